@@ -1,0 +1,93 @@
+/**
+ * A set of small non-negative integers (entry keys) as bits: 12.5 kB for 100,000 members, constant-time membership.
+ * Grows on `add`; asking for a member beyond its size is simply false.
+ */
+export class Bitset {
+  #words: Uint32Array
+  #size = 0
+
+  constructor(capacity = 1024) {
+    this.#words = new Uint32Array((capacity + 31) >>> 5)
+  }
+
+  static of(members: Iterable<number>): Bitset {
+    const set = new Bitset()
+    for (const member of members) set.add(member)
+    return set
+  }
+
+  /** Number of members. */
+  get size(): number {
+    return this.#size
+  }
+
+  has(member: number): boolean {
+    return (((this.#words[member >>> 5] ?? 0) >>> (member & 31)) & 1) === 1
+  }
+
+  add(member: number): void {
+    const word = member >>> 5
+    if (word >= this.#words.length) this.#grow(word + 1)
+    const before = this.#words[word] as number
+    const after = before | (1 << (member & 31))
+    if (after >>> 0 === before) return
+    this.#words[word] = after
+    this.#size++
+  }
+
+  delete(member: number): void {
+    if (!this.has(member)) return
+    this.#words[member >>> 5] = (this.#words[member >>> 5] as number) & ~(1 << (member & 31))
+    this.#size--
+  }
+
+  /** Members in ascending order. */
+  *[Symbol.iterator](): Iterator<number> {
+    for (let word = 0; word < this.#words.length; word++) {
+      let bits = this.#words[word] as number
+      while (bits !== 0) {
+        const low = bits & -bits
+        yield (word << 5) + (31 - Math.clz32(low))
+        bits ^= low
+      }
+    }
+  }
+
+  /** A new set of the members that both have. */
+  and(other: Bitset): Bitset {
+    return this.#combine(other, (a, b) => a & b)
+  }
+
+  /** A new set of the members that either has. */
+  or(other: Bitset): Bitset {
+    return this.#combine(other, (a, b) => a | b)
+  }
+
+  /** A new set of the members that this has and the other has not. */
+  without(other: Bitset): Bitset {
+    return this.#combine(other, (a, b) => a & ~b)
+  }
+
+  #combine(other: Bitset, merge: (a: number, b: number) => number): Bitset {
+    const length = Math.max(this.#words.length, other.#words.length)
+    const result = new Bitset(length << 5)
+    for (let word = 0; word < length; word++) {
+      const bits = merge(this.#words[word] ?? 0, other.#words[word] ?? 0)
+      result.#words[word] = bits
+      result.#size += countBits(bits)
+    }
+    return result
+  }
+
+  #grow(words: number): void {
+    const grown = new Uint32Array(Math.max(words, this.#words.length * 2))
+    grown.set(this.#words)
+    this.#words = grown
+  }
+}
+
+function countBits(word: number): number {
+  let v = word - ((word >>> 1) & 0x55555555)
+  v = (v & 0x33333333) + ((v >>> 2) & 0x33333333)
+  return Math.imul((v + (v >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
+}

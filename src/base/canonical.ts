@@ -1,0 +1,21 @@
+/** One text for one JSON value, whatever the order its keys were written in; and hashes of it. */
+import { createHash } from 'node:crypto'
+
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject
+export interface JsonObject {
+  readonly [key: string]: Json
+}
+
+/** JSON with keys sorted by code unit and no white space. Numbers as JSON.stringify prints them (as RFC 8785 does). */
+export function canonicalJson(value: Json): string {
+  if (value === null || typeof value !== 'object') return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${value.map(item => canonicalJson(item as Json)).join(',')}]`
+  const object = value as JsonObject
+  const keys = Object.keys(object).sort()
+  return `{${keys.map(key => `${JSON.stringify(key)}:${canonicalJson(object[key] as Json)}`).join(',')}}`
+}
+
+/** Lower-case hexadecimal SHA-256 of UTF-8 text or of bytes. */
+export function sha256(input: string | Uint8Array): string {
+  return createHash('sha256').update(input).digest('hex')
+}

@@ -1,0 +1,51 @@
+/**
+ * The embedder contract: text to vectors of unit length. One text a run: int8 models quantise over the whole batch, so
+ * a batch mate would change a vector, and a hidden text could change a visible answer.
+ */
+
+/** A question and a passage may need different prefixes; the embedder adds them. */
+export type EmbedKind = 'query' | 'passage'
+
+/**
+ * What "relevant" means in this model's numbers (digest of the calibration in docs): evidence below
+ * `base + slope·log10(max(rows, minRows))` says that nothing on the subject is known; `weakMargin` above it is weak.
+ */
+export interface Calibration {
+  readonly base: number
+  readonly slope: number
+  readonly minRows: number
+  readonly weakMargin: number
+  /** Share of the word leg's coverage in the evidence. */
+  readonly wordShare: number
+}
+
+export interface EmbeddingModel {
+  /** Name people know, for example `all-MiniLM-L6-v2-int8`. */
+  readonly id: string
+  /** Hexadecimal SHA-256 of the weights, or a provider's own version; part of the key. */
+  readonly hash: string
+  readonly dimensions: number
+  /** Longer input is cut by the embedder. */
+  readonly maxTokens: number
+  /** Languages it was made for, as ISO 639-1; empty means many. */
+  readonly languages: readonly string[]
+  /** Null: not calibrated, so answers are never refused for lack of evidence. */
+  readonly calibration: Calibration | null
+  /** Factor on the cosine before fusion, 1 for MiniLM: 0.13 ÷ standard deviation of the cosine of random pairs. */
+  readonly cosineScale: number
+}
+
+export interface Embedder {
+  readonly model: EmbeddingModel
+  /**
+   * One vector a text, in order. Rejects with `embedder_failed` or `provider_failed`; an aborted signal rejects with
+   * `cancelled`. Never falls back to other vectors.
+   */
+  embed(texts: readonly string[], kind: EmbedKind, signal?: AbortSignal): Promise<readonly Float32Array[]>
+  close(): Promise<void>
+}
+
+/** What vectors are stored under. Vectors of different keys are never compared. */
+export function modelKey(model: EmbeddingModel): string {
+  return `${model.id}@${model.hash.slice(0, 12)}`
+}

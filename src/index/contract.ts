@@ -1,0 +1,126 @@
+/**
+ * The index contract. An index is derived from the store: it can be thrown away and rebuilt, follows the change feed,
+ * and may be saved as a snapshot. Every search names the partitions it may read; it opens nothing else, and every
+ * statistic in a score (document frequency, mean length, counts) is taken over those partitions alone, so the answer
+ * is a function of the visible rows: not of hidden ones, and not of the order in which rows came.
+ *
+ * Ties end with the chunk key, ascending. Hits are folded: an entry appears once, with its best chunk.
+ */
+import type { Bitset } from '../base/bitset.ts'
+import type { ChunkKey, EntryKey } from '../model/entry.ts'
+import type { PartitionId } from '../model/partition.ts'
+import type { StoreReader } from '../store/store.ts'
+
+export interface Index {
+  /** Unique in an engine; part of the snapshot's file name (`words`, `vectors-<model>`). */
+  readonly name: string
+  /** The feed position (seq) this index reflects; 0 before anything was read. */
+  readonly position: number
+  /** Bytes held in memory, near enough for a status page. */
+  readonly byteLength: number
+  /** Replays the feed from `position`, or rebuilds when the feed no longer reaches back. Returns changes applied. */
+  refresh(reader: StoreReader): number
+  /** Forgets everything and reads the whole store. */
+  rebuild(reader: StoreReader): void
+  /** The state as bytes, in pieces; restoring them gives an index that answers alike. */
+  serialise(): readonly Uint8Array[]
+  /** Takes over a serialised state; throws when the bytes are not one (the caller then rebuilds). */
+  restore(bytes: Uint8Array, position: number): void
+}
+
+/** Where a search may look. */
+export interface SearchScope {
+  readonly partitions: readonly PartitionId[]
+  /** Only these entries; absent means all. */
+  readonly allow?: Bitset | undefined
+}
+
+/**
+ * A number an entry has before any question is asked (memory, trust, recency). Search then ranks by
+ * `weight × similarity + values[entry]`, exactly.
+ */
+export interface Prior {
+  readonly weight: number
+  /** By entry key; entries beyond the end have 0. */
+  readonly values: Float32Array
+}
+
+export interface Hit {
+  readonly entry: EntryKey
+  /** The entry's best chunk. */
+  readonly chunk: ChunkKey
+  /** Cosine in [-1, 1] or BM25 ≥ 0; with a prior, the combined number. */
+  readonly score: number
+}
+
+export interface VectorSearch extends SearchScope {
+  /** Unit length, of the index's dimensions. */
+  readonly vector: Float32Array
+  /** Entries wanted. */
+  readonly k: number
+  readonly prior?: Prior | undefined
+  /** May miss a neighbour now and then for speed (measured recall ≥ 0.99); false is exact. Default false. */
+  readonly approximate?: boolean | undefined
+}
+
+export interface VectorIndex extends Index {
+  /** Key of the embedding model (`modelKey`); vectors of another model never enter. */
+  readonly model: string
+  readonly dimensions: number
+  /** The k entries with the best chunk, best first. */
+  search(request: VectorSearch): readonly Hit[]
+  /** The exact best-chunk cosine of each of these entries that the scope holds, in the order asked for. */
+  score(vector: Float32Array, entries: readonly EntryKey[], scope: SearchScope): readonly Hit[]
+  /** Rows (chunks with a vector) in scope. */
+  count(scope: SearchScope): number
+}
+
+/** One word or identifier of a question with its boost (1 unless the question says otherwise). */
+export interface WordTerm {
+  readonly text: string
+  readonly boost: number
+}
+
+export interface WordSearch extends SearchScope {
+  readonly terms: readonly WordTerm[]
+  readonly k: number
+  readonly prior?: Prior | undefined
+}
+
+/** What one term is worth in a scope, and what it did to a chunk: the leaves of a BM25 explanation. */
+export interface TermWeight {
+  readonly term: string
+  readonly boost: number
+  /** Chunks in scope's partitions that have the term. */
+  readonly df: number
+  readonly idf: number
+}
+
+export interface TermMatch extends TermWeight {
+  /** Occurrences in the text plus twice those in the title. */
+  readonly tf: number
+  /** Tokens of title and text, and their mean over the partitions. */
+  readonly length: number
+  readonly meanLength: number
+  readonly score: number
+}
+
+export interface WordIndex extends Index {
+  /** The k entries with the best chunk, best first. Terms nobody has contribute nothing. */
+  search(request: WordSearch): readonly Hit[]
+  /** The exact best-chunk BM25 of each of these entries that the scope holds (0 included), in the order asked for. */
+  score(terms: readonly WordTerm[], entries: readonly EntryKey[], scope: SearchScope): readonly Hit[]
+  /** Statistics of each term over the partitions; stop words are left out unless there is nothing else. */
+  weigh(terms: readonly WordTerm[], scope: SearchScope): readonly TermWeight[]
+  /** How each term scored in one chunk. */
+  explain(terms: readonly WordTerm[], chunk: ChunkKey, scope: SearchScope): readonly TermMatch[]
+  /**
+   * Entries in scope that hold all these words next to each other and in order, in one field (title, or content across
+   * chunk borders). A single word is a phrase of one. Stop words count here.
+   */
+  entriesWith(phrase: string, scope: SearchScope): Bitset
+  /** Rows (chunks) in scope. */
+  count(scope: SearchScope): number
+  /** Visible terms that begin with `prefix`, by df descending: for suggestions. */
+  complete(prefix: string, scope: SearchScope, limit: number): readonly { readonly term: string; readonly df: number }[]
+}

@@ -1,0 +1,151 @@
+/**
+ * The store contract: the one source of truth. Everything else (indexes, caches, answers) is derived from it and can
+ * be thrown away. Synchronous, transactional; several processes may hold one store open at the same time.
+ *
+ * Every implementation passes `testing/store-suite.ts`; the in-memory one is the reference.
+ */
+import type { Bitset } from '../base/bitset.ts'
+import type { Instant } from '../base/clock.ts'
+import type { AccessState, Chunk, ChunkDraft, ChunkKey, Entry, EntryDraft, EntryKey } from '../model/entry.ts'
+import type { Filter } from '../model/filter.ts'
+import type { Audience, PartitionId } from '../model/partition.ts'
+import type { Row, TableDeclaration } from '../model/table.ts'
+import type { Sight, Viewer } from '../model/viewer.ts'
+
+/** One committed change of an entry, as the feed tells it. */
+export interface Change {
+  /** Ascending, never reused. Internal: a counter of all writes must not leave the engine. */
+  readonly seq: number
+  readonly entry: EntryKey
+  /** `put`: new or changed; `delete`: gone; `vectors`: some of its chunks got vectors. */
+  readonly kind: 'put' | 'delete' | 'vectors'
+  /** Where it is now (or was last). */
+  readonly partition: PartitionId
+  /** Where it was before a `put` that moved it, else null. */
+  readonly from: PartitionId | null
+  readonly at: Instant
+}
+
+export interface ChunkVector {
+  readonly chunk: ChunkKey
+  readonly entry: EntryKey
+  readonly partition: PartitionId
+  /** Unit length; the caller's to keep. */
+  readonly vector: Float32Array
+}
+
+/** Entries ordered by `created`, `updated`, `accessed` (newest first) or `id` (ascending); ties by id, then holder. */
+export interface ListRequest {
+  readonly sight: Sight
+  readonly filter: Filter | null
+  readonly order: 'created' | 'updated' | 'accessed' | 'id'
+  readonly limit: number
+  readonly offset: number
+}
+
+export interface PutResult {
+  readonly key: EntryKey
+  /** False when everything, chunks included, was already as given: then nothing was written and the feed is silent. */
+  readonly changed: boolean
+  readonly created: boolean
+}
+
+export interface StoreReader {
+  /** Random, made with the store: tells snapshots of one store from those of another. */
+  readonly storeId: string
+
+  /** Newest and oldest change in the feed; 0 when there is none. Older ones were pruned. */
+  lastSeq(): number
+  firstSeq(): number
+  /** Changes after `seq`, ascending, at most `limit`. */
+  changesSince(seq: number, limit: number): readonly Change[]
+
+  /** All partitions ever interned. */
+  partitions(): readonly { readonly id: PartitionId; readonly audience: Audience }[]
+
+  entry(key: EntryKey): Entry | undefined
+  /** Those that exist, in the order asked for. */
+  entries(keys: readonly EntryKey[]): readonly Entry[]
+  /** All keys above `after`, ascending, at most `limit`: for rebuilding indexes. */
+  scanEntries(after: EntryKey, limit: number): readonly EntryKey[]
+  /** Entries of that id in these partitions, by holder ascending. */
+  find(id: string, partitions: readonly PartitionId[]): readonly EntryKey[]
+  /** Visible entries that fulfil the filter. Cost grows with what matches, or with what must be looked at. */
+  matching(sight: Sight, filter: Filter): Bitset
+  list(request: ListRequest): readonly Entry[]
+  count(sight: Sight, filter: Filter | null): number
+  /** Visible values of a field with their number of entries, by number descending, then value. */
+  facet(sight: Sight, field: 'collection' | 'kind' | 'tag', limit: number): readonly { value: string; count: number }[]
+
+  /** By ordinal. */
+  chunksOf(entry: EntryKey): readonly Chunk[]
+  /** Those that exist, in the order asked for. */
+  chunks(keys: readonly ChunkKey[]): readonly Chunk[]
+  countChunks(partitions: readonly PartitionId[]): number
+
+  /** Vectors of these chunks that are there, in the order asked for. */
+  vectors(model: string, chunks: readonly ChunkKey[]): readonly ChunkVector[]
+  /** All vectors of a model with chunk keys above `after`, ascending, at most `limit`: for rebuilding. */
+  scanVectors(model: string, after: ChunkKey, limit: number): readonly ChunkVector[]
+  countVectors(model: string, partitions: readonly PartitionId[]): number
+  /** Chunks without a vector of this model, oldest first, at most `limit`. */
+  chunksWithoutVector(model: string, limit: number): readonly Chunk[]
+
+  /** Access state of these entries for this viewer; entries never accessed are absent. */
+  access(viewer: Viewer, entries: readonly EntryKey[]): ReadonlyMap<EntryKey, AccessState>
+
+  table(declaration: TableDeclaration): TableReader
+  /** A named text of the store itself (secrets, settings), or undefined. */
+  meta(name: string): string | undefined
+}
+
+export interface StoreWriter extends StoreReader {
+  /**
+   * Inserts the entry, or replaces the one that has this holder and id and keeps its key. A chunk whose embedded text
+   * (chunk title and text) stays the same keeps its key and so its vectors.
+   */
+  put(draft: EntryDraft, chunks: readonly ChunkDraft[]): PutResult
+  /** Removes the entry with its chunks, vectors, access state and aspect rows. False when there was none. */
+  delete(key: EntryKey): boolean
+  putVectors(model: string, vectors: readonly { readonly chunk: ChunkKey; readonly vector: Float32Array }[]): void
+  /** Counts one access: last accessed never moves back, count + 1, strength + `gain`. Not in the feed. */
+  touch(viewer: Viewer, entries: readonly EntryKey[], now: Instant, gain: number): void
+  /** Sets access state as it is, for import. */
+  setAccess(viewer: Viewer, entry: EntryKey, state: AccessState): void
+  /** The number of an audience's partition, made when new. */
+  intern(audience: Audience): PartitionId
+  table(declaration: TableDeclaration): TableWriter
+  setMeta(name: string, value: string): void
+  /** Forgets changes up to and including `seq`. */
+  pruneChanges(seq: number): void
+}
+
+export interface TableReader {
+  get(key: Row): Row | undefined
+  /** Rows whose columns equal `where`, ordered by the primary key. */
+  scan(where?: Row, limit?: number): readonly Row[]
+  count(where?: Row): number
+}
+
+export interface TableWriter extends TableReader {
+  /** Inserts or replaces by primary key. */
+  put(row: Row): void
+  /** Deletes rows whose columns equal `where` (which must not be empty); returns how many. */
+  delete(where: Row): number
+}
+
+export interface Store extends StoreReader {
+  /**
+   * One write transaction: all or nothing, serialised with every other writer of this store in any process. Nested
+   * calls join as savepoints. The body must be synchronous. `now` stamps the feed.
+   */
+  write<T>(now: Instant, body: (writer: StoreWriter) => T): T
+  /** Everything read inside sees one committed state. Nested calls join. */
+  read<T>(body: (reader: StoreReader) => T): T
+  /**
+   * Changes whenever any process commits: equal values mean nothing was committed in between. A cheap poll (µs); the
+   * value itself means nothing and never leaves the engine.
+   */
+  version(): number
+  close(): void
+}
