@@ -1,0 +1,74 @@
+/** The one thing a store holds: an entry, something known; and the chunks it is embedded and word-indexed by. */
+
+import type { JsonObject } from '../base/canonical.ts'
+import type { Instant } from '../base/clock.ts'
+import type { Audience, PartitionId } from './partition.ts'
+
+/** The store's number of an entry: never reused, never shown. Small enough for bitsets and typed arrays. */
+export type EntryKey = number
+/** The store's number of a chunk: never reused, never shown. */
+export type ChunkKey = number
+
+/** What a writer gives. The store adds keys; the engine fills what is left out before it gets here. */
+export interface EntryDraft {
+  /** Opaque, 1 to 512 characters; unique for its holder, not for the store, so that a taken id tells nothing. */
+  readonly id: string
+  readonly collection: string
+  /** What sort of thing: `note`, `document`, `code`, `memory`, `belief`, … */
+  readonly kind: string
+  readonly title: string
+  readonly content: string
+  readonly tags: readonly string[]
+  readonly metadata: JsonObject
+  readonly audience: Audience
+  /** Where the content came from (a file URL, say), or null. */
+  readonly origin: string | null
+  readonly createdAt: Instant
+  readonly updatedAt: Instant
+  /** When it holds in the world: `validFrom` included, `validUntil` excluded; null means unbounded. */
+  readonly validFrom: Instant | null
+  readonly validUntil: Instant | null
+  /** When this store came to know it; `--known-at` asks the past by it. */
+  readonly knownAt: Instant
+}
+
+export interface Entry extends EntryDraft {
+  readonly key: EntryKey
+  readonly partition: PartitionId
+  /** Hexadecimal SHA-256 of the content. */
+  readonly contentHash: string
+}
+
+/** A span of an entry's content. Offsets are UTF-16 units of `content`, end excluded; lines count from 1. */
+export interface ChunkDraft {
+  readonly start: number
+  readonly end: number
+  readonly startLine: number
+  readonly endLine: number
+  /** Headings above the span, outermost first: part of what is embedded and indexed, not of the content. */
+  readonly headings: readonly string[]
+}
+
+export interface Chunk extends ChunkDraft {
+  readonly key: ChunkKey
+  readonly entry: EntryKey
+  /** Place among the entry's chunks, from 0. */
+  readonly ordinal: number
+}
+
+/** What one viewer's questions did to one entry. Kept per viewer, so nobody's questions move another's answers. */
+export interface AccessState {
+  readonly lastAccessed: Instant
+  readonly count: number
+  /** 0 or more; grows by use. */
+  readonly strength: number
+}
+
+/** What is embedded and word-indexed as the title of a chunk: the entry's title, then the headings above the chunk. */
+export function chunkTitle(entry: Pick<Entry, 'title'>, chunk: Pick<ChunkDraft, 'headings'>): string {
+  return [entry.title, ...chunk.headings.filter(heading => heading !== entry.title)].filter(Boolean).join('\n')
+}
+
+export function chunkText(entry: Pick<Entry, 'content'>, chunk: Pick<ChunkDraft, 'start' | 'end'>): string {
+  return entry.content.slice(chunk.start, chunk.end)
+}

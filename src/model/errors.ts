@@ -1,0 +1,117 @@
+/**
+ * The one error class and the table of its codes. A code is stable and part of every door's contract; a door turns the
+ * kind into its own number (exit code, HTTP status). Messages name the field, the value, what was expected and what to
+ * do; they speak only of what the viewer may see.
+ */
+import type { JsonObject } from '../base/canonical.ts'
+
+/** What a caller can do about it. */
+export type ErrorKind = 'usage' | 'not_found' | 'conflict' | 'denied' | 'busy' | 'limit' | 'unavailable' | 'broken'
+
+interface CodeRow {
+  readonly kind: ErrorKind
+  /** The same call may succeed later without being changed. */
+  readonly retryable: boolean
+  /** What to do, in one line; shown by doors that have room for it. */
+  readonly help: string
+}
+
+function row(kind: ErrorKind, help: string, retryable = false): CodeRow {
+  return { kind, retryable, help }
+}
+
+export const ERROR_CODES = {
+  /** A field has a wrong type or is out of range. details: field, value, expected. */
+  invalid_argument: row('usage', 'Correct the field that the message names.'),
+  /** A field that does not exist here. details: field, known. */
+  unknown_field: row('usage', 'Use one of the fields that the message lists.'),
+  /** The question breaks the query grammar. details: position, length (UTF-16 units of the text). */
+  query_syntax: row('usage', 'Correct the question at the position given, or put a backslash before the sign.'),
+  /** details: lens, known. */
+  unknown_lens: row('usage', 'See `querent lenses` for the lenses there are.'),
+  /** details: operation, known. */
+  unknown_operation: row('usage', 'See `querent call --help` for the operations there are.'),
+  /** The text is not JSON, or JSON of another shape. details: position where known. */
+  invalid_json: row('usage', 'Pass one valid JSON document.'),
+  /** The cursor is not one of ours, was changed, or belongs to another question or viewer. */
+  cursor_invalid: row('usage', 'Ask again without the cursor.'),
+  /** The cursor was ours and is too old. */
+  cursor_expired: row('usage', 'Ask again without the cursor.'),
+  /** No such entry, or none that this viewer may see: never told apart. details: id. */
+  not_found: row('not_found', 'Check the id with `querent list`.'),
+  /** No store at the place named. details: home. */
+  store_missing: row('not_found', 'Run `querent init`, or name a home with --home or QUERENT_HOME.'),
+  /** The state does not allow this change. */
+  conflict: row('conflict', 'Read the current state and decide again.'),
+  /** The viewer may not do this. */
+  denied: row('denied', 'Ask as a viewer who may, or as the local owner.'),
+  /** No valid token or signature came with the request. */
+  unauthenticated: row('denied', 'Send a valid token.'),
+  /** Another process holds the store's write lock. */
+  store_locked: row('busy', 'Try again; `querent doctor` says who holds the store.', true),
+  /** The store file or its folder cannot be written. */
+  store_readonly: row('broken', 'Give this user write permission, or open the store for reading only.'),
+  /** The file is not a store, or is damaged. */
+  store_corrupt: row('broken', 'Run `querent doctor`; restore a backup, or rebuild with `querent add`.'),
+  /** The store was written by a newer version. details: found, supported. */
+  store_newer: row('broken', 'Update querent.'),
+  /** The disk refused. details: path, cause. */
+  io_failed: row('broken', 'Check the path, its permissions and the free space.'),
+  /** A model folder is incomplete or its hash is wrong. details: file, expected, found. */
+  model_invalid: row('broken', 'Rebuild the model (`npm run model`) or name another folder.'),
+  /** The embedder could not be started or died. Words still answer. */
+  embedder_failed: row('unavailable', 'See `querent doctor`; questions are answered from words meanwhile.', true),
+  /** A provider or another engine did not answer, or answered wrongly. details: provider, status. */
+  provider_failed: row('unavailable', 'Check the address, the key and the service.', true),
+  /** The deadline passed before there was an answer. */
+  deadline_exceeded: row('limit', 'Allow more time (timeout_ms) or ask a narrower question.', true),
+  /** The caller went away or said stop. */
+  cancelled: row('limit', 'Nothing to do: the caller ended it.'),
+  /** Something is larger than its limit. details: field, value, limit. */
+  too_large: row('limit', 'Make it smaller; limits are listed in the reference.'),
+  /** A bug of ours. */
+  internal: row('broken', 'Please report it with the trace id.'),
+} as const satisfies Record<string, CodeRow>
+
+export type ErrorCode = keyof typeof ERROR_CODES
+
+export class QuerentError extends Error {
+  override readonly name: string = 'QuerentError'
+  readonly code: ErrorCode
+  readonly details: JsonObject
+
+  constructor(code: ErrorCode, message: string, details: JsonObject = {}, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.code = code
+    this.details = details
+  }
+
+  get kind(): ErrorKind {
+    return ERROR_CODES[this.code].kind
+  }
+
+  get retryable(): boolean {
+    return ERROR_CODES[this.code].retryable
+  }
+
+  /** The one wire shape of an error, on every door. */
+  toJSON(): { code: ErrorCode; message: string; details: JsonObject } {
+    return { code: this.code, message: this.message, details: this.details }
+  }
+}
+
+/** `field` got `value`, which is not `expected`. Long values are cut: an error message is no place for a document. */
+export function invalidArgument(field: string, value: unknown, expected: string): QuerentError {
+  const shown = showValue(value)
+  return new QuerentError('invalid_argument', `${field}: expected ${expected}, got ${shown}`, {
+    field,
+    value: shown,
+    expected,
+  })
+}
+
+function showValue(value: unknown): string {
+  if (typeof value === 'number' || typeof value === 'undefined') return String(value)
+  const text = JSON.stringify(value) ?? String(value)
+  return text.length > 80 ? `${text.slice(0, 79)}…` : text
+}

@@ -1,0 +1,151 @@
+/**
+ * The filter tree: what an entry must fulfil, apart from what was asked about. A closed union with a reference meaning
+ * as a predicate (`matches`); a store compiles it to its own language and a property test holds the two together.
+ *
+ * Meaning is two-valued: a comparison with a missing value is false, `not` of it is true. Comparison is strict by type
+ * (a number never equals text) and text compares by code unit. A field that holds a list (tags, or a metadata array)
+ * fulfils a comparison when one of its scalar elements does.
+ */
+import type { Json } from '../base/canonical.ts'
+import type { AccessState, Entry } from './entry.ts'
+
+export type Scalar = string | number | boolean
+
+/**
+ * `id`, `collection`, `kind`, `title`, `holder`, `origin`, `tag`, `created`, `updated`, `valid_from`, `valid_until`,
+ * `known`, `accessed` (by this viewer), a metadata path `metadata.<key>[.<key>…]`, or an aspect's column
+ * `<aspect>.<column>`. Times are instants (ms).
+ */
+export type FieldName = string
+
+export type Filter =
+  | { readonly op: 'and' | 'or'; readonly of: readonly Filter[] }
+  | { readonly op: 'not'; readonly of: Filter }
+  | { readonly op: 'eq' | 'lt' | 'lte' | 'gt' | 'gte'; readonly field: FieldName; readonly value: Scalar }
+  | { readonly op: 'in'; readonly field: FieldName; readonly values: readonly Scalar[] }
+  /** Case-insensitive substring of a text value (both sides folded by `foldCase`). */
+  | { readonly op: 'contains'; readonly field: FieldName; readonly text: string }
+  | { readonly op: 'exists'; readonly field: FieldName }
+
+/** The fields every entry has, beside `metadata.…` and aspects' columns. */
+export const ENTRY_FIELDS: readonly FieldName[] = [
+  'id',
+  'collection',
+  'kind',
+  'title',
+  'holder',
+  'origin',
+  'tag',
+  'created',
+  'updated',
+  'accessed',
+  'valid_from',
+  'valid_until',
+  'known',
+]
+
+/** Fields whose value is an instant. */
+export const TIME_FIELDS: readonly FieldName[] = [
+  'created',
+  'updated',
+  'accessed',
+  'valid_from',
+  'valid_until',
+  'known',
+]
+
+/** What `matches` looks at. `aspect` gives an aspect's column, or null when the entry lacks it. */
+export interface FilterSubject {
+  readonly entry: Entry
+  readonly access: AccessState | null
+  aspect(name: string, column: string): Scalar | null
+}
+
+export function foldCase(text: string): string {
+  return text.normalize('NFC').toLowerCase()
+}
+
+/** The reference meaning. */
+export function matches(filter: Filter, subject: FilterSubject): boolean {
+  switch (filter.op) {
+    case 'and':
+      return filter.of.every(part => matches(part, subject))
+    case 'or':
+      return filter.of.some(part => matches(part, subject))
+    case 'not':
+      return !matches(filter.of, subject)
+    case 'in':
+      return valuesOf(filter.field, subject).some(value => filter.values.includes(value))
+    case 'exists':
+      return valuesOf(filter.field, subject).length > 0
+    case 'contains': {
+      const wanted = foldCase(filter.text)
+      return valuesOf(filter.field, subject).some(v => typeof v === 'string' && foldCase(v).includes(wanted))
+    }
+    default:
+      return valuesOf(filter.field, subject).some(value => holds(filter.op, value, filter.value))
+  }
+}
+
+function holds(op: 'eq' | 'lt' | 'lte' | 'gt' | 'gte', value: Scalar, wanted: Scalar): boolean {
+  if (typeof value !== typeof wanted) return false
+  switch (op) {
+    case 'eq':
+      return value === wanted
+    case 'lt':
+      return value < wanted
+    case 'lte':
+      return value <= wanted
+    case 'gt':
+      return value > wanted
+    case 'gte':
+      return value >= wanted
+  }
+}
+
+/** All scalar values a field has: none when missing, several when it is a list. */
+export function valuesOf(field: FieldName, subject: FilterSubject): readonly Scalar[] {
+  const { entry } = subject
+  switch (field) {
+    case 'id':
+    case 'collection':
+    case 'kind':
+    case 'title':
+      return [entry[field]]
+    case 'holder':
+      return [entry.audience.holder]
+    case 'origin':
+      return scalars(entry.origin)
+    case 'tag':
+      return entry.tags
+    case 'created':
+      return [entry.createdAt]
+    case 'updated':
+      return [entry.updatedAt]
+    case 'valid_from':
+      return scalars(entry.validFrom)
+    case 'valid_until':
+      return scalars(entry.validUntil)
+    case 'known':
+      return [entry.knownAt]
+    case 'accessed':
+      return scalars(subject.access?.lastAccessed ?? null)
+  }
+  const [head = '', ...path] = field.split('.')
+  if (head === 'metadata') return scalars(valueAt(entry.metadata, path))
+  return scalars(subject.aspect(head, path.join('.')))
+}
+
+function valueAt(object: Json, path: readonly string[]): Json {
+  let value: Json = object
+  for (const key of path) {
+    if (value === null || typeof value !== 'object' || Array.isArray(value) || !Object.hasOwn(value, key)) return null
+    value = (value as { readonly [key: string]: Json })[key] as Json
+  }
+  return value
+}
+
+function scalars(value: Json): readonly Scalar[] {
+  const list = Array.isArray(value) ? (value as readonly Json[]) : [value]
+  return list.filter((item): item is Scalar => item !== null && typeof item !== 'object')
+}

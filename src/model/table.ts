@@ -1,0 +1,29 @@
+/**
+ * Tables that parts of the engine declare: an aspect of entries (one row an entry, gone with it), or a lens's own state
+ * (hashtag bindings, trust edges). A declaration is data; every store makes the same table from it, so a lens never
+ * meets a concrete store.
+ */
+
+export type Cell = string | number | null | Uint8Array
+export type Row = Readonly<Record<string, Cell>>
+
+export interface ColumnDeclaration {
+  /** snake_case. */
+  readonly name: string
+  readonly type: 'text' | 'integer' | 'real' | 'blob'
+  readonly nullable?: boolean | undefined
+}
+
+export interface TableDeclaration {
+  /** snake_case, unique in the store; a lens starts it with its own name. */
+  readonly name: string
+  readonly columns: readonly ColumnDeclaration[]
+  /** Columns of the primary key, in the order rows are scanned by. */
+  readonly key: readonly string[]
+  /** Rows belong to the entry named by the integer column `entry` and are deleted with it. */
+  readonly ofEntry?: boolean | undefined
+  /** With `ofEntry` and key `['entry']`: filters may name `<aspect>.<column>`. */
+  readonly aspect?: string | undefined
+  /** Further columns to look rows up by, each a list of columns. */
+  readonly indexes?: readonly (readonly string[])[] | undefined
+}
