@@ -1,0 +1,173 @@
+/**
+ * The façade: what one open engine can do. `open.ts` builds it; operations describe it to the doors. Everything takes
+ * the viewer from its caller; without one it is the local owner's.
+ */
+import type { JsonObject } from '../base/canonical.ts'
+import type { AccessState } from '../model/entry.ts'
+import type { Explanation } from '../model/explanation.ts'
+import type { CallContext, Operation, Progress } from '../model/operation.ts'
+import type { Page } from '../model/page.ts'
+import type { FilterInput, QueryInput } from '../model/query.ts'
+import type { Viewer } from '../model/viewer.ts'
+import type { Lens, LensHost } from '../lenses/lens.ts'
+
+/** An entry as doors print it: times in ISO 8601, names in snake_case. */
+export interface EntryView {
+  readonly id: string
+  readonly holder: string
+  readonly audience: { readonly kind: 'public' | 'private' | 'shared'; readonly federations?: readonly string[] | undefined }
+  readonly collection: string
+  readonly kind: string
+  readonly title: string
+  readonly content: string
+  readonly tags: readonly string[]
+  readonly metadata: JsonObject
+  readonly origin: string | null
+  readonly created_at: string
+  readonly updated_at: string
+  readonly valid_from: string | null
+  readonly valid_until: string | null
+  readonly known_at: string
+  /** This viewer's use of it; null when never used. */
+  readonly access: { readonly last_accessed: string; readonly count: number; readonly strength: number } | null
+}
+
+/** What a writer may say of an entry; the rest has defaults. */
+export interface PutInput {
+  readonly id?: string | undefined
+  readonly collection?: string | undefined
+  readonly kind?: string | undefined
+  readonly title?: string | undefined
+  readonly content: string
+  readonly tags?: readonly string[] | undefined
+  readonly metadata?: JsonObject | undefined
+  readonly visibility?: 'private' | 'public' | 'shared' | undefined
+  readonly federations?: readonly string[] | undefined
+  readonly origin?: string | undefined
+  readonly created_at?: string | number | undefined
+  readonly valid_from?: string | number | undefined
+  readonly valid_until?: string | number | undefined
+}
+
+export interface AddRequest {
+  /** Files and folders. */
+  readonly paths: readonly string[]
+  readonly collection?: string | undefined
+  readonly kind?: string | undefined
+  readonly tags?: readonly string[] | undefined
+  readonly visibility?: 'private' | 'public' | 'shared' | undefined
+  readonly federations?: readonly string[] | undefined
+  /** JSONL: our field to theirs. */
+  readonly map?: Readonly<Record<string, string>> | undefined
+  /** Wait until all chunks have vectors (default true); else they follow in the background. */
+  readonly wait?: boolean | undefined
+}
+
+export interface AddReport {
+  readonly added: number
+  readonly updated: number
+  readonly unchanged: number
+  readonly deleted: number
+  readonly skipped: readonly { readonly path: string; readonly reason: string }[]
+  readonly errors: readonly { readonly path: string; readonly message: string }[]
+  readonly chunks: number
+  /** Chunks of the viewer's that still wait for a vector. */
+  readonly pending: number
+  readonly ms: number
+}
+
+export interface ExplainRequest {
+  readonly query: QueryInput
+  /** The entry to explain, by id. */
+  readonly id: string
+  /** Why `id` and not this one: the exact gap, and the smallest change of weights that swaps them. */
+  readonly over?: string | undefined
+}
+
+/** Why an entry is where it is, or the first stage that dropped it. */
+export interface ExplainAnswer {
+  readonly id: string
+  readonly rank: number | null
+  readonly score: number | null
+  readonly explanation: Explanation | null
+  /** Null when it was found; else the first stage that dropped it, and why. */
+  readonly dropped: { readonly stage: string; readonly reason: string } | null
+  readonly over: {
+    readonly id: string
+    readonly rank: number | null
+    readonly gap: number
+    readonly by_component: Readonly<Record<string, number>>
+    readonly swap: { readonly weight: string; readonly from: number; readonly to: number } | null
+    readonly sentence: string
+  } | null
+  readonly sentence: string
+}
+
+export interface Status {
+  readonly version: string
+  readonly home: string | null
+  readonly entries: number
+  readonly chunks: number
+  readonly embedded: number
+  readonly collections: readonly { readonly value: string; readonly count: number }[]
+  readonly embedder: { readonly id: string; readonly dimensions: number; readonly runtime: string } | null
+  readonly embedder_error: string | null
+  readonly indexes: readonly { readonly name: string; readonly bytes: number; readonly rows: number }[]
+  readonly lenses: readonly string[]
+}
+
+export interface Finding {
+  readonly check: string
+  readonly ok: boolean
+  readonly message: string
+  readonly help: string | null
+}
+
+/** One line of an export. Lossless: importing all lines into an empty store gives the same store. */
+export type ExportLine =
+  | { readonly type: 'querent'; readonly version: 1 }
+  | { readonly type: 'entry'; readonly entry: JsonObject }
+  | { readonly type: 'access'; readonly viewer: string; readonly holder: string; readonly id: string; readonly state: AccessState }
+  | { readonly type: 'row'; readonly table: string; readonly row: JsonObject }
+
+export interface ListInput {
+  readonly filter?: FilterInput | undefined
+  readonly order?: 'created' | 'updated' | 'accessed' | 'id' | undefined
+  readonly limit?: number | undefined
+  readonly cursor?: string | undefined
+}
+
+export interface ListPage {
+  readonly items: readonly Omit<EntryView, 'content'>[]
+  readonly total: number
+  readonly cursor: string | null
+}
+
+export interface Engine extends AsyncDisposable {
+  query(input: QueryInput, context?: Partial<CallContext>): Promise<Page>
+  explain(input: ExplainRequest, context?: Partial<CallContext>): Promise<ExplainAnswer>
+  /** Entries like this one, by meaning (or by its rarest words when there are no vectors). */
+  similar(input: { readonly id: string; readonly limit?: number | undefined }, context?: Partial<CallContext>): Promise<Page>
+  get(input: { readonly id: string }, context?: Partial<CallContext>): Promise<EntryView>
+  list(input: ListInput, context?: Partial<CallContext>): Promise<ListPage>
+  put(
+    input: { readonly entries: readonly PutInput[]; readonly wait?: boolean | undefined },
+    context?: Partial<CallContext>,
+  ): Promise<{ readonly ids: readonly string[]; readonly created: number; readonly updated: number; readonly unchanged: number }>
+  add(input: AddRequest, context?: Partial<CallContext>): Promise<AddReport>
+  delete(input: { readonly ids: readonly string[] }, context?: Partial<CallContext>): Promise<{ readonly deleted: number }>
+  status(context?: Partial<CallContext>): Promise<Status>
+  doctor(context?: Partial<CallContext>): Promise<{ readonly ok: boolean; readonly findings: readonly Finding[] }>
+  export(context?: Partial<CallContext>): AsyncIterable<ExportLine>
+  import(lines: AsyncIterable<unknown>, context?: Partial<CallContext>): Promise<{ readonly entries: number; readonly rows: number }>
+  /** Resolves when every chunk that was there at the call has a vector, or there is no embedder. */
+  embedded(report?: (progress: Progress) => void): Promise<void>
+  readonly lenses: readonly Lens[]
+  /** What a lens's operations run on. */
+  host(lens: string): LensHost
+  /** The operations that lenses bring. */
+  readonly lensOperations: readonly { readonly lens: string; readonly operation: Operation<LensHost> }[]
+  close(): Promise<void>
+}
+
+export type EngineCall = (viewer: Viewer) => CallContext

@@ -1,0 +1,38 @@
+/** How an engine is opened. Every option can be left out: then it is the store of the working folder, with MiniLM. */
+import type { Clock } from '../base/clock.ts'
+import type { Embedder } from '../embed/embedder.ts'
+import type { Lens } from '../lenses/lens.ts'
+import type { Store } from '../store/store.ts'
+
+export interface EngineOptions {
+  /** The folder that holds `store.db` and the snapshots; absent: found upwards from the working folder, or QUERENT_HOME. */
+  readonly home?: string | undefined
+  /** Make the home when there is none (default true when `home` is given). */
+  readonly create?: boolean | undefined
+  /** A store of one's own, or `memory` for one that is gone on close. Then there is no home. */
+  readonly store?: Store | 'memory' | undefined
+  /** `none` for words only; a settings object for a provider; an Embedder of one's own. Default: MiniLM. */
+  readonly embedder?: Embedder | EmbedderSettings | 'none' | undefined
+  readonly clock?: Clock | undefined
+  /** Random bytes for ids; injectable so that runs can be reproduced. */
+  readonly random?: ((bytes: number) => Uint8Array) | undefined
+  /** Lenses beside the built-in ones. */
+  readonly lenses?: readonly Lens[] | undefined
+  /** `normal` survives a dying process, `full` also a power cut. */
+  readonly durability?: 'normal' | 'full' | undefined
+  readonly readOnly?: boolean | undefined
+  /** Embed and tidy up in the background (default true). */
+  readonly background?: boolean | undefined
+  /** The lens that answers when none is named. */
+  readonly defaultLens?: string | undefined
+}
+
+export interface EmbedderSettings {
+  readonly provider: 'local' | 'openai' | 'ollama' | 'none'
+  /** `local`: a folder with model.onnx, tokenizer files and manifest.json. */
+  readonly folder?: string | undefined
+  readonly baseUrl?: string | undefined
+  readonly model?: string | undefined
+  readonly apiKey?: string | undefined
+  readonly dimensions?: number | undefined
+}

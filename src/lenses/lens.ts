@@ -1,0 +1,56 @@
+/**
+ * The lens contract: a named way to ask and answer. A lens declares what it needs (aspects and tables, indexes), what it
+ * replaces (stages), and what it adds (operations, jobs, ingesters); the engine wires it. It reads through the pipeline,
+ * writes through the store's transactional handle, and meets no concrete store and no other lens.
+ */
+import type { Clock, Instant } from '../base/clock.ts'
+import type { Operation, Progress } from '../model/operation.ts'
+import type { Page } from '../model/page.ts'
+import type { QueryInput } from '../model/query.ts'
+import type { TableDeclaration } from '../model/table.ts'
+import type { Viewer } from '../model/viewer.ts'
+import type { Embedder } from '../embed/embedder.ts'
+import type { Index } from '../index/contract.ts'
+import type { Stages } from '../pipeline/stage.ts'
+import type { Sight } from '../model/viewer.ts'
+import type { Store } from '../store/store.ts'
+
+/** What the engine lends a lens's operations, jobs and ingesters. */
+export interface LensHost {
+  readonly store: Store
+  readonly clock: Clock
+  readonly embedder: Embedder | null
+  /** The lens's settings, checked by its schema. */
+  readonly settings: unknown
+  /** Fresh random bytes; injectable, so that ids can be reproduced. */
+  random(bytes: number): Uint8Array
+  sight(viewer: Viewer): Sight
+  /** An index by name, brought up to date with the store. */
+  index(name: string): Index
+  /** Asks through the pipeline with this lens's stages (or another lens's, named in the input). */
+  query(input: QueryInput, viewer: Viewer): Promise<Page>
+}
+
+/** Work done in the background by one process at a time, under a lease. */
+export interface Job {
+  readonly name: string
+  readonly everyMs: number
+  run(host: LensHost, now: Instant, signal: AbortSignal, report: (progress: Progress) => void): Promise<void>
+}
+
+export interface Lens {
+  /** Lower case; `--lens <name>`, and the first part of its operations' names. */
+  readonly name: string
+  /** One line. */
+  readonly summary: string
+  /** Aspects and own tables. Names begin with the lens's name. */
+  readonly tables?: readonly TableDeclaration[] | undefined
+  /** Indexes beside `words` and `vectors`; made once an engine, refreshed from the feed with the others. */
+  readonly indexes?: readonly (() => Index)[] | undefined
+  /** The stages it replaces; the others are the default ones. */
+  readonly stages?: Partial<Stages> | undefined
+  readonly operations?: readonly Operation<LensHost>[] | undefined
+  readonly jobs?: readonly Job[] | undefined
+  /** Checks and completes the lens's part of the configuration; throws `invalid_argument`. */
+  settings?(given: unknown): unknown
+}

@@ -1,0 +1,16 @@
+/** Moments as callers write them, and as doors print them. */
+import type { Instant } from '../base/clock.ts'
+import { invalidArgument } from './errors.ts'
+
+/** Milliseconds, or ISO 8601 with zone, or a date (its first instant, UTC). Fractions below a millisecond are cut. */
+export function toInstant(value: string | number, field: string): Instant {
+  const instant = typeof value === 'number' ? value : Date.parse(value)
+  if (!Number.isSafeInteger(instant) || Math.abs(instant) > 8.64e15) {
+    throw invalidArgument(field, value, 'a date such as 2026-03-01, or a time such as 2026-03-01T12:00:00Z')
+  }
+  return instant
+}
+
+export function toIso(instant: Instant): string {
+  return new Date(instant).toISOString()
+}

@@ -1,0 +1,40 @@
+/** One thing the engine can do, described once: every door, its help and its schemas are made from this. */
+import type { z } from 'zod'
+import type { Viewer } from './viewer.ts'
+
+export interface Progress {
+  readonly phase: string
+  readonly done: number
+  /** Null: not known yet. */
+  readonly total: number | null
+  /** What is being worked on. */
+  readonly current?: string | undefined
+}
+
+export interface CallContext {
+  /** From the door's authentication. */
+  readonly viewer: Viewer
+  readonly signal: AbortSignal
+  readonly report?: ((progress: Progress) => void) | undefined
+}
+
+export interface Effect {
+  /** `read` changes nothing but access state; `write` adds or changes; `destroy` removes. */
+  readonly kind: 'read' | 'write' | 'destroy'
+  /** Doing it twice is the same as doing it once. */
+  readonly idempotent: boolean
+  /** Only for the local owner. */
+  readonly ownerOnly?: boolean | undefined
+}
+
+/** `Host` is what the operation works on: the engine, or what a lens is given. */
+export interface Operation<Host = never, Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType> {
+  /** `<verb>` or `<lens>.<verb>`, lower case, words joined by underscores. */
+  readonly name: string
+  /** One line, imperative, without a full stop. */
+  readonly summary: string
+  readonly input: Input
+  readonly output: Output
+  readonly effect: Effect
+  run(host: Host, input: z.output<Input>, context: CallContext): Promise<z.output<Output>>
+}

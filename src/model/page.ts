@@ -1,0 +1,76 @@
+/** What the asker gets: items in order, how to get more, how complete it is, and what to know about it. */
+import type { JsonObject } from '../base/canonical.ts'
+import type { Explanation } from './explanation.ts'
+
+export interface Excerpt {
+  readonly text: string
+  /** Lines of the entry's content, from 1, both included. */
+  readonly start_line: number
+  readonly end_line: number
+  /** Spans of `text` that match the question: start and end in UTF-16 units, end excluded. */
+  readonly highlights: readonly (readonly [number, number])[]
+}
+
+/** Times are ISO 8601 in UTC. Names are snake_case: this is what every door prints. */
+export interface Item {
+  readonly rank: number
+  readonly id: string
+  readonly holder: string
+  readonly collection: string
+  readonly kind: string
+  readonly title: string
+  readonly score: number
+  readonly components: Readonly<Record<string, number>>
+  readonly excerpt: Excerpt
+  readonly tags: readonly string[]
+  readonly metadata: JsonObject
+  readonly origin: string | null
+  readonly created_at: string
+  readonly updated_at: string
+  readonly source: string
+  /** The main reasons in one line. */
+  readonly why: string
+  readonly explanation?: Explanation | undefined
+}
+
+/** Something about the answer that the asker should know: words only, partly embedded, a source that failed. */
+export interface Note {
+  readonly code: string
+  readonly message: string
+}
+
+export interface Coverage {
+  /** Share of visible chunks in scope that have a vector, 0 to 1; 1 when there are none. */
+  readonly embedded: number
+  /** Sources asked, and those that did not answer. */
+  readonly sources: readonly string[]
+  readonly failed: readonly string[]
+  /** False when the deadline cut something off. */
+  readonly complete: boolean
+}
+
+/** `nothing_relevant` means: nothing on this subject is known here. It never means that something is not so. */
+export type Verdict = 'answered' | 'weak' | 'nothing_relevant'
+
+export interface StageTrace {
+  readonly stage: string
+  readonly ms: number
+  /** How many candidates (or terms, for parse) came out. */
+  readonly out: number
+  readonly detail?: JsonObject | undefined
+}
+
+export interface Page {
+  readonly items: readonly Item[]
+  /** For the next page; null on the last. */
+  readonly cursor: string | null
+  readonly verdict: Verdict
+  /** Why, when the verdict is not `answered`. */
+  readonly reason: string | null
+  readonly lens: string
+  readonly mode: 'hybrid' | 'words' | 'meaning' | 'list'
+  readonly as_of: string
+  readonly coverage: Coverage
+  readonly notes: readonly Note[]
+  readonly trace?: readonly StageTrace[] | undefined
+}

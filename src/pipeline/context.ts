@@ -1,0 +1,30 @@
+/** Everything one question needs from the world: what it may see, the time, the budget, the store and the indexes. */
+import type { Deadline, Instant } from '../base/clock.ts'
+import type { Note } from '../model/page.ts'
+import type { Query } from '../model/query.ts'
+import type { Sight } from '../model/viewer.ts'
+import type { EmbeddingModel } from '../embed/embedder.ts'
+import type { Index, VectorIndex, WordIndex } from '../index/contract.ts'
+import type { StoreReader } from '../store/store.ts'
+import type { Trace } from './trace.ts'
+
+export interface QueryContext {
+  readonly query: Query
+  readonly sight: Sight
+  readonly now: Instant
+  readonly deadline: Deadline
+  readonly reader: StoreReader
+  readonly words: WordIndex
+  /** Null when there is no embedder: then answers come from words alone and say so. */
+  readonly vectors: VectorIndex | null
+  readonly model: EmbeddingModel | null
+  /** An index that a lens brought, by name. */
+  index(name: string): Index
+  /** The vector of a question; null when there is no embedder, or when it failed (a note then says why). */
+  embed(text: string): Promise<Float32Array | null>
+  /** Resolves again what the viewer may see now: for the second check, just before an answer leaves. */
+  look(): Sight
+  note(note: Note): void
+  readonly notes: readonly Note[]
+  readonly trace: Trace
+}
