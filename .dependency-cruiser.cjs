@@ -1,0 +1,149 @@
+// Who may import whom, types included. ARCHITECTURE.md shows the same table for reading; test/architecture.test.ts holds
+// the two together by trying every pair of folders.
+
+const storeIndexEmbed = ['store/store.ts', 'index/contract.ts', 'embed/embedder.ts']
+
+/** Folder under src (or one file) -> the folders and files it may import besides itself. */
+const layers = {
+  base: [],
+  model: ['base'],
+  math: ['base'],
+  text: ['base', 'model'],
+  store: ['base', 'model'],
+  index: ['base', 'model', 'math', 'text', 'store/store.ts'],
+  embed: ['base', 'model'],
+  identity: ['base', 'model'],
+  pipeline: ['base', 'model', 'math', 'text', ...storeIndexEmbed],
+  lenses: ['base', 'model', 'math', 'text', 'identity', 'pipeline', ...storeIndexEmbed],
+  sources: ['base', 'model', 'identity', 'pipeline'],
+  ingest: ['base', 'model', 'text', ...storeIndexEmbed, 'lenses/lens.ts'],
+  engine: [
+    ...['base', 'model', 'math', 'text', 'store', 'index', 'embed', 'identity'],
+    ...['pipeline', 'lenses', 'sources', 'ingest'],
+  ],
+  ops: ['base', 'model', 'engine'],
+  doors: ['base', 'model', 'engine', 'ops'],
+  'index.ts': ['engine', 'model', 'lenses/lens.ts', 'store/store.ts', 'embed/embedder.ts'],
+  testing: ['base', 'model', 'math', 'text', 'pipeline', ...storeIndexEmbed, 'lenses/lens.ts'],
+}
+
+/** Folders whose subfolders may not see each other. */
+const islands = ['lenses', 'doors']
+
+/** Folder -> the modules of Node it may use. What is not named runs without disk, network, threads or processes. */
+const nodeModules = {
+  base: ['crypto'],
+  store: ['fs', 'path', 'sqlite'],
+  index: ['fs', 'path', 'url', 'worker_threads'],
+  embed: ['fs', 'module', 'os', 'path', 'url', 'worker_threads'],
+  identity: ['crypto'],
+  ingest: ['fs', 'fs/promises', 'path', 'readline', 'stream'],
+  engine: ['crypto', 'events', 'fs', 'fs/promises', 'os', 'path', 'timers/promises', 'url'],
+  'doors/cli': ['fs', 'fs/promises', 'os', 'path', 'process', 'readline', 'stream', 'tty', 'url', 'util'],
+  'doors/http': ['crypto', 'fs', 'http', 'net', 'path', 'stream', 'url'],
+  'doors/mcp': ['crypto', 'fs', 'http', 'path', 'process', 'stream', 'url'],
+  testing: ['fs', 'fs/promises', 'os', 'path'],
+}
+
+/** Runtime package -> the only folders that may import it. */
+const packages = {
+  '@hono/node-server': ['doors/http'],
+  '@huggingface/tokenizers': ['embed'],
+  '@modelcontextprotocol/server': ['doors/mcp'],
+  '@orama/stemmers': ['text'],
+  'cli-progress': ['doors/cli'],
+  commander: ['doors/cli'],
+  hono: ['doors/http'],
+  ignore: ['ingest'],
+  'lru-cache': ['base'],
+  'mdast-util-from-markdown': ['ingest'],
+  'onnxruntime-node': ['embed'],
+  'onnxruntime-web': ['embed'],
+  parse5: ['ingest'],
+  picocolors: ['doors/cli'],
+  'snowball-stemmers': ['text'],
+  yaml: ['ingest'],
+  zod: ['model', 'ops', 'lenses', 'doors'],
+}
+
+const isFile = name => name.endsWith('.ts')
+const under = name => (isFile(name) ? `^src/${name.replace('.', '[.]')}$` : `^src/${name}/`)
+const names = list => `^(node:)?(${list.join('|')})$`
+
+const layerRules = Object.entries(layers).map(([folder, allowed]) => ({
+  name: `layer:${folder}`,
+  severity: 'error',
+  from: { path: under(folder) },
+  to: { path: '^src/', pathNot: [folder, ...allowed].map(under) },
+}))
+
+const unlistedFolder = {
+  name: 'unlisted-folder',
+  comment: 'A new folder needs a row in the table before anything may stand in it.',
+  severity: 'error',
+  from: { path: '^src/', pathNot: Object.keys(layers).map(under) },
+  to: {},
+}
+
+const islandRules = islands.map(folder => ({
+  name: `island:${folder}`,
+  severity: 'error',
+  from: { path: `^src/${folder}/([^/]+)/` },
+  to: { path: `^src/${folder}/[^/]+/`, pathNot: `^src/${folder}/$1/` },
+}))
+
+const nodeRules = [
+  ...Object.entries(nodeModules).map(([folder, allowed]) => ({
+    name: `node:${folder}`,
+    severity: 'error',
+    from: { path: under(folder) },
+    to: { dependencyTypes: ['core'], pathNot: names(allowed) },
+  })),
+  {
+    name: 'node:none',
+    severity: 'error',
+    from: { path: '^src/', pathNot: Object.keys(nodeModules).map(under) },
+    to: { dependencyTypes: ['core'] },
+  },
+]
+
+const packageRules = [
+  ...Object.entries(packages).map(([name, folders]) => ({
+    name: `package:${name}`,
+    severity: 'error',
+    from: { path: '^src/', pathNot: folders.map(under) },
+    to: { path: `node_modules/${name}/` },
+  })),
+  {
+    name: 'unlisted-package',
+    severity: 'error',
+    from: { path: '^src/', pathNot: under('testing') },
+    to: { path: 'node_modules/', pathNot: Object.keys(packages).map(name => `node_modules/${name}/`) },
+  },
+]
+
+const generalRules = [
+  { name: 'no-cycle', severity: 'error', from: {}, to: { circular: true } },
+  {
+    name: 'kit-stays-out',
+    severity: 'error',
+    from: { path: '^src/', pathNot: under('testing') },
+    to: { path: under('testing') },
+  },
+  {
+    name: 'src-stands-alone',
+    severity: 'error',
+    from: { path: '^src/' },
+    to: { dependencyTypes: ['local'], pathNot: '^src/' },
+  },
+  { name: 'must-resolve', severity: 'error', from: { path: '^src/' }, to: { couldNotResolve: true } },
+]
+
+module.exports = {
+  forbidden: [...layerRules, unlistedFolder, ...islandRules, ...nodeRules, ...packageRules, ...generalRules],
+  options: {
+    tsPreCompilationDeps: true, // type-only imports count
+    doNotFollow: { path: 'node_modules' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'types', 'default'] },
+  },
+}
