@@ -1,0 +1,112 @@
+/**
+ * The vector index as its contract reads: every vector in a map, every question answered by looking at all of them.
+ * The oracle of the suites, and good enough for small stores; `vectors.ts` is the one to use otherwise.
+ */
+import { cosine } from '../math/vector.ts'
+import type { ChunkKey, EntryKey } from '../model/entry.ts'
+import type { ChunkVector, StoreReader } from '../store/store.ts'
+import type { Hit, SearchScope, VectorIndex, VectorSearch } from './contract.ts'
+import { checkQuery } from './vectors-check.ts'
+
+const PAGE = 4096
+
+export function openReferenceVectors(model: string, dimensions: number): VectorIndex {
+  return new ReferenceVectors(model, dimensions)
+}
+
+class ReferenceVectors implements VectorIndex {
+  readonly name: string
+  readonly model: string
+  readonly dimensions: number
+  #rows = new Map<ChunkKey, ChunkVector>()
+  #position = 0
+
+  constructor(model: string, dimensions: number) {
+    this.name = `vectors-${model}`
+    this.model = model
+    this.dimensions = dimensions
+  }
+
+  get position(): number {
+    return this.#position
+  }
+
+  get byteLength(): number {
+    return this.#rows.size * (this.dimensions * 4 + 12)
+  }
+
+  refresh(reader: StoreReader): number {
+    const applied = Math.max(0, reader.lastSeq() - this.#position)
+    this.rebuild(reader)
+    return applied
+  }
+
+  rebuild(reader: StoreReader): void {
+    this.#rows = new Map()
+    this.#position = reader.lastSeq()
+    let after = -1
+    for (;;) {
+      const page = reader.scanVectors(this.model, after, PAGE)
+      for (const row of page) this.#rows.set(row.chunk, row)
+      const last = page.at(-1)
+      if (last === undefined) return
+      after = last.chunk
+    }
+  }
+
+  search(request: VectorSearch): readonly Hit[] {
+    checkQuery(request, this.dimensions)
+    const { vector, prior } = request
+    const hits = this.#best(request, row => {
+      const similarity = cosine(vector, row.vector)
+      return prior ? prior.weight * similarity + (prior.values[row.entry] ?? 0) : similarity
+    })
+    return [...hits.values()].sort(byScore).slice(0, request.k)
+  }
+
+  score(vector: Float32Array, entries: readonly EntryKey[], scope: SearchScope): readonly Hit[] {
+    checkQuery({ vector, k: 0 }, this.dimensions)
+    const wanted = new Set(entries)
+    const hits = this.#best(scope, row => (wanted.has(row.entry) ? cosine(vector, row.vector) : undefined))
+    return entries.map(entry => hits.get(entry)).filter(hit => hit !== undefined)
+  }
+
+  count(scope: SearchScope): number {
+    return [...this.#visible(scope)].length
+  }
+
+  serialise(): readonly Uint8Array[] {
+    const rows = [...this.#rows.values()].map(row => ({ ...row, vector: [...row.vector] }))
+    return [new TextEncoder().encode(JSON.stringify(rows))]
+  }
+
+  restore(bytes: Uint8Array, position: number): void {
+    const rows = JSON.parse(new TextDecoder().decode(bytes)) as (Omit<ChunkVector, 'vector'> & { vector: number[] })[]
+    this.#rows = new Map(rows.map(row => [row.chunk, { ...row, vector: Float32Array.from(row.vector) }]))
+    this.#position = position
+  }
+
+  *#visible(scope: SearchScope): Iterable<ChunkVector> {
+    const partitions = new Set(scope.partitions)
+    for (const row of this.#rows.values()) {
+      if (partitions.has(row.partition) && (scope.allow?.has(row.entry) ?? true)) yield row
+    }
+  }
+
+  /** Each visible entry's best chunk by `rate`; rows rated undefined are passed over. */
+  #best(scope: SearchScope, rate: (row: ChunkVector) => number | undefined): Map<EntryKey, Hit> {
+    const best = new Map<EntryKey, Hit>()
+    for (const row of this.#visible(scope)) {
+      const score = rate(row)
+      if (score === undefined) continue
+      const hit = { entry: row.entry, chunk: row.chunk, score }
+      const before = best.get(row.entry)
+      if (before === undefined || byScore(hit, before) < 0) best.set(row.entry, hit)
+    }
+    return best
+  }
+}
+
+function byScore(a: Hit, b: Hit): number {
+  return b.score - a.score || a.chunk - b.chunk
+}

@@ -1,0 +1,50 @@
+/**
+ * Arithmetic of embedding vectors. Sums run in double precision and in index order, so that a score is the same number
+ * on every machine; vectors themselves are single precision.
+ */
+
+/** How far the length of a "unit" vector may be from 1: room for models that hand out half-precision numbers. */
+export const UNIT_TOLERANCE = 1e-3
+
+/** Inner product over the first `a.length` components of `b` from `offset` on. */
+export function dot(a: Float32Array, b: Float32Array, offset = 0): number {
+  let sum = 0
+  for (let i = 0; i < a.length; i++) sum += (a[i] as number) * (b[offset + i] as number)
+  return sum
+}
+
+/** Cosine of two unit vectors, in [-1, 1] whatever rounding did. */
+export function cosine(a: Float32Array, b: Float32Array, offset = 0): number {
+  return clampCosine(dot(a, b, offset))
+}
+
+/** The nearest number a cosine can be. */
+export function clampCosine(value: number): number {
+  return Math.min(1, Math.max(-1, value))
+}
+
+/** Euclidean length. */
+export function norm(a: Float32Array): number {
+  return Math.sqrt(dot(a, a))
+}
+
+/** False also for vectors with a component that is not finite. */
+export function isUnit(a: Float32Array): boolean {
+  return Math.abs(norm(a) - 1) <= UNIT_TOLERANCE
+}
+
+/** A copy of length 1, or undefined when there is no direction: length 0, or a component that is not finite. */
+export function toUnit(a: ArrayLike<number>): Float32Array | undefined {
+  let square = 0
+  for (let i = 0; i < a.length; i++) square += (a[i] as number) ** 2
+  const length = Math.sqrt(square)
+  if (!(length > 0 && Number.isFinite(length))) return undefined
+  return Float32Array.from(a, component => component / length)
+}
+
+/** The (component-wise) mean of rows that lie one after the other. */
+export function meanOf(rows: Float32Array, dimensions: number): Float32Array {
+  const sums = new Float64Array(dimensions)
+  for (let i = 0; i < rows.length; i++) sums[i % dimensions] = (sums[i % dimensions] as number) + (rows[i] as number)
+  return Float32Array.from(sums, sum => (sum * dimensions) / rows.length)
+}
