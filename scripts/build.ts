@@ -1,0 +1,29 @@
+// Makes dist from src: JavaScript and declarations by tsc, the files that are not code by copying. The package also
+// carries the embedding model, so that is built here when it is missing. Messages go to standard error: `npm pack` owns
+// the other stream.
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs'
+import { extname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const assets = ['.wasm', '.json', '.html', '.css', '.svg']
+
+rmSync(join(root, 'dist'), { recursive: true, force: true })
+run('tsc', ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'])
+copyAssets()
+if (!existsSync(join(root, 'model'))) run('the model', ['scripts/build-model.mjs'])
+
+function run(what: string, args: readonly string[]): void {
+  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: ['ignore', 2, 2] })
+  if (status === 0) return
+  console.error(`build: ${what} failed`)
+  process.exit(1)
+}
+
+function copyAssets(): void {
+  const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+  for (const file of files.filter(name => assets.includes(extname(name)) && !name.startsWith('testing'))) {
+    cpSync(join(root, 'src', file), join(root, 'dist', file))
+  }
+}
