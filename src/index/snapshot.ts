@@ -1,0 +1,166 @@
+/**
+ * Saves any index to a file and takes it back, so that opening a store need not read all of it. A snapshot is a cache:
+ * whatever is wrong with the file, loading says why and the caller rebuilds the index from the store.
+ *
+ * Layout: magic (8 bytes), format, header length, CRC-32 of the header (u32 each, little-endian), header (JSON), payload.
+ */
+import { closeSync, fstatSync, fsyncSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { crc32 } from 'node:zlib'
+import { QuerentError } from '../model/errors.ts'
+import type { Index } from './contract.ts'
+
+const MAGIC = new TextEncoder().encode('QUERENT\n')
+/** Raised when this layout changes. An index that changes its payload refuses the old one in `restore`. */
+const FORMAT = 1
+const PREFIX_LENGTH = 20
+/** Node reads and writes at most 2 GiB a call. */
+const PIECE = 1 << 30
+
+interface Header {
+  readonly store: string
+  readonly index: string
+  readonly position: number
+  readonly length: number
+  readonly crc: number
+}
+
+/**
+ * Why a snapshot was not taken: no file; cut short or bits changed; written by another version, for another store or
+ * another index; from a later state than the store's (a restored backup); not understood by the index; not readable.
+ */
+export type SnapshotProblem =
+  | 'missing'
+  | 'damaged'
+  | 'other_format'
+  | 'other_store'
+  | 'other_index'
+  | 'ahead_of_store'
+  | 'refused'
+  | 'unreadable'
+
+export type SnapshotLoad = { readonly ok: true } | { readonly ok: false; readonly reason: SnapshotProblem }
+
+/**
+ * Writes the index's state to `path`: all of it or nothing, also if the process or the machine stops meanwhile. One
+ * process at a time may save one path (the engine's lease sees to it). Throws `io_failed` when the disk refuses.
+ */
+export function saveSnapshot(path: string, index: Index, storeId: string): void {
+  const pieces = index.serialise()
+  const header: Header = {
+    store: storeId,
+    index: index.name,
+    position: index.position,
+    length: pieces.reduce((sum, piece) => sum + piece.byteLength, 0),
+    crc: pieces.reduce((crc, piece) => crc32(piece, crc), 0),
+  }
+  // A fixed name: what a killed process left behind is overwritten by the next save.
+  const temporary = `${path}.tmp`
+  try {
+    writeDurably(temporary, [...encodeHeader(header), ...pieces])
+    renameSync(temporary, path)
+    syncFolder(dirname(path))
+  } catch (cause) {
+    rmSync(temporary, { force: true })
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new QuerentError('io_failed', `cannot save the index snapshot ${path}: ${why}`, { path, cause: why }, cause)
+  }
+}
+
+/** Restores the index from `path`. Never throws for a bad file; then the index is as its `restore` left it. */
+export function loadSnapshot(path: string, index: Index, storeId: string, lastSeq: number): SnapshotLoad {
+  let file: number
+  try {
+    file = openSync(path, 'r')
+  } catch (cause) {
+    return no((cause as NodeJS.ErrnoException).code === 'ENOENT' ? 'missing' : 'unreadable')
+  }
+  try {
+    const header = readHeader(file)
+    if (typeof header === 'string') return no(header)
+    if (header.store !== storeId) return no('other_store')
+    if (header.index !== index.name) return no('other_index')
+    if (header.position > lastSeq) return no('ahead_of_store')
+    const payload = readBytes(file, header.length)
+    if (payload === undefined || crc32(payload) !== header.crc) return no('damaged')
+    return restore(index, payload, header.position)
+  } catch {
+    return no('unreadable')
+  } finally {
+    closeSync(file)
+  }
+}
+
+function restore(index: Index, payload: Uint8Array, position: number): SnapshotLoad {
+  try {
+    index.restore(payload, position)
+    return { ok: true }
+  } catch {
+    return no('refused')
+  }
+}
+
+function no(reason: SnapshotProblem): SnapshotLoad {
+  return { ok: false, reason }
+}
+
+function encodeHeader(header: Header): Uint8Array[] {
+  const json = new TextEncoder().encode(JSON.stringify(header))
+  const prefix = new Uint8Array(PREFIX_LENGTH)
+  prefix.set(MAGIC)
+  const numbers = new DataView(prefix.buffer)
+  numbers.setUint32(8, FORMAT, true)
+  numbers.setUint32(12, json.byteLength, true)
+  numbers.setUint32(16, crc32(json), true)
+  return [prefix, json]
+}
+
+function readHeader(file: number): Header | SnapshotProblem {
+  const size = fstatSync(file).size
+  const prefix = size < PREFIX_LENGTH ? undefined : readBytes(file, PREFIX_LENGTH)
+  if (prefix === undefined || MAGIC.some((byte, at) => prefix[at] !== byte)) return 'damaged'
+  const numbers = new DataView(prefix.buffer)
+  if (numbers.getUint32(8, true) !== FORMAT) return 'other_format'
+  const length = numbers.getUint32(12, true)
+  const json = length > size - PREFIX_LENGTH ? undefined : readBytes(file, length)
+  if (json === undefined || crc32(json) !== numbers.getUint32(16, true)) return 'damaged'
+  // Our own writing, as its checksum says: it has this shape.
+  const header = JSON.parse(new TextDecoder().decode(json)) as Header
+  return header.length === size - PREFIX_LENGTH - length ? header : 'damaged'
+}
+
+/** The next `length` bytes in a buffer of their own, or undefined when the file ends before. */
+function readBytes(file: number, length: number): Uint8Array<ArrayBuffer> | undefined {
+  const bytes = new Uint8Array(length)
+  let done = 0
+  while (done < length) {
+    const read = readSync(file, bytes, done, Math.min(PIECE, length - done), null)
+    if (read === 0) return undefined
+    done += read
+  }
+  return bytes
+}
+
+function writeDurably(path: string, pieces: readonly Uint8Array[]): void {
+  const file = openSync(path, 'w', 0o600)
+  try {
+    for (const piece of pieces) {
+      let done = 0
+      while (done < piece.byteLength) done += writeSync(file, piece, done, Math.min(PIECE, piece.byteLength - done))
+    }
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Makes the rename itself survive a power failure, where the platform lets folders be synced (Windows does not). */
+function syncFolder(path: string): void {
+  if (process.platform === 'win32') return
+  const folder = openSync(path, 'r')
+  try {
+    fsyncSync(folder)
+  } finally {
+    closeSync(folder)
+  }
+}
