@@ -3,10 +3,11 @@
  * as a predicate (`matches`); a store compiles it to its own language and a property test holds the two together.
  *
  * Meaning is two-valued: a comparison with a missing value is false, `not` of it is true. Comparison is strict by type
- * (a number never equals text) and text compares by code unit. A field that holds a list (tags, or a metadata array)
- * fulfils a comparison when one of its scalar elements does.
+ * (a number never equals text) and text compares by code point (`compareText`). A field that holds a list (tags, or a
+ * metadata array) fulfils a comparison when one of its scalar elements does.
  */
 import type { Json } from '../base/canonical.ts'
+import { compareText } from '../base/compare.ts'
 import type { AccessState, Entry } from './entry.ts'
 
 export type Scalar = string | number | boolean
@@ -89,17 +90,21 @@ export function matches(filter: Filter, subject: FilterSubject): boolean {
 
 function holds(op: 'eq' | 'lt' | 'lte' | 'gt' | 'gte', value: Scalar, wanted: Scalar): boolean {
   if (typeof value !== typeof wanted) return false
+  if (op === 'eq') return value === wanted
+  if (typeof value === 'string') return inOrder(op, compareText(value, wanted as string), 0)
+  return inOrder(op, Number(value), Number(wanted))
+}
+
+function inOrder(op: 'lt' | 'lte' | 'gt' | 'gte', a: number, b: number): boolean {
   switch (op) {
-    case 'eq':
-      return value === wanted
     case 'lt':
-      return value < wanted
+      return a < b
     case 'lte':
-      return value <= wanted
+      return a <= b
     case 'gt':
-      return value > wanted
+      return a > b
     case 'gte':
-      return value >= wanted
+      return a >= b
   }
 }
 

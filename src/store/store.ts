@@ -108,6 +108,8 @@ export interface StoreWriter extends StoreReader {
   /** Removes the entry with its chunks, vectors, access state and aspect rows. False when there was none. */
   delete(key: EntryKey): boolean
   putVectors(model: string, vectors: readonly { readonly chunk: ChunkKey; readonly vector: Float32Array }[]): void
+  /** Tells the feed that something derived from this entry changed (a row of its aspects): kind `put`. */
+  announce(entry: EntryKey): void
   /** Counts one access: last accessed never moves back, count + 1, strength + `gain`. Not in the feed. */
   touch(viewer: Viewer, entries: readonly EntryKey[], now: Instant, gain: number): void
   /** Sets access state as it is, for import. */
@@ -122,8 +124,8 @@ export interface StoreWriter extends StoreReader {
 
 export interface TableReader {
   get(key: Row): Row | undefined
-  /** Rows whose columns equal `where`, ordered by the primary key. */
-  scan(where?: Row, limit?: number): readonly Row[]
+  /** Rows whose columns equal `where`, ordered by the primary key, from just after the key `after`. */
+  scan(where?: Row, page?: { readonly after?: Row | undefined; readonly limit?: number | undefined }): readonly Row[]
   count(where?: Row): number
 }
 
