@@ -128,7 +128,12 @@ export type ExportLine =
   | { readonly type: 'querent'; readonly version: 1 }
   | { readonly type: 'entry'; readonly entry: JsonObject }
   | { readonly type: 'access'; readonly viewer: string; readonly holder: string; readonly id: string; readonly state: AccessState }
-  | { readonly type: 'row'; readonly table: string; readonly row: JsonObject }
+  | {
+      readonly type: 'row'
+      readonly table: string
+      readonly entry?: { readonly holder: string; readonly id: string } | undefined
+      readonly row: JsonObject
+    }
 
 export interface ListInput {
   readonly filter?: FilterInput | undefined

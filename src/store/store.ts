@@ -94,6 +94,9 @@ export interface StoreReader {
   /** Access state of these entries for this viewer; entries never accessed are absent. */
   access(viewer: Viewer, entries: readonly EntryKey[]): ReadonlyMap<EntryKey, AccessState>
 
+  /** Everybody who ever accessed anything, ascending: for export. */
+  accessViewers(): readonly string[]
+
   table(declaration: TableDeclaration): TableReader
   /** A named text of the store itself (secrets, settings), or undefined. */
   meta(name: string): string | undefined
