@@ -110,9 +110,10 @@ export interface Status {
   readonly chunks: number
   readonly embedded: number
   readonly collections: readonly { readonly value: string; readonly count: number }[]
-  readonly embedder: { readonly id: string; readonly dimensions: number; readonly runtime: string } | null
+  readonly embedder: { readonly id: string; readonly dimensions: number } | null
   readonly embedder_error: string | null
-  readonly indexes: readonly { readonly name: string; readonly bytes: number; readonly rows: number }[]
+  /** `bytes` of memory, for the owner only: they tell of all partitions. `rows` in the viewer's partitions. */
+  readonly indexes: readonly { readonly name: string; readonly bytes: number | null; readonly rows: number | null }[]
   readonly lenses: readonly string[]
 }
 

@@ -152,5 +152,7 @@ export interface Store extends StoreReader {
    * value itself means nothing and never leaves the engine.
    */
   version(): number
+  /** Looks for damage; one line a problem, none when sound. Reads everything: seconds on a large store. */
+  check(): readonly string[]
   close(): void
 }
