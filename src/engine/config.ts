@@ -1,0 +1,89 @@
+/**
+ * Settings, once, in layers: built-in, then `config.json` in the home, then the environment, then what the caller
+ * passes. Checked when the engine opens and frozen after.
+ */
+import { existsSync, readFileSync } from 'node:fs'
+import { z } from 'zod'
+import { QuerentError } from '../model/errors.ts'
+import { parseInput } from '../model/parse-input.ts'
+import type { EngineOptions } from './options.ts'
+
+const embedderSettings = z.strictObject({
+  provider: z.enum(['local', 'openai', 'ollama', 'none']),
+  folder: z.string().min(1).optional(),
+  baseUrl: z.url().optional(),
+  model: z.string().min(1).optional(),
+  apiKey: z.string().min(1).optional(),
+  dimensions: z.int().min(1).max(65_536).optional(),
+})
+
+const fileSchema = z.strictObject({
+  embedder: embedderSettings.optional(),
+  durability: z.enum(['normal', 'full']).optional(),
+  default_lens: z.string().min(1).optional(),
+  /** Settings of lenses, by lens; each lens checks its own. */
+  lenses: z.record(z.string(), z.unknown()).optional(),
+})
+
+export type EmbedderConfig = z.output<typeof embedderSettings>
+
+export interface Config {
+  readonly embedder: EmbedderConfig
+  readonly durability: 'normal' | 'full'
+  readonly defaultLens: string
+  readonly lenses: Readonly<Record<string, unknown>>
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** `options.embedder` may be an Embedder of the caller's own: then this layer says nothing about it. */
+export function resolveConfig(options: EngineOptions, configFile: string | null, environment: Environment): Config {
+  const file = configFile === null ? {} : readConfigFile(configFile)
+  const fromOptions = embedderFromOptions(options)
+  const config: Config = {
+    embedder: fromOptions ?? embedderFromEnvironment(environment, file.embedder) ?? { provider: 'local' },
+    durability: options.durability ?? durabilityFromEnvironment(environment) ?? file.durability ?? 'normal',
+    defaultLens: options.defaultLens ?? environment['QUERENT_LENS'] ?? file.default_lens ?? 'default',
+    lenses: file.lenses ?? {},
+  }
+  return Object.freeze(config)
+}
+
+function readConfigFile(path: string): z.output<typeof fileSchema> {
+  if (!existsSync(path)) return {}
+  let value: unknown
+  try {
+    value = JSON.parse(readFileSync(path, 'utf8'))
+  } catch (error) {
+    throw new QuerentError('invalid_json', `config.json: ${String(error)}`, { path }, error)
+  }
+  return parseInput(fileSchema, value, 'config.json')
+}
+
+function embedderFromOptions(options: EngineOptions): EmbedderConfig | undefined {
+  const given = options.embedder
+  if (given === undefined || (typeof given === 'object' && 'embed' in given)) return undefined
+  return given === 'none' ? { provider: 'none' } : parseInput(embedderSettings, given, 'embedder')
+}
+
+/** QUERENT_EMBEDDER names the provider; QUERENT_EMBEDDER_URL, _MODEL, _FOLDER, _KEY its parts. */
+function embedderFromEnvironment(
+  environment: Environment,
+  fallback: EmbedderConfig | undefined,
+): EmbedderConfig | undefined {
+  const given = {
+    provider: environment['QUERENT_EMBEDDER'],
+    baseUrl: environment['QUERENT_EMBEDDER_URL'],
+    model: environment['QUERENT_EMBEDDER_MODEL'],
+    folder: environment['QUERENT_EMBEDDER_FOLDER'],
+    apiKey: environment['QUERENT_EMBEDDER_KEY'],
+  }
+  const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined && value !== ''))
+  if (Object.keys(set).length === 0) return fallback
+  return parseInput(embedderSettings, { provider: 'local', ...fallback, ...set }, 'QUERENT_EMBEDDER')
+}
+
+function durabilityFromEnvironment(environment: Environment): 'normal' | 'full' | undefined {
+  const value = environment['QUERENT_DURABILITY']
+  return value === undefined ? undefined : parseInput(z.enum(['normal', 'full']), value, 'QUERENT_DURABILITY')
+}

@@ -1,0 +1,84 @@
+/** Checks that a store, its indexes and its embedder are sound, and says what to do about each thing that is not. */
+import type { Index, VectorIndex } from '../index/contract.ts'
+import { modelKey, type Embedder } from '../embed/embedder.ts'
+import type { Store } from '../store/store.ts'
+import type { Finding } from './engine.ts'
+
+export interface DoctorInput {
+  readonly store: Store
+  readonly home: string | null
+  readonly embedder: Embedder | null
+  readonly embedderError: string | null
+  readonly indexes: readonly Index[]
+  /** A second index of the same kind, empty: rebuilt here to compare the living one with. */
+  readonly fresh: (index: Index) => Index
+}
+
+export async function examine(input: DoctorInput): Promise<readonly Finding[]> {
+  return [
+    integrity(input.store),
+    ...input.indexes.map(index => comparedWithRebuild(index, input)),
+    vectorsComplete(input),
+    await embedderAnswers(input),
+  ]
+}
+
+function finding(check: string, ok: boolean, message: string, help: string | null = null): Finding {
+  return { check, ok, message, help: ok ? null : help }
+}
+
+function integrity(store: Store): Finding {
+  const problems = store.check()
+  return finding(
+    'store',
+    problems.length === 0,
+    problems.length === 0 ? 'the store file is sound' : problems.slice(0, 5).join('; '),
+    'Restore a backup, or export what can be read into a new store.',
+  )
+}
+
+function comparedWithRebuild(index: Index, { store, fresh }: DoctorInput): Finding {
+  const rebuilt = fresh(index)
+  store.read(reader => {
+    index.refresh(reader)
+    rebuilt.rebuild(reader)
+  })
+  const partitions = store.partitions().map(partition => partition.id)
+  const [have, want] = [index, rebuilt].map(candidate => rowsOf(candidate, partitions))
+  return finding(
+    `index ${index.name}`,
+    have === want,
+    have === want ? `${have} rows, as a rebuild has` : `${have} rows, a rebuild has ${want}`,
+    'Delete the folder `index` in the home: it is rebuilt at the next start.',
+  )
+}
+
+function rowsOf(index: Index, partitions: readonly number[]): number {
+  return 'count' in index ? (index as VectorIndex).count({ partitions }) : index.position
+}
+
+function vectorsComplete({ store, embedder }: DoctorInput): Finding {
+  if (embedder === null) return finding('vectors', true, 'no embedder: questions are answered from words')
+  const all = store.partitions().map(partition => partition.id)
+  const [chunks, vectors] = [store.countChunks(all), store.countVectors(modelKey(embedder.model), all)]
+  return finding(
+    'vectors',
+    vectors === chunks,
+    `${vectors} of ${chunks} chunks have a vector`,
+    'Run `querent add` again, or keep `querent serve` running: vectors follow in the background.',
+  )
+}
+
+async function embedderAnswers({ embedder, embedderError }: DoctorInput): Promise<Finding> {
+  if (embedder === null) {
+    const message = embedderError ?? 'switched off'
+    return finding('embedder', embedderError === null, message, 'Run `npm run model` in a checkout, or set QUERENT_EMBEDDER=none.')
+  }
+  try {
+    const [vector] = await embedder.embed(['a short test'], 'query')
+    const ok = vector !== undefined && vector.length === embedder.model.dimensions
+    return finding('embedder', ok, `${embedder.model.id} answers with ${vector?.length ?? 0} dimensions`)
+  } catch (error) {
+    return finding('embedder', false, error instanceof Error ? error.message : String(error), 'Check the provider.')
+  }
+}

@@ -1,0 +1,148 @@
+/** Writing and reading entries as a viewer: own entries are written, visible ones are read, others do not exist. */
+import { v4Id } from './ids.ts'
+import type { Clock, Instant } from '../base/clock.ts'
+import { canonicalJson } from '../base/canonical.ts'
+import type { Entry, EntryDraft } from '../model/entry.ts'
+import { QuerentError, invalidArgument } from '../model/errors.ts'
+import { toInstant } from '../model/instant.ts'
+import { type Audience, audience } from '../model/partition.ts'
+import type { Sight, Viewer } from '../model/viewer.ts'
+import { chunkContent } from '../text/chunk.ts'
+import type { Store, StoreReader } from '../store/store.ts'
+import type { PutInput } from './engine.ts'
+
+export interface PutSummary {
+  readonly ids: readonly string[]
+  readonly created: number
+  readonly updated: number
+  readonly unchanged: number
+}
+
+/** All of them or none: one transaction. */
+export function putEntries(
+  store: Store,
+  inputs: readonly PutInput[],
+  viewer: Viewer,
+  clock: Clock,
+  random: (bytes: number) => Uint8Array,
+): PutSummary {
+  const now = clock.now()
+  const counts = { created: 0, updated: 0, unchanged: 0 }
+  const ids = store.write(now, writer =>
+    inputs.map((input, i) => {
+      const id = input.id ?? v4Id(random)
+      const of = audienceOf(input, viewer, `entries.${i}`)
+      const before = own(writer, id, viewer)
+      const draft = draftOf(input, id, of, before, now, `entries.${i}`)
+      if (before !== undefined && sameDraft(before, draft)) {
+        counts.unchanged++
+        return id
+      }
+      const chunks = chunkContent(draft.content, { format: 'markdown' })
+      counts[writer.put(draft, chunks).created ? 'created' : 'updated']++
+      return id
+    }),
+  )
+  return { ids, ...counts }
+}
+
+/** All of them or none. An id that is not there, hidden or not the viewer's is `not_found`. */
+export function deleteEntries(store: Store, ids: readonly string[], sight: Sight, now: Instant): number {
+  return store.write(now, writer => {
+    for (const id of new Set(ids)) {
+      const entry = mustSee(writer, id, sight)
+      if (!mayWrite(entry, sight.viewer)) {
+        throw new QuerentError('denied', `ids: ${id} is held by ${entry.audience.holder}, who alone may delete it`, { id })
+      }
+      writer.delete(entry.key)
+    }
+    return new Set(ids).size
+  })
+}
+
+/** The visible entry of this id: the viewer's own before others', then by holder. */
+export function mustSee(reader: StoreReader, id: string, sight: Sight): Entry {
+  const keys = reader.find(id, sight.partitions)
+  const entries = reader.entries(keys)
+  const entry = entries.find(candidate => candidate.audience.holder === sight.viewer.id) ?? entries[0]
+  if (entry === undefined) throw new QuerentError('not_found', `id: there is no entry ${JSON.stringify(id)}`, { id })
+  return entry
+}
+
+function mayWrite(entry: Entry, viewer: Viewer): boolean {
+  return entry.audience.holder === viewer.id
+}
+
+function own(reader: StoreReader, id: string, viewer: Viewer): Entry | undefined {
+  const everywhere = reader.partitions().map(partition => partition.id)
+  return reader.entries(reader.find(id, everywhere)).find(entry => mayWrite(entry, viewer))
+}
+
+function audienceOf(input: PutInput, viewer: Viewer, field: string): Audience {
+  const kind = input.visibility ?? 'private'
+  if (kind !== 'shared' && input.federations !== undefined) {
+    throw invalidArgument(`${field}.federations`, input.federations, 'no federations unless visibility is shared')
+  }
+  return audience(kind, viewer.id, input.federations ?? [])
+}
+
+function draftOf(
+  input: PutInput,
+  id: string,
+  of: Audience,
+  before: Entry | undefined,
+  now: Instant,
+  field: string,
+): EntryDraft {
+  const content = input.content.toWellFormed()
+  const validFrom = optionalInstant(input.valid_from, `${field}.valid_from`)
+  const validUntil = optionalInstant(input.valid_until, `${field}.valid_until`)
+  if (validFrom !== null && validUntil !== null && validUntil <= validFrom) {
+    throw invalidArgument(`${field}.valid_until`, input.valid_until, 'a time after valid_from')
+  }
+  return {
+    id,
+    collection: input.collection ?? before?.collection ?? 'notes',
+    kind: input.kind ?? before?.kind ?? 'note',
+    title: (input.title ?? firstLine(content)).toWellFormed(),
+    content,
+    tags: [...new Set(input.tags ?? [])],
+    metadata: input.metadata ?? {},
+    audience: of,
+    origin: input.origin ?? null,
+    createdAt: optionalInstant(input.created_at, `${field}.created_at`) ?? before?.createdAt ?? now,
+    updatedAt: now,
+    validFrom,
+    validUntil,
+    knownAt: before !== undefined && before.content === content ? before.knownAt : now,
+  }
+}
+
+function optionalInstant(value: string | number | undefined, field: string): Instant | null {
+  return value === undefined ? null : toInstant(value, field)
+}
+
+/** The first line that says something, without Markdown's heading marks, cut at 120 characters. */
+function firstLine(content: string): string {
+  const line = content.split('\n', 50).find(candidate => candidate.trim() !== '') ?? ''
+  const text = line.replace(/^#+\s+/, '').trim()
+  return text.length > 120 ? `${text.slice(0, 119).toWellFormed()}…` : text
+}
+
+function sameDraft(before: Entry, draft: EntryDraft): boolean {
+  const fields = (entry: EntryDraft): string =>
+    canonicalJson([
+      entry.collection,
+      entry.kind,
+      entry.title,
+      entry.content,
+      entry.tags,
+      entry.metadata,
+      { ...entry.audience },
+      entry.origin,
+      entry.createdAt,
+      entry.validFrom,
+      entry.validUntil,
+    ])
+  return fields(before) === fields(draft)
+}

@@ -1,0 +1,65 @@
+/** The home: the folder `.querent` that holds a store and its snapshots, found upwards from the working folder. */
+import { existsSync, mkdirSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { QuerentError } from '../model/errors.ts'
+
+export const HOME_FOLDER = '.querent'
+const STORE_FILE = 'store.db'
+
+export interface Home {
+  readonly folder: string
+  readonly storeFile: string
+  readonly indexFolder: string
+  readonly configFile: string
+}
+
+export interface HomeRequest {
+  /** Named by the caller; beats everything. */
+  readonly home?: string | undefined
+  /** Named by the environment. */
+  readonly environmentHome?: string | undefined
+  readonly workingFolder: string
+  /** Make it when it is not there: where it was named, else in the working folder. */
+  readonly create: boolean
+}
+
+/** Throws `store_missing` when there is none and none may be made. */
+export function findHome(request: HomeRequest): Home {
+  const named = request.home ?? request.environmentHome
+  const found = named === undefined ? searchUpwards(request.workingFolder) : resolve(request.workingFolder, named)
+  if (found !== undefined && existsSync(join(found, STORE_FILE))) return home(found)
+  if (!request.create) {
+    const where = found ?? request.workingFolder
+    throw new QuerentError(
+      'store_missing',
+      named === undefined
+        ? `home: no ${HOME_FOLDER} in ${where} or above it; run \`querent init\` or \`querent add <folder>\``
+        : `home: no store in ${where}; run \`querent init --home ${named}\``,
+      { home: where },
+    )
+  }
+  const folder = found ?? join(request.workingFolder, HOME_FOLDER)
+  try {
+    mkdirSync(join(folder, 'index'), { recursive: true })
+  } catch (error) {
+    throw new QuerentError('io_failed', `home: cannot make ${folder}: ${String(error)}`, { path: folder }, error)
+  }
+  return home(folder)
+}
+
+function home(folder: string): Home {
+  return {
+    folder,
+    storeFile: join(folder, STORE_FILE),
+    indexFolder: join(folder, 'index'),
+    configFile: join(folder, 'config.json'),
+  }
+}
+
+function searchUpwards(from: string): string | undefined {
+  for (let folder = resolve(from); ; folder = dirname(folder)) {
+    const candidate = join(folder, HOME_FOLDER)
+    if (existsSync(join(candidate, STORE_FILE))) return candidate
+    if (folder === dirname(folder)) return undefined
+  }
+}

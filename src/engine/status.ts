@@ -1,0 +1,39 @@
+/** What a viewer may know of the state of things: counts over visible partitions; bytes and paths for the owner. */
+import type { Index, VectorIndex } from '../index/contract.ts'
+import { modelKey, type Embedder } from '../embed/embedder.ts'
+import { isOwner, type Sight } from '../model/viewer.ts'
+import type { StoreReader } from '../store/store.ts'
+import type { Status } from './engine.ts'
+
+export interface StatusInput {
+  readonly version: string
+  readonly reader: StoreReader
+  readonly sight: Sight
+  readonly home: string | null
+  readonly embedder: Embedder | null
+  readonly embedderError: string | null
+  readonly indexes: readonly Index[]
+  readonly lenses: readonly string[]
+}
+
+export function statusOf(input: StatusInput): Status {
+  const { reader, sight, embedder } = input
+  const { partitions } = sight
+  const owner = isOwner(sight.viewer)
+  return {
+    version: input.version,
+    home: owner ? input.home : null,
+    entries: reader.count(sight, null),
+    chunks: reader.countChunks(partitions),
+    embedded: embedder === null ? 0 : reader.countVectors(modelKey(embedder.model), partitions),
+    collections: reader.facet(sight, 'collection', 100),
+    embedder: embedder === null ? null : { id: embedder.model.id, dimensions: embedder.model.dimensions },
+    embedder_error: input.embedderError,
+    indexes: input.indexes.map(index => ({
+      name: index.name,
+      bytes: owner ? index.byteLength : null,
+      rows: 'count' in index ? (index as VectorIndex).count({ partitions }) : null,
+    })),
+    lenses: input.lenses,
+  }
+}
