@@ -1,0 +1,196 @@
+/**
+ * The owner's side of the embedding worker: starts it, hands it requests, notices its death. A request always ends:
+ * with vectors, or with an error. Idle, it does not keep the process alive; with requests under way it does.
+ */
+import { Worker } from 'node:worker_threads'
+import { siblingModule } from '../base/module-url.ts'
+import { QuerentError } from '../model/errors.ts'
+import type { EmbedKind } from './embedder.ts'
+import type { RuntimeName } from './onnx-runtime.ts'
+import type { SentenceModelParts } from './sentence-model.ts'
+import type { FromWorker, ToWorker } from './worker-protocol.ts'
+
+/** After this many deaths without an answer in between it is given up: a model that kills its worker does so again. */
+const MAX_DEATHS_IN_A_ROW = 3
+
+interface Waiting<T> {
+  readonly resolve: (value: T) => void
+  readonly reject: (error: Error) => void
+}
+
+interface Running {
+  readonly worker: Worker
+  readonly requests: Map<number, Waiting<Float32Array>>
+  readonly readers: Waiting<RuntimeName>[]
+  runtime: RuntimeName | null
+  /** Why it is about to die, where it could say so. */
+  lastWords: Error | null
+}
+
+export interface EmbedWorkerOptions {
+  /** Called at each start. */
+  readonly loadParts: () => Promise<SentenceModelParts>
+  /** Tests watch and end real workers through this. */
+  readonly startThread?: (() => Worker) | undefined
+}
+
+export class EmbedWorker {
+  readonly #options: EmbedWorkerOptions
+  #running: Running | null = null
+  #deathsInARow = 0
+  #lastId = 0
+  #closed = false
+
+  constructor(options: EmbedWorkerOptions) {
+    this.#options = options
+  }
+
+  /** Begins to load the model unless that has happened. A failure shows at the next request. */
+  start(): void {
+    if (!this.#closed) this.#start()
+  }
+
+  /** Resolves when the model is loaded. */
+  ready(): Promise<RuntimeName> {
+    return this.#ask((running, waiting) => {
+      if (running.runtime !== null) waiting.resolve(running.runtime)
+      else running.readers.push(waiting)
+    })
+  }
+
+  /** Vectors of all texts, one behind the other. */
+  embed(texts: readonly string[], kind: EmbedKind, signal: AbortSignal | undefined): Promise<Float32Array> {
+    if (signal?.aborted) return Promise.reject(cancelled(signal))
+    return this.#ask((running, waiting) => {
+      const id = ++this.#lastId
+      const cancel = () => {
+        if (!running.requests.delete(id)) return
+        post(running.worker, { type: 'cancel', id })
+        this.#holdProcess(running)
+        waiting.reject(cancelled(signal))
+      }
+      const unhook = () => signal?.removeEventListener('abort', cancel)
+      signal?.addEventListener('abort', cancel, { once: true })
+      running.requests.set(id, {
+        resolve: values => {
+          unhook()
+          waiting.resolve(values)
+        },
+        reject: error => {
+          unhook()
+          waiting.reject(error)
+        },
+      })
+      post(running.worker, { type: 'embed', id, texts, kind })
+    })
+  }
+
+  /** Ends the thread; requests under way are rejected. */
+  async close(): Promise<void> {
+    this.#closed = true
+    const running = this.#running
+    if (running === null) return
+    running.lastWords = closedError()
+    this.#bury(running)
+    await running.worker.terminate()
+  }
+
+  #ask<T>(submit: (running: Running, waiting: Waiting<T>) => void): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (this.#closed) return reject(closedError())
+      if (this.#deathsInARow >= MAX_DEATHS_IN_A_ROW) return reject(givenUpError())
+      const running = this.#running ?? this.#start()
+      submit(running, { resolve, reject })
+      this.#holdProcess(running)
+    })
+  }
+
+  #start(): Running {
+    if (this.#running !== null) return this.#running
+    const worker = (this.#options.startThread ?? startThread)()
+    const running: Running = { worker, requests: new Map(), readers: [], runtime: null, lastWords: null }
+    this.#running = running
+    worker.unref()
+    worker.on('message', (message: FromWorker) => this.#hear(running, message))
+    worker.on('error', error => this.#fail(running, failed('the embedding worker failed', error)))
+    worker.on('exit', () => this.#bury(running))
+    this.#options.loadParts().then(
+      parts => post(worker, { type: 'load', parts }, [parts.weights.buffer as ArrayBuffer]),
+      error => this.#fail(running, error),
+    )
+    return running
+  }
+
+  #hear(running: Running, message: FromWorker): void {
+    switch (message.type) {
+      case 'ready':
+        running.runtime = message.runtime
+        for (const reader of running.readers.splice(0)) reader.resolve(message.runtime)
+        break
+      case 'unusable':
+        this.#fail(running, failed(`the embedding model could not be loaded: ${message.reason}`))
+        break
+      case 'vectors':
+        this.#deathsInARow = 0
+        take(running.requests, message.id)?.resolve(message.values)
+        break
+      case 'rejected':
+        take(running.requests, message.id)?.reject(failed(`a text could not be embedded: ${message.reason}`))
+        break
+    }
+    this.#holdProcess(running)
+  }
+
+  #fail(running: Running, error: Error): void {
+    running.lastWords ??= error
+    void running.worker.terminate()
+    this.#bury(running)
+  }
+
+  /** Rejects what the worker leaves behind; the next request starts another. */
+  #bury(running: Running): void {
+    if (this.#running !== running) return
+    this.#running = null
+    if (!this.#closed) this.#deathsInARow++
+    const error = running.lastWords ?? failed('the embedding worker ended unexpectedly')
+    for (const reader of running.readers.splice(0)) reader.reject(error)
+    for (const request of running.requests.values()) request.reject(error)
+    running.requests.clear()
+  }
+
+  #holdProcess(running: Running): void {
+    if (running.requests.size > 0 || running.readers.length > 0) running.worker.ref()
+    else running.worker.unref()
+  }
+}
+
+function startThread(): Worker {
+  return new Worker(siblingModule(import.meta.url, 'onnx-worker'), { name: 'querent embedder' })
+}
+
+function take<T>(requests: Map<number, T>, id: number): T | undefined {
+  const request = requests.get(id)
+  requests.delete(id)
+  return request
+}
+
+function post(worker: Worker, message: ToWorker, transfer: ArrayBuffer[] = []): void {
+  worker.postMessage(message, transfer)
+}
+
+function failed(message: string, cause?: unknown): QuerentError {
+  const reason = cause instanceof Error ? `${message}: ${cause.message}` : message
+  return new QuerentError('embedder_failed', reason, {}, cause)
+}
+
+function closedError(): QuerentError {
+  return failed('the embedder is closed')
+}
+
+function givenUpError(): QuerentError {
+  return failed(`the embedding worker died ${MAX_DEATHS_IN_A_ROW} times in a row and is not started again`)
+}
+
+function cancelled(signal: AbortSignal | undefined): QuerentError {
+  return new QuerentError('cancelled', 'embedding was cancelled by the caller', {}, signal?.reason)
+}

@@ -1,0 +1,127 @@
+/**
+ * A folder that holds a model: manifest.json, model.onnx (weights inside), tokenizer.json and tokenizer_config.json.
+ * Any sentence model put there in this form works; the manifest says how it is used and what the files must be.
+ */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { canonicalJson, sha256 } from '../base/canonical.ts'
+import { QuerentError } from '../model/errors.ts'
+import { parseInput } from '../model/parse-input.ts'
+import type { EmbeddingModel } from './embedder.ts'
+import type { Pooling } from './pooling.ts'
+
+export interface OnnxFolder {
+  readonly path: string
+  readonly model: EmbeddingModel
+  readonly pooling: Pooling
+  /** Put before a text of that kind. */
+  readonly prefixes: { readonly query: string; readonly passage: string }
+  readonly hashes: Readonly<Record<ModelFile, string>>
+}
+
+export interface ModelFiles {
+  readonly weights: Uint8Array<ArrayBuffer>
+  readonly tokenizer: string
+  readonly tokenizerConfig: string
+}
+
+const MODEL_FILES = ['model.onnx', 'tokenizer.json', 'tokenizer_config.json'] as const
+type ModelFile = (typeof MODEL_FILES)[number]
+
+const hash = z.string().regex(/^[0-9a-f]{64}$/, 'a SHA-256 in lower-case hexadecimal')
+const calibration = z.strictObject({
+  base: z.number(),
+  slope: z.number(),
+  minRows: z.number().int().positive(),
+  weakMargin: z.number().nonnegative(),
+  wordShare: z.number().nonnegative(),
+})
+const manifestSchema = z.strictObject({
+  id: z.string().regex(/^[\w.:/-]{1,200}$/, 'a name of letters, digits and _ . : / -'),
+  dimensions: z.number().int().min(1).max(16_384),
+  maxTokens: z.number().int().min(4).max(1_000_000),
+  pooling: z.enum(['mean', 'cls']),
+  prefixes: z.strictObject({ query: z.string(), passage: z.string() }).default({ query: '', passage: '' }),
+  /** ISO 639-1; empty means many. */
+  languages: z.array(z.string().regex(/^[a-z]{2}$/, 'a language code of two letters')).default([]),
+  /** Without it no answer is refused for lack of evidence. */
+  calibration: calibration.nullable().default(null),
+  cosineScale: z.number().positive().default(1),
+  files: z.strictObject({ 'model.onnx': hash, 'tokenizer.json': hash, 'tokenizer_config.json': hash }),
+  /** Where the files came from, for people. */
+  source: z.string().optional(),
+})
+
+/** Reads the manifest only. Throws `model_invalid` when it is missing or wrong. */
+export async function readOnnxFolder(path: string): Promise<OnnxFolder> {
+  const text = await readModelFile(path, 'manifest.json', 'a model manifest')
+  const manifest = parseManifest(text.toString())
+  const { id, dimensions, maxTokens, pooling, prefixes, languages, calibration, cosineScale, files } = manifest
+  return {
+    path,
+    model: {
+      id,
+      // Everything that decides a vector, so that vectors of a changed folder are never compared with those before.
+      hash: sha256(canonicalJson({ files, pooling, prefixes, maxTokens })),
+      dimensions,
+      maxTokens,
+      languages,
+      calibration,
+      cosineScale,
+    },
+    pooling,
+    prefixes,
+    hashes: files,
+  }
+}
+
+/**
+ * The content of the model's files; throws `model_invalid` unless each has the hash that the manifest names. What was
+ * hashed is what is loaded, so nothing needs to be cached. Measured: 23 MB read in 11 ms, hashed in 16 ms.
+ */
+export async function readModelFiles(folder: OnnxFolder): Promise<ModelFiles> {
+  const [weights, tokenizer, tokenizerConfig] = await Promise.all(MODEL_FILES.map(name => readChecked(folder, name)))
+  return {
+    weights: weights as Uint8Array<ArrayBuffer>,
+    tokenizer: String(tokenizer),
+    tokenizerConfig: String(tokenizerConfig),
+  }
+}
+
+async function readChecked(folder: OnnxFolder, file: ModelFile): Promise<Buffer<ArrayBuffer>> {
+  const expected = folder.hashes[file]
+  const bytes = await readModelFile(folder.path, file, `SHA-256 ${expected}`)
+  const found = sha256(bytes)
+  if (found !== expected) throw modelInvalid(file, `SHA-256 ${expected}`, `SHA-256 ${found}`)
+  return bytes
+}
+
+async function readModelFile(folder: string, file: string, expected: string): Promise<Buffer<ArrayBuffer>> {
+  try {
+    return await readFile(join(folder, file))
+  } catch (error) {
+    const missing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    throw modelInvalid(file, expected, missing ? `no such file in ${folder}` : String(error), error)
+  }
+}
+
+function parseManifest(text: string): z.output<typeof manifestSchema> {
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch (error) {
+    throw modelInvalid('manifest.json', 'JSON', (error as Error).message, error)
+  }
+  try {
+    return parseInput(manifestSchema, json, 'manifest')
+  } catch (error) {
+    if (!(error instanceof QuerentError)) throw error
+    throw modelInvalid('manifest.json', 'a model manifest', error.message, error)
+  }
+}
+
+function modelInvalid(file: string, expected: string, found: string, cause?: unknown): QuerentError {
+  const message = `model file ${file}: expected ${expected}, found ${found}`
+  return new QuerentError('model_invalid', message, { file, expected, found }, cause)
+}

@@ -1,0 +1,89 @@
+/**
+ * The worker thread: keeps the event loop of the engine free. One text at a time; between two texts it listens, so a
+ * question overtakes the passages that wait and a cancelled request ends.
+ */
+import { setImmediate as letMessagesIn } from 'node:timers/promises'
+import { type MessagePort, parentPort } from 'node:worker_threads'
+import { must } from '../base/assert.ts'
+import { SentenceModel, type SentenceModelParts } from './sentence-model.ts'
+import type { FromWorker, ToWorker } from './worker-protocol.ts'
+
+interface Job {
+  readonly id: number
+  readonly texts: readonly string[]
+  readonly vectors: Float32Array[]
+}
+
+const port: MessagePort = must(parentPort, 'the port to the owner')
+const questions: Job[] = []
+const passages: Job[] = []
+let model: SentenceModel | null = null
+let working = false
+
+port.on('message', (message: ToWorker) => {
+  if (message.type === 'load') void load(message.parts)
+  else if (message.type === 'cancel') remove(message.id)
+  else {
+    const queue = message.kind === 'query' ? questions : passages
+    queue.push({ id: message.id, texts: message.texts, vectors: [] })
+    if (model !== null && !working) void work(model)
+  }
+})
+
+async function load(parts: SentenceModelParts): Promise<void> {
+  try {
+    model = await SentenceModel.open(parts)
+    say({ type: 'ready', runtime: model.runtime })
+    await work(model)
+  } catch (error) {
+    say({ type: 'unusable', reason: String(error) })
+  }
+}
+
+async function work(model: SentenceModel): Promise<void> {
+  working = true
+  for (let job = nextJob(); job !== undefined; job = nextJob()) {
+    await embedNext(job, model)
+    await letMessagesIn()
+  }
+  working = false
+}
+
+function nextJob(): Job | undefined {
+  return questions[0] ?? passages[0]
+}
+
+/** Embeds one text of a job, and answers when it was the last. */
+async function embedNext(job: Job, model: SentenceModel): Promise<void> {
+  try {
+    const text = must(job.texts[job.vectors.length], 'a text to embed')
+    job.vectors.push(await model.embed(text))
+    if (job.vectors.length < job.texts.length) return
+    remove(job.id)
+    const values = joined(job.vectors)
+    say({ type: 'vectors', id: job.id, values }, [values.buffer])
+  } catch (error) {
+    remove(job.id)
+    say({ type: 'rejected', id: job.id, reason: String(error) })
+  }
+}
+
+function remove(id: number): void {
+  for (const queue of [questions, passages]) {
+    const at = queue.findIndex(job => job.id === id)
+    if (at >= 0) queue.splice(at, 1)
+  }
+}
+
+function joined(vectors: readonly Float32Array[]): Float32Array<ArrayBuffer> {
+  const dimensions = vectors[0]?.length ?? 0
+  const values = new Float32Array(vectors.length * dimensions)
+  vectors.forEach((vector, i) => {
+    values.set(vector, i * dimensions)
+  })
+  return values
+}
+
+function say(message: FromWorker, transfer: ArrayBuffer[] = []): void {
+  port.postMessage(message, transfer)
+}

@@ -1,0 +1,88 @@
+/** A loaded model: text in, unit vector out, one text a run. Lives in the worker. */
+import type { InferenceSession, Tensor } from 'onnxruntime-web'
+import { loadOnnxRuntime, type OnnxRuntime, type RuntimeName } from './onnx-runtime.ts'
+import { type Pooling, pool } from './pooling.ts'
+import { openTokenizer, type Tokenize } from './tokenizer.ts'
+import { toUnit } from './unit.ts'
+
+export interface SentenceModelParts {
+  /** Content of model.onnx, tokenizer.json and tokenizer_config.json. */
+  readonly weights: Uint8Array
+  readonly tokenizer: string
+  readonly tokenizerConfig: string
+  readonly dimensions: number
+  readonly maxTokens: number
+  readonly pooling: Pooling
+  readonly threads: number
+  readonly runtime: RuntimeName | undefined
+}
+
+export class SentenceModel {
+  readonly #runtime: OnnxRuntime
+  readonly #session: InferenceSession
+  readonly #tokenize: Tokenize
+  readonly #parts: Pick<SentenceModelParts, 'dimensions' | 'pooling'>
+
+  private constructor(
+    runtime: OnnxRuntime,
+    session: InferenceSession,
+    tokenize: Tokenize,
+    { dimensions, pooling }: SentenceModelParts,
+  ) {
+    this.#runtime = runtime
+    this.#session = session
+    this.#tokenize = tokenize
+    this.#parts = { dimensions, pooling }
+  }
+
+  static async open(parts: SentenceModelParts): Promise<SentenceModel> {
+    const runtime = await loadOnnxRuntime(parts.runtime)
+    const tokenize = openTokenizer(JSON.parse(parts.tokenizer), JSON.parse(parts.tokenizerConfig), parts.maxTokens)
+    return new SentenceModel(runtime, await runtime.open(parts.weights, parts.threads), tokenize, parts)
+  }
+
+  get runtime(): RuntimeName {
+    return this.#runtime.name
+  }
+
+  async embed(text: string): Promise<Float32Array> {
+    const ids = this.#tokenize(text)
+    const results = await this.#session.run(this.#inputs(ids))
+    try {
+      const unit = toUnit(this.#toVector(this.#pickOutput(results), ids.length))
+      if (unit === null) throw new Error('the model gave a vector without direction')
+      return unit
+    } finally {
+      for (const tensor of Object.values(results)) tensor.dispose()
+    }
+  }
+
+  #inputs(ids: readonly number[]): Record<string, Tensor> {
+    const shape = [1, ids.length]
+    const tensor = (values: BigInt64Array) => new this.#runtime.Tensor('int64', values, shape)
+    const inputs: Record<string, Tensor> = {
+      input_ids: tensor(BigInt64Array.from(ids, BigInt)),
+      attention_mask: tensor(new BigInt64Array(ids.length).fill(1n)),
+    }
+    if (this.#session.inputNames.includes('token_type_ids')) {
+      inputs['token_type_ids'] = tensor(new BigInt64Array(ids.length))
+    }
+    return inputs
+  }
+
+  #pickOutput(results: InferenceSession.ReturnType): Tensor {
+    const output = results['last_hidden_state'] ?? results[this.#session.outputNames[0] as string]
+    if (output === undefined) throw new Error('the model gave no output')
+    return output
+  }
+
+  /** Most models give a vector a token; some pool by themselves and give one a text. */
+  #toVector(output: Tensor, tokens: number): ArrayLike<number> {
+    const { dimensions, pooling } = this.#parts
+    if (output.type !== 'float32' || output.dims.at(-1) !== dimensions) {
+      throw new Error(`the manifest says ${dimensions} dimensions, the model gave ${output.type}[${output.dims}]`)
+    }
+    const values = output.data as Float32Array
+    return output.dims.length === 2 ? values : pool(values, tokens, dimensions, pooling)
+  }
+}
