@@ -87,7 +87,7 @@ function color(fact: Fact): SampleRecord {
 function region(fact: Fact): SampleRecord {
   const [start, end] = [text(fact, 'start'), text(fact, 'end')]
   return {
-    id: `c64:region:${start}-${end}:${text(fact, 'kind')}`,
+    id: `c64:region:${start}-${end}:${text(fact, 'name')}`,
     title: `Memory ${start} to ${end}: ${text(fact, 'name')}`,
     text: text(fact, 'summary'),
     tags: ['memory', text(fact, 'kind')],
@@ -97,7 +97,7 @@ function region(fact: Fact): SampleRecord {
 function location(fact: Fact): SampleRecord {
   const [start, label] = [text(fact, 'start'), text(fact, 'label')]
   return {
-    id: `c64:location:${start}`,
+    id: `c64:location:${start}:${label}`,
     title: `Location ${label} at ${start}`,
     text: text(fact, 'summary'),
     tags: ['memory', label, ...list(fact, 'aliases')],
@@ -107,7 +107,7 @@ function location(fact: Fact): SampleRecord {
 function romRoutine(fact: Fact): SampleRecord {
   const [address, label] = [text(fact, 'address'), text(fact, 'label')]
   return {
-    id: `c64:rom:${address}`,
+    id: `c64:rom:${address}:${label}`,
     title: `ROM routine ${label} at ${address}`,
     text: `${text(fact, 'summary')} (${text(fact, 'area')})`,
     tags: ['ROM', label, ...list(fact, 'aliases')],
