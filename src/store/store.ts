@@ -34,7 +34,10 @@ export interface ChunkVector {
   readonly vector: Float32Array
 }
 
-/** Entries ordered by `created`, `updated`, `accessed` (newest first) or `id` (ascending); ties by id, then holder. */
+/**
+ * Entries ordered by `created`, `updated`, `accessed` (newest first, never accessed last) or `id` (ascending); ties by
+ * id, then holder. Here as everywhere in the store texts are in the order of `compareText`.
+ */
 export interface ListRequest {
   readonly sight: Sight
   readonly filter: Filter | null
@@ -60,7 +63,7 @@ export interface StoreReader {
   /** Changes after `seq`, ascending, at most `limit`. */
   changesSince(seq: number, limit: number): readonly Change[]
 
-  /** All partitions ever interned. */
+  /** All partitions ever interned, ascending. The public one, shared by all holders, is told as the owner's. */
   partitions(): readonly { readonly id: PartitionId; readonly audience: Audience }[]
 
   entry(key: EntryKey): Entry | undefined
@@ -110,25 +113,35 @@ export interface StoreWriter extends StoreReader {
   put(draft: EntryDraft, chunks: readonly ChunkDraft[]): PutResult
   /** Removes the entry with its chunks, vectors, access state and aspect rows. False when there was none. */
   delete(key: EntryKey): boolean
+  /** Chunks that are gone are passed over: they changed while they were being embedded. */
   putVectors(model: string, vectors: readonly { readonly chunk: ChunkKey; readonly vector: Float32Array }[]): void
   /** Tells the feed that something derived from this entry changed (a row of its aspects): kind `put`. */
   announce(entry: EntryKey): void
-  /** Counts one access: last accessed never moves back, count + 1, strength + `gain`. Not in the feed. */
+  /**
+   * Counts one access: last accessed never moves back, count + 1, strength + `gain`. Entries that are gone are passed
+   * over. Not in the feed.
+   */
   touch(viewer: Viewer, entries: readonly EntryKey[], now: Instant, gain: number): void
-  /** Sets access state as it is, for import. */
+  /** Sets access state as it is, for import; nothing when the entry is gone. */
   setAccess(viewer: Viewer, entry: EntryKey, state: AccessState): void
   /** The number of an audience's partition, made when new. */
   intern(audience: Audience): PartitionId
   table(declaration: TableDeclaration): TableWriter
   setMeta(name: string, value: string): void
-  /** Forgets changes up to and including `seq`. */
+  /** Forgets changes up to and including `seq`, but never the newest: `firstSeq` must tell a reader what it missed. */
   pruneChanges(seq: number): void
+}
+
+export interface TablePage {
+  /** A whole primary key. */
+  readonly after?: Row | undefined
+  readonly limit?: number | undefined
 }
 
 export interface TableReader {
   get(key: Row): Row | undefined
   /** Rows whose columns equal `where`, ordered by the primary key, from just after the key `after`. */
-  scan(where?: Row, page?: { readonly after?: Row | undefined; readonly limit?: number | undefined }): readonly Row[]
+  scan(where?: Row, page?: TablePage): readonly Row[]
   count(where?: Row): number
 }
 

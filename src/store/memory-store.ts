@@ -1,0 +1,77 @@
+/**
+ * The store in plain maps: the reference that tests hold every other store against, and a store for tests that need no
+ * file. Written to be obviously right, not fast: most questions look at every entry.
+ */
+import { assert } from '../base/assert.ts'
+import type { Instant } from '../base/clock.ts'
+import { checkInstant } from './check.ts'
+import { MemoryReader } from './memory-reader.ts'
+import { MemoryState } from './memory-state.ts'
+import { MemoryWriter } from './memory-writer.ts'
+import type { Store, StoreReader, StoreWriter } from './store.ts'
+import { mustBeSync } from './sync.ts'
+
+export interface MemoryStoreOptions {
+  /** Default: `memory`. Give each its own where several stores meet. */
+  readonly storeId?: string | undefined
+}
+
+export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
+  return new MemoryStore(options.storeId ?? 'memory', new MemoryState())
+}
+
+class MemoryStore extends MemoryReader implements Store {
+  readonly #writer: MemoryWriter
+  #version = 1
+  #reading = 0
+  #closed = false
+
+  constructor(storeId: string, state: MemoryState) {
+    super(storeId, state)
+    this.#writer = new MemoryWriter(storeId, state)
+  }
+
+  write<T>(now: Instant, body: (writer: StoreWriter) => T): T {
+    assert(!this.#closed, 'the store is open')
+    checkInstant('now', now)
+    const outer = this.#writer.now
+    assert(outer !== null || this.#reading === 0, 'a read transaction does not write')
+    const mark = this.state.journal.mark()
+    this.#writer.now = now
+    try {
+      const result = mustBeSync(body(this.#writer))
+      if (outer === null) {
+        this.state.journal.forget()
+        this.#version++
+      }
+      return result
+    } catch (error) {
+      this.state.journal.rollBack(mark)
+      throw error
+    } finally {
+      this.#writer.now = outer
+    }
+  }
+
+  read<T>(body: (reader: StoreReader) => T): T {
+    assert(!this.#closed, 'the store is open')
+    this.#reading++
+    try {
+      return mustBeSync(body(this))
+    } finally {
+      this.#reading--
+    }
+  }
+
+  version(): number {
+    return this.#version
+  }
+
+  check(): readonly string[] {
+    return []
+  }
+
+  close(): void {
+    this.#closed = true
+  }
+}

@@ -1,0 +1,108 @@
+/** Declared tables, as every store holds them to their declaration. */
+import { compareText } from '../base/compare.ts'
+import { invalidArgument, QuerentError } from '../model/errors.ts'
+import type { Cell, ColumnDeclaration, Row, TableDeclaration } from '../model/table.ts'
+import { checkText } from './check.ts'
+
+const NAME = /^[a-z][a-z0-9_]{0,62}$/
+
+/** Refuses a declaration that no store could make a table from. */
+export function checkDeclaration(table: TableDeclaration): void {
+  const columns = new Set<string>()
+  for (const name of [table.name, ...table.columns.map(column => column.name)]) {
+    if (!NAME.test(name)) throw invalidArgument(`table ${table.name}`, name, 'a snake_case name')
+  }
+  for (const { name } of table.columns) {
+    if (columns.has(name)) throw invalidArgument(`table ${table.name}`, name, 'each column once')
+    columns.add(name)
+  }
+  if (table.key.length === 0) throw invalidArgument(`table ${table.name}`, [], 'a primary key')
+  for (const name of [...table.key, ...(table.indexes ?? []).flat()]) columnOf(table, name)
+  for (const name of table.key) {
+    if (columnOf(table, name).nullable) throw invalidArgument(`table ${table.name}`, name, 'no null in the key')
+  }
+  if (table.ofEntry && columnOf(table, 'entry').type !== 'integer') {
+    throw invalidArgument(`table ${table.name}`, 'entry', 'an integer column')
+  }
+  if (table.aspect !== undefined && (!table.ofEntry || table.key.join() !== 'entry')) {
+    throw invalidArgument(`table ${table.name}`, table.aspect, 'an aspect to belong to entries and be keyed by entry')
+  }
+}
+
+/** What must stay equal for two declarations of one name to mean the same table; indexes may differ. */
+export function tableShape(table: TableDeclaration): string {
+  const columns = table.columns.map(({ name, type, nullable }) => [name, type, nullable === true])
+  return JSON.stringify([columns, table.key, table.ofEntry === true, table.aspect ?? null])
+}
+
+export function tableMismatch(name: string): QuerentError {
+  return new QuerentError('conflict', `table ${name}: the store has one of this name with other columns`, {
+    field: name,
+  })
+}
+
+/** A row with all its columns in declared order: absent ones null, -0 made 0. */
+export function soundRow(table: TableDeclaration, row: Row): Row {
+  for (const name of Object.keys(row)) columnOf(table, name)
+  return Object.fromEntries(table.columns.map(column => [column.name, soundCell(table, column, row[column.name])]))
+}
+
+/** Some columns of a row, checked: a condition. */
+export function soundPart(table: TableDeclaration, part: Row): Row {
+  const cells = Object.entries(part).map(([name, cell]) => {
+    const column = columnOf(table, name)
+    return [name, cell === null ? null : soundCell(table, column, cell)] as const
+  })
+  return Object.fromEntries(cells)
+}
+
+/** The condition that names a row by its whole key. */
+export function soundKey(table: TableDeclaration, key: Row): Row {
+  const names = Object.keys(key)
+  if (names.length !== table.key.length || !table.key.every(name => name in key)) {
+    throw invalidArgument(`table ${table.name}`, names, `the key columns ${table.key.join(', ')}`)
+  }
+  return soundPart(table, key)
+}
+
+/** Null first, then numbers, texts by code point, and bytes. */
+export function compareCells(a: Cell, b: Cell): number {
+  if (typeof a === 'number' && typeof b === 'number') return a - b
+  if (typeof a === 'string' && typeof b === 'string') return compareText(a, b)
+  if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.compare(a, b)
+  return rank(a) - rank(b)
+}
+
+function rank(cell: Cell): number {
+  if (cell === null) return 0
+  return typeof cell === 'number' ? 1 : typeof cell === 'string' ? 2 : 3
+}
+
+function columnOf(table: TableDeclaration, name: string): ColumnDeclaration {
+  const column = table.columns.find(candidate => candidate.name === name)
+  if (column === undefined) throw invalidArgument(`table ${table.name}`, name, 'a declared column')
+  return column
+}
+
+function soundCell(table: TableDeclaration, column: ColumnDeclaration, cell: Cell | undefined): Cell {
+  const field = `${table.name}.${column.name}`
+  if (cell === null || cell === undefined) {
+    if (!column.nullable) throw invalidArgument(field, cell, 'a value')
+    return null
+  }
+  switch (column.type) {
+    case 'text':
+      if (typeof cell !== 'string') throw invalidArgument(field, cell, 'text')
+      checkText(field, cell)
+      return cell
+    case 'integer':
+      if (!Number.isSafeInteger(cell)) throw invalidArgument(field, cell, 'a whole number')
+      return (cell as number) + 0
+    case 'real':
+      if (!Number.isFinite(cell)) throw invalidArgument(field, cell, 'a finite number')
+      return (cell as number) + 0
+    case 'blob':
+      if (!(cell instanceof Uint8Array)) throw invalidArgument(field, cell, 'bytes')
+      return cell
+  }
+}
