@@ -43,7 +43,8 @@ export interface ListRequest {
   readonly filter: Filter | null
   readonly order: 'created' | 'updated' | 'accessed' | 'id'
   readonly limit: number
-  readonly offset: number
+  /** Strictly behind this place; null from the start. So pages neither skip nor repeat while entries come and go. */
+  readonly after: ListPosition | null
 }
 
 export interface PutResult {

@@ -1,0 +1,173 @@
+/** The composition root: makes an engine from options, configuration and the world. Nothing else builds one. */
+import { randomBytes } from 'node:crypto'
+import { systemClock } from '../base/clock.ts'
+import { type Embedder, modelKey } from '../embed/embedder.ts'
+import { openEmbedder } from '../embed/open-embedder.ts'
+import { cacheQueries } from '../embed/query-cache.ts'
+import type { Index } from '../index/contract.ts'
+import { openVectorIndex } from '../index/vectors.ts'
+import { openWordIndex } from '../index/words.ts'
+import { LensRegistry } from '../lenses/registry.ts'
+import { QuerentError } from '../model/errors.ts'
+import { CORE_TABLES, LEASES } from '../store/core-tables.ts'
+import { openMemoryStore } from '../store/memory-store.ts'
+import { openSqliteStore } from '../store/sqlite-store.ts'
+import type { Store } from '../store/store.ts'
+import { Background } from './background.ts'
+import { BUILT_IN_LENSES } from './builtins.ts'
+import { type Config, type Environment, resolveConfig } from './config.ts'
+import { Embedding } from './embedding.ts'
+import type { Engine } from './engine.ts'
+import { findHome, type Home } from './home.ts'
+import { v4Id } from './ids.ts'
+import { IndexSet } from './index-set.ts'
+import { Lease } from './lease.ts'
+import { LocalEngine } from './local-engine.ts'
+import type { EngineOptions } from './options.ts'
+
+/** Vectors of questions kept, so that the same question is not embedded twice. */
+const QUERY_CACHE = 1_000
+
+/**
+ * Opens an engine. Without options: the store of the working folder (`.querent`, found upwards, or QUERENT_HOME) with
+ * the built-in model. Two engines in one process share nothing. Rejects with `store_missing`, `store_locked`,
+ * `store_corrupt`, `store_newer`, `invalid_argument` (a setting) and the like; a missing model is no error: then
+ * answers come from words and say so.
+ */
+export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
+  const environment: Environment = process.env
+  const home = options.store === undefined ? locate(options, environment) : null
+  const config = resolveConfig(options, home?.configFile ?? null, environment)
+  const registry = new LensRegistry([...BUILT_IN_LENSES, ...(options.lenses ?? [])])
+  const store = openStore(options, config, home)
+  try {
+    return await wire(options, config, home, store, registry)
+  } catch (error) {
+    store.close()
+    throw error
+  }
+}
+
+function locate(options: EngineOptions, environment: Environment): Home {
+  return findHome({
+    home: options.home,
+    environmentHome: environment['QUERENT_HOME'],
+    workingFolder: process.cwd(),
+    create: options.create ?? options.home !== undefined,
+  })
+}
+
+function openStore(options: EngineOptions, config: Config, home: Home | null): Store {
+  if (options.store === 'memory') return openMemoryStore()
+  if (options.store !== undefined) return options.store
+  if (home === null) throw new Error('invariant broken: a store needs a home')
+  return openSqliteStore({
+    file: home.storeFile,
+    durability: config.durability,
+    ...(options.readOnly === undefined ? {} : { readOnly: options.readOnly }),
+  })
+}
+
+async function wire(
+  options: EngineOptions,
+  config: Config,
+  home: Home | null,
+  store: Store,
+  registry: LensRegistry,
+): Promise<Engine> {
+  const clock = options.clock ?? systemClock
+  const random = options.random ?? (bytes => new Uint8Array(randomBytes(bytes)))
+  const machineNow = () => Date.now()
+  const holder = v4Id(bytes => new Uint8Array(randomBytes(bytes)))
+  const { embedder, error: embedderError } = await startEmbedder(options, config)
+
+  const makers = indexMakers(store, embedder, registry)
+  const makeIndex = (name: string): Index => {
+    const maker = makers.get(name)
+    if (maker === undefined) throw new Error(`invariant broken: no index ${name}`)
+    return maker()
+  }
+  const indexes = new IndexSet(store, home?.indexFolder ?? null, [...makers.keys()].map(makeIndex))
+  const embedding =
+    embedder === null || options.readOnly === true
+      ? null
+      : new Embedding(store, embedder, new Lease(store, 'embedding', holder, machineNow), () => clock.now())
+
+  const closers: (() => unknown)[] = [() => store.close(), () => embedder?.close()]
+  const engine = new LocalEngine({
+    store,
+    home: home?.folder ?? null,
+    clock,
+    random,
+    embedder,
+    embedderError,
+    indexes,
+    makeIndex,
+    embedding,
+    registry,
+    tables: [...CORE_TABLES.filter(table => table !== LEASES), ...registry.all.flatMap(lens => lens.tables ?? [])],
+    defaultLens: config.defaultLens,
+    lensSettings: config.lenses,
+    close: () => closeAll(closers),
+  })
+  registry.must(config.defaultLens)
+  closers.push(() => saveSnapshots(store, indexes, new Lease(store, 'snapshots', holder, machineNow), options))
+  closers.push(() => embedding?.close())
+  if (options.background !== false && options.readOnly !== true) {
+    const jobs = registry.all.flatMap(lens => (lens.jobs ?? []).map(job => ({ job, host: engine.host(lens.name) })))
+    const background = new Background({ store, clock, indexes, embedding, jobs, holder, machineNow })
+    closers.push(() => background.close())
+  }
+  return engine
+}
+
+async function startEmbedder(
+  options: EngineOptions,
+  config: Config,
+): Promise<{ embedder: Embedder | null; error: string | null }> {
+  const given = options.embedder
+  if (typeof given === 'object' && 'embed' in given) return { embedder: cacheQueries(given, QUERY_CACHE), error: null }
+  try {
+    const embedder = await openEmbedder(config.embedder)
+    return { embedder: embedder && cacheQueries(embedder, QUERY_CACHE), error: null }
+  } catch (error) {
+    if (error instanceof QuerentError && error.kind !== 'usage') return { embedder: null, error: error.message }
+    throw error
+  }
+}
+
+function indexMakers(store: Store, embedder: Embedder | null, registry: LensRegistry): ReadonlyMap<string, () => Index> {
+  const makers: (() => Index)[] = [() => openWordIndex()]
+  if (embedder !== null) {
+    const model = modelKey(embedder.model)
+    makers.push(() =>
+      openVectorIndex({ model, dimensions: embedder.model.dimensions, fetch: chunks => store.vectors(model, chunks) }),
+    )
+  }
+  makers.push(...registry.all.flatMap(lens => lens.indexes ?? []))
+  return new Map(makers.map(make => [make().name, make]))
+}
+
+function saveSnapshots(store: Store, indexes: IndexSet, lease: Lease, options: EngineOptions): void {
+  if (options.readOnly === true || !lease.take()) return
+  try {
+    indexes.refresh()
+    indexes.save()
+  } finally {
+    lease.release()
+  }
+
+}
+
+/** In reverse order of opening; goes on when one fails, then throws the first failure. */
+async function closeAll(closers: readonly (() => unknown)[]): Promise<void> {
+  const failures: unknown[] = []
+  for (const close of [...closers].reverse()) {
+    try {
+      await close()
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  if (failures.length > 0) throw failures[0]
+}
