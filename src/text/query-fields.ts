@@ -1,0 +1,186 @@
+/** Field conditions: from a token `name:value` to a filter. What a value may be depends on what the field holds. */
+
+import type { Instant } from '../base/clock.ts'
+import { compareText } from '../base/compare.ts'
+import { type FieldName, type Filter, type Scalar, TIME_FIELDS } from '../model/filter.ts'
+import type { FieldOperand, FieldToken } from '../model/plan.ts'
+import { querySyntax } from './query-lexer.ts'
+import { isAge, parseTimeSpan, type TimeSpan } from './time-value.ts'
+
+/** Text fields of an entry, and what a plain `name:value` means for each: the whole text, or a part of it. */
+const TEXT_FIELDS: Readonly<Record<FieldName, 'whole' | 'part'>> = {
+  id: 'whole',
+  collection: 'whole',
+  kind: 'whole',
+  holder: 'whole',
+  tag: 'whole',
+  title: 'part',
+  origin: 'part',
+}
+
+/**
+ * The field meant by a name in a question, or null: a known name, `tags` for `tag`, `meta.x` for `metadata.x`. Any
+ * metadata path is a field.
+ */
+export function resolveField(name: string, known: readonly FieldName[]): FieldName | null {
+  if (known.includes(name)) return name
+  if (name === 'tags') return 'tag'
+  const path = /^(?:metadata|meta)((?:\.[^.]+)+)$/.exec(name)
+  return path === null ? null : `metadata${path[1]}`
+}
+
+/** The filter of a condition, its sign worked in. Throws `query_syntax` for a value the field cannot have. */
+export function fieldFilter(token: FieldToken, field: FieldName, now: Instant): Filter {
+  const filter = positiveFilter(token, field, now)
+  return token.sign === '-' ? { op: 'not', of: filter } : filter
+}
+
+function positiveFilter(token: FieldToken, field: FieldName, now: Instant): Filter {
+  if (token.operator === ':*') return { op: 'exists', field }
+  if (token.operator === ':()') return anyOf(token.operands.map(operand => filterOf(token, operand, ':', field, now)))
+  return filterOf(token, token.operands[0] as FieldOperand, token.operator, field, now)
+}
+
+function filterOf(
+  token: FieldToken,
+  operand: FieldOperand,
+  operator: FieldToken['operator'],
+  field: FieldName,
+  now: Instant,
+): Filter {
+  if (TIME_FIELDS.includes(field)) return timeFilter(token, operand, operator, field, now)
+  const text = Object.hasOwn(TEXT_FIELDS, field) ? TEXT_FIELDS[field] : undefined
+  return text === undefined ? openFilter(token, operand, operator, field) : textFilter(token, operand, operator, field)
+}
+
+function textFilter(
+  token: FieldToken,
+  operand: FieldOperand,
+  operator: FieldToken['operator'],
+  field: FieldName,
+): Filter {
+  const part = operator === ':~' || (operator === ':' && TEXT_FIELDS[field] === 'part')
+  if (part) return { op: 'contains', field, text: operand.text }
+  if (operator === ':' || operator === ':=') return { op: 'eq', field, value: operand.text }
+  throw invalidValue(
+    token,
+    `${field} holds text and has no order`,
+    'Put the value in quotes if the sign belongs to it.',
+  )
+}
+
+function timeFilter(
+  token: FieldToken,
+  operand: FieldOperand,
+  operator: FieldToken['operator'],
+  field: FieldName,
+  now: Instant,
+): Filter {
+  const range = operator === ':' ? splitRange(operand) : null
+  if (range !== null) {
+    const from = range.from === null ? null : timeSpan(token, range.from, field, now).start
+    const last = range.to === null ? null : timeSpan(token, range.to, field, now)
+    return between(token, field, from, last === null ? null : last.end, last !== null && last.start < last.end)
+  }
+  const span = timeSpan(token, operand.text, field, now)
+  const isPoint = span.start === span.end
+  switch (operator) {
+    case ':>':
+      return { op: isPoint ? 'gt' : 'gte', field, value: span.end }
+    case ':>=':
+      return { op: 'gte', field, value: span.start }
+    case ':<':
+      return { op: 'lt', field, value: span.start }
+    case ':<=':
+      return { op: isPoint ? 'lte' : 'lt', field, value: span.end }
+    case ':~':
+      throw invalidValue(token, `${field} is a time and has no parts`, TIME_HINT)
+    default:
+      if (isAge(operand.text)) return between(token, field, span.start, now, false)
+      return isPoint ? { op: 'eq', field, value: span.start } : between(token, field, span.start, span.end, true)
+  }
+}
+
+const TIME_HINT =
+  'Write a date (2026-03-01, 2026-03, 2026), a time with zone (2026-03-01T12:00:00Z), an age (24h, 7d, 2w, 6mo), today or yesterday.'
+
+function timeSpan(token: FieldToken, text: string, field: FieldName, now: Instant): TimeSpan {
+  const span = parseTimeSpan(text, now)
+  if (span === null) throw invalidValue(token, `${field}: ${shown(text)} is no time`, TIME_HINT)
+  return span
+}
+
+/** Fields whose type is not known beforehand: a bare number also finds the number, a quoted one only the text. */
+function openFilter(
+  token: FieldToken,
+  operand: FieldOperand,
+  operator: FieldToken['operator'],
+  field: FieldName,
+): Filter {
+  const { text } = operand
+  const number = operand.quoted ? null : parseNumber(text)
+  const range = operator === ':' ? splitRange(operand) : null
+  if (range !== null) {
+    const ends = [range.from, range.to].map(end => (end === null ? null : parseNumber(end)))
+    const numeric = [range.from, range.to].every((end, at) => end === null || ends[at] !== null)
+    const [from, to] = numeric ? ends : [range.from, range.to]
+    return between(token, field, from ?? null, to ?? null, false)
+  }
+  switch (operator) {
+    case ':>':
+      return { op: 'gt', field, value: number ?? text }
+    case ':>=':
+      return { op: 'gte', field, value: number ?? text }
+    case ':<':
+      return { op: 'lt', field, value: number ?? text }
+    case ':<=':
+      return { op: 'lte', field, value: number ?? text }
+    case ':~':
+      return { op: 'contains', field, text }
+    default:
+      if (operand.quoted) return { op: 'eq', field, value: text }
+      if (number !== null) return { op: 'in', field, values: [text, number] }
+      if (text === 'true' || text === 'false') return { op: 'in', field, values: [text, text === 'true'] }
+      return { op: 'eq', field, value: text }
+  }
+}
+
+/** `a..b`, `a..`, `..b`, unquoted; three dots are no range. */
+function splitRange(operand: FieldOperand): { readonly from: string | null; readonly to: string | null } | null {
+  const at = operand.text.indexOf('..')
+  if (operand.quoted || at < 0 || operand.text.includes('...') || operand.text === '..') return null
+  return { from: operand.text.slice(0, at) || null, to: operand.text.slice(at + 2) || null }
+}
+
+/** Both ends belong to it unless `open` leaves out the upper one. */
+function between(token: FieldToken, field: FieldName, from: Scalar | null, to: Scalar | null, open: boolean): Filter {
+  if (from !== null && to !== null && (isAfter(from, to) || (open && from === to))) {
+    throw invalidValue(token, 'the range ends before it begins', 'Write the smaller value first.')
+  }
+  const lower: readonly Filter[] = from === null ? [] : [{ op: 'gte', field, value: from }]
+  const upper: readonly Filter[] = to === null ? [] : [{ op: open ? 'lt' : 'lte', field, value: to }]
+  const bounds = [...lower, ...upper]
+  return bounds.length === 1 ? (bounds[0] as Filter) : { op: 'and', of: bounds }
+}
+
+function isAfter(a: Scalar, b: Scalar): boolean {
+  return typeof a === 'string' && typeof b === 'string' ? compareText(a, b) > 0 : a > b
+}
+
+function anyOf(filters: readonly Filter[]): Filter {
+  return filters.length === 1 ? (filters[0] as Filter) : { op: 'or', of: filters }
+}
+
+function parseNumber(text: string): number | null {
+  if (!/^-?\d+(\.\d+)?([eE][+-]?\d{1,3})?$/.test(text)) return null
+  const number = Number(text)
+  return Number.isFinite(number) ? number : null
+}
+
+function invalidValue(token: FieldToken, message: string, hint: string): Error {
+  return querySyntax('invalid_value', token, message, hint)
+}
+
+function shown(text: string): string {
+  return JSON.stringify(text.length > 40 ? `${text.slice(0, 39)}…` : text)
+}
