@@ -39,6 +39,22 @@ export interface Entry extends EntryDraft {
   readonly contentHash: string
 }
 
+/** The small part of an entry that orders and caps need. */
+export interface EntryIdentity {
+  readonly key: EntryKey
+  readonly id: string
+  readonly holder: string
+  readonly collection: string
+  readonly origin: string | null
+}
+
+/** When an entry holds; at least one of the bounds is set. */
+export interface EntryValidity {
+  readonly key: EntryKey
+  readonly from: Instant | null
+  readonly until: Instant | null
+}
+
 /** A span of an entry's content. Offsets are UTF-16 units of `content`, end excluded; lines count from 1. */
 export interface ChunkDraft {
   readonly start: number

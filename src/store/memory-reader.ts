@@ -1,7 +1,7 @@
 /** Reading from the in-memory store. Everything that is returned is frozen or a copy. */
 import { Bitset } from '../base/bitset.ts'
 import { compareText } from '../base/compare.ts'
-import type { AccessState, Chunk, ChunkKey, Entry, EntryKey } from '../model/entry.ts'
+import type { AccessState, Chunk, ChunkKey, Entry, EntryIdentity, EntryKey, EntryValidity } from '../model/entry.ts'
 import { type Filter, type FilterSubject, matches, type Scalar } from '../model/filter.ts'
 import type { Audience, PartitionId } from '../model/partition.ts'
 import type { TableDeclaration } from '../model/table.ts'
@@ -50,6 +50,19 @@ export class MemoryReader implements StoreReader {
 
   entries(keys: readonly EntryKey[]): readonly Entry[] {
     return present(keys.map(key => this.state.entries.get(key)))
+  }
+
+  identities(keys: readonly EntryKey[]): readonly EntryIdentity[] {
+    return this.entries(keys).map(({ key, id, audience, collection, origin }) => {
+      return { key, id, holder: audience.holder, collection, origin }
+    })
+  }
+
+  validities(keys: readonly EntryKey[] | null): readonly EntryValidity[] {
+    const entries = keys === null ? this.state.entries.values() : this.entries(keys)
+    return entries
+      .filter(entry => entry.validFrom !== null || entry.validUntil !== null)
+      .map(entry => ({ key: entry.key, from: entry.validFrom, until: entry.validUntil }))
   }
 
   scanEntries(after: EntryKey, limit: number): readonly EntryKey[] {

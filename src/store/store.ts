@@ -6,7 +6,17 @@
  */
 import type { Bitset } from '../base/bitset.ts'
 import type { Instant } from '../base/clock.ts'
-import type { AccessState, Chunk, ChunkDraft, ChunkKey, Entry, EntryDraft, EntryKey } from '../model/entry.ts'
+import type {
+  AccessState,
+  Chunk,
+  ChunkDraft,
+  ChunkKey,
+  Entry,
+  EntryDraft,
+  EntryIdentity,
+  EntryKey,
+  EntryValidity,
+} from '../model/entry.ts'
 import type { Filter } from '../model/filter.ts'
 import type { Audience, PartitionId } from '../model/partition.ts'
 import type { Row, TableDeclaration } from '../model/table.ts'
@@ -70,6 +80,10 @@ export interface StoreReader {
   entry(key: EntryKey): Entry | undefined
   /** Those that exist, in the order asked for. */
   entries(keys: readonly EntryKey[]): readonly Entry[]
+  /** What tells entries apart and groups them, without their contents; those that exist, in the order asked for. */
+  identities(keys: readonly EntryKey[]): readonly EntryIdentity[]
+  /** Entries that do not hold for ever (some bound is set): of these keys, or (null) of all, in every partition. */
+  validities(keys: readonly EntryKey[] | null): readonly EntryValidity[]
   /** All keys above `after`, ascending, at most `limit`: for rebuilding indexes. */
   scanEntries(after: EntryKey, limit: number): readonly EntryKey[]
   /** Entries of that id in these partitions, by holder ascending. */
@@ -163,7 +177,8 @@ export interface Store extends StoreReader {
   read<T>(body: (reader: StoreReader) => T): T
   /**
    * Changes whenever any process commits: equal values mean nothing was committed in between. A cheap poll (µs); the
-   * value itself means nothing and never leaves the engine.
+   * value itself means nothing and never leaves the engine. Writes that moved nothing but access state need not count:
+   * a question that touches its answers would otherwise empty every cache kept by version.
    */
   version(): number
   /** Looks for damage; one line a problem, none when sound. Reads everything: seconds on a large store. */
