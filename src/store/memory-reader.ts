@@ -1,5 +1,6 @@
 /** Reading from the in-memory store. Everything that is returned is frozen or a copy. */
 import { Bitset } from '../base/bitset.ts'
+import type { Instant } from '../base/clock.ts'
 import { compareText } from '../base/compare.ts'
 import type { AccessState, Chunk, ChunkKey, Entry, EntryIdentity, EntryKey, EntryValidity } from '../model/entry.ts'
 import { type Filter, type FilterSubject, matches, type Scalar } from '../model/filter.ts'
@@ -8,7 +9,7 @@ import type { TableDeclaration } from '../model/table.ts'
 import type { Sight, Viewer } from '../model/viewer.ts'
 import { checkFilter } from './check.ts'
 import type { MemoryState } from './memory-state.ts'
-import type { Change, ChunkVector, ListRequest, StoreReader, TableReader } from './store.ts'
+import type { Change, ChunkVector, ListPosition, ListRequest, StoreReader, TableReader } from './store.ts'
 
 export class MemoryReader implements StoreReader {
   readonly storeId: string
@@ -65,6 +66,18 @@ export class MemoryReader implements StoreReader {
       .map(entry => ({ key: entry.key, from: entry.validFrom, until: entry.validUntil }))
   }
 
+  identities(keys: readonly EntryKey[]): readonly EntryIdentity[] {
+    return this.entries(keys).map(({ key, id, audience, collection, origin }) => {
+      return { key, id, holder: audience.holder, collection, origin }
+    })
+  }
+
+  validities(keys: readonly EntryKey[] | null): readonly EntryValidity[] {
+    return this.entries(keys ?? ascending(this.state.entries.keys()))
+      .filter(entry => entry.validFrom !== null || entry.validUntil !== null)
+      .map(({ key, validFrom, validUntil }) => ({ key, from: validFrom, until: validUntil }))
+  }
+
   scanEntries(after: EntryKey, limit: number): readonly EntryKey[] {
     return ascending(this.state.entries.keys().filter(key => key > after)).slice(0, limit)
   }
@@ -81,18 +94,13 @@ export class MemoryReader implements StoreReader {
   }
 
   list(request: ListRequest): readonly Entry[] {
-    const { sight, filter, order, limit, offset } = request
-    const time = (entry: Entry): number => {
-      if (order === 'created') return entry.createdAt
-      if (order === 'updated') return entry.updatedAt
-      if (order === 'accessed') return this.#access(sight.viewer, entry.key)?.lastAccessed ?? Number.NEGATIVE_INFINITY
-      return 0
-    }
-    const byPlace = (a: Entry, b: Entry): number =>
-      compareNumbers(time(b), time(a)) || compareText(a.id, b.id) || compareText(a.audience.holder, b.audience.holder)
+    const { sight, filter, order, after } = request
     return this.#select(sight, filter)
-      .sort(byPlace)
-      .slice(offset, offset + limit)
+      .map(entry => ({ entry, place: this.#placeOf(entry, order, sight.viewer) }))
+      .filter(({ place }) => after === null || comparePlaces(place, after) > 0)
+      .sort((a, b) => comparePlaces(a.place, b.place))
+      .slice(0, request.limit)
+      .map(({ entry }) => entry)
   }
 
   count(sight: Sight, filter: Filter | null): number {
@@ -167,6 +175,16 @@ export class MemoryReader implements StoreReader {
     return this.state.meta.get(name)
   }
 
+  #placeOf(entry: Entry, order: ListRequest['order'], viewer: Viewer): ListPosition {
+    const at = {
+      created: entry.createdAt,
+      updated: entry.updatedAt,
+      accessed: this.#access(viewer, entry.key)?.lastAccessed ?? null,
+      id: null,
+    }[order]
+    return { at, id: entry.id, holder: entry.audience.holder }
+  }
+
   #select(sight: Sight, filter: Filter | null): Entry[] {
     const visible = this.#visible(sight.partitions)
     if (filter === null) return visible
@@ -213,9 +231,13 @@ function ascending(numbers: readonly number[]): number[] {
   return [...numbers].sort((a, b) => a - b)
 }
 
-/** Unlike a difference, right for infinities too. */
-function compareNumbers(a: number, b: number): number {
-  return a < b ? -1 : a > b ? 1 : 0
+function comparePlaces(a: ListPosition, b: ListPosition): number {
+  return newestFirst(a.at, b.at) || compareText(a.id, b.id) || compareText(a.holder, b.holder)
+}
+
+function newestFirst(a: Instant | null, b: Instant | null): number {
+  if (a === null || b === null) return Number(a === null) - Number(b === null)
+  return b - a
 }
 
 function present<T>(items: readonly (T | undefined)[]): T[] {

@@ -57,6 +57,14 @@ export interface ListRequest {
   readonly after: ListPosition | null
 }
 
+/** A place in a list, whether or not an entry stands there now. */
+export interface ListPosition {
+  /** What the list is ordered by: instant created, updated or last accessed; null if never accessed or by `id`. */
+  readonly at: Instant | null
+  readonly id: string
+  readonly holder: string
+}
+
 export interface PutResult {
   readonly key: EntryKey
   /** False when everything, chunks included, was already as given: then nothing was written and the feed is silent. */
