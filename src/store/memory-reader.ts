@@ -60,19 +60,6 @@ export class MemoryReader implements StoreReader {
   }
 
   validities(keys: readonly EntryKey[] | null): readonly EntryValidity[] {
-    const entries = keys === null ? this.state.entries.values() : this.entries(keys)
-    return entries
-      .filter(entry => entry.validFrom !== null || entry.validUntil !== null)
-      .map(entry => ({ key: entry.key, from: entry.validFrom, until: entry.validUntil }))
-  }
-
-  identities(keys: readonly EntryKey[]): readonly EntryIdentity[] {
-    return this.entries(keys).map(({ key, id, audience, collection, origin }) => {
-      return { key, id, holder: audience.holder, collection, origin }
-    })
-  }
-
-  validities(keys: readonly EntryKey[] | null): readonly EntryValidity[] {
     return this.entries(keys ?? ascending(this.state.entries.keys()))
       .filter(entry => entry.validFrom !== null || entry.validUntil !== null)
       .map(({ key, validFrom, validUntil }) => ({ key, from: validFrom, until: validUntil }))
