@@ -4,7 +4,7 @@ import type { Instant } from '../base/clock.ts'
 import { compareText } from '../base/compare.ts'
 import { type FieldName, type Filter, type Scalar, TIME_FIELDS } from '../model/filter.ts'
 import type { FieldOperand, FieldToken } from '../model/plan.ts'
-import { querySyntax } from './query-lexer.ts'
+import { querySyntax } from './query-syntax.ts'
 import { isAge, parseTimeSpan, type TimeSpan } from './time-value.ts'
 
 /** Text fields of an entry, and what a plain `name:value` means for each: the whole text, or a part of it. */

@@ -20,7 +20,8 @@ import type {
 } from '../model/plan.ts'
 import { misspeltFields } from './misspelt-fields.ts'
 import { fieldFilter, resolveField } from './query-fields.ts'
-import { cleanText, lexQuery, querySyntax } from './query-lexer.ts'
+import { cleanText, lexQuery } from './query-lexer.ts'
+import { querySyntax } from './query-syntax.ts'
 
 export interface ParseOptions {
   /** Names that `name:value` may use, beside every metadata path. */

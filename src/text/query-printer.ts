@@ -36,7 +36,7 @@ function printField(token: FieldToken): string {
 }
 
 function printOperand(operand: FieldOperand): string {
-  return operand.quoted ? quote(operand.text) : operand.text.replace(/[\\\s"()<>=~*]/g, '\\$&')
+  return operand.quoted ? quote(operand.text) : operand.text.replace(/[\\\s"()<>=~*:]/g, '\\$&')
 }
 
 function quote(text: string): string {
