@@ -22,7 +22,7 @@ export interface Calibration {
 export interface EmbeddingModel {
   /** Name people know, for example `all-MiniLM-L6-v2-int8`. */
   readonly id: string
-  /** Hexadecimal SHA-256 of the weights, or a provider's own version; part of the key. */
+  /** Hexadecimal SHA-256 of all that decides a vector (weights, tokenizer, pooling, prefixes); part of the key. */
   readonly hash: string
   readonly dimensions: number
   /** Longer input is cut by the embedder. */

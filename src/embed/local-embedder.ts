@@ -2,7 +2,7 @@
 
 import { availableParallelism } from 'node:os'
 import type { Worker } from 'node:worker_threads'
-import { EmbedWorker } from './embed-worker.ts'
+import { EmbedThread } from './embed-thread.ts'
 import type { Embedder, EmbedKind } from './embedder.ts'
 import { type ModelFiles, type OnnxFolder, readModelFiles, readOnnxFolder } from './onnx-folder.ts'
 import type { RuntimeName } from './onnx-runtime.ts'
@@ -14,6 +14,12 @@ export interface LocalEmbedderOptions {
   readonly threads?: number | undefined
   /** Default: native where it is installed, else WebAssembly. */
   readonly runtime?: RuntimeName | undefined
+  /**
+   * `now` (default): check the files' hashes and begin to load, about 25 ms. `first-use`: read the manifest only; the
+   * first `embed` does the rest, so a wrong file shows there.
+   */
+  readonly start?: 'now' | 'first-use' | undefined
+  /** Tests watch and end real workers through this. */
   readonly startThread?: (() => Worker) | undefined
 }
 
@@ -25,18 +31,33 @@ export interface LocalEmbedder extends Embedder {
 const MAX_DEFAULT_THREADS = 4
 
 /**
- * Checks the folder and begins to load the model. Resolves before it is loaded: the first `embed` waits for that.
- * Rejects with `model_invalid` when a file is missing or differs from the manifest.
+ * Resolves before the model is loaded: the first `embed` waits for that. Rejects with `model_invalid` when a file of
+ * the folder is missing or differs from the manifest.
  */
 export async function openLocalEmbedder(options: LocalEmbedderOptions): Promise<LocalEmbedder> {
   const folder = await readOnnxFolder(options.folder)
-  let firstFiles: Promise<ModelFiles> | null = readModelFiles(folder)
-  const takeFiles = () => {
-    const files = firstFiles ?? readModelFiles(folder)
-    firstFiles = null // its buffer goes to the worker; a restart reads again
-    return files
+  if (options.start === 'first-use') return makeEmbedder(folder, makeThread(folder, options))
+  const files = readModelFiles(folder)
+  const thread = makeThread(folder, options, files)
+  thread.start() // it boots while the files are read and hashed
+  try {
+    await files
+  } catch (error) {
+    await thread.close()
+    throw error
   }
-  const worker = new EmbedWorker({
+  return makeEmbedder(folder, thread)
+}
+
+/** `files` serve the first start: their buffer moves to the thread, so a restart reads them again. */
+function makeThread(folder: OnnxFolder, options: LocalEmbedderOptions, files?: Promise<ModelFiles>): EmbedThread {
+  let unused = files
+  const takeFiles = () => {
+    const taken = unused ?? readModelFiles(folder)
+    unused = undefined
+    return taken
+  }
+  return new EmbedThread({
     loadParts: async () => ({
       ...(await takeFiles()),
       dimensions: folder.model.dimensions,
@@ -47,25 +68,18 @@ export async function openLocalEmbedder(options: LocalEmbedderOptions): Promise<
     }),
     startThread: options.startThread,
   })
-  const checked = firstFiles
-  worker.start() // the thread boots while the files are read and hashed
-  await checked.catch(async error => {
-    await worker.close()
-    throw error
-  })
-  return makeEmbedder(folder, worker)
 }
 
-function makeEmbedder(folder: OnnxFolder, worker: EmbedWorker): LocalEmbedder {
+function makeEmbedder(folder: OnnxFolder, thread: EmbedThread): LocalEmbedder {
   const { model, prefixes } = folder
   return {
     model,
-    ready: () => worker.ready(),
-    close: () => worker.close(),
+    ready: () => thread.ready(),
+    close: () => thread.close(),
     async embed(texts: readonly string[], kind: EmbedKind, signal?: AbortSignal) {
       if (texts.length === 0) return []
       const prefixed = texts.map(text => prefixes[kind] + text)
-      const values = await worker.embed(prefixed, kind, signal)
+      const values = await thread.embed(prefixed, kind, signal)
       const { dimensions } = model
       // Copies: a view would keep the vectors of the whole request in memory.
       return texts.map((_, i) => values.slice(i * dimensions, (i + 1) * dimensions))

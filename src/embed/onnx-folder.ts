@@ -2,7 +2,7 @@
  * A folder that holds a model: manifest.json, model.onnx (weights inside), tokenizer.json and tokenizer_config.json.
  * Any sentence model put there in this form works; the manifest says how it is used and what the files must be.
  */
-import { readFile } from 'node:fs/promises'
+import { promises as fs } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { canonicalJson, sha256 } from '../base/canonical.ts'
@@ -99,7 +99,7 @@ async function readChecked(folder: OnnxFolder, file: ModelFile): Promise<Buffer<
 
 async function readModelFile(folder: string, file: string, expected: string): Promise<Buffer<ArrayBuffer>> {
   try {
-    return await readFile(join(folder, file))
+    return await fs.readFile(join(folder, file))
   } catch (error) {
     const missing = (error as NodeJS.ErrnoException).code === 'ENOENT'
     throw modelInvalid(file, expected, missing ? `no such file in ${folder}` : String(error), error)

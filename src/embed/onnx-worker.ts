@@ -2,7 +2,6 @@
  * The worker thread: keeps the event loop of the engine free. One text at a time; between two texts it listens, so a
  * question overtakes the passages that wait and a cancelled request ends.
  */
-import { setImmediate as letMessagesIn } from 'node:timers/promises'
 import { type MessagePort, parentPort } from 'node:worker_threads'
 import { must } from '../base/assert.ts'
 import { SentenceModel, type SentenceModelParts } from './sentence-model.ts'
@@ -47,6 +46,10 @@ async function work(model: SentenceModel): Promise<void> {
     await letMessagesIn()
   }
   working = false
+}
+
+function letMessagesIn(): Promise<void> {
+  return new Promise(resolve => setImmediate(resolve))
 }
 
 function nextJob(): Job | undefined {

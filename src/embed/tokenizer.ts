@@ -1,5 +1,6 @@
 /** Text to token ids, cut to what the model takes. The one place that imports the tokenizer package. */
 import { Tokenizer } from '@huggingface/tokenizers'
+import { cutText } from './cut-text.ts'
 
 /** Text to the ids of its tokens, special ones included; never more than the limit it was opened with. */
 export type Tokenize = (text: string) => readonly number[]
@@ -28,11 +29,4 @@ function countClosing(tokenizer: Tokenizer): number {
   let count = 0
   while (count < one.length && one.at(-1 - count) === other.at(-1 - count)) count++
   return count
-}
-
-/** The first `length` UTF-16 units, less one where the cut would halve a character. */
-export function cutText(text: string, length: number): string {
-  if (text.length <= length) return text
-  const isHighSurrogate = (text.charCodeAt(length - 1) & 0xfc00) === 0xd800
-  return text.slice(0, isHighSurrogate ? length - 1 : length)
 }

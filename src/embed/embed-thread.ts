@@ -5,6 +5,7 @@
 import { Worker } from 'node:worker_threads'
 import { siblingModule } from '../base/module-url.ts'
 import { QuerentError } from '../model/errors.ts'
+import { cancelled } from './cancelled.ts'
 import type { EmbedKind } from './embedder.ts'
 import type { RuntimeName } from './onnx-runtime.ts'
 import type { SentenceModelParts } from './sentence-model.ts'
@@ -23,25 +24,24 @@ interface Running {
   readonly requests: Map<number, Waiting<Float32Array>>
   readonly readers: Waiting<RuntimeName>[]
   runtime: RuntimeName | null
-  /** Why it is about to die, where it could say so. */
-  lastWords: Error | null
 }
 
-export interface EmbedWorkerOptions {
+export interface EmbedThreadOptions {
   /** Called at each start. */
   readonly loadParts: () => Promise<SentenceModelParts>
   /** Tests watch and end real workers through this. */
   readonly startThread?: (() => Worker) | undefined
 }
 
-export class EmbedWorker {
-  readonly #options: EmbedWorkerOptions
+export class EmbedThread {
+  readonly #options: EmbedThreadOptions
   #running: Running | null = null
   #deathsInARow = 0
+  #lastDeath = ''
   #lastId = 0
   #closed = false
 
-  constructor(options: EmbedWorkerOptions) {
+  constructor(options: EmbedThreadOptions) {
     this.#options = options
   }
 
@@ -90,15 +90,14 @@ export class EmbedWorker {
     this.#closed = true
     const running = this.#running
     if (running === null) return
-    running.lastWords = closedError()
-    this.#bury(running)
+    this.#end(running, closedError())
     await running.worker.terminate()
   }
 
   #ask<T>(submit: (running: Running, waiting: Waiting<T>) => void): Promise<T> {
     return new Promise((resolve, reject) => {
       if (this.#closed) return reject(closedError())
-      if (this.#deathsInARow >= MAX_DEATHS_IN_A_ROW) return reject(givenUpError())
+      if (this.#deathsInARow >= MAX_DEATHS_IN_A_ROW) return reject(givenUpError(this.#lastDeath))
       const running = this.#running ?? this.#start()
       submit(running, { resolve, reject })
       this.#holdProcess(running)
@@ -108,15 +107,15 @@ export class EmbedWorker {
   #start(): Running {
     if (this.#running !== null) return this.#running
     const worker = (this.#options.startThread ?? startThread)()
-    const running: Running = { worker, requests: new Map(), readers: [], runtime: null, lastWords: null }
+    const running: Running = { worker, requests: new Map(), readers: [], runtime: null }
     this.#running = running
     worker.unref()
     worker.on('message', (message: FromWorker) => this.#hear(running, message))
-    worker.on('error', error => this.#fail(running, failed('the embedding worker failed', error)))
-    worker.on('exit', () => this.#bury(running))
+    worker.on('error', error => this.#die(running, failed('the embedding worker failed', error)))
+    worker.on('exit', () => this.#die(running, failed('the embedding worker ended unexpectedly')))
     this.#options.loadParts().then(
       parts => post(worker, { type: 'load', parts }, [parts.weights.buffer as ArrayBuffer]),
-      error => this.#fail(running, error),
+      error => this.#end(running, error), // no death: the next request reads the files again
     )
     return running
   }
@@ -128,7 +127,7 @@ export class EmbedWorker {
         for (const reader of running.readers.splice(0)) reader.resolve(message.runtime)
         break
       case 'unusable':
-        this.#fail(running, failed(`the embedding model could not be loaded: ${message.reason}`))
+        this.#die(running, failed(`the embedding model could not be loaded: ${message.reason}`))
         break
       case 'vectors':
         this.#deathsInARow = 0
@@ -141,18 +140,18 @@ export class EmbedWorker {
     this.#holdProcess(running)
   }
 
-  #fail(running: Running, error: Error): void {
-    running.lastWords ??= error
-    void running.worker.terminate()
-    this.#bury(running)
+  #die(running: Running, error: QuerentError): void {
+    if (this.#running !== running) return
+    this.#deathsInARow++
+    this.#lastDeath = error.message
+    this.#end(running, error)
   }
 
-  /** Rejects what the worker leaves behind; the next request starts another. */
-  #bury(running: Running): void {
+  /** Rejects what is under way; the next request starts another thread. */
+  #end(running: Running, error: Error): void {
     if (this.#running !== running) return
     this.#running = null
-    if (!this.#closed) this.#deathsInARow++
-    const error = running.lastWords ?? failed('the embedding worker ended unexpectedly')
+    void running.worker.terminate()
     for (const reader of running.readers.splice(0)) reader.reject(error)
     for (const request of running.requests.values()) request.reject(error)
     running.requests.clear()
@@ -187,10 +186,6 @@ function closedError(): QuerentError {
   return failed('the embedder is closed')
 }
 
-function givenUpError(): QuerentError {
-  return failed(`the embedding worker died ${MAX_DEATHS_IN_A_ROW} times in a row and is not started again`)
-}
-
-function cancelled(signal: AbortSignal | undefined): QuerentError {
-  return new QuerentError('cancelled', 'embedding was cancelled by the caller', {}, signal?.reason)
+function givenUpError(reason: string): QuerentError {
+  return failed(`the embedding worker died ${MAX_DEATHS_IN_A_ROW} times in a row and stays down: ${reason}`)
 }

@@ -1,0 +1,135 @@
+/** Embedders that ask a provider over HTTP: OpenAI and compatible servers, and Ollama. */
+import { canonicalJson, sha256 } from '../base/canonical.ts'
+import { invalidArgument, QuerentError } from '../model/errors.ts'
+import { cutText } from './cut-text.ts'
+import type { Calibration, Embedder, EmbeddingModel } from './embedder.ts'
+import { DIALECTS, type Dialect, type ProviderName } from './http-dialects.ts'
+import { type ProviderAccess, postJson, providerFailed, type Sleep } from './provider-request.ts'
+import { toUnit } from './unit.ts'
+
+export interface HttpEmbedderOptions {
+  readonly provider: ProviderName
+  readonly model: string
+  /** Default: OpenAI's own address, or Ollama on this machine. */
+  readonly baseUrl?: string | undefined
+  readonly apiKey?: string | undefined
+  /** Asked of the provider (OpenAI) and demanded of its answers. Left out: learned from one request when opening. */
+  readonly dimensions?: number | undefined
+  readonly maxTokens?: number | undefined
+  /** Some models want them, for example nomic: `search_query: ` and `search_document: `. */
+  readonly prefixes?: { readonly query: string; readonly passage: string } | undefined
+  readonly languages?: readonly string[] | undefined
+  readonly calibration?: Calibration | null | undefined
+  readonly cosineScale?: number | undefined
+  /** For one try. Default 30,000. */
+  readonly timeoutMs?: number | undefined
+  /** Tries after the first. Default 3. */
+  readonly retries?: number | undefined
+  readonly sleep?: Sleep | undefined
+}
+
+/** Texts in a request. A provider computes each text by itself, so batch mates change nothing. */
+const BATCH = 64
+/** Without the provider's tokenizer text is cut by length; no usual language needs more tokens a UTF-16 unit. */
+const CHARACTERS_PER_TOKEN = 2
+
+export async function openHttpEmbedder(options: HttpEmbedderOptions): Promise<Embedder> {
+  const { model, dimensions, prefixes = { query: '', passage: '' } } = options
+  const dialect = DIALECTS[options.provider]
+  const access = makeAccess(options, dialect)
+  const maxTokens = options.maxTokens ?? dialect.defaultMaxTokens
+
+  async function ask(texts: readonly string[], signal?: AbortSignal): Promise<readonly Float32Array[]> {
+    const answer = await postJson(access, dialect.body(model, texts, dimensions), signal)
+    return readVectors(access, dialect, answer, texts.length)
+  }
+
+  const found = dimensions ?? (await ask(['dimensions']))[0]?.length ?? 0
+  const embeddingModel: EmbeddingModel = {
+    id: `${options.provider}/${model}`,
+    // Not the address: the same model behind another address gives the same vectors.
+    hash: sha256(canonicalJson({ provider: options.provider, model, dimensions: found, prefixes })),
+    dimensions: found,
+    maxTokens,
+    languages: options.languages ?? [],
+    calibration: options.calibration ?? null,
+    cosineScale: options.cosineScale ?? 1,
+  }
+  return {
+    model: embeddingModel,
+    async embed(texts, kind, signal) {
+      const inputs = texts.map(text => cutText(prefixes[kind] + text, maxTokens * CHARACTERS_PER_TOKEN))
+      const vectors: Float32Array[] = []
+      for (let from = 0; from < inputs.length; from += BATCH) {
+        const batch = await ask(inputs.slice(from, from + BATCH), signal)
+        for (const vector of batch) checkDimensions(access, vector, found)
+        vectors.push(...batch)
+      }
+      return vectors
+    },
+    close: async () => {},
+  }
+}
+
+function makeAccess(options: HttpEmbedderOptions, dialect: Dialect): ProviderAccess {
+  const { provider, apiKey, timeoutMs = 30_000, retries = 3, sleep = wait } = options
+  if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
+    // Without the value: it is a secret.
+    throw new QuerentError('invalid_argument', 'apiKey: expected visible ASCII characters only', { field: 'apiKey' })
+  }
+  const url = makeUrl(options.baseUrl ?? dialect.defaultBaseUrl, dialect.path)
+  return { provider, url, apiKey, timeoutMs, retries, sleep }
+}
+
+function makeUrl(baseUrl: string, path: string): URL {
+  const base = URL.parse(baseUrl.endsWith('/') ? baseUrl : `${baseUrl}/`)
+  const isPlain = base !== null && /^https?:$/.test(base.protocol) && base.search === '' && base.hash === ''
+  if (!isPlain) throw invalidArgument('baseUrl', baseUrl, 'an http or https address without query and fragment')
+  if (base.username !== '' || base.password !== '') {
+    throw new QuerentError('invalid_argument', 'baseUrl: expected an address without user and password; use apiKey', {
+      field: 'baseUrl',
+    })
+  }
+  return new URL(path, base)
+}
+
+function readVectors(
+  access: ProviderAccess,
+  dialect: Dialect,
+  answer: unknown,
+  expected: number,
+): readonly Float32Array[] {
+  let rows: readonly (readonly number[])[]
+  try {
+    rows = dialect.read(answer)
+  } catch (error) {
+    throw providerFailed(access, 'answered in a shape that holds no vectors', 200, error)
+  }
+  if (rows.length !== expected) {
+    throw providerFailed(access, `expected ${expected} vectors, found ${rows.length}`, 200)
+  }
+  return rows.map(row => {
+    const unit = toUnit(row)
+    if (unit === null) throw providerFailed(access, 'a vector is empty, zero or not finite', 200)
+    return unit
+  })
+}
+
+function checkDimensions(access: ProviderAccess, vector: Float32Array, expected: number): void {
+  if (vector.length === expected) return
+  throw providerFailed(access, `expected vectors of ${expected} dimensions, found ${vector.length}`, 200)
+}
+
+function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', end)
+      resolve()
+    }, ms)
+    signal?.addEventListener('abort', end, { once: true })
+  })
+}

@@ -1,0 +1,94 @@
+/** The embedder that the configuration names. */
+import { isAbsolute, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { z } from 'zod'
+import { QuerentError } from '../model/errors.ts'
+import type { Embedder } from './embedder.ts'
+import { openHttpEmbedder } from './http-embedder.ts'
+import { openLocalEmbedder } from './local-embedder.ts'
+
+/** Settings of every provider that asks over HTTP. */
+const remote = {
+  model: z.string().min(1).max(200),
+  baseUrl: z.string().min(1).max(2_000).optional(),
+  /** Name of the environment variable that holds the key: a key in a file is soon in a repository. */
+  apiKeyEnv: z.string().min(1).max(200).optional(),
+  dimensions: z.number().int().min(1).max(16_384).optional(),
+  maxTokens: z.number().int().min(1).max(1_000_000).optional(),
+  prefixes: z.strictObject({ query: z.string(), passage: z.string() }).optional(),
+  languages: z.array(z.string()).optional(),
+  /** Factor on the cosine before fusion; see `EmbeddingModel`. */
+  cosineScale: z.number().positive().optional(),
+  timeoutMs: z.number().int().min(1).max(600_000).optional(),
+  retries: z.number().int().min(0).max(10).optional(),
+}
+
+/** For the configuration file. `{ provider: 'local', folder: 'models/e5' }` is all that another local model takes. */
+export const embedderSettings = z.discriminatedUnion('provider', [
+  z.strictObject({ provider: z.literal('none') }),
+  z.strictObject({
+    provider: z.literal('local'),
+    /** Default: the model that comes with the package. */
+    folder: z.string().min(1).optional(),
+    threads: z.number().int().min(1).max(64).optional(),
+    runtime: z.enum(['native', 'wasm']).optional(),
+  }),
+  z.strictObject({ provider: z.literal('openai'), ...remote }),
+  z.strictObject({ provider: z.literal('ollama'), ...remote }),
+])
+
+export type EmbedderSettings = z.output<typeof embedderSettings>
+
+export interface EmbedderContext {
+  /** A relative model folder counts from here. */
+  readonly baseFolder: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** `first-use` for commands that may never embed: opening then reads the manifest only. */
+  readonly start?: 'now' | 'first-use' | undefined
+}
+
+/** The model in the package, beside `src` and `dist` alike. */
+export const PACKAGED_MODEL_FOLDER: string = fileURLToPath(new URL('../../model/all-MiniLM-L6-v2', import.meta.url))
+
+/**
+ * Null for `none`: words only. Rejects with `model_invalid` (no usable model folder; `npm run model` builds the default
+ * one), `provider_failed` or `invalid_argument`; whoever opens decides whether to go on with words and say so.
+ */
+export async function openEmbedder(settings: EmbedderSettings, context: EmbedderContext): Promise<Embedder | null> {
+  switch (settings.provider) {
+    case 'none':
+      return null
+    case 'local': {
+      const { folder, threads, runtime } = settings
+      return openLocalEmbedder({ folder: resolveFolder(folder, context), threads, runtime, start: context.start })
+    }
+    case 'openai':
+    case 'ollama': {
+      const { apiKeyEnv: _, ...options } = settings
+      return openHttpEmbedder({ ...options, apiKey: findKey(settings, context) })
+    }
+  }
+}
+
+function resolveFolder(folder: string | undefined, context: EmbedderContext): string {
+  if (folder === undefined) return PACKAGED_MODEL_FOLDER
+  return isAbsolute(folder) ? folder : join(context.baseFolder, folder)
+}
+
+/** OPENAI_API_KEY goes to OpenAI's own address only: another server gets the key that was named for it, or none. */
+function findKey(
+  settings: Extract<EmbedderSettings, { provider: 'openai' | 'ollama' }>,
+  context: EmbedderContext,
+): string | undefined {
+  const { provider, apiKeyEnv, baseUrl } = settings
+  if (apiKeyEnv === undefined) {
+    return provider === 'openai' && baseUrl === undefined ? context.env['OPENAI_API_KEY'] : undefined
+  }
+  const key = context.env[apiKeyEnv]
+  if (key) return key
+  throw new QuerentError('invalid_argument', `apiKeyEnv: the environment variable ${apiKeyEnv} is not set`, {
+    field: 'apiKeyEnv',
+    value: apiKeyEnv,
+    expected: 'the name of a variable that is set',
+  })
+}

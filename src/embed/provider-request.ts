@@ -1,0 +1,121 @@
+/**
+ * One JSON request to an embedding provider, with a time limit and a few more tries where waiting helps (429, 5xx, no
+ * connection). Everything that goes wrong becomes `provider_failed` and names provider and status, never the key.
+ */
+import type { Json } from '../base/canonical.ts'
+import { QuerentError } from '../model/errors.ts'
+import { cancelled } from './cancelled.ts'
+
+export interface ProviderAccess {
+  /** Name for messages. */
+  readonly provider: string
+  readonly url: URL
+  readonly apiKey: string | undefined
+  /** For one try, from connecting to the last byte. */
+  readonly timeoutMs: number
+  /** Tries after the first. */
+  readonly retries: number
+  readonly sleep: Sleep
+}
+
+/** Resolves after that time; rejects when the signal is aborted. */
+export type Sleep = (ms: number, signal: AbortSignal | undefined) => Promise<void>
+
+/** A provider that wants a longer pause is taken as failed: the caller has other ways to go on. */
+const MAX_PAUSE_MS = 30_000
+const FIRST_PAUSE_MS = 500
+const MAX_DETAIL_LENGTH = 200
+
+type Answer =
+  | { readonly ok: true; readonly json: unknown }
+  | { readonly ok: false; readonly error: QuerentError; readonly pauseMs: number | null }
+
+/** The parsed answer. */
+export async function postJson(access: ProviderAccess, body: Json, signal?: AbortSignal): Promise<unknown> {
+  for (let attempt = 0; ; attempt++) {
+    const answer = await tryOnce(access, body, signal, FIRST_PAUSE_MS * 2 ** attempt)
+    if (answer.ok) return answer.json
+    if (answer.pauseMs === null || answer.pauseMs > MAX_PAUSE_MS || attempt >= access.retries) throw answer.error
+    await access.sleep(answer.pauseMs, signal).catch(error => {
+      throw signal?.aborted ? cancelled(signal) : error
+    })
+  }
+}
+
+export function providerFailed(
+  access: ProviderAccess,
+  what: string,
+  status: number | null = null,
+  cause?: unknown,
+): QuerentError {
+  const { provider, url } = access
+  return new QuerentError('provider_failed', `${provider} at ${url.href}: ${what}`, { provider, status }, cause)
+}
+
+/** `pauseMs` is the pause before another try where the provider names none. */
+async function tryOnce(
+  access: ProviderAccess,
+  body: Json,
+  signal: AbortSignal | undefined,
+  pauseMs: number,
+): Promise<Answer> {
+  if (signal?.aborted) throw cancelled(signal)
+  const timeLimit = AbortSignal.timeout(access.timeoutMs)
+  try {
+    const response = await fetch(access.url, {
+      method: 'POST',
+      headers: headers(access),
+      body: JSON.stringify(body),
+      signal: signal === undefined ? timeLimit : AbortSignal.any([signal, timeLimit]),
+    })
+    const text = await response.text()
+    if (response.ok) return { ok: true, json: parseAnswer(access, text, response.status) }
+    const error = providerFailed(access, describeRefusal(access, response.status, text), response.status)
+    const canWait = response.status === 429 || response.status >= 500
+    return { ok: false, error, pauseMs: canWait ? (askedPauseMs(response.headers) ?? pauseMs) : null }
+  } catch (error) {
+    if (error instanceof QuerentError) throw error
+    if (signal?.aborted) throw cancelled(signal)
+    if (timeLimit.aborted) throw providerFailed(access, `no answer within ${access.timeoutMs} ms`, null, error)
+    return { ok: false, error: providerFailed(access, `no connection (${rootMessage(error)})`, null, error), pauseMs }
+  }
+}
+
+function headers({ apiKey }: ProviderAccess): Record<string, string> {
+  const json = { 'content-type': 'application/json', accept: 'application/json' }
+  return apiKey === undefined ? json : { ...json, authorization: `Bearer ${apiKey}` }
+}
+
+function parseAnswer(access: ProviderAccess, text: string, status: number): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw providerFailed(access, `answered ${status} with what is not JSON`, status, error)
+  }
+}
+
+/** Providers repeat a refused key in their answer, whole or in part: then nothing of the answer is shown. */
+function describeRefusal({ apiKey }: ProviderAccess, status: number, text: string): string {
+  if (status === 401 || status === 403) {
+    return `answered ${status}: ${apiKey === undefined ? 'it wants a key' : 'it does not accept the key'}`
+  }
+  const shown = apiKey === undefined ? text : text.replaceAll(apiKey, '***')
+  const oneLine = shown.replace(/\s+/g, ' ').trim().slice(0, MAX_DETAIL_LENGTH)
+  return oneLine === '' ? `answered ${status}` : `answered ${status}: ${oneLine}`
+}
+
+/** The Retry-After header: seconds, or a date, which is read against the provider's own clock. */
+function askedPauseMs(headers: Headers): number | null {
+  const asked = headers.get('retry-after')
+  if (asked === null) return null
+  if (/^\d+$/.test(asked)) return Number(asked) * 1000
+  const until = Date.parse(asked) - Date.parse(headers.get('date') ?? '')
+  return Number.isNaN(until) ? null : Math.max(0, until)
+}
+
+/** fetch says "fetch failed" and hides why in the cause. */
+function rootMessage(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (error.cause !== undefined) return rootMessage(error.cause)
+  return error.message || String((error as NodeJS.ErrnoException).code ?? error.name)
+}
