@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,9 +11,9 @@ afterAll(() => {
   for (const folder of temporary) rmSync(folder, { recursive: true, force: true })
 })
 
-describe('the command on a Node that is too old', () => {
-  it.each(['12.22.12', '20.20.2', '22.15.1'])('%s says so in one line and fails', version => {
-    const { status, stdout, stderr } = runAs(version)
+describe('the command', () => {
+  it.each(['12.22.12', '20.20.2', '22.15.1'])('says in one line that Node %s is too old', version => {
+    const { status, stdout, stderr } = runAs(version, program)
     expect(stderr).toMatch(
       /^querent needs Node 22\.16 or newer, this is \d+\.\d+\.\d+\. Without installing Node: npx .*\n$/,
     )
@@ -21,20 +21,47 @@ describe('the command on a Node that is too old', () => {
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
   })
 
-  it.each(['22.16.0', '23.0.0', '24.21.0'])('%s is not too old', version => {
-    expect(runAs(version).stderr).not.toContain('needs Node')
+  it('passes arguments in and the exit code out, and keeps the warnings of a newer Node', () => {
+    const { status, stdout, stderr } = runAs('24.21.0', program)
+    expect({ status, stdout }).toEqual({ status: 5, stdout: '["--version"]\n' })
+    expect(stderr).toContain('SQLite is an experimental feature')
+    expect(stderr).toContain('another warning')
   })
 
-  /** The bin, told that it runs on another version; where it is new enough it goes on and finds a program or not. */
-  function runAs(version: string): { status: number | null; stdout: string; stderr: string } {
+  it.each(['22.16.0', '22.23.0'])('quiets the warning of SQLite on Node %s and no other', version => {
+    const { status, stderr } = runAs(version, program)
+    expect(status).toBe(5)
+    expect(stderr).not.toContain('SQLite')
+    expect(stderr).toContain('another warning')
+  })
+
+  it('shows an unforeseen error as one line', () => {
+    const { status, stderr } = runAs('24.21.0', `export function main() { throw new Error('out of paper') }`)
+    expect({ status, stderr }).toEqual({ status: 1, stderr: 'querent: out of paper\n' })
+  })
+
+  const program = `export async function main(args) {
+    process.emitWarning('SQLite is an experimental feature', 'ExperimentalWarning')
+    process.emitWarning('another warning', { type: 'ExperimentalWarning' })
+    console.log(JSON.stringify(args))
+    return 5
+  }`
+
+  /** The real bin before a stand-in for the built program, told that it runs on another version of Node. */
+  function runAs(version: string, main: string): { status: number | null; stdout: string; stderr: string } {
     const folder = temporaryFolder()
+    mkdirSync(join(folder, 'dist/doors/cli'), { recursive: true })
+    cpSync(join(root, 'bin'), join(folder, 'bin'), { recursive: true })
+    writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+    writeFileSync(join(folder, 'dist/doors/cli/main.js'), main)
     const fake = join(folder, 'fake.cjs')
     writeFileSync(
       fake,
       `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`,
     )
-    const args = ['--require', fake, join(root, 'bin/querent.js'), '--version']
-    return spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })
+    return spawnSync(process.execPath, ['--require', fake, join(folder, 'bin/querent.js'), '--version'], {
+      encoding: 'utf8',
+    })
   }
 })
 
