@@ -1,0 +1,228 @@
+/**
+ * The word index in its plainest form: reads the whole store at every refresh, keeps words in maps, and answers by
+ * looking at every chunk. Slow and obviously right; the oracle of the real one's tests.
+ */
+import { Bitset } from '../base/bitset.ts'
+import { idf, TITLE_WEIGHT, termScore } from '../math/bm25.ts'
+import type { Chunk, ChunkKey, Entry, EntryKey } from '../model/entry.ts'
+import type { PartitionId } from '../model/partition.ts'
+import type { StoreReader } from '../store/store.ts'
+import { fold } from '../text/normalise.ts'
+import { stem } from '../text/stem.ts'
+import { LANGUAGES, type Language } from '../text/stopwords.ts'
+import { tokenise } from '../text/tokenise.ts'
+import type { Hit, SearchScope, TermMatch, TermWeight, WordIndex, WordSearch, WordTerm } from './contract.ts'
+import { eachTitleWord, entryLanguage } from './word-fields.ts'
+import { phraseWords, type QuestionWord, questionWords } from './word-question.ts'
+
+interface Row {
+  readonly entry: EntryKey
+  readonly chunk: ChunkKey
+  readonly partition: PartitionId
+  readonly language: Language
+  readonly length: number
+  /** By stem. */
+  readonly tf: ReadonlyMap<string, number>
+}
+
+/** Stems by place; each title line and the content is a field of its own. */
+interface EntryFields {
+  readonly partition: PartitionId
+  readonly language: Language
+  readonly fields: readonly (readonly ReadonlySet<string>[])[]
+}
+
+export function openReferenceWordIndex(): WordIndex {
+  return new ReferenceWordIndex()
+}
+
+class ReferenceWordIndex implements WordIndex {
+  readonly name = 'words'
+  readonly byteLength = 0
+  #position = 0
+  #rows: Row[] = []
+  #entries = new Map<EntryKey, EntryFields>()
+  #saved: { position: number; rows: Row[]; entries: Map<EntryKey, EntryFields> } | null = null
+
+  get position(): number {
+    return this.#position
+  }
+
+  refresh(reader: StoreReader): number {
+    const changes = reader.lastSeq() - this.#position
+    if (changes !== 0) this.rebuild(reader)
+    return Math.max(0, changes)
+  }
+
+  rebuild(reader: StoreReader): void {
+    this.#rows = []
+    this.#entries = new Map()
+    this.#position = reader.lastSeq()
+    for (const key of reader.scanEntries(0, Number.MAX_SAFE_INTEGER)) {
+      const entry = reader.entry(key) as Entry
+      const language = entryLanguage(entry)
+      const chunks = reader.chunksOf(key)
+      for (const chunk of chunks) this.#rows.push(rowOf(entry, chunk, language))
+      this.#entries.set(key, { partition: entry.partition, language, fields: fieldsOf(entry, chunks, language) })
+    }
+  }
+
+  serialise(): readonly Uint8Array[] {
+    this.#saved = { position: this.#position, rows: this.#rows, entries: this.#entries }
+    return [new TextEncoder().encode('reference words')]
+  }
+
+  /** Only what this very index serialised: it is a stand-in, not a format. */
+  restore(bytes: Uint8Array, position: number): void {
+    if (this.#saved === null || new TextDecoder().decode(bytes) !== 'reference words') {
+      throw new Error('not a state of this index')
+    }
+    this.#rows = this.#saved.rows
+    this.#entries = this.#saved.entries
+    this.#position = position
+  }
+
+  search(request: WordSearch): readonly Hit[] {
+    const words = this.#weighed(request.terms, request)
+    const hits = new Map<EntryKey, Hit>()
+    for (const row of this.#allowedRows(request)) {
+      if (!words.some(word => tfOf(word, row) > 0)) continue
+      const score = this.#score(words, row, request)
+      const { prior } = request
+      const ranked = prior === undefined ? score : prior.weight * score + (prior.values[row.entry] ?? 0)
+      keepBest(hits, { entry: row.entry, chunk: row.chunk, score: ranked })
+    }
+    return [...hits.values()].sort(byRank).slice(0, Math.max(0, request.k))
+  }
+
+  score(terms: readonly WordTerm[], entries: readonly EntryKey[], scope: SearchScope): readonly Hit[] {
+    const words = this.#weighed(terms, scope)
+    const best = new Map<EntryKey, Hit>()
+    for (const row of this.#allowedRows(scope)) {
+      keepBest(best, { entry: row.entry, chunk: row.chunk, score: this.#score(words, row, scope) })
+    }
+    return entries.flatMap(entry => best.get(entry) ?? [])
+  }
+
+  weigh(terms: readonly WordTerm[], scope: SearchScope): readonly TermWeight[] {
+    return this.#weighed(terms, scope).map(({ term, boost, df, idf }) => ({ term, boost, df, idf }))
+  }
+
+  explain(terms: readonly WordTerm[], chunk: ChunkKey, scope: SearchScope): readonly TermMatch[] {
+    const row = this.#allowedRows(scope).find(candidate => candidate.chunk === chunk)
+    if (row === undefined) return []
+    const meanLength = this.#meanLength(scope)
+    return this.#weighed(terms, scope).map(word => {
+      const { term, boost, df, idf } = word
+      const tf = tfOf(word, row)
+      const score = termScore(boost * idf, tf, row.length, meanLength)
+      return { term, boost, df, idf, tf, length: row.length, meanLength, score }
+    })
+  }
+
+  entriesWith(phrase: string, scope: SearchScope): Bitset {
+    const words = phraseWords(phrase)
+    const found = new Bitset()
+    if (words.length === 0) return found
+    for (const [entry, { partition, language, fields }] of this.#entries) {
+      if (!scope.partitions.includes(partition) || scope.allow?.has(entry) === false) continue
+      const stems = words.map(word => stem(word, language))
+      const inField = (field: readonly ReadonlySet<string>[]) =>
+        field.some((_, at) => stems.every((wanted, next) => field[at + next]?.has(wanted) === true))
+      if (fields.some(inField)) found.add(entry)
+    }
+    return found
+  }
+
+  count(scope: SearchScope): number {
+    return this.#allowedRows(scope).length
+  }
+
+  complete(prefix: string, scope: SearchScope, limit: number): readonly { term: string; df: number }[] {
+    const start = fold(prefix)
+    const dfs = new Map<string, number>()
+    for (const row of this.#visibleRows(scope)) {
+      for (const term of row.tf.keys()) if (term.startsWith(start)) dfs.set(term, (dfs.get(term) ?? 0) + 1)
+    }
+    return [...dfs]
+      .map(([term, df]) => ({ term, df }))
+      .sort((a, b) => b.df - a.df || (a.term < b.term ? -1 : 1))
+      .slice(0, Math.max(0, limit))
+  }
+
+  /** The rows that statistics are taken over: those of the partitions, whatever is allowed. */
+  #visibleRows(scope: SearchScope): Row[] {
+    return this.#rows.filter(row => scope.partitions.includes(row.partition))
+  }
+
+  #allowedRows(scope: SearchScope): Row[] {
+    return this.#visibleRows(scope).filter(row => scope.allow?.has(row.entry) !== false)
+  }
+
+  #meanLength(scope: SearchScope): number {
+    const rows = this.#visibleRows(scope)
+    return rows.reduce((total, row) => total + row.length, 0) / rows.length
+  }
+
+  #weighed(terms: readonly WordTerm[], scope: SearchScope): (QuestionWord & TermWeight)[] {
+    const rows = this.#visibleRows(scope)
+    return questionWords(terms).map(word => {
+      const df = rows.filter(row => tfOf(word, row) > 0).length
+      return { ...word, df, idf: idf(rows.length, df) }
+    })
+  }
+
+  #score(words: readonly (QuestionWord & TermWeight)[], row: Row, scope: SearchScope): number {
+    const meanLength = this.#meanLength(scope)
+    return words.reduce((sum, word) => {
+      return sum + termScore(word.boost * word.idf, tfOf(word, row), row.length, meanLength)
+    }, 0)
+  }
+}
+
+function rowOf(entry: Entry, chunk: Chunk, language: Language): Row {
+  const tf = new Map<string, number>()
+  const count = (term: string, times: number) => {
+    const key = stem(term, language)
+    tf.set(key, (tf.get(key) ?? 0) + times)
+  }
+  let length = eachTitleWord(entry, chunk, term => count(term, TITLE_WEIGHT))
+  for (const { term, start, alias } of tokenise(entry.content)) {
+    if (start < chunk.start || start >= chunk.end) continue
+    count(term, 1)
+    if (!alias) length++
+  }
+  return { entry: entry.key, chunk: chunk.key, partition: entry.partition, language, length, tf }
+}
+
+function fieldsOf(entry: Entry, chunks: readonly Chunk[], language: Language): ReadonlySet<string>[][] {
+  const lines = new Set(chunks.flatMap(chunk => [entry.title, ...chunk.headings].flatMap(text => text.split('\n'))))
+  const isCovered = (start: number) => chunks.some(chunk => start >= chunk.start && start < chunk.end)
+  return [
+    ...[...lines].map(line => stemsByPlace(line, language, () => true)),
+    stemsByPlace(entry.content, language, isCovered),
+  ]
+}
+
+function stemsByPlace(text: string, language: Language, counts: (start: number) => boolean): Set<string>[] {
+  const places: Set<string>[] = []
+  for (const { term, start, alias } of tokenise(text)) {
+    if (!alias) places.push(new Set())
+    if (counts(start)) places.at(-1)?.add(stem(term, language))
+  }
+  return places
+}
+
+function tfOf(word: QuestionWord, row: Row): number {
+  const key = word.stems[LANGUAGES.indexOf(row.language)]
+  return key === null || key === undefined ? 0 : (row.tf.get(key) ?? 0)
+}
+
+function keepBest(best: Map<EntryKey, Hit>, hit: Hit): void {
+  const before = best.get(hit.entry)
+  if (before === undefined || byRank(hit, before) < 0) best.set(hit.entry, hit)
+}
+
+function byRank(a: Hit, b: Hit): number {
+  return b.score - a.score || a.chunk - b.chunk
+}

@@ -1,0 +1,43 @@
+/** What a character is to the tokeniser: one bit of these. Unicode decides; a table remembers what it said. */
+
+export const SEPARATOR = 1
+/** Letters without case count as lower. */
+export const LOWER = 2
+export const UPPER = 4
+export const DIGIT = 8
+export const UNDERSCORE = 16
+/** Changes the letter before it. */
+export const MARK = 32
+/** Invisible: soft hyphen, joiners. */
+export const IGNORED = 64
+/** A letter of a script that puts no spaces between words. */
+export const UNSPACED = 128
+
+const UNSPACED_LETTER =
+  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Bopomofo}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}ー]/u
+
+const known = new Uint8Array(0x10000)
+
+/** The class of the character at `at`, which must be within the text. */
+export function classOf(text: string, at: number): number {
+  const unit = text.charCodeAt(at)
+  const before = known[unit] as number
+  if (before !== 0) return before
+  const point = text.codePointAt(at) as number
+  const kind = classify(point)
+  // Surrogates mean nothing alone, so only whole characters of one unit are remembered.
+  if (unit < 0xd800 || unit > 0xdfff) known[unit] = kind
+  return kind
+}
+
+function classify(point: number): number {
+  if (point === 0x5f) return UNDERSCORE
+  const character = String.fromCodePoint(point)
+  if (/\p{M}/u.test(character)) return MARK
+  if (/\p{N}/u.test(character)) return DIGIT
+  if (/\p{L}/u.test(character)) {
+    if (UNSPACED_LETTER.test(character)) return UNSPACED
+    return /[\p{Lu}\p{Lt}]/u.test(character) ? UPPER : LOWER
+  }
+  return /[\u00ad\u200b-\u200d\u2060\ufeff]/.test(character) ? IGNORED : SEPARATOR
+}

@@ -1,0 +1,78 @@
+/**
+ * Which language a text is in, by its function words and a few letters that only one language has: enough to choose a
+ * stemmer, quick, and the same on every machine. A trigram library (franc, eld) was not taken: short entries are its
+ * weak side too, and the stop lists are here anyway. In doubt it is English.
+ */
+import { fold } from './normalise.ts'
+import { LANGUAGES, type Language, STOP_WORDS } from './stopwords.ts'
+
+/** How much of a text is looked at, in UTF-16 units. */
+const SAMPLE = 4_000
+/** Signs it takes to leave English: one alone may be a name, a quotation, a loan word. */
+const LEAST_EVIDENCE = 2
+
+/** The language of an entry's text. */
+export function language(text: string): Language {
+  const sample = text.slice(0, SAMPLE).toWellFormed().normalize('NFC').toLowerCase()
+  const signs = signsOf(sample.match(WORD) ?? [])
+  const spanish = index('es')
+  signs[spanish] = (signs[spanish] as number) + Number(sample.includes('¿')) + Number(sample.includes('¡'))
+  const [best] = strongest(signs)
+  return best !== undefined && (signs[index(best)] as number) >= LEAST_EVIDENCE ? best : 'en'
+}
+
+/**
+ * The languages that the words of a question speak for: several when they cannot be told apart (`la` is Spanish, French
+ * and Italian), English when they speak for none. One function word is enough here.
+ */
+export function languagesOfQuestion(words: readonly string[]): readonly Language[] {
+  const winners = strongest(signsOf(words.map(word => word.normalize('NFC').toLowerCase())))
+  return winners.length === 0 ? ['en'] : winners
+}
+
+const WORD = /[\p{L}\p{M}]+/gu
+
+/** Function words of one language that are names, words or code in English text: they speak for English at most. */
+const MISLEADING: ReadonlySet<string> = new Set(
+  `a ad ah al am an ante as c col come d da dei die do dos due e era etc fa fare fin fur gut ha hai hat he i in io is j l
+   m ma man mas me mi mia n ne ni no nun o on os per plus pour pro qui s sera si sin so solo son soy su t tale te tel
+   ten ti ton tout tu u um van war was y`.split(/\s+/),
+)
+
+/** Spellings that only one of the languages has. */
+const SPELLINGS: readonly (readonly [Language, RegExp])[] = [
+  ['es', /ñ/],
+  ['es', /[cs]ión$/],
+  ['pt', /[ãõ]/],
+  ['fr', /œ|[èê]/],
+  ['de', /ß/],
+  ['de', /[äö]/],
+]
+
+/** Different signs for each language: a word that comes often says no more than once. */
+function signsOf(words: readonly string[]): number[] {
+  const signs = LANGUAGES.map(() => 0)
+  for (const word of new Set(words)) {
+    const folded = fold(word)
+    LANGUAGES.forEach((of, at) => {
+      const counts = STOP_WORDS[of].has(folded) && (of === 'en' || !MISLEADING.has(folded))
+      if (counts) signs[at] = (signs[at] as number) + 1
+    })
+  }
+  for (const [of, spelling] of SPELLINGS) {
+    if (words.some(word => spelling.test(word))) signs[index(of)] = (signs[index(of)] as number) + 1
+  }
+  return signs
+}
+
+/** The languages with the most signs; English alone when it is among them; none when there is no sign. */
+function strongest(signs: readonly number[]): readonly Language[] {
+  const most = Math.max(...signs)
+  if (most === 0) return []
+  const winners = LANGUAGES.filter((_, at) => signs[at] === most)
+  return winners.includes('en') ? ['en'] : winners
+}
+
+function index(of: Language): number {
+  return LANGUAGES.indexOf(of)
+}

@@ -1,0 +1,42 @@
+/**
+ * One form for all spellings of a word: compatibility characters resolved (NFKC), lower case in no particular locale,
+ * accents dropped. Folding comes before stemming, so that `cancion` and `canción` go the same way all along; the
+ * stemmers put back the one accent they cannot do without (`stem.ts`).
+ */
+
+const ASCII = /^[\0-\x7f]*$/
+/** Accents of Latin and Greek letters; marks of other scripts are letters in their own right. */
+const ACCENTS = /(?<=[\p{sc=Latin}\p{sc=Greek}][\u0300-\u036f]*)[\u0300-\u036f]/gu
+/** Letters that Unicode does not take apart. */
+const WHOLE_LETTERS = /[ßæœøłđðþıħŧŋĸ]/g
+const SPELT_OUT: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ı: 'i',
+  ħ: 'h',
+  ŧ: 't',
+  ŋ: 'n',
+  ĸ: 'k',
+}
+/** Soft hyphens, joiners, direction marks, the byte order mark: invisible, and no part of a spelling. */
+const INVISIBLE = /\p{Cf}/gu
+
+/** `Über-Größe` gives `uber-grosse`. Folding a folded text changes nothing. */
+export function fold(text: string): string {
+  if (ASCII.test(text)) return text.toLowerCase()
+  return text
+    .toWellFormed()
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(INVISIBLE, '')
+    .normalize('NFKD')
+    .replace(ACCENTS, '')
+    .normalize('NFKC')
+    .replace(WHOLE_LETTERS, letter => SPELT_OUT[letter] as string)
+}

@@ -1,0 +1,64 @@
+/**
+ * Words too common to search by, by language, as the tokeniser gives them (folded). The English list is the measured
+ * one of the ranking digest; the others are function words only. They also tell languages apart (`language.ts`).
+ */
+
+/** Languages with a stemmer and a stop list, in the order that settles a draw between them. */
+export const LANGUAGES = ['en', 'es', 'fr', 'de', 'it', 'pt'] as const
+export type Language = (typeof LANGUAGES)[number]
+
+export function isStopWord(term: string, language: Language): boolean {
+  return STOP_WORDS[language].has(term)
+}
+
+export const STOP_WORDS: Readonly<Record<Language, ReadonlySet<string>>> = {
+  en: words(`a about above after again all also am an and any are as at be because been before being below between both
+    but by can could did do does doing down during each few for from further had has have he her here hers him his how
+    i if in into is it its just may me might more most must my no nor not now of off on once one only or other our out
+    over own same shall she should so some such than that the their them then there these they this those through to
+    too two under until up use used using very was we were what when where which while who whom why will with would
+    you your`),
+  es: words(`a al algo algun alguna algunas alguno algunos ante antes aquel aquella aquellas aquellos aqui asi aun
+    aunque bajo bien cada casi como con contra cual cuales cualquier cuando cuanto de del desde donde dos durante e el
+    ella ellas ello ellos en entonces entre era eran es esa esas ese eso esos esta estaba estado estan estar estas este
+    esto estos fue fueron fui ha habia habian haber hace hacer hacia han has hasta hay he la las le les lo los luego
+    mas me mediante mi mientras mis misma mismas mismo mismos muy nada ni no nos nosotros nuestra nuestro o os otra
+    otras otro otros para pero poco por porque pues puede pueden que quien quienes se sea sean segun ser si sido siempre
+    sin sino sobre sois solo somos son soy su sus suya suyo tal tambien tampoco tan tanto te tener tengo ti tiene tienen
+    toda todas todavia todo todos tras tu tus un una unas uno unos usted ustedes va vamos van y ya yo`),
+  fr: words(`a afin ai ainsi alors apres au aucun aucune aussi autre autres aux avait avant avec avoir c ce ceci cela
+    celle celles celui ces cet cette ceux chaque chez comme comment d dans de depuis des donc dont du elle elles en
+    encore entre est et etaient etait etant etc ete etre eux fait font furent fut ici il ils j je jusque l la laquelle
+    le lequel les leur leurs lors lorsque lui m ma mais me meme memes mes moi moins mon n ne ni nos notre nous on ont
+    ou par parce pas pendant peu peut peuvent plus pour pourquoi qu quand que quel quelle quelles quelque quelques quels
+    qui quoi s sa sans se selon sera ses si sien soit son sont sous sur t ta tandis te tel telle tes toi ton tous tout
+    toute toutes tres tu un une vers voici voila vos votre vous y`),
+  de: words(`ab aber alle allem allen aller alles als also am an ander andere anderen anderer anderes auch auf aus bei
+    beim bereits bin bis bist da dabei dadurch damit dann darauf das dass dein deine dem den denn der des dessen die
+    dies diese diesem diesen dieser dieses doch dort du durch ein eine einem einen einer eines er es etwas euch euer fur
+    gegen hat hatte hatten haben hier hin hinter ich ihm ihn ihnen ihr ihre ihrem ihren ihrer im in ins ist jede jedem
+    jeden jeder jedes jedoch jene kann kein keine keinem keinen keiner konnen machen man mehr mein meine mich mir mit
+    muss mussen nach nicht nichts noch nun nur ob oder ohne sehr sein seine seinem seinen seiner seit sich sie sind so
+    soll sollen sollte sondern sonst uber um und uns unser unter viel vom von vor wann war waren warum was weil welche
+    welcher welches wenn wer werde werden wie wieder wir wird wirst wo wurde wurden zu zum zur zwar zwischen`),
+  it: words(`a abbiamo ad agli ai al alcuni alla alle allo allora altra altre altri altro anche ancora avere aveva c che
+    chi ci cio coi col come con contro cosa cosi cui d da dagli dai dal dalla dalle dallo degli dei del dell della delle
+    dello dentro di dopo dove due durante e ecco ed era erano essere fa fare fino fra fu gia gli ha hai hanno ho i il in
+    invece io l la le lei li lo loro lui ma me mentre mi mia mie mio molto ne negli nei nel nell nella nelle nello noi
+    non nostra nostro o ogni oppure per perche percio piu poi pero prima proprio qual quale quali quando quanto quasi
+    quel quella quelle quelli quello questa queste questi questo qui quindi sara se sei sempre senza si sia siamo sono
+    sopra sotto sta stata stati stato su sua sue sugli sui sul sulla sulle suo tale tra tu tua tue tuo tutta tutte tutti
+    tutto un una uno voi`),
+  pt: words(`a ainda alem algum alguma alguns ante antes ao aos apenas apos aquela aquele aquilo as assim ate cada com
+    como contra cuja cujo da das de dela dele deles depois desde dessa desse desta deste disso do dos durante e ela elas
+    ele eles em embora enquanto entao entre era eram essa essas esse esses esta estao estar estas estava este estes eu
+    foi foram ha isso isto ja la lhe lhes mais mas me mesma mesmo meu meus minha minhas muito muitos na nao nas nem nesse
+    nesta neste no nos nossa nosso num numa o onde os ou outra outras outro outros para pela pelas pelo pelos perante
+    pode podem pois por porque qual quais qualquer quando quanto que quem se seja sem sempre sendo ser seu seus si sido
+    so sobre sua suas tambem te tem tempo tendo ter teve tinha toda todas todo todos tu tua tudo um uma umas uns voce
+    voces vos`),
+}
+
+function words(list: string): ReadonlySet<string> {
+  return new Set(list.trim().split(/\s+/))
+}

@@ -1,0 +1,211 @@
+/**
+ * Cuts text into folded words with their places.
+ *
+ * - A word is a run of letters, digits and marks of any script. `don't` gives `don`: endings after an apostrophe go.
+ * - Identifiers are cut at case, underscore and dot, and kept whole as well: `parseQuery` gives `parse`, `query` and
+ *   the alias `parsequery`; `node.js` gives `node`, `js` and `nodejs`. Hyphens only cut: `well-known` is two words.
+ * - A number keeps its dots: `3.14`, `1.2.3`. `0xD020` has the alias `d020`, which is also what `$D020` gives.
+ * - Scripts without spaces (Chinese, Japanese, Korean, Thai…) give single characters, with each pair as an alias.
+ *
+ * Words that are no alias are the text's sequence: they have consecutive places, count in its length and make phrases.
+ * An alias stands where its first word stands.
+ */
+import { classOf, DIGIT, IGNORED, LOWER, MARK, SEPARATOR, UNDERSCORE, UNSPACED, UPPER } from './character-class.ts'
+import { fold } from './normalise.ts'
+
+/** Longest term, in UTF-16 units; what is longer (encoded data, mostly) is cut there. */
+export const MAX_TERM_LENGTH = 64
+
+export interface Token {
+  /** Folded, never empty, not stemmed. */
+  readonly term: string
+  /** UTF-16 offsets, end excluded. */
+  readonly start: number
+  readonly end: number
+  /** Another reading of the words that begin here. */
+  readonly alias: boolean
+}
+
+export type TokenVisitor = (term: string, start: number, end: number, alias: boolean) => void
+
+/** In the order of their starts; a word comes before its aliases. */
+export function tokenise(text: string): Token[] {
+  const tokens: Token[] = []
+  eachToken(text, (term, start, end, alias) => tokens.push({ term, start, end, alias }))
+  return tokens
+}
+
+/** `tokenise` without a list. */
+export function eachToken(text: string, visit: TokenVisitor): void {
+  let at = 0
+  while (at < text.length) {
+    const kind = classOf(text, at)
+    if (kind === UNSPACED) at = unspacedRun(text, at, visit)
+    else if ((kind & (SEPARATOR | IGNORED | UNDERSCORE)) !== 0) at += width(text, at)
+    else at = compound(text, at, visit)
+  }
+}
+
+/** Characters of a script without spaces, each with the marks that follow it; pairs of neighbours are aliases. */
+function unspacedRun(text: string, from: number, visit: TokenVisitor): number {
+  let start = from
+  let end = clusterEnd(text, start)
+  for (;;) {
+    emit(text, start, end, false, visit)
+    if (end >= text.length || classOf(text, end) !== UNSPACED) return end
+    const next = clusterEnd(text, end)
+    emit(text, start, next, true, visit)
+    start = end
+    end = next
+  }
+}
+
+function clusterEnd(text: string, start: number): number {
+  let end = start + width(text, start)
+  while (end < text.length && (classOf(text, end) & (MARK | IGNORED)) !== 0) end += width(text, end)
+  return end
+}
+
+/** Words joined by case, underscores and dots. */
+function compound(text: string, from: number, visit: TokenVisitor): number {
+  let end = segmentEnd(text, from)
+  if (isNumber(text, from, end)) {
+    while (dotJoins(text, end) && isNumber(text, end + 1, segmentEnd(text, end + 1))) end = segmentEnd(text, end + 1)
+    if (!dotJoins(text, end)) {
+      emit(text, from, end, false, visit)
+      return end
+    }
+    end = segmentEnd(text, from)
+  }
+  if (!dotJoins(text, end)) {
+    segment(text, from, end, visit)
+    return afterEnding(text, from, end)
+  }
+  let last = end
+  while (dotJoins(text, last)) last = segmentEnd(text, last + 1)
+  let whole: Word | null = { term: wholeTerm(text.slice(from, last)), start: from, end: last }
+  for (let start = from; start < last; start = segmentEnd(text, start) + 1) {
+    segment(text, start, segmentEnd(text, start), visit, whole)
+    whole = null
+  }
+  return afterEnding(text, from, last)
+}
+
+interface Word {
+  readonly term: string
+  readonly start: number
+  readonly end: number
+}
+
+/** One identifier without dots: its words, then itself, then what it begins. */
+function segment(text: string, start: number, end: number, visit: TokenVisitor, around: Word | null = null): void {
+  const cuts = isHex(text, start, end) ? [start, end] : cutsOf(text, start, end)
+  for (let part = 0; part < cuts.length; part += 2) {
+    emit(text, cuts[part] as number, cuts[part + 1] as number, false, visit)
+    if (part > 0) continue
+    if (cuts.length > 2) emitTerm(wholeTerm(text.slice(start, end)), start, end, true, visit)
+    else aliasOfOneWord(text, start, end, visit)
+    if (around !== null) emitTerm(around.term, around.start, around.end, true, visit)
+  }
+}
+
+function aliasOfOneWord(text: string, start: number, end: number, visit: TokenVisitor): void {
+  if (end - start === 1) {
+    const sign = /^(?:\+\+|#)(?![\p{L}\p{N}+#])/u.exec(text.slice(end, end + 3))
+    if (sign !== null) emit(text, start, end + sign[0].length, true, visit)
+  } else if (isHex(text, start, end)) {
+    emit(text, start + 2, end, true, visit)
+  }
+}
+
+function isHex(text: string, start: number, end: number): boolean {
+  return text[start] === '0' && /^0[xX][\da-fA-F]+$/.test(text.slice(start, end))
+}
+
+/** More words than this, or a longer run: no identifier but encoded data, which stays in one piece. */
+const MAX_WORDS_IN_IDENTIFIER = 12
+const MAX_IDENTIFIER_LENGTH = 80
+
+/** Starts and ends of the words of an identifier, in turn. */
+function cutsOf(text: string, start: number, end: number): number[] {
+  const cuts: number[] = []
+  let from = -1
+  let before = SEPARATOR
+  for (let at = start; at < end; at += width(text, at)) {
+    const kind = classOf(text, at)
+    if (kind === UNDERSCORE) {
+      if (from >= 0) cuts.push(from, at)
+      from = -1
+    } else if (from < 0) {
+      from = at
+    } else if (kind === UPPER && (before !== UPPER || beginsWord(text, at, end))) {
+      cuts.push(from, at)
+      from = at
+    }
+    if (kind !== MARK && kind !== IGNORED) before = kind
+  }
+  if (from >= 0) cuts.push(from, end)
+  const tooMany = cuts.length > 2 * MAX_WORDS_IN_IDENTIFIER || end - start > MAX_IDENTIFIER_LENGTH
+  return tooMany ? [start, end] : cuts
+}
+
+/** Whether the capital at `at`, after others, begins a word: the S of HTTPServer, but not the L of URLs. */
+function beginsWord(text: string, at: number, end: number): boolean {
+  const next = at + width(text, at)
+  if (next >= end || classOf(text, next) !== LOWER) return false
+  const isPlural = text[next] === 's' && (next + 1 >= end || (classOf(text, next + 1) & (LOWER | MARK)) === 0)
+  return !isPlural
+}
+
+/** One spelling for `parseQuery`, `parse_query` and `parse.query`; dots between digits stay. */
+function wholeTerm(text: string): string {
+  return text.replaceAll(/_|(?<!\p{Nd})\.|\.(?!\p{Nd})/gu, '')
+}
+
+function segmentEnd(text: string, from: number): number {
+  let end = from
+  while (end < text.length && (classOf(text, end) & (SEPARATOR | UNSPACED)) === 0) end += width(text, end)
+  return end
+}
+
+/** Whether there is a dot at `at` with a letter or digit right behind it (a word is right before it). */
+function dotJoins(text: string, at: number): boolean {
+  return text[at] === '.' && at + 1 < text.length && (classOf(text, at + 1) & (LOWER | UPPER | DIGIT)) !== 0
+}
+
+function isNumber(text: string, start: number, end: number): boolean {
+  for (let at = start; at < end; at += width(text, at)) if (classOf(text, at) !== DIGIT) return false
+  return true
+}
+
+/** The apostrophe endings of English, which are not words. */
+const ENDING = /^['’](?:s|t|d|m|ll|re|ve)(?![\p{L}\p{N}_])/iu
+
+function afterEnding(text: string, start: number, end: number): number {
+  if (text[end] !== "'" && text[end] !== '’') return end
+  if (isNumber(text, start, end)) return end
+  return end + (ENDING.exec(text.slice(end, end + 5))?.[0].length ?? 0)
+}
+
+function emit(text: string, start: number, end: number, alias: boolean, visit: TokenVisitor): void {
+  emitTerm(text.slice(start, end), start, end, alias, visit)
+}
+
+function emitTerm(raw: string, start: number, end: number, alias: boolean, visit: TokenVisitor): void {
+  const term = cut(fold(cut(raw)))
+  if (term !== '') visit(term, start, end, alias)
+}
+
+function cut(term: string): string {
+  return term.length <= MAX_TERM_LENGTH
+    ? term
+    : term
+        .slice(0, MAX_TERM_LENGTH)
+        .toWellFormed()
+        .replace(/\ufffd$/, '')
+}
+
+/** UTF-16 units of the character at `at`. */
+function width(text: string, at: number): number {
+  return (text.codePointAt(at) as number) > 0xffff ? 2 : 1
+}
