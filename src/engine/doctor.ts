@@ -1,6 +1,7 @@
 /** Checks that a store, its indexes and its embedder are sound, and says what to do about each thing that is not. */
+
+import { type Embedder, modelKey } from '../embed/embedder.ts'
 import type { Index, VectorIndex } from '../index/contract.ts'
-import { modelKey, type Embedder } from '../embed/embedder.ts'
 import type { Store } from '../store/store.ts'
 import type { Finding } from './engine.ts'
 
@@ -72,7 +73,12 @@ function vectorsComplete({ store, embedder }: DoctorInput): Finding {
 async function embedderAnswers({ embedder, embedderError }: DoctorInput): Promise<Finding> {
   if (embedder === null) {
     const message = embedderError ?? 'switched off'
-    return finding('embedder', embedderError === null, message, 'Run `npm run model` in a checkout, or set QUERENT_EMBEDDER=none.')
+    return finding(
+      'embedder',
+      embedderError === null,
+      message,
+      'Run `npm run model` in a checkout, or set QUERENT_EMBEDDER=none.',
+    )
   }
   try {
     const [vector] = await embedder.embed(['a short test'], 'query')

@@ -3,9 +3,9 @@
  * by one process at a time. What is stored stays stored, so an interrupted run goes on where it was.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { chunkText, chunkTitle, type Chunk } from '../model/entry.ts'
-import type { Progress } from '../model/operation.ts'
 import { type Embedder, modelKey } from '../embed/embedder.ts'
+import { type Chunk, chunkText, chunkTitle } from '../model/entry.ts'
+import type { Progress } from '../model/operation.ts'
 import type { Store } from '../store/store.ts'
 import type { Lease } from './lease.ts'
 

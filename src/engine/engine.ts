@@ -3,19 +3,22 @@
  * the viewer from its caller; without one it is the local owner's.
  */
 import type { JsonObject } from '../base/canonical.ts'
+import type { Lens, LensHost } from '../lenses/lens.ts'
 import type { AccessState } from '../model/entry.ts'
 import type { Explanation } from '../model/explanation.ts'
 import type { CallContext, Operation, Progress } from '../model/operation.ts'
 import type { Page } from '../model/page.ts'
 import type { FilterInput, QueryInput } from '../model/query.ts'
 import type { Viewer } from '../model/viewer.ts'
-import type { Lens, LensHost } from '../lenses/lens.ts'
 
 /** An entry as doors print it: times in ISO 8601, names in snake_case. */
 export interface EntryView {
   readonly id: string
   readonly holder: string
-  readonly audience: { readonly kind: 'public' | 'private' | 'shared'; readonly federations?: readonly string[] | undefined }
+  readonly audience: {
+    readonly kind: 'public' | 'private' | 'shared'
+    readonly federations?: readonly string[] | undefined
+  }
   readonly collection: string
   readonly kind: string
   readonly title: string
@@ -128,7 +131,13 @@ export interface Finding {
 export type ExportLine =
   | { readonly type: 'querent'; readonly version: 1 }
   | { readonly type: 'entry'; readonly entry: JsonObject }
-  | { readonly type: 'access'; readonly viewer: string; readonly holder: string; readonly id: string; readonly state: AccessState }
+  | {
+      readonly type: 'access'
+      readonly viewer: string
+      readonly holder: string
+      readonly id: string
+      readonly state: AccessState
+    }
   | {
       readonly type: 'row'
       readonly table: string
@@ -153,19 +162,33 @@ export interface Engine extends AsyncDisposable {
   query(input: QueryInput, context?: Partial<CallContext>): Promise<Page>
   explain(input: ExplainRequest, context?: Partial<CallContext>): Promise<ExplainAnswer>
   /** Entries like this one, by meaning (or by its rarest words when there are no vectors). */
-  similar(input: { readonly id: string; readonly limit?: number | undefined }, context?: Partial<CallContext>): Promise<Page>
+  similar(
+    input: { readonly id: string; readonly limit?: number | undefined },
+    context?: Partial<CallContext>,
+  ): Promise<Page>
   get(input: { readonly id: string }, context?: Partial<CallContext>): Promise<EntryView>
   list(input: ListInput, context?: Partial<CallContext>): Promise<ListPage>
   put(
     input: { readonly entries: readonly PutInput[]; readonly wait?: boolean | undefined },
     context?: Partial<CallContext>,
-  ): Promise<{ readonly ids: readonly string[]; readonly created: number; readonly updated: number; readonly unchanged: number }>
+  ): Promise<{
+    readonly ids: readonly string[]
+    readonly created: number
+    readonly updated: number
+    readonly unchanged: number
+  }>
   add(input: AddRequest, context?: Partial<CallContext>): Promise<AddReport>
-  delete(input: { readonly ids: readonly string[] }, context?: Partial<CallContext>): Promise<{ readonly deleted: number }>
+  delete(
+    input: { readonly ids: readonly string[] },
+    context?: Partial<CallContext>,
+  ): Promise<{ readonly deleted: number }>
   status(context?: Partial<CallContext>): Promise<Status>
   doctor(context?: Partial<CallContext>): Promise<{ readonly ok: boolean; readonly findings: readonly Finding[] }>
   export(context?: Partial<CallContext>): AsyncIterable<ExportLine>
-  import(lines: AsyncIterable<unknown>, context?: Partial<CallContext>): Promise<{ readonly entries: number; readonly rows: number }>
+  import(
+    lines: AsyncIterable<unknown>,
+    context?: Partial<CallContext>,
+  ): Promise<{ readonly entries: number; readonly rows: number }>
   /** Resolves when every chunk that was there at the call has a vector, or there is no embedder. */
   embedded(report?: (progress: Progress) => void): Promise<void>
   readonly lenses: readonly Lens[]

@@ -1,15 +1,16 @@
 /** Writing and reading entries as a viewer: own entries are written, visible ones are read, others do not exist. */
-import { v4Id } from './ids.ts'
-import type { Clock, Instant } from '../base/clock.ts'
+
 import { canonicalJson } from '../base/canonical.ts'
+import type { Clock, Instant } from '../base/clock.ts'
 import type { Entry, EntryDraft } from '../model/entry.ts'
-import { QuerentError, invalidArgument } from '../model/errors.ts'
+import { invalidArgument, QuerentError } from '../model/errors.ts'
 import { toInstant } from '../model/instant.ts'
 import { type Audience, audience } from '../model/partition.ts'
 import type { Sight, Viewer } from '../model/viewer.ts'
-import { chunkContent } from '../text/chunk.ts'
 import type { Store, StoreReader } from '../store/store.ts'
+import { chunkContent } from '../text/chunk.ts'
 import type { PutInput } from './engine.ts'
+import { v4Id } from './ids.ts'
 
 export interface PutSummary {
   readonly ids: readonly string[]
@@ -52,7 +53,9 @@ export function deleteEntries(store: Store, ids: readonly string[], sight: Sight
     for (const id of new Set(ids)) {
       const entry = mustSee(writer, id, sight)
       if (!mayWrite(entry, sight.viewer)) {
-        throw new QuerentError('denied', `ids: ${id} is held by ${entry.audience.holder}, who alone may delete it`, { id })
+        throw new QuerentError('denied', `ids: ${id} is held by ${entry.audience.holder}, who alone may delete it`, {
+          id,
+        })
       }
       writer.delete(entry.key)
     }

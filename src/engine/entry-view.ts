@@ -13,7 +13,8 @@ export function viewHead(entry: Entry, access: AccessState | null): Omit<EntryVi
   return {
     id: entry.id,
     holder: audience.holder,
-    audience: audience.kind === 'shared' ? { kind: 'shared', federations: audience.federations } : { kind: audience.kind },
+    audience:
+      audience.kind === 'shared' ? { kind: 'shared', federations: audience.federations } : { kind: audience.kind },
     collection: entry.collection,
     kind: entry.kind,
     title: entry.title,

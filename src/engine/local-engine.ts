@@ -1,5 +1,10 @@
 /** The engine over one store: wires store, indexes, embedder, pipeline and lenses, and keeps them in step. */
 import type { Clock } from '../base/clock.ts'
+import { type Embedder, modelKey } from '../embed/embedder.ts'
+import type { Index } from '../index/contract.ts'
+import { ingest } from '../ingest/ingest.ts'
+import type { Lens, LensHost } from '../lenses/lens.ts'
+import type { LensRegistry } from '../lenses/registry.ts'
 import { addInput, idInput, idsInput, listInput, putEntriesInput } from '../model/entry-input.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { CallContext, Operation, Progress } from '../model/operation.ts'
@@ -8,11 +13,6 @@ import { parseInput } from '../model/parse-input.ts'
 import { type QueryInput, queryInput } from '../model/query.ts'
 import type { TableDeclaration } from '../model/table.ts'
 import { isOwner, LOCAL_OWNER, type Sight, type Viewer } from '../model/viewer.ts'
-import { type Embedder, modelKey } from '../embed/embedder.ts'
-import type { Index } from '../index/contract.ts'
-import { ingest } from '../ingest/ingest.ts'
-import type { Lens, LensHost } from '../lenses/lens.ts'
-import type { LensRegistry } from '../lenses/registry.ts'
 import type { Store } from '../store/store.ts'
 import { Asking } from './asking.ts'
 import { examine } from './doctor.ts'
@@ -258,4 +258,3 @@ export class LocalEngine implements Engine {
     return store.countChunks(partitions) - store.countVectors(modelKey(embedder.model), partitions)
   }
 }
-

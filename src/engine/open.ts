@@ -136,7 +136,11 @@ async function startEmbedder(
   }
 }
 
-function indexMakers(store: Store, embedder: Embedder | null, registry: LensRegistry): ReadonlyMap<string, () => Index> {
+function indexMakers(
+  store: Store,
+  embedder: Embedder | null,
+  registry: LensRegistry,
+): ReadonlyMap<string, () => Index> {
   const makers: (() => Index)[] = [() => openWordIndex()]
   if (embedder !== null) {
     const model = modelKey(embedder.model)
@@ -156,7 +160,6 @@ function saveSnapshots(store: Store, indexes: IndexSet, lease: Lease, options: E
   } finally {
     lease.release()
   }
-
 }
 
 /** In reverse order of opening; goes on when one fails, then throws the first failure. */

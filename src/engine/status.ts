@@ -1,6 +1,7 @@
 /** What a viewer may know of the state of things: counts over visible partitions; bytes and paths for the owner. */
+
+import { type Embedder, modelKey } from '../embed/embedder.ts'
 import type { Index, VectorIndex } from '../index/contract.ts'
-import { modelKey, type Embedder } from '../embed/embedder.ts'
 import { isOwner, type Sight } from '../model/viewer.ts'
 import type { StoreReader } from '../store/store.ts'
 import type { Status } from './engine.ts'

@@ -85,14 +85,20 @@ function* everyEntry(reader: StoreReader): Generator<Entry> {
   }
 }
 
-function* everyAccess(reader: StoreReader): Generator<{ viewer: string; entry: Entry; state: { lastAccessed: Instant; count: number; strength: number } }> {
+function* everyAccess(
+  reader: StoreReader,
+): Generator<{ viewer: string; entry: Entry; state: { lastAccessed: Instant; count: number; strength: number } }> {
   for (const viewer of reader.accessViewers()) {
     for (let after = 0; ; ) {
       const keys = reader.scanEntries(after, PAGE)
       if (keys.length === 0) break
       const states = reader.access({ id: viewer }, keys)
       for (const entry of reader.entries([...states.keys()])) {
-        yield { viewer, entry, state: { ...(states.get(entry.key) as { lastAccessed: Instant; count: number; strength: number }) } }
+        yield {
+          viewer,
+          entry,
+          state: { ...(states.get(entry.key) as { lastAccessed: Instant; count: number; strength: number }) },
+        }
       }
       after = keys.at(-1) as EntryKey
     }
@@ -160,7 +166,11 @@ export async function importLines(
 
 function putLine(writer: StoreWriter, line: z.output<typeof entryLine>): EntryKey {
   const { chunks, audience: of, ...rest } = line.entry
-  const draft: EntryDraft = { ...rest, metadata: rest.metadata as JsonObject, audience: audience(of.kind, of.holder, of.federations ?? []) }
+  const draft: EntryDraft = {
+    ...rest,
+    metadata: rest.metadata as JsonObject,
+    audience: audience(of.kind, of.holder, of.federations ?? []),
+  }
   return writer.put(draft, chunks as readonly ChunkDraft[]).key
 }
 
@@ -173,10 +183,14 @@ function putRow(
 ): void {
   const table = tables.find(candidate => candidate.name === line.table)
   if (table === undefined) {
-    throw new QuerentError('invalid_argument', `line ${index + 1}: no lens here has a table ${JSON.stringify(line.table)}`, {
-      field: 'table',
-      value: line.table,
-    })
+    throw new QuerentError(
+      'invalid_argument',
+      `line ${index + 1}: no lens here has a table ${JSON.stringify(line.table)}`,
+      {
+        field: 'table',
+        value: line.table,
+      },
+    )
   }
   const cells = Object.entries(line.row).map(([name, value]): [string, Cell] => [
     name,
@@ -189,8 +203,12 @@ function putRow(
 function mustKey(keys: ReadonlyMap<string, EntryKey>, of: { holder: string; id: string }, index: number): EntryKey {
   const key = keys.get(`${of.holder}\0${of.id}`)
   if (key !== undefined) return key
-  throw new QuerentError('invalid_argument', `line ${index + 1}: its entry ${JSON.stringify(of.id)} does not come before it`, {
-    field: 'id',
-    value: of.id,
-  })
+  throw new QuerentError(
+    'invalid_argument',
+    `line ${index + 1}: its entry ${JSON.stringify(of.id)} does not come before it`,
+    {
+      field: 'id',
+      value: of.id,
+    },
+  )
 }

@@ -1,0 +1,61 @@
+/** What a benchmark says: rows of named numbers, the goal beside each, and the machine it ran on. */
+import { cpus, loadavg, totalmem } from 'node:os'
+
+export interface Row {
+  readonly name: string
+  readonly unit: string
+  /** The median, where there are many samples. */
+  readonly value: number
+  readonly p50?: number | undefined
+  readonly p99?: number | undefined
+  /** In words, for example `p50 <= 3 x floor`. */
+  readonly goal?: string | undefined
+  /** Whether the goal is met; absent when there is none. */
+  readonly ok?: boolean | undefined
+  /** Median as a multiple of the kernel floor of the same run. */
+  readonly ratioToFloor?: number | undefined
+  readonly note?: string | undefined
+}
+
+/** One file a question: `npm run bench -- <name>` runs it alone. */
+export interface Benchmark {
+  readonly name: string
+  run(): Promise<readonly Row[]>
+}
+
+export interface Machine {
+  readonly cpu: string
+  readonly cores: number
+  readonly memoryGiB: number
+  readonly node: string
+  readonly load: number
+}
+
+export function machine(): Machine {
+  const all = cpus()
+  return {
+    cpu: all[0]?.model ?? 'unknown',
+    cores: all.length,
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+    node: process.version,
+    load: Number((loadavg()[0] ?? 0).toFixed(2)),
+  }
+}
+
+export function percentile(samples: readonly number[], share: number): number {
+  const sorted = Float64Array.from(samples).sort()
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+}
+
+/** Milliseconds that `body` took. */
+export function timed(body: () => unknown): number {
+  const start = performance.now()
+  body()
+  return performance.now() - start
+}
+
+export async function timedAsync(body: () => Promise<unknown>): Promise<number> {
+  const start = performance.now()
+  await body()
+  return performance.now() - start
+}

@@ -1,0 +1,55 @@
+/**
+ * `npm run bench [-- <name>…]`: runs every benchmark (or those named) one after the other, prints one JSON document, and
+ * keeps it in bench/out, from which `scripts/performance-page.ts` makes docs/performance.md.
+ */
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { type Benchmark, machine, type Row } from './lib/report.ts'
+
+const here = fileURLToPath(new URL('.', import.meta.url))
+const wanted = process.argv.slice(2)
+const files = readdirSync(here).filter(file => file.endsWith('.ts') && file !== 'run.ts')
+const results: Record<string, readonly Row[]> = wanted.length > 0 ? previous() : {}
+
+for (const file of files.sort()) {
+  const benchmark = (await import(`./${file}`)) as Benchmark
+  if (wanted.length > 0 && !wanted.includes(benchmark.name)) continue
+  console.error(`bench ${benchmark.name} …`)
+  results[benchmark.name] = await benchmark.run()
+  for (const row of results[benchmark.name] ?? []) console.error(`  ${describe(row)}`)
+}
+
+const report = { machine: machine(), commit: commit(), results }
+mkdirSync(`${here}out`, { recursive: true })
+writeFileSync(`${here}out/report.json`, `${JSON.stringify(report, null, 2)}\n`)
+console.log(JSON.stringify(report, null, 2))
+
+function describe(row: Row): string {
+  const ratio = row.ratioToFloor === undefined ? '' : ` (${row.ratioToFloor.toFixed(2)} x floor)`
+  const verdict = row.ok === undefined ? '' : row.ok ? ' ok' : ' MISSED'
+  const p99 = row.p99 === undefined ? '' : `, p99 ${round(row.p99)}`
+  return `${row.name}: ${round(row.value)} ${row.unit}${p99}${ratio}${row.goal ? ` [goal ${row.goal}${verdict}]` : ''}`
+}
+
+function round(value: number): string {
+  return Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3)
+}
+
+/** Rows of the last run, so that running one benchmark again replaces only its own. */
+function previous(): Record<string, readonly Row[]> {
+  try {
+    return (JSON.parse(readFileSync(`${here}out/report.json`, 'utf8')) as { results: Record<string, readonly Row[]> })
+      .results
+  } catch {
+    return {}
+  }
+}
+
+function commit(): string {
+  try {
+    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: here, encoding: 'utf8' }).trim()
+  } catch {
+    return 'unknown'
+  }
+}
