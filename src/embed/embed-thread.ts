@@ -2,12 +2,13 @@
  * The owner's side of the embedding worker: starts it, hands it requests, notices its death. A request always ends:
  * with vectors, or with an error. Idle, it does not keep the process alive; with requests under way it does.
  */
-import { Worker } from 'node:worker_threads'
+import { Worker, type WorkerOptions } from 'node:worker_threads'
 import { siblingModule } from '../base/module-url.ts'
 import { QuerentError } from '../model/errors.ts'
 import { cancelled } from './cancelled.ts'
 import type { EmbedKind } from './embedder.ts'
 import type { RuntimeName } from './onnx-runtime.ts'
+import { RunGate, shutAtExit } from './run-gate.ts'
 import type { SentenceModelParts } from './sentence-model.ts'
 import type { FromWorker, ToWorker } from './worker-protocol.ts'
 
@@ -21,6 +22,8 @@ interface Waiting<T> {
 
 interface Running {
   readonly worker: Worker
+  /** Ends the thread, not inside native code. */
+  readonly stop: () => Promise<void>
   readonly requests: Map<number, Waiting<Float32Array>>
   readonly readers: Waiting<RuntimeName>[]
   runtime: RuntimeName | null
@@ -30,7 +33,7 @@ export interface EmbedThreadOptions {
   /** Called at each start. */
   readonly loadParts: () => Promise<SentenceModelParts>
   /** Tests watch and end real workers through this. */
-  readonly startThread?: (() => Worker) | undefined
+  readonly startThread?: ((options: WorkerOptions) => Worker) | undefined
 }
 
 export class EmbedThread {
@@ -91,7 +94,7 @@ export class EmbedThread {
     const running = this.#running
     if (running === null) return
     this.#end(running, closedError())
-    await running.worker.terminate()
+    await running.stop()
   }
 
   #ask<T>(submit: (running: Running, waiting: Waiting<T>) => void): Promise<T> {
@@ -106,8 +109,15 @@ export class EmbedThread {
 
   #start(): Running {
     if (this.#running !== null) return this.#running
-    const worker = (this.#options.startThread ?? startThread)()
-    const running: Running = { worker, requests: new Map(), readers: [], runtime: null }
+    const gate = new RunGate()
+    // Not the flags of this process: --eval and --input-type would keep a worker from starting.
+    const worker = (this.#options.startThread ?? startThread)({
+      name: 'querent embedder',
+      workerData: gate.memory,
+      execArgv: [],
+    })
+    const stop = makeStop(worker, gate)
+    const running: Running = { worker, stop, requests: new Map(), readers: [], runtime: null }
     this.#running = running
     worker.unref()
     worker.on('message', (message: FromWorker) => this.#hear(running, message))
@@ -151,7 +161,7 @@ export class EmbedThread {
   #end(running: Running, error: Error): void {
     if (this.#running !== running) return
     this.#running = null
-    void running.worker.terminate()
+    void running.stop()
     for (const reader of running.readers.splice(0)) reader.reject(error)
     for (const request of running.requests.values()) request.reject(error)
     running.requests.clear()
@@ -163,8 +173,24 @@ export class EmbedThread {
   }
 }
 
-function startThread(): Worker {
-  return new Worker(siblingModule(import.meta.url, 'onnx-worker'), { name: 'querent embedder' })
+function startThread(options: WorkerOptions): Worker {
+  return new Worker(siblingModule(import.meta.url, 'onnx-worker'), options)
+}
+
+function makeStop(worker: Worker, gate: RunGate): () => Promise<void> {
+  const forget = shutAtExit(gate)
+  worker.once('exit', () => {
+    forget()
+    gate.leave() // in case it died inside
+  })
+  let stopped: Promise<void> | undefined
+  return () => {
+    worker.ref() // the process must live to see the end, which is near
+    stopped ??= gate.shut().then(async () => {
+      await worker.terminate()
+    })
+    return stopped
+  }
 }
 
 function take<T>(requests: Map<number, T>, id: number): T | undefined {

@@ -1,7 +1,7 @@
 /** The embedder that needs no service: an ONNX model from a folder, run in a worker thread of this process. */
 
 import { availableParallelism } from 'node:os'
-import type { Worker } from 'node:worker_threads'
+import type { Worker, WorkerOptions } from 'node:worker_threads'
 import { EmbedThread } from './embed-thread.ts'
 import type { Embedder, EmbedKind } from './embedder.ts'
 import { type ModelFiles, type OnnxFolder, readModelFiles, readOnnxFolder } from './onnx-folder.ts'
@@ -20,7 +20,7 @@ export interface LocalEmbedderOptions {
    */
   readonly start?: 'now' | 'first-use' | undefined
   /** Tests watch and end real workers through this. */
-  readonly startThread?: (() => Worker) | undefined
+  readonly startThread?: ((options: WorkerOptions) => Worker) | undefined
 }
 
 export interface LocalEmbedder extends Embedder {

@@ -2,8 +2,9 @@
  * The worker thread: keeps the event loop of the engine free. One text at a time; between two texts it listens, so a
  * question overtakes the passages that wait and a cancelled request ends.
  */
-import { type MessagePort, parentPort } from 'node:worker_threads'
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { must } from '../base/assert.ts'
+import { RunGate } from './run-gate.ts'
 import { SentenceModel, type SentenceModelParts } from './sentence-model.ts'
 import type { FromWorker, ToWorker } from './worker-protocol.ts'
 
@@ -14,6 +15,7 @@ interface Job {
 }
 
 const port: MessagePort = must(parentPort, 'the port to the owner')
+const gate = new RunGate(workerData as SharedArrayBuffer)
 const questions: Job[] = []
 const passages: Job[] = []
 let model: SentenceModel | null = null
@@ -31,7 +33,8 @@ port.on('message', (message: ToWorker) => {
 
 async function load(parts: SentenceModelParts): Promise<void> {
   try {
-    model = await SentenceModel.open(parts)
+    model = await gate.pass(() => SentenceModel.open(parts))
+    if (model === null) return
     say({ type: 'ready', runtime: model.runtime })
     await work(model)
   } catch (error) {
@@ -60,7 +63,9 @@ function nextJob(): Job | undefined {
 async function embedNext(job: Job, model: SentenceModel): Promise<void> {
   try {
     const text = must(job.texts[job.vectors.length], 'a text to embed')
-    job.vectors.push(await model.embed(text))
+    const vector = await gate.pass(() => model.embed(text))
+    if (vector === null) return dropAll()
+    job.vectors.push(vector)
     if (job.vectors.length < job.texts.length) return
     remove(job.id)
     const values = joined(job.vectors)
@@ -76,6 +81,12 @@ function remove(id: number): void {
     const at = queue.findIndex(job => job.id === id)
     if (at >= 0) queue.splice(at, 1)
   }
+}
+
+/** The owner is about to end this thread and has told everyone who waits. */
+function dropAll(): void {
+  questions.length = 0
+  passages.length = 0
 }
 
 function joined(vectors: readonly Float32Array[]): Float32Array<ArrayBuffer> {
