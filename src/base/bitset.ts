@@ -53,6 +53,12 @@ export class Bitset {
     }
   }
 
+  /** Writes membership of 0 to 32 × `into.length` - 1 as bits, the lowest first: for kernels that test it themselves. */
+  copyTo(into: Uint32Array): void {
+    into.set(this.#words.length > into.length ? this.#words.subarray(0, into.length) : this.#words)
+    into.fill(0, Math.min(this.#words.length, into.length))
+  }
+
   /** A new set of the members that both have. */
   and(other: Bitset): Bitset {
     return this.#combine(other, (a, b) => a & b)

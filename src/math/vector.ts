@@ -41,10 +41,3 @@ export function toUnit(a: ArrayLike<number>): Float32Array | undefined {
   if (!(length > 0 && Number.isFinite(length))) return undefined
   return Float32Array.from(a, component => component / length)
 }
-
-/** The (component-wise) mean of rows that lie one after the other. */
-export function meanOf(rows: Float32Array, dimensions: number): Float32Array {
-  const sums = new Float64Array(dimensions)
-  for (let i = 0; i < rows.length; i++) sums[i % dimensions] = (sums[i % dimensions] as number) + (rows[i] as number)
-  return Float32Array.from(sums, sum => (sum * dimensions) / rows.length)
-}

@@ -1,0 +1,30 @@
+/** Reading the change feed from where an index stands. */
+import type { EntryKey } from '../model/entry.ts'
+import type { StoreReader } from '../store/store.ts'
+
+const PAGE = 1000
+
+export interface FeedNews {
+  /** Entries that changed, came or went: their state now is the one to take. */
+  readonly entries: ReadonlySet<EntryKey>
+  /** Number of changes read, and the position after them. */
+  readonly changes: number
+  readonly position: number
+}
+
+/** What changed after `position`; undefined when the feed cannot say (it was cut, or the store is an older one). */
+export function readFeed(reader: StoreReader, position: number): FeedNews | undefined {
+  if (position > reader.lastSeq() || reader.firstSeq() > position + 1) return undefined
+  const entries = new Set<EntryKey>()
+  let changes = 0
+  let at = position
+  for (;;) {
+    const page = reader.changesSince(at, PAGE)
+    for (const change of page) {
+      entries.add(change.entry)
+      at = change.seq
+    }
+    changes += page.length
+    if (page.length < PAGE) return { entries, changes, position: at }
+  }
+}

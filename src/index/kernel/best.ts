@@ -1,0 +1,88 @@
+/**
+ * The k entries with the greatest lower bounds so far, each once: a binary heap with the least at its root. A table by
+ * entry key says where in the heap an entry is (place + 1; 0: nowhere), and is all 0 again after `closeBest`.
+ */
+let heap: usize = 0
+let places: usize = 0
+let size: u32 = 0
+let capacity: u32 = 0
+
+export function openBest(at: usize, table: usize, k: u32): void {
+  heap = at
+  places = table
+  size = 0
+  capacity = k
+}
+
+export function closeBest(): u32 {
+  for (let i: u32 = 0; i < size; i++) store<u32>(placeOf(entryAt(i)), 0)
+  return size
+}
+
+/** What a row must reach to matter: the k-th greatest lower bound, or -Infinity while there are fewer entries. */
+// @ts-ignore: decorator
+@inline
+export function bar(): f64 {
+  return size < capacity ? -Infinity : boundAt(0)
+}
+
+export function offer(entry: u32, bound: f64): void {
+  const place = load<u32>(placeOf(entry))
+  if (place != 0) {
+    if (bound > boundAt(place - 1)) sink(place - 1, entry, bound)
+  } else if (size < capacity) {
+    rise(size++, entry, bound)
+  } else if (bound > boundAt(0)) {
+    store<u32>(placeOf(entryAt(0)), 0)
+    sink(0, entry, bound)
+  }
+}
+
+/** Puts an entry at a hole, or below it where a lesser one can move up. */
+function sink(hole: u32, entry: u32, bound: f64): void {
+  for (;;) {
+    let child: u32 = 2 * hole + 1
+    if (child >= size) break
+    if (child + 1 < size && boundAt(child + 1) < boundAt(child)) child++
+    if (boundAt(child) >= bound) break
+    put(hole, entryAt(child), boundAt(child))
+    hole = child
+  }
+  put(hole, entry, bound)
+}
+
+function rise(hole: u32, entry: u32, bound: f64): void {
+  while (hole > 0) {
+    const parent = (hole - 1) >> 1
+    if (boundAt(parent) <= bound) break
+    put(hole, entryAt(parent), boundAt(parent))
+    hole = parent
+  }
+  put(hole, entry, bound)
+}
+
+// @ts-ignore: decorator
+@inline
+function put(place: u32, entry: u32, bound: f64): void {
+  store<f64>(heap + (<usize>place << 4), bound)
+  store<u32>(heap + (<usize>place << 4), entry, 8)
+  store<u32>(placeOf(entry), place + 1)
+}
+
+// @ts-ignore: decorator
+@inline
+function boundAt(place: u32): f64 {
+  return load<f64>(heap + (<usize>place << 4))
+}
+
+// @ts-ignore: decorator
+@inline
+function entryAt(place: u32): u32 {
+  return load<u32>(heap + (<usize>place << 4), 8)
+}
+
+// @ts-ignore: decorator
+@inline
+function placeOf(entry: u32): usize {
+  return places + (<usize>entry << 2)
+}

@@ -1,0 +1,62 @@
+/**
+ * Where rows lie. Memory behind the scratch area is cut into pages of 4,096 slots; a page holds its rows column by
+ * column: sign codes, int8 components, scales (f32), entry keys (u32), then columns that only the host reads.
+ * A slot's page is slot >> 12. An extent is a run of slots inside one page; extent tables are pairs (first, count).
+ */
+let pagesAt: usize = 0
+let pageBytes: usize = 0
+let int8At: usize = 0
+let scaleAt: usize = 0
+let entryAt: usize = 0
+
+/** Bytes of one row's sign code, and components of one row; both multiples of 64 components. */
+export let codeBytes: usize = 0
+export let width: usize = 0
+
+export function configure(pages: usize, bytes: usize, components: usize, int8: usize, scale: usize, entry: usize): void {
+  pagesAt = pages
+  pageBytes = bytes
+  width = components
+  codeBytes = components >> 3
+  int8At = int8
+  scaleAt = scale
+  entryAt = entry
+}
+
+// @ts-ignore: decorator
+@inline
+function pageOf(slot: u32): usize {
+  return pagesAt + <usize>(slot >> 12) * pageBytes
+}
+
+// @ts-ignore: decorator
+@inline
+export function codeOf(slot: u32): usize {
+  return pageOf(slot) + <usize>(slot & 4095) * codeBytes
+}
+
+// @ts-ignore: decorator
+@inline
+export function int8Of(slot: u32): usize {
+  return pageOf(slot) + int8At + <usize>(slot & 4095) * width
+}
+
+// @ts-ignore: decorator
+@inline
+export function scaleOf(slot: u32): usize {
+  return pageOf(slot) + scaleAt + (<usize>(slot & 4095) << 2)
+}
+
+// @ts-ignore: decorator
+@inline
+export function entryOf(slot: u32): usize {
+  return pageOf(slot) + entryAt + (<usize>(slot & 4095) << 2)
+}
+
+/** Whether the bit set at `bits` holds the entry of the row. */
+// @ts-ignore: decorator
+@inline
+export function allows(bits: usize, slot: u32): bool {
+  const entry = load<u32>(entryOf(slot))
+  return ((load<u32>(bits + (<usize>(entry >> 5) << 2)) >> (entry & 31)) & 1) != 0
+}

@@ -1,0 +1,133 @@
+/**
+ * The second pass: int8 products with a bound on their error. A row stays when its upper bound reaches the k-th
+ * greatest lower bound of entries, so the true k best are among those that stay; f32 settles which they are.
+ */
+import { bar, closeBest, offer, openBest } from './best'
+import { allows, entryOf, int8Of, scaleOf, width } from './layout'
+
+/** The question as i16. */
+let query: usize = 0
+/** Value of a row = factor × scale × product + prior; its error is at most slope × scale + offset (and rounding). */
+let factor: f64 = 0
+let slope: f64 = 0
+let offset: f64 = 0
+/** No similarity, weighted, is above this. */
+let ceiling: f64 = 0
+/** f32 by entry key, or 0. */
+let prior: usize = 0
+let allow: usize = 0
+let out: usize = 0
+let kept: u32 = 0
+
+/** What the rounding of a value in double precision can amount to, relative to it. */
+const ROUNDING: f64 = 1e-12
+
+export function setQuestion(at: usize, perProduct: f64, errorSlope: f64, errorOffset: f64, most: f64): void {
+  query = at
+  factor = perProduct
+  slope = errorSlope
+  offset = errorOffset
+  ceiling = most
+}
+
+/** A new pass for k entries; records (slot u32, upper bound f64 at 8) go to `to`. */
+export function openRank(k: u32, heap: usize, places: usize, priors: usize, bits: usize, to: usize): void {
+  openBest(heap, places, k)
+  prior = priors
+  allow = bits
+  out = to
+  kept = 0
+}
+
+export function rank(extents: usize, n: i32): void {
+  for (let i = 0; i < n; i++) {
+    const first = load<u32>(extents + (<usize>i << 3))
+    const end = first + load<u32>(extents + (<usize>i << 3), 4)
+    let p = int8Of(first)
+    for (let slot = first; slot < end; slot++, p += width) weigh(slot, p)
+  }
+}
+
+export function rankList(list: usize, n: i32): void {
+  for (let i = 0; i < n; i++) {
+    const slot = load<u32>(list + (<usize>i << 2))
+    weigh(slot, int8Of(slot))
+  }
+}
+
+/** Ends the pass: drops records below the bar and returns how many are left. */
+export function closeRank(): u32 {
+  const least = bar()
+  let n: u32 = 0
+  for (let i: u32 = 0; i < kept; i++) {
+    const record = out + (<usize>i << 4)
+    if (load<f64>(record, 8) < least) continue
+    const to = out + (<usize>(n++) << 4)
+    store<u32>(to, load<u32>(record))
+    store<f64>(to, load<f64>(record, 8), 8)
+  }
+  found = closeBest()
+  return n
+}
+
+let found: u32 = 0
+/** How many entries the last pass found, at most k. */
+export function entriesFound(): u32 {
+  return found
+}
+
+/** Upper bounds (f64) of listed rows, and how far below them their lower bounds are (f64): pairs at `to`. */
+export function bounds(list: usize, n: i32, to: usize): void {
+  for (let i = 0; i < n; i++, to += 16) {
+    const slot = load<u32>(list + (<usize>i << 2))
+    const scale = <f64>load<f32>(scaleOf(slot))
+    const value = factor * scale * <f64>product(int8Of(slot))
+    const error = slope * scale + offset + abs(value) * ROUNDING
+    store<f64>(to, value + error)
+    store<f64>(to, 2 * error, 8)
+  }
+}
+
+// @ts-ignore: decorator
+@inline
+function weigh(slot: u32, row: usize): void {
+  const least = bar()
+  let known: f64 = 0
+  if (prior) {
+    known = <f64>load<f32>(prior + (<usize>load<u32>(entryOf(slot)) << 2))
+    if (ceiling + known + abs(known) * ROUNDING < least) return
+  }
+  const scale = <f64>load<f32>(scaleOf(slot))
+  const value = factor * scale * <f64>product(row) + known
+  const error = slope * scale + offset + (abs(value) + abs(known)) * ROUNDING
+  if (value + error >= least) stay(slot, value, error)
+}
+
+function stay(slot: u32, value: f64, error: f64): void {
+  if (allow && !allows(allow, slot)) return
+  store<u32>(out + (<usize>kept << 4), slot)
+  store<f64>(out + (<usize>kept << 4), value + error, 8)
+  kept++
+  offer(load<u32>(entryOf(slot)), value - error)
+}
+
+// @ts-ignore: decorator
+@inline
+function product(p: usize): i32 {
+  let q = query
+  let a = i32x4.splat(0)
+  let b = i32x4.splat(0)
+  const end = p + width
+  for (; p < end; p += 64, q += 128) {
+    a = i32x4.add(a, i32x4.dot_i16x8_s(v128.load_ext<i8>(p), v128.load(q)))
+    b = i32x4.add(b, i32x4.dot_i16x8_s(v128.load_ext<i8>(p, 8), v128.load(q, 16)))
+    a = i32x4.add(a, i32x4.dot_i16x8_s(v128.load_ext<i8>(p, 16), v128.load(q, 32)))
+    b = i32x4.add(b, i32x4.dot_i16x8_s(v128.load_ext<i8>(p, 24), v128.load(q, 48)))
+    a = i32x4.add(a, i32x4.dot_i16x8_s(v128.load_ext<i8>(p, 32), v128.load(q, 64)))
+    b = i32x4.add(b, i32x4.dot_i16x8_s(v128.load_ext<i8>(p, 40), v128.load(q, 80)))
+    a = i32x4.add(a, i32x4.dot_i16x8_s(v128.load_ext<i8>(p, 48), v128.load(q, 96)))
+    b = i32x4.add(b, i32x4.dot_i16x8_s(v128.load_ext<i8>(p, 56), v128.load(q, 112)))
+  }
+  a = i32x4.add(a, b)
+  return i32x4.extract_lane(a, 0) + i32x4.extract_lane(a, 1) + i32x4.extract_lane(a, 2) + i32x4.extract_lane(a, 3)
+}

@@ -1,0 +1,117 @@
+/**
+ * The rows of a vector index as bytes: a JSON header, then for each partition its columns one after the other. Only
+ * live rows are written, so what was deleted is in no snapshot.
+ */
+import { crc32 } from 'node:zlib'
+import { invalidArgument } from '../model/errors.ts'
+import type { PartitionId } from '../model/partition.ts'
+import type { Layout } from './vectors-kernel.ts'
+import type { Block, VectorRows } from './vectors-rows.ts'
+
+const FORMAT = 1
+
+interface Header {
+  readonly format: number
+  readonly model: string
+  readonly dimensions: number
+  /** CRC-32 of the mean, padding included. */
+  readonly mean: number
+  readonly keepsVectors: boolean
+  /** The kernel's maxima over all rows (see `Kernel`). */
+  readonly residual: number
+  readonly square: number
+  readonly blocks: readonly (readonly [PartitionId, number])[]
+}
+
+/** Views of the rows themselves: to be written before rows change again. */
+export function imageOf(rows: VectorRows): Uint8Array[] {
+  const blocks = [...rows.blocks]
+  const header: Header = { ...identityOf(rows), ...maximaOf(rows), blocks: blocks.map(b => [b.partition, b.rows]) }
+  const json = new TextEncoder().encode(JSON.stringify(header))
+  const length = new Uint8Array(4)
+  new DataView(length.buffer).setUint32(0, json.byteLength, true)
+  const columns = columnsOf(rows.memory.layout)
+  return [length, json, ...blocks.flatMap(block => columns.flatMap(column => stretches(rows, block, column)))]
+}
+
+/** Fills `rows`, which must be empty, from an image. Throws when it is not one of an index like this. */
+export function readImage(bytes: Uint8Array, rows: VectorRows): void {
+  const { header, end } = readHeader(bytes)
+  const { blocks } = header
+  for (const [name, value] of Object.entries(identityOf(rows))) {
+    const found = header[name as keyof Header]
+    if (found !== value) throw invalidArgument(`snapshot.${name}`, found, String(value))
+  }
+  const columns = columnsOf(rows.memory.layout)
+  const rowBytes = columns.reduce((sum, column) => sum + column.size, 0)
+  const expected = end + blocks.reduce((sum, [, count]) => sum + count * rowBytes, 0)
+  if (bytes.byteLength !== expected) throw invalidArgument('snapshot', bytes.byteLength, `${expected} bytes`)
+  rows.memory.kernel.setMaxima(header.residual, header.square)
+  let at = end
+  for (const [partition, count] of blocks) {
+    // A copy of its own: the bytes given may begin at any address.
+    const keys = new Uint32Array(new Uint8Array(bytes.subarray(at, at + count * 8)).buffer)
+    for (let i = 0; i < count; i++) rows.append(partition, keys[i] as number, keys[count + i] as number)
+    const block = rows.block(partition)
+    if (block === undefined) continue
+    for (const column of columns) {
+      for (const stretch of stretches(rows, block, column)) {
+        stretch.set(bytes.subarray(at, at + stretch.byteLength))
+        at += stretch.byteLength
+      }
+    }
+  }
+}
+
+interface Column {
+  readonly at: number
+  /** Bytes a row. */
+  readonly size: number
+}
+
+/** Entry and chunk keys first: with them rows are made. The chain of an entry's rows is made anew. */
+function columnsOf(layout: Layout): Column[] {
+  const { entryAt, chunkAt, scaleAt, int8At, vectorAt, width, codeBytes } = layout
+  const columns = [
+    { at: entryAt, size: 4 },
+    { at: chunkAt, size: 4 },
+    { at: scaleAt, size: 4 },
+    { at: 0, size: codeBytes },
+    { at: int8At, size: width },
+  ]
+  return vectorAt < 0 ? columns : [...columns, { at: vectorAt, size: width * 4 }]
+}
+
+/** One column of a block's rows, extent by extent. */
+function stretches(rows: VectorRows, block: Block, { at, size }: Column): Uint8Array[] {
+  let left = block.rows
+  return block.extents.map(extent => {
+    const count = Math.min(left, extent.size)
+    left -= count
+    const start = rows.memory.address(extent.first, at, size)
+    return rows.memory.bytes.subarray(start, start + count * size)
+  })
+}
+
+function identityOf(rows: VectorRows): Pick<Header, 'format' | 'model' | 'dimensions' | 'mean' | 'keepsVectors'> {
+  const { mean, layout } = rows.memory
+  return {
+    format: FORMAT,
+    model: rows.model,
+    dimensions: rows.dimensions,
+    mean: crc32(new Uint8Array(mean.buffer, mean.byteOffset, mean.byteLength)),
+    keepsVectors: layout.vectorAt >= 0,
+  }
+}
+
+function maximaOf({ memory: { kernel } }: VectorRows): Pick<Header, 'residual' | 'square'> {
+  return { residual: kernel.maxResidual(), square: kernel.maxSquare() }
+}
+
+function readHeader(bytes: Uint8Array): { header: Header; end: number } {
+  const length = bytes.byteLength < 4 ? 0 : new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true)
+  const end = 4 + length
+  if (length === 0 || end > bytes.byteLength) throw invalidArgument('snapshot', bytes.byteLength, 'a header')
+  // Written by `imageOf`: whoever keeps the bytes guards them with a checksum.
+  return { header: JSON.parse(new TextDecoder().decode(bytes.subarray(4, end))) as Header, end }
+}

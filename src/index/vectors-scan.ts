@@ -1,0 +1,141 @@
+/**
+ * The two passes of a search. Sign codes choose some thousand rows (only when an approximate answer will do), int8
+ * products with error bounds leave the few rows that can be among the k best entries. Without the first pass the rows
+ * left are certain to hold the true k best.
+ */
+import { norm } from '../math/vector.ts'
+import type { EntryKey } from '../model/entry.ts'
+import type { SearchScope, VectorSearch } from './contract.ts'
+import type { Slot, VectorRows } from './vectors-rows.ts'
+import { type Scope, ScopeWriter } from './vectors-scope.ts'
+
+/** Below so many rows the second pass reads everything: it is as quick. */
+const APPROXIMATE_FROM = 10_000
+/** Rows that sign codes choose: this many, or so many times k. */
+const CHOSEN = 1000
+const CHOSEN_PER_K = 16
+/** Keeps the sum of `width` products of an i16 and an i8 within an i32. */
+const LARGEST_SUM = 2 ** 31 - 1
+
+export class VectorScan {
+  readonly #rows: VectorRows
+  readonly #scopes: ScopeWriter
+
+  constructor(rows: VectorRows) {
+    this.#rows = rows
+    this.#scopes = new ScopeWriter(rows)
+  }
+
+  count(scope: SearchScope): number {
+    return this.#scopes.count(scope)
+  }
+
+  /** Rows among which the k best entries with their best chunks are; in no particular order. */
+  candidates(request: VectorSearch): Slot[] {
+    const { k, prior } = request
+    const scope = this.#scopes.write(request, k, prior)
+    if (scope.rows === 0 || k === 0) return []
+    this.#ask(request.vector, prior?.weight ?? 1)
+    const entries = Math.min(k, scope.entries)
+    // A prior can lift a row that no sign code would choose.
+    if (request.approximate && !prior && scope.rows >= APPROXIMATE_FROM) return this.#approximate(scope, entries)
+    const { kernel } = this.#rows.memory
+    this.#openRank(scope, entries)
+    if (scope.list > 0) kernel.rankList(scope.list, scope.rows)
+    else kernel.rank(scope.extents, scope.extentCount)
+    return this.#closeRank(scope)
+  }
+
+  /** Of each entry's rows, those that can be its best. */
+  best(vector: Float32Array, entries: readonly EntryKey[]): Slot[] {
+    const slots: Slot[] = []
+    const ends = entries.map(entry => {
+      for (let slot = this.#rows.first(entry); slot >= 0; slot = this.#rows.next(slot)) slots.push(slot)
+      return slots.length
+    })
+    if (slots.length === entries.length) return slots
+    this.#ask(vector, 1)
+    const at = this.#scopes.room(slots.length * 24)
+    const { kernel, words } = this.#rows.memory
+    words.set(slots, at / 4)
+    const to = at + Math.ceil(slots.length / 2) * 8
+    kernel.bounds(at, slots.length, to)
+    return ends.flatMap((end, i) => this.#atTop(slots, ends[i - 1] ?? 0, end, to / 8))
+  }
+
+  /** Computes every sign-code distance and no more: what searches are measured by. */
+  sweepDistances(vector: Float32Array, scope: SearchScope): void {
+    const { kernel, layout } = this.#rows.memory
+    const { extents, extentCount, codeRecords } = this.#scopes.write(scope, 1)
+    this.#ask(vector, 1)
+    kernel.distances(layout.questionCodeAt, extents, extentCount, codeRecords)
+  }
+
+  #approximate(scope: Scope, entries: number): Slot[] {
+    const { kernel, layout } = this.#rows.memory
+    for (let wanted = Math.max(CHOSEN, CHOSEN_PER_K * entries); ; wanted *= 4) {
+      kernel.openCodes(layout.questionCodeAt, layout.countsAt, scope.allow, scope.codeRecords, wanted)
+      if (scope.list > 0) kernel.scanCodesOf(scope.list, scope.rows)
+      else kernel.scanCodes(scope.extents, scope.extentCount)
+      const chosen = kernel.closeCodes()
+      this.#openRank({ ...scope, allow: 0 }, entries)
+      kernel.rankList(scope.codeRecords, chosen)
+      const slots = this.#closeRank(scope)
+      // Many chunks of few entries can fill the choice; then choose more, until there is no more.
+      if (kernel.entriesFound() === entries || chosen < wanted) return slots
+    }
+  }
+
+  #openRank(scope: Scope, entries: number): void {
+    this.#rows.memory.kernel.openRank(entries, scope.heap, scope.places, scope.prior, scope.allow, scope.rankRecords)
+  }
+
+  #closeRank(scope: Scope): Slot[] {
+    const { kernel, words } = this.#rows.memory
+    const slots: Slot[] = []
+    for (let left = kernel.closeRank(), at = scope.rankRecords / 4; left > 0; left--, at += 4) {
+      slots.push(words[at] as number)
+    }
+    return slots
+  }
+
+  /** Puts the question into the kernel: as bits, as i16, and with the bounds of what both roundings can amount to. */
+  #ask(vector: Float32Array, weight: number): void {
+    const { kernel, layout, floats, bytes } = this.#rows.memory
+    floats.set(vector, layout.questionAt / 4)
+    kernel.encodeQuery(layout.questionAt, layout.meanAt, layout.questionCodeAt)
+    const peak = vector.reduce((most, component) => Math.max(most, Math.abs(component)), 0)
+    const step = peak / Math.min(32767, Math.floor(LARGEST_SUM / (127 * layout.width)))
+    const rounded = new Int16Array(bytes.buffer, layout.question16At, layout.width)
+    let rest = 0
+    for (let i = 0; i < vector.length; i++) {
+      const component = vector[i] as number
+      const steps = Math.round(component / step)
+      rounded[i] = steps
+      rest += (component - steps * step) ** 2
+    }
+    const length = norm(vector)
+    const longest = Math.sqrt(kernel.maxSquare()) + 1e-6
+    // row·question = (scale int8)·(step i16) + (scale int8)·rest + residual·question, by Cauchy and Schwarz:
+    const ofQuestion = Math.sqrt(rest) * (longest + kernel.maxResidual() / 126)
+    // and what a cosine above 1 loses when it is cut to 1.
+    const ofCutting = Math.max(0, length * longest - 1)
+    const size = Math.abs(weight)
+    kernel.setQuestion(
+      layout.question16At,
+      weight * step,
+      size * kernel.maxResidual() * length,
+      size * (ofQuestion + ofCutting + 1e-9),
+      size * length * longest + 1e-9,
+    )
+  }
+
+  /** Of slots[from, to), whose bounds (upper, and how far below the lower is) are doubles from `at` on. */
+  #atTop(slots: readonly Slot[], from: number, to: number, at: number): Slot[] {
+    const { doubles } = this.#rows.memory
+    const upper = (i: number) => doubles[at + 2 * i] as number
+    let least = Number.NEGATIVE_INFINITY
+    for (let i = from; i < to; i++) least = Math.max(least, upper(i) - (doubles[at + 2 * i + 1] as number))
+    return slots.slice(from, to).filter((_, i) => upper(from + i) >= least)
+  }
+}

@@ -1,0 +1,173 @@
+/**
+ * What one search may look at, laid out where the kernel reads it: the extents of the partitions, the entries allowed,
+ * the priors; and room for what the passes write. A narrow filter becomes a list of rows, so it costs less than none.
+ */
+import type { Bitset } from '../base/bitset.ts'
+import type { Prior, SearchScope } from './contract.ts'
+import type { Block, Slot, VectorRows } from './vectors-rows.ts'
+
+/** Below this part of the scope's entries, allowed ones are looked up one by one; up to the next, rows are sifted. */
+const LOOKED_UP = 1 / 8
+const SIFTED = 1 / 2
+
+/** Addresses in the kernel's memory; 0 where there is no such thing. */
+export interface Scope {
+  /** Rows to be looked at: those of the list if there is one, else of the extents. */
+  readonly rows: number
+  /** Entries in the partitions, allowed or not. */
+  readonly entries: number
+  readonly extents: number
+  readonly extentCount: number
+  /** Rows of allowed entries. */
+  readonly list: number
+  /** Bits to be tested where the list does not already say it. */
+  readonly allow: number
+  readonly prior: number
+  /** A table by entry key, all 0. */
+  readonly places: number
+  /** Room for the records of the two passes (8 and 16 bytes a row) and for the heap of the second. */
+  readonly codeRecords: number
+  readonly rankRecords: number
+  readonly heap: number
+}
+
+export class ScopeWriter {
+  readonly #rows: VectorRows
+  #places = 0
+  #placesFor = 0
+
+  constructor(rows: VectorRows) {
+    this.#rows = rows
+  }
+
+  /** Valid until the next call, or until rows change. */
+  write(scope: SearchScope, k: number, prior?: Prior): Scope {
+    const blocks = this.#blocks(scope)
+    const rows = sum(blocks, block => block.rows)
+    const entries = sum(blocks, block => block.entries)
+    const extentCount = sum(blocks, block => block.extents.length)
+    const at = this.#layOut(extentCount, rows, Math.min(k, entries), scope.allow !== undefined, prior !== undefined)
+    this.#writeExtents(blocks, at.extents)
+    if (prior) this.#writePrior(prior, at.prior)
+    const whole = { ...at, rows, entries, extentCount, list: 0 }
+    if (!scope.allow) return whole
+    const bits = this.#writeAllow(scope.allow, at.allow)
+    const part = scope.allow.size / Math.max(1, entries)
+    if (part > SIFTED) return whole
+    const listed =
+      part > LOOKED_UP
+        ? this.#rows.memory.kernel.select(at.extents, extentCount, at.allow, at.list)
+        : this.#lookUp(bits, blocks, at.list)
+    return { ...whole, rows: listed, list: at.list, allow: 0 }
+  }
+
+  /** Address of room for other lists, valid as long as a scope is. */
+  room(bytes: number): number {
+    const capacity = this.#rows.entryCapacity
+    const places = this.#rows.arena(capacity * 4 + bytes)
+    this.#clearPlaces(places, capacity)
+    return places + capacity * 4
+  }
+
+  /** Number of rows whose entry is allowed. */
+  count(scope: SearchScope): number {
+    if (!scope.allow) return sum(this.#blocks(scope), block => block.rows)
+    const written = this.write(scope, 0)
+    if (written.list > 0) return written.rows
+    const list = written.codeRecords
+    return this.#rows.memory.kernel.select(written.extents, written.extentCount, written.allow, list)
+  }
+
+  #blocks(scope: SearchScope): Block[] {
+    const blocks = [...new Set(scope.partitions)].map(partition => this.#rows.block(partition))
+    return blocks.filter(block => block !== undefined)
+  }
+
+  #layOut(extents: number, rows: number, k: number, hasAllow: boolean, hasPrior: boolean): AddressTable {
+    const capacity = this.#rows.entryCapacity
+    const sizes = [
+      capacity * 4,
+      extents * 8,
+      hasAllow ? capacity / 8 : 0,
+      hasPrior ? capacity * 4 : 0,
+      hasAllow ? (rows + 1) * 4 : 0,
+      (rows + 1) * 8,
+      rows * 16,
+      k * 16,
+    ].map(size => Math.ceil(size / 64) * 64)
+    let end = this.#rows.arena(sum(sizes, size => size))
+    const [places, extentsAt, allow, prior, list, codeRecords, rankRecords, heap] = sizes.map(size => {
+      end += size
+      return end - size
+    }) as [number, number, number, number, number, number, number, number]
+    this.#clearPlaces(places, capacity)
+    return {
+      places,
+      extents: extentsAt,
+      allow: hasAllow ? allow : 0,
+      prior: hasPrior ? prior : 0,
+      list,
+      codeRecords,
+      rankRecords,
+      heap,
+    }
+  }
+
+  /** The kernel leaves the table of places all 0; after it moved or grew, it must be made so. */
+  #clearPlaces(at: number, capacity: number): void {
+    if (at === this.#places && capacity === this.#placesFor) return
+    this.#rows.memory.bytes.fill(0, at, at + capacity * 4)
+    this.#places = at
+    this.#placesFor = capacity
+  }
+
+  #writeExtents(blocks: readonly Block[], at: number): void {
+    const { words } = this.#rows.memory
+    let place = at / 4
+    for (const block of blocks) {
+      let left = block.rows
+      for (const { first, size } of block.extents) {
+        words[place++] = first
+        words[place++] = Math.min(size, left)
+        left -= size
+      }
+    }
+  }
+
+  #writePrior(prior: Prior, at: number): void {
+    const length = this.#rows.entryCapacity
+    const { floats } = this.#rows.memory
+    const values = prior.values.length > length ? prior.values.subarray(0, length) : prior.values
+    floats.set(values, at / 4)
+    floats.fill(0, at / 4 + values.length, at / 4 + length)
+  }
+
+  #writeAllow(allow: Bitset, at: number): Uint32Array {
+    const bits = this.#rows.memory.words.subarray(at / 4, at / 4 + this.#rows.entryCapacity / 32)
+    allow.copyTo(bits)
+    return bits
+  }
+
+  /** Lists the rows of the allowed entries that are in these blocks; returns their number. */
+  #lookUp(bits: Uint32Array, blocks: readonly Block[], at: number): number {
+    const rows = this.#rows
+    const visible: boolean[] = []
+    for (const block of blocks) visible[block.partition] = true
+    const { words } = rows.memory
+    let end = at / 4
+    for (let word = 0; word < bits.length; word++) {
+      for (let left = bits[word] as number; left !== 0; left &= left - 1) {
+        let slot: Slot = rows.first(word * 32 + 31 - Math.clz32(left & -left))
+        if (slot < 0 || !visible[rows.partition(slot)]) continue
+        for (; slot >= 0; slot = rows.next(slot)) words[end++] = slot
+      }
+    }
+    return end - at / 4
+  }
+}
+
+type AddressTable = Omit<Scope, 'rows' | 'entries' | 'extentCount'>
+
+function sum<T>(items: readonly T[], of: (item: T) => number): number {
+  return items.reduce((total, item) => total + of(item), 0)
+}

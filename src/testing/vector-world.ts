@@ -1,0 +1,152 @@
+/**
+ * A small store with vectors, for suites of vector indexes. Every line of an entry is a chunk, and the line says which
+ * vector it has; there are few vectors, so equal scores are common and ties get tested.
+ */
+import fc from 'fast-check'
+import { Bitset } from '../base/bitset.ts'
+import type { VectorSearch } from '../index/contract.ts'
+import { toUnit } from '../math/vector.ts'
+import type { EntryDraft, EntryKey } from '../model/entry.ts'
+import { type Audience, audience, type PartitionId, partitionKey } from '../model/partition.ts'
+import type { Store, StoreWriter } from '../store/store.ts'
+import { draftOf, lineChunks } from './entries.ts'
+import { seededNormal } from './seeded.ts'
+
+export const MODEL = 'test@1'
+export const WIDTH = 24
+
+const AUDIENCES = {
+  public: audience('public', 'ann'),
+  ann: audience('private', 'ann'),
+  bob: audience('private', 'bob'),
+  lab: audience('shared', 'ann', ['lab']),
+} as const satisfies Record<string, Audience>
+
+export type AudienceName = keyof typeof AUDIENCES
+
+export interface Edit {
+  readonly do: 'put' | 'delete' | 'prune'
+  readonly id: string
+  readonly audience: AudienceName
+  /** Which vector each chunk has; those above 40 have none yet. */
+  readonly lines?: readonly number[]
+}
+
+export interface Question {
+  readonly vector: number
+  readonly k: number
+  readonly partitions: readonly AudienceName[]
+  /** Which entries to allow, or null for all; by the order of their keys, as `entries`. */
+  readonly allow: readonly number[] | null
+  readonly prior: { readonly weight: number; readonly values: readonly number[] } | null
+  readonly approximate: boolean
+  /** Entries to be scored. */
+  readonly entries: readonly number[]
+}
+
+export function edits(maxLength = 60): fc.Arbitrary<Edit[]> {
+  const line = fc.nat({ max: 45 })
+  const edit = fc.record({
+    do: fc.constantFrom('put' as const, 'put' as const, 'put' as const, 'delete' as const, 'prune' as const),
+    id: fc.constantFrom(...'abcdefghijklmnopqrstuvw'),
+    audience: fc.constantFrom(...(Object.keys(AUDIENCES) as AudienceName[])),
+    lines: fc.array(line, { maxLength: 6 }),
+  })
+  return fc.array(edit, { maxLength, size: 'max' })
+}
+
+export function questions(): fc.Arbitrary<Question[]> {
+  const picks = fc.array(fc.nat({ max: 60 }), { maxLength: 30 })
+  const question = fc.record({
+    vector: fc.nat({ max: 60 }),
+    k: fc.oneof(fc.nat({ max: 12 }), fc.constant(1000)),
+    partitions: fc.subarray(Object.keys(AUDIENCES) as AudienceName[]),
+    allow: fc.option(picks),
+    prior: fc.option(
+      fc.record({
+        weight: fc.constantFrom(1, 0.35, 0, -0.5),
+        values: fc.array(fc.float({ noNaN: true, min: -2, max: 2 }), { maxLength: 40 }),
+      }),
+    ),
+    approximate: fc.boolean(),
+    entries: fc.uniqueArray(fc.nat({ max: 60 }), { maxLength: 10 }),
+  })
+  return fc.array(question, { minLength: 1, maxLength: 4 })
+}
+
+export class VectorWorld {
+  readonly store: Store
+  #now = 1000
+
+  constructor(store: Store) {
+    this.store = store
+    store.write(0, writer => Object.values(AUDIENCES).map(one => writer.intern(one)))
+  }
+
+  apply(history: readonly Edit[]): void {
+    for (const edit of history) this.store.write(this.#now++, writer => this.#edit(writer, edit))
+  }
+
+  /** Puts the entry under another audience, as far as the store lets an entry keep its key while it moves. */
+  move(key: EntryKey, to: Audience): void {
+    this.store.write(this.#now++, writer => {
+      const entry = writer.entry(key)
+      if (entry) this.#put(writer, { ...entry, audience: to })
+    })
+  }
+
+  partitionsOf(...names: readonly AudienceName[]): PartitionId[] {
+    const keys = new Set(names.map(name => partitionKey(AUDIENCES[name])))
+    return this.store.partitions().flatMap(({ id, audience: of }) => (keys.has(partitionKey(of)) ? [id] : []))
+  }
+
+  /** The store's n-th entry; beyond the last, a key that nothing has. */
+  entryAt(n: number): EntryKey {
+    return this.store.scanEntries(0, 1000)[n] ?? n + 1000
+  }
+
+  vector(seed: number): Float32Array {
+    const normal = seededNormal(seed + 1)
+    return toUnit(Array.from({ length: WIDTH }, normal)) as Float32Array
+  }
+
+  request(question: Question): VectorSearch {
+    const { prior, allow } = question
+    return {
+      vector: this.vector(question.vector),
+      k: question.k,
+      partitions: this.partitionsOf(...question.partitions),
+      approximate: question.approximate,
+      allow: allow === null ? undefined : Bitset.of(allow.map(pick => this.entryAt(pick))),
+      prior: prior === null ? undefined : { weight: prior.weight, values: Float32Array.from(prior.values) },
+    }
+  }
+
+  #edit(writer: StoreWriter, edit: Edit): void {
+    const of = AUDIENCES[edit.audience]
+    switch (edit.do) {
+      case 'put': {
+        const content = (edit.lines ?? []).map(line => `line ${line}`).join('\n')
+        this.#put(writer, draftOf({ id: edit.id, content, audience: of }))
+        break
+      }
+      case 'delete': {
+        const partitions = writer.partitions().map(({ id }) => id)
+        const found = writer.entries(writer.find(edit.id, partitions))
+        for (const entry of found) if (entry.audience.holder === of.holder) writer.delete(entry.key)
+        break
+      }
+      case 'prune':
+        writer.pruneChanges(writer.lastSeq())
+    }
+  }
+
+  #put(writer: StoreWriter, draft: EntryDraft): void {
+    const { key } = writer.put(draft, lineChunks(draft))
+    const vectors = writer.chunksOf(key).flatMap(chunk => {
+      const line = Number(draft.content.slice(chunk.start, chunk.end).replace('line ', ''))
+      return line > 40 ? [] : [{ chunk: chunk.key, vector: this.vector(line) }]
+    })
+    writer.putVectors(MODEL, vectors)
+  }
+}

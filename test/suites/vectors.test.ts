@@ -1,0 +1,19 @@
+import { openReferenceVectors } from '../../src/index/reference-vectors.ts'
+import { openVectorIndex } from '../../src/index/vectors.ts'
+import { openMemoryStore } from '../../src/store/memory-store.ts'
+import { vectorSuite } from '../../src/testing/vector-suite.ts'
+
+const common = { openStore: openMemoryStore, openReference: openReferenceVectors }
+
+vectorSuite('kernel', {
+  ...common,
+  openIndex: (store, model, dimensions) =>
+    openVectorIndex({ model, dimensions, source: chunks => store.vectors(model, chunks) }),
+})
+
+vectorSuite('kernel with vectors in memory', {
+  ...common,
+  openIndex: (_, model, dimensions) => openVectorIndex({ model, dimensions, keepVectors: true, source: () => [] }),
+})
+
+vectorSuite('brute force', { ...common, openIndex: (_, model, dimensions) => openReferenceVectors(model, dimensions) })
