@@ -8,7 +8,7 @@ if (major < 22 || (major === 22 && minor < 16)) {
   process.exitCode = 1
 } else {
   if (major === 22) quietSqliteWarning()
-  import('../dist/doors/cli/main.js')
+  import('../dist/doors/main.js')
     .then(cli => cli.main(process.argv.slice(2)))
     .then(endWith, error => {
       console.error(`querent: ${error instanceof Error ? error.message : error}`)

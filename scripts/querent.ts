@@ -1,5 +1,5 @@
 // `npm run -s querent -- <args>`: the command line from the sources, unbuilt.
-import { main } from '../src/doors/cli/main.ts'
+import { main } from '../src/doors/main.ts'
 
 // npm changes into the repository's root; paths in the arguments mean the folder the user stands in.
 const { INIT_CWD, npm_lifecycle_event } = process.env

@@ -1,0 +1,33 @@
+/**
+ * Runs one command line from argv to exit code. Commands are described in `program.ts` and its neighbours; their bodies
+ * are loaded when they run, because most of a short command's time is loading.
+ */
+import { CommanderError } from 'commander'
+import { asQuerentError, EXIT, exitCodeFor, failureJson, failureText } from './failure.ts'
+import { Endings, exitCodeOf, type Io, processIo, write } from './io.ts'
+import { makeProgram } from './program.ts'
+import type { Cli, OtherDoors } from './run.ts'
+
+/** Resolves to the exit code; never rejects. `doors` are those that `serve` and `mcp` open. */
+export async function runCli(argv: readonly string[], doors: OtherDoors, io: Io = processIo()): Promise<number> {
+  const endings = new Endings(io)
+  const cli: Cli = { io, doors, signal: endings.signal, exitCode: EXIT.answered, errors: 'text' }
+  try {
+    await makeProgram(cli).parseAsync(argv, { from: 'user' })
+    return endings.ending === null ? cli.exitCode : exitCodeOf(endings.ending)
+  } catch (thrown) {
+    if (endings.ending !== null) return exitCodeOf(endings.ending)
+    if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? EXIT.answered : EXIT.usage
+    return await fail(cli, thrown)
+  } finally {
+    endings.stop()
+  }
+}
+
+async function fail(cli: Cli, thrown: unknown): Promise<number> {
+  const error = asQuerentError(thrown)
+  if (cli.errors === 'text') await write(cli.io.stderr, failureText(error))
+  else await write(cli.io.stdout, failureJson(error))
+  if (cli.io.env['QUERENT_DEBUG'] && thrown instanceof Error) await write(cli.io.stderr, `${thrown.stack}\n`)
+  return cli.errors === 'call' ? EXIT.failed : exitCodeFor(error)
+}

@@ -1,0 +1,52 @@
+/** `query`, `similar`, `explain`. */
+import type { Page } from '../../../model/page.ts'
+import { explain, query, similar } from '../../../ops/query-ops.ts'
+import { EXIT } from '../failure.ts'
+import { type AskFlags, type CommonFlags, questionOf } from '../flags.ts'
+import { readAll } from '../io.ts'
+import { pageMarkdown, pageText } from '../render/page.ts'
+import { explainText } from '../render/reports.ts'
+import type { Cli } from '../run.ts'
+import { withSession } from '../session.ts'
+import { print } from './print.ts'
+
+/** A question is far shorter; this only keeps a wrong pipe from filling memory. The engine has its own limit. */
+const MAX_PIPED_QUESTION = 1024 * 1024
+
+export async function runQuery(cli: Cli, words: readonly string[], flags: AskFlags): Promise<void> {
+  const input = questionOf(await questionText(cli, words), flags)
+  const page = await withSession(cli, flags, {}, session => session.run(query, input))
+  await printPage(cli, flags, page)
+  if (flags.failEmpty && page.verdict === 'nothing_relevant') cli.exitCode = EXIT.nothingRelevant
+}
+
+export async function runSimilar(cli: Cli, id: string, flags: CommonFlags & { limit?: number }): Promise<void> {
+  const input = { id, ...(flags.limit !== undefined && { limit: flags.limit }) }
+  await printPage(cli, flags, await withSession(cli, flags, {}, session => session.run(similar, input)))
+}
+
+export async function runExplain(
+  cli: Cli,
+  id: string,
+  words: readonly string[],
+  flags: AskFlags & { over?: string },
+): Promise<void> {
+  const question = questionOf(await questionText(cli, words), flags)
+  const input = { query: question, id, ...(flags.over !== undefined && { over: flags.over }) }
+  const answer = await withSession(cli, flags, {}, session => session.run(explain, input))
+  await print(cli, flags, answer, { table: style => explainText(answer, style) })
+}
+
+/** Words of the command line make one question; a single `-` reads it from standard input. */
+async function questionText(cli: Cli, words: readonly string[]): Promise<string> {
+  if (words.length !== 1 || words[0] !== '-') return words.join(' ')
+  return (await readAll(cli.io.stdin, MAX_PIPED_QUESTION)).trim()
+}
+
+async function printPage(cli: Cli, flags: CommonFlags, page: Page): Promise<void> {
+  const { workingFolder } = cli.io
+  await print(cli, flags, page, {
+    table: style => pageText(page, style, workingFolder),
+    md: () => pageMarkdown(page, workingFolder),
+  })
+}

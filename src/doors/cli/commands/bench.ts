@@ -1,0 +1,107 @@
+/** `bench`: how fast and how exact this store answers, in a few seconds. The full bench is `npm run bench` in a checkout. */
+import { invalidArgument } from '../../../model/errors.ts'
+import type { QueryInput } from '../../../model/query.ts'
+import { status } from '../../../ops/admin-ops.ts'
+import { list } from '../../../ops/entry-ops.ts'
+import { query } from '../../../ops/query-ops.ts'
+import type { CommonFlags } from '../flags.ts'
+import { progressBar } from '../progress.ts'
+import type { Cli } from '../run.ts'
+import { type Session, withSession } from '../session.ts'
+import { print } from './print.ts'
+
+const TOP = 10
+
+interface Latency {
+  readonly p50_ms: number
+  readonly p99_ms: number
+}
+
+interface BenchReport {
+  readonly entries: number
+  readonly chunks: number
+  readonly questions: number
+  readonly words: Latency
+  /** Null without an embedder, or without questions. */
+  readonly hybrid: Latency | null
+  /** Share of the exact ten nearest that the approximate index finds. */
+  readonly recall_at_10: number | null
+}
+
+export async function runBench(cli: Cli, flags: CommonFlags & { queries: number }): Promise<void> {
+  const { queries } = flags
+  if (!Number.isInteger(queries) || queries < 1 || queries > 1000)
+    throw invalidArgument('--queries', queries, '1 to 1000')
+  using bar = await progressBar(cli.io)
+  const report = await withSession(cli, flags, {}, session => measure(session, queries, bar.report))
+  bar[Symbol.dispose]()
+  await print(cli, flags, report, { table: () => benchText(report) })
+}
+
+type Report = ((progress: { phase: string; done: number; total: number }) => void) | undefined
+
+async function measure(session: Session, queries: number, tell: Report): Promise<BenchReport> {
+  const { entries, chunks, embedder } = await session.run(status, {})
+  const { items } = await session.run(list, { limit: queries, order: 'id' })
+  const questions = items
+    .map(item =>
+      item.title
+        .slice(0, 200)
+        .replace(/[^\p{L}\p{N} ]/gu, ' ')
+        .trim(),
+    )
+    .filter(Boolean)
+  const ask = (text: string, more: Partial<QueryInput>): Promise<readonly string[]> =>
+    session
+      .run(query, { text, limit: TOP, any: true, touch: false, ...more })
+      .then(page => page.items.map(item => item.id))
+  const words: number[] = []
+  const hybrid: number[] = []
+  let found = 0
+  let exact = 0
+  for (const [at, text] of questions.entries()) {
+    words.push(await timed(() => ask(text, { mode: 'words' })))
+    if (embedder !== null) {
+      const nearest = await ask(text, { mode: 'meaning', approximate: false }) // also embeds the question, once
+      hybrid.push(await timed(() => ask(text, {})))
+      const approximate = new Set(await ask(text, { mode: 'meaning' }))
+      found += nearest.filter(id => approximate.has(id)).length
+      exact += nearest.length
+    }
+    tell?.({ phase: 'asking', done: at + 1, total: questions.length })
+  }
+  return {
+    entries,
+    chunks,
+    questions: questions.length,
+    words: latency(words),
+    hybrid: hybrid.length === 0 ? null : latency(hybrid),
+    recall_at_10: exact === 0 ? null : found / exact,
+  }
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now()
+  await work()
+  return performance.now() - start
+}
+
+function latency(times: readonly number[]): Latency {
+  const sorted = times.toSorted((a, b) => a - b)
+  const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0
+  return { p50_ms: rounded(at(0.5)), p99_ms: rounded(at(0.99)) }
+}
+
+function rounded(ms: number): number {
+  return Math.round(ms * 1000) / 1000
+}
+
+function benchText({ entries, chunks, questions, words, hybrid, recall_at_10 }: BenchReport): string {
+  const row = (name: string, { p50_ms, p99_ms }: Latency): string => `${name}: p50 ${p50_ms} ms, p99 ${p99_ms} ms\n`
+  return (
+    `${questions} questions (titles of entries) over ${entries} entries, ${chunks} chunks\n` +
+    row('words', words) +
+    (hybrid === null ? 'hybrid: no vectors\n' : row('hybrid (question embedded before)', hybrid)) +
+    (recall_at_10 === null ? '' : `recall@10 of the vector index: ${recall_at_10.toFixed(3)}\n`)
+  )
+}

@@ -1,0 +1,55 @@
+/** `call`: any operation by name, JSON in, exactly its JSON result out. */
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { openEngine } from '../../../engine/open.ts'
+import { QuerentError } from '../../../model/errors.ts'
+import type { Catalog } from '../../../ops/catalog.ts'
+import { findOperation, makeCatalog } from '../../../ops/catalog.ts'
+import type { CommonFlags } from '../flags.ts'
+import { decodeUtf8, readAll, write } from '../io.ts'
+import type { Cli } from '../run.ts'
+import { withSession } from '../session.ts'
+
+/** An import of a large store as one document should still fit. */
+const MAX_INPUT = 1024 * 1024 * 1024
+
+export async function runCall(cli: Cli, name: string, argument: string | undefined, flags: CommonFlags): Promise<void> {
+  cli.errors = 'call'
+  const input = await inputOf(cli, argument)
+  const writes = name === 'put' || name === 'add' || name === 'import'
+  const result = await withSession(cli, flags, { create: writes }, ({ catalog, run }) =>
+    run(findOperation(catalog, name), input),
+  )
+  await write(cli.io.stdout, `${JSON.stringify(result ?? null)}\n`)
+}
+
+/** Every operation there is, one a line: also those of lenses, which only an engine knows. */
+export async function operationList(): Promise<string> {
+  await using engine = await openEngine({ store: 'memory', embedder: 'none', background: false })
+  const catalog: Catalog = makeCatalog(engine)
+  const width = Math.max(...[...catalog.keys()].map(name => name.length))
+  return [...catalog.values()].map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}\n`).join('')
+}
+
+/** JSON, `@file`, or `-` for standard input; left out, piped input is read and a terminal means none. */
+async function inputOf(cli: Cli, argument: string | undefined): Promise<unknown> {
+  if (argument === undefined && cli.io.stdin.isTTY === true) return null
+  if (argument === undefined || argument === '-') return parse(await readAll(cli.io.stdin, MAX_INPUT))
+  if (!argument.startsWith('@')) return parse(argument)
+  const path = resolve(cli.io.workingFolder, argument.slice(1))
+  try {
+    return parse(decodeUtf8(await readFile(path), argument))
+  } catch (error) {
+    if (error instanceof QuerentError) throw error
+    throw new QuerentError('io_failed', `${argument}: ${(error as Error).message}`, { path: argument.slice(1) }, error)
+  }
+}
+
+function parse(text: string): unknown {
+  if (text.trim() === '') return null
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new QuerentError('invalid_json', `input: ${(error as Error).message}`, { field: 'input' }, error)
+  }
+}

@@ -1,0 +1,110 @@
+/** `init`, `add`, `export`, `import`. */
+import { createReadStream, createWriteStream } from 'node:fs'
+import { resolve } from 'node:path'
+import { promises, type Readable, type Writable } from 'node:stream'
+import { invalidArgument, QuerentError } from '../../../model/errors.ts'
+import { status } from '../../../ops/admin-ops.ts'
+import { add } from '../../../ops/ingest-ops.ts'
+import { EXIT } from '../failure.ts'
+import type { CommonFlags } from '../flags.ts'
+import { linesOf, write } from '../io.ts'
+import { progressBar } from '../progress.ts'
+import { addText } from '../render/reports.ts'
+import type { Cli } from '../run.ts'
+import { withSession } from '../session.ts'
+import { print } from './print.ts'
+
+/** Here, not above: someone who says `init` in a folder means that folder. */
+export async function runInit(cli: Cli, flags: CommonFlags): Promise<void> {
+  const home = flags.home ?? (cli.io.env['QUERENT_HOME'] || resolve(cli.io.workingFolder, '.querent'))
+  const answer = await withSession(cli, { ...flags, home }, { create: true }, session => session.run(status, {}))
+  await print(cli, flags, answer, { table: () => `store ready in ${answer.home ?? home}, ${answer.entries} entries\n` })
+}
+
+interface AddFlags extends CommonFlags {
+  readonly collection?: string
+  readonly kind?: string
+  readonly tag?: readonly string[]
+  readonly visibility?: 'private' | 'public' | 'shared'
+  readonly federation?: readonly string[]
+  readonly map?: readonly string[]
+  readonly wait: boolean
+}
+
+export async function runAdd(cli: Cli, paths: readonly string[], flags: AddFlags): Promise<void> {
+  const { collection, kind, visibility, wait } = flags
+  const input = {
+    paths: paths.map(path => resolve(cli.io.workingFolder, path)),
+    ...{ collection, kind, visibility, wait, tags: flags.tag, federations: flags.federation },
+    ...(flags.map && { map: fieldMap(flags.map) }),
+  }
+  using bar = await progressBar(cli.io)
+  const report = await withSession(cli, flags, { create: true, report: bar.report }, session => session.run(add, input))
+  bar[Symbol.dispose]()
+  await print(cli, flags, report, { table: style => addText(report, style) })
+  if (report.errors.length > 0) cli.exitCode = EXIT.failed
+}
+
+function fieldMap(pairs: readonly string[]): Record<string, string> {
+  const split = pairs.map(pair => {
+    const at = pair.indexOf('=')
+    if (at <= 0 || at === pair.length - 1) throw invalidArgument('--map', pair, 'ours=theirs, such as content=body')
+    return [pair.slice(0, at), pair.slice(at + 1)] as const
+  })
+  return Object.fromEntries(split)
+}
+
+/** NDJSON, on standard output or into a file; ends quietly when the reader has read enough. */
+export async function runExport(cli: Cli, file: string | undefined, flags: CommonFlags): Promise<void> {
+  await withSession(cli, flags, {}, async ({ engine, context }) => {
+    const target =
+      file === undefined || file === '-' ? cli.io.stdout : await newFile(resolve(cli.io.workingFolder, file))
+    for await (const line of engine.export(context)) {
+      if (cli.signal.aborted) break
+      await write(target, `${JSON.stringify(line)}\n`)
+    }
+    if (target !== cli.io.stdout) await promises.finished(target.end())
+  })
+}
+
+export async function runImport(cli: Cli, file: string | undefined, flags: CommonFlags): Promise<void> {
+  const source =
+    file === undefined || file === '-' ? cli.io.stdin : createReadStream(resolve(cli.io.workingFolder, file))
+  const answer = await withSession(cli, flags, { create: true }, ({ engine, context }) =>
+    engine.import(jsonLines(source, file ?? '-'), context),
+  )
+  await print(cli, flags, answer, { table: () => `${answer.entries} entries, ${answer.rows} rows imported\n` })
+}
+
+async function newFile(path: string): Promise<Writable> {
+  const stream = createWriteStream(path)
+  await new Promise<void>((opened, failed) => {
+    stream.once('open', () => opened())
+    stream.once('error', error => failed(ioFailed(path, error)))
+  })
+  return stream
+}
+
+async function* jsonLines(source: Readable, name: string): AsyncGenerator<unknown> {
+  let number = 0
+  try {
+    for await (const line of linesOf(source)) {
+      number += 1
+      if (line.trim() !== '') yield parseLine(line, number)
+    }
+  } catch (error) {
+    throw error instanceof QuerentError ? error : ioFailed(name, error as Error)
+  }
+}
+
+function parseLine(line: string, number: number): unknown {
+  try {
+    return JSON.parse(line)
+  } catch (error) {
+    throw new QuerentError('invalid_json', `line ${number}: not JSON`, { line: number }, error)
+  }
+}
+
+function ioFailed(path: string, cause: Error): QuerentError {
+  return new QuerentError('io_failed', `${path}: ${cause.message}`, { path, cause: cause.message }, cause)
+}

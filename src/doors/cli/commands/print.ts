@@ -1,0 +1,32 @@
+/** Prints an answer in the form that was asked for. */
+import type { CommonFlags } from '../flags.ts'
+import { write } from '../io.ts'
+import { type Style, styleOf } from '../render/style.ts'
+import type { Cli } from '../run.ts'
+
+export interface Forms {
+  table(style: Style): string
+  /** Where there is none, Markdown is the table's text. */
+  md?(): string
+}
+
+const PLAIN: Style = { bold: same, dim: same, mark: same, good: same, bad: same }
+
+export async function print(cli: Cli, flags: CommonFlags, value: unknown, forms: Forms): Promise<void> {
+  await write(cli.io.stdout, formatted(cli, flags, value, forms))
+}
+
+function formatted(cli: Cli, flags: CommonFlags, value: unknown, forms: Forms): string {
+  switch (flags.json === true ? 'json' : (flags.format ?? 'table')) {
+    case 'json':
+      return `${JSON.stringify(value, null, 2)}\n`
+    case 'md':
+      return forms.md?.() ?? forms.table(PLAIN)
+    case 'table':
+      return forms.table(styleOf(cli.io))
+  }
+}
+
+function same(text: string): string {
+  return text
+}

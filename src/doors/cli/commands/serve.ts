@@ -1,0 +1,53 @@
+/** `serve` and `mcp`: the doors that stay open. They alone do background work. */
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { QuerentError } from '../../../model/errors.ts'
+import type { CommonFlags } from '../flags.ts'
+import { write } from '../io.ts'
+import type { Cli } from '../run.ts'
+import { withSession } from '../session.ts'
+
+interface ServeFlags extends CommonFlags {
+  readonly host: string
+  readonly port: number
+  readonly tokens?: string
+}
+
+export async function runServe(cli: Cli, flags: ServeFlags): Promise<void> {
+  const tokens = flags.tokens === undefined ? undefined : await tokenFile(cli, flags.tokens)
+  const { host, port } = flags
+  await withSession(cli, flags, { background: true, create: isNamed(cli, flags) }, ({ engine, catalog }) =>
+    cli.doors.serveHttp(engine, catalog, { host, port, tokens }, cli.signal, url => {
+      void write(cli.io.stderr, `querent listens on ${url}\n`)
+    }),
+  )
+}
+
+export async function runMcp(cli: Cli, flags: CommonFlags & { lens?: string }): Promise<void> {
+  await withSession(cli, flags, { background: true, create: isNamed(cli, flags) }, ({ engine, catalog, context }) =>
+    cli.doors.serveMcp(engine, catalog, { viewer: context.viewer, lens: flags.lens }, cli.signal),
+  )
+}
+
+/** A client starts servers in folders of its own choice: a store is made only where somebody named one. */
+function isNamed(cli: Cli, flags: CommonFlags): boolean {
+  return flags.home !== undefined || Boolean(cli.io.env['QUERENT_HOME'])
+}
+
+async function tokenFile(cli: Cli, path: string): Promise<unknown> {
+  const failed = (code: 'io_failed' | 'invalid_json', error: unknown): QuerentError =>
+    new QuerentError(
+      code,
+      `--tokens ${path}: ${code === 'io_failed' ? (error as Error).message : 'not JSON'}`,
+      { path },
+      error,
+    )
+  const text = await readFile(resolve(cli.io.workingFolder, path), 'utf8').catch((error: unknown) => {
+    throw failed('io_failed', error)
+  })
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw failed('invalid_json', error)
+  }
+}

@@ -1,0 +1,37 @@
+/** Commands that ask. */
+import type { Command } from 'commander'
+import { define, runs } from './define.ts'
+import { type AskFlags, type CommonFlags, withFormat, withPaging, withPlace, withQuestion } from './flags.ts'
+import type { Cli } from './run.ts'
+
+export function defineAskCommands(program: Command, cli: Cli): void {
+  const query = define(program, 'query <words...>', 'ask a question; `-` reads it from standard input', [
+    ['querent query how does decay work', 'the best ten passages, with reasons'],
+    ['querent query \'"flat scan" -kernel tag:index\'', 'a phrase, without a word, with a tag'],
+    ['querent query --words --limit 3 parseInput', 'by words alone'],
+    ['querent query --json colour models | jq .items[0]', 'for programs'],
+  ])
+  withFormat(withPlace(withPaging(withQuestion(query))))
+    .option('--explain', 'show how each score was made')
+    .option('--fail-empty', 'end with exit code 3 when nothing is relevant')
+  runs<[readonly string[]], AskFlags>(query, cli, async (words, flags) => {
+    await (await import('./commands/ask.ts')).runQuery(cli, words, flags)
+  })
+
+  const explain = define(program, 'explain <id> <words...>', 'say why an entry has its place in an answer, or none', [
+    ['querent explain docs/decay.md how does decay work', 'why it is there, or what dropped it'],
+    ['querent explain a --over b how does decay work', 'why a stands before b, and what would swap them'],
+  ])
+  withFormat(withPlace(withQuestion(explain))).option('--over <id>', 'compare with this entry')
+  runs<[string, readonly string[]], AskFlags & { over?: string }>(explain, cli, async (id, words, flags) => {
+    await (await import('./commands/ask.ts')).runExplain(cli, id, words, flags)
+  })
+
+  const similar = define(program, 'similar <id>', 'find entries like this one', [
+    ['querent similar docs/decay.md --limit 5', 'its five nearest'],
+  ])
+  withFormat(withPlace(similar)).option('-n, --limit <number>', 'how many at most', Number)
+  runs<[string], CommonFlags & { limit?: number }>(similar, cli, async (id, flags) => {
+    await (await import('./commands/ask.ts')).runSimilar(cli, id, flags)
+  })
+}

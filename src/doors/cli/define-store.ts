@@ -1,0 +1,75 @@
+/** Commands that fill, read and empty the store. */
+import { type Command, Option } from 'commander'
+import { define, runs } from './define.ts'
+import { type CommonFlags, collect, withFilter, withFormat, withPaging, withPlace } from './flags.ts'
+import type { Cli } from './run.ts'
+
+export function defineStoreCommands(program: Command, cli: Cli): void {
+  const init = define(program, 'init', 'make a store in this folder', [
+    ['querent init', 'in .querent here'],
+    ['querent init --home ~/.querent', 'in a folder of your choice'],
+  ])
+  runs<[], CommonFlags>(withFormat(withPlace(init)), cli, async flags => {
+    await (await import('./commands/ingest.ts')).runInit(cli, flags)
+  })
+
+  const add = define(program, 'add <paths...>', 'add files and folders, or what changed in them since', [
+    ['querent add .', 'everything here that .gitignore lets through'],
+    ['querent add notes --collection notes --tag draft', 'into a collection, with a tag'],
+    ['querent add talk.jsonl --map content=text --map title=topic', 'JSON lines with other field names'],
+  ])
+  withFormat(withPlace(add))
+    .option('-c, --collection <name>', 'the collection to add to')
+    .option('-k, --kind <name>', 'what sort of thing these are')
+    .option('-t, --tag <name>', 'a tag for each entry (repeatable)', collect)
+    .addOption(new Option('--visibility <who>', 'who may see them').choices(['private', 'public', 'shared']))
+    .option('--federation <id>', 'with --visibility shared: whom with (repeatable)', collect)
+    .option('--map <ours=theirs>', 'JSON lines: the name a field has there (repeatable)', collect)
+    .option('--no-wait', 'do not wait for vectors; words answer at once')
+  runs<[readonly string[]], Parameters<typeof import('./commands/ingest.ts').runAdd>[2]>(
+    add,
+    cli,
+    async (paths, flags) => {
+      await (await import('./commands/ingest.ts')).runAdd(cli, paths, flags)
+    },
+  )
+
+  const get = define(program, 'get <id>', 'show one entry', [
+    ['querent get docs/decay.md', 'its facts and its content'],
+  ])
+  runs<[string], CommonFlags>(withFormat(withPlace(get)), cli, async (id, flags) => {
+    await (await import('./commands/entries.ts')).runGet(cli, id, flags)
+  })
+
+  const list = define(program, 'list', 'list entries', [
+    ['querent list --collection notes --limit 20', 'the first twenty notes'],
+    ['querent list --json --cursor …', 'the next page, for programs'],
+  ])
+  withFormat(withPlace(withPaging(withFilter(list)))).addOption(
+    new Option('--order <by>', 'in which order').choices(['created', 'updated', 'accessed', 'id']),
+  )
+  runs<[], Parameters<typeof import('./commands/entries.ts').runList>[1]>(list, cli, async flags => {
+    await (await import('./commands/entries.ts')).runList(cli, flags)
+  })
+
+  const remove = define(program, 'delete <ids...>', 'delete entries by id', [['querent delete a b', 'two entries']])
+  runs<[readonly string[]], CommonFlags>(withFormat(withPlace(remove)), cli, async (ids, flags) => {
+    await (await import('./commands/entries.ts')).runDelete(cli, ids, flags)
+  })
+
+  const exported = define(program, 'export [file]', 'print everything the store holds, one JSON line each', [
+    ['querent export backup.jsonl', 'into a file'],
+    ['querent export | gzip > backup.gz', 'into a pipe'],
+  ])
+  runs<[string | undefined], CommonFlags>(withPlace(exported), cli, async (file, flags) => {
+    await (await import('./commands/ingest.ts')).runExport(cli, file, flags)
+  })
+
+  const imported = define(program, 'import [file]', 'take the lines of an export', [
+    ['querent import backup.jsonl', 'from a file'],
+    ['gunzip < backup.gz | querent import', 'from a pipe'],
+  ])
+  runs<[string | undefined], CommonFlags>(withFormat(withPlace(imported)), cli, async (file, flags) => {
+    await (await import('./commands/ingest.ts')).runImport(cli, file, flags)
+  })
+}

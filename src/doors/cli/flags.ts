@@ -1,0 +1,107 @@
+/** Options that several commands share: how they are spelled, and what they become. */
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { QueryInput } from '../../model/query.ts'
+
+export interface CommonFlags {
+  readonly home?: string
+  readonly viewer?: string
+  readonly now?: string
+  readonly json?: true
+  readonly format?: 'table' | 'md' | 'json'
+}
+
+export interface FilterFlags {
+  readonly collection?: readonly string[]
+  readonly kind?: readonly string[]
+  readonly tag?: readonly string[]
+}
+
+export interface AskFlags extends CommonFlags, FilterFlags {
+  readonly limit?: number
+  readonly cursor?: string
+  readonly lens?: string
+  readonly mode?: 'hybrid' | 'words' | 'meaning'
+  readonly words?: true
+  readonly any?: true
+  readonly asOf?: string
+  readonly knownAt?: string
+  readonly explain?: true
+  readonly failEmpty?: true
+}
+
+export function withPlace(command: Command): Command {
+  return command
+    .option('--home <folder>', 'the store to use (default: QUERENT_HOME, else .querent here or above)')
+    .option('--viewer <name>', 'act as this agent (the local owner may)')
+    .option('--now <time>', 'the moment that counts as now (default: QUERENT_NOW, else the clock)')
+}
+
+export function withFormat(command: Command): Command {
+  return command
+    .option('--json', 'print exactly one JSON document; the same as --format json')
+    .addOption(new Option('--format <form>', 'how to print').choices(['table', 'md', 'json']))
+}
+
+export function withFilter(command: Command): Command {
+  return command
+    .option('-c, --collection <name>', 'only this collection (repeatable)', collect)
+    .option('-k, --kind <name>', 'only this kind (repeatable)', collect)
+    .option('-t, --tag <name>', 'only entries with this tag (repeatable: with all of them)', collect)
+}
+
+export function withPaging(command: Command): Command {
+  return command
+    .option('-n, --limit <number>', 'how many at most', wholeNumber)
+    .option('--cursor <text>', 'go on where the last page ended')
+}
+
+/** What `query` and `explain` share. */
+export function withQuestion(command: Command): Command {
+  return withFilter(command)
+    .option('-l, --lens <name>', 'the way to ask (see `querent lenses`)')
+    .addOption(new Option('-m, --mode <mode>', 'words, meaning, or both').choices(['hybrid', 'words', 'meaning']))
+    .addOption(new Option('--words', 'the same as --mode words').conflicts('mode'))
+    .option('--any', 'show what there is even where nothing is relevant enough')
+    .option('--as-of <time>', 'ask as if it were this moment')
+    .option('--known-at <time>', 'only what was known at this moment')
+}
+
+/** Repeatable options gather in a list. */
+export function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value]
+}
+
+/** Ranges are the operation's to check: it names its field and its bounds. */
+export function wholeNumber(text: string): number {
+  const value = Number(text)
+  if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('Expected a number.')
+  return value
+}
+
+export function filterOf(flags: FilterFlags): NonNullable<QueryInput['filter']> | undefined {
+  const { collection, kind, tag } = flags
+  if (collection === undefined && kind === undefined && tag === undefined) return undefined
+  return {
+    ...(collection && { collections: [...collection] }),
+    ...(kind && { kinds: [...kind] }),
+    ...(tag && { tags: [...tag] }),
+  }
+}
+
+/** The question as the operation takes it. Times are checked there. */
+export function questionOf(text: string, flags: AskFlags): QueryInput {
+  const filter = filterOf(flags)
+  const mode = flags.words === true ? 'words' : flags.mode
+  return {
+    text,
+    ...(filter && { filter }),
+    ...(mode && { mode }),
+    ...(flags.lens !== undefined && { lens: flags.lens }),
+    ...(flags.limit !== undefined && { limit: flags.limit }),
+    ...(flags.cursor !== undefined && { cursor: flags.cursor }),
+    ...(flags.any && { any: true }),
+    ...(flags.asOf !== undefined && { as_of: flags.asOf }),
+    ...(flags.knownAt !== undefined && { known_at: flags.knownAt }),
+    ...(flags.explain && { explain: true }),
+  }
+}

@@ -1,0 +1,121 @@
+/** The process as the command line sees it: streams, environment, and the signal that says stop. */
+import type { Readable, Writable } from 'node:stream'
+import { QuerentError } from '../../model/errors.ts'
+
+export interface Terminal {
+  readonly isTTY?: boolean | undefined
+  readonly columns?: number | undefined
+}
+
+export interface Io {
+  readonly stdin: Readable & Terminal
+  readonly stdout: Writable & Terminal
+  readonly stderr: Writable & Terminal
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly workingFolder: string
+}
+
+/** Why a run was ended from outside. `pipe`: nobody reads standard output any more (`| head`), which is no failure. */
+export type Ending = 'interrupt' | 'terminate' | 'pipe'
+
+/** Listens for the end while one command runs; undone by `stop`. */
+export class Endings {
+  readonly #controller = new AbortController()
+  readonly #io: Io
+  readonly #onInterrupt = (): void => this.#end('interrupt')
+  readonly #onTerminate = (): void => this.#end('terminate')
+  readonly #onOutputError = (error: NodeJS.ErrnoException): void => {
+    if (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED') this.#end('pipe')
+    else throw error
+  }
+  ending: Ending | null = null
+
+  constructor(io: Io) {
+    this.#io = io
+    io.stdout.on('error', this.#onOutputError)
+    process.on('SIGINT', this.#onInterrupt)
+    process.on('SIGTERM', this.#onTerminate)
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  /** The listener for a broken pipe stays: a late write must not become an unhandled error. */
+  stop(): void {
+    process.off('SIGINT', this.#onInterrupt)
+    process.off('SIGTERM', this.#onTerminate)
+  }
+
+  #end(ending: Ending): void {
+    // A second signal of the user means: at once.
+    if (this.ending !== null && ending !== 'pipe') process.exit(exitCodeOf(this.ending))
+    this.ending ??= ending
+    this.#controller.abort(new QuerentError('cancelled', `stopped by ${ending}`, {}))
+    this.#io.stdin.destroy() // a command may be waiting for it
+    if (ending === 'pipe') this.#io.stdout.destroy()
+  }
+}
+
+export function exitCodeOf(ending: Ending): number {
+  switch (ending) {
+    case 'interrupt':
+      return 130
+    case 'terminate':
+      return 143
+    case 'pipe':
+      return 0
+  }
+}
+
+/** Writes, and waits while the reader is slower than we are. Silent once the reader has gone. */
+export async function write(stream: Writable, text: string): Promise<void> {
+  if (stream.destroyed || stream.write(text)) return
+  await new Promise<void>(resolve => {
+    const done = (): void => {
+      for (const event of ['drain', 'close', 'error']) stream.off(event, done)
+      resolve()
+    }
+    for (const event of ['drain', 'close', 'error']) stream.on(event, done)
+  })
+}
+
+/** The whole of a piped text. Throws `invalid_argument` for bytes that are not UTF-8, `too_large` above the limit. */
+export async function readAll(stream: AsyncIterable<Uint8Array | string>, limit: number): Promise<string> {
+  const parts: Uint8Array[] = []
+  let size = 0
+  for await (const part of stream) {
+    const bytes = typeof part === 'string' ? Buffer.from(part) : part
+    size += bytes.length
+    if (size > limit) throw new QuerentError('too_large', `input: more than ${limit} bytes`, { field: 'input', limit })
+    parts.push(bytes)
+  }
+  return decodeUtf8(Buffer.concat(parts), 'input')
+}
+
+/** Lines without their ends, as they come; a last one without an end counts. Not readline: it loses stream errors. */
+export async function* linesOf(stream: AsyncIterable<Uint8Array | string>): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  let rest = ''
+  for await (const part of stream) {
+    rest += typeof part === 'string' ? part : decoder.decode(part, { stream: true })
+    const lines = rest.split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines
+  }
+  rest += decoder.decode()
+  if (rest !== '') yield rest
+}
+
+export function decodeUtf8(bytes: Uint8Array, field: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new QuerentError('invalid_argument', `${field}: not UTF-8 text`, { field, expected: 'UTF-8 text' })
+  }
+}
+
+export function processIo(): Io {
+  const { stdin, stdout, stderr, env } = process
+  return { stdin, stdout, stderr, env, workingFolder: process.cwd() }
+}

@@ -1,0 +1,33 @@
+/** The command line: every command with its options and examples. Bodies are loaded when a command runs. */
+import { Command } from 'commander'
+import { VERSION } from '../../engine/version.ts'
+import { defineAdminCommands } from './define-admin.ts'
+import { defineAskCommands } from './define-ask.ts'
+import { defineStoreCommands } from './define-store.ts'
+import type { Cli } from './run.ts'
+
+export function makeProgram(cli: Cli): Command {
+  const program = new Command('querent')
+    .description('Ask what you know: a knowledge query engine for AI agents.')
+    .version(VERSION, '-V, --version')
+    .showHelpAfterError('(add --help for help)')
+    .exitOverride()
+    .configureOutput({
+      writeOut: text => cli.io.stdout.write(text),
+      writeErr: text => cli.io.stderr.write(text),
+    })
+    .addHelpText('after', FOOTER)
+  defineAskCommands(program, cli)
+  defineStoreCommands(program, cli)
+  defineAdminCommands(program, cli)
+  return program
+}
+
+const FOOTER = `
+Examples:
+  querent add docs README.md
+  querent query "how are results ranked"
+  querent call query '{"text": "ranking", "limit": 3}'
+
+Exit codes: 0 answered, 1 failed, 2 bad usage, 3 nothing relevant (with --fail-empty).
+`

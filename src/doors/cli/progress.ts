@@ -1,0 +1,39 @@
+/** A progress bar on standard error, for people only: without a terminal there is none. */
+import type { Progress } from '../../model/operation.ts'
+import type { Io } from './io.ts'
+
+export interface ProgressBar extends Disposable {
+  readonly report: ((progress: Progress) => void) | undefined
+}
+
+export async function progressBar(io: Io): Promise<ProgressBar> {
+  if (io.stderr.isTTY !== true || io.env['TERM'] === 'dumb') return { report: undefined, [Symbol.dispose]() {} }
+  const { SingleBar, Presets } = (await import('cli-progress')).default
+  const options = {
+    stream: io.stderr,
+    format: '{phase} {bar} {value}/{total} {current}',
+    hideCursor: true,
+    clearOnComplete: true,
+    fps: 10,
+  }
+  const bar = new SingleBar(options, Presets.shades_classic)
+  let started = false
+  return {
+    report({ phase, done, total, current = '' }) {
+      const shown = { phase, current: fit(current, (io.stderr.columns ?? 80) - 70) }
+      if (!started) bar.start(total ?? done, done, shown)
+      started = true
+      bar.setTotal(Math.max(total ?? done, 1))
+      bar.update(done, shown)
+    },
+    [Symbol.dispose]() {
+      if (started) bar.stop()
+    },
+  }
+}
+
+/** The end of a path says more than its beginning. */
+function fit(text: string, width: number): string {
+  if (width <= 1) return ''
+  return text.length <= width ? text : `…${text.slice(1 - width)}`
+}

@@ -1,0 +1,80 @@
+/** A page of results, for people: as text, and as Markdown. */
+import type { Excerpt, Item, Page } from '../../../model/page.ts'
+import { explanationText } from './explanation.ts'
+import { place } from './place.ts'
+import { oneLine, printable, type Style } from './style.ts'
+import { markdownText } from './table.ts'
+
+export function pageText(page: Page, style: Style, workingFolder: string): string {
+  return page.items.map(item => `${itemText(item, style, workingFolder)}\n`).join('') + footer(page, style)
+}
+
+/**
+ * 1. Kernel  docs/index.md:12-18  0.83
+ *    … the lines that match …
+ *    why: matches "kernel" in title and text
+ */
+function itemText(item: Item, style: Style, workingFolder: string): string {
+  const indent = ' '.repeat(`${item.rank}. `.length)
+  const where = style.dim(
+    `${place(item.origin, item.excerpt, workingFolder)}  ${item.score.toFixed(3)}  ${oneLine(item.id)}`,
+  )
+  const head = `${item.rank}. ${style.bold(oneLine(item.title) || '(untitled)')}  ${where}\n`
+  const body = highlighted(item.excerpt, style.mark)
+    .split('\n')
+    .filter(line => line.trim() !== '')
+    .map(line => `${indent}${line}\n`)
+    .join('')
+  const why = `${indent}${style.dim(`why: ${oneLine(item.why)}`)}\n`
+  return head + body + why + (item.explanation ? explanationText(item.explanation, style, indent) : '')
+}
+
+function footer(page: Page, style: Style): string {
+  const lines = [verdictLine(page, style), ...page.notes.map(note => `note: ${oneLine(note.message)}`)]
+  if (page.cursor !== null) lines.push(style.dim(`more: --cursor ${page.cursor}`))
+  return lines.map(line => `${line}\n`).join('')
+}
+
+function verdictLine(page: Page, style: Style): string {
+  const reason = page.reason === null ? '' : `: ${oneLine(page.reason)}`
+  switch (page.verdict) {
+    case 'answered':
+      return style.good('answered') + reason
+    case 'weak':
+      return `weak answer${reason}`
+    case 'nothing_relevant':
+      return `nothing relevant${reason}`
+  }
+}
+
+export function pageMarkdown(page: Page, workingFolder: string): string {
+  const items = page.items.map(item => {
+    const quote = highlightedMarkdown(item.excerpt)
+      .split('\n')
+      .map(line => `> ${line}\n`)
+      .join('')
+    const where = markdownText(place(item.origin, item.excerpt, workingFolder))
+    const head = `## ${item.rank}. ${markdownText(oneLine(item.title) || '(untitled)')}\n\n${where}, score ${item.score.toFixed(3)}, id ${markdownText(oneLine(item.id))}\n`
+    return `${head}\n${quote}\n${markdownText(oneLine(item.why))}\n\n`
+  })
+  const reason = page.reason === null ? '' : `: ${markdownText(oneLine(page.reason))}`
+  const notes = page.notes.map(note => `- note: ${markdownText(oneLine(note.message))}\n`)
+  const more = page.cursor === null ? '' : `- more: \`--cursor ${page.cursor}\`\n`
+  return `${items.join('')}- ${page.verdict.replace('_', ' ')}${reason}\n${notes.join('')}${more}`
+}
+
+function highlightedMarkdown(excerpt: Excerpt): string {
+  return highlighted(excerpt, text => `**${text}**`, markdownText)
+}
+
+/** Highlights are spans of the text as it is, so it is cut first and cleaned after. */
+function highlighted(excerpt: Excerpt, mark: (text: string) => string, plain = (text: string): string => text): string {
+  const parts: string[] = []
+  let at = 0
+  for (const [start, end] of excerpt.highlights) {
+    if (start < at || end > excerpt.text.length) continue
+    parts.push(plain(printable(excerpt.text.slice(at, start))), mark(plain(printable(excerpt.text.slice(start, end)))))
+    at = end
+  }
+  return parts.join('') + plain(printable(excerpt.text.slice(at)))
+}

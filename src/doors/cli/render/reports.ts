@@ -1,0 +1,71 @@
+/** What commands about the store print for people. */
+import type { AddReport, ExplainAnswer, Finding, Status } from '../../../engine/engine.ts'
+import { explanationText } from './explanation.ts'
+import { oneLine, type Style } from './style.ts'
+
+/** Most problems told one by one; the rest is a number (`--json` has them all). */
+const MOST_PROBLEMS = 20
+
+export function addText(report: AddReport, style: Style): string {
+  const { added, updated, unchanged, deleted, skipped, errors, chunks, pending } = report
+  const counts = `${added} added, ${updated} updated, ${unchanged} unchanged, ${deleted} deleted, ${skipped.length} skipped, ${errors.length} failed`
+  const vectors = pending === 0 ? '' : `, ${pending} still without a vector`
+  const problems = errors.map(({ path, message }) => `${style.bad('failed')} ${oneLine(path)}: ${oneLine(message)}`)
+  const shown = problems.slice(0, MOST_PROBLEMS)
+  if (problems.length > shown.length) shown.push(`and ${problems.length - shown.length} more`)
+  return lines([counts, `${chunks} chunks${vectors}`, ...shown])
+}
+
+export function explainText(answer: ExplainAnswer, style: Style): string {
+  const tree = answer.explanation === null ? '' : explanationText(answer.explanation, style)
+  const over = answer.over === null ? '' : `${oneLine(answer.over.sentence)}\n${overText(answer.over, style)}`
+  return `${oneLine(answer.sentence)}\n${tree}${over}`
+}
+
+function overText({ by_component, gap, swap }: NonNullable<ExplainAnswer['over']>, style: Style): string {
+  const parts = Object.entries(by_component).map(([name, value]) => `  ${signed(value)} ${oneLine(name)}`)
+  const swapped = swap === null ? [] : [style.dim(`${swap.weight} from ${swap.from} to ${swap.to} would swap them`)]
+  return lines([...parts, `  ${signed(gap)} in all`, ...swapped])
+}
+
+export function statusText(status: Status): string {
+  const { embedder, embedder_error } = status
+  const meaning = embedder === null ? 'words only' : `${embedder.id}, ${embedder.dimensions} dimensions`
+  const collections = status.collections.map(({ value, count }) => `${oneLine(value)} ${count}`)
+  return lines([
+    `querent ${status.version}`,
+    `home: ${status.home ?? 'in memory'}`,
+    `entries: ${status.entries}${collections.length === 0 ? '' : ` (${collections.join(', ')})`}`,
+    `chunks: ${status.chunks}, ${status.embedded} embedded`,
+    `embedder: ${meaning}${embedder_error === null ? '' : ` (${oneLine(embedder_error)})`}`,
+    ...status.indexes.map(
+      ({ name, rows, bytes }) => `index ${name}: ${[count(rows, 'rows'), size(bytes)].filter(Boolean).join(', ')}`,
+    ),
+    `lenses: ${status.lenses.join(', ')}`,
+  ])
+}
+
+export function doctorText(findings: readonly Finding[], style: Style): string {
+  return lines(
+    findings.flatMap(({ check, ok, message, help }) => [
+      `${ok ? style.good('ok  ') : style.bad('FAIL')} ${check}: ${oneLine(message)}`,
+      ...(help === null || ok ? [] : [`     ${oneLine(help)}`]),
+    ]),
+  )
+}
+
+function lines(texts: readonly string[]): string {
+  return texts.map(text => `${text}\n`).join('')
+}
+
+function signed(value: number): string {
+  return `${value < 0 ? '' : '+'}${value.toFixed(4)}`
+}
+
+function count(value: number | null, unit: string): string {
+  return value === null ? '' : `${value} ${unit}`
+}
+
+function size(bytes: number | null): string {
+  return bytes === null ? '' : `${(bytes / 1024 / 1024).toFixed(1)} MiB`
+}

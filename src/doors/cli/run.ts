@@ -1,0 +1,43 @@
+/** What every command body gets. */
+
+import type { Engine } from '../../engine/engine.ts'
+import type { Viewer } from '../../model/viewer.ts'
+import type { Catalog } from '../../ops/catalog.ts'
+import type { Io } from './io.ts'
+
+export interface Cli {
+  readonly io: Io
+  readonly doors: OtherDoors
+  /** Aborted by SIGINT, SIGTERM and a broken pipe. */
+  readonly signal: AbortSignal
+  /** What the process ends with when nothing is thrown. */
+  exitCode: number
+  /** How a failure is told: to people, as JSON on standard output, or as `call` does (JSON, exit code always 1). */
+  errors: 'text' | 'json' | 'call'
+}
+
+/** The doors a command line can open. Doors do not know each other: whoever starts the process hands these over. */
+export interface OtherDoors {
+  /** Serves until the signal; calls `ready` with the address once it listens. */
+  serveHttp(
+    engine: Engine,
+    catalog: Catalog,
+    options: ServeOptions,
+    signal: AbortSignal,
+    ready: (url: string) => void,
+  ): Promise<void>
+  /** Serves on standard input and output until either ends. */
+  serveMcp(engine: Engine, catalog: Catalog, options: McpOptions, signal: AbortSignal): Promise<void>
+}
+
+export interface ServeOptions {
+  readonly host: string
+  readonly port: number
+  /** JSON of the file that `--tokens` names; checked by the door. */
+  readonly tokens: unknown
+}
+
+export interface McpOptions {
+  readonly viewer: Viewer
+  readonly lens: string | undefined
+}

@@ -1,0 +1,74 @@
+/** One command's hold of an engine: opened with the command's flags, closed when the command is done. */
+import type { z } from 'zod'
+import { SettableClock } from '../../base/clock.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { openEngine } from '../../engine/open.ts'
+import type { EngineOptions } from '../../engine/options.ts'
+import { invalidArgument, QuerentError } from '../../model/errors.ts'
+import { toInstant } from '../../model/instant.ts'
+import type { CallContext, Operation, Progress } from '../../model/operation.ts'
+import { isHolderName } from '../../model/partition.ts'
+import { LOCAL_OWNER, type Viewer } from '../../model/viewer.ts'
+import { type Catalog, makeCatalog, runOperation } from '../../ops/catalog.ts'
+import type { CommonFlags } from './flags.ts'
+import type { Cli } from './run.ts'
+
+export interface Session {
+  readonly engine: Engine
+  readonly catalog: Catalog
+  readonly context: CallContext
+  run<Input extends z.ZodType, Output extends z.ZodType>(
+    operation: Operation<Engine, Input, Output>,
+    input: unknown,
+  ): Promise<z.output<Output>>
+}
+
+export interface SessionOptions {
+  /** Make the store when there is none. */
+  readonly create?: boolean
+  /** A short command leaves background work to those that run on. */
+  readonly background?: boolean
+  readonly report?: ((progress: Progress) => void) | undefined
+}
+
+export async function withSession<T>(
+  cli: Cli,
+  flags: CommonFlags,
+  options: SessionOptions,
+  body: (session: Session) => Promise<T>,
+): Promise<T> {
+  const viewer = viewerOf(flags.viewer, cli.io.env['QUERENT_VIEWER'])
+  await using engine = await openEngine(engineOptions(cli, flags, options))
+  const context: CallContext = { viewer, signal: cli.signal, report: options.report }
+  return await body({
+    engine,
+    catalog: makeCatalog(engine),
+    context,
+    run: (operation, input) => runOperation(operation, engine, input, context),
+  })
+}
+
+function engineOptions(cli: Cli, flags: CommonFlags, options: SessionOptions): EngineOptions {
+  const now = flags.now ?? cli.io.env['QUERENT_NOW']
+  return {
+    ...(flags.home !== undefined && { home: flags.home }),
+    create: options.create ?? false,
+    background: options.background ?? false,
+    ...(now && { clock: new SettableClock(toInstant(now, flags.now === undefined ? 'QUERENT_NOW' : '--now')) }),
+  }
+}
+
+/** Whoever starts the process is the local owner, unless QUERENT_VIEWER makes the process an agent's. */
+function viewerOf(flag: string | undefined, environment: string | undefined): Viewer {
+  const own = environment ? checked(environment, 'QUERENT_VIEWER') : LOCAL_OWNER
+  if (flag === undefined || flag === own.id) return own
+  if (own !== LOCAL_OWNER) {
+    throw new QuerentError('denied', '--viewer: only the local owner may act as somebody else', {})
+  }
+  return checked(flag, '--viewer')
+}
+
+function checked(name: string, field: string): Viewer {
+  if (!isHolderName(name)) throw invalidArgument(field, name, 'a name of 1 to 200 characters without blanks')
+  return { id: name }
+}

@@ -1,0 +1,88 @@
+/**
+ * The HTTP door: every operation at `POST /v1/ops/<name>`, the catalog at `GET /v1/ops`. The viewer is whoever the token
+ * says; nothing in a body changes it. Knows no operation by name but `export`, which it streams.
+ */
+import { Hono } from 'hono'
+import type { Engine } from '../../engine/engine.ts'
+import { QuerentError } from '../../model/errors.ts'
+import type { CallContext } from '../../model/operation.ts'
+import { isOwner, type Viewer } from '../../model/viewer.ts'
+import { type Catalog, callOperation, findOperation } from '../../ops/catalog.ts'
+import { describeOperation } from '../../ops/schemas.ts'
+import { readJson } from './body.ts'
+import { asQuerentError, failureResponse } from './failure.ts'
+import { checkNames } from './guard.ts'
+import type { Authenticator } from './tokens.ts'
+
+export interface AppOptions {
+  readonly authenticator: Authenticator
+  /** Whether only this machine can connect. */
+  readonly loopback: boolean
+  /** Aborted when the server goes down; ends what is under way. */
+  readonly signal: AbortSignal
+  /** Handles `/mcp`, when that door is there too. */
+  readonly mcp?: ((request: Request, viewer: Viewer) => Promise<Response>) | undefined
+  /** A fresh id for each request. */
+  readonly requestId: () => string
+}
+
+const NDJSON = 'application/x-ndjson'
+
+type App = Hono<{ Variables: { viewer: Viewer } }>
+
+export function makeApp(engine: Engine, catalog: Catalog, options: AppOptions): App {
+  const app: App = new Hono()
+  app.onError(error => failureResponse(error))
+  app.notFound(() => failureResponse(new QuerentError('not_found', 'there is no such route', {})))
+
+  app.use(async (c, next) => {
+    c.header('x-request-id', options.requestId())
+    c.header('cache-control', 'no-store')
+    c.header('x-content-type-options', 'nosniff')
+    checkNames(c.req.raw.headers, options.loopback)
+    await next()
+  })
+  app.get('/healthz', c => c.json({ ok: true }))
+  app.use(async (c, next) => {
+    c.set('viewer', options.authenticator.viewerOf(c.req.raw.headers.get('authorization')))
+    await next()
+  })
+
+  app.get('/v1/ops', c => c.json({ operations: visible(catalog, c.get('viewer')).map(describeOperation) }))
+  app.get('/v1/ops/:name', c => c.json(describeOperation(findOperation(catalog, c.req.param('name')))))
+  app.post('/v1/ops/:name', async c => {
+    const name = c.req.param('name')
+    const context = contextOf(c.req.raw, c.get('viewer'), options.signal)
+    const input = await readJson(c.req.raw)
+    if (name === 'export' && c.req.header('accept')?.includes(NDJSON)) return streamExport(engine, context)
+    return c.json((await callOperation(catalog, engine, name, input, context)) as object)
+  })
+
+  const { mcp } = options
+  if (mcp !== undefined) app.all('/mcp', c => mcp(c.req.raw, c.get('viewer')))
+  return app
+}
+
+/** What a viewer may call: one who cannot export need not read how. */
+function visible(catalog: Catalog, viewer: Viewer): Parameters<typeof describeOperation>[0][] {
+  return [...catalog.values()].filter(({ effect }) => effect.ownerOnly !== true || isOwner(viewer))
+}
+
+function contextOf(request: Request, viewer: Viewer, serverSignal: AbortSignal): CallContext {
+  return { viewer, signal: AbortSignal.any([request.signal, serverSignal]) }
+}
+
+/** A failure under way is the last line, since the status has been sent by then. */
+function streamExport(engine: Engine, context: CallContext): Response {
+  if (!isOwner(context.viewer))
+    throw new QuerentError('denied', 'export is for the local owner only', { operation: 'export' })
+  const encoder = new TextEncoder()
+  const lines = (async function* () {
+    try {
+      for await (const line of engine.export(context)) yield encoder.encode(`${JSON.stringify(line)}\n`)
+    } catch (thrown) {
+      yield encoder.encode(`${JSON.stringify({ error: asQuerentError(thrown) })}\n`)
+    }
+  })()
+  return new Response(ReadableStream.from(lines), { headers: { 'content-type': NDJSON } })
+}

@@ -1,0 +1,41 @@
+/** The body of a request: at most so long, UTF-8, one JSON document. */
+import { invalidArgument, QuerentError } from '../../model/errors.ts'
+
+export const MAX_BODY_BYTES: number = 4 * 1024 * 1024
+
+/** An empty body is null. Throws `too_large`, `invalid_argument` (not UTF-8), `invalid_json`. */
+export async function readJson(request: Request): Promise<unknown> {
+  const text = decode(await readBytes(request))
+  if (text.trim() === '') return null
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new QuerentError('invalid_json', `body: ${(error as Error).message}`, { field: 'body' }, error)
+  }
+}
+
+async function readBytes(request: Request): Promise<Uint8Array> {
+  if (Number(request.headers.get('content-length') ?? 0) > MAX_BODY_BYTES) throw tooLarge()
+  if (request.body === null) return new Uint8Array()
+  const parts: Uint8Array[] = []
+  let size = 0
+  for await (const part of request.body) {
+    size += part.length
+    if (size > MAX_BODY_BYTES) throw tooLarge()
+    parts.push(part)
+  }
+  return Buffer.concat(parts)
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw invalidArgument('body', '(bytes)', 'UTF-8 text')
+  }
+}
+
+function tooLarge(): QuerentError {
+  const message = `body: at most ${MAX_BODY_BYTES} bytes`
+  return new QuerentError('too_large', message, { field: 'body', limit: MAX_BODY_BYTES })
+}

@@ -1,0 +1,39 @@
+/** A failure as a response: one shape, a status by kind, and nothing of ours inside (no stack, no cause). */
+import { type ErrorCode, type ErrorKind, QuerentError } from '../../model/errors.ts'
+
+const STATUS_BY_KIND: Readonly<Record<ErrorKind, number>> = {
+  usage: 400,
+  not_found: 404,
+  conflict: 409,
+  denied: 403,
+  busy: 503,
+  limit: 429,
+  unavailable: 503,
+  broken: 500,
+}
+
+/** Codes for which HTTP has a number of its own. 499 is what nginx calls a client that went away. */
+const STATUS_BY_CODE: Readonly<Partial<Record<ErrorCode, number>>> = {
+  unauthenticated: 401,
+  unknown_operation: 404,
+  too_large: 413,
+  deadline_exceeded: 504,
+  cancelled: 499,
+}
+
+export function statusOf(error: QuerentError): number {
+  return STATUS_BY_CODE[error.code] ?? STATUS_BY_KIND[error.kind]
+}
+
+/** Anything thrown, as the one error class. What is not ours is a bug of ours; its text stays here. */
+export function asQuerentError(thrown: unknown): QuerentError {
+  return thrown instanceof QuerentError ? thrown : new QuerentError('internal', 'internal error', {}, thrown)
+}
+
+export function failureResponse(thrown: unknown): Response {
+  const error = asQuerentError(thrown)
+  const status = statusOf(error)
+  const headers = new Headers({ 'content-type': 'application/json' })
+  if (status === 401) headers.set('www-authenticate', 'Bearer')
+  return new Response(JSON.stringify({ error }), { status, headers })
+}

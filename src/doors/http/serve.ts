@@ -1,0 +1,90 @@
+/** Listens: binds, sets time limits for slow clients, and closes in good order. */
+import { randomUUID } from 'node:crypto'
+import type { Server } from 'node:http'
+import { serve } from '@hono/node-server'
+import type { Engine } from '../../engine/engine.ts'
+import { invalidArgument, QuerentError } from '../../model/errors.ts'
+import type { Viewer } from '../../model/viewer.ts'
+import type { Catalog } from '../../ops/catalog.ts'
+import { makeApp } from './app.ts'
+import { isLoopback } from './guard.ts'
+import { Authenticator } from './tokens.ts'
+
+export interface HttpOptions {
+  readonly host: string
+  /** 0 takes a free one. */
+  readonly port: number
+  /** Unchecked JSON `{"<token>": "<viewer>"}`. Needed unless `host` is loopback. */
+  readonly tokens: unknown
+  readonly mcp?: ((request: Request, viewer: Viewer) => Promise<Response>) | undefined
+}
+
+/** How long a client may take to send its head, and all of its request. */
+const HEADERS_TIMEOUT_MS = 10_000
+const REQUEST_TIMEOUT_MS = 60_000
+/** How long requests under way may go on when the server is told to end. */
+const GRACE_MS = 3_000
+
+/** Resolves when the signal has ended it and every connection is closed. `ready` gets the address. */
+export async function serveHttp(
+  engine: Engine,
+  catalog: Catalog,
+  options: HttpOptions,
+  signal: AbortSignal,
+  ready: (url: string) => void,
+): Promise<void> {
+  const { host, port } = options
+  const loopback = isLoopback(host)
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw invalidArgument('--port', port, '0 to 65535')
+  if (!loopback && options.tokens === undefined) {
+    throw new QuerentError('invalid_argument', `--host ${host}: other machines can reach it, so --tokens is needed`, {
+      field: '--host',
+    })
+  }
+  const app = makeApp(engine, catalog, {
+    authenticator: new Authenticator(options.tokens, loopback),
+    loopback,
+    signal,
+    mcp: options.mcp,
+    requestId: randomUUID,
+  })
+  // Without a createServer option @hono/node-server makes a plain HTTP server; its type allows for others.
+  const server = serve({ fetch: app.fetch, hostname: host, port }) as Server
+  server.headersTimeout = HEADERS_TIMEOUT_MS
+  server.requestTimeout = REQUEST_TIMEOUT_MS
+  await listening(server, options)
+  ready(addressOf(server, host))
+  await closed(server, signal)
+}
+
+function listening(server: Server, { host, port }: HttpOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('listening', resolve)
+    server.once('error', cause => {
+      reject(
+        new QuerentError('io_failed', `cannot listen on ${host} port ${port}: ${cause.message}`, { host, port }, cause),
+      )
+    })
+  })
+}
+
+function addressOf(server: Server, host: string): string {
+  const address = server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+function closed(server: Server, signal: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    const end = (): void => {
+      const force = setTimeout(() => server.closeAllConnections(), GRACE_MS)
+      server.close(() => {
+        clearTimeout(force)
+        resolve()
+      })
+      server.closeIdleConnections()
+    }
+    if (signal.aborted) end()
+    else signal.addEventListener('abort', end, { once: true })
+  })
+}

@@ -1,0 +1,20 @@
+/**
+ * The `querent` command: the command line, and the doors it can open. Doors do not import each other; here they meet.
+ * Started by `bin/querent.js` (the package) and `scripts/querent.ts` (a checkout).
+ */
+import { runCli } from './cli/cli.ts'
+
+/** Resolves to the exit code; never rejects. `argv` without the program's name. */
+export function main(argv: readonly string[]): Promise<number> {
+  return runCli(argv, {
+    serveHttp: async (engine, catalog, options, signal, ready) => {
+      const { serveHttp } = await import('./http/serve.ts')
+      const { mcpOverHttp } = await import('./mcp/http.ts')
+      return serveHttp(engine, catalog, { ...options, mcp: mcpOverHttp(engine, catalog) }, signal, ready)
+    },
+    serveMcp: async (engine, catalog, options, signal) => {
+      const { serveMcp } = await import('./mcp/stdio.ts')
+      return serveMcp(engine, catalog, options, signal)
+    },
+  })
+}

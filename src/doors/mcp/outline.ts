@@ -1,0 +1,67 @@
+/** A shorter JSON Schema that allows all the full one does: what agents read before every task must not cost much. */
+import type { Json, JsonObject } from '../../base/canonical.ts'
+
+/**
+ * The outline of an object's schema, `depth` objects deep; what lies deeper is named by its type. `paths` are the fields
+ * to show, as `field` or `field.inner` (a field without inner paths is shown whole); absent: all.
+ */
+export function outline(schema: JsonObject, depth: number, paths?: readonly string[]): JsonObject {
+  return { ...shorten(schema, depth, paths), type: 'object' }
+}
+
+/** The same for what is sent to us: says that no other field is allowed. */
+export function closedOutline(schema: JsonObject, depth: number, paths?: readonly string[]): JsonObject {
+  return { ...outline(schema, depth, paths), additionalProperties: false }
+}
+
+function shorten(schema: JsonObject, depth: number, paths: readonly string[] | undefined): JsonObject {
+  const { type, enum: values, minimum, maximum, anyOf, items } = schema
+  if (values !== undefined) return { enum: values }
+  if (Array.isArray(anyOf)) return either(anyOf as readonly JsonObject[])
+  if (isObject(schema['properties'])) return shortenObject(schema, schema['properties'], depth, paths)
+  if (type === 'array') return isObject(items) ? { type, items: shorten(items, depth, paths) } : { type }
+  if (type === undefined) return {}
+  return { type, ...limit('minimum', minimum), ...limit('maximum', maximum) }
+}
+
+function shortenObject(
+  schema: JsonObject,
+  properties: JsonObject,
+  depth: number,
+  paths: readonly string[] | undefined,
+): JsonObject {
+  if (depth === 0) return { type: 'object' }
+  const shown = Object.entries(properties).filter(([name]) => paths?.some(path => headOf(path) === name) ?? true)
+  const inner = (name: string): readonly string[] | undefined => {
+    const below = paths?.filter(path => path.startsWith(`${name}.`)).map(path => path.slice(name.length + 1))
+    return below?.length === 0 ? undefined : below
+  }
+  const { required } = schema
+  const needed = Array.isArray(required) ? required.filter(name => shown.some(([field]) => field === name)) : []
+  return {
+    type: 'object',
+    properties: Object.fromEntries(
+      shown.map(([name, of]) => [name, shorten(of as JsonObject, depth - 1, inner(name))]),
+    ),
+    ...(needed.length > 0 && { required: needed }),
+  }
+}
+
+/** Alternatives of plain types are one list of types; others may be anything, as far as an outline says. */
+function either(branches: readonly JsonObject[]): JsonObject {
+  const types = branches.flatMap(({ type, properties }) => (typeof type === 'string' && !properties ? [type] : []))
+  return types.length === branches.length ? { type: [...new Set(types)] } : {}
+}
+
+/** Bounds that only say "a safe integer" say nothing. */
+function limit(name: string, value: Json | undefined): JsonObject {
+  return typeof value === 'number' && Math.abs(value) < Number.MAX_SAFE_INTEGER ? { [name]: value } : {}
+}
+
+function headOf(path: string): string {
+  return path.split('.', 1)[0] ?? path
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

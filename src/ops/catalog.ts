@@ -1,0 +1,88 @@
+/**
+ * All operations in one order: the engine's own, then each lens's. A door finds them here, and runs them here: access,
+ * the check of the input and the error for an unknown name are the same everywhere.
+ */
+
+import type { z } from 'zod'
+import type { Engine } from '../engine/engine.ts'
+import { QuerentError } from '../model/errors.ts'
+import type { CallContext, Operation } from '../model/operation.ts'
+import { parseInput } from '../model/parse-input.ts'
+import { isOwner } from '../model/viewer.ts'
+import { doctor, lenses, status } from './admin-ops.ts'
+import { get, list, put, remove } from './entry-ops.ts'
+import { add, exportAll, importAll } from './ingest-ops.ts'
+import { nearNames } from './near-names.ts'
+import { explain, query, similar } from './query-ops.ts'
+
+export type EngineOperation = Operation<Engine>
+
+/** Operations by name, in the order that listings show. */
+export type Catalog = ReadonlyMap<string, EngineOperation>
+
+const CORE: readonly EngineOperation[] = [
+  query,
+  explain,
+  similar,
+  get,
+  list,
+  put,
+  add,
+  remove,
+  status,
+  doctor,
+  exportAll,
+  importAll,
+  lenses,
+]
+
+export function makeCatalog(engine: Pick<Engine, 'lensOperations'>): Catalog {
+  const ofLenses = engine.lensOperations.map(({ lens, operation }) => onHost(lens, operation))
+  return new Map([...CORE, ...ofLenses].map(operation => [operation.name, operation]))
+}
+
+/** Throws `unknown_operation`, naming those that are spelled alike. */
+export function findOperation(catalog: Catalog, name: string): EngineOperation {
+  const operation = catalog.get(name)
+  if (operation !== undefined) return operation
+  const known = [...catalog.keys()]
+  const near = nearNames(name, known)
+  const hint = near.length > 0 ? `; did you mean ${near.join(' or ')}?` : ''
+  throw new QuerentError('unknown_operation', `there is no operation ${JSON.stringify(name.slice(0, 80))}${hint}`, {
+    operation: name.slice(0, 80),
+    near,
+    known,
+  })
+}
+
+/**
+ * Runs an operation on input that nobody has checked. `null` and absent input are an empty object. Output is not
+ * checked: its type is the compiler's business, its schema is held to it by tests.
+ */
+export async function runOperation<Input extends z.ZodType, Output extends z.ZodType>(
+  operation: Operation<Engine, Input, Output>,
+  engine: Engine,
+  input: unknown,
+  context: CallContext,
+): Promise<z.output<Output>> {
+  if (operation.effect.ownerOnly === true && !isOwner(context.viewer)) {
+    throw new QuerentError('denied', `${operation.name} is for the local owner only`, { operation: operation.name })
+  }
+  context.signal.throwIfAborted()
+  return operation.run(engine, parseInput(operation.input, input ?? {}), context)
+}
+
+/** `findOperation`, then `runOperation`. */
+export async function callOperation(
+  catalog: Catalog,
+  engine: Engine,
+  name: string,
+  input: unknown,
+  context: CallContext,
+): Promise<unknown> {
+  return runOperation(findOperation(catalog, name), engine, input, context)
+}
+
+function onHost(lens: string, operation: Engine['lensOperations'][number]['operation']): EngineOperation {
+  return { ...operation, run: (engine, input, context) => operation.run(engine.host(lens), input, context) }
+}

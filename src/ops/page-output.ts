@@ -1,0 +1,72 @@
+/** Schemas of what questions answer: the page, its items, and explanations. The types in `model` are the contract. */
+import { z } from 'zod'
+import type { JsonObject } from '../base/canonical.ts'
+import type { Explanation } from '../model/explanation.ts'
+import type { Coverage, Excerpt, Item, Page, StageTrace } from '../model/page.ts'
+
+// z.json() would also do, but it is recursive in JSON Schema, and any object is what is meant.
+export const jsonObject: z.ZodType<JsonObject, JsonObject> = z.record(z.string(), z.json())
+
+export const explanationOutput: z.ZodType<Explanation> = z.strictObject({
+  label: z.string(),
+  value: z.number(),
+  formula: z.enum(['sum', 'product', 'quotient', 'max']).optional(),
+  get children(): z.ZodOptional<z.ZodArray<z.ZodType<Explanation>>> {
+    return z.array(explanationOutput).optional()
+  },
+  note: z.string().optional(),
+})
+
+const excerptOutput: z.ZodType<Excerpt> = z.strictObject({
+  text: z.string(),
+  start_line: z.int(),
+  end_line: z.int(),
+  highlights: z.array(z.tuple([z.int(), z.int()])),
+})
+
+const itemOutput: z.ZodType<Item> = z.strictObject({
+  rank: z.int(),
+  id: z.string(),
+  holder: z.string(),
+  collection: z.string(),
+  kind: z.string(),
+  title: z.string(),
+  score: z.number(),
+  components: z.record(z.string(), z.number()),
+  excerpt: excerptOutput,
+  tags: z.array(z.string()),
+  metadata: jsonObject,
+  origin: z.string().nullable(),
+  created_at: z.string(),
+  updated_at: z.string(),
+  source: z.string(),
+  why: z.string(),
+  explanation: explanationOutput.optional(),
+})
+
+const coverageOutput: z.ZodType<Coverage> = z.strictObject({
+  embedded: z.number(),
+  sources: z.array(z.string()),
+  failed: z.array(z.string()),
+  complete: z.boolean(),
+})
+
+const stageTraceOutput: z.ZodType<StageTrace> = z.strictObject({
+  stage: z.string(),
+  ms: z.number(),
+  out: z.int(),
+  detail: jsonObject.optional(),
+})
+
+export const pageOutput: z.ZodType<Page> = z.strictObject({
+  items: z.array(itemOutput),
+  cursor: z.string().nullable(),
+  verdict: z.enum(['answered', 'weak', 'nothing_relevant']),
+  reason: z.string().nullable(),
+  lens: z.string(),
+  mode: z.enum(['hybrid', 'words', 'meaning', 'list']),
+  as_of: z.string(),
+  coverage: coverageOutput,
+  notes: z.array(z.strictObject({ code: z.string(), message: z.string() })),
+  trace: z.array(stageTraceOutput).optional(),
+})

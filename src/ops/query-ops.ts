@@ -1,0 +1,64 @@
+/** Asking: a question, the reasons of an answer, and more of the same kind. */
+import { z } from 'zod'
+import type { Engine, ExplainAnswer, ExplainRequest } from '../engine/engine.ts'
+import { MAX_ID_LENGTH, MAX_LIMIT } from '../model/limits.ts'
+import type { Operation } from '../model/operation.ts'
+import type { Page } from '../model/page.ts'
+import { queryInput } from '../model/query.ts'
+import { explanationOutput, pageOutput } from './page-output.ts'
+
+const id = z.string().min(1).max(MAX_ID_LENGTH)
+
+/** Asking changes access state, which is not a change of knowledge: `read`; twice moves memory twice: not idempotent. */
+const ASK = { kind: 'read', idempotent: false } as const
+const READ = { kind: 'read', idempotent: true } as const
+
+export const query: Operation<Engine, typeof queryInput, z.ZodType<Page>> = {
+  name: 'query',
+  summary: 'Ask a question; answers are ranked passages with lines, score and reason',
+  input: queryInput,
+  output: pageOutput,
+  effect: ASK,
+  run: (engine, input, context) => engine.query(input, context),
+}
+
+const explainInput: z.ZodType<ExplainRequest> = z.strictObject({ query: queryInput, id, over: id.optional() })
+
+const explainOutput: z.ZodType<ExplainAnswer> = z.strictObject({
+  id: z.string(),
+  rank: z.int().nullable(),
+  score: z.number().nullable(),
+  explanation: explanationOutput.nullable(),
+  dropped: z.strictObject({ stage: z.string(), reason: z.string() }).nullable(),
+  over: z
+    .strictObject({
+      id: z.string(),
+      rank: z.int().nullable(),
+      gap: z.number(),
+      by_component: z.record(z.string(), z.number()),
+      swap: z.strictObject({ weight: z.string(), from: z.number(), to: z.number() }).nullable(),
+      sentence: z.string(),
+    })
+    .nullable(),
+  sentence: z.string(),
+})
+
+export const explain: Operation<Engine, z.ZodType<ExplainRequest>, z.ZodType<ExplainAnswer>> = {
+  name: 'explain',
+  summary: 'Say why an entry has its rank in an answer, why it is not in it, or why it stands over another',
+  input: explainInput,
+  output: explainOutput,
+  effect: READ,
+  run: (engine, input, context) => engine.explain(input, context),
+}
+
+const similarInput = z.strictObject({ id, limit: z.int().min(1).max(MAX_LIMIT).optional() })
+
+export const similar: Operation<Engine, typeof similarInput, z.ZodType<Page>> = {
+  name: 'similar',
+  summary: 'Find entries like a given one',
+  input: similarInput,
+  output: pageOutput,
+  effect: READ,
+  run: (engine, input, context) => engine.similar(input, context),
+}

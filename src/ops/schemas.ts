@@ -1,0 +1,33 @@
+/** JSON Schemas (2020-12) of an operation, made from its zod schemas, for doors that publish them. */
+import { z } from 'zod'
+import type { JsonObject } from '../base/canonical.ts'
+import type { EngineOperation } from './catalog.ts'
+
+export interface OperationDescription {
+  readonly name: string
+  readonly summary: string
+  readonly effect: {
+    readonly kind: 'read' | 'write' | 'destroy'
+    readonly idempotent: boolean
+    readonly owner_only: boolean
+  }
+  readonly input: JsonObject
+  readonly output: JsonObject
+}
+
+export function describeOperation(operation: EngineOperation): OperationDescription {
+  const { kind, idempotent, ownerOnly = false } = operation.effect
+  return {
+    name: operation.name,
+    summary: operation.summary,
+    effect: { kind, idempotent, owner_only: ownerOnly },
+    input: jsonSchema(operation.input, 'input'),
+    output: jsonSchema(operation.output, 'output'),
+  }
+}
+
+/** `input` for what is accepted, `output` for what comes back. */
+export function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
+  // A JSON Schema is JSON; zod's type for it has methods and undefined.
+  return z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as unknown as JsonObject
+}
