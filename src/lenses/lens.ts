@@ -4,15 +4,14 @@
  * writes through the store's transactional handle, and meets no concrete store and no other lens.
  */
 import type { Clock, Instant } from '../base/clock.ts'
+import type { Embedder } from '../embed/embedder.ts'
+import type { Index } from '../index/contract.ts'
 import type { Operation, Progress } from '../model/operation.ts'
 import type { Page } from '../model/page.ts'
 import type { QueryInput } from '../model/query.ts'
 import type { TableDeclaration } from '../model/table.ts'
-import type { Viewer } from '../model/viewer.ts'
-import type { Embedder } from '../embed/embedder.ts'
-import type { Index } from '../index/contract.ts'
+import type { Sight, Viewer } from '../model/viewer.ts'
 import type { Stages } from '../pipeline/stage.ts'
-import type { Sight } from '../model/viewer.ts'
 import type { Store } from '../store/store.ts'
 
 /** What the engine lends a lens's operations, jobs and ingesters. */

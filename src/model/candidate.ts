@@ -1,25 +1,28 @@
-/** The value that travels through the pipeline: what a leg brought, then with a score, then with a rank. */
-import type { Explanation } from './explanation.ts'
+/**
+ * The value that travels through the pipeline: what the legs brought, then with a score, then with a rank. It knows its
+ * entry by key alone; ids are read for those that reach the page, and where equal scores must be told apart.
+ */
+import { compareText } from '../base/compare.ts'
 import type { ChunkKey, EntryKey } from './entry.ts'
+import type { Explanation } from './explanation.ts'
 
 export interface Candidate {
   readonly entry: EntryKey
-  /** Id and holder end every order: keys must not, since they tell of hidden writes. */
-  readonly id: string
-  readonly holder: string
-  /** The chunk to show: the best of the leg that weighs most. */
-  readonly chunk: ChunkKey
   /** Which source brought it (`local`, a collection elsewhere, a peer). */
   readonly source: string
-  /** One number a component, by name (`words`, `meaning`, …): raw, as the leg gave it. Absent: not known. */
+  /** One number a leg, by name (`words`, `meaning`, …): raw, as the leg gave it. Absent: not known. */
   readonly signals: Readonly<Record<string, number>>
+  /** The entry's best chunk by leg, where the leg found one. */
+  readonly chunks: Readonly<Record<string, ChunkKey>>
 }
 
 export interface Scored extends Candidate {
-  /** What it is ranked by. */
+  /** What it is ranked by, unless there is an `order`. */
   readonly score: number
-  /** The parts the score was made from, by name: values in the unit the lens states. */
+  /** What the score was made of, by name; they add up to it, as far as rounding allows. */
   readonly components: Readonly<Record<string, number>>
+  /** A list ordered by something else than its score (a date, say) is ranked by this, descending. */
+  readonly order?: number | undefined
 }
 
 export interface Ranked extends Scored {
@@ -30,12 +33,19 @@ export interface Ranked extends Scored {
 /** Builds the tree of a scored candidate; called for returned rows only. */
 export type Explain = (scored: Scored) => Explanation
 
-/** The one total order: score descending, id ascending by code unit, holder ascending. */
-export function byScore(
-  a: { readonly score: number; readonly id: string; readonly holder: string },
-  b: { readonly score: number; readonly id: string; readonly holder: string },
-): number {
-  if (a.score !== b.score) return b.score - a.score
-  if (a.id !== b.id) return a.id < b.id ? -1 : 1
-  return a.holder < b.holder ? -1 : a.holder > b.holder ? 1 : 0
+/** What ends every order where scores are equal. Never a key: keys tell of hidden writes. */
+export interface Named {
+  readonly id: string
+  readonly holder: string
+}
+
+/** Where something stands in the total order of an answer. */
+export interface Place extends Named {
+  readonly order: number
+}
+
+/** The one total order: score (or what stands for it) descending, id ascending, holder ascending. */
+export function byPlace(a: Place, b: Place): number {
+  if (a.order !== b.order) return b.order - a.order
+  return compareText(a.id, b.id) || compareText(a.holder, b.holder)
 }

@@ -93,13 +93,28 @@ export const queryInput = z.strictObject({
 })
 export type QueryInput = z.infer<typeof queryInput>
 
+/** Where a page ended; the next one goes on strictly after it. Travels in the cursor. */
+export interface Position {
+  /** The last item's place in the total order. */
+  readonly order: number
+  readonly id: string
+  readonly holder: string
+  /** Its rank: what was shown so far. */
+  readonly rank: number
+  /** How deep retrieval had to go; the next page begins there. */
+  readonly depth: number
+}
+
 /** What the pipeline runs on. Made from a checked `QueryInput`, the engine's settings and the clock. */
 export interface Query {
   readonly text: string
   readonly lens: string
   readonly limit: number
-  readonly cursor: string | null
-  /** Conditions of `filter`, `as_of` and `known_at`; those in the text are added by the parse stage. */
+  /** Null: from the beginning. */
+  readonly after: Position | null
+  /** What a cursor of this question is bound to: changes with everything that could change the order. */
+  readonly binding: string
+  /** Conditions of `filter` and `known_at`; those in the text are added by the parse stage. */
   readonly filter: Filter | null
   readonly mode: 'hybrid' | 'words' | 'meaning'
   /** Null: the default of what is searched (0.7; 0.85 where only code is). */
@@ -115,7 +130,7 @@ export interface Query {
   readonly approximate: boolean
   readonly timeoutMs: number
   readonly excerptLength: number
-  /** The moment that decay, recency and relative times refer to. */
+  /** The moment that decay, recency, validity and relative times refer to. */
   readonly asOf: Instant
 }
 

@@ -1,11 +1,13 @@
 /** Everything one question needs from the world: what it may see, the time, the budget, the store and the indexes. */
 import type { Deadline, Instant } from '../base/clock.ts'
+import type { EmbeddingModel } from '../embed/embedder.ts'
+import type { Index, VectorIndex, WordIndex } from '../index/contract.ts'
+import type { FieldName } from '../model/filter.ts'
 import type { Note } from '../model/page.ts'
 import type { Query } from '../model/query.ts'
 import type { Sight } from '../model/viewer.ts'
-import type { EmbeddingModel } from '../embed/embedder.ts'
-import type { Index, VectorIndex, WordIndex } from '../index/contract.ts'
 import type { StoreReader } from '../store/store.ts'
+import type { Memo } from './memo.ts'
 import type { Trace } from './trace.ts'
 
 export interface QueryContext {
@@ -18,6 +20,12 @@ export interface QueryContext {
   /** Null when there is no embedder: then answers come from words alone and say so. */
   readonly vectors: VectorIndex | null
   readonly model: EmbeddingModel | null
+  /** Fields that a question may name (`ENTRY_FIELDS` and the aspects' columns). */
+  readonly fields: readonly FieldName[]
+  /** Signs cursors; kept in the store, so that every process on it honours the others' cursors. */
+  readonly secret: string
+  /** What one engine keeps between questions. */
+  readonly memo: Memo
   /** An index that a lens brought, by name. */
   index(name: string): Index
   /** The vector of a question; null when there is no embedder, or when it failed (a note then says why). */

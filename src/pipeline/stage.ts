@@ -3,7 +3,9 @@
  * knows their order, the deadline and the trace, and nothing else.
  */
 import type { Bitset } from '../base/bitset.ts'
+import type { WordTerm } from '../index/contract.ts'
 import type { Candidate, Explain, Ranked, Scored } from '../model/candidate.ts'
+import type { EntryKey } from '../model/entry.ts'
 import type { Filter } from '../model/filter.ts'
 import type { Page, Verdict } from '../model/page.ts'
 import type { ParsedQuery } from '../model/plan.ts'
@@ -14,23 +16,40 @@ import type { QueryContext } from './context.ts'
 export interface Plan {
   readonly query: Query
   readonly parsed: ParsedQuery
+  /** `list`: nothing to rank by, only conditions; then the newest come first. */
+  readonly mode: Page['mode']
   /** Conditions of the request and of the text together. */
   readonly filter: Filter | null
+  /** For the word leg. */
+  readonly terms: readonly WordTerm[]
   /** Null: nothing to embed, or no embedder. Filled by enrich. */
   readonly vector: Float32Array | null
+  /** Share of each leg in the score, 0 to 1, together 1. Filled by enrich. */
+  readonly weights: Weights
+  /** Never an answer: the entry that was asked about. */
+  readonly except: EntryKey | null
   /** What enrich or a lens found out, by name; shown in the trace. */
   readonly facts: Readonly<Record<string, unknown>>
+}
+
+export interface Weights {
+  readonly words: number
+  readonly meaning: number
 }
 
 /** What retrieval brought, with the statistics that scoring needs. */
 export interface Retrieval {
   readonly candidates: readonly Candidate[]
+  /** Entries a leg, as asked for. */
+  readonly depth: number
   /** Entries that pass filter and conditions; null means every visible one. */
   readonly allow: Bitset | null
   /** Numbers about the visible rows, by name (`bmTop`, `bmMax`, `bestCosine`, `rows`). */
   readonly statistics: Readonly<Record<string, number>>
-  /** Whether asking deeper could bring more. */
+  /** False when asking deeper could bring more. */
   readonly exhausted: boolean
+  /** False when the deadline cut a leg off. */
+  readonly complete: boolean
 }
 
 export interface Scoring {
@@ -38,11 +57,25 @@ export interface Scoring {
   readonly explain: Explain
   readonly verdict: Verdict
   readonly reason: string | null
+  /**
+   * No entry outside the candidates can score more. Where it is given, a page is only final when its last item stands
+   * above it; null: as many as the legs brought is good enough.
+   */
+  readonly ceiling: number | null
 }
 
 export interface Ranking {
+  /** Best first. May stop where the page surely ends. */
   readonly ranked: readonly Ranked[]
   readonly scoring: Scoring
+}
+
+export interface Answer {
+  readonly page: Page
+  /** The entries of the page's items, in their order: what a question that touches has used. */
+  readonly entries: readonly EntryKey[]
+  /** The last item's place in the order; null on an empty page. */
+  readonly last: number | null
 }
 
 export interface Stages {
@@ -57,5 +90,5 @@ export interface Stages {
   /** The total order, caps and spread. */
   diversify(scoring: Scoring, plan: Plan, context: QueryContext): Ranking
   /** Second access check, cut to the page, excerpts, explanations, cursor. */
-  present(ranking: Ranking, retrieval: Retrieval, plan: Plan, context: QueryContext): Page
+  present(ranking: Ranking, retrieval: Retrieval, plan: Plan, context: QueryContext): Answer
 }

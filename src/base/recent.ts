@@ -1,0 +1,28 @@
+/** A map that forgets: of more than `capacity` values, those that were asked for longest ago. */
+export class Recent<K, V> {
+  readonly #capacity: number
+  /** In the order of use, oldest first. */
+  readonly #values = new Map<K, V>()
+
+  constructor(capacity: number) {
+    this.#capacity = capacity
+  }
+
+  get size(): number {
+    return this.#values.size
+  }
+
+  /** The value under this key; made and kept when there is none. */
+  get(key: K, make: () => V): V {
+    const found = this.#values.get(key)
+    const value = found === undefined ? make() : found
+    this.#values.delete(key)
+    this.#values.set(key, value)
+    if (this.#values.size > this.#capacity) this.#values.delete(this.#values.keys().next().value as K)
+    return value
+  }
+
+  clear(): void {
+    this.#values.clear()
+  }
+}

@@ -1,0 +1,79 @@
+/** The lenses of one engine. Fixed when it opens: two lenses that claim the same name are found then, not in use. */
+
+import { QuerentError } from '../model/errors.ts'
+import type { Operation } from '../model/operation.ts'
+import type { TableDeclaration } from '../model/table.ts'
+import { DEFAULT_STAGES } from '../pipeline/default-stages.ts'
+import type { Stages } from '../pipeline/stage.ts'
+import { CORE_TABLES } from '../store/core-tables.ts'
+import type { Lens, LensHost } from './lens.ts'
+
+const LENS_NAME = /^[a-z][a-z0-9]{0,31}$/
+
+export class LensRegistry {
+  readonly #lenses: ReadonlyMap<string, Lens>
+
+  /** Throws `conflict` when names of lenses, tables or operations meet, or lie outside their lens's. */
+  constructor(lenses: readonly Lens[]) {
+    checkLenses(lenses)
+    this.#lenses = new Map(lenses.map(lens => [lens.name, lens]))
+  }
+
+  /** In the order they were given. */
+  get all(): readonly Lens[] {
+    return [...this.#lenses.values()]
+  }
+
+  get tables(): readonly TableDeclaration[] {
+    return this.all.flatMap(lens => lens.tables ?? [])
+  }
+
+  get operations(): readonly { readonly lens: string; readonly operation: Operation<LensHost> }[] {
+    return this.all.flatMap(lens => (lens.operations ?? []).map(operation => ({ lens: lens.name, operation })))
+  }
+
+  /** Throws `unknown_lens`, naming those there are. */
+  must(name: string): Lens {
+    const lens = this.#lenses.get(name)
+    if (lens !== undefined) return lens
+    const known = [...this.#lenses.keys()].sort()
+    throw new QuerentError('unknown_lens', `lens: there is no "${name}"; there are ${known.join(', ')}`, {
+      lens: name,
+      known,
+    })
+  }
+
+  /** The lens's stages, the default ones where it has none. Throws `unknown_lens`. */
+  stages(name: string): Stages {
+    return { ...DEFAULT_STAGES, ...this.must(name).stages }
+  }
+}
+
+function checkLenses(lenses: readonly Lens[]): void {
+  const taken = new Map<string, string>(CORE_TABLES.map(table => [`table ${table.name}`, 'the core']))
+  const claim = (what: string, name: string, lens: Lens): void => {
+    const key = `${what} ${name}`
+    const owner = taken.get(key)
+    if (owner !== undefined) throw conflict(lens, `${what} "${name}" is already that of ${owner}`)
+    taken.set(key, `lens ${lens.name}`)
+  }
+  for (const lens of lenses) {
+    if (!LENS_NAME.test(lens.name)) throw conflict(lens, 'its name must be lower-case letters and digits')
+    claim('the name', lens.name, lens)
+    for (const table of lens.tables ?? []) {
+      if (!table.name.startsWith(`${lens.name}_`))
+        throw conflict(lens, `table "${table.name}" must begin with its name`)
+      claim('table', table.name, lens)
+      if (table.aspect !== undefined) claim('aspect', table.aspect, lens)
+    }
+    for (const { name } of lens.operations ?? []) {
+      if (!name.startsWith(`${lens.name}.`)) throw conflict(lens, `operation "${name}" must begin with "${lens.name}."`)
+      claim('operation', name, lens)
+    }
+    for (const { name } of lens.jobs ?? []) claim('job', name, lens)
+  }
+}
+
+function conflict(lens: Lens, message: string): QuerentError {
+  return new QuerentError('conflict', `lens ${lens.name}: ${message}`, { lens: lens.name })
+}

@@ -1,0 +1,50 @@
+/** The hard conditions of a question as one set of entries: filter, validity, and the words and phrases it insists on. */
+import type { Bitset } from '../base/bitset.ts'
+import type { Operand } from '../model/plan.ts'
+import type { QueryContext } from './context.ts'
+import type { Plan } from './stage.ts'
+
+/** Entries that fulfil everything, only visible ones; null when there is no condition, so every visible entry does. */
+export function allowedEntries(plan: Plan, context: QueryContext): Bitset | null {
+  let allow = filtered(plan, context)
+  for (const { operand } of demands(plan)) allow = withWords(operand, allow, context)
+  for (const operand of plan.parsed.mustNot) {
+    const shutOut = withWords(operand, allow, context)
+    if (shutOut.size > 0) allow = (allow ?? visible(context)).without(shutOut)
+  }
+  return allow
+}
+
+export interface Demand {
+  readonly operand: Operand
+  readonly how: 'must' | 'phrase'
+}
+
+/** What must occur: `+word`, `+"…"` and `"…"`. */
+export function demands(plan: Plan): readonly Demand[] {
+  return [
+    ...plan.parsed.must.map(operand => ({ operand, how: 'must' as const })),
+    ...plan.parsed.phrases.map(operand => ({ operand, how: 'phrase' as const })),
+  ]
+}
+
+/** Entries that fulfil filter and validity. */
+export function filtered(plan: Plan, context: QueryContext): Bitset | null {
+  const { memo, reader, sight } = context
+  const allow = plan.filter === null ? null : memo.matching(reader, sight, plan.filter)
+  const invalid = memo.invalid(reader, plan.query.asOf)
+  if (invalid.size === 0) return allow
+  // What is hidden must not even decide whether there is a condition: indexes may take another way when there is one.
+  const shutOut = invalid.and(allow ?? visible(context))
+  return shutOut.size === 0 ? allow : (allow ?? visible(context)).without(shutOut)
+}
+
+/** Entries among `allow` that hold the words of an operand, next to each other and in order. */
+export function withWords(operand: Operand, allow: Bitset | null, context: QueryContext): Bitset {
+  const { partitions } = context.sight
+  return context.words.entriesWith(operand.text, allow === null ? { partitions } : { partitions, allow })
+}
+
+function visible(context: QueryContext): Bitset {
+  return context.memo.visible(context.reader, context.sight)
+}

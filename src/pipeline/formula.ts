@@ -1,0 +1,106 @@
+/**
+ * The default formula: what an entry's numbers make of its score, and the tree that says so. Both are built by the same
+ * steps in the same order, so the tree's leaves give the score to the last bit or two.
+ *
+ *     relevance = words·(bm / bmTop) + meaning·cosine          score = relevance · (1 + 0.1·memory)
+ */
+
+import type { TermMatch } from '../index/contract.ts'
+import { wordShare } from '../math/fusion.ts'
+import type { Candidate } from '../model/candidate.ts'
+import { type Explanation, leaf, node } from '../model/explanation.ts'
+import { MEMORY_BOOST, memoryTree, type Remembered } from './memory.ts'
+import type { Weights } from './stage.ts'
+
+export interface Formula {
+  readonly weights: Weights
+  /** Best BM25 among the visible rows that pass the conditions. */
+  readonly bmTop: number
+  /** Stands in for the cosine of entries that have no vector yet: the lowest that the vector list held. */
+  readonly floor: number
+  /** Brings another embedder's cosines to the spread of MiniLM's. */
+  readonly cosineScale: number
+}
+
+export interface Parts {
+  readonly words: number
+  readonly meaning: number
+  /** What use of the entry added. */
+  readonly memory: number
+  readonly score: number
+}
+
+export function partsOf(candidate: Candidate, formula: Formula, remembered: Remembered | null): Parts {
+  const { weights, bmTop } = formula
+  const words = weights.words * wordShare(candidate.signals['words'] ?? 0, bmTop)
+  const meaning = weights.meaning * cosineOf(candidate, formula)
+  const relevance = words + meaning
+  const score = relevance * boostOf(relevance, remembered)
+  return { words, meaning, memory: score - relevance, score }
+}
+
+/** What is not relevant does not become so by use: there the boost is 1. */
+export function boostOf(relevance: number, remembered: Remembered | null): number {
+  return remembered === null || relevance <= 0 ? 1 : 1 + MEMORY_BOOST * remembered.value
+}
+
+export function cosineOf(candidate: Candidate, formula: Formula): number {
+  return (candidate.signals['meaning'] ?? formula.floor) * formula.cosineScale
+}
+
+/** The tree of a score. `terms` are the words of the question in the candidate's best chunk for words. */
+export function explainParts(
+  candidate: Candidate,
+  formula: Formula,
+  remembered: Remembered | null,
+  terms: readonly TermMatch[],
+): Explanation {
+  const { weights } = formula
+  const legs: Explanation[] = []
+  if (weights.words > 0) legs.push(wordsTree(candidate, formula, terms))
+  if (weights.meaning > 0) legs.push(meaningTree(candidate, formula))
+  const relevance = node('relevance', 'sum', legs)
+  if (boostOf(relevance.value, remembered) === 1 || remembered === null) return { ...relevance, label: 'score' }
+  const boost = node('memory boost', 'sum', [
+    leaf('base', 1),
+    node('use', 'product', [leaf('most that use can add', MEMORY_BOOST), memoryTree(remembered)]),
+  ])
+  return node('score', 'product', [relevance, boost])
+}
+
+function wordsTree(candidate: Candidate, formula: Formula, terms: readonly TermMatch[]): Explanation {
+  const weight = leaf('weight of words', formula.weights.words)
+  const bm = bm25Tree(candidate.signals['words'] ?? 0, terms)
+  // Where no term matches anything every share is 0, and there is no best to divide by.
+  const best = leaf('best BM25 here', formula.bmTop > 0 ? formula.bmTop : 1)
+  return node('words', 'product', [weight, node('share of the best', 'quotient', [bm, best])])
+}
+
+function bm25Tree(bm: number, terms: readonly TermMatch[]): Explanation {
+  const leaves = terms.filter(term => term.score > 0).map(termLeaf)
+  const tree = node('BM25', 'sum', leaves)
+  const isWhole = leaves.length > 0 && Math.abs(tree.value - bm) <= 1e-13 * bm
+  return isWhole ? tree : leaf('BM25', bm, leaves.length === 0 ? 'none of the words' : undefined)
+}
+
+function termLeaf({ term, score, tf, df, idf, boost, length, meanLength }: TermMatch): Explanation {
+  const stressed = boost === 1 ? '' : `, counted ${boost} times`
+  const note = `tf ${tf}, in ${df} passages (idf ${short(idf)}), ${length} of mean ${short(meanLength)} tokens${stressed}`
+  return leaf(term, score, note)
+}
+
+function meaningTree(candidate: Candidate, formula: Formula): Explanation {
+  const weight = leaf('weight of meaning', formula.weights.meaning)
+  const known = candidate.signals['meaning']
+  const cosine =
+    known === undefined
+      ? leaf('cosine', formula.floor, 'no vector yet: the lowest of the list stands in')
+      : leaf('cosine', known)
+  const { cosineScale } = formula
+  const scaled = cosineScale === 1 ? cosine : node('scaled cosine', 'product', [cosine, leaf('scale', cosineScale)])
+  return node('meaning', 'product', [weight, scaled])
+}
+
+function short(value: number): string {
+  return String(Number(value.toFixed(2)))
+}

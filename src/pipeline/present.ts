@@ -1,0 +1,99 @@
+/** Sixth stage: what leaves the engine. Each entry is held against what the viewer may see now, as it is stored now. */
+import type { Ranked } from '../model/candidate.ts'
+import type { Entry, EntryKey } from '../model/entry.ts'
+import { toIso } from '../model/instant.ts'
+import type { Coverage, Note } from '../model/page.ts'
+import { stillVisible } from './access.ts'
+import type { QueryContext } from './context.ts'
+import { writeCursor } from './cursor.ts'
+import { behind, orderOf } from './order.ts'
+import { presentItem } from './present-item.ts'
+import { LOCAL } from './retrieve.ts'
+import type { Answer, Plan, Ranking, Retrieval } from './stage.ts'
+
+export function present(ranking: Ranking, retrieval: Retrieval, plan: Plan, context: QueryContext): Answer {
+  const { query } = plan
+  const { verdict, reason } = ranking.scoring
+  const isRefused = verdict === 'nothing_relevant' && !query.any
+  const waiting = isRefused ? [] : stillToCome(ranking.ranked, plan, context)
+  const { shown, isLast } = cut(waiting, query.limit, context)
+  const first = (query.after?.rank ?? 0) + 1
+  const coverage = coverageOf(retrieval, context)
+  return {
+    page: {
+      items: shown.map(({ ranked, entry }, at) => presentItem(entry, ranked, first + at, ranking, plan, context)),
+      cursor: isLast ? null : cursorOf(shown, retrieval, plan, context),
+      verdict,
+      reason,
+      lens: query.lens,
+      mode: plan.mode,
+      as_of: toIso(query.asOf),
+      coverage,
+      notes: [...context.notes, ...coverageNotes(coverage, plan, context)],
+    },
+    entries: shown.map(({ entry }) => entry.key),
+    last: shown.length === 0 ? null : orderOf((shown.at(-1) as Shown).ranked),
+  }
+}
+
+interface Shown {
+  readonly ranked: Ranked
+  readonly entry: Entry
+}
+
+/** What the pages before have not shown. */
+function stillToCome(ranked: readonly Ranked[], plan: Plan, context: QueryContext): readonly Ranked[] {
+  const { after, diversity } = plan.query
+  if (after === null || plan.mode === 'list') return ranked
+  // A spread order is not by score: there the number shown is the place.
+  if (diversity < 1) return ranked.slice(after.rank)
+  return behind(ranked, after, keys => context.reader.identities(keys))
+}
+
+/** The next `limit` entries that are still there and still visible. */
+function cut(waiting: readonly Ranked[], limit: number, context: QueryContext): { shown: Shown[]; isLast: boolean } {
+  const sight = context.look()
+  const shown: Shown[] = []
+  let at = 0
+  while (shown.length < limit && at < waiting.length) {
+    const batch = waiting.slice(at, at + limit - shown.length)
+    const entries = byKey(context.reader.entries(batch.map(ranked => ranked.entry)))
+    for (const ranked of batch) {
+      const entry = entries.get(ranked.entry)
+      if (entry !== undefined && stillVisible(entry, sight)) shown.push({ ranked, entry })
+    }
+    at += batch.length
+  }
+  return { shown, isLast: at >= waiting.length }
+}
+
+function byKey(entries: readonly Entry[]): ReadonlyMap<EntryKey, Entry> {
+  return new Map(entries.map(entry => [entry.key, entry]))
+}
+
+function cursorOf(shown: readonly Shown[], retrieval: Retrieval, plan: Plan, context: QueryContext): string {
+  const { ranked, entry } = shown.at(-1) as Shown
+  const { after, asOf, binding } = plan.query
+  const position = {
+    order: orderOf(ranked),
+    id: entry.id,
+    holder: entry.audience.holder,
+    rank: (after?.rank ?? 0) + shown.length,
+    depth: retrieval.depth,
+  }
+  return writeCursor({ position, asOf }, { secret: context.secret, binding, now: context.now })
+}
+
+function coverageOf(retrieval: Retrieval, context: QueryContext): Coverage {
+  const { partitions } = context.sight
+  const chunks = context.words.count({ partitions })
+  const embedded = chunks === 0 ? 1 : (context.vectors?.count({ partitions }) ?? 0) / chunks
+  return { embedded, sources: [LOCAL], failed: [], complete: retrieval.complete }
+}
+
+function coverageNotes({ embedded }: Coverage, plan: Plan, context: QueryContext): readonly Note[] {
+  if (context.vectors === null || plan.vector === null || embedded >= 1) return []
+  const share = `${Math.floor(embedded * 100)} %`
+  const message = `${share} of the passages have vectors so far; the others are found by their words only.`
+  return [{ code: 'partly_embedded', message }]
+}

@@ -1,0 +1,79 @@
+/** From what a caller sent (already checked by `queryInput`) to what the pipeline runs on: nothing optional, all resolved. */
+import { canonicalJson, type JsonObject, sha256 } from '../base/canonical.ts'
+import type { Instant } from '../base/clock.ts'
+import type { Filter } from '../model/filter.ts'
+import { toInstant } from '../model/instant.ts'
+import { type Position, QUERY_DEFAULTS, type Query, type QueryInput } from '../model/query.ts'
+import type { Viewer } from '../model/viewer.ts'
+import { readCursor } from './cursor.ts'
+import { allOf, filterFromInput } from './filter-input.ts'
+
+export interface Asked {
+  readonly viewer: Viewer
+  readonly now: Instant
+  /** Signs cursors. */
+  readonly secret: string
+  /** The lens that answers when none is named. */
+  readonly defaultLens: string
+}
+
+/** What decides neither which entries come nor in which order: it may change from page to page. */
+const FREE = ['cursor', 'limit', 'explain', 'trace', 'touch', 'timeout_ms', 'excerpt_length']
+
+/** Throws `invalid_argument` (a period that ends before it begins), `cursor_invalid`, `cursor_expired`. */
+export function resolveQuery(input: QueryInput, asked: Asked): Query {
+  const lens = input.lens ?? asked.defaultLens
+  const binding = bindingOf(input, lens, asked.viewer)
+  const start = startOf(input, binding, asked)
+  const defaults = QUERY_DEFAULTS
+  return {
+    text: input.text,
+    lens,
+    limit: input.limit ?? defaults.limit,
+    after: start.after,
+    binding,
+    filter: conditionsOf(input),
+    mode: input.mode ?? defaults.mode,
+    meaningWeight: input.meaning_weight ?? null,
+    memory: input.memory ?? defaults.memory,
+    touch: input.touch ?? defaults.touch,
+    diversity: input.diversity ?? defaults.diversity,
+    perCollection: input.per_collection ?? null,
+    perOrigin: input.per_origin ?? null,
+    any: input.any ?? defaults.any,
+    explain: input.explain ?? defaults.explain,
+    trace: input.trace ?? defaults.trace,
+    approximate: input.approximate ?? defaults.approximate,
+    timeoutMs: input.timeout_ms ?? defaults.timeoutMs,
+    excerptLength: input.excerpt_length ?? defaults.excerptLength,
+    asOf: start.asOf,
+  }
+}
+
+function bindingOf(input: QueryInput, lens: string, viewer: Viewer): string {
+  const given = Object.entries(input).filter(([name, value]) => !FREE.includes(name) && value !== undefined)
+  const question = Object.fromEntries(given) as JsonObject
+  return sha256(canonicalJson({ question: withoutGaps(question), lens, viewer: viewer.id }))
+}
+
+/** Optional fields may be present and undefined, which JSON does not have. */
+function withoutGaps(value: JsonObject): JsonObject {
+  return JSON.parse(JSON.stringify(value)) as JsonObject
+}
+
+function startOf(input: QueryInput, binding: string, asked: Asked): { after: Position | null; asOf: Instant } {
+  const { secret, now } = asked
+  if (input.cursor !== undefined) {
+    const { position, asOf } = readCursor(input.cursor, { secret, binding, now })
+    return { after: position, asOf }
+  }
+  return { after: null, asOf: input.as_of === undefined ? now : toInstant(input.as_of, 'as_of') }
+}
+
+function conditionsOf(input: QueryInput): Filter | null {
+  const parts: Filter[] = input.filter === undefined ? [] : [...filterFromInput(input.filter)]
+  if (input.known_at !== undefined) {
+    parts.push({ op: 'lte', field: 'known', value: toInstant(input.known_at, 'known_at') })
+  }
+  return allOf(parts)
+}

@@ -1,0 +1,35 @@
+/** A question without words is a list: what fulfils the conditions, newest change first. */
+import type { Bitset } from '../base/bitset.ts'
+import type { Entry } from '../model/entry.ts'
+import type { ListPosition } from '../store/store.ts'
+import type { QueryContext } from './context.ts'
+import type { Plan, Retrieval } from './stage.ts'
+
+/** Reads on from the page before, so that the tenth page costs what the first does. */
+export function retrieveList(plan: Plan, allow: Bitset | null, depth: number, context: QueryContext): Retrieval {
+  const entries = context.reader.list({
+    sight: context.sight,
+    filter: plan.filter,
+    order: 'updated',
+    limit: depth + 1,
+    after: startOf(plan),
+  })
+  const fit = entries.slice(0, depth).filter(entry => allow?.has(entry.key) ?? true)
+  return {
+    candidates: fit.map(listed),
+    depth,
+    allow,
+    statistics: {},
+    exhausted: entries.length <= depth,
+    complete: true,
+  }
+}
+
+function startOf(plan: Plan): ListPosition | null {
+  const { after } = plan.query
+  return after === null ? null : { at: after.order, id: after.id, holder: after.holder }
+}
+
+function listed(entry: Entry): Retrieval['candidates'][number] {
+  return { entry: entry.key, source: 'local', signals: { updated: entry.updatedAt }, chunks: {} }
+}

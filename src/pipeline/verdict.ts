@@ -1,0 +1,82 @@
+/**
+ * What an answer is worth: answered, weak, or nothing relevant. With an embedder whose numbers are calibrated, the best
+ * evidence is held against a bar that grows with the number of passages. It sees a foreign subject, not a missing fact;
+ * so the wording is "nothing on this subject", never "there is no such fact".
+ */
+import { evidence, evidenceBar } from '../math/evidence.ts'
+import type { Verdict } from '../model/page.ts'
+import type { QueryContext } from './context.ts'
+import type { Plan, Retrieval } from './stage.ts'
+
+export interface Judgement {
+  readonly verdict: Verdict
+  readonly reason: string | null
+}
+
+/** Words alone: a best passage below this share of what the question could score is weak. */
+const WEAK_COVERAGE = 0.15
+
+const ANSWERED: Judgement = { verdict: 'answered', reason: null }
+
+export function judge(retrieval: Retrieval, plan: Plan, context: QueryContext): Judgement {
+  if (retrieval.candidates.length === 0) return judgeEmpty(retrieval, plan)
+  if (plan.mode === 'list') return ANSWERED
+  const { bestCosine } = retrieval.statistics
+  if (bestCosine === undefined) return judgeWords(retrieval)
+  return judgeEvidence(bestCosine, retrieval, plan, context)
+}
+
+function judgeEmpty(retrieval: Retrieval, plan: Plan): Judgement {
+  const isNarrowed = plan.filter !== null || retrieval.allow !== null
+  if (isNarrowed) return nothing('Nothing fulfils the conditions of the question.')
+  return nothing(plan.mode === 'words' ? 'None of the words of the question occur.' : 'There is nothing to search yet.')
+}
+
+function judgeWords({ statistics }: Retrieval): Judgement {
+  const { bmTop = 0, bmMax = 0 } = statistics
+  if (bmTop === 0) return nothing('None of the words of the question occur.')
+  const coverage = bmTop / bmMax
+  if (coverage >= WEAK_COVERAGE) return ANSWERED
+  return weak(`The best passage has little of what was asked (${percent(coverage)} of the words' weight).`)
+}
+
+function judgeEvidence(bestCosine: number, retrieval: Retrieval, plan: Plan, context: QueryContext): Judgement {
+  const calibration = context.model?.calibration ?? null
+  if (calibration === null) return ANSWERED
+  const { bmTop = 0, bmMax = 0, rows = 0 } = retrieval.statistics
+  const found = evidence(bestCosine, bmTop, bmMax, calibration.wordShare)
+  const bar = evidenceBar(rows, calibration)
+  if (found >= bar + calibration.weakMargin) return ANSWERED
+  const numbers = `evidence ${found.toFixed(2)}, needed ${bar.toFixed(2)} among ${rows} passages`
+  if (found >= bar) return weak(`Little speaks for these results (${numbers}).`)
+  if (asksForWhatIsThere(retrieval, plan, context)) {
+    return weak(`The words occur, but little else speaks for these results (${numbers}).`)
+  }
+  return nothing(`Nothing on this subject is known here (${numbers}).`)
+}
+
+/**
+ * The question's own demands are met, or one passage has all of its words: then it cannot be said that nothing on it is
+ * known, however foreign the vectors look. An identifier, a name or a number has little meaning to embed.
+ */
+function asksForWhatIsThere(retrieval: Retrieval, plan: Plan, context: QueryContext): boolean {
+  if (plan.parsed.must.length + plan.parsed.phrases.length > 0) return true
+  const { partitions } = context.sight
+  const scope = retrieval.allow === null ? { partitions } : { partitions, allow: retrieval.allow }
+  const best = context.words.search({ ...scope, terms: plan.terms, k: 1 })[0]
+  if (best === undefined) return false
+  const matches = context.words.explain(plan.terms, best.chunk, scope)
+  return matches.length > 0 && matches.every(match => match.tf > 0)
+}
+
+function nothing(reason: string): Judgement {
+  return { verdict: 'nothing_relevant', reason }
+}
+
+function weak(reason: string): Judgement {
+  return { verdict: 'weak', reason }
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * 100)} %`
+}
