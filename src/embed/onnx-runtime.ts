@@ -16,6 +16,12 @@ export interface OnnxRuntime {
 /** Session option: errors only. ONNX Runtime writes warnings to standard error, where a door's messages go. */
 const LOG_ERRORS_ONLY = 3
 
+/**
+ * Idle threads sleep instead of spinning. Measured on two busy cores: 24 to 41 texts/s and 44 ms of processor time a
+ * text, against 12 to 30 and 66 ms with spinning.
+ */
+const NO_SPINNING = { session: { intra_op: { allow_spinning: '0' } } }
+
 /** Without `name`: the best there is. */
 export async function loadOnnxRuntime(name?: RuntimeName): Promise<OnnxRuntime> {
   if (name === 'native') return loadNative()
@@ -37,6 +43,7 @@ async function loadNative(): Promise<OnnxRuntime> {
         intraOpNumThreads: threads,
         interOpNumThreads: 1,
         logSeverityLevel: LOG_ERRORS_ONLY,
+        extra: NO_SPINNING,
       }),
   }
 }

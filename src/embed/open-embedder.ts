@@ -4,31 +4,44 @@ import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { QuerentError } from '../model/errors.ts'
 import type { Embedder } from './embedder.ts'
-import { openHttpEmbedder } from './http-embedder.ts'
+import { type HttpEmbedderOptions, openHttpEmbedder } from './http-embedder.ts'
 import { openLocalEmbedder } from './local-embedder.ts'
+import type { RuntimeName } from './onnx-runtime.ts'
 
-/** Settings of every provider that asks over HTTP. */
+/** What the configuration file can say. `{ provider: 'local', folder: 'models/e5' }` is all another local model takes. */
+export type EmbedderSettings = { readonly provider: 'none' } | LocalSettings | RemoteSettings
+
+export interface LocalSettings {
+  readonly provider: 'local'
+  /** Default: the model that comes with the package. */
+  readonly folder?: string | undefined
+  readonly threads?: number | undefined
+  readonly runtime?: RuntimeName | undefined
+}
+
+/** See `HttpEmbedderOptions` for what they do. */
+export interface RemoteSettings extends Omit<HttpEmbedderOptions, 'apiKey' | 'calibration' | 'sleep'> {
+  /** Name of the environment variable that holds the key: a key in a file is soon in a repository. */
+  readonly apiKeyEnv?: string | undefined
+}
+
 const remote = {
   model: z.string().min(1).max(200),
   baseUrl: z.string().min(1).max(2_000).optional(),
-  /** Name of the environment variable that holds the key: a key in a file is soon in a repository. */
   apiKeyEnv: z.string().min(1).max(200).optional(),
   dimensions: z.number().int().min(1).max(16_384).optional(),
   maxTokens: z.number().int().min(1).max(1_000_000).optional(),
   prefixes: z.strictObject({ query: z.string(), passage: z.string() }).optional(),
   languages: z.array(z.string()).optional(),
-  /** Factor on the cosine before fusion; see `EmbeddingModel`. */
   cosineScale: z.number().positive().optional(),
   timeoutMs: z.number().int().min(1).max(600_000).optional(),
   retries: z.number().int().min(0).max(10).optional(),
 }
 
-/** For the configuration file. `{ provider: 'local', folder: 'models/e5' }` is all that another local model takes. */
-export const embedderSettings = z.discriminatedUnion('provider', [
+export const embedderSettings: z.ZodType<EmbedderSettings> = z.discriminatedUnion('provider', [
   z.strictObject({ provider: z.literal('none') }),
   z.strictObject({
     provider: z.literal('local'),
-    /** Default: the model that comes with the package. */
     folder: z.string().min(1).optional(),
     threads: z.number().int().min(1).max(64).optional(),
     runtime: z.enum(['native', 'wasm']).optional(),
@@ -36,8 +49,6 @@ export const embedderSettings = z.discriminatedUnion('provider', [
   z.strictObject({ provider: z.literal('openai'), ...remote }),
   z.strictObject({ provider: z.literal('ollama'), ...remote }),
 ])
-
-export type EmbedderSettings = z.output<typeof embedderSettings>
 
 export interface EmbedderContext {
   /** A relative model folder counts from here. */
@@ -76,10 +87,7 @@ function resolveFolder(folder: string | undefined, context: EmbedderContext): st
 }
 
 /** OPENAI_API_KEY goes to OpenAI's own address only: another server gets the key that was named for it, or none. */
-function findKey(
-  settings: Extract<EmbedderSettings, { provider: 'openai' | 'ollama' }>,
-  context: EmbedderContext,
-): string | undefined {
+function findKey(settings: RemoteSettings, context: EmbedderContext): string | undefined {
   const { provider, apiKeyEnv, baseUrl } = settings
   if (apiKeyEnv === undefined) {
     return provider === 'openai' && baseUrl === undefined ? context.env['OPENAI_API_KEY'] : undefined
