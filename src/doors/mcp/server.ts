@@ -3,6 +3,7 @@ import {
   type CallToolResult,
   fromJsonSchema,
   type JsonSchemaType,
+  type JsonSchemaValidator,
   type jsonSchemaValidator,
   McpServer,
 } from '@modelcontextprotocol/server'
