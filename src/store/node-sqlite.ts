@@ -1,0 +1,151 @@
+/** The driver over `node:sqlite`. The module is loaded when a store is opened, not before: Node 22 warns about it. */
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { assert } from '../base/assert.ts'
+import type { OpenSql, SqlDatabase, SqlOptions, SqlResult, SqlRow, SqlStatement, SqlValue } from './sql-driver.ts'
+import { ofSqlite } from './sqlite-error.ts'
+import { mustBeSync } from './sync.ts'
+
+/** Statements kept. Filters make endlessly many texts; everything else needs about a hundred. */
+const STATEMENTS = 300
+
+export const openNodeSqlite: OpenSql = options => new NodeSqlite(options)
+
+class NodeSqlite implements SqlDatabase {
+  readonly file: string
+  readonly #db: DatabaseSync
+  readonly #statements = new Map<string, Statement>()
+  readonly #rollbackListeners: (() => void)[] = []
+  #inside: 'nothing' | 'read' | 'write' = 'nothing'
+
+  constructor({ file, readOnly, timeoutMs }: SqlOptions) {
+    this.file = file
+    const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
+    this.#db = this.#guard(() => new DatabaseSync(file, { readOnly, timeout: timeoutMs }))
+  }
+
+  get writing(): boolean {
+    return this.#inside === 'write'
+  }
+
+  exec(sql: string): void {
+    this.#guard(() => this.#db.exec(sql))
+  }
+
+  prepare<Row = SqlRow>(sql: string): SqlStatement<Row> {
+    return this.#statement(sql, false) as unknown as SqlStatement<Row>
+  }
+
+  prepareArrays<Row extends readonly SqlValue[]>(sql: string): SqlStatement<Row> {
+    return this.#statement(sql, true) as unknown as SqlStatement<Row>
+  }
+
+  define(name: string, body: (...values: SqlValue[]) => SqlValue): void {
+    this.#db.function(name, { deterministic: true, directOnly: true, varargs: false }, body as never)
+  }
+
+  write<T>(body: () => T): T {
+    assert(this.#inside !== 'read', 'a read transaction does not write')
+    const nested = this.#inside === 'write'
+    this.#run(nested ? 'savepoint nested' : 'begin immediate')
+    this.#inside = 'write'
+    try {
+      const result = mustBeSync(body())
+      assert(this.#db.isTransaction, 'a failure inside a transaction is not passed over')
+      this.#run(nested ? 'release nested' : 'commit')
+      return result
+    } catch (error) {
+      // A full disk and the like make SQLite roll back by itself.
+      if (this.#db.isTransaction) this.exec(nested ? 'rollback to nested; release nested' : 'rollback')
+      for (const listener of this.#rollbackListeners) listener()
+      throw error
+    } finally {
+      if (!nested) this.#inside = 'nothing'
+    }
+  }
+
+  read<T>(body: () => T): T {
+    if (this.#inside !== 'nothing') return mustBeSync(body())
+    this.#run('begin')
+    this.#inside = 'read'
+    try {
+      return mustBeSync(body())
+    } finally {
+      this.#inside = 'nothing'
+      if (this.#db.isTransaction) this.#run('commit')
+    }
+  }
+
+  onRollback(listener: () => void): void {
+    this.#rollbackListeners.push(listener)
+  }
+
+  close(): void {
+    this.#statements.clear()
+    if (this.#db.isOpen) this.#guard(() => this.#db.close())
+  }
+
+  #run(sql: string): void {
+    this.#statement(sql, false).run()
+  }
+
+  #statement(sql: string, arrays: boolean): Statement {
+    const name = arrays ? `${sql} --arrays` : sql
+    const known = this.#statements.get(name)
+    // Taken out and put back, so that the map is in order of use.
+    this.#statements.delete(name)
+    const statement = known ?? this.#make(sql, arrays)
+    this.#statements.set(name, statement)
+    return statement
+  }
+
+  #make(sql: string, arrays: boolean): Statement {
+    const oldest = this.#statements.size >= STATEMENTS ? this.#statements.keys().next() : undefined
+    if (oldest?.done === false) this.#statements.delete(oldest.value)
+    const prepared = this.#guard(() => this.#db.prepare(sql))
+    if (arrays) prepared.setReturnArrays(true)
+    return new Statement(prepared, this.file)
+  }
+
+  #guard<T>(act: () => T): T {
+    try {
+      return act()
+    } catch (error) {
+      throw ofSqlite(error, this.file)
+    }
+  }
+}
+
+class Statement implements SqlStatement<unknown> {
+  readonly #prepared: StatementSync
+  readonly #file: string
+
+  constructor(prepared: StatementSync, file: string) {
+    this.#prepared = prepared
+    this.#file = file
+  }
+
+  run(...values: SqlValue[]): SqlResult {
+    try {
+      const { changes, lastInsertRowid } = this.#prepared.run(...values)
+      return { changes: Number(changes), lastKey: Number(lastInsertRowid) }
+    } catch (error) {
+      throw ofSqlite(error, this.#file)
+    }
+  }
+
+  get(...values: SqlValue[]): unknown {
+    try {
+      return this.#prepared.get(...values)
+    } catch (error) {
+      throw ofSqlite(error, this.#file)
+    }
+  }
+
+  all(...values: SqlValue[]): readonly unknown[] {
+    try {
+      return this.#prepared.all(...values)
+    } catch (error) {
+      throw ofSqlite(error, this.#file)
+    }
+  }
+}

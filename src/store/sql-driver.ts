@@ -1,0 +1,51 @@
+/**
+ * What the SQLite store needs of a driver, on one page, so that another one can stand in for `node:sqlite`.
+ *
+ * Everything is synchronous and throws `QuerentError`: the driver turns its own errors into ours. Whole numbers stay
+ * below 2^53; big integers never appear. A number is bound as REAL and becomes an integer only by the affinity of a
+ * column: SQL must not compute with a bound whole number where its type would show.
+ */
+export type SqlValue = string | number | Uint8Array | null
+export type SqlRow = Readonly<Record<string, SqlValue>>
+
+export interface SqlStatement<Row> {
+  run(...values: readonly SqlValue[]): SqlResult
+  get(...values: readonly SqlValue[]): Row | undefined
+  all(...values: readonly SqlValue[]): readonly Row[]
+}
+
+export interface SqlResult {
+  /** Rows inserted, updated or deleted, those of cascades left out. */
+  readonly changes: number
+  /** The row id of the last insert. */
+  readonly lastKey: number
+}
+
+export interface SqlDatabase {
+  readonly file: string
+  /** Runs statements whose results do not matter. */
+  exec(sql: string): void
+  /** The same text gives the same statement again. Its rows are objects by column name. */
+  prepare<Row = SqlRow>(sql: string): SqlStatement<Row>
+  /** Like `prepare`, with rows as arrays: several times faster where rows are many. */
+  prepareArrays<Row extends readonly SqlValue[]>(sql: string): SqlStatement<Row>
+  /** Makes a pure function callable from SQL. */
+  define(name: string, body: (...values: SqlValue[]) => SqlValue): void
+  /** All or nothing. Takes the write lock at once; inside another `write` it is a savepoint, inside `read` refused. */
+  write<T>(body: () => T): T
+  /** One committed state for all reads inside. Joins a transaction that runs already. */
+  read<T>(body: () => T): T
+  readonly writing: boolean
+  /** Calls `listener` after anything was rolled back: what was remembered of it is void. */
+  onRollback(listener: () => void): void
+  close(): void
+}
+
+export interface SqlOptions {
+  readonly file: string
+  readonly readOnly: boolean
+  /** How long to wait for another process's lock. Waiting blocks the thread. */
+  readonly timeoutMs: number
+}
+
+export type OpenSql = (options: SqlOptions) => SqlDatabase

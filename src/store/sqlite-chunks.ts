@@ -1,0 +1,84 @@
+/** Chunks in SQLite. */
+import type { Chunk, ChunkDraft, ChunkKey, EntryKey } from '../model/entry.ts'
+import type { PartitionId } from '../model/partition.ts'
+import { continuesUnchanged, type PutPlan } from './put-plan.ts'
+import type { SqlDatabase } from './sql-driver.ts'
+import { inOrder, keyList, limitOf } from './sqlite-values.ts'
+
+const COLUMNS = 'c.key, c.entry, c.ordinal, c.start_unit, c.end_unit, c.start_line, c.end_line, c.headings'
+
+type Row = readonly [
+  key: number,
+  entry: number,
+  ordinal: number,
+  start: number,
+  end: number,
+  startLine: number,
+  endLine: number,
+  headings: string,
+]
+
+export class SqliteChunks {
+  readonly #db: SqlDatabase
+
+  constructor(db: SqlDatabase) {
+    this.#db = db
+  }
+
+  of(entry: EntryKey): readonly Chunk[] {
+    return this.#select(`select ${COLUMNS} from chunks c where c.entry = ? order by c.ordinal`, entry)
+  }
+
+  byKey(keys: readonly ChunkKey[]): readonly Chunk[] {
+    const sql = `select ${COLUMNS} from chunks c where c.key in (select value from json_each(?))`
+    return inOrder(keys, this.#select(sql, keyList(keys)), chunk => chunk.key)
+  }
+
+  count(partitions: readonly PartitionId[]): number {
+    const sql = `select count(*) from entries e join chunks c on c.entry = e.key
+      where e.partition in (select value from json_each(?))`
+    return this.#db.prepareArrays<[number]>(sql).get(keyList(partitions))?.[0] ?? 0
+  }
+
+  withoutVector(model: string, limit: number): readonly Chunk[] {
+    const sql = `select ${COLUMNS} from chunks c
+      where not exists (
+        select 1 from vectors v where v.chunk = c.key and v.model = (select id from models where name = ?)
+      )
+      order by c.key limit ?`
+    return this.#select(sql, model, limitOf(limit))
+  }
+
+  /** Makes the entry's chunks what the plan says. */
+  write(entry: EntryKey, chunks: readonly ChunkDraft[], plan: PutPlan): void {
+    const drop = this.#db.prepare('delete from chunks where key = ?')
+    for (const { key } of plan.dropped) drop.run(key)
+    const insert = this.#db.prepare(
+      `insert into chunks (ordinal, start_unit, end_unit, start_line, end_line, headings, entry)
+       values (?, ?, ?, ?, ?, ?, ?)`,
+    )
+    const update = this.#db.prepare(
+      `update chunks set ordinal = ?, start_unit = ?, end_unit = ?, start_line = ?, end_line = ?, headings = ?
+       where key = ?`,
+    )
+    for (const [ordinal, chunk] of chunks.entries()) {
+      const stored = plan.kept[ordinal]
+      if (continuesUnchanged(chunk, ordinal, stored)) continue
+      const { start, end, startLine, endLine, headings } = chunk
+      const values = [ordinal, start, end, startLine, endLine, JSON.stringify(headings)] as const
+      if (stored === undefined) insert.run(...values, entry)
+      else update.run(...values, stored.key)
+    }
+  }
+
+  #select(sql: string, ...values: readonly (number | string)[]): readonly Chunk[] {
+    return this.#db
+      .prepareArrays<Row>(sql)
+      .all(...values)
+      .map(chunkOf)
+  }
+}
+
+function chunkOf([key, entry, ordinal, start, end, startLine, endLine, headings]: Row): Chunk {
+  return { key, entry, ordinal, start, end, startLine, endLine, headings: JSON.parse(headings) as string[] }
+}

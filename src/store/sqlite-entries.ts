@@ -1,0 +1,178 @@
+/** Entries in SQLite: their rows, and the rows that repeat tags and metadata for filters. */
+import { type JsonObject, sha256 } from '../base/canonical.ts'
+import type { Entry, EntryIdentity, EntryKey, EntryValidity } from '../model/entry.ts'
+import type { PartitionId } from '../model/partition.ts'
+import type { SoundDraft } from './check.ts'
+import { entryValues } from './entry-values.ts'
+import type { SqlDatabase } from './sql-driver.ts'
+import type { SqlitePartitions } from './sqlite-partitions.ts'
+import { inOrder, keyList, limitOf, truthValue } from './sqlite-values.ts'
+
+const SELECT = `select e.key, e.partition, e.id, e.holder, e.collection, e.kind, e.title, e.origin,
+    e.created_at, e.updated_at, e.valid_from, e.valid_until, e.known_at,
+    b.content, b.content_hash, b.tags, b.metadata
+  from entries e join bodies b on b.entry = e.key`
+
+interface Row {
+  readonly key: EntryKey
+  readonly partition: PartitionId
+  readonly id: string
+  readonly holder: string
+  readonly collection: string
+  readonly kind: string
+  readonly title: string
+  readonly origin: string | null
+  readonly created_at: number
+  readonly updated_at: number
+  readonly valid_from: number | null
+  readonly valid_until: number | null
+  readonly known_at: number
+  readonly content: string
+  readonly content_hash: string
+  readonly tags: string
+  readonly metadata: string
+}
+
+export class SqliteEntries {
+  readonly #db: SqlDatabase
+  readonly #partitions: SqlitePartitions
+
+  constructor(db: SqlDatabase, partitions: SqlitePartitions) {
+    this.#db = db
+    this.#partitions = partitions
+  }
+
+  get(key: EntryKey): Entry | undefined {
+    const row = this.#db.prepare<Row>(`${SELECT} where e.key = ?`).get(key)
+    return row && this.#entryOf(row)
+  }
+
+  byKey(keys: readonly EntryKey[]): readonly Entry[] {
+    const rows = this.#db.prepare<Row>(`${SELECT} where e.key in (select value from json_each(?))`).all(keyList(keys))
+    return inOrder(keys, rows, row => row.key).map(row => this.#entryOf(row))
+  }
+
+  identities(keys: readonly EntryKey[]): readonly EntryIdentity[] {
+    const rows = this.#db
+      .prepareArrays<[number, string, string, string, string | null]>(
+        `select key, id, holder, collection, origin from entries where key in (select value from json_each(?))`,
+      )
+      .all(keyList(keys))
+      .map(([key, id, holder, collection, origin]) => ({ key, id, holder, collection, origin }))
+    return inOrder(keys, rows, row => row.key)
+  }
+
+  validities(keys: readonly EntryKey[] | null): readonly EntryValidity[] {
+    const some = keys === null ? '' : 'and key in (select value from json_each(?))'
+    const rows = this.#db
+      .prepareArrays<[number, number | null, number | null]>(
+        `select key, valid_from, valid_until from entries
+         where (valid_from is not null or valid_until is not null) ${some} order by key`,
+      )
+      .all(...(keys === null ? [] : [keyList(keys)]))
+      .map(([key, from, until]) => ({ key, from, until }))
+    return keys === null ? rows : inOrder(keys, rows, row => row.key)
+  }
+
+  scan(after: EntryKey, limit: number): readonly EntryKey[] {
+    return this.#keys('select key from entries where key > ? order by key limit ?', after, limitOf(limit))
+  }
+
+  find(id: string, partitions: readonly PartitionId[]): readonly EntryKey[] {
+    const sql = `select key from entries where id = ? and partition in (select value from json_each(?)) order by holder`
+    return this.#keys(sql, id, keyList(partitions))
+  }
+
+  keyOf(holder: string, id: string): EntryKey | undefined {
+    return this.#keys('select key from entries where id = ? and holder = ?', id, holder)[0]
+  }
+
+  partitionOf(key: EntryKey): PartitionId | undefined {
+    return this.#keys('select partition from entries where key = ?', key)[0]
+  }
+
+  insert(draft: SoundDraft, partition: PartitionId): EntryKey {
+    const { lastKey } = this.#db
+      .prepare(
+        `insert into entries (partition, collection, kind, title, origin, created_at, updated_at,
+           valid_from, valid_until, known_at, id, holder)
+         values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      )
+      .run(...narrow(draft, partition), draft.id, draft.audience.holder)
+    this.#db
+      .prepare('insert into bodies (content, content_hash, tags, metadata, entry) values (?, ?, ?, ?, ?)')
+      .run(...wide(draft), lastKey)
+    this.#addLookups(draft, lastKey)
+    return lastKey
+  }
+
+  update(key: EntryKey, draft: SoundDraft, partition: PartitionId): void {
+    this.#db
+      .prepare(
+        `update entries set partition = ?, collection = ?, kind = ?, title = ?, origin = ?, created_at = ?,
+           updated_at = ?, valid_from = ?, valid_until = ?, known_at = ?
+         where key = ?`,
+      )
+      .run(...narrow(draft, partition), key)
+    this.#db
+      .prepare('update bodies set content = ?, content_hash = ?, tags = ?, metadata = ? where entry = ?')
+      .run(...wide(draft), key)
+    this.#db.prepare('delete from entry_tags where entry = ?').run(key)
+    this.#db.prepare('delete from entry_values where entry = ?').run(key)
+    this.#addLookups(draft, key)
+  }
+
+  /** With everything that refers to it. */
+  delete(key: EntryKey): void {
+    this.#db.prepare('delete from entries where key = ?').run(key)
+  }
+
+  #addLookups(draft: SoundDraft, key: EntryKey): void {
+    const addTag = this.#db.prepare('insert into entry_tags (tag, entry) values (?, ?)')
+    for (const tag of draft.tags) addTag.run(tag, key)
+    const addValue = this.#db.prepare('insert into entry_values (path, value, entry) values (?, ?, ?)')
+    for (const { path, value } of entryValues(draft.metadata)) {
+      addValue.run(path, typeof value === 'boolean' ? truthValue(value) : value, key)
+    }
+  }
+
+  #entryOf(row: Row): Entry {
+    return {
+      key: row.key,
+      partition: row.partition,
+      id: row.id,
+      collection: row.collection,
+      kind: row.kind,
+      title: row.title,
+      content: row.content,
+      contentHash: row.content_hash,
+      tags: JSON.parse(row.tags) as string[],
+      metadata: JSON.parse(row.metadata) as JsonObject,
+      audience: this.#partitions.audienceOf(row.partition, row.holder),
+      origin: row.origin,
+      createdAt: row.created_at,
+      updatedAt: row.updated_at,
+      validFrom: row.valid_from,
+      validUntil: row.valid_until,
+      knownAt: row.known_at,
+    }
+  }
+
+  #keys(sql: string, ...values: readonly (number | string)[]): readonly number[] {
+    return this.#db
+      .prepareArrays<[number]>(sql)
+      .all(...values)
+      .map(([key]) => key)
+  }
+}
+
+/** Values of the row in `entries`, in the order of both statements above. */
+function narrow(draft: SoundDraft, partition: PartitionId): readonly (string | number | null)[] {
+  const { collection, kind, title, origin, createdAt, updatedAt, validFrom, validUntil, knownAt } = draft
+  return [partition, collection, kind, title, origin, createdAt, updatedAt, validFrom, validUntil, knownAt]
+}
+
+/** Values of the row in `bodies`, likewise. */
+function wide(draft: SoundDraft): readonly string[] {
+  return [draft.content, sha256(draft.content), JSON.stringify(draft.tags), draft.metadataJson]
+}

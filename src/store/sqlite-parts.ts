@@ -1,0 +1,38 @@
+/** The parts of a SQLite store over one connection. */
+import type { SqlDatabase } from './sql-driver.ts'
+import { SqliteAccess } from './sqlite-access.ts'
+import { SqliteChanges } from './sqlite-changes.ts'
+import { SqliteChunks } from './sqlite-chunks.ts'
+import { SqliteEntries } from './sqlite-entries.ts'
+import { SqlitePartitions } from './sqlite-partitions.ts'
+import { SqliteSearch } from './sqlite-search.ts'
+import { SqliteTables } from './sqlite-tables.ts'
+import { SqliteVectors } from './sqlite-vectors.ts'
+
+export interface SqliteParts {
+  readonly db: SqlDatabase
+  readonly partitions: SqlitePartitions
+  readonly entries: SqliteEntries
+  readonly chunks: SqliteChunks
+  readonly vectors: SqliteVectors
+  readonly access: SqliteAccess
+  readonly changes: SqliteChanges
+  readonly tables: SqliteTables
+  readonly search: SqliteSearch
+}
+
+export function makeParts(db: SqlDatabase): SqliteParts {
+  const partitions = new SqlitePartitions(db)
+  const tables = new SqliteTables(db)
+  return {
+    db,
+    partitions,
+    entries: new SqliteEntries(db, partitions),
+    chunks: new SqliteChunks(db),
+    vectors: new SqliteVectors(db),
+    access: new SqliteAccess(db),
+    changes: new SqliteChanges(db),
+    tables,
+    search: new SqliteSearch(db, tables.aspectColumn),
+  }
+}

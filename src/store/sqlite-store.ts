@@ -1,0 +1,128 @@
+/**
+ * The store in one SQLite file, which any number of processes may hold open: readers never wait, writers take turns.
+ * A crash of a process loses nothing that was committed; with `durability: 'full'` a loss of power does not either.
+ */
+import { existsSync, statSync } from 'node:fs'
+import { must } from '../base/assert.ts'
+import type { Instant } from '../base/clock.ts'
+import { QuerentError } from '../model/errors.ts'
+import { checkInstant } from './check.ts'
+import { openNodeSqlite } from './node-sqlite.ts'
+import type { SqlDatabase } from './sql-driver.ts'
+import { defineFilterFunctions } from './sqlite-filter.ts'
+import { makeParts, type SqliteParts } from './sqlite-parts.ts'
+import { SqliteReader } from './sqlite-reader.ts'
+import { prepareSchema } from './sqlite-schema.ts'
+import { SqliteWriter } from './sqlite-writer.ts'
+import type { Store, StoreReader, StoreWriter } from './store.ts'
+
+export interface SqliteStoreOptions {
+  /** Made when it is not there; its folder must be. */
+  readonly file: string
+  /** Default false. Then nothing is made, and every `write` fails with `store_readonly`. */
+  readonly readOnly?: boolean | undefined
+  /**
+   * Default `normal`: a commit is safe from a crash of the process, and after a loss of power the last commits may be
+   * missing, the file sound. `full` waits for the disk at every commit.
+   */
+  readonly durability?: 'normal' | 'full' | undefined
+  /** How long a write waits for other processes' writes, in ms. Default 5,000. Waiting blocks the thread. */
+  readonly timeoutMs?: number | undefined
+  /** Given to a store that is made now. Default: random. */
+  readonly storeId?: string | undefined
+}
+
+/** Throws `store_missing`, `store_locked`, `store_readonly`, `store_corrupt`, `store_newer` or `io_failed`. */
+export function openSqliteStore(options: SqliteStoreOptions): Store {
+  const { file, readOnly = false, durability = 'normal', timeoutMs = 5_000 } = options
+  checkFile(file, readOnly)
+  const db = openNodeSqlite({ file, readOnly, timeoutMs })
+  try {
+    prepareSchema(db, readOnly, options.storeId)
+    configure(db, durability)
+    defineFilterFunctions(db)
+    const id = db.prepareArrays<[string]>('select id from identity').get()
+    return new SqliteStore(must(id, 'the identity of the store')[0], makeParts(db))
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+function checkFile(file: string, readOnly: boolean): void {
+  if (readOnly && !existsSync(file)) {
+    throw new QuerentError('store_missing', `${file}: there is no store`, { file })
+  }
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new QuerentError('io_failed', `${file}: is a folder`, { path: file, cause: 'is a folder' })
+  }
+}
+
+/** Sizes: 16 MiB of page cache; the log is folded back at 16 MiB of pages, so that few commits pay for it. */
+function configure(db: SqlDatabase, durability: 'normal' | 'full'): void {
+  db.exec(`
+    pragma synchronous = ${durability};
+    pragma foreign_keys = on;
+    pragma secure_delete = on;
+    pragma trusted_schema = off;
+    pragma temp_store = memory;
+    pragma cache_size = -16384;
+    pragma wal_autocheckpoint = 4096;
+    pragma journal_size_limit = 67108864;
+  `)
+}
+
+class SqliteStore extends SqliteReader implements Store {
+  readonly #writer: SqliteWriter
+  #version = 1
+  #othersVersion: number | undefined
+
+  constructor(storeId: string, parts: SqliteParts) {
+    super(storeId, parts)
+    this.#writer = new SqliteWriter(storeId, parts)
+  }
+
+  write<T>(now: Instant, body: (writer: StoreWriter) => T): T {
+    checkInstant('now', now)
+    const outer = this.#writer.now
+    if (outer === null) this.#writer.wrote = false
+    const result = this.parts.db.write(() => {
+      this.#writer.now = now
+      try {
+        return body(this.#writer)
+      } finally {
+        this.#writer.now = outer
+      }
+    })
+    if (outer === null && this.#writer.wrote) this.#version++
+    return result
+  }
+
+  read<T>(body: (reader: StoreReader) => T): T {
+    return this.parts.db.read(() => body(this))
+  }
+
+  /** `data_version` moves when another connection commits, and only then; it is a stable value of this connection. */
+  version(): number {
+    const others = this.parts.db.prepareArrays<[number]>('pragma data_version').get()?.[0]
+    if (others !== this.#othersVersion) {
+      this.#othersVersion = others
+      this.#version++
+    }
+    return this.#version
+  }
+
+  check(): readonly string[] {
+    const { db } = this.parts
+    const damage = db.prepareArrays<[string]>('pragma integrity_check(20)').all()
+    const orphans = db.prepareArrays<[string, number | null, string]>('pragma foreign_key_check').all()
+    return [
+      ...damage.map(([line]) => line).filter(line => line !== 'ok'),
+      ...orphans.map(([table, row, parent]) => `${table}, row ${row}: refers to a missing row of ${parent}`),
+    ]
+  }
+
+  close(): void {
+    this.parts.db.close()
+  }
+}

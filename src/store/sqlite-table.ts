@@ -1,0 +1,97 @@
+/** One declared table in SQLite. */
+import { assert } from '../base/assert.ts'
+import { invalidArgument } from '../model/errors.ts'
+import type { Row, TableDeclaration } from '../model/table.ts'
+import type { SqlDatabase, SqlValue } from './sql-driver.ts'
+import type { SqlCondition } from './sqlite-filter.ts'
+import { limitOf } from './sqlite-values.ts'
+import type { TablePage, TableWriter } from './store.ts'
+import { soundKey, soundPart, soundRow } from './table-check.ts'
+
+export class SqliteTable implements TableWriter {
+  readonly #db: SqlDatabase
+  readonly #table: string
+  readonly #declaration: TableDeclaration
+  readonly #stands: () => boolean
+
+  /** `stands` says whether the table has been made yet. */
+  constructor(db: SqlDatabase, table: string, declaration: TableDeclaration, stands: () => boolean) {
+    this.#db = db
+    this.#table = quote(table)
+    this.#declaration = declaration
+    this.#stands = stands
+  }
+
+  get(key: Row): Row | undefined {
+    return this.#select(equal(soundKey(this.#declaration, key)), 1)[0]
+  }
+
+  scan(where: Row = {}, page: TablePage = {}): readonly Row[] {
+    const condition = equal(soundPart(this.#declaration, where))
+    if (page.after === undefined) return this.#select(condition, page.limit)
+    const after = soundKey(this.#declaration, page.after)
+    const names = this.#declaration.key
+    const behind = `(${names.map(quote).join(', ')}) > (${names.map(() => '?').join(', ')})`
+    const values = [...condition.values, ...names.map(name => after[name] as SqlValue)]
+    return this.#select({ sql: `${condition.sql} and ${behind}`, values }, page.limit)
+  }
+
+  count(where: Row = {}): number {
+    const { sql, values } = equal(soundPart(this.#declaration, where))
+    if (!this.#stands()) return 0
+    const count = this.#db.prepareArrays<[number]>(`select count(*) from ${this.#table} where ${sql}`)
+    return count.get(...values)?.[0] ?? 0
+  }
+
+  put(row: Row): void {
+    this.#mustWrite()
+    const { name: table, columns, ofEntry } = this.#declaration
+    const sound = soundRow(this.#declaration, row)
+    if (ofEntry && !this.#hasEntry(sound['entry'] as number)) {
+      throw invalidArgument(`${table}.entry`, sound['entry'], 'an entry that exists')
+    }
+    const names = columns.map(column => column.name)
+    const list = names.map(quote).join(', ')
+    this.#db
+      .prepare(`insert or replace into ${this.#table} (${list}) values (${names.map(() => '?').join(', ')})`)
+      .run(...names.map(name => sound[name] as SqlValue))
+  }
+
+  delete(where: Row): number {
+    this.#mustWrite()
+    if (Object.keys(where).length === 0) throw invalidArgument(`table ${this.#declaration.name}`, where, 'a condition')
+    const { sql, values } = equal(soundPart(this.#declaration, where))
+    return this.#db.prepare(`delete from ${this.#table} where ${sql}`).run(...values).changes
+  }
+
+  #select({ sql, values }: SqlCondition, limit = Number.POSITIVE_INFINITY): readonly Row[] {
+    if (!this.#stands()) return []
+    const columns = this.#declaration.columns.map(column => quote(column.name)).join(', ')
+    const order = this.#declaration.key.map(quote).join(', ')
+    return this.#db
+      .prepare<Row>(`select ${columns} from ${this.#table} where ${sql} order by ${order} limit ?`)
+      .all(...values, limitOf(limit))
+      .map(row => ({ ...row }))
+  }
+
+  #hasEntry(key: number): boolean {
+    return this.#db.prepareArrays('select 1 from entries where key = ?').get(key) !== undefined
+  }
+
+  #mustWrite(): void {
+    assert(this.#db.writing, 'a writer works only inside its transaction')
+  }
+}
+
+export function quote(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+/** `is` holds for null too, and uses an index as `=` does. */
+function equal(part: Row): SqlCondition {
+  const names = Object.keys(part)
+  return {
+    sql: ['1', ...names.map(name => `${quote(name)} is ?`)].join(' and '),
+    values: names.map(name => part[name] as SqlValue),
+  }
+}

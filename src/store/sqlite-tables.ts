@@ -1,0 +1,100 @@
+/** Declared tables in SQLite: made when first written to, and remembered in the file with their declaration. */
+import type { ColumnDeclaration, TableDeclaration } from '../model/table.ts'
+import type { SqlDatabase } from './sql-driver.ts'
+import type { AspectLookup, ValueType } from './sqlite-filter.ts'
+import { quote, SqliteTable } from './sqlite-table.ts'
+import type { TableReader, TableWriter } from './store.ts'
+import { checkDeclaration, tableMismatch, tableShape } from './table-check.ts'
+
+/** How filters compare a column; bytes they do not. */
+const VALUE_TYPES: Readonly<Record<ColumnDeclaration['type'], ValueType | null>> = {
+  text: 'text',
+  integer: 'number',
+  real: 'number',
+  blob: null,
+}
+
+export class SqliteTables {
+  readonly #db: SqlDatabase
+  /** Declarations that were seen in the file, by name. */
+  #known = new Map<string, TableDeclaration>()
+
+  constructor(db: SqlDatabase) {
+    this.#db = db
+    db.onRollback(() => this.#known.clear())
+  }
+
+  /** A table that is not there yet reads as empty, and as soon as it is there as what it holds. */
+  reader(declaration: TableDeclaration): TableReader {
+    checkDeclaration(declaration)
+    const stands = () => this.#find(declaration) !== undefined
+    stands()
+    return new SqliteTable(this.#db, physicalName(declaration), declaration, stands)
+  }
+
+  /** Makes the table, or the indexes it lacks. */
+  writer(declaration: TableDeclaration): TableWriter {
+    checkDeclaration(declaration)
+    const found = this.#find(declaration)
+    if (found === undefined || indexList(found) !== indexList(declaration)) this.#make(declaration)
+    return new SqliteTable(this.#db, physicalName(declaration), declaration, () => true)
+  }
+
+  readonly aspectColumn: AspectLookup = (aspect, name) => {
+    const ofAspect = (declaration: TableDeclaration) => declaration.aspect === aspect
+    const declaration = [...this.#known.values()].find(ofAspect) ?? this.#load().find(ofAspect)
+    const column = declaration?.columns.find(candidate => candidate.name === name)
+    const type = column && VALUE_TYPES[column.type]
+    return declaration && type ? { table: physicalName(declaration), column: name, type } : undefined
+  }
+
+  /** The stored declaration of this name; throws when it declares another table. */
+  #find(declaration: TableDeclaration): TableDeclaration | undefined {
+    const found = this.#known.get(declaration.name) ?? this.#load().find(({ name }) => name === declaration.name)
+    if (found !== undefined && tableShape(found) !== tableShape(declaration)) throw tableMismatch(declaration.name)
+    return found
+  }
+
+  #load(): readonly TableDeclaration[] {
+    const rows = this.#db.prepareArrays<[string]>('select declaration from declarations order by name').all()
+    const declarations = rows.map(([json]) => JSON.parse(json) as TableDeclaration)
+    for (const declaration of declarations) this.#known.set(declaration.name, declaration)
+    return declarations
+  }
+
+  #make(declaration: TableDeclaration): void {
+    const table = physicalName(declaration)
+    this.#db.exec(createTable(table, declaration))
+    for (const columns of indexesOf(declaration)) {
+      const name = quote(`${table} by ${columns.join(', ')}`)
+      this.#db.exec(`create index if not exists ${name} on ${quote(table)} (${columns.map(quote).join(', ')})`)
+    }
+    this.#db
+      .prepare('insert or replace into declarations (name, declaration) values (?, ?)')
+      .run(declaration.name, JSON.stringify(declaration))
+    this.#known.set(declaration.name, declaration)
+  }
+}
+
+/** Apart from the store's own tables, whatever a lens calls its own. */
+function physicalName({ name }: TableDeclaration): string {
+  return `declared_${name}`
+}
+
+function createTable(table: string, { columns, key, ofEntry }: TableDeclaration): string {
+  const lines = columns.map(({ name, type, nullable }) => {
+    const parent = ofEntry && name === 'entry' ? ' references entries on delete cascade' : ''
+    return `${quote(name)} ${type}${nullable ? '' : ' not null'}${parent}`
+  })
+  lines.push(`primary key (${key.map(quote).join(', ')})`)
+  return `create table if not exists ${quote(table)} (${lines.join(', ')}) strict`
+}
+
+/** The declared ones, and what deleting an entry needs to find its rows. */
+function indexesOf({ ofEntry, key, indexes = [] }: TableDeclaration): readonly (readonly string[])[] {
+  return ofEntry && key[0] !== 'entry' ? [['entry'], ...indexes] : indexes
+}
+
+function indexList(declaration: TableDeclaration): string {
+  return JSON.stringify(declaration.indexes ?? [])
+}

@@ -1,0 +1,63 @@
+/** SQLite and memory, given the same, say the same. */
+import fc from 'fast-check'
+import { afterAll, describe, expect, it } from 'vitest'
+import { openMemoryStore } from '../../src/store/memory-store.ts'
+import { openSqliteStore } from '../../src/store/sqlite-store.ts'
+import type { Store } from '../../src/store/store.ts'
+import { filters } from '../../src/testing/filter-arbitraries.ts'
+import { type Act, histories, MOOD_FIELDS, observe, play } from '../../src/testing/histories.ts'
+import { tempFolder } from '../../src/testing/temp-folder.ts'
+
+const LONG = process.env['QUERENT_LONG'] === '1'
+const folder = tempFolder()
+afterAll(() => folder[Symbol.dispose]())
+
+let made = 0
+function withBoth(acts: readonly Act[], look: (memory: Store, sqlite: Store) => void): void {
+  const file = folder.file(`${++made}.db`)
+  const memory = openMemoryStore({ storeId: 'same' })
+  const sqlite = openSqliteStore({ file, storeId: 'same' })
+  try {
+    expect(play(sqlite, acts)).toEqual(play(memory, acts))
+    look(memory, sqlite)
+    expect(sqlite.check()).toEqual([])
+  } finally {
+    sqlite.close()
+  }
+}
+
+describe(`stores agree (QUERENT_LONG=1 plays ${LONG ? 'now' : 'more'})`, () => {
+  it('after random histories, also when opened again', () => {
+    fc.assert(
+      fc.property(histories(LONG ? 30 : 8), acts => {
+        withBoth(acts, (memory, sqlite) => {
+          expect(observe(sqlite)).toEqual(observe(memory))
+          const again = openSqliteStore({ file: folder.file(`${made}.db`), readOnly: true })
+          expect(observe(again)).toEqual(observe(memory))
+          again.close()
+        })
+      }),
+      { numRuns: LONG ? 2000 : 100 },
+    )
+  })
+
+  it('on random filters', () => {
+    fc.assert(
+      fc.property(histories(), fc.array(filters(MOOD_FIELDS), { minLength: 20, maxLength: 20 }), (acts, trees) => {
+        withBoth(acts, (memory, sqlite) => {
+          const partitions = memory.partitions().map(partition => partition.id)
+          for (const [at, filter] of trees.entries()) {
+            // Sometimes one partition is hidden.
+            const sight = { viewer: { id: at % 2 ? 'ann' : 'owner' }, partitions: partitions.slice(at % 3 ? 0 : 1) }
+            const found = [...memory.matching(sight, filter)]
+            expect([...sqlite.matching(sight, filter)], JSON.stringify(filter)).toEqual(found)
+            expect(sqlite.count(sight, filter)).toBe(found.length)
+            const request = { sight, filter, order: 'updated', limit: 3, after: null } as const
+            expect(sqlite.list(request)).toEqual(memory.list(request))
+          }
+        })
+      }),
+      { numRuns: LONG ? 2000 : 60 },
+    )
+  })
+})
