@@ -5,11 +5,13 @@
 import type { JsonObject } from '../base/canonical.ts'
 import type { Lens, LensHost } from '../lenses/lens.ts'
 import type { AccessState } from '../model/entry.ts'
-import type { Explanation } from '../model/explanation.ts'
+import type { ExplainAnswer, ExplainRequest } from '../model/explain-answer.ts'
 import type { CallContext, Operation, Progress } from '../model/operation.ts'
 import type { Page } from '../model/page.ts'
 import type { FilterInput, QueryInput } from '../model/query.ts'
 import type { Viewer } from '../model/viewer.ts'
+
+export type { ExplainAnswer, ExplainRequest } from '../model/explain-answer.ts'
 
 /** An entry as doors print it: times in ISO 8601, names in snake_case. */
 export interface EntryView {
@@ -77,33 +79,6 @@ export interface AddReport {
   /** Chunks of the viewer's that still wait for a vector. */
   readonly pending: number
   readonly ms: number
-}
-
-export interface ExplainRequest {
-  readonly query: QueryInput
-  /** The entry to explain, by id. */
-  readonly id: string
-  /** Why `id` and not this one: the exact gap, and the smallest change of weights that swaps them. */
-  readonly over?: string | undefined
-}
-
-/** Why an entry is where it is, or the first stage that dropped it. */
-export interface ExplainAnswer {
-  readonly id: string
-  readonly rank: number | null
-  readonly score: number | null
-  readonly explanation: Explanation | null
-  /** Null when it was found; else the first stage that dropped it, and why. */
-  readonly dropped: { readonly stage: string; readonly reason: string } | null
-  readonly over: {
-    readonly id: string
-    readonly rank: number | null
-    readonly gap: number
-    readonly by_component: Readonly<Record<string, number>>
-    readonly swap: { readonly weight: string; readonly from: number; readonly to: number } | null
-    readonly sentence: string
-  } | null
-  readonly sentence: string
 }
 
 export interface Status {

@@ -1,0 +1,96 @@
+/** More like this one: the stages of a question that is an entry. Its vectors ask, or, without any, its rarest words. */
+
+import type { WordTerm } from '../index/contract.ts'
+import { toUnit } from '../math/vector.ts'
+import type { Chunk, Entry } from '../model/entry.ts'
+import { chunkText, chunkTitle } from '../model/entry.ts'
+import { tokenise } from '../text/tokenise.ts'
+import type { QueryContext } from './context.ts'
+import type { Plan, Stages } from './stage.ts'
+
+/** Words that ask when there is no vector. */
+const RAREST = 12
+/** Words looked at to choose them: the beginning of a long text says what it is about. */
+const MOST_WORDS = 400
+
+/** The given stages, asking for what is like `entry`, which itself is left out. The query's text is not looked at. */
+export function similarTo(entry: Entry, stages: Stages): Stages {
+  return {
+    ...stages,
+    parse: (query, context) => {
+      const vector = vectorOf(entry, context)
+      const plan: Plan = {
+        query,
+        parsed: NOTHING_PARSED,
+        mode: vector === null ? 'words' : 'meaning',
+        filter: query.filter,
+        terms: vector === null ? rarestWords(entry, context) : [],
+        vector,
+        weights: vector === null ? { words: 1, meaning: 0 } : { words: 0, meaning: 1 },
+        except: entry.key,
+        facts: {},
+      }
+      if (vector === null) context.note({ code: 'words_only', message: 'It has no vector, so its rarest words ask.' })
+      return plan
+    },
+    enrich: plan => Promise.resolve(plan),
+    // The bar of evidence was measured on questions; the nearest entries are what was asked for here.
+    score: (retrieval, plan, context) => {
+      const scoring = stages.score(retrieval, plan, context)
+      return scoring.scored.length === 0 ? scoring : { ...scoring, verdict: 'answered', reason: null }
+    },
+  }
+}
+
+/** The mean of its chunks' vectors; null when none has one. */
+function vectorOf(entry: Entry, context: QueryContext): Float32Array | null {
+  const { vectors, reader } = context
+  if (vectors === null) return null
+  const chunks = reader.chunksOf(entry.key).map(chunk => chunk.key)
+  const rows = reader.vectors(vectors.model, chunks)
+  const sum = new Float64Array(vectors.dimensions)
+  for (const { vector } of rows) {
+    for (let at = 0; at < sum.length; at++) sum[at] = (sum[at] as number) + (vector[at] as number)
+  }
+  return toUnit(sum) ?? null
+}
+
+function rarestWords(entry: Entry, context: QueryContext): readonly WordTerm[] {
+  const chunks = context.reader.chunksOf(entry.key)
+  const words = tokenise(chunks.map(chunk => textOf(entry, chunk)).join('\n')).filter(token => !token.alias)
+  const counts = new Map<string, number>()
+  for (const { term } of words.slice(0, MOST_WORDS)) counts.set(term, (counts.get(term) ?? 0) + 1)
+  const terms = [...counts.keys()].map(text => ({ text, boost: 1 }))
+  const weights = context.words.weigh(terms, { partitions: context.sight.partitions })
+  return [...weights]
+    .sort((a, b) => b.idf * frequency(counts, b.term) - a.idf * frequency(counts, a.term) || compare(a.term, b.term))
+    .slice(0, RAREST)
+    .map(({ term }) => ({ text: term, boost: 1 }))
+}
+
+function textOf(entry: Entry, chunk: Chunk): string {
+  return `${chunkTitle(entry, chunk)}\n${chunkText(entry, chunk)}`
+}
+
+/** Grows with repetition, but slowly. */
+function frequency(counts: ReadonlyMap<string, number>, term: string): number {
+  return 1 + Math.log(counts.get(term) ?? 1)
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+const NOTHING_PARSED: Plan['parsed'] = {
+  text: '',
+  tokens: [],
+  terms: [],
+  phrases: [],
+  must: [],
+  mustNot: [],
+  fields: [],
+  filter: null,
+  residual: '',
+  boosts: [],
+  notes: [],
+}
