@@ -62,7 +62,21 @@ export function audiences(): fc.Arbitrary<Audience> {
   )
 }
 
-const METADATA_KEYS = ['a', 'n', 'deep', 'list', 'with.dot', 'with "quote', '', '__proto__', 'ключ'] as const
+const METADATA_KEYS = [
+  'a',
+  'a',
+  'n',
+  'n',
+  'deep',
+  'deep',
+  'list',
+  'list',
+  'with.dot',
+  'with "quote',
+  '',
+  '__proto__',
+  'ключ',
+] as const
 
 /** Numbers that are equal or nearly so in ways that databases get wrong. */
 export function numbers(): fc.Arbitrary<number> {
@@ -81,12 +95,12 @@ export function metadata(): fc.Arbitrary<JsonObject> {
   const { object } = fc.letrec<{ value: Json; object: JsonObject }>(tie => ({
     value: fc.oneof(
       { maxDepth: 3, withCrossShrink: true },
-      fc.oneof(scalars(), fc.constant(null)),
+      fc.oneof(scalars(), fc.integer({ min: -3, max: 3 }), fc.constantFrom('fox', 'a', true, null)),
       fc.array(tie('value'), { maxLength: 3 }),
       tie('object'),
     ),
     object: fc
-      .array(fc.tuple(fc.constantFrom(...METADATA_KEYS), tie('value')), { maxLength: 4 })
+      .array(fc.tuple(fc.constantFrom(...METADATA_KEYS), tie('value')), { maxLength: 5 })
       // Object.fromEntries makes `__proto__` an ordinary key.
       .map(pairs => Object.fromEntries(pairs)),
   }))
@@ -98,6 +112,11 @@ export function instants(): fc.Arbitrary<number> {
   return fc.oneof(fc.integer({ min: 0, max: 5 }), fc.constantFrom(-1, 1_700_000_000_000, 8.64e15))
 }
 
+export const IDS: readonly string[] = ['one', 'two', 'three', 'Ω', '🦊', '\uffee']
+export const COLLECTIONS: readonly string[] = ['notes', 'code', 'Notes', '']
+export const KINDS: readonly string[] = ['note', 'document', 'memory']
+export const TAGS: readonly string[] = ['fox', 'Fox', 'ünïcode', 'x']
+
 export interface GivenEntry {
   readonly draft: EntryDraft
   readonly chunks: readonly ChunkDraft[]
@@ -106,14 +125,14 @@ export interface GivenEntry {
 export function entryDrafts(): fc.Arbitrary<EntryDraft> {
   return fc.record({
     id: fc.oneof(
-      { weight: 4, arbitrary: fc.constantFrom('one', 'two', 'three', 'Ω', '🦊', '\uffee') },
+      { weight: 4, arbitrary: fc.constantFrom(...IDS) },
       { weight: 1, arbitrary: texts(12).filter(text => text.length > 0) },
     ),
-    collection: fc.constantFrom('notes', 'code', 'Notes', ''),
-    kind: fc.constantFrom('note', 'document', 'memory'),
+    collection: fc.constantFrom(...COLLECTIONS),
+    kind: fc.constantFrom(...KINDS),
     title: texts(20),
     content: fc.array(texts(30), { maxLength: 4 }).map(parts => parts.join('\n')),
-    tags: fc.array(fc.oneof(fc.constantFrom('fox', 'Fox', 'ünïcode', 'x'), texts(8)), { maxLength: 4 }),
+    tags: fc.array(fc.oneof(fc.constantFrom(...TAGS), texts(8)), { maxLength: 4 }),
     metadata: metadata(),
     audience: audiences(),
     origin: fc.option(texts(12)),

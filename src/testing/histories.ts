@@ -5,6 +5,7 @@
 import fc from 'fast-check'
 import { must } from '../base/assert.ts'
 import type { Entry, EntryKey } from '../model/entry.ts'
+import { OWNER } from '../model/partition.ts'
 import type { Row, TableDeclaration } from '../model/table.ts'
 import type { Sight } from '../model/viewer.ts'
 import type { ListPosition, ListRequest, Store, StoreReader, StoreWriter } from '../store/store.ts'
@@ -129,6 +130,21 @@ export function histories(maxActs = 8): fc.Arbitrary<readonly Act[]> {
     fails: fc.nat({ max: 4 }).map(one => one === 0),
   })
   return fc.array(act, { maxLength: maxActs })
+}
+
+/** One act that fills a store with entries of all sorts, some accessed, some with a mood: something to ask about. */
+export function populations(size = 30): fc.Arbitrary<readonly Act[]> {
+  const entry = fc.record({ given: givenEntries(), row: moods(), now: instants(), moody: fc.boolean() })
+  return fc.array(entry, { minLength: size, maxLength: size }).map(entries => {
+    const steps = entries.flatMap(({ given, row, now, moody }, at): readonly Step[] => {
+      // Ids meet again in the first third only; a pick beyond what is there touches nothing.
+      const id = at < size / 3 ? given.draft.id : `${given.draft.id} ${at}`
+      const put: Step = { do: 'put', ...given, draft: { ...given.draft, id } }
+      const touch: Step = { do: 'touch', viewer: at % 2 ? 'ann' : OWNER, picks: [at], now, gain: 1 }
+      return moody ? [put, touch, { do: 'mood', pick: at, row }] : [put]
+    })
+    return [{ now: 0, steps, fails: false }]
+  })
 }
 
 /** Plays the history; what the steps returned, in order. */

@@ -5,7 +5,7 @@ import { openMemoryStore } from '../../src/store/memory-store.ts'
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { filters } from '../../src/testing/filter-arbitraries.ts'
-import { type Act, histories, MOOD_FIELDS, observe, play } from '../../src/testing/histories.ts'
+import { type Act, histories, MOOD_FIELDS, observe, play, populations } from '../../src/testing/histories.ts'
 import { tempFolder } from '../../src/testing/temp-folder.ts'
 
 const LONG = process.env['QUERENT_LONG'] === '1'
@@ -37,13 +37,13 @@ describe(`stores agree (QUERENT_LONG=1 plays ${LONG ? 'now' : 'more'})`, () => {
           again.close()
         })
       }),
-      { numRuns: LONG ? 2000 : 100 },
+      { numRuns: LONG ? 2000 : 60 },
     )
   })
 
   it('on random filters', () => {
     fc.assert(
-      fc.property(histories(), fc.array(filters(MOOD_FIELDS), { minLength: 20, maxLength: 20 }), (acts, trees) => {
+      fc.property(populations(), fc.array(filters(MOOD_FIELDS), { minLength: 80, maxLength: 80 }), (acts, trees) => {
         withBoth(acts, (memory, sqlite) => {
           const partitions = memory.partitions().map(partition => partition.id)
           for (const [at, filter] of trees.entries()) {
@@ -57,7 +57,7 @@ describe(`stores agree (QUERENT_LONG=1 plays ${LONG ? 'now' : 'more'})`, () => {
           }
         })
       }),
-      { numRuns: LONG ? 2000 : 60 },
+      { numRuns: LONG ? 1000 : 25 },
     )
   })
 })
