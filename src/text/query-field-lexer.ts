@@ -1,7 +1,6 @@
 /** Reads a field condition: `name:value`, with its comparison sign, list or quotes. */
 import type { FieldOperand, FieldOperator, FieldToken, Sign } from '../model/plan.ts'
-import { isBlank } from './characters.ts'
-import { type QueryReader, readQuoted } from './query-reader.ts'
+import { isBlank, type QueryReader, readQuoted } from './query-reader.ts'
 import { querySyntax } from './query-syntax.ts'
 
 /** Null, with the reader where it was, when no condition begins here. `position` is where the token (its sign) begins. */

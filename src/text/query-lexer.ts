@@ -4,9 +4,8 @@
  * plain text. Which names are fields is the caller's to say; a lens without fields says none.
  */
 import type { QueryToken, Sign, Span } from '../model/plan.ts'
-import { isBlank } from './characters.ts'
 import { readField } from './query-field-lexer.ts'
-import { QueryReader, readQuoted } from './query-reader.ts'
+import { isBlank, QueryReader, readQuoted } from './query-reader.ts'
 import { querySyntax } from './query-syntax.ts'
 
 export interface LexerOptions {

@@ -1,5 +1,4 @@
 /** A place in a question that moves forward, and what can be read from there. Every step is linear in what it reads. */
-import { isBlank } from './characters.ts'
 import { querySyntax } from './query-syntax.ts'
 
 export class QueryReader {
@@ -75,4 +74,11 @@ export function readQuoted(reader: QueryReader, position: number): string {
     `the quote${position === opening ? '' : ' of this condition'} is never closed`,
     'Close it, or write \\" for a quote that is text.',
   )
+}
+
+const BLANK = /^\s$/
+
+/** Any white space of Unicode: blanks, tabs, line breaks. */
+export function isBlank(char: string): boolean {
+  return char === ' ' || (char !== '' && BLANK.test(char))
 }

@@ -1,0 +1,94 @@
+/** The headings of a text, and the path of them above a span. */
+
+export interface Heading {
+  /** From the start of its line, marks and all; end excluded. */
+  readonly start: number
+  readonly end: number
+  /** 1 is the outermost. */
+  readonly level: number
+  /** Without marks. */
+  readonly text: string
+}
+
+/** Longest heading in a path; a whole paragraph marked as a heading says little about what follows it. */
+const MAX_HEADING = 200
+
+/** Asked in ascending order of places, as a chunker does: a few steps a question. */
+export class Outline {
+  readonly #content: string
+  readonly #headings: readonly Heading[]
+  /** By heading: the one it stands under, or -1. */
+  readonly #parents: readonly number[]
+  /** No heading before this one matters any more. */
+  #first = 0
+
+  constructor(content: string, headings: readonly Heading[]) {
+    this.#content = content
+    this.#headings = headings
+    this.#parents = parentsOf(headings)
+  }
+
+  beginsAt(at: number): boolean {
+    return this.#headings[this.#lastFrom(at)]?.start === at
+  }
+
+  /** Whether the character at `at` belongs to a heading. */
+  isWithin(at: number): boolean {
+    const heading = this.#headings[this.#lastFrom(at)]
+    return heading !== undefined && at >= heading.start && at < heading.end
+  }
+
+  /**
+   * Texts of the headings above the span, outermost first. A span over several sections has those they share; a section
+   * whose heading is all the span holds of it does not count.
+   */
+  headingsOf(start: number, end: number): readonly string[] {
+    let at = this.#lastFrom(start)
+    this.#first = Math.max(0, at)
+    let shared: readonly number[] | null = null
+    let from = start
+    for (;;) {
+      const next = this.#headings[at + 1]
+      const to = Math.min(end, next?.start ?? end)
+      const heading = at < 0 ? undefined : this.#headings[at]
+      const body = Math.max(from, heading === undefined ? from : Math.min(heading.end, to))
+      const last = next === undefined || next.start >= end
+      if (/\S/.test(this.#content.slice(body, to)) || (last && shared === null)) {
+        shared = shared === null ? this.#path(at) : commonStart(shared, this.#path(at))
+      }
+      if (last) break
+      from = next.start
+      at++
+    }
+    return (shared ?? []).map(index => (this.#headings[index] as Heading).text.slice(0, MAX_HEADING).toWellFormed())
+  }
+
+  /** The last heading that begins at or before `at`, or -1. */
+  #lastFrom(at: number): number {
+    let index = this.#first
+    while ((this.#headings[index]?.start ?? Infinity) <= at) index++
+    return index - 1
+  }
+
+  #path(index: number): readonly number[] {
+    const path: number[] = []
+    for (let at = index; at >= 0; at = this.#parents[at] as number) path.unshift(at)
+    return path
+  }
+}
+
+function parentsOf(headings: readonly Heading[]): readonly number[] {
+  const open: number[] = []
+  return headings.map((heading, index) => {
+    while (open.length > 0 && (headings[open.at(-1) as number] as Heading).level >= heading.level) open.pop()
+    const parent = open.at(-1) ?? -1
+    open.push(index)
+    return parent
+  })
+}
+
+function commonStart(a: readonly number[], b: readonly number[]): readonly number[] {
+  let length = 0
+  while (length < a.length && a[length] === b[length]) length++
+  return a.slice(0, length)
+}

@@ -1,0 +1,57 @@
+import { globSync, readFileSync } from 'node:fs'
+import { fromMarkdown } from 'mdast-util-from-markdown'
+import { describe, expect, it } from 'vitest'
+import { lineEnds } from '../../../src/text/lines.ts'
+import { markdownHeadings } from '../../../src/text/markdown-outline.ts'
+
+function found(text: string): readonly string[] {
+  return markdownHeadings(text).map(({ level, text }) => `${level} ${text}`)
+}
+
+describe('headings of Markdown', () => {
+  it.each([
+    ['# One\n## Two ##\n####### seven', ['1 One', '2 Two']],
+    ['One\n===\nTwo\nlines\n---\n', ['1 One', '2 Two lines']],
+    ['#not\n\\# not\n    # not', []],
+    ['- item\n---\n> quote\n---\n\n---\n***', []],
+    ['```\n# in a fence\n```\n~~~ x\n```\n# still\n~~~\n# out', ['1 out']],
+    ['````\n```\n# still in\n````\n# out', ['1 out']],
+    ['<!--\n# hidden\n-->\n# shown', ['1 shown']],
+    ['<pre>\n\n# hidden\n</pre>\n# shown', ['1 shown']],
+    ['<div>\n# hidden\n\n# shown\n</div>', ['1 shown']],
+    ['# `parse()` of **the** [guide](x.md) \\* <a id="x"></a>', ['1 parse() of the guide *']],
+    ['#\n## \n', ['1 ', '2 ']],
+    ['# a\r\n\r\nb\r\n===\r\n', ['1 a', '1 b']],
+    [`# ${'x'.repeat(2000)}`, []],
+  ])('reads %j', (text, headings) => {
+    expect(found(text)).toEqual(headings)
+  })
+
+  it('gives the span of the whole heading', () => {
+    const text = 'a\n\n  # One #\n\nTwo\nlines\n---\nb'
+    expect(markdownHeadings(text).map(({ start, end }) => text.slice(start, end))).toEqual([
+      '  # One #',
+      'Two\nlines\n---',
+    ])
+  })
+
+  it('finds what the CommonMark parser finds, in documents of this repository and of installed packages', () => {
+    const files = globSync([
+      'docs/**/*.md',
+      '*.md',
+      'node_modules/{fast-check,hono,zod,vitest,yaml,ignore,parse5}/**/*.md',
+    ])
+      .filter(file => !file.includes('CHANGELOG'))
+      .sort()
+    expect(files.length).toBeGreaterThan(5)
+    for (const file of files) {
+      // The parser indents by tabs, which moves nothing but columns.
+      const text = readFileSync(file, 'utf8').replaceAll('\t', '    ').slice(0, 60_000)
+      const ours = markdownHeadings(text).map(heading => `${lineEnds(text, 0, heading.start) + 1} ${heading.level}`)
+      const theirs = fromMarkdown(text).children.flatMap(node =>
+        node.type === 'heading' ? [`${node.position?.start.line} ${node.depth}`] : [],
+      )
+      expect(ours, file).toEqual(theirs)
+    }
+  })
+})
