@@ -48,8 +48,12 @@ export class VectorRows {
     this.#pool = new ExtentPool(() => this.memory.addPages(1))
   }
 
+  /** Without room for lists of searches, which is address space until a search needs it. */
   get byteLength(): number {
-    return this.memory.bytes.byteLength + this.#heads.byteLength + this.#partitions.byteLength
+    const { pagesAt, pageBytes } = this.memory.layout
+    let slots = 0
+    for (const block of this.blocks) slots += block.capacity
+    return pagesAt + (slots / PAGE_ROWS) * pageBytes + this.#heads.byteLength + this.#partitions.byteLength
   }
 
   get blocks(): Iterable<Block> {

@@ -9,11 +9,11 @@ import type { SearchScope, VectorSearch } from './contract.ts'
 import type { Slot, VectorRows } from './vectors-rows.ts'
 import { type Scope, ScopeWriter } from './vectors-scope.ts'
 
-/** Below so many rows the second pass reads everything: it is as quick. */
-const APPROXIMATE_FROM = 10_000
 /** Rows that sign codes choose: this many, or so many times k. */
 const CHOSEN = 1000
-const CHOSEN_PER_K = 16
+const CHOSEN_PER_K = 24
+/** When sign codes would choose from fewer than so many times as many, the second pass reads them all: it is as quick. */
+const WORTH_CHOOSING = 4
 /** Keeps the sum of `width` products of an i16 and an i8 within an i32. */
 const LARGEST_SUM = 2 ** 31 - 1
 
@@ -37,8 +37,11 @@ export class VectorScan {
     if (scope.rows === 0 || k === 0) return []
     this.#ask(request.vector, prior?.weight ?? 1)
     const entries = Math.min(k, scope.entries)
+    const chosen = Math.max(CHOSEN, CHOSEN_PER_K * entries)
     // A prior can lift a row that no sign code would choose.
-    if (request.approximate && !prior && scope.rows >= APPROXIMATE_FROM) return this.#approximate(scope, entries)
+    if (request.approximate && !prior && scope.rows >= WORTH_CHOOSING * chosen) {
+      return this.#approximate(scope, entries, chosen)
+    }
     const { kernel } = this.#rows.memory
     this.#openRank(scope, entries)
     if (scope.list > 0) kernel.rankList(scope.list, scope.rows)
@@ -71,9 +74,9 @@ export class VectorScan {
     kernel.distances(layout.questionCodeAt, extents, extentCount, codeRecords)
   }
 
-  #approximate(scope: Scope, entries: number): Slot[] {
+  #approximate(scope: Scope, entries: number, atLeast: number): Slot[] {
     const { kernel, layout } = this.#rows.memory
-    for (let wanted = Math.max(CHOSEN, CHOSEN_PER_K * entries); ; wanted *= 4) {
+    for (let wanted = atLeast; ; wanted *= 4) {
       kernel.openCodes(layout.questionCodeAt, layout.countsAt, scope.allow, scope.codeRecords, wanted)
       if (scope.list > 0) kernel.scanCodesOf(scope.list, scope.rows)
       else kernel.scanCodes(scope.extents, scope.extentCount)

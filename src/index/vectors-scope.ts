@@ -7,7 +7,7 @@ import type { Prior, SearchScope } from './contract.ts'
 import type { Block, Slot, VectorRows } from './vectors-rows.ts'
 
 /** Below this part of the scope's entries, allowed ones are looked up one by one; up to the next, rows are sifted. */
-const LOOKED_UP = 1 / 8
+const LOOKED_UP = 1 / 16
 const SIFTED = 1 / 2
 
 /** Addresses in the kernel's memory; 0 where there is no such thing. */
@@ -151,14 +151,14 @@ export class ScopeWriter {
   /** Lists the rows of the allowed entries that are in these blocks; returns their number. */
   #lookUp(bits: Uint32Array, blocks: readonly Block[], at: number): number {
     const rows = this.#rows
-    const visible: boolean[] = []
-    for (const block of blocks) visible[block.partition] = true
+    const visible = new Uint8Array(1 + blocks.reduce((most, block) => Math.max(most, block.partition), 0))
+    for (const block of blocks) visible[block.partition] = 1
     const { words } = rows.memory
     let end = at / 4
     for (let word = 0; word < bits.length; word++) {
       for (let left = bits[word] as number; left !== 0; left &= left - 1) {
         let slot: Slot = rows.first(word * 32 + 31 - Math.clz32(left & -left))
-        if (slot < 0 || !visible[rows.partition(slot)]) continue
+        if (slot < 0 || visible[rows.partition(slot)] !== 1) continue
         for (; slot >= 0; slot = rows.next(slot)) words[end++] = slot
       }
     }

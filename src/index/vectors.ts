@@ -15,7 +15,7 @@ import { type Slot, VectorRows } from './vectors-rows.ts'
 import { VectorScan } from './vectors-scan.ts'
 
 /** The f32 vectors of these chunks that the store has, in the order asked for. */
-export type VectorSource = (chunks: readonly ChunkKey[]) => readonly ChunkVector[]
+export type VectorSource = (chunks: readonly ChunkKey[]) => readonly Pick<ChunkVector, 'chunk' | 'vector'>[]
 
 export interface VectorIndexOptions {
   readonly model: string
@@ -141,21 +141,28 @@ class FlatVectorIndex implements KernelVectorIndex {
     score: (similarity: number, entry: EntryKey) => number,
   ): Map<EntryKey, Hit> {
     const best = new Map<EntryKey, Hit>()
-    const take = (entry: EntryKey, chunk: ChunkKey, similarity: number) => {
-      const hit = { entry, chunk, score: score(similarity, entry) }
+    for (const { slot, similarity } of this.#similarities(vector, slots)) {
+      const entry = this.#rows.entry(slot)
+      const hit = { entry, chunk: this.#rows.chunk(slot), score: score(similarity, entry) }
       const before = best.get(entry)
       if (before === undefined || byScore(hit, before) < 0) best.set(entry, hit)
     }
+    return best
+  }
+
+  #similarities(vector: Float32Array, slots: readonly Slot[]): { slot: Slot; similarity: number }[] {
     const rows = this.#rows
     if (this.#options.keepVectors) {
-      for (const slot of slots) {
-        take(rows.entry(slot), rows.chunk(slot), cosine(vector, rows.memory.floats, rows.vectorAt(slot)))
-      }
-    } else if (slots.length > 0) {
-      const found = this.#options.source(slots.map(slot => rows.chunk(slot)))
-      for (const row of found) take(row.entry, row.chunk, cosine(vector, row.vector))
+      return slots.map(slot => ({ slot, similarity: cosine(vector, rows.memory.floats, rows.vectorAt(slot)) }))
     }
-    return best
+    if (slots.length === 0) return []
+    const slotOf = new Map(slots.map(slot => [rows.chunk(slot), slot]))
+    const found = this.#options.source([...slotOf.keys()])
+    return found.flatMap(row => {
+      // What the store no longer has is skipped: the index is behind it until the next refresh.
+      const slot = slotOf.get(row.chunk)
+      return slot === undefined ? [] : [{ slot, similarity: cosine(vector, row.vector) }]
+    })
   }
 
   *#vectorsOf(entries: Iterable<EntryKey>, reader: StoreReader): Iterable<ChunkVector> {

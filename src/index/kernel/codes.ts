@@ -39,10 +39,19 @@ export function scanCodes(extents: usize, n: i32): void {
 }
 
 export function scanCodesOf(list: usize, n: i32): void {
+  const end = list + (<usize>n << 2)
+  const q0 = load<u64>(query)
+  const q1 = load<u64>(query, 8)
+  const q2 = load<u64>(query, 16)
+  const q3 = load<u64>(query, 24)
+  const q4 = load<u64>(query, 32)
+  const q5 = load<u64>(query, 40)
+  const usual = codeBytes == 48
   let most = limit
-  for (let i = 0; i < n; i++) {
-    const slot = load<u32>(list + (<usize>i << 2))
-    const distance = distanceTo(codeOf(slot))
+  for (; list < end; list += 4) {
+    const slot = load<u32>(list)
+    const p = codeOf(slot)
+    const distance = usual ? distance384(p, q0, q1, q2, q3, q4, q5) : distanceTo(p)
     if (distance <= most) most = keep(slot, distance)
   }
 }

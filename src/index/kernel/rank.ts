@@ -49,10 +49,32 @@ export function rank(extents: usize, n: i32): void {
 }
 
 export function rankList(list: usize, n: i32): void {
-  for (let i = 0; i < n; i++) {
-    const slot = load<u32>(list + (<usize>i << 2))
-    weigh(slot, int8Of(slot))
+  const end = list + (<usize>n << 2)
+  while (list < end) {
+    const stop = min(list + (BATCH << 2), end)
+    touch(list, stop)
+    for (; list < stop; list += 4) {
+      const slot = load<u32>(list)
+      weigh(slot, int8Of(slot))
+    }
   }
+}
+
+/** Rows touched before they are weighed: 24 kB at 384 components, within the first caches. */
+const BATCH: usize = 64
+let touched: i32 = 0
+
+/**
+ * Reads one byte of each cache line of listed rows. Rows lie far apart, and reads that wait for nothing go on side by
+ * side, where products would wait for one row after the other: a third of the time (WebAssembly cannot prefetch).
+ */
+function touch(list: usize, end: usize): void {
+  let bytes: i32 = 0
+  for (; list < end; list += 4) {
+    const row = int8Of(load<u32>(list))
+    for (let at: usize = 0; at < width; at += 64) bytes ^= <i32>load<u8>(row + at)
+  }
+  touched = bytes
 }
 
 /** Ends the pass: drops records below the bar and returns how many are left. */
