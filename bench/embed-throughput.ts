@@ -23,7 +23,7 @@ const WORDS_A_CHUNK = 150
 const BATCH = 100
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const collection = `${root}../shared/data/scifact/docs.jsonl.gz`
+const collections = ['scifact', 'cranfield'].map(name => `${root}../shared/data/${name}/docs.jsonl.gz`)
 
 export async function run(): Promise<readonly Row[]> {
   const { folder } = buildModel()
@@ -81,7 +81,7 @@ function latency(name: string, samples: readonly number[]): Row {
   return { name, unit: 'ms', value: p50, p50, p99: percentile(samples, 0.99) }
 }
 
-/** Abstracts of the SciFact collection where it lies beside the repository, else this repository's own prose and code. */
+/** Abstracts of test collections where they lie beside the repository, else this repository's own prose and code. */
 function readChunks(count: number): readonly string[] {
   const chunks: string[] = []
   for (const text of readTexts()) {
@@ -95,11 +95,12 @@ function readChunks(count: number): readonly string[] {
 }
 
 function readTexts(): readonly string[] {
-  if (!existsSync(collection)) {
+  const present = collections.filter(file => existsSync(file))
+  if (present.length === 0) {
     return globSync(['*.md', 'docs/**/*.md', 'src/**/*.ts'], { cwd: root }).map(file =>
       readFileSync(`${root}${file}`, 'utf8'),
     )
   }
-  const lines = gunzipSync(readFileSync(collection)).toString().trim().split('\n')
+  const lines = present.flatMap(file => gunzipSync(readFileSync(file)).toString().trim().split('\n'))
   return lines.map(line => (JSON.parse(line) as { text: string }).text)
 }
