@@ -4,18 +4,10 @@
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { z } from 'zod'
+import { type EmbedderSettings, embedderSettings } from '../embed/open-embedder.ts'
 import { QuerentError } from '../model/errors.ts'
 import { parseInput } from '../model/parse-input.ts'
 import type { EngineOptions } from './options.ts'
-
-const embedderSettings = z.strictObject({
-  provider: z.enum(['local', 'openai', 'ollama', 'none']),
-  folder: z.string().min(1).optional(),
-  baseUrl: z.url().optional(),
-  model: z.string().min(1).optional(),
-  apiKey: z.string().min(1).optional(),
-  dimensions: z.int().min(1).max(65_536).optional(),
-})
 
 const fileSchema = z.strictObject({
   embedder: embedderSettings.optional(),
@@ -25,10 +17,8 @@ const fileSchema = z.strictObject({
   lenses: z.record(z.string(), z.unknown()).optional(),
 })
 
-export type EmbedderConfig = z.output<typeof embedderSettings>
-
 export interface Config {
-  readonly embedder: EmbedderConfig
+  readonly embedder: EmbedderSettings
   readonly durability: 'normal' | 'full'
   readonly defaultLens: string
   readonly lenses: Readonly<Record<string, unknown>>
@@ -60,27 +50,28 @@ function readConfigFile(path: string): z.output<typeof fileSchema> {
   return parseInput(fileSchema, value, 'config.json')
 }
 
-function embedderFromOptions(options: EngineOptions): EmbedderConfig | undefined {
+function embedderFromOptions(options: EngineOptions): EmbedderSettings | undefined {
   const given = options.embedder
   if (given === undefined || (typeof given === 'object' && 'embed' in given)) return undefined
   return given === 'none' ? { provider: 'none' } : parseInput(embedderSettings, given, 'embedder')
 }
 
-/** QUERENT_EMBEDDER names the provider; QUERENT_EMBEDDER_URL, _MODEL, _FOLDER, _KEY its parts. */
+/** QUERENT_EMBEDDER names the provider; QUERENT_EMBEDDER_URL, _MODEL and _FOLDER its parts; the key stays where it is. */
 function embedderFromEnvironment(
   environment: Environment,
-  fallback: EmbedderConfig | undefined,
-): EmbedderConfig | undefined {
+  fallback: EmbedderSettings | undefined,
+): EmbedderSettings | undefined {
   const given = {
     provider: environment['QUERENT_EMBEDDER'],
     baseUrl: environment['QUERENT_EMBEDDER_URL'],
     model: environment['QUERENT_EMBEDDER_MODEL'],
     folder: environment['QUERENT_EMBEDDER_FOLDER'],
-    apiKey: environment['QUERENT_EMBEDDER_KEY'],
   }
   const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined && value !== ''))
   if (Object.keys(set).length === 0) return fallback
-  return parseInput(embedderSettings, { provider: 'local', ...fallback, ...set }, 'QUERENT_EMBEDDER')
+  // Another provider than the file's shares no setting with it.
+  const base = set['provider'] === undefined || set['provider'] === fallback?.provider ? fallback : undefined
+  return parseInput(embedderSettings, { provider: 'local', ...base, ...set }, 'QUERENT_EMBEDDER')
 }
 
 function durabilityFromEnvironment(environment: Environment): 'normal' | 'full' | undefined {

@@ -79,7 +79,7 @@ async function wire(
   const random = options.random ?? (bytes => new Uint8Array(randomBytes(bytes)))
   const machineNow = () => Date.now()
   const holder = v4Id(bytes => new Uint8Array(randomBytes(bytes)))
-  const { embedder, error: embedderError } = await startEmbedder(options, config)
+  const { embedder, error: embedderError } = await startEmbedder(options, config, home)
 
   const makers = indexMakers(store, embedder, registry)
   const makeIndex = (name: string): Index => {
@@ -111,7 +111,7 @@ async function wire(
     close: () => closeAll(closers),
   })
   registry.must(config.defaultLens)
-  closers.push(() => saveSnapshots(store, indexes, new Lease(store, 'snapshots', holder, machineNow), options))
+  closers.push(() => saveSnapshots(indexes, new Lease(store, 'snapshots', holder, machineNow), options))
   closers.push(() => embedding?.close())
   if (options.background !== false && options.readOnly !== true) {
     const jobs = registry.all.flatMap(lens => (lens.jobs ?? []).map(job => ({ job, host: engine.host(lens.name) })))
@@ -124,11 +124,16 @@ async function wire(
 async function startEmbedder(
   options: EngineOptions,
   config: Config,
+  home: Home | null,
 ): Promise<{ embedder: Embedder | null; error: string | null }> {
   const given = options.embedder
   if (typeof given === 'object' && 'embed' in given) return { embedder: cacheQueries(given, QUERY_CACHE), error: null }
   try {
-    const embedder = await openEmbedder(config.embedder)
+    const embedder = await openEmbedder(config.embedder, {
+      baseFolder: home?.folder ?? process.cwd(),
+      env: process.env,
+      start: 'first-use',
+    })
     return { embedder: embedder && cacheQueries(embedder, QUERY_CACHE), error: null }
   } catch (error) {
     if (error instanceof QuerentError && error.kind !== 'usage') return { embedder: null, error: error.message }
@@ -145,14 +150,14 @@ function indexMakers(
   if (embedder !== null) {
     const model = modelKey(embedder.model)
     makers.push(() =>
-      openVectorIndex({ model, dimensions: embedder.model.dimensions, fetch: chunks => store.vectors(model, chunks) }),
+      openVectorIndex({ model, dimensions: embedder.model.dimensions, source: chunks => store.vectors(model, chunks) }),
     )
   }
   makers.push(...registry.all.flatMap(lens => lens.indexes ?? []))
   return new Map(makers.map(make => [make().name, make]))
 }
 
-function saveSnapshots(store: Store, indexes: IndexSet, lease: Lease, options: EngineOptions): void {
+function saveSnapshots(indexes: IndexSet, lease: Lease, options: EngineOptions): void {
   if (options.readOnly === true || !lease.take()) return
   try {
     indexes.refresh()

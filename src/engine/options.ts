@@ -1,6 +1,7 @@
 /** How an engine is opened. Every option can be left out: then it is the store of the working folder, with MiniLM. */
 import type { Clock } from '../base/clock.ts'
 import type { Embedder } from '../embed/embedder.ts'
+import type { EmbedderSettings } from '../embed/open-embedder.ts'
 import type { Lens } from '../lenses/lens.ts'
 import type { Store } from '../store/store.ts'
 
@@ -25,14 +26,4 @@ export interface EngineOptions {
   readonly background?: boolean | undefined
   /** The lens that answers when none is named. */
   readonly defaultLens?: string | undefined
-}
-
-export interface EmbedderSettings {
-  readonly provider: 'local' | 'openai' | 'ollama' | 'none'
-  /** `local`: a folder with model.onnx, tokenizer files and manifest.json. */
-  readonly folder?: string | undefined
-  readonly baseUrl?: string | undefined
-  readonly model?: string | undefined
-  readonly apiKey?: string | undefined
-  readonly dimensions?: number | undefined
 }

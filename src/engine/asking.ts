@@ -1,0 +1,128 @@
+/** Asks: gives the pipeline what a question needs from this engine, and counts the use of what it shows. */
+import { Deadline } from '../base/clock.ts'
+import { QuerentError } from '../model/errors.ts'
+import { ENTRY_FIELDS, type FieldName } from '../model/filter.ts'
+import type { CallContext } from '../model/operation.ts'
+import type { Note, Page } from '../model/page.ts'
+import type { Query, QueryInput } from '../model/query.ts'
+import type { Sight, Viewer } from '../model/viewer.ts'
+import type { Index, VectorIndex, WordIndex } from '../index/contract.ts'
+import { Sights } from '../pipeline/access.ts'
+import type { QueryContext } from '../pipeline/context.ts'
+import { Memo } from '../pipeline/memo.ts'
+import { ACCESS_GAIN } from '../pipeline/memory.ts'
+import { resolveQuery } from '../pipeline/resolve-query.ts'
+import { runQuery } from '../pipeline/run.ts'
+import type { Answer, Stages } from '../pipeline/stage.ts'
+import { Trace } from '../pipeline/trace.ts'
+import type { Parts } from './local-engine.ts'
+import { storeSecret } from './secret.ts'
+
+export class Asking {
+  readonly #parts: Parts
+  readonly #sights: Sights
+  readonly #memo = new Memo()
+  readonly #fields: readonly FieldName[]
+  #secret: string | null = null
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    this.#sights = new Sights(parts.store)
+    this.#fields = [...ENTRY_FIELDS, ...aspectFields(parts)]
+  }
+
+  look(viewer: Viewer): Sight {
+    return this.#sights.look(viewer)
+  }
+
+  async query(input: QueryInput, call: CallContext): Promise<Page> {
+    const { stages, context } = this.#prepare(input, call)
+    const answer = await runQuery(stages, context)
+    if (context.query.touch) this.#touch(answer, call.viewer)
+    return answer.page
+  }
+
+  #prepare(input: QueryInput, call: CallContext): { stages: Stages; context: QueryContext } {
+    const { clock, defaultLens, registry } = this.#parts
+    const now = clock.now()
+    const query = resolveQuery(input, { viewer: call.viewer, now, secret: this.#sign(), defaultLens })
+    return { stages: registry.stages(query.lens), context: this.#context(query, now, call) }
+  }
+
+  #context(query: Query, now: number, call: CallContext): QueryContext {
+    const { store, indexes, embedder } = this.#parts
+    indexes.refresh()
+    const notes: Note[] = []
+    const vectors = indexes.all.find(index => index.name.startsWith('vectors-'))
+    return {
+      query,
+      sight: this.look(call.viewer),
+      now,
+      deadline: new Deadline(query.timeoutMs, call.signal),
+      reader: store,
+      words: this.#index('words') as WordIndex,
+      vectors: (vectors as VectorIndex | undefined) ?? null,
+      model: embedder?.model ?? null,
+      fields: this.#fields,
+      secret: this.#sign(),
+      memo: this.#memo,
+      index: name => this.#index(name),
+      embed: text => this.#embed(text, call, notes),
+      look: () => this.look(call.viewer),
+      note: note => notes.push(note),
+      notes,
+      trace: new Trace(),
+    }
+  }
+
+  async #embed(text: string, call: CallContext, notes: Note[]): Promise<Float32Array | null> {
+    const { embedder, embedderError, indexes } = this.#parts
+    if (embedder === null) {
+      if (embedderError !== null) notes.push({ code: 'words_only', message: `Words only: ${embedderError}` })
+      return null
+    }
+    try {
+      const [vector] = await embedder.embed([text], 'query', call.signal)
+      return vector ?? null
+    } catch (error) {
+      if (error instanceof QuerentError && error.code === 'cancelled') throw error
+      const reason = error instanceof Error ? error.message : String(error)
+      notes.push({ code: 'words_only', message: `Words only: ${reason}` })
+      return null
+    } finally {
+      // Others may have written while the text was embedded; what follows runs on one state.
+      indexes.refresh()
+    }
+  }
+
+  #index(name: string): Index {
+    const index = this.#parts.indexes.all.find(candidate => candidate.name === name)
+    if (index === undefined) throw new Error(`invariant broken: no index ${name}`)
+    return index
+  }
+
+  /** One small transaction. A store that is busy or read-only still answers; the use is then not counted. */
+  #touch({ entries }: Answer, viewer: Viewer): void {
+    if (entries.length === 0) return
+    const { store, clock } = this.#parts
+    try {
+      store.write(clock.now(), writer => writer.touch(viewer, entries, clock.now(), ACCESS_GAIN))
+    } catch (error) {
+      if (error instanceof QuerentError && (error.kind === 'busy' || error.code === 'store_readonly')) return
+      throw error
+    }
+  }
+
+  #sign(): string {
+    this.#secret ??= storeSecret(this.#parts.store, this.#parts.random)
+    return this.#secret
+  }
+}
+
+function aspectFields({ tables }: Parts): readonly FieldName[] {
+  return tables.flatMap(table =>
+    table.aspect === undefined
+      ? []
+      : table.columns.filter(column => column.name !== 'entry').map(column => `${table.aspect}.${column.name}`),
+  )
+}

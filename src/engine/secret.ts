@@ -1,0 +1,22 @@
+/** The secret that signs cursors: made once a store and kept in it, so every process on it honours the others' cursors. */
+import type { Store } from '../store/store.ts'
+
+const NAME = 'cursor_secret'
+/** A store that cannot be written signs with what lives as long as this process. */
+const unsaved = new WeakMap<Store, string>()
+
+export function storeSecret(store: Store, random: (bytes: number) => Uint8Array): string {
+  const kept = store.meta(NAME) ?? unsaved.get(store)
+  if (kept !== undefined) return kept
+  const made = Buffer.from(random(32)).toString('base64url')
+  try {
+    return store.write(0, writer => {
+      const other = writer.meta(NAME)
+      if (other === undefined) writer.setMeta(NAME, made)
+      return other ?? made
+    })
+  } catch {
+    unsaved.set(store, made)
+    return made
+  }
+}
