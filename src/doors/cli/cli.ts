@@ -11,10 +11,11 @@ import type { Cli, OtherDoors } from './run.ts'
 /** Resolves to the exit code; never rejects. `doors` are those that `serve` and `mcp` open. */
 export async function runCli(argv: readonly string[], doors: OtherDoors, io: Io = processIo()): Promise<number> {
   const endings = new Endings(io)
-  const cli: Cli = { io, doors, signal: endings.signal, exitCode: EXIT.answered, errors: 'text' }
+  const { signal } = endings
+  const cli: Cli = { io, doors, signal, exitCode: EXIT.answered, endsBySignal: false, errors: 'text' }
   try {
     await makeProgram(cli).parseAsync(argv, { from: 'user' })
-    return endings.ending === null ? cli.exitCode : exitCodeOf(endings.ending)
+    return endings.ending === null || cli.endsBySignal ? cli.exitCode : exitCodeOf(endings.ending)
   } catch (thrown) {
     if (endings.ending !== null) return exitCodeOf(endings.ending)
     if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? EXIT.answered : EXIT.usage

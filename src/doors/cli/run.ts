@@ -12,6 +12,8 @@ export interface Cli {
   readonly signal: AbortSignal
   /** What the process ends with when nothing is thrown. */
   exitCode: number
+  /** Set by commands that run until a signal ends them: for those it is a good end. */
+  endsBySignal: boolean
   /** How a failure is told: to people, as JSON on standard output, or as `call` does (JSON, exit code always 1). */
   errors: 'text' | 'json' | 'call'
 }

@@ -16,6 +16,7 @@ interface ServeFlags extends CommonFlags {
 export async function runServe(cli: Cli, flags: ServeFlags): Promise<void> {
   const tokens = flags.tokens === undefined ? undefined : await tokenFile(cli, flags.tokens)
   const { host, port } = flags
+  cli.endsBySignal = true
   await withSession(cli, flags, { background: true, create: isNamed(cli, flags) }, ({ engine, catalog }) =>
     cli.doors.serveHttp(engine, catalog, { host, port, tokens }, cli.signal, url => {
       void write(cli.io.stderr, `querent listens on ${url}\n`)
@@ -24,6 +25,7 @@ export async function runServe(cli: Cli, flags: ServeFlags): Promise<void> {
 }
 
 export async function runMcp(cli: Cli, flags: CommonFlags & { lens?: string }): Promise<void> {
+  cli.endsBySignal = true
   await withSession(cli, flags, { background: true, create: isNamed(cli, flags) }, ({ engine, catalog, context }) =>
     cli.doors.serveMcp(engine, catalog, { viewer: context.viewer, lens: flags.lens }, cli.signal),
   )

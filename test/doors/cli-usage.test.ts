@@ -1,0 +1,267 @@
+/** The command line as a program among programs: exit codes, streams, help, signals, pipes. */
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ended, querent, type Run, start } from '../support/command.ts'
+
+const NOW = '2026-03-01T12:00:00Z'
+
+let folder = ''
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'querent-usage-'))
+  writeFileSync(join(folder, 'decay.md'), '# Decay\n\nMemory fades with a half life of seven days.\n')
+  writeFileSync(join(folder, 'kernel.md'), '# Kernel\n\nThe kernel scans the signs of vectors.\n')
+  const { status, stderr } = await run(['add', 'decay.md', 'kernel.md'])
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+function run(
+  args: readonly string[],
+  more: { env?: Record<string, string>; stdin?: string; cwd?: string } = {},
+): Promise<Run> {
+  const { env = {}, stdin, cwd = folder } = more
+  return querent(args, { cwd, stdin, env: { QUERENT_NOW: NOW, ...env } })
+}
+
+describe('bad usage ends with 2, says what is wrong on standard error, and prints nothing', () => {
+  it.each<[readonly string[], RegExp]>([
+    [[], /^Usage: querent/],
+    [['qurey', 'x'], /unknown command 'qurey'\n\(Did you mean query\?\)/],
+    [['query'], /missing required argument 'words'/],
+    [['query', 'x', '--limt', '3'], /unknown option '--limt'\n\(Did you mean --limit\?\)/],
+    [['query', 'x', '--limit', 'many'], /Expected a number/],
+    [['query', 'x', '--limit', 'NaN'], /Expected a number/],
+    [['query', 'x', '--limit', '0'], /^querent: limit: expected at least 1, got 0\n {2}\S/],
+    [['query', 'x', '--limit', '-3'], /limit: expected at least 1, got -3/],
+    [['query', 'x', '--limit', '1000000000'], /limit: expected at most 1000, got 1000000000/],
+    [['query', 'x', '--limit', '2.5'], /limit: expected/],
+    [['query', 'x', '--mode', 'telepathy'], /Allowed choices are hybrid, words, meaning/],
+    [['query', 'x', '--words', '--mode', 'hybrid'], /cannot be used with/],
+    [['query', 'x', '--format', 'xml'], /Allowed choices are table, md, json/],
+    [['query', '"half'], /^querent: .*quot/i],
+    [['query', 'x', '--lens', 'nonsense'], /lens/],
+    [['query', 'x', '--cursor', 'forged'], /cursor/],
+    [['query', 'x', '--now', 'yesterday'], /^querent: --now: expected a date/],
+    [['query', 'x', '--as-of', 'yesterday'], /^querent: as_of: expected/],
+    [['query', 'x', '--viewer', 'two words'], /^querent: --viewer: expected a name/],
+    [['add', 'decay.md', '--map', 'nothing'], /^querent: --map: expected ours=theirs/],
+    [['list', '--order', 'size'], /Allowed choices/],
+    [['call'], /missing operation[\s\S]*Operations:\n {2}query /],
+    [['bench', '--queries', '0'], /^querent: --queries: expected 1 to 1000/],
+    [['serve', '--host', '0.0.0.0'], /--tokens is needed/],
+    [['serve', '--port', '99999'], /--port: expected 0 to 65535/],
+    [['mcp', '--lens', 'nonsense'], /there is no lens "nonsense"/],
+  ])('querent %j', async (args, message) => {
+    const { status, stdout, stderr } = await run(args)
+    expect(stderr).toMatch(message)
+    expect(stderr).not.toMatch(/^\s+at /m)
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+  })
+
+  it('QUERENT_NOW that is no time', async () => {
+    const { status, stderr } = await run(['status'], { env: { QUERENT_NOW: 'soon' } })
+    expect({ status, stderr }).toMatchObject({
+      status: 2,
+      stderr: expect.stringMatching(/^querent: QUERENT_NOW: expected/),
+    })
+  })
+})
+
+describe('what fails ends with 1', () => {
+  it.each<[readonly string[], RegExp]>([
+    [['get', 'nothing'], /^querent: .*nothing/],
+    [['export', 'no/such/folder/file'], /^querent: .*file/],
+    [['import', 'no-such-file'], /^querent: no-such-file: /],
+    [['import', 'decay.md'], /^querent: line 1: not JSON/],
+    [['serve', '--tokens', 'no-such-file'], /^querent: --tokens no-such-file: /],
+  ])('querent %j', async (args, message) => {
+    const { status, stdout, stderr } = await run(args)
+    expect(stderr).toMatch(message)
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+  })
+
+  it('where there is no store', async () => {
+    const elsewhere = mkdtempSync(join(tmpdir(), 'querent-empty-'))
+    const { status, stdout, stderr } = await run(['query', 'decay'], { cwd: elsewhere })
+    expect(stderr).toMatch(/^querent: .*querent init/)
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+    const named = await run(['status', '--home', join(elsewhere, 'typo')])
+    expect(named.status).toBe(1)
+    rmSync(elsewhere, { recursive: true })
+  })
+
+  it('as one document with --json', async () => {
+    const { status, stdout, stderr } = await run(['get', 'nothing', '--json'])
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'not_found', details: { id: 'nothing' } } })
+    expect({ status, stderr }).toEqual({ status: 1, stderr: '' })
+  })
+
+  it('as whom one may not be: an agent is no other agent, and reads no disk', async () => {
+    const env = { QUERENT_VIEWER: 'ana' }
+    expect(await run(['query', 'x', '--viewer', 'ben'], { env })).toMatchObject({ status: 1, stdout: '' })
+    expect(await run(['query', 'x', '--viewer', 'ana'], { env })).toMatchObject({ status: 0 })
+    expect(await run(['export'], { env })).toMatchObject({ status: 1, stdout: '' })
+    expect(await run(['add', '.'], { env })).toMatchObject({ status: 1, stdout: '' })
+  })
+})
+
+describe('call', () => {
+  const failed = async (args: readonly string[], stdin = '') => {
+    const { status, stdout, stderr } = await run(['call', ...args], { stdin })
+    expect({ status, stderr, lines: stdout.split('\n').length }).toEqual({ status: 1, stderr: '', lines: 2 })
+    return JSON.parse(stdout).error
+  }
+
+  it('prints exactly the JSON result, from an argument, a file, a pipe, or nothing', async () => {
+    writeFileSync(join(folder, 'input.json'), '{"text": "half life"}')
+    const direct = await run(['call', 'query', '{"text": "half life"}'])
+    expect(direct).toMatchObject({ status: 0, stderr: '', stdout: expect.stringMatching(/^\{.*\}\n$/) })
+    const { items, verdict } = JSON.parse(direct.stdout)
+    expect({ titles: items.map((item: { title: string }) => item.title), verdict }).toEqual({
+      titles: ['Decay'],
+      verdict: 'answered',
+    })
+    for (const [args, stdin] of [
+      [['@input.json'], ''],
+      [['-'], '{"text":"half life"}'],
+      [[], '{"text":"half life"}'],
+    ] as const) {
+      const again = await run(['call', 'query', ...args], { stdin })
+      expect(JSON.parse(again.stdout).items).toHaveLength(1)
+    }
+    expect((await run(['call', 'lenses'])).stdout).toMatch(/^\{"lenses":\[\{"name":"default"/)
+  })
+
+  it('tells failures on standard output, as JSON, with exit code 1 whatever their kind', async () => {
+    expect(await failed(['qurey'], '{}')).toMatchObject({ code: 'unknown_operation', details: { near: ['query'] } })
+    expect(await failed(['query', '{'])).toMatchObject({ code: 'invalid_json' })
+    expect(await failed(['query', '@no-such-file'])).toMatchObject({ code: 'io_failed' })
+    expect(await failed(['query'])).toMatchObject({ code: 'invalid_argument', details: { field: 'text' } })
+    expect(await failed(['query', '{"txt":"a"}'])).toMatchObject({ code: 'invalid_argument' })
+    expect(await failed(['get', '{"id":"nothing"}'])).toMatchObject({ code: 'not_found' })
+  })
+
+  it('lists every operation in its help', async () => {
+    const { status, stdout } = await run(['call', '--help'])
+    expect(status).toBe(0)
+    expect(stdout).toMatch(/Operations:\n {2}query +Ask a question/)
+    expect(stdout).toContain('Examples:')
+  })
+})
+
+describe('help', () => {
+  it('has examples for every command, and goes to standard output', async () => {
+    const { stdout } = await run(['--help'])
+    const commands = [...stdout.matchAll(/^ {2}([a-z]+) \[options\]/gm)].map(match => match[1] ?? '')
+    expect(commands.join(' ')).toBe(
+      'query explain similar init add get list delete export import status doctor lenses bench serve mcp call',
+    )
+    for (const command of commands) {
+      const { status, stdout: help, stderr } = await run([command, '--help'])
+      expect({ command, status, stderr }).toEqual({ command, status: 0, stderr: '' })
+      expect(help).toMatch(/\nExamples:\n {2}\S/)
+    }
+  }, 60_000)
+
+  it('tells the version', async () => {
+    expect(await run(['--version'])).toMatchObject({ status: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) })
+  })
+})
+
+describe('an answer', () => {
+  it('is for people by default, without colour where nobody looks', async () => {
+    const { status, stdout, stderr } = await run(['query', 'half', 'life'])
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    expect(stdout).toMatch(/^1\. Decay {2}decay\.md:\d(-\d)? {2}\d\.\d{3} {2}\S+\n( {3}.*\n)+ {3}why: .+\n\nanswered/)
+    expect(stdout).toContain('half life')
+    expect(stdout).not.toContain('\u001b')
+  })
+
+  it('has colour when forced', async () => {
+    expect((await run(['query', 'half life'], { env: { FORCE_COLOR: '1' } })).stdout).toContain('\u001b[1m')
+  })
+
+  it('ends with 3 when nothing is relevant and --fail-empty is given, else with 0', async () => {
+    expect(await run(['query', 'xylophone', '--fail-empty'])).toMatchObject({ status: 3, stderr: '' })
+    expect(await run(['query', 'xylophone'])).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/^nothing relevant/),
+    })
+    expect(await run(['query', 'half life', '--fail-empty'])).toMatchObject({ status: 0 })
+  })
+
+  it('is one JSON document with --json and --format json', async () => {
+    const [json, format] = await Promise.all([
+      run(['query', 'half life', '--json', '--explain']),
+      run(['list', '--format', 'json']),
+    ])
+    expect(JSON.parse(json.stdout).items[0].explanation).toMatchObject({ value: expect.any(Number) })
+    expect(JSON.parse(format.stdout)).toMatchObject({ total: 2 })
+  })
+
+  it('is Markdown with --format md', async () => {
+    expect((await run(['query', 'half life', '--format', 'md'])).stdout).toMatch(/^## 1\. Decay\n/)
+    expect((await run(['list', '--format', 'md'])).stdout).toMatch(/^\| ID \| COLLECTION \|/)
+  })
+
+  it('takes its question from a pipe when asked with -', async () => {
+    expect((await run(['query', '-', '--json'], { stdin: 'half life\n' })).stdout).toContain('"Decay"')
+  })
+})
+
+describe('streams and signals', () => {
+  it('a reader that has read enough is no failure', async () => {
+    const many = Array.from({ length: 2000 }, (_, at) => ({ id: `n${at}`, content: `note ${at} ${'x'.repeat(200)}` }))
+    const put = await run(['call', 'put', '-'], { stdin: JSON.stringify({ entries: many }) })
+    expect(put).toMatchObject({ status: 0 })
+    const child = start(['export'], { cwd: folder, env: { QUERENT_NOW: NOW } })
+    let complaints = ''
+    child.stderr?.on('data', part => {
+      complaints += part
+    })
+    child.stdout?.once('data', () => child.stdout?.destroy())
+    expect({ status: await ended(child), complaints }).toEqual({ status: 0, complaints: '' })
+  })
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('%s ends with %i and without a word', async (signal, code) => {
+    const home = join(folder, signal)
+    const child = start(['import', '-', '--home', home], { cwd: folder }) // waits for lines that never come
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.on('data', part => {
+        output += part
+      })
+    }
+    while (!existsSync(join(home, 'store.db'))) await new Promise(resolve => setTimeout(resolve, 20))
+    child.kill(signal)
+    expect({ status: await ended(child), output }).toEqual({ status: code, output: '' })
+  })
+
+  it('a server ends well on a signal', async () => {
+    const child = start(['serve', '--port', '0'], { cwd: folder })
+    const url = await new Promise<string>(resolve => {
+      child.stderr?.on('data', part => resolve(/http:\S+/.exec(String(part))?.[0] ?? ''))
+    })
+    expect(await (await fetch(`${url}/healthz`)).json()).toEqual({ ok: true })
+    child.kill('SIGTERM')
+    expect(await ended(child)).toBe(0)
+  })
+})
+
+describe('export and import', () => {
+  it('carry everything over', async () => {
+    const other = mkdtempSync(join(tmpdir(), 'querent-other-'))
+    const { stdout: lines } = await run(['export'])
+    const imported = await run(['import', '-', '--json'], { cwd: other, stdin: lines })
+    expect(imported).toMatchObject({ status: 0, stderr: '' })
+    expect((await run(['export'], { cwd: other })).stdout).toBe(lines)
+    await run(['export', 'copy.jsonl'])
+    expect((await run(['import', join(folder, 'copy.jsonl')], { cwd: other })).status).toBe(0)
+    rmSync(other, { recursive: true })
+  })
+})

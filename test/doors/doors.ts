@@ -1,0 +1,162 @@
+/** The four doors as tests see them: an operation and a viewer in, a result or an error out. */
+import type { ChildProcess } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { SettableClock } from '../../src/base/clock.ts'
+import { openEngine } from '../../src/engine/open.ts'
+import { QuerentError } from '../../src/model/errors.ts'
+import { LOCAL_OWNER } from '../../src/model/viewer.ts'
+import { callOperation, makeCatalog } from '../../src/ops/catalog.ts'
+import { commandLine, ended, environment, querent, start } from '../support/command.ts'
+import type { Outcome } from './scenario.ts'
+
+export interface Door extends AsyncDisposable {
+  call(operation: string, input: unknown, viewer?: string): Promise<Outcome>
+}
+
+export interface DoorOptions {
+  readonly home: string
+  readonly now: string
+  /** Environment of processes; the library gets the same by `embedder`. */
+  readonly env?: Readonly<Record<string, string>>
+  readonly embedder?: 'none'
+}
+
+export const DOORS: Readonly<Record<string, (options: DoorOptions) => Promise<Door>>> = {
+  library: openLibrary,
+  cli: openCli,
+  http: openHttp,
+  mcp: openMcp,
+}
+
+async function openLibrary({ home, now, embedder }: DoorOptions): Promise<Door> {
+  const clock = new SettableClock(Date.parse(now))
+  const engine = await openEngine({ home, clock, background: false, ...(embedder && { embedder }) })
+  const catalog = makeCatalog(engine)
+  const signal = new AbortController().signal
+  return {
+    async call(operation, input, id) {
+      const viewer = id === undefined ? LOCAL_OWNER : { id }
+      try {
+        return { result: wire(await callOperation(catalog, engine, operation, wire(input), { viewer, signal })) }
+      } catch (error) {
+        if (error instanceof QuerentError) return { error: wire(error) }
+        throw error
+      }
+    },
+    [Symbol.asyncDispose]: () => engine.close(),
+  }
+}
+
+/** A process for every call. */
+async function openCli(options: DoorOptions): Promise<Door> {
+  return {
+    async call(operation, input, viewer) {
+      const args = [
+        'call',
+        operation,
+        '-',
+        '--home',
+        options.home,
+        ...(viewer === undefined ? [] : ['--viewer', viewer]),
+      ]
+      const { status, stdout, stderr } = await querent(args, { cwd: '/', env: processEnv(options), stdin: text(input) })
+      if (stderr !== '') throw new Error(`querent call ${operation}: ${stderr}`)
+      const answer = JSON.parse(stdout)
+      if (status !== 0 && status !== 1) throw new Error(`querent call ${operation}: exit code ${status}`)
+      return status === 0 ? { result: answer } : answer
+    },
+    async [Symbol.asyncDispose]() {},
+  }
+}
+
+/** One server for all viewers, told apart by their tokens. */
+async function openHttp(options: DoorOptions): Promise<Door> {
+  const tokens = join(options.home, '..', 'tokens.json')
+  writeFileSync(tokens, JSON.stringify({ 'token-ana': 'ana', 'token-ben': 'ben' }))
+  const child = start(['serve', '--port', '0', '--home', options.home, '--tokens', tokens], {
+    cwd: '/',
+    env: processEnv(options),
+  })
+  const url = await addressOf(child)
+  return {
+    async call(operation, input, viewer) {
+      const response = await fetch(`${url}/v1/ops/${operation}`, {
+        method: 'POST',
+        body: text(input),
+        headers: viewer === undefined ? {} : { authorization: `Bearer token-${viewer}` },
+      })
+      const answer = await response.json()
+      return response.ok ? { result: answer } : (answer as Outcome)
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGTERM')
+      await ended(child)
+    },
+  }
+}
+
+function addressOf(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let said = ''
+    child.stderr?.on('data', part => {
+      said += part
+      const url = /http:\S+/.exec(said)?.[0]
+      if (url !== undefined) resolve(url)
+    })
+    child.once('exit', code => reject(new Error(`serve ended with ${code}: ${said}`)))
+  })
+}
+
+/** A server process for each viewer. What is no tool goes through the command line, on the same store. */
+async function openMcp(options: DoorOptions): Promise<Door> {
+  const cli = await openCli(options)
+  const clients = new Map<string | undefined, { client: Client; tools: readonly string[] }>()
+  return {
+    async call(operation, input, viewer) {
+      const known = clients.get(viewer) ?? (await connect(options, viewer))
+      clients.set(viewer, known)
+      if (!known.tools.includes(operation)) return cli.call(operation, input, viewer)
+      const answer = await known.client.callTool({ name: operation, arguments: input as Record<string, unknown> })
+      const [content] = answer.content
+      const said = content?.type === 'text' ? JSON.parse(content.text) : undefined
+      return answer.isError ? said : { result: answer.structuredContent ?? said }
+    },
+    async [Symbol.asyncDispose]() {
+      for (const { client } of clients.values()) await client.close()
+    },
+  }
+}
+
+async function connect(
+  options: DoorOptions,
+  viewer: string | undefined,
+): Promise<{ client: Client; tools: readonly string[] }> {
+  const [command, args] = commandLine([
+    'mcp',
+    '--home',
+    options.home,
+    ...(viewer === undefined ? [] : ['--viewer', viewer]),
+  ])
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } })
+  const env = environment(processEnv(options))
+  await client.connect(new StdioClientTransport({ command, args: [...args], env, stderr: 'inherit' }))
+  const { tools } = await client.listTools()
+  return { client, tools: tools.map(tool => tool.name) }
+}
+
+function processEnv({ now, env }: DoorOptions): Record<string, string> {
+  return { QUERENT_NOW: now, ...env }
+}
+
+/** Half a surrogate pair cannot be sent as UTF-8; as an escape it can. */
+function text(input: unknown): string {
+  return JSON.stringify(input)
+}
+
+/** As it looks after a journey as JSON. */
+function wire(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value))
+}

@@ -1,0 +1,158 @@
+/** The MCP door to the official client: over stdio as a process, and over HTTP beside the operations. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { commandLine, ended, environment, querent, start } from '../support/command.ts'
+
+const env = { QUERENT_NOW: '2026-03-01T12:00:00Z' }
+
+let folder = ''
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'querent-mcp-'))
+  const entries = [
+    { id: 'bees', title: 'Bees', content: 'Honey keeps for centuries.', visibility: 'public' },
+    { id: 'secret', title: 'Secret', content: 'The honey is behind the clock.' },
+  ]
+  await querent(['init'], { cwd: folder, env })
+  expect(await querent(['call', 'put', JSON.stringify({ entries })], { cwd: folder, env })).toMatchObject({ status: 0 })
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+type Negotiation = 'default' | 'auto' | { readonly pin: '2026-07-28' }
+
+function makeClient(negotiation: Negotiation): Client {
+  const options = negotiation === 'default' ? {} : { versionNegotiation: { mode: negotiation } }
+  return new Client({ name: 'test', version: '1' }, options)
+}
+
+async function overStdio(args: readonly string[], negotiation: Negotiation = 'auto'): Promise<Client> {
+  const [command, line] = commandLine(['mcp', ...args])
+  const client = makeClient(negotiation)
+  const transport = new StdioClientTransport({ command, args: [...line], cwd: folder, env: environment(env) })
+  await client.connect(transport)
+  return client
+}
+
+async function ask(client: Client, name: string, args: Record<string, unknown>): Promise<unknown> {
+  const { isError, structuredContent, content } = await client.callTool({ name, arguments: args })
+  const text = content[0]?.type === 'text' ? JSON.parse(content[0].text) : undefined
+  if (isError) return text
+  expect(text).toEqual(structuredContent) // for clients that know no structured content
+  return structuredContent
+}
+
+describe('over stdio', () => {
+  it.each<[Negotiation, string]>([
+    ['default', '2025-11-25'],
+    ['auto', '2026-07-28'],
+    [{ pin: '2026-07-28' }, '2026-07-28'],
+  ])('answers a client of mode %j in %s', async (negotiation, version) => {
+    const client = await overStdio([], negotiation)
+    expect(client.getNegotiatedProtocolVersion()).toBe(version)
+    expect(await ask(client, 'query', { text: 'honey' })).toMatchObject({ verdict: 'answered' })
+    await client.close()
+  })
+
+  it('offers eight tools for under 2,000 tokens, estimated as a quarter of the characters', async () => {
+    const client = await overStdio([])
+    const { tools } = await client.listTools()
+    expect(tools.map(tool => tool.name).join(' ')).toBe('query explain similar get list put delete status')
+    expect(JSON.stringify(tools).length / 4).toBeLessThan(2000)
+    const hints = Object.fromEntries(tools.map(({ name, annotations }) => [name, annotations]))
+    expect(hints['get']).toEqual({
+      readOnlyHint: true,
+      destructiveHint: false,
+      idempotentHint: true,
+      openWorldHint: false,
+    })
+    expect(hints['put']).toMatchObject({ readOnlyHint: false, destructiveHint: false })
+    expect(hints['delete']).toMatchObject({ readOnlyHint: false, destructiveHint: true, idempotentHint: true })
+    for (const { inputSchema } of tools)
+      expect(inputSchema).toMatchObject({ type: 'object', additionalProperties: false })
+    await client.close()
+  })
+
+  it('is one viewer for its whole life', async () => {
+    const owner = await overStdio([])
+    const ana = await overStdio(['--viewer', 'ana'])
+    expect(await ask(owner, 'list', {})).toMatchObject({ total: 2 })
+    expect(await ask(ana, 'list', {})).toMatchObject({ total: 1 })
+    const hidden = await ask(ana, 'get', { id: 'secret' })
+    const missing = await ask(ana, 'get', { id: 'nothing' })
+    expect(JSON.stringify(hidden).replaceAll('secret', 'nothing')).toBe(JSON.stringify(missing))
+    await Promise.all([owner.close(), ana.close()])
+  })
+
+  it('tells errors with code, message and details, as results that an agent can act on', async () => {
+    const client = await overStdio([])
+    expect(await ask(client, 'query', { text: 'honey', limit: 0 })).toEqual({
+      error: {
+        code: 'invalid_argument',
+        message: 'limit: expected at least 1, got 0',
+        details: { field: 'limit', value: '0', expected: 'at least 1' },
+      },
+    })
+    expect(await ask(client, 'query', { text: 'honey', tag: 'x' })).toMatchObject({ error: { code: 'unknown_field' } })
+    expect(await ask(client, 'query', { text: '"honey' })).toMatchObject({ error: { code: 'query_syntax' } })
+    expect(await ask(client, 'get', {})).toMatchObject({ error: { code: 'invalid_argument' } })
+    await expect(client.callTool({ name: 'export', arguments: {} })).rejects.toThrow()
+    await client.close()
+  })
+
+  it('writes nothing but MCP to standard output, and ends with its input', async () => {
+    const child = start(['mcp'], { cwd: folder, env })
+    let output = ''
+    child.stdout?.on('data', part => {
+      output += part
+      if (output.includes('"id":1')) child.stdin?.end()
+    })
+    const initialize = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
+      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+    }
+    child.stdin?.write(`${JSON.stringify(initialize)}\n`)
+    expect(await ended(child)).toBe(0)
+    for (const line of output.trim().split('\n')) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' })
+    expect(output).toContain('"instructions"')
+  })
+
+  it('ends well on a signal', async () => {
+    const child = start(['mcp'], { cwd: folder, env })
+    child.stdin?.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
+    await new Promise(resolve => child.stdout?.once('data', resolve))
+    child.kill('SIGTERM')
+    expect(await ended(child)).toBe(0)
+  })
+})
+
+describe('over HTTP', () => {
+  it('answers at /mcp as the viewer whose token it is', async () => {
+    writeFileSync(join(folder, 'tokens.json'), '{"token-of-ana": "ana"}')
+    const child = start(['serve', '--port', '0', '--tokens', 'tokens.json'], { cwd: folder, env })
+    const url = await new Promise<string>(resolve => {
+      child.stderr?.on('data', part => resolve(/http:\S+/.exec(String(part))?.[0] ?? ''))
+    })
+    const connect = async (headers: Record<string, string>, negotiation: Negotiation): Promise<Client> => {
+      const client = makeClient(negotiation)
+      await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit: { headers } }))
+      return client
+    }
+    for (const negotiation of ['default', 'auto'] as const) {
+      const ana = await connect({ authorization: 'Bearer token-of-ana' }, negotiation)
+      expect(await ask(ana, 'list', {})).toMatchObject({ total: 1, items: [{ id: 'bees' }] })
+      const owner = await connect({}, negotiation)
+      expect(await ask(owner, 'list', {})).toMatchObject({ total: 2 })
+      await Promise.all([ana.close(), owner.close()])
+    }
+    await expect(connect({ authorization: 'Bearer wrong' }, 'default')).rejects.toThrow()
+    const evil = await fetch(`${url}/mcp`, { method: 'POST', headers: { origin: 'https://evil.example' } })
+    expect(evil.status).toBe(403)
+    child.kill('SIGTERM')
+    expect(await ended(child)).toBe(0)
+  })
+})

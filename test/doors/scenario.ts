@@ -1,0 +1,257 @@
+/**
+ * What is asked at every door, in order, on a store of its own. Each step's answer must be the same everywhere; `expect`
+ * says in addition what it must be. Later steps may use what earlier ones answered (cursors differ between stores).
+ */
+import { expect } from 'vitest'
+
+export type Outcome = { readonly result: Json } | { readonly error: Json }
+// biome-ignore lint/suspicious/noExplicitAny: answers of many shapes, read in expectations only
+type Json = any
+
+export interface Step {
+  readonly name: string
+  readonly operation: string
+  readonly input?: unknown
+  /** The input, made from earlier answers by the names of their steps. */
+  readonly inputFrom?: (answers: ReadonlyMap<string, Json>) => unknown
+  /** Absent: the local owner. */
+  readonly viewer?: 'ana' | 'ben'
+  readonly expect?: (outcome: Json) => void
+}
+
+/** `docs` is a folder with `decay.md` and `kernel.md`. */
+export function scenario(docs: string): readonly Step[] {
+  return [
+    {
+      name: 'an empty store',
+      operation: 'list',
+      input: {},
+      expect: ({ result }) => expect(result).toEqual({ items: [], total: 0, cursor: null }),
+    },
+    {
+      name: 'nothing relevant where nothing is known',
+      operation: 'query',
+      input: { text: 'half life' },
+      expect: ({ result }) => expect(result).toMatchObject({ items: [], verdict: 'nothing_relevant' }),
+    },
+    {
+      name: 'add a folder',
+      operation: 'add',
+      input: { paths: [docs] },
+      expect: ({ result }) => expect(result).toMatchObject({ added: 2, updated: 0, errors: [] }),
+    },
+    {
+      name: 'add it again',
+      operation: 'add',
+      input: { paths: [docs] },
+      expect: ({ result }) => expect(result).toMatchObject({ added: 0, unchanged: 2 }),
+    },
+    {
+      name: 'write notes',
+      operation: 'put',
+      input: {
+        entries: [
+          { id: 'n1', title: 'Uno', content: 'La niñez pasa rápido.', collection: 'notes', tags: ['es'] },
+          {
+            id: 'n2',
+            title: 'Two',
+            content: 'The half life of caffeine is five hours.',
+            metadata: { a: { b: [1, null] } },
+          },
+          { id: 'n3', title: 'Three', content: 'Shared with all.', visibility: 'public', valid_until: '2030-01-01' },
+        ],
+      },
+      expect: ({ result }) => expect(result).toEqual({ ids: ['n1', 'n2', 'n3'], created: 3, updated: 0, unchanged: 0 }),
+    },
+    {
+      name: 'write one of them again',
+      operation: 'put',
+      input: { entries: [{ id: 'n3', title: 'Three', content: 'Shared with everybody.', visibility: 'public' }] },
+      expect: ({ result }) => expect(result).toMatchObject({ created: 0, updated: 1 }),
+    },
+    {
+      name: 'an agent writes',
+      operation: 'put',
+      viewer: 'ana',
+      input: { entries: [{ id: 'n1', content: 'Ana keeps bees; the half life of honey is unknown.' }] },
+      expect: ({ result }) => expect(result).toMatchObject({ created: 1 }),
+    },
+    {
+      name: 'ask, with reasons and trace',
+      operation: 'query',
+      input: { text: 'half life', explain: true, trace: true },
+      expect: ({ result }) => {
+        expect(result.verdict).toBe('answered')
+        expect(result.items.map((item: Json) => item.title)).toContain('Decay')
+        expect(result.items[0].explanation.value).toBe(result.items[0].score)
+      },
+    },
+    {
+      name: 'ask in Spanish without accents',
+      operation: 'query',
+      input: { text: 'ninez rapido', filter: { collections: ['notes'] } },
+      expect: ({ result }) => expect(result.items.map((item: Json) => item.id)).toEqual(['n1']),
+    },
+    {
+      name: 'an agent sees its own and what is public, and no more',
+      operation: 'query',
+      viewer: 'ana',
+      input: { text: 'half life shared' },
+      expect: ({ result }) => {
+        expect(result.items.map((item: Json) => `${item.holder}/${item.id}`).sort()).toEqual(['ana/n1', 'owner/n3'])
+      },
+    },
+    {
+      name: 'another agent sees only what is public',
+      operation: 'list',
+      viewer: 'ben',
+      input: {},
+      expect: ({ result }) => expect(result).toMatchObject({ total: 1, items: [{ id: 'n3' }] }),
+    },
+    {
+      name: 'a forbidden entry is a missing entry',
+      operation: 'get',
+      viewer: 'ben',
+      input: { id: 'n2' },
+      expect: ({ error }) => expect(error).toMatchObject({ code: 'not_found', details: { id: 'n2' } }),
+    },
+    {
+      name: 'a missing entry',
+      operation: 'get',
+      viewer: 'ben',
+      input: { id: 'n9' },
+      expect: ({ error }) => expect(error).toMatchObject({ code: 'not_found', details: { id: 'n9' } }),
+    },
+    {
+      name: 'get',
+      operation: 'get',
+      input: { id: 'n2' },
+      expect: ({ result }) => {
+        expect(result).toMatchObject({
+          holder: 'owner',
+          audience: { kind: 'private' },
+          metadata: { a: { b: [1, null] } },
+        })
+      },
+    },
+    { name: 'the first page of a list', operation: 'list', input: { order: 'id', limit: 2 } },
+    {
+      name: 'the second page',
+      operation: 'list',
+      inputFrom: answers => ({ order: 'id', limit: 2, cursor: answers.get('the first page of a list').cursor }),
+      expect: ({ result }) => expect(result.items).toHaveLength(2),
+    },
+    {
+      name: 'the first page of an answer',
+      operation: 'query',
+      input: { text: 'half life the', limit: 1, any: true },
+      expect: ({ result }) => expect(result.cursor).not.toBeNull(),
+    },
+    {
+      name: 'the page after it',
+      operation: 'query',
+      inputFrom: answers => ({
+        text: 'half life the',
+        limit: 1,
+        any: true,
+        cursor: answers.get('the first page of an answer').cursor,
+      }),
+      expect: ({ result }) => expect(result.items[0].rank).toBe(2),
+    },
+    {
+      name: 'the cursor of another question',
+      operation: 'query',
+      inputFrom: answers => ({ text: 'caffeine', limit: 1, cursor: answers.get('the first page of an answer').cursor }),
+      expect: ({ error }) => expect(error.code).toBe('cursor_invalid'),
+    },
+    { name: 'why is it there', operation: 'explain', input: { query: { text: 'half life' }, id: 'n2' } },
+    {
+      name: 'why is it not',
+      operation: 'explain',
+      input: { query: { text: 'half life' }, id: 'n1' },
+      expect: ({ result }) => expect(result).toMatchObject({ rank: null, dropped: { stage: expect.any(String) } }),
+    },
+    { name: 'similar', operation: 'similar', input: { id: 'n2', limit: 3 } },
+    {
+      name: 'a question that breaks the grammar',
+      operation: 'query',
+      input: { text: 'half "life' },
+      expect: ({ error }) => expect(error).toMatchObject({ code: 'query_syntax', details: { position: 5 } }),
+    },
+    {
+      name: 'a field that is not one',
+      operation: 'query',
+      input: { text: 'half', limits: 3 },
+      expect: ({ error }) => expect(error).toMatchObject({ code: 'unknown_field', details: { field: 'limits' } }),
+    },
+    {
+      name: 'a limit out of range',
+      operation: 'query',
+      input: { text: 'half', limit: 0 },
+      expect: ({ error }) => expect(error).toMatchObject({ code: 'invalid_argument', details: { field: 'limit' } }),
+    },
+    {
+      name: 'an unknown lens',
+      operation: 'query',
+      input: { text: 'half', lens: 'nonsense' },
+      expect: ({ error }) => expect(error.code).toBe('unknown_lens'),
+    },
+    {
+      name: 'hostile text',
+      operation: 'query',
+      input: { text: `'); DROP TABLE entries; -- NEAR(a b) \u0000 \ud83d` },
+    },
+    {
+      name: 'an agent cannot delete what it does not hold',
+      operation: 'delete',
+      viewer: 'ben',
+      input: { ids: ['n3'] },
+    },
+    { name: 'the public entry is still there', operation: 'get', viewer: 'ben', input: { id: 'n3' } },
+    {
+      name: 'delete',
+      operation: 'delete',
+      input: { ids: ['n2', 'n9'] },
+    },
+    {
+      name: 'the deleted entry is gone',
+      operation: 'query',
+      input: { text: 'caffeine' },
+      expect: ({ result }) => expect(result.verdict).toBe('nothing_relevant'),
+    },
+    {
+      name: 'status of an agent',
+      operation: 'status',
+      viewer: 'ben',
+      input: {},
+      expect: ({ result }) => expect(result).toMatchObject({ entries: 1, home: null }),
+    },
+    { name: 'status', operation: 'status', input: {}, expect: ({ result }) => expect(result.entries).toBe(5) },
+    {
+      name: 'an agent may not export',
+      operation: 'export',
+      viewer: 'ana',
+      input: {},
+      expect: ({ error }) => expect(error.code).toBe('denied'),
+    },
+    {
+      name: 'export',
+      operation: 'export',
+      input: {},
+      expect: ({ result }) => expect(result.lines[0]).toEqual({ type: 'querent', version: 1 }),
+    },
+    {
+      name: 'import the same',
+      operation: 'import',
+      inputFrom: answers => answers.get('export'),
+    },
+    { name: 'lenses', operation: 'lenses', input: {} },
+    { name: 'doctor', operation: 'doctor', input: {}, expect: ({ result }) => expect(result.ok).toBe(true) },
+    {
+      name: 'an unknown operation',
+      operation: 'qurey',
+      input: {},
+      expect: ({ error }) => expect(error).toMatchObject({ code: 'unknown_operation', details: { near: ['query'] } }),
+    },
+  ]
+}

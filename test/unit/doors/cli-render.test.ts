@@ -1,0 +1,176 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { explanationText } from '../../../src/doors/cli/render/explanation.ts'
+import { pageMarkdown, pageText } from '../../../src/doors/cli/render/page.ts'
+import { shortOrigin } from '../../../src/doors/cli/render/place.ts'
+import { oneLine, printable, type Style, styleOf } from '../../../src/doors/cli/render/style.ts'
+import { markdownTable, textTable } from '../../../src/doors/cli/render/table.ts'
+import { leaf, node } from '../../../src/model/explanation.ts'
+import type { Item, Page } from '../../../src/model/page.ts'
+
+const same = (text: string): string => text
+const plain: Style = { bold: same, dim: same, mark: text => `<${text}>`, good: same, bad: same }
+
+const item: Item = {
+  rank: 1,
+  id: 'decay.md',
+  holder: 'owner',
+  collection: 'documents',
+  kind: 'document',
+  title: 'Decay',
+  score: 0.71234,
+  components: { words: 1 },
+  excerpt: { text: 'Memory fades.\n\nThe half life is short.', start_line: 3, end_line: 5, highlights: [[19, 28]] },
+  tags: [],
+  metadata: {},
+  origin: 'file:///work/notes/docs/decay.md',
+  created_at: '2026-01-01T00:00:00.000Z',
+  updated_at: '2026-01-01T00:00:00.000Z',
+  source: 'local',
+  why: 'matches "half life"',
+}
+const page: Page = {
+  items: [item],
+  cursor: null,
+  verdict: 'answered',
+  reason: null,
+  lens: 'default',
+  mode: 'words',
+  as_of: '2026-01-01T00:00:00.000Z',
+  coverage: { embedded: 0, sources: ['local'], failed: [], complete: true },
+  notes: [{ code: 'words_only', message: 'answered from words only' }],
+}
+
+describe('a page, as text', () => {
+  it('shows rank, title, place with lines, score, id, the excerpt with what matched, why, verdict and notes', () => {
+    expect(pageText(page, plain, '/work/notes')).toBe(
+      [
+        '1. Decay  docs/decay.md:3-5  0.712  decay.md',
+        '   Memory fades.',
+        '   The <half life> is short.',
+        '   why: matches "half life"',
+        '',
+        'answered',
+        'note: answered from words only',
+        '',
+      ].join('\n'),
+    )
+  })
+
+  it('says why nothing is relevant, and how to go on', () => {
+    const empty: Page = { ...page, items: [], notes: [], verdict: 'nothing_relevant', reason: 'no word is known' }
+    expect(pageText(empty, plain, '/')).toBe('nothing relevant: no word is known\n')
+    expect(pageText({ ...page, items: [], notes: [], cursor: 'abc' }, plain, '/')).toBe(
+      'answered\nmore: --cursor abc\n',
+    )
+  })
+
+  it('shows the tree under an item that has one', () => {
+    const explanation = node('score', 'sum', [leaf('words', 0.5, 'BM25'), leaf('meaning', 0.25)])
+    expect(explanationText(explanation, plain)).toBe('0.7500 score (+)\n  0.5000 words  BM25\n  0.2500 meaning\n')
+    expect(pageText({ ...page, items: [{ ...item, explanation }] }, plain, '/')).toContain('   0.7500 score (+)\n')
+  })
+
+  it('lets no stored text command the terminal', () => {
+    const evil = '\u001b]0;owned\u0007\u001b[2J\u009b31m\u202eabc\r'
+    const attack: Item = {
+      ...item,
+      id: evil,
+      title: evil,
+      why: evil,
+      excerpt: { ...item.excerpt, text: evil, highlights: [] },
+    }
+    const text = pageText({ ...page, items: [attack] }, plain, '/') + pageMarkdown({ ...page, items: [attack] }, '/')
+    expect(text).not.toMatch(/[^\P{Cc}\n\t]|[\u202a-\u202e]/u)
+  })
+})
+
+describe('a page, as Markdown', () => {
+  it('has a heading and a quotation for each item', () => {
+    expect(pageMarkdown(page, '/work/notes')).toBe(
+      [
+        '## 1. Decay',
+        '',
+        'docs/decay.md:3-5, score 0.712, id decay.md',
+        '',
+        '> Memory fades.',
+        '> ',
+        '> The **half life** is short.',
+        '',
+        'matches "half life"',
+        '',
+        '- answered',
+        '- note: answered from words only',
+        '',
+      ].join('\n'),
+    )
+  })
+
+  it('does not let text be taken for markup', () => {
+    const text = pageMarkdown({ ...page, items: [{ ...item, title: '<b>*x*</b> | y' }] }, '/')
+    expect(text).toContain('## 1. \\<b\\>\\*x\\*\\</b\\> \\| y')
+  })
+})
+
+describe('tables', () => {
+  const columns = [
+    { title: 'ID', cell: (row: readonly string[]) => row[0] ?? '' },
+    { title: 'N', align: 'right' as const, cell: (row: readonly string[]) => row[1] ?? '' },
+  ]
+  it('align their columns', () => {
+    expect(
+      textTable(
+        columns,
+        [
+          ['a', '1'],
+          ['long', '22'],
+        ],
+        plain,
+      ),
+    ).toBe('ID     N\na      1\nlong  22\n')
+    expect(textTable(columns, [['longer than fits', '1']], plain, 8)).toBe('ID     …\nlonger …\n')
+    expect(markdownTable(columns, [['a|b', '1']])).toBe('| ID | N |\n| --- | ---: |\n| a\\|b | 1 |\n')
+  })
+})
+
+describe('printable text', () => {
+  it('keeps letters, line feeds and tabs, and nothing that controls', () => {
+    expect(printable('a\tb\r\nc\u001b[1m é 漢 👍')).toBe('a\tb\nc\ufffd[1m é 漢 👍')
+    expect(oneLine('  a \n\t b\u0000 ')).toBe('a b\ufffd')
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), text => {
+        expect(printable(text)).not.toMatch(/[^\P{Cc}\t\n]/u)
+        expect(oneLine(text)).not.toMatch(/\n|\t/)
+      }),
+    )
+  })
+})
+
+describe('where something came from', () => {
+  it.each([
+    ['file:///a/b/c.md', '/a', 'b/c.md'],
+    ['file:///a/b/c.md', '/a/x', '/a/b/c.md'],
+    ['file:///a/with%20blank.md', '/a', 'with blank.md'],
+    ['https://example.org/x', '/a', 'https://example.org/x'],
+    ['/a/b', '/a', 'b'],
+    ['file://host/%zz', '/a', 'file://host/%zz'],
+  ])('%s seen from %s is %s', (origin, folder, expected) => {
+    expect(shortOrigin(origin, folder)).toBe(expected)
+  })
+})
+
+describe('colour', () => {
+  const bold = (env: Record<string, string>, isTTY: boolean) => {
+    const stdout = { isTTY } as Parameters<typeof styleOf>[0]['stdout']
+    return styleOf({ env, stdout }).bold('a') !== 'a'
+  }
+  it('is for terminals that want it', () => {
+    expect(bold({}, true)).toBe(true)
+    expect(bold({}, false)).toBe(false)
+    expect(bold({ NO_COLOR: '1' }, true)).toBe(false)
+    expect(bold({ NO_COLOR: '1', FORCE_COLOR: '1' }, true)).toBe(false)
+    expect(bold({ NO_COLOR: '' }, true)).toBe(true)
+    expect(bold({ TERM: 'dumb' }, true)).toBe(false)
+    expect(bold({ FORCE_COLOR: '1' }, false)).toBe(true)
+  })
+})
