@@ -12,8 +12,8 @@ import { stem } from '../text/stem.ts'
 import { LANGUAGES, type Language } from '../text/stopwords.ts'
 import { tokenise } from '../text/tokenise.ts'
 import type { Hit, SearchScope, TermMatch, TermWeight, WordIndex, WordSearch, WordTerm } from './contract.ts'
-import { eachTitleWord, entryLanguage } from './word-fields.ts'
-import { phraseWords, type QuestionWord, questionWords } from './word-question.ts'
+import { eachTitleWord, entryLanguage } from './words-fields.ts'
+import { heaviestFirst, phraseWords, type QuestionWord, questionWords } from './words-question.ts'
 
 interface Row {
   readonly entry: EntryKey
@@ -166,10 +166,11 @@ class ReferenceWordIndex implements WordIndex {
 
   #weighed(terms: readonly WordTerm[], scope: SearchScope): (QuestionWord & TermWeight)[] {
     const rows = this.#visibleRows(scope)
-    return questionWords(terms).map(word => {
+    const weighed = questionWords(terms).map(word => {
       const df = rows.filter(row => tfOf(word, row) > 0).length
       return { ...word, df, idf: idf(rows.length, df) }
     })
+    return weighed.sort(heaviestFirst)
   }
 
   #score(words: readonly (QuestionWord & TermWeight)[], row: Row, scope: SearchScope): number {

@@ -1,0 +1,118 @@
+/** Walks the visible postings of one term in one segment, in order of rows, or jumps to a row. */
+import { TITLE_WEIGHT } from '../math/bm25.ts'
+import { Block, blockCount, type Run } from './words-runs.ts'
+import { BLOCK, lowerBound, type Segment, SKIP, SKIP_ROW } from './words-segment.ts'
+
+/** The row of a cursor that came to its end. */
+export const END: number = 0x7fffffff
+
+export class PostingCursor {
+  readonly block: Block = new Block()
+  /** Index in the block of the current posting. */
+  at = 0
+  readonly #segment: Segment
+  readonly #runs: readonly Run[]
+  #run = 0
+  #number = 0
+  /** Rows that the block speaks for: it has all postings within. */
+  #from = 0
+  #to = -1
+
+  /** Runs by rank, at least one. */
+  constructor(segment: Segment, runs: readonly Run[]) {
+    this.#segment = segment
+    this.#runs = runs
+    this.#read(0, 0)
+  }
+
+  /** The current row, or END. */
+  get row(): number {
+    return this.at < this.block.count ? (this.block.rows[this.at] as number) : END
+  }
+
+  get tf(): number {
+    return (this.block.inText[this.at] as number) + TITLE_WEIGHT * (this.block.inTitle[this.at] as number)
+  }
+
+  next(): void {
+    this.at++
+    if (this.at >= this.block.count) this.nextBlock()
+  }
+
+  /** To the first posting of the next block. */
+  nextBlock(): void {
+    const run = this.#runs[this.#run] as Run
+    if (this.#number + 1 < blockCount(run)) this.#read(this.#run, this.#number + 1)
+    else if (this.#run + 1 < this.#runs.length) this.#read(this.#run + 1, 0)
+    else this.at = this.block.count
+  }
+
+  /** To the first posting at this row or after it, forwards or backwards. */
+  seek(row: number): void {
+    if (row < this.#from || row > this.#to) this.#locate(row)
+    const { rows, count } = this.block
+    let low = 0
+    let high = count
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((rows[middle] as number) < row) low = middle + 1
+      else high = middle
+    }
+    this.at = low
+  }
+
+  /** What the row has of the term, 0 for nothing. Moves the cursor. */
+  tfAt(row: number): number {
+    this.seek(row)
+    return this.row === row ? this.tf : 0
+  }
+
+  /** To the block that has the first posting at `row` or after it, else the last one. */
+  #locate(row: number): void {
+    const { start } = this.#segment.partitions
+    const runs = this.#runs
+    let index = 0
+    if (runs.length > 1) {
+      index = lowerBound(runs.length, at => (start[(runs[at] as Run).rank + 1] as number) <= row)
+      if (index === runs.length) index--
+    }
+    let number = 0
+    let run = runs[index] as Run
+    if (run.df > BLOCK) {
+      const within = row - (start[run.rank] as number)
+      const { skips } = this.#segment
+      const blocks = blockCount(run)
+      let high = blocks
+      while (number < high) {
+        const middle = (number + high) >>> 1
+        if ((skips[run.skips + middle * SKIP + SKIP_ROW] as number) < within) number = middle + 1
+        else high = middle
+      }
+      if (number === blocks) number--
+    }
+    this.#read(index, number)
+    if ((this.block.rows[this.block.count - 1] as number) >= row) return
+    if (index + 1 < runs.length) {
+      run = runs[index + 1] as Run
+      this.#read(index + 1, 0)
+      this.#from = row
+    } else {
+      this.#to = END
+    }
+  }
+
+  #read(index: number, number: number): void {
+    const run = this.#runs[index] as Run
+    this.block.read(this.#segment, run, number)
+    this.at = 0
+    this.#run = index
+    this.#number = number
+    const { rows, count } = this.block
+    this.#to = rows[count - 1] as number
+    this.#from = index === 0 ? 0 : (this.#segment.partitions.start[run.rank] as number)
+    if (number > 0) {
+      const before = run.skips + (number - 1) * SKIP + SKIP_ROW
+      this.#from = (this.#segment.partitions.start[run.rank] as number) + (this.#segment.skips[before] as number) + 1
+    }
+  }
+}

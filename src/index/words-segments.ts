@@ -1,0 +1,170 @@
+/**
+ * The segments of a word index at one moment, where each entry is in them, and the exact counts of each partition. Fresh
+ * rows make a small segment; four segments of about one size become one, so that each row is written again only about
+ * log4(rows) times; one with too many dead is written anew without them.
+ */
+import type { EntryKey } from '../model/entry.ts'
+import type { PartitionId } from '../model/partition.ts'
+import { mergeSegments } from './words-merge.ts'
+import type { Segment } from './words-segment.ts'
+
+const SEGMENTS_OF_A_SIZE = 4
+/** Share of dead rows above which a segment is written anew. */
+const MOST_DEAD = 0.25
+
+interface PartitionCount {
+  chunks: number
+  words: number
+}
+
+export class SegmentSet {
+  /** By slot; a slot keeps its segment until it is merged away. */
+  readonly #slots: (Segment | null)[] = []
+  readonly #counts = new Map<PartitionId, PartitionCount>()
+  /** By entry key: slot + 1, or 0; and its first row there. */
+  #slotOf = new Uint16Array(1024)
+  #rowOf = new Uint32Array(1024)
+  /** For `EntryHeap`: zero by entry key between searches. */
+  heapPlaces: Int32Array = new Int32Array(1024)
+  /** Another number after each change. */
+  version = 0
+  /** Entries that have rows. */
+  entryCount = 0
+
+  get segments(): readonly Segment[] {
+    return this.#slots.filter(segment => segment !== null)
+  }
+
+  get byteLength(): number {
+    const own = this.#slotOf.byteLength + this.#rowOf.byteLength + this.heapPlaces.byteLength
+    return this.segments.reduce((sum, segment) => sum + segment.byteLength, own)
+  }
+
+  /** Chunks in these partitions (each named once), and their words. */
+  count(partitions: Iterable<PartitionId>): { chunks: number; words: number } {
+    let chunks = 0
+    let words = 0
+    for (const partition of partitions) {
+      const count = this.#counts.get(partition)
+      if (count === undefined) continue
+      chunks += count.chunks
+      words += count.words
+    }
+    return { chunks, words }
+  }
+
+  /** Where an entry's rows begin. */
+  find(entry: EntryKey): { segment: Segment; row: number } | null {
+    const slot = this.#slotOf[entry] ?? 0
+    if (slot === 0) return null
+    return { segment: this.#slots[slot - 1] as Segment, row: this.#rowOf[entry] as number }
+  }
+
+  /** Takes in entries that are not here yet. */
+  add(segment: Segment): void {
+    this.#place(segment)
+    this.#countRows(segment)
+    const { entry } = segment.rows
+    for (let row = 0; row < entry.length; row++) if (entry[row] !== entry[row - 1]) this.entryCount++
+    this.version++
+  }
+
+  /** Forgets an entry; unknown ones are ignored. */
+  bury(entry: EntryKey): void {
+    const place = this.find(entry)
+    if (place === null) return
+    const { segment, row } = place
+    const count = this.#counts.get(segment.partitions.id[segment.rankOf(row)] as PartitionId) as PartitionCount
+    for (let dying = row; dying < segment.entryEnd(row); dying++) {
+      segment.bury(dying)
+      count.chunks--
+      count.words -= segment.rows.length[dying] as number
+    }
+    this.#slotOf[entry] = 0
+    this.entryCount--
+    this.version++
+  }
+
+  /** Brings the segments back to few. Answers stay the same. */
+  tidy(): void {
+    for (const segment of this.segments) {
+      if (segment.deadRows.length > segment.size * MOST_DEAD) this.#merge([segment])
+    }
+    for (;;) {
+      const group = tooMany(this.segments)
+      if (group === null) return
+      this.#merge(group)
+    }
+  }
+
+  /** Writes segments with dead rows anew without them. */
+  forgetDead(): void {
+    for (const segment of this.segments) if (segment.deadRows.length > 0) this.#merge([segment])
+  }
+
+  /** All rows in one segment. */
+  compact(): void {
+    if (this.segments.length > 1) this.#merge(this.segments)
+  }
+
+  #merge(segments: readonly Segment[]): void {
+    for (const segment of segments) this.#slots[this.#slots.indexOf(segment)] = null
+    const merged = mergeSegments(segments)
+    if (merged !== null) this.#place(merged)
+    this.version++
+  }
+
+  #place(segment: Segment): void {
+    const free = this.#slots.indexOf(null)
+    const slot = free < 0 ? this.#slots.length : free
+    this.#slots[slot] = segment
+    const { entry } = segment.rows
+    let highest = 0
+    for (let row = 0; row < entry.length; row++) highest = Math.max(highest, entry[row] as number)
+    this.#growTo(highest + 1)
+    for (let row = entry.length - 1; row >= 0; row--) {
+      if (segment.isDead(row)) continue
+      this.#slotOf[entry[row] as number] = slot + 1
+      this.#rowOf[entry[row] as number] = row
+    }
+  }
+
+  #countRows(segment: Segment): void {
+    const { id, start } = segment.partitions
+    for (let rank = 0; rank < id.length; rank++) {
+      const partition = id[rank] as PartitionId
+      const count = this.#counts.get(partition) ?? { chunks: 0, words: 0 }
+      this.#counts.set(partition, count)
+      for (let row = start[rank] as number; row < (start[rank + 1] as number); row++) {
+        if (segment.isDead(row)) continue
+        count.chunks++
+        count.words += segment.rows.length[row] as number
+      }
+    }
+  }
+
+  #growTo(size: number): void {
+    if (size <= this.#slotOf.length) return
+    const room = Math.max(size, Math.ceil(this.#slotOf.length * 1.5))
+    const slotOf = new Uint16Array(room)
+    slotOf.set(this.#slotOf)
+    this.#slotOf = slotOf
+    const rowOf = new Uint32Array(room)
+    rowOf.set(this.#rowOf)
+    this.#rowOf = rowOf
+    this.heapPlaces = new Int32Array(room)
+  }
+}
+
+/** The smallest segments of a size class that has too many, or null. */
+function tooMany(segments: readonly Segment[]): readonly Segment[] | null {
+  const classes = new Map<number, Segment[]>()
+  for (const segment of segments) {
+    const size = Math.floor(Math.log2(Math.max(1, segment.liveSize)) / 2)
+    const group = classes.get(size) ?? []
+    classes.set(size, group)
+    group.push(segment)
+  }
+  const [smallest] = [...classes].filter(([, group]) => group.length >= SEGMENTS_OF_A_SIZE).sort((a, b) => a[0] - b[0])
+  return smallest?.[1] ?? null
+}

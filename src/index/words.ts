@@ -1,0 +1,190 @@
+/**
+ * The word index: BM25 over chunks with exact statistics of the partitions a question may see. Entries become immutable
+ * segments of compressed lists (`words-segment.ts`); what changes later is marked dead there and comes into a new one.
+ * Scores are a function of the visible rows alone: how they are spread over segments changes nothing.
+ */
+import type { Bitset } from '../base/bitset.ts'
+import { termScore } from '../math/bm25.ts'
+import type { ChunkKey, Entry, EntryKey } from '../model/entry.ts'
+import type { PartitionId } from '../model/partition.ts'
+import type { StoreReader } from '../store/store.ts'
+import type { Hit, SearchScope, TermMatch, TermWeight, WordIndex, WordSearch, WordTerm } from './contract.ts'
+import { readFeed } from './follow.ts'
+import { SegmentBuilder } from './words-builder.ts'
+import { type Completion, completeTerm } from './words-complete.ts'
+import { PostingCursor } from './words-cursor.ts'
+import { type Reading, readQuestion, type SegmentView, viewsOf, type WeighedWord } from './words-lists.ts'
+import { entriesWithPhrase } from './words-phrase.ts'
+import { phraseWords, questionWords } from './words-question.ts'
+import { isFewAllowed, scoreEntries, searchAllowed } from './words-score.ts'
+import { searchWords } from './words-search.ts'
+import { SegmentSet } from './words-segments.ts'
+import { imageOf, readImage } from './words-snapshot.ts'
+
+export function openWordIndex(): WordIndex {
+  return new Words()
+}
+
+/** Entries read from the store at a time while rebuilding. */
+const PAGE = 1000
+/** UTF-16 units of content that are made into one segment while rebuilding: about 1.5 million words, 50 MB at work. */
+const BATCH = 8 * 1024 * 1024
+/** Share of entries above which reading the store anew is quicker than following the feed. */
+const MOST_CHANGED = 0.5
+
+class Words implements WordIndex {
+  readonly name = 'words'
+  #set = new SegmentSet()
+  #position = 0
+  /** The last question read: search, score, weigh and explain ask the same one after the other. */
+  #last: { terms: readonly WordTerm[]; partitions: readonly PartitionId[]; version: number; reading: Reading } | null =
+    null
+
+  get position(): number {
+    return this.#position
+  }
+
+  get byteLength(): number {
+    return this.#set.byteLength
+  }
+
+  refresh(reader: StoreReader): number {
+    if (this.#position === reader.lastSeq()) return 0
+    const news = readFeed(reader, this.#position)
+    if (news === undefined) {
+      const before = this.#position
+      this.rebuild(reader)
+      return Math.max(1, this.#position - before)
+    }
+    if (news.entries.size > this.#set.entryCount * MOST_CHANGED + PAGE) {
+      this.rebuild(reader)
+      return news.changes
+    }
+    const builder = new SegmentBuilder()
+    for (const key of news.entries) {
+      this.#set.bury(key)
+      this.#read(reader, key, builder)
+    }
+    this.#flush(builder)
+    this.#set.tidy()
+    this.#position = news.position
+    return news.changes
+  }
+
+  rebuild(reader: StoreReader): void {
+    this.#set = new SegmentSet()
+    this.#last = null
+    const position = reader.lastSeq()
+    const builder = new SegmentBuilder()
+    let after = 0
+    for (;;) {
+      const keys = reader.scanEntries(after, PAGE)
+      for (const key of keys) this.#read(reader, key, builder)
+      if (keys.length < PAGE) break
+      after = keys.at(-1) as EntryKey
+    }
+    this.#flush(builder)
+    this.#set.compact()
+    this.#position = position
+  }
+
+  serialise(): readonly Uint8Array[] {
+    this.#set.forgetDead()
+    return imageOf(this.#set.segments)
+  }
+
+  restore(bytes: Uint8Array, position: number): void {
+    const segments = readImage(bytes)
+    this.#set = new SegmentSet()
+    this.#last = null
+    for (const segment of segments) this.#set.add(segment)
+    this.#position = position
+  }
+
+  search(request: WordSearch): readonly Hit[] {
+    const reading = this.#reading(request.terms, request)
+    if (isFewAllowed(reading, request)) return searchAllowed(this.#set, reading, request)
+    return searchWords(this.#set, reading, request)
+  }
+
+  score(terms: readonly WordTerm[], entries: readonly EntryKey[], scope: SearchScope): readonly Hit[] {
+    return scoreEntries(this.#set, this.#reading(terms, scope), entries, scope)
+  }
+
+  weigh(terms: readonly WordTerm[], scope: SearchScope): readonly TermWeight[] {
+    return this.#reading(terms, scope).words.map(weightOf)
+  }
+
+  explain(terms: readonly WordTerm[], chunk: ChunkKey, scope: SearchScope): readonly TermMatch[] {
+    const { views, words, meanLength } = this.#reading(terms, scope)
+    for (const [at, { segment, visible }] of views.entries()) {
+      const row = segment.rowOfChunk(chunk)
+      if (row < 0) continue
+      const entry = segment.rows.entry[row] as EntryKey
+      if (visible?.[segment.rankOf(row)] === 0 || scope.allow?.has(entry) === false) return []
+      const length = segment.rows.length[row] as number
+      return words.map(word => {
+        const tf = tfOf(word, at, views[at] as SegmentView, row)
+        const score = termScore(word.weight, tf, length, meanLength)
+        return { ...weightOf(word), tf, length, meanLength, score }
+      })
+    }
+    return []
+  }
+
+  entriesWith(phrase: string, scope: SearchScope): Bitset {
+    return entriesWithPhrase(this.#set, phraseWords(phrase), scope)
+  }
+
+  count({ partitions, allow }: SearchScope): number {
+    const named = new Set(partitions)
+    if (allow === undefined) return this.#set.count(named).chunks
+    const views = viewsOf(this.#set, named)
+    let count = 0
+    for (const entry of allow) {
+      const place = this.#set.find(entry)
+      const view = views.find(({ segment }) => segment === place?.segment)
+      if (place === null || view === undefined) continue
+      if (view.visible?.[place.segment.rankOf(place.row)] === 0) continue
+      count += place.segment.entryEnd(place.row) - place.row
+    }
+    return count
+  }
+
+  complete(prefix: string, scope: SearchScope, limit: number): readonly Completion[] {
+    return completeTerm(this.#set, prefix, new Set(scope.partitions), limit)
+  }
+
+  #read(reader: StoreReader, key: EntryKey, builder: SegmentBuilder): void {
+    const entry: Entry | undefined = reader.entry(key)
+    if (entry === undefined) return
+    builder.add(entry, reader.chunksOf(key))
+    if (builder.size > BATCH) this.#flush(builder)
+  }
+
+  #flush(builder: SegmentBuilder): void {
+    const segment = builder.finish()
+    if (segment !== null) this.#set.add(segment)
+  }
+
+  #reading(terms: readonly WordTerm[], { partitions }: SearchScope): Reading {
+    const { version } = this.#set
+    const last = this.#last
+    if (last?.terms === terms && last.partitions === partitions && last.version === version) return last.reading
+    const reading = readQuestion(this.#set, questionWords(terms), new Set(partitions))
+    this.#last = { terms, partitions, version, reading }
+    return reading
+  }
+}
+
+function weightOf({ term, boost, df, idf }: WeighedWord): TermWeight {
+  return { term, boost, df, idf }
+}
+
+function tfOf(word: WeighedWord, at: number, { segment }: SegmentView, row: number): number {
+  for (const runs of word.bySegment[at]?.lists ?? []) {
+    const tf = new PostingCursor(segment, runs).tfAt(row)
+    if (tf > 0) return tf
+  }
+  return 0
+}

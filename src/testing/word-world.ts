@@ -1,0 +1,187 @@
+/**
+ * A small store of texts, for suites of word indexes. The vocabulary is small, so that words meet, scores tie and phrases
+ * occur; chunks overlap and cut anywhere, words included.
+ */
+import fc from 'fast-check'
+import { Bitset } from '../base/bitset.ts'
+import type { SearchScope, WordSearch, WordTerm } from '../index/contract.ts'
+import type { ChunkDraft, EntryDraft, EntryKey } from '../model/entry.ts'
+import { type Audience, audience, type PartitionId, partitionKey } from '../model/partition.ts'
+import type { Store, StoreWriter } from '../store/store.ts'
+import { draftOf } from './entries.ts'
+
+const AUDIENCES = {
+  public: audience('public', 'ann'),
+  ann: audience('private', 'ann'),
+  bob: audience('private', 'bob'),
+  lab: audience('shared', 'ann', ['lab']),
+} as const satisfies Record<string, Audience>
+
+export type AudienceName = keyof typeof AUDIENCES
+
+const WORDS: readonly string[] = [
+  ...['the', 'of', 'cat', 'cats', 'running', 'run', 'connection', 'connected', 'news'],
+  ...['parseQuery', 'parse_query', 'query', 'parse', 'node.js', 'nodejs', 'HTTPServer', 'config.maxRows'],
+  ...['$D020', '0xD020', 'd020', '3.14', 'v1.2.3', 'C++', "don't", 'well-known', 'U.S.'],
+  ...['canción', 'cancion', 'canciones', 'el', 'los', 'búsqueda', 'por', 'palabras', 'que', 'están'],
+  ...['der', 'Hund', 'nicht', 'und', 'Straße', '東京都', 'の', 'музыка', '🦊', 'a\u0000b', 'co\u00adoperate', '\u0301'],
+]
+
+export interface WordEdit {
+  readonly do: 'put' | 'delete' | 'prune'
+  readonly id: string
+  readonly audience: AudienceName
+  readonly title: string
+  readonly content: string
+  /** Length of a chunk and what it shares with the one before. */
+  readonly chunk: number
+  readonly overlap: number
+  readonly headings: readonly string[]
+}
+
+export interface WordQuestion {
+  readonly terms: readonly WordTerm[]
+  readonly phrase: string
+  readonly k: number
+  readonly partitions: readonly AudienceName[]
+  /** Which entries to allow, or null for all; by the order of their keys, as `entries`. */
+  readonly allow: readonly number[] | null
+  readonly prior: { readonly weight: number; readonly values: readonly number[] } | null
+  readonly entries: readonly number[]
+}
+
+function sentences(maxLength: number): fc.Arbitrary<string> {
+  const word = fc.constantFrom(...WORDS)
+  const space = fc.constantFrom(' ', ' ', ' ', '\n', '. ', '')
+  return fc.array(fc.tuple(word, space), { maxLength, size: 'max' }).map(parts => parts.flat().join(''))
+}
+
+export function wordEdits(maxLength = 25): fc.Arbitrary<WordEdit[]> {
+  const edit = fc.record({
+    do: fc.constantFrom('put' as const, 'put' as const, 'put' as const, 'delete' as const, 'prune' as const),
+    id: fc.constantFrom(...'abcdefghijkl'),
+    audience: fc.constantFrom(...(Object.keys(AUDIENCES) as AudienceName[])),
+    title: sentences(4),
+    content: sentences(40),
+    chunk: fc.integer({ min: 5, max: 90 }),
+    overlap: fc.nat({ max: 30 }),
+    headings: fc.array(sentences(3), { maxLength: 2 }),
+  })
+  return fc.array(edit, { maxLength, size: 'max' })
+}
+
+export function wordQuestions(): fc.Arbitrary<WordQuestion[]> {
+  const picks = fc.array(fc.nat({ max: 40 }), { maxLength: 20 })
+  const term = fc.record({
+    text: fc.oneof(fc.constantFrom(...WORDS), sentences(2)),
+    boost: fc.constantFrom(1, 1, 2.5, 0),
+  })
+  const question = fc.record({
+    terms: fc.array(term, { maxLength: 6 }),
+    phrase: sentences(4),
+    k: fc.oneof(fc.nat({ max: 6 }), fc.constant(1e9)),
+    partitions: fc.subarray(Object.keys(AUDIENCES) as AudienceName[]),
+    allow: fc.option(picks),
+    prior: fc.option(
+      fc.record({
+        weight: fc.constantFrom(1, 0.35, 0, -0.5),
+        values: fc.array(fc.float({ noNaN: true, min: -2, max: 2 }), { maxLength: 20 }),
+      }),
+    ),
+    entries: fc.uniqueArray(fc.nat({ max: 40 }), { maxLength: 10 }),
+  })
+  return fc.array(question, { minLength: 1, maxLength: 4 })
+}
+
+/** An edit that puts one entry as one chunk. */
+export function textOf(id: string, content: string, fields: Partial<WordEdit> = {}): WordEdit {
+  return {
+    ...{ do: 'put', id, audience: 'public', title: '', content, chunk: Math.max(1, content.length) },
+    ...{ overlap: 0, headings: [] },
+    ...fields,
+  }
+}
+
+export class WordWorld {
+  readonly store: Store
+  #now = 1000
+
+  constructor(store: Store) {
+    this.store = store
+    store.write(0, writer => Object.values(AUDIENCES).map(one => writer.intern(one)))
+  }
+
+  apply(history: readonly WordEdit[]): void {
+    for (const edit of history) this.store.write(this.#now++, writer => this.#edit(writer, edit))
+  }
+
+  /** Puts the entry under another audience. */
+  move(key: EntryKey, to: AudienceName): void {
+    this.store.write(this.#now++, writer => {
+      const entry = writer.entry(key)
+      if (entry) writer.put({ ...entry, audience: AUDIENCES[to] }, writer.chunksOf(key))
+    })
+  }
+
+  partitionsOf(...names: readonly AudienceName[]): PartitionId[] {
+    const keys = new Set(names.map(name => partitionKey(AUDIENCES[name])))
+    return this.store.partitions().flatMap(({ id, audience: of }) => (keys.has(partitionKey(of)) ? [id] : []))
+  }
+
+  /** The store's n-th entry; beyond the last, a key that nothing has. */
+  entryAt(n: number): EntryKey {
+    return this.store.scanEntries(0, 1000)[n] ?? n + 1000
+  }
+
+  key(id: string, name: AudienceName = 'public'): EntryKey {
+    return this.store.find(id, this.partitionsOf(name))[0] ?? -1
+  }
+
+  scope(question: WordQuestion): SearchScope {
+    const { allow } = question
+    return {
+      partitions: this.partitionsOf(...question.partitions),
+      allow: allow === null ? undefined : Bitset.of(allow.map(pick => this.entryAt(pick))),
+    }
+  }
+
+  request(question: WordQuestion): WordSearch {
+    const { terms, k, prior } = question
+    return {
+      ...this.scope(question),
+      terms,
+      k,
+      prior: prior === null ? undefined : { weight: prior.weight, values: Float32Array.from(prior.values) },
+    }
+  }
+
+  #edit(writer: StoreWriter, edit: WordEdit): void {
+    const of = AUDIENCES[edit.audience]
+    switch (edit.do) {
+      case 'put': {
+        const draft = draftOf({ id: edit.id, title: edit.title, content: edit.content, audience: of })
+        writer.put(draft, chunksOf(draft, edit))
+        break
+      }
+      case 'delete': {
+        const partitions = writer.partitions().map(({ id }) => id)
+        const found = writer.entries(writer.find(edit.id, partitions))
+        for (const entry of found) if (entry.audience.holder === of.holder) writer.delete(entry.key)
+        break
+      }
+      case 'prune':
+        writer.pruneChanges(writer.lastSeq())
+    }
+  }
+}
+
+function chunksOf({ content }: EntryDraft, { chunk, overlap, headings }: WordEdit): readonly ChunkDraft[] {
+  const chunks: ChunkDraft[] = []
+  const step = Math.max(1, chunk - overlap)
+  for (let start = 0; start === 0 || start + overlap < content.length; start += step) {
+    const end = Math.min(content.length, start + chunk)
+    chunks.push({ start, end, startLine: 1, endLine: 1, headings: headings.slice(chunks.length % 2) })
+    if (end === content.length) break
+  }
+  return chunks
+}

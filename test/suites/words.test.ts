@@ -1,0 +1,16 @@
+import { openReferenceWordIndex } from '../../src/index/reference-words.ts'
+import { openWordIndex } from '../../src/index/words.ts'
+import { openMemoryStore } from '../../src/store/memory-store.ts'
+import { wordSuite } from '../../src/testing/word-suite.ts'
+
+const common = { openStore: openMemoryStore, openReference: openReferenceWordIndex }
+
+const isLong = process.env['QUERENT_LONG'] === '1'
+
+wordSuite(isLong ? 'segments, QUERENT_LONG' : 'segments', {
+  ...common,
+  openIndex: openWordIndex,
+  runs: isLong ? 10_000 : 150,
+})
+// Against itself: what the suite says of single cases holds for the reference too.
+wordSuite('brute force', { ...common, openIndex: openReferenceWordIndex, runs: 10 })
