@@ -23,7 +23,15 @@ const layers = {
   ],
   ops: ['base', 'model', 'engine'],
   doors: ['base', 'model', 'engine', 'ops'],
-  'index.ts': ['model', 'engine', ...storeIndexEmbed, 'base/clock.ts', 'pipeline/stage.ts', 'lenses/lens.ts'],
+  'index.ts': [
+    'model',
+    'engine',
+    ...storeIndexEmbed,
+    'embed/open-embedder.ts',
+    'base/clock.ts',
+    'pipeline/stage.ts',
+    'lenses/lens.ts',
+  ],
   testing: ['base', 'model', 'math', 'text', 'pipeline', ...storeIndexEmbed, 'lenses/lens.ts'],
 }
 
