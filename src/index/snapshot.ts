@@ -61,7 +61,7 @@ export function saveSnapshot(path: string, index: Index, storeId: string): void 
     renameSync(temporary, path)
     syncFolder(dirname(path))
   } catch (cause) {
-    rmSync(temporary, { force: true })
+    removeIfPossible(temporary)
     const why = cause instanceof Error ? cause.message : String(cause)
     throw new QuerentError('io_failed', `cannot save the index snapshot ${path}: ${why}`, { path, cause: why }, cause)
   }
@@ -151,6 +151,15 @@ function writeDurably(path: string, pieces: readonly Uint8Array[]): void {
     fsyncSync(file)
   } finally {
     closeSync(file)
+  }
+}
+
+/** The failure that led here is the one to be told. */
+function removeIfPossible(path: string): void {
+  try {
+    rmSync(path, { force: true })
+  } catch {
+    // The next save overwrites it.
   }
 }
 

@@ -1,0 +1,123 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { loadSnapshot, saveSnapshot } from '../../../src/index/snapshot.ts'
+import { openVectorIndex } from '../../../src/index/vectors.ts'
+import { MODEL, randomUnits, VectorStore } from '../../support/vector-stores.ts'
+
+const WIDTH = 16
+const STORE = 'store-1'
+
+let folder: string
+let path: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'snapshot-'))
+  path = join(folder, 'vectors.snapshot')
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const world = new VectorStore()
+for (const vector of randomUnits(40, WIDTH, 1)) world.add([vector])
+const { store } = world
+const [query] = randomUnits(1, WIDTH, 2) as [Float32Array]
+
+function emptyIndex(dimensions = WIDTH, model = MODEL) {
+  return openVectorIndex({ model, dimensions, source: chunks => store.vectors(MODEL, chunks) })
+}
+
+function fullIndex() {
+  const index = emptyIndex()
+  index.refresh(store)
+  return index
+}
+
+const ask = (index: ReturnType<typeof emptyIndex>) =>
+  index.search({ vector: query, k: 40, partitions: world.partitions() })
+const load = (index = emptyIndex(), storeId = STORE, lastSeq = store.lastSeq()) =>
+  loadSnapshot(path, index, storeId, lastSeq)
+
+describe('snapshots', () => {
+  it('give back an index that answers alike and goes on from its position', () => {
+    const index = fullIndex()
+    saveSnapshot(path, index, STORE)
+    const restored = emptyIndex()
+    expect(load(restored)).toEqual({ ok: true })
+    expect(restored.position).toBe(index.position)
+    expect(ask(restored)).toEqual(ask(index))
+    expect(readdirSync(folder)).toEqual(['vectors.snapshot'])
+  })
+
+  it('are not taken after any one bit changed', () => {
+    saveSnapshot(path, fullIndex(), STORE)
+    const whole = readFileSync(path)
+    fc.assert(
+      fc.property(fc.nat({ max: whole.length - 1 }), fc.nat({ max: 7 }), (at, bit) => {
+        const changed = Buffer.from(whole)
+        changed[at] = (changed[at] as number) ^ (1 << bit)
+        writeFileSync(path, changed)
+        const index = emptyIndex()
+        expect(load(index).ok).toBe(false)
+        expect(index.position).toBe(0)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('are not taken when cut short at any place, or longer than they were', () => {
+    saveSnapshot(path, fullIndex(), STORE)
+    const whole = readFileSync(path)
+    fc.assert(
+      fc.property(fc.nat({ max: whole.length - 1 }), length => {
+        writeFileSync(path, whole.subarray(0, length))
+        expect(load()).toEqual({ ok: false, reason: 'damaged' })
+      }),
+    )
+    writeFileSync(path, Buffer.concat([whole, Buffer.of(0)]))
+    expect(load()).toEqual({ ok: false, reason: 'damaged' })
+  })
+
+  it('say why they are not taken', () => {
+    const reason = (...given: Parameters<typeof load>) => {
+      const loaded = load(...given)
+      return loaded.ok ? 'taken' : loaded.reason
+    }
+    expect(reason()).toBe('missing')
+    saveSnapshot(path, fullIndex(), STORE)
+    expect(reason(emptyIndex(), 'store-2')).toBe('other_store')
+    expect(reason(emptyIndex(WIDTH, 'other@1'))).toBe('other_index')
+    expect(reason(emptyIndex(), STORE, store.lastSeq() - 1)).toBe('ahead_of_store')
+    expect(reason(emptyIndex(WIDTH + 1))).toBe('refused')
+    const bytes = readFileSync(path)
+    bytes.writeUInt32LE(2, 8)
+    writeFileSync(path, bytes)
+    expect(reason()).toBe('other_format')
+    writeFileSync(path, 'something else altogether')
+    expect(reason()).toBe('damaged')
+    rmSync(path)
+    expect(loadSnapshot(folder, emptyIndex(), STORE, 1)).toEqual({ ok: false, reason: 'unreadable' })
+  })
+
+  it('replace what a killed process left behind', () => {
+    writeFileSync(`${path}.tmp`, 'half a snapshot')
+    saveSnapshot(path, fullIndex(), STORE)
+    expect(load()).toEqual({ ok: true })
+    expect(existsSync(`${path}.tmp`)).toBe(false)
+  })
+
+  it('leave the last one whole when the disk refuses', () => {
+    saveSnapshot(path, fullIndex(), STORE)
+    const before = readFileSync(path)
+    const refusal = expect.objectContaining({ name: 'QuerentError', code: 'io_failed' })
+    expect(() => saveSnapshot(join(folder, 'missing', 'x.snapshot'), fullIndex(), STORE)).toThrow(refusal)
+    mkdirSync(`${path}.tmp`)
+    expect(() => saveSnapshot(path, fullIndex(), STORE)).toThrow(refusal)
+    expect(readFileSync(path)).toEqual(before)
+  })
+
+  it('of an empty index are taken too', () => {
+    saveSnapshot(path, emptyIndex(), STORE)
+    expect(load(emptyIndex(), STORE, 0)).toEqual({ ok: true })
+  })
+})

@@ -1,0 +1,237 @@
+import { describe, expect, it } from 'vitest'
+import { Bitset } from '../../../src/base/bitset.ts'
+import { openReferenceVectors } from '../../../src/index/reference-vectors.ts'
+import { openVectorIndex } from '../../../src/index/vectors.ts'
+import { audience } from '../../../src/model/partition.ts'
+import type { ChunkVector, StoreReader } from '../../../src/store/store.ts'
+import { seededUniform } from '../../../src/testing/seeded.ts'
+import { MODEL, randomUnits, unitsNear, VectorStore } from '../../support/vector-stores.ts'
+
+function open(world: VectorStore, dimensions: number, mean?: Float32Array) {
+  const index = openVectorIndex({
+    model: MODEL,
+    dimensions,
+    mean,
+    source: chunks => world.store.vectors(MODEL, chunks),
+  })
+  index.refresh(world.store)
+  const reference = openReferenceVectors(MODEL, dimensions)
+  reference.rebuild(world.store)
+  return { index, reference }
+}
+
+describe('widths', () => {
+  it.each([1, 2, 63, 64, 65, 100, 384, 768, 1536])('is exact with %i dimensions', dimensions => {
+    const world = new VectorStore()
+    for (const vector of randomUnits(300, dimensions, dimensions)) world.add([vector])
+    const { index, reference } = open(world, dimensions)
+    for (const vector of randomUnits(5, dimensions, 99)) {
+      const request = { vector, k: 20, partitions: world.partitions() }
+      expect(index.search(request)).toEqual(reference.search(request))
+    }
+  })
+
+  it.each([0, -1, 1.5, 20_000])('refuses %d dimensions', dimensions => {
+    expect(() => openVectorIndex({ model: MODEL, dimensions, source: () => [] })).toThrow(
+      expect.objectContaining({ code: 'invalid_argument' }),
+    )
+  })
+
+  it('refuses a mean of another width', () => {
+    const mean = new Float32Array(3)
+    expect(() => openVectorIndex({ model: MODEL, dimensions: 4, mean, source: () => [] })).toThrow(
+      expect.objectContaining({ code: 'invalid_argument' }),
+    )
+  })
+})
+
+describe('exactness where int8 cannot tell rows apart', () => {
+  it('settles rows closer to each other than the error of their int8 products', () => {
+    const world = new VectorStore()
+    const [centre] = randomUnits(1, 384, 1) as [Float32Array]
+    for (const vector of unitsNear(centre, 0.02, 800, 2)) world.add([vector])
+    const { index, reference } = open(world, 384)
+    for (const vector of unitsNear(centre, 0.02, 5, 3)) {
+      const request = { vector, k: 10, partitions: world.partitions() }
+      expect(index.search(request)).toEqual(reference.search(request))
+    }
+  })
+
+  it('ranks by similarity and prior together, also where the prior outweighs it', () => {
+    const world = new VectorStore()
+    for (const vector of randomUnits(2000, 64, 4)) world.add([vector])
+    const { index, reference } = open(world, 64)
+    const uniform = seededUniform(5)
+    const values = Float32Array.from({ length: 2001 }, () => uniform() * 0.65)
+    for (const [i, vector] of randomUnits(10, 64, 6).entries()) {
+      const prior = { weight: [0.35, 0, -1, 4][i % 4] as number, values }
+      const request = { vector, k: 15, partitions: world.partitions(), prior, approximate: true }
+      expect(index.search(request)).toEqual(reference.search(request))
+    }
+  })
+})
+
+describe('filters', () => {
+  const world = new VectorStore()
+  for (const vector of randomUnits(3000, 32, 7)) world.add([vector, vector.map(x => -x)])
+  world.add(randomUnits(50, 32, 8), audience('private', 'bob'))
+  const { index, reference } = open(world, 32)
+
+  it.each([0.001, 0.03, 0.1, 0.4, 0.6, 0.95, 1])('keeps what a share of %d of the entries may show', share => {
+    const uniform = seededUniform(share * 1000)
+    const allow = Bitset.of(Array.from({ length: 3001 }, (_, i) => i + 1).filter(() => uniform() < share))
+    for (const vector of randomUnits(4, 32, 9)) {
+      for (const approximate of [false, true]) {
+        const request = { vector, k: 10, partitions: world.partitions(), allow, approximate }
+        expect(index.count(request)).toBe(reference.count(request))
+        const hits = index.search(request)
+        if (!approximate) expect(hits).toEqual(reference.search(request))
+        expect(hits.every(hit => allow.has(hit.entry))).toBe(true)
+      }
+    }
+  })
+})
+
+describe('approximate search', () => {
+  it('finds at least 99 of 100 true neighbours', () => {
+    const world = new VectorStore()
+    const centres = randomUnits(60, 128, 10)
+    for (const [i, centre] of centres.entries()) {
+      for (const vector of unitsNear(centre, 1, 100, 100 + i)) world.add([vector])
+    }
+    const { index, reference } = open(world, 128)
+    let found = 0
+    const asked = centres.slice(0, 40).flatMap((centre, i) => unitsNear(centre, 1, 1, 1000 + i))
+    for (const vector of asked) {
+      const request = { vector, k: 10, partitions: world.partitions(), approximate: true }
+      const true10 = new Set(reference.search(request).map(hit => hit.chunk))
+      found += index.search(request).filter(hit => true10.has(hit.chunk)).length
+    }
+    expect(found / (asked.length * 10)).toBeGreaterThanOrEqual(0.99)
+  })
+
+  it('goes on until it has k entries when one entry fills the neighbourhood', () => {
+    const world = new VectorStore()
+    const [centre] = randomUnits(1, 64, 11) as [Float32Array]
+    world.add(unitsNear(centre, 0.1, 3000, 12))
+    for (const vector of randomUnits(3000, 64, 13)) world.add([vector])
+    const { index } = open(world, 64)
+    const hits = index.search({ vector: centre, k: 10, partitions: world.partitions(), approximate: true })
+    expect(new Set(hits.map(hit => hit.entry)).size).toBe(10)
+    expect(hits[0]?.entry).toBe(1)
+  })
+
+  it('does not notice rows that the viewer may not see, near as they are', () => {
+    const world = new VectorStore()
+    for (const vector of randomUnits(6000, 64, 14)) world.add([vector])
+    const { index } = open(world, 64)
+    const asked = randomUnits(10, 64, 15)
+    const ask = () =>
+      JSON.stringify(
+        asked.map(vector => index.search({ vector, k: 10, partitions: world.partitions(), approximate: true })),
+      )
+    const before = ask()
+    const hidden = asked.map(vector => world.add(unitsNear(vector, 0.3, 200, 16), audience('private', 'bob')))
+    index.refresh(world.store)
+    expect(ask()).toBe(before)
+    world.store.write(2, writer => hidden.map(entry => writer.delete(entry)))
+    index.refresh(world.store)
+    expect(ask()).toBe(before)
+  })
+
+  it('does not depend on the order in which rows came', () => {
+    const vectors = randomUnits(5000, 64, 17)
+    const forth = new VectorStore()
+    const back = new VectorStore()
+    for (const vector of vectors) forth.add([vector])
+    for (const vector of vectors.toReversed()) back.add([vector])
+    const [query] = randomUnits(1, 64, 18) as [Float32Array]
+    const scores = (world: VectorStore) =>
+      open(world, 64)
+        .index.search({ vector: query, k: 50, partitions: world.partitions(), approximate: true })
+        .map(hit => hit.score)
+    expect(scores(forth)).toEqual(scores(back))
+  })
+
+  it('finds more with signs about the mean of the model, and is as exact when asked to be', () => {
+    const world = new VectorStore()
+    const [mean] = randomUnits(1, 96, 19) as [Float32Array]
+    for (const vector of unitsNear(mean, 0.7, 5000, 20)) world.add([vector])
+    const { index, reference } = open(world, 96, mean)
+    const { index: plain } = open(world, 96)
+    const found = { about: 0, plain: 0 }
+    for (const vector of unitsNear(mean, 0.7, 20, 21)) {
+      const request = { vector, k: 10, partitions: world.partitions() }
+      const exact = reference.search(request)
+      expect(index.search(request)).toEqual(exact)
+      const chunks = new Set(exact.map(hit => hit.chunk))
+      const hits = (of: typeof index) =>
+        of.search({ ...request, approximate: true }).filter(hit => chunks.has(hit.chunk))
+      found.about += hits(index).length
+      found.plain += hits(plain).length
+    }
+    expect(found.about).toBeGreaterThan(found.plain * 1.02)
+  })
+})
+
+describe('what an index holds', () => {
+  it('takes at most 455 bytes a row of 384 dimensions', () => {
+    const world = new VectorStore()
+    for (const vector of randomUnits(4096, 384, 22)) world.add([vector])
+    expect(open(world, 384).index.byteLength / 4096).toBeLessThan(455 + 250_000 / 4096)
+  })
+
+  it('forgets what was deleted: no component of it stays in a snapshot', () => {
+    const world = new VectorStore()
+    const vectors = randomUnits(3, 64, 23)
+    const entries = vectors.map(vector => world.add([vector]))
+    const { index } = open(world, 64)
+    const bytesOfFirst = () => {
+      const scale = Math.max(...(vectors[0] as Float32Array).map(Math.abs)) / 127
+      const image = Buffer.concat(index.serialise())
+      return image.includes(Buffer.from(Int8Array.from(vectors[0] as Float32Array, x => Math.round(x / scale))))
+    }
+    expect(bytesOfFirst()).toBe(true)
+    world.store.write(2, writer => writer.delete(entries[0] as number))
+    index.refresh(world.store)
+    expect(bytesOfFirst()).toBe(false)
+    expect(index.count({ partitions: world.partitions() })).toBe(2)
+  })
+
+  it('uses the room of deleted rows again', () => {
+    const world = new VectorStore()
+    const fill = () => randomUnits(400, 64, 24).map(vector => world.add([vector], audience('private', 'bob')))
+    let entries = fill()
+    const { index } = open(world, 64)
+    const before = index.byteLength
+    for (let round = 0; round < 3; round++) {
+      world.store.write(2, writer => entries.map(entry => writer.delete(entry)))
+      index.refresh(world.store)
+      entries = fill()
+      index.refresh(world.store)
+    }
+    expect(index.byteLength - before).toBeLessThan(64 * 1024)
+  })
+})
+
+describe('vectors that no store should hold', () => {
+  const readerOf = (vector: Float32Array) => {
+    const row: ChunkVector = { chunk: 1, entry: 1, partition: 1, vector }
+    const scanVectors = (_: string, after: number) => (after < 1 ? [row] : [])
+    // Real stores refuse such vectors themselves, so a damaged one is played by the two calls that a rebuild makes.
+    return { lastSeq: () => 1, firstSeq: () => 1, scanVectors } as unknown as StoreReader
+  }
+
+  it.each([
+    ['too short', new Float32Array([1, 0, 0])],
+    ['no number', new Float32Array([1, 0, 0, Number.NaN])],
+    ['infinite', new Float32Array([1, 0, 0, Number.POSITIVE_INFINITY])],
+    ['not of unit length', new Float32Array([1, 1, 0, 0])],
+    ['zero', new Float32Array(4)],
+  ])('refuses one that is %s, and is empty afterwards', (_, vector) => {
+    const index = openVectorIndex({ model: MODEL, dimensions: 4, source: () => [] })
+    expect(() => index.rebuild(readerOf(vector))).toThrow(expect.objectContaining({ code: 'store_corrupt' }))
+    expect(index.position).toBe(0)
+    expect(index.count({ partitions: [1] })).toBe(0)
+  })
+})

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest'
+import { clampCosine, cosine, dot, isUnit, norm, toUnit } from '../../../src/math/vector.ts'
+
+const vector = (...components: number[]) => Float32Array.from(components)
+
+describe('dot', () => {
+  it('multiplies and adds in double precision', () => {
+    expect(dot(vector(1, 2, 3), vector(4, 5, 6))).toBe(32)
+    expect(dot(vector(1e8, 1), vector(1e8, 1))).toBe(1e16 + 1 - 1)
+  })
+
+  it('reads the second vector from an offset', () => {
+    expect(dot(vector(1, 2), vector(9, 9, 3, 4), 2)).toBe(11)
+  })
+})
+
+describe('cosine', () => {
+  it('stays within [-1, 1] for vectors a little longer than 1', () => {
+    const long = vector(1.0004, 0)
+    expect(cosine(long, long)).toBe(1)
+    expect(cosine(long, vector(-1.0004, 0))).toBe(-1)
+    expect(clampCosine(0.25)).toBe(0.25)
+  })
+})
+
+describe('toUnit', () => {
+  it('keeps the direction', () => {
+    expect([...(toUnit([3, 4]) as Float32Array)]).toEqual([...vector(0.6, 0.8)])
+    expect(norm(toUnit([1, 2, 3]) as Float32Array)).toBeCloseTo(1, 6)
+  })
+
+  it.each([
+    ['zero', [0, 0]],
+    ['not a number', [1, Number.NaN]],
+    ['infinite', [1, Number.POSITIVE_INFINITY]],
+  ])('has no unit vector for what is %s', (_, components) => {
+    expect(toUnit(components)).toBeUndefined()
+  })
+})
+
+describe('isUnit', () => {
+  it('allows for rounding and nothing more', () => {
+    expect(isUnit(vector(1.0009, 0))).toBe(true)
+    expect(isUnit(vector(1.002, 0))).toBe(false)
+    expect(isUnit(vector(Number.NaN, 1))).toBe(false)
+  })
+})
