@@ -1,9 +1,24 @@
 /** The library: open an engine, ask it, extend it. Everything else is internal. */
 export { type Clock, type Instant, SettableClock, systemClock } from './base/clock.ts'
 export type { Embedder, EmbeddingModel } from './embed/embedder.ts'
-export type * from './engine/engine.ts'
+export type { EmbedderSettings } from './embed/open-embedder.ts'
+export type {
+  AddReport,
+  AddRequest,
+  Engine,
+  EngineCall,
+  EntryView,
+  ExplainAnswer,
+  ExplainRequest,
+  ExportLine,
+  Finding,
+  ListInput,
+  ListPage,
+  PutInput,
+  Status,
+} from './engine/engine.ts'
 export { openEngine } from './engine/open.ts'
-export type { EmbedderSettings, EngineOptions } from './engine/options.ts'
+export type { EngineOptions } from './engine/options.ts'
 export type { Index, VectorIndex, WordIndex } from './index/contract.ts'
 export type { Job, Lens, LensHost } from './lenses/lens.ts'
 export type { Entry } from './model/entry.ts'
