@@ -3,13 +3,14 @@ import { toUnit } from '../math/vector.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { QueryContext } from './context.ts'
 import type { Plan } from './stage.ts'
+import { lateError } from './time-limit.ts'
 import { weightsOf } from './weights.ts'
 
 /** Rejects with `embedder_failed` where meaning alone was asked for and there is none. */
 export async function enrich(plan: Plan, context: QueryContext): Promise<Plan> {
   if (plan.mode === 'list' || plan.mode === 'words') return plan
-  const vector = context.vectors === null ? null : await questionVector(plan, context)
-  if (vector === null) return wordsAlone(plan, context)
+  const vector = await questionVector(plan, context)
+  if (vector === null || context.vectors === null) return wordsAlone(plan, context)
   const weights = weightsOf(plan)
   return { ...plan, vector, weights, facts: { ...plan.facts, weights } }
 }
@@ -32,13 +33,19 @@ async function questionVector(plan: Plan, context: QueryContext): Promise<Float3
 
 function wordsAlone(plan: Plan, context: QueryContext): Plan {
   if (plan.query.mode === 'meaning') {
+    if (isLate(context)) throw lateError(context)
     const message = 'mode: meaning needs an embedder, and there is none; ask with mode words'
     throw new QuerentError('embedder_failed', message, { field: 'mode' })
   }
-  if (context.notes.length === 0 || context.vectors === null) {
-    context.note({ code: 'words_only', message: 'Answered from words alone: there is no vector for the question.' })
+  if (!isLate(context) && !context.notes.some(({ code }) => code === 'words_only')) {
+    context.note({ code: 'words_only', message: 'Answered from words alone: there is no embedder.' })
   }
   return { ...plan, mode: 'words' }
+}
+
+/** Whether time was up before the question was embedded. */
+export function isLate({ notes }: QueryContext): boolean {
+  return notes.some(({ code }) => code === 'meaning_late')
 }
 
 /** Null when time is up first: then words answer. Rejects with `cancelled` when the caller says stop. */

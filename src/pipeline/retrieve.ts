@@ -10,6 +10,7 @@ import type { ChunkKey, EntryKey } from '../model/entry.ts'
 import { LEG_DEPTH } from '../model/limits.ts'
 import { allowedEntries } from './conditions.ts'
 import type { QueryContext } from './context.ts'
+import { isLate } from './enrich.ts'
 import { retrieveList } from './retrieve-list.ts'
 import type { Plan, Retrieval } from './stage.ts'
 
@@ -32,7 +33,7 @@ export async function retrieve(plan: Plan, depth: number, context: QueryContext)
     allow,
     statistics: { ...words.statistics, ...meaning?.statistics },
     exhausted: words.exhausted && (meaning?.exhausted ?? true),
-    complete: !cutOff,
+    complete: !cutOff && !isLate(context),
   }
 }
 

@@ -2,11 +2,11 @@
  * The driver: six stages in order, the deadline, the trace. Knows nothing of what the stages do. Retrieval is asked again,
  * deeper, while the page is not full, or not final where an exact answer was wanted.
  */
-import { QuerentError } from '../model/errors.ts'
 import { LEG_DEPTH } from '../model/limits.ts'
 import type { Query } from '../model/query.ts'
 import type { QueryContext } from './context.ts'
 import type { Answer, Plan, Retrieval, Scoring, Stages } from './stage.ts'
+import { mustHaveTime, mustNotBeCancelled } from './time-limit.ts'
 
 /** How much deeper each further retrieval goes. */
 const DEEPER = 4
@@ -88,19 +88,6 @@ function finished(answer: Answer, query: Query, context: QueryContext, complete:
   const coverage = complete ? page.coverage : { ...page.coverage, complete: false }
   const traced = query.trace ? { trace: context.trace.stages } : {}
   return { ...answer, page: { ...page, coverage, ...traced } }
-}
-
-function mustHaveTime(context: QueryContext): void {
-  mustNotBeCancelled(context)
-  if (!context.deadline.over) return
-  const { timeoutMs } = context.query
-  throw new QuerentError('deadline_exceeded', `the question took longer than ${timeoutMs} ms`, {
-    timeout_ms: timeoutMs,
-  })
-}
-
-function mustNotBeCancelled({ deadline }: QueryContext): void {
-  if (deadline.signal.aborted) throw new QuerentError('cancelled', 'the caller ended the question')
 }
 
 async function timed<T>(

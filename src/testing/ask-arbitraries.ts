@@ -1,0 +1,125 @@
+/**
+ * Random knowledge and random questions about it. Few words, few collections and equal texts on purpose: then words meet,
+ * scores tie, and filters hit something.
+ */
+import fc from 'fast-check'
+import type { AccessState, EntryDraft } from '../model/entry.ts'
+import { type Audience, audience } from '../model/partition.ts'
+import type { FilterInput, QueryInput } from '../model/query.ts'
+import { draftOf } from './entries.ts'
+
+export const VOCABULARY: readonly string[] = [
+  ...['fox', 'vixen', 'dog', 'car', 'automobile', 'road', 'garden', 'tulip'],
+  ...['parseQuery', 'rain', 'quick', 'swift', 'the', 'año', 'jumping', 'jumps'],
+]
+
+export interface Known {
+  readonly draft: EntryDraft
+  /** Whether its chunk has a vector already. */
+  readonly embedded: boolean
+  /** The asker's use of it. */
+  readonly access: AccessState | null
+}
+
+const DAY_MS = 86_400_000
+const START = Date.UTC(2025, 0, 1)
+
+export function sentences(): fc.Arbitrary<string> {
+  return fc.array(fc.constantFrom(...VOCABULARY), { minLength: 1, maxLength: 8 }).map(words => words.join(' '))
+}
+
+/** Days of 2025, so that many fall together. */
+export function days(): fc.Arbitrary<number> {
+  return fc.integer({ min: 0, max: 9 }).map(day => START + day * 30 * DAY_MS)
+}
+
+export function audiencesAmong(holders: readonly string[], federations: readonly string[]): fc.Arbitrary<Audience> {
+  const holder = fc.constantFrom(...holders)
+  return fc.oneof(
+    fc.constant(audience('public', holders[0])),
+    holder.map(who => audience('private', who)),
+    fc.tuple(holder, fc.subarray([...federations])).map(([who, ids]) => audience('shared', who, ids)),
+  )
+}
+
+export function known(audiences: fc.Arbitrary<Audience>, ids: fc.Arbitrary<string>): fc.Arbitrary<Known> {
+  const draft = fc
+    .record({
+      id: ids,
+      collection: fc.constantFrom('notes', 'code'),
+      kind: fc.constantFrom('note', 'code'),
+      title: fc.oneof(fc.constant(''), sentences()),
+      content: sentences(),
+      tags: fc.subarray(['red', 'blue']),
+      metadata: fc.constantFrom({}, { n: 1 }, { n: 2, list: ['a', 'b'] }),
+      audience: audiences,
+      origin: fc.constantFrom(null, 'file:///one', 'file:///two'),
+      createdAt: days(),
+      updatedAt: days(),
+      validFrom: fc.option(days(), { freq: 5 }),
+      validUntil: fc.option(days(), { freq: 5 }),
+      knownAt: days(),
+    })
+    .map(draftOf)
+  const access = fc.record({
+    lastAccessed: days(),
+    count: fc.integer({ min: 1, max: 5 }),
+    strength: fc.constantFrom(0, 1, 2.5, 40),
+  })
+  return fc.record({
+    draft,
+    embedded: fc.nat({ max: 4 }).map(one => one > 0),
+    access: fc.option(access, { freq: 3 }),
+  })
+}
+
+/** Many entries; each id once for a holder. */
+export function knowledge(audiences: fc.Arbitrary<Audience>, maxLength = 30): fc.Arbitrary<readonly Known[]> {
+  const ids = fc.integer({ min: 0, max: 60 }).map(number => `e${number}`)
+  return fc.uniqueArray(known(audiences, ids), {
+    maxLength,
+    size: 'max',
+    selector: ({ draft }) => `${draft.id} ${draft.audience.holder}`,
+  })
+}
+
+export function questionTexts(): fc.Arbitrary<string> {
+  return fc.oneof(
+    { weight: 4, arbitrary: sentences() },
+    { weight: 1, arbitrary: fc.tuple(sentences(), fc.constantFrom(...VOCABULARY)).map(([a, b]) => `${a} +${b}`) },
+    { weight: 1, arbitrary: fc.tuple(sentences(), fc.constantFrom(...VOCABULARY)).map(([a, b]) => `${a} -${b}`) },
+    { weight: 1, arbitrary: fc.tuple(sentences(), sentences()).map(([a, b]) => `${a} "${b}"`) },
+    { weight: 1, arbitrary: fc.tuple(sentences(), fc.constantFrom(...VOCABULARY)).map(([a, b]) => `${a} ${b}^3`) },
+    { weight: 1, arbitrary: sentences().map(text => `${text} tag:red`) },
+    { weight: 1, arbitrary: fc.constantFrom('tag:red', 'collection:notes', 'kind:code -tag:blue') },
+  )
+}
+
+/** Questions of every kind, without cursors and limits. */
+export function questions(): fc.Arbitrary<QueryInput> {
+  const filter = fc.record(
+    {
+      collections: fc.constantFrom<string[]>(['notes'], ['code', 'notes']),
+      kinds: fc.constantFrom<string[]>(['code'], ['note']),
+      tags: fc.constantFrom<string[]>(['red'], ['red', 'blue']),
+      not_tags: fc.constant<string[]>(['blue']),
+      metadata: fc.constantFrom<FilterInput['metadata']>({ n: { gte: 2 } }, { list: 'a' }, { n: [1, 2] }),
+      updated: fc.constantFrom({ after: '2025-03-01' }, { before: '2025-09-01' }),
+      valid_at: fc.constantFrom('2025-03-05', '2025-09-05'),
+    },
+    { requiredKeys: [] },
+  )
+  return fc.record(
+    {
+      text: questionTexts(),
+      mode: fc.constantFrom<'hybrid' | 'words' | 'meaning'>('hybrid', 'words', 'meaning'),
+      meaning_weight: fc.constantFrom(0, 0.25, 0.7, 1),
+      memory: fc.boolean(),
+      any: fc.boolean(),
+      filter,
+      as_of: fc.constantFrom('2025-02-05', '2025-08-05', '2026-02-01'),
+      known_at: fc.constantFrom('2025-05-05', '2026-01-01'),
+    },
+    { requiredKeys: ['text'] },
+  )
+}

@@ -1,0 +1,67 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { choose } from '../../../src/math/mmr.ts'
+
+const scores = [0.9, 0.8, 0.7, 0.6]
+/** Items 0 and 1 are twins, the others are unlike everything. */
+const likeness = (a: number, b: number) => (a + b === 1 ? 1 : 0)
+const plain = { count: 4, limit: 4, score: (item: number) => scores[item] as number, likeness }
+
+describe('choosing', () => {
+  it('keeps the order when only relevance counts, and never asks for likeness', () => {
+    const never = () => {
+      throw new Error('asked')
+    }
+    expect(choose({ ...plain, lambda: 1, likeness: never })).toEqual([0, 1, 2, 3])
+  })
+
+  it('passes over the twin of what it has taken', () => {
+    // 0.5·0.8 − 0.5·1 is less than 0.5·0.7 and 0.5·0.6.
+    expect(choose({ ...plain, lambda: 0.5 })).toEqual([0, 2, 3, 1])
+  })
+
+  it('prefers what is opposite to what it has taken', () => {
+    const opposite = (a: number, b: number) => (a + b === 3 ? -1 : 0.1)
+    expect(choose({ ...plain, lambda: 0.5, likeness: opposite })[1]).toBe(3)
+  })
+
+  it('takes no more of a group than its cap, whatever the order', () => {
+    const groups = (item: number) => [{ name: item < 3 ? 'one' : 'two', cap: 2 }]
+    expect(choose({ ...plain, lambda: 1, groups })).toEqual([0, 1, 3])
+    expect(choose({ ...plain, lambda: 0.5, groups })).toEqual([0, 2, 3])
+  })
+
+  it('chooses each item once and no more than asked for', () => {
+    const item = fc.record({ score: fc.double({ min: -1, max: 1, noNaN: true }), angle: fc.double({ min: 0, max: 6 }) })
+    fc.assert(
+      fc.property(fc.array(item), fc.nat(40), fc.double({ min: 0, max: 1, noNaN: true }), (items, limit, lambda) => {
+        const chosen = choose({
+          count: items.length,
+          limit,
+          lambda,
+          score: at => items[at]?.score ?? 0,
+          likeness: (a, b) => Math.cos((items[a]?.angle ?? 0) - (items[b]?.angle ?? 0)),
+        })
+        expect(chosen.length).toBe(Math.min(limit, items.length))
+        expect(new Set(chosen).size).toBe(chosen.length)
+      }),
+    )
+  })
+
+  it('gives a longer choice the same beginning', () => {
+    const items = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 12 })
+    fc.assert(
+      fc.property(items, fc.nat(12), (values, limit) => {
+        const make = (most: number) =>
+          choose({
+            count: values.length,
+            limit: most,
+            lambda: 0.6,
+            score: at => values[at] as number,
+            likeness: (a, b) => Math.cos(9 * ((values[a] as number) - (values[b] as number))),
+          })
+        expect(make(values.length).slice(0, limit)).toEqual(make(limit))
+      }),
+    )
+  })
+})

@@ -1,0 +1,146 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Item } from '../../../src/model/page.ts'
+import { audience } from '../../../src/model/partition.ts'
+import { knowledge, questions } from '../../../src/testing/ask-arbitraries.ts'
+import { type AskWorld, WORLD_NOW } from '../../../src/testing/ask-world.ts'
+import { openWorld } from './world.ts'
+
+const owners = fc.constantFrom(audience('private'), audience('public'), audience('private', 'ann'))
+const idsOf = (items: readonly Item[]) => items.map(item => `${item.rank} ${item.id} ${item.holder}`)
+
+/** Many entries that tie: few different texts, ids that do not rise with the keys. */
+function crowdedWorld(): AskWorld {
+  const world = openWorld()
+  for (let number = 0; number < 420; number++) {
+    const content = `fox ${['rain', 'dog', 'road car', 'tulip'][number % 4]} ${number % 9 === 0 ? 'garden' : ''}`
+    world.put({ id: `e${(number * 7919) % 420}`, content, updatedAt: number % 5, collection: `c${number % 3}` })
+  }
+  return world
+}
+
+describe('pages', () => {
+  it('joined are the whole answer', async () => {
+    await fc.assert(
+      fc.asyncProperty(knowledge(owners), questions(), fc.integer({ min: 1, max: 7 }), async (all, question, limit) => {
+        const world = openWorld()
+        await world.learn(all)
+        const input = { ...question, any: true, explain: true }
+        const whole = await world.ask({ ...input, limit: 1000 })
+        const pages = await world.pages({ ...input, limit })
+        expect(pages.flatMap(({ page }) => page.items)).toEqual(whole.page.items)
+        expect(whole.page.cursor).toBeNull()
+        for (const { page } of pages.slice(0, -1)) expect(page.items.length).toBe(limit)
+        expect(pages.length).toBe(Math.max(1, Math.ceil(whole.page.items.length / limit)))
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it.each([
+    { text: 'fox garden' },
+    { text: 'fox', mode: 'words' as const },
+    { text: 'car', mode: 'meaning' as const },
+    { text: 'collection:c1' },
+    { text: 'fox dog', diversity: 0.8 },
+    { text: 'fox dog', per_collection: 20 },
+  ])('joined are the whole answer far beyond the first retrieval: $text', async question => {
+    const world = crowdedWorld()
+    await world.embedAll()
+    const input = { ...question, approximate: false }
+    const whole = await world.ask({ ...input, limit: 1000 })
+    const pages = await world.pages({ ...input, limit: 37 })
+    expect(idsOf(pages.flatMap(({ page }) => page.items))).toEqual(idsOf(whole.page.items))
+    expect(whole.page.items.length).toBe(
+      'per_collection' in question ? 60 : question.text === 'collection:c1' ? 140 : 420,
+    )
+  })
+
+  it('neither repeat nor skip while entries come and go', async () => {
+    const world = crowdedWorld()
+    await world.embedAll()
+    const input = { text: 'fox rain', limit: 20 }
+    const first = (await world.ask(input)).page
+    const second = (await world.ask({ ...input, cursor: first.cursor as string })).page
+    // The last of page one goes, and something better comes.
+    const gone = world.parts.store.find(first.items.at(-1)?.id as string, world.context(input).sight.partitions)[0]
+    world.parts.store.write(WORLD_NOW, writer => writer.delete(gone as number))
+    world.put({ id: 'fresh', content: 'fox rain' })
+    const again = (await world.ask({ ...input, cursor: first.cursor as string })).page
+    expect(again.items.map(item => item.id)).toEqual(second.items.map(item => item.id))
+  })
+
+  it('go on after the same moment: what was used meanwhile does not come again', async () => {
+    const world = crowdedWorld()
+    await world.embedAll()
+    const input = { text: 'fox dog', limit: 15 }
+    const seen: string[] = []
+    let cursor: string | null = null
+    for (let page = 0; page < 5; page++) {
+      const answer = await world.ask(cursor === null ? input : { ...input, cursor })
+      world.parts.store.write(WORLD_NOW, writer => writer.touch({ id: 'owner' }, answer.entries, WORLD_NOW, 1))
+      seen.push(...answer.page.items.map(item => item.id))
+      cursor = answer.page.cursor
+    }
+    expect(new Set(seen).size).toBe(75)
+  })
+
+  it('belong to one question and one viewer, and to a day', async () => {
+    const world = openWorld()
+    for (const id of ['a', 'b', 'c']) world.put({ id, content: 'fox', audience: audience('public') })
+    await world.embedAll()
+    const input = { text: 'fox', limit: 1 }
+    const cursor = (await world.ask(input)).page.cursor as string
+    const next = (changed: object, options = {}) => world.ask({ ...input, cursor, ...changed }, options)
+    for (const changed of [{ text: 'foxes' }, { mode: 'words' as const }, { filter: { tags: ['x'] } }, { any: true }]) {
+      await expect(next(changed)).rejects.toMatchObject({ code: 'cursor_invalid' })
+    }
+    await expect(next({}, { viewer: { id: 'ann' } })).rejects.toMatchObject({ code: 'cursor_invalid' })
+    await expect(next({ cursor: `${cursor}x` })).rejects.toMatchObject({ code: 'cursor_invalid' })
+    const tomorrow = WORLD_NOW + 86_400_000
+    await expect(next({}, { now: tomorrow })).rejects.toMatchObject({ code: 'cursor_expired' })
+    // How much is shown, and how, may change from page to page.
+    const { page } = await next({ limit: 2, explain: true, excerpt_length: 50, trace: true, touch: false })
+    expect(page.items.map(item => [item.rank, item.id])).toEqual([
+      [2, 'b'],
+      [3, 'c'],
+    ])
+    expect(page.cursor).toBeNull()
+  })
+
+  it('are filled from deeper when the first retrieval brought too few', async () => {
+    const world = crowdedWorld()
+    await world.embedAll()
+    const { page } = await world.ask({ text: 'fox', limit: 300, trace: true })
+    expect(page.items.length).toBe(300)
+    const capped = await world.ask({ text: 'fox', limit: 10, per_collection: 4 })
+    expect(capped.page.items.length).toBe(10)
+    expect(new Set(capped.page.items.map(item => item.collection)).size).toBe(3)
+  })
+})
+
+describe('spread', () => {
+  it('shows something else before the twin', async () => {
+    const world = openWorld()
+    world.put({ id: 'a', content: 'fox fox dog' })
+    world.put({ id: 'b', content: 'fox dog fox' })
+    world.put({ id: 'c', content: 'fox rain road' })
+    await world.embedAll()
+    const ids = async (diversity: number) =>
+      (await world.ask({ text: 'fox dog', diversity })).page.items.map(item => item.id)
+    expect(await ids(1)).toEqual(['a', 'b', 'c'])
+    expect(await ids(0.3)).toEqual(['a', 'c', 'b'])
+  })
+
+  it('takes at most so many of one collection and of one origin; what has no origin is not capped', async () => {
+    const world = openWorld()
+    for (const [at, origin] of ['one', 'one', 'one', null, null].entries()) {
+      world.put({ id: `e${at}`, content: 'fox', origin, collection: at === 0 ? 'x' : 'y' })
+    }
+    await world.embedAll()
+    const ids = async (input: object) => (await world.ask({ text: 'fox', ...input })).page.items.map(item => item.id)
+    expect(await ids({ per_origin: 1 })).toEqual(['e0', 'e3', 'e4'])
+    expect(await ids({ per_collection: 2 })).toEqual(['e0', 'e1', 'e2'])
+    expect(await ids({ per_collection: 2, per_origin: 1 })).toEqual(['e0', 'e3', 'e4'])
+  })
+})
