@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Bitset } from '../../../src/base/bitset.ts'
 import { openReferenceVectors } from '../../../src/index/reference-vectors.ts'
-import { openVectorIndex } from '../../../src/index/vectors.ts'
+import { openVectorIndex, type VectorSource } from '../../../src/index/vectors.ts'
 import { audience } from '../../../src/model/partition.ts'
 import type { ChunkVector, StoreReader } from '../../../src/store/store.ts'
 import { seededUniform } from '../../../src/testing/seeded.ts'
@@ -55,6 +55,17 @@ describe('exactness where int8 cannot tell rows apart', () => {
       const request = { vector, k: 10, partitions: world.partitions() }
       expect(index.search(request)).toEqual(reference.search(request))
     }
+  })
+
+  it('ties what is cut to 1: vectors a little longer than 1 in the direction asked for', () => {
+    const world = new VectorStore()
+    // Equal components are exact in int8, so nothing but the cut makes these rows alike.
+    const direction = new Float32Array(64).fill(1 / 8)
+    for (const length of [1.0002, 1.0001, 1.0004, 1.0006, 1.0008]) world.add([direction.map(x => x * length)])
+    const { index, reference } = open(world, 64)
+    const request = { vector: direction.map(x => x * 1.0008), k: 2, partitions: world.partitions() }
+    expect(reference.search(request).map(hit => hit.entry)).toEqual([1, 2])
+    expect(index.search(request)).toEqual(reference.search(request))
   })
 
   it('ranks by similarity and prior together, also where the prior outweighs it', () => {
@@ -171,6 +182,43 @@ describe('approximate search', () => {
       found.plain += hits(plain).length
     }
     expect(found.about).toBeGreaterThan(found.plain * 1.02)
+  })
+})
+
+describe('what a search costs', () => {
+  it('reads few vectors from the store, time after time', () => {
+    const world = new VectorStore()
+    for (let i = 0; i < 600; i++) world.add(randomUnits(8, 384, 100 + i))
+    let read = 0
+    const source: VectorSource = chunks => {
+      read += chunks.length
+      return world.store.vectors(MODEL, chunks)
+    }
+    const index = openVectorIndex({ model: MODEL, dimensions: 384, source })
+    index.refresh(world.store)
+    for (const approximate of [false, true]) {
+      for (const vector of randomUnits(10, 384, 26)) {
+        read = 0
+        expect(index.search({ vector, k: 10, partitions: world.partitions(), approximate })).toHaveLength(10)
+        // Random rows of that many dimensions are the worst case: many are about as far as the tenth.
+        expect(read).toBeLessThan(150)
+      }
+    }
+  })
+
+  it('reads one vector an entry to score entries whose chunks lie apart', () => {
+    const world = new VectorStore()
+    const entries = Array.from({ length: 20 }, (_, i) => world.add(randomUnits(10, 384, 200 + i)))
+    let read = 0
+    const source: VectorSource = chunks => {
+      read += chunks.length
+      return world.store.vectors(MODEL, chunks)
+    }
+    const index = openVectorIndex({ model: MODEL, dimensions: 384, source })
+    index.refresh(world.store)
+    const [vector] = randomUnits(1, 384, 27) as [Float32Array]
+    expect(index.score(vector, entries, { partitions: world.partitions() })).toHaveLength(20)
+    expect(read).toBeLessThan(40)
   })
 })
 
