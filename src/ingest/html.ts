@@ -1,0 +1,40 @@
+/** HTML pages: the content is the text one would read, so lines and places are those of the text, not of the file. */
+import type { FileReading, Ingester, SourceFile } from '../model/ingester.ts'
+import { chunk } from '../text/chunk.ts'
+import { htmlText } from './html-text.ts'
+import { nameWithoutExtension } from './plain-text.ts'
+import { instantOf, tagsOf, titleOf } from './values.ts'
+
+export const html: Ingester = {
+  name: 'html',
+  version: 1,
+  accepts: file => ['html', 'htm', 'xhtml'].includes(file.extension),
+  read,
+}
+
+function read(file: SourceFile): FileReading {
+  const page = htmlText(file.text)
+  const title = titleOf(page.title) || titleOf(page.headings.find(({ level }) => level === 1)?.text)
+  if (page.text === '' && title === '') return { documents: [], problems: [] }
+  const { description = '', keywords = '' } = page.meta
+  const document = {
+    id: null,
+    part: null,
+    title: title || nameWithoutExtension(file),
+    content: page.text,
+    chunks: chunk(page.text, { form: 'prose', headings: page.headings }),
+    kind: 'document',
+    tags: tagsOf(keywords.includes(',') ? keywords : [keywords]),
+    metadata: {
+      path: file.path,
+      ...(titleOf(description) !== '' && { description: titleOf(description) }),
+      ...(titleOf(page.language) !== '' && { lang: titleOf(page.language) }),
+    },
+    createdAt: instantOf(page.meta['date']),
+    updatedAt: null,
+    validFrom: null,
+    validUntil: null,
+    line: null,
+  }
+  return { documents: [document], problems: [] }
+}

@@ -1,0 +1,230 @@
+/**
+ * Files and folders into a store: what is new is added, what changed is written again, what is gone is deleted, and what
+ * is the same (by its bytes and by how it would be read) is left alone. One transaction a file at least; whatever goes
+ * wrong with a file is told at the end and stops no other.
+ */
+import { lstat } from 'node:fs/promises'
+import { sha256 } from '../base/canonical.ts'
+import type { Instant } from '../base/clock.ts'
+import { QuerentError } from '../model/errors.ts'
+import type { Ingester } from '../model/ingester.ts'
+import type { Progress } from '../model/operation.ts'
+import { audience } from '../model/partition.ts'
+import type { Viewer } from '../model/viewer.ts'
+import type { Store } from '../store/store.ts'
+import { CHUNKER_VERSION } from '../text/chunk.ts'
+import { checkMap } from './field-map.ts'
+import { isWithin, type KnownFile, knownFiles, pathWithin, rememberRoot } from './known-files.ts'
+import { type FileOutcome, loadFile } from './load-file.ts'
+import { messageOf } from './messages.ts'
+import { type Place, placeOf, shown } from './place.ts'
+import { type Found, walk } from './walk.ts'
+import { type EntrySettings, type ReadFile, type Written, writeFile } from './write-file.ts'
+
+export interface IngestRequest {
+  /** Files and folders; relative ones start from the working folder of the process. */
+  readonly paths: readonly string[]
+  readonly collection: string
+  /** Absent: what fits the file (`document`, `code`, or what it says itself). */
+  readonly kind?: string | undefined
+  readonly tags?: readonly string[] | undefined
+  /** Default `private`. */
+  readonly visibility?: 'private' | 'public' | 'shared' | undefined
+  readonly federations?: readonly string[] | undefined
+  /** For records: our field to theirs. */
+  readonly map?: Readonly<Record<string, string>> | undefined
+  /** Larger files are skipped. Default 10 MiB. */
+  readonly maxBytes?: number | undefined
+}
+
+export interface IngestContext {
+  /** Who will hold the entries. */
+  readonly viewer: Viewer
+  readonly now: Instant
+  readonly signal: AbortSignal
+  readonly report?: ((progress: Progress) => void) | undefined
+  /** A lens's, asked before the built-in ones. */
+  readonly ingesters?: readonly Ingester[] | undefined
+}
+
+/** Numbers count entries. Paths are as the request wrote them, with what comes below. */
+export interface IngestReport {
+  readonly added: number
+  readonly updated: number
+  readonly unchanged: number
+  readonly deleted: number
+  readonly skipped: readonly { readonly path: string; readonly reason: string }[]
+  readonly errors: readonly { readonly path: string; readonly message: string }[]
+  /** Of entries added or updated. */
+  readonly chunks: number
+}
+
+export const DEFAULT_MAX_BYTES: number = 10 * 1024 * 1024
+
+/** Throws for what no file can be blamed for: a path that is not there, a bad map, a store that cannot be written. */
+export async function ingest(store: Store, request: IngestRequest, context: IngestContext): Promise<IngestReport> {
+  checkMap(request.map ?? {})
+  const places = await Promise.all(request.paths.map((path, at) => placeOf(path, `paths.${at}`)))
+  const run = new Run(store, request, context)
+  for (const place of places) await run.take(place)
+  return run.report()
+}
+
+/** Files read at the same time, and written in one transaction. */
+const BATCH = 16
+
+class Run {
+  readonly #store: Store
+  readonly #request: IngestRequest
+  readonly #context: IngestContext
+  readonly #settings: EntrySettings
+  readonly #counts: Written = { added: 0, updated: 0, unchanged: 0, deleted: 0, chunks: 0 }
+  readonly #skipped: { path: string; reason: string }[] = []
+  readonly #errors: { path: string; message: string }[] = []
+  /** Absolute paths that were dealt with; a file within two of the folders counts once. */
+  readonly #done = new Set<string>()
+
+  constructor(store: Store, request: IngestRequest, context: IngestContext) {
+    this.#store = store
+    this.#request = request
+    this.#context = context
+    this.#settings = {
+      collection: request.collection,
+      kind: request.kind ?? null,
+      tags: request.tags ?? [],
+      audience: audience(request.visibility ?? 'private', context.viewer.id, request.federations),
+      now: context.now,
+    }
+  }
+
+  report(): IngestReport {
+    return { ...this.#counts, skipped: this.#skipped, errors: this.#errors }
+  }
+
+  async take(place: Place): Promise<void> {
+    const known = knownFiles(this.#store, this.#context.viewer.id, place.absolute)
+    const files: string[] = []
+    const unread: string[] = []
+    for await (const found of place.isFolder ? walk(place.root, this.#context.signal) : [fileOf(place)]) {
+      if (found.kind === 'failed') unread.push(found.path)
+      if (found.kind === 'file' && !this.#done.has(found.path)) files.push(found.path)
+      if (found.kind !== 'file') this.#tell(place, found)
+      this.#progress('find', files.length, null, shown(place, found.path))
+    }
+    await this.#read(place, files, known)
+    const missed = [...known].filter(
+      ([path]) => !this.#done.has(path) && !unread.some(folder => isWithin(path, folder)),
+    )
+    await this.#forget(place, missed)
+  }
+
+  async #read(place: Place, files: readonly string[], known: ReadonlyMap<string, KnownFile>): Promise<void> {
+    for (let at = 0; at < files.length; at += BATCH) {
+      this.#checkAborted()
+      const batch = files.slice(at, at + BATCH)
+      this.#progress('read', at, files.length, shown(place, batch[0] as string))
+      const outcomes = await Promise.all(batch.map(path => this.#load(place, path, known.get(path))))
+      this.#write(place, outcomes)
+    }
+    this.#progress('read', files.length, files.length)
+  }
+
+  #load(place: Place, absolute: string, known: KnownFile | undefined): Promise<FileOutcome> {
+    return loadFile({
+      absolute,
+      root: known?.root ?? place.root,
+      path: known?.path ?? pathWithin(place.root, absolute),
+      known,
+      maxBytes: this.#request.maxBytes ?? DEFAULT_MAX_BYTES,
+      ingesters: this.#context.ingesters ?? [],
+      settings: { now: this.#context.now, map: this.#request.map ?? {} },
+      fingerprint: this.#fingerprint(),
+    })
+  }
+
+  /** Whatever else than its bytes decides what becomes of a file. */
+  #fingerprint(): string {
+    const { collection, kind, tags, audience: of } = this.#settings
+    return sha256(JSON.stringify([CHUNKER_VERSION, collection, kind, tags, of, this.#request.map ?? {}]))
+  }
+
+  #write(place: Place, outcomes: readonly FileOutcome[]): void {
+    const read: ReadFile[] = []
+    for (const outcome of outcomes) {
+      const path = shown(place, outcome.absolute)
+      if (outcome.kind !== 'skipped' || outcome.reason === 'empty') this.#done.add(outcome.absolute)
+      if (outcome.kind === 'skipped') this.#skipped.push({ path, reason: outcome.reason })
+      if (outcome.kind === 'failed') this.#errors.push({ path, message: outcome.message })
+      if (outcome.kind === 'unchanged') this.#counts.unchanged += outcome.entries
+      if (outcome.kind !== 'read') continue
+      for (const message of outcome.problems) this.#errors.push({ path, message })
+      read.push(outcome.file)
+    }
+    if (read.length === 0) return
+    this.#store.write(this.#context.now, writer => {
+      rememberRoot(writer, place.root)
+      for (const file of read) this.#writeOne(shown(place, file.absolute), file)
+    })
+  }
+
+  /** A savepoint of its own: what one file is refused for undoes nothing of the others. */
+  #writeOne(path: string, file: ReadFile): void {
+    try {
+      const written = this.#store.write(this.#context.now, writer => writeFile(writer, file, this.#settings))
+      for (const name of ['added', 'updated', 'unchanged', 'deleted', 'chunks'] as const)
+        this.#counts[name] += written[name]
+    } catch (error) {
+      if (!(error instanceof QuerentError && ['usage', 'limit', 'conflict'].includes(error.kind))) throw error
+      this.#errors.push({ path, message: error.message })
+    }
+  }
+
+  /**
+   * Files that are gone, or are left out now, lose their entries. What was added by way of another folder is not left
+   * out because this one's rules say so: it must be gone.
+   */
+  async #forget(place: Place, missed: readonly (readonly [string, KnownFile])[]): Promise<void> {
+    const gone: KnownFile[] = []
+    for (const [path, file] of missed) {
+      if (file.root === place.root || !(await exists(path))) gone.push(file)
+    }
+    this.#checkAborted()
+    if (gone.length === 0) return
+    this.#store.write(this.#context.now, writer => {
+      for (const { key } of gone.flatMap(file => file.entries)) if (writer.delete(key)) this.#counts.deleted++
+    })
+  }
+
+  #tell(place: Place, found: Exclude<Found, { kind: 'file' }>): void {
+    const path = shown(place, found.path)
+    if (found.kind === 'skipped') this.#skipped.push({ path, reason: found.reason })
+    else this.#errors.push({ path, message: messageOf(found.error) })
+  }
+
+  #progress(phase: string, done: number, total: number | null, current?: string): void {
+    this.#context.report?.(current === undefined ? { phase, done, total } : { phase, done, total, current })
+  }
+
+  #checkAborted(): void {
+    if (this.#context.signal.aborted) {
+      throw new QuerentError('cancelled', 'adding files was stopped; what was written until then stays', {
+        added: this.#counts.added,
+        updated: this.#counts.updated,
+      })
+    }
+  }
+}
+
+function fileOf(place: Place): Found {
+  return { kind: 'file', path: place.absolute }
+}
+
+/** Not sure is taken for yes. */
+async function exists(path: string): Promise<boolean> {
+  try {
+    await lstat(path)
+    return true
+  } catch (error) {
+    return !['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')
+  }
+}

@@ -1,0 +1,131 @@
+/** JSON Lines: one entry a line. A line that is none is told of, and the others are read. */
+import { canonicalJson, type Json, sha256 } from '../base/canonical.ts'
+import type { FileDocument, FileProblem, FileReading, Ingester, IngestSettings, SourceFile } from '../model/ingester.ts'
+import { MAX_CONTENT_LENGTH, MAX_ID_LENGTH, MAX_NAME_LENGTH } from '../model/limits.ts'
+import { chunkContent } from '../text/chunk.ts'
+import { FieldMap, RECORD_FIELDS } from './field-map.ts'
+import { instantOf, tagsOf, titleOf, toJson } from './values.ts'
+
+/** Collections of records are larger than files that people write. */
+const MAX_BYTES = 256 * 1024 * 1024
+/** Bad lines listed for one file; more are counted. */
+const MAX_PROBLEMS = 100
+
+export const jsonl: Ingester = {
+  name: 'jsonl',
+  version: 1,
+  maxBytes: MAX_BYTES,
+  accepts: file => ['jsonl', 'ndjson', 'jsonlines'].includes(file.extension),
+  read,
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+function read(file: SourceFile, settings: IngestSettings): FileReading {
+  const fields = new FieldMap(settings.map)
+  const documents: FileDocument[] = []
+  const problems: FileProblem[] = []
+  const names = new Set<string>()
+  let line = 0
+  for (const text of linesOf(file.text)) {
+    line++
+    if (text.trim() === '') continue
+    const found = readLine(text, line, fields)
+    const message = typeof found === 'string' ? found : repeated(found, names)
+    if (message !== null) problems.push({ line, message })
+    else documents.push(found as FileDocument)
+  }
+  const untold = problems.length - MAX_PROBLEMS
+  if (untold <= 0) return { documents, problems }
+  return {
+    documents,
+    problems: [...problems.slice(0, MAX_PROBLEMS), { line: null, message: `${untold} more lines could not be read` }],
+  }
+}
+
+/** Null when no line before had this id (or, without ids, this very record). */
+function repeated(document: FileDocument, names: Set<string>): string | null {
+  const name = document.id ?? `#${document.part}`
+  if (!names.has(name)) {
+    names.add(name)
+    return null
+  }
+  return document.id === null ? 'the same record was there before' : `the id ${document.id} was there before`
+}
+
+function* linesOf(text: string): Iterable<string> {
+  for (let start = 0; start < text.length; ) {
+    const feed = text.indexOf('\n', start)
+    const end = feed < 0 ? text.length : feed
+    yield text.slice(start, end)
+    start = end + 1
+  }
+}
+
+/** The entry of a line, or what is wrong with it. */
+function readLine(line: string, number: number, fields: FieldMap): FileDocument | string {
+  let record: unknown
+  try {
+    record = JSON.parse(line)
+  } catch (error) {
+    return `not JSON: ${error instanceof Error ? error.message : String(error)}`
+  }
+  if (typeof record !== 'object' || record === null || Array.isArray(record)) return 'expected a JSON object'
+  return documentOf(record as Fields, number, fields)
+}
+
+function documentOf(record: Fields, line: number, fields: FieldMap): FileDocument | string {
+  const value = (field: (typeof RECORD_FIELDS)[number]) => fields.value(record, field)
+  const title = titleOf(value('title'))
+  const content = contentOf(value('content'))
+  if (content === null) return `the field ${fields.nameIn(record, 'content')} is not text`
+  if (content.trim() === '' && title === '')
+    return 'neither a title nor a text in it; say which field has it with a map'
+  if (content.length > MAX_CONTENT_LENGTH) return `the text is longer than ${MAX_CONTENT_LENGTH} characters`
+  const id = idOf(value('id'))
+  if (id !== null && id.length > MAX_ID_LENGTH) return `the id is longer than ${MAX_ID_LENGTH} characters`
+  return {
+    id,
+    part: id === null ? sha256(canonicalJson(toJson(record))).slice(0, 16) : null,
+    title,
+    content,
+    chunks: chunkContent(content, { format: 'plain' }),
+    kind: kindOf(value('kind')),
+    tags: tagsOf(value('tags')),
+    metadata: metadataOf(record, fields),
+    createdAt: instantOf(value('created')),
+    updatedAt: instantOf(value('updated')),
+    validFrom: instantOf(value('valid_from')),
+    validUntil: instantOf(value('valid_until')),
+    line,
+  }
+}
+
+/** Paragraphs when it is a list of texts; null when it is no text at all. */
+function contentOf(value: unknown): string | null {
+  if (value === undefined || value === null) return ''
+  if (typeof value === 'string') return value.toWellFormed()
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  const parts = Array.isArray(value) && value.every(part => typeof part === 'string') ? value : null
+  return parts === null ? null : parts.join('\n\n').toWellFormed()
+}
+
+function idOf(value: unknown): string | null {
+  const id = typeof value === 'string' || typeof value === 'number' ? String(value).toWellFormed() : ''
+  return id === '' ? null : id
+}
+
+function kindOf(value: unknown): string {
+  return (typeof value === 'string' && value.trim().slice(0, MAX_NAME_LENGTH).toWellFormed()) || 'document'
+}
+
+/** What was not taken as one of our fields, a time that is no time included. */
+function metadataOf(record: Fields, fields: FieldMap): Readonly<Record<string, Json>> {
+  const taken = new Set(RECORD_FIELDS.map(field => fields.nameIn(record, field)))
+  for (const field of ['created', 'updated', 'valid_from', 'valid_until'] as const) {
+    const name = fields.nameIn(record, field)
+    if (name !== null && instantOf(fields.value(record, field)) === null) taken.delete(name)
+  }
+  const rest = Object.entries(record).filter(([name]) => !taken.has(name))
+  return Object.fromEntries(rest.map(([name, value]) => [name.toWellFormed(), toJson(value, 2)]))
+}

@@ -1,0 +1,73 @@
+/** Markdown with front matter. The content is the file as it is, so line numbers are the file's. */
+import type { Json, JsonObject } from '../base/canonical.ts'
+import type { FileReading, Ingester, SourceFile } from '../model/ingester.ts'
+import { MAX_NAME_LENGTH } from '../model/limits.ts'
+import { chunk } from '../text/chunk.ts'
+import { markdownHeadings } from '../text/markdown-outline.ts'
+import { readFrontMatter } from './front-matter.ts'
+import { nameWithoutExtension } from './plain-text.ts'
+import { instantOf, tagsOf, titleOf, toJson } from './values.ts'
+
+const EXTENSIONS = ['md', 'markdown', 'mdx', 'mdown']
+
+export const markdown: Ingester = {
+  name: 'markdown',
+  version: 1,
+  accepts: file => EXTENSIONS.includes(file.extension),
+  read,
+}
+
+/** Fields of front matter that have a place of their own; the others are metadata. */
+const OWN = [
+  'title',
+  'tags',
+  'keywords',
+  'kind',
+  'created',
+  'date',
+  'updated',
+  'modified',
+  'lastmod',
+  'valid_from',
+  'valid_until',
+]
+
+function read(file: SourceFile): FileReading {
+  const { fields, end, problem } = readFrontMatter(file.text)
+  const headings = markdownHeadings(file.text, end)
+  const time = (...names: readonly string[]) =>
+    names.map(name => instantOf(fields[name])).find(at => at !== null) ?? null
+  const heading = headings.find(({ level }) => level === 1)?.text ?? ''
+  const isBlank = file.text.slice(end).trim() === ''
+  const title = titleOf(fields['title']) || titleOf(heading)
+  if (isBlank && title === '') return { documents: [], problems: problemsOf(problem) }
+  const document = {
+    id: null,
+    part: null,
+    title: title || nameWithoutExtension(file),
+    content: file.text,
+    chunks: chunk(file.text, { form: 'prose', headings, start: end }),
+    kind: kindOf(fields['kind']),
+    tags: [...new Set([...tagsOf(fields['tags']), ...tagsOf(fields['keywords'])])],
+    metadata: { ...metadataOf(fields), path: file.path },
+    createdAt: time('created', 'date'),
+    updatedAt: time('updated', 'modified', 'lastmod'),
+    validFrom: time('valid_from'),
+    validUntil: time('valid_until'),
+    line: null,
+  }
+  return { documents: [document], problems: problemsOf(problem) }
+}
+
+function kindOf(value: unknown): string {
+  return (typeof value === 'string' && value.trim().slice(0, MAX_NAME_LENGTH).toWellFormed()) || 'document'
+}
+
+function metadataOf(fields: Readonly<Record<string, unknown>>): JsonObject {
+  const rest = Object.entries(fields).filter(([name]) => !OWN.includes(name))
+  return Object.fromEntries(rest.map(([name, value]): [string, Json] => [name, toJson(value, 2)]))
+}
+
+function problemsOf(message: string | null): FileReading['problems'] {
+  return message === null ? [] : [{ line: 1, message }]
+}

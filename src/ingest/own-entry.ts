@@ -1,0 +1,19 @@
+/** The entry that is there already, and what a new draft takes over from it. */
+import type { Entry, EntryDraft } from '../model/entry.ts'
+import type { StoreReader } from '../store/store.ts'
+
+/** The holder's entry of that id, whoever may see it. */
+export function ownEntry(reader: StoreReader, id: string, holder: string): Entry | undefined {
+  const partitions = reader.partitions().map(partition => partition.id)
+  return reader.entries(reader.find(id, partitions)).find(entry => entry.audience.holder === holder)
+}
+
+/**
+ * The draft as a change of that entry. It was created when it was; the same title and text were known before and did not
+ * change now.
+ */
+export function withTimesOf(before: Entry, draft: EntryDraft): EntryDraft {
+  const { createdAt } = before
+  if (before.content !== draft.content || before.title !== draft.title) return { ...draft, createdAt }
+  return { ...draft, createdAt, knownAt: before.knownAt, updatedAt: before.updatedAt }
+}

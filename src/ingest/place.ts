@@ -1,0 +1,39 @@
+/** A path of a request, resolved; and how paths below it are told. */
+import { realpath, stat } from 'node:fs/promises'
+import { dirname, relative, resolve, sep } from 'node:path'
+import { invalidArgument, QuerentError } from '../model/errors.ts'
+import { messageOf } from './messages.ts'
+
+/** What one path of the request stands for. */
+export interface Place {
+  /** As given. */
+  readonly given: string
+  /** Absolute, symbolic links resolved. */
+  readonly absolute: string
+  readonly isFolder: boolean
+  /** The folder itself, or the folder of the file. */
+  readonly root: string
+}
+
+/** Throws when there is nothing, or nothing that may be opened; `field` names the path in the request. */
+export async function placeOf(given: string, field: string): Promise<Place> {
+  try {
+    const absolute = await realpath(resolve(given))
+    const isFolder = (await stat(absolute)).isDirectory()
+    if (!absolute.isWellFormed()) throw invalidArgument(field, given, 'a path in well-formed Unicode')
+    return { given, absolute, isFolder, root: isFolder ? absolute : dirname(absolute) }
+  } catch (error) {
+    if (error instanceof QuerentError) throw error
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ERR_INVALID_ARG_VALUE') {
+      throw invalidArgument(field, given, 'the path of a file or folder that is there')
+    }
+    throw new QuerentError('io_failed', `${given}: ${messageOf(error)}`, { path: given, cause: code ?? '' }, error)
+  }
+}
+
+/** A path as the one who asked would write it. */
+export function shown(place: Place, absolute: string): string {
+  const below = relative(place.absolute, absolute).split(sep).join('/')
+  return below === '' ? place.given : `${place.given.replace(/[\\/]+$/, '')}/${below}`
+}

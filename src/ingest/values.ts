@@ -1,0 +1,57 @@
+/** Values as files write them (front matter, records), taken as our fields want them. */
+import type { Json, JsonObject } from '../base/canonical.ts'
+import type { Instant } from '../base/clock.ts'
+import { MAX_DEPTH, MAX_NAME_LENGTH, MAX_TAGS } from '../model/limits.ts'
+import { parseTimeSpan } from '../text/time-value.ts'
+
+const MAX_TITLE = 1_000
+
+/** One line. */
+export function titleOf(value: unknown): string {
+  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+  return text.toWellFormed().replace(/\s+/g, ' ').trim().slice(0, MAX_TITLE).toWellFormed()
+}
+
+/** A list, or a text of words separated by commas (or, without one, by blanks). Signs `#` in front go. */
+export function tagsOf(value: unknown): readonly string[] {
+  const items =
+    typeof value === 'string' ? value.split(value.includes(',') ? ',' : /\s+/) : Array.isArray(value) ? value : []
+  const tags = items
+    .filter(item => typeof item === 'string' || typeof item === 'number')
+    .map(item => String(item).toWellFormed().trim().replace(/^#+/, ''))
+    .filter(tag => tag !== '' && tag.length <= MAX_NAME_LENGTH)
+  return [...new Set(tags)].slice(0, MAX_TAGS)
+}
+
+/**
+ * A date, a time (without zone: UTC), a year, seconds or milliseconds since 1970. Null when it is none of these.
+ */
+export function instantOf(value: unknown): Instant | null {
+  if (typeof value === 'number') return instantOfNumber(value)
+  if (typeof value !== 'string' || value.length > 40) return null
+  const text = value.trim().replace(/^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d)/, '$1T$2')
+  // Relative times mean nothing in a file: only those without a letter but T and Z are tried.
+  if (!/^\d{4}(-\d\d){0,2}(T[\d:.]+)?\s?(Z|[+-]\d\d:?\d\d)?$/.test(text)) return null
+  const zoned = text.replace(/\s?([+-]\d\d):?(\d\d)$/, '$1:$2').replace(/^(.{10}T[\d:.]+)$/, '$1Z')
+  return parseTimeSpan(/^\d{4}-\d\d-\d\d$/.test(text) ? text : zoned, 0)?.start ?? null
+}
+
+function instantOfNumber(value: number): Instant | null {
+  if (Number.isInteger(value) && value >= 1000 && value <= 9999) return Date.UTC(value, 0)
+  const instant = Math.trunc(Math.abs(value) < 1e11 ? value * 1000 : value)
+  return Math.abs(instant) <= 8.64e15 ? instant : null
+}
+
+/** Plain JSON of whatever a parser gave; what JSON cannot say, or lies too deep, becomes text or null. */
+export function toJson(value: unknown, depth = 1): Json {
+  if (value === null || typeof value === 'boolean') return value
+  if (typeof value === 'string') return value.toWellFormed()
+  if (typeof value === 'number') return Number.isFinite(value) ? value : String(value)
+  if (typeof value !== 'object') return value === undefined ? null : String(value)
+  if (depth >= MAX_DEPTH) return null
+  if (Array.isArray(value)) return value.map(item => toJson(item, depth + 1))
+  if (value instanceof Date) return value.toISOString()
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key.toWellFormed(), toJson(item, depth + 1)]),
+  ) as JsonObject
+}

@@ -1,0 +1,72 @@
+/**
+ * Reads one sort of file into entries. The ingest layer finds files, decodes them and writes what an ingester makes of
+ * them; a lens brings ingesters of its own, which are asked before the built-in ones.
+ */
+import type { JsonObject } from '../base/canonical.ts'
+import type { Instant } from '../base/clock.ts'
+import type { ChunkDraft } from './entry.ts'
+import type { Row, TableDeclaration } from './table.ts'
+
+/** A file as an ingester sees it: decoded, without a byte order mark. */
+export interface SourceFile {
+  /** From the folder that is added, parts separated by `/`. */
+  readonly path: string
+  /** The last part of the path. */
+  readonly name: string
+  /** Lower case, without the dot; empty when there is none. */
+  readonly extension: string
+  readonly text: string
+  readonly modifiedAt: Instant
+}
+
+export interface IngestSettings {
+  /** What relative times in a file would refer to. */
+  readonly now: Instant
+  /** For records: our field to theirs. */
+  readonly map: Readonly<Record<string, string>>
+}
+
+/** One entry to be. What is null is filled by the ingest layer. */
+export interface FileDocument {
+  /** Its own id where the file gives it one; null: made from the path and `part`. */
+  readonly id: string | null
+  /** What tells it from the file's other documents, where there are several without an id. */
+  readonly part: string | null
+  readonly title: string
+  readonly content: string
+  readonly chunks: readonly ChunkDraft[]
+  readonly kind: string
+  readonly tags: readonly string[]
+  readonly metadata: JsonObject
+  readonly createdAt: Instant | null
+  readonly updatedAt: Instant | null
+  readonly validFrom: Instant | null
+  readonly validUntil: Instant | null
+  /** Where in the file it begins, for messages. */
+  readonly line: number | null
+  /** Rows of this entry in tables with `ofEntry`, written with it; the column `entry` is filled in. */
+  readonly rows?: readonly { readonly table: TableDeclaration; readonly row: Row }[] | undefined
+}
+
+export interface FileProblem {
+  /** From 1; null when it concerns the whole file. */
+  readonly line: number | null
+  readonly message: string
+}
+
+export interface FileReading {
+  readonly documents: readonly FileDocument[]
+  /** What could not be read; the documents count all the same. */
+  readonly problems: readonly FileProblem[]
+}
+
+export interface Ingester {
+  readonly name: string
+  /** Raised when it reads differently: then every file is read again. */
+  readonly version: number
+  /** Larger files are skipped; absent: the limit of the request. */
+  readonly maxBytes?: number | undefined
+  accepts(file: Pick<SourceFile, 'path' | 'name' | 'extension'>): boolean
+  /** Never throws for what a file holds: that is a problem in the reading. */
+  read(file: SourceFile, settings: IngestSettings): FileReading
+}
