@@ -1,20 +1,26 @@
 /** Asks: gives the pipeline what a question needs from this engine, and counts the use of what it shows. */
 import { Deadline } from '../base/clock.ts'
+import type { Index, VectorIndex, WordIndex } from '../index/contract.ts'
 import { QuerentError } from '../model/errors.ts'
+import type { ExplainAnswer } from '../model/explain-answer.ts'
 import { ENTRY_FIELDS, type FieldName } from '../model/filter.ts'
 import type { CallContext } from '../model/operation.ts'
 import type { Note, Page } from '../model/page.ts'
-import type { Query, QueryInput } from '../model/query.ts'
+import type { Query } from '../model/query.ts'
+import type { QueryInput } from '../model/query-input.ts'
 import type { Sight, Viewer } from '../model/viewer.ts'
-import type { Index, VectorIndex, WordIndex } from '../index/contract.ts'
 import { Sights } from '../pipeline/access.ts'
 import type { QueryContext } from '../pipeline/context.ts'
+import { explainEntry } from '../pipeline/explain.ts'
 import { Memo } from '../pipeline/memo.ts'
 import { ACCESS_GAIN } from '../pipeline/memory.ts'
 import { resolveQuery } from '../pipeline/resolve-query.ts'
 import { runQuery } from '../pipeline/run.ts'
+import { similarTo } from '../pipeline/similar.ts'
 import type { Answer, Stages } from '../pipeline/stage.ts'
 import { Trace } from '../pipeline/trace.ts'
+import type { ExplainRequest } from './engine.ts'
+import { mustSee } from './entries.ts'
 import type { Parts } from './local-engine.ts'
 import { storeSecret } from './secret.ts'
 
@@ -39,6 +45,21 @@ export class Asking {
     const { stages, context } = this.#prepare(input, call)
     const answer = await runQuery(stages, context)
     if (context.query.touch) this.#touch(answer, call.viewer)
+    return answer.page
+  }
+
+  /** Changes no access state: asking why is not use. */
+  async explain({ query, id, over }: ExplainRequest, call: CallContext): Promise<ExplainAnswer> {
+    const { stages, context } = this.#prepare({ ...query, touch: false }, call)
+    return explainEntry({ id, over }, stages, context)
+  }
+
+  async similar({ id, limit }: { id: string; limit?: number | undefined }, call: CallContext): Promise<Page> {
+    const entry = mustSee(this.#parts.store, id, this.look(call.viewer))
+    // The id stands for the text, so that a cursor of one entry's page is no cursor of another's.
+    const { stages, context } = this.#prepare({ text: id, ...(limit === undefined ? {} : { limit }) }, call)
+    const answer = await runQuery(similarTo(entry, stages), context)
+    this.#touch(answer, call.viewer)
     return answer.page
   }
 

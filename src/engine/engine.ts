@@ -5,12 +5,14 @@
 import type { JsonObject } from '../base/canonical.ts'
 import type { Lens, LensHost } from '../lenses/lens.ts'
 import type { AccessState } from '../model/entry.ts'
+import type { AddRequest, ListInput, PutEntriesInput } from '../model/entry-input.ts'
 import type { ExplainAnswer, ExplainRequest } from '../model/explain-answer.ts'
 import type { CallContext, Operation, Progress } from '../model/operation.ts'
 import type { Page } from '../model/page.ts'
-import type { FilterInput, QueryInput } from '../model/query.ts'
+import type { QueryInput } from '../model/query-input.ts'
 import type { Viewer } from '../model/viewer.ts'
 
+export type { AddRequest, ListInput, PutInput } from '../model/entry-input.ts'
 export type { ExplainAnswer, ExplainRequest } from '../model/explain-answer.ts'
 
 /** An entry as doors print it: times in ISO 8601, names in snake_case. */
@@ -35,37 +37,6 @@ export interface EntryView {
   readonly known_at: string
   /** This viewer's use of it; null when never used. */
   readonly access: { readonly last_accessed: string; readonly count: number; readonly strength: number } | null
-}
-
-/** What a writer may say of an entry; the rest has defaults. */
-export interface PutInput {
-  readonly id?: string | undefined
-  readonly collection?: string | undefined
-  readonly kind?: string | undefined
-  readonly title?: string | undefined
-  readonly content: string
-  readonly tags?: readonly string[] | undefined
-  readonly metadata?: JsonObject | undefined
-  readonly visibility?: 'private' | 'public' | 'shared' | undefined
-  readonly federations?: readonly string[] | undefined
-  readonly origin?: string | undefined
-  readonly created_at?: string | number | undefined
-  readonly valid_from?: string | number | undefined
-  readonly valid_until?: string | number | undefined
-}
-
-export interface AddRequest {
-  /** Files and folders. */
-  readonly paths: readonly string[]
-  readonly collection?: string | undefined
-  readonly kind?: string | undefined
-  readonly tags?: readonly string[] | undefined
-  readonly visibility?: 'private' | 'public' | 'shared' | undefined
-  readonly federations?: readonly string[] | undefined
-  /** JSONL: our field to theirs. */
-  readonly map?: Readonly<Record<string, string>> | undefined
-  /** Wait until all chunks have vectors (default true); else they follow in the background. */
-  readonly wait?: boolean | undefined
 }
 
 export interface AddReport {
@@ -120,13 +91,6 @@ export type ExportLine =
       readonly row: JsonObject
     }
 
-export interface ListInput {
-  readonly filter?: FilterInput | undefined
-  readonly order?: 'created' | 'updated' | 'accessed' | 'id' | undefined
-  readonly limit?: number | undefined
-  readonly cursor?: string | undefined
-}
-
 export interface ListPage {
   readonly items: readonly Omit<EntryView, 'content'>[]
   readonly total: number
@@ -144,7 +108,7 @@ export interface Engine extends AsyncDisposable {
   get(input: { readonly id: string }, context?: Partial<CallContext>): Promise<EntryView>
   list(input: ListInput, context?: Partial<CallContext>): Promise<ListPage>
   put(
-    input: { readonly entries: readonly PutInput[]; readonly wait?: boolean | undefined },
+    input: PutEntriesInput,
     context?: Partial<CallContext>,
   ): Promise<{
     readonly ids: readonly string[]

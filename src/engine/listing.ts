@@ -42,7 +42,10 @@ export function listEntries(
       cursor:
         last === undefined
           ? null
-          : writeCursor({ position: placeOf(last, order, access.get(last.key)?.lastAccessed ?? null), asOf: now }, seal),
+          : writeCursor(
+              { position: placeOf(last, order, access.get(last.key)?.lastAccessed ?? null), asOf: now },
+              seal,
+            ),
     }
   })
 }

@@ -8,7 +8,7 @@ import type { JsonObject } from '../base/canonical.ts'
 /** What a caller can do about it. */
 export type ErrorKind = 'usage' | 'not_found' | 'conflict' | 'denied' | 'busy' | 'limit' | 'unavailable' | 'broken'
 
-interface CodeRow {
+export interface CodeRow {
   readonly kind: ErrorKind
   /** The same call may succeed later without being changed. */
   readonly retryable: boolean
@@ -20,7 +20,34 @@ function row(kind: ErrorKind, help: string, retryable = false): CodeRow {
   return { kind, retryable, help }
 }
 
-export const ERROR_CODES = {
+export type ErrorCode =
+  | 'invalid_argument'
+  | 'unknown_field'
+  | 'query_syntax'
+  | 'unknown_lens'
+  | 'unknown_operation'
+  | 'invalid_json'
+  | 'cursor_invalid'
+  | 'cursor_expired'
+  | 'not_found'
+  | 'store_missing'
+  | 'conflict'
+  | 'denied'
+  | 'unauthenticated'
+  | 'store_locked'
+  | 'store_readonly'
+  | 'store_corrupt'
+  | 'store_newer'
+  | 'io_failed'
+  | 'model_invalid'
+  | 'embedder_failed'
+  | 'provider_failed'
+  | 'deadline_exceeded'
+  | 'cancelled'
+  | 'too_large'
+  | 'internal'
+
+export const ERROR_CODES: Readonly<Record<ErrorCode, CodeRow>> = {
   /** A field has a wrong type or is out of range. details: field, value, expected. */
   invalid_argument: row('usage', 'Correct the field that the message names.'),
   /** A field that does not exist here. details: field, known. */
@@ -71,9 +98,7 @@ export const ERROR_CODES = {
   too_large: row('limit', 'Make it smaller; limits are listed in the reference.'),
   /** A bug of ours. */
   internal: row('broken', 'Please report it with the trace id.'),
-} as const satisfies Record<string, CodeRow>
-
-export type ErrorCode = keyof typeof ERROR_CODES
+}
 
 export class QuerentError extends Error {
   override readonly name: string = 'QuerentError'

@@ -1,6 +1,6 @@
 /** Asking why: an entry's place in the answer to a question, its reasons, and what keeps it below or above another. */
 import type { Explanation } from './explanation.ts'
-import type { QueryInput } from './query.ts'
+import type { QueryInput } from './query-input.ts'
 
 export interface ExplainRequest {
   readonly query: QueryInput

@@ -6,7 +6,7 @@ export const MAX_QUERY_LENGTH = 10_000
 export const MAX_LIMIT = 1_000
 export const DEFAULT_LIMIT = 10
 /** Longest entry content, in UTF-16 units (64 MiB of Latin text). */
-export const MAX_CONTENT_LENGTH = 64 * 1024 * 1024
+export const MAX_CONTENT_LENGTH: number = 64 * 1024 * 1024
 export const MAX_ID_LENGTH = 512
 export const MAX_NAME_LENGTH = 200
 /** Most tags an entry can have. */
@@ -19,4 +19,4 @@ export const MAX_TIMEOUT_MS = 300_000
 /** Entries each leg brings before fusion (digest "ranking", §1: 100; more adds nothing to nDCG@10). */
 export const LEG_DEPTH = 100
 /** How long a cursor can be used. */
-export const CURSOR_LIFETIME_MS = 24 * 60 * 60 * 1000
+export const CURSOR_LIFETIME_MS: number = 24 * 60 * 60 * 1000

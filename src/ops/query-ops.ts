@@ -4,7 +4,7 @@ import type { Engine, ExplainAnswer, ExplainRequest } from '../engine/engine.ts'
 import { MAX_ID_LENGTH, MAX_LIMIT } from '../model/limits.ts'
 import type { Operation } from '../model/operation.ts'
 import type { Page } from '../model/page.ts'
-import { queryInput } from '../model/query.ts'
+import { queryInput } from '../model/query-input.ts'
 import { explanationOutput, pageOutput } from './page-output.ts'
 
 const id = z.string().min(1).max(MAX_ID_LENGTH)
@@ -52,7 +52,10 @@ export const explain: Operation<Engine, z.ZodType<ExplainRequest>, z.ZodType<Exp
   run: (engine, input, context) => engine.explain(input, context),
 }
 
-const similarInput = z.strictObject({ id, limit: z.int().min(1).max(MAX_LIMIT).optional() })
+const similarInput: z.ZodType<{ readonly id: string; readonly limit?: number | undefined }> = z.strictObject({
+  id,
+  limit: z.int().min(1).max(MAX_LIMIT).optional(),
+})
 
 export const similar: Operation<Engine, typeof similarInput, z.ZodType<Page>> = {
   name: 'similar',

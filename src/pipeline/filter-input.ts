@@ -2,7 +2,7 @@
 import { invalidArgument } from '../model/errors.ts'
 import type { FieldName, Filter, Scalar } from '../model/filter.ts'
 import { toInstant } from '../model/instant.ts'
-import type { FilterInput } from '../model/query.ts'
+import type { FilterInput } from '../model/query-input.ts'
 
 type Period = NonNullable<FilterInput['created']>
 type MetadataCondition = NonNullable<FilterInput['metadata']>[string]

@@ -5,7 +5,7 @@
 import fc from 'fast-check'
 import type { AccessState, EntryDraft } from '../model/entry.ts'
 import { type Audience, audience } from '../model/partition.ts'
-import type { FilterInput, QueryInput } from '../model/query.ts'
+import type { FilterInput, QueryInput } from '../model/query-input.ts'
 import { draftOf } from './entries.ts'
 
 export const VOCABULARY: readonly string[] = [

@@ -9,7 +9,7 @@ import { type ChunkDraft, chunkText, chunkTitle, type EntryDraft, type EntryKey 
 import type { ExplainAnswer } from '../model/explain-answer.ts'
 import { ENTRY_FIELDS } from '../model/filter.ts'
 import type { Note } from '../model/page.ts'
-import type { QueryInput } from '../model/query.ts'
+import type { QueryInput } from '../model/query-input.ts'
 import { LOCAL_OWNER, type Sight, type Viewer } from '../model/viewer.ts'
 import { lookAt } from '../pipeline/access.ts'
 import type { QueryContext } from '../pipeline/context.ts'

@@ -1,6 +1,7 @@
 /** Options that several commands share: how they are spelled, and what they become. */
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { QueryInput } from '../../model/query.ts'
+import type { QueryInput } from '../../model/query-input.ts'
+import { nearNames } from '../../ops/near-names.ts'
 
 export interface CommonFlags {
   readonly home?: string
@@ -44,26 +45,40 @@ export function withFormat(command: Command): Command {
 
 export function withFilter(command: Command): Command {
   return command
-    .option('-c, --collection <name>', 'only this collection (repeatable)', collect)
-    .option('-k, --kind <name>', 'only this kind (repeatable)', collect)
-    .option('-t, --tag <name>', 'only entries with this tag (repeatable: with all of them)', collect)
+    .option('--collection <name>', 'only this collection (repeatable)', collect)
+    .option('--kind <name>', 'only this kind (repeatable)', collect)
+    .option('--tag <name>', 'only entries with this tag (repeatable: with all of them)', collect)
 }
 
 export function withPaging(command: Command): Command {
   return command
-    .option('-n, --limit <number>', 'how many at most', wholeNumber)
+    .option('--limit <number>', 'how many at most', wholeNumber)
     .option('--cursor <text>', 'go on where the last page ended')
 }
 
-/** What `query` and `explain` share. */
+/**
+ * What `query` and `explain` share. No option here has a short form, and unknown ones are left to `wordsOf`: `-word` is
+ * part of a question, and must not be taken for `-w ord`.
+ */
 export function withQuestion(command: Command): Command {
   return withFilter(command)
-    .option('-l, --lens <name>', 'the way to ask (see `querent lenses`)')
-    .addOption(new Option('-m, --mode <mode>', 'words, meaning, or both').choices(['hybrid', 'words', 'meaning']))
+    .allowUnknownOption()
+    .option('--lens <name>', 'the way to ask (see `querent lenses`)')
+    .addOption(new Option('--mode <mode>', 'words, meaning, or both').choices(['hybrid', 'words', 'meaning']))
     .addOption(new Option('--words', 'the same as --mode words').conflicts('mode'))
     .option('--any', 'show what there is even where nothing is relevant enough')
     .option('--as-of <time>', 'ask as if it were this moment')
     .option('--known-at <time>', 'only what was known at this moment')
+}
+
+/** The words of a question as given, which are not options that this command does not have. */
+export function wordsOf(command: Command, words: readonly string[]): readonly string[] {
+  const unknown = words.find(word => /^--[a-z]/.test(word))
+  if (unknown === undefined) return words
+  const known = command.options.flatMap(option => option.long ?? [])
+  const near = nearNames(unknown.split('=', 1)[0] ?? unknown, known, 1)
+  const hint = near.length > 0 ? `\n(Did you mean ${near.join()}?)` : ''
+  command.error(`error: unknown option '${unknown}'${hint}`)
 }
 
 /** Repeatable options gather in a list. */

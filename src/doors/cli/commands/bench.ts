@@ -1,6 +1,6 @@
 /** `bench`: how fast and how exact this store answers, in a few seconds. The full bench is `npm run bench` in a checkout. */
 import { invalidArgument } from '../../../model/errors.ts'
-import type { QueryInput } from '../../../model/query.ts'
+import type { QueryInput } from '../../../model/query-input.ts'
 import { status } from '../../../ops/admin-ops.ts'
 import { list } from '../../../ops/entry-ops.ts'
 import { query } from '../../../ops/query-ops.ts'

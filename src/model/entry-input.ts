@@ -1,0 +1,112 @@
+/** What callers may say when they write or list entries: schemas shared by the engine and by every door. */
+import { z } from 'zod'
+import type { Json, JsonObject } from '../base/canonical.ts'
+import { MAX_CONTENT_LENGTH, MAX_DEPTH, MAX_ID_LENGTH, MAX_LIMIT, MAX_NAME_LENGTH, MAX_TAGS } from './limits.ts'
+import { type FilterInput, filterInput, instantInput } from './query-input.ts'
+
+/** What a writer may say of an entry; the rest has defaults. */
+export interface PutInput {
+  readonly id?: string | undefined
+  readonly collection?: string | undefined
+  readonly kind?: string | undefined
+  readonly title?: string | undefined
+  readonly content: string
+  readonly tags?: readonly string[] | undefined
+  readonly metadata?: JsonObject | undefined
+  readonly visibility?: 'private' | 'public' | 'shared' | undefined
+  readonly federations?: readonly string[] | undefined
+  readonly origin?: string | undefined
+  readonly created_at?: string | number | undefined
+  readonly valid_from?: string | number | undefined
+  readonly valid_until?: string | number | undefined
+}
+
+export interface AddRequest {
+  /** Files and folders. */
+  readonly paths: readonly string[]
+  readonly collection?: string | undefined
+  readonly kind?: string | undefined
+  readonly tags?: readonly string[] | undefined
+  readonly visibility?: 'private' | 'public' | 'shared' | undefined
+  readonly federations?: readonly string[] | undefined
+  /** JSONL: our field to theirs. */
+  readonly map?: Readonly<Record<string, string>> | undefined
+  /** Wait until all chunks have vectors (default true); else they follow in the background. */
+  readonly wait?: boolean | undefined
+}
+
+export interface ListInput {
+  readonly filter?: FilterInput | undefined
+  readonly order?: 'created' | 'updated' | 'accessed' | 'id' | undefined
+  readonly limit?: number | undefined
+  readonly cursor?: string | undefined
+}
+
+export interface PutEntriesInput {
+  readonly entries: readonly PutInput[]
+  /** Wait until they have vectors. */
+  readonly wait?: boolean | undefined
+}
+
+const name: z.ZodString = z.string().trim().min(1).max(MAX_NAME_LENGTH)
+const tags: z.ZodArray<z.ZodString> = z.array(name).max(MAX_TAGS)
+
+/** Any JSON object, at most MAX_DEPTH deep. */
+export const metadataInput: z.ZodType<JsonObject> = z
+  .record(z.string(), z.json())
+  .refine(value => depth(value as Json) <= MAX_DEPTH, `an object at most ${MAX_DEPTH} levels deep`)
+
+export const visibilityInput: z.ZodType<'private' | 'public' | 'shared'> = z.enum(['private', 'public', 'shared'])
+
+export const putInput: z.ZodType<PutInput> = z.strictObject({
+  /** Absent: a new random id. Present: replaces the viewer's own entry of that id. */
+  id: z.string().min(1).max(MAX_ID_LENGTH).optional(),
+  collection: name.optional(),
+  kind: name.optional(),
+  title: z.string().max(1000).optional(),
+  content: z.string().max(MAX_CONTENT_LENGTH),
+  tags: tags.optional(),
+  metadata: metadataInput.optional(),
+  visibility: visibilityInput.optional(),
+  /** With `shared`: who may see it. */
+  federations: z.array(name).max(100).optional(),
+  origin: z.string().max(4096).optional(),
+  created_at: instantInput.optional(),
+  valid_from: instantInput.optional(),
+  valid_until: instantInput.optional(),
+})
+
+export const putEntriesInput: z.ZodType<PutEntriesInput> = z.strictObject({
+  entries: z.array(putInput).min(1).max(10_000),
+  /** Wait until they have vectors. */
+  wait: z.boolean().optional(),
+})
+
+export const addInput: z.ZodType<AddRequest> = z.strictObject({
+  paths: z.array(z.string().min(1)).min(1).max(1000),
+  collection: name.optional(),
+  kind: name.optional(),
+  tags: tags.optional(),
+  visibility: visibilityInput.optional(),
+  federations: z.array(name).max(100).optional(),
+  map: z.record(z.string(), z.string()).optional(),
+  wait: z.boolean().optional(),
+})
+
+export const listInput: z.ZodType<ListInput> = z.strictObject({
+  filter: filterInput.optional(),
+  order: z.enum(['created', 'updated', 'accessed', 'id']).optional(),
+  limit: z.int().min(1).max(MAX_LIMIT).optional(),
+  cursor: z.string().max(4096).optional(),
+})
+
+export const idInput: z.ZodType<{ readonly id: string }> = z.strictObject({ id: z.string().min(1).max(MAX_ID_LENGTH) })
+export const idsInput: z.ZodType<{ readonly ids: readonly string[] }> = z.strictObject({
+  ids: z.array(z.string().min(1).max(MAX_ID_LENGTH)).min(1).max(10_000),
+})
+
+function depth(value: Json): number {
+  if (value === null || typeof value !== 'object') return 0
+  const inner = Array.isArray(value) ? (value as readonly Json[]) : Object.values(value)
+  return 1 + inner.reduce<number>((most, item) => Math.max(most, depth(item)), 0)
+}

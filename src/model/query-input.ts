@@ -1,0 +1,150 @@
+/** The request: as a caller sends it, checked once at the door by `parseInput`. Names are snake_case, as on every wire. */
+import { z } from 'zod'
+import type { Scalar } from './filter.ts'
+import { MAX_LIMIT, MAX_NAME_LENGTH, MAX_TIMEOUT_MS } from './limits.ts'
+
+/** A moment: ISO 8601 with a zone, a plain date (its first instant in UTC), or milliseconds since 1970. */
+export type InstantInput = string | number
+
+/** `after` is included, `before` excluded. */
+export interface PeriodInput {
+  readonly after?: InstantInput | undefined
+  readonly before?: InstantInput | undefined
+}
+
+/** An exact value, a list (any of), or operators, all of which must hold. */
+export type MetadataCondition =
+  | Scalar
+  | readonly Scalar[]
+  | {
+      readonly eq?: Scalar | undefined
+      readonly gt?: Scalar | undefined
+      readonly gte?: Scalar | undefined
+      readonly lt?: Scalar | undefined
+      readonly lte?: Scalar | undefined
+      readonly contains?: string | undefined
+      readonly exists?: boolean | undefined
+    }
+
+/** Everything given must hold. */
+export interface FilterInput {
+  readonly collections?: readonly string[] | undefined
+  readonly kinds?: readonly string[] | undefined
+  /** All of these tags. */
+  readonly tags?: readonly string[] | undefined
+  readonly any_tags?: readonly string[] | undefined
+  readonly not_tags?: readonly string[] | undefined
+  readonly ids?: readonly string[] | undefined
+  /** By key, or by dotted path into nested objects. */
+  readonly metadata?: Readonly<Record<string, MetadataCondition>> | undefined
+  readonly created?: PeriodInput | undefined
+  readonly updated?: PeriodInput | undefined
+  /** By this viewer. */
+  readonly accessed?: PeriodInput | undefined
+  readonly known?: PeriodInput | undefined
+  /** Holds at this moment. */
+  readonly valid_at?: InstantInput | undefined
+}
+
+export interface QueryInput {
+  readonly text: string
+  readonly lens?: string | undefined
+  readonly limit?: number | undefined
+  readonly cursor?: string | undefined
+  readonly filter?: FilterInput | undefined
+  /** `hybrid` (default): words and meaning; `words` or `meaning` alone. */
+  readonly mode?: 'hybrid' | 'words' | 'meaning' | undefined
+  /** Share of meaning in the score, 0 to 1; words have the rest. */
+  readonly meaning_weight?: number | undefined
+  /** Whether use of an entry by this viewer lifts it a little. Default true. */
+  readonly memory?: boolean | undefined
+  /** Whether this question counts as use of what it returns. Default true. */
+  readonly touch?: boolean | undefined
+  /** 0 to 1: 1 (default) is relevance alone, less spreads the results over unlike entries (MMR). */
+  readonly diversity?: number | undefined
+  /** Most results from one collection, or of one origin. */
+  readonly per_collection?: number | undefined
+  readonly per_origin?: number | undefined
+  /** Give what there is, even where nothing is relevant enough. */
+  readonly any?: boolean | undefined
+  readonly explain?: boolean | undefined
+  readonly trace?: boolean | undefined
+  /** False: exact nearest neighbours, whatever they cost. Default true. */
+  readonly approximate?: boolean | undefined
+  /** Ask as if it were this moment: rules decay and recency; what was not valid then is left out. */
+  readonly as_of?: InstantInput | undefined
+  /** Only what was known at this moment. */
+  readonly known_at?: InstantInput | undefined
+  readonly timeout_ms?: number | undefined
+  /** Longest excerpt, in characters. */
+  readonly excerpt_length?: number | undefined
+}
+
+const name: z.ZodString = z.string().min(1).max(MAX_NAME_LENGTH)
+const names: z.ZodOptional<z.ZodArray<z.ZodString>> = z.array(name).max(100).optional()
+
+export const instantInput: z.ZodType<InstantInput> = z.union([
+  z
+    .string()
+    .regex(
+      /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/,
+      'an ISO 8601 time with zone, or a date',
+    ),
+  z.int(),
+])
+
+const scalar = z.union([z.string(), z.number(), z.boolean()])
+
+const metadataCondition = z.union([
+  scalar,
+  z.array(scalar).min(1).max(1000),
+  z.strictObject({
+    eq: scalar.optional(),
+    gt: scalar.optional(),
+    gte: scalar.optional(),
+    lt: scalar.optional(),
+    lte: scalar.optional(),
+    contains: z.string().optional(),
+    exists: z.boolean().optional(),
+  }),
+])
+
+const period = z.strictObject({ after: instantInput.optional(), before: instantInput.optional() })
+
+export const filterInput: z.ZodType<FilterInput> = z.strictObject({
+  collections: names,
+  kinds: names,
+  tags: names,
+  any_tags: names,
+  not_tags: names,
+  ids: z.array(z.string().min(1).max(512)).max(1000).optional(),
+  metadata: z.record(z.string(), metadataCondition).optional(),
+  created: period.optional(),
+  updated: period.optional(),
+  accessed: period.optional(),
+  known: period.optional(),
+  valid_at: instantInput.optional(),
+})
+
+export const queryInput: z.ZodType<QueryInput> = z.strictObject({
+  text: z.string(),
+  lens: name.optional(),
+  limit: z.int().min(1).max(MAX_LIMIT).optional(),
+  cursor: z.string().max(4096).optional(),
+  filter: filterInput.optional(),
+  mode: z.enum(['hybrid', 'words', 'meaning']).optional(),
+  meaning_weight: z.number().min(0).max(1).optional(),
+  memory: z.boolean().optional(),
+  touch: z.boolean().optional(),
+  diversity: z.number().min(0).max(1).optional(),
+  per_collection: z.int().min(1).optional(),
+  per_origin: z.int().min(1).optional(),
+  any: z.boolean().optional(),
+  explain: z.boolean().optional(),
+  trace: z.boolean().optional(),
+  approximate: z.boolean().optional(),
+  as_of: instantInput.optional(),
+  known_at: instantInput.optional(),
+  timeout_ms: z.int().min(1).max(MAX_TIMEOUT_MS).optional(),
+  excerpt_length: z.int().min(40).max(10_000).optional(),
+})
