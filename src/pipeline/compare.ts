@@ -4,7 +4,7 @@ import type { Scored } from '../model/candidate.ts'
 import type { EntryKey } from '../model/entry.ts'
 import type { Comparison } from '../model/explain-answer.ts'
 import type { QueryContext } from './context.ts'
-import { cosineOf, type Formula } from './formula.ts'
+import { cosineOf } from './formula.ts'
 import { inOrder } from './order.ts'
 import { formulaOf } from './score.ts'
 import type { Plan, Stages } from './stage.ts'
@@ -25,7 +25,7 @@ export function compare(
   const [a, b] = [scoredOf(one.entry, survey), scoredOf(other.entry, survey)]
   const gap = (a?.score ?? 0) - (b?.score ?? 0)
   const byComponent = differences(a?.components ?? {}, b?.components ?? {})
-  const swap = a === undefined || b === undefined ? null : findSwap(a, b, survey, stages, context)
+  const swap = a === undefined || b === undefined ? null : findSwap(a, b, { survey, stages, context })
   return {
     id: other.id,
     rank: rankedOf(other.entry, survey)?.rank ?? null,
@@ -42,53 +42,62 @@ function differences(a: Readonly<Record<string, number>>, b: Readonly<Record<str
 }
 
 /** Weights are told to six decimals, rounded to the side where the two have changed places. */
-const STEP = 1e-6
+const STEPS = 1e6
+
+interface Trial {
+  readonly survey: Survey
+  readonly stages: Stages
+  readonly context: QueryContext
+}
 
 /** Solved from the formula, and then proved by scoring both again with the changed weight. */
-function findSwap(a: Scored, b: Scored, survey: Survey, stages: Stages, context: QueryContext): Comparison['swap'] {
-  const { plan } = survey
+function findSwap(a: Scored, b: Scored, trial: Trial): Comparison['swap'] {
+  const { plan } = trial.survey
   if (plan.mode !== 'hybrid') return null
-  const formula = formulaOf(survey.retrieval, plan, context)
-  const at = crossing(lineOf(a, formula), lineOf(b, formula))
-  if (at === null) return null
   const from = plan.weights.meaning
-  const outward = at < from ? Math.floor(at / STEP) : Math.ceil(at / STEP)
-  const direction = at < from ? -1 : 1
-  for (const steps of [outward, outward + direction]) {
-    const to = Number((steps * STEP).toFixed(6))
-    if (to >= 0 && to <= 1 && to !== from && changesPlaces(a, b, to, survey, stages, context)) {
-      return { weight: 'meaning_weight', from, to }
+  const before = firstOf([a, b], trial)
+  for (const at of crossings(a, b, trial).sort((x, y) => Math.abs(x - from) - Math.abs(y - from))) {
+    const direction = at < from ? -1 : 1
+    const outward = direction < 0 ? Math.floor(at * STEPS) : Math.ceil(at * STEPS)
+    for (const steps of [outward, outward + direction]) {
+      const to = steps / STEPS
+      const isShare = to >= 0 && to <= 1 && to !== from
+      if (isShare && firstOf(scoredWith(to, [a, b], trial), trial) !== before) {
+        return { weight: 'meaning_weight', from, to }
+      }
     }
   }
   return null
 }
 
-function lineOf(scored: Scored, formula: Formula): Line {
-  const { words = 0, meaning = 0 } = scored.components
-  const relevance = words + meaning
-  return {
-    share: wordShare(scored.signals['words'] ?? 0, formula.bmTop),
-    cosine: cosineOf(scored, formula),
-    boost: relevance > 0 ? scored.score / relevance : 1,
+/** Where the scores may be equal. Use lifts only what is relevant, so each of the two may have its boost there or not. */
+function crossings(a: Scored, b: Scored, trial: Trial): number[] {
+  const { survey, context } = trial
+  const formula = formulaOf(survey.retrieval, survey.plan, context)
+  const [evenA, evenB] = scoredWith(0.5, [a, b], trial)
+  const linesOf = (scored: Scored, even: Scored | undefined): Line[] => {
+    const share = wordShare(scored.signals['words'] ?? 0, formula.bmTop)
+    const cosine = cosineOf(scored, formula)
+    return [...new Set([1, boostIn(even ?? scored)])].map(boost => ({ share, cosine, boost }))
   }
+  const pairs = linesOf(a, evenA).flatMap(left => linesOf(b, evenB).map(right => [left, right] as const))
+  return pairs.map(([left, right]) => crossing(left, right)).filter(at => at !== null)
 }
 
-function changesPlaces(
-  a: Scored,
-  b: Scored,
-  meaning: number,
-  survey: Survey,
-  stages: Stages,
-  context: QueryContext,
-): boolean {
+function boostIn({ score, components: { words = 0, meaning = 0 } }: Scored): number {
+  const relevance = words + meaning
+  return relevance > 0 ? score / relevance : 1
+}
+
+/** The two scored again, in this order, with another share of meaning. */
+function scoredWith(meaning: number, pair: readonly Scored[], { survey, stages, context }: Trial): readonly Scored[] {
   const plan: Plan = { ...survey.plan, weights: { words: Number((1 - meaning).toFixed(12)), meaning } }
-  const candidates = survey.retrieval.candidates.filter(({ entry }) => entry === a.entry || entry === b.entry)
-  const { scored } = stages.score({ ...survey.retrieval, candidates }, plan, context)
-  return firstOf(scored, context) !== firstOf([a, b], context)
+  const { scored } = stages.score({ ...survey.retrieval, candidates: pair }, plan, context)
+  return scored
 }
 
-function firstOf(scored: readonly Scored[], context: QueryContext): EntryKey | undefined {
-  return inOrder(scored, keys => context.reader.identities(keys))[0]?.entry
+function firstOf(pair: readonly Scored[], { context }: Trial): EntryKey | undefined {
+  return inOrder(pair, keys => context.reader.identities(keys))[0]?.entry
 }
 
 interface Findings {

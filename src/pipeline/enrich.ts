@@ -50,23 +50,21 @@ export function isLate({ notes }: QueryContext): boolean {
 
 /** Null when time is up first: then words answer. Rejects with `cancelled` when the caller says stop. */
 async function beforeDeadline<T>(work: Promise<T>, context: QueryContext): Promise<T | null> {
-  const { deadline } = context
-  const { signal } = deadline
-  if (deadline.leftMs === Number.POSITIVE_INFINITY && !signal.aborted) return untilAborted(work, signal)
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<null>(resolve => {
-    timer = setTimeout(() => resolve(null), deadline.leftMs)
-  })
+  const { signal, leftMs } = context.deadline
+  if (leftMs === Number.POSITIVE_INFINITY) return untilAborted(work, signal)
+  const late = Promise.withResolvers<typeof LATE>()
+  const timer = setTimeout(() => late.resolve(LATE), leftMs)
   try {
-    const result = await Promise.race([untilAborted(work, signal), late])
-    if (result === null && deadline.over) {
-      context.note({ code: 'meaning_late', message: 'The question was not embedded in time; words answer alone.' })
-    }
-    return result
+    const result = await Promise.race([untilAborted(work, signal), late.promise])
+    if (result !== LATE) return result
+    context.note({ code: 'meaning_late', message: 'The question was not embedded in time; words answer alone.' })
+    return null
   } finally {
     clearTimeout(timer)
   }
 }
+
+const LATE = Symbol('time was up')
 
 async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const stopped = Promise.withResolvers<never>()

@@ -45,13 +45,14 @@ interface Leg {
 
 /** Asked even when only meaning counts: what the words say is part of the evidence. */
 function wordLeg(plan: Plan, depth: number, scope: SearchScope, context: QueryContext): Leg {
-  const wanted = plan.weights.words > 0 ? depth : 1
+  const counts = plan.mode !== 'meaning'
+  const wanted = counts ? depth : 1
   const found = context.words.search({ ...scope, terms: plan.terms, k: wanted + 1 })
   const hits = usable(found, plan.except, wanted)
   const bmMax = context.words.weigh(plan.terms, scope).reduce((sum, { boost, idf }) => sum + boost * idf * (K1 + 1), 0)
   return {
-    hits: plan.weights.words > 0 ? hits : [],
-    exhausted: plan.weights.words === 0 || found.length <= wanted,
+    hits: counts ? hits : [],
+    exhausted: !counts || found.length <= wanted,
     statistics: { bmTop: hits[0]?.score ?? 0, bmMax, wordsLast: hits.at(-1)?.score ?? 0 },
   }
 }
@@ -88,7 +89,7 @@ function union(
   const byMeaning = new Map(meaning.hits.map(hit => [hit.entry, hit]))
   const onlyByWords = words.hits.map(hit => hit.entry).filter(entry => !byMeaning.has(entry))
   const onlyByMeaning = meaning.hits.map(hit => hit.entry).filter(entry => !byWords.has(entry))
-  if (plan.weights.words > 0) {
+  if (plan.mode !== 'meaning') {
     for (const hit of context.words.score(plan.terms, onlyByMeaning, scope)) byWords.set(hit.entry, hit)
   }
   const { vectors } = context

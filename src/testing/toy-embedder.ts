@@ -10,7 +10,7 @@ import { seededNormal } from './seeded.ts'
 export const TOY_MODEL: EmbeddingModel = {
   id: 'toy',
   hash: 'toy',
-  dimensions: 32,
+  dimensions: 128,
   maxTokens: 10_000,
   languages: [],
   calibration: { base: 0.14, slope: 0.1, minRows: 30, weakMargin: 0.1, wordShare: 0.25 },
