@@ -1,6 +1,5 @@
 /** Chunks in SQLite. */
 import type { Chunk, ChunkDraft, ChunkKey, EntryKey } from '../model/entry.ts'
-import type { PartitionId } from '../model/partition.ts'
 import { continuesUnchanged, type PutPlan } from './put-plan.ts'
 import type { SqlDatabase } from './sql-driver.ts'
 import { inOrder, keyList, limitOf } from './sqlite-values.ts'
@@ -20,9 +19,12 @@ type Row = readonly [
 
 export class SqliteChunks {
   readonly #db: SqlDatabase
+  /** By model, a chunk key: all chunks up to it have a vector. */
+  readonly #completeUpTo = new Map<string, ChunkKey>()
 
   constructor(db: SqlDatabase) {
     this.#db = db
+    db.onRollback(() => this.#completeUpTo.clear())
   }
 
   of(entry: EntryKey): readonly Chunk[] {
@@ -34,19 +36,21 @@ export class SqliteChunks {
     return inOrder(keys, this.#select(sql, keyList(keys)), chunk => chunk.key)
   }
 
-  count(partitions: readonly PartitionId[]): number {
-    const sql = `select count(*) from entries e join chunks c on c.entry = e.key
-      where e.partition in (select value from json_each(?))`
-    return this.#db.prepareArrays<[number]>(sql).get(keyList(partitions))?.[0] ?? 0
-  }
-
+  /**
+   * Vectors go only with their chunks and chunk keys only grow, so chunks up to one that was found to be the first
+   * without a vector need never be looked at again.
+   */
   withoutVector(model: string, limit: number): readonly Chunk[] {
+    const complete = this.#completeUpTo.get(model) ?? 0
     const sql = `select ${COLUMNS} from chunks c
-      where not exists (
+      where c.key > ? and not exists (
         select 1 from vectors v where v.chunk = c.key and v.model = (select id from models where name = ?)
       )
       order by c.key limit ?`
-    return this.#select(sql, model, limitOf(limit))
+    const newest = this.#db.prepareArrays<[number | null]>('select max(key) from chunks').get()?.[0] ?? 0
+    const found = this.#select(sql, complete, model, limitOf(limit))
+    if (limit > 0) this.#completeUpTo.set(model, found[0] ? found[0].key - 1 : Math.max(newest, complete))
+    return found
   }
 
   /** Makes the entry's chunks what the plan says. */

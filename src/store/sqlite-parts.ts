@@ -7,6 +7,7 @@ import { SqliteEntries } from './sqlite-entries.ts'
 import { SqlitePartitions } from './sqlite-partitions.ts'
 import { SqliteSearch } from './sqlite-search.ts'
 import { SqliteTables } from './sqlite-tables.ts'
+import { SqliteTallies } from './sqlite-tallies.ts'
 import { SqliteVectors } from './sqlite-vectors.ts'
 
 export interface SqliteParts {
@@ -18,21 +19,24 @@ export interface SqliteParts {
   readonly access: SqliteAccess
   readonly changes: SqliteChanges
   readonly tables: SqliteTables
+  readonly tallies: SqliteTallies
   readonly search: SqliteSearch
 }
 
 export function makeParts(db: SqlDatabase): SqliteParts {
   const partitions = new SqlitePartitions(db)
   const tables = new SqliteTables(db)
+  const tallies = new SqliteTallies(db)
   return {
     db,
     partitions,
     entries: new SqliteEntries(db, partitions),
     chunks: new SqliteChunks(db),
-    vectors: new SqliteVectors(db),
+    vectors: new SqliteVectors(db, tallies),
     access: new SqliteAccess(db),
     changes: new SqliteChanges(db),
     tables,
-    search: new SqliteSearch(db, tables.aspectColumn),
+    tallies,
+    search: new SqliteSearch(db, partitions, tables.aspectColumn),
   }
 }

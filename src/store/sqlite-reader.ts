@@ -6,6 +6,7 @@ import type { Audience, PartitionId } from '../model/partition.ts'
 import type { TableDeclaration } from '../model/table.ts'
 import type { Sight, Viewer } from '../model/viewer.ts'
 import type { SqliteParts } from './sqlite-parts.ts'
+import { CHUNKS } from './sqlite-tallies.ts'
 import type { Change, ChunkVector, ListRequest, StoreReader, TableReader } from './store.ts'
 
 export class SqliteReader implements StoreReader {
@@ -86,7 +87,7 @@ export class SqliteReader implements StoreReader {
   }
 
   countChunks(partitions: readonly PartitionId[]): number {
-    return this.parts.chunks.count(partitions)
+    return this.parts.tallies.sum(CHUNKS, partitions)
   }
 
   vectors(model: string, chunks: readonly ChunkKey[]): readonly ChunkVector[] {

@@ -113,12 +113,13 @@ class SqliteStore extends SqliteReader implements Store {
   }
 
   check(): readonly string[] {
-    const { db } = this.parts
+    const { db, tallies } = this.parts
     const damage = db.prepareArrays<[string]>('pragma integrity_check(20)').all()
     const orphans = db.prepareArrays<[string, number | null, string]>('pragma foreign_key_check').all()
     return [
       ...damage.map(([line]) => line).filter(line => line !== 'ok'),
       ...orphans.map(([table, row, parent]) => `${table}, row ${row}: refers to a missing row of ${parent}`),
+      ...tallies.check(),
     ]
   }
 

@@ -3,6 +3,7 @@ import type { ChunkKey, EntryKey } from '../model/entry.ts'
 import type { PartitionId } from '../model/partition.ts'
 import { checkText, checkVector } from './check.ts'
 import type { SqlDatabase } from './sql-driver.ts'
+import type { SqliteTallies } from './sqlite-tallies.ts'
 import { bytesOf, inOrder, keyList, limitOf, vectorOf } from './sqlite-values.ts'
 import type { ChunkVector } from './store.ts'
 
@@ -18,9 +19,11 @@ interface Model {
 
 export class SqliteVectors {
   readonly #db: SqlDatabase
+  readonly #tallies: SqliteTallies
 
-  constructor(db: SqlDatabase) {
+  constructor(db: SqlDatabase, tallies: SqliteTallies) {
     this.#db = db
+    this.#tallies = tallies
   }
 
   byChunk(model: string, chunks: readonly ChunkKey[]): readonly ChunkVector[] {
@@ -38,9 +41,8 @@ export class SqliteVectors {
   }
 
   count(model: string, partitions: readonly PartitionId[]): number {
-    const sql = `select count(*) from entries e join chunks c on c.entry = e.key join vectors v on v.chunk = c.key
-      where e.partition in (select value from json_each(?)) and v.model = (select id from models where name = ?)`
-    return this.#db.prepareArrays<[number]>(sql).get(keyList(partitions), model)?.[0] ?? 0
+    const known = this.#model(model)
+    return known === undefined ? 0 : this.#tallies.sum(known.id, partitions)
   }
 
   /** The entries that got one, ascending. */
@@ -53,17 +55,17 @@ export class SqliteVectors {
     const owner = this.#db.prepareArrays<[number, number]>(
       'select c.entry, e.partition from chunks c join entries e on e.key = c.entry where c.key = ?',
     )
-    const insert = this.#db.prepare(
-      `insert into vectors (chunk, model, vector) values (?, ?, ?)
-       on conflict (chunk, model) do update set vector = excluded.vector`,
-    )
+    const insert = this.#db.prepare('insert or ignore into vectors (vector, chunk, model) values (?, ?, ?)')
+    const replace = this.#db.prepare('update vectors set vector = ? where chunk = ? and model = ?')
     const touched = new Map<EntryKey, PartitionId>()
     for (const { chunk, vector } of vectors) {
       checkVector(name, vector, model?.dimensions)
       const [entry, partition] = owner.get(chunk) ?? []
       if (entry === undefined || partition === undefined) continue
       model ??= this.#addModel(name, vector.length)
-      insert.run(chunk, model.id, bytesOf(vector))
+      const row = [bytesOf(vector), chunk, model.id] as const
+      if (insert.run(...row).changes === 1) this.#tallies.add(partition, new Map([[model.id, 1]]))
+      else replace.run(...row)
       touched.set(entry, partition)
     }
     return [...touched].map(([entry, partition]) => ({ entry, partition })).sort((a, b) => a.entry - b.entry)

@@ -8,6 +8,7 @@ import type { Viewer } from '../model/viewer.ts'
 import { checkText, soundDraft } from './check.ts'
 import { planPut } from './put-plan.ts'
 import { SqliteReader } from './sqlite-reader.ts'
+import { CHUNKS } from './sqlite-tallies.ts'
 import type { PutResult, StoreWriter, TableWriter } from './store.ts'
 
 export class SqliteWriter extends SqliteReader implements StoreWriter {
@@ -18,7 +19,7 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
 
   put(draft: EntryDraft, chunks: readonly ChunkDraft[]): PutResult {
     const now = this.#mustWrite()
-    const { entries, partitions, changes } = this.parts
+    const { entries, partitions, changes, tallies } = this.parts
     const sound = soundDraft(draft, chunks)
     const known = entries.keyOf(sound.audience.holder, sound.id)
     const before = known === undefined ? undefined : this.entry(known)
@@ -26,9 +27,11 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
     if (before && !plan.entryChanged && !plan.chunksChanged) return { key: before.key, changed: false, created: false }
 
     const partition = partitions.intern(sound.audience)
+    if (before) tallies.add(before.partition, tallies.ofEntry(before.key), -1)
     const key = before?.key ?? entries.insert(sound, partition)
     if (before && plan.entryChanged) entries.update(key, sound, partition)
     this.parts.chunks.write(key, chunks, plan)
+    tallies.add(partition, before ? tallies.ofEntry(key) : new Map([[CHUNKS, chunks.length]]))
     const moved = before !== undefined && before.partition !== partition
     changes.tell('put', key, partition, moved ? before.partition : null, now)
     return { key, changed: true, created: before === undefined }
@@ -38,6 +41,7 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
     const now = this.#mustWrite()
     const partition = this.parts.entries.partitionOf(key)
     if (partition === undefined) return false
+    this.parts.tallies.add(partition, this.parts.tallies.ofEntry(key), -1)
     this.parts.entries.delete(key)
     this.parts.changes.tell('delete', key, partition, null, now)
     return true
