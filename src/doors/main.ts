@@ -3,18 +3,22 @@
  * Started by `bin/querent.js` (the package) and `scripts/querent.ts` (a checkout).
  */
 import { runCli } from './cli/cli.ts'
+import { type Io, processIo } from './cli/io.ts'
+import type { OtherDoors } from './cli/run.ts'
 
 /** Resolves to the exit code; never rejects. `argv` without the program's name. */
-export function main(argv: readonly string[]): Promise<number> {
-  return runCli(argv, {
-    serveHttp: async (engine, catalog, options, signal, ready) => {
-      const { serveHttp } = await import('./http/serve.ts')
-      const { mcpOverHttp } = await import('./mcp/http.ts')
-      return serveHttp(engine, catalog, { ...options, mcp: mcpOverHttp(engine, catalog) }, signal, ready)
-    },
-    serveMcp: async (engine, catalog, options, signal) => {
-      const { serveMcp } = await import('./mcp/stdio.ts')
-      return serveMcp(engine, catalog, options, signal)
-    },
-  })
+export function main(argv: readonly string[], io: Io = processIo()): Promise<number> {
+  return runCli(argv, DOORS, io)
+}
+
+const DOORS: OtherDoors = {
+  serveHttp: async (engine, catalog, options, signal, ready) => {
+    const { serveHttp } = await import('./http/serve.ts')
+    const { mcpOverHttp } = await import('./mcp/http.ts')
+    return serveHttp(engine, catalog, { ...options, mcp: mcpOverHttp(engine, catalog) }, signal, ready)
+  },
+  serveMcp: async (engine, catalog, options, signal) => {
+    const { serveMcp } = await import('./mcp/stdio.ts')
+    return serveMcp(engine, catalog, options, signal)
+  },
 }

@@ -1,28 +1,34 @@
-/** The command line as a program among programs: exit codes, streams, help, signals, pipes. */
+/** What the command line says and ends with, whatever it is given. */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ended, querent, type Run, start } from '../support/command.ts'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { Run } from '../support/command.ts'
+import { runInProcess } from '../support/in-process.ts'
 
 const NOW = '2026-03-01T12:00:00Z'
 
 let folder = ''
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'querent-usage-'))
+  vi.stubEnv('QUERENT_EMBEDDER', 'none')
+  vi.stubEnv('QUERENT_HOME', join(folder, '.querent'))
   writeFileSync(join(folder, 'decay.md'), '# Decay\n\nMemory fades with a half life of seven days.\n')
   writeFileSync(join(folder, 'kernel.md'), '# Kernel\n\nThe kernel scans the signs of vectors.\n')
   const { status, stderr } = await run(['add', 'decay.md', 'kernel.md'])
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
 })
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => {
+  vi.unstubAllEnvs()
+  rmSync(folder, { recursive: true, force: true })
+})
 
 function run(
   args: readonly string[],
-  more: { env?: Record<string, string>; stdin?: string; cwd?: string } = {},
+  more: { env?: Record<string, string>; stdin?: string; terminal?: boolean } = {},
 ): Promise<Run> {
-  const { env = {}, stdin, cwd = folder } = more
-  return querent(args, { cwd, stdin, env: { QUERENT_NOW: NOW, ...env } })
+  const { env = {}, stdin, terminal } = more
+  return runInProcess(args, { workingFolder: folder, stdin, terminal, env: { QUERENT_NOW: NOW, ...env } })
 }
 
 describe('bad usage ends with 2, says what is wrong on standard error, and prints nothing', () => {
@@ -31,6 +37,8 @@ describe('bad usage ends with 2, says what is wrong on standard error, and print
     [['qurey', 'x'], /unknown command 'qurey'\n\(Did you mean query\?\)/],
     [['query'], /missing required argument 'words'/],
     [['query', 'x', '--limt', '3'], /unknown option '--limt'\n\(Did you mean --limit\?\)/],
+    [['explain', 'a', 'x', '--ovr=b'], /unknown option '--ovr=b'\n\(Did you mean --over\?\)/],
+    [['list', '--limt', '3'], /unknown option '--limt'\n\(Did you mean --limit\?\)/],
     [['query', 'x', '--limit', 'many'], /Expected a number/],
     [['query', 'x', '--limit', 'NaN'], /Expected a number/],
     [['query', 'x', '--limit', '0'], /^querent: limit: expected at least 1, got 0\n {2}\S/],
@@ -50,6 +58,7 @@ describe('bad usage ends with 2, says what is wrong on standard error, and print
     [['list', '--order', 'size'], /Allowed choices/],
     [['call'], /missing operation[\s\S]*Operations:\n {2}query /],
     [['bench', '--queries', '0'], /^querent: --queries: expected 1 to 1000/],
+    [['import', 'decay.md'], /^querent: line 1: not JSON/],
     [['serve', '--host', '0.0.0.0'], /--tokens is needed/],
     [['serve', '--port', '99999'], /--port: expected 0 to 65535/],
     [['mcp', '--lens', 'nonsense'], /there is no lens "nonsense"/],
@@ -74,7 +83,6 @@ describe('what fails ends with 1', () => {
     [['get', 'nothing'], /^querent: .*nothing/],
     [['export', 'no/such/folder/file'], /^querent: .*file/],
     [['import', 'no-such-file'], /^querent: no-such-file: /],
-    [['import', 'decay.md'], /^querent: line 1: not JSON/],
     [['serve', '--tokens', 'no-such-file'], /^querent: --tokens no-such-file: /],
   ])('querent %j', async (args, message) => {
     const { status, stdout, stderr } = await run(args)
@@ -82,14 +90,12 @@ describe('what fails ends with 1', () => {
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
   })
 
-  it('where there is no store', async () => {
-    const elsewhere = mkdtempSync(join(tmpdir(), 'querent-empty-'))
-    const { status, stdout, stderr } = await run(['query', 'decay'], { cwd: elsewhere })
+  it('where there is no store, and makes none', async () => {
+    const home = join(folder, 'typo')
+    const { status, stdout, stderr } = await run(['query', 'decay', '--home', home])
     expect(stderr).toMatch(/^querent: .*querent init/)
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
-    const named = await run(['status', '--home', join(elsewhere, 'typo')])
-    expect(named.status).toBe(1)
-    rmSync(elsewhere, { recursive: true })
+    expect(existsSync(home)).toBe(false)
   })
 
   it('as one document with --json', async () => {
@@ -206,62 +212,12 @@ describe('an answer', () => {
     expect((await run(['list', '--format', 'md'])).stdout).toMatch(/^\| ID \| COLLECTION \|/)
   })
 
+  it('may be to a question with -words, without quotes around it', async () => {
+    const { stdout } = await run(['query', '--words', 'memory', 'kernel', '-kernel', '--json', '--limit', '5'])
+    expect(JSON.parse(stdout).items.map((item: { title: string }) => item.title)).toEqual(['Decay'])
+  })
+
   it('takes its question from a pipe when asked with -', async () => {
     expect((await run(['query', '-', '--json'], { stdin: 'half life\n' })).stdout).toContain('"Decay"')
-  })
-})
-
-describe('streams and signals', () => {
-  it('a reader that has read enough is no failure', async () => {
-    const many = Array.from({ length: 2000 }, (_, at) => ({ id: `n${at}`, content: `note ${at} ${'x'.repeat(200)}` }))
-    const put = await run(['call', 'put', '-'], { stdin: JSON.stringify({ entries: many }) })
-    expect(put).toMatchObject({ status: 0 })
-    const child = start(['export'], { cwd: folder, env: { QUERENT_NOW: NOW } })
-    let complaints = ''
-    child.stderr?.on('data', part => {
-      complaints += part
-    })
-    child.stdout?.once('data', () => child.stdout?.destroy())
-    expect({ status: await ended(child), complaints }).toEqual({ status: 0, complaints: '' })
-  })
-
-  it.each([
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-  ] as const)('%s ends with %i and without a word', async (signal, code) => {
-    const home = join(folder, signal)
-    const child = start(['import', '-', '--home', home], { cwd: folder }) // waits for lines that never come
-    let output = ''
-    for (const stream of [child.stdout, child.stderr]) {
-      stream?.on('data', part => {
-        output += part
-      })
-    }
-    while (!existsSync(join(home, 'store.db'))) await new Promise(resolve => setTimeout(resolve, 20))
-    child.kill(signal)
-    expect({ status: await ended(child), output }).toEqual({ status: code, output: '' })
-  })
-
-  it('a server ends well on a signal', async () => {
-    const child = start(['serve', '--port', '0'], { cwd: folder })
-    const url = await new Promise<string>(resolve => {
-      child.stderr?.on('data', part => resolve(/http:\S+/.exec(String(part))?.[0] ?? ''))
-    })
-    expect(await (await fetch(`${url}/healthz`)).json()).toEqual({ ok: true })
-    child.kill('SIGTERM')
-    expect(await ended(child)).toBe(0)
-  })
-})
-
-describe('export and import', () => {
-  it('carry everything over', async () => {
-    const other = mkdtempSync(join(tmpdir(), 'querent-other-'))
-    const { stdout: lines } = await run(['export'])
-    const imported = await run(['import', '-', '--json'], { cwd: other, stdin: lines })
-    expect(imported).toMatchObject({ status: 0, stderr: '' })
-    expect((await run(['export'], { cwd: other })).stdout).toBe(lines)
-    await run(['export', 'copy.jsonl'])
-    expect((await run(['import', join(folder, 'copy.jsonl')], { cwd: other })).status).toBe(0)
-    rmSync(other, { recursive: true })
   })
 })

@@ -52,6 +52,7 @@ async function openLibrary({ home, now, embedder }: DoorOptions): Promise<Door> 
 
 /** A process for every call. */
 async function openCli(options: DoorOptions): Promise<Door> {
+  await querent(['init', '--home', options.home], { cwd: '/', env: processEnv(options) })
   return {
     async call(operation, input, viewer) {
       const args = [

@@ -168,7 +168,7 @@ export function scenario(docs: string): readonly Step[] {
     {
       name: 'why is it not',
       operation: 'explain',
-      input: { query: { text: 'half life' }, id: 'n1' },
+      input: { query: { text: 'half life' }, id: 'n3' },
       expect: ({ result }) => expect(result).toMatchObject({ rank: null, dropped: { stage: expect.any(String) } }),
     },
     { name: 'similar', operation: 'similar', input: { id: 'n2', limit: 3 } },
@@ -206,12 +206,21 @@ export function scenario(docs: string): readonly Step[] {
       operation: 'delete',
       viewer: 'ben',
       input: { ids: ['n3'] },
+      expect: ({ error }) => expect(error.code).toBe('denied'),
+    },
+    {
+      name: 'what cannot be seen is missing, not denied',
+      operation: 'delete',
+      viewer: 'ben',
+      input: { ids: ['n2'] },
+      expect: ({ error }) => expect(error.code).toBe('not_found'),
     },
     { name: 'the public entry is still there', operation: 'get', viewer: 'ben', input: { id: 'n3' } },
     {
       name: 'delete',
       operation: 'delete',
-      input: { ids: ['n2', 'n9'] },
+      input: { ids: ['n2'] },
+      expect: ({ result }) => expect(result).toEqual({ deleted: 1 }),
     },
     {
       name: 'the deleted entry is gone',

@@ -4,12 +4,12 @@
  */
 import { CommanderError } from 'commander'
 import { asQuerentError, EXIT, exitCodeFor, failureJson, failureText } from './failure.ts'
-import { Endings, exitCodeOf, type Io, processIo, write } from './io.ts'
+import { Endings, exitCodeOf, type Io, write } from './io.ts'
 import { makeProgram } from './program.ts'
 import type { Cli, OtherDoors } from './run.ts'
 
 /** Resolves to the exit code; never rejects. `doors` are those that `serve` and `mcp` open. */
-export async function runCli(argv: readonly string[], doors: OtherDoors, io: Io = processIo()): Promise<number> {
+export async function runCli(argv: readonly string[], doors: OtherDoors, io: Io): Promise<number> {
   const endings = new Endings(io)
   const { signal } = endings
   const cli: Cli = { io, doors, signal, exitCode: EXIT.answered, endsBySignal: false, errors: 'text' }

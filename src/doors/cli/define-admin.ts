@@ -48,7 +48,7 @@ export function defineAdminCommands(program: Command, cli: Cli): void {
     ['querent mcp --viewer ana', 'as the agent ana'],
     ['querent mcp --lens chroma', "with that lens's tools"],
   ])
-  withPlace(mcp).option('-l, --lens <name>', 'answer through this lens and offer its tools')
+  withPlace(mcp).option('--lens <name>', 'answer through this lens and offer its tools')
   runs<[], CommonFlags & { lens?: string }>(mcp, cli, async flags => {
     await (await import('./commands/serve.ts')).runMcp(cli, flags)
   })
@@ -69,10 +69,12 @@ function defineCall(program: Command, cli: Cli): void {
     cli,
     async (name, input, flags) => {
       const body = await import('./commands/call.ts')
-      if (flags.help === true)
-        cli.io.stdout.write(`${call.helpInformation()}\nOperations:\n${await body.operationList()}`)
-      else if (name === undefined) call.error(`error: missing operation\n\nOperations:\n${await body.operationList()}`)
-      else await body.runCall(cli, name, input, flags)
+      if (flags.help === true) {
+        call.outputHelp()
+        cli.io.stdout.write(`\nOperations:\n${await body.operationList()}`)
+      } else if (name === undefined) {
+        call.error(`error: missing operation\n\nOperations:\n${await body.operationList()}`)
+      } else await body.runCall(cli, name, input, flags)
     },
   )
 }

@@ -1,7 +1,16 @@
 /** Commands that ask. */
 import type { Command } from 'commander'
 import { define, runs } from './define.ts'
-import { type AskFlags, type CommonFlags, withFormat, withPaging, withPlace, withQuestion } from './flags.ts'
+import {
+  type AskFlags,
+  type CommonFlags,
+  wholeNumber,
+  withFormat,
+  withPaging,
+  withPlace,
+  withQuestion,
+  wordsOf,
+} from './flags.ts'
 import type { Cli } from './run.ts'
 
 export function defineAskCommands(program: Command, cli: Cli): void {
@@ -15,7 +24,7 @@ export function defineAskCommands(program: Command, cli: Cli): void {
     .option('--explain', 'show how each score was made')
     .option('--fail-empty', 'end with exit code 3 when nothing is relevant')
   runs<[readonly string[]], AskFlags>(query, cli, async (words, flags) => {
-    await (await import('./commands/ask.ts')).runQuery(cli, words, flags)
+    await (await import('./commands/ask.ts')).runQuery(cli, wordsOf(query, words), flags)
   })
 
   const explain = define(program, 'explain <id> <words...>', 'say why an entry has its place in an answer, or none', [
@@ -24,13 +33,13 @@ export function defineAskCommands(program: Command, cli: Cli): void {
   ])
   withFormat(withPlace(withQuestion(explain))).option('--over <id>', 'compare with this entry')
   runs<[string, readonly string[]], AskFlags & { over?: string }>(explain, cli, async (id, words, flags) => {
-    await (await import('./commands/ask.ts')).runExplain(cli, id, words, flags)
+    await (await import('./commands/ask.ts')).runExplain(cli, id, wordsOf(explain, words), flags)
   })
 
   const similar = define(program, 'similar <id>', 'find entries like this one', [
     ['querent similar docs/decay.md --limit 5', 'its five nearest'],
   ])
-  withFormat(withPlace(similar)).option('-n, --limit <number>', 'how many at most', Number)
+  withFormat(withPlace(similar)).option('--limit <number>', 'how many at most', wholeNumber)
   runs<[string], CommonFlags & { limit?: number }>(similar, cli, async (id, flags) => {
     await (await import('./commands/ask.ts')).runSimilar(cli, id, flags)
   })

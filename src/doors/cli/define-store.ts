@@ -19,9 +19,9 @@ export function defineStoreCommands(program: Command, cli: Cli): void {
     ['querent add talk.jsonl --map content=text --map title=topic', 'JSON lines with other field names'],
   ])
   withFormat(withPlace(add))
-    .option('-c, --collection <name>', 'the collection to add to')
-    .option('-k, --kind <name>', 'what sort of thing these are')
-    .option('-t, --tag <name>', 'a tag for each entry (repeatable)', collect)
+    .option('--collection <name>', 'the collection to add to')
+    .option('--kind <name>', 'what sort of thing these are')
+    .option('--tag <name>', 'a tag for each entry (repeatable)', collect)
     .addOption(new Option('--visibility <who>', 'who may see them').choices(['private', 'public', 'shared']))
     .option('--federation <id>', 'with --visibility shared: whom with (repeatable)', collect)
     .option('--map <ours=theirs>', 'JSON lines: the name a field has there (repeatable)', collect)

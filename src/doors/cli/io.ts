@@ -15,8 +15,11 @@ export interface Io {
   readonly workingFolder: string
 }
 
-/** Why a run was ended from outside. `pipe`: nobody reads standard output any more (`| head`), which is no failure. */
-export type Ending = 'interrupt' | 'terminate' | 'pipe'
+/**
+ * Why a run was ended from outside. `pipe`: nobody reads standard output any more (`| head`), which is no failure;
+ * `output`: it cannot be written (a full disk).
+ */
+export type Ending = 'interrupt' | 'terminate' | 'pipe' | 'output'
 
 /** Listens for the end while one command runs; undone by `stop`. */
 export class Endings {
@@ -25,8 +28,9 @@ export class Endings {
   readonly #onInterrupt = (): void => this.#end('interrupt')
   readonly #onTerminate = (): void => this.#end('terminate')
   readonly #onOutputError = (error: NodeJS.ErrnoException): void => {
-    if (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED') this.#end('pipe')
-    else throw error
+    const isGone = error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED'
+    if (!isGone) this.#io.stderr.write(`querent: standard output: ${error.message}\n`)
+    this.#end(isGone ? 'pipe' : 'output')
   }
   ending: Ending | null = null
 
@@ -49,11 +53,12 @@ export class Endings {
 
   #end(ending: Ending): void {
     // A second signal of the user means: at once.
-    if (this.ending !== null && ending !== 'pipe') process.exit(exitCodeOf(this.ending))
+    const bySignal = ending === 'interrupt' || ending === 'terminate'
+    if (this.ending !== null && bySignal) process.exit(exitCodeOf(this.ending))
     this.ending ??= ending
     this.#controller.abort(new QuerentError('cancelled', `stopped by ${ending}`, {}))
     this.#io.stdin.destroy() // a command may be waiting for it
-    if (ending === 'pipe') this.#io.stdout.destroy()
+    if (!bySignal) this.#io.stdout.destroy()
   }
 }
 
@@ -65,6 +70,8 @@ export function exitCodeOf(ending: Ending): number {
       return 143
     case 'pipe':
       return 0
+    case 'output':
+      return 1
   }
 }
 

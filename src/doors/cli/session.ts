@@ -8,7 +8,7 @@ import { invalidArgument, QuerentError } from '../../model/errors.ts'
 import { toInstant } from '../../model/instant.ts'
 import type { CallContext, Operation, Progress } from '../../model/operation.ts'
 import { isHolderName } from '../../model/partition.ts'
-import { LOCAL_OWNER, type Viewer } from '../../model/viewer.ts'
+import { isOwner, LOCAL_OWNER, type Viewer } from '../../model/viewer.ts'
 import { type Catalog, makeCatalog, runOperation } from '../../ops/catalog.ts'
 import type { CommonFlags } from './flags.ts'
 import type { Cli } from './run.ts'
@@ -62,7 +62,7 @@ function engineOptions(cli: Cli, flags: CommonFlags, options: SessionOptions): E
 function viewerOf(flag: string | undefined, environment: string | undefined): Viewer {
   const own = environment ? checked(environment, 'QUERENT_VIEWER') : LOCAL_OWNER
   if (flag === undefined || flag === own.id) return own
-  if (own !== LOCAL_OWNER) {
+  if (!isOwner(own)) {
     throw new QuerentError('denied', '--viewer: only the local owner may act as somebody else', {})
   }
   return checked(flag, '--viewer')

@@ -16,8 +16,8 @@ const MAX_INPUT = 1024 * 1024 * 1024
 export async function runCall(cli: Cli, name: string, argument: string | undefined, flags: CommonFlags): Promise<void> {
   cli.errors = 'call'
   const input = await inputOf(cli, argument)
-  const writes = name === 'put' || name === 'add' || name === 'import'
-  const result = await withSession(cli, flags, { create: writes }, ({ catalog, run }) =>
+  const create = makeCatalog({ lensOperations: [] }).get(name)?.effect.kind === 'write'
+  const result = await withSession(cli, flags, { create }, ({ catalog, run }) =>
     run(findOperation(catalog, name), input),
   )
   await write(cli.io.stdout, `${JSON.stringify(result ?? null)}\n`)

@@ -42,7 +42,9 @@ export async function runAdd(cli: Cli, paths: readonly string[], flags: AddFlags
   const report = await withSession(cli, flags, { create: true, report: bar.report }, session => session.run(add, input))
   bar[Symbol.dispose]()
   await print(cli, flags, report, { table: style => addText(report, style) })
-  if (report.errors.length > 0) cli.exitCode = EXIT.failed
+  const { added, updated, unchanged, deleted, errors } = report
+  const nothingCame = added + updated + unchanged + deleted === 0
+  if (errors.length > 0 && nothingCame) cli.exitCode = EXIT.failed // some bad files among good ones are no failure
 }
 
 function fieldMap(pairs: readonly string[]): Record<string, string> {

@@ -12,7 +12,7 @@ export function textTable<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
   style: Style,
-  width = Infinity,
+  width: number = Number.POSITIVE_INFINITY,
 ): string {
   const cells = rows.map(row => columns.map(column => oneLine(column.cell(row))))
   const widths = columns.map(({ title }, at) => Math.max(title.length, ...cells.map(row => row[at]?.length ?? 0)))

@@ -1,0 +1,106 @@
+/** The command as a process among processes: pipes, signals, exit codes, files. */
+import { spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { commandLine, ended, environment, querent, type Run, start } from '../support/command.ts'
+
+const NOW = '2026-03-01T12:00:00Z'
+
+let folder = ''
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'querent-process-'))
+  writeFileSync(join(folder, 'decay.md'), '# Decay\n\nMemory fades with a half life of seven days.\n')
+  const { status, stderr } = await run(['add', 'decay.md'])
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+function run(args: readonly string[], more: { stdin?: string; cwd?: string } = {}): Promise<Run> {
+  const { stdin, cwd = folder } = more
+  return querent(args, { cwd, stdin, env: { QUERENT_NOW: NOW } })
+}
+
+describe('a process', () => {
+  it('answers from the store of its folder, on standard output, and ends with 0', async () => {
+    const { status, stdout, stderr } = await run(['query', 'half', 'life'])
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    expect(stdout).toMatch(/^1\. Decay {2}decay\.md:/)
+    expect(stdout).not.toContain('\u001b')
+  })
+
+  it('ends with 1, 2 and 3', async () => {
+    expect(await run(['get', 'nothing'])).toMatchObject({ status: 1, stdout: '' })
+    expect(await run(['query'])).toMatchObject({ status: 2, stdout: '' })
+    expect(await run(['query', 'xylophone', '--fail-empty'])).toMatchObject({ status: 3, stderr: '' })
+  })
+})
+
+describe('streams and signals', () => {
+  it('a reader that has read enough is no failure', async () => {
+    const many = Array.from({ length: 2000 }, (_, at) => ({ id: `n${at}`, content: `note ${at} ${'x'.repeat(200)}` }))
+    const put = await run(['call', 'put', '-'], { stdin: JSON.stringify({ entries: many }) })
+    expect(put).toMatchObject({ status: 0 })
+    const child = start(['export'], { cwd: folder, env: { QUERENT_NOW: NOW } })
+    let complaints = ''
+    child.stderr?.on('data', part => {
+      complaints += part
+    })
+    child.stdout?.once('data', () => child.stdout?.destroy())
+    expect({ status: await ended(child), complaints }).toEqual({ status: 0, complaints: '' })
+  })
+
+  it('output that cannot be written is a failure', async () => {
+    const child = spawn('/bin/sh', ['-c', 'exec "$0" "$@" > /dev/full', ...commandLine(['list']).flat()], {
+      cwd: folder,
+      env: environment(),
+    })
+    let complaints = ''
+    child.stderr.on('data', part => {
+      complaints += part
+    })
+    expect(await ended(child)).toBe(1)
+    expect(complaints).toMatch(/^querent: standard output: .*ENOSPC.*\n$/)
+  })
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('%s ends with %i and without a word', async (signal, code) => {
+    const home = join(folder, signal)
+    const child = start(['import', '-', '--home', home], { cwd: folder }) // waits for lines that never come
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.on('data', part => {
+        output += part
+      })
+    }
+    while (!existsSync(join(home, 'store.db'))) await new Promise(resolve => setTimeout(resolve, 20))
+    child.kill(signal)
+    expect({ status: await ended(child), output }).toEqual({ status: code, output: '' })
+  })
+
+  it('a server ends well on a signal', async () => {
+    const child = start(['serve', '--port', '0'], { cwd: folder })
+    const url = await new Promise<string>(resolve => {
+      child.stderr?.on('data', part => resolve(/http:\S+/.exec(String(part))?.[0] ?? ''))
+    })
+    expect(await (await fetch(`${url}/healthz`)).json()).toEqual({ ok: true })
+    child.kill('SIGTERM')
+    expect(await ended(child)).toBe(0)
+  })
+})
+
+describe('export and import', () => {
+  it('carry everything over', async () => {
+    const other = mkdtempSync(join(tmpdir(), 'querent-other-'))
+    const { stdout: lines } = await run(['export'])
+    const imported = await run(['import', '-', '--json'], { cwd: other, stdin: lines })
+    expect(imported).toMatchObject({ status: 0, stderr: '' })
+    expect((await run(['export'], { cwd: other })).stdout).toBe(lines)
+    await run(['export', 'copy.jsonl'])
+    expect((await run(['import', join(folder, 'copy.jsonl')], { cwd: other })).status).toBe(0)
+    rmSync(other, { recursive: true })
+  })
+})

@@ -1,0 +1,39 @@
+/** The command line in the process of the test: quicker than a process, with streams that can pretend to be a terminal. */
+import { PassThrough, type Readable } from 'node:stream'
+import { main } from '../../src/doors/main.ts'
+import type { Run } from './command.ts'
+
+export interface InProcessOptions {
+  readonly workingFolder: string
+  readonly env?: Readonly<Record<string, string>> | undefined
+  readonly stdin?: string | undefined
+  /** Whether standard output and standard error are terminals. */
+  readonly terminal?: boolean | undefined
+}
+
+/** The engine reads its own settings (QUERENT_HOME, QUERENT_EMBEDDER) from the environment of the test's process. */
+export async function runInProcess(args: readonly string[], options: InProcessOptions): Promise<Run> {
+  const { workingFolder, env = {}, stdin = '', terminal = false } = options
+  const output = { isTTY: terminal, columns: 100 }
+  const stdout = Object.assign(new PassThrough(), output)
+  const stderr = Object.assign(new PassThrough(), output)
+  const input = Object.assign(new PassThrough(), { isTTY: false })
+  input.end(stdin)
+  const streams = { stdin: input, stdout, stderr }
+  const [status, out, err] = await Promise.all([
+    main(args, { ...streams, env, workingFolder }).finally(() => {
+      stdout.end()
+      stderr.end()
+    }),
+    gather(stdout),
+    gather(stderr),
+  ])
+  return { status, stdout: out, stderr: err }
+}
+
+async function gather(stream: Readable): Promise<string> {
+  let text = ''
+  stream.setEncoding('utf8')
+  for await (const part of stream) text += part
+  return text
+}
