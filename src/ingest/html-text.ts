@@ -57,7 +57,7 @@ function enter(element: Element, writer: TextWriter): void {
   if (tag === 'pre') writer.verbatim++
   if (tag === 'br') writer.newLine()
   if (tag === 'hr') writer.breakLines(2)
-  if (tag === 'li') writer.text('- ')
+  if (tag === 'li') writer.bullet()
   if (headingLevel(tag) > 0) writer.beginHeading()
 }
 

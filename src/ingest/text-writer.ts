@@ -9,6 +9,7 @@ export class TextWriter {
   #length = 0
   #breaks = 0
   #blank = false
+  #bullet = false
   /** The heading that is being written; `start` is -1 before its first word. */
   #heading: { start: number; text: string } | null = null
 
@@ -26,6 +27,11 @@ export class TextWriter {
   /** A blank before what comes next, unless it begins a line. */
   blank(): void {
     this.#blank = true
+  }
+
+  /** A mark of a list in front of what comes next. */
+  bullet(): void {
+    this.#bullet = true
   }
 
   /** At least so many line ends before what comes next; none before the first text. */
@@ -56,14 +62,22 @@ export class TextWriter {
 
   #put(text: string): void {
     if (text === '') return
-    const gap = this.#length === 0 ? '' : this.#breaks > 0 ? '\n'.repeat(this.#breaks) : this.#blank ? ' ' : ''
-    this.#breaks = 0
-    this.#blank = false
+    const gap = this.#gap()
     if (this.#heading !== null) {
       if (this.#heading.start < 0) this.#heading.start = this.#length + gap.length
       this.#heading.text += ` ${text}`.slice(gap === '' ? 1 : 0)
     }
     this.#parts.push(gap, text)
     this.#length += gap.length + text.length
+  }
+
+  /** What is due before the next text. */
+  #gap(): string {
+    const breaks = this.#breaks > 0 ? '\n'.repeat(this.#breaks) : this.#blank ? ' ' : ''
+    const gap = (this.#length === 0 ? '' : breaks) + (this.#bullet ? '- ' : '')
+    this.#breaks = 0
+    this.#blank = false
+    this.#bullet = false
+    return gap
   }
 }
