@@ -65,7 +65,6 @@ const packages = {
   hono: ['doors/http'],
   ignore: ['ingest'],
   'lru-cache': ['embed'],
-  'mdast-util-from-markdown': ['ingest'],
   'onnxruntime-node': ['embed'],
   'onnxruntime-web': ['embed'],
   parse5: ['ingest'],

@@ -6,6 +6,7 @@
 import type { Clock, Instant } from '../base/clock.ts'
 import type { Embedder } from '../embed/embedder.ts'
 import type { Index } from '../index/contract.ts'
+import type { Ingester } from '../model/ingester.ts'
 import type { Operation, Progress } from '../model/operation.ts'
 import type { Page } from '../model/page.ts'
 import type { QueryInput } from '../model/query-input.ts'
@@ -50,6 +51,8 @@ export interface Lens {
   readonly stages?: Partial<Stages> | undefined
   readonly operations?: readonly Operation<LensHost>[] | undefined
   readonly jobs?: readonly Job[] | undefined
+  /** Asked before the built-in ones when files are added. */
+  readonly ingesters?: readonly Ingester[] | undefined
   /** Checks and completes the lens's part of the configuration; throws `invalid_argument`. */
   settings?(given: unknown): unknown
 }
