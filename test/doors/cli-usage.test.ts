@@ -221,3 +221,18 @@ describe('an answer', () => {
     expect((await run(['query', '-', '--json'], { stdin: 'half life\n' })).stdout).toContain('"Decay"')
   })
 })
+
+describe('at a terminal', () => {
+  it('progress is a bar on standard error, and nothing of it on standard output', async () => {
+    const { status, stdout, stderr } = await run(['add', 'decay.md', 'kernel.md'], { terminal: true })
+    expect({ status, stdout }).toMatchObject({ status: 0, stdout: expect.stringMatching(/^0 added, .*2 unchanged/) })
+    expect(stderr).toMatch(/read █+ \d\/\d/)
+    expect((await run(['add', 'decay.md', '--json'], { terminal: true })).stdout).toMatch(/^\{\n {2}"added": 0,/)
+  })
+
+  it('answers have colour, unless NO_COLOR says no', async () => {
+    expect((await run(['query', 'half life'], { terminal: true })).stdout).toContain('\u001b[1m')
+    const plain = await run(['query', 'half life'], { terminal: true, env: { NO_COLOR: '1' } })
+    expect(plain.stdout).not.toContain('\u001b')
+  })
+})

@@ -19,9 +19,7 @@ export interface Door extends AsyncDisposable {
 export interface DoorOptions {
   readonly home: string
   readonly now: string
-  /** Environment of processes; the library gets the same by `embedder`. */
-  readonly env?: Readonly<Record<string, string>>
-  readonly embedder?: 'none'
+  readonly embedder: 'none' | 'local'
 }
 
 export const DOORS: Readonly<Record<string, (options: DoorOptions) => Promise<Door>>> = {
@@ -33,7 +31,12 @@ export const DOORS: Readonly<Record<string, (options: DoorOptions) => Promise<Do
 
 async function openLibrary({ home, now, embedder }: DoorOptions): Promise<Door> {
   const clock = new SettableClock(Date.parse(now))
-  const engine = await openEngine({ home, clock, background: false, ...(embedder && { embedder }) })
+  const engine = await openEngine({
+    home,
+    clock,
+    background: false,
+    embedder: embedder === 'none' ? 'none' : { provider: 'local' },
+  })
   const catalog = makeCatalog(engine)
   const signal = new AbortController().signal
   return {
@@ -148,8 +151,8 @@ async function connect(
   return { client, tools: tools.map(tool => tool.name) }
 }
 
-function processEnv({ now, env }: DoorOptions): Record<string, string> {
-  return { QUERENT_NOW: now, ...env }
+function processEnv({ now, embedder }: DoorOptions): Record<string, string> {
+  return { QUERENT_NOW: now, QUERENT_EMBEDDER: embedder }
 }
 
 /** Half a surrogate pair cannot be sent as UTF-8; as an escape it can. */

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseInput } from '../../src/model/parse-input.ts'
 import { makeCatalog } from '../../src/ops/catalog.ts'
 import { DOORS } from './doors.ts'
+import { comparable, runScenario } from './run-scenario.ts'
 import { type Outcome, type Step, scenario } from './scenario.ts'
 
 const NOW = '2026-03-01T12:00:00Z'
@@ -19,36 +20,13 @@ beforeAll(async () => {
   mkdirSync(docs)
   writeFileSync(join(docs, 'decay.md'), '# Decay\n\nMemory fades.\n\n## Numbers\n\nIts half life is seven days.\n')
   writeFileSync(join(docs, 'kernel.md'), '# Kernel\n\nThe kernel scans the signs of vectors.\n')
-  await Promise.all(Object.keys(DOORS).map(async door => outcomes.set(door, await runThrough(door))))
+  await Promise.all(
+    Object.keys(DOORS).map(async door =>
+      outcomes.set(door, await runScenario(door, steps, { root, now: NOW, embedder: 'none' })),
+    ),
+  )
 }, 120_000)
 afterAll(() => rmSync(root, { recursive: true, force: true }))
-
-async function runThrough(door: string): Promise<ReadonlyMap<string, Outcome>> {
-  const home = join(root, door, '.querent')
-  mkdirSync(home, { recursive: true })
-  const open = DOORS[door]
-  if (open === undefined) throw new Error(`no door ${door}`)
-  await using opened = await open({ home, now: NOW, embedder: 'none' })
-  const done = new Map<string, Outcome>()
-  for (const step of steps) {
-    const answers = new Map(
-      [...done].map(([name, outcome]) => [name, 'result' in outcome ? outcome.result : undefined]),
-    )
-    const input = step.inputFrom === undefined ? step.input : step.inputFrom(answers)
-    done.set(step.name, await opened.call(step.operation, input, step.viewer))
-  }
-  return done
-}
-
-/** Without what may differ: measured times, cursors (signed by each store's secret), the home, memory in use. */
-function comparable(outcome: Outcome | undefined): unknown {
-  return JSON.parse(JSON.stringify(outcome ?? null), (key, value) => {
-    if (key === 'ms' || key === 'bytes') return 0
-    if (key === 'cursor') return value === null ? null : 'a cursor'
-    if (key === 'home') return value === null ? null : 'a home'
-    return value
-  })
-}
 
 const outcomeOf = (door: string, step: Step): Outcome | undefined => outcomes.get(door)?.get(step.name)
 

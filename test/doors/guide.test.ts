@@ -6,6 +6,7 @@ import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { commandLine, environment } from '../support/command.ts'
+import { runInProcess } from '../support/in-process.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const read = (name: string): string => readFileSync(join(root, 'docs/guide', name), 'utf8')
@@ -73,13 +74,14 @@ describe('the command line guide', () => {
   }, 60_000)
 
   it('names every command and every option that it mentions as they are', async () => {
-    const [node, [program = '']] = commandLine([])
-    const help = await run(node, [program, '--help'], {})
+    const helpOf = async (...args: readonly string[]): Promise<string> =>
+      (await runInProcess([...args, '--help'], { workingFolder: folder })).stdout
+    const help = await helpOf()
     const commands = [...help.matchAll(/^ {2}([a-z]+) \[options\]/gm)].map(match => match[1] ?? '')
     const table = read('cli.md').split('## Commands')[1]?.split('\n## ')[0] ?? ''
     const named = [...table.matchAll(/`([a-z]+)[ `]/g)].map(match => match[1])
     expect(commands.filter(command => !named.includes(command))).toEqual([])
-    const helps = await Promise.all(commands.map(command => run(node, [program, command, '--help'], {})))
+    const helps = await Promise.all(commands.map(command => helpOf(command)))
     const options = [...read('cli.md').matchAll(/--[a-z][a-z-]+/g)]
       .map(match => match[0])
       .filter(name => name !== '--help')

@@ -1,0 +1,64 @@
+/** A question without a word of its answer, through every door, with the real model: the same answer, found by meaning. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { modelFolder } from '../support/model.ts'
+import { DOORS } from './doors.ts'
+import { comparable, runScenario } from './run-scenario.ts'
+import type { Outcome, Step } from './scenario.ts'
+
+const entries = [
+  { id: 'sea', title: 'Harbour', content: 'Boats lie at anchor while the tide goes out.' },
+  { id: 'dog', title: 'Walk', content: 'The puppy ran after the ball in the park.' },
+  { id: 'tax', title: 'Office', content: 'The deadline for the income tax return is in May.' },
+]
+
+const steps: readonly Step[] = [
+  {
+    name: 'write and wait for vectors',
+    operation: 'put',
+    input: { entries, wait: true },
+    expect: ({ result }) => expect(result.created).toBe(3),
+  },
+  {
+    name: 'a question without a word of its answer',
+    operation: 'query',
+    input: { text: 'little dogs chasing toys', explain: true },
+    expect: ({ result }) => {
+      expect(result).toMatchObject({ mode: 'hybrid', notes: [] })
+      expect(result.verdict).not.toBe('nothing_relevant')
+      expect(result.items[0].id).toBe('dog')
+    },
+  },
+  {
+    name: 'the most similar entry',
+    operation: 'similar',
+    input: { id: 'sea', limit: 2 },
+    expect: ({ result }) => expect(result.items.map((item: { id: string }) => item.id)).not.toContain('sea'),
+  },
+  {
+    name: 'status',
+    operation: 'status',
+    input: {},
+    expect: ({ result }) => expect(result).toMatchObject({ chunks: 3, embedded: 3, embedder: { dimensions: 384 } }),
+  },
+]
+
+const root = mkdtempSync(join(tmpdir(), 'querent-meanings-'))
+const outcomes = new Map<string, ReadonlyMap<string, Outcome>>()
+beforeAll(async () => {
+  modelFolder() // builds the model where it is not there yet
+  for (const door of Object.keys(DOORS)) {
+    outcomes.set(door, await runScenario(door, steps, { root, now: '2026-03-01T12:00:00Z', embedder: 'local' }))
+  }
+}, 120_000)
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+describe.each(Object.keys(DOORS))('by meaning, through %s', door => {
+  it.each(steps)('$name', step => {
+    const outcome = outcomes.get(door)?.get(step.name)
+    step.expect?.(outcome)
+    expect(comparable(outcome)).toEqual(comparable(outcomes.get('library')?.get(step.name)))
+  })
+})
