@@ -9,11 +9,11 @@ import type { PartitionId } from '../model/partition.ts'
 import type { StoreReader } from '../store/store.ts'
 import { fold } from '../text/normalise.ts'
 import { stem } from '../text/stem.ts'
-import { LANGUAGES, type Language } from '../text/stopwords.ts'
+import type { Language } from '../text/stopwords.ts'
 import { tokenise } from '../text/tokenise.ts'
 import type { Hit, SearchScope, TermMatch, TermWeight, WordIndex, WordSearch, WordTerm } from './contract.ts'
 import { eachTitleWord, entryLanguage } from './words-fields.ts'
-import { heaviestFirst, phraseWords, type QuestionWord, questionWords } from './words-question.ts'
+import { heaviestFirst, phraseWords, type QuestionWord, questionWords, stemOf } from './words-question.ts'
 
 interface Row {
   readonly entry: EntryKey
@@ -215,8 +215,8 @@ function stemsByPlace(text: string, language: Language, counts: (start: number) 
 }
 
 function tfOf(word: QuestionWord, row: Row): number {
-  const key = word.stems[LANGUAGES.indexOf(row.language)]
-  return key === null || key === undefined ? 0 : (row.tf.get(key) ?? 0)
+  const key = stemOf(word, row.language)
+  return key === null ? 0 : (row.tf.get(key) ?? 0)
 }
 
 function keepBest(best: Map<EntryKey, Hit>, hit: Hit): void {

@@ -9,7 +9,7 @@ import { LANGUAGES } from '../text/stopwords.ts'
 import { eachToken } from '../text/tokenise.ts'
 import { encodeTerm } from './words-bytes.ts'
 import { eachTitleWord, entryLanguage } from './words-fields.ts'
-import type { RowTable, Segment } from './words-segment.ts'
+import { type RowTable, type Segment, termKey } from './words-segment.ts'
 import { SegmentWriter } from './words-segment-writer.ts'
 
 /** What an entry brings into the index. */
@@ -17,13 +17,6 @@ export interface IndexedEntry {
   readonly entry: Entry
   readonly chunks: readonly Chunk[]
 }
-
-/** Stored terms begin with a sign for their entry's language, so that stems of different languages never meet. */
-export function termKey(language: number, stemmed: string): string {
-  return String.fromCharCode(LANGUAGE_SIGN + language) + stemmed
-}
-
-const LANGUAGE_SIGN = 0x61
 
 /** Collects entries; `finish` gives their segment. Entries may come in any order, each once. */
 export class SegmentBuilder {

@@ -1,6 +1,12 @@
 /** Bytes of the word index: a growing buffer, variable-length numbers, and terms in an encoding that keeps their order. */
 
-/** Grows as it is written to. Numbers are 0 to 2^32 - 1, seven bits a byte, low bits first. */
+/** Numbers below this take one byte (most of ours do), those below TWO_BYTES two, all below 2^32 at most five. */
+export const ONE_BYTE = 192
+const TWO_BYTES = ONE_BYTE + 63 * 256
+/** First byte of a longer one; four bytes follow, low ones first. */
+export const LONG = 255
+
+/** Grows as it is written to. */
 export class ByteSink {
   #bytes: Uint8Array
   length = 0
@@ -20,12 +26,17 @@ export class ByteSink {
 
   number(value: number): void {
     if (this.length + 5 > this.#bytes.length) this.#grow(5)
-    let rest = value
-    while (rest >= 0x80) {
-      this.#bytes[this.length++] = (rest & 0x7f) | 0x80
-      rest >>>= 7
+    const bytes = this.#bytes
+    if (value < ONE_BYTE) {
+      bytes[this.length++] = value
+    } else if (value < TWO_BYTES) {
+      const rest = value - ONE_BYTE
+      bytes[this.length++] = ONE_BYTE + (rest >>> 8)
+      bytes[this.length++] = rest & 0xff
+    } else {
+      bytes[this.length++] = LONG
+      for (let shift = 0; shift < 32; shift += 8) bytes[this.length++] = (value >>> shift) & 0xff
     }
-    this.#bytes[this.length++] = rest
   }
 
   /** Appends bytes `from` to `to` (excluded) of another buffer. */
@@ -58,23 +69,30 @@ export class ByteReader {
 
   number(): number {
     const { bytes } = this
-    let byte = bytes[this.at++] as number
-    if (byte < 0x80) return byte
-    let value = byte & 0x7f
-    for (let shift = 7; ; shift += 7) {
-      byte = bytes[this.at++] as number
-      value |= (byte & 0x7f) << shift
-      if (byte < 0x80 || shift === 28) return value >>> 0
-    }
+    const first = bytes[this.at++] as number
+    if (first < ONE_BYTE) return first
+    if (first < LONG) return ONE_BYTE + ((first - ONE_BYTE) << 8) + (bytes[this.at++] as number)
+    this.at += 4
+    return readLong(bytes, this.at - 4)
   }
 
   /** Steps over so many numbers. */
   skip(count: number): void {
     const { bytes } = this
     let at = this.at
-    for (let left = count; left > 0; at++) if ((bytes[at] as number) < 0x80) left--
+    for (let left = count; left > 0; left--) {
+      const first = bytes[at++] as number
+      if (first >= ONE_BYTE) at += first < LONG ? 1 : 4
+    }
     this.at = at
   }
+}
+
+/** The four bytes of a long number. */
+export function readLong(bytes: Uint8Array, at: number): number {
+  let value = 0
+  for (let next = 0; next < 4; next++) value |= (bytes[at + next] as number) << (8 * next)
+  return value >>> 0
 }
 
 /** Longest encoded term: a language sign and 64 UTF-16 units of up to three bytes. */

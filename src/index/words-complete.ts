@@ -1,13 +1,11 @@
 /** Terms that begin with a prefix, by the number of visible chunks that have them. */
 import type { PartitionId } from '../model/partition.ts'
 import { fold } from '../text/normalise.ts'
-import { LANGUAGES } from '../text/stopwords.ts'
-import { termKey } from './words-builder.ts'
 import { decodeTerm, encodeTerm } from './words-bytes.ts'
 import { deadWith } from './words-dead.ts'
 import { viewsOf } from './words-lists.ts'
 import { readRuns } from './words-runs.ts'
-import type { Segment } from './words-segment.ts'
+import { type Segment, termKey } from './words-segment.ts'
 import type { SegmentSet } from './words-segments.ts'
 
 export interface Completion {
@@ -49,7 +47,7 @@ export function completeTerm(
 function candidatesOf(set: SegmentSet, prefix: string, partitions: ReadonlySet<PartitionId>): readonly Candidate[] {
   const byTerm = new Map<string, { term: string; most: number; found: Candidate['found'][number][] }>()
   for (const { segment, visible } of viewsOf(set, partitions)) {
-    for (let language = 0; language < LANGUAGES.length; language++) {
+    for (const language of segment.languages) {
       const start = encodeTerm(termKey(language, prefix))
       for (let number = segment.lowerBound(start); number < segment.termCount; number++) {
         const bytes = segment.termBytes(number)

@@ -1,6 +1,6 @@
 /** Walks the visible postings of one term in one segment, in order of rows, or jumps to a row. */
 import { TITLE_WEIGHT } from '../math/bm25.ts'
-import { Block, blockCount, type Run } from './words-runs.ts'
+import { Block, blockCount, boundOfBlock, type Run } from './words-runs.ts'
 import { BLOCK, lowerBound, type Segment, SKIP, SKIP_ROW } from './words-segment.ts'
 
 /** The row of a cursor that came to its end. */
@@ -36,15 +36,35 @@ export class PostingCursor {
 
   next(): void {
     this.at++
-    if (this.at >= this.block.count) this.nextBlock()
+    if (this.at >= this.block.count) this.nextBlock(0)
   }
 
-  /** To the first posting of the next block. */
-  nextBlock(): void {
-    const run = this.#runs[this.#run] as Run
-    if (this.#number + 1 < blockCount(run)) this.#read(this.#run, this.#number + 1)
-    else if (this.#run + 1 < this.#runs.length) this.#read(this.#run + 1, 0)
-    else this.at = this.block.count
+  /** To the first posting of the next block with at least this bound. */
+  nextBlock(leastBound: number): void {
+    let index = this.#run
+    let number = this.#number + 1
+    for (; index < this.#runs.length; index++, number = 0) {
+      const run = this.#runs[index] as Run
+      if (run.bound < leastBound) continue
+      for (const blocks = blockCount(run); number < blocks; number++) {
+        if (boundOfBlock(this.#segment, run, number) >= leastBound) {
+          this.#read(index, number)
+          return
+        }
+      }
+    }
+    this.at = this.block.count
+  }
+
+  /** As `seek`, for rows that ascend from call to call. */
+  advance(row: number): void {
+    if (row > this.#to) {
+      this.#locate(row)
+    }
+    const { rows, count } = this.block
+    let { at } = this
+    while (at < count && (rows[at] as number) < row) at++
+    this.at = at
   }
 
   /** To the first posting at this row or after it, forwards or backwards. */
@@ -61,9 +81,9 @@ export class PostingCursor {
     this.at = low
   }
 
-  /** What the row has of the term, 0 for nothing. Moves the cursor. */
+  /** What the row has of the term, 0 for nothing. Rows must ascend from call to call. */
   tfAt(row: number): number {
-    this.seek(row)
+    this.advance(row)
     return this.row === row ? this.tf : 0
   }
 

@@ -4,7 +4,7 @@
  * one place in its entry however chunks overlap; a word belongs to every chunk that its first character is in.
  */
 import { type Chunk, chunkTitle, type Entry } from '../model/entry.ts'
-import { language } from '../text/language.ts'
+import { language, SAMPLE } from '../text/language.ts'
 import type { Language } from '../text/stopwords.ts'
 import { eachToken } from '../text/tokenise.ts'
 
@@ -13,7 +13,7 @@ export const TEXT_RULES = 1
 
 /** Decides which language's stems stand for an entry's words. */
 export function entryLanguage(entry: Pick<Entry, 'title' | 'content'>): Language {
-  return language(`${entry.title}\n${entry.content.slice(0, 4_000)}`)
+  return language(`${entry.title}\n${entry.content.slice(0, SAMPLE)}`)
 }
 
 export type PlacedVisitor = (term: string, place: number, alias: boolean) => void

@@ -1,21 +1,23 @@
 /**
- * The k best entries of a stream of chunks, each with its best chunk. Higher score first, then the lower chunk key. Plain
- * arrays in place of `TopK`: chunks of an entry that is in already must find it there, and this is the hot path.
+ * The k best entries of a stream of chunks, each with its best chunk. Higher score first, then the lower chunk key. Chunks
+ * of an entry must come one after the other. Three plain arrays in place of `TopK` and its objects: this is the hot path.
  */
 import type { ChunkKey, EntryKey } from '../model/entry.ts'
 import type { Hit } from './contract.ts'
 
 export class EntryHeap {
   readonly #k: number
+  /** A binary heap with the worst at its root. */
   readonly #scores: number[] = []
   readonly #entries: EntryKey[] = []
   readonly #chunks: ChunkKey[] = []
-  /** By entry: place in the heap + 1. All zero before and after. */
-  readonly #places: Int32Array
+  /** The best chunk so far of the entry that is coming in. */
+  #entry: EntryKey = -1
+  #chunk: ChunkKey = -1
+  #score = 0
 
-  constructor(k: number, places: Int32Array) {
+  constructor(k: number) {
     this.#k = k
-    this.#places = places
   }
 
   /** A chunk with a lower score cannot get in; one with the same may. */
@@ -24,29 +26,38 @@ export class EntryHeap {
   }
 
   offer(entry: EntryKey, chunk: ChunkKey, score: number): void {
-    const held = (this.#places[entry] as number) - 1
-    if (held >= 0) {
-      if (!this.#isWorse(held, score, chunk)) return
-      this.#sink(held, entry, chunk, score)
-    } else if (this.#scores.length < this.#k) {
-      this.#rise(this.#scores.length, entry, chunk, score)
-    } else if (this.#isWorse(0, score, chunk)) {
-      this.#places[this.#entries[0] as number] = 0
-      this.#sink(0, entry, chunk, score)
+    if (entry !== this.#entry) {
+      this.#take()
+      this.#entry = entry
+    } else if (score < this.#score || (score === this.#score && chunk > this.#chunk)) {
+      return
     }
+    this.#chunk = chunk
+    this.#score = score
   }
 
   /** Best first. Empties the heap. */
   drain(): Hit[] {
-    const hits = this.#scores.map((score, at) => {
-      const entry = this.#entries[at] as number
-      this.#places[entry] = 0
-      return { entry, chunk: this.#chunks[at] as number, score }
-    })
-    this.#scores.length = 0
-    this.#entries.length = 0
-    this.#chunks.length = 0
-    return hits.sort((a, b) => b.score - a.score || a.chunk - b.chunk)
+    this.#take()
+    this.#entry = -1
+    const hits: Hit[] = new Array(this.#scores.length)
+    for (let rank = hits.length - 1; rank >= 0; rank--) {
+      hits[rank] = {
+        entry: this.#entries[0] as number,
+        chunk: this.#chunks[0] as number,
+        score: this.#scores[0] as number,
+      }
+      const [entry, chunk, score] = [this.#entries.pop(), this.#chunks.pop(), this.#scores.pop()]
+      if (rank > 0) this.#sink(entry as number, chunk as number, score as number)
+    }
+    return hits
+  }
+
+  /** Puts the entry that came in where it belongs. */
+  #take(): void {
+    if (this.#entry < 0) return
+    if (this.#scores.length < this.#k) this.#rise(this.#entry, this.#chunk, this.#score)
+    else if (this.#isWorse(0, this.#score, this.#chunk)) this.#sink(this.#entry, this.#chunk, this.#score)
   }
 
   /** Whether what is at `place` comes after a chunk with this score. */
@@ -55,22 +66,22 @@ export class EntryHeap {
     return held < score || (held === score && (this.#chunks[place] as number) > chunk)
   }
 
-  /** Puts an item where a better or free place was, towards the root, which is the worst. */
-  #rise(from: number, entry: EntryKey, chunk: ChunkKey, score: number): void {
-    let place = from
+  /** Adds an item at the end and moves it towards the root. */
+  #rise(entry: EntryKey, chunk: ChunkKey, score: number): void {
+    let place = this.#scores.length
     while (place > 0) {
       const parent = (place - 1) >> 1
       if (this.#isWorse(parent, score, chunk)) break
-      this.#move(parent, place)
+      this.#copy(parent, place)
       place = parent
     }
     this.#set(place, entry, chunk, score)
   }
 
-  /** Puts an item where a worse one was, away from the root. */
-  #sink(from: number, entry: EntryKey, chunk: ChunkKey, score: number): void {
+  /** Replaces the root and moves it towards the leaves. */
+  #sink(entry: EntryKey, chunk: ChunkKey, score: number): void {
     const size = this.#scores.length
-    let place = from
+    let place = 0
     for (;;) {
       let worst = 2 * place + 1
       if (worst >= size) break
@@ -78,13 +89,13 @@ export class EntryHeap {
       if (right < size && this.#isWorse(right, this.#scores[worst] as number, this.#chunks[worst] as number))
         worst = right
       if (!this.#isWorse(worst, score, chunk)) break
-      this.#move(worst, place)
+      this.#copy(worst, place)
       place = worst
     }
     this.#set(place, entry, chunk, score)
   }
 
-  #move(from: number, to: number): void {
+  #copy(from: number, to: number): void {
     this.#set(to, this.#entries[from] as number, this.#chunks[from] as number, this.#scores[from] as number)
   }
 
@@ -92,6 +103,5 @@ export class EntryHeap {
     this.#scores[place] = score
     this.#entries[place] = entry
     this.#chunks[place] = chunk
-    this.#places[entry] = place + 1
   }
 }

@@ -1,14 +1,13 @@
 /** A question set against the visible part of an index: which lists it reads, and what each of its words is worth there. */
 import { idf, K1, lengthPart, saturation } from '../math/bm25.ts'
 import type { PartitionId } from '../model/partition.ts'
-import { LANGUAGES } from '../text/stopwords.ts'
+import { LANGUAGES, type Language } from '../text/stopwords.ts'
 import type { TermWeight } from './contract.ts'
-import { termKey } from './words-builder.ts'
 import { encodeTerm, hashBytes } from './words-bytes.ts'
 import { deadWith } from './words-dead.ts'
-import { heaviestFirst, type QuestionWord } from './words-question.ts'
+import { heaviestFirst, type QuestionWord, stemOf } from './words-question.ts'
 import { type Run, readRuns } from './words-runs.ts'
-import type { Segment } from './words-segment.ts'
+import { type Segment, termKey } from './words-segment.ts'
 import type { SegmentSet } from './words-segments.ts'
 
 /** A segment and which of its partitions may be read. */
@@ -25,6 +24,8 @@ export interface WordLists {
   readonly postings: number
   /** No posting here adds more to a score. */
   readonly bound: number
+  /** A block with bound b adds at most b times this. */
+  readonly boundScale: number
 }
 
 export interface WeighedWord extends TermWeight {
@@ -42,6 +43,7 @@ export interface Reading {
   /** Visible chunks, and their mean length. */
   readonly chunks: number
   readonly meanLength: number
+  readonly saturations: Saturations
 }
 
 /** The segments that have something of these partitions. */
@@ -65,19 +67,15 @@ export function readQuestion(
   const { chunks, words: length } = set.count(partitions)
   const meanLength = length / chunks
   const weighed = words.map(word => weigh(word, views, chunks, meanLength))
-  return { views, words: weighed.sort(heaviestFirst), chunks, meanLength }
+  return { views, words: weighed.sort(heaviestFirst), chunks, meanLength, saturations: saturationsAt(meanLength) }
 }
 
 function weigh(word: QuestionWord, views: readonly SegmentView[], chunks: number, meanLength: number): WeighedWord {
-  const keys = word.stems.map((stem, language) => (stem === null ? null : encodeTerm(termKey(language, stem))))
-  const hashes = keys.map(key => (key === null ? 0 : hashBytes(key)))
   let df = 0
   const found = views.map(({ segment, visible }) => {
     const lists: (readonly Run[])[] = []
-    for (let language = 0; language < LANGUAGES.length; language++) {
-      const key = keys[language]
-      if (key === null || key === undefined) continue
-      const term = segment.find(key, hashes[language] as number)
+    for (const language of segment.languages) {
+      const term = findStem(segment, language, stemOf(word, LANGUAGES[language] as Language))
       if (term < 0) continue
       const runs = readRuns(segment, term, visible)
       if (runs.length === 0) continue
@@ -88,12 +86,21 @@ function weigh(word: QuestionWord, views: readonly SegmentView[], chunks: number
   })
   const ratio = idf(chunks, df)
   const weight = word.boost * ratio
-  const bySegment = found.map((lists, at) => ({
-    lists,
-    postings: lists.reduce((sum, runs) => sum + postingsOf(runs), 0),
-    bound: weight * boundOf((views[at] as SegmentView).segment, lists, meanLength),
-  }))
+  const bySegment = found.map((lists, at) => {
+    const boundScale =
+      (weight * (K1 + 1) * SLACK * growthOf((views[at] as SegmentView).segment, lists, meanLength)) / 255
+    const runs = lists.flat()
+    const bound = runs.reduce((most, run) => Math.max(most, run.bound), 0) * boundScale
+    return { lists, postings: postingsOf(runs), bound, boundScale }
+  })
   return { term: word.term, boost: word.boost, df, idf: ratio, weight, bySegment }
+}
+
+/** Number of the term that a stem has among a language's, or -1. */
+function findStem(segment: Segment, language: number, stem: string | null): number {
+  if (stem === null) return -1
+  const key = encodeTerm(termKey(language, stem))
+  return segment.find(key, hashBytes(key))
 }
 
 function postingsOf(runs: readonly Run[]): number {
@@ -106,32 +113,43 @@ function postingsOf(runs: readonly Run[]): number {
 const SLACK = 1 + 1e-9
 
 /**
- * The highest saturation of these postings. A run knows its own at the mean length its partition had in the segment; when
- * the mean is r ≥ 1 times that, saturation grows by less than r.
+ * How much higher than its bound a saturation of these runs can be: bounds are for the mean length a partition had in its
+ * segment, and at r ≥ 1 times that mean saturations are less than r times as high.
  */
-function boundOf(segment: Segment, lists: readonly (readonly Run[])[], meanLength: number): number {
-  let most = 0
+function growthOf({ partitions }: Segment, lists: readonly (readonly Run[])[], meanLength: number): number {
+  let growth = 1
   for (const runs of lists) {
-    for (const { rank, bound } of runs) {
-      const growth = Math.max(1, meanLength / (segment.partitions.meanLength[rank] as number))
-      most = Math.max(most, (bound / 255) * growth)
-    }
+    for (const { rank } of runs) growth = Math.max(growth, meanLength / (partitions.meanLength[rank] as number))
   }
-  return Math.min(1, most) * (K1 + 1) * SLACK
+  return growth
 }
 
-/** Parts of the denominator by length, for one mean. */
-export class LengthParts {
+let last: Saturations | null = null
+
+/** Questions mostly follow each other in one scope, so that the last table serves again. */
+function saturationsAt(meanLength: number): Saturations {
+  if (last?.meanLength !== meanLength) last = new Saturations(meanLength)
+  return last
+}
+
+/** Saturations for one mean length; those of the usual lengths and counts from a table. */
+export class Saturations {
   readonly meanLength: number
-  readonly #known: Float64Array = new Float64Array(1024)
+  readonly #known: Float64Array = new Float64Array(USUAL_TF * USUAL_LENGTH)
 
   constructor(meanLength: number) {
     this.meanLength = meanLength
-    for (let length = 0; length < this.#known.length; length++) this.#known[length] = lengthPart(length, meanLength)
+    for (let length = 0; length < USUAL_LENGTH; length++) {
+      const part = lengthPart(length, meanLength)
+      for (let tf = 0; tf < USUAL_TF; tf++) this.#known[length * USUAL_TF + tf] = saturation(tf, part)
+    }
   }
 
-  saturation(tf: number, length: number): number {
-    const known = length < 1024 ? (this.#known[length] as number) : lengthPart(length, this.meanLength)
-    return saturation(tf, known)
+  of(tf: number, length: number): number {
+    if (tf < USUAL_TF && length < USUAL_LENGTH) return this.#known[length * USUAL_TF + tf] as number
+    return saturation(tf, lengthPart(length, this.meanLength))
   }
 }
+
+const USUAL_TF = 4
+const USUAL_LENGTH = 512

@@ -2,27 +2,24 @@
 import { Bitset } from '../base/bitset.ts'
 import type { EntryKey } from '../model/entry.ts'
 import { stem } from '../text/stem.ts'
-import { LANGUAGES } from '../text/stopwords.ts'
+import { LANGUAGES, type Language } from '../text/stopwords.ts'
 import type { SearchScope } from './contract.ts'
-import { termKey } from './words-builder.ts'
 import { ByteReader, encodeTerm, hashBytes } from './words-bytes.ts'
 import { END, PostingCursor } from './words-cursor.ts'
 import { type SegmentView, viewsOf } from './words-lists.ts'
 import { type Run, readRuns } from './words-runs.ts'
-import type { Segment } from './words-segment.ts'
+import { type Segment, termKey } from './words-segment.ts'
 import type { SegmentSet } from './words-segments.ts'
 
 export function entriesWithPhrase(set: SegmentSet, words: readonly string[], scope: SearchScope): Bitset {
   const found = new Bitset()
   if (words.length === 0) return found
   for (const view of viewsOf(set, new Set(scope.partitions))) {
-    LANGUAGES.forEach((language, at) => {
-      const lists = listsOf(
-        view,
-        words.map(word => termKey(at, stem(word, language))),
-      )
+    for (const language of view.segment.languages) {
+      const keys = words.map(word => termKey(language, stem(word, LANGUAGES[language] as Language)))
+      const lists = listsOf(view, keys)
       if (lists !== null) eachEntryWith(view.segment, lists, scope, entry => found.add(entry))
-    })
+    }
   }
   return found
 }

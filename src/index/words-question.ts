@@ -2,7 +2,7 @@
 import { invalidArgument } from '../model/errors.ts'
 import { languagesOfQuestion } from '../text/language.ts'
 import { stem } from '../text/stem.ts'
-import { isStopWord, LANGUAGES, type Language } from '../text/stopwords.ts'
+import { isStopWord, type Language } from '../text/stopwords.ts'
 import { tokenise } from '../text/tokenise.ts'
 import type { TermWeight, WordTerm } from './contract.ts'
 
@@ -10,11 +10,8 @@ export interface QuestionWord {
   /** Folded, as shown in explanations. */
   readonly term: string
   readonly boost: number
-  /**
-   * Its stem in entries of each language, in the order of LANGUAGES; null where it is a stop word. An entry has one
-   * language, so the chunks that have the word are the disjoint union over these.
-   */
-  readonly stems: readonly (string | null)[]
+  /** It is looked for even where it is a stop word. */
+  readonly always: boolean
 }
 
 /**
@@ -25,11 +22,16 @@ export function questionWords(terms: readonly WordTerm[]): readonly QuestionWord
   const boosts = boostsByWord(terms)
   const asked = languagesOfQuestion([...boosts.keys()])
   const kept = [...boosts].filter(([term]) => !asked.some(language => isStopWord(term, language)))
-  if (kept.length === 0) return [...boosts].map(([term, boost]) => ({ term, boost, stems: stemsOf(term) }))
-  return kept.map(([term, boost]) => {
-    const stems = LANGUAGES.map(language => (isStopWord(term, language) ? null : stem(term, language)))
-    return { term, boost, stems }
-  })
+  const always = kept.length === 0
+  return (always ? [...boosts] : kept).map(([term, boost]) => ({ term, boost, always }))
+}
+
+/**
+ * What stands for the word in entries of a language; null where it is a stop word. An entry has one language, so the
+ * chunks that have the word are the disjoint union over the languages.
+ */
+export function stemOf({ term, always }: QuestionWord, language: Language): string | null {
+  return !always && isStopWord(term, language) ? null : stem(term, language)
 }
 
 /** The order in which scores are added up, everywhere: then equal sums are equal numbers. */
@@ -51,8 +53,4 @@ function boostsByWord(terms: readonly WordTerm[]): Map<string, number> {
     for (const { term } of tokenise(text)) boosts.set(term, (boosts.get(term) ?? 0) + boost)
   }
   return boosts
-}
-
-function stemsOf(term: string): readonly string[] {
-  return LANGUAGES.map((language: Language) => stem(term, language))
 }

@@ -1,6 +1,6 @@
 /** Runs: the postings of one term in one partition of a segment (`words-segment.ts` has their form). */
-import { ByteReader } from './words-bytes.ts'
-import { BLOCK, type Segment, SKIP, SKIP_PLACES, SKIP_POSTINGS, SKIP_ROW } from './words-segment.ts'
+import { ByteReader, LONG, ONE_BYTE, readLong } from './words-bytes.ts'
+import { BLOCK, type Segment, SKIP, SKIP_BOUND, SKIP_PLACES, SKIP_POSTINGS, SKIP_ROW } from './words-segment.ts'
 
 export interface Run {
   readonly rank: number
@@ -67,12 +67,11 @@ export class Block {
     const { rows, inTitle, inText } = this
     for (let next = 0; next < count; next++) {
       let head = lists[at++] as number
-      if (head >= 0x80) {
-        head &= 0x7f
-        for (let shift = 7; ; shift += 7) {
-          const byte = lists[at++] as number
-          head |= (byte & 0x7f) << shift
-          if (byte < 0x80 || shift === 28) break
+      if (head >= ONE_BYTE) {
+        if (head < LONG) head = ONE_BYTE + ((head - ONE_BYTE) << 8) + (lists[at++] as number)
+        else {
+          head = readLong(lists, at)
+          at += 4
         }
       }
       row += (head >>> 1) + 1
@@ -82,29 +81,20 @@ export class Block {
         inText[next] = 1
         continue
       }
-      let counts = lists[at++] as number
-      if (counts >= 0x80) {
-        counts &= 0x7f
-        for (let shift = 7; ; shift += 7) {
-          const byte = lists[at++] as number
-          counts |= (byte & 0x7f) << shift
-          if (byte < 0x80 || shift === 28) break
-        }
-      }
+      const reader = new ByteReader(lists, at)
+      const counts = reader.number()
+      const title = counts & 3
       inText[next] = counts >>> 2
-      let title = counts & 3
-      if (title === 3) {
-        for (let shift = 0; ; shift += 7) {
-          const byte = lists[at++] as number
-          title += (byte & 0x7f) << shift
-          if (byte < 0x80 || shift === 28) break
-        }
-      }
-      inTitle[next] = title
+      inTitle[next] = title < 3 ? title : 3 + reader.number()
+      at = reader.at
     }
   }
 }
 
 export function blockCount(run: Run): number {
   return Math.ceil(run.df / BLOCK)
+}
+
+export function boundOfBlock({ skips }: Segment, run: Run, number: number): number {
+  return run.df > BLOCK ? (skips[run.skips + number * SKIP + SKIP_BOUND] as number) : run.bound
 }

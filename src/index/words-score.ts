@@ -3,7 +3,7 @@ import type { EntryKey } from '../model/entry.ts'
 import type { Hit, Prior, SearchScope, WordSearch } from './contract.ts'
 import { PostingCursor } from './words-cursor.ts'
 import { EntryHeap } from './words-heap.ts'
-import { LengthParts, type Reading, type SegmentView } from './words-lists.ts'
+import type { Reading, SegmentView } from './words-lists.ts'
 import type { SegmentSet } from './words-segments.ts'
 
 /** The best chunk of each of these entries that the scope holds, in the order asked for. */
@@ -44,7 +44,7 @@ export function searchAllowed(set: SegmentSet, reading: Reading, request: WordSe
   const { allow, prior } = request
   const k = Math.min(Math.floor(request.k), reading.chunks)
   if (!(k > 0) || allow === undefined) return []
-  const heap = new EntryHeap(k, set.heapPlaces)
+  const heap = new EntryHeap(k)
   eachChunk(set, reading, [...allow], request, (entry, chunk, sum) => {
     if (sum >= 0) heap.offer(entry, chunk, withPrior(sum, entry, prior))
   })
@@ -66,7 +66,6 @@ function eachChunk(
   { allow }: SearchScope,
   visit: ChunkVisitor,
 ): void {
-  const lengths = new LengthParts(reading.meanLength)
   const rowsByView: number[][] = reading.views.map(() => [])
   for (const entry of entries) {
     const place = set.find(entry)
@@ -80,7 +79,7 @@ function eachChunk(
   rowsByView.forEach((list, at) => {
     const { rows } = (reading.views[at] as SegmentView).segment
     const asked = Int32Array.from(list).sort()
-    const sums = sumRows(reading, at, asked, lengths)
+    const sums = sumRows(reading, at, asked)
     asked.forEach((row, next) => {
       visit(rows.entry[row] as number, rows.chunk[row] as number, sums[next] as number)
     })
@@ -92,7 +91,8 @@ function isVisible({ segment, visible }: SegmentView, row: number): boolean {
 }
 
 /** Scores of ascending rows of one segment, in their order; -1 for a row without any of the words. */
-function sumRows(reading: Reading, at: number, rows: Int32Array, lengths: LengthParts): Float64Array {
+function sumRows(reading: Reading, at: number, rows: Int32Array): Float64Array {
+  const { saturations } = reading
   const { segment } = reading.views[at] as SegmentView
   const sums = new Float64Array(rows.length).fill(-1)
   for (const { weight, bySegment } of reading.words) {
@@ -102,7 +102,7 @@ function sumRows(reading: Reading, at: number, rows: Int32Array, lengths: Length
         const row = rows[next] as number
         const tf = cursor.tfAt(row)
         if (tf === 0) continue
-        const score = weight * lengths.saturation(tf, segment.rows.length[row] as number)
+        const score = weight * saturations.of(tf, segment.rows.length[row] as number)
         sums[next] = Math.max(0, sums[next] as number) + score
       }
     }

@@ -8,30 +8,31 @@ import { TITLE_WEIGHT } from '../math/bm25.ts'
 import type { Hit, Prior, WordSearch } from './contract.ts'
 import { END, PostingCursor } from './words-cursor.ts'
 import { EntryHeap } from './words-heap.ts'
-import { LengthParts, type Reading, type SegmentView } from './words-lists.ts'
+import type { Reading, Saturations, SegmentView } from './words-lists.ts'
 import type { Segment } from './words-segment.ts'
-import type { SegmentSet } from './words-segments.ts'
 
 /** Rows of a window: its sums stay in the nearest cache. */
 const WINDOW = 2048
 
-export function searchWords(set: SegmentSet, reading: Reading, request: WordSearch): readonly Hit[] {
+export function searchWords(reading: Reading, request: WordSearch): readonly Hit[] {
   const k = Math.min(Math.floor(request.k), reading.chunks)
   if (!(k > 0) || reading.words.length === 0) return []
-  const heap = new EntryHeap(k, set.heapPlaces)
-  const lengths = new LengthParts(reading.meanLength)
+  const heap = new EntryHeap(k)
+  const { saturations } = reading
   reading.views.forEach((view, at) => {
-    new SegmentSearch(reading, at, view, lengths, heap, request).run()
+    new SegmentSearch(reading, at, view, saturations, heap, request).run()
   })
   return heap.drain()
 }
 
 /** Sums by row of the window; -1 where no word was found. */
 const sums = new Float64Array(WINDOW).fill(-1)
-const touched = new Int32Array(WINDOW)
+/** One bit for each row of the window with a sum: it keeps their order, and empty stretches cost nothing. */
+const marks = new Uint32Array(WINDOW >>> 5)
 
 interface Word {
   readonly weight: number
+  readonly boundScale: number
   readonly cursors: readonly PostingCursor[]
 }
 
@@ -40,7 +41,7 @@ class SegmentSearch {
   readonly #words: readonly Word[]
   /** By word: what it and all lighter ones can add. */
   readonly #rest: readonly number[]
-  readonly #lengths: LengthParts
+  readonly #saturations: Saturations
   readonly #heap: EntryHeap
   readonly #allow: Bitset | undefined
   readonly #prior: Prior | undefined
@@ -49,18 +50,19 @@ class SegmentSearch {
     reading: Reading,
     at: number,
     view: SegmentView,
-    lengths: LengthParts,
+    saturations: Saturations,
     heap: EntryHeap,
     request: WordSearch,
   ) {
     this.#segment = view.segment
-    this.#lengths = lengths
+    this.#saturations = saturations
     this.#heap = heap
     this.#allow = request.allow
     this.#prior = request.prior
     const found = reading.words.filter(word => (word.bySegment[at]?.postings ?? 0) > 0)
     this.#words = found.map(word => ({
       weight: word.weight,
+      boundScale: word.bySegment[at]?.boundScale ?? 0,
       cursors: (word.bySegment[at]?.lists ?? []).map(runs => new PostingCursor(view.segment, runs)),
     }))
     const bounds = found.map(word => word.bySegment[at]?.bound ?? 0)
@@ -74,12 +76,27 @@ class SegmentSearch {
       const needed = this.#needed()
       const start = this.#nextRow(needed)
       if (start === END) return
-      const count = this.#sumWindow(needed, start)
-      for (let at = 0; at < count; at++) {
-        const offset = touched[at] as number
+      this.#sumWindow(needed, start)
+      this.#considerWindow(needed, start)
+    }
+  }
+
+  #considerWindow(needed: number, start: number): void {
+    const rest = this.#prior === undefined ? (this.#rest[needed] as number) : Number.POSITIVE_INFINITY
+    let least = this.#heap.threshold - rest
+    for (let word = 0; word < marks.length; word++) {
+      let bits = marks[word] as number
+      if (bits === 0) continue
+      marks[word] = 0
+      while (bits !== 0) {
+        const bit = 31 - Math.clz32(bits & -bits)
+        bits &= bits - 1
+        const offset = (word << 5) + bit
         const sum = sums[offset] as number
         sums[offset] = -1
+        if (sum < least) continue
         this.#consider(start + offset, sum, needed)
+        least = this.#heap.threshold - rest
       }
     }
   }
@@ -102,22 +119,26 @@ class SegmentSearch {
     return first
   }
 
-  /** Adds up the needed words' scores of the window's rows, and returns how many were touched. */
-  #sumWindow(needed: number, start: number): number {
-    const end = start + WINDOW
-    let count = 0
+  /** Adds up the needed words' scores of the window's rows. */
+  #sumWindow(needed: number, start: number): void {
+    const leastBound = this.#leastBound(needed)
     for (let word = 0; word < needed; word++) {
       const { weight, cursors } = this.#words[word] as Word
-      for (const cursor of cursors) count = this.#sumList(cursor, weight, start, end, count)
+      for (const cursor of cursors) this.#sumList(cursor, weight, leastBound, start, start + WINDOW)
     }
-    return count
   }
 
-  #sumList(cursor: PostingCursor, weight: number, start: number, end: number, touchedBefore: number): number {
-    const lengths = this.#lengths
+  /** Blocks below this bound need not be read: when one word is needed, all with it may still be too light. */
+  #leastBound(needed: number): number {
+    const { threshold } = this.#heap
+    if (needed !== 1 || this.#prior !== undefined || threshold === Number.NEGATIVE_INFINITY) return 0
+    return (threshold - (this.#rest[1] as number)) / (this.#words[0] as Word).boundScale
+  }
+
+  #sumList(cursor: PostingCursor, weight: number, leastBound: number, start: number, end: number): void {
+    const saturations = this.#saturations
     const { length } = this.#segment.rows
     const { rows, inText, inTitle } = cursor.block
-    let touchedCount = touchedBefore
     while (cursor.row < end) {
       const { count } = cursor.block
       let at = cursor.at
@@ -125,11 +146,11 @@ class SegmentSearch {
         const row = rows[at] as number
         if (row >= end) break
         const tf = (inText[at] as number) + TITLE_WEIGHT * (inTitle[at] as number)
-        const score = weight * lengths.saturation(tf, length[row] as number)
+        const score = weight * saturations.of(tf, length[row] as number)
         const offset = row - start
         const sum = sums[offset] as number
         if (sum < 0) {
-          touched[touchedCount++] = offset
+          marks[offset >>> 5] = (marks[offset >>> 5] as number) | (1 << (offset & 31))
           sums[offset] = score
         } else {
           sums[offset] = sum + score
@@ -137,16 +158,14 @@ class SegmentSearch {
       }
       cursor.at = at
       if (at < count) break
-      cursor.nextBlock()
+      cursor.nextBlock(leastBound)
     }
-    return touchedCount
   }
 
   /** Completes the sum of a row from the lists that were not read, and offers it. */
   #consider(row: number, sumOfNeeded: number, needed: number): void {
-    const { threshold } = this.#heap
-    if (this.#prior === undefined && sumOfNeeded + (this.#rest[needed] as number) < threshold) return
     if (this.#segment.isDead(row)) return
+    const { threshold } = this.#heap
     const { rows } = this.#segment
     const entry = rows.entry[row] as number
     if (this.#allow !== undefined && !this.#allow.has(entry)) return
@@ -156,7 +175,7 @@ class SegmentSearch {
       const { weight, cursors } = this.#words[word] as Word
       for (const cursor of cursors) {
         const tf = cursor.tfAt(row)
-        if (tf > 0) sum += weight * this.#lengths.saturation(tf, rows.length[row] as number)
+        if (tf > 0) sum += weight * this.#saturations.of(tf, rows.length[row] as number)
       }
     }
     const prior = this.#prior

@@ -15,6 +15,7 @@
  * its partition's mean length when the segment was written, in 255ths of 2.2, rounded up.
  */
 import type { ChunkKey } from '../model/entry.ts'
+import { LANGUAGES } from '../text/stopwords.ts'
 import { ByteReader, compareBytes, decodeTerm } from './words-bytes.ts'
 
 export const BLOCK = 128
@@ -58,6 +59,17 @@ export interface SegmentParts {
   readonly skips: Uint32Array
 }
 
+/** Stored terms begin with a sign for their entry's language, so that stems of different languages never meet. */
+export function termKey(language: number, stem: string): string {
+  return String.fromCharCode(LANGUAGE_SIGN + language) + stem
+}
+
+const LANGUAGE_SIGN = 0x61
+
+function languageSign(language: number): Uint8Array {
+  return Uint8Array.of(LANGUAGE_SIGN + language)
+}
+
 /** Terms a segment can hold: 24 bits of a slot. */
 export const MAX_TERMS = 0xffffff
 
@@ -74,6 +86,7 @@ export class Segment implements SegmentParts {
   readonly #dead: Uint8Array
   /** Rows that died, in the order they did. */
   readonly deadRows: number[] = []
+  #languages: readonly number[] | undefined
 
   constructor(parts: SegmentParts) {
     this.rows = parts.rows
@@ -143,6 +156,15 @@ export class Segment implements SegmentParts {
     return lowerBound(start.length, rank => (start[rank] as number) <= row) - 1
   }
 
+  /** Places in LANGUAGES of those that terms begin with the sign of. */
+  get languages(): readonly number[] {
+    this.#languages ??= LANGUAGES.flatMap((_, language) => {
+      const [low, high] = [this.lowerBound(languageSign(language)), this.lowerBound(languageSign(language + 1))]
+      return low < high ? [language] : []
+    })
+    return this.#languages
+  }
+
   get termCount(): number {
     return this.records.length
   }
@@ -176,12 +198,10 @@ export class Segment implements SegmentParts {
 
   #hasTerm(number: number, term: Uint8Array): boolean {
     const { lists } = this
-    // A term has at most 195 bytes, but its length may need two.
-    let at = this.records[number] as number
-    let length = lists[at++] as number
-    if (length >= 0x80) length = (length & 0x7f) | ((lists[at++] as number) << 7)
-    if (length !== term.length) return false
-    for (let next = 0; next < length; next++) if (lists[at + next] !== term[next]) return false
+    const reader = new ByteReader(lists, this.records[number] as number)
+    if (reader.number() !== term.length) return false
+    const { at } = reader
+    for (let next = 0; next < term.length; next++) if (lists[at + next] !== term[next]) return false
     return true
   }
 }

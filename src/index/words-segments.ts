@@ -24,8 +24,6 @@ export class SegmentSet {
   /** By entry key: slot + 1, or 0; and its first row there. */
   #slotOf = new Uint16Array(1024)
   #rowOf = new Uint32Array(1024)
-  /** For `EntryHeap`: zero by entry key between searches. */
-  heapPlaces: Int32Array = new Int32Array(1024)
   /** Another number after each change. */
   version = 0
   /** Entries that have rows. */
@@ -36,7 +34,7 @@ export class SegmentSet {
   }
 
   get byteLength(): number {
-    const own = this.#slotOf.byteLength + this.#rowOf.byteLength + this.heapPlaces.byteLength
+    const own = this.#slotOf.byteLength + this.#rowOf.byteLength
     return this.segments.reduce((sum, segment) => sum + segment.byteLength, own)
   }
 
@@ -152,7 +150,6 @@ export class SegmentSet {
     const rowOf = new Uint32Array(room)
     rowOf.set(this.#rowOf)
     this.#rowOf = rowOf
-    this.heapPlaces = new Int32Array(room)
   }
 }
 

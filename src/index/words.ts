@@ -104,7 +104,7 @@ class Words implements WordIndex {
   search(request: WordSearch): readonly Hit[] {
     const reading = this.#reading(request.terms, request)
     if (isFewAllowed(reading, request)) return searchAllowed(this.#set, reading, request)
-    return searchWords(this.#set, reading, request)
+    return searchWords(reading, request)
   }
 
   score(terms: readonly WordTerm[], entries: readonly EntryKey[], scope: SearchScope): readonly Hit[] {

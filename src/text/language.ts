@@ -7,7 +7,7 @@ import { fold } from './normalise.ts'
 import { LANGUAGES, type Language, STOP_WORDS } from './stopwords.ts'
 
 /** How much of a text is looked at, in UTF-16 units. */
-const SAMPLE = 4_000
+export const SAMPLE = 1_000
 /** Signs it takes to leave English: one alone may be a name, a quotation, a loan word. */
 const LEAST_EVIDENCE = 2
 
@@ -52,17 +52,30 @@ const SPELLINGS: readonly (readonly [Language, RegExp])[] = [
 /** Different signs for each language: a word that comes often says no more than once. */
 function signsOf(words: readonly string[]): number[] {
   const signs = LANGUAGES.map(() => 0)
+  const unlike: string[] = []
   for (const word of new Set(words)) {
-    const folded = fold(word)
-    LANGUAGES.forEach((of, at) => {
-      const counts = STOP_WORDS[of].has(folded) && (of === 'en' || !MISLEADING.has(folded))
-      if (counts) signs[at] = (signs[at] as number) + 1
-    })
+    const isPlain = /^[a-z]+$/.test(word)
+    const spokenFor = SPEAKS_FOR.get(isPlain ? word : fold(word))
+    if (spokenFor !== undefined) for (const at of spokenFor) signs[at] = (signs[at] as number) + 1
+    if (!isPlain) unlike.push(word)
   }
   for (const [of, spelling] of SPELLINGS) {
-    if (words.some(word => spelling.test(word))) signs[index(of)] = (signs[index(of)] as number) + 1
+    if (unlike.some(word => spelling.test(word))) signs[index(of)] = (signs[index(of)] as number) + 1
   }
   return signs
+}
+
+/** By function word, the places in LANGUAGES of those it speaks for. */
+const SPEAKS_FOR: ReadonlyMap<string, readonly number[]> = speaksFor()
+
+function speaksFor(): Map<string, number[]> {
+  const languages = new Map<string, number[]>()
+  LANGUAGES.forEach((of, at) => {
+    for (const word of STOP_WORDS[of]) {
+      if (of === 'en' || !MISLEADING.has(word)) languages.set(word, [...(languages.get(word) ?? []), at])
+    }
+  })
+  return languages
 }
 
 /** The languages with the most signs; English alone when it is among them; none when there is no sign. */

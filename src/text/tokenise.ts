@@ -42,9 +42,34 @@ export function eachToken(text: string, visit: TokenVisitor): void {
     const kind = classOf(text, at)
     if (kind === UNSPACED) at = unspacedRun(text, at, visit)
     else if ((kind & (SEPARATOR | IGNORED | UNDERSCORE)) !== 0) at += width(text, at)
-    else at = compound(text, at, visit)
+    else {
+      const end = plainWordEnd(text, at)
+      if (end < 0) {
+        at = compound(text, at, visit)
+      } else {
+        const word = text.slice(at, end)
+        visit(kind === UPPER ? word.toLowerCase() : word, at, end, false)
+        at = end
+      }
+    }
   }
 }
+
+/** The end of a word of the letters a to z, capitalised at most, with nothing at its end that could join; else -1. */
+function plainWordEnd(text: string, start: number): number {
+  const first = text.charCodeAt(start) | 0x20
+  if (first < 0x61 || first > 0x7a) return -1
+  let end = start + 1
+  let unit = text.charCodeAt(end)
+  while (unit >= 0x61 && unit <= 0x7a) unit = text.charCodeAt(++end)
+  if (end - start === 1 || end - start > MAX_TERM_LENGTH) return -1
+  const isOver = unit === DOT ? !dotJoins(text, end) : PLAIN_ENDS.has(unit) || end === text.length
+  return isOver ? end : -1
+}
+
+const DOT = 0x2e
+/** Blank, line feed, tab, and the signs after which a word is certainly over. */
+const PLAIN_ENDS: ReadonlySet<number> = new Set([...' \n\r\t,;:!?()[]{}"/-=<>*&|`'].map(sign => sign.charCodeAt(0)))
 
 /** Characters of a script without spaces, each with the marks that follow it; pairs of neighbours are aliases. */
 function unspacedRun(text: string, from: number, visit: TokenVisitor): number {
