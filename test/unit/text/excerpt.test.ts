@@ -39,7 +39,7 @@ describe('excerpt', () => {
   it('shows the sentences where most different words of the question stand', () => {
     const passage = of(STORY, 'did the storm break masts', 100)
     expect(marked(passage)).toBe(
-      'A [storm] had passed in the night. Its winds [broke] two [masts], and the sailors mended them.',
+      'A [storm] had passed in the night. Its winds broke two [masts], and the sailors mended them.',
     )
     expect(passage).toMatchObject({ startLine: 2, endLine: 2 })
   })
