@@ -68,7 +68,7 @@ export async function runOperation<Input extends z.ZodType, Output extends z.Zod
   if (operation.effect.ownerOnly === true && !isOwner(context.viewer)) {
     throw new QuerentError('denied', `${operation.name} is for the local owner only`, { operation: operation.name })
   }
-  context.signal.throwIfAborted()
+  if (context.signal.aborted) throw new QuerentError('cancelled', 'the caller has gone', {})
   return operation.run(engine, parseInput(operation.input, input ?? {}), context)
 }
 

@@ -268,6 +268,24 @@ describe('a server', () => {
     await running
   })
 
+  it('gives requests under way a moment, then ends them and itself', async () => {
+    const stop = new AbortController()
+    let running: Promise<void> = Promise.resolve()
+    const address = await new Promise<string>(resolve => {
+      running = serveHttp(noEngine, catalog, { host: '127.0.0.1', port: 0, tokens: undefined }, stop.signal, resolve)
+    })
+    const started = new Promise<AbortSignal>(resolve => {
+      waiting = resolve
+    })
+    const sent = fetch(`${address}/v1/ops/wait`, { method: 'POST' }).catch(() => 'ended')
+    const signal = await started
+    const cancelled = new Promise<void>(resolve => signal.addEventListener('abort', () => resolve(), { once: true }))
+    stop.abort()
+    await running
+    expect(await sent).toBe('ended')
+    await cancelled
+  })
+
   it.each([
     [[], '--tokens'],
     ['text', '--tokens'],

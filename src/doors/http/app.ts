@@ -18,8 +18,6 @@ export interface AppOptions {
   readonly authenticator: Authenticator
   /** Whether only this machine can connect. */
   readonly loopback: boolean
-  /** Aborted when the server goes down; ends what is under way. */
-  readonly signal: AbortSignal
   /** Handles `/mcp`, when that door is there too. */
   readonly mcp?: ((request: Request, viewer: Viewer) => Promise<Response>) | undefined
   /** A fresh id for each request. */
@@ -52,7 +50,7 @@ export function makeApp(engine: Engine, catalog: Catalog, options: AppOptions): 
   app.get('/v1/ops/:name', c => c.json(describeOperation(findOperation(catalog, c.req.param('name')))))
   app.post('/v1/ops/:name', async c => {
     const name = c.req.param('name')
-    const context = contextOf(c.req.raw, c.get('viewer'), options.signal)
+    const context = contextOf(c.req.raw, c.get('viewer'))
     const input = await readJson(c.req.raw)
     if (name === 'export' && c.req.header('accept')?.includes(NDJSON)) return streamExport(engine, context)
     return c.json((await callOperation(catalog, engine, name, input, context)) as object)
@@ -68,8 +66,9 @@ function visible(catalog: Catalog, viewer: Viewer): Parameters<typeof describeOp
   return [...catalog.values()].filter(({ effect }) => effect.ownerOnly !== true || isOwner(viewer))
 }
 
-function contextOf(request: Request, viewer: Viewer, serverSignal: AbortSignal): CallContext {
-  return { viewer, signal: AbortSignal.any([request.signal, serverSignal]) }
+/** Ends with its connection: when the client gives up, or the server is made to end. */
+function contextOf(request: Request, viewer: Viewer): CallContext {
+  return { viewer, signal: request.signal }
 }
 
 /** A failure under way is the last line, since the status has been sent by then. */

@@ -44,7 +44,6 @@ export async function serveHttp(
   const app = makeApp(engine, catalog, {
     authenticator: new Authenticator(options.tokens, loopback),
     loopback,
-    signal,
     mcp: options.mcp,
     requestId: randomUUID,
   })
