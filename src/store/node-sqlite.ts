@@ -1,5 +1,6 @@
 /** The driver over `node:sqlite`. The module is loaded when a store is opened, not before: Node 22 warns about it. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
 import { assert } from '../base/assert.ts'
 import type { OpenSql, SqlDatabase, SqlOptions, SqlResult, SqlRow, SqlStatement, SqlValue } from './sql-driver.ts'
 import { ofSqlite } from './sqlite-error.ts'
@@ -17,10 +18,11 @@ class NodeSqlite implements SqlDatabase {
   readonly #rollbackListeners: (() => void)[] = []
   #inside: 'nothing' | 'read' | 'write' = 'nothing'
 
-  constructor({ file, readOnly, timeoutMs }: SqlOptions) {
+  constructor({ file, readOnly, immutable, timeoutMs }: SqlOptions) {
     this.file = file
+    const address = immutable ? new URL(`${pathToFileURL(file)}?immutable=1`) : file
     const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
-    this.#db = this.#guard(() => new DatabaseSync(file, { readOnly, timeout: timeoutMs }))
+    this.#db = this.#guard(() => new DatabaseSync(address, { readOnly, timeout: timeoutMs }))
   }
 
   get writing(): boolean {

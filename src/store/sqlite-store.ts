@@ -19,7 +19,10 @@ import type { Store, StoreReader, StoreWriter } from './store.ts'
 export interface SqliteStoreOptions {
   /** Made when it is not there; its folder must be. */
   readonly file: string
-  /** Default false. Then nothing is made, and every `write` fails with `store_readonly`. */
+  /**
+   * Default false. If true nothing is made, and every `write` fails with `store_readonly`. In a folder that cannot be
+   * written either, the file is read as it stands, and must not be changed meanwhile.
+   */
   readonly readOnly?: boolean | undefined
   /**
    * Default `normal`: a commit is safe from a crash of the process, and after a loss of power the last commits may be
@@ -34,9 +37,18 @@ export interface SqliteStoreOptions {
 
 /** Throws `store_missing`, `store_locked`, `store_readonly`, `store_corrupt`, `store_newer` or `io_failed`. */
 export function openSqliteStore(options: SqliteStoreOptions): Store {
+  checkFile(options.file, options.readOnly === true)
+  try {
+    return open(options, false)
+  } catch (error) {
+    if (!isLockless(error, options)) throw error
+    return open(options, true)
+  }
+}
+
+function open(options: SqliteStoreOptions, immutable: boolean): Store {
   const { file, readOnly = false, durability = 'normal', timeoutMs = 5_000 } = options
-  checkFile(file, readOnly)
-  const db = openNodeSqlite({ file, readOnly, timeoutMs })
+  const db = openNodeSqlite({ file, readOnly, immutable, timeoutMs })
   try {
     prepareSchema(db, readOnly, options.storeId)
     configure(db, durability)
@@ -47,6 +59,12 @@ export function openSqliteStore(options: SqliteStoreOptions): Store {
     db.close()
     throw error
   }
+}
+
+/** Even a reader writes locks beside the file; in a folder where it cannot, it needs none if nobody else has it open. */
+function isLockless(error: unknown, { file, readOnly }: SqliteStoreOptions): boolean {
+  const code = error instanceof QuerentError ? error.code : ''
+  return readOnly === true && (code === 'store_readonly' || code === 'io_failed') && !existsSync(`${file}-wal`)
 }
 
 function checkFile(file: string, readOnly: boolean): void {
@@ -113,17 +131,30 @@ class SqliteStore extends SqliteReader implements Store {
   }
 
   check(): readonly string[] {
-    const { db, tallies } = this.parts
-    const damage = db.prepareArrays<[string]>('pragma integrity_check(20)').all()
-    const orphans = db.prepareArrays<[string, number | null, string]>('pragma foreign_key_check').all()
-    return [
-      ...damage.map(([line]) => line).filter(line => line !== 'ok'),
-      ...orphans.map(([table, row, parent]) => `${table}, row ${row}: refers to a missing row of ${parent}`),
-      ...tallies.check(),
-    ]
+    try {
+      return this.#damage()
+    } catch (error) {
+      if (error instanceof QuerentError && error.code === 'store_corrupt') return [error.message]
+      throw error
+    }
   }
 
   close(): void {
     this.parts.db.close()
+  }
+
+  /** What lies deeper is looked at only where the file is sound. */
+  #damage(): readonly string[] {
+    const { db, tallies } = this.parts
+    const pages = db
+      .prepareArrays<[string]>('pragma integrity_check(20)')
+      .all()
+      .map(([line]) => line)
+    if (pages.some(line => line !== 'ok')) return pages
+    const orphans = db.prepareArrays<[string, number | null, string]>('pragma foreign_key_check').all()
+    return [
+      ...orphans.map(([table, row, parent]) => `${table}, row ${row}: refers to a missing row of ${parent}`),
+      ...tallies.check(),
+    ]
   }
 }

@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import type { Json, JsonObject } from '../base/canonical.ts'
 import type { ChunkDraft, EntryDraft } from '../model/entry.ts'
 import { type Audience, audience, OWNER } from '../model/partition.ts'
+import type { GivenEntry } from './play.ts'
 
 /** Texts that have broken stores before: quotes, wildcards, NUL, case folding that changes length, beyond U+FFFF. */
 export const NASTY_TEXTS: readonly string[] = [
@@ -116,11 +117,6 @@ export const IDS: readonly string[] = ['one', 'two', 'three', 'Ω', '🦊', '\uf
 export const COLLECTIONS: readonly string[] = ['notes', 'code', 'Notes', '']
 export const KINDS: readonly string[] = ['note', 'document', 'memory']
 export const TAGS: readonly string[] = ['fox', 'Fox', 'ünïcode', 'x']
-
-export interface GivenEntry {
-  readonly draft: EntryDraft
-  readonly chunks: readonly ChunkDraft[]
-}
 
 export function entryDrafts(): fc.Arbitrary<EntryDraft> {
   return fc.record({

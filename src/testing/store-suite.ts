@@ -6,7 +6,7 @@ import { audience, OWNER } from '../model/partition.ts'
 import type { Sight } from '../model/viewer.ts'
 import type { Store } from '../store/store.ts'
 import { draftOf, lineChunks, wholeChunk } from './entries.ts'
-import { LINK, MOOD } from './histories.ts'
+import { LINK, MOOD } from './play.ts'
 
 const OWNER_VIEWER = { id: OWNER }
 const NOW = 5000

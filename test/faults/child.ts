@@ -1,0 +1,60 @@
+/** Real child processes for tests: started from a script beside the test, talking in lines, killed without warning. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+export class Child implements AsyncDisposable {
+  /** Whole lines of standard output so far. */
+  readonly lines: string[] = []
+  readonly #process: ChildProcess
+  readonly #ended: Promise<unknown>
+  #errors = ''
+
+  /** `script` is a file beside the module at `base` (its `import.meta.url`). */
+  constructor(script: string, base: string, args: readonly string[]) {
+    const path = fileURLToPath(new URL(script, base))
+    this.#process = spawn(process.execPath, [path, ...args], { stdio: ['pipe', 'pipe', 'pipe'] })
+    const reader = createInterface({ input: this.#process.stdout as NodeJS.ReadableStream })
+    reader.on('line', line => this.lines.push(line))
+    this.#process.stderr?.on('data', chunk => {
+      this.#errors += String(chunk)
+    })
+    this.#ended = Promise.all([once(this.#process, 'exit'), once(reader, 'close')])
+  }
+
+  /** Waits until a line starts with `start`; rejects with what the child complained of when it ends before. */
+  async says(start: string): Promise<string> {
+    for (;;) {
+      const line = this.lines.find(candidate => candidate.startsWith(start))
+      if (line !== undefined) return line
+      if (this.#process.exitCode !== null || this.#process.signalCode !== null) {
+        await this.#ended
+        if (this.lines.some(candidate => candidate.startsWith(start))) continue
+        throw new Error(`the child ended without saying "${start}": ${this.#errors || this.lines.join('\n')}`)
+      }
+      await Promise.race([this.#ended, new Promise(resolve => setTimeout(resolve, 5))])
+    }
+  }
+
+  tell(line: string): void {
+    this.#process.stdin?.write(`${line}\n`)
+  }
+
+  /** SIGKILL, and all lines that the child got out before. A last line that is cut off is left out. */
+  async kill(): Promise<readonly string[]> {
+    this.#process.kill('SIGKILL')
+    await this.#ended
+    return this.lines
+  }
+
+  /** Waits for its own end; rejects unless it ended well. */
+  async end(): Promise<void> {
+    await this.#ended
+    if (this.#process.exitCode !== 0) throw new Error(`the child failed: ${this.#errors}`)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill()
+  }
+}

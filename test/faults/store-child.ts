@@ -1,0 +1,84 @@
+/**
+ * Another process on a store file: `node store-child.ts <task> <file> [argument]`. Lines are written synchronously, so
+ * that a line once out tells of something that happened before.
+ */
+import { readFileSync, writeSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { deserialize } from 'node:v8'
+import { openSqliteStore } from '../../src/store/sqlite-store.ts'
+import { draftOf, lineChunks } from '../../src/testing/entries.ts'
+import type { Act } from '../../src/testing/play.ts'
+import { takeNextAct } from './crash-acts.ts'
+
+const [, , task, file = '', argument = ''] = process.argv
+
+switch (task) {
+  case 'hold-lock':
+    await holdLock()
+    break
+  case 'write':
+    writeEntries(Number(argument))
+    break
+  case 'play':
+    playForEver()
+    break
+  case 'read-as-nobody':
+    readAsNobody()
+    break
+  default:
+    throw new Error(`no task ${task}`)
+}
+
+function say(line: string): void {
+  writeSync(1, `${line}\n`)
+}
+
+/** Takes the write lock and keeps it until it reads a line. */
+async function holdLock(): Promise<void> {
+  const { DatabaseSync } = await import('node:sqlite')
+  const db = new DatabaseSync(file)
+  db.exec('begin immediate')
+  say('holding')
+  for await (const _ of createInterface({ input: process.stdin })) break
+  db.exec('commit')
+  db.close()
+  say('released')
+  process.stdin.destroy()
+}
+
+function writeEntries(count: number): void {
+  const store = openSqliteStore({ file, timeoutMs: 20_000 })
+  for (let at = 0; at < count; at++) {
+    const draft = draftOf({ id: `${process.pid} ${at}`, content: 'one\ntwo' })
+    const { key } = store.write(at, writer => writer.put(draft, lineChunks(draft)))
+    say(`wrote ${key}`)
+  }
+  store.close()
+}
+
+/** The acts that the file named by the argument holds, round and round until it is killed. */
+function playForEver(): void {
+  const acts = deserialize(readFileSync(argument)) as readonly Act[]
+  const store = openSqliteStore({ file, timeoutMs: 20_000 })
+  say('ready')
+  for (;;) say(`acted ${takeNextAct(store, acts)}`)
+}
+
+function readAsNobody(): void {
+  // Root may write whatever the permissions say.
+  if (process.getuid?.() === 0) {
+    process.setgid?.(65_534)
+    process.setuid?.(65_534)
+  }
+  for (const readOnly of [true, false]) {
+    const name = readOnly ? 'reader' : 'writer'
+    try {
+      const store = openSqliteStore({ file, readOnly, timeoutMs: 100 })
+      say(`${name} read ${store.scanEntries(0, 9).length}`)
+      store.write(1, writer => writer.setMeta('a', 'b'))
+      say(`${name} wrote`)
+    } catch (error) {
+      say(`${name} got ${(error as { code: string }).code}`)
+    }
+  }
+}
