@@ -1,0 +1,148 @@
+/**
+ * What a viewer may not see changes not one byte of what HTTP answers it. Two servers get the same visible history; one
+ * of them also gets a hidden one. Every answer of the two is compared as bytes. (Words only; the pipeline's own test has
+ * vectors.) The long form, 1,000 histories: QUERENT_LONG=1.
+ */
+import fc from 'fast-check'
+import { afterAll, expect, it } from 'vitest'
+import { SettableClock } from '../../src/base/clock.ts'
+import { serveHttp } from '../../src/doors/http/serve.ts'
+import type { Engine } from '../../src/engine/engine.ts'
+import { openEngine } from '../../src/engine/open.ts'
+import { makeCatalog } from '../../src/ops/catalog.ts'
+
+const RUNS = process.env['QUERENT_LONG'] === '1' ? 1000 : 25
+const TOKENS = { 'token-ana': 'ana', 'token-ben': 'ben' }
+
+type Deed = { readonly by: 'owner' | 'ana' | 'ben'; readonly operation: string; readonly input: unknown }
+
+const id = fc.constantFrom('a', 'b', 'c', 'd')
+const words = fc.array(fc.constantFrom('honey', 'bees', 'owl', 'owls', 'clock', 'the', 'half', 'life'), {
+  minLength: 1,
+  maxLength: 6,
+})
+const text = words.map(list => list.join(' '))
+const collection = fc.constantFrom('notes', 'code', 'secret-plans')
+
+function put(by: Deed['by'], visibility: 'public' | 'private'): fc.Arbitrary<Deed> {
+  return fc.record({ id, title: text, content: text, collection, tags: fc.subarray(['x', 'y']) }).map(entry => ({
+    by,
+    operation: 'put',
+    input: { entries: [{ ...entry, visibility }] },
+  }))
+}
+const remove = (by: Deed['by']): fc.Arbitrary<Deed> =>
+  id.map(one => ({ by, operation: 'delete', input: { ids: [one] } }))
+const ask = (by: Deed['by']): fc.Arbitrary<Deed> => text.map(one => ({ by, operation: 'query', input: { text: one } }))
+
+/** Of no consequence to ana: what ben writes, deletes and asks for himself, and what the owner keeps private. */
+const hidden = fc.oneof(put('ben', 'private'), put('owner', 'private'), ask('ben'), ask('owner'))
+/** By ana herself. */
+const own = fc.oneof(put('ana', 'public'), put('ana', 'private'), remove('ana'))
+const asked: fc.Arbitrary<Deed> = fc
+  .oneof(
+    fc.record({
+      operation: fc.constant('query'),
+      input: fc.record({ text, limit: fc.constantFrom(1, 3), explain: fc.boolean() }),
+    }),
+    fc.record({
+      operation: fc.constant('query'),
+      input: fc.record({ text: text.map(one => `${one} tag:x`), any: fc.boolean() }),
+    }),
+    fc.record({
+      operation: fc.constant('list'),
+      input: fc.record({ limit: fc.constantFrom(1, 5), order: fc.constantFrom('id', 'updated') }),
+    }),
+    fc.record({ operation: fc.constant('get'), input: fc.record({ id }) }),
+    fc.record({ operation: fc.constant('delete'), input: fc.record({ ids: fc.constant(['z']) }) }),
+    fc.record({ operation: fc.constant('similar'), input: fc.record({ id }) }),
+    fc.record({ operation: fc.constant('explain'), input: fc.record({ id, query: fc.record({ text }) }) }),
+    fc.record({ operation: fc.constantFrom('status', 'lenses', 'export', 'qurey'), input: fc.constant({}) }),
+  )
+  .map(({ operation, input }) => ({ by: 'ana' as const, operation, input }))
+
+interface World {
+  readonly engine: Engine
+  readonly end: AbortController
+  readonly served: Promise<void>
+  readonly url: string
+}
+const worlds: World[] = []
+afterAll(async () => {
+  for (const world of worlds) await close(world)
+})
+
+async function open(): Promise<World> {
+  let counter = 0
+  const random = (bytes: number): Uint8Array => {
+    counter += 1
+    return new Uint8Array(bytes).fill(counter)
+  }
+  const clock = new SettableClock(Date.parse('2026-03-01T12:00:00Z'))
+  const engine = await openEngine({ store: 'memory', embedder: 'none', background: false, random, clock })
+  await engine.query({ text: 'secret', any: true }, { viewer: { id: 'nobody' } }) // makes the store's secret, with equal bytes in both
+  const end = new AbortController()
+  const { url, served } = await new Promise<{ url: string; served: Promise<void> }>(resolve => {
+    const running = serveHttp(
+      engine,
+      makeCatalog(engine),
+      { host: '127.0.0.1', port: 0, tokens: TOKENS },
+      end.signal,
+      address => resolve({ url: address, served: running }),
+    )
+  })
+  const world = { engine, end, served, url }
+  worlds.push(world)
+  return world
+}
+
+async function close(world: World): Promise<void> {
+  world.end.abort()
+  await world.served
+  await world.engine.close()
+  worlds.splice(worlds.indexOf(world), 1)
+}
+
+async function send({ url }: World, { by, operation, input }: Deed): Promise<string> {
+  const headers: Record<string, string> = by === 'owner' ? {} : { authorization: `Bearer token-${by}` }
+  const response = await fetch(`${url}/v1/ops/${operation}`, { method: 'POST', headers, body: JSON.stringify(input) })
+  const shown = [...response.headers].filter(([name]) => name !== 'x-request-id' && name !== 'date')
+  return `${response.status} ${JSON.stringify(shown)} ${await response.text()}`
+}
+
+it(`no hidden history changes an answer (${RUNS} random histories; 1,000 with QUERENT_LONG=1)`, async () => {
+  const history = fc.array(
+    fc.oneof({ weight: 3, arbitrary: hidden }, { weight: 2, arbitrary: own }, { weight: 3, arbitrary: asked }),
+    {
+      minLength: 5,
+      maxLength: 25,
+    },
+  )
+  await fc.assert(
+    fc.asyncProperty(history, async deeds => {
+      const [plain, full] = [await open(), await open()]
+      for (const deed of deeds) {
+        if (deed.by !== 'ana') await send(full, deed)
+        else expect(await send(full, deed)).toBe(await send(plain, deed))
+      }
+      await Promise.all([close(plain), close(full)])
+    }),
+    { numRuns: RUNS },
+  )
+}, 600_000)
+
+it('a leak would be seen: what is public does change answers', async () => {
+  const [plain, full] = [await open(), await open()]
+  const entry = { id: 'a', title: 'honey', content: 'honey', visibility: 'public' }
+  await send(full, { by: 'owner', operation: 'put', input: { entries: [entry] } })
+  for (const [operation, input] of [
+    ['query', { text: 'honey' }],
+    ['list', {}],
+    ['get', { id: 'a' }],
+    ['status', {}],
+  ] as const) {
+    const deed: Deed = { by: 'ana', operation, input }
+    expect(await send(full, deed)).not.toBe(await send(plain, deed))
+  }
+  await Promise.all([close(plain), close(full)])
+})
