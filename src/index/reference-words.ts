@@ -84,10 +84,11 @@ class ReferenceWordIndex implements WordIndex {
 
   search(request: WordSearch): readonly Hit[] {
     const words = this.#weighed(request.terms, request)
+    const meanLength = this.#meanLength(request)
     const hits = new Map<EntryKey, Hit>()
     for (const row of this.#allowedRows(request)) {
       if (!words.some(word => tfOf(word, row) > 0)) continue
-      const score = this.#score(words, row, request)
+      const score = scoreOf(words, row, meanLength)
       const { prior } = request
       const ranked = prior === undefined ? score : prior.weight * score + (prior.values[row.entry] ?? 0)
       keepBest(hits, { entry: row.entry, chunk: row.chunk, score: ranked })
@@ -97,9 +98,10 @@ class ReferenceWordIndex implements WordIndex {
 
   score(terms: readonly WordTerm[], entries: readonly EntryKey[], scope: SearchScope): readonly Hit[] {
     const words = this.#weighed(terms, scope)
+    const meanLength = this.#meanLength(scope)
     const best = new Map<EntryKey, Hit>()
     for (const row of this.#allowedRows(scope)) {
-      keepBest(best, { entry: row.entry, chunk: row.chunk, score: this.#score(words, row, scope) })
+      keepBest(best, { entry: row.entry, chunk: row.chunk, score: scoreOf(words, row, meanLength) })
     }
     return entries.flatMap(entry => best.get(entry) ?? [])
   }
@@ -172,13 +174,12 @@ class ReferenceWordIndex implements WordIndex {
     })
     return weighed.sort(heaviestFirst)
   }
+}
 
-  #score(words: readonly (QuestionWord & TermWeight)[], row: Row, scope: SearchScope): number {
-    const meanLength = this.#meanLength(scope)
-    return words.reduce((sum, word) => {
-      return sum + termScore(word.boost * word.idf, tfOf(word, row), row.length, meanLength)
-    }, 0)
-  }
+function scoreOf(words: readonly (QuestionWord & TermWeight)[], row: Row, meanLength: number): number {
+  return words.reduce((sum, word) => {
+    return sum + termScore(word.boost * word.idf, tfOf(word, row), row.length, meanLength)
+  }, 0)
 }
 
 function rowOf(entry: Entry, chunk: Chunk, language: Language): Row {

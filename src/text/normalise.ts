@@ -8,7 +8,7 @@ const ASCII = /^[\0-\x7f]*$/
 /** Accents of Latin and Greek letters; marks of other scripts are letters in their own right. */
 const ACCENTS = /(?<=[\p{sc=Latin}\p{sc=Greek}][\u0300-\u036f]*)[\u0300-\u036f]/gu
 /** Letters that Unicode does not take apart. */
-const WHOLE_LETTERS = /[ßæœøłđðþıħŧŋĸ]/g
+const WHOLE_LETTERS = /[ßæœøłđðþıħŧŋĸς]/g
 const SPELT_OUT: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -23,6 +23,7 @@ const SPELT_OUT: Readonly<Record<string, string>> = {
   ŧ: 't',
   ŋ: 'n',
   ĸ: 'k',
+  ς: 'σ',
 }
 /** Soft hyphens, joiners, direction marks, the byte order mark: invisible, and no part of a spelling. */
 const INVISIBLE = /\p{Cf}/gu

@@ -139,7 +139,7 @@ function aliasOfOneWord(text: string, start: number, end: number, visit: TokenVi
     const sign = /^(?:\+\+|#)(?![\p{L}\p{N}+#])/u.exec(text.slice(end, end + 3))
     if (sign !== null) emit(text, start, end + sign[0].length, true, visit)
   } else if (isHex(text, start, end)) {
-    emit(text, start + 2, end, true, visit)
+    emitTerm(text.slice(start + 2, end), start, end, true, visit)
   }
 }
 

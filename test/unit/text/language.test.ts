@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest'
+import { language, languagesOfQuestion } from '../../../src/text/language.ts'
+import { stem } from '../../../src/text/stem.ts'
+import { LANGUAGES, STOP_WORDS } from '../../../src/text/stopwords.ts'
+import { tokenise } from '../../../src/text/tokenise.ts'
+
+describe('the language of a text', () => {
+  it.each([
+    ['en', 'The cat sat on the mat and was not seen again.'],
+    ['es', 'El gato come pescado en la cocina y no quiere salir.'],
+    ['es', 'Canción de cuna'],
+    ['es', 'La búsqueda por palabras'],
+    ['fr', 'Le chat est dans la cuisine et ne veut pas sortir.'],
+    ['de', 'Der Hund liegt im Garten und schläft nicht.'],
+    ['it', 'Il gatto è nella cucina e non vuole uscire.'],
+    ['pt', 'O gato está na cozinha e não quer sair de lá.'],
+    ['en', ''],
+    ['en', 'música'],
+    ['en', 'C64 memory map: $D020 border colour'],
+    ['en', 'todo list'],
+    ['en', 'a trip to Los Angeles with my son'],
+    ['en', 'const el = document.querySelector(de); if (el) return this.value'],
+    ['en', '東京都の天気'],
+    ['en', '\ud800\u0000'],
+  ])('%s: %s', (expected, text) => expect(language(text)).toBe(expected))
+
+  it('is not turned by one quotation', () => {
+    expect(language('He said "hasta la vista" to the machine, and it was over.')).toBe('en')
+  })
+})
+
+describe('the languages of a question', () => {
+  it.each([
+    [['en'], 'what is this'],
+    [['en'], 'sin city'],
+    [['en'], 'my son'],
+    [['en'], 'vectors'],
+    [['es', 'fr', 'it', 'pt'], 'la musica'],
+    [['es'], 'qué canciones hay en la radio'],
+    [['de'], 'wo ist der Hund'],
+  ])('%j: %s', (expected, question) => {
+    const words = tokenise(question).map(token => token.term)
+    expect(languagesOfQuestion(words)).toEqual(expected)
+  })
+})
+
+describe('stop lists', () => {
+  it('have the 123 measured English words', () => {
+    expect(STOP_WORDS.en.size).toBe(123)
+  })
+
+  it('hold words as the tokeniser gives them', () => {
+    for (const of of LANGUAGES) {
+      for (const word of STOP_WORDS[of]) expect(tokenise(word).map(token => token.term)).toEqual([word])
+    }
+  })
+})
+
+describe('stems: words in one line meet', () => {
+  it.each([
+    ['en', 'connection connections connected connecting connect'],
+    ['en', 'compute computing computed computation computer'],
+    ['en', 'query queries'],
+    ['es', 'cancion canciones'],
+    ['es', 'programacion programaciones programa programas'],
+    ['es', 'nacio nacer nacido'],
+    ['es', 'comia comer comida'],
+    ['es', 'historia historias historico'],
+    ['es', 'ano anos'],
+    ['es', 'consulta consultas consultar'],
+    ['es', 'tecnologia tecnologias'],
+    ['fr', 'continuelle continuellement'],
+    ['de', 'haus hauser'],
+    ['it', 'nazionale nazionali'],
+    ['pt', 'informacao informacoes'],
+  ] as const)('%s: %s', (of, line) => {
+    const stems = line.split(' ').map(word => stem(word, of))
+    expect(new Set(stems).size, stems.join(' ')).toBe(1)
+  })
+
+  it('leaves terms with digits and signs alone', () => {
+    for (const term of ['d020', 'v1.2.3', 'c++', '1980s', 'abc123s']) expect(stem(term, 'en')).toBe(term)
+  })
+
+  it('tells words apart that differ', () => {
+    expect(stem('connection', 'en')).toBe('connect')
+    expect(stem('news', 'en')).not.toBe(stem('newer', 'en'))
+    expect(stem('constructor', 'en')).toBe('constructor')
+  })
+})
