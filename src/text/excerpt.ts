@@ -5,7 +5,7 @@
  */
 import type { ChunkDraft } from '../model/entry.ts'
 import { lineEnds } from './lines.ts'
-import { BORDER, type Border, borderBetween, pieceAt } from './piece.ts'
+import { BORDER, type Border, borderBetween, isBlankUnit, pieceAt } from './piece.ts'
 import { eachToken } from './tokenise.ts'
 
 /** The word of the question that a word of a text (as `tokenise` gives it) stands for, or null. */
@@ -61,9 +61,11 @@ function windowOf(
   maxLength: number,
 ): readonly [number, number] {
   if (text.length <= maxLength) return [0, text.length]
-  const pieces = piecesOf(text)
   const [first, last] = densest(hits, maxLength)
-  const start = first === null ? afterHeadings(text, headings) : startBefore(pieces, first, last, maxLength)
+  const begin = first ?? afterHeadings(text, headings)
+  const earliest = first === null ? begin : Math.max(0, last - maxLength)
+  const pieces = piecesOf(text, earliest, begin + maxLength)
+  const start = first === null ? begin : startBefore(pieces, first, earliest)
   return [start, endAfter(text, pieces, start, last ?? start, maxLength)]
 }
 
@@ -102,12 +104,17 @@ interface BorderedPiece {
   readonly border: Border
 }
 
-function piecesOf(text: string): readonly BorderedPiece[] {
+/** Those that begin from `from` (or a little before, at a blank) to behind `to`. */
+function piecesOf(text: string, from: number, to: number): readonly BorderedPiece[] {
   const pieces: BorderedPiece[] = []
-  let textEnd = 0
-  for (let start = 0; start < text.length; ) {
+  let start = from
+  while (start > 0 && from - start < MAX_WORD && !isBlankUnit(text.charCodeAt(start - 1))) start--
+  start = wholeCharacters(text, start)
+  let textEnd = start
+  while (start < text.length && start <= to) {
     const piece = pieceAt(text, start)
-    const border = start === 0 ? BORDER.section : borderBetween(text, textEnd, start, 'prose')
+    const first = start === 0 ? BORDER.section : BORDER.word
+    const border = pieces.length === 0 ? first : borderBetween(text, textEnd, start, 'prose')
     pieces.push({ start, textEnd: piece.textEnd, border })
     textEnd = piece.textEnd
     start = piece.end
@@ -115,17 +122,20 @@ function piecesOf(text: string): readonly BorderedPiece[] {
   return pieces
 }
 
+/** How far back a word may begin. */
+const MAX_WORD = 64
+
 /** Share of what is left over that goes before the first hit, where no sentence or line begins near it. */
 const BEFORE = 1 / 3
 
-function startBefore(pieces: readonly BorderedPiece[], first: number, last: number, maxLength: number): number {
-  const left = maxLength - (last - first)
-  const near = pieces.filter(({ start }) => start <= first && start >= first - left)
+function startBefore(pieces: readonly BorderedPiece[], first: number, earliest: number): number {
+  const near = pieces.filter(({ start }) => start <= first && start >= earliest)
   for (const border of [BORDER.sentence, BORDER.line]) {
     const found = near.findLast(piece => piece.border >= border)
     if (found !== undefined) return found.start
   }
-  return near.find(piece => piece.border > BORDER.inside && piece.start >= first - left * BEFORE)?.start ?? first
+  const enough = first - (first - earliest) * BEFORE
+  return near.find(piece => piece.border > BORDER.inside && piece.start >= enough)?.start ?? first
 }
 
 /** Share of the length that must be used before a sentence may end the excerpt. */

@@ -70,9 +70,12 @@ function lineBreaks(text: string, from: number, to: number): number {
 
 function endsSentence(text: string, textEnd: number): boolean {
   let at = textEnd - 1
-  while (at > textEnd - 4 && /[)\]"'”’»]/.test(text.charAt(at))) at--
-  return /[.!?…。！？]/.test(text.charAt(at))
+  while (at > textEnd - 4 && CLOSERS.includes(text.charAt(at))) at--
+  return at >= 0 && ENDS.includes(text.charAt(at))
 }
+
+const CLOSERS = ')]"\'”’»'
+const ENDS = '.!?…。！？'
 
 /** A full stop of Chinese or Japanese needs no blank behind it. */
 function isSentenceSign(text: string, at: number): boolean {
