@@ -94,7 +94,7 @@ describe('the package, installed into an empty folder', () => {
     writeFileSync(join(app, 'notes/pets.md'), '# Animals\n\nThe kitten sleeps on the warm sofa all afternoon.\n')
     writeFileSync(join(app, 'notes/money.md'), '# Budget\n\nInvoices are paid within thirty days of receipt.\n')
     querent('add', 'notes')
-    const page = JSON.parse(querent('query', 'where does the young cat rest?', '--json'))
+    const page = JSON.parse(querent('query', 'where does the young cat rest?', '--any', '--json'))
     const [first] = page.items
     expect(first.id).toBe('notes/pets.md')
     expect(first.components.words).toBe(0) // no word in common: only the model can have found it
