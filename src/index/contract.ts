@@ -59,7 +59,11 @@ export interface VectorSearch extends SearchScope {
   /** Entries wanted. */
   readonly k: number
   readonly prior?: Prior | undefined
-  /** May miss a neighbour now and then for speed (measured recall ≥ 0.99); false is exact. Default false. */
+  /**
+   * For speed: may miss a neighbour now and then (measured recall ≥ 0.99), and scores after the first dozen come from
+   * 8-bit vectors (within 0.01 of the cosine, mostly within 0.001). Still a function of the visible rows alone. False
+   * is exact. Default false.
+   */
   readonly approximate?: boolean | undefined
 }
 
@@ -69,8 +73,11 @@ export interface VectorIndex extends Index {
   readonly dimensions: number
   /** The k entries with the best chunk, best first. */
   search(request: VectorSearch): readonly Hit[]
-  /** The exact best-chunk cosine of each of these entries that the scope holds, in the order asked for. */
-  score(vector: Float32Array, entries: readonly EntryKey[], scope: SearchScope): readonly Hit[]
+  /**
+   * The best-chunk cosine of each of these entries that the scope holds, in the order asked for: exact, or from 8-bit
+   * vectors when `approximate` (default false), as in `VectorSearch`.
+   */
+  score(vector: Float32Array, entries: readonly EntryKey[], scope: SearchScope, approximate?: boolean): readonly Hit[]
   /** Rows (chunks with a vector) in scope. */
   count(scope: SearchScope): number
 }
@@ -106,21 +113,24 @@ export interface TermMatch extends TermWeight {
 }
 
 export interface WordIndex extends Index {
-  /** The k entries with the best chunk, best first. Terms nobody has contribute nothing. */
+  /** The k entries with the best chunk, best first, of those with at least one term. Terms nobody has add nothing. */
   search(request: WordSearch): readonly Hit[]
   /** The exact best-chunk BM25 of each of these entries that the scope holds (0 included), in the order asked for. */
   score(terms: readonly WordTerm[], entries: readonly EntryKey[], scope: SearchScope): readonly Hit[]
-  /** Statistics of each term over the partitions; stop words are left out unless there is nothing else. */
+  /**
+   * Statistics of each word over the partitions, heaviest (boost · idf) first; stop words are left out unless there is
+   * nothing else. A term of several words, or an identifier, gives several.
+   */
   weigh(terms: readonly WordTerm[], scope: SearchScope): readonly TermWeight[]
-  /** How each term scored in one chunk. */
+  /** How each word scored in one chunk, in the order of `weigh`: adding the scores up in it gives the chunk's exactly. */
   explain(terms: readonly WordTerm[], chunk: ChunkKey, scope: SearchScope): readonly TermMatch[]
   /**
    * Entries in scope that hold all these words next to each other and in order, in one field (title, or content across
-   * chunk borders). A single word is a phrase of one. Stop words count here.
+   * chunk borders). Words match by their stems. A single word is a phrase of one. Stop words count here.
    */
   entriesWith(phrase: string, scope: SearchScope): Bitset
   /** Rows (chunks) in scope. */
   count(scope: SearchScope): number
-  /** Visible terms that begin with `prefix`, by df descending: for suggestions. */
+  /** Visible terms (stems) that begin with `prefix`, by df descending, then by term; `allow` is not looked at. */
   complete(prefix: string, scope: SearchScope, limit: number): readonly { readonly term: string; readonly df: number }[]
 }
