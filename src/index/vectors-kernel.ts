@@ -23,7 +23,7 @@ export interface Kernel {
   rankList(list: number, n: number): void
   closeRank(): number
   entriesFound(): number
-  bounds(list: number, n: number, to: number): void
+  values(list: number, n: number, to: number): void
 }
 
 /** Rows of a page; slot >> PAGE_SHIFT is a slot's page. */

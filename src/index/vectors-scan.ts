@@ -5,17 +5,22 @@
  */
 import { norm } from '../math/vector.ts'
 import type { EntryKey } from '../model/entry.ts'
-import type { SearchScope, VectorSearch } from './contract.ts'
+import type { Hit, SearchScope, VectorSearch } from './contract.ts'
 import type { Slot, VectorRows } from './vectors-rows.ts'
 import { type Scope, ScopeWriter } from './vectors-scope.ts'
 
 /** Rows that sign codes choose: this many, or so many times k. */
 const CHOSEN = 1000
-const CHOSEN_PER_K = 24
+const CHOSEN_PER_K = 16
 /** When sign codes would choose from fewer than so many times as many, the second pass reads them all: it is as quick. */
-const WORTH_CHOOSING = 4
+const WORTH_CHOOSING = 6
 /** Keeps the sum of `width` products of an i16 and an i8 within an i32. */
 const LARGEST_SUM = 2 ** 31 - 1
+
+/** A row that may be among the best; its score is by int8. */
+export interface Candidate extends Hit {
+  readonly slot: Slot
+}
 
 export class VectorScan {
   readonly #rows: VectorRows
@@ -31,7 +36,7 @@ export class VectorScan {
   }
 
   /** Rows among which the k best entries with their best chunks are; in no particular order. */
-  candidates(request: VectorSearch): Slot[] {
+  candidates(request: VectorSearch): Candidate[] {
     const { k, prior } = request
     const scope = this.#scopes.write(request, k, prior)
     if (scope.rows === 0 || k === 0) return []
@@ -49,20 +54,19 @@ export class VectorScan {
     return this.#closeRank(scope)
   }
 
-  /** Of each entry's rows, those that can be its best. */
-  best(vector: Float32Array, entries: readonly EntryKey[]): Slot[] {
+  /** Of each entry's rows, those that can be its best. Scores are cosines. */
+  best(vector: Float32Array, entries: readonly EntryKey[]): Candidate[] {
     const slots: Slot[] = []
     const ends = entries.map(entry => {
       for (let slot = this.#rows.first(entry); slot >= 0; slot = this.#rows.next(slot)) slots.push(slot)
       return slots.length
     })
-    if (slots.length === entries.length) return slots
     this.#ask(vector, 1)
     const at = this.#scopes.room(slots.length * 24)
     const { kernel, words } = this.#rows.memory
     words.set(slots, at / 4)
     const to = at + Math.ceil(slots.length / 2) * 8
-    kernel.bounds(at, slots.length, to)
+    kernel.values(at, slots.length, to)
     return ends.flatMap((end, i) => this.#atTop(slots, ends[i - 1] ?? 0, end, to / 8))
   }
 
@@ -74,7 +78,7 @@ export class VectorScan {
     kernel.distances(layout.questionCodeAt, extents, extentCount, codeRecords)
   }
 
-  #approximate(scope: Scope, entries: number, atLeast: number): Slot[] {
+  #approximate(scope: Scope, entries: number, atLeast: number): Candidate[] {
     const { kernel, layout } = this.#rows.memory
     for (let wanted = atLeast; ; wanted *= 4) {
       kernel.openCodes(layout.questionCodeAt, layout.countsAt, scope.allow, scope.codeRecords, wanted)
@@ -83,9 +87,9 @@ export class VectorScan {
       const chosen = kernel.closeCodes()
       this.#openRank({ ...scope, allow: 0 }, entries)
       kernel.rankList(scope.codeRecords, chosen)
-      const slots = this.#closeRank(scope)
+      const found = this.#closeRank(scope)
       // Many chunks of few entries can fill the choice; then choose more, until there is no more.
-      if (kernel.entriesFound() === entries || chosen < wanted) return slots
+      if (kernel.entriesFound() === entries || chosen < wanted) return found
     }
   }
 
@@ -93,13 +97,13 @@ export class VectorScan {
     this.#rows.memory.kernel.openRank(entries, scope.heap, scope.places, scope.prior, scope.allow, scope.rankRecords)
   }
 
-  #closeRank(scope: Scope): Slot[] {
-    const { kernel, words } = this.#rows.memory
-    const slots: Slot[] = []
+  #closeRank(scope: Scope): Candidate[] {
+    const { kernel, words, floats } = this.#rows.memory
+    const candidates: Candidate[] = []
     for (let left = kernel.closeRank(), at = scope.rankRecords / 4; left > 0; left--, at += 4) {
-      slots.push(words[at] as number)
+      candidates.push(this.#candidate(words[at] as number, floats[at + 1] as number))
     }
-    return slots
+    return candidates
   }
 
   /** Puts the question into the kernel: as bits, as i16, and with the bounds of what both roundings can amount to. */
@@ -133,12 +137,20 @@ export class VectorScan {
     )
   }
 
-  /** Of slots[from, to), whose bounds (upper, and how far below the lower is) are doubles from `at` on. */
-  #atTop(slots: readonly Slot[], from: number, to: number, at: number): Slot[] {
+  /** Of slots[from, to), whose values and their errors are doubles from `at` on. */
+  #atTop(slots: readonly Slot[], from: number, to: number, at: number): Candidate[] {
     const { doubles } = this.#rows.memory
-    const upper = (i: number) => doubles[at + 2 * i] as number
+    const value = (i: number) => doubles[at + 2 * i] as number
+    const error = (i: number) => doubles[at + 2 * i + 1] as number
     let least = Number.NEGATIVE_INFINITY
-    for (let i = from; i < to; i++) least = Math.max(least, upper(i) - (doubles[at + 2 * i + 1] as number))
-    return slots.slice(from, to).filter((_, i) => upper(from + i) >= least)
+    for (let i = from; i < to; i++) least = Math.max(least, value(i) - error(i))
+    const top: Candidate[] = []
+    for (let i = from; i < to; i++) {
+      if (value(i) + error(i) >= least) top.push(this.#candidate(slots[i] as Slot, Math.fround(value(i))))
+    }
+    return top
+  }
+  #candidate(slot: Slot, score: number): Candidate {
+    return { slot, entry: this.#rows.entry(slot), chunk: this.#rows.chunk(slot), score }
   }
 }

@@ -6,9 +6,12 @@ import type { Bitset } from '../base/bitset.ts'
 import type { Prior, SearchScope } from './contract.ts'
 import type { Block, Slot, VectorRows } from './vectors-rows.ts'
 
-/** Below this part of the scope's entries, allowed ones are looked up one by one; up to the next, rows are sifted. */
+/**
+ * Below this part of the scope's entries, allowed ones are looked up one by one; up to the next, all rows are sifted;
+ * above it, rows are tested when they come near enough to matter.
+ */
 const LOOKED_UP = 1 / 16
-const SIFTED = 1 / 2
+const SIFTED = 0.6
 
 /** Addresses in the kernel's memory; 0 where there is no such thing. */
 export interface Scope {

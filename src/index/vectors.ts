@@ -11,8 +11,8 @@ import type { Hit, SearchScope, VectorIndex, VectorSearch } from './contract.ts'
 import { readFeed } from './follow.ts'
 import { checkQuery } from './vectors-check.ts'
 import { imageOf, readImage } from './vectors-image.ts'
-import { type Slot, VectorRows } from './vectors-rows.ts'
-import { VectorScan } from './vectors-scan.ts'
+import { VectorRows } from './vectors-rows.ts'
+import { type Candidate, VectorScan } from './vectors-scan.ts'
 
 /** The f32 vectors of these chunks that the store has, in the order asked for. */
 export type VectorSource = (chunks: readonly ChunkKey[]) => readonly Pick<ChunkVector, 'chunk' | 'vector'>[]
@@ -37,6 +37,8 @@ export interface KernelVectorIndex extends VectorIndex {
 const MAX_DIMENSIONS = 16_384
 /** Vectors read from the store at once. */
 const PAGE = 2048
+/** Rows whose exact cosines an approximate search computes: enough for the first ten to be among them. */
+const SETTLED = 24
 /** When more entries than this changed, and they are more than half of the rows, reading everything is quicker. */
 const FEW = 500
 
@@ -77,22 +79,31 @@ class FlatVectorIndex implements KernelVectorIndex {
 
   search(request: VectorSearch): readonly Hit[] {
     checkQuery(request, this.dimensions)
-    const { vector, prior } = request
-    const hits = this.#settle(vector, this.#scan.candidates(request), (similarity, entry) =>
-      prior ? prior.weight * similarity + (prior.values[entry] ?? 0) : similarity,
-    )
-    return [...hits.values()].sort(byScore).slice(0, request.k)
+    const { vector, prior, approximate } = request
+    const score = (similarity: number, entry: EntryKey) =>
+      prior ? prior.weight * similarity + (prior.values[entry] ?? 0) : similarity
+    const hits = approximate
+      ? this.#settleFirst(request, score)
+      : this.#settle(vector, this.#scan.candidates(request), score)
+    return bestOfEntries(hits).sort(byScore).slice(0, request.k)
   }
 
-  score(vector: Float32Array, entries: readonly EntryKey[], scope: SearchScope): readonly Hit[] {
+  score(
+    vector: Float32Array,
+    entries: readonly EntryKey[],
+    scope: SearchScope,
+    approximate: boolean = false,
+  ): readonly Hit[] {
     checkQuery({ vector, k: 0 }, this.dimensions)
     const partitions = new Set(scope.partitions)
     const visible = entries.filter(entry => {
       const row = this.#rows.first(entry)
       return row >= 0 && partitions.has(this.#rows.partition(row)) && (scope.allow?.has(entry) ?? true)
     })
-    const hits = this.#settle(vector, this.#scan.best(vector, visible), similarity => similarity)
-    return visible.map(entry => hits.get(entry)).filter(hit => hit !== undefined)
+    const candidates = this.#scan.best(vector, visible)
+    const hits = approximate ? candidates.map(hitOf) : this.#settle(vector, candidates, similarity => similarity)
+    const best = new Map(bestOfEntries(hits).map(hit => [hit.entry, hit]))
+    return visible.map(entry => best.get(entry)).filter(hit => hit !== undefined)
   }
 
   count(scope: SearchScope): number {
@@ -134,34 +145,41 @@ class FlatVectorIndex implements KernelVectorIndex {
     this.#replace(rows, position)
   }
 
-  /** Each entry's best chunk among the rows, by exact cosines. */
-  #settle(
-    vector: Float32Array,
-    slots: readonly Slot[],
-    score: (similarity: number, entry: EntryKey) => number,
-  ): Map<EntryKey, Hit> {
-    const best = new Map<EntryKey, Hit>()
-    for (const { slot, similarity } of this.#similarities(vector, slots)) {
-      const entry = this.#rows.entry(slot)
-      const hit = { entry, chunk: this.#rows.chunk(slot), score: score(similarity, entry) }
-      const before = best.get(entry)
-      if (before === undefined || byScore(hit, before) < 0) best.set(entry, hit)
-    }
-    return best
+  /**
+   * Exact cosines for the first rows by int8, and int8 values for as many more as k entries need. Which rows these are
+   * must not depend on the bounds that brought them here, for bounds know of hidden rows: so they are a prefix of all
+   * rows in their order by int8.
+   */
+  #settleFirst(request: VectorSearch, score: (similarity: number, entry: EntryKey) => number): Hit[] {
+    if (request.k === 0) return []
+    const k = Math.max(request.k, SETTLED)
+    const sorted = this.#scan.candidates({ ...request, k }).sort(byScore)
+    const entries = new Set<EntryKey>()
+    const last = sorted.findIndex(row => entries.add(row.entry).size === k)
+    const prefix = last < 0 ? sorted : sorted.slice(0, last + 1)
+    return [...this.#settle(request.vector, prefix.slice(0, SETTLED), score), ...prefix.slice(SETTLED).map(hitOf)]
   }
 
-  #similarities(vector: Float32Array, slots: readonly Slot[]): { slot: Slot; similarity: number }[] {
-    const rows = this.#rows
+  /** By exact cosines. What the store no longer has is left out: the index is behind it until the next refresh. */
+  #settle(
+    vector: Float32Array,
+    candidates: readonly Candidate[],
+    score: (similarity: number, entry: EntryKey) => number,
+  ): Hit[] {
+    const settled = ({ entry, chunk }: Candidate, similarity: number) => ({
+      entry,
+      chunk,
+      score: score(similarity, entry),
+    })
     if (this.#options.keepVectors) {
-      return slots.map(slot => ({ slot, similarity: cosine(vector, rows.memory.floats, rows.vectorAt(slot)) }))
+      const { floats } = this.#rows.memory
+      return candidates.map(row => settled(row, cosine(vector, floats, this.#rows.vectorAt(row.slot))))
     }
-    if (slots.length === 0) return []
-    const slotOf = new Map(slots.map(slot => [rows.chunk(slot), slot]))
-    const found = this.#options.source([...slotOf.keys()])
-    return found.flatMap(row => {
-      // What the store no longer has is skipped: the index is behind it until the next refresh.
-      const slot = slotOf.get(row.chunk)
-      return slot === undefined ? [] : [{ slot, similarity: cosine(vector, row.vector) }]
+    if (candidates.length === 0) return []
+    const byChunk = new Map(candidates.map(row => [row.chunk, row]))
+    return this.#options.source([...byChunk.keys()]).flatMap(found => {
+      const row = byChunk.get(found.chunk)
+      return row === undefined ? [] : settled(row, cosine(vector, found.vector))
     })
   }
 
@@ -213,6 +231,19 @@ function* allVectors(reader: StoreReader, model: string): Iterable<ChunkVector> 
     if (last === undefined) return
     after = last.chunk
   }
+}
+
+function hitOf({ entry, chunk, score }: Candidate): Hit {
+  return { entry, chunk, score }
+}
+
+function bestOfEntries(hits: Iterable<Hit>): Hit[] {
+  const best = new Map<EntryKey, Hit>()
+  for (const hit of hits) {
+    const before = best.get(hit.entry)
+    if (before === undefined || byScore(hit, before) < 0) best.set(hit.entry, hit)
+  }
+  return [...best.values()]
 }
 
 function byScore(a: Hit, b: Hit): number {

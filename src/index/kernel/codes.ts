@@ -40,18 +40,11 @@ export function scanCodes(extents: usize, n: i32): void {
 
 export function scanCodesOf(list: usize, n: i32): void {
   const end = list + (<usize>n << 2)
-  const q0 = load<u64>(query)
-  const q1 = load<u64>(query, 8)
-  const q2 = load<u64>(query, 16)
-  const q3 = load<u64>(query, 24)
-  const q4 = load<u64>(query, 32)
-  const q5 = load<u64>(query, 40)
-  const usual = codeBytes == 48
+  if (codeBytes == 48) return scanList384(list, end)
   let most = limit
   for (; list < end; list += 4) {
     const slot = load<u32>(list)
-    const p = codeOf(slot)
-    const distance = usual ? distance384(p, q0, q1, q2, q3, q4, q5) : distanceTo(p)
+    const distance = distanceTo(codeOf(slot))
     if (distance <= most) most = keep(slot, distance)
   }
 }
@@ -98,6 +91,28 @@ function scan384(first: u32, count: u32): void {
   for (let i: u32 = 0; i < count; i++, p += 48) {
     const distance = distance384(p, q0, q1, q2, q3, q4, q5)
     if (distance <= most) most = keep(first + i, distance)
+  }
+}
+
+/** Slots of one page follow each other, so its address is worked out once. */
+function scanList384(list: usize, end: usize): void {
+  const q0 = load<u64>(query)
+  const q1 = load<u64>(query, 8)
+  const q2 = load<u64>(query, 16)
+  const q3 = load<u64>(query, 24)
+  const q4 = load<u64>(query, 32)
+  const q5 = load<u64>(query, 40)
+  let most = limit
+  let page: u32 = 0xffffffff
+  let start: usize = 0
+  for (; list < end; list += 4) {
+    const slot = load<u32>(list)
+    if (slot >> 12 != page) {
+      page = slot >> 12
+      start = codeOf(page << 12)
+    }
+    const distance = distance384(start + <usize>(slot & 4095) * 48, q0, q1, q2, q3, q4, q5)
+    if (distance <= most) most = keep(slot, distance)
   }
 }
 

@@ -7,7 +7,7 @@ import { entryOf } from './layout'
 export { configure } from './layout'
 export { encode, encodeQuery, maxResidual, maxSquare, setMaxima } from './encode'
 export { closeCodes, distances, openCodes, scanCodes, scanCodesOf } from './codes'
-export { bounds, closeRank, entriesFound, openRank, rank, rankList, setQuestion } from './rank'
+export { closeRank, entriesFound, openRank, rank, rankList, setQuestion, values } from './rank'
 
 /** Lists the slots in the extents whose entry is in the bit set; returns how many. No branch depends on the bits. */
 export function select(extents: usize, n: i32, bits: usize, to: usize): u32 {

@@ -19,8 +19,8 @@ let allow: usize = 0
 let out: usize = 0
 let kept: u32 = 0
 
-/** What the rounding of a value in double precision can amount to, relative to it. */
-const ROUNDING: f64 = 1e-12
+/** What rounding a value to f32, as records do, can amount to, relative to it. */
+const ROUNDING: f64 = 1.3e-7
 
 export function setQuestion(at: usize, perProduct: f64, errorSlope: f64, errorOffset: f64, most: f64): void {
   query = at
@@ -30,7 +30,7 @@ export function setQuestion(at: usize, perProduct: f64, errorSlope: f64, errorOf
   ceiling = most
 }
 
-/** A new pass for k entries; records (slot u32, upper bound f64 at 8) go to `to`. */
+/** A new pass for k entries; records (slot u32, value f32, upper bound f64) go to `to`. */
 export function openRank(k: u32, heap: usize, places: usize, priors: usize, bits: usize, to: usize): void {
   openBest(heap, places, k)
   prior = priors
@@ -85,7 +85,7 @@ export function closeRank(): u32 {
     const record = out + (<usize>i << 4)
     if (load<f64>(record, 8) < least) continue
     const to = out + (<usize>(n++) << 4)
-    store<u32>(to, load<u32>(record))
+    store<u64>(to, load<u64>(record))
     store<f64>(to, load<f64>(record, 8), 8)
   }
   found = closeBest()
@@ -98,15 +98,15 @@ export function entriesFound(): u32 {
   return found
 }
 
-/** Upper bounds (f64) of listed rows, and how far below them their lower bounds are (f64): pairs at `to`. */
-export function bounds(list: usize, n: i32, to: usize): void {
+/** Values of listed rows and how far off they may be: pairs of f64 at `to`. */
+export function values(list: usize, n: i32, to: usize): void {
   for (let i = 0; i < n; i++, to += 16) {
     const slot = load<u32>(list + (<usize>i << 2))
     const scale = <f64>load<f32>(scaleOf(slot))
     const value = factor * scale * <f64>product(int8Of(slot))
     const error = slope * scale + offset + abs(value) * ROUNDING
-    store<f64>(to, value + error)
-    store<f64>(to, 2 * error, 8)
+    store<f64>(to, value)
+    store<f64>(to, error, 8)
   }
 }
 
@@ -128,6 +128,7 @@ function weigh(slot: u32, row: usize): void {
 function stay(slot: u32, value: f64, error: f64): void {
   if (allow && !allows(allow, slot)) return
   store<u32>(out + (<usize>kept << 4), slot)
+  store<f32>(out + (<usize>kept << 4), <f32>value, 4)
   store<f64>(out + (<usize>kept << 4), value + error, 8)
   kept++
   offer(load<u32>(entryOf(slot)), value - error)
