@@ -46,6 +46,9 @@ function install() {
   const options = ['--include=dev', '--include=optional', '--loglevel=error', '--no-audit', '--no-fund']
   const { status } = spawnSync('npm', ['ci', ...options], { cwd: root, stdio: ['ignore', 2, 2], shell: windows })
   if (status !== 0) fail('npm ci failed; see the messages above', status ?? 1)
+  // npm has run `prepare` by now, unless it was told to ignore scripts.
+  if (!existsSync(at('model')))
+    spawnSync(findNode() ?? process.execPath, [at('scripts/prepare.mjs')], { stdio: ['ignore', 2, 2] })
 }
 
 /** One install at a time: the file names the process whose turn it is; a dead process loses its turn. */
