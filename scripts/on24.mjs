@@ -19,7 +19,7 @@ if (!isInstalled()) await inTurn(install)
 run(findNode() ?? fail(`Node ${wantedMajor} is needed and could not be installed from npm`), process.argv.slice(2))
 
 function isInstalled() {
-  if (!existsSync(installedLockfile)) return false
+  if (!existsSync(installedLockfile) || !existsSync(at('node_modules/node'))) return false // or without dev packages
   if (statSync(installedLockfile).mtimeMs >= statSync(lockfile).mtimeMs) return true
   // A checkout touches the lockfile without changing it: reinstall only for a real difference.
   if (!sameVersions(packagesOf(lockfile), packagesOf(installedLockfile))) return false
