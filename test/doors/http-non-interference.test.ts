@@ -9,7 +9,8 @@ import { SettableClock } from '../../src/base/clock.ts'
 import { serveHttp } from '../../src/doors/http/serve.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { openEngine } from '../../src/engine/open.ts'
-import { makeCatalog } from '../../src/ops/catalog.ts'
+import { type EngineOperation, makeCatalog } from '../../src/ops/catalog.ts'
+import { operation } from '../support/operations.ts'
 
 const RUNS = process.env['QUERENT_LONG'] === '1' ? 1000 : 25
 const TOKENS = { 'token-ana': 'ana', 'token-ben': 'ben' }
@@ -72,7 +73,7 @@ afterAll(async () => {
   for (const world of worlds) await close(world)
 })
 
-async function open(): Promise<World> {
+async function open(leak?: EngineOperation): Promise<World> {
   let counter = 0
   const random = (bytes: number): Uint8Array => {
     counter += 1
@@ -81,14 +82,11 @@ async function open(): Promise<World> {
   const clock = new SettableClock(Date.parse('2026-03-01T12:00:00Z'))
   const engine = await openEngine({ store: 'memory', embedder: 'none', background: false, random, clock })
   await engine.query({ text: 'secret', any: true }, { viewer: { id: 'nobody' } }) // makes the store's secret, with equal bytes in both
+  const catalog = new Map([...makeCatalog(engine), ...(leak === undefined ? [] : [[leak.name, leak] as const])])
   const end = new AbortController()
   const { url, served } = await new Promise<{ url: string; served: Promise<void> }>(resolve => {
-    const running = serveHttp(
-      engine,
-      makeCatalog(engine),
-      { host: '127.0.0.1', port: 0, tokens: TOKENS },
-      end.signal,
-      address => resolve({ url: address, served: running }),
+    const running = serveHttp(engine, catalog, { host: '127.0.0.1', port: 0, tokens: TOKENS }, end.signal, address =>
+      resolve({ url: address, served: running }),
     )
   })
   const world = { engine, end, served, url }
@@ -110,38 +108,51 @@ async function send({ url }: World, { by, operation, input }: Deed): Promise<str
   return `${response.status} ${JSON.stringify(shown)} ${await response.text()}`
 }
 
-it(`no hidden history changes an answer (${RUNS} random histories; 1,000 with QUERENT_LONG=1)`, async () => {
-  const history = fc.array(
-    fc.oneof({ weight: 3, arbitrary: hidden }, { weight: 2, arbitrary: own }, { weight: 3, arbitrary: asked }),
-    {
-      minLength: 5,
-      maxLength: 25,
-    },
+/** Holds while both worlds answer ana the same, whatever the history. */
+function property(leak?: EngineOperation): fc.IAsyncPropertyWithHooks<[Deed[]]> {
+  const leaking: Deed = { by: 'ana', operation: 'leak', input: {} }
+  const asking = leak === undefined ? asked : fc.oneof(asked, fc.constant(leaking))
+  const deed = fc.oneof(
+    { weight: 3, arbitrary: hidden },
+    { weight: 2, arbitrary: own },
+    { weight: 3, arbitrary: asking },
   )
-  await fc.assert(
-    fc.asyncProperty(history, async deeds => {
-      const [plain, full] = [await open(), await open()]
-      for (const deed of deeds) {
-        if (deed.by !== 'ana') await send(full, deed)
-        else expect(await send(full, deed)).toBe(await send(plain, deed))
+  return fc.asyncProperty(fc.array(deed, { minLength: 5, maxLength: 25 }), async deeds => {
+    const [plain, full] = [await open(leak), await open(leak)]
+    try {
+      for (const one of deeds) {
+        if (one.by !== 'ana') await send(full, one)
+        else expect(await send(full, one)).toBe(await send(plain, one))
       }
+    } finally {
       await Promise.all([close(plain), close(full)])
-    }),
-    { numRuns: RUNS },
-  )
+    }
+  })
+}
+
+it(`no hidden history changes an answer (${RUNS} random histories; 1,000 with QUERENT_LONG=1)`, async () => {
+  await fc.assert(property(), { numRuns: RUNS })
 }, 600_000)
+
+it('a leak planted on purpose is caught', async () => {
+  const leak = operation('leak', () => ({}), {
+    run: async engine => ({ total: (await engine.list({})).total }), // as the owner, who sees all
+  })
+  const { failed } = await fc.check(property(leak), { numRuns: 50, endOnFailure: true })
+  expect(failed).toBe(true)
+}, 60_000)
 
 it('a leak would be seen: what is public does change answers', async () => {
   const [plain, full] = [await open(), await open()]
   const entry = { id: 'a', title: 'honey', content: 'honey', visibility: 'public' }
   await send(full, { by: 'owner', operation: 'put', input: { entries: [entry] } })
-  for (const [operation, input] of [
+  for (const [name, input] of [
     ['query', { text: 'honey' }],
     ['list', {}],
     ['get', { id: 'a' }],
     ['status', {}],
   ] as const) {
-    const deed: Deed = { by: 'ana', operation, input }
+    const deed: Deed = { by: 'ana', operation: name, input }
     expect(await send(full, deed)).not.toBe(await send(plain, deed))
   }
   await Promise.all([close(plain), close(full)])
