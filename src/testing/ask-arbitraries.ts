@@ -95,31 +95,39 @@ export function questionTexts(): fc.Arbitrary<string> {
   )
 }
 
-/** Questions of every kind, without cursors and limits. */
+/** Questions of every kind, without cursors and limits; most have few conditions, so that they find something. */
 export function questions(): fc.Arbitrary<QueryInput> {
-  const filter = fc.record(
-    {
-      collections: fc.constantFrom<string[]>(['notes'], ['code', 'notes']),
-      kinds: fc.constantFrom<string[]>(['code'], ['note']),
-      tags: fc.constantFrom<string[]>(['red'], ['red', 'blue']),
-      not_tags: fc.constant<string[]>(['blue']),
-      metadata: fc.constantFrom<FilterInput['metadata']>({ n: { gte: 2 } }, { list: 'a' }, { n: [1, 2] }),
-      updated: fc.constantFrom({ after: '2025-03-01' }, { before: '2025-09-01' }),
-      valid_at: fc.constantFrom('2025-03-05', '2025-09-05'),
-    },
-    { requiredKeys: [] },
+  return fc.record({
+    text: questionTexts(),
+    mode: maybe(2, fc.constantFrom<'hybrid' | 'words' | 'meaning'>('hybrid', 'words', 'meaning')),
+    meaning_weight: maybe(3, fc.constantFrom(0, 0.25, 0.7, 1)),
+    memory: maybe(3, fc.boolean()),
+    any: maybe(2, fc.boolean()),
+    filter: maybe(3, filters()),
+    as_of: maybe(3, fc.constantFrom('2025-02-05', '2025-08-05', '2026-02-01')),
+    known_at: maybe(6, fc.constantFrom('2025-05-05', '2026-01-01')),
+  })
+}
+
+function filters(): fc.Arbitrary<FilterInput> {
+  const one: fc.Arbitrary<FilterInput> = fc.oneof(
+    fc.record({ collections: fc.constantFrom<string[]>(['notes'], ['code', 'notes']) }),
+    fc.record({ kinds: fc.constantFrom<string[]>(['code'], ['note']) }),
+    fc.record({ tags: fc.constantFrom<string[]>(['red'], ['red', 'blue']) }),
+    fc.record({ any_tags: fc.constant<string[]>(['red', 'blue']) }),
+    fc.record({ not_tags: fc.constant<string[]>(['blue']) }),
+    fc.record({ metadata: fc.constantFrom<FilterInput['metadata']>({ n: { gte: 2 } }, { list: 'a' }, { n: [1, 2] }) }),
+    fc.record({ updated: fc.constantFrom({ after: '2025-03-01' }, { before: '2025-09-01' }) }),
+    fc.record({ accessed: fc.constant({ after: '2025-03-01' }) }),
+    fc.record({ valid_at: fc.constantFrom('2025-03-05', '2025-09-05') }),
   )
-  return fc.record(
-    {
-      text: questionTexts(),
-      mode: fc.constantFrom<'hybrid' | 'words' | 'meaning'>('hybrid', 'words', 'meaning'),
-      meaning_weight: fc.constantFrom(0, 0.25, 0.7, 1),
-      memory: fc.boolean(),
-      any: fc.boolean(),
-      filter,
-      as_of: fc.constantFrom('2025-02-05', '2025-08-05', '2026-02-01'),
-      known_at: fc.constantFrom('2025-05-05', '2026-01-01'),
-    },
-    { requiredKeys: ['text'] },
+  return fc.oneof(
+    one,
+    fc.tuple(one, one).map(([a, b]) => ({ ...a, ...b })),
   )
+}
+
+/** One time in so many. */
+function maybe<T>(oneIn: number, arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
+  return fc.oneof({ weight: oneIn - 1, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary })
 }

@@ -6,7 +6,7 @@ import type { QueryInput } from '../../../src/model/query-input.ts'
 import { allowedEntries } from '../../../src/pipeline/conditions.ts'
 import { parse } from '../../../src/pipeline/parse.ts'
 import { resolveQuery } from '../../../src/pipeline/resolve-query.ts'
-import { knowledge, questions } from '../../../src/testing/ask-arbitraries.ts'
+import { type Known, knowledge, questions } from '../../../src/testing/ask-arbitraries.ts'
 import { openWorld } from './world.ts'
 
 const asked = { viewer: { id: 'owner' }, now: 1_000, secret: 's', defaultLens: 'default' }
@@ -23,17 +23,16 @@ describe('filters', () => {
         fc.pre(plan.mode !== 'list' && plan.parsed.must.length === 0 && plan.parsed.phrases.length === 0)
         fc.pre(plan.parsed.mustNot.length === 0)
         const { asOf } = context.query
-        const kept = all
-          .map(({ draft }) => draft)
-          .filter(({ validFrom, validUntil }) => (validFrom ?? asOf) <= asOf && (validUntil ?? asOf + 1) > asOf)
-          .filter(draft => {
-            const subject = { entry: draft, access: null, aspect: () => null } as unknown as FilterSubject
-            return plan.filter === null || matches(plan.filter, subject)
-          })
+        const holds = ({ draft }: Known) => (draft.validFrom ?? asOf) <= asOf && (draft.validUntil ?? asOf + 1) > asOf
+        const fits = ({ draft, access }: Known) => {
+          const subject = { entry: draft, access, aspect: () => null } as unknown as FilterSubject
+          return plan.filter === null || matches(plan.filter, subject)
+        }
+        const kept = all.filter(holds).filter(fits)
         const allow = allowedEntries(plan, context)
         const ids = allow === null ? null : [...allow].map(key => world.parts.store.entry(key)?.id)
         if (ids === null) expect(kept.length).toBe(all.length)
-        else expect([...ids].sort()).toEqual(kept.map(({ id }) => id).sort())
+        else expect([...ids].sort()).toEqual(kept.map(({ draft }) => draft.id).sort())
       }),
       { numRuns: 100 },
     )

@@ -1,0 +1,134 @@
+/**
+ * Retrieval quality on public collections, through the engine as it comes: nDCG@10, Recall@100, questions wrongly refused,
+ * and false answers, for which each collection is asked the questions of the others. No setting was tuned on these
+ * questions. The first run embeds 10,000 documents, which takes minutes; vectors are kept in bench/out.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Embedder } from '../src/embed/embedder.ts'
+import { openEmbedder } from '../src/embed/open-embedder.ts'
+import type { Engine } from '../src/engine/engine.ts'
+import { openEngine } from '../src/engine/open.ts'
+import { cacheOnDisk } from './lib/cached-embedder.ts'
+import {
+  type CollectionName,
+  type Judged,
+  missingCollections,
+  ndcg,
+  readCollection,
+  recall,
+} from './lib/collections.ts'
+import type { Row } from './lib/report.ts'
+
+export const name = 'quality'
+
+const GOALS: Readonly<Record<CollectionName, { ndcg: number; recall: number }>> = {
+  cranfield: { ndcg: 0.435, recall: 0.79 },
+  cacm: { ndcg: 0.53, recall: 0.77 },
+  scifact: { ndcg: 0.73, recall: 0.96 },
+}
+const MOST_FALSE_ANSWERS = 5
+
+export async function run(): Promise<readonly Row[]> {
+  const missing = missingCollections()
+  const here = (Object.keys(GOALS) as CollectionName[]).filter(collection => !missing.includes(collection))
+  const skipped = missing.map(collection => ({
+    name: `${collection}: skipped, it is not beside the repository`,
+    unit: '',
+    value: 0,
+  }))
+  const embedder = await openEmbedder({ provider: 'local' }, { baseFolder: '.', env: {} })
+  if (embedder === null) throw new Error('there is no local embedder')
+  const cached = cacheOnDisk(embedder)
+  try {
+    const collections = here.map(readCollection)
+    const measured: Measured[] = []
+    for (const collection of collections) measured.push(await measure(collection, collections, cached))
+    return [...skipped, ...measured.flatMap(rowsOf), ...macroRows(measured)]
+  } finally {
+    await cached.close()
+  }
+}
+
+export interface Measured {
+  readonly name: CollectionName
+  readonly ndcg: number
+  readonly recall: number
+  /** Percent of its own questions that were refused. */
+  readonly lost: number
+  /** Percent of the others' questions that were answered, by collection. */
+  readonly falseAnswers: Readonly<Record<string, number>>
+}
+
+/** The collection in a fresh store, asked its own questions and those of the others. */
+export async function measure(of: Judged, others: readonly Judged[], embedder: Embedder): Promise<Measured> {
+  const home = mkdtempSync(join(tmpdir(), 'querent-quality-'))
+  const engine = await openEngine({ home, embedder, background: false })
+  try {
+    await engine.put({
+      entries: of.documents.map(({ id, title, text }) => ({ id, title, content: text })),
+      wait: true,
+    })
+    const own = await measureOwn(of, engine)
+    const falseAnswers: Record<string, number> = {}
+    for (const other of others.filter(({ name }) => name !== of.name)) {
+      falseAnswers[other.name] = 100 - (await percentRefused(other, engine))
+    }
+    return { name: of.name, ...own, falseAnswers }
+  } finally {
+    await engine.close()
+    rmSync(home, { recursive: true, force: true })
+  }
+}
+
+async function measureOwn(of: Judged, engine: Engine): Promise<Pick<Measured, 'ndcg' | 'recall' | 'lost'>> {
+  const gains: number[] = []
+  const recalls: number[] = []
+  for (const { text, relevant } of of.questions) {
+    const { items } = await engine.query({ text, limit: 100, any: true, touch: false })
+    const ids = items.map(item => item.id)
+    gains.push(ndcg(ids, relevant, 10))
+    recalls.push(recall(ids, relevant, 100))
+  }
+  return { ndcg: mean(gains), recall: mean(recalls), lost: await percentRefused(of, engine) }
+}
+
+async function percentRefused(of: Judged, engine: Engine): Promise<number> {
+  let refused = 0
+  for (const { text } of of.questions) {
+    const { verdict } = await engine.query({ text, limit: 1, touch: false })
+    if (verdict === 'nothing_relevant') refused++
+  }
+  return (100 * refused) / of.questions.length
+}
+
+function rowsOf({ name, ndcg, recall, lost, falseAnswers }: Measured): readonly Row[] {
+  const goal = GOALS[name]
+  return [
+    { name: `${name}, nDCG@10`, unit: '', value: ndcg, goal: `>= ${goal.ndcg}`, ok: ndcg >= goal.ndcg },
+    { name: `${name}, Recall@100`, unit: '', value: recall, goal: `>= ${goal.recall}`, ok: recall >= goal.recall },
+    { name: `${name}, own questions refused`, unit: '%', value: lost },
+    ...Object.entries(falseAnswers).map(([other, value]) => ({
+      name: `${name}, questions of ${other} answered`,
+      unit: '%',
+      value,
+    })),
+  ]
+}
+
+function macroRows(measured: readonly Measured[]): readonly Row[] {
+  const rates = measured.flatMap(({ falseAnswers }) => Object.values(falseAnswers))
+  const value = mean(rates)
+  const goal = `<= ${MOST_FALSE_ANSWERS}`
+  if (rates.length === 0) return []
+  return [
+    { name: 'false answers, mean of the pairs', unit: '%', value, goal, ok: value <= MOST_FALSE_ANSWERS },
+    { name: 'nDCG@10, mean of the collections', unit: '', value: mean(measured.map(({ ndcg }) => ndcg)) },
+    { name: 'Recall@100, mean of the collections', unit: '', value: mean(measured.map(({ recall }) => recall)) },
+  ]
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length
+}

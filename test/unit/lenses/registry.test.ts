@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import { defaultLens } from '../../../src/lenses/default/default-lens.ts'
+import type { Lens } from '../../../src/lenses/lens.ts'
+import { LensRegistry } from '../../../src/lenses/registry.ts'
+import { DEFAULT_STAGES } from '../../../src/pipeline/default-stages.ts'
+import { toyLens } from '../../fixtures/toy-lens/toy-lens.ts'
+
+const lens = (fields: Partial<Lens>): Lens => ({ name: 'one', summary: '', ...fields })
+const table = (name: string, aspect?: string) => ({
+  name,
+  columns: [{ name: 'k', type: 'text' as const }],
+  key: ['k'],
+  aspect,
+})
+
+describe('a registry of lenses', () => {
+  it('finds lenses by name, and names those there are when asked for another', () => {
+    const registry = new LensRegistry([toyLens, defaultLens])
+    expect(registry.must('stars')).toBe(toyLens)
+    expect(registry.all).toEqual([toyLens, defaultLens])
+    expect(() => registry.must('star')).toThrow(
+      expect.objectContaining({ code: 'unknown_lens', details: { lens: 'star', known: ['default', 'stars'] } }),
+    )
+    expect(() => registry.stages('__proto__')).toThrow(expect.objectContaining({ code: 'unknown_lens' }))
+  })
+
+  it('completes stages by the default ones', () => {
+    const registry = new LensRegistry([toyLens, defaultLens])
+    expect(registry.stages('default')).toEqual(DEFAULT_STAGES)
+    expect(registry.stages('stars')).toEqual({ ...DEFAULT_STAGES, score: toyLens.stages?.score })
+  })
+
+  it('gathers tables and operations', () => {
+    const registry = new LensRegistry([defaultLens, toyLens])
+    expect(registry.tables.map(({ name }) => name)).toEqual(['stars_ratings'])
+    expect(registry.operations.map(({ lens, operation }) => [lens, operation.name])).toEqual([['stars', 'stars.rate']])
+  })
+
+  it.each([
+    { what: 'two of one name', lenses: [lens({}), lens({})] },
+    { what: 'a name that is none', lenses: [lens({ name: 'One!' })] },
+    { what: 'a table outside its name', lenses: [lens({ tables: [table('two_x')] })] },
+    { what: 'a table of the core', lenses: [lens({ name: 'agents', tables: [table('agents')] })] },
+    { what: 'a table twice', lenses: [lens({ tables: [table('one_x'), table('one_x')] })] },
+    {
+      what: 'one aspect of two lenses',
+      lenses: [lens({ tables: [table('one_x', 'mood')] }), lens({ name: 'two', tables: [table('two_x', 'mood')] })],
+    },
+    { what: 'an operation outside its name', lenses: [lens({ operations: toyLens.operations })] },
+  ])('refuses $what', ({ lenses }) => {
+    expect(() => new LensRegistry(lenses)).toThrow(expect.objectContaining({ code: 'conflict' }))
+  })
+})
