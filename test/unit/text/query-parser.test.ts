@@ -344,6 +344,18 @@ describe('odd characters', () => {
     expect(query.terms[3]?.position).toBe(6)
   })
 
+  it.each([
+    "'; DROP TABLE entries; SELECT * FROM files WHERE 1=1 OR ''=''",
+    'NEAR(a b, 5) AND title OR NOT (x*) {a b}: c',
+    'entries MATCH a* ^b',
+    '%_% LIKE ?1 @x $y #z',
+    '<script>alert(1)</script> ../../etc/passwd %00',
+  ])('takes the language of databases for text: %j', text => {
+    const query = parse(text)
+    expect(query.residual).toBe(text.replaceAll(/\s+/g, ' '))
+    expect([query.filter, query.phrases, query.must, query.mustNot, query.boosts]).toEqual([null, [], [], [], []])
+  })
+
   it('replaces unpaired surrogates', () => {
     expect(parse('a\ud800b 😀').text).toBe('a\ufffdb 😀')
     expect(words(parse('x 😀'))).toEqual(['x', '😀'])
