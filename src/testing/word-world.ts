@@ -24,7 +24,7 @@ const WORDS: readonly string[] = [
   ...['parseQuery', 'parse_query', 'query', 'parse', 'node.js', 'nodejs', 'HTTPServer', 'config.maxRows'],
   ...['$D020', '0xD020', 'd020', '3.14', 'v1.2.3', 'C++', "don't", 'well-known', 'U.S.'],
   ...['canción', 'cancion', 'canciones', 'el', 'los', 'búsqueda', 'por', 'palabras', 'que', 'están'],
-  ...['der', 'Hund', 'nicht', 'und', 'Straße', '東京都', 'の', 'музыка', '🦊', 'a\u0000b', 'co\u00adoperate', '\u0301'],
+  ...['der', 'Hund', 'nicht', 'und', 'Straße', '東京都', 'の', 'музыка', '🦊', 'a\u0007b', 'co\u00adoperate', '\u0301'],
 ]
 
 export interface WordEdit {
