@@ -2,10 +2,11 @@
  * What every store refuses before it writes or searches, so that all of them refuse the same. Only what would be stored
  * wrongly or misunderstood in silence is checked here; limits of requests are the doors' business.
  *
- * Text must be well-formed Unicode: half a surrogate pair cannot be written as UTF-8. Who reads text from outside
- * repairs it first (`toWellFormed`). The character NUL is an ordinary one.
+ * Text must be storable (`base/storable.ts`), that is well-formed Unicode without NUL. Who reads text from outside
+ * repairs it first with `storableText`.
  */
 import { canonicalJson, type Json, type JsonObject } from '../base/canonical.ts'
+import { isStorable } from '../base/storable.ts'
 import type { AccessState, ChunkDraft, EntryDraft } from '../model/entry.ts'
 import { invalidArgument, QuerentError } from '../model/errors.ts'
 import type { Filter, Scalar } from '../model/filter.ts'
@@ -89,7 +90,7 @@ export function checkFilter(filter: Filter): void {
 }
 
 export function checkText(field: string, text: string): void {
-  if (!text.isWellFormed()) throw invalidArgument(field, text.slice(0, 80), 'well-formed Unicode')
+  if (!isStorable(text)) throw invalidArgument(field, text.slice(0, 80), 'well-formed Unicode without NUL')
 }
 
 export function checkInstant(field: string, value: number): void {

@@ -4,18 +4,19 @@
  */
 import fc from 'fast-check'
 import type { Json, JsonObject } from '../base/canonical.ts'
+import { storableText } from '../base/storable.ts'
 import type { ChunkDraft, EntryDraft } from '../model/entry.ts'
 import { type Audience, audience, OWNER } from '../model/partition.ts'
 import type { GivenEntry } from './play.ts'
 
-/** Texts that have broken stores before: quotes, wildcards, NUL, case folding that changes length, beyond U+FFFF. */
+/** Texts that have broken stores before: quotes, wildcards, controls, case folding that changes length, beyond U+FFFF. */
 export const NASTY_TEXTS: readonly string[] = [
   '',
   ' ',
   "Robert'); drop table entries;--",
   '"quoted" \\ back`tick',
   '100% _under_ [a-z]*',
-  'null\u0000inside',
+  'bell\u0007 and \u001f inside',
   'line\nbreak\r\nand\ttab',
   'İstanbul ŒUVRE straße ÅNGSTRÖM',
   'e\u0301 is é, K is \u212a',
@@ -28,21 +29,22 @@ export const NASTY_TEXTS: readonly string[] = [
   'true',
 ]
 
-/** Well-formed, mostly short. */
+/** Storable, mostly short. */
 export function texts(maxLength = 40): fc.Arbitrary<string> {
-  return fc.oneof(
+  const text = fc.oneof(
     { weight: 3, arbitrary: fc.constantFrom(...NASTY_TEXTS) },
     { weight: 3, arbitrary: fc.constantFrom('fox', 'Fox', 'red fox', 'hound', 'a', 'b') },
     { weight: 2, arbitrary: fc.string({ unit: 'binary', maxLength }) },
     { weight: 2, arbitrary: fc.string({ unit: 'grapheme', maxLength }) },
   )
+  return text.map(storableText)
 }
 
-/** Texts that stores refuse: they hold half a surrogate pair. */
+/** Texts that stores refuse: they hold half a surrogate pair or NUL. */
 export function brokenTexts(): fc.Arbitrary<string> {
   return fc
-    .tuple(texts(8), fc.constantFrom('\ud83d', '\udc00'), fc.constantFrom('', 'x', '\u0000'))
-    .map(([before, half, after]) => `${before} ${half}${after}`)
+    .tuple(texts(8), fc.constantFrom('\ud83d', '\udc00', '\u0000'), fc.constantFrom('', 'x'))
+    .map(([before, broken, after]) => `${before} ${broken}${after}`)
 }
 
 export const HOLDERS: readonly string[] = [
