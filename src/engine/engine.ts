@@ -49,6 +49,8 @@ export interface AddReport {
   readonly chunks: number
   /** Chunks of the viewer's that still wait for a vector. */
   readonly pending: number
+  /** Why they wait, when embedding failed: the documents are in, and found by words. Null otherwise. */
+  readonly embedding_error: string | null
   readonly ms: number
 }
 

@@ -126,9 +126,14 @@ export class LocalEngine implements Engine {
       },
       { viewer, now: clock.now(), signal, report },
     )
-    await this.#follow(request.wait ?? true, report)
+    const embeddingError = await this.#follow(request.wait ?? true, report)
     const { partitions } = this.#sight(viewer)
-    return { ...counts, pending: this.#pending(partitions), ms: Math.round(performance.now() - started) }
+    return {
+      ...counts,
+      pending: this.#pending(partitions),
+      embedding_error: embeddingError,
+      ms: Math.round(performance.now() - started),
+    }
   }
 
   async delete(input: { readonly ids: readonly string[] }, context?: Context): Promise<{ deleted: number }> {
@@ -242,13 +247,20 @@ export class LocalEngine implements Engine {
     if (!isOwner(viewer)) throw new QuerentError('denied', `${what} is for the local owner only`, { operation: what })
   }
 
-  async #follow(wait: boolean, report: CallContext['report']): Promise<void> {
+  /** Why embedding could not be finished, or null. What was written stays written, and is found by words. */
+  async #follow(wait: boolean, report: CallContext['report']): Promise<string | null> {
     const { embedding, indexes } = this.#parts
-    if (wait) {
+    if (!wait) {
+      embedding?.start()
+      return null
+    }
+    try {
       await embedding?.settled(report)
       indexes.refresh()
-    } else {
-      embedding?.start()
+      return null
+    } catch (error) {
+      if (error instanceof QuerentError && error.kind === 'unavailable') return error.message
+      throw error
     }
   }
 

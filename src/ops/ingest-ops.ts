@@ -13,6 +13,7 @@ const addOutput: z.ZodType<AddReport> = z.strictObject({
   errors: z.array(z.strictObject({ path: z.string(), message: z.string() })),
   chunks: z.int(),
   pending: z.int(),
+  embedding_error: z.string().nullable(),
   ms: z.number(),
 })
 

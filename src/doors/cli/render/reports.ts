@@ -7,9 +7,10 @@ import { oneLine, type Style } from './style.ts'
 const MOST_PROBLEMS = 20
 
 export function addText(report: AddReport, style: Style): string {
-  const { added, updated, unchanged, deleted, skipped, errors, chunks, pending } = report
+  const { added, updated, unchanged, deleted, skipped, errors, chunks, pending, embedding_error } = report
   const counts = `${added} added, ${updated} updated, ${unchanged} unchanged, ${deleted} deleted, ${skipped.length} skipped, ${errors.length} failed`
-  const vectors = pending === 0 ? '' : `, ${pending} still without a vector`
+  const reason = embedding_error === null ? '' : ` (${embedding_error})`
+  const vectors = pending === 0 ? '' : `, ${pending} still without a vector${reason}`
   const problems = errors.map(({ path, message }) => `${style.bad('failed')} ${oneLine(path)}: ${oneLine(message)}`)
   const shown = problems.slice(0, MOST_PROBLEMS)
   if (problems.length > shown.length) shown.push(`and ${problems.length - shown.length} more`)
