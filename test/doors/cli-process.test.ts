@@ -87,6 +87,10 @@ describe('streams and signals', () => {
       child.stderr?.on('data', part => resolve(/http:\S+/.exec(String(part))?.[0] ?? ''))
     })
     expect(await (await fetch(`${url}/healthz`)).json()).toEqual({ ok: true })
+    const headers = { accept: 'application/x-ndjson' }
+    const lines = await fetch(`${url}/v1/ops/export`, { method: 'POST', headers })
+    expect(lines.headers.get('content-type')).toBe('application/x-ndjson')
+    expect(await lines.text()).toBe((await run(['export'])).stdout)
     child.kill('SIGTERM')
     expect(await ended(child)).toBe(0)
   })
