@@ -23,7 +23,7 @@ const item: Item = {
   excerpt: { text: 'Memory fades.\n\nThe half life is short.', start_line: 3, end_line: 5, highlights: [[19, 28]] },
   tags: [],
   metadata: {},
-  origin: 'file:///work/notes/docs/decay.md',
+  origin: 'file:///notes/docs/decay.md',
   created_at: '2026-01-01T00:00:00.000Z',
   updated_at: '2026-01-01T00:00:00.000Z',
   source: 'local',
@@ -43,7 +43,7 @@ const page: Page = {
 
 describe('a page, as text', () => {
   it('shows rank, title, place with lines, score, id, the excerpt with what matched, why, verdict and notes', () => {
-    expect(pageText(page, plain, '/work/notes')).toBe(
+    expect(pageText(page, plain, '/notes')).toBe(
       [
         '1. Decay  docs/decay.md:3-5  0.712  decay.md',
         '   Memory fades.',
@@ -87,7 +87,7 @@ describe('a page, as text', () => {
 
 describe('a page, as Markdown', () => {
   it('has a heading and a quotation for each item', () => {
-    expect(pageMarkdown(page, '/work/notes')).toBe(
+    expect(pageMarkdown(page, '/notes')).toBe(
       [
         '## 1. Decay',
         '',
