@@ -7,7 +7,7 @@ import { MAX_CONTENT_LENGTH } from '../model/limits.ts'
 import type { Audience } from '../model/partition.ts'
 import type { PutResult, Store } from '../store/store.ts'
 import { chunkContent, type TextFormat } from '../text/chunk.ts'
-import { ownEntry, withTimesOf } from './own-entry.ts'
+import { ownEntries, withTimesOf } from './own-entry.ts'
 
 export interface TextRequest {
   readonly text: string
@@ -49,7 +49,7 @@ export function addText(store: Store, request: TextRequest, now: Instant): PutRe
   }
   const chunks = chunkContent(content, { format: request.format ?? 'plain' })
   return store.write(now, writer => {
-    const before = ownEntry(writer, id, draft.audience.holder)
+    const before = ownEntries(writer, draft.audience.holder)(id)
     return { id, ...writer.put(before === undefined ? draft : withTimesOf(before, draft), chunks) }
   })
 }

@@ -14,7 +14,7 @@ import type { Viewer } from '../model/viewer.ts'
 import type { Store } from '../store/store.ts'
 import { CHUNKER_VERSION } from '../text/chunk.ts'
 import { checkMap } from './field-map.ts'
-import { isWithin, type KnownFile, knownFiles, pathWithin, rememberRoot } from './known-files.ts'
+import { isWithin, type KnownFile, type KnownRow, knownRows, ownFile, pathWithin, rememberRoot } from './known-files.ts'
 import { type FileOutcome, loadFile } from './load-file.ts'
 import { messageOf } from './messages.ts'
 import { type Place, placeOf, shown } from './place.ts'
@@ -70,6 +70,9 @@ export async function ingest(store: Store, request: IngestRequest, context: Inge
   return run.report()
 }
 
+/** By absolute path. */
+type KnownRows = ReadonlyMap<string, readonly KnownRow[]>
+
 /** Files read at the same time, and written in one transaction. */
 const BATCH = 16
 
@@ -78,6 +81,8 @@ class Run {
   readonly #request: IngestRequest
   readonly #context: IngestContext
   readonly #settings: EntrySettings
+  /** Whatever else than its bytes decides what becomes of a file. */
+  readonly #fingerprint: string
   readonly #counts: Written = { added: 0, updated: 0, unchanged: 0, deleted: 0, chunks: 0 }
   readonly #skipped: { path: string; reason: string }[] = []
   readonly #errors: { path: string; message: string }[] = []
@@ -95,6 +100,8 @@ class Run {
       audience: audience(request.visibility ?? 'private', context.viewer.id, request.federations),
       now: context.now,
     }
+    const { collection, kind, tags, audience: of } = this.#settings
+    this.#fingerprint = sha256(JSON.stringify([CHUNKER_VERSION, collection, kind, tags, of, request.map ?? {}]))
   }
 
   report(): IngestReport {
@@ -102,7 +109,7 @@ class Run {
   }
 
   async take(place: Place): Promise<void> {
-    const known = knownFiles(this.#store, this.#context.viewer.id, place.absolute)
+    const known = knownRows(this.#store, place.absolute)
     const files: string[] = []
     const unread: string[] = []
     for await (const found of place.isFolder ? walk(place.root, this.#context.signal) : [fileOf(place)]) {
@@ -115,37 +122,37 @@ class Run {
     const missed = [...known].filter(
       ([path]) => !this.#done.has(path) && !unread.some(folder => isWithin(path, folder)),
     )
+    this.#checkAborted()
     await this.#forget(place, missed)
   }
 
-  async #read(place: Place, files: readonly string[], known: ReadonlyMap<string, KnownFile>): Promise<void> {
+  async #read(place: Place, files: readonly string[], known: KnownRows): Promise<void> {
     for (let at = 0; at < files.length; at += BATCH) {
       this.#checkAborted()
       const batch = files.slice(at, at + BATCH)
       this.#progress('read', at, files.length, shown(place, batch[0] as string))
-      const outcomes = await Promise.all(batch.map(path => this.#load(place, path, known.get(path))))
+      const outcomes = await Promise.all(batch.map(path => this.#load(place, path, known.get(path) ?? [])))
       this.#write(place, outcomes)
     }
     this.#progress('read', files.length, files.length)
   }
 
-  #load(place: Place, absolute: string, known: KnownFile | undefined): Promise<FileOutcome> {
+  #load(place: Place, absolute: string, rows: readonly KnownRow[]): Promise<FileOutcome> {
     return loadFile({
       absolute,
-      root: known?.root ?? place.root,
-      path: known?.path ?? pathWithin(place.root, absolute),
-      known,
+      root: place.root,
+      path: pathWithin(place.root, absolute),
+      rows,
+      own: () => this.#own(rows),
       maxBytes: this.#request.maxBytes ?? DEFAULT_MAX_BYTES,
       ingesters: this.#context.ingesters ?? [],
       settings: { now: this.#context.now, map: this.#request.map ?? {} },
-      fingerprint: this.#fingerprint(),
+      fingerprint: this.#fingerprint,
     })
   }
 
-  /** Whatever else than its bytes decides what becomes of a file. */
-  #fingerprint(): string {
-    const { collection, kind, tags, audience: of } = this.#settings
-    return sha256(JSON.stringify([CHUNKER_VERSION, collection, kind, tags, of, this.#request.map ?? {}]))
+  #own(rows: readonly KnownRow[]): KnownFile | undefined {
+    return rows.length === 0 ? undefined : ownFile(this.#store, rows, this.#context.viewer.id)
   }
 
   #write(place: Place, outcomes: readonly FileOutcome[]): void {
@@ -183,16 +190,15 @@ class Run {
    * Files that are gone, or are left out now, lose their entries. What was added by way of another folder is not left
    * out because this one's rules say so: it must be gone.
    */
-  async #forget(place: Place, missed: readonly (readonly [string, KnownFile])[]): Promise<void> {
-    const gone: KnownFile[] = []
-    for (const [path, file] of missed) {
-      if (file.root === place.root || !(await exists(path))) gone.push(file)
+  async #forget(place: Place, missed: readonly (readonly [string, readonly KnownRow[]])[]): Promise<void> {
+    for (const [path, rows] of missed) {
+      const file = this.#own(rows)
+      if (file === undefined || (file.root !== place.root && (await exists(path)))) continue
+      this.#checkAborted()
+      this.#store.write(this.#context.now, writer => {
+        for (const { key } of file.entries.values()) if (writer.delete(key)) this.#counts.deleted++
+      })
     }
-    this.#checkAborted()
-    if (gone.length === 0) return
-    this.#store.write(this.#context.now, writer => {
-      for (const { key } of gone.flatMap(file => file.entries)) if (writer.delete(key)) this.#counts.deleted++
-    })
   }
 
   #tell(place: Place, found: Exclude<Found, { kind: 'file' }>): void {

@@ -3,40 +3,52 @@
  * its holder and absolute path, so that a folder and a folder within it can both be added without doubling anything.
  */
 import { isAbsolute, join, relative, sep } from 'node:path'
-import type { Entry } from '../model/entry.ts'
+import type { Entry, EntryKey } from '../model/entry.ts'
 import { FILES } from '../store/core-tables.ts'
 import type { StoreReader, StoreWriter } from '../store/store.ts'
 
-export interface KnownFile {
+/** One entry and the file it was made from. */
+export interface KnownRow {
+  readonly entry: EntryKey
   /** The folder it was added with, and the path from there, `/` between the parts. */
   readonly root: string
   readonly path: string
+  /** Of the file's bytes and of all that decides what becomes of them, the holder included. */
   readonly hash: string
-  readonly entries: readonly Entry[]
+}
+
+export interface KnownFile {
+  readonly root: string
+  readonly path: string
+  /** By id. */
+  readonly entries: ReadonlyMap<string, Entry>
 }
 
 /** All folders ever added, so that those above and below another one are found. */
 const ROOTS = 'ingest-roots'
 
-/** By absolute path: files of this holder at `place` (a file) or below it (a folder). */
-export function knownFiles(reader: StoreReader, holder: string, place: string): ReadonlyMap<string, KnownFile> {
-  const known = new Map<string, { root: string; path: string; hash: string; keys: number[] }>()
+/** By absolute path: `place` (a file), or what lies below it (a folder), whoever holds it. Reads no entry. */
+export function knownRows(reader: StoreReader, place: string): ReadonlyMap<string, readonly KnownRow[]> {
+  const known = new Map<string, KnownRow[]>()
   for (const root of rootsOf(reader).filter(root => isWithin(root, place) || isWithin(place, root))) {
     for (const row of reader.table(FILES).scan({ root })) {
       const path = row['path'] as string
       const absolute = absolutePath(root, path)
       if (!isWithin(absolute, place)) continue
-      const file = known.get(absolute) ?? { root, path, hash: row['hash'] as string, keys: [] }
-      file.keys.push(Number(row['entry']))
-      known.set(absolute, file)
+      const rows = known.get(absolute) ?? []
+      rows.push({ entry: Number(row['entry']), root, path, hash: row['hash'] as string })
+      known.set(absolute, rows)
     }
   }
-  const files = new Map<string, KnownFile>()
-  for (const [absolute, { root, path, hash, keys }] of known) {
-    const entries = reader.entries(keys).filter(entry => entry.audience.holder === holder)
-    if (entries.length > 0) files.set(absolute, { root, path, hash, entries })
-  }
-  return files
+  return known
+}
+
+/** What this holder has of a file. */
+export function ownFile(reader: StoreReader, rows: readonly KnownRow[], holder: string): KnownFile | undefined {
+  const entries = reader.entries(rows.map(row => row.entry)).filter(entry => entry.audience.holder === holder)
+  const row = rows.find(row => row.entry === entries[0]?.key)
+  if (row === undefined) return undefined
+  return { root: row.root, path: row.path, entries: new Map(entries.map(entry => [entry.id, entry])) }
 }
 
 /** Keeps in mind that this folder was added. */

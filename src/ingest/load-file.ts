@@ -3,7 +3,7 @@ import { sha256 } from '../base/canonical.ts'
 import type { FileProblem, Ingester, IngestSettings } from '../model/ingester.ts'
 import { extensionOf } from './file-types.ts'
 import { ingesterFor } from './ingesters.ts'
-import type { KnownFile } from './known-files.ts'
+import type { KnownFile, KnownRow } from './known-files.ts'
 import { messageOf } from './messages.ts'
 import { readText } from './read-file.ts'
 import type { SkipReason } from './walk.ts'
@@ -11,9 +11,13 @@ import type { ReadFile } from './write-file.ts'
 
 export interface FileToLoad {
   readonly absolute: string
+  /** The folder that is added now, and the path from there. */
   readonly root: string
   readonly path: string
-  readonly known: KnownFile | undefined
+  /** What the store has of it. */
+  readonly rows: readonly KnownRow[]
+  /** The same, of the holder and with its entries; asked only when the file has changed. */
+  own(): KnownFile | undefined
   readonly maxBytes: number
   readonly ingesters: readonly Ingester[]
   readonly settings: IngestSettings
@@ -29,23 +33,30 @@ export type FileOutcome = { readonly absolute: string } & (
 )
 
 export async function loadFile(file: FileToLoad): Promise<FileOutcome> {
-  const { absolute, root, path, known } = file
-  const name = path.slice(path.lastIndexOf('/') + 1)
-  const named = { path, name, extension: extensionOf(name) }
-  const ingester = ingesterFor(named, file.ingesters)
+  const { absolute } = file
+  const ingester = ingesterFor(named(file.path), file.ingesters)
   const content = await readText(absolute, Math.max(file.maxBytes, ingester.maxBytes ?? 0))
   if (content.kind === 'skipped') return { absolute, ...content }
   if (content.kind === 'failed') return { absolute, kind: 'failed', message: messageOf(content.error) }
 
   const { text, bytes, modifiedAt } = content
   const hash = sha256(`${file.fingerprint} ${ingester.name} ${ingester.version} ${sha256(bytes)}`)
-  if (known?.hash === hash) return { absolute, kind: 'unchanged', entries: known.entries.length }
-  const { documents, problems } = ingester.read({ ...named, text, modifiedAt }, file.settings)
+  const same = file.rows.filter(row => row.hash === hash).length
+  if (same > 0) return { absolute, kind: 'unchanged', entries: same }
+
+  const known = file.own()
+  const { root, path } = known ?? file
+  const { documents, problems } = ingester.read({ ...named(path), text, modifiedAt }, file.settings)
   if (documents.length === 0 && problems.length === 0 && known === undefined) {
     return { absolute, kind: 'skipped', reason: 'empty' }
   }
   const read = { absolute, root, path, known, hash, size: bytes.length, modifiedAt, documents }
   return { absolute, kind: 'read', file: read, problems: problems.map(problemText) }
+}
+
+function named(path: string): { readonly path: string; readonly name: string; readonly extension: string } {
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  return { path, name, extension: extensionOf(name) }
 }
 
 function problemText({ line, message }: FileProblem): string {

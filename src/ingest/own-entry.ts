@@ -2,10 +2,10 @@
 import type { Entry, EntryDraft } from '../model/entry.ts'
 import type { StoreReader } from '../store/store.ts'
 
-/** The holder's entry of that id, whoever may see it. */
-export function ownEntry(reader: StoreReader, id: string, holder: string): Entry | undefined {
+/** Finds the holder's entry of an id, whoever may see it. */
+export function ownEntries(reader: StoreReader, holder: string): (id: string) => Entry | undefined {
   const partitions = reader.partitions().map(partition => partition.id)
-  return reader.entries(reader.find(id, partitions)).find(entry => entry.audience.holder === holder)
+  return id => reader.entries(reader.find(id, partitions)).find(entry => entry.audience.holder === holder)
 }
 
 /**

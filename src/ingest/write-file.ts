@@ -10,7 +10,7 @@ import { FILES } from '../store/core-tables.ts'
 import type { StoreWriter } from '../store/store.ts'
 import { idsOfFile } from './entry-ids.ts'
 import type { KnownFile } from './known-files.ts'
-import { ownEntry, withTimesOf } from './own-entry.ts'
+import { ownEntries, withTimesOf } from './own-entry.ts'
 
 /** What entries get from the request. */
 export interface EntrySettings {
@@ -45,15 +45,16 @@ export interface Written {
 export function writeFile(writer: StoreWriter, file: ReadFile, settings: EntrySettings): Written {
   const written: Written = { added: 0, updated: 0, unchanged: 0, deleted: 0, chunks: 0 }
   const kept = new Set<number>()
+  const inTheWay = ownEntries(writer, settings.audience.holder)
   for (const document of file.documents) {
-    const { id, before } = placeOf(writer, file, document, settings.audience.holder)
+    const { id, before } = placeOf(file, document, inTheWay)
     const { key, changed, created } = writer.put(draftOf(id, file, document, before, settings), document.chunks)
     kept.add(key)
     written[created ? 'added' : changed ? 'updated' : 'unchanged']++
     if (changed) written.chunks += document.chunks.length
     writeRows(writer, file, document, key)
   }
-  for (const { key } of file.known?.entries ?? []) {
+  for (const { key } of file.known?.entries.values() ?? []) {
     if (!kept.has(key) && writer.delete(key)) written.deleted++
   }
   return written
@@ -61,23 +62,19 @@ export function writeFile(writer: StoreWriter, file: ReadFile, settings: EntrySe
 
 /** The id of a document and the entry that has it now. Throws `conflict` when the id belongs to something else. */
 function placeOf(
-  writer: StoreWriter,
   file: ReadFile,
   document: FileDocument,
-  holder: string,
+  inTheWay: (id: string) => Entry | undefined,
 ): { readonly id: string; readonly before: Entry | undefined } {
   const ids = document.id === null ? idsOfFile(file.root, file.path, document.part) : [document.id]
-  const mine = file.known?.entries.find(entry => ids.includes(entry.id))
+  const mine = ids.map(id => file.known?.entries.get(id)).find(entry => entry !== undefined)
   if (mine !== undefined) return { id: mine.id, before: mine }
-  const free = ids.find(id => ownEntry(writer, id, holder) === undefined)
+  const free = ids.find(id => inTheWay(id) === undefined)
   if (free !== undefined) return { id: free, before: undefined }
   const [id = ''] = ids
   const where = document.line === null ? '' : `line ${document.line}: `
-  throw new QuerentError(
-    'conflict',
-    `${where}the id ${id} belongs to another entry; delete that one or change the id`,
-    { id },
-  )
+  const message = `${where}the id ${id} belongs to another entry; delete that one or change the id`
+  throw new QuerentError('conflict', message, { id })
 }
 
 function draftOf(
