@@ -11,6 +11,9 @@ import { ExtentPool, SMALLEST_EXTENT } from './vectors-extents.ts'
 import { PAGE_ROWS, STAGE_ROWS } from './vectors-kernel.ts'
 import { VectorMemory } from './vectors-memory.ts'
 
+/** Slots a large partition grows by: the most it can hold in vain. */
+const LARGEST_EXTENT = 1024
+
 /** A row's place: page × 4,096 + place in the page. */
 export type Slot = number
 
@@ -168,7 +171,7 @@ export class VectorRows {
 
   /** Appends an extent for about `rows` rows. */
   #extend(block: Block, rows: number): void {
-    const size = Math.min(PAGE_ROWS, Math.max(SMALLEST_EXTENT, 2 ** Math.floor(Math.log2(Math.max(1, rows)))))
+    const size = Math.min(LARGEST_EXTENT, Math.max(SMALLEST_EXTENT, 2 ** Math.floor(Math.log2(Math.max(1, rows)))))
     const first = this.#pool.take(size)
     block.extents.push({ first, size })
     block.capacity += size
