@@ -12,6 +12,7 @@ import type { Progress } from '../../../src/model/operation.ts'
 import { audience } from '../../../src/model/partition.ts'
 import { FILES } from '../../../src/store/core-tables.ts'
 import { openMemoryStore } from '../../../src/store/memory-store.ts'
+import { openSqliteStore } from '../../../src/store/sqlite-store.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { locked, tempFolder, writeFiles } from './temp-folder.ts'
 
@@ -52,448 +53,457 @@ function entry(store: Store, end: string): Entry {
   return found[0] as Entry
 }
 
-describe('ingest', () => {
-  it('makes an entry of each file, with chunks, times, origin and provenance', async () => {
-    const root = tempFolder({ 'guide/intro.md': '# Intro\n\nFirst words.\n', 'src/a.ts': 'export const a = 1\n' })
-    const modified = Date.parse('2026-01-02T03:04:05.678Z')
-    utimesSync(join(root, 'guide/intro.md'), modified / 1000, modified / 1000)
-    const store = openMemoryStore()
-    const report = await add(store, root, { tags: ['mine'] })
-    expect(report).toEqual({ added: 2, updated: 0, unchanged: 0, deleted: 0, skipped: [], errors: [], chunks: 2 })
-    const intro = entry(store, 'intro.md')
-    expect(intro).toMatchObject({
-      id: `${basename(root)}/guide/intro.md`,
-      collection: 'docs',
-      kind: 'document',
-      title: 'Intro',
-      content: '# Intro\n\nFirst words.\n',
-      tags: ['mine'],
-      metadata: { path: 'guide/intro.md' },
-      audience: { kind: 'private', holder: 'owner' },
-      origin: `file://${root}/guide/intro.md`,
-      createdAt: modified,
-      updatedAt: modified,
-      knownAt: NOW,
+const STORES: readonly (readonly [string, () => Store])[] = [
+  ['memory', openMemoryStore],
+  ['SQLite', () => openSqliteStore({ file: join(tempFolder(), 'store.db') })],
+]
+
+describe.each(STORES)('into %s:', (_, openStore) => {
+  describe('ingest', () => {
+    it('makes an entry of each file, with chunks, times, origin and provenance', async () => {
+      const root = tempFolder({ 'guide/intro.md': '# Intro\n\nFirst words.\n', 'src/a.ts': 'export const a = 1\n' })
+      const modified = Date.parse('2026-01-02T03:04:05.678Z')
+      utimesSync(join(root, 'guide/intro.md'), modified / 1000, modified / 1000)
+      const store = openStore()
+      const report = await add(store, root, { tags: ['mine'] })
+      expect(report).toEqual({ added: 2, updated: 0, unchanged: 0, deleted: 0, skipped: [], errors: [], chunks: 2 })
+      const intro = entry(store, 'intro.md')
+      expect(intro).toMatchObject({
+        id: `${basename(root)}/guide/intro.md`,
+        collection: 'docs',
+        kind: 'document',
+        title: 'Intro',
+        content: '# Intro\n\nFirst words.\n',
+        tags: ['mine'],
+        metadata: { path: 'guide/intro.md' },
+        audience: { kind: 'private', holder: 'owner' },
+        origin: `file://${root}/guide/intro.md`,
+        createdAt: modified,
+        updatedAt: modified,
+        knownAt: NOW,
+      })
+      expect(store.chunksOf(intro.key)).toMatchObject([
+        { start: 0, end: 22, startLine: 1, endLine: 3, headings: ['Intro'] },
+      ])
+      expect(store.table(FILES).get({ entry: intro.key })).toMatchObject({
+        root,
+        path: 'guide/intro.md',
+        size: 22,
+        modified_at: modified,
+      })
+      expect(entry(store, 'a.ts')).toMatchObject({ kind: 'code', tags: ['typescript', 'mine'] })
     })
-    expect(store.chunksOf(intro.key)).toMatchObject([
-      { start: 0, end: 22, startLine: 1, endLine: 3, headings: ['Intro'] },
-    ])
-    expect(store.table(FILES).get({ entry: intro.key })).toMatchObject({
-      root,
-      path: 'guide/intro.md',
-      size: 22,
-      modified_at: modified,
+
+    it('sees what is new, changed, gone and the same, by content', async () => {
+      const root = tempFolder({ 'same.md': 'same', 'touched.md': 'touched', 'changed.md': 'before', 'gone.md': 'gone' })
+      const store = openStore()
+      expect(counts(await add(store, root))).toBe('+4 ~0 =0 -0')
+      const before = store.version()
+      expect(counts(await add(store, root))).toBe('+0 ~0 =4 -0')
+      expect(store.version()).toBe(before)
+
+      writeFiles(root, { 'changed.md': 'after', 'new.md': 'new' })
+      utimesSync(join(root, 'touched.md'), 1_000_000, 1_000_000)
+      rmSync(join(root, 'gone.md'))
+      const keys = entries(store).map(({ id, key }) => [id, key])
+      expect(counts(await add(store, root, {}, { now: LATER }))).toBe('+1 ~1 =2 -1')
+      expect(ids(store, root)).toEqual(['changed.md', 'new.md', 'same.md', 'touched.md'])
+      expect(entry(store, 'changed.md')).toMatchObject({ content: 'after', knownAt: LATER })
+      expect(entry(store, 'same.md').knownAt).toBe(NOW)
+      expect(keys).toContainEqual([entry(store, 'changed.md').id, entry(store, 'changed.md').key])
     })
-    expect(entry(store, 'a.ts')).toMatchObject({ kind: 'code', tags: ['typescript', 'mine'] })
-  })
 
-  it('sees what is new, changed, gone and the same, by content', async () => {
-    const root = tempFolder({ 'same.md': 'same', 'touched.md': 'touched', 'changed.md': 'before', 'gone.md': 'gone' })
-    const store = openMemoryStore()
-    expect(counts(await add(store, root))).toBe('+4 ~0 =0 -0')
-    const before = store.version()
-    expect(counts(await add(store, root))).toBe('+0 ~0 =4 -0')
-    expect(store.version()).toBe(before)
-
-    writeFiles(root, { 'changed.md': 'after', 'new.md': 'new' })
-    utimesSync(join(root, 'touched.md'), 1_000_000, 1_000_000)
-    rmSync(join(root, 'gone.md'))
-    const keys = entries(store).map(({ id, key }) => [id, key])
-    expect(counts(await add(store, root, {}, { now: LATER }))).toBe('+1 ~1 =2 -1')
-    expect(ids(store, root)).toEqual(['changed.md', 'new.md', 'same.md', 'touched.md'])
-    expect(entry(store, 'changed.md')).toMatchObject({ content: 'after', knownAt: LATER })
-    expect(entry(store, 'same.md').knownAt).toBe(NOW)
-    expect(keys).toContainEqual([entry(store, 'changed.md').id, entry(store, 'changed.md').key])
-  })
-
-  it('writes again when it would be written differently', async () => {
-    const root = tempFolder({ 'a.md': 'a' })
-    const store = openMemoryStore()
-    await add(store, root)
-    const { createdAt, knownAt } = entry(store, 'a.md')
-    expect(counts(await add(store, root, { tags: ['t'] }, { now: LATER }))).toBe('+0 ~1 =0 -0')
-    expect(entry(store, 'a.md')).toMatchObject({ tags: ['t'], createdAt, knownAt })
-    expect(counts(await add(store, root, { collection: 'other', visibility: 'public' }))).toBe('+0 ~1 =0 -0')
-    expect(entry(store, 'a.md')).toMatchObject({ collection: 'other', tags: [], audience: { kind: 'public' } })
-  })
-
-  it('lets entries of files go that are left out now', async () => {
-    const root = tempFolder({ 'a.md': 'a', 'b.md': 'b', 'c.md': 'c', 'd.md': 'd' })
-    const store = openMemoryStore()
-    await add(store, root)
-    writeFiles(root, { '.querentignore': 'a.md', 'b.md': Buffer.from([0, 1]), 'c.md': ' \n' })
-    const report = await add(store, root)
-    expect(counts(report)).toBe('+1 ~0 =1 -3')
-    expect(report.skipped).toEqual([
-      { path: `${root}/a.md`, reason: 'ignored' },
-      { path: `${root}/b.md`, reason: 'binary' },
-    ])
-    expect(ids(store, root)).toEqual(['.querentignore', 'd.md'])
-  })
-
-  it('tells why files were skipped', async () => {
-    const root = tempFolder({
-      'big.txt': 'x'.repeat(200),
-      'empty.md': '',
-      'latin.txt': Buffer.from([0x61, 0xe9, 0x62]),
-      'a.png': 'x',
-      'a.md': 'a',
+    it('writes again when it would be written differently', async () => {
+      const root = tempFolder({ 'a.md': 'a' })
+      const store = openStore()
+      await add(store, root)
+      const { createdAt, knownAt } = entry(store, 'a.md')
+      expect(counts(await add(store, root, { tags: ['t'] }, { now: LATER }))).toBe('+0 ~1 =0 -0')
+      expect(entry(store, 'a.md')).toMatchObject({ tags: ['t'], createdAt, knownAt })
+      expect(counts(await add(store, root, { collection: 'other', visibility: 'public' }))).toBe('+0 ~1 =0 -0')
+      expect(entry(store, 'a.md')).toMatchObject({ collection: 'other', tags: [], audience: { kind: 'public' } })
     })
-    symlinkSync('a.md', join(root, 'link.md'))
-    const store = openMemoryStore()
-    const report = await add(store, root, { maxBytes: 100 })
-    expect(report.skipped.map(({ path, reason }) => `${basename(path)} ${reason}`).sort()).toEqual([
-      'a.png media',
-      'big.txt too_large',
-      'empty.md empty',
-      'latin.txt binary',
-      'link.md symlink',
-    ])
-    expect(ids(store, root)).toEqual(['a.md'])
-  })
 
-  it('takes one file alone, and leaves its neighbours as they are', async () => {
-    const root = tempFolder({ 'a.md': 'a', 'b.md': 'b' })
-    const store = openMemoryStore()
-    await add(store, root)
-    rmSync(join(root, 'b.md'))
-    writeFiles(root, { 'a.md': 'changed' })
-    expect(counts(await add(store, join(root, 'a.md')))).toBe('+0 ~1 =0 -0')
-    expect(ids(store, root)).toEqual(['a.md', 'b.md'])
-  })
-
-  it('follows a link that is named itself', async () => {
-    const root = tempFolder({ 'real/a.md': 'a' })
-    symlinkSync('real', join(root, 'link'))
-    const store = openMemoryStore()
-    await add(store, join(root, 'link'))
-    expect(counts(await add(store, join(root, 'real')))).toBe('+0 ~0 =1 -0')
-  })
-})
-
-describe('ids', () => {
-  it('are the same from run to run, in whatever order files come', async () => {
-    const root = tempFolder({ 'a.md': 'a', 'sub/a.md': 'b' })
-    const [one, two] = [openMemoryStore(), openMemoryStore()]
-    await add(one, root)
-    await add(two, [join(root, 'a.md'), root])
-    expect(ids(two, root)).toEqual(ids(one, root))
-  })
-
-  it('tell folders of one name apart', async () => {
-    const root = tempFolder({ 'x/docs/a.md': 'x', 'y/docs/a.md': 'y' })
-    const store = openMemoryStore()
-    await add(store, join(root, 'x/docs'))
-    await add(store, join(root, 'y/docs'))
-    expect(entries(store).map(({ id }) => id)).toEqual([
-      'docs/a.md',
-      expect.stringMatching(/^docs\/a\.md~[0-9a-f]{6}$/),
-    ])
-    writeFiles(root, { 'x/docs/a.md': 'x2', 'y/docs/a.md': 'y2' })
-    const report = await add(store, [join(root, 'y/docs'), join(root, 'x/docs')])
-    expect(counts(report)).toBe('+0 ~2 =0 -0')
-    rmSync(join(root, 'x/docs/a.md'))
-    await add(store, join(root, 'x/docs'))
-    writeFiles(root, { 'y/docs/a.md': 'y3' })
-    await add(store, join(root, 'y/docs'))
-    expect(entries(store)).toMatchObject([{ content: 'y3', id: expect.stringContaining('~') }])
-  })
-
-  it('double nothing when a folder and one within it are added', async () => {
-    const root = tempFolder({ 'top.md': 't', 'docs/a.md': 'a', 'docs/sub/b.md': 'b' })
-    const store = openMemoryStore()
-    await add(store, join(root, 'docs'))
-    expect(counts(await add(store, root))).toBe('+1 ~0 =2 -0')
-    expect(counts(await add(store, join(root, 'docs/sub')))).toBe('+0 ~0 =1 -0')
-    expect(counts(await add(store, [join(root, 'docs/sub'), root, join(root, 'docs')]))).toBe('+0 ~0 =3 -0')
-    rmSync(join(root, 'docs/sub/b.md'))
-    expect(counts(await add(store, root))).toBe('+0 ~0 =2 -1')
-  })
-
-  it('keeps what another folder brought, though this one would ignore it', async () => {
-    const root = tempFolder({ '.querentignore': 'build', 'a.md': 'a', 'build/b.md': 'b' })
-    const store = openMemoryStore()
-    await add(store, join(root, 'build'))
-    expect(counts(await add(store, root))).toBe('+2 ~0 =0 -0')
-    expect(entries(store)).toHaveLength(3)
-  })
-
-  it('spell out control characters and cut what is too long', async () => {
-    const folder = 'd'.repeat(200)
-    const root = tempFolder({ 'line\nend %.md': 'a', [`${folder}/${folder}/${folder}/a.md`]: 'b' })
-    const store = openMemoryStore()
-    expect(counts(await add(store, root))).toBe('+2 ~0 =0 -0')
-    expect(ids(store, root)[1]).toBe('line%0Aend %25.md')
-    expect(ids(store, root)[0]?.length).toBeLessThanOrEqual(512)
-    expect(counts(await add(store, root))).toBe('+0 ~0 =2 -0')
-  })
-
-  it('belong to a holder: two may add the same folder', async () => {
-    const root = tempFolder({ 'a.md': 'a' })
-    const store = openMemoryStore()
-    await add(store, root)
-    expect(counts(await add(store, root, {}, { viewer: { id: 'ann' } }))).toBe('+1 ~0 =0 -0')
-    rmSync(join(root, 'a.md'))
-    expect(counts(await add(store, root, {}, { viewer: { id: 'ann' } }))).toBe('+0 ~0 =0 -1')
-    expect(entries(store).map(({ audience: { holder } }) => holder)).toEqual(['owner'])
-  })
-
-  it('never take an entry away from someone else', async () => {
-    const root = tempFolder({ 'a.jsonl': '{"id":"taken","text":"from the file"}\n{"id":"free","text":"x"}' })
-    const store = openMemoryStore()
-    addText(store, { text: 'was here', id: 'taken', collection: 'notes', audience: audience('private') }, NOW)
-    const report = await add(store, root)
-    expect(report.errors).toEqual([
-      {
-        path: `${root}/a.jsonl`,
-        message: 'line 1: the id taken belongs to another entry; delete that one or change the id',
-      },
-    ])
-    expect(entries(store).map(({ id, content }) => `${id}: ${content}`)).toEqual(['taken: was here'])
-  })
-})
-
-describe('records', () => {
-  it('come, change and go one by one', async () => {
-    const line = (id: number, text: string) => JSON.stringify({ id, text })
-    const root = tempFolder({ 'a.jsonl': [line(1, 'one'), line(2, 'two'), line(3, 'three')].join('\n') })
-    const store = openMemoryStore()
-    expect(counts(await add(store, root))).toBe('+3 ~0 =0 -0')
-    writeFiles(root, { 'a.jsonl': [line(4, 'four'), line(3, 'three'), line(2, 'changed')].join('\n') })
-    expect(counts(await add(store, root))).toBe('+1 ~1 =1 -1')
-    expect(
-      entries(store)
-        .map(({ id }) => id)
-        .sort(),
-    ).toEqual(['2', '3', '4'])
-  })
-
-  it('without an id stay themselves when they move', async () => {
-    const root = tempFolder({ 'a.jsonl': '{"text":"one"}\n{"text":"two"}' })
-    const store = openMemoryStore()
-    await add(store, root)
-    const before = ids(store, root)
-    writeFiles(root, { 'a.jsonl': '\n{"text":"two"}\n{"text":"one"}\nbad' })
-    const report = await add(store, root)
-    expect(counts(report)).toBe('+0 ~0 =2 -0')
-    expect(report.errors).toEqual([{ path: `${root}/a.jsonl`, message: expect.stringMatching(/^line 4: not JSON/) }])
-    expect(ids(store, root)).toEqual(before)
-  })
-
-  it('are read again with another map', async () => {
-    const root = tempFolder({ 'a.jsonl': '{"id":"x","headline":"H","body":"B","other":"O"}' })
-    const store = openMemoryStore()
-    await add(store, root)
-    expect(counts(await add(store, root, { map: { content: 'other' } }))).toBe('+0 ~1 =0 -0')
-    expect(entries(store)).toMatchObject([{ title: 'H', content: 'O' }])
-  })
-})
-
-describe('trouble', () => {
-  it.each([['/no/such/place'], ['bad\0path']])('refuses the path %j before anything is done', async path => {
-    const root = tempFolder({ 'a.md': 'a' })
-    const store = openMemoryStore()
-    const failure = add(store, [root, path]).catch((error: unknown) => error)
-    expect(await failure).toMatchObject({ code: 'invalid_argument', details: { field: 'paths.1' } })
-    expect(entries(store)).toEqual([])
-  })
-
-  it('refuses a map with unknown fields', async () => {
-    await expect(add(openMemoryStore(), tempFolder(), { map: { head: 'x' } })).rejects.toBeInstanceOf(QuerentError)
-  })
-
-  it('keeps entries of what cannot be read now', async () => {
-    const root = tempFolder({ 'a.md': 'a', 'shut/b.md': 'b', 'shut/sub/c.md': 'c', 'z.md': 'z' })
-    const store = openMemoryStore()
-    await add(store, root)
-    const report = await locked(join(root, 'shut'), () => add(store, root))
-    expect(counts(report)).toBe('+0 ~0 =2 -0')
-    expect(report.errors).toEqual([{ path: `${root}/shut`, message: 'permission denied' }])
-
-    const file = await locked(join(root, 'a.md'), () => add(store, root))
-    expect(file.errors).toEqual([{ path: `${root}/a.md`, message: 'permission denied' }])
-    expect(entries(store)).toHaveLength(4)
-  })
-
-  it('tells of a file that vanishes while others are read, and lets its entry go next time', async () => {
-    const root = tempFolder(Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`${at + 10}.md`, `text ${at}`])))
-    const store = openMemoryStore()
-    await add(store, root)
-    const vanish = ({ phase, done }: Progress) => {
-      if (phase === 'read' && done === 16) rmSync(join(root, '49.md'))
-    }
-    const report = await add(store, root, {}, { report: vanish })
-    expect(report.errors).toEqual([{ path: `${root}/49.md`, message: 'it vanished before it could be read' }])
-    expect(counts(report)).toBe('+0 ~0 =39 -0')
-    expect(counts(await add(store, root))).toBe('+0 ~0 =39 -1')
-  })
-
-  it('tells of a file that became a folder', async () => {
-    const root = tempFolder(Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`${at + 10}.md`, 'x'])))
-    const swap = ({ phase, done }: Progress) => {
-      if (phase !== 'read' || done !== 16) return
-      renameSync(join(root, '29.md'), join(root, 'moved'))
-      mkdirSync(join(root, '29.md'))
-    }
-    const report = await add(openMemoryStore(), root, {}, { report: swap })
-    expect(report.skipped).toEqual([{ path: `${root}/29.md`, reason: 'special' }])
-  })
-
-  it('writes a file whole or not at all, and the others all the same', async () => {
-    const root = tempFolder({ 'a.md': 'a', 'b.odd': 'b', 'c.md': 'c' })
-    const odd: Ingester = {
-      ...plainText,
-      name: 'odd',
-      accepts: ({ extension }) => extension === 'odd',
-      read: (file, settings) => {
-        const [document] = plainText.read(file, settings).documents
-        if (document === undefined) throw new Error('the file has text')
-        return {
-          documents: [
-            { ...document, id: 'good' },
-            { ...document, id: 'x'.repeat(600) },
-          ],
-          problems: [],
-        }
-      },
-    }
-    const store = openMemoryStore()
-    const report = await add(store, root, {}, { ingesters: [odd] })
-    expect(ids(store, root)).toEqual(['a.md', 'c.md'])
-    expect(report.errors).toEqual([{ path: `${root}/b.odd`, message: expect.stringContaining('id') }])
-  })
-
-  it('passes on what is not the fault of a file', async () => {
-    const store = openMemoryStore()
-    const failing: Store = Object.assign(Object.create(store), {
-      write: () => {
-        throw new QuerentError('store_locked', 'locked')
-      },
+    it('lets entries of files go that are left out now', async () => {
+      const root = tempFolder({ 'a.md': 'a', 'b.md': 'b', 'c.md': 'c', 'd.md': 'd' })
+      const store = openStore()
+      await add(store, root)
+      writeFiles(root, { '.querentignore': 'a.md', 'b.md': Buffer.from([0, 1]), 'c.md': ' \n' })
+      const report = await add(store, root)
+      expect(counts(report)).toBe('+1 ~0 =1 -3')
+      expect(report.skipped).toEqual([
+        { path: `${root}/a.md`, reason: 'ignored' },
+        { path: `${root}/b.md`, reason: 'binary' },
+      ])
+      expect(ids(store, root)).toEqual(['.querentignore', 'd.md'])
     })
-    await expect(add(failing, tempFolder({ 'a.md': 'a' }))).rejects.toMatchObject({ code: 'store_locked' })
+
+    it('tells why files were skipped', async () => {
+      const root = tempFolder({
+        'big.txt': 'x'.repeat(200),
+        'empty.md': '',
+        'latin.txt': Buffer.from([0x61, 0xe9, 0x62]),
+        'a.png': 'x',
+        'a.md': 'a',
+      })
+      symlinkSync('a.md', join(root, 'link.md'))
+      const store = openStore()
+      const report = await add(store, root, { maxBytes: 100 })
+      expect(report.skipped.map(({ path, reason }) => `${basename(path)} ${reason}`).sort()).toEqual([
+        'a.png media',
+        'big.txt too_large',
+        'empty.md empty',
+        'latin.txt binary',
+        'link.md symlink',
+      ])
+      expect(ids(store, root)).toEqual(['a.md'])
+    })
+
+    it('takes one file alone, and leaves its neighbours as they are', async () => {
+      const root = tempFolder({ 'a.md': 'a', 'b.md': 'b' })
+      const store = openStore()
+      await add(store, root)
+      rmSync(join(root, 'b.md'))
+      writeFiles(root, { 'a.md': 'changed' })
+      expect(counts(await add(store, join(root, 'a.md')))).toBe('+0 ~1 =0 -0')
+      expect(ids(store, root)).toEqual(['a.md', 'b.md'])
+    })
+
+    it('follows a link that is named itself', async () => {
+      const root = tempFolder({ 'real/a.md': 'a' })
+      symlinkSync('real', join(root, 'link'))
+      const store = openStore()
+      await add(store, join(root, 'link'))
+      expect(counts(await add(store, join(root, 'real')))).toBe('+0 ~0 =1 -0')
+    })
   })
 
-  it('stops between files when told to, and deletes nothing then', async () => {
-    const files = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`${at + 10}.md`, `text ${at}`]))
-    const root = tempFolder({ ...files, '00.md': 'gone' })
-    const store = openMemoryStore()
-    await add(store, join(root, '00.md'))
-    rmSync(join(root, '00.md'))
-    const controller = new AbortController()
-    const report = ({ phase, done }: Progress) => {
-      if (phase === 'read' && done === 16) controller.abort()
-    }
-    const failure = await add(store, root, {}, { report, signal: controller.signal }).catch((error: unknown) => error)
-    expect(failure).toMatchObject({ code: 'cancelled', details: { added: 32 } })
-    expect(entries(store)).toHaveLength(33)
-    expect(counts(await add(store, root))).toBe('+8 ~0 =32 -1')
+  describe('ids', () => {
+    it('are the same from run to run, in whatever order files come', async () => {
+      const root = tempFolder({ 'a.md': 'a', 'sub/a.md': 'b' })
+      const [one, two] = [openStore(), openStore()]
+      await add(one, root)
+      await add(two, [join(root, 'a.md'), root])
+      expect(ids(two, root)).toEqual(ids(one, root))
+    })
+
+    it('tell folders of one name apart', async () => {
+      const root = tempFolder({ 'x/docs/a.md': 'x', 'y/docs/a.md': 'y' })
+      const store = openStore()
+      await add(store, join(root, 'x/docs'))
+      await add(store, join(root, 'y/docs'))
+      expect(entries(store).map(({ id }) => id)).toEqual([
+        'docs/a.md',
+        expect.stringMatching(/^docs\/a\.md~[0-9a-f]{6}$/),
+      ])
+      writeFiles(root, { 'x/docs/a.md': 'x2', 'y/docs/a.md': 'y2' })
+      const report = await add(store, [join(root, 'y/docs'), join(root, 'x/docs')])
+      expect(counts(report)).toBe('+0 ~2 =0 -0')
+      rmSync(join(root, 'x/docs/a.md'))
+      await add(store, join(root, 'x/docs'))
+      writeFiles(root, { 'y/docs/a.md': 'y3' })
+      await add(store, join(root, 'y/docs'))
+      expect(entries(store)).toMatchObject([{ content: 'y3', id: expect.stringContaining('~') }])
+    })
+
+    it('double nothing when a folder and one within it are added', async () => {
+      const root = tempFolder({ 'top.md': 't', 'docs/a.md': 'a', 'docs/sub/b.md': 'b' })
+      const store = openStore()
+      await add(store, join(root, 'docs'))
+      expect(counts(await add(store, root))).toBe('+1 ~0 =2 -0')
+      expect(counts(await add(store, join(root, 'docs/sub')))).toBe('+0 ~0 =1 -0')
+      expect(counts(await add(store, [join(root, 'docs/sub'), root, join(root, 'docs')]))).toBe('+0 ~0 =3 -0')
+      rmSync(join(root, 'docs/sub/b.md'))
+      expect(counts(await add(store, root))).toBe('+0 ~0 =2 -1')
+    })
+
+    it('keeps what another folder brought, though this one would ignore it', async () => {
+      const root = tempFolder({ '.querentignore': 'build', 'a.md': 'a', 'build/b.md': 'b' })
+      const store = openStore()
+      await add(store, join(root, 'build'))
+      expect(counts(await add(store, root))).toBe('+2 ~0 =0 -0')
+      expect(entries(store)).toHaveLength(3)
+    })
+
+    it('spell out control characters and cut what is too long', async () => {
+      const folder = 'd'.repeat(200)
+      const root = tempFolder({ 'line\nend %.md': 'a', [`${folder}/${folder}/${folder}/a.md`]: 'b' })
+      const store = openStore()
+      expect(counts(await add(store, root))).toBe('+2 ~0 =0 -0')
+      expect(ids(store, root)[1]).toBe('line%0Aend %25.md')
+      expect(ids(store, root)[0]?.length).toBeLessThanOrEqual(512)
+      expect(counts(await add(store, root))).toBe('+0 ~0 =2 -0')
+    })
+
+    it('belong to a holder: two may add the same folder', async () => {
+      const root = tempFolder({ 'a.md': 'a' })
+      const store = openStore()
+      await add(store, root)
+      expect(counts(await add(store, root, {}, { viewer: { id: 'ann' } }))).toBe('+1 ~0 =0 -0')
+      rmSync(join(root, 'a.md'))
+      expect(counts(await add(store, root, {}, { viewer: { id: 'ann' } }))).toBe('+0 ~0 =0 -1')
+      expect(entries(store).map(({ audience: { holder } }) => holder)).toEqual(['owner'])
+    })
+
+    it('never take an entry away from someone else', async () => {
+      const root = tempFolder({ 'a.jsonl': '{"id":"taken","text":"from the file"}\n{"id":"free","text":"x"}' })
+      const store = openStore()
+      addText(store, { text: 'was here', id: 'taken', collection: 'notes', audience: audience('private') }, NOW)
+      const report = await add(store, root)
+      expect(report.errors).toEqual([
+        {
+          path: `${root}/a.jsonl`,
+          message: 'line 1: the id taken belongs to another entry; delete that one or change the id',
+        },
+      ])
+      expect(entries(store).map(({ id, content }) => `${id}: ${content}`)).toEqual(['taken: was here'])
+    })
   })
 
-  it('tells how far it is', async () => {
-    const root = tempFolder(Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`${at + 10}.md`, 'x'])))
-    const seen: string[] = []
-    await add(openMemoryStore(), root, {}, { report: p => seen.push(`${p.phase} ${p.done}/${p.total}`) })
-    expect(seen.filter(line => line.startsWith('read'))).toEqual(['read 0/20', 'read 16/20', 'read 20/20'])
-    expect(seen.filter(line => line.startsWith('find')).at(-1)).toBe('find 20/null')
+  describe('records', () => {
+    it('come, change and go one by one', async () => {
+      const line = (id: number, text: string) => JSON.stringify({ id, text })
+      const root = tempFolder({ 'a.jsonl': [line(1, 'one'), line(2, 'two'), line(3, 'three')].join('\n') })
+      const store = openStore()
+      expect(counts(await add(store, root))).toBe('+3 ~0 =0 -0')
+      writeFiles(root, { 'a.jsonl': [line(4, 'four'), line(3, 'three'), line(2, 'changed')].join('\n') })
+      expect(counts(await add(store, root))).toBe('+1 ~1 =1 -1')
+      expect(
+        entries(store)
+          .map(({ id }) => id)
+          .sort(),
+      ).toEqual(['2', '3', '4'])
+    })
+
+    it('without an id stay themselves when they move', async () => {
+      const root = tempFolder({ 'a.jsonl': '{"text":"one"}\n{"text":"two"}' })
+      const store = openStore()
+      await add(store, root)
+      const before = ids(store, root)
+      writeFiles(root, { 'a.jsonl': '\n{"text":"two"}\n{"text":"one"}\nbad' })
+      const report = await add(store, root)
+      expect(counts(report)).toBe('+0 ~0 =2 -0')
+      expect(report.errors).toEqual([{ path: `${root}/a.jsonl`, message: expect.stringMatching(/^line 4: not JSON/) }])
+      expect(ids(store, root)).toEqual(before)
+    })
+
+    it('are read again with another map', async () => {
+      const root = tempFolder({ 'a.jsonl': '{"id":"x","headline":"H","body":"B","other":"O"}' })
+      const store = openStore()
+      await add(store, root)
+      expect(counts(await add(store, root, { map: { content: 'other' } }))).toBe('+0 ~1 =0 -0')
+      expect(entries(store)).toMatchObject([{ title: 'H', content: 'O' }])
+    })
   })
-})
 
-describe("a lens's ingester", () => {
-  it('writes rows of its tables with the entry', async () => {
-    const table = {
-      name: 'odd_parts',
-      columns: [
-        { name: 'entry', type: 'integer' },
-        { name: 'part', type: 'text' },
-      ],
-      key: ['entry', 'part'],
-      ofEntry: true,
-    } as const
-    const odd: Ingester = {
-      ...plainText,
-      name: 'odd',
-      accepts: () => true,
-      read: (file, settings) => {
-        const { documents, problems } = plainText.read(file, settings)
-        const rows = file.text.split(' ').map(part => ({ table, row: { part } }))
-        return { documents: documents.map(document => ({ ...document, rows })), problems }
-      },
-    }
-    const root = tempFolder({ 'a.odd': 'one two' })
-    const store = openMemoryStore()
-    await add(store, root, {}, { ingesters: [odd] })
-    const { key } = entry(store, 'a.odd')
-    expect(
-      store
-        .table(table)
-        .scan({ entry: key })
-        .map(row => row['part']),
-    ).toEqual(['one', 'two'])
-    writeFiles(root, { 'a.odd': 'two three' })
-    await add(store, root, {}, { ingesters: [odd] })
-    expect(
-      store
-        .table(table)
-        .scan({ entry: key })
-        .map(row => row['part']),
-    ).toEqual(['three', 'two'])
-  })
-})
+  describe('trouble', () => {
+    it.each([['/no/such/place'], ['bad\0path']])('refuses the path %j before anything is done', async path => {
+      const root = tempFolder({ 'a.md': 'a' })
+      const store = openStore()
+      const failure = add(store, [root, path]).catch((error: unknown) => error)
+      expect(await failure).toMatchObject({ code: 'invalid_argument', details: { field: 'paths.1' } })
+      expect(entries(store)).toEqual([])
+    })
 
-describe('any history of a folder', () => {
-  const names = ['a.md', 'b.txt', 'sub/c.md', 'sub/deep/d.ts', 'e.jsonl']
-  const texts = ['one', 'two words', '# Head\n\ntext', '{"text":"r"}', '', ' ']
-  const step = fc.record({ name: fc.constantFrom(...names), text: fc.option(fc.constantFrom(...texts)) })
+    it('refuses a map with unknown fields', async () => {
+      await expect(add(openStore(), tempFolder(), { map: { head: 'x' } })).rejects.toBeInstanceOf(QuerentError)
+    })
 
-  it('ends with what a fresh store would hold', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.array(step, { maxLength: 4 }), { maxLength: 4 }), async rounds => {
-        const root = tempFolder()
-        const store = openMemoryStore()
-        for (const round of rounds) {
-          for (const { name, text } of round) {
-            if (text === null) rmSync(join(root, name), { force: true })
-            else writeFiles(root, { [name]: text })
+    it('keeps entries of what cannot be read now', async () => {
+      const root = tempFolder({ 'a.md': 'a', 'shut/b.md': 'b', 'shut/sub/c.md': 'c', 'z.md': 'z' })
+      const store = openStore()
+      await add(store, root)
+      const report = await locked(join(root, 'shut'), () => add(store, root))
+      expect(counts(report)).toBe('+0 ~0 =2 -0')
+      expect(report.errors).toEqual([{ path: `${root}/shut`, message: 'permission denied' }])
+
+      const file = await locked(join(root, 'a.md'), () => add(store, root))
+      expect(file.errors).toEqual([{ path: `${root}/a.md`, message: 'permission denied' }])
+      expect(entries(store)).toHaveLength(4)
+    })
+
+    it('tells of a file that vanishes while others are read, and lets its entry go next time', async () => {
+      const root = tempFolder(
+        Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`${at + 10}.md`, `text ${at}`])),
+      )
+      const store = openStore()
+      await add(store, root)
+      const vanish = ({ phase, done }: Progress) => {
+        if (phase === 'read' && done === 16) rmSync(join(root, '49.md'))
+      }
+      const report = await add(store, root, {}, { report: vanish })
+      expect(report.errors).toEqual([{ path: `${root}/49.md`, message: 'it vanished before it could be read' }])
+      expect(counts(report)).toBe('+0 ~0 =39 -0')
+      expect(counts(await add(store, root))).toBe('+0 ~0 =39 -1')
+    })
+
+    it('tells of a file that became a folder', async () => {
+      const root = tempFolder(Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`${at + 10}.md`, 'x'])))
+      const swap = ({ phase, done }: Progress) => {
+        if (phase !== 'read' || done !== 16) return
+        renameSync(join(root, '29.md'), join(root, 'moved'))
+        mkdirSync(join(root, '29.md'))
+      }
+      const report = await add(openStore(), root, {}, { report: swap })
+      expect(report.skipped).toEqual([{ path: `${root}/29.md`, reason: 'special' }])
+    })
+
+    it('writes a file whole or not at all, and the others all the same', async () => {
+      const root = tempFolder({ 'a.md': 'a', 'b.odd': 'b', 'c.md': 'c' })
+      const odd: Ingester = {
+        ...plainText,
+        name: 'odd',
+        accepts: ({ extension }) => extension === 'odd',
+        read: (file, settings) => {
+          const [document] = plainText.read(file, settings).documents
+          if (document === undefined) throw new Error('the file has text')
+          return {
+            documents: [
+              { ...document, id: 'good' },
+              { ...document, id: 'x'.repeat(600) },
+            ],
+            problems: [],
           }
-          await add(store, root)
-        }
-        const fresh = openMemoryStore()
-        await add(fresh, root)
-        const essence = (of: Store) =>
-          entries(of)
-            .map(({ id, title, content, kind }) => [id, title, content, kind].join('|'))
-            .sort()
-        expect(essence(store)).toEqual(rounds.length === 0 ? [] : essence(fresh))
-      }),
-      { numRuns: 40 },
-    )
-  })
-})
+        },
+      }
+      const store = openStore()
+      const report = await add(store, root, {}, { ingesters: [odd] })
+      expect(ids(store, root)).toEqual(['a.md', 'c.md'])
+      expect(report.errors).toEqual([{ path: `${root}/b.odd`, message: expect.stringContaining('id') }])
+    })
 
-describe('addText', () => {
-  it('makes one entry of a text, and the same one of the same text', () => {
-    const store = openMemoryStore()
-    const request = {
-      text: '# Note\n\nwords',
-      format: 'markdown',
-      collection: 'notes',
-      audience: audience('private'),
-    } as const
-    const first = addText(store, request, NOW)
-    expect(first).toMatchObject({ id: expect.stringMatching(/^text\/[0-9a-f]{16}$/), created: true, changed: true })
-    expect(addText(store, request, LATER)).toMatchObject({ id: first.id, created: false, changed: false })
-    expect(store.chunksOf(first.key)).toMatchObject([{ headings: ['Note'] }])
-    expect(addText(store, { ...request, id: first.id, text: 'other' }, LATER)).toMatchObject({ changed: true })
-    expect(entries(store)).toMatchObject([{ content: 'other', createdAt: NOW, updatedAt: LATER, kind: 'note' }])
+    it('passes on what is not the fault of a file', async () => {
+      const store = openStore()
+      const failing: Store = Object.assign(Object.create(store), {
+        write: () => {
+          throw new QuerentError('store_locked', 'locked')
+        },
+      })
+      await expect(add(failing, tempFolder({ 'a.md': 'a' }))).rejects.toMatchObject({ code: 'store_locked' })
+    })
+
+    it('stops between files when told to, and deletes nothing then', async () => {
+      const files = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`${at + 10}.md`, `text ${at}`]))
+      const root = tempFolder({ ...files, '00.md': 'gone' })
+      const store = openStore()
+      await add(store, join(root, '00.md'))
+      rmSync(join(root, '00.md'))
+      const controller = new AbortController()
+      const report = ({ phase, done }: Progress) => {
+        if (phase === 'read' && done === 16) controller.abort()
+      }
+      const failure = await add(store, root, {}, { report, signal: controller.signal }).catch((error: unknown) => error)
+      expect(failure).toMatchObject({ code: 'cancelled', details: { added: 32 } })
+      expect(entries(store)).toHaveLength(33)
+      expect(counts(await add(store, root))).toBe('+8 ~0 =32 -1')
+    })
+
+    it('tells how far it is', async () => {
+      const root = tempFolder(Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`${at + 10}.md`, 'x'])))
+      const seen: string[] = []
+      await add(openStore(), root, {}, { report: p => seen.push(`${p.phase} ${p.done}/${p.total}`) })
+      expect(seen.filter(line => line.startsWith('read'))).toEqual(['read 0/20', 'read 16/20', 'read 20/20'])
+      expect(seen.filter(line => line.startsWith('find')).at(-1)).toBe('find 20/null')
+    })
   })
 
-  it('refuses no text and repairs half a pair', () => {
-    const store = openMemoryStore()
-    const request = { collection: 'notes', audience: audience('private') } as const
-    expect(() => addText(store, { ...request, text: ' \n' }, NOW)).toThrow(
-      expect.objectContaining({ code: 'invalid_argument' }),
-    )
-    addText(store, { ...request, text: 'a\ud800' }, NOW)
-    expect(entries(store)).toMatchObject([{ content: 'a\ufffd' }])
+  describe("a lens's ingester", () => {
+    it('writes rows of its tables with the entry', async () => {
+      const table = {
+        name: 'odd_parts',
+        columns: [
+          { name: 'entry', type: 'integer' },
+          { name: 'part', type: 'text' },
+        ],
+        key: ['entry', 'part'],
+        ofEntry: true,
+      } as const
+      const odd: Ingester = {
+        ...plainText,
+        name: 'odd',
+        accepts: () => true,
+        read: (file, settings) => {
+          const { documents, problems } = plainText.read(file, settings)
+          const rows = file.text.split(' ').map(part => ({ table, row: { part } }))
+          return { documents: documents.map(document => ({ ...document, rows })), problems }
+        },
+      }
+      const root = tempFolder({ 'a.odd': 'one two' })
+      const store = openStore()
+      await add(store, root, {}, { ingesters: [odd] })
+      const { key } = entry(store, 'a.odd')
+      expect(
+        store
+          .table(table)
+          .scan({ entry: key })
+          .map(row => row['part']),
+      ).toEqual(['one', 'two'])
+      writeFiles(root, { 'a.odd': 'two three' })
+      await add(store, root, {}, { ingesters: [odd] })
+      expect(
+        store
+          .table(table)
+          .scan({ entry: key })
+          .map(row => row['part']),
+      ).toEqual(['three', 'two'])
+    })
+  })
+
+  describe('any history of a folder', () => {
+    const names = ['a.md', 'b.txt', 'sub/c.md', 'sub/deep/d.ts', 'e.jsonl']
+    const texts = ['one', 'two words', '# Head\n\ntext', '{"text":"r"}', '', ' ']
+    const step = fc.record({ name: fc.constantFrom(...names), text: fc.option(fc.constantFrom(...texts)) })
+
+    it('ends with what a fresh store would hold', async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(fc.array(step, { maxLength: 4 }), { maxLength: 4 }), async rounds => {
+          const root = tempFolder()
+          const store = openStore()
+          for (const round of rounds) {
+            for (const { name, text } of round) {
+              if (text === null) rmSync(join(root, name), { force: true })
+              else writeFiles(root, { [name]: text })
+            }
+            await add(store, root)
+          }
+          const fresh = openStore()
+          await add(fresh, root)
+          const essence = (of: Store) =>
+            entries(of)
+              .map(({ id, title, content, kind }) => [id, title, content, kind].join('|'))
+              .sort()
+          expect(essence(store)).toEqual(rounds.length === 0 ? [] : essence(fresh))
+        }),
+        { numRuns: 40 },
+      )
+    })
+  })
+
+  describe('addText', () => {
+    it('makes one entry of a text, and the same one of the same text', () => {
+      const store = openStore()
+      const request = {
+        text: '# Note\n\nwords',
+        format: 'markdown',
+        collection: 'notes',
+        audience: audience('private'),
+      } as const
+      const first = addText(store, request, NOW)
+      expect(first).toMatchObject({ id: expect.stringMatching(/^text\/[0-9a-f]{16}$/), created: true, changed: true })
+      expect(addText(store, request, LATER)).toMatchObject({ id: first.id, created: false, changed: false })
+      expect(store.chunksOf(first.key)).toMatchObject([{ headings: ['Note'] }])
+      expect(addText(store, { ...request, id: first.id, text: 'other' }, LATER)).toMatchObject({ changed: true })
+      expect(entries(store)).toMatchObject([{ content: 'other', createdAt: NOW, updatedAt: LATER, kind: 'note' }])
+    })
+
+    it('refuses no text and repairs half a pair', () => {
+      const store = openStore()
+      const request = { collection: 'notes', audience: audience('private') } as const
+      expect(() => addText(store, { ...request, text: ' \n' }, NOW)).toThrow(
+        expect.objectContaining({ code: 'invalid_argument' }),
+      )
+      addText(store, { ...request, text: 'a\ud800' }, NOW)
+      expect(entries(store)).toMatchObject([{ content: 'a\ufffd' }])
+    })
   })
 })
