@@ -64,7 +64,9 @@ export interface Measured {
 /** The collection in a fresh store, asked its own questions and those of the others. */
 export async function measure(of: Judged, others: readonly Judged[], embedder: Embedder): Promise<Measured> {
   const home = mkdtempSync(join(tmpdir(), 'querent-quality-'))
-  const engine = await openEngine({ home, embedder, background: false })
+  // An engine closes its embedder; this one serves several.
+  const lent: Embedder = { ...embedder, close: () => Promise.resolve() }
+  const engine = await openEngine({ home, embedder: lent, background: false })
   try {
     await engine.put({
       entries: of.documents.map(({ id, title, text }) => ({ id, title, content: text })),

@@ -6,19 +6,24 @@ import type { Bitset } from '../base/bitset.ts'
 import { canonicalJson, type Json } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
 import { Recent } from '../base/recent.ts'
+import type { Entry } from '../model/entry.ts'
 import { ENTRY_FIELDS, type FieldName, type Filter } from '../model/filter.ts'
 import type { Sight } from '../model/viewer.ts'
 import type { StoreReader } from '../store/store.ts'
+import type { Language } from '../text/stopwords.ts'
 import { ValidityWatch } from './validity.ts'
 
 /** A set takes 12.5 kB for 100,000 entries. */
-const CAPACITY = 200
+const SETS = 200
+/** A hundred bytes each. */
+const LANGUAGES = 10_000
 
 /** Fulfilled by every entry. */
 const EVERYTHING: Filter = { op: 'and', of: [] }
 
 export class Memo {
-  readonly #sets = new Recent<string, Bitset>(CAPACITY)
+  readonly #sets = new Recent<string, Bitset>(SETS)
+  readonly #languages = new Recent<string, Language>(LANGUAGES)
   readonly #validity = new ValidityWatch()
   #seq = -1
 
@@ -33,6 +38,11 @@ export class Memo {
   /** All visible entries. Not to be changed. */
   visible(reader: StoreReader, sight: Sight): Bitset {
     return this.matching(reader, sight, EVERYTHING)
+  }
+
+  /** The language of an entry, which is a function of its title and content. */
+  language(entry: Pick<Entry, 'contentHash' | 'title'>, make: () => Language): Language {
+    return this.#languages.get(`${entry.contentHash} ${entry.title}`, make)
   }
 
   /** Entries, visible or not, that do not hold at this moment. Not to be changed. */

@@ -7,7 +7,7 @@ import { stillVisible } from './access.ts'
 import type { QueryContext } from './context.ts'
 import { writeCursor } from './cursor.ts'
 import { behind, orderOf } from './order.ts'
-import { presentItem } from './present-item.ts'
+import { presentItems, type Shown } from './present-items.ts'
 import { LOCAL } from './retrieve.ts'
 import type { Answer, Plan, Ranking, Retrieval } from './stage.ts'
 
@@ -21,7 +21,7 @@ export function present(ranking: Ranking, retrieval: Retrieval, plan: Plan, cont
   const coverage = coverageOf(retrieval, context)
   return {
     page: {
-      items: shown.map(({ ranked, entry }, at) => presentItem(entry, ranked, first + at, ranking, plan, context)),
+      items: presentItems(shown, first, ranking, plan, context),
       cursor: isLast ? null : cursorOf(shown, retrieval, plan, context),
       verdict,
       reason,
@@ -34,11 +34,6 @@ export function present(ranking: Ranking, retrieval: Retrieval, plan: Plan, cont
     entries: shown.map(({ entry }) => entry.key),
     last: shown.length === 0 ? null : orderOf((shown.at(-1) as Shown).ranked),
   }
-}
-
-interface Shown {
-  readonly ranked: Ranked
-  readonly entry: Entry
 }
 
 /** What the pages before have not shown. */

@@ -95,7 +95,8 @@ function union(
   const { vectors } = context
   if (vectors !== null && plan.vector !== null) {
     // As exact as the search was: else an entry's score would tell which leg brought it.
-    for (const hit of vectors.score(plan.vector, onlyByWords, scope, plan.query.approximate)) byMeaning.set(hit.entry, hit)
+    for (const hit of vectors.score(plan.vector, onlyByWords, scope, plan.query.approximate))
+      byMeaning.set(hit.entry, hit)
   }
   const entries = [...meaning.hits.map(hit => hit.entry), ...onlyByWords]
   return entries.map(entry => candidate(byWords.get(entry), byMeaning.get(entry)))

@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check'
 import type { AccessState, EntryDraft } from '../model/entry.ts'
-import { type Audience, audience } from '../model/partition.ts'
+import type { Audience } from '../model/partition.ts'
 import type { FilterInput, QueryInput } from '../model/query-input.ts'
 import { draftOf } from './entries.ts'
 
@@ -31,15 +31,6 @@ export function sentences(): fc.Arbitrary<string> {
 /** Days of 2025, so that many fall together. */
 export function days(): fc.Arbitrary<number> {
   return fc.integer({ min: 0, max: 9 }).map(day => START + day * 30 * DAY_MS)
-}
-
-export function audiencesAmong(holders: readonly string[], federations: readonly string[]): fc.Arbitrary<Audience> {
-  const holder = fc.constantFrom(...holders)
-  return fc.oneof(
-    fc.constant(audience('public', holders[0])),
-    holder.map(who => audience('private', who)),
-    fc.tuple(holder, fc.subarray([...federations])).map(([who, ids]) => audience('shared', who, ids)),
-  )
 }
 
 export function known(audiences: fc.Arbitrary<Audience>, ids: fc.Arbitrary<string>): fc.Arbitrary<Known> {

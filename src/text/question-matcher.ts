@@ -14,7 +14,10 @@ export function questionMatcher(question: readonly string[], of: Language): Word
   const asked = languagesOfQuestion(words)
   const telling = words.filter(word => !asked.some(language => isStopWord(word, language)))
   const stems = new Map((telling.length > 0 ? telling : words).map(word => [stem(word, of), word]))
+  // Stemming changes endings only, so most words of a text are told by their first letter.
+  const initials = new Set([...stems.keys()].map(found => found.charCodeAt(0)))
   return term => {
+    if (!initials.has(term.charCodeAt(0))) return null
     if (telling.length > 0 && isStopWord(term, of)) return null
     return stems.get(stem(term, of)) ?? null
   }
