@@ -1,0 +1,169 @@
+/**
+ * Whole questions through `Engine.query`, as a program asks them: partitions, words, vectors, fusion, ten entries,
+ * explanations, the durable access update. Kinds of questions take turns with each other and with the floor, so that a
+ * noisy neighbour strikes all alike; questions a second are measured one kind at a time.
+ */
+import type { Engine } from '../src/engine/engine.ts'
+import type { VectorIndex } from '../src/index/contract.ts'
+import type { KernelVectorIndex } from '../src/index/vectors.ts'
+import type { QueryInput } from '../src/model/query-input.ts'
+import { LOCAL_OWNER, type Viewer } from '../src/model/viewer.ts'
+import {
+  bigHome,
+  ENTRIES,
+  HOLDER,
+  HOLDER_COLLECTION,
+  heldOut,
+  MEMBER,
+  questions,
+  SHARES,
+  standIn,
+} from './lib/big-store.ts'
+import { percentile, type Row, timed, timedAsync } from './lib/report.ts'
+
+export const name = 'whole-query'
+
+const quick = Boolean(process.env['QUERENT_QUICK'])
+const ROUNDS = quick ? 100 : 500
+const WARM_UP = quick ? 30 : 150
+
+interface Kind {
+  readonly name: string
+  readonly viewer: Viewer
+  readonly texts: readonly string[]
+  readonly input: Partial<QueryInput>
+  readonly goals?: Goals
+}
+
+interface Goals {
+  /** Times the floor. */
+  readonly p50?: number
+  readonly p99?: number
+  readonly perSecond?: number
+  /** The kind whose median this one must not exceed. */
+  readonly notSlowerThan?: string
+}
+
+const HYBRID = 'hybrid, 3 words'
+const GOALS: Goals = { p50: 5, p99: 15, perSecond: 1000 }
+
+const kinds: readonly Kind[] = [
+  { name: HYBRID, viewer: MEMBER, texts: questions(3), input: {}, goals: GOALS },
+  { name: 'hybrid, 8 words', viewer: MEMBER, texts: questions(8), input: {}, goals: GOALS },
+  ...SHARES.map(([share, below]) => ({
+    name: `hybrid, 3 words, metadata filter met before that keeps ${share}`,
+    viewer: MEMBER,
+    texts: questions(3),
+    input: { filter: { metadata: { bucket: { lt: below } } } },
+    goals: { notSlowerThan: HYBRID },
+  })),
+  {
+    name: 'hybrid, 3 words, own partition',
+    viewer: HOLDER,
+    texts: questions(3),
+    input: { filter: { collections: [HOLDER_COLLECTION] } },
+    goals: { perSecond: 2500 },
+  },
+  { name: 'words only, 3 words', viewer: MEMBER, texts: questions(3), input: { mode: 'words' } },
+  { name: 'hybrid, 3 words, no access update', viewer: MEMBER, texts: questions(3), input: { touch: false } },
+]
+
+export async function run(): Promise<readonly Row[]> {
+  const home = await bigHome()
+  const engine = await home.open()
+  try {
+    return await measure(engine)
+  } finally {
+    await engine.close()
+    home.remove()
+  }
+}
+
+async function measure(engine: Engine): Promise<readonly Row[]> {
+  const { floor, leg } = vectorLegs(engine)
+  const ask = (kind: Kind, round: number) =>
+    engine.query(
+      { text: kind.texts[round % kind.texts.length] as string, explain: true, ...kind.input },
+      { viewer: kind.viewer },
+    )
+  const floors: number[] = []
+  const legs: number[] = []
+  const samples = new Map(kinds.map(kind => [kind.name, [] as number[]]))
+  for (let round = 0; round < WARM_UP + ROUNDS; round++) {
+    const isMeasured = round >= WARM_UP
+    const take = (into: number[] | undefined, ms: number) => isMeasured && into?.push(ms)
+    take(
+      floors,
+      timed(() => floor(round)),
+    )
+    take(
+      legs,
+      timed(() => leg(round)),
+    )
+    for (const kind of kinds) take(samples.get(kind.name), await timedAsync(() => ask(kind, round)))
+  }
+  const perSecond = new Map<string, number>()
+  for (const kind of kinds) {
+    const ms = await timedAsync(async () => {
+      for (let round = 0; round < ROUNDS; round++) await ask(kind, round)
+    })
+    perSecond.set(kind.name, (ROUNDS / ms) * 1000)
+  }
+  const base = percentile(floors, 0.5)
+  return [
+    latency('floor: all sign-code distances', floors, base, {}, `${ENTRIES} vectors, generated`),
+    latency('vector leg, k 10, approximate', legs, base, { p50: 3 }, 'f32 vectors read from SQLite'),
+    ...kinds.map(kind => {
+      const goals = { ...kind.goals }
+      const limit = goals.notSlowerThan && percentile(samples.get(goals.notSlowerThan) ?? [], 0.5)
+      return latency(kind.name, samples.get(kind.name) ?? [], base, limit ? { ...goals, p50: limit / base } : goals)
+    }),
+    ...kinds.map(kind => throughput(kind, perSecond.get(kind.name) ?? 0)),
+  ]
+}
+
+/** The kernel's floor over everything, and the vector leg as the member asks it, both on the engine's own index. */
+function vectorLegs(engine: Engine): { floor: (round: number) => void; leg: (round: number) => void } {
+  const host = engine.host('default')
+  const embedder = standIn()
+  const index = host.index(`vectors-${embedder.model.id}@${embedder.model.hash.slice(0, 12)}`)
+  const [kernel, vectors] = [index as KernelVectorIndex, index as VectorIndex]
+  const everything = { partitions: host.sight(LOCAL_OWNER).partitions }
+  const sight = { partitions: host.sight(MEMBER).partitions }
+  return {
+    floor: round => kernel.sweepDistances(heldOut(round), everything),
+    leg: round => vectors.search({ ...sight, vector: heldOut(round), k: 10, approximate: true }),
+  }
+}
+
+function latency(name: string, times: readonly number[], floor: number, goals: Goals, note?: string): Row {
+  const p50 = percentile(times, 0.5)
+  const p99 = percentile(times, 0.99)
+  const wanted = [
+    goals.notSlowerThan && `p50 <= that of "${goals.notSlowerThan}"`,
+    goals.p50 && !goals.notSlowerThan && `p50 <= ${goals.p50} x floor`,
+    goals.p99 && `p99 <= ${goals.p99} x floor`,
+  ].filter(Boolean)
+  const isMet =
+    p50 <= (goals.p50 ?? Number.POSITIVE_INFINITY) * floor && p99 <= (goals.p99 ?? Number.POSITIVE_INFINITY) * floor
+  return {
+    name,
+    unit: 'ms',
+    value: p50,
+    p50,
+    p99,
+    ratioToFloor: p50 / floor,
+    ...(wanted.length > 0 && { goal: wanted.join(', '), ok: isMet }),
+    ...(note !== undefined && { note }),
+  }
+}
+
+function throughput(kind: Kind, value: number): Row {
+  const goal = kind.goals?.perSecond
+  return {
+    name: `${kind.name}, one after the other`,
+    unit: 'questions/s',
+    value,
+    ...(goal !== undefined && { goal: `>= ${goal}`, ok: value >= goal }),
+  }
+}
