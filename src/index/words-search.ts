@@ -11,8 +11,8 @@ import { EntryHeap } from './words-heap.ts'
 import type { Reading, Saturations, SegmentView } from './words-lists.ts'
 import type { Segment } from './words-segment.ts'
 
-/** Rows of a window: its sums stay in the nearest cache. */
-const WINDOW = 2048
+/** Rows of a window: its sums (64 kB) stay in a near cache. */
+const WINDOW = 8192
 
 export function searchWords(reading: Reading, request: WordSearch): readonly Hit[] {
   const k = Math.min(Math.floor(request.k), reading.chunks)
@@ -76,13 +76,41 @@ class SegmentSearch {
       const needed = this.#needed()
       const start = this.#nextRow(needed)
       if (start === END) return
-      this.#sumWindow(needed, start)
-      this.#considerWindow(needed, start)
+      const [first] = this.#words
+      if (needed === 1 && first?.cursors.length === 1) {
+        this.#considerBlock(first, first.cursors[0] as PostingCursor)
+      } else {
+        this.#sumWindow(needed, start)
+        this.#considerWindow(needed, start)
+      }
     }
   }
 
+  /** One list alone is in order of rows already: no sums to keep. */
+  #considerBlock({ weight }: Word, cursor: PostingCursor): void {
+    const saturations = this.#saturations
+    const { length } = this.#segment.rows
+    const { rows, inText, inTitle, count } = cursor.block
+    const rest = this.#restOf(1)
+    let least = this.#heap.threshold - rest
+    for (let { at } = cursor; at < count; at++) {
+      const row = rows[at] as number
+      const tf = (inText[at] as number) + TITLE_WEIGHT * (inTitle[at] as number)
+      const sum = weight * saturations.of(tf, length[row] as number)
+      if (sum < least) continue
+      this.#consider(row, sum, 1)
+      least = this.#heap.threshold - rest
+    }
+    cursor.nextBlock(this.#leastBound(1))
+  }
+
+  /** What the words from this one on can add, as far as that decides: a prior can lift any row. */
+  #restOf(word: number): number {
+    return this.#prior === undefined ? (this.#rest[word] as number) : Number.POSITIVE_INFINITY
+  }
+
   #considerWindow(needed: number, start: number): void {
-    const rest = this.#prior === undefined ? (this.#rest[needed] as number) : Number.POSITIVE_INFINITY
+    const rest = this.#restOf(needed)
     let least = this.#heap.threshold - rest
     for (let word = 0; word < marks.length; word++) {
       let bits = marks[word] as number
