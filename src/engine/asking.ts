@@ -21,7 +21,7 @@ import type { Answer, Stages } from '../pipeline/stage.ts'
 import { Trace } from '../pipeline/trace.ts'
 import type { ExplainRequest } from './engine.ts'
 import { mustSee } from './entries.ts'
-import type { Parts } from './local-engine.ts'
+import type { Parts } from './parts.ts'
 import { storeSecret } from './secret.ts'
 
 export class Asking {

@@ -1,22 +1,25 @@
 /** The engine over one store: wires store, indexes, embedder, pipeline and lenses, and keeps them in step. */
-import type { Clock } from '../base/clock.ts'
-import { type Embedder, modelKey } from '../embed/embedder.ts'
-import type { Index } from '../index/contract.ts'
-import { ingest } from '../ingest/ingest.ts'
+import { modelKey } from '../embed/embedder.ts'
 import type { Lens, LensHost } from '../lenses/lens.ts'
-import type { LensRegistry } from '../lenses/registry.ts'
-import { addInput, idInput, idsInput, listInput, putEntriesInput } from '../model/entry-input.ts'
+import {
+  addInput,
+  explainInput,
+  idInput,
+  idsInput,
+  listInput,
+  type PutEntriesInput,
+  putEntriesInput,
+  type SimilarInput,
+  similarInput,
+} from '../model/entry-input.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { CallContext, Operation, Progress } from '../model/operation.ts'
 import type { Page } from '../model/page.ts'
 import { parseInput } from '../model/parse-input.ts'
 import { type QueryInput, queryInput } from '../model/query-input.ts'
-import type { TableDeclaration } from '../model/table.ts'
 import { isOwner, LOCAL_OWNER, type Sight, type Viewer } from '../model/viewer.ts'
-import type { Store } from '../store/store.ts'
 import { Asking } from './asking.ts'
 import { examine } from './doctor.ts'
-import type { Embedding } from './embedding.ts'
 import type {
   AddReport,
   AddRequest,
@@ -28,35 +31,15 @@ import type {
   Finding,
   ListInput,
   ListPage,
-  PutInput,
   Status,
 } from './engine.ts'
 import { deleteEntries, mustSee, putEntries } from './entries.ts'
 import { viewEntry } from './entry-view.ts'
-import type { IndexSet } from './index-set.ts'
 import { listEntries } from './listing.ts'
+import type { Parts } from './parts.ts'
 import { statusOf } from './status.ts'
 import { exportLines, importLines } from './transfer.ts'
 import { VERSION } from './version.ts'
-
-export interface Parts {
-  readonly store: Store
-  readonly home: string | null
-  readonly clock: Clock
-  readonly random: (bytes: number) => Uint8Array
-  readonly embedder: Embedder | null
-  /** Why there is no embedder although one was wanted, or null. */
-  readonly embedderError: string | null
-  readonly indexes: IndexSet
-  readonly makeIndex: (name: string) => Index
-  readonly embedding: Embedding | null
-  readonly registry: LensRegistry
-  readonly tables: readonly TableDeclaration[]
-  readonly defaultLens: string
-  readonly lensSettings: Readonly<Record<string, unknown>>
-  /** Ends background work and closes what was opened, in reverse order. */
-  readonly close: () => Promise<void>
-}
 
 type Context = Partial<CallContext> | undefined
 
@@ -76,11 +59,11 @@ export class LocalEngine implements Engine {
   }
 
   async explain(input: ExplainRequest, context?: Context): Promise<ExplainAnswer> {
-    return this.#asking.explain({ ...input, query: parseInput(queryInput, input.query, 'query') }, this.#call(context))
+    return this.#asking.explain(parseInput(explainInput, input), this.#call(context))
   }
 
-  async similar(input: { id: string; limit?: number | undefined }, context?: Context): Promise<Page> {
-    return this.#asking.similar(input, this.#call(context))
+  async similar(input: SimilarInput, context?: Context): Promise<Page> {
+    return this.#asking.similar(parseInput(similarInput, input), this.#call(context))
   }
 
   async get(input: { id: string }, context?: Context): Promise<EntryView> {
@@ -92,17 +75,17 @@ export class LocalEngine implements Engine {
 
   async list(input: ListInput, context?: Context): Promise<ListPage> {
     const { viewer } = this.#call(context)
-    return listEntries(this.#parts, parseInput(listInput, input) as ListInput, this.#sight(viewer))
+    return listEntries(this.#parts, parseInput(listInput, input), this.#sight(viewer))
   }
 
   async put(
-    input: { readonly entries: readonly PutInput[]; readonly wait?: boolean | undefined },
+    input: PutEntriesInput,
     context?: Context,
   ): Promise<{ ids: readonly string[]; created: number; updated: number; unchanged: number }> {
     const { entries, wait } = parseInput(putEntriesInput, input)
     const { viewer, report } = this.#call(context)
     const { store, clock, random } = this.#parts
-    const summary = putEntries(store, entries as readonly PutInput[], viewer, clock, random)
+    const summary = putEntries(store, entries, viewer, clock, random)
     await this.#follow(wait ?? false, report)
     return summary
   }
@@ -113,6 +96,8 @@ export class LocalEngine implements Engine {
     this.#ownerOnly(viewer, 'add')
     const started = performance.now()
     const { store, clock } = this.#parts
+    // Loaded when used: most calls ask, and should not wait for parsers of file formats.
+    const { ingest } = await import('../ingest/ingest.ts')
     const counts = await ingest(
       store,
       {

@@ -1,8 +1,9 @@
-/** What callers may say when they write or list entries: schemas shared by the engine and by every door. */
+/** What callers may say of entries (write, list, name, explain): schemas shared by the engine and by every door. */
 import { z } from 'zod'
 import type { Json, JsonObject } from '../base/canonical.ts'
+import type { ExplainRequest } from './explain-answer.ts'
 import { MAX_CONTENT_LENGTH, MAX_DEPTH, MAX_ID_LENGTH, MAX_LIMIT, MAX_NAME_LENGTH, MAX_TAGS } from './limits.ts'
-import { type FilterInput, filterInput, instantInput } from './query-input.ts'
+import { type FilterInput, filterInput, instantInput, queryInput } from './query-input.ts'
 
 /** What a writer may say of an entry; the rest has defaults. */
 export interface PutInput {
@@ -100,10 +101,24 @@ export const listInput: z.ZodType<ListInput> = z.strictObject({
   cursor: z.string().max(4096).optional(),
 })
 
-export const idInput: z.ZodType<{ readonly id: string }> = z.strictObject({ id: z.string().min(1).max(MAX_ID_LENGTH) })
+const id: z.ZodString = z.string().min(1).max(MAX_ID_LENGTH)
+
+export const idInput: z.ZodType<{ readonly id: string }> = z.strictObject({ id })
 export const idsInput: z.ZodType<{ readonly ids: readonly string[] }> = z.strictObject({
-  ids: z.array(z.string().min(1).max(MAX_ID_LENGTH)).min(1).max(10_000),
+  ids: z.array(id).min(1).max(10_000),
 })
+
+export interface SimilarInput {
+  readonly id: string
+  readonly limit?: number | undefined
+}
+
+export const similarInput: z.ZodType<SimilarInput> = z.strictObject({
+  id,
+  limit: z.int().min(1).max(MAX_LIMIT).optional(),
+})
+
+export const explainInput: z.ZodType<ExplainRequest> = z.strictObject({ query: queryInput, id, over: id.optional() })
 
 function depth(value: Json): number {
   if (value === null || typeof value !== 'object') return 0

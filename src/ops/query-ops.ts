@@ -1,13 +1,11 @@
 /** Asking: a question, the reasons of an answer, and more of the same kind. */
 import { z } from 'zod'
 import type { Engine, ExplainAnswer, ExplainRequest } from '../engine/engine.ts'
-import { MAX_ID_LENGTH, MAX_LIMIT } from '../model/limits.ts'
+import { explainInput, similarInput } from '../model/entry-input.ts'
 import type { Operation } from '../model/operation.ts'
 import type { Page } from '../model/page.ts'
 import { queryInput } from '../model/query-input.ts'
 import { explanationOutput, pageOutput } from './page-output.ts'
-
-const id = z.string().min(1).max(MAX_ID_LENGTH)
 
 /** Asking changes access state, which is not a change of knowledge: `read`; twice moves memory twice: not idempotent. */
 const ASK = { kind: 'read', idempotent: false } as const
@@ -21,8 +19,6 @@ export const query: Operation<Engine, typeof queryInput, z.ZodType<Page>> = {
   effect: ASK,
   run: (engine, input, context) => engine.query(input, context),
 }
-
-const explainInput: z.ZodType<ExplainRequest> = z.strictObject({ query: queryInput, id, over: id.optional() })
 
 const explainOutput: z.ZodType<ExplainAnswer> = z.strictObject({
   id: z.string(),
@@ -51,11 +47,6 @@ export const explain: Operation<Engine, z.ZodType<ExplainRequest>, z.ZodType<Exp
   effect: READ,
   run: (engine, input, context) => engine.explain(input, context),
 }
-
-const similarInput: z.ZodType<{ readonly id: string; readonly limit?: number | undefined }> = z.strictObject({
-  id,
-  limit: z.int().min(1).max(MAX_LIMIT).optional(),
-})
 
 export const similar: Operation<Engine, typeof similarInput, z.ZodType<Page>> = {
   name: 'similar',

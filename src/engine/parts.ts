@@ -1,0 +1,28 @@
+/** What an engine is made of: put together by `open.ts`, used by everything else in this folder. */
+import type { Clock } from '../base/clock.ts'
+import type { Embedder } from '../embed/embedder.ts'
+import type { Index } from '../index/contract.ts'
+import type { LensRegistry } from '../lenses/registry.ts'
+import type { TableDeclaration } from '../model/table.ts'
+import type { Store } from '../store/store.ts'
+import type { Embedding } from './embedding.ts'
+import type { IndexSet } from './index-set.ts'
+
+export interface Parts {
+  readonly store: Store
+  readonly home: string | null
+  readonly clock: Clock
+  readonly random: (bytes: number) => Uint8Array
+  readonly embedder: Embedder | null
+  /** Why there is no embedder although one was wanted, or null. */
+  readonly embedderError: string | null
+  readonly indexes: IndexSet
+  readonly makeIndex: (name: string) => Index
+  readonly embedding: Embedding | null
+  readonly registry: LensRegistry
+  readonly tables: readonly TableDeclaration[]
+  readonly defaultLens: string
+  readonly lensSettings: Readonly<Record<string, unknown>>
+  /** Ends background work and closes what was opened, in reverse order. */
+  readonly close: () => Promise<void>
+}
