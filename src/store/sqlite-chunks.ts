@@ -2,6 +2,7 @@
 import type { Chunk, ChunkDraft, ChunkKey, EntryKey } from '../model/entry.ts'
 import { continuesUnchanged, type PutPlan } from './put-plan.ts'
 import type { SqlDatabase } from './sql-driver.ts'
+import type { SqliteModels } from './sqlite-models.ts'
 import { inOrder, keyList, limitOf } from './sqlite-values.ts'
 
 const COLUMNS = 'c.key, c.entry, c.ordinal, c.start_unit, c.end_unit, c.start_line, c.end_line, c.headings'
@@ -19,11 +20,13 @@ type Row = readonly [
 
 export class SqliteChunks {
   readonly #db: SqlDatabase
+  readonly #models: SqliteModels
   /** By model, a chunk key: all chunks up to it have a vector. */
   readonly #completeUpTo = new Map<string, ChunkKey>()
 
-  constructor(db: SqlDatabase) {
+  constructor(db: SqlDatabase, models: SqliteModels) {
     this.#db = db
+    this.#models = models
     db.onRollback(() => this.#completeUpTo.clear())
   }
 
@@ -42,13 +45,13 @@ export class SqliteChunks {
    */
   withoutVector(model: string, limit: number): readonly Chunk[] {
     const complete = this.#completeUpTo.get(model) ?? 0
-    const sql = `select ${COLUMNS} from chunks c
-      where c.key > ? and not exists (
-        select 1 from vectors v where v.chunk = c.key and v.model = (select id from models where name = ?)
-      )
-      order by c.key limit ?`
     const newest = this.#db.prepareArrays<[number | null]>('select max(key) from chunks').get()?.[0] ?? 0
-    const found = this.#select(sql, complete, model, limitOf(limit))
+    // No vector has the number 0 for its model.
+    const number = this.#models.get(model)?.id ?? 0
+    const sql = `select ${COLUMNS} from chunks c
+      where c.key > ? and not exists (select 1 from vectors v where v.key = c.key * 256 + ${number})
+      order by c.key limit ?`
+    const found = this.#select(sql, complete, limitOf(limit))
     if (limit > 0) this.#completeUpTo.set(model, found[0] ? found[0].key - 1 : Math.max(newest, complete))
     return found
   }

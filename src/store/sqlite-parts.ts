@@ -4,6 +4,7 @@ import { SqliteAccess } from './sqlite-access.ts'
 import { SqliteChanges } from './sqlite-changes.ts'
 import { SqliteChunks } from './sqlite-chunks.ts'
 import { SqliteEntries } from './sqlite-entries.ts'
+import { SqliteModels } from './sqlite-models.ts'
 import { SqlitePartitions } from './sqlite-partitions.ts'
 import { SqliteSearch } from './sqlite-search.ts'
 import { SqliteTables } from './sqlite-tables.ts'
@@ -26,13 +27,14 @@ export interface SqliteParts {
 export function makeParts(db: SqlDatabase): SqliteParts {
   const partitions = new SqlitePartitions(db)
   const tables = new SqliteTables(db)
+  const models = new SqliteModels(db)
   const tallies = new SqliteTallies(db)
   return {
     db,
     partitions,
     entries: new SqliteEntries(db, partitions),
-    chunks: new SqliteChunks(db),
-    vectors: new SqliteVectors(db, tallies),
+    chunks: new SqliteChunks(db, models),
+    vectors: new SqliteVectors(db, models, tallies),
     access: new SqliteAccess(db),
     changes: new SqliteChanges(db),
     tables,

@@ -145,7 +145,7 @@ class SqliteStore extends SqliteReader implements Store {
 
   /** What lies deeper is looked at only where the file is sound. */
   #damage(): readonly string[] {
-    const { db, tallies } = this.parts
+    const { db, tallies, vectors } = this.parts
     const pages = db
       .prepareArrays<[string]>('pragma integrity_check(20)')
       .all()
@@ -154,6 +154,7 @@ class SqliteStore extends SqliteReader implements Store {
     const orphans = db.prepareArrays<[string, number | null, string]>('pragma foreign_key_check').all()
     return [
       ...orphans.map(([table, row, parent]) => `${table}, row ${row}: refers to a missing row of ${parent}`),
+      ...vectors.check(),
       ...tallies.check(),
     ]
   }

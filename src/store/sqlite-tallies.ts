@@ -27,7 +27,8 @@ export class SqliteTallies {
   ofEntry(entry: EntryKey): Tally {
     const sql = `select ${CHUNKS}, count(*) from chunks where entry = ?
       union all
-      select v.model, count(*) from chunks c join vectors v on v.chunk = c.key where c.entry = ? group by v.model`
+      select v.key & 255, count(*) from chunks c join vectors v on v.key between c.key * 256 and c.key * 256 + 255
+        where c.entry = ? group by 1`
     return new Map(this.#db.prepareArrays<[number, number]>(sql).all(entry, entry))
   }
 
@@ -46,8 +47,8 @@ export class SqliteTallies {
       with counted (partition, model, count) as (
         select e.partition, ${CHUNKS}, count(*) from chunks c join entries e on e.key = c.entry group by 1
         union all
-        select e.partition, v.model, count(*) from vectors v
-          join chunks c on c.key = v.chunk join entries e on e.key = c.entry group by 1, 2
+        select e.partition, v.key & 255, count(*) from vectors v
+          join chunks c on c.key = v.key >> 8 join entries e on e.key = c.entry and e.key = v.entry group by 1, 2
       )
       select partition, model, sum(count) from (
         select * from tallies union all select partition, model, -count from counted
