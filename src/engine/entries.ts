@@ -8,7 +8,7 @@ import { toInstant } from '../model/instant.ts'
 import { type Audience, audience } from '../model/partition.ts'
 import { isOwner, type Sight, type Viewer } from '../model/viewer.ts'
 import type { Store, StoreReader } from '../store/store.ts'
-import { chunk } from '../text/chunk.ts'
+import { chunkContent } from '../text/chunk.ts'
 import type { PutInput } from './engine.ts'
 import { v4Id } from './ids.ts'
 
@@ -39,7 +39,7 @@ export function putEntries(
         counts.unchanged++
         return id
       }
-      const chunks = chunk(draft.content)
+      const chunks = chunkContent(draft.content, { format: 'markdown' })
       counts[writer.put(draft, chunks).created ? 'created' : 'updated']++
       return id
     }),

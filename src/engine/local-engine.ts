@@ -95,7 +95,8 @@ export class LocalEngine implements Engine {
     const { viewer, signal, report } = this.#call(context)
     this.#ownerOnly(viewer, 'add')
     const started = performance.now()
-    const { store, clock } = this.#parts
+    const { store, clock, registry } = this.#parts
+    const ingesters = registry.all.flatMap(lens => lens.ingesters ?? [])
     // Loaded when used: most calls ask, and should not wait for parsers of file formats.
     const { ingest } = await import('../ingest/ingest.ts')
     const counts = await ingest(
@@ -109,7 +110,7 @@ export class LocalEngine implements Engine {
         federations: request.federations ?? [],
         map: request.map ?? {},
       },
-      { viewer, now: clock.now(), signal, report },
+      { viewer, now: clock.now(), signal, report, ingesters },
     )
     const embeddingError = await this.#follow(request.wait ?? true, report)
     const { partitions } = this.#sight(viewer)

@@ -2,7 +2,6 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { addText } from '../../../src/ingest/add-text.ts'
 import { type IngestContext, type IngestReport, type IngestRequest, ingest } from '../../../src/ingest/ingest.ts'
 import { plainText } from '../../../src/ingest/plain-text.ts'
 import type { Entry } from '../../../src/model/entry.ts'
@@ -14,6 +13,7 @@ import { FILES } from '../../../src/store/core-tables.ts'
 import { openMemoryStore } from '../../../src/store/memory-store.ts'
 import { openSqliteStore } from '../../../src/store/sqlite-store.ts'
 import type { Store } from '../../../src/store/store.ts'
+import { draftOf } from '../../../src/testing/entries.ts'
 import { locked, tempFolder, writeFiles } from './temp-folder.ts'
 
 const NOW = Date.parse('2026-03-10T15:00:00Z')
@@ -248,7 +248,7 @@ describe.each(STORES)('into %s:', (_, openStore) => {
     it('never take an entry away from someone else', async () => {
       const root = tempFolder({ 'a.jsonl': '{"id":"taken","text":"from the file"}\n{"id":"free","text":"x"}' })
       const store = openStore()
-      addText(store, { text: 'was here', id: 'taken', collection: 'notes', audience: audience('private') }, NOW)
+      store.write(NOW, writer => writer.put(draftOf({ id: 'taken', content: 'was here' }), []))
       const report = await add(store, root)
       expect(report.errors).toEqual([
         {
@@ -476,34 +476,6 @@ describe.each(STORES)('into %s:', (_, openStore) => {
         }),
         { numRuns: 40 },
       )
-    })
-  })
-
-  describe('addText', () => {
-    it('makes one entry of a text, and the same one of the same text', () => {
-      const store = openStore()
-      const request = {
-        text: '# Note\n\nwords',
-        format: 'markdown',
-        collection: 'notes',
-        audience: audience('private'),
-      } as const
-      const first = addText(store, request, NOW)
-      expect(first).toMatchObject({ id: expect.stringMatching(/^text\/[0-9a-f]{16}$/), created: true, changed: true })
-      expect(addText(store, request, LATER)).toMatchObject({ id: first.id, created: false, changed: false })
-      expect(store.chunksOf(first.key)).toMatchObject([{ headings: ['Note'] }])
-      expect(addText(store, { ...request, id: first.id, text: 'other' }, LATER)).toMatchObject({ changed: true })
-      expect(entries(store)).toMatchObject([{ content: 'other', createdAt: NOW, updatedAt: LATER, kind: 'note' }])
-    })
-
-    it('refuses no text and repairs half a pair', () => {
-      const store = openStore()
-      const request = { collection: 'notes', audience: audience('private') } as const
-      expect(() => addText(store, { ...request, text: ' \n' }, NOW)).toThrow(
-        expect.objectContaining({ code: 'invalid_argument' }),
-      )
-      addText(store, { ...request, text: 'a\ud800' }, NOW)
-      expect(entries(store)).toMatchObject([{ content: 'a\ufffd' }])
     })
   })
 })
