@@ -1,0 +1,170 @@
+/** What every store must do with tables of aspects and transactions. A part of `store-suite.ts`, which opens and closes the stores. */
+import { beforeEach, describe, expect, it } from 'vitest'
+import { audience, OWNER } from '../model/partition.ts'
+import type { Store } from '../store/store.ts'
+import { draftOf } from './entries.ts'
+import { LINK, MOOD } from './play.ts'
+import { NOW, shortForms } from './store-short-forms.ts'
+
+/** `opened` gives the store of the running test. */
+export function tableSuite(opened: () => Store): void {
+  let store: Store
+  beforeEach(() => {
+    store = opened()
+  })
+  const { put, all } = shortForms(opened)
+
+  describe('tables', () => {
+    const links = (...rows: readonly [string, number, string | null][]) =>
+      store.write(NOW, writer => {
+        for (const [source, rank, note] of rows) writer.table(LINK).put({ source, rank, weight: rank / 2, note })
+      })
+
+    it('are empty until written, and read in the order of the key', () => {
+      expect(store.table(LINK).scan()).toEqual([])
+      links(['b', 2, null], ['a', 10, 'x'], ['b', -1, 'x'], ['a', 9, null])
+      const table = store.table(LINK)
+      const keys = (rows: readonly { readonly [column: string]: unknown }[]) =>
+        rows.map(row => `${row['source']}${row['rank']}`)
+      expect(keys(table.scan())).toEqual(['a9', 'a10', 'b-1', 'b2'])
+      expect(keys(table.scan({}, { limit: 2 }))).toEqual(['a9', 'a10'])
+      expect(keys(table.scan({}, { after: { source: 'a', rank: 10 }, limit: 9 }))).toEqual(['b-1', 'b2'])
+      expect(keys(table.scan({ note: null }))).toEqual(['a9', 'b2'])
+      expect(keys(table.scan({ source: 'b', note: 'x' }))).toEqual(['b-1'])
+      expect([table.count(), table.count({ note: 'x' })]).toEqual([4, 2])
+    })
+
+    it('give, replace and delete rows', () => {
+      links(['a', 1, 'old'], ['a', 1, 'new'], ['b', 1, null])
+      const table = store.table(LINK)
+      expect(table.get({ source: 'a', rank: 1 })).toEqual({ source: 'a', rank: 1, weight: 0.5, note: 'new' })
+      expect(table.get({ source: 'c', rank: 1 })).toBeUndefined()
+      expect(store.write(NOW, writer => writer.table(LINK).delete({ rank: 1 }))).toBe(2)
+      expect(table.count()).toBe(0)
+    })
+
+    it('keep bytes and nulls', () => {
+      const { key } = put(draftOf({ id: 'a' }))
+      const picture = Uint8Array.of(0, 255)
+      store.write(NOW, writer => writer.table(MOOD).put({ entry: key, level: 1, picture }))
+      expect(store.table(MOOD).get({ entry: key })).toEqual({
+        entry: key,
+        level: 1,
+        warmth: null,
+        word: null,
+        picture,
+      })
+    })
+
+    it.each<[string, () => unknown]>([
+      ['a missing value', () => store.write(NOW, w => w.table(LINK).put({ source: 'a', rank: 1 }))],
+      ['a value of another type', () => links([1 as never, 1, null])],
+      ['a fraction for an integer', () => links(['a', 1.5, null])],
+      ['an unknown column', () => store.table(LINK).scan({ nope: 1 })],
+      ['half a key', () => store.table(LINK).get({ source: 'a' })],
+      ['deleting without a condition', () => store.write(NOW, writer => writer.table(LINK).delete({}))],
+      ['a row of an entry that is not there', () => store.write(NOW, w => w.table(MOOD).put({ entry: 999, level: 1 }))],
+      [
+        'a name that is not snake_case',
+        () => store.write(NOW, w => w.table({ ...LINK, name: 'x; drop table entries' })),
+      ],
+    ])('refuse %s', (_, act) => {
+      expect(act).toThrow(expect.objectContaining({ code: 'invalid_argument' }))
+    })
+
+    it('refuse another declaration under a name that is taken', () => {
+      links(['a', 1, null])
+      const other = { ...LINK, columns: LINK.columns.slice(0, 3), indexes: [] }
+      expect(() => store.write(NOW, writer => writer.table(other))).toThrow(
+        expect.objectContaining({ code: 'conflict' }),
+      )
+    })
+
+    it('are named apart from the tables of the store', () => {
+      const entries = { ...LINK, name: 'entries' }
+      store.write(NOW, writer => writer.table(entries).put({ source: 'a', rank: 1, weight: 1 }))
+      const { key } = put(draftOf({ id: 'a' }))
+      expect(store.entry(key)?.id).toBe('a')
+      expect(store.table(entries).count()).toBe(1)
+    })
+  })
+
+  describe('transactions', () => {
+    const ids = () => store.entries(store.scanEntries(0, 99)).map(entry => entry.id)
+
+    it('leave nothing behind when they fail', () => {
+      put(draftOf({ id: 'a' }))
+      const version = store.version()
+      const attempt = () =>
+        store.write(NOW, writer => {
+          writer.put(draftOf({ id: 'b', audience: audience('private', 'new') }), [])
+          writer.setMeta('m', '1')
+          writer.table(LINK).put({ source: 'a', rank: 1, weight: 1 })
+          throw new Error('no')
+        })
+      expect(attempt).toThrow('no')
+      expect([ids(), store.meta('m'), store.lastSeq(), store.partitions().length]).toEqual([['a'], undefined, 1, 1])
+      expect(store.table(LINK).count()).toBe(0)
+      expect(store.version()).toBe(version)
+      put(draftOf({ id: 'c', audience: audience('private', 'new') }))
+      expect(store.partitions().map(partition => partition.audience.holder)).toEqual([OWNER, 'new'])
+    })
+
+    it('undo only the inner one when that fails', () => {
+      store.write(NOW, writer => {
+        writer.put(draftOf({ id: 'a' }), [])
+        expect(() =>
+          store.write(NOW, inner => {
+            inner.put(draftOf({ id: 'b' }), [])
+            throw new Error('inner')
+          }),
+        ).toThrow('inner')
+        store.write(NOW, inner => inner.put(draftOf({ id: 'c' }), []))
+      })
+      expect(ids()).toEqual(['a', 'c'])
+    })
+
+    it('see their own writes', () => {
+      store.write(NOW, writer => {
+        const { key } = writer.put(draftOf({ id: 'a' }), [])
+        expect(writer.entry(key)?.id).toBe('a')
+        expect(store.entry(key)?.id).toBe('a')
+        expect(store.read(reader => reader.count(all(), null))).toBe(1)
+      })
+    })
+
+    it('refuse to go on after they ended', () => {
+      const escaped = store.write(NOW, writer => writer)
+      expect(() => escaped.setMeta('a', 'b')).toThrow('only inside its transaction')
+      expect(() => escaped.put(draftOf({ id: 'a' }), [])).toThrow('only inside its transaction')
+    })
+
+    it('refuse an asynchronous body and undo it', () => {
+      const late = async () => undefined
+      expect(() =>
+        store.write(NOW, writer => {
+          writer.setMeta('a', 'b')
+          return late()
+        }),
+      ).toThrow('must be synchronous')
+      expect(store.meta('a')).toBeUndefined()
+    })
+
+    it('of reading do not write', () => {
+      expect(() => store.read(() => store.write(NOW, () => undefined))).toThrow('does not write')
+      expect(store.read(reader => reader.lastSeq())).toBe(0)
+    })
+
+    it('move the version when they write', () => {
+      const before = store.version()
+      expect(store.version()).toBe(before)
+      const { key } = put(draftOf({ id: 'a' }))
+      const after = store.version()
+      expect(after).not.toBe(before)
+      store.entry(key)
+      expect(store.version()).toBe(after)
+      store.write(NOW, writer => writer.setMeta('a', 'b'))
+      expect(store.version()).not.toBe(after)
+    })
+  })
+}
