@@ -19,7 +19,8 @@ describe('fusion', () => {
 
 describe('crossing', () => {
   // In hundredths: numbers of 1e-300 differ by rounding alone.
-  const hundredths = (min: number, max: number) => fc.integer({ min: min * 100, max: Math.round(max * 100) }).map(n => n / 100)
+  const hundredths = (min: number, max: number) =>
+    fc.integer({ min: min * 100, max: Math.round(max * 100) }).map(n => n / 100)
   const line = (): fc.Arbitrary<Line> =>
     fc.record({ share: hundredths(0, 1), cosine: hundredths(-1, 1), boost: hundredths(1, 1.1) })
   const at = (of: Line, x: number) => of.boost * ((1 - x) * of.share + x * of.cosine)
