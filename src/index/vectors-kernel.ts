@@ -12,10 +12,12 @@ export interface Kernel {
   maxSquare(): number
   setMaxima(residual: number, square: number): void
   select(extents: number, n: number, allow: number, to: number): number
-  openCodes(question: number, counts: number, allow: number, to: number, enough: number): void
+  openCodes(question: number, counts: number, to: number, enough: number): void
   scanCodes(extents: number, n: number): void
   scanCodesOf(list: number, n: number): void
   closeCodes(): number
+  /** -1: too few of the rows taken are allowed. */
+  closeCodesIn(allow: number, enough: number): number
   distances(question: number, extents: number, n: number, to: number): void
   setQuestion(at: number, perProduct: number, errorSlope: number, errorOffset: number, most: number): void
   openRank(k: number, heap: number, places: number, prior: number, allow: number, to: number): void

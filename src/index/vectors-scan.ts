@@ -79,18 +79,37 @@ export class VectorScan {
   }
 
   #approximate(scope: Scope, entries: number, atLeast: number): Candidate[] {
-    const { kernel, layout } = this.#rows.memory
+    const { kernel } = this.#rows.memory
     for (let wanted = atLeast; ; wanted *= 4) {
-      kernel.openCodes(layout.questionCodeAt, layout.countsAt, scope.allow, scope.codeRecords, wanted)
-      if (scope.list > 0) kernel.scanCodesOf(scope.list, scope.rows)
-      else kernel.scanCodes(scope.extents, scope.extentCount)
-      const chosen = kernel.closeCodes()
+      const chosen = scope.allow > 0 ? this.#chooseAllowed(scope, wanted) : this.#choose(scope, wanted)
       this.#openRank({ ...scope, allow: 0 }, entries)
       kernel.rankList(scope.codeRecords, chosen)
       const found = this.#closeRank(scope)
       // Many chunks of few entries can fill the choice; then choose more, until there is no more.
       if (kernel.entriesFound() === entries || chosen < wanted) return found
     }
+  }
+
+  /** Lists the nearest rows by sign codes where codes were recorded: so many, with all that are as near as the last. */
+  #choose(scope: Scope, wanted: number): number {
+    this.#scanCodes(scope, wanted)
+    return this.#rows.memory.kernel.closeCodes()
+  }
+
+  /** The same of allowed rows: it costs less to test near rows afterwards than all of them first. */
+  #chooseAllowed(scope: Scope, wanted: number): number {
+    for (let taken = Math.ceil((wanted / scope.part) * 1.06) + 60; ; taken *= 4) {
+      this.#scanCodes(scope, taken)
+      const chosen = this.#rows.memory.kernel.closeCodesIn(scope.allow, wanted)
+      if (chosen >= 0) return chosen
+    }
+  }
+
+  #scanCodes(scope: Scope, wanted: number): void {
+    const { kernel, layout } = this.#rows.memory
+    kernel.openCodes(layout.questionCodeAt, layout.countsAt, scope.codeRecords, wanted)
+    if (scope.list > 0) kernel.scanCodesOf(scope.list, scope.rows)
+    else kernel.scanCodes(scope.extents, scope.extentCount)
   }
 
   #openRank(scope: Scope, entries: number): void {

@@ -6,24 +6,22 @@ import type { Bitset } from '../base/bitset.ts'
 import type { Prior, SearchScope } from './contract.ts'
 import type { Block, Slot, VectorRows } from './vectors-rows.ts'
 
-/**
- * Below this part of the scope's entries, allowed ones are looked up one by one; up to the next, all rows are sifted;
- * above it, rows are tested when they come near enough to matter.
- */
+/** Below this part of the scope's entries, allowed ones are looked up one by one; up to the next, rows are sifted. */
 const LOOKED_UP = 1 / 16
-const SIFTED = 0.6
+const SIFTED = 0.4
 
 /** Addresses in the kernel's memory; 0 where there is no such thing. */
 export interface Scope {
   /** Rows to be looked at: those of the list if there is one, else of the extents. */
   readonly rows: number
-  /** Entries in the partitions, allowed or not. */
+  /** Entries in the partitions, and which part of them is allowed (at most 1). */
   readonly entries: number
+  readonly part: number
   readonly extents: number
   readonly extentCount: number
   /** Rows of allowed entries. */
   readonly list: number
-  /** Bits to be tested where the list does not already say it. */
+  /** Bits to be tested, where no list says it already. */
   readonly allow: number
   readonly prior: number
   /** A table by entry key, all 0. */
@@ -52,10 +50,10 @@ export class ScopeWriter {
     const at = this.#layOut(extentCount, rows, Math.min(k, entries), scope.allow !== undefined, prior !== undefined)
     this.#writeExtents(blocks, at.extents)
     if (prior) this.#writePrior(prior, at.prior)
-    const whole = { ...at, rows, entries, extentCount, list: 0 }
+    const part = Math.min(1, (scope.allow?.size ?? entries) / Math.max(1, entries))
+    const whole = { ...at, rows, entries, part, extentCount, list: 0 }
     if (!scope.allow) return whole
     const bits = this.#writeAllow(scope.allow, at.allow)
-    const part = scope.allow.size / Math.max(1, entries)
     if (part > SIFTED) return whole
     const listed =
       part > LOOKED_UP
@@ -169,7 +167,7 @@ export class ScopeWriter {
   }
 }
 
-type AddressTable = Omit<Scope, 'rows' | 'entries' | 'extentCount'>
+type AddressTable = Omit<Scope, 'rows' | 'entries' | 'part' | 'extentCount'>
 
 function sum<T>(items: readonly T[], of: (item: T) => number): number {
   return items.reduce((total, item) => total + of(item), 0)

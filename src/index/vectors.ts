@@ -38,7 +38,7 @@ const MAX_DIMENSIONS = 16_384
 /** Vectors read from the store at once. */
 const PAGE = 2048
 /** Rows whose exact cosines an approximate search computes: enough for the first ten to be among them. */
-const SETTLED = 24
+const SETTLED = 16
 /** When more entries than this changed, and they are more than half of the rows, reading everything is quicker. */
 const FEW = 500
 

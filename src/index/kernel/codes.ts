@@ -7,26 +7,25 @@ import { allows, codeBytes, codeOf } from './layout'
 let query: usize = 0
 /** Rows kept at each distance (u32). */
 let counts: usize = 0
-let allow: usize = 0
 let out: usize = 0
-let kept: u32 = 0
+/** End of the records. */
+let to: usize = 0
 /** Rows kept within the limit, and how many are wanted. */
 let within: u32 = 0
 let wanted: u32 = 0
 /** The largest distance still of interest. */
 let limit: i32 = 0
 
-/** A new pass. `distances` is room for width + 1 u32; `bits` (0: all) says which entries count; records go to `to`. */
-export function openCodes(question: usize, distances: usize, bits: usize, to: usize, enough: u32): void {
+/** A new pass for `enough` rows. `distances` is room for width + 1 u32; records (slot u32, distance u32) go to `records`. */
+export function openCodes(question: usize, distances: usize, records: usize, enough: u32): void {
   query = question
   counts = distances
-  allow = bits
-  out = to
-  kept = 0
+  out = records
+  to = records
   within = 0
   wanted = enough
-  limit = <i32>(codeBytes << 3)
-  memory.fill(distances, 0, <usize>(limit + 1) << 2)
+  limit = farthest()
+  clearCounts()
 }
 
 export function scanCodes(extents: usize, n: i32): void {
@@ -40,23 +39,53 @@ export function scanCodes(extents: usize, n: i32): void {
 
 export function scanCodesOf(list: usize, n: i32): void {
   const end = list + (<usize>n << 2)
-  if (codeBytes == 48) return scanList384(list, end)
-  let most = limit
-  for (; list < end; list += 4) {
-    const slot = load<u32>(list)
-    const distance = distanceTo(codeOf(slot))
-    if (distance <= most) most = keep(slot, distance)
-  }
+  if (codeBytes == 48) scanList384(list, end)
+  else scanListAny(list, end)
 }
 
 /** Ends the pass: turns records into a list of slots, those within the last limit, and returns their number. */
-export function closeCodes(): u32 {
-  let n: u32 = 0
-  for (let i: u32 = 0; i < kept; i++) {
-    const record = out + (<usize>i << 3)
-    if (load<i32>(record, 4) <= limit) store<u32>(out + (<usize>(n++) << 2), load<u32>(record))
+export function closeCodes(): i32 {
+  let list = out
+  for (let record = out; record < to; record += 8) {
+    const near = load<i32>(record, 4) <= limit
+    store<u32>(list, load<u32>(record))
+    list += <usize>near << 2
   }
-  return n
+  return <i32>((list - out) >> 2)
+}
+
+/**
+ * Ends a pass that took more than `enough` rows to have enough whose entries are in the bit set: as `closeCodes` had
+ * the pass known no others. Returns -1 when there were too few among them, and farther ones may exist.
+ */
+export function closeCodesIn(bits: usize, enough: u32): i32 {
+  dropFar()
+  clearCounts()
+  let end = out
+  for (let record = out; record < to; record += 8) {
+    const good = <u32>allows(bits, load<u32>(record))
+    const count = counts + (<usize>load<u32>(record, 4) << 2)
+    store<u32>(count, load<u32>(count) + good)
+    store<u64>(end, load<u64>(record))
+    end += <usize>good << 3
+  }
+  to = end
+  if (<u32>((end - out) >> 3) < enough && limit < farthest()) return -1
+  let sum: u32 = 0
+  for (let distance = 0; distance <= limit; distance++) {
+    sum += load<u32>(counts + (<usize>distance << 2))
+    if (sum >= enough) limit = distance
+  }
+  return closeCodes()
+}
+
+function dropFar(): void {
+  let end = out
+  for (let record = out; record < to; record += 8) {
+    store<u64>(end, load<u64>(record))
+    end += <usize>(load<i32>(record, 4) <= limit) << 3
+  }
+  to = end
 }
 
 /** All distances of the extents' rows as u16, one after the other: the floor that searches are measured by. */
@@ -86,11 +115,18 @@ function scan384(first: u32, count: u32): void {
   const q3 = load<u64>(query, 24)
   const q4 = load<u64>(query, 32)
   const q5 = load<u64>(query, 40)
-  let most = limit
+  const end = first + count
   let p = codeOf(first)
-  for (let i: u32 = 0; i < count; i++, p += 48) {
-    const distance = distance384(p, q0, q1, q2, q3, q4, q5)
-    if (distance <= most) most = keep(first + i, distance)
+  let slot = first
+  while (slot < end) {
+    const stop = min(slot + BATCH, end)
+    const most = limit
+    let record = to
+    for (; slot < stop; slot++, p += 48) {
+      const distance = distance384(p, q0, q1, q2, q3, q4, q5)
+      if (distance <= most) record = keep(record, slot, distance)
+    }
+    tighten(record)
   }
 }
 
@@ -102,26 +138,50 @@ function scanList384(list: usize, end: usize): void {
   const q3 = load<u64>(query, 24)
   const q4 = load<u64>(query, 32)
   const q5 = load<u64>(query, 40)
-  let most = limit
   let page: u32 = 0xffffffff
   let start: usize = 0
-  for (; list < end; list += 4) {
-    const slot = load<u32>(list)
-    if (slot >> 12 != page) {
-      page = slot >> 12
-      start = codeOf(page << 12)
+  while (list < end) {
+    const stop = min(list + (BATCH << 2), end)
+    const most = limit
+    let record = to
+    for (; list < stop; list += 4) {
+      const slot = load<u32>(list)
+      if (slot >> 12 != page) {
+        page = slot >> 12
+        start = codeOf(page << 12)
+      }
+      const distance = distance384(start + <usize>(slot & 4095) * 48, q0, q1, q2, q3, q4, q5)
+      if (distance <= most) record = keep(record, slot, distance)
     }
-    const distance = distance384(start + <usize>(slot & 4095) * 48, q0, q1, q2, q3, q4, q5)
-    if (distance <= most) most = keep(slot, distance)
+    tighten(record)
   }
 }
 
 function scanAny(first: u32, count: u32): void {
-  let most = limit
+  const end = first + count
   let p = codeOf(first)
-  for (let i: u32 = 0; i < count; i++, p += codeBytes) {
-    const distance = distanceTo(p)
-    if (distance <= most) most = keep(first + i, distance)
+  let slot = first
+  while (slot < end) {
+    const stop = min(slot + BATCH, end)
+    let record = to
+    for (; slot < stop; slot++, p += codeBytes) {
+      const distance = distanceTo(p)
+      if (distance <= limit) record = keep(record, slot, distance)
+    }
+    tighten(record)
+  }
+}
+
+function scanListAny(list: usize, end: usize): void {
+  while (list < end) {
+    const stop = min(list + (BATCH << 2), end)
+    let record = to
+    for (; list < stop; list += 4) {
+      const slot = load<u32>(list)
+      const distance = distanceTo(codeOf(slot))
+      if (distance <= limit) record = keep(record, slot, distance)
+    }
+    tighten(record)
   }
 }
 
@@ -147,19 +207,36 @@ function distanceTo(p: usize): i32 {
   return <i32>sum
 }
 
-/** Keeps a row within the limit, if its entry is allowed; returns the limit as it is then. */
-function keep(slot: u32, distance: i32): i32 {
-  if (allow && !allows(allow, slot)) return limit
-  store<u32>(out + (<usize>kept << 3), slot)
-  store<i32>(out + (<usize>kept << 3), distance, 4)
-  kept++
-  within++
+/** No distance is greater. */
+function farthest(): i32 {
+  return <i32>(codeBytes << 3)
+}
+
+function clearCounts(): void {
+  memory.fill(counts, 0, <usize>(farthest() + 1) << 2)
+}
+
+/** Rows between two looks at whether the limit can fall. */
+const BATCH: u32 = 256
+
+/** Records a row within the limit; returns the end of the records. */
+// @ts-ignore: decorator
+@inline
+function keep(record: usize, slot: u32, distance: i32): usize {
+  store<u32>(record, slot)
+  store<i32>(record, distance, 4)
   const count = counts + (<usize>distance << 2)
   store<u32>(count, load<u32>(count) + 1)
-  let farthest = load<u32>(counts + (<usize>limit << 2))
-  while (within - farthest >= wanted) {
-    within -= farthest
-    farthest = load<u32>(counts + (<usize>(--limit) << 2))
+  return record + 8
+}
+
+/** Takes over new records, and lowers the limit as far as enough rows remain within it. */
+function tighten(end: usize): void {
+  within += <u32>((end - to) >> 3)
+  to = end
+  let last = load<u32>(counts + (<usize>limit << 2))
+  while (within - last >= wanted) {
+    within -= last
+    last = load<u32>(counts + (<usize>(--limit) << 2))
   }
-  return limit
 }

@@ -6,7 +6,7 @@
 import { entryOf } from './layout'
 export { configure } from './layout'
 export { encode, encodeQuery, maxResidual, maxSquare, setMaxima } from './encode'
-export { closeCodes, distances, openCodes, scanCodes, scanCodesOf } from './codes'
+export { closeCodes, closeCodesIn, distances, openCodes, scanCodes, scanCodesOf } from './codes'
 export { closeRank, entriesFound, openRank, rank, rankList, setQuestion, values } from './rank'
 
 /** Lists the slots in the extents whose entry is in the bit set; returns how many. No branch depends on the bits. */
