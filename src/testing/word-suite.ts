@@ -20,7 +20,8 @@ export interface WordSuiteParts {
 }
 
 export function wordSuite(name: string, parts: WordSuiteParts): void {
-  describe(`${name}: the word index contract`, () => {
+  const timeout = Math.max(30_000, parts.runs * 200)
+  describe(`${name}: the word index contract`, { timeout }, () => {
     const worldAfter = (history: readonly WordEdit[]) => {
       const world = new WordWorld(parts.openStore())
       world.apply(history)

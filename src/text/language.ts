@@ -52,18 +52,24 @@ const SPELLINGS: readonly (readonly [Language, RegExp])[] = [
 /** Different signs for each language: a word that comes often says no more than once. */
 function signsOf(words: readonly string[]): number[] {
   const signs = LANGUAGES.map(() => 0)
+  const counted = new Set<string>()
   const unlike: string[] = []
-  for (const word of new Set(words)) {
-    const isPlain = /^[a-z]+$/.test(word)
-    const spokenFor = SPEAKS_FOR.get(isPlain ? word : fold(word))
-    if (spokenFor !== undefined) for (const at of spokenFor) signs[at] = (signs[at] as number) + 1
+  for (const word of words) {
+    const isPlain = !BEYOND_ASCII.test(word)
     if (!isPlain) unlike.push(word)
+    const folded = isPlain ? word : fold(word)
+    const spokenFor = SPEAKS_FOR.get(folded)
+    if (spokenFor === undefined || counted.has(folded)) continue
+    counted.add(folded)
+    for (const at of spokenFor) signs[at] = (signs[at] as number) + 1
   }
   for (const [of, spelling] of SPELLINGS) {
     if (unlike.some(word => spelling.test(word))) signs[index(of)] = (signs[index(of)] as number) + 1
   }
   return signs
 }
+
+const BEYOND_ASCII = /[^\0-\x7f]/
 
 /** By function word, the places in LANGUAGES of those it speaks for. */
 const SPEAKS_FOR: ReadonlyMap<string, readonly number[]> = speaksFor()
