@@ -31,7 +31,7 @@ export async function runQuery(stages: Stages, context: QueryContext): Promise<A
     () => stages.enrich(parsed, context),
     enriched => enriched.terms.length,
   )
-  let depth = Math.max(LEG_DEPTH, query.limit, query.after?.depth ?? 0)
+  let depth = firstDepth(query)
   for (;;) {
     mustNotBeCancelled(context)
     const round = await retrieveAndRank(stages, plan, depth, context)
@@ -39,6 +39,11 @@ export async function runQuery(stages: Stages, context: QueryContext): Promise<A
     if (context.deadline.over) return finished(round.answer, query, context, false)
     depth *= DEEPER
   }
+}
+
+/** Entries a leg that a page begins with: twice as many as it shows, so that its end is as good as its beginning. */
+export function firstDepth(query: Query): number {
+  return Math.max(LEG_DEPTH, 2 * query.limit, query.after?.depth ?? 0)
 }
 
 interface Round {

@@ -1,9 +1,9 @@
 /** Asks a question as a whole, without pages: what explanations look at. */
 import type { Ranked, Scored } from '../model/candidate.ts'
 import type { EntryKey } from '../model/entry.ts'
-import { LEG_DEPTH } from '../model/limits.ts'
 import type { Query } from '../model/query.ts'
 import type { QueryContext } from './context.ts'
+import { firstDepth } from './run.ts'
 import type { Plan, Ranking, Retrieval, Stages } from './stage.ts'
 
 /** The whole answer, without pages, deep enough to hold the entries asked about, if they can be reached at all. */
@@ -19,7 +19,7 @@ export async function survey(stages: Stages, wanted: readonly EntryKey[], contex
   const { query } = context
   const whole: Query = { ...query, limit: Number.MAX_SAFE_INTEGER, after: null }
   const plan = await stages.enrich(stages.parse(whole, context), context)
-  let depth = Math.max(LEG_DEPTH, query.limit, query.after?.depth ?? 0)
+  let depth = firstDepth(query)
   let reached: ReadonlySet<EntryKey> | null = null
   for (;;) {
     const retrieval = await stages.retrieve(plan, depth, context)
