@@ -56,6 +56,20 @@ export function findSuite(opened: () => Store): void {
       expect(list('id', sight)).toEqual(['a', 'b'])
     })
 
+    it('takes a sight at its word, whatever it names', () => {
+      put(draftOf({ id: 'a', audience: audience('private', 'ann') }))
+      put(draftOf({ id: 'b', audience: audience('private', 'bob') }))
+      const [ann, bob] = all().partitions as [number, number]
+      const seen = (...partitions: number[]) => list('id', { viewer: OWNER_VIEWER, partitions })
+      expect([seen(ann, 999), seen(ann, ann), seen(bob), seen(ann, bob), seen()]).toEqual([
+        ['a'],
+        ['a'],
+        ['b'],
+        ['a', 'b'],
+        [],
+      ])
+    })
+
     it('gives identities and validities without contents', () => {
       const a = put(draftOf({ id: 'a', origin: 'o', validFrom: 1 })).key
       const b = put(draftOf({ id: 'b', validUntil: 2 })).key

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { audience, OWNER } from '../model/partition.ts'
 import type { Store } from '../store/store.ts'
-import { draftOf } from './entries.ts'
+import { draftOf, lineChunks } from './entries.ts'
 import { LINK, MOOD } from './play.ts'
 import { NOW, shortForms } from './store-short-forms.ts'
 
@@ -108,6 +108,26 @@ export function tableSuite(opened: () => Store): void {
       expect(store.version()).toBe(version)
       put(draftOf({ id: 'c', audience: audience('private', 'new') }))
       expect(store.partitions().map(partition => partition.audience.holder)).toEqual([OWNER, 'new'])
+    })
+
+    it('forget what was found out inside when they fail', () => {
+      const draft = draftOf({ id: 'a', audience: audience('private', 'new') })
+      const attempt = (fails: boolean) =>
+        store.write(NOW, writer => {
+          const { key } = writer.put(draft, lineChunks(draft))
+          if (!fails) return
+          const chunk = writer.chunksOf(key)[0]?.key as number
+          writer.putVectors('m', [{ chunk, vector: Float32Array.of(1) }])
+          writer.table(LINK).put({ source: 'a', rank: 1, weight: 1 })
+          expect([writer.chunksWithoutVector('m', 9), writer.table(LINK).count()]).toEqual([[], 1])
+          throw new Error('no')
+        })
+      expect(() => attempt(true)).toThrow('no')
+      attempt(false)
+      expect(store.chunksWithoutVector('m', 9)).toHaveLength(1)
+      expect(store.countVectors('m', all().partitions)).toBe(0)
+      expect(store.table(LINK).count()).toBe(0)
+      expect(store.partitions()).toHaveLength(1)
     })
 
     it('undo only the inner one when that fails', () => {
