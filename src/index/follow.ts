@@ -1,6 +1,6 @@
 /** Reading the change feed from where an index stands. */
 import type { EntryKey } from '../model/entry.ts'
-import type { StoreReader } from '../store/store.ts'
+import type { Change, StoreReader } from '../store/store.ts'
 
 const PAGE = 1000
 
@@ -12,8 +12,12 @@ export interface FeedNews {
   readonly position: number
 }
 
-/** What changed after `position`; undefined when the feed cannot say (it was cut, or the store is an older one). */
-export function readFeed(reader: StoreReader, position: number): FeedNews | undefined {
+/** What changed after `position`, of the changes that `concerns` (all, by default); undefined when the feed cannot say (it was cut, or the store is an older one). */
+export function readFeed(
+  reader: StoreReader,
+  position: number,
+  concerns: (change: Change) => boolean = () => true,
+): FeedNews | undefined {
   if (position > reader.lastSeq() || reader.firstSeq() > position + 1) return undefined
   const entries = new Set<EntryKey>()
   let changes = 0
@@ -21,7 +25,7 @@ export function readFeed(reader: StoreReader, position: number): FeedNews | unde
   for (;;) {
     const page = reader.changesSince(at, PAGE)
     for (const change of page) {
-      entries.add(change.entry)
+      if (concerns(change)) entries.add(change.entry)
       at = change.seq
     }
     changes += page.length

@@ -50,7 +50,8 @@ class Words implements WordIndex {
 
   refresh(reader: StoreReader): number {
     if (this.#position === reader.lastSeq()) return 0
-    const news = readFeed(reader, this.#position)
+    // New vectors change no word.
+    const news = readFeed(reader, this.#position, change => change.kind !== 'vectors')
     if (news === undefined) {
       const before = this.#position
       this.rebuild(reader)

@@ -186,6 +186,26 @@ describe('what a snapshot may be', () => {
 })
 
 describe('work', () => {
+  it('reads no entry again because it got vectors', () => {
+    const world = new WordWorld(openMemoryStore())
+    world.apply([textOf('a', 'one two')])
+    const index = openWordIndex()
+    index.refresh(world.store)
+    const vectors = world.store
+      .chunksOf(world.key('a'))
+      .map(chunk => ({ chunk: chunk.key, vector: Float32Array.of(1) }))
+    world.store.write(5000, writer => writer.putVectors('any@1', vectors))
+    const refused = () => {
+      throw new Error('read again')
+    }
+    const reader = Object.create(world.store, { entry: { value: refused }, chunksOf: { value: refused } })
+    for (const name of ['lastSeq', 'firstSeq', 'changesSince'] as const) {
+      reader[name] = world.store[name].bind(world.store)
+    }
+    expect(index.refresh(reader)).toBe(1)
+    expect(index.position).toBe(world.store.lastSeq())
+  })
+
   it('keeps few segments however many single writes come', () => {
     const world = new WordWorld(openMemoryStore())
     const index = openWordIndex()
