@@ -1,8 +1,9 @@
 /** What callers may say of entries (write, list, name, explain): schemas shared by the engine and by every door. */
 import { z } from 'zod'
-import type { Json, JsonObject } from '../base/canonical.ts'
+import type { JsonObject } from '../base/canonical.ts'
 import type { ExplainRequest } from './explain-answer.ts'
-import { MAX_CONTENT_LENGTH, MAX_DEPTH, MAX_ID_LENGTH, MAX_LIMIT, MAX_NAME_LENGTH, MAX_TAGS } from './limits.ts'
+import { jsonObjectInput } from './json-input.ts'
+import { MAX_CONTENT_LENGTH, MAX_ID_LENGTH, MAX_LIMIT, MAX_NAME_LENGTH, MAX_TAGS } from './limits.ts'
 import { type FilterInput, filterInput, instantInput, queryInput } from './query-input.ts'
 
 /** What a writer may say of an entry; the rest has defaults. */
@@ -52,11 +53,6 @@ export interface PutEntriesInput {
 const name: z.ZodString = z.string().trim().min(1).max(MAX_NAME_LENGTH)
 const tags: z.ZodArray<z.ZodString> = z.array(name).max(MAX_TAGS)
 
-/** Any JSON object, at most MAX_DEPTH deep. */
-export const metadataInput: z.ZodType<JsonObject> = z
-  .record(z.string(), z.json())
-  .refine(value => depth(value as Json) <= MAX_DEPTH, `an object at most ${MAX_DEPTH} levels deep`)
-
 export const visibilityInput: z.ZodType<'private' | 'public' | 'shared'> = z.enum(['private', 'public', 'shared'])
 
 export const putInput: z.ZodType<PutInput> = z.strictObject({
@@ -67,7 +63,7 @@ export const putInput: z.ZodType<PutInput> = z.strictObject({
   title: z.string().max(1000).optional(),
   content: z.string().max(MAX_CONTENT_LENGTH),
   tags: tags.optional(),
-  metadata: metadataInput.optional(),
+  metadata: jsonObjectInput.optional(),
   visibility: visibilityInput.optional(),
   /** With `shared`: who may see it. */
   federations: z.array(name).max(100).optional(),
@@ -119,9 +115,3 @@ export const similarInput: z.ZodType<SimilarInput> = z.strictObject({
 })
 
 export const explainInput: z.ZodType<ExplainRequest> = z.strictObject({ query: queryInput, id, over: id.optional() })
-
-function depth(value: Json): number {
-  if (value === null || typeof value !== 'object') return 0
-  const inner = Array.isArray(value) ? (value as readonly Json[]) : Object.values(value)
-  return 1 + inner.reduce<number>((most, item) => Math.max(most, depth(item)), 0)
-}

@@ -136,7 +136,17 @@ export function invalidArgument(field: string, value: unknown, expected: string)
 }
 
 function showValue(value: unknown): string {
-  if (typeof value === 'number' || typeof value === 'undefined') return String(value)
-  const text = JSON.stringify(value) ?? String(value)
-  return text.length > 80 ? `${text.slice(0, 79)}…` : text
+  if (typeof value === 'number') return String(value)
+  if (typeof value === 'bigint') return `${value}n`
+  const text = asJson(value) ?? String(value)
+  return text.length > 80 ? `${text.slice(0, 79).toWellFormed()}…` : text
+}
+
+/** Not everything that a library call can be given is JSON, and some of it is endless. */
+function asJson(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return `a value of type ${typeof value} that is not JSON`
+  }
 }

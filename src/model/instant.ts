@@ -4,7 +4,7 @@ import { invalidArgument } from './errors.ts'
 
 /** Milliseconds, or ISO 8601 with zone, or a date (its first instant, UTC). Fractions below a millisecond are cut. */
 export function toInstant(value: string | number, field: string): Instant {
-  const instant = typeof value === 'number' ? value : Date.parse(value)
+  const instant = typeof value === 'number' ? value : parseIso(value)
   if (!Number.isSafeInteger(instant) || Math.abs(instant) > 8.64e15) {
     throw invalidArgument(field, value, 'a date such as 2026-03-01, or a time such as 2026-03-01T12:00:00Z')
   }
@@ -13,4 +13,12 @@ export function toInstant(value: string | number, field: string): Instant {
 
 export function toIso(instant: Instant): string {
   return new Date(instant).toISOString()
+}
+
+/** `Date.parse` takes 31 February for 3 March: what was asked for must not become something else. */
+function parseIso(text: string): number {
+  const day = text.slice(0, 10)
+  const midnight = Date.parse(day)
+  const exists = !Number.isNaN(midnight) && toIso(midnight).startsWith(day)
+  return exists ? Date.parse(text) : Number.NaN
 }

@@ -30,9 +30,17 @@ function expectation(issue: z.core.$ZodIssue): string {
       return `at most ${issue.maximum}${unit(issue.origin)}`
     case 'invalid_value':
       return `one of ${issue.values.map(String).join(', ')}`
+    case 'invalid_union':
+      return alternatives(issue.errors) ?? issue.message
     default:
       return issue.message
   }
+}
+
+/** What each branch of a union says of the value itself. */
+function alternatives(branches: readonly (readonly z.core.$ZodIssue[])[]): string | undefined {
+  const said = branches.flatMap(([issue]) => (issue === undefined || issue.path.length > 0 ? [] : expectation(issue)))
+  return said.length === 0 ? undefined : [...new Set(said)].join(' or ').replaceAll(' or a value of type ', ' or ')
 }
 
 function unit(origin: string): string {

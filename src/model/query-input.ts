@@ -109,6 +109,17 @@ const metadataCondition = z.union([
   }),
 ])
 
+/** Zod leaves this key out of a record; a condition that is not asked would be a wrong answer. */
+const conditions = z.preprocess(
+  (value, check) => {
+    if (typeof value === 'object' && value !== null && Object.hasOwn(value, '__proto__')) {
+      check.issues.push({ code: 'custom', message: 'keys other than __proto__', input: value })
+    }
+    return value
+  },
+  z.record(z.string(), metadataCondition),
+)
+
 const period = z.strictObject({ after: instantInput.optional(), before: instantInput.optional() })
 
 export const filterInput: z.ZodType<FilterInput> = z.strictObject({
@@ -118,7 +129,7 @@ export const filterInput: z.ZodType<FilterInput> = z.strictObject({
   any_tags: names,
   not_tags: names,
   ids: z.array(z.string().min(1).max(512)).max(1000).optional(),
-  metadata: z.record(z.string(), metadataCondition).optional(),
+  metadata: conditions.optional(),
   created: period.optional(),
   updated: period.optional(),
   accessed: period.optional(),

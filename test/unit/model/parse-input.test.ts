@@ -1,0 +1,101 @@
+/** Whatever is passed in, what comes out is a checked value or an error that names field, value and what was expected. */
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import type { Json } from '../../../src/base/canonical.ts'
+import { invalidArgument, QuerentError } from '../../../src/model/errors.ts'
+import { toInstant } from '../../../src/model/instant.ts'
+import { jsonObjectInput } from '../../../src/model/json-input.ts'
+import { parseInput } from '../../../src/model/parse-input.ts'
+import { queryInput } from '../../../src/model/query-input.ts'
+
+function refusal(schema: z.ZodType, value: unknown): { code: string; message: string } {
+  try {
+    parseInput(schema, value)
+  } catch (error) {
+    expect(error).toBeInstanceOf(QuerentError)
+    return error as QuerentError
+  }
+  throw new Error('nothing was refused')
+}
+
+function nested(levels: number): Json {
+  let value: Json = 1
+  for (let level = 0; level < levels; level++) value = level % 2 ? [value] : { a: value }
+  return value
+}
+
+describe('a value that is no JSON', () => {
+  const cyclic: Record<string, unknown> = {}
+  cyclic['itself'] = cyclic
+
+  it.each<[string, unknown]>([
+    ['a bigint', 10n],
+    ['a symbol', Symbol('x')],
+    ['a function', () => 1],
+    ['an object that holds itself', cyclic],
+    ['lists in lists without end', nested(100_000)],
+  ])('is refused like any other: %s', (_, value) => {
+    expect(refusal(queryInput, { text: 'a', limit: value })).toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringMatching(/^limit: expected a value of type number, got \S/),
+    })
+  })
+
+  it('is told without the half of a character', () => {
+    expect(invalidArgument('a', '🦊'.repeat(60), 'less').message.isWellFormed()).toBe(true)
+  })
+})
+
+describe('what was expected', () => {
+  it('is told of every kind that would do', () => {
+    expect(refusal(queryInput, { text: 'a', known_at: Number.NaN }).message).toBe(
+      'known_at: expected a value of type string or number, got NaN',
+    )
+    expect(refusal(z.union([z.literal('a'), z.literal('b')]), 'c').message).toBe(
+      'input: expected one of a or one of b, got "c"',
+    )
+  })
+})
+
+describe('a JSON object', () => {
+  it('may have any key, be 32 levels deep, and is not changed', () => {
+    const object = JSON.parse('{"__proto__": {"constructor": [null, true, -1.5]}, "": "x"}')
+    expect(parseInput(jsonObjectInput, object)).toBe(object)
+    expect(parseInput(jsonObjectInput, { a: nested(31) })).toMatchObject({ a: expect.anything() })
+  })
+
+  it.each<[string, unknown]>([
+    ['a list', []],
+    ['null', null],
+    ['a date', new Date(0)],
+    ['a number that is none', { a: Number.NaN }],
+    ['a gap', { a: undefined }],
+    ['a map', { a: new Map() }],
+    ['33 levels', { a: nested(32) }],
+    ['very many levels', { a: nested(100_000) }],
+  ])('is not %s', (_, value) => {
+    expect(refusal(jsonObjectInput, value)).toMatchObject({ code: 'invalid_argument' })
+  })
+})
+
+it('a metadata condition that cannot be asked is refused, not left out', () => {
+  const filter = { metadata: JSON.parse('{"__proto__": 1}') }
+  expect(refusal(queryInput, { text: 'a', filter })).toMatchObject({
+    code: 'invalid_argument',
+    details: { field: 'filter.metadata' },
+  })
+})
+
+describe('a moment', () => {
+  it.each(['2026-02-31', '2026-02-29', '2026-04-31T12:00:00Z', '2026-13-01', '2026-00-10'])('is not %s', text => {
+    expect(() => toInstant(text, 'as_of')).toThrow(/^as_of: expected a date/)
+  })
+
+  it.each([
+    ['2024-02-29', Date.UTC(2024, 1, 29)],
+    ['2026-02-28T23:30:00-01:00', Date.UTC(2026, 2, 1, 0, 30)],
+    ['0001-01-01', new Date('0001-01-01').getTime()],
+  ])('may be %s', (text, instant) => {
+    expect(toInstant(text, 'as_of')).toBe(instant)
+  })
+})
