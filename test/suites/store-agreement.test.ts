@@ -27,7 +27,9 @@ function withBoth(acts: readonly Act[], look: (memory: Store, sqlite: Store) => 
   }
 }
 
-describe(`stores agree (QUERENT_LONG=1 plays ${LONG ? 'now' : 'more'})`, () => {
+const timeout = LONG ? 3_600_000 : 60_000
+
+describe('stores agree (many more runs with QUERENT_LONG=1)', { timeout }, () => {
   it('after random histories, also when opened again', () => {
     fc.assert(
       fc.property(histories(LONG ? 30 : 8), acts => {
