@@ -47,8 +47,8 @@ export function known(audiences: fc.Arbitrary<Audience>, ids: fc.Arbitrary<strin
       origin: fc.constantFrom(null, 'file:///one', 'file:///two'),
       createdAt: days(),
       updatedAt: days(),
-      validFrom: fc.option(days(), { freq: 5 }),
-      validUntil: fc.option(days(), { freq: 5 }),
+      validFrom: seldom(days()),
+      validUntil: seldom(days()),
       knownAt: days(),
     })
     .map(draftOf)
@@ -60,7 +60,7 @@ export function known(audiences: fc.Arbitrary<Audience>, ids: fc.Arbitrary<strin
   return fc.record({
     draft,
     embedded: fc.nat({ max: 4 }).map(one => one > 0),
-    access: fc.option(access, { freq: 3 }),
+    access: fc.option(access, { freq: 2 }),
   })
 }
 
@@ -116,6 +116,11 @@ function filters(): fc.Arbitrary<FilterInput> {
     one,
     fc.tuple(one, one).map(([a, b]) => ({ ...a, ...b })),
   )
+}
+
+/** Most entries hold for ever. */
+function seldom<T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> {
+  return maybe(12, arbitrary).map(value => value ?? null)
 }
 
 /** One time in so many. */
