@@ -7,6 +7,7 @@ import type { Json, JsonObject } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
 import type { ChunkDraft, Entry, EntryDraft, EntryKey } from '../model/entry.ts'
 import { QuerentError } from '../model/errors.ts'
+import { jsonObjectInput } from '../model/json-input.ts'
 import { parseInput } from '../model/parse-input.ts'
 import { audience } from '../model/partition.ts'
 import type { Cell, Row, TableDeclaration } from '../model/table.ts'
@@ -25,7 +26,7 @@ const entryLine = z.strictObject({
     title: z.string(),
     content: z.string(),
     tags: z.array(z.string()),
-    metadata: z.record(z.string(), z.json()),
+    metadata: jsonObjectInput,
     audience: z.strictObject({
       kind: z.enum(['public', 'private', 'shared']),
       holder: z.string(),
@@ -168,7 +169,6 @@ function putLine(writer: StoreWriter, line: z.output<typeof entryLine>): EntryKe
   const { chunks, audience: of, ...rest } = line.entry
   const draft: EntryDraft = {
     ...rest,
-    metadata: rest.metadata as JsonObject,
     audience: audience(of.kind, of.holder, of.federations ?? []),
   }
   return writer.put(draft, chunks as readonly ChunkDraft[]).key
