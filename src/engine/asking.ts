@@ -1,6 +1,6 @@
 /** Asks: gives the pipeline what a question needs from this engine, and counts the use of what it shows. */
 import { Deadline } from '../base/clock.ts'
-import type { Index, VectorIndex, WordIndex } from '../index/contract.ts'
+import type { VectorIndex, WordIndex } from '../index/contract.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { ExplainAnswer } from '../model/explain-answer.ts'
 import { ENTRY_FIELDS, type FieldName } from '../model/filter.ts'
@@ -74,20 +74,22 @@ export class Asking {
     const { store, indexes, embedder } = this.#parts
     indexes.refresh()
     const notes: Note[] = []
-    const vectors = indexes.all.find(index => index.name.startsWith('vectors-'))
+    const vectors = indexes.names.find(name => name.startsWith('vectors-'))
     return {
       query,
       sight: this.look(call.viewer),
       now,
       deadline: new Deadline(query.timeoutMs, call.signal),
       reader: store,
-      words: this.#index('words') as WordIndex,
-      vectors: (vectors as VectorIndex | undefined) ?? null,
+      words: indexes.get('words') as WordIndex,
+      get vectors() {
+        return vectors === undefined ? null : (indexes.get(vectors) as VectorIndex)
+      },
       model: embedder?.model ?? null,
       fields: this.#fields,
       secret: this.#sign(),
       memo: this.#memo,
-      index: name => this.#index(name),
+      index: name => indexes.get(name),
       embed: text => this.#embed(text, call, notes),
       look: () => this.look(call.viewer),
       note: note => notes.push(note),
@@ -114,12 +116,6 @@ export class Asking {
       // Others may have written while the text was embedded; what follows runs on one state.
       indexes.refresh()
     }
-  }
-
-  #index(name: string): Index {
-    const index = this.#parts.indexes.all.find(candidate => candidate.name === name)
-    if (index === undefined) throw new Error(`invariant broken: no index ${name}`)
-    return index
   }
 
   /** One small transaction. A store that is busy or read-only still answers; the use is then not counted. */

@@ -1,11 +1,11 @@
 /**
- * All indexes of one engine, kept up to date together: loaded from snapshots when it opens, brought forward along the
- * change feed before each question, saved when it was worth it.
+ * All indexes of one engine: each loaded from its snapshot when it is first asked for (a question by words alone never
+ * waits for the vectors), brought forward along the change feed before each question, saved when it was worth it.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Index } from '../index/contract.ts'
-import { loadSnapshot, saveSnapshot } from '../index/snapshot.ts'
+import { loadSnapshot, saveSnapshot, snapshotPosition } from '../index/snapshot.ts'
 import type { Store } from '../store/store.ts'
 
 /** Replaying fewer changes than this is quicker than reading a new snapshot is worth writing. */
@@ -17,41 +17,67 @@ export class IndexSet {
   readonly #store: Store
   /** Null for a store without a home: nothing is saved. */
   readonly #folder: string | null
-  readonly #indexes: readonly Index[]
-  readonly #saved = new Map<string, number>()
+  /** By name; empty until they are loaded. */
+  readonly #indexes: ReadonlyMap<string, Index>
+  readonly #loaded = new Set<Index>()
+  /** Feed positions of the snapshots, as far as they were looked at. */
+  readonly #saved = new Map<Index, number>()
   #version = -1
 
   constructor(store: Store, folder: string | null, indexes: readonly Index[]) {
     this.#store = store
     this.#folder = folder
-    this.#indexes = indexes
-    for (const index of indexes) this.#load(index)
+    this.#indexes = new Map(indexes.map(index => [index.name, index]))
   }
 
+  get names(): readonly string[] {
+    return [...this.#indexes.keys()]
+  }
+
+  /** Every index, loaded and brought to the newest committed change. */
   get all(): readonly Index[] {
-    return this.#indexes
+    return this.names.map(name => this.get(name))
   }
 
-  /** Brings every index to the newest committed change. Costs microseconds when nothing was committed. */
+  /** The index of that name, which there must be; loaded on the first call, and then all are brought forward. */
+  get(name: string): Index {
+    const index = this.#indexes.get(name)
+    if (index === undefined) throw new Error(`invariant broken: no index ${name}`)
+    if (!this.#loaded.has(index)) {
+      this.#load(index)
+      this.#loaded.add(index)
+      this.#version = -1
+      this.refresh()
+    }
+    return index
+  }
+
+  /** Brings every loaded index to the newest committed change. Costs microseconds when nothing was committed. */
   refresh(): void {
     const version = this.#store.version()
     if (version === this.#version) return
     this.#store.read(reader => {
-      for (const index of this.#indexes) index.refresh(reader)
+      for (const index of this.#loaded) index.refresh(reader)
     })
     this.#version = version
   }
 
-  /** Writes snapshots of indexes that moved far enough since their last one. Failing to is no error: they rebuild. */
-  save(force = false): void {
+  /** Whether some snapshot is so far behind the store that a new one should be written. */
+  get isWorthSaving(): boolean {
+    return this.#folder !== null && [...this.#indexes.values()].some(index => this.#isWorthSaving(index))
+  }
+
+  /** Writes snapshots of the indexes whose last one is far behind. Failing to is no error: they rebuild. */
+  save(): void {
     if (this.#folder === null) return
-    for (const index of this.#indexes) {
-      const behind = index.position - (this.#saved.get(index.name) ?? 0)
-      if (behind <= 0 || (!force && behind < WORTH_SAVING)) continue
+    for (const [name, index] of this.#indexes) {
+      if (!this.#isWorthSaving(index)) continue
+      this.get(name)
+      this.refresh()
       try {
         mkdirSync(this.#folder, { recursive: true })
         saveSnapshot(this.#path(index), index, this.#store.storeId)
-        this.#saved.set(index.name, index.position)
+        this.#saved.set(index, index.position)
       } catch {
         // A full or read-only disk costs speed at the next start, not knowledge.
       }
@@ -60,15 +86,29 @@ export class IndexSet {
 
   /** The feed position that every snapshot has reached; changes before it may be forgotten. */
   prunable(): number {
-    const reached = Math.min(...this.#indexes.map(index => this.#saved.get(index.name) ?? 0))
+    const reached = Math.min(...[...this.#indexes.values()].map(index => this.#savedAt(index)))
     const tail = this.#store.lastSeq() - FEED_LENGTH
     return Math.min(reached, tail)
+  }
+
+  #isWorthSaving(index: Index): boolean {
+    return this.#store.lastSeq() - this.#savedAt(index) >= WORTH_SAVING
+  }
+
+  /** Looks at the head of the file when the index was not loaded. */
+  #savedAt(index: Index): number {
+    const known = this.#saved.get(index)
+    if (known !== undefined) return known
+    const { storeId } = this.#store
+    const found = this.#folder === null ? 0 : snapshotPosition(this.#path(index), index, storeId, this.#store.lastSeq())
+    this.#saved.set(index, found)
+    return found
   }
 
   #load(index: Index): void {
     if (this.#folder === null) return
     const loaded = loadSnapshot(this.#path(index), index, this.#store.storeId, this.#store.lastSeq())
-    if (loaded.ok) this.#saved.set(index.name, index.position)
+    this.#saved.set(index, loaded.ok ? index.position : 0)
   }
 
   #path(index: Index): string {

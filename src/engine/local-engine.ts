@@ -211,9 +211,7 @@ export class LocalEngine implements Engine {
       sight: viewer => this.#sight(viewer),
       index: name => {
         indexes.refresh()
-        const index = indexes.all.find(candidate => candidate.name === name)
-        if (index === undefined) throw new Error(`invariant broken: no index ${name}`)
-        return index
+        return indexes.get(name)
       },
       query: (input, viewer) => this.query({ lens: lens.name, ...input }, { viewer }),
     }

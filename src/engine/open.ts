@@ -158,9 +158,8 @@ function indexMakers(
 }
 
 function saveSnapshots(indexes: IndexSet, lease: Lease, options: EngineOptions): void {
-  if (options.readOnly === true || !lease.take()) return
+  if (options.readOnly === true || !indexes.isWorthSaving || !lease.take()) return
   try {
-    indexes.refresh()
     indexes.save()
   } finally {
     lease.release()

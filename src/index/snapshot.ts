@@ -69,18 +69,10 @@ export function saveSnapshot(path: string, index: Index, storeId: string): void 
 
 /** Restores the index from `path`. Never throws for a bad file; then the index is as its `restore` left it. */
 export function loadSnapshot(path: string, index: Index, storeId: string, lastSeq: number): SnapshotLoad {
-  let file: number
+  const opened = openSnapshot(path, index, storeId, lastSeq)
+  if (typeof opened === 'string') return no(opened)
+  const { file, header } = opened
   try {
-    file = openSync(path, 'r')
-  } catch (cause) {
-    return no((cause as NodeJS.ErrnoException).code === 'ENOENT' ? 'missing' : 'unreadable')
-  }
-  try {
-    const header = readHeader(file)
-    if (typeof header === 'string') return no(header)
-    if (header.store !== storeId) return no('other_store')
-    if (header.index !== index.name) return no('other_index')
-    if (header.position > lastSeq) return no('ahead_of_store')
     const payload = readBytes(file, header.length)
     if (payload === undefined || crc32(payload) !== header.crc) return no('damaged')
     return restore(index, payload, header.position)
@@ -88,6 +80,45 @@ export function loadSnapshot(path: string, index: Index, storeId: string, lastSe
     return no('unreadable')
   } finally {
     closeSync(file)
+  }
+}
+
+/** The feed position of the snapshot at `path`, read off its header; 0 when there is none that the index could take. */
+export function snapshotPosition(path: string, index: Index, storeId: string, lastSeq: number): number {
+  const opened = openSnapshot(path, index, storeId, lastSeq)
+  if (typeof opened === 'string') return 0
+  closeSync(opened.file)
+  return opened.header.position
+}
+
+/** The file, to be closed, read as far as its header. */
+function openSnapshot(
+  path: string,
+  index: Index,
+  storeId: string,
+  lastSeq: number,
+): { file: number; header: Header } | SnapshotProblem {
+  let file: number
+  try {
+    file = openSync(path, 'r')
+  } catch (cause) {
+    return (cause as NodeJS.ErrnoException).code === 'ENOENT' ? 'missing' : 'unreadable'
+  }
+  const found = headerFor(file, index, storeId, lastSeq)
+  if (typeof found !== 'string') return { file, header: found }
+  closeSync(file)
+  return found
+}
+
+function headerFor(file: number, index: Index, storeId: string, lastSeq: number): Header | SnapshotProblem {
+  try {
+    const header = readHeader(file)
+    if (typeof header === 'string') return header
+    if (header.store !== storeId) return 'other_store'
+    if (header.index !== index.name) return 'other_index'
+    return header.position > lastSeq ? 'ahead_of_store' : header
+  } catch {
+    return 'unreadable'
   }
 }
 

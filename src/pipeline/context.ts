@@ -17,7 +17,10 @@ export interface QueryContext {
   readonly deadline: Deadline
   readonly reader: StoreReader
   readonly words: WordIndex
-  /** Null when there is no embedder: then answers come from words alone and say so. */
+  /**
+   * Null when there is no embedder: then answers come from words alone and say so. Looking at it may load the index:
+   * what asks by words alone does not.
+   */
   readonly vectors: VectorIndex | null
   readonly model: EmbeddingModel | null
   /** Fields that a question may name (`ENTRY_FIELDS` and the aspects' columns). */

@@ -1,4 +1,5 @@
 /** Sixth stage: what leaves the engine. Each entry is held against what the viewer may see now, as it is stored now. */
+import { modelKey } from '../embed/embedder.ts'
 import type { Ranked } from '../model/candidate.ts'
 import type { Entry, EntryKey } from '../model/entry.ts'
 import { toIso } from '../model/instant.ts'
@@ -18,7 +19,7 @@ export function present(ranking: Ranking, retrieval: Retrieval, plan: Plan, cont
   const waiting = isRefused ? [] : stillToCome(ranking.ranked, plan, context)
   const { shown, isLast } = cut(waiting, query.limit, context)
   const first = (query.after?.rank ?? 0) + 1
-  const coverage = coverageOf(retrieval, context)
+  const coverage = coverageOf(retrieval, plan, context)
   return {
     page: {
       items: presentItems(shown, first, ranking, plan, context),
@@ -29,7 +30,7 @@ export function present(ranking: Ranking, retrieval: Retrieval, plan: Plan, cont
       mode: plan.mode,
       as_of: toIso(query.asOf),
       coverage,
-      notes: [...context.notes, ...coverageNotes(coverage, plan, context)],
+      notes: [...context.notes, ...coverageNotes(coverage, plan)],
     },
     entries: shown.map(({ entry }) => entry.key),
     last: shown.length === 0 ? null : orderOf((shown.at(-1) as Shown).ranked),
@@ -79,15 +80,22 @@ function cursorOf(shown: readonly Shown[], retrieval: Retrieval, plan: Plan, con
   return writeCursor({ position, asOf }, { secret: context.secret, binding, now: context.now })
 }
 
-function coverageOf(retrieval: Retrieval, context: QueryContext): Coverage {
-  const { partitions } = context.sight
-  const chunks = context.words.count({ partitions })
-  const embedded = chunks === 0 ? 1 : (context.vectors?.count({ partitions }) ?? 0) / chunks
+function coverageOf(retrieval: Retrieval, plan: Plan, context: QueryContext): Coverage {
+  const chunks = context.words.count({ partitions: context.sight.partitions })
+  const embedded = chunks === 0 ? 1 : embeddedChunks(plan, context) / chunks
   return { embedded, sources: [LOCAL], failed: [], complete: retrieval.complete }
 }
 
-function coverageNotes({ embedded }: Coverage, plan: Plan, context: QueryContext): readonly Note[] {
-  if (context.vectors === null || plan.vector === null || embedded >= 1) return []
+/** A question by words alone does not load the vector index just to count. */
+function embeddedChunks(plan: Plan, context: QueryContext): number {
+  const { model, reader, sight } = context
+  const { partitions } = sight
+  if (plan.vector !== null) return context.vectors?.count({ partitions }) ?? 0
+  return model === null ? 0 : reader.countVectors(modelKey(model), partitions)
+}
+
+function coverageNotes({ embedded }: Coverage, plan: Plan): readonly Note[] {
+  if (plan.vector === null || embedded >= 1) return []
   const share = `${Math.floor(embedded * 100)} %`
   const message = `${share} of the passages have vectors so far; the others are found by their words only.`
   return [{ code: 'partly_embedded', message }]

@@ -131,8 +131,8 @@ export class MemoryReader implements StoreReader {
   }
 
   countVectors(model: string, partitions: readonly PartitionId[]): number {
-    const visible = new Set(partitions)
-    return this.vectors(model, this.state.vectors.keys()).filter(row => visible.has(row.partition)).length
+    const has = ({ key }: Chunk) => this.state.vectors.get(key)?.has(model) ?? false
+    return this.#visible(partitions).reduce((sum, entry) => sum + this.chunksOf(entry.key).filter(has).length, 0)
   }
 
   chunksWithoutVector(model: string, limit: number): readonly Chunk[] {
