@@ -5,6 +5,7 @@
  */
 import { evidence, evidenceBar } from '../math/evidence.ts'
 import type { Verdict } from '../model/page.ts'
+import { demands, withWords } from './conditions.ts'
 import type { QueryContext } from './context.ts'
 import type { Plan, Retrieval } from './stage.ts'
 
@@ -19,14 +20,16 @@ const WEAK_COVERAGE = 0.15
 const ANSWERED: Judgement = { verdict: 'answered', reason: null }
 
 export function judge(retrieval: Retrieval, plan: Plan, context: QueryContext): Judgement {
-  if (retrieval.candidates.length === 0) return judgeEmpty(retrieval, plan)
+  if (retrieval.candidates.length === 0) return judgeEmpty(retrieval, plan, context)
   if (plan.mode === 'list') return ANSWERED
   const { bestCosine } = retrieval.statistics
   if (bestCosine === undefined) return judgeWords(retrieval)
   return judgeEvidence(bestCosine, retrieval, plan, context)
 }
 
-function judgeEmpty(retrieval: Retrieval, plan: Plan): Judgement {
+function judgeEmpty(retrieval: Retrieval, plan: Plan, context: QueryContext): Judgement {
+  const unknown = demands(plan).find(({ operand }) => withWords(operand, null, context).size === 0)
+  if (unknown !== undefined) return nothing(`No entry contains "${unknown.operand.text}".`)
   const isNarrowed = plan.filter !== null || retrieval.allow !== null
   if (isNarrowed) return nothing('Nothing fulfils the conditions of the question.')
   return nothing(plan.mode === 'words' ? 'None of the words of the question occur.' : 'There is nothing to search yet.')
@@ -56,13 +59,16 @@ function judgeEvidence(bestCosine: number, retrieval: Retrieval, plan: Plan, con
 }
 
 /**
- * The question's own demands are met, or one passage has all of its words: then it cannot be said that nothing on it is
- * known, however foreign the vectors look. An identifier, a name or a number has little meaning to embed.
+ * Why it cannot be said that nothing is known, however foreign the vectors look: the question's own demands are met; or
+ * one passage has all of its words, since an identifier, a name or a number has little meaning to embed; or some passages
+ * have no vector yet, and the words find something.
  */
 function asksForWhatIsThere(retrieval: Retrieval, plan: Plan, context: QueryContext): boolean {
-  if (plan.parsed.must.length + plan.parsed.phrases.length > 0) return true
+  if (demands(plan).length > 0) return true
   const { partitions } = context.sight
   const scope = retrieval.allow === null ? { partitions } : { partitions, allow: retrieval.allow }
+  const { rows = 0 } = retrieval.statistics
+  if (context.words.count(scope) > rows && judgeWords(retrieval) === ANSWERED) return true
   const best = context.words.search({ ...scope, terms: plan.terms, k: 1 })[0]
   if (best === undefined) return false
   const matches = context.words.explain(plan.terms, best.chunk, scope)

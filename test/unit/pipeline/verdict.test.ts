@@ -53,6 +53,16 @@ describe('nothing relevant', () => {
     expect((await ask('bosons "dog house"')).verdict).toBe('weak')
   })
 
+  it('is not said while passages that have the words lack a vector', async () => {
+    const world = await knowingWorld()
+    for (let number = 0; number < 3; number++)
+      world.put({ id: `late${number}`, content: `zebra stripes late${number}` })
+    const text = 'zebra stripes grow'
+    expect((await world.ask({ text })).page).toMatchObject({ verdict: 'weak', coverage: { embedded: 60 / 63 } })
+    await world.embedAll()
+    expect((await world.ask({ text })).page.verdict).toBe('answered')
+  })
+
   it('is never said by an embedder that was not calibrated', async () => {
     const world = await knowingWorld()
     const { page } = await world.ask(foreign, {
@@ -74,6 +84,8 @@ describe('nothing relevant', () => {
       verdict: 'nothing_relevant',
       reason: 'Nothing fulfils the conditions of the question.',
     })
+    const phrase = await world.ask({ text: 'fox "den fox"' })
+    expect(phrase.page).toMatchObject({ verdict: 'nothing_relevant', reason: 'No entry contains "den fox".' })
     expect((await openWorld().ask({ text: 'fox' })).page).toMatchObject({ verdict: 'nothing_relevant', items: [] })
   })
 })
