@@ -2,6 +2,7 @@
 
 import { canonicalJson } from '../base/canonical.ts'
 import type { Clock, Instant } from '../base/clock.ts'
+import { storableText } from '../base/storable.ts'
 import type { Entry, EntryDraft } from '../model/entry.ts'
 import { invalidArgument, QuerentError } from '../model/errors.ts'
 import { toInstant } from '../model/instant.ts'
@@ -98,7 +99,7 @@ function draftOf(
   now: Instant,
   field: string,
 ): EntryDraft {
-  const content = input.content.toWellFormed()
+  const content = storableText(input.content)
   const validFrom = optionalInstant(input.valid_from, `${field}.valid_from`)
   const validUntil = optionalInstant(input.valid_until, `${field}.valid_until`)
   if (validFrom !== null && validUntil !== null && validUntil <= validFrom) {
@@ -108,7 +109,7 @@ function draftOf(
     id,
     collection: input.collection ?? before?.collection ?? 'notes',
     kind: input.kind ?? before?.kind ?? 'note',
-    title: (input.title ?? firstLine(content)).toWellFormed(),
+    title: storableText(input.title ?? firstLine(content)),
     content,
     tags: [...new Set(input.tags ?? [])],
     metadata: input.metadata ?? {},

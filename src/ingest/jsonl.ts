@@ -1,5 +1,7 @@
 /** JSON Lines: one entry a line. A line that is none is told of, and the others are read. */
+
 import { canonicalJson, type Json, sha256 } from '../base/canonical.ts'
+import { storableText } from '../base/storable.ts'
 import type { FileDocument, FileProblem, FileReading, Ingester, IngestSettings, SourceFile } from '../model/ingester.ts'
 import { MAX_CONTENT_LENGTH, MAX_ID_LENGTH, MAX_NAME_LENGTH } from '../model/limits.ts'
 import { chunkContent } from '../text/chunk.ts'
@@ -104,19 +106,19 @@ function documentOf(record: Fields, line: number, fields: FieldMap): FileDocumen
 /** Paragraphs when it is a list of texts; null when it is no text at all. */
 function contentOf(value: unknown): string | null {
   if (value === undefined || value === null) return ''
-  if (typeof value === 'string') return value.toWellFormed()
+  if (typeof value === 'string') return storableText(value)
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   const parts = Array.isArray(value) && value.every(part => typeof part === 'string') ? value : null
-  return parts === null ? null : parts.join('\n\n').toWellFormed()
+  return parts === null ? null : storableText(parts.join('\n\n'))
 }
 
 function idOf(value: unknown): string | null {
-  const id = typeof value === 'string' || typeof value === 'number' ? String(value).toWellFormed() : ''
+  const id = typeof value === 'string' || typeof value === 'number' ? storableText(String(value)) : ''
   return id === '' ? null : id
 }
 
 function kindOf(value: unknown): string {
-  return (typeof value === 'string' && value.trim().slice(0, MAX_NAME_LENGTH).toWellFormed()) || 'document'
+  return (typeof value === 'string' && storableText(value.trim().slice(0, MAX_NAME_LENGTH))) || 'document'
 }
 
 /** What was not taken as one of our fields, a time that is no time included. */
@@ -127,5 +129,5 @@ function metadataOf(record: Fields, fields: FieldMap): Readonly<Record<string, J
     if (name !== null && instantOf(fields.value(record, field)) === null) taken.delete(name)
   }
   const rest = Object.entries(record).filter(([name]) => !taken.has(name))
-  return Object.fromEntries(rest.map(([name, value]) => [name.toWellFormed(), toJson(value, 2)]))
+  return Object.fromEntries(rest.map(([name, value]) => [storableText(name), toJson(value, 2)]))
 }

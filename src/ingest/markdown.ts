@@ -1,5 +1,7 @@
 /** Markdown with front matter. The content is the file as it is, so line numbers are the file's. */
+
 import type { Json, JsonObject } from '../base/canonical.ts'
+import { storableText } from '../base/storable.ts'
 import type { FileReading, Ingester, SourceFile } from '../model/ingester.ts'
 import { MAX_NAME_LENGTH } from '../model/limits.ts'
 import { chunk } from '../text/chunk.ts'
@@ -60,7 +62,7 @@ function read(file: SourceFile): FileReading {
 }
 
 function kindOf(value: unknown): string {
-  return (typeof value === 'string' && value.trim().slice(0, MAX_NAME_LENGTH).toWellFormed()) || 'document'
+  return (typeof value === 'string' && storableText(value.trim().slice(0, MAX_NAME_LENGTH))) || 'document'
 }
 
 function metadataOf(fields: Readonly<Record<string, unknown>>): JsonObject {

@@ -1,6 +1,8 @@
 /** Values as files write them (front matter, records), taken as our fields want them. */
+
 import type { Json, JsonObject } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
+import { storableText } from '../base/storable.ts'
 import { MAX_DEPTH, MAX_NAME_LENGTH, MAX_TAGS } from '../model/limits.ts'
 import { parseTimeSpan } from '../text/time-value.ts'
 
@@ -9,7 +11,7 @@ const MAX_TITLE = 1_000
 /** One line. */
 export function titleOf(value: unknown): string {
   const text = typeof value === 'string' || typeof value === 'number' ? String(value) : ''
-  return text.toWellFormed().replace(/\s+/g, ' ').trim().slice(0, MAX_TITLE).toWellFormed()
+  return storableText(text).replace(/\s+/g, ' ').trim().slice(0, MAX_TITLE).toWellFormed()
 }
 
 /** A list, or a text of words separated by commas (or, without one, by blanks). Signs `#` in front go. */
@@ -18,7 +20,7 @@ export function tagsOf(value: unknown): readonly string[] {
     typeof value === 'string' ? value.split(value.includes(',') ? ',' : /\s+/) : Array.isArray(value) ? value : []
   const tags = items
     .filter(item => typeof item === 'string' || typeof item === 'number')
-    .map(item => String(item).toWellFormed().trim().replace(/^#+/, ''))
+    .map(item => storableText(String(item)).trim().replace(/^#+/, ''))
     .filter(tag => tag !== '' && tag.length <= MAX_NAME_LENGTH)
   return [...new Set(tags)].slice(0, MAX_TAGS)
 }
@@ -45,13 +47,13 @@ function instantOfNumber(value: number): Instant | null {
 /** Plain JSON of whatever a parser gave; what JSON cannot say, or lies too deep, becomes text or null. */
 export function toJson(value: unknown, depth = 1): Json {
   if (value === null || typeof value === 'boolean') return value
-  if (typeof value === 'string') return value.toWellFormed()
+  if (typeof value === 'string') return storableText(value)
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value)
   if (typeof value !== 'object') return value === undefined ? null : String(value)
   if (depth >= MAX_DEPTH) return null
   if (Array.isArray(value)) return value.map(item => toJson(item, depth + 1))
   if (value instanceof Date) return value.toISOString()
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [key.toWellFormed(), toJson(item, depth + 1)]),
+    Object.entries(value).map(([key, item]) => [storableText(key), toJson(item, depth + 1)]),
   ) as JsonObject
 }
