@@ -8,18 +8,9 @@ import type { VectorIndex } from '../src/index/contract.ts'
 import type { KernelVectorIndex } from '../src/index/vectors.ts'
 import type { QueryInput } from '../src/model/query-input.ts'
 import { LOCAL_OWNER, type Viewer } from '../src/model/viewer.ts'
-import {
-  bigHome,
-  ENTRIES,
-  HOLDER,
-  HOLDER_COLLECTION,
-  heldOut,
-  MEMBER,
-  questions,
-  SHARES,
-  standIn,
-} from './lib/big-store.ts'
+import { bigHome, ENTRIES, HOLDER, HOLDER_COLLECTION, MEMBER, questions, SHARES } from './lib/big-store.ts'
 import { percentile, type Row, timed, timedAsync } from './lib/report.ts'
+import { heldOut } from './lib/stand-in.ts'
 
 export const name = 'whole-query'
 
@@ -72,15 +63,15 @@ export async function run(): Promise<readonly Row[]> {
   const home = await bigHome()
   const engine = await home.open()
   try {
-    return await measure(engine)
+    return await measure(engine, home.vectors)
   } finally {
     await engine.close()
     home.remove()
   }
 }
 
-async function measure(engine: Engine): Promise<readonly Row[]> {
-  const { floor, leg } = vectorLegs(engine)
+async function measure(engine: Engine, vectors: string): Promise<readonly Row[]> {
+  const { floor, leg } = vectorLegs(engine, vectors)
   const ask = (kind: Kind, round: number) =>
     engine.query(
       { text: kind.texts[round % kind.texts.length] as string, explain: true, ...kind.input },
@@ -123,10 +114,9 @@ async function measure(engine: Engine): Promise<readonly Row[]> {
 }
 
 /** The kernel's floor over everything, and the vector leg as the member asks it, both on the engine's own index. */
-function vectorLegs(engine: Engine): { floor: (round: number) => void; leg: (round: number) => void } {
+function vectorLegs(engine: Engine, name: string): { floor: (round: number) => void; leg: (round: number) => void } {
   const host = engine.host('default')
-  const embedder = standIn()
-  const index = host.index(`vectors-${embedder.model.id}@${embedder.model.hash.slice(0, 12)}`)
+  const index = host.index(name)
   const [kernel, vectors] = [index as KernelVectorIndex, index as VectorIndex]
   const everything = { partitions: host.sight(LOCAL_OWNER).partitions }
   const sight = { partitions: host.sight(MEMBER).partitions }

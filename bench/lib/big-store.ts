@@ -3,10 +3,11 @@
  * words, generated vectors. 60 % is public, 20 % shared with one federation, the rest private to 40 holders. Every
  * measurement works on a copy, so that none finds the traces of another.
  */
-import { constants, cpSync, existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { constants, cpSync, existsSync, globSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { sha256 } from '../../src/base/canonical.ts'
 import { type Embedder, modelKey } from '../../src/embed/embedder.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { openEngine } from '../../src/engine/open.ts'
@@ -16,20 +17,17 @@ import type { Viewer } from '../../src/model/viewer.ts'
 import { AGENTS, FEDERATIONS, MEMBERSHIPS } from '../../src/store/core-tables.ts'
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'
 import type { Store } from '../../src/store/store.ts'
+import { generated, openStandIn, QUESTIONS, ROWS } from './stand-in.ts'
 import { ZipfTexts } from './text-data.ts'
-import { type Mixture, mixture } from './vectors-data.ts'
 
-const quick = Boolean(process.env['QUERENT_QUICK'])
-export const ENTRIES: number = quick ? 10_000 : 100_000
-export const DIMENSIONS = 384
-const QUESTIONS = 1000
+export const ENTRIES: number = ROWS
 const WORDS = 60
 const HOLDERS = 40
 const FEDERATION = 'guild'
 const MADE_AT = Date.UTC(2026, 0, 1)
 const MINUTE = 60_000
 /** To be raised when what is made here changes. */
-const VERSION = 2
+const VERSION = 3
 
 /** Sees what is public and what the guild shares: four fifths. */
 export const MEMBER: Viewer = { id: 'member' }
@@ -45,90 +43,57 @@ export const SHARES: readonly (readonly [name: string, below: number])[] = [
 
 export interface BigHome {
   readonly folder: string
-  /** An engine over it; its questions are those of `questions`, or any text of theirs. */
-  open(options?: { readonly words?: boolean }): Promise<Engine>
+  /** Name of the vector index. */
+  readonly vectors: string
+  open(): Promise<Engine>
   remove(): void
 }
 
 /** A copy of the home, made before if need be, with the snapshots of both indexes. */
 export async function bigHome(): Promise<BigHome> {
-  const made = await madeHome()
+  const embedder = await openStandIn()
+  const made = await madeHome(embedder)
   const folder = mkdtempSync(join(tmpdir(), 'querent-bench-'))
   cpSync(made, folder, { recursive: true, mode: constants.COPYFILE_FICLONE })
   return {
     folder,
-    open: ({ words = false } = {}) =>
-      openEngine({ home: folder, embedder: words ? 'none' : standIn(), background: false }),
+    vectors: `vectors-${modelKey(embedder.model)}`,
+    open: () => openEngine({ home: folder, embedder, background: false }),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   }
 }
 
-/** Questions of so many words; the stand-in embedder knows a held-out vector for each. */
+/** Questions of so many words. */
 export function questions(words: number): readonly string[] {
   const texts = new ZipfTexts(900 + words)
   return Array.from({ length: QUESTIONS }, () => texts.question(words))
 }
 
-/** The n-th new text gets the n-th held-out vector: no model runs, and the engine caches what it asked for. */
-export function standIn(): Embedder {
-  const known = new Map<string, Float32Array>()
-  const vectorOf = (text: string): Float32Array => {
-    const vector = known.get(text) ?? heldOut(known.size)
-    known.set(text, vector)
-    return vector
-  }
-  return {
-    model: {
-      id: 'generated',
-      hash: '0'.repeat(64),
-      dimensions: DIMENSIONS,
-      maxTokens: 256,
-      languages: [],
-      // As MiniLM's, so that an answer is judged at the same cost.
-      calibration: { base: 0.2, slope: 0.05, minRows: 1000, weakMargin: 0.1, wordShare: 0.2 },
-      cosineScale: 1,
-    },
-    embed: async texts => texts.map(vectorOf),
-    close: async () => {},
-  }
-}
-
-/** The n-th held-out vector; after the last the first again. */
-export function heldOut(n: number): Float32Array {
-  const at = (n % QUESTIONS) * DIMENSIONS
-  return vectors().queries.slice(at, at + DIMENSIONS)
-}
-
-let loaded: Mixture | undefined
-
-function vectors(): Mixture {
-  loaded ??= mixture({ rows: ENTRIES, queries: QUESTIONS, dimensions: DIMENSIONS, seed: 42 })
-  return loaded
-}
-
-async function madeHome(): Promise<string> {
+async function madeHome(embedder: Embedder): Promise<string> {
   const out = fileURLToPath(new URL('../out', import.meta.url))
-  const folder = join(out, `home-${ENTRIES}-v${VERSION}`)
-  if (existsSync(join(folder, 'whole'))) return folder
-  console.error(`  making a store of ${ENTRIES} entries in bench/out, once …`)
-  const half = `${folder}.half`
-  rmSync(half, { recursive: true, force: true })
-  rmSync(folder, { recursive: true, force: true })
-  const engine = await openEngine({ home: half, create: true, embedder: standIn(), background: false })
+  const schema = readFileSync(new URL('../../src/store/sqlite-schema.ts', import.meta.url), 'utf8')
+  const made = sha256([VERSION, modelKey(embedder.model), schema].join('\n')).slice(0, 8)
+  const folder = join(out, `home-${ENTRIES}-${made}`)
+  if (!existsSync(folder)) {
+    console.error(`  making a store of ${ENTRIES} entries in bench/out, once …`)
+    for (const old of globSync(`home-${ENTRIES}-????????`, { cwd: out })) rmSync(join(out, old), { recursive: true })
+    // A name of its own: another benchmark may be making it too.
+    const half = mkdtempSync(`${folder}-`)
+    await (await openEngine({ home: half, create: true, embedder: 'none', background: false })).close()
+    const store = openSqliteStore({ file: join(half, 'store.db') })
+    fill(store, modelKey(embedder.model))
+    store.close()
+    if (existsSync(folder)) rmSync(half, { recursive: true })
+    else renameSync(half, folder)
+  }
+  // Closing saves the snapshots where there are none, or none that this version understands.
+  const engine = await openEngine({ home: folder, embedder, background: false })
+  await engine.status()
   await engine.close()
-  const store = openSqliteStore({ file: join(half, 'store.db') })
-  fill(store)
-  store.close()
-  // Opening builds the indexes, the question brings them forward, closing saves them.
-  const built = await openEngine({ home: half, embedder: standIn(), background: false })
-  await built.query({ text: 'anything' })
-  await built.close()
-  writeFileSync(join(half, 'whole'), '')
-  renameSync(half, folder)
   return folder
 }
 
-function fill(store: Store): void {
+function fill(store: Store, model: string): void {
   store.write(MADE_AT, writer => {
     const people = ['member', 'founder', ...Array.from({ length: HOLDERS }, (_, at) => `holder-${at}`)]
     for (const id of people) writer.table(AGENTS).put({ id, label: null, created_at: MADE_AT })
@@ -138,8 +103,6 @@ function fill(store: Store): void {
     }
   })
   const texts = new ZipfTexts(7)
-  const { rows } = vectors()
-  const model = modelKey(standIn().model)
   const step = 1000
   for (let from = 0; from < ENTRIES; from += step) {
     store.write(MADE_AT, writer => {
@@ -149,7 +112,7 @@ function fill(store: Store): void {
         const { key } = writer.put(draft, [{ start: 0, end, startLine: 1, endLine: 1, headings: [] }])
         const [first] = writer.chunksOf(key)
         if (first === undefined) throw new Error('what was put is not there')
-        return { chunk: first.key, vector: rows.slice((from + i) * DIMENSIONS, (from + i + 1) * DIMENSIONS) }
+        return { chunk: first.key, vector: generated(from + i) }
       })
       writer.putVectors(model, batch)
     })
