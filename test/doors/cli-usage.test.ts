@@ -98,6 +98,14 @@ describe('what fails ends with 1', () => {
     expect(existsSync(home)).toBe(false)
   })
 
+  it('an import of a file that is not there, which makes no store either', async () => {
+    const home = join(folder, 'imported')
+    const { status, stderr } = await run(['import', 'no-such-file', '--home', home])
+    expect(stderr).toMatch(/^querent: no-such-file: /)
+    expect(status).toBe(1)
+    expect(existsSync(home)).toBe(false)
+  })
+
   it('as one document with --json', async () => {
     const { status, stdout, stderr } = await run(['get', 'nothing', '--json'])
     expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'not_found', details: { id: 'nothing' } } })

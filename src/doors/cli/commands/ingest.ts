@@ -71,7 +71,7 @@ export async function runExport(cli: Cli, file: string | undefined, flags: Commo
 
 export async function runImport(cli: Cli, file: string | undefined, flags: CommonFlags): Promise<void> {
   const source =
-    file === undefined || file === '-' ? cli.io.stdin : createReadStream(resolve(cli.io.workingFolder, file))
+    file === undefined || file === '-' ? cli.io.stdin : await oldFile(resolve(cli.io.workingFolder, file), file)
   const answer = await withSession(cli, flags, { create: true }, ({ engine, context }) =>
     engine.import(jsonLines(source, file ?? '-'), context),
   )
@@ -80,11 +80,22 @@ export async function runImport(cli: Cli, file: string | undefined, flags: Commo
 
 async function newFile(path: string): Promise<Writable> {
   const stream = createWriteStream(path)
-  await new Promise<void>((opened, failed) => {
-    stream.once('open', () => opened())
-    stream.once('error', error => failed(ioFailed(path, error)))
-  })
+  await opened(stream, path)
   return stream
+}
+
+/** Open before anything else is: a file that is not there makes no store, and no error that nobody listens for. */
+async function oldFile(path: string, name: string): Promise<Readable> {
+  const stream = createReadStream(path)
+  await opened(stream, name)
+  return stream
+}
+
+function opened(stream: Readable | Writable, name: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    stream.once('open', () => resolve())
+    stream.once('error', error => reject(ioFailed(name, error)))
+  })
 }
 
 async function* jsonLines(source: Readable, name: string): AsyncGenerator<unknown> {
