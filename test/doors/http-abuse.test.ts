@@ -166,6 +166,17 @@ describe('a request', () => {
     expect((await post('/v1/ops/fail_deadline_exceeded')).status).toBe(504)
   })
 
+  it.each(['/v1/ops/fails', '/v1/ops/nope', '/nowhere'])(
+    'that fails has the headers of one that does not: %s',
+    async path => {
+      const { status, headers } = await post(path)
+      expect(status).toBeGreaterThanOrEqual(400)
+      expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+      expect(headers.get('cache-control')).toBe('no-store')
+      expect(headers.get('x-content-type-options')).toBe('nosniff')
+    },
+  )
+
   it('that meets a bug learns nothing of the inside', async () => {
     const { status, body } = await post('/v1/ops/bug')
     expect({ status, body }).toEqual({

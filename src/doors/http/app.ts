@@ -34,11 +34,15 @@ export function makeApp(engine: Engine, catalog: Catalog, options: AppOptions): 
   app.notFound(() => failureResponse(new QuerentError('not_found', 'there is no such route', {})))
 
   app.use(async (c, next) => {
+    await next()
+    // Only now: a failure makes a response of its own, which should have them too.
     c.header('x-request-id', options.requestId())
     c.header('cache-control', 'no-store')
     c.header('x-content-type-options', 'nosniff')
+  })
+  app.use((c, next) => {
     checkNames(c.req.raw.headers, options.loopback)
-    await next()
+    return next()
   })
   app.get('/healthz', c => c.json({ ok: true }))
   app.use(async (c, next) => {
