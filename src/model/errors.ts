@@ -75,11 +75,14 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, CodeRow>> = {
   /** No valid token or signature came with the request. */
   unauthenticated: row('denied', 'Send a valid token.'),
   /** Another process holds the store's write lock. */
-  store_locked: row('busy', 'Try again; `querent doctor` says who holds the store.', true),
+  store_locked: row('busy', 'Try again when the other process has finished writing.', true),
   /** The store file or its folder cannot be written. */
   store_readonly: row('broken', 'Give this user write permission, or open the store for reading only.'),
   /** The file is not a store, or is damaged. */
-  store_corrupt: row('broken', 'Run `querent doctor`; restore a backup, or rebuild with `querent add`.'),
+  store_corrupt: row(
+    'broken',
+    'Restore a backup; or move the file away, make a new store with `querent add` or `querent import`.',
+  ),
   /** The store was written by a newer version. details: found, supported. */
   store_newer: row('broken', 'Update querent.'),
   /** The disk refused. details: path, cause. */
@@ -95,9 +98,9 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, CodeRow>> = {
   /** The caller went away or said stop. */
   cancelled: row('limit', 'Nothing to do: the caller ended it.'),
   /** Something is larger than its limit. details: field, value, limit. */
-  too_large: row('limit', 'Make it smaller; limits are listed in the reference.'),
+  too_large: row('limit', 'Make it smaller; the message names the limit.'),
   /** A bug of ours. */
-  internal: row('broken', 'Please report it with the trace id.'),
+  internal: row('broken', 'Please report it; with QUERENT_DEBUG=1 the command says where it happened.'),
 }
 
 export class QuerentError extends Error {
