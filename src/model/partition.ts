@@ -16,8 +16,8 @@ export type Audience =
 /** The name of the local owner, who holds the store and reads all of it. No agent may take it. */
 export const OWNER = 'owner'
 
-/** Names of agents and federations: no separator of the partition key, no white space, no control character. */
-const NAME = /^[^\s:,\p{Cc}]{1,200}$/u
+/** Names of agents and federations: no separator of the partition key, no white space, no control character, no half one. */
+const NAME = /^[^\s:,\p{Cc}\p{Cs}]{1,200}$/u
 
 export function isHolderName(name: string): boolean {
   return NAME.test(name) || /^did:key:z[1-9A-HJ-NP-Za-km-z]{1,190}$/.test(name)

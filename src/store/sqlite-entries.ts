@@ -1,5 +1,6 @@
 /** Entries in SQLite: their rows, and the rows that repeat tags and metadata for filters. */
 import { type JsonObject, sha256 } from '../base/canonical.ts'
+import { isStorable } from '../base/storable.ts'
 import type { Entry, EntryIdentity, EntryKey, EntryValidity } from '../model/entry.ts'
 import type { PartitionId } from '../model/partition.ts'
 import type { SoundDraft } from './check.ts'
@@ -79,6 +80,8 @@ export class SqliteEntries {
   }
 
   find(id: string, partitions: readonly PartitionId[]): readonly EntryKey[] {
+    // SQLite would be given another text, and that may be the id of another entry.
+    if (!isStorable(id)) return []
     const sql = `select key from entries where id = ? and partition in (select value from json_each(?)) order by holder`
     return this.#keys(sql, id, keyList(partitions))
   }
