@@ -8,6 +8,7 @@ import { type Chunk, chunkText, chunkTitle } from '../model/entry.ts'
 import type { Progress } from '../model/operation.ts'
 import type { Store } from '../store/store.ts'
 import type { Lease } from './lease.ts'
+import { orStopped } from './or-stopped.ts'
 
 const BATCH = 16
 /** How long a process waits before it looks again whether another one has finished. */
@@ -48,13 +49,13 @@ export class Embedding {
       })
   }
 
-  /** Resolves when no chunk waits for a vector; rejects when that cannot be reached. */
-  async settled(report?: (progress: Progress) => void): Promise<void> {
+  /** Resolves when no chunk waits for a vector; rejects when that cannot be reached, or with `cancelled`. */
+  async settled(signal: AbortSignal, report?: (progress: Progress) => void): Promise<void> {
     if (report) this.#watchers.add(report)
     try {
       while (this.#pending().length > 0) {
         this.start()
-        await this.#running
+        await orStopped(this.#running ?? Promise.resolve(), signal)
         if (this.#error !== null) throw this.#error
         if (this.#stop.signal.aborted) return
       }
@@ -74,29 +75,33 @@ export class Embedding {
 
   async #run(): Promise<void> {
     const { signal } = this.#stop
-    let done = 0
-    for (;;) {
-      if (signal.aborted) return
+    while (!signal.aborted && this.#pending().length > 0) {
       if (!this.#lease.take()) {
         await sleep(WATCH_MS, undefined, { signal })
-        if (this.#pending().length === 0) return
         continue
       }
       try {
-        const batch = this.#pending(BATCH)
-        if (batch.length === 0) return
-        await this.#embedBatch(batch, signal)
-        done += batch.length
-        this.#tell(done)
+        await this.#embedPending(signal)
       } finally {
-        if (signal.aborted || this.#pending().length === 0) this.#lease.release()
+        this.#lease.release()
       }
     }
   }
 
+  /** Batch by batch, for as long as the lease can be renewed. */
+  async #embedPending(signal: AbortSignal): Promise<void> {
+    let done = 0
+    do {
+      const batch = this.#pending(BATCH)
+      if (batch.length === 0) return
+      await this.#embedBatch(batch, signal)
+      done += batch.length
+      this.#tell(done)
+    } while (!signal.aborted && this.#lease.take())
+  }
+
   async #embedBatch(batch: readonly Chunk[], signal: AbortSignal): Promise<void> {
-    const vectors = await this.#embedder.embed(this.#texts(batch), 'passage', signal)
-    if (signal.aborted) return
+    const vectors = await orStopped(this.#embedder.embed(this.#texts(batch), 'passage', signal), signal)
     this.#store.write(this.#now(), writer => {
       // A chunk may have gone while its text was being embedded.
       const alive = new Set(writer.chunks(batch.map(chunk => chunk.key)).map(chunk => chunk.key))

@@ -2,6 +2,7 @@
  * One process at a time does a background job. A lease is a row in the store with an end in machine time; the holder
  * renews it, and whoever finds it over takes it, so a dead holder blocks a job for at most one term.
  */
+import { QuerentError } from '../model/errors.ts'
 import { LEASES } from '../store/core-tables.ts'
 import type { Store } from '../store/store.ts'
 
@@ -32,9 +33,14 @@ export class Lease {
     })
   }
 
+  /** Never fails: a lease that cannot be given back ends with its term. */
   release(): void {
-    this.#store.write(this.#machineNow(), writer => {
-      writer.table(LEASES).delete({ name: this.#name, holder: this.#holder })
-    })
+    try {
+      this.#store.write(this.#machineNow(), writer => {
+        writer.table(LEASES).delete({ name: this.#name, holder: this.#holder })
+      })
+    } catch (error) {
+      if (!(error instanceof QuerentError)) throw error
+    }
   }
 }

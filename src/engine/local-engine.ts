@@ -12,10 +12,11 @@ import {
   type SimilarInput,
   similarInput,
 } from '../model/entry-input.ts'
-import { QuerentError } from '../model/errors.ts'
+import { invalidArgument, QuerentError } from '../model/errors.ts'
 import type { CallContext, Operation, Progress } from '../model/operation.ts'
 import type { Page } from '../model/page.ts'
 import { parseInput } from '../model/parse-input.ts'
+import { isHolderName } from '../model/partition.ts'
 import { type QueryInput, queryInput } from '../model/query-input.ts'
 import { isOwner, LOCAL_OWNER, type Sight, type Viewer } from '../model/viewer.ts'
 import { Asking } from './asking.ts'
@@ -47,6 +48,7 @@ export class LocalEngine implements Engine {
   readonly #parts: Parts
   readonly #asking: Asking
   readonly #hosts = new Map<string, LensHost>()
+  readonly #closing = new AbortController()
   #closed: Promise<void> | null = null
 
   constructor(parts: Parts) {
@@ -54,108 +56,114 @@ export class LocalEngine implements Engine {
     this.#asking = new Asking(parts)
   }
 
-  async query(input: QueryInput, context?: Context): Promise<Page> {
-    return this.#asking.query(parseInput(queryInput, input), this.#call(context))
+  query(input: QueryInput, context?: Context): Promise<Page> {
+    return this.#during(context, call => this.#asking.query(parseInput(queryInput, input), call))
   }
 
-  async explain(input: ExplainRequest, context?: Context): Promise<ExplainAnswer> {
-    return this.#asking.explain(parseInput(explainInput, input), this.#call(context))
+  explain(input: ExplainRequest, context?: Context): Promise<ExplainAnswer> {
+    return this.#during(context, call => this.#asking.explain(parseInput(explainInput, input), call))
   }
 
-  async similar(input: SimilarInput, context?: Context): Promise<Page> {
-    return this.#asking.similar(parseInput(similarInput, input), this.#call(context))
+  similar(input: SimilarInput, context?: Context): Promise<Page> {
+    return this.#during(context, call => this.#asking.similar(parseInput(similarInput, input), call))
   }
 
-  async get(input: { id: string }, context?: Context): Promise<EntryView> {
-    const { id } = parseInput(idInput, input)
-    const { viewer } = this.#call(context)
-    const entry = mustSee(this.#parts.store, id, this.#sight(viewer))
-    return viewEntry(entry, this.#parts.store.access(viewer, [entry.key]).get(entry.key) ?? null)
+  get(input: { id: string }, context?: Context): Promise<EntryView> {
+    return this.#during(context, ({ viewer }) => {
+      const entry = mustSee(this.#parts.store, parseInput(idInput, input).id, this.#sight(viewer))
+      return viewEntry(entry, this.#parts.store.access(viewer, [entry.key]).get(entry.key) ?? null)
+    })
   }
 
-  async list(input: ListInput, context?: Context): Promise<ListPage> {
-    const { viewer } = this.#call(context)
-    return listEntries(this.#parts, parseInput(listInput, input), this.#sight(viewer))
+  list(input: ListInput, context?: Context): Promise<ListPage> {
+    return this.#during(context, ({ viewer }) =>
+      listEntries(this.#parts, parseInput(listInput, input), this.#sight(viewer)),
+    )
   }
 
-  async put(
+  put(
     input: PutEntriesInput,
     context?: Context,
   ): Promise<{ ids: readonly string[]; created: number; updated: number; unchanged: number }> {
-    const { entries, wait } = parseInput(putEntriesInput, input)
-    const { viewer, report } = this.#call(context)
-    const { store, clock, random } = this.#parts
-    const summary = putEntries(store, entries, viewer, clock, random)
-    await this.#follow(wait ?? false, report)
-    return summary
-  }
-
-  async add(input: AddRequest, context?: Context): Promise<AddReport> {
-    const request = parseInput(addInput, input)
-    const { viewer, signal, report } = this.#call(context)
-    this.#ownerOnly(viewer, 'add')
-    const started = performance.now()
-    const { store, clock, registry } = this.#parts
-    const ingesters = registry.all.flatMap(lens => lens.ingesters ?? [])
-    // Loaded when used: most calls ask, and should not wait for parsers of file formats.
-    const { ingest } = await import('../ingest/ingest.ts')
-    const counts = await ingest(
-      store,
-      {
-        paths: request.paths,
-        collection: request.collection ?? 'documents',
-        kind: request.kind,
-        tags: request.tags ?? [],
-        visibility: request.visibility ?? 'private',
-        federations: request.federations ?? [],
-        map: request.map ?? {},
-      },
-      { viewer, now: clock.now(), signal, report, ingesters },
-    )
-    const embeddingError = await this.#follow(request.wait ?? true, report)
-    const { partitions } = this.#sight(viewer)
-    return {
-      ...counts,
-      pending: this.#pending(partitions),
-      embedding_error: embeddingError,
-      ms: Math.round(performance.now() - started),
-    }
-  }
-
-  async delete(input: { readonly ids: readonly string[] }, context?: Context): Promise<{ deleted: number }> {
-    const { ids } = parseInput(idsInput, input)
-    const { viewer } = this.#call(context)
-    return { deleted: deleteEntries(this.#parts.store, ids, this.#sight(viewer), this.#parts.clock.now()) }
-  }
-
-  async status(context?: Context): Promise<Status> {
-    const { viewer } = this.#call(context)
-    const { store, home, embedder, embedderError, indexes, registry } = this.#parts
-    indexes.refresh()
-    return statusOf({
-      version: VERSION,
-      reader: store,
-      sight: this.#sight(viewer),
-      home,
-      embedder,
-      embedderError,
-      indexes: indexes.all,
-      lenses: registry.all.map(lens => lens.name),
+    return this.#during(context, async call => {
+      const { entries, wait } = parseInput(putEntriesInput, input)
+      const { store, clock, random } = this.#parts
+      const summary = putEntries(store, entries, call.viewer, clock, random)
+      await this.#follow(wait ?? false, call)
+      return summary
     })
   }
 
-  async doctor(context?: Context): Promise<{ ok: boolean; findings: readonly Finding[] }> {
-    this.#ownerOnly(this.#call(context).viewer, 'doctor')
-    const { store, home, embedder, embedderError, indexes, makeIndex } = this.#parts
-    const findings = await examine({
-      store,
-      home,
-      embedder,
-      embedderError,
-      indexes: indexes.all,
-      fresh: index => makeIndex(index.name),
+  add(input: AddRequest, context?: Context): Promise<AddReport> {
+    return this.#during(context, async call => {
+      const request = parseInput(addInput, input)
+      this.#ownerOnly(call.viewer, 'add')
+      const started = performance.now()
+      const { store, clock } = this.#parts
+      // Loaded when used: most calls ask, and should not wait for parsers of file formats.
+      const { ingest } = await import('../ingest/ingest.ts')
+      const counts = await ingest(
+        store,
+        {
+          paths: request.paths,
+          collection: request.collection ?? 'documents',
+          kind: request.kind,
+          tags: request.tags ?? [],
+          visibility: request.visibility ?? 'private',
+          federations: request.federations ?? [],
+          map: request.map ?? {},
+        },
+        { ...call, signal: this.#orClosing(call.signal), now: clock.now() },
+      )
+      const embeddingError = await this.#follow(request.wait ?? true, call)
+      const { partitions } = this.#sight(call.viewer)
+      return {
+        ...counts,
+        pending: this.#pending(partitions),
+        embedding_error: embeddingError,
+        ms: Math.round(performance.now() - started),
+      }
     })
-    return { ok: findings.every(finding => finding.ok), findings }
+  }
+
+  delete(input: { readonly ids: readonly string[] }, context?: Context): Promise<{ deleted: number }> {
+    return this.#during(context, ({ viewer }) => {
+      const { ids } = parseInput(idsInput, input)
+      return { deleted: deleteEntries(this.#parts.store, ids, this.#sight(viewer), this.#parts.clock.now()) }
+    })
+  }
+
+  status(context?: Context): Promise<Status> {
+    return this.#during(context, ({ viewer }) => {
+      const { store, home, embedder, embedderError, indexes, registry } = this.#parts
+      indexes.refresh()
+      return statusOf({
+        version: VERSION,
+        reader: store,
+        sight: this.#sight(viewer),
+        home,
+        embedder,
+        embedderError,
+        indexes: indexes.all,
+        lenses: registry.all.map(lens => lens.name),
+      })
+    })
+  }
+
+  doctor(context?: Context): Promise<{ ok: boolean; findings: readonly Finding[] }> {
+    return this.#during(context, async ({ viewer }) => {
+      this.#ownerOnly(viewer, 'doctor')
+      const { store, home, embedder, embedderError, indexes, makeIndex } = this.#parts
+      const findings = await examine({
+        store,
+        home,
+        embedder,
+        embedderError,
+        indexes: indexes.all,
+        fresh: index => makeIndex(index.name),
+      })
+      return { ok: findings.every(finding => finding.ok), findings }
+    })
   }
 
   async *export(context?: Context): AsyncGenerator<ExportLine> {
@@ -164,16 +172,18 @@ export class LocalEngine implements Engine {
     yield* this.#parts.store.read(reader => [...exportLines(reader, this.#parts.tables)])
   }
 
-  async import(lines: AsyncIterable<unknown>, context?: Context): Promise<{ entries: number; rows: number }> {
-    this.#ownerOnly(this.#call(context).viewer, 'import')
-    const { store, tables, clock } = this.#parts
-    const counts = await importLines(store, lines, tables, clock.now())
-    this.#parts.embedding?.start()
-    return counts
+  import(lines: AsyncIterable<unknown>, context?: Context): Promise<{ entries: number; rows: number }> {
+    return this.#during(context, async ({ viewer }) => {
+      this.#ownerOnly(viewer, 'import')
+      const { store, tables, clock } = this.#parts
+      const counts = await importLines(store, lines, tables, clock.now())
+      this.#parts.embedding?.start()
+      return counts
+    })
   }
 
-  async embedded(report?: (progress: Progress) => void): Promise<void> {
-    await this.#parts.embedding?.settled(report)
+  embedded(report?: (progress: Progress) => void): Promise<void> {
+    return this.#during(undefined, ({ signal }) => this.#parts.embedding?.settled(signal, report))
   }
 
   get lenses(): readonly Lens[] {
@@ -185,13 +195,14 @@ export class LocalEngine implements Engine {
   }
 
   host(lens: string): LensHost {
+    this.#mustBeOpen()
     const made = this.#hosts.get(lens) ?? this.#makeHost(this.#parts.registry.must(lens))
     this.#hosts.set(lens, made)
     return made
   }
 
   close(): Promise<void> {
-    this.#closed ??= this.#parts.close()
+    this.#closed ??= this.#end()
     return this.#closed
   }
 
@@ -210,6 +221,7 @@ export class LocalEngine implements Engine {
       settings: lens.settings ? lens.settings(given) : given,
       sight: viewer => this.#sight(viewer),
       index: name => {
+        this.#mustBeOpen()
         indexes.refresh()
         return indexes.get(name)
       },
@@ -217,13 +229,40 @@ export class LocalEngine implements Engine {
     }
   }
 
+  #end(): Promise<void> {
+    this.#closing.abort(closedError())
+    return this.#parts.close()
+  }
+
+  /** Whatever a call fails with because the engine was closed meanwhile, it is told so. */
+  async #during<T>(context: Context, body: (call: CallContext) => T | Promise<T>): Promise<T> {
+    const call = this.#call(context)
+    try {
+      return await body(call)
+    } catch (error) {
+      const isOwn = error instanceof QuerentError && (error.code !== 'cancelled' || context?.signal?.aborted)
+      throw this.#closed === null || isOwn ? error : closedError()
+    }
+  }
+
   #call(context: Context): CallContext {
-    if (this.#closed !== null) throw new QuerentError('invalid_argument', 'engine: it is closed; open it again')
-    const { viewer = LOCAL_OWNER, signal = new AbortController().signal, report } = context ?? {}
+    this.#mustBeOpen()
+    const { viewer = LOCAL_OWNER, signal = this.#closing.signal, report } = context ?? {}
+    if (!isViewer(viewer)) throw invalidArgument('viewer', viewer, 'an object with the id of an agent')
     return { viewer, signal, report }
   }
 
+  /** For what takes long: ends with the engine too. */
+  #orClosing(signal: AbortSignal): AbortSignal {
+    return AbortSignal.any([signal, this.#closing.signal])
+  }
+
+  #mustBeOpen(): void {
+    if (this.#closed !== null) throw closedError()
+  }
+
   #sight(viewer: Viewer): Sight {
+    this.#mustBeOpen()
     return this.#asking.look(viewer)
   }
 
@@ -232,18 +271,18 @@ export class LocalEngine implements Engine {
   }
 
   /** Why embedding could not be finished, or null. What was written stays written, and is found by words. */
-  async #follow(wait: boolean, report: CallContext['report']): Promise<string | null> {
+  async #follow(wait: boolean, { report, signal }: CallContext): Promise<string | null> {
     const { embedding, indexes } = this.#parts
     if (!wait) {
       embedding?.start()
       return null
     }
     try {
-      await embedding?.settled(report)
+      await embedding?.settled(this.#orClosing(signal), report)
       indexes.refresh()
       return null
     } catch (error) {
-      if (error instanceof QuerentError && error.kind === 'unavailable') return error.message
+      if (error instanceof QuerentError && error.code !== 'cancelled') return error.message
       throw error
     }
   }
@@ -253,4 +292,13 @@ export class LocalEngine implements Engine {
     if (embedder === null) return 0
     return store.countChunks(partitions) - store.countVectors(modelKey(embedder.model), partitions)
   }
+}
+
+function isViewer(viewer: unknown): viewer is Viewer {
+  const id = (viewer as Partial<Viewer> | null)?.id
+  return typeof id === 'string' && isHolderName(id)
+}
+
+function closedError(): QuerentError {
+  return new QuerentError('invalid_argument', 'engine: it is closed; open it again')
 }

@@ -7,6 +7,7 @@ import { cacheQueries } from '../embed/query-cache.ts'
 import type { Index } from '../index/contract.ts'
 import { openVectorIndex } from '../index/vectors.ts'
 import { openWordIndex } from '../index/words.ts'
+import type { LensHost } from '../lenses/lens.ts'
 import { LensRegistry } from '../lenses/registry.ts'
 import { QuerentError } from '../model/errors.ts'
 import { CORE_TABLES, LEASES } from '../store/core-tables.ts'
@@ -25,6 +26,8 @@ import { Lease } from './lease.ts'
 import { LocalEngine } from './local-engine.ts'
 import type { EngineOptions } from './options.ts'
 
+type Closer = () => unknown
+
 /** Vectors of questions kept, so that the same question is not embedded twice. */
 const QUERY_CACHE = 1_000
 
@@ -39,11 +42,12 @@ export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
   const home = options.store === undefined ? locate(options, environment) : null
   const config = resolveConfig(options, home?.configFile ?? null, environment)
   const registry = new LensRegistry([...BUILT_IN_LENSES, ...(options.lenses ?? [])])
-  const store = openStore(options, config, home)
+  const closers: Closer[] = []
   try {
-    return await wire(options, config, home, store, registry)
+    return await wire(options, config, home, registry, closers)
   } catch (error) {
-    store.close()
+    // Why it could not be opened is what is told, whatever closing says.
+    await closeAll(closers).catch(() => undefined)
     throw error
   }
 }
@@ -53,7 +57,7 @@ function locate(options: EngineOptions, environment: Environment): Home {
     home: options.home,
     environmentHome: environment['QUERENT_HOME'],
     workingFolder: process.cwd(),
-    create: options.create ?? options.home !== undefined,
+    create: options.create ?? (options.home !== undefined && options.readOnly !== true),
   })
 }
 
@@ -72,14 +76,17 @@ async function wire(
   options: EngineOptions,
   config: Config,
   home: Home | null,
-  store: Store,
   registry: LensRegistry,
+  closers: Closer[],
 ): Promise<Engine> {
+  const store = openStore(options, config, home)
+  closers.push(() => store.close())
   const clock = options.clock ?? systemClock
   const random = options.random ?? (bytes => new Uint8Array(randomBytes(bytes)))
   const machineNow = () => Date.now()
   const holder = v4Id(bytes => new Uint8Array(randomBytes(bytes)))
   const { embedder, error: embedderError } = await startEmbedder(options, config, home)
+  closers.push(() => embedder?.close())
 
   const makers = indexMakers(store, embedder, registry)
   const makeIndex = (name: string): Index => {
@@ -93,7 +100,6 @@ async function wire(
       ? null
       : new Embedding(store, embedder, new Lease(store, 'embedding', holder, machineNow), () => clock.now())
 
-  const closers: (() => unknown)[] = [() => store.close(), () => embedder?.close()]
   const engine = new LocalEngine({
     store,
     home: home?.folder ?? null,
@@ -111,10 +117,12 @@ async function wire(
     close: () => closeAll(closers),
   })
   registry.must(config.defaultLens)
+  // Made now, so that a wrong setting of a lens shows when the engine opens.
+  const hosts = registry.all.map(lens => engine.host(lens.name))
   closers.push(() => saveSnapshots(indexes, new Lease(store, 'snapshots', holder, machineNow), options))
   closers.push(() => embedding?.close())
   if (options.background !== false && options.readOnly !== true) {
-    const jobs = registry.all.flatMap(lens => (lens.jobs ?? []).map(job => ({ job, host: engine.host(lens.name) })))
+    const jobs = registry.all.flatMap((lens, i) => (lens.jobs ?? []).map(job => ({ job, host: hosts[i] as LensHost })))
     const background = new Background({ store, clock, indexes, embedding, jobs, holder, machineNow })
     closers.push(() => background.close())
   }
@@ -157,17 +165,20 @@ function indexMakers(
   return new Map(makers.map(make => [make().name, make]))
 }
 
+/** When another process holds the store, it is the one to save. Losing a snapshot loses time, no knowledge. */
 function saveSnapshots(indexes: IndexSet, lease: Lease, options: EngineOptions): void {
-  if (options.readOnly === true || !indexes.isWorthSaving || !lease.take()) return
+  if (options.readOnly === true || !indexes.isWorthSaving) return
   try {
+    if (!lease.take()) return
     indexes.save()
-  } finally {
     lease.release()
+  } catch (error) {
+    if (!(error instanceof QuerentError)) throw error
   }
 }
 
 /** In reverse order of opening; goes on when one fails, then throws the first failure. */
-async function closeAll(closers: readonly (() => unknown)[]): Promise<void> {
+async function closeAll(closers: readonly Closer[]): Promise<void> {
   const failures: unknown[] = []
   for (const close of [...closers].reverse()) {
     try {
