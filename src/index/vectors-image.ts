@@ -8,7 +8,8 @@ import type { PartitionId } from '../model/partition.ts'
 import type { Layout } from './vectors-kernel.ts'
 import type { Block, VectorRows } from './vectors-rows.ts'
 
-const FORMAT = 1
+/** 2: sign codes of turned vectors. */
+const FORMAT = 2
 
 interface Header {
   readonly format: number

@@ -6,7 +6,8 @@ export interface Kernel {
   configure(pages: number, pageBytes: number, width: number, int8At: number, scaleAt: number, entryAt: number): void
   /** Number of the first row that is not of unit length (or not finite), else -1. */
   encode(rows: number, slots: number, n: number, mean: number): number
-  encodeQuery(vector: number, mean: number, to: number): void
+  prepareRotation(room: number): void
+  encodeSigns(row: number, mean: number, to: number): void
   /** Over all rows encoded: the largest ‖row - scale × int8‖ / scale, and the largest squared length. */
   maxResidual(): number
   maxSquare(): number
@@ -46,12 +47,13 @@ export interface Layout {
   readonly nextAt: number
   readonly vectorAt: number
   readonly pageBytes: number
-  /** Scratch, from address 0: mean and question (f32), question as i16 and as bits, counters, rows to encode. */
+  /** Scratch, from address 0: mean and question (f32), question as i16 and as bits, counters, rotation, rows to encode. */
   readonly meanAt: number
   readonly questionAt: number
   readonly question16At: number
   readonly questionCodeAt: number
   readonly countsAt: number
+  readonly rotationAt: number
   readonly stageAt: number
   readonly slotsAt: number
   readonly pagesAt: number
@@ -74,6 +76,7 @@ export function layoutOf(dimensions: number, keepVectors: boolean): Layout {
     question16At: width * 2,
     questionCodeAt: width >> 3,
     countsAt: (width + 1) * 4,
+    rotationAt: 4 * width * 4,
     stageAt: STAGE_ROWS * width * 4,
     slotsAt: STAGE_ROWS * 4,
   })
@@ -109,5 +112,6 @@ export function startKernel(memory: WebAssembly.Memory, layout: Layout): Kernel 
   const kernel = new WebAssembly.Instance(compiled, { env: { memory } }).exports as Kernel
   const { pagesAt, pageBytes, width, int8At, scaleAt, entryAt } = layout
   kernel.configure(pagesAt, pageBytes, width, int8At, scaleAt, entryAt)
+  kernel.prepareRotation(layout.rotationAt)
   return kernel
 }

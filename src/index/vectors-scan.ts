@@ -9,11 +9,14 @@ import type { Hit, SearchScope, VectorSearch } from './contract.ts'
 import type { Slot, VectorRows } from './vectors-rows.ts'
 import { type Scope, ScopeWriter } from './vectors-scope.ts'
 
-/** Rows that sign codes choose: this many, or so many times k. */
+/** Rows that sign codes choose at least, and for each entry wanted. */
 const CHOSEN = 1000
-const CHOSEN_PER_K = 16
-/** When sign codes would choose from fewer than so many times as many, the second pass reads them all: it is as quick. */
-const WORTH_CHOOSING = 6
+const CHOSEN_PER_ENTRY = 16
+/** Among fewer rows neighbours are less near, so more are chosen: up to so many, one less for so many rows. */
+const CHOSEN_OF_FEW = 2400
+const ROWS_FOR_ONE_LESS = 40
+/** When sign codes would choose a larger part than one in so many, the second pass reads all rows: it is as quick. */
+const WORTH_CHOOSING = 4
 /** Keeps the sum of `width` products of an i16 and an i8 within an i32. */
 const LARGEST_SUM = 2 ** 31 - 1
 
@@ -42,10 +45,10 @@ export class VectorScan {
     if (scope.rows === 0 || k === 0) return []
     this.#ask(request.vector, prior?.weight ?? 1)
     const entries = Math.min(k, scope.entries)
-    const chosen = Math.max(CHOSEN, CHOSEN_PER_K * entries)
+    const chosen = Math.max(CHOSEN, CHOSEN_OF_FEW - scope.rows / ROWS_FOR_ONE_LESS, CHOSEN_PER_ENTRY * entries)
     // A prior can lift a row that no sign code would choose.
     if (request.approximate && !prior && scope.rows >= WORTH_CHOOSING * chosen) {
-      return this.#approximate(scope, entries, chosen)
+      return this.#approximate(scope, entries, Math.ceil(chosen))
     }
     const { kernel } = this.#rows.memory
     this.#openRank(scope, entries)
@@ -129,7 +132,7 @@ export class VectorScan {
   #ask(vector: Float32Array, weight: number): void {
     const { kernel, layout, floats, bytes } = this.#rows.memory
     floats.set(vector, layout.questionAt / 4)
-    kernel.encodeQuery(layout.questionAt, layout.meanAt, layout.questionCodeAt)
+    kernel.encodeSigns(layout.questionAt, layout.meanAt, layout.questionCodeAt)
     const peak = vector.reduce((most, component) => Math.max(most, Math.abs(component)), 0)
     const step = peak / Math.min(32767, Math.floor(LARGEST_SUM / (127 * layout.width)))
     const rounded = new Int16Array(bytes.buffer, layout.question16At, layout.width)

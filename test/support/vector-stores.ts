@@ -29,6 +29,11 @@ export class VectorStore {
     })
   }
 
+  /** New entries with three chunks each: quicker to make than as many entries. */
+  addInThrees(vectors: readonly Float32Array[], of: Audience = PUBLIC): void {
+    for (let i = 0; i < vectors.length; i += 3) this.add(vectors.slice(i, i + 3), of)
+  }
+
   partitions(of: Audience = PUBLIC): PartitionId[] {
     const wanted = partitionKey(of)
     return this.store.partitions().flatMap(({ id, audience: one }) => (partitionKey(one) === wanted ? [id] : []))

@@ -1,5 +1,6 @@
 /** Turns f32 rows into what is kept of them: sign code, int8 components, scale. */
 import { codeOf, int8Of, scaleOf, width } from './layout'
+import { encodeSigns } from './rotate'
 
 /** How far the squared length may be from 1. */
 const TOLERANCE: f32 = 2e-3
@@ -85,24 +86,8 @@ function squaredRest(x: v128, rounded: v128, scale: v128): v128 {
   return f32x4.mul(rest, rest)
 }
 
-/** One bit a component: above the mean or not. */
-function encodeSigns(row: usize, mean: usize, to: usize): void {
-  for (let j: usize = 0; j < width; j += 8) {
-    const p = row + (j << 2)
-    const m = mean + (j << 2)
-    const low = i32x4.bitmask(f32x4.gt(v128.load(p), v128.load(m)))
-    const high = i32x4.bitmask(f32x4.gt(v128.load(p, 16), v128.load(m, 16)))
-    store<u8>(to + (j >> 3), <u8>(low | (high << 4)))
-  }
-}
-
 // @ts-ignore: decorator
 @inline
 function sumOf(v: v128): f32 {
   return f32x4.extract_lane(v, 0) + f32x4.extract_lane(v, 1) + (f32x4.extract_lane(v, 2) + f32x4.extract_lane(v, 3))
-}
-
-/** The question's sign code, from f32 components at `from`. */
-export function encodeQuery(from: usize, mean: usize, to: usize): void {
-  encodeSigns(from, mean, to)
 }

@@ -1,11 +1,12 @@
 /**
  * The vector kernel, written in AssemblyScript: `npm run kernel` compiles it to kernel.wasm, which is committed. It
- * works on one memory that the host lays out (`vectors-rows.ts`); it allocates nothing and has no state beyond one
- * search. Integer sums are exact, and floating-point operations are plain IEEE ones: equal on every machine.
+ * works on one memory that the host lays out (`vectors-rows.ts`); it allocates nothing; what it remembers beyond one
+ * search is the layout, the rotation and two maxima of the rows encoded. Integer sums are exact, and floating-point operations are plain IEEE ones: equal on every machine.
  */
 import { entryOf } from './layout'
 export { configure } from './layout'
-export { encode, encodeQuery, maxResidual, maxSquare, setMaxima } from './encode'
+export { encode, maxResidual, maxSquare, setMaxima } from './encode'
+export { encodeSigns, prepareRotation } from './rotate'
 export { closeCodes, closeCodesIn, distances, openCodes, scanCodes, scanCodesOf } from './codes'
 export { closeRank, entriesFound, openRank, rank, rankList, setQuestion, values } from './rank'
 
