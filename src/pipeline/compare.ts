@@ -4,9 +4,8 @@ import type { Scored } from '../model/candidate.ts'
 import type { EntryKey } from '../model/entry.ts'
 import type { Comparison } from '../model/explain-answer.ts'
 import type { QueryContext } from './context.ts'
-import { cosineOf } from './formula.ts'
+import { cosineOf, formulaOf } from './formula.ts'
 import { inOrder } from './order.ts'
-import { formulaOf } from './score.ts'
 import type { Plan, Stages } from './stage.ts'
 import { rankedOf, type Survey, scoredOf } from './survey.ts'
 
@@ -73,7 +72,7 @@ function findSwap(a: Scored, b: Scored, trial: Trial): Comparison['swap'] {
 /** Where the scores may be equal. Use lifts only what is relevant, so each of the two may have its boost there or not. */
 function crossings(a: Scored, b: Scored, trial: Trial): number[] {
   const { survey, context } = trial
-  const formula = formulaOf(survey.retrieval, survey.plan, context)
+  const formula = formulaOf(survey.retrieval.statistics, survey.plan, context)
   const [evenA, evenB] = scoredWith(0.5, [a, b], trial)
   const linesOf = (scored: Scored, even: Scored | undefined): Line[] => {
     const share = wordShare(scored.signals['words'] ?? 0, formula.bmTop)

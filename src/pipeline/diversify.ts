@@ -6,10 +6,8 @@ import type { Ranked, Scored } from '../model/candidate.ts'
 import type { EntryKey } from '../model/entry.ts'
 import type { QueryContext } from './context.ts'
 import { inOrder } from './order.ts'
+import { neededFor } from './page-bounds.ts'
 import type { Plan, Ranking, Scoring } from './stage.ts'
-
-/** Ranked beyond the page, in case some of it are gone by now. */
-const SPARE = 20
 
 export function diversify(scoring: Scoring, plan: Plan, context: QueryContext): Ranking {
   const { query } = plan
@@ -27,7 +25,7 @@ function chosenFrom(ordered: readonly Scored[], plan: Plan, context: QueryContex
   const groups = groupsOf(ordered, plan, context)
   const chosen = choose({
     count: ordered.length,
-    limit: (query.after?.rank ?? 0) + query.limit + SPARE,
+    limit: neededFor(query),
     lambda: query.diversity,
     score: item => (ordered[item] as Scored).score,
     likeness,

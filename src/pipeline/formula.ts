@@ -9,8 +9,9 @@ import type { TermMatch } from '../index/contract.ts'
 import { wordShare } from '../math/fusion.ts'
 import type { Candidate } from '../model/candidate.ts'
 import { type Explanation, leaf, node } from '../model/explanation.ts'
+import type { QueryContext } from './context.ts'
 import { MEMORY_BOOST, memoryTree, type Remembered } from './memory.ts'
-import type { Weights } from './stage.ts'
+import type { Plan, Retrieval, Weights } from './stage.ts'
 
 export interface Formula {
   readonly weights: Weights
@@ -20,6 +21,15 @@ export interface Formula {
   readonly floor: number
   /** Brings another embedder's cosines to the spread of MiniLM's. */
   readonly cosineScale: number
+}
+
+export function formulaOf(statistics: Retrieval['statistics'], plan: Plan, context: QueryContext): Formula {
+  return {
+    weights: plan.weights,
+    bmTop: statistics['bmTop'] ?? 0,
+    floor: statistics['floor'] ?? 0,
+    cosineScale: context.model?.cosineScale ?? 1,
+  }
 }
 
 export interface Parts {
@@ -37,6 +47,16 @@ export function partsOf(candidate: Candidate, formula: Formula, remembered: Reme
   const relevance = words + meaning
   const score = relevance * boostOf(relevance, remembered)
   return { words, meaning, memory: score - relevance, score }
+}
+
+/** The score of an entry with these signals that was never used. */
+export function scoreOf(bm: number, cosine: number, { weights, bmTop, cosineScale }: Formula): number {
+  return weights.words * wordShare(bm, bmTop) + weights.meaning * (cosine * cosineScale)
+}
+
+/** The most that use can make of a relevance. */
+export function mostWithUse(relevance: number): number {
+  return relevance > 0 ? relevance * (1 + MEMORY_BOOST) : relevance
 }
 
 /** What is not relevant does not become so by use: there the boost is 1. */

@@ -9,8 +9,8 @@ import type { QueryContext } from './context.ts'
 import { writeCursor } from './cursor.ts'
 import { behind, orderOf } from './order.ts'
 import { presentItems, type Shown } from './present-items.ts'
-import { LOCAL } from './retrieve.ts'
 import type { Answer, Plan, Ranking, Retrieval } from './stage.ts'
+import { LOCAL } from './union.ts'
 
 export function present(ranking: Ranking, retrieval: Retrieval, plan: Plan, context: QueryContext): Answer {
   const { query } = plan

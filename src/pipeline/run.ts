@@ -2,9 +2,9 @@
  * The driver: six stages in order, the deadline, the trace. Knows nothing of what the stages do. Retrieval is asked again,
  * deeper, while the page is not full, or not final where an exact answer was wanted.
  */
-import { LEG_DEPTH } from '../model/limits.ts'
 import type { Query } from '../model/query.ts'
 import type { QueryContext } from './context.ts'
+import { firstDepth } from './page-bounds.ts'
 import type { Answer, Plan, Retrieval, Scoring, Stages } from './stage.ts'
 import { mustHaveTime, mustNotBeCancelled } from './time-limit.ts'
 
@@ -39,11 +39,6 @@ export async function runQuery(stages: Stages, context: QueryContext): Promise<A
     if (context.deadline.over) return finished(round.answer, query, context, false)
     depth *= DEEPER
   }
-}
-
-/** Entries a leg that a page begins with: twice as many as it shows, so that its end is as good as its beginning. */
-export function firstDepth(query: Query): number {
-  return Math.max(LEG_DEPTH, 2 * query.limit, query.after?.depth ?? 0)
 }
 
 interface Round {

@@ -3,21 +3,19 @@ import type { Candidate, Scored } from '../model/candidate.ts'
 import type { EntryKey } from '../model/entry.ts'
 import { type Explanation, leaf } from '../model/explanation.ts'
 import type { QueryContext } from './context.ts'
-import { explainParts, type Formula, partsOf } from './formula.ts'
-import { MEMORY_BOOST, type Remembered, remember } from './memory.ts'
+import { explainParts, type Formula, formulaOf, mostWithUse, partsOf, scoreOf } from './formula.ts'
+import { type Remembered, remember } from './memory.ts'
+import { pageBar } from './page-bounds.ts'
 import type { Plan, Retrieval, Scoring } from './stage.ts'
 import { judge } from './verdict.ts'
-
-/** Candidates beyond the page whose memory is looked up too, in case some of the page are gone by now. */
-const SPARE = 20
 
 export function score(retrieval: Retrieval, plan: Plan, context: QueryContext): Scoring {
   const { verdict, reason } = judge(retrieval, plan, context)
   if (plan.mode === 'list') {
     return { scored: retrieval.candidates.map(listed), explain: explainListed, verdict, reason, ceiling: null }
   }
-  const formula = formulaOf(retrieval, plan, context)
-  const memories = memoriesOf(retrieval.candidates, formula, plan, context)
+  const formula = formulaOf(retrieval.statistics, plan, context)
+  const memories = memoriesOf(retrieval, formula, plan, context)
   return {
     scored: retrieval.candidates.map(candidate => scoredBy(formula, candidate, memories.get(candidate.entry) ?? null)),
     explain: scored => {
@@ -28,17 +26,7 @@ export function score(retrieval: Retrieval, plan: Plan, context: QueryContext): 
     },
     verdict,
     reason,
-    ceiling: plan.query.approximate || retrieval.exhausted ? null : ceilingOf(retrieval, formula),
-  }
-}
-
-export function formulaOf(retrieval: Retrieval, plan: Plan, context: QueryContext): Formula {
-  const { statistics } = retrieval
-  return {
-    weights: plan.weights,
-    bmTop: statistics['bmTop'] ?? 0,
-    floor: statistics['floor'] ?? 0,
-    cosineScale: context.model?.cosineScale ?? 1,
+    ceiling: plan.query.approximate || retrieval.exhausted ? null : ceilingOf(retrieval, formula, context),
   }
 }
 
@@ -50,7 +38,7 @@ function scoredBy(formula: Formula, candidate: Candidate, remembered: Remembered
 
 /** By entry, of those that were ever used and may reach the page: use lifts by a tenth at most. */
 function memoriesOf(
-  candidates: readonly Candidate[],
+  { candidates, depth }: Retrieval,
   formula: Formula,
   plan: Plan,
   context: QueryContext,
@@ -59,8 +47,8 @@ function memoriesOf(
   const memories = new Map<EntryKey, Remembered>()
   if (!query.memory) return memories
   const relevances = candidates.map(candidate => partsOf(candidate, formula, null).score)
-  const bar = needsAll(plan) ? Number.NEGATIVE_INFINITY : nthLargest(relevances, neededFor(plan))
-  const near = candidates.filter((_, at) => (relevances[at] as number) * (1 + MEMORY_BOOST) >= bar)
+  const bar = pageBar(relevances, query, depth)
+  const near = candidates.filter((_, at) => mostWithUse(relevances[at] as number) >= bar)
   const keys = near.map(candidate => candidate.entry)
   for (const [entry, state] of context.reader.access(context.sight.viewer, keys)) {
     memories.set(entry, remember(state, query.asOf))
@@ -68,24 +56,13 @@ function memoriesOf(
   return memories
 }
 
-function needsAll({ query }: Plan): boolean {
-  return query.diversity < 1 || query.perCollection !== null || query.perOrigin !== null
-}
-
-function neededFor({ query }: Plan): number {
-  return (query.after?.rank ?? 0) + query.limit + SPARE
-}
-
-function nthLargest(values: readonly number[], n: number): number {
-  if (n >= values.length) return Number.NEGATIVE_INFINITY
-  return Float64Array.from(values).sort()[values.length - n] as number
-}
-
-/** What an entry that no leg brought could score at best. */
-function ceilingOf({ statistics }: Retrieval, formula: Formula): number {
-  const unseen = { words: statistics['wordsLast'] ?? 0, meaning: statistics['meaningLast'] ?? formula.floor }
-  const { words, meaning } = partsOf({ entry: -1, source: '', signals: unseen, chunks: {} }, formula, null)
-  return Math.max(0, words + meaning) * (1 + MEMORY_BOOST)
+/** What an entry that no leg brought could score at best. One without a vector would have the cosine of the floor. */
+function ceilingOf({ statistics, allow }: Retrieval, formula: Formula, context: QueryContext): number {
+  const { partitions } = context.sight
+  const passages = context.words.count(allow === null ? { partitions } : { partitions, allow })
+  const isEmbedded = passages <= (statistics['rows'] ?? 0)
+  const meaning = isEmbedded ? (statistics['meaningLast'] ?? formula.floor) : formula.floor
+  return mostWithUse(scoreOf(statistics['wordsLast'] ?? 0, meaning, formula))
 }
 
 /** A list has no score; it is in the order of the last change. */

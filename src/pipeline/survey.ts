@@ -3,7 +3,7 @@ import type { Ranked, Scored } from '../model/candidate.ts'
 import type { EntryKey } from '../model/entry.ts'
 import type { Query } from '../model/query.ts'
 import type { QueryContext } from './context.ts'
-import { firstDepth } from './run.ts'
+import { firstDepth } from './page-bounds.ts'
 import type { Plan, Ranking, Retrieval, Stages } from './stage.ts'
 
 /** The whole answer, without pages, deep enough to hold the entries asked about, if they can be reached at all. */

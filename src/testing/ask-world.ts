@@ -13,7 +13,7 @@ import type { QueryInput } from '../model/query-input.ts'
 import { LOCAL_OWNER, type Sight, type Viewer } from '../model/viewer.ts'
 import { lookAt } from '../pipeline/access.ts'
 import type { QueryContext } from '../pipeline/context.ts'
-import { DEFAULT_STAGES } from '../pipeline/default-stages.ts'
+import { DEFAULT_LENS_STAGES } from '../pipeline/default-stages.ts'
 import { explainEntry } from '../pipeline/explain.ts'
 import { Memo } from '../pipeline/memo.ts'
 import { resolveQuery } from '../pipeline/resolve-query.ts'
@@ -95,7 +95,7 @@ export class AskWorld {
   }
 
   async ask(input: QueryInput, options: AskOptions = {}): Promise<Answer> {
-    return runQuery(options.stages ?? DEFAULT_STAGES, this.context(input, options))
+    return runQuery(options.stages ?? DEFAULT_LENS_STAGES, this.context(input, options))
   }
 
   async explain(
@@ -103,13 +103,13 @@ export class AskWorld {
     target: { id: string; over?: string },
     options: AskOptions = {},
   ): Promise<ExplainAnswer> {
-    return explainEntry(target, options.stages ?? DEFAULT_STAGES, this.context(input, options))
+    return explainEntry(target, options.stages ?? DEFAULT_LENS_STAGES, this.context(input, options))
   }
 
   async similar(key: EntryKey, limit = 10, options: AskOptions = {}): Promise<Answer> {
     const entry = this.parts.store.entry(key)
     if (entry === undefined) throw new Error('there is no such entry')
-    return runQuery(similarTo(entry, options.stages ?? DEFAULT_STAGES), this.context({ text: '', limit }, options))
+    return runQuery(similarTo(entry, options.stages ?? DEFAULT_LENS_STAGES), this.context({ text: '', limit }, options))
   }
 
   /** Every page of an answer, one after the other. */

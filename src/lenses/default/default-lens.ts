@@ -1,10 +1,10 @@
 /** The lens that asks everything the store holds, by words and meaning, lifted a little by use. */
 
-import { DEFAULT_STAGES } from '../../pipeline/default-stages.ts'
+import { DEFAULT_LENS_STAGES } from '../../pipeline/default-stages.ts'
 import type { Lens } from '../lens.ts'
 
 export const defaultLens: Lens = {
   name: 'default',
   summary: 'Everything the store holds, by words and meaning',
-  stages: DEFAULT_STAGES,
+  stages: DEFAULT_LENS_STAGES,
 }

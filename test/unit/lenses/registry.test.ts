@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { defaultLens } from '../../../src/lenses/default/default-lens.ts'
 import type { Lens } from '../../../src/lenses/lens.ts'
 import { LensRegistry } from '../../../src/lenses/registry.ts'
-import { DEFAULT_STAGES } from '../../../src/pipeline/default-stages.ts'
+import { DEFAULT_LENS_STAGES, DEFAULT_STAGES } from '../../../src/pipeline/default-stages.ts'
 import { toyLens } from '../../fixtures/toy-lens/toy-lens.ts'
 
 const lens = (fields: Partial<Lens>): Lens => ({ name: 'one', summary: '', ...fields })
@@ -26,7 +26,7 @@ describe('a registry of lenses', () => {
 
   it('completes stages by the default ones', () => {
     const registry = new LensRegistry([toyLens, defaultLens])
-    expect(registry.stages('default')).toEqual(DEFAULT_STAGES)
+    expect(registry.stages('default')).toEqual(DEFAULT_LENS_STAGES)
     expect(registry.stages('stars')).toEqual({ ...DEFAULT_STAGES, score: toyLens.stages?.score })
   })
 

@@ -2,6 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Item } from '../../../src/model/page.ts'
 import { audience } from '../../../src/model/partition.ts'
+import { DEFAULT_LENS_STAGES, DEFAULT_STAGES } from '../../../src/pipeline/default-stages.ts'
+import type { Stages } from '../../../src/pipeline/stage.ts'
 import { knowledge, questions } from '../../../src/testing/ask-arbitraries.ts'
 import { type AskWorld, WORLD_NOW } from '../../../src/testing/ask-world.ts'
 import { openWorld } from './world.ts'
@@ -54,6 +56,35 @@ describe('pages', () => {
     expect(whole.page.items.length).toBe(
       'per_collection' in question ? 60 : question.text === 'collection:c1' ? 140 : 420,
     )
+  })
+
+  it('are the same whether retrieval knows what can reach them or not', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        knowledge(owners, 60),
+        questions(),
+        fc.integer({ min: 1, max: 7 }),
+        async (all, question, limit) => {
+          const world = openWorld()
+          await world.learn(all)
+          const input = { ...question, any: true, explain: true, limit }
+          const near = await world.pages(input)
+          const everything = await world.pages(input, { stages: DEFAULT_STAGES })
+          expect(near.map(({ page }) => page)).toEqual(everything.map(({ page }) => page))
+        },
+      ),
+      { numRuns: 40 },
+    )
+  })
+
+  it('need not complete what cannot reach them', async () => {
+    const world = crowdedWorld()
+    await world.embedAll()
+    const candidates = async (stages: Stages) => {
+      const { page } = await world.ask({ text: 'fox garden', limit: 5, trace: true }, { stages })
+      return page.trace?.find(({ stage }) => stage === 'retrieve')?.out ?? Number.NaN
+    }
+    expect(await candidates(DEFAULT_LENS_STAGES)).toBeLessThan(await candidates(DEFAULT_STAGES))
   })
 
   it('neither repeat nor skip while entries come and go', async () => {

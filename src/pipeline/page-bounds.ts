@@ -1,0 +1,31 @@
+/** How many candidates a page needs, and which cannot reach it: what they could score at best is below what it has. */
+import { LEG_DEPTH } from '../model/limits.ts'
+import type { Query } from '../model/query.ts'
+
+/** Ranked beyond the page, in case some of it are gone by now. When more are gone, retrieval goes deeper. */
+export const SPARE = 5
+
+/** Entries a leg that a page begins with: twice as many as it shows, so that its end is as good as its beginning. */
+export function firstDepth(query: Query): number {
+  return Math.max(LEG_DEPTH, 2 * query.limit, query.after?.depth ?? 0)
+}
+
+/** As many of the best as must be known exactly. */
+export function neededFor(query: Query): number {
+  return (query.after?.rank ?? 0) + query.limit + SPARE
+}
+
+/**
+ * The score below which nothing matters to the page, given scores that are surely reached. Nothing is told where the order
+ * is not by score alone, or where a first retrieval was not enough.
+ */
+export function pageBar(surely: readonly number[], query: Query, depth: number): number {
+  const isByScore = query.diversity >= 1 && query.perCollection === null && query.perOrigin === null
+  if (!isByScore || depth > firstDepth(query)) return Number.NEGATIVE_INFINITY
+  return nthLargest(surely, neededFor(query))
+}
+
+function nthLargest(values: readonly number[], n: number): number {
+  if (n >= values.length) return Number.NEGATIVE_INFINITY
+  return Float64Array.from(values).sort()[values.length - n] as number
+}

@@ -1,0 +1,83 @@
+/** Brings together what the legs found: each entry with the score of every leg, whichever leg brought it. */
+import type { Hit, SearchScope } from '../index/contract.ts'
+import type { Candidate } from '../model/candidate.ts'
+import type { ChunkKey, EntryKey } from '../model/entry.ts'
+import type { QueryContext } from './context.ts'
+import { formulaOf, mostWithUse, scoreOf } from './formula.ts'
+import { pageBar } from './page-bounds.ts'
+import type { Plan, Retrieval } from './stage.ts'
+
+/** The source of what this store holds itself. */
+export const LOCAL = 'local'
+
+export interface Legs {
+  readonly words: readonly Hit[]
+  /** Null: not asked. */
+  readonly meaning: readonly Hit[] | null
+}
+
+/** The score that a leg did not give is computed, so that an entry's score does not depend on how deep the legs went. */
+export function unite(legs: Legs, plan: Plan, scope: SearchScope, context: QueryContext): readonly Candidate[] {
+  const { words, meaning } = legs
+  if (meaning === null) return words.map(hit => candidate(hit, undefined))
+  const byWords = byEntry(words)
+  const byMeaning = byEntry(meaning)
+  const onlyByWords = words.map(hit => hit.entry).filter(entry => !byMeaning.has(entry))
+  const onlyByMeaning = meaning.map(hit => hit.entry).filter(entry => !byWords.has(entry))
+  if (plan.mode !== 'meaning') {
+    for (const hit of context.words.score(plan.terms, onlyByMeaning, scope)) byWords.set(hit.entry, hit)
+  }
+  const { vectors } = context
+  if (vectors !== null && plan.vector !== null) {
+    // As exact as the search was: else an entry's score would tell which leg brought it.
+    const { approximate } = plan.query
+    for (const hit of vectors.score(plan.vector, onlyByWords, scope, approximate)) byMeaning.set(hit.entry, hit)
+  }
+  const entries = [...meaning.map(hit => hit.entry), ...onlyByWords]
+  return entries.map(entry => candidate(byWords.get(entry), byMeaning.get(entry)))
+}
+
+/**
+ * The hits that may reach the page under the default formula. What only one leg brought has at most the other leg's last
+ * score there (`floor`: the last cosine, or the one that stands in), and at most a tenth more by use.
+ */
+export function nearThePage(
+  legs: Legs,
+  statistics: Retrieval['statistics'],
+  plan: Plan,
+  depth: number,
+  context: QueryContext,
+): Legs {
+  const { words, meaning } = legs
+  if (meaning === null) return legs
+  const formula = formulaOf(statistics, plan, context)
+  const byMeaning = byEntry(meaning)
+  const byWords = byEntry(words)
+  const surely = meaning.map(hit => scoreOf(byWords.get(hit.entry)?.score ?? 0, hit.score, formula))
+  const bar = pageBar(surely, plan.query, depth)
+  const { wordsLast = 0 } = statistics
+  const mayReach = (bm: number, cosine: number) => mostWithUse(scoreOf(bm, cosine, formula)) >= bar
+  return {
+    words: words.filter(hit => byMeaning.has(hit.entry) || mayReach(hit.score, formula.floor)),
+    meaning: meaning.filter(hit => byWords.has(hit.entry) || mayReach(wordsLast, hit.score)),
+  }
+}
+
+function byEntry(hits: readonly Hit[]): Map<EntryKey, Hit> {
+  return new Map(hits.map(hit => [hit.entry, hit]))
+}
+
+/** Has at least one hit. An entry without a vector has no signal `meaning`; one without any of the words has 0. */
+function candidate(words: Hit | undefined, meaning: Hit | undefined): Candidate {
+  const signals: Record<string, number> = {}
+  const chunks: Record<string, ChunkKey> = {}
+  if (words !== undefined) {
+    signals['words'] = words.score
+    chunks['words'] = words.chunk
+  }
+  if (meaning !== undefined) {
+    signals['meaning'] = meaning.score
+    chunks['meaning'] = meaning.chunk
+  }
+  return { entry: (words ?? (meaning as Hit)).entry, source: LOCAL, signals, chunks }
+}
