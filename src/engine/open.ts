@@ -38,7 +38,7 @@ const QUERY_CACHE = 1_000
  * answers come from words and say so.
  */
 export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
-  const environment: Environment = process.env
+  const environment = variablesSet(process.env)
   const home = options.store === undefined ? locate(options, environment) : null
   const config = resolveConfig(options, home?.configFile ?? null, environment)
   const registry = new LensRegistry([...BUILT_IN_LENSES, ...(options.lenses ?? [])])
@@ -50,6 +50,11 @@ export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
     await closeAll(closers).catch(() => undefined)
     throw error
   }
+}
+
+/** `QUERENT_HOME= querent …` is how a shell takes a variable back: what is empty is not set. */
+function variablesSet(environment: Environment): Environment {
+  return Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
 }
 
 function locate(options: EngineOptions, environment: Environment): Home {

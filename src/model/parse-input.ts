@@ -4,20 +4,29 @@ import { invalidArgument, QuerentError } from './errors.ts'
 
 /**
  * The checked value. Throws `unknown_field` for a field that is not defined (nothing is silently ignored) and
- * `invalid_argument` for the first wrong value; `details.field` is its path.
+ * `invalid_argument` for the first wrong value; `details.field` is its path. `root`, where the value is not the input of
+ * a call, says where it stands (a file, a line of it, a setting), and so does the message.
  */
-export function parseInput<T extends z.ZodType>(schema: T, value: unknown, root = 'input'): z.output<T> {
+export function parseInput<T extends z.ZodType>(schema: T, value: unknown, root?: string): z.output<T> {
   const result = schema.safeParse(value)
   if (result.success) return result.data
-  const issue = result.error.issues[0]
-  if (issue === undefined) throw new QuerentError('invalid_argument', `${root}: not valid`, { field: root })
+  const [issue] = result.error.issues
+  throw issue === undefined ? invalidArgument(root ?? 'input', value, 'something else') : refused(issue, value, root)
+}
+
+function refused(issue: z.core.$ZodIssue, value: unknown, root: string | undefined): QuerentError {
   const path = issue.path.map(String)
   if (issue.code === 'unrecognized_keys') {
     const field = [...path, ...issue.keys.slice(0, 1)].join('.')
-    throw new QuerentError('unknown_field', `${field}: there is no such field`, { field })
+    return placed(new QuerentError('unknown_field', `${field}: there is no such field`, { field }), root)
   }
   const found = path.reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined)?.[key], value)
-  throw invalidArgument(path.join('.') || root, found, expectation(issue))
+  if (path.length === 0) return invalidArgument(root ?? 'input', found, expectation(issue))
+  return placed(invalidArgument(path.join('.'), found, expectation(issue)), root)
+}
+
+function placed(error: QuerentError, root: string | undefined): QuerentError {
+  return root === undefined ? error : new QuerentError(error.code, `${root}: ${error.message}`, error.details)
 }
 
 function expectation(issue: z.core.$ZodIssue): string {

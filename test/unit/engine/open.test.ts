@@ -69,13 +69,21 @@ describe('the settings', () => {
     ['is no JSON', '{"embedder":', /^invalid_json: config\.json: /],
     ['is empty', '', /^invalid_json: config\.json: /],
     ['is a list', '[]', /^invalid_argument: config\.json: expected a value of type object/],
-    ['has an unknown key', '{"embeder": {"provider": "none"}}', /^unknown_field: embeder: /],
-    ['has an unknown provider', '{"embedder": {"provider": "magic"}}', /^invalid_argument: embedder\.provider: /],
-    ['has an unknown key deeper', '{"embedder": {"provider": "none", "x": 1}}', /^unknown_field: embedder\.x: /],
+    ['has an unknown key', '{"embeder": {"provider": "none"}}', /^unknown_field: config\.json: embeder: /],
+    [
+      'has an unknown provider',
+      '{"embedder": {"provider": "magic"}}',
+      /^invalid_argument: config\.json: embedder\.provider: /,
+    ],
+    [
+      'has an unknown key deeper',
+      '{"embedder": {"provider": "none", "x": 1}}',
+      /^unknown_field: config\.json: embedder\.x: /,
+    ],
     [
       'wants another durability',
       '{"durability": "maximal"}',
-      /^invalid_argument: durability: expected one of normal, full/,
+      /^invalid_argument: config\.json: durability: expected one of normal, full/,
     ],
     ['names a lens that there is not', '{"default_lens": "nope"}', /^unknown_lens: /],
     [
@@ -100,13 +108,24 @@ describe('the settings', () => {
   })
 
   it.each<[string, string, RegExp]>([
-    ['QUERENT_EMBEDDER', 'magic', /^invalid_argument: provider: /],
+    ['QUERENT_EMBEDDER', 'magic', /^invalid_argument: QUERENT_EMBEDDER: provider: /],
     ['QUERENT_DURABILITY', 'maximal', /^invalid_argument: QUERENT_DURABILITY: /],
     ['QUERENT_LENS', 'nope', /^unknown_lens: /],
   ])('are refused when %s is %s', async (name, value, message) => {
     vi.stubEnv(name, value)
     expect(await opening({ home: folder.path })).toMatch(message)
   })
+
+  it.each(['QUERENT_EMBEDDER', 'QUERENT_DURABILITY', 'QUERENT_LENS', 'QUERENT_HOME'])(
+    'are as without it when %s is empty',
+    async name => {
+      await opening({ home: folder.file('.querent') })
+      vi.spyOn(process, 'cwd').mockReturnValue(folder.path)
+      vi.stubEnv(name, '')
+      expect(await opening({ create: false })).toBe('opened')
+      vi.restoreAllMocks()
+    },
+  )
 
   it('of the caller are checked too', async () => {
     expect(await opening({ home: folder.path, embedder: { provider: 'magic' } as never })).toMatch(

@@ -99,3 +99,12 @@ describe('a moment', () => {
     expect(toInstant(text, 'as_of')).toBe(instant)
   })
 })
+
+it('what stands elsewhere than in the input of a call is told with its place', () => {
+  const schema = z.strictObject({ entry: z.strictObject({ id: z.string() }) })
+  const refused = (value: unknown) => () => parseInput(schema, value, 'line 3')
+  expect(refused({ entry: { id: 7 } })).toThrow('line 3: entry.id: expected a value of type string, got 7')
+  expect(refused({ entry: { id: 'a', size: 1 } })).toThrow('line 3: entry.size: there is no such field')
+  expect(refused('text')).toThrow('line 3: expected a value of type object, got "text"')
+  expect(refusal(schema, 'text').message).toBe('input: expected a value of type object, got "text"')
+})
