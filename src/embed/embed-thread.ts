@@ -168,6 +168,7 @@ export class EmbedThread {
   }
 
   #holdProcess(running: Running): void {
+    if (this.#running !== running) return // it is being stopped, and the process waits for that
     if (running.requests.size > 0 || running.readers.length > 0) running.worker.ref()
     else running.worker.unref()
   }
