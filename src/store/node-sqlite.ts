@@ -14,12 +14,14 @@ export const openNodeSqlite: OpenSql = options => new NodeSqlite(options)
 class NodeSqlite implements SqlDatabase {
   readonly file: string
   readonly #db: DatabaseSync
+  readonly #timeoutMs: number
   readonly #statements = new Map<string, Statement>()
   readonly #rollbackListeners: (() => void)[] = []
   #inside: 'nothing' | 'read' | 'write' = 'nothing'
 
   constructor({ file, readOnly, immutable, timeoutMs }: SqlOptions) {
     this.file = file
+    this.#timeoutMs = timeoutMs
     const address = immutable ? new URL(`${pathToFileURL(file)}?immutable=1`) : file
     const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
     this.#db = this.#guard(() => new DatabaseSync(address, { readOnly, timeout: timeoutMs }))
@@ -45,10 +47,12 @@ class NodeSqlite implements SqlDatabase {
     this.#db.function(name, { deterministic: true, directOnly: true, varargs: false }, body as never)
   }
 
-  write<T>(body: () => T): T {
+  write<T>(body: () => T, waitMs?: number): T {
     assert(this.#inside !== 'read', 'a read transaction does not write')
     const nested = this.#inside === 'write'
-    this.#run(nested ? 'savepoint nested' : 'begin immediate')
+    if (nested) this.#run('savepoint nested')
+    else if (waitMs === undefined || waitMs >= this.#timeoutMs) this.#run('begin immediate')
+    else this.#beginSoon(waitMs)
     this.#inside = 'write'
     try {
       const result = mustBeSync(body())
@@ -84,6 +88,16 @@ class NodeSqlite implements SqlDatabase {
   close(): void {
     this.#statements.clear()
     if (this.#db.isOpen) this.#guard(() => this.#db.close())
+  }
+
+  #beginSoon(waitMs: number): void {
+    // Takes effect when it is prepared, so a kept statement would do nothing.
+    this.exec(`pragma busy_timeout = ${waitMs}`)
+    try {
+      this.#run('begin immediate')
+    } finally {
+      this.exec(`pragma busy_timeout = ${this.#timeoutMs}`)
+    }
   }
 
   #run(sql: string): void {

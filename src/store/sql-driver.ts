@@ -31,8 +31,11 @@ export interface SqlDatabase {
   prepareArrays<Row extends readonly SqlValue[]>(sql: string): SqlStatement<Row>
   /** Makes a pure function callable from SQL. */
   define(name: string, body: (...values: SqlValue[]) => SqlValue): void
-  /** All or nothing. Takes the write lock at once; inside another `write` it is a savepoint, inside `read` refused. */
-  write<T>(body: () => T): T
+  /**
+   * All or nothing. Takes the write lock at once, waiting `waitMs` for it if that is less than `timeoutMs`; inside
+   * another `write` it is a savepoint, inside `read` refused.
+   */
+  write<T>(body: () => T, waitMs?: number): T
   /** One committed state for all reads inside. Joins a transaction that runs already. */
   read<T>(body: () => T): T
   readonly writing: boolean

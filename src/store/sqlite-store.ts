@@ -100,7 +100,7 @@ class SqliteStore extends SqliteReader implements Store {
     this.#writer = new SqliteWriter(storeId, parts)
   }
 
-  write<T>(now: Instant, body: (writer: StoreWriter) => T): T {
+  write<T>(now: Instant, body: (writer: StoreWriter) => T, waitMs?: number): T {
     checkInstant('now', now)
     const outer = this.#writer.now
     if (outer === null) this.#writer.wrote = false
@@ -111,7 +111,7 @@ class SqliteStore extends SqliteReader implements Store {
       } finally {
         this.#writer.now = outer
       }
-    })
+    }, waitMs)
     if (outer === null && this.#writer.wrote) this.#version++
     return result
   }

@@ -178,9 +178,10 @@ export interface TableWriter extends TableReader {
 export interface Store extends StoreReader {
   /**
    * One write transaction: all or nothing, serialised with every other writer of this store in any process. Nested
-   * calls join as savepoints. The body must be synchronous. `now` stamps the feed.
+   * calls join as savepoints. The body must be synchronous. `now` stamps the feed. `waitMs` is how long to wait for the
+   * writers of other processes before `store_locked`, where that is less than the store's own time.
    */
-  write<T>(now: Instant, body: (writer: StoreWriter) => T): T
+  write<T>(now: Instant, body: (writer: StoreWriter) => T, waitMs?: number): T
   /** Everything read inside sees one committed state. Nested calls join. */
   read<T>(body: (reader: StoreReader) => T): T
   /**

@@ -180,6 +180,22 @@ describe('a store that another process is writing', () => {
     store.close()
   })
 
+  it('fails a write at once that does not want to wait', async () => {
+    makeStore(1)
+    await using child = new Child('store-child.ts', import.meta.url, ['hold-lock', file])
+    await child.says('holding')
+    // Waiting for the store's own time would end the test's.
+    const store = openSqliteStore({ file, timeoutMs: 3_600_000 })
+    const write = () => store.write(1, writer => writer.setMeta('a', 'b'), 20)
+    expect(write).toThrow(expect.objectContaining({ code: 'store_locked' }))
+    expect(write).toThrow(expect.objectContaining({ code: 'store_locked' }))
+    child.tell('release')
+    await child.says('released')
+    write()
+    expect(store.write(1, writer => store.write(1, () => writer.meta('a'), 20))).toBe('b')
+    store.close()
+  })
+
   it('shows what the other committed, and that it did', async () => {
     makeStore(0)
     const store = openSqliteStore({ file })
