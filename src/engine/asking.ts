@@ -24,6 +24,9 @@ import { mustSee } from './entries.ts'
 import type { Parts } from './parts.ts'
 import { storeSecret } from './secret.ts'
 
+/** Long enough for the writers of other processes that are at work on one file, not on a whole import. */
+const TOUCH_WAIT_MS = 50
+
 export class Asking {
   readonly #parts: Parts
   readonly #sights: Sights
@@ -118,12 +121,12 @@ export class Asking {
     }
   }
 
-  /** One small transaction. A store that is busy or read-only still answers; the use is then not counted. */
+  /** One small transaction. A store that is busy or read-only still answers, at once; the use is then not counted. */
   #touch({ entries }: Answer, viewer: Viewer): void {
     if (entries.length === 0) return
     const { store, clock } = this.#parts
     try {
-      store.write(clock.now(), writer => writer.touch(viewer, entries, clock.now(), ACCESS_GAIN))
+      store.write(clock.now(), writer => writer.touch(viewer, entries, clock.now(), ACCESS_GAIN), TOUCH_WAIT_MS)
     } catch (error) {
       if (error instanceof QuerentError && (error.kind === 'busy' || error.code === 'store_readonly')) return
       throw error

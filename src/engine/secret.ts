@@ -1,7 +1,10 @@
 /** The secret that signs cursors: made once a store and kept in it, so every process on it honours the others' cursors. */
-import type { Store } from '../store/store.ts'
+import { QuerentError } from '../model/errors.ts'
+import type { Store, StoreWriter } from '../store/store.ts'
 
 const NAME = 'cursor_secret'
+/** A question that needs it should not wait long for the writers of other processes. */
+const WAIT_MS = 50
 /** A store that cannot be written signs with what lives as long as this process. */
 const unsaved = new WeakMap<Store, string>()
 
@@ -10,13 +13,17 @@ export function storeSecret(store: Store, random: (bytes: number) => Uint8Array)
   if (kept !== undefined) return kept
   const made = Buffer.from(random(32)).toString('base64url')
   try {
-    return store.write(0, writer => {
-      const other = writer.meta(NAME)
-      if (other === undefined) writer.setMeta(NAME, made)
-      return other ?? made
-    })
-  } catch {
+    return store.write(0, writer => keep(writer, made), WAIT_MS)
+  } catch (error) {
+    if (!(error instanceof QuerentError)) throw error
     unsaved.set(store, made)
     return made
   }
+}
+
+/** Unless another process was quicker. */
+function keep(writer: StoreWriter, made: string): string {
+  const other = writer.meta(NAME)
+  if (other === undefined) writer.setMeta(NAME, made)
+  return other ?? made
 }
