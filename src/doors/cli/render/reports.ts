@@ -8,13 +8,21 @@ const MOST_PROBLEMS = 20
 
 export function addText(report: AddReport, style: Style): string {
   const { added, updated, unchanged, deleted, skipped, errors, chunks, pending, embedding_error } = report
-  const counts = `${added} added, ${updated} updated, ${unchanged} unchanged, ${deleted} deleted, ${skipped.length} skipped, ${errors.length} failed`
+  const counts = `${added} added, ${updated} updated, ${unchanged} unchanged, ${deleted} deleted, ${skipped.length} skipped${reasonsOf(skipped)}, ${errors.length} failed`
   const reason = embedding_error === null ? '' : ` (${embedding_error})`
   const vectors = pending === 0 ? '' : `, ${pending} still without a vector${reason}`
   const problems = errors.map(({ path, message }) => `${style.bad('failed')} ${oneLine(path)}: ${oneLine(message)}`)
   const shown = problems.slice(0, MOST_PROBLEMS)
   if (problems.length > shown.length) shown.push(`and ${problems.length - shown.length} more`)
   return lines([counts, `${chunks} chunks${vectors}`, ...shown])
+}
+
+/** ` (2 binary, 1 symlink)`, the commonest first; nothing when nothing was skipped. */
+function reasonsOf(skipped: AddReport['skipped']): string {
+  const counts = new Map<string, number>()
+  for (const { reason } of skipped) counts.set(reason, (counts.get(reason) ?? 0) + 1)
+  const told = [...counts].sort(([, a], [, b]) => b - a).map(([reason, count]) => `${count} ${reason}`)
+  return told.length === 0 ? '' : ` (${told.join(', ')})`
 }
 
 export function explainText(answer: ExplainAnswer, style: Style): string {
@@ -35,7 +43,8 @@ export function statusText(status: Status): string {
   const collections = status.collections.map(({ value, count }) => `${oneLine(value)} ${count}`)
   return lines([
     `querent ${status.version}`,
-    `home: ${status.home ?? 'in memory'}`,
+    // Told to the owner only.
+    ...(status.home === null ? [] : [`home: ${status.home}`]),
     `entries: ${status.entries}${collections.length === 0 ? '' : ` (${collections.join(', ')})`}`,
     `chunks: ${status.chunks}, ${status.embedded} embedded`,
     `embedder: ${meaning}${embedder_error === null ? '' : ` (${oneLine(embedder_error)})`}`,

@@ -1,0 +1,46 @@
+/** What commands about the store print for people. */
+import { expect, it } from 'vitest'
+import { addText, statusText } from '../../../src/doors/cli/render/reports.ts'
+import type { Style } from '../../../src/doors/cli/render/style.ts'
+import type { AddReport, Status } from '../../../src/engine/engine.ts'
+
+const same = (text: string): string => text
+const plain: Style = { bold: same, dim: same, mark: same, good: same, bad: same }
+
+const added: AddReport = {
+  added: 2,
+  updated: 0,
+  unchanged: 1,
+  deleted: 0,
+  skipped: [],
+  errors: [],
+  chunks: 3,
+  pending: 0,
+  embedding_error: null,
+  ms: 5,
+}
+
+it('adding says how many files were skipped, and why', () => {
+  const skipped = ['binary', 'symlink', 'binary'].map((reason, at) => ({ path: `f${at}`, reason }))
+  expect(addText({ ...added, skipped }, plain)).toBe(
+    '2 added, 0 updated, 1 unchanged, 0 deleted, 3 skipped (2 binary, 1 symlink), 0 failed\n3 chunks\n',
+  )
+  expect(addText(added, plain)).toContain('0 skipped, 0 failed')
+})
+
+it('the status says where the store is, to those who may know', () => {
+  const status: Status = {
+    version: '1.0.0',
+    home: '/notes/.querent',
+    entries: 0,
+    chunks: 0,
+    embedded: 0,
+    collections: [],
+    embedder: null,
+    embedder_error: null,
+    indexes: [],
+    lenses: ['default'],
+  }
+  expect(statusText(status)).toContain('home: /notes/.querent\n')
+  expect(statusText({ ...status, home: null })).not.toContain('home')
+})
