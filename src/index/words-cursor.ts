@@ -7,7 +7,7 @@ import { BLOCK, lowerBound, type Segment, SKIP, SKIP_ROW } from './words-segment
 export const END: number = 0x7fffffff
 
 export class PostingCursor {
-  readonly block: Block = new Block()
+  readonly block: Block
   /** Index in the block of the current posting. */
   at = 0
   readonly #segment: Segment
@@ -18,11 +18,16 @@ export class PostingCursor {
   #from = 0
   #to = -1
 
-  /** Runs by rank, at least one. */
-  constructor(segment: Segment, runs: readonly Run[]) {
+  /**
+   * Runs by rank, at least one. `block` is where postings are decoded: the caller's, who may give it to another cursor
+   * when done with this one. Begins at the first posting at `row` or after it.
+   */
+  constructor(segment: Segment, runs: readonly Run[], block: Block = new Block(), row = 0) {
+    this.block = block
     this.#segment = segment
     this.#runs = runs
-    this.#read(0, 0)
+    if (row === 0) this.#read(0, 0)
+    else this.seek(row)
   }
 
   /** The current row, or END. */

@@ -4,6 +4,7 @@ import type { Hit, Prior, SearchScope, WordSearch } from './contract.ts'
 import { PostingCursor } from './words-cursor.ts'
 import { EntryHeap } from './words-heap.ts'
 import type { Reading, SegmentView } from './words-lists.ts'
+import { Block } from './words-runs.ts'
 import type { SegmentSet } from './words-segments.ts'
 
 /** The best chunk of each of these entries that the scope holds, in the order asked for. */
@@ -90,6 +91,9 @@ function isVisible({ segment, visible }: SegmentView, row: number): boolean {
   return visible === null || visible[segment.rankOf(row)] === 1
 }
 
+/** Of the one cursor at work. */
+const lookedAt = new Block()
+
 /** Scores of ascending rows of one segment, in their order; -1 for a row without any of the words. */
 function sumRows(reading: Reading, at: number, rows: Int32Array): Float64Array {
   const { saturations } = reading
@@ -97,7 +101,7 @@ function sumRows(reading: Reading, at: number, rows: Int32Array): Float64Array {
   const sums = new Float64Array(rows.length).fill(-1)
   for (const { weight, bySegment } of reading.words) {
     for (const runs of bySegment[at]?.lists ?? []) {
-      const cursor = new PostingCursor(segment, runs)
+      const cursor = new PostingCursor(segment, runs, lookedAt, rows[0])
       for (let next = 0; next < rows.length; next++) {
         const row = rows[next] as number
         const tf = cursor.tfAt(row)

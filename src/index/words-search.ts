@@ -9,6 +9,7 @@ import type { Hit, Prior, WordSearch } from './contract.ts'
 import { END, PostingCursor } from './words-cursor.ts'
 import { EntryHeap } from './words-heap.ts'
 import type { Reading, Saturations, SegmentView } from './words-lists.ts'
+import { Block } from './words-runs.ts'
 import type { Segment } from './words-segment.ts'
 
 /** Rows of a window: its sums (64 kB) stay in a near cache. */
@@ -29,6 +30,8 @@ export function searchWords(reading: Reading, request: WordSearch): readonly Hit
 const sums = new Float64Array(WINDOW).fill(-1)
 /** One bit for each row of the window with a sum: it keeps their order, and empty stretches cost nothing. */
 const marks = new Uint32Array(WINDOW >>> 5)
+/** Of the first cursors of a search in a segment: kept, for making them costs more than reading most lists. */
+const blocks = Array.from({ length: 32 }, () => new Block())
 
 interface Word {
   readonly weight: number
@@ -59,11 +62,14 @@ class SegmentSearch {
     this.#heap = heap
     this.#allow = request.allow
     this.#prior = request.prior
+    let cursors = 0
     const found = reading.words.filter(word => (word.bySegment[at]?.postings ?? 0) > 0)
     this.#words = found.map(word => ({
       weight: word.weight,
       boundScale: word.bySegment[at]?.boundScale ?? 0,
-      cursors: (word.bySegment[at]?.lists ?? []).map(runs => new PostingCursor(view.segment, runs)),
+      cursors: (word.bySegment[at]?.lists ?? []).map(runs => {
+        return new PostingCursor(view.segment, runs, blocks[cursors++])
+      }),
     }))
     const bounds = found.map(word => word.bySegment[at]?.bound ?? 0)
     this.#rest = [...bounds.keys(), bounds.length].map(from =>

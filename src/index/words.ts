@@ -16,6 +16,7 @@ import { PostingCursor } from './words-cursor.ts'
 import { type Reading, readQuestion, type SegmentView, viewsOf, type WeighedWord } from './words-lists.ts'
 import { entriesWithPhrase } from './words-phrase.ts'
 import { phraseWords, questionWords } from './words-question.ts'
+import { Block } from './words-runs.ts'
 import { isFewAllowed, scoreEntries, searchAllowed } from './words-score.ts'
 import { searchWords } from './words-search.ts'
 import { SegmentSet } from './words-segments.ts'
@@ -182,9 +183,12 @@ function weightOf({ term, boost, df, idf }: WeighedWord): TermWeight {
   return { term, boost, df, idf }
 }
 
+/** For one look at a time: making blocks costs more than reading them. */
+const lookedAt = new Block()
+
 function tfOf(word: WeighedWord, at: number, { segment }: SegmentView, row: number): number {
   for (const runs of word.bySegment[at]?.lists ?? []) {
-    const tf = new PostingCursor(segment, runs).tfAt(row)
+    const tf = new PostingCursor(segment, runs, lookedAt, row).tfAt(row)
     if (tf > 0) return tf
   }
   return 0
