@@ -8,7 +8,7 @@ import type { Block, Slot, VectorRows } from './vectors-rows.ts'
 
 /** Below this part of the scope's entries, allowed ones are looked up one by one; up to the next, rows are sifted. */
 const LOOKED_UP = 1 / 16
-const SIFTED = 0.4
+const SIFTED = 0.3
 
 /** Addresses in the kernel's memory; 0 where there is no such thing. */
 export interface Scope {

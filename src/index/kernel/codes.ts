@@ -25,6 +25,7 @@ export function openCodes(question: usize, distances: usize, records: usize, eno
   within = 0
   wanted = enough
   limit = farthest()
+  many = true
   clearCounts()
 }
 
@@ -107,7 +108,10 @@ export function distances(question: usize, extents: usize, n: i32, to: usize): v
   }
 }
 
-/** The usual width, all of the question in registers. */
+/**
+ * The usual width, all of the question in registers. While many rows are near enough, each is written and the next
+ * takes its place if it was not; a branch would be guessed wrong too often. Later few are, and the branch is cheap.
+ */
 function scan384(first: u32, count: u32): void {
   const q0 = load<u64>(query)
   const q1 = load<u64>(query, 8)
@@ -122,9 +126,18 @@ function scan384(first: u32, count: u32): void {
     const stop = min(slot + BATCH, end)
     const most = limit
     let record = to
-    for (; slot < stop; slot++, p += 48) {
-      const distance = distance384(p, q0, q1, q2, q3, q4, q5)
-      if (distance <= most) record = keep(record, slot, distance)
+    if (many) {
+      for (; slot < stop; slot++, p += 48) {
+        const distance = distance384(p, q0, q1, q2, q3, q4, q5)
+        store<u64>(record, <u64>slot | ((<u64>distance) << 32))
+        record += <usize>(distance <= most) << 3
+      }
+      countFrom(to, record)
+    } else {
+      for (; slot < stop; slot++, p += 48) {
+        const distance = distance384(p, q0, q1, q2, q3, q4, q5)
+        if (distance <= most) record = keep(record, slot, distance)
+      }
     }
     tighten(record)
   }
@@ -218,6 +231,9 @@ function clearCounts(): void {
 
 /** Rows between two looks at whether the limit can fall. */
 const BATCH: u32 = 256
+/** More than one row in so many was kept of the last batch. */
+const MANY: u32 = 32
+let many = true
 
 /** Records a row within the limit; returns the end of the records. */
 // @ts-ignore: decorator
@@ -230,9 +246,19 @@ function keep(record: usize, slot: u32, distance: i32): usize {
   return record + 8
 }
 
+/** Counts records that were written without. */
+function countFrom(record: usize, end: usize): void {
+  for (; record < end; record += 8) {
+    const count = counts + (<usize>load<u32>(record, 4) << 2)
+    store<u32>(count, load<u32>(count) + 1)
+  }
+}
+
 /** Takes over new records, and lowers the limit as far as enough rows remain within it. */
 function tighten(end: usize): void {
-  within += <u32>((end - to) >> 3)
+  const fresh = <u32>((end - to) >> 3)
+  many = fresh * MANY > BATCH
+  within += fresh
   to = end
   let last = load<u32>(counts + (<usize>limit << 2))
   while (within - last >= wanted) {
