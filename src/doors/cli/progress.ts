@@ -1,13 +1,16 @@
-/** A progress bar on standard error, for people only: without a terminal there is none. */
+/** Progress on standard error: a bar on a terminal, elsewhere a line now and then, so that a log shows that work goes on. */
 import type { Progress } from '../../model/operation.ts'
 import type { Io } from './io.ts'
 
 export interface ProgressBar extends Disposable {
-  readonly report: ((progress: Progress) => void) | undefined
+  report(progress: Progress): void
 }
 
+/** Without a terminal: this long without a word, in ms. */
+const LINE_EVERY_MS = 10_000
+
 export async function progressBar(io: Io): Promise<ProgressBar> {
-  if (io.stderr.isTTY !== true || io.env['TERM'] === 'dumb') return { report: undefined, [Symbol.dispose]() {} }
+  if (io.stderr.isTTY !== true || io.env['TERM'] === 'dumb') return progressLines(io)
   const { SingleBar, Presets } = (await import('cli-progress')).default
   const options = {
     stream: io.stderr,
@@ -29,6 +32,18 @@ export async function progressBar(io: Io): Promise<ProgressBar> {
     [Symbol.dispose]() {
       if (started) bar.stop()
     },
+  }
+}
+
+function progressLines(io: Io): ProgressBar {
+  let last = performance.now()
+  return {
+    report({ phase, done, total }) {
+      if (performance.now() - last < LINE_EVERY_MS) return
+      last = performance.now()
+      io.stderr.write(`${phase} ${done}${total === null ? '' : ` of ${total}`}\n`)
+    },
+    [Symbol.dispose]() {},
   }
 }
 

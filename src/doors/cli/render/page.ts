@@ -43,7 +43,7 @@ function verdictLine(page: Page, style: Style): string {
     case 'weak':
       return `weak answer${reason}`
     case 'nothing_relevant':
-      return `nothing relevant${reason}`
+      return `nothing relevant${reason}\n${style.dim('--any shows what comes nearest')}`
   }
 }
 
