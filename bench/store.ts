@@ -1,7 +1,4 @@
-/**
- * The store alone, over 100,000 entries: touching, putting, matching, opening. Prints one line a measurement, with the
- * p50 and p99 of many runs and the mean processor time, in microseconds (the last is right on a busy machine too). `node bench/store.ts [entries]`.
- */
+/** The store alone, over 100,000 entries of five chunks: writing, touching, filtering, listing, opening. */
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,12 +7,13 @@ import type { Filter } from '../src/model/filter.ts'
 import { audience, OWNER } from '../src/model/partition.ts'
 import { openSqliteStore } from '../src/store/sqlite-store.ts'
 import { draftOf } from '../src/testing/entries.ts'
+import { percentile, type Row, timed } from './lib/report.ts'
 
-const ENTRIES = Number(process.argv[2] ?? 100_000)
+export const name = 'store'
+
+const ENTRIES = process.env['QUERENT_QUICK'] ? 5_000 : 100_000
 const BATCH = 100
 const viewer = { id: OWNER }
-const folder = mkdtempSync(join(tmpdir(), 'querent-bench-'))
-const file = join(folder, 'store.db')
 
 function draft(at: number): EntryDraft {
   const paragraphs = Array.from({ length: 5 }, (_, part) => `Paragraph ${part} of entry ${at}. `.repeat(24))
@@ -41,23 +39,30 @@ function chunks(content: string) {
   })
 }
 
-function p50(name: string, runs: number, act: (run: number) => unknown): void {
-  const times: number[] = []
-  const cpuBefore = process.cpuUsage()
-  for (let run = 0; run < runs; run++) {
-    const before = performance.now()
-    act(run)
-    times.push(performance.now() - before)
+export async function run(): Promise<readonly Row[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'querent-bench-'))
+  try {
+    return measure(join(folder, 'store.db'))
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
   }
-  const cpu = process.cpuUsage(cpuBefore)
-  times.sort((a, b) => a - b)
-  const at = (share: number) => ((times[Math.floor(runs * share)] as number) * 1000).toFixed(1)
-  console.log(
-    `${name.padEnd(64)} p50 ${at(0.5).padStart(9)} µs   p99 ${at(0.99).padStart(9)} µs   cpu ${((cpu.user + cpu.system) / runs).toFixed(1).padStart(9)} µs`,
-  )
 }
 
-try {
+function measure(file: string): readonly Row[] {
+  const rows: Row[] = []
+  const p50 = (name: string, runs: number, act: (run: number) => unknown): void => {
+    const cpuBefore = process.cpuUsage()
+    const times = Array.from({ length: runs }, (_, run) => timed(() => act(run)))
+    const { user, system } = process.cpuUsage(cpuBefore)
+    const cpu = (user + system) / 1000 / runs
+    rows.push({
+      name,
+      unit: 'ms',
+      value: percentile(times, 0.5),
+      p99: percentile(times, 0.99),
+      note: `${cpu.toPrecision(3)} ms of processor time a run`,
+    })
+  }
   let store = openSqliteStore({ file })
   let next = 0
   p50(`put ${BATCH} entries of 5 chunks in one transaction`, ENTRIES / BATCH, () =>
@@ -68,7 +73,7 @@ try {
       }
     }),
   )
-  console.log(`file: ${(statSync(file).size / 1e6).toFixed(0)} MB`)
+  rows.push({ name: 'file', unit: 'MB', value: Math.round(statSync(file).size / 1e6) })
   const all = store.partitions().map(partition => partition.id)
   const sight = { viewer, partitions: all }
 
@@ -150,6 +155,5 @@ try {
     store.entry(keys[5000] as number)
     store.close()
   })
-} finally {
-  rmSync(folder, { recursive: true, force: true })
+  return rows
 }
