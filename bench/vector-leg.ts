@@ -57,9 +57,9 @@ function open(held: VectorStore, folder: string): { index: KernelVectorIndex; ro
   const index = emptyIndex(held)
   const rebuilt = timed(() => held.store.read(reader => index.rebuild(reader)))
   const path = join(folder, 'vectors.snapshot')
-  const saved = timed(() => saveSnapshot(path, index, held.store.storeId))
+  const saved = timed(() => saveSnapshot(path, index, held.store))
   const restored = emptyIndex(held)
-  const loaded = timed(() => loadSnapshot(path, restored, held.store.storeId, held.store.lastSeq()))
+  const loaded = timed(() => loadSnapshot(path, restored, held.store))
   const bytes = index.byteLength / ROWS
   return {
     index,

@@ -76,7 +76,7 @@ export class IndexSet {
       this.refresh()
       try {
         mkdirSync(this.#folder, { recursive: true })
-        saveSnapshot(this.#path(index), index, this.#store.storeId)
+        saveSnapshot(this.#path(index), index, this.#store)
         this.#saved.set(index, index.position)
       } catch {
         // A full or read-only disk costs speed at the next start, not knowledge.
@@ -84,11 +84,11 @@ export class IndexSet {
     }
   }
 
-  /** The feed position that every snapshot has reached; changes before it may be forgotten. */
+  /** Changes up to here may be forgotten: every snapshot is beyond it, and is told from others by the change it ends with. */
   prunable(): number {
     const reached = Math.min(...[...this.#indexes.values()].map(index => this.#savedAt(index)))
     const tail = this.#store.lastSeq() - FEED_LENGTH
-    return Math.min(reached, tail)
+    return Math.min(reached - 1, tail)
   }
 
   #isWorthSaving(index: Index): boolean {
@@ -99,15 +99,14 @@ export class IndexSet {
   #savedAt(index: Index): number {
     const known = this.#saved.get(index)
     if (known !== undefined) return known
-    const { storeId } = this.#store
-    const found = this.#folder === null ? 0 : snapshotPosition(this.#path(index), index, storeId, this.#store.lastSeq())
+    const found = this.#folder === null ? 0 : snapshotPosition(this.#path(index), index, this.#store)
     this.#saved.set(index, found)
     return found
   }
 
   #load(index: Index): void {
     if (this.#folder === null) return
-    const loaded = loadSnapshot(this.#path(index), index, this.#store.storeId, this.#store.lastSeq())
+    const loaded = loadSnapshot(this.#path(index), index, this.#store)
     this.#saved.set(index, loaded.ok ? index.position : 0)
   }
 

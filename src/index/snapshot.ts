@@ -8,6 +8,7 @@ import { closeSync, fstatSync, fsyncSync, openSync, readSync, renameSync, rmSync
 import { dirname } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { QuerentError } from '../model/errors.ts'
+import type { StoreReader } from '../store/store.ts'
 import type { Index } from './contract.ts'
 
 const MAGIC = new TextEncoder().encode('QUERENT\n')
@@ -17,17 +18,23 @@ const PREFIX_LENGTH = 20
 /** Node reads and writes at most 2 GiB a call. */
 const PIECE = 1 << 30
 
+/** What of a store tells whether a snapshot belongs to it and to its past. */
+export type SnapshotStore = Pick<StoreReader, 'storeId' | 'lastSeq' | 'changesSince'>
+
 interface Header {
   readonly store: string
   readonly index: string
   readonly position: number
+  /** The change at that position, by which a past that was put back from a backup is told from the one that was lost. */
+  readonly change: string | null
   readonly length: number
   readonly crc: number
 }
 
 /**
  * Why a snapshot was not taken: no file; cut short or bits changed; written by another version, for another store or
- * another index; from a later state than the store's (a restored backup); not understood by the index; not readable.
+ * another index; from a later state than the store's, or from another past (a backup was put back); not understood by
+ * the index; not readable.
  */
 export type SnapshotProblem =
   | 'missing'
@@ -36,6 +43,7 @@ export type SnapshotProblem =
   | 'other_store'
   | 'other_index'
   | 'ahead_of_store'
+  | 'other_past'
   | 'refused'
   | 'unreadable'
 
@@ -45,12 +53,13 @@ export type SnapshotLoad = { readonly ok: true } | { readonly ok: false; readonl
  * Writes the index's state to `path`: all of it or nothing, also if the process or the machine stops meanwhile. One
  * process at a time may save one path (the engine's lease sees to it). Throws `io_failed` when the disk refuses.
  */
-export function saveSnapshot(path: string, index: Index, storeId: string): void {
+export function saveSnapshot(path: string, index: Index, store: SnapshotStore): void {
   const pieces = index.serialise()
   const header: Header = {
-    store: storeId,
+    store: store.storeId,
     index: index.name,
     position: index.position,
+    change: changeAt(store, index.position),
     length: pieces.reduce((sum, piece) => sum + piece.byteLength, 0),
     crc: pieces.reduce((crc, piece) => crc32(piece, crc), 0),
   }
@@ -68,8 +77,8 @@ export function saveSnapshot(path: string, index: Index, storeId: string): void 
 }
 
 /** Restores the index from `path`. Never throws for a bad file; then the index is as its `restore` left it. */
-export function loadSnapshot(path: string, index: Index, storeId: string, lastSeq: number): SnapshotLoad {
-  const opened = openSnapshot(path, index, storeId, lastSeq)
+export function loadSnapshot(path: string, index: Index, store: SnapshotStore): SnapshotLoad {
+  const opened = openSnapshot(path, index, store)
   if (typeof opened === 'string') return no(opened)
   const { file, header } = opened
   try {
@@ -84,8 +93,8 @@ export function loadSnapshot(path: string, index: Index, storeId: string, lastSe
 }
 
 /** The feed position of the snapshot at `path`, read off its header; 0 when there is none that the index could take. */
-export function snapshotPosition(path: string, index: Index, storeId: string, lastSeq: number): number {
-  const opened = openSnapshot(path, index, storeId, lastSeq)
+export function snapshotPosition(path: string, index: Index, store: SnapshotStore): number {
+  const opened = openSnapshot(path, index, store)
   if (typeof opened === 'string') return 0
   closeSync(opened.file)
   return opened.header.position
@@ -95,8 +104,7 @@ export function snapshotPosition(path: string, index: Index, storeId: string, la
 function openSnapshot(
   path: string,
   index: Index,
-  storeId: string,
-  lastSeq: number,
+  store: SnapshotStore,
 ): { file: number; header: Header } | SnapshotProblem {
   let file: number
   try {
@@ -104,22 +112,29 @@ function openSnapshot(
   } catch (cause) {
     return (cause as NodeJS.ErrnoException).code === 'ENOENT' ? 'missing' : 'unreadable'
   }
-  const found = headerFor(file, index, storeId, lastSeq)
+  const found = headerFor(file, index, store)
   if (typeof found !== 'string') return { file, header: found }
   closeSync(file)
   return found
 }
 
-function headerFor(file: number, index: Index, storeId: string, lastSeq: number): Header | SnapshotProblem {
+function headerFor(file: number, index: Index, store: SnapshotStore): Header | SnapshotProblem {
   try {
     const header = readHeader(file)
     if (typeof header === 'string') return header
-    if (header.store !== storeId) return 'other_store'
+    if (header.store !== store.storeId) return 'other_store'
     if (header.index !== index.name) return 'other_index'
-    return header.position > lastSeq ? 'ahead_of_store' : header
+    if (header.position > store.lastSeq()) return 'ahead_of_store'
+    return header.change === changeAt(store, header.position) ? header : 'other_past'
   } catch {
     return 'unreadable'
   }
+}
+
+/** Null at the beginning, and where the feed was cut. */
+function changeAt(store: SnapshotStore, seq: number): string | null {
+  const [change] = seq === 0 ? [] : store.changesSince(seq - 1, 1)
+  return change?.seq === seq ? [change.entry, change.kind, change.partition, change.at].join(' ') : null
 }
 
 function restore(index: Index, payload: Uint8Array, position: number): SnapshotLoad {

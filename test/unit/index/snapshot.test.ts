@@ -3,12 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { loadSnapshot, saveSnapshot } from '../../../src/index/snapshot.ts'
+import { loadSnapshot, type SnapshotStore, saveSnapshot } from '../../../src/index/snapshot.ts'
 import { openVectorIndex } from '../../../src/index/vectors.ts'
 import { MODEL, randomUnits, VectorStore } from '../../support/vector-stores.ts'
 
 const WIDTH = 16
-const STORE = 'store-1'
 
 let folder: string
 let path: string
@@ -35,13 +34,19 @@ function fullIndex() {
 
 const ask = (index: ReturnType<typeof emptyIndex>) =>
   index.search({ vector: query, k: 40, partitions: world.partitions() })
-const load = (index = emptyIndex(), storeId = STORE, lastSeq = store.lastSeq()) =>
-  loadSnapshot(path, index, storeId, lastSeq)
+const load = (index = emptyIndex(), of: SnapshotStore = store) => loadSnapshot(path, index, of)
+/** The store as it would be if some things were otherwise. */
+const otherwise = (fields: Partial<SnapshotStore>): SnapshotStore => ({
+  storeId: store.storeId,
+  lastSeq: () => store.lastSeq(),
+  changesSince: (seq, limit) => store.changesSince(seq, limit),
+  ...fields,
+})
 
 describe('snapshots', () => {
   it('give back an index that answers alike and goes on from its position', () => {
     const index = fullIndex()
-    saveSnapshot(path, index, STORE)
+    saveSnapshot(path, index, store)
     const restored = emptyIndex()
     expect(load(restored)).toEqual({ ok: true })
     expect(restored.position).toBe(index.position)
@@ -50,7 +55,7 @@ describe('snapshots', () => {
   })
 
   it('are not taken after any one bit changed', () => {
-    saveSnapshot(path, fullIndex(), STORE)
+    saveSnapshot(path, fullIndex(), store)
     const whole = readFileSync(path)
     fc.assert(
       fc.property(fc.nat({ max: whole.length - 1 }), fc.nat({ max: 7 }), (at, bit) => {
@@ -66,7 +71,7 @@ describe('snapshots', () => {
   })
 
   it('are not taken when cut short at any place, or longer than they were', () => {
-    saveSnapshot(path, fullIndex(), STORE)
+    saveSnapshot(path, fullIndex(), store)
     const whole = readFileSync(path)
     fc.assert(
       fc.property(fc.nat({ max: whole.length - 1 }), length => {
@@ -84,10 +89,13 @@ describe('snapshots', () => {
       return loaded.ok ? 'taken' : loaded.reason
     }
     expect(reason()).toBe('missing')
-    saveSnapshot(path, fullIndex(), STORE)
-    expect(reason(emptyIndex(), 'store-2')).toBe('other_store')
+    saveSnapshot(path, fullIndex(), store)
+    expect(reason(emptyIndex(), otherwise({ storeId: 'store-2' }))).toBe('other_store')
     expect(reason(emptyIndex(WIDTH, 'other@1'))).toBe('other_index')
-    expect(reason(emptyIndex(), STORE, store.lastSeq() - 1)).toBe('ahead_of_store')
+    expect(reason(emptyIndex(), otherwise({ lastSeq: () => store.lastSeq() - 1 }))).toBe('ahead_of_store')
+    const later = store.changesSince(store.lastSeq() - 1, 1).map(change => ({ ...change, at: change.at + 1 }))
+    expect(reason(emptyIndex(), otherwise({ changesSince: () => later }))).toBe('other_past')
+    expect(reason(emptyIndex(), otherwise({ changesSince: () => [] }))).toBe('other_past')
     expect(reason(emptyIndex(WIDTH + 1))).toBe('refused')
     const bytes = readFileSync(path)
     bytes.writeUInt32LE(2, 8)
@@ -96,28 +104,28 @@ describe('snapshots', () => {
     writeFileSync(path, 'something else altogether')
     expect(reason()).toBe('damaged')
     rmSync(path)
-    expect(loadSnapshot(folder, emptyIndex(), STORE, 1)).toEqual({ ok: false, reason: 'unreadable' })
+    expect(loadSnapshot(folder, emptyIndex(), store)).toEqual({ ok: false, reason: 'unreadable' })
   })
 
   it('replace what a killed process left behind', () => {
     writeFileSync(`${path}.tmp`, 'half a snapshot')
-    saveSnapshot(path, fullIndex(), STORE)
+    saveSnapshot(path, fullIndex(), store)
     expect(load()).toEqual({ ok: true })
     expect(existsSync(`${path}.tmp`)).toBe(false)
   })
 
   it('leave the last one whole when the disk refuses', () => {
-    saveSnapshot(path, fullIndex(), STORE)
+    saveSnapshot(path, fullIndex(), store)
     const before = readFileSync(path)
     const refusal = expect.objectContaining({ name: 'QuerentError', code: 'io_failed' })
-    expect(() => saveSnapshot(join(folder, 'missing', 'x.snapshot'), fullIndex(), STORE)).toThrow(refusal)
+    expect(() => saveSnapshot(join(folder, 'missing', 'x.snapshot'), fullIndex(), store)).toThrow(refusal)
     mkdirSync(`${path}.tmp`)
-    expect(() => saveSnapshot(path, fullIndex(), STORE)).toThrow(refusal)
+    expect(() => saveSnapshot(path, fullIndex(), store)).toThrow(refusal)
     expect(readFileSync(path)).toEqual(before)
   })
 
   it('of an empty index are taken too', () => {
-    saveSnapshot(path, emptyIndex(), STORE)
-    expect(load(emptyIndex(), STORE, 0)).toEqual({ ok: true })
+    saveSnapshot(path, emptyIndex(), store)
+    expect(load(emptyIndex(), otherwise({ lastSeq: () => 0 }))).toEqual({ ok: true })
   })
 })
