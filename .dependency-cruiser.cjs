@@ -30,6 +30,8 @@ const layers = {
     'embed/open-embedder.ts',
     'base/clock.ts',
     'pipeline/stage.ts',
+    'pipeline/context.ts',
+    'pipeline/default-stages.ts',
     'lenses/lens.ts',
   ],
   testing: ['base', 'model', 'math', 'text', 'pipeline', ...storeIndexEmbed, 'lenses/lens.ts'],

@@ -6,7 +6,6 @@ export type {
   AddReport,
   AddRequest,
   Engine,
-  EngineCall,
   EntryView,
   ExplainAnswer,
   ExplainRequest,
@@ -21,14 +20,18 @@ export { openEngine } from './engine/open.ts'
 export type { EngineOptions } from './engine/options.ts'
 export type { Index, VectorIndex, WordIndex } from './index/contract.ts'
 export type { Job, Lens, LensHost } from './lenses/lens.ts'
+export type { Candidate, Ranked, Scored } from './model/candidate.ts'
 export type { Entry } from './model/entry.ts'
 export { ERROR_CODES, type ErrorCode, type ErrorKind, QuerentError } from './model/errors.ts'
-export type { Explanation } from './model/explanation.ts'
+export { type Explanation, leaf, node, recompute } from './model/explanation.ts'
 export type { Filter } from './model/filter.ts'
-export type { Operation } from './model/operation.ts'
+export type { FileDocument, FileReading, Ingester } from './model/ingester.ts'
+export type { CallContext, Operation, Progress } from './model/operation.ts'
 export type { Item, Note, Page, Verdict } from './model/page.ts'
 export type { FilterInput, QueryInput } from './model/query-input.ts'
 export type { TableDeclaration } from './model/table.ts'
 export { LOCAL_OWNER, type Viewer } from './model/viewer.ts'
-export type { Stages } from './pipeline/stage.ts'
+export type { QueryContext } from './pipeline/context.ts'
+export { DEFAULT_STAGES } from './pipeline/default-stages.ts'
+export type { Answer, Plan, Ranking, Retrieval, Scoring, Stages } from './pipeline/stage.ts'
 export type { Store } from './store/store.ts'

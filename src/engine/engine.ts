@@ -10,7 +10,6 @@ import type { ExplainAnswer, ExplainRequest } from '../model/explain-answer.ts'
 import type { CallContext, Operation, Progress } from '../model/operation.ts'
 import type { Page } from '../model/page.ts'
 import type { QueryInput } from '../model/query-input.ts'
-import type { Viewer } from '../model/viewer.ts'
 
 export type { AddRequest, ListInput, PutInput } from '../model/entry-input.ts'
 export type { ExplainAnswer, ExplainRequest } from '../model/explain-answer.ts'
@@ -139,5 +138,3 @@ export interface Engine extends AsyncDisposable {
   readonly lensOperations: readonly { readonly lens: string; readonly operation: Operation<LensHost> }[]
   close(): Promise<void>
 }
-
-export type EngineCall = (viewer: Viewer) => CallContext
