@@ -163,7 +163,11 @@ function indexMakers(
   if (embedder !== null) {
     const model = modelKey(embedder.model)
     makers.push(() =>
-      openVectorIndex({ model, dimensions: embedder.model.dimensions, source: chunks => store.vectors(model, chunks) }),
+      openVectorIndex({
+        model,
+        dimensions: embedder.model.dimensions,
+        source: chunks => store.vectorsOnly(model, chunks),
+      }),
     )
   }
   makers.push(...registry.all.flatMap(lens => lens.indexes ?? []))

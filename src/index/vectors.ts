@@ -21,7 +21,7 @@ export interface VectorIndexOptions {
   readonly model: string
   /** 1 to 16,384. */
   readonly dimensions: number
-  /** Where the last step of a search reads vectors; usually `chunks => store.vectors(model, chunks)`. */
+  /** Where the last step of a search reads vectors; usually `chunks => store.vectorsOnly(model, chunks)`. */
   readonly source: VectorSource
   /** The model's mean vector (never that of the rows held): approximate search is better with it. Default: zero. */
   readonly mean?: Float32Array | undefined

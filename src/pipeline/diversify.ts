@@ -39,7 +39,7 @@ function likenessOf(ordered: readonly Scored[], context: QueryContext): (a: numb
   const { vectors, reader } = context
   if (vectors === null) return () => 0
   const chunks = ordered.map(one => one.chunks['meaning'] ?? one.chunks['words'])
-  const found = reader.vectors(
+  const found = reader.vectorsOnly(
     vectors.model,
     chunks.filter(chunk => chunk !== undefined),
   )

@@ -47,7 +47,7 @@ function vectorOf(entry: Entry, context: QueryContext): Float32Array | null {
   const { vectors, reader } = context
   if (vectors === null) return null
   const chunks = reader.chunksOf(entry.key).map(chunk => chunk.key)
-  const rows = reader.vectors(vectors.model, chunks)
+  const rows = reader.vectorsOnly(vectors.model, chunks)
   const sum = new Float64Array(vectors.dimensions)
   for (const { vector } of rows) {
     for (let at = 0; at < sum.length; at++) sum[at] = (sum[at] as number) + (vector[at] as number)

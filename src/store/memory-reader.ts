@@ -125,6 +125,10 @@ export class MemoryReader implements StoreReader {
     return present(chunks.map(chunk => this.#vector(model, chunk)))
   }
 
+  vectorsOnly(model: string, chunks: readonly ChunkKey[]): readonly Pick<ChunkVector, 'chunk' | 'vector'>[] {
+    return this.vectors(model, chunks).map(({ chunk, vector }) => ({ chunk, vector }))
+  }
+
   scanVectors(model: string, after: ChunkKey, limit: number): readonly ChunkVector[] {
     const keys = ascending(this.state.vectors.keys().filter(key => key > after))
     return this.vectors(model, keys).slice(0, limit)

@@ -14,25 +14,25 @@ const SELECT = `select e.key, e.partition, e.id, e.holder, e.collection, e.kind,
     b.content, b.content_hash, b.tags, b.metadata
   from entries e join bodies b on b.entry = e.key`
 
-interface Row {
-  readonly key: EntryKey
-  readonly partition: PartitionId
-  readonly id: string
-  readonly holder: string
-  readonly collection: string
-  readonly kind: string
-  readonly title: string
-  readonly origin: string | null
-  readonly created_at: number
-  readonly updated_at: number
-  readonly valid_from: number | null
-  readonly valid_until: number | null
-  readonly known_at: number
-  readonly content: string
-  readonly content_hash: string
-  readonly tags: string
-  readonly metadata: string
-}
+type Row = readonly [
+  key: EntryKey,
+  partition: PartitionId,
+  id: string,
+  holder: string,
+  collection: string,
+  kind: string,
+  title: string,
+  origin: string | null,
+  createdAt: number,
+  updatedAt: number,
+  validFrom: number | null,
+  validUntil: number | null,
+  knownAt: number,
+  content: string,
+  contentHash: string,
+  tags: string,
+  metadata: string,
+]
 
 export class SqliteEntries {
   readonly #db: SqlDatabase
@@ -44,13 +44,15 @@ export class SqliteEntries {
   }
 
   get(key: EntryKey): Entry | undefined {
-    const row = this.#db.prepare<Row>(`${SELECT} where e.key = ?`).get(key)
+    const row = this.#db.prepareArrays<Row>(`${SELECT} where e.key = ?`).get(key)
     return row && this.#entryOf(row)
   }
 
   byKey(keys: readonly EntryKey[]): readonly Entry[] {
-    const rows = this.#db.prepare<Row>(`${SELECT} where e.key in (select value from json_each(?))`).all(keyList(keys))
-    return inOrder(keys, rows, row => row.key).map(row => this.#entryOf(row))
+    const rows = this.#db
+      .prepareArrays<Row>(`${SELECT} where e.key in (select value from json_each(?))`)
+      .all(keyList(keys))
+    return inOrder(keys, rows, ([key]) => key).map(row => this.#entryOf(row))
   }
 
   identities(keys: readonly EntryKey[]): readonly EntryIdentity[] {
@@ -139,25 +141,43 @@ export class SqliteEntries {
     }
   }
 
-  #entryOf(row: Row): Entry {
+  #entryOf([
+    key,
+    partition,
+    id,
+    holder,
+    collection,
+    kind,
+    title,
+    origin,
+    createdAt,
+    updatedAt,
+    validFrom,
+    validUntil,
+    knownAt,
+    content,
+    contentHash,
+    tags,
+    metadata,
+  ]: Row): Entry {
     return {
-      key: row.key,
-      partition: row.partition,
-      id: row.id,
-      collection: row.collection,
-      kind: row.kind,
-      title: row.title,
-      content: row.content,
-      contentHash: row.content_hash,
-      tags: JSON.parse(row.tags) as string[],
-      metadata: JSON.parse(row.metadata) as JsonObject,
-      audience: this.#partitions.audienceOf(row.partition, row.holder),
-      origin: row.origin,
-      createdAt: row.created_at,
-      updatedAt: row.updated_at,
-      validFrom: row.valid_from,
-      validUntil: row.valid_until,
-      knownAt: row.known_at,
+      key,
+      partition,
+      id,
+      collection,
+      kind,
+      title,
+      content,
+      contentHash,
+      tags: JSON.parse(tags) as string[],
+      metadata: JSON.parse(metadata) as JsonObject,
+      audience: this.#partitions.audienceOf(partition, holder),
+      origin,
+      createdAt,
+      updatedAt,
+      validFrom,
+      validUntil,
+      knownAt,
     }
   }
 

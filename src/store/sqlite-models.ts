@@ -11,15 +11,22 @@ export interface Model {
   readonly dimensions: number
 }
 
+/** Models are never changed or removed, so one that was read once is remembered. */
 export class SqliteModels {
   readonly #db: SqlDatabase
+  readonly #known = new Map<string, Model>()
 
   constructor(db: SqlDatabase) {
     this.#db = db
+    db.onRollback(() => this.#known.clear())
   }
 
   get(name: string): Model | undefined {
-    return this.#db.prepare<Model>('select id, dimensions from models where name = ?').get(name)
+    const known = this.#known.get(name)
+    if (known !== undefined) return known
+    const found = this.#db.prepare<Model>('select id, dimensions from models where name = ?').get(name)
+    if (found !== undefined) this.#known.set(name, found)
+    return found
   }
 
   add(name: string, dimensions: number): Model {

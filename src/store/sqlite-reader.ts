@@ -94,6 +94,10 @@ export class SqliteReader implements StoreReader {
     return this.parts.vectors.byChunk(model, chunks)
   }
 
+  vectorsOnly(model: string, chunks: readonly ChunkKey[]): readonly Pick<ChunkVector, 'chunk' | 'vector'>[] {
+    return this.parts.vectors.only(model, chunks)
+  }
+
   scanVectors(model: string, after: ChunkKey, limit: number): readonly ChunkVector[] {
     return this.parts.vectors.scan(model, after, limit)
   }

@@ -14,7 +14,10 @@ export function limitOf(limit: number): number {
 /** What rows by key were asked for, in the order of the keys; those that are missing left out. */
 export function inOrder<Row>(keys: readonly number[], rows: readonly Row[], keyOf: (row: Row) => number): Row[] {
   const byKey = new Map(rows.map(row => [keyOf(row), row]))
-  return keys.flatMap(key => byKey.get(key) ?? [])
+  return keys.flatMap(key => {
+    const row = byKey.get(key)
+    return row === undefined ? [] : [row]
+  })
 }
 
 export function bytesOf(vector: Float32Array): Uint8Array {

@@ -31,6 +31,19 @@ export class SqliteVectors {
     return inOrder(chunks, rows, row => row.chunk)
   }
 
+  only(model: string, chunks: readonly ChunkKey[]): readonly Pick<ChunkVector, 'chunk' | 'vector'>[] {
+    const known = this.#models.get(model)
+    if (known === undefined) return []
+    const keys = chunks.map(chunk => vectorKey(chunk, known.id))
+    const rows = this.#db
+      .prepareArrays<[number, Uint8Array]>(
+        'select key, vector from vectors where key in (select value from json_each(?))',
+      )
+      .all(keyList(keys))
+      .map(([key, blob]) => ({ chunk: chunkOfVector(key), vector: vectorOf(blob) }))
+    return inOrder(chunks, rows, row => row.chunk)
+  }
+
   scan(model: string, after: ChunkKey, limit: number): readonly ChunkVector[] {
     const known = this.#models.get(model)
     if (known === undefined) return []

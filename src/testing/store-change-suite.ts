@@ -54,6 +54,9 @@ export function changeSuite(opened: () => Store): void {
       embed([three, one])
       expect(store.chunks([three, 99, one]).map(chunk => chunk.key)).toEqual([three, one])
       expect(store.vectors('m', [three, two, one]).map(row => row.chunk)).toEqual([three, one])
+      const bare = [three, one].map(chunk => ({ chunk, vector: Float32Array.of(chunk, 0.5) }))
+      expect(store.vectorsOnly('m', [three, two, one])).toEqual(bare)
+      expect(store.vectorsOnly('other', [three])).toEqual([])
       const partition = store.entry(key)?.partition
       expect(store.scanVectors('m', 0, 9)).toEqual([
         { chunk: one, entry: key, partition, vector: Float32Array.of(one, 0.5) },
