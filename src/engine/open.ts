@@ -1,6 +1,7 @@
 /** The composition root: makes an engine from options, configuration and the world. Nothing else builds one. */
 import { randomBytes } from 'node:crypto'
 import { systemClock } from '../base/clock.ts'
+import { checkEmbedder } from '../embed/checked-embedder.ts'
 import { type Embedder, modelKey } from '../embed/embedder.ts'
 import { openEmbedder } from '../embed/open-embedder.ts'
 import { cacheQueries } from '../embed/query-cache.ts'
@@ -140,18 +141,22 @@ async function startEmbedder(
   home: Home | null,
 ): Promise<{ embedder: Embedder | null; error: string | null }> {
   const given = options.embedder
-  if (typeof given === 'object' && 'embed' in given) return { embedder: cacheQueries(given, QUERY_CACHE), error: null }
+  if (typeof given === 'object' && 'embed' in given) return { embedder: ready(given), error: null }
   try {
     const embedder = await openEmbedder(config.embedder, {
       baseFolder: home?.folder ?? process.cwd(),
       env: process.env,
       start: 'first-use',
     })
-    return { embedder: embedder && cacheQueries(embedder, QUERY_CACHE), error: null }
+    return { embedder: embedder && ready(embedder), error: null }
   } catch (error) {
     if (error instanceof QuerentError && error.kind !== 'usage') return { embedder: null, error: error.message }
     throw error
   }
+}
+
+function ready(embedder: Embedder): Embedder {
+  return cacheQueries(checkEmbedder(embedder), QUERY_CACHE)
 }
 
 function indexMakers(
