@@ -6,7 +6,7 @@ import type { Ranked, Scored } from '../model/candidate.ts'
 import type { EntryKey } from '../model/entry.ts'
 import type { QueryContext } from './context.ts'
 import { inOrder } from './order.ts'
-import { neededFor } from './page-bounds.ts'
+import { hasCaps, neededFor } from './page-bounds.ts'
 import type { Plan, Ranking, Scoring } from './stage.ts'
 
 export function diversify(scoring: Scoring, plan: Plan, context: QueryContext): Ranking {
@@ -14,7 +14,7 @@ export function diversify(scoring: Scoring, plan: Plan, context: QueryContext): 
   const identify = (keys: readonly EntryKey[]) => context.reader.identities(keys)
   // A list comes from the store in its order.
   const ordered = plan.mode === 'list' ? scoring.scored : inOrder(scoring.scored, identify)
-  const isPlain = query.diversity >= 1 && query.perCollection === null && query.perOrigin === null
+  const isPlain = query.diversity >= 1 && !hasCaps(query)
   const chosen = isPlain ? ordered : chosenFrom(ordered, plan, context)
   return { ranked: chosen.map((scored, at) => rankedAs(scored, at + 1)), scoring }
 }

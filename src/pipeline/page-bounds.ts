@@ -20,9 +20,14 @@ export function neededFor(query: Query): number {
  * is not by score alone, or where a first retrieval was not enough.
  */
 export function pageBar(surely: readonly number[], query: Query, depth: number): number {
-  const isByScore = query.diversity >= 1 && query.perCollection === null && query.perOrigin === null
+  const isByScore = query.diversity >= 1 && !hasCaps(query)
   if (!isByScore || depth > firstDepth(query)) return Number.NEGATIVE_INFINITY
   return nthLargest(surely, neededFor(query))
+}
+
+/** Whether a collection or an origin may have only so many. */
+export function hasCaps({ perCollection, perOrigin }: Query): boolean {
+  return perCollection !== null || perOrigin !== null
 }
 
 function nthLargest(values: readonly number[], n: number): number {

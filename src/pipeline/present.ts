@@ -8,6 +8,7 @@ import { stillVisible } from './access.ts'
 import type { QueryContext } from './context.ts'
 import { writeCursor } from './cursor.ts'
 import { behind, orderOf } from './order.ts'
+import { hasCaps } from './page-bounds.ts'
 import { presentItems, type Shown } from './present-items.ts'
 import type { Answer, Plan, Ranking, Retrieval } from './stage.ts'
 import { LOCAL } from './union.ts'
@@ -40,9 +41,9 @@ export function present(ranking: Ranking, retrieval: Retrieval, plan: Plan, cont
 /** What the pages before have not shown. */
 function stillToCome(ranked: readonly Ranked[], plan: Plan, context: QueryContext): readonly Ranked[] {
   const { after, diversity } = plan.query
-  if (after === null || plan.mode === 'list') return ranked
+  if (after === null || (plan.mode === 'list' && !hasCaps(plan.query))) return ranked
   // A spread order is not by score: there the number shown is the place.
-  if (diversity < 1) return ranked.slice(after.rank)
+  if (diversity < 1 && plan.mode !== 'list') return ranked.slice(after.rank)
   return behind(ranked, after, keys => context.reader.identities(keys))
 }
 

@@ -3,9 +3,13 @@ import type { Bitset } from '../base/bitset.ts'
 import type { Entry } from '../model/entry.ts'
 import type { ListPosition } from '../store/store.ts'
 import type { QueryContext } from './context.ts'
+import { hasCaps } from './page-bounds.ts'
 import type { Plan, Retrieval } from './stage.ts'
 
-/** Reads on from the page before, so that the tenth page costs what the first does. */
+/**
+ * Reads on from the page before, so that the tenth page costs what the first does. With caps it reads from the beginning:
+ * what the pages before have shown counts.
+ */
 export function retrieveList(plan: Plan, allow: Bitset | null, depth: number, context: QueryContext): Retrieval {
   const entries = context.reader.list({
     sight: context.sight,
@@ -27,7 +31,7 @@ export function retrieveList(plan: Plan, allow: Bitset | null, depth: number, co
 
 function startOf(plan: Plan): ListPosition | null {
   const { after } = plan.query
-  return after === null ? null : { at: after.order, id: after.id, holder: after.holder }
+  return after === null || hasCaps(plan.query) ? null : { at: after.order, id: after.id, holder: after.holder }
 }
 
 function listed(entry: Entry): Retrieval['candidates'][number] {

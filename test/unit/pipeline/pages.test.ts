@@ -58,6 +58,18 @@ describe('pages', () => {
     )
   })
 
+  it('of a list hold no more of a group than its cap, all together', async () => {
+    const world = openWorld()
+    for (let number = 0; number < 300; number++) {
+      world.put({ id: `e${number}`, updatedAt: number % 7, collection: `c${number % 3}`, kind: 'note' })
+    }
+    const input = { text: 'kind:note', per_collection: 3 }
+    const whole = await world.ask({ ...input, limit: 1000 })
+    const pages = await world.pages({ ...input, limit: 2 })
+    expect(whole.page.items.length).toBe(9)
+    expect(idsOf(pages.flatMap(({ page }) => page.items))).toEqual(idsOf(whole.page.items))
+  })
+
   it('are the same whether retrieval knows what can reach them or not', async () => {
     await fc.assert(
       fc.asyncProperty(
