@@ -36,10 +36,11 @@ import type {
 } from './engine.ts'
 import { deleteEntries, mustSee, putEntries } from './entries.ts'
 import { viewEntry } from './entry-view.ts'
+import { exportLines } from './export.ts'
+import { importLines } from './import.ts'
 import { listEntries } from './listing.ts'
 import type { Parts } from './parts.ts'
 import { statusOf } from './status.ts'
-import { exportLines, importLines } from './transfer.ts'
 import { VERSION } from './version.ts'
 
 type Context = Partial<CallContext> | undefined

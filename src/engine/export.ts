@@ -1,0 +1,76 @@
+/**
+ * Export as lines of JSON, lossless: entries with audience and times, access state, and the rows of every table. Vectors
+ * and indexes are derived and not part of it.
+ */
+import type { Json, JsonObject } from '../base/canonical.ts'
+import type { AccessState, Entry, EntryKey } from '../model/entry.ts'
+import type { Cell, Row, TableDeclaration } from '../model/table.ts'
+import type { StoreReader } from '../store/store.ts'
+import type { ExportLine } from './engine.ts'
+
+const PAGE = 500
+
+/** Entries by key, then access state, then tables in the order declared, each row by its primary key. */
+export function* exportLines(reader: StoreReader, tables: readonly TableDeclaration[]): Generator<ExportLine> {
+  yield { type: 'querent', version: 1 }
+  for (const entry of everyEntry(reader)) yield { type: 'entry', entry: entryJson(entry, reader) }
+  for (const { viewer, entry, state } of everyAccess(reader)) {
+    yield { type: 'access', viewer, holder: entry.audience.holder, id: entry.id, state }
+  }
+  for (const table of tables) yield* tableLines(reader, table)
+}
+
+function* everyEntry(reader: StoreReader): Generator<Entry> {
+  for (let after = 0; ; ) {
+    const keys = reader.scanEntries(after, PAGE)
+    if (keys.length === 0) return
+    yield* reader.entries(keys)
+    after = keys.at(-1) as EntryKey
+  }
+}
+
+function* everyAccess(reader: StoreReader): Generator<{ viewer: string; entry: Entry; state: AccessState }> {
+  for (const viewer of reader.accessViewers()) {
+    for (let after = 0; ; ) {
+      const keys = reader.scanEntries(after, PAGE)
+      if (keys.length === 0) break
+      const states = reader.access({ id: viewer }, keys)
+      for (const entry of reader.entries([...states.keys()])) {
+        yield { viewer, entry, state: { ...(states.get(entry.key) as AccessState) } }
+      }
+      after = keys.at(-1) as EntryKey
+    }
+  }
+}
+
+function entryJson(entry: Entry, reader: StoreReader): JsonObject {
+  const { key, partition: _partition, contentHash: _hash, ...draft } = entry
+  const chunks = reader.chunksOf(key).map(({ key: _key, entry: _entry, ordinal: _ordinal, ...chunk }) => ({ ...chunk }))
+  return { ...draft, audience: { ...draft.audience }, chunks } as unknown as JsonObject
+}
+
+function* tableLines(reader: StoreReader, table: TableDeclaration): Generator<ExportLine> {
+  for (let after: Row | undefined; ; ) {
+    const rows = reader.table(table).scan({}, { after, limit: PAGE })
+    for (const row of rows) {
+      const { entry: key, ...rest } = row
+      const owner = table.ofEntry === true ? reader.entry(Number(key)) : undefined
+      const cells = cellsToJson(owner ? rest : row)
+      yield owner
+        ? { type: 'row', table: table.name, entry: { holder: owner.audience.holder, id: owner.id }, row: cells }
+        : { type: 'row', table: table.name, row: cells }
+    }
+    const last = rows.at(-1)
+    if (last === undefined) return
+    after = Object.fromEntries(table.key.map(column => [column, last[column] as Cell]))
+  }
+}
+
+function cellsToJson(row: Row): JsonObject {
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]): [string, Json] => [
+      name,
+      value instanceof Uint8Array ? { base64: Buffer.from(value).toString('base64') } : value,
+    ]),
+  )
+}

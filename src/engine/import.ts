@@ -1,0 +1,134 @@
+/** Import of the lines that `export.ts` makes: all or nothing, every line checked, what is wrong told by line. */
+import { z } from 'zod'
+import type { Instant } from '../base/clock.ts'
+import type { EntryDraft, EntryKey } from '../model/entry.ts'
+import { invalidArgument, QuerentError } from '../model/errors.ts'
+import { jsonObjectInput } from '../model/json-input.ts'
+import { parseInput } from '../model/parse-input.ts'
+import { audience } from '../model/partition.ts'
+import type { Cell, TableDeclaration } from '../model/table.ts'
+import type { Store, StoreWriter } from '../store/store.ts'
+
+const entryLine = z.strictObject({
+  type: z.literal('entry'),
+  entry: z.strictObject({
+    id: z.string().min(1),
+    collection: z.string(),
+    kind: z.string(),
+    title: z.string(),
+    content: z.string(),
+    tags: z.array(z.string()),
+    metadata: jsonObjectInput,
+    audience: z.strictObject({
+      kind: z.enum(['public', 'private', 'shared']),
+      holder: z.string(),
+      federations: z.array(z.string()).optional(),
+    }),
+    origin: z.string().nullable(),
+    createdAt: z.int(),
+    updatedAt: z.int(),
+    validFrom: z.int().nullable(),
+    validUntil: z.int().nullable(),
+    knownAt: z.int(),
+    chunks: z.array(
+      z.strictObject({
+        start: z.int().min(0),
+        end: z.int().min(0),
+        startLine: z.int().min(1),
+        endLine: z.int().min(1),
+        headings: z.array(z.string()),
+      }),
+    ),
+  }),
+})
+const accessLine = z.strictObject({
+  type: z.literal('access'),
+  viewer: z.string().min(1),
+  holder: z.string(),
+  id: z.string(),
+  state: z.strictObject({ lastAccessed: z.int(), count: z.int().min(0), strength: z.number().min(0) }),
+})
+const cell = z.union([z.string(), z.number(), z.null(), z.strictObject({ base64: z.base64() })])
+const rowLine = z.strictObject({
+  type: z.literal('row'),
+  table: z.string(),
+  /** For rows of an entry: whose row it is, since keys differ between stores. */
+  entry: z.strictObject({ holder: z.string(), id: z.string() }).optional(),
+  row: z.record(z.string(), cell),
+})
+const headLine = z.strictObject({ type: z.literal('querent'), version: z.literal(1) })
+const anyLine = z.discriminatedUnion('type', [headLine, entryLine, accessLine, rowLine])
+type EntryLine = z.output<typeof entryLine>
+type RowLine = z.output<typeof rowLine>
+type EntryName = { readonly holder: string; readonly id: string }
+
+/** Reads all lines, then writes them in one transaction. Entries that are there already are replaced. */
+export async function importLines(
+  store: Store,
+  lines: AsyncIterable<unknown>,
+  tables: readonly TableDeclaration[],
+  now: Instant,
+): Promise<{ entries: number; rows: number }> {
+  const parsed: z.output<typeof anyLine>[] = []
+  for await (const line of lines) parsed.push(atLine(parsed.length + 1, () => parseInput(anyLine, line, 'line')))
+  const counts = { entries: 0, rows: 0 }
+  store.write(now, writer => {
+    const known = new KnownEntries()
+    for (const [i, line] of parsed.entries()) {
+      atLine(i + 1, () => {
+        if (line.type === 'entry') {
+          known.add(line.entry.audience.holder, line.entry.id, putEntry(writer, line))
+          counts.entries++
+        } else if (line.type === 'access') {
+          writer.setAccess({ id: line.viewer }, known.must(line), line.state)
+        } else if (line.type === 'row') {
+          putRow(writer, tables, line, known)
+          counts.rows++
+        }
+      })
+    }
+  })
+  return counts
+}
+
+/** Whatever is refused on the way is told with the number of the line. */
+function atLine<T>(number: number, body: () => T): T {
+  try {
+    return body()
+  } catch (error) {
+    if (!(error instanceof QuerentError) || error.kind !== 'usage') throw error
+    throw new QuerentError(error.code, `line ${number}: ${error.message}`, { ...error.details, line: number }, error)
+  }
+}
+
+/** Keys of the entries that came so far. */
+class KnownEntries {
+  readonly #keys = new Map<string, EntryKey>()
+
+  add(holder: string, id: string, key: EntryKey): void {
+    this.#keys.set(`${holder}\0${id}`, key)
+  }
+
+  must({ holder, id }: EntryName): EntryKey {
+    const key = this.#keys.get(`${holder}\0${id}`)
+    if (key === undefined) throw invalidArgument('id', id, 'the entry to come on a line before')
+    return key
+  }
+}
+
+function putEntry(writer: StoreWriter, { entry }: EntryLine): EntryKey {
+  const { chunks, audience: of, ...rest } = entry
+  const draft: EntryDraft = { ...rest, audience: audience(of.kind, of.holder, of.federations ?? []) }
+  return writer.put(draft, chunks).key
+}
+
+function putRow(writer: StoreWriter, tables: readonly TableDeclaration[], line: RowLine, known: KnownEntries): void {
+  const table = tables.find(candidate => candidate.name === line.table)
+  if (table === undefined) throw invalidArgument('table', line.table, 'a table of a lens that is here')
+  const cells = Object.entries(line.row).map(([name, value]): [string, Cell] => [
+    name,
+    value !== null && typeof value === 'object' ? Buffer.from(value.base64, 'base64') : value,
+  ])
+  const row = Object.fromEntries(cells)
+  writer.table(table).put(line.entry ? { ...row, entry: known.must(line.entry) } : row)
+}
