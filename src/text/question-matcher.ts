@@ -1,7 +1,7 @@
 /** Which words of a text stand for words of a question: the same stem, as the word index sees it. */
 import type { WordMatcher } from './excerpt.ts'
 import { languagesOfQuestion } from './language.ts'
-import { stem } from './stem.ts'
+import { beginningOf, stem } from './stem.ts'
 import { isStopWord, type Language } from './stopwords.ts'
 import { tokenise } from './tokenise.ts'
 
@@ -14,10 +14,11 @@ export function questionMatcher(question: readonly string[], of: Language): Word
   const asked = languagesOfQuestion(words)
   const telling = words.filter(word => !asked.some(language => isStopWord(word, language)))
   const stems = new Map((telling.length > 0 ? telling : words).map(word => [stem(word, of), word]))
-  // Stemming changes endings only, so most words of a text are told by their first letter.
-  const initials = new Set([...stems.keys()].map(found => found.charCodeAt(0)))
+  // Stemming changes endings only, so most words of a text are told by how they begin.
+  const beginnings = [...stems.keys()].map(beginningOf)
+  const initials = new Set(beginnings.map(beginning => beginning.charCodeAt(0)))
   return term => {
-    if (!initials.has(term.charCodeAt(0))) return null
+    if (!initials.has(term.charCodeAt(0)) || !beginnings.some(beginning => term.startsWith(beginning))) return null
     if (telling.length > 0 && isStopWord(term, of)) return null
     return stems.get(stem(term, of)) ?? null
   }
