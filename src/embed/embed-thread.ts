@@ -20,11 +20,16 @@ interface Waiting<T> {
   readonly reject: (error: Error) => void
 }
 
+interface Request extends Waiting<Float32Array> {
+  readonly texts: number
+  readonly kind: EmbedKind
+}
+
 interface Running {
   readonly worker: Worker
   /** Ends the thread, not inside native code. */
   readonly stop: () => Promise<void>
-  readonly requests: Map<number, Waiting<Float32Array>>
+  readonly requests: Map<number, Request>
   readonly readers: Waiting<RuntimeName>[]
   runtime: RuntimeName | null
 }
@@ -75,6 +80,8 @@ export class EmbedThread {
       const unhook = () => signal?.removeEventListener('abort', cancel)
       signal?.addEventListener('abort', cancel, { once: true })
       running.requests.set(id, {
+        texts: texts.length,
+        kind,
         resolve: values => {
           unhook()
           waiting.resolve(values)
@@ -144,7 +151,7 @@ export class EmbedThread {
         take(running.requests, message.id)?.resolve(message.values)
         break
       case 'rejected':
-        take(running.requests, message.id)?.reject(failed(`a text could not be embedded: ${message.reason}`))
+        take(running.requests, message.id)?.reject(refused(failed(`a text could not be embedded: ${message.reason}`)))
         break
     }
     this.#holdProcess(running)
@@ -152,9 +159,14 @@ export class EmbedThread {
 
   #die(running: Running, error: QuerentError): void {
     if (this.#running !== running) return
-    this.#deathsInARow++
+    const requests = [...running.requests.values()]
+    const [only] = requests
+    const isOfText = running.runtime !== null && requests.length > 0
+    // Of a text that was alone it tells nothing about the next one.
+    const isOfOneText = isOfText && requests.length === 1 && only?.texts === 1 && only.kind === 'passage'
+    if (!isOfOneText) this.#deathsInARow++
     this.#lastDeath = error.message
-    this.#end(running, error)
+    this.#end(running, isOfText ? refused(error) : error)
   }
 
   /** Rejects what is under way; the next request starts another thread. */
@@ -207,6 +219,11 @@ function post(worker: Worker, message: ToWorker, transfer: ArrayBuffer[] = []): 
 function failed(message: string, cause?: unknown): QuerentError {
   const reason = cause instanceof Error ? `${message}: ${cause.message}` : message
   return new QuerentError('embedder_failed', reason, {}, cause)
+}
+
+/** Told of all that was under way: which text it was shows when each is tried alone. */
+function refused({ code, message, details, cause }: QuerentError): QuerentError {
+  return new QuerentError(code, message, { ...details, refused: 'text' }, cause)
 }
 
 function closedError(): QuerentError {

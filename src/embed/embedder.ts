@@ -2,6 +2,7 @@
  * The embedder contract: text to vectors of unit length. One text a run: int8 models quantise over the whole batch, so
  * a batch mate would change a vector, and a hidden text could change a visible answer.
  */
+import { QuerentError } from '../model/errors.ts'
 
 /** A question and a passage may need different prefixes; the embedder adds them. */
 export type EmbedKind = 'query' | 'passage'
@@ -39,10 +40,16 @@ export interface Embedder {
   readonly model: EmbeddingModel
   /**
    * One vector a text, in order. Rejects with `embedder_failed` or `provider_failed`; an aborted signal rejects with
-   * `cancelled`. Never falls back to other vectors.
+   * `cancelled`. Never falls back to other vectors. Where a text itself seems to be the cause (a provider refuses it, a
+   * worker dies on it), the error's details say `refused: 'text'`: the others may do by themselves.
    */
   embed(texts: readonly string[], kind: EmbedKind, signal?: AbortSignal): Promise<readonly Float32Array[]>
   close(): Promise<void>
+}
+
+/** Whether an embedder failed because of a text it was given, as far as it can tell. */
+export function isRefusal(error: unknown): error is QuerentError {
+  return error instanceof QuerentError && error.details['refused'] === 'text'
 }
 
 /** What vectors are stored under. Vectors of different keys are never compared. */

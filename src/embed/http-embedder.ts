@@ -4,7 +4,7 @@ import { invalidArgument, QuerentError } from '../model/errors.ts'
 import { cutText } from './cut-text.ts'
 import type { Calibration, Embedder, EmbeddingModel } from './embedder.ts'
 import { DIALECTS, type Dialect, type ProviderName } from './http-dialects.ts'
-import { type ProviderAccess, postJson, providerFailed, type Sleep } from './provider-request.ts'
+import { type ProviderAccess, postJson, providerFailed, type Sleep, textRefused } from './provider-request.ts'
 import { toUnit } from './unit.ts'
 
 export interface HttpEmbedderOptions {
@@ -110,7 +110,7 @@ function readVectors(
   }
   return rows.map(row => {
     const unit = toUnit(row)
-    if (unit === null) throw providerFailed(access, 'a vector is empty, zero or not finite', 200)
+    if (unit === null) throw textRefused(access, 'a vector is empty, zero or not finite', 200)
     return unit
   })
 }

@@ -25,6 +25,8 @@ export type Sleep = (ms: number, signal: AbortSignal | undefined) => Promise<voi
 const MAX_PAUSE_MS = 30_000
 const FIRST_PAUSE_MS = 500
 const MAX_DETAIL_LENGTH = 200
+/** What a provider answers that does not like what it was sent: bad request, too large, unprocessable. */
+const REFUSALS: ReadonlySet<number> = new Set([400, 413, 422])
 
 type Answer =
   | { readonly ok: true; readonly json: unknown }
@@ -52,6 +54,12 @@ export function providerFailed(
   return new QuerentError('provider_failed', `${provider} at ${url.href}: ${what}`, { provider, status }, cause)
 }
 
+/** The same where a text of the request seems to be the cause. */
+export function textRefused(access: ProviderAccess, what: string, status: number): QuerentError {
+  const { code, message, details } = providerFailed(access, what, status)
+  return new QuerentError(code, message, { ...details, refused: 'text' })
+}
+
 /** `pauseMs` is the pause before another try where the provider names none. */
 async function tryOnce(
   access: ProviderAccess,
@@ -70,7 +78,8 @@ async function tryOnce(
     })
     const text = await response.text()
     if (response.ok) return { ok: true, json: parseAnswer(access, text, response.status) }
-    const error = providerFailed(access, describeRefusal(access, response.status, text), response.status)
+    const failed = REFUSALS.has(response.status) ? textRefused : providerFailed
+    const error = failed(access, describeRefusal(access, response.status, text), response.status)
     const canWait = response.status === 429 || response.status >= 500
     return { ok: false, error, pauseMs: canWait ? (askedPauseMs(response.headers) ?? pauseMs) : null }
   } catch (error) {

@@ -3,6 +3,7 @@
 import { type Embedder, modelKey } from '../embed/embedder.ts'
 import type { Index, VectorIndex } from '../index/contract.ts'
 import type { Store } from '../store/store.ts'
+import type { Refused } from './embedding.ts'
 import type { Finding } from './engine.ts'
 
 export interface DoctorInput {
@@ -10,6 +11,8 @@ export interface DoctorInput {
   readonly home: string | null
   readonly embedder: Embedder | null
   readonly embedderError: string | null
+  /** Chunks set aside; null when this engine embeds nothing. */
+  readonly refused: Refused | null
   readonly indexes: readonly Index[]
   /** A second index of the same kind, empty: rebuilt here to compare the living one with. */
   readonly fresh: (index: Index) => Index
@@ -58,16 +61,20 @@ function rowsOf(index: Index, partitions: readonly number[]): number {
   return 'count' in index ? (index as VectorIndex).count({ partitions }) : index.position
 }
 
-function vectorsComplete({ store, embedder }: DoctorInput): Finding {
+function vectorsComplete({ store, embedder, refused }: DoctorInput): Finding {
   if (embedder === null) return finding('vectors', true, 'no embedder: questions are answered from words')
   const all = store.partitions().map(partition => partition.id)
   const [chunks, vectors] = [store.countChunks(all), store.countVectors(modelKey(embedder.model), all)]
   return finding(
     'vectors',
     vectors === chunks,
-    `${vectors} of ${chunks} chunks have a vector`,
+    `${vectors} of ${chunks} chunks have a vector${refusal(refused)}`,
     'Run `querent add` again, or keep `querent serve` running: vectors follow in the background.',
   )
+}
+
+function refusal(refused: Refused | null): string {
+  return refused?.message ? `; the embedder refuses ${refused.count}: ${refused.message}` : ''
 }
 
 async function embedderAnswers({ embedder, embedderError }: DoctorInput): Promise<Finding> {

@@ -1,11 +1,13 @@
 /**
  * Vectors follow words in the background: chunks without a vector are embedded one by one and stored in small batches,
- * by one process at a time. What is stored stays stored, so an interrupted run goes on where it was.
+ * by one process at a time. What is stored stays stored, so an interrupted run goes on where it was. A text that the
+ * embedder refuses is set aside for as long as the engine is open, so that it keeps nobody else from a vector.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Embedder, modelKey } from '../embed/embedder.ts'
-import { type Chunk, chunkText, chunkTitle } from '../model/entry.ts'
+import { type Embedder, isRefusal, modelKey } from '../embed/embedder.ts'
+import { type Chunk, type ChunkKey, chunkText, chunkTitle } from '../model/entry.ts'
 import type { Progress } from '../model/operation.ts'
+import type { PartitionId } from '../model/partition.ts'
 import type { Store } from '../store/store.ts'
 import type { Lease } from './lease.ts'
 import { orStopped } from './or-stopped.ts'
@@ -13,6 +15,20 @@ import { orStopped } from './or-stopped.ts'
 const BATCH = 16
 /** How long a process waits before it looks again whether another one has finished. */
 const WATCH_MS = 200
+/** After a failure the background waits so long, then twice as long each time, at most so long. */
+const FIRST_PAUSE_MS = 2_000
+const MAX_PAUSE_MS = 300_000
+/** Chunks without a vector that are looked at at once, where some were set aside. */
+const PAGE = 256
+/** What no embedder has a reason to refuse: tells a refused text from an embedder that takes none. */
+const HARMLESS = 'a short test'
+
+/** Chunks that have no vector because the embedder refuses their texts. */
+export interface Refused {
+  readonly count: number
+  /** What it said of one of them; null when there is none. */
+  readonly message: string | null
+}
 
 export class Embedding {
   readonly #store: Store
@@ -22,13 +38,19 @@ export class Embedding {
   readonly #stop = new AbortController()
   readonly #watchers = new Set<(progress: Progress) => void>()
   #running: Promise<void> | null = null
+  readonly #machineNow: () => number
+  /** By chunk, what the embedder said. A changed text is another chunk. */
+  readonly #refused = new Map<ChunkKey, string>()
   #error: unknown = null
+  #failures = 0
+  #notBefore = 0
 
-  constructor(store: Store, embedder: Embedder, lease: Lease, now: () => number) {
+  constructor(store: Store, embedder: Embedder, lease: Lease, now: () => number, machineNow: () => number) {
     this.#store = store
     this.#embedder = embedder
     this.#lease = lease
     this.#now = now
+    this.#machineNow = machineNow
   }
 
   /** Why the last run ended early, or null. */
@@ -36,25 +58,42 @@ export class Embedding {
     return this.#error
   }
 
-  /** Starts a run unless one is under way. Never rejects: what went wrong is in `error`. */
+  /** Of those partitions: what others' texts are refused for is nobody else's business. */
+  refused(partitions: readonly PartitionId[]): Refused {
+    if (this.#refused.size === 0) return { count: 0, message: null }
+    const chunks = this.#store.chunks([...this.#refused.keys()])
+    const entries = this.#store.entries([...new Set(chunks.map(chunk => chunk.entry))])
+    const seen = new Set(entries.filter(entry => partitions.includes(entry.partition)).map(entry => entry.key))
+    const told = chunks.filter(chunk => seen.has(chunk.entry))
+    return { count: told.length, message: this.#refused.get(told[0]?.key ?? -1) ?? null }
+  }
+
+  /** Starts a run unless one is under way or failed just now. Never rejects: what went wrong is in `error`. */
   start(): void {
+    if (this.#machineNow() >= this.#notBefore) this.#start()
+  }
+
+  #start(): void {
     if (this.#running !== null || this.#stop.signal.aborted) return
     this.#error = null
     this.#running = this.#run()
       .catch(error => {
-        if (!this.#stop.signal.aborted) this.#error = error
+        if (this.#stop.signal.aborted) return
+        this.#error = error
+        const pause = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures++)
+        this.#notBefore = this.#machineNow() + pause
       })
       .finally(() => {
         this.#running = null
       })
   }
 
-  /** Resolves when no chunk waits for a vector; rejects when that cannot be reached, or with `cancelled`. */
+  /** Resolves when no chunk waits for a vector but those set aside; does not heed the pause. Rejects when that cannot be reached, or with `cancelled`. */
   async settled(signal: AbortSignal, report?: (progress: Progress) => void): Promise<void> {
     if (report) this.#watchers.add(report)
     try {
       while (this.#pending().length > 0) {
-        this.start()
+        this.#start()
         await orStopped(this.#running ?? Promise.resolve(), signal)
         if (this.#error !== null) throw this.#error
         if (this.#stop.signal.aborted) return
@@ -70,7 +109,15 @@ export class Embedding {
   }
 
   #pending(limit = 1): readonly Chunk[] {
-    return this.#store.chunksWithoutVector(modelKey(this.#embedder.model), limit)
+    const key = modelKey(this.#embedder.model)
+    if (this.#refused.size === 0) return this.#store.chunksWithoutVector(key, limit)
+    const pending: Chunk[] = []
+    for (let after: ChunkKey | undefined = 0; after !== undefined && pending.length < limit; ) {
+      const page: readonly Chunk[] = this.#store.chunksWithoutVector(key, PAGE, after)
+      pending.push(...page.filter(chunk => !this.#refused.has(chunk.key)))
+      after = page.at(-1)?.key
+    }
+    return pending.slice(0, limit)
   }
 
   async #run(): Promise<void> {
@@ -101,7 +148,38 @@ export class Embedding {
   }
 
   async #embedBatch(batch: readonly Chunk[], signal: AbortSignal): Promise<void> {
-    const vectors = await orStopped(this.#embedder.embed(this.#texts(batch), 'passage', signal), signal)
+    try {
+      this.#save(batch, await this.#embed(this.#texts(batch), signal))
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+      await this.#embedOneByOne(batch, signal)
+    }
+    this.#failures = 0
+    this.#notBefore = 0
+  }
+
+  /** Sets aside what is refused again when it is alone. Rejects when it is the embedder that takes nothing. */
+  async #embedOneByOne(batch: readonly Chunk[], signal: AbortSignal): Promise<void> {
+    const refused = new Map<ChunkKey, string>()
+    const texts = this.#texts(batch)
+    for (const [at, chunk] of batch.entries()) {
+      try {
+        this.#save([chunk], await this.#embed([texts[at] as string], signal))
+      } catch (error) {
+        if (!isRefusal(error)) throw error
+        refused.set(chunk.key, error.message)
+      }
+      if (!this.#lease.take()) return
+    }
+    if (refused.size === batch.length) await this.#embed([HARMLESS], signal)
+    for (const [chunk, message] of refused) this.#refused.set(chunk, message)
+  }
+
+  #embed(texts: readonly string[], signal: AbortSignal): Promise<readonly Float32Array[]> {
+    return orStopped(this.#embedder.embed(texts, 'passage', signal), signal)
+  }
+
+  #save(batch: readonly Chunk[], vectors: readonly Float32Array[]): void {
     this.#store.write(this.#now(), writer => {
       // A chunk may have gone while its text was being embedded.
       const alive = new Set(writer.chunks(batch.map(chunk => chunk.key)).map(chunk => chunk.key))
@@ -114,11 +192,12 @@ export class Embedding {
     })
   }
 
+  /** Never empty, which providers refuse: an entry without title and text is known by its id. */
   #texts(batch: readonly Chunk[]): readonly string[] {
     const entries = new Map(this.#store.entries([...new Set(batch.map(chunk => chunk.entry))]).map(e => [e.key, e]))
     return batch.map(chunk => {
       const entry = entries.get(chunk.entry)
-      return entry ? `${chunkTitle(entry, chunk)}\n${chunkText(entry, chunk)}`.trim() : ''
+      return entry ? `${chunkTitle(entry, chunk)}\n${chunkText(entry, chunk)}`.trim() || entry.id : HARMLESS
     })
   }
 
@@ -126,7 +205,7 @@ export class Embedding {
     if (this.#watchers.size === 0) return
     const key = modelKey(this.#embedder.model)
     const ids = this.#store.partitions().map(partition => partition.id)
-    const left = this.#store.countChunks(ids) - this.#store.countVectors(key, ids)
+    const left = this.#store.countChunks(ids) - this.#store.countVectors(key, ids) - this.refused(ids).count
     for (const watcher of this.#watchers) watcher({ phase: 'embed', done, total: done + left })
   }
 }

@@ -48,7 +48,7 @@ export interface AddReport {
   readonly chunks: number
   /** Chunks of the viewer's that still wait for a vector. */
   readonly pending: number
-  /** Why they wait, when embedding failed: the documents are in, and found by words. Null otherwise. */
+  /** Why they wait: embedding failed, or refuses them. The documents are in, and found by words. Null otherwise. */
   readonly embedding_error: string | null
   readonly ms: number
 }
@@ -116,6 +116,8 @@ export interface Engine extends AsyncDisposable {
     readonly created: number
     readonly updated: number
     readonly unchanged: number
+    /** Why some of the viewer's chunks have no vector: embedding failed, or refuses them. Null otherwise. */
+    readonly embedding_error: string | null
   }>
   add(input: AddRequest, context?: Partial<CallContext>): Promise<AddReport>
   delete(

@@ -82,16 +82,12 @@ export class LocalEngine implements Engine {
     )
   }
 
-  put(
-    input: PutEntriesInput,
-    context?: Context,
-  ): Promise<{ ids: readonly string[]; created: number; updated: number; unchanged: number }> {
+  put(input: PutEntriesInput, context?: Context): ReturnType<Engine['put']> {
     return this.#during(context, async call => {
       const { entries, wait } = parseInput(putEntriesInput, input)
       const { store, clock, random } = this.#parts
       const summary = putEntries(store, entries, call.viewer, clock, random)
-      await this.#follow(wait ?? false, call)
-      return summary
+      return { ...summary, embedding_error: await this.#follow(wait ?? false, call) }
     })
   }
 
@@ -160,6 +156,7 @@ export class LocalEngine implements Engine {
         home,
         embedder,
         embedderError,
+        refused: this.#parts.embedding?.refused(store.partitions().map(({ id }) => id)) ?? null,
         indexes: indexes.all,
         fresh: index => makeIndex(index.name),
       })
@@ -272,7 +269,18 @@ export class LocalEngine implements Engine {
   }
 
   /** Why embedding could not be finished, or null. What was written stays written, and is found by words. */
-  async #follow(wait: boolean, { report, signal }: CallContext): Promise<string | null> {
+  async #follow(wait: boolean, call: CallContext): Promise<string | null> {
+    const failure = await this.#embedNew(wait, call)
+    const { partitions } = this.#sight(call.viewer)
+    if (this.#pending(partitions) === 0) return null
+    const { count, message } = this.#parts.embedding?.refused(partitions) ?? { count: 0, message: null }
+    const refused = message === null ? null : `the embedder refuses ${count === 1 ? 'one text' : `${count} texts`}`
+    // What an embedder said may quote a text, and not one that this viewer may see.
+    if (!isOwner(call.viewer)) return failure === null ? refused : 'the embedder failed'
+    return failure ?? (refused === null ? null : `${refused}: ${message}`)
+  }
+
+  async #embedNew(wait: boolean, { report, signal }: CallContext): Promise<string | null> {
     const { embedding, indexes } = this.#parts
     if (!wait) {
       embedding?.start()

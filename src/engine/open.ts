@@ -104,7 +104,7 @@ async function wire(
   const embedding =
     embedder === null || options.readOnly === true
       ? null
-      : new Embedding(store, embedder, new Lease(store, 'embedding', holder, machineNow), () => clock.now())
+      : new Embedding(store, embedder, new Lease(store, 'embedding', holder, machineNow), () => clock.now(), machineNow)
 
   const engine = new LocalEngine({
     store,

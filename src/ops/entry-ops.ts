@@ -57,6 +57,7 @@ const putOutput: z.ZodType<Awaited<ReturnType<Engine['put']>>> = z.strictObject(
   created: z.int(),
   updated: z.int(),
   unchanged: z.int(),
+  embedding_error: z.string().nullable(),
 })
 
 export const put: Operation<Engine, typeof putEntriesInput, typeof putOutput> = {

@@ -139,8 +139,8 @@ export class MemoryReader implements StoreReader {
     return this.#visible(partitions).reduce((sum, entry) => sum + this.chunksOf(entry.key).filter(has).length, 0)
   }
 
-  chunksWithoutVector(model: string, limit: number): readonly Chunk[] {
-    const lacking = this.state.chunks.keys().filter(key => !this.state.vectors.get(key)?.has(model))
+  chunksWithoutVector(model: string, limit: number, after: ChunkKey = 0): readonly Chunk[] {
+    const lacking = this.state.chunks.keys().filter(key => key > after && !this.state.vectors.get(key)?.has(model))
     return this.chunks(ascending(lacking).slice(0, limit))
   }
 

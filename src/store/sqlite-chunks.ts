@@ -43,7 +43,7 @@ export class SqliteChunks {
    * Vectors go only with their chunks and chunk keys only grow, so chunks up to one that was found to be the first
    * without a vector need never be looked at again.
    */
-  withoutVector(model: string, limit: number): readonly Chunk[] {
+  withoutVector(model: string, limit: number, after: ChunkKey): readonly Chunk[] {
     const complete = this.#completeUpTo.get(model) ?? 0
     const newest = this.#db.prepareArrays<[number | null]>('select max(key) from chunks').get()?.[0] ?? 0
     // No vector has the number 0 for its model.
@@ -51,8 +51,10 @@ export class SqliteChunks {
     const sql = `select ${COLUMNS} from chunks c
       where c.key > ? and not exists (select 1 from vectors v where v.key = c.key * 256 + ${number})
       order by c.key limit ?`
-    const found = this.#select(sql, complete, limitOf(limit))
-    if (limit > 0) this.#completeUpTo.set(model, found[0] ? found[0].key - 1 : Math.max(newest, complete))
+    const found = this.#select(sql, Math.max(complete, after), limitOf(limit))
+    // Asked from further on, nothing was learned about the chunks in between.
+    if (limit > 0 && after <= complete)
+      this.#completeUpTo.set(model, found[0] ? found[0].key - 1 : Math.max(newest, complete))
     return found
   }
 

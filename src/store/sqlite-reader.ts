@@ -106,8 +106,8 @@ export class SqliteReader implements StoreReader {
     return this.parts.vectors.count(model, partitions)
   }
 
-  chunksWithoutVector(model: string, limit: number): readonly Chunk[] {
-    return this.parts.chunks.withoutVector(model, limit)
+  chunksWithoutVector(model: string, limit: number, after: ChunkKey = 0): readonly Chunk[] {
+    return this.parts.chunks.withoutVector(model, limit, after)
   }
 
   access(viewer: Viewer, entries: readonly EntryKey[]): ReadonlyMap<EntryKey, AccessState> {

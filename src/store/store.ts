@@ -116,8 +116,8 @@ export interface StoreReader {
   /** All vectors of a model with chunk keys above `after`, ascending, at most `limit`: for rebuilding. */
   scanVectors(model: string, after: ChunkKey, limit: number): readonly ChunkVector[]
   countVectors(model: string, partitions: readonly PartitionId[]): number
-  /** Chunks without a vector of this model, oldest first, at most `limit`. */
-  chunksWithoutVector(model: string, limit: number): readonly Chunk[]
+  /** Chunks without a vector of this model with keys above `after` (default 0: all), oldest first, at most `limit`. */
+  chunksWithoutVector(model: string, limit: number, after?: ChunkKey): readonly Chunk[]
 
   /** Access state of these entries for this viewer; entries never accessed are absent. */
   access(viewer: Viewer, entries: readonly EntryKey[]): ReadonlyMap<EntryKey, AccessState>

@@ -67,6 +67,20 @@ export function changeSuite(opened: () => Store): void {
       expect(store.chunksWithoutVector('other', 2).map(chunk => chunk.key)).toEqual([one, two])
     })
 
+    it('that are missing are found from any place, whatever was asked before', () => {
+      const { key } = put(draftOf({ id: 'a', content: 'one\ntwo\nthree\nfour' }))
+      const [one, two, three, four] = chunkKeys(key) as [number, number, number, number]
+      embed([three])
+      const missing = (limit: number, after?: number) =>
+        store.chunksWithoutVector('m', limit, after).map(chunk => chunk.key)
+      expect(missing(9, two)).toEqual([four])
+      expect(missing(9, four)).toEqual([])
+      expect(missing(9)).toEqual([one, two, four])
+      embed([one, two])
+      expect(missing(9)).toEqual([four])
+      expect(missing(1, one)).toEqual([four])
+    })
+
     it('hand out vectors that are the caller’s own', () => {
       const { key } = put(draftOf({ id: 'a' }))
       const [chunk] = chunkKeys(key) as [number]

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { afterEach, describe, expect, it } from 'vitest'
+import { isRefusal } from '../../../src/embed/embedder.ts'
 import { type HttpEmbedderOptions, openHttpEmbedder } from '../../../src/embed/http-embedder.ts'
 import { type Loopback, type LoopbackRequest, sendJson, startLoopback } from '../../support/loopback.ts'
 
@@ -190,6 +191,11 @@ describe('a provider that fails', () => {
     expect(error.message).toContain(part)
     expect(error.message).not.toContain('sk-')
     expect(server.requests.length).toBe(1)
+  })
+
+  it.each([400, 413, 422, 404, 401])('with %i says whether it is the text that it refuses', async code => {
+    const { error } = await failure(await serve(status(code)))
+    expect(isRefusal(error)).toBe([400, 413, 422].includes(code))
   })
 
   it('by being slow is left after the time limit', async () => {
