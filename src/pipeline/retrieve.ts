@@ -65,8 +65,9 @@ function wordLeg(plan: Plan, depth: number, scope: SearchScope, context: QueryCo
 }
 
 function meaningLeg(plan: Plan, depth: number, scope: SearchScope, context: QueryContext): Leg | null {
+  if (plan.vector === null) return null
   const { vectors } = context
-  if (plan.vector === null || vectors === null) return null
+  if (vectors === null) return null
   const { approximate } = plan.query
   const found = vectors.search({ ...scope, vector: plan.vector, k: depth + 1, approximate })
   const hits = usable(found, plan.except, depth)
