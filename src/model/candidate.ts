@@ -23,6 +23,8 @@ export interface Scored extends Candidate {
   readonly components: Readonly<Record<string, number>>
   /** A list ordered by something else than its score (a date, say) is ranked by this, descending. */
   readonly order?: number | undefined
+  /** The retrieval that brought it first, from 0 (also where absent): entries of an earlier one stand before it. */
+  readonly round?: number | undefined
 }
 
 export interface Ranked extends Scored {

@@ -11,8 +11,10 @@ export interface Position {
   readonly holder: string
   /** Its rank: what was shown so far. */
   readonly rank: number
-  /** How deep retrieval had to go; the next page begins there. */
+  /** How deep the first retrieval went; the next page's does the same. */
   readonly depth: number
+  /** The retrieval that brought the last item, from 0. */
+  readonly round: number
 }
 
 /** What the pipeline runs on. Made from a checked `QueryInput`, the engine's settings and the clock. */

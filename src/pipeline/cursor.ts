@@ -22,8 +22,8 @@ export interface CursorSeal {
 }
 
 export function writeCursor({ position, asOf }: CursorContent, seal: CursorSeal): string {
-  const { order, id, holder, rank, depth } = position
-  const fields = [seal.now + CURSOR_LIFETIME_MS, asOf, order, id, holder, rank, depth]
+  const { order, id, holder, rank, depth, round } = position
+  const fields = [seal.now + CURSOR_LIFETIME_MS, asOf, order, id, holder, rank, depth, round]
   const payload = Buffer.from(JSON.stringify(fields)).toString('base64url')
   return `${payload}.${sign(seal.secret, signedText(payload, seal.binding))}`
 }
@@ -38,13 +38,13 @@ export function readCursor(cursor: string, seal: CursorSeal): CursorContent {
   }
   // Signed, so the shape is as it was written.
   const fields = JSON.parse(Buffer.from(payload, 'base64url').toString())
-  const [expires, asOf, order, id, holder, rank, depth] = fields as [
-    ...[number, number, number, string, string, number, number],
+  const [expires, asOf, order, id, holder, rank, depth, round] = fields as [
+    ...[number, number, number, string, string, number, number, number],
   ]
   if (seal.now >= expires) {
     throw new QuerentError('cursor_expired', 'cursor: it is more than a day old', { field: 'cursor' })
   }
-  return { asOf, position: { order, id, holder, rank, depth } }
+  return { asOf, position: { order, id, holder, rank, depth, round } }
 }
 
 function signedText(payload: string, binding: string): string {

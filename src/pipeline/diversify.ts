@@ -69,6 +69,6 @@ function groupsOf(ordered: readonly Scored[], plan: Plan, context: QueryContext)
 }
 
 function rankedAs(scored: Scored, rank: number): Ranked {
-  const { entry, source, signals, chunks, score, components, order } = scored
-  return { entry, source, signals, chunks, score, components, order, rank }
+  const { entry, source, signals, chunks, score, components, order, round } = scored
+  return { entry, source, signals, chunks, score, components, order, round, rank }
 }

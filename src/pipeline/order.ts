@@ -10,28 +10,38 @@ export function orderOf(scored: Scored): number {
   return scored.order ?? scored.score
 }
 
+/** The retrieval that brought it. */
+export function roundOf({ round }: Scored): number {
+  return round ?? 0
+}
+
 /** Best first. Entries that are gone by now and tie with others come last among them. */
 export function inOrder(scored: readonly Scored[], identify: Identify): readonly Scored[] {
-  const sorted = [...scored].sort((a, b) => orderOf(b) - orderOf(a))
+  const sorted = [...scored].sort(byOrder)
   const tied = sorted.filter((one, at) => {
     return isTie(one, sorted[at - 1]) || isTie(one, sorted[at + 1])
   })
   if (tied.length === 0) return sorted
   const place = placesOf(tied, identify)
-  return sorted.sort((a, b) => orderOf(b) - orderOf(a) || byPlace(place(a), place(b)))
+  return sorted.sort((a, b) => byOrder(a, b) || byPlace(place(a), place(b)))
 }
 
 /** Those that stand strictly behind the position; `ranked` is in order. */
 export function behind<T extends Scored>(ranked: readonly T[], after: Position, identify: Identify): readonly T[] {
-  const notBefore = ranked.filter(one => orderOf(one) <= after.order)
-  const tied = notBefore.filter(one => orderOf(one) === after.order)
+  const distance = (one: T) => roundOf(one) - after.round || after.order - orderOf(one)
+  const notBefore = ranked.filter(one => distance(one) >= 0)
+  const tied = notBefore.filter(one => distance(one) === 0)
   if (tied.length === 0) return notBefore
   const place = placesOf(tied, identify)
-  return notBefore.filter(one => orderOf(one) < after.order || byPlace(place(one), after) > 0)
+  return notBefore.filter(one => distance(one) > 0 || byPlace(place(one), after) > 0)
+}
+
+function byOrder(a: Scored, b: Scored): number {
+  return roundOf(a) - roundOf(b) || orderOf(b) - orderOf(a)
 }
 
 function isTie(one: Scored, other: Scored | undefined): boolean {
-  return other !== undefined && orderOf(one) === orderOf(other)
+  return other !== undefined && byOrder(one, other) === 0
 }
 
 function placesOf(scored: readonly Scored[], identify: Identify): (one: Scored) => Place {

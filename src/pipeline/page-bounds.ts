@@ -7,7 +7,7 @@ export const SPARE = 5
 
 /** Entries a leg that a page begins with: twice as many as it shows, so that its end is as good as its beginning. */
 export function firstDepth(query: Query): number {
-  return Math.max(LEG_DEPTH, query.limit, query.after?.depth ?? 0)
+  return query.after?.depth ?? Math.max(LEG_DEPTH, 2 * query.limit)
 }
 
 /** As many of the best as must be known exactly. */

@@ -7,9 +7,10 @@ import type { Coverage, Note } from '../model/page.ts'
 import { stillVisible } from './access.ts'
 import type { QueryContext } from './context.ts'
 import { writeCursor } from './cursor.ts'
-import { behind, orderOf } from './order.ts'
-import { hasCaps } from './page-bounds.ts'
+import { behind, orderOf, roundOf } from './order.ts'
+import { firstDepth, hasCaps } from './page-bounds.ts'
 import { presentItems, type Shown } from './present-items.ts'
+import { hasRounds } from './rounds.ts'
 import type { Answer, Plan, Ranking, Retrieval } from './stage.ts'
 import { LOCAL } from './union.ts'
 
@@ -76,7 +77,8 @@ function cursorOf(shown: readonly Shown[], retrieval: Retrieval, plan: Plan, con
     id: entry.id,
     holder: entry.audience.holder,
     rank: (after?.rank ?? 0) + shown.length,
-    depth: retrieval.depth,
+    depth: hasRounds(plan) ? firstDepth(plan.query) : retrieval.depth,
+    round: roundOf(ranked),
   }
   return writeCursor({ position, asOf }, { secret: context.secret, binding, now: context.now })
 }

@@ -4,12 +4,9 @@
  */
 import type { Query } from '../model/query.ts'
 import type { QueryContext } from './context.ts'
-import { firstDepth } from './page-bounds.ts'
+import { Rounds } from './rounds.ts'
 import type { Answer, Plan, Retrieval, Scoring, Stages } from './stage.ts'
 import { mustHaveTime, mustNotBeCancelled } from './time-limit.ts'
-
-/** How much deeper each further retrieval goes. */
-const DEEPER = 4
 
 /**
  * Rejects with what the stages throw, with `deadline_exceeded` when time is up before anything was retrieved, and with
@@ -31,33 +28,32 @@ export async function runQuery(stages: Stages, context: QueryContext): Promise<A
     () => stages.enrich(parsed, context),
     enriched => enriched.terms.length,
   )
-  let depth = firstDepth(query)
+  const rounds = new Rounds(stages, plan, context)
   for (;;) {
     mustNotBeCancelled(context)
-    const round = await retrieveAndRank(stages, plan, depth, context)
-    if (isFinal(round, query)) return finished(round.answer, query, context, true)
-    if (context.deadline.over) return finished(round.answer, query, context, false)
-    depth *= DEEPER
+    const attempt = await retrieveAndRank(stages, plan, rounds, context)
+    if (isFinal(attempt, query)) return finished(attempt.answer, query, context, true)
+    if (context.deadline.over) return finished(attempt.answer, query, context, false)
   }
 }
 
-interface Round {
+interface Attempt {
   readonly retrieval: Retrieval
   readonly scoring: Scoring
   readonly answer: Answer
 }
 
-async function retrieveAndRank(stages: Stages, plan: Plan, depth: number, context: QueryContext): Promise<Round> {
+async function retrieveAndRank(stages: Stages, plan: Plan, rounds: Rounds, context: QueryContext): Promise<Attempt> {
   const retrieval = await timed(
     'retrieve',
     context,
-    () => stages.retrieve(plan, depth, context),
+    () => rounds.next(),
     found => found.candidates.length,
   )
   const scoring = await timed(
     'score',
     context,
-    () => stages.score(retrieval, plan, context),
+    () => rounds.mark(stages.score(retrieval, plan, context)),
     scored => scored.scored.length,
   )
   const ranking = await timed(
@@ -76,7 +72,7 @@ async function retrieveAndRank(stages: Stages, plan: Plan, depth: number, contex
 }
 
 /** Nothing deeper could change the page. */
-function isFinal({ retrieval, scoring, answer }: Round, query: Query): boolean {
+function isFinal({ retrieval, scoring, answer }: Attempt, query: Query): boolean {
   if (retrieval.exhausted || !retrieval.complete) return true
   if (scoring.verdict === 'nothing_relevant' && !query.any) return true
   if (answer.page.items.length < query.limit || answer.page.cursor === null) return false

@@ -3,7 +3,7 @@ import type { Ranked, Scored } from '../model/candidate.ts'
 import type { EntryKey } from '../model/entry.ts'
 import type { Query } from '../model/query.ts'
 import type { QueryContext } from './context.ts'
-import { firstDepth } from './page-bounds.ts'
+import { Rounds } from './rounds.ts'
 import type { Plan, Ranking, Retrieval, Stages } from './stage.ts'
 
 /** The whole answer, without pages, deep enough to hold the entries asked about, if they can be reached at all. */
@@ -11,7 +11,7 @@ export interface Survey {
   readonly plan: Plan
   readonly retrieval: Retrieval
   readonly ranking: Ranking
-  /** Candidates of the depth that the page itself would have used. */
+  /** Candidates of the rounds that the page itself begins with. */
   readonly reached: ReadonlySet<EntryKey>
 }
 
@@ -19,18 +19,17 @@ export async function survey(stages: Stages, wanted: readonly EntryKey[], contex
   const { query } = context
   const whole: Query = { ...query, limit: Number.MAX_SAFE_INTEGER, after: null }
   const plan = await stages.enrich(stages.parse(whole, context), context)
-  let depth = firstDepth(query)
+  const rounds = new Rounds(stages, plan, context)
   let reached: ReadonlySet<EntryKey> | null = null
   for (;;) {
-    const retrieval = await stages.retrieve(plan, depth, context)
+    const retrieval = await rounds.next()
     const entries = new Set(retrieval.candidates.map(candidate => candidate.entry))
     reached ??= entries
     const isEnough = wanted.every(entry => entries.has(entry) || retrieval.allow?.has(entry) === false)
     if (isEnough || retrieval.exhausted || context.deadline.over) {
-      const ranking = stages.diversify(stages.score(retrieval, plan, context), plan, context)
+      const ranking = stages.diversify(rounds.mark(stages.score(retrieval, plan, context)), plan, context)
       return { plan, retrieval, ranking, reached }
     }
-    depth *= 4
   }
 }
 

@@ -13,6 +13,7 @@ const content: fc.Arbitrary<CursorContent> = fc.record({
     holder: fc.string(),
     rank: fc.nat(),
     depth: fc.nat(),
+    round: fc.nat(),
   }),
   asOf: fc.integer(),
 })
@@ -38,7 +39,7 @@ describe('a cursor', () => {
 
   it('is short enough for a query string, and safe in one', () => {
     const given = {
-      position: { order: 0.1234567890123456, id: 'note-17', holder: 'owner', rank: 10, depth: 100 },
+      position: { order: 0.1234567890123456, id: 'note-17', holder: 'owner', rank: 10, depth: 100, round: 2 },
       asOf: 1,
     }
     expect(writeCursor(given, seal)).toMatch(/^[\w.-]{1,200}$/)
@@ -75,7 +76,10 @@ describe('a cursor', () => {
   })
 
   it('lives for a day', () => {
-    const cursor = writeCursor({ position: { order: 1, id: 'a', holder: 'b', rank: 1, depth: 1 }, asOf: 0 }, seal)
+    const cursor = writeCursor(
+      { position: { order: 1, id: 'a', holder: 'b', rank: 1, depth: 1, round: 0 }, asOf: 0 },
+      seal,
+    )
     expect(codeOf(() => readCursor(cursor, { ...seal, now: 1_000 + DAY_MS - 1 }))).toBe('no error')
     expect(codeOf(() => readCursor(cursor, { ...seal, now: 1_000 + DAY_MS }))).toBe('cursor_expired')
     // Too old and not ours: only that it is not ours is told.

@@ -1,0 +1,74 @@
+/**
+ * Retrieval, deeper each time. A deeper one may bring entries that score more than what earlier pages have shown: where
+ * the answer need not be exact, such stand behind all that was brought before them. The order is then round, score, id,
+ * so pages neither repeat nor skip, and the first costs no more for it. An exact answer has one round, asked deeper.
+ */
+import type { Candidate } from '../model/candidate.ts'
+import type { EntryKey } from '../model/entry.ts'
+import type { QueryContext } from './context.ts'
+import { firstDepth } from './page-bounds.ts'
+import type { Plan, Retrieval, Scoring, Stages } from './stage.ts'
+
+/** How much deeper each further retrieval goes. */
+const DEEPER = 4
+
+export class Rounds {
+  readonly #stages: Stages
+  readonly #plan: Plan
+  readonly #context: QueryContext
+  /** What each round brought, whole; empty while one is enough. */
+  readonly #rounds: Retrieval[] = []
+  #roundOf: ReadonlyMap<EntryKey, number> = new Map()
+  #last = -1
+
+  constructor(stages: Stages, plan: Plan, context: QueryContext) {
+    this.#stages = stages
+    this.#plan = plan
+    this.#context = context
+  }
+
+  /** What the rounds so far and one more bring; the first time as many as the pages before have reached. */
+  async next(): Promise<Retrieval> {
+    const { query } = this.#context
+    this.#last = this.#last < 0 ? (query.after?.round ?? 0) : this.#last + 1
+    if (this.#last === 0 || !hasRounds(this.#plan)) return this.#retrieve(this.#plan, this.#last)
+    // What cannot reach this page must still be known to belong to an earlier round.
+    const whole: Plan = { ...this.#plan, query: { ...this.#plan.query, limit: Number.MAX_SAFE_INTEGER } }
+    for (let round = this.#rounds.length; round <= this.#last; round++) {
+      this.#rounds.push(await this.#retrieve(whole, round))
+    }
+    return this.#join()
+  }
+
+  /** Tells each candidate's round, by which it is ranked first. */
+  mark(scoring: Scoring): Scoring {
+    if (this.#rounds.length === 0) return scoring
+    return { ...scoring, scored: scoring.scored.map(one => ({ ...one, round: this.#roundOf.get(one.entry) ?? 0 })) }
+  }
+
+  #retrieve(plan: Plan, round: number): Promise<Retrieval> {
+    return this.#stages.retrieve(plan, firstDepth(this.#context.query) * DEEPER ** round, this.#context)
+  }
+
+  /** Scores are made from the numbers of the round that brought the entry, and from the statistics of the first. */
+  #join(): Retrieval {
+    const candidates: Candidate[] = []
+    const roundOf = new Map<EntryKey, number>()
+    for (const [round, retrieval] of this.#rounds.entries()) {
+      for (const candidate of retrieval.candidates) {
+        if (roundOf.has(candidate.entry)) continue
+        roundOf.set(candidate.entry, round)
+        candidates.push(candidate)
+      }
+    }
+    this.#roundOf = roundOf
+    const [first, last] = [this.#rounds[0], this.#rounds.at(-1)] as [Retrieval, Retrieval]
+    const complete = this.#rounds.every(retrieval => retrieval.complete)
+    return { ...last, candidates, statistics: first.statistics, complete }
+  }
+}
+
+/** A list is read on from where the page before ended, and is exact anyway. */
+export function hasRounds({ mode, query }: Plan): boolean {
+  return query.approximate && mode !== 'list'
+}
