@@ -4,6 +4,7 @@
  */
 import type { Json, JsonObject } from '../base/canonical.ts'
 import type { AccessState, Entry, EntryKey } from '../model/entry.ts'
+import type { Audience } from '../model/partition.ts'
 import type { Cell, Row, TableDeclaration } from '../model/table.ts'
 import type { StoreReader } from '../store/store.ts'
 import type { ExportLine } from './engine.ts'
@@ -15,7 +16,9 @@ export function* exportLines(reader: StoreReader, tables: readonly TableDeclarat
   yield { type: 'querent', version: 1 }
   for (const entry of everyEntry(reader)) yield { type: 'entry', entry: entryJson(entry, reader) }
   for (const { viewer, entry, state } of everyAccess(reader)) {
-    yield { type: 'access', viewer, holder: entry.audience.holder, id: entry.id, state }
+    const { lastAccessed, count, strength } = state
+    const of = { viewer, holder: entry.audience.holder, id: entry.id }
+    yield { type: 'access', ...of, state: { lastAccessed, count, strength } }
   }
   for (const table of tables) yield* tableLines(reader, table)
 }
@@ -36,17 +39,29 @@ function* everyAccess(reader: StoreReader): Generator<{ viewer: string; entry: E
       if (keys.length === 0) break
       const states = reader.access({ id: viewer }, keys)
       for (const entry of reader.entries([...states.keys()])) {
-        yield { viewer, entry, state: { ...(states.get(entry.key) as AccessState) } }
+        yield { viewer, entry, state: states.get(entry.key) as AccessState }
       }
       after = keys.at(-1) as EntryKey
     }
   }
 }
 
+/** In one order of fields, whatever the store's, so that equal stores give equal bytes. */
 function entryJson(entry: Entry, reader: StoreReader): JsonObject {
-  const { key, partition: _partition, contentHash: _hash, ...draft } = entry
-  const chunks = reader.chunksOf(key).map(({ key: _key, entry: _entry, ordinal: _ordinal, ...chunk }) => ({ ...chunk }))
-  return { ...draft, audience: { ...draft.audience }, chunks } as unknown as JsonObject
+  const { id, collection, kind, title, content, tags, metadata, audience, origin } = entry
+  const { createdAt, updatedAt, validFrom, validUntil, knownAt } = entry
+  const chunks = reader.chunksOf(entry.key).map(({ start, end, startLine, endLine, headings }) => ({
+    ...{ start, end, startLine, endLine, headings },
+  }))
+  return {
+    ...{ id, collection, kind, title, content, tags, metadata, audience: audienceJson(audience), origin },
+    ...{ createdAt, updatedAt, validFrom, validUntil, knownAt, chunks },
+  }
+}
+
+function audienceJson(audience: Audience): JsonObject {
+  const { kind, holder } = audience
+  return audience.kind === 'shared' ? { kind, holder, federations: audience.federations } : { kind, holder }
 }
 
 function* tableLines(reader: StoreReader, table: TableDeclaration): Generator<ExportLine> {

@@ -70,7 +70,7 @@ export async function importLines(
   now: Instant,
 ): Promise<{ entries: number; rows: number }> {
   const parsed: z.output<typeof anyLine>[] = []
-  for await (const line of lines) parsed.push(atLine(parsed.length + 1, () => parseInput(anyLine, line, 'line')))
+  for await (const line of lines) parsed.push(parseInput(anyLine, line, `line ${parsed.length + 1}`))
   const counts = { entries: 0, rows: 0 }
   store.write(now, writer => {
     const known = new KnownEntries()
@@ -91,13 +91,13 @@ export async function importLines(
   return counts
 }
 
-/** Whatever is refused on the way is told with the number of the line. */
+/** Whatever the store refuses is told with the number of the line. */
 function atLine<T>(number: number, body: () => T): T {
   try {
     return body()
   } catch (error) {
     if (!(error instanceof QuerentError) || error.kind !== 'usage') throw error
-    throw new QuerentError(error.code, `line ${number}: ${error.message}`, { ...error.details, line: number }, error)
+    throw new QuerentError(error.code, `line ${number}: ${error.message}`, error.details, error)
   }
 }
 
