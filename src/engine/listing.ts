@@ -37,7 +37,7 @@ export function listEntries(
     )
     const last = found.length > limit ? shown.at(-1) : undefined
     return {
-      items: shown.map(entry => viewHead(entry, access.get(entry.key) ?? null)),
+      items: shown.map(entry => viewHead(entry, access.get(entry.key) ?? null, sight.viewer, reader)),
       total: reader.count(sight, filter),
       cursor:
         last === undefined

@@ -71,8 +71,9 @@ export class LocalEngine implements Engine {
 
   get(input: { id: string }, context?: Context): Promise<EntryView> {
     return this.#during(context, ({ viewer }) => {
-      const entry = mustSee(this.#parts.store, parseInput(idInput, input).id, this.#sight(viewer))
-      return viewEntry(entry, this.#parts.store.access(viewer, [entry.key]).get(entry.key) ?? null)
+      const { store } = this.#parts
+      const entry = mustSee(store, parseInput(idInput, input).id, this.#sight(viewer))
+      return viewEntry(entry, store.access(viewer, [entry.key]).get(entry.key) ?? null, viewer, store)
     })
   }
 

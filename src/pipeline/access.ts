@@ -45,6 +45,15 @@ export class Sights {
   }
 }
 
+/** The federations of an audience in which both its holder and the viewer are active. */
+export function sharedThrough(
+  reader: StoreReader,
+  viewer: Viewer,
+  { holder, federations }: Extract<Audience, { kind: 'shared' }>,
+): readonly string[] {
+  return federations.filter(id => isActive(reader, id, viewer.id) && isActive(reader, id, holder))
+}
+
 function mayRead(reader: StoreReader, viewer: Viewer, audience: Audience): boolean {
   switch (audience.kind) {
     case 'public':
@@ -52,10 +61,7 @@ function mayRead(reader: StoreReader, viewer: Viewer, audience: Audience): boole
     case 'private':
       return audience.holder === viewer.id
     case 'shared':
-      return (
-        audience.holder === viewer.id ||
-        audience.federations.some(id => isActive(reader, id, viewer.id) && isActive(reader, id, audience.holder))
-      )
+      return audience.holder === viewer.id || sharedThrough(reader, viewer, audience).length > 0
   }
 }
 

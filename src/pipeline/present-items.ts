@@ -4,6 +4,7 @@ import type { Chunk, ChunkKey, Entry } from '../model/entry.ts'
 import { toIso } from '../model/instant.ts'
 import type { Item } from '../model/page.ts'
 import type { QueryContext } from './context.ts'
+import { toldOrigin } from './disclose.ts'
 import { excerpter } from './passage.ts'
 import type { Plan, Ranking } from './stage.ts'
 import { whyListed, whyRanked } from './why.ts'
@@ -37,7 +38,7 @@ export function presentItems(
       excerpt: excerptOf(entry, chunkOf(entry, ranked)),
       tags: entry.tags,
       metadata: entry.metadata,
-      origin: entry.origin,
+      origin: toldOrigin(entry, context.sight.viewer, context.reader),
       created_at: toIso(entry.createdAt),
       updated_at: toIso(entry.updatedAt),
       source: ranked.source,
