@@ -16,6 +16,10 @@ export interface Choice {
   likeness(a: number, b: number): number
   /** The groups an item counts in, with the most that each may have. */
   groups?(item: number): readonly Group[]
+  /** Does not fall from item to item. Those of a lower tier are all chosen from before one of a higher is looked at. */
+  tier?(item: number): number
+  /** Once true, the rest is taken in the order so far. */
+  isOver?(): boolean
 }
 
 export interface Group {
@@ -23,7 +27,7 @@ export interface Group {
   readonly cap: number
 }
 
-/** The chosen items in the order of choice. Costs limit × count likenesses when lambda is below 1. */
+/** The chosen items in the order of choice. With lambda below 1, costs limit × the items of the tiers looked at, in likenesses. */
 export function choose(choice: Choice): number[] {
   const room = new Room(choice)
   return choice.lambda >= 1 ? inOrder(choice, room) : spread(choice, room)
@@ -38,29 +42,56 @@ function inOrder(choice: Choice, room: Room): number[] {
 }
 
 function spread(choice: Choice, room: Room): number[] {
-  const { count, limit, lambda } = choice
+  const { count, limit } = choice
   const chosen: number[] = []
-  const open = Array.from({ length: count }, (_, item) => item)
-  /** By item: the greatest likeness to anything chosen. */
-  const likest = new Float64Array(count)
+  let from = 0
+  while (from < count && chosen.length < limit) {
+    const to = endOfTier(choice, from)
+    spreadTier(choice, { from, to }, room, chosen)
+    from = to
+  }
+  return chosen
+}
+
+function endOfTier({ count, tier = () => 0 }: Choice, from: number): number {
+  let to = from + 1
+  while (to < count && tier(to) === tier(from)) to++
+  return to
+}
+
+/** Adds to `chosen`. */
+function spreadTier(choice: Choice, { from, to }: { from: number; to: number }, room: Room, chosen: number[]): void {
+  const { limit, lambda, isOver = () => false } = choice
+  const open = Array.from({ length: to - from }, (_, at) => from + at)
+  /** By item, less `from`: the greatest likeness to anything chosen. */
+  const likest = new Float64Array(to - from).fill(Number.NEGATIVE_INFINITY)
+  const compareWith = (taken: number) => {
+    for (const other of open) {
+      likest[other - from] = Math.max(likest[other - from] as number, choice.likeness(taken, other))
+    }
+  }
+  for (const taken of chosen) {
+    if (isOver()) break
+    compareWith(taken)
+  }
   while (chosen.length < limit && open.length > 0) {
+    const [item] = open.splice(isOver() ? 0 : worthiest(), 1) as [number]
+    if (!room.take(item)) continue
+    chosen.push(item)
+    if (!isOver()) compareWith(item)
+  }
+
+  function worthiest(): number {
     let best = 0
     let bestWorth = Number.NEGATIVE_INFINITY
     for (let at = 0; at < open.length; at++) {
       const item = open[at] as number
-      const worth = lambda * choice.score(item) - (1 - lambda) * (chosen.length === 0 ? 0 : (likest[item] as number))
+      const like = chosen.length === 0 ? 0 : (likest[item - from] as number)
+      const worth = lambda * choice.score(item) - (1 - lambda) * like
       if (worth > bestWorth) [best, bestWorth] = [at, worth]
     }
-    const [item] = open.splice(best, 1) as [number]
-    if (!room.take(item)) continue
-    const first = chosen.length === 0
-    chosen.push(item)
-    for (const other of open) {
-      const likeness = choice.likeness(item, other)
-      if (first || likeness > (likest[other] as number)) likest[other] = likeness
-    }
+    return best
   }
-  return chosen
 }
 
 /** Counts how many of each group were taken. */

@@ -3,9 +3,9 @@
 import { choose, type Group } from '../math/mmr.ts'
 import { dot } from '../math/vector.ts'
 import type { Ranked, Scored } from '../model/candidate.ts'
-import type { EntryKey } from '../model/entry.ts'
+import type { ChunkKey, EntryKey } from '../model/entry.ts'
 import type { QueryContext } from './context.ts'
-import { inOrder } from './order.ts'
+import { inOrder, roundOf } from './order.ts'
 import { hasCaps, neededFor } from './page-bounds.ts'
 import type { Plan, Ranking, Scoring } from './stage.ts'
 
@@ -14,39 +14,58 @@ export function diversify(scoring: Scoring, plan: Plan, context: QueryContext): 
   const identify = (keys: readonly EntryKey[]) => context.reader.identities(keys)
   // A list comes from the store in its order.
   const ordered = plan.mode === 'list' ? scoring.scored : inOrder(scoring.scored, identify)
+  let complete = true
+  const isOver = () => {
+    if (context.deadline.over) complete = false
+    return !complete
+  }
   const isPlain = query.diversity >= 1 && !hasCaps(query)
-  const chosen = isPlain ? ordered : chosenFrom(ordered, plan, context)
-  return { ranked: chosen.map((scored, at) => rankedAs(scored, at + 1)), scoring }
+  const chosen = isPlain ? ordered : chosenFrom(ordered, plan, context, isOver)
+  return { ranked: chosen.map((scored, at) => rankedAs(scored, at + 1)), scoring, complete }
 }
 
-function chosenFrom(ordered: readonly Scored[], plan: Plan, context: QueryContext): readonly Scored[] {
+function chosenFrom(
+  ordered: readonly Scored[],
+  plan: Plan,
+  context: QueryContext,
+  isOver: () => boolean,
+): readonly Scored[] {
   const { query } = plan
   const likeness = query.diversity < 1 ? likenessOf(ordered, context) : () => 0
   const groups = groupsOf(ordered, plan, context)
   const chosen = choose({
     count: ordered.length,
-    limit: neededFor(query),
+    // Spreading everything takes time with its square: whoever asks for more than the page gets what the page needs.
+    limit: neededFor(query.diversity < 1 ? context.query : query),
     lambda: query.diversity,
     score: item => (ordered[item] as Scored).score,
     likeness,
     groups,
+    tier: item => roundOf(ordered[item] as Scored),
+    isOver,
   })
   return chosen.map(item => ordered[item] as Scored)
 }
 
-/** Cosine of what the entries were found by; 0 where one has no vector. */
+/** Cosine of what the entries were found by; 0 where one has no vector. Vectors are read a round at a time. */
 function likenessOf(ordered: readonly Scored[], context: QueryContext): (a: number, b: number) => number {
   const { vectors, reader } = context
   if (vectors === null) return () => 0
   const chunks = ordered.map(one => one.chunks['meaning'] ?? one.chunks['words'])
-  const found = reader.vectorsOnly(
-    vectors.model,
-    chunks.filter(chunk => chunk !== undefined),
-  )
-  const byChunk = new Map(found.map(row => [row.chunk, row.vector]))
-  const rows = chunks.map(chunk => (chunk === undefined ? undefined : byChunk.get(chunk)))
+  const byChunk = new Map<ChunkKey, Float32Array>()
+  const read = new Set<number>()
+  const vectorOf = (item: number) => {
+    const round = roundOf(ordered[item] as Scored)
+    if (!read.has(round)) {
+      const wanted = chunks.filter((chunk, at) => chunk !== undefined && roundOf(ordered[at] as Scored) === round)
+      for (const row of reader.vectorsOnly(vectors.model, wanted as ChunkKey[])) byChunk.set(row.chunk, row.vector)
+      read.add(round)
+    }
+    const chunk = chunks[item]
+    return chunk === undefined ? undefined : byChunk.get(chunk)
+  }
   return (a, b) => {
-    const [left, right] = [rows[a], rows[b]]
+    const [left, right] = [vectorOf(a), vectorOf(b)]
     return left === undefined || right === undefined ? 0 : dot(left, right)
   }
 }

@@ -14,11 +14,11 @@ export function firstDrop(entry: EntryKey, survey: Survey, context: QueryContext
   if (ranking.scoring.verdict === 'nothing_relevant' && !query.any) {
     return { stage: 'verdict', reason: ranking.scoring.reason ?? 'Nothing relevant was found.' }
   }
-  if (!reached.has(entry)) return unreached(entry, survey)
   const ranked = ranking.ranked.find(one => one.entry === entry)
-  if (ranked === undefined) return { stage: 'diversify', reason: 'Others of its group, or unlike it, were preferred.' }
   const end = (query.after?.rank ?? 0) + query.limit
-  if (ranked.rank <= end) return null
+  if (ranked !== undefined && ranked.rank <= end) return null
+  if (!reached.has(entry)) return unreached(entry, survey)
+  if (ranked === undefined) return { stage: 'diversify', reason: 'Others of its group, or unlike it, were preferred.' }
   return { stage: 'page', reason: `It has rank ${ranked.rank}; the page ends at ${end}.` }
 }
 

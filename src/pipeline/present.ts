@@ -21,7 +21,7 @@ export function present(ranking: Ranking, retrieval: Retrieval, plan: Plan, cont
   const waiting = isRefused ? [] : stillToCome(ranking.ranked, plan, context)
   const { shown, isLast } = cut(waiting, query.limit, context)
   const first = (query.after?.rank ?? 0) + 1
-  const coverage = coverageOf(retrieval, plan, context)
+  const coverage = coverageOf(retrieval.complete && ranking.complete !== false, plan, context)
   return {
     page: {
       items: presentItems(shown, first, ranking, plan, context),
@@ -83,10 +83,10 @@ function cursorOf(shown: readonly Shown[], retrieval: Retrieval, plan: Plan, con
   return writeCursor({ position, asOf }, { secret: context.secret, binding, now: context.now })
 }
 
-function coverageOf(retrieval: Retrieval, plan: Plan, context: QueryContext): Coverage {
+function coverageOf(complete: boolean, plan: Plan, context: QueryContext): Coverage {
   const chunks = context.words.count({ partitions: context.sight.partitions })
   const embedded = chunks === 0 ? 1 : embeddedChunks(plan, context) / chunks
-  return { embedded, sources: [LOCAL], failed: [], complete: retrieval.complete }
+  return { embedded, sources: [LOCAL], failed: [], complete }
 }
 
 /** A question by words alone does not load the vector index just to count. */

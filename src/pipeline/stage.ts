@@ -68,6 +68,8 @@ export interface Ranking {
   /** Best first. May stop where the page surely ends. */
   readonly ranked: readonly Ranked[]
   readonly scoring: Scoring
+  /** False when the deadline came before all of it was spread as asked for; absent: true. */
+  readonly complete?: boolean | undefined
 }
 
 export interface Answer {

@@ -5,6 +5,7 @@ import type { Query } from '../model/query.ts'
 import type { QueryContext } from './context.ts'
 import { Rounds } from './rounds.ts'
 import type { Plan, Ranking, Retrieval, Stages } from './stage.ts'
+import { lateError } from './time-limit.ts'
 
 /** The whole answer, without pages, deep enough to hold the entries asked about, if they can be reached at all. */
 export interface Survey {
@@ -28,6 +29,7 @@ export async function survey(stages: Stages, wanted: readonly EntryKey[], contex
     const isEnough = wanted.every(entry => entries.has(entry) || retrieval.allow?.has(entry) === false)
     if (isEnough || retrieval.exhausted || context.deadline.over) {
       const ranking = stages.diversify(rounds.mark(stages.score(retrieval, plan, context)), plan, context)
+      if (ranking.complete === false) throw lateError(context)
       return { plan, retrieval, ranking, reached }
     }
   }

@@ -25,6 +25,23 @@ describe('choosing', () => {
     expect(choose({ ...plain, lambda: 0.5, likeness: opposite })[1]).toBe(3)
   })
 
+  it('chooses from lower tiers first, and looks at no higher one before it must', () => {
+    const twins = (a: number, b: number) => {
+      if (Math.max(a, b) > 2) throw new Error('asked')
+      return likeness(a, b)
+    }
+    const tier = (item: number) => (item < 3 ? 0 : 1)
+    expect(choose({ ...plain, lambda: 0.5, tier })).toEqual([0, 2, 1, 3])
+    expect(choose({ ...plain, lambda: 0.5, tier, limit: 3, likeness: twins })).toEqual([0, 2, 1])
+  })
+
+  it('takes the rest as it comes when time is up', () => {
+    const never = () => {
+      throw new Error('asked')
+    }
+    expect(choose({ ...plain, lambda: 0.5, likeness: never, isOver: () => true })).toEqual([0, 1, 2, 3])
+  })
+
   it('takes no more of a group than its cap, whatever the order', () => {
     const groups = (item: number) => [{ name: item < 3 ? 'one' : 'two', cap: 2 }]
     expect(choose({ ...plain, lambda: 1, groups })).toEqual([0, 1, 3])

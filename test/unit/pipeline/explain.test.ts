@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { Deadline } from '../../../src/base/clock.ts'
 import { recompute } from '../../../src/model/explanation.ts'
 import { audience } from '../../../src/model/partition.ts'
 import { knowledge, questions } from '../../../src/testing/ask-arbitraries.ts'
@@ -89,6 +90,23 @@ describe('why an entry is not there', () => {
     expect(dropped?.stage).toBe('diversify')
   })
 
+  it('a spread answer is spread no further than the page, and only while there is time', async () => {
+    const world = openWorld()
+    for (let number = 0; number < 60; number++) world.put({ id: `e${number}`, content: `fox dog${number % 5}` })
+    await world.embedAll()
+    const input = { text: 'fox', diversity: 0.5, limit: 5 }
+    const shown = new Set((await world.ask(input)).page.items.map(item => item.id))
+    const ranks: (number | null)[] = []
+    for (let number = 0; number < 60; number++) {
+      const { rank, dropped } = await world.explain(input, { id: `e${number}` })
+      expect(dropped === null).toBe(shown.has(`e${number}`))
+      ranks.push(rank)
+    }
+    expect(Math.max(...ranks.map(rank => rank ?? 0))).toBe(10)
+    const late = world.explain(input, { id: 'e1' }, { deadline: new Deadline(0) })
+    await expect(late).rejects.toMatchObject({ code: 'deadline_exceeded' })
+  })
+
   it('retrieve: no leg brought it, and what rank it has deeper down', async () => {
     const world = openWorld()
     for (let number = 0; number < 140; number++) world.put({ id: `e${number}`, content: `fox dog${number % 5}` })
@@ -122,7 +140,6 @@ describe('why an entry is not there', () => {
 
 describe('why one over another', () => {
   it('gives the exact gap, by component, and a weight that really swaps them', async () => {
-    let swaps = 0
     await fc.assert(
       fc.asyncProperty(knowledge(owners, 20), questions(), fc.nat(), fc.nat(), async (all, question, one, other) => {
         const world = openWorld()
@@ -139,7 +156,6 @@ describe('why one over another', () => {
         expect(sum).toBeCloseTo(over?.gap ?? Number.NaN, 12)
         const swap = over?.swap ?? null
         if (swap === null) return
-        swaps++
         const turned = (await world.ask({ ...input, meaning_weight: swap.to })).page.items.map(item => item.id)
         const before = items.map(item => item.id)
         const first = (ids: readonly string[]) => ids.indexOf(a.id) < ids.indexOf(b.id)
@@ -152,7 +168,22 @@ describe('why one over another', () => {
       }),
       { numRuns: long ? 2000 : 30 },
     )
-    expect(swaps).toBeGreaterThan(3)
+  })
+
+  it('finds the weight at which what has the words passes what has the meaning', async () => {
+    const world = openWorld()
+    world.put({ id: 'meaning', content: 'vixen' })
+    world.put({ id: 'words', content: 'fox rain road garden tulip wine cloud' })
+    await world.embedAll()
+    const { over } = await world.explain({ text: 'fox' }, { id: 'meaning', over: 'words' })
+    expect(over?.swap).toMatchObject({ weight: 'meaning_weight', from: 0.7 })
+    const to = over?.swap?.to as number
+    expect(to).toBeGreaterThan(0.5)
+    expect(to).toBeLessThan(0.7)
+    expect(over?.sentence).toContain(`With meaning_weight ${to} instead of 0.7 they would change places.`)
+    const first = async (meaning_weight: number) => (await world.ask({ text: 'fox', meaning_weight })).page.items[0]?.id
+    expect(await first(to)).toBe('words')
+    expect(await first(to + 1e-5)).toBe('meaning')
   })
 
   it('says it in a sentence', async () => {

@@ -65,6 +65,8 @@ describe('pages', () => {
     { text: 'car', mode: 'meaning' as const, any: true },
     { text: 'collection:c1' },
     { text: 'fox dog', per_collection: 110 },
+    { text: 'fox dog', diversity: 0.8 },
+    { text: 'fox dog', diversity: 0.5, per_collection: 110 },
   ])('hold every entry once though each further retrieval brings better ones: $text $mode', async question => {
     const world = crowdedWorld()
     await world.embedAll()
