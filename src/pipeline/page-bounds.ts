@@ -5,9 +5,12 @@ import type { Query } from '../model/query.ts'
 /** Ranked beyond the page, in case some of it are gone by now. When more are gone, retrieval goes deeper. */
 export const SPARE = 5
 
-/** Entries a leg that a page begins with: twice as many as it shows, so that its end is as good as its beginning. */
+/**
+ * Entries a leg that a page begins with: half as many again as it shows. Measured with 100 results: 1 to 1.5 times as many
+ * are equally good (Recall@100, mean of three collections .842 to .844), twice as many are no better.
+ */
 export function firstDepth(query: Query): number {
-  return query.after?.depth ?? Math.max(LEG_DEPTH, 2 * query.limit)
+  return query.after?.depth ?? Math.max(LEG_DEPTH, Math.ceil(1.5 * query.limit))
 }
 
 /** As many of the best as must be known exactly. */
