@@ -1,12 +1,25 @@
-/** Work between questions: vectors for new chunks, the jobs of lenses, cutting the feed. One process at a time each. */
+/** Work between questions: vectors for new chunks, snapshots, cutting the feed, the jobs of lenses. One process at a time each. */
 import type { Clock } from '../base/clock.ts'
 import type { Job, LensHost } from '../lenses/lens.ts'
+import { QuerentError } from '../model/errors.ts'
+import type { Progress } from '../model/operation.ts'
 import type { Store } from '../store/store.ts'
 import type { Embedding } from './embedding.ts'
 import type { IndexSet } from './index-set.ts'
 import { Lease } from './lease.ts'
 
 const TICK_MS = 2_000
+/** Snapshots are written at most so often, and take at most this share of the time: nothing is answered meanwhile. */
+const SAVE_EVERY_MS = 30_000
+const SAVE_SHARE = 1 / 50
+
+/** How a job of this process is doing, for the doctor. */
+export interface JobState {
+  /** What its last run reported last. */
+  readonly progress: Progress | null
+  /** Why its last run failed; null when it did not. */
+  readonly failure: string | null
+}
 
 export interface BackgroundInput {
   readonly store: Store
@@ -14,6 +27,8 @@ export interface BackgroundInput {
   readonly indexes: IndexSet
   readonly embedding: Embedding | null
   readonly jobs: readonly { readonly job: Job; readonly host: LensHost }[]
+  /** Kept up to date here, by the jobs' names. */
+  readonly states: Map<string, JobState>
   readonly holder: string
   readonly machineNow: () => number
 }
@@ -22,48 +37,90 @@ export class Background {
   readonly #input: BackgroundInput
   readonly #stop = new AbortController()
   readonly #ranAt = new Map<string, number>()
+  readonly #running = new Map<string, Promise<void>>()
   readonly #timer: NodeJS.Timeout
-  #tick: Promise<void> = Promise.resolve()
+  #saveAt: number
 
   constructor(input: BackgroundInput) {
     this.#input = input
-    this.#timer = setInterval(() => {
-      this.#tick = this.#tick.then(() => this.#work())
-    }, TICK_MS)
+    this.#saveAt = input.machineNow() + SAVE_EVERY_MS
+    this.#timer = setInterval(() => this.#work(), TICK_MS)
     this.#timer.unref()
   }
 
   async close(): Promise<void> {
     clearInterval(this.#timer)
     this.#stop.abort()
-    await this.#tick
+    await Promise.all(this.#running.values())
   }
 
-  async #work(): Promise<void> {
-    if (this.#stop.signal.aborted) return
-    const { store, indexes, embedding } = this.#input
+  #work(): void {
+    this.#input.embedding?.start()
+    for (const { job, host } of this.#input.jobs) this.#startJob(job, host)
     try {
-      embedding?.start()
-      for (const { job, host } of this.#input.jobs) await this.#runJob(job, host)
-      const prunable = indexes.prunable()
-      if (prunable >= store.firstSeq() && store.firstSeq() > 0) {
-        store.write(this.#input.machineNow(), writer => writer.pruneChanges(prunable))
-      }
+      this.#save()
+      this.#prune()
     } catch {
-      // A busy or failing store is met again at the next tick; a job reports its own errors.
+      // A busy or failing store is met again at the next tick.
     }
   }
 
-  async #runJob(job: Job, host: LensHost): Promise<void> {
+  #save(): void {
+    const { store, indexes, holder, machineNow } = this.#input
+    const started = machineNow()
+    if (started < this.#saveAt || !indexes.isWorthSaving) return
+    saveSnapshots(indexes, new Lease(store, 'snapshots', holder, machineNow))
+    const ended = machineNow()
+    this.#saveAt = ended + Math.max(SAVE_EVERY_MS, (ended - started) / SAVE_SHARE)
+  }
+
+  #prune(): void {
+    const { store, indexes, machineNow } = this.#input
+    const prunable = indexes.prunable()
+    if (prunable < store.firstSeq() || store.firstSeq() === 0) return
+    store.write(machineNow(), writer => writer.pruneChanges(prunable))
+  }
+
+  #startJob(job: Job, host: LensHost): void {
+    const { name, everyMs } = job
     const now = this.#input.machineNow()
-    if (now - (this.#ranAt.get(job.name) ?? 0) < job.everyMs) return
-    const lease = new Lease(this.#input.store, `job:${job.name}`, this.#input.holder, this.#input.machineNow)
-    if (!lease.take()) return
-    this.#ranAt.set(job.name, now)
-    try {
-      await job.run(host, this.#input.clock.now(), this.#stop.signal, () => lease.take())
-    } finally {
-      lease.release()
+    if (this.#running.has(name) || now - (this.#ranAt.get(name) ?? Number.NEGATIVE_INFINITY) < everyMs) return
+    const running = this.#runJob(job, host).finally(() => this.#running.delete(name))
+    this.#running.set(name, running)
+  }
+
+  /** Never rejects: a failure is kept, and the job is due again after its time. */
+  async #runJob(job: Job, host: LensHost): Promise<void> {
+    const { store, clock, states, holder, machineNow } = this.#input
+    const state = (change: Partial<JobState>) => {
+      states.set(job.name, { progress: null, failure: null, ...states.get(job.name), ...change })
     }
+    const lease = new Lease(store, `job:${job.name}`, holder, machineNow)
+    try {
+      if (!lease.take()) return
+      this.#ranAt.set(job.name, machineNow())
+      state({ progress: null })
+      await lease.during(this.#stop.signal, signal =>
+        job.run(host, clock.now(), signal, progress => state({ progress })),
+      )
+      state({ failure: null })
+    } catch (error) {
+      // A store that is busy is met again at the next tick; being ended is no failure.
+      const isBusy = error instanceof QuerentError && error.kind === 'busy'
+      if (!isBusy && !this.#stop.signal.aborted)
+        state({ failure: error instanceof Error ? error.message : String(error) })
+    }
+  }
+}
+
+/** When another process holds the lease, it is the one to save. Losing a snapshot loses time, no knowledge. */
+export function saveSnapshots(indexes: IndexSet, lease: Lease): void {
+  if (!indexes.isWorthSaving) return
+  try {
+    if (!lease.take()) return
+    indexes.save()
+    lease.release()
+  } catch (error) {
+    if (!(error instanceof QuerentError)) throw error
   }
 }

@@ -3,6 +3,7 @@
 import { type Embedder, modelKey } from '../embed/embedder.ts'
 import type { Index, VectorIndex } from '../index/contract.ts'
 import type { Store } from '../store/store.ts'
+import type { JobState } from './background.ts'
 import type { Refused } from './embedding.ts'
 import type { Finding } from './engine.ts'
 
@@ -13,6 +14,7 @@ export interface DoctorInput {
   readonly embedderError: string | null
   /** Chunks set aside; null when this engine embeds nothing. */
   readonly refused: Refused | null
+  readonly jobs: ReadonlyMap<string, JobState>
   readonly indexes: readonly Index[]
   /** A second index of the same kind, empty: rebuilt here to compare the living one with. */
   readonly fresh: (index: Index) => Index
@@ -24,6 +26,7 @@ export async function examine(input: DoctorInput): Promise<readonly Finding[]> {
     ...input.indexes.map(index => comparedWithRebuild(index, input)),
     vectorsComplete(input),
     await embedderAnswers(input),
+    ...[...input.jobs].map(([name, state]) => jobWorks(name, state)),
   ]
 }
 
@@ -94,4 +97,10 @@ async function embedderAnswers({ embedder, embedderError }: DoctorInput): Promis
   } catch (error) {
     return finding('embedder', false, error instanceof Error ? error.message : String(error), 'Check the provider.')
   }
+}
+
+function jobWorks(name: string, { failure, progress }: JobState): Finding {
+  const done = progress === null ? '' : ` (${progress.phase}: ${progress.done} of ${progress.total ?? '?'})`
+  const message = failure === null ? `works${done}` : `its last run failed${done}: ${failure}`
+  return finding(`job ${name}`, failure === null, message, 'It runs again by itself; see the lens that brings it.')
 }

@@ -7,6 +7,7 @@ import { LEASES } from '../store/core-tables.ts'
 import type { Store } from '../store/store.ts'
 
 const TERM_MS = 15_000
+const RENEW_MS = 5_000
 
 export class Lease {
   readonly #store: Store
@@ -33,6 +34,46 @@ export class Lease {
     })
   }
 
+  /**
+   * Runs the body of the one who has taken it, renewing it meanwhile, and gives it back. The body's signal is aborted
+   * when the lease is lost to another process, or could not be renewed for a whole term, and when `signal` is.
+   */
+  async during<T>(signal: AbortSignal, body: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const lost = new AbortController()
+    let renewedAt = this.#machineNow()
+    const renewing = setInterval(() => {
+      if (this.#renewed()) renewedAt = this.#machineNow()
+      else if (this.#machineNow() - renewedAt >= TERM_MS || this.#isOthers()) lost.abort(leaseLost(this.#name))
+    }, RENEW_MS)
+    renewing.unref()
+    try {
+      return await body(AbortSignal.any([signal, lost.signal]))
+    } finally {
+      clearInterval(renewing)
+      this.release()
+    }
+  }
+
+  /** False also where the store was too busy to say. */
+  #renewed(): boolean {
+    try {
+      return this.take()
+    } catch (error) {
+      if (!(error instanceof QuerentError)) throw error
+      return false
+    }
+  }
+
+  #isOthers(): boolean {
+    try {
+      const held = this.#store.table(LEASES).get({ name: this.#name })
+      return held !== undefined && held['holder'] !== this.#holder
+    } catch (error) {
+      if (!(error instanceof QuerentError)) throw error
+      return false
+    }
+  }
+
   /** Never fails: a lease that cannot be given back ends with its term. */
   release(): void {
     try {
@@ -43,4 +84,8 @@ export class Lease {
       if (!(error instanceof QuerentError)) throw error
     }
   }
+}
+
+function leaseLost(name: string): QuerentError {
+  return new QuerentError('cancelled', `another process took over ${name}`, {})
 }

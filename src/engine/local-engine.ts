@@ -158,6 +158,7 @@ export class LocalEngine implements Engine {
         embedder,
         embedderError,
         refused: this.#parts.embedding?.refused(store.partitions().map(({ id }) => id)) ?? null,
+        jobs: this.#parts.jobs,
         indexes: indexes.all,
         fresh: index => makeIndex(index.name),
       })

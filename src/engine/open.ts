@@ -15,7 +15,7 @@ import { CORE_TABLES, LEASES } from '../store/core-tables.ts'
 import { openMemoryStore } from '../store/memory-store.ts'
 import { openSqliteStore } from '../store/sqlite-store.ts'
 import type { Store } from '../store/store.ts'
-import { Background } from './background.ts'
+import { Background, type JobState, saveSnapshots } from './background.ts'
 import { BUILT_IN_LENSES } from './builtins.ts'
 import { type Config, type Environment, resolveConfig } from './config.ts'
 import { Embedding } from './embedding.ts'
@@ -106,6 +106,7 @@ async function wire(
       ? null
       : new Embedding(store, embedder, new Lease(store, 'embedding', holder, machineNow), () => clock.now(), machineNow)
 
+  const states = new Map<string, JobState>()
   const engine = new LocalEngine({
     store,
     home: home?.folder ?? null,
@@ -116,6 +117,7 @@ async function wire(
     indexes,
     makeIndex,
     embedding,
+    jobs: states,
     registry,
     tables: [...CORE_TABLES.filter(table => table !== LEASES), ...registry.all.flatMap(lens => lens.tables ?? [])],
     defaultLens: config.defaultLens,
@@ -125,11 +127,13 @@ async function wire(
   registry.must(config.defaultLens)
   // Made now, so that a wrong setting of a lens shows when the engine opens.
   const hosts = registry.all.map(lens => engine.host(lens.name))
-  closers.push(() => saveSnapshots(indexes, new Lease(store, 'snapshots', holder, machineNow), options))
+  closers.push(() => {
+    if (options.readOnly !== true) saveSnapshots(indexes, new Lease(store, 'snapshots', holder, machineNow))
+  })
   closers.push(() => embedding?.close())
   if (options.background !== false && options.readOnly !== true) {
     const jobs = registry.all.flatMap((lens, i) => (lens.jobs ?? []).map(job => ({ job, host: hosts[i] as LensHost })))
-    const background = new Background({ store, clock, indexes, embedding, jobs, holder, machineNow })
+    const background = new Background({ store, clock, indexes, embedding, jobs, states, holder, machineNow })
     closers.push(() => background.close())
   }
   return engine
@@ -177,18 +181,6 @@ function indexMakers(
   }
   makers.push(...registry.all.flatMap(lens => lens.indexes ?? []))
   return new Map(makers.map(make => [make().name, make]))
-}
-
-/** When another process holds the store, it is the one to save. Losing a snapshot loses time, no knowledge. */
-function saveSnapshots(indexes: IndexSet, lease: Lease, options: EngineOptions): void {
-  if (options.readOnly === true || !indexes.isWorthSaving) return
-  try {
-    if (!lease.take()) return
-    indexes.save()
-    lease.release()
-  } catch (error) {
-    if (!(error instanceof QuerentError)) throw error
-  }
 }
 
 /** In reverse order of opening; goes on when one fails, then throws the first failure. */

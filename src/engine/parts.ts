@@ -5,6 +5,7 @@ import type { Index } from '../index/contract.ts'
 import type { LensRegistry } from '../lenses/registry.ts'
 import type { TableDeclaration } from '../model/table.ts'
 import type { Store } from '../store/store.ts'
+import type { JobState } from './background.ts'
 import type { Embedding } from './embedding.ts'
 import type { IndexSet } from './index-set.ts'
 
@@ -19,6 +20,8 @@ export interface Parts {
   readonly indexes: IndexSet
   readonly makeIndex: (name: string) => Index
   readonly embedding: Embedding | null
+  /** How the jobs that ran in this process are doing. */
+  readonly jobs: ReadonlyMap<string, JobState>
   readonly registry: LensRegistry
   readonly tables: readonly TableDeclaration[]
   readonly defaultLens: string

@@ -31,7 +31,10 @@ export interface LensHost {
   query(input: QueryInput, viewer: Viewer): Promise<Page>
 }
 
-/** Work done in the background by one process at a time, under a lease. */
+/**
+ * Work done in the background by one process at a time, under a lease that is renewed while it runs; its signal is
+ * aborted when the lease is lost, and when the engine closes. What it reports, and why it failed last, the doctor shows.
+ */
 export interface Job {
   readonly name: string
   readonly everyMs: number
