@@ -1,10 +1,13 @@
 /**
  * One process at a time does a background job. A lease is a row in the store with an end in machine time; the holder
- * renews it, and whoever finds it over takes it, so a dead holder blocks a job for at most one term.
+ * renews it, and whoever finds it over, or its holder gone from this machine, takes it. So a dead holder blocks a job
+ * for one term at most.
  */
 import { QuerentError } from '../model/errors.ts'
+import type { Row } from '../model/table.ts'
 import { LEASES } from '../store/core-tables.ts'
 import type { Store } from '../store/store.ts'
+import { isGone } from './holder.ts'
 
 const TERM_MS = 15_000
 const RENEW_MS = 5_000
@@ -28,7 +31,7 @@ export class Lease {
     return this.#store.write(now, writer => {
       const table = writer.table(LEASES)
       const held = table.get({ name: this.#name })
-      if (held !== undefined && held['holder'] !== this.#holder && Number(held['expires_at']) > now) return false
+      if (held !== undefined && this.#isHeldByOther(held, now)) return false
       table.put({ name: this.#name, holder: this.#holder, expires_at: now + TERM_MS })
       return true
     })
@@ -52,6 +55,10 @@ export class Lease {
       clearInterval(renewing)
       this.release()
     }
+  }
+
+  #isHeldByOther({ holder, expires_at }: Row, now: number): boolean {
+    return holder !== this.#holder && Number(expires_at) > now && !isGone(String(holder))
   }
 
   /** False also where the store was too busy to say. */

@@ -20,6 +20,7 @@ import { BUILT_IN_LENSES } from './builtins.ts'
 import { type Config, type Environment, resolveConfig } from './config.ts'
 import { Embedding } from './embedding.ts'
 import type { Engine } from './engine.ts'
+import { nameHolder } from './holder.ts'
 import { findHome, type Home } from './home.ts'
 import { v4Id } from './ids.ts'
 import { IndexSet } from './index-set.ts'
@@ -90,7 +91,7 @@ async function wire(
   const clock = options.clock ?? systemClock
   const random = options.random ?? (bytes => new Uint8Array(randomBytes(bytes)))
   const machineNow = () => Date.now()
-  const holder = v4Id(bytes => new Uint8Array(randomBytes(bytes)))
+  const holder = nameHolder(v4Id(bytes => new Uint8Array(randomBytes(bytes))))
   const { embedder, error: embedderError } = await startEmbedder(options, config, home)
   closers.push(() => embedder?.close())
 
