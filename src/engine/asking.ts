@@ -77,10 +77,13 @@ export class Asking {
     const { store, indexes, embedder } = this.#parts
     indexes.refresh()
     const notes: Note[] = []
+    let sight = this.look(call.viewer)
     const vectors = indexes.names.find(name => name.startsWith('vectors-'))
     return {
       query,
-      sight: this.look(call.viewer),
+      get sight() {
+        return sight
+      },
       now,
       deadline: new Deadline(query.timeoutMs, call.signal),
       reader: store,
@@ -93,7 +96,13 @@ export class Asking {
       secret: this.#sign(),
       memo: this.#memo,
       index: name => indexes.get(name),
-      embed: text => this.#embed(text, call, notes),
+      embed: async text => {
+        const vector = await this.#embed(text, call, notes)
+        // Others may have written meanwhile; what follows runs on one state.
+        indexes.refresh()
+        sight = this.look(call.viewer)
+        return vector
+      },
       look: () => this.look(call.viewer),
       note: note => notes.push(note),
       notes,
@@ -102,7 +111,7 @@ export class Asking {
   }
 
   async #embed(text: string, call: CallContext, notes: Note[]): Promise<Float32Array | null> {
-    const { embedder, embedderError, indexes } = this.#parts
+    const { embedder, embedderError } = this.#parts
     if (embedder === null) {
       if (embedderError !== null) notes.push({ code: 'words_only', message: `Words only: ${embedderError}` })
       return null
@@ -115,9 +124,6 @@ export class Asking {
       const reason = error instanceof Error ? error.message : String(error)
       notes.push({ code: 'words_only', message: `Words only: ${reason}` })
       return null
-    } finally {
-      // Others may have written while the text was embedded; what follows runs on one state.
-      indexes.refresh()
     }
   }
 

@@ -12,6 +12,7 @@ import type { Trace } from './trace.ts'
 
 export interface QueryContext {
   readonly query: Query
+  /** What anything may be read from. Taken again when the question was embedded: others may have written meanwhile. */
   readonly sight: Sight
   readonly now: Instant
   readonly deadline: Deadline

@@ -3,6 +3,7 @@ import { must } from '../base/assert.ts'
 import type { EntryKey } from '../model/entry.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { ExplainAnswer } from '../model/explain-answer.ts'
+import { stillVisible } from './access.ts'
 import { compare } from './compare.ts'
 import type { QueryContext } from './context.ts'
 import { firstDrop } from './dropped.ts'
@@ -21,9 +22,11 @@ export async function explainEntry(
   stages: Stages,
   context: QueryContext,
 ): Promise<ExplainAnswer> {
-  const keys = mustFind(target.id, context)
-  const overKeys = target.over === undefined ? [] : mustFind(target.over, context)
-  const surveyed = await survey(stages, [...keys, ...overKeys], context)
+  const found = mustFind(target.id, context)
+  const overFound = target.over === undefined ? [] : mustFind(target.over, context)
+  const surveyed = await survey(stages, [...found, ...overFound], context)
+  const keys = mustSeeStill(target.id, found, context)
+  const overKeys = target.over === undefined ? [] : mustSeeStill(target.over, overFound, context)
   const entry = foremost(keys, surveyed)
   const ranked = rankedOf(entry, surveyed)
   const scored = ranked ?? scoredOf(entry, surveyed)
@@ -47,8 +50,20 @@ export async function explainEntry(
 
 function mustFind(id: string, context: QueryContext): readonly EntryKey[] {
   const keys = context.reader.find(id, context.look().partitions)
-  if (keys.length === 0) throw new QuerentError('not_found', `id: there is no entry ${JSON.stringify(id)}`, { id })
+  if (keys.length === 0) throw notFound(id)
   return keys
+}
+
+/** The second access check: the entries as they are stored now, and what the viewer may see now. */
+function mustSeeStill(id: string, keys: readonly EntryKey[], context: QueryContext): readonly EntryKey[] {
+  const sight = context.look()
+  const entries = context.reader.entries(keys).filter(entry => stillVisible(entry, sight))
+  if (entries.length === 0) throw notFound(id)
+  return entries.map(entry => entry.key)
+}
+
+function notFound(id: string): QuerentError {
+  return new QuerentError('not_found', `id: there is no entry ${JSON.stringify(id)}`, { id })
 }
 
 /** Of several entries with that id (of different holders) the one that ranks best. */

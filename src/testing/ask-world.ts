@@ -130,9 +130,12 @@ export class AskWorld {
     const query = resolveQuery(input, { viewer, now, secret: SECRET, defaultLens: 'default' })
     const notes: Note[] = []
     const look = (): Sight => lookAt(store, viewer)
+    let sight = look()
     const context: QueryContext = {
       query,
-      sight: look(),
+      get sight() {
+        return sight
+      },
       now,
       deadline: options.deadline ?? new Deadline(query.timeoutMs),
       reader: store,
@@ -145,7 +148,13 @@ export class AskWorld {
       index: name => {
         throw new Error(`this world has no index ${name}`)
       },
-      embed: async text => (embedder === null ? null : ((await embedder.embed([text], 'query'))[0] ?? null)),
+      embed: async text => {
+        const [vector = null] = embedder === null ? [] : await embedder.embed([text], 'query')
+        words.refresh(store)
+        vectors?.refresh(store)
+        sight = look()
+        return vector
+      },
       look,
       note: note => notes.push(note),
       notes,

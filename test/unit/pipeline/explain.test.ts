@@ -4,6 +4,8 @@ import { Deadline } from '../../../src/base/clock.ts'
 import { recompute } from '../../../src/model/explanation.ts'
 import { audience } from '../../../src/model/partition.ts'
 import { knowledge, questions } from '../../../src/testing/ask-arbitraries.ts'
+import type { AskWorld } from '../../../src/testing/ask-world.ts'
+import { openToyEmbedder } from '../../../src/testing/toy-embedder.ts'
 import { openWorld } from './world.ts'
 
 const long = process.env['QUERENT_LONG'] === '1'
@@ -135,6 +137,49 @@ describe('why an entry is not there', () => {
     expect(await ask({ id: 'hidden' })).toContain('not_found')
     world.put({ id: 'seen', content: 'fox', audience: audience('public') })
     expect(await ask({ id: 'seen', over: 'hidden' })).toBe(await ask({ id: 'seen', over: 'missing' }))
+  })
+})
+
+describe('what is hidden while the question is embedded', () => {
+  async function worldThatHides(act: (world: AskWorld) => void): Promise<AskWorld> {
+    const toy = openToyEmbedder()
+    let isReady = false
+    const world: AskWorld = openWorld({
+      ...toy,
+      embed: async (texts, role, signal) => {
+        const vectors = await toy.embed(texts, role, signal)
+        if (isReady) act(world)
+        return vectors
+      },
+    })
+    world.join('f', 'ann')
+    world.join('f', 'bob')
+    world.put({ id: 'shared', content: 'fox dog', audience: audience('shared', 'bob', ['f']) })
+    world.put({ id: 'own', content: 'fox', audience: audience('private', 'ann') })
+    await world.embedAll()
+    isReady = true
+    return world
+  }
+  const ann = { viewer: { id: 'ann' } }
+  const without = async () => {
+    const world = openWorld()
+    world.put({ id: 'own', content: 'fox', audience: audience('private', 'ann') })
+    await world.embedAll()
+    return world
+  }
+
+  it('is neither explained nor compared with', async () => {
+    const world = await worldThatHides(hiding => hiding.join('f', 'ann', 'left'))
+    await expect(world.explain({ text: 'fox' }, { id: 'shared' }, ann)).rejects.toMatchObject({ code: 'not_found' })
+    world.join('f', 'ann')
+    const over = world.explain({ text: 'fox' }, { id: 'own', over: 'shared' }, ann)
+    await expect(over).rejects.toMatchObject({ code: 'not_found' })
+  })
+
+  it('shows in no number of the answer', async () => {
+    const world = await worldThatHides(hiding => hiding.join('f', 'ann', 'left'))
+    const input = { text: 'fox dog', explain: true }
+    expect((await world.ask(input, ann)).page).toEqual((await (await without()).ask(input, ann)).page)
   })
 })
 
