@@ -1,5 +1,5 @@
 /** From what a caller sent (already checked by `queryInput`) to what the pipeline runs on: nothing optional, all resolved. */
-import { canonicalJson, type JsonObject, sha256 } from '../base/canonical.ts'
+import { canonicalJson, type Json, type JsonObject } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
 import type { Filter } from '../model/filter.ts'
 import { toInstant } from '../model/instant.ts'
@@ -53,13 +53,10 @@ export function resolveQuery(input: QueryInput, asked: Asked): Query {
 
 function bindingOf(input: QueryInput, lens: string, viewer: Viewer): string {
   const given = Object.entries(input).filter(([name, value]) => !FREE.includes(name) && value !== undefined)
-  const question = Object.fromEntries(given) as JsonObject
-  return sha256(canonicalJson({ question: withoutGaps(question), lens, viewer: viewer.id }))
-}
-
-/** Optional fields may be present and undefined, which JSON does not have. */
-function withoutGaps(value: JsonObject): JsonObject {
-  return JSON.parse(JSON.stringify(value)) as JsonObject
+  const { filter, ...plain } = Object.fromEntries(given) as JsonObject
+  // Fields of a filter may be present and undefined, which JSON does not have.
+  const conditions: Json = filter === undefined ? null : JSON.parse(JSON.stringify(filter))
+  return canonicalJson({ plain, conditions, lens, viewer: viewer.id })
 }
 
 function startOf(input: QueryInput, binding: string, asked: Asked): { after: Position | null; asOf: Instant } {
