@@ -8,7 +8,7 @@ import type { CallContext } from '../model/operation.ts'
 import type { Note, Page } from '../model/page.ts'
 import type { Query } from '../model/query.ts'
 import type { QueryInput } from '../model/query-input.ts'
-import type { Sight, Viewer } from '../model/viewer.ts'
+import { isOwner, type Sight, type Viewer } from '../model/viewer.ts'
 import { Sights } from '../pipeline/access.ts'
 import type { QueryContext } from '../pipeline/context.ts'
 import { explainEntry } from '../pipeline/explain.ts'
@@ -113,7 +113,7 @@ export class Asking {
   async #embed(text: string, call: CallContext, notes: Note[]): Promise<Float32Array | null> {
     const { embedder, embedderError } = this.#parts
     if (embedder === null) {
-      if (embedderError !== null) notes.push({ code: 'words_only', message: `Words only: ${embedderError}` })
+      if (embedderError !== null) notes.push({ code: 'words_only', message: wordsOnly(embedderError, call.viewer) })
       return null
     }
     try {
@@ -122,7 +122,7 @@ export class Asking {
     } catch (error) {
       if (error instanceof QuerentError && error.code === 'cancelled') throw error
       const reason = error instanceof Error ? error.message : String(error)
-      notes.push({ code: 'words_only', message: `Words only: ${reason}` })
+      notes.push({ code: 'words_only', message: wordsOnly(reason, call.viewer) })
       return null
     }
   }
@@ -143,6 +143,11 @@ export class Asking {
     this.#secret ??= storeSecret(this.#parts.store, this.#parts.random)
     return this.#secret
   }
+}
+
+/** Why names files and addresses of this machine, which are the owner's. */
+function wordsOnly(reason: string, viewer: Viewer): string {
+  return `Words only: ${isOwner(viewer) ? reason : 'there is no embedder at the moment.'}`
 }
 
 function aspectFields({ tables }: Parts): readonly FieldName[] {

@@ -29,7 +29,7 @@ export function statusOf(input: StatusInput): Status {
     embedded: embedder === null ? 0 : reader.countVectors(modelKey(embedder.model), partitions),
     collections: reader.facet(sight, 'collection', 100),
     embedder: embedder === null ? null : { id: embedder.model.id, dimensions: embedder.model.dimensions },
-    embedder_error: input.embedderError,
+    embedder_error: owner || input.embedderError === null ? input.embedderError : 'there is no embedder at the moment',
     indexes: input.indexes.map(index => ({
       name: index.name,
       bytes: owner ? index.byteLength : null,

@@ -16,6 +16,8 @@ const catalog: Catalog = catalogOf(
   bug,
   failing('not_found', 'no such entry', { id: 'a' }),
   failing('store_locked', 'locked', {}),
+  failing('store_corrupt', '/home/me/store.db: damaged', { file: '/home/me/store.db' }),
+  failing('conflict', '/home/me/x: it is taken', { path: '/home/me/x', id: 'a' }),
   failing('deadline_exceeded', 'too late', {}),
   operation('wait', (_input, { signal }) => {
     waiting(signal)
@@ -26,12 +28,14 @@ const catalog: Catalog = catalogOf(
   operation('owners', () => ({}), { effect: { kind: 'read', idempotent: true, ownerOnly: true } }),
 )
 
+const logged: string[] = []
 const end = new AbortController()
 let url = ''
 let served: Promise<void>
 beforeAll(async () => {
   url = await new Promise<string>(resolve => {
-    served = serveHttp(noEngine, catalog, { host: '127.0.0.1', port: 0, tokens: TOKENS }, end.signal, resolve)
+    const log = (text: string) => void logged.push(text)
+    served = serveHttp(noEngine, catalog, { host: '127.0.0.1', port: 0, tokens: TOKENS, log }, end.signal, resolve)
   })
 })
 afterAll(async () => {
@@ -177,8 +181,24 @@ describe('a request', () => {
     },
   )
 
-  it('that meets a bug learns nothing of the inside', async () => {
-    const { status, body } = await post('/v1/ops/bug')
+  it('of another learns nothing of the machine; the local owner reads where it is', async () => {
+    const answers = async (headers: Record<string, string>) =>
+      Promise.all(
+        ['store_corrupt', 'conflict'].map(async code => (await post(`/v1/ops/fail_${code}`, '{}', headers)).body),
+      )
+    const told = await answers({ authorization: 'Bearer token-of-ana' })
+    expect(told).toEqual([
+      { error: { code: 'store_corrupt', message: 'the store is damaged', details: {} } },
+      { error: { code: 'conflict', message: 'it is taken', details: { id: 'a' } } },
+    ])
+    expect(JSON.stringify(await answers({}))).toContain('/home/me/store.db: damaged')
+  })
+
+  it('that meets a bug learns nothing of the inside, which is logged', async () => {
+    const { status, body, headers } = await post('/v1/ops/bug')
+    const report = logged.find(text => text.includes(headers.get('x-request-id') ?? 'none'))
+    expect(report).toMatch(/TypeError: secret words of the inside\n\s+at /)
+    expect(logged).toHaveLength(1)
     expect({ status, body }).toEqual({
       status: 500,
       body: { error: { code: 'internal', message: 'internal error', details: {} } },

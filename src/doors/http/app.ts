@@ -2,15 +2,16 @@
  * The HTTP door: every operation at `POST /v1/ops/<name>`, the catalog at `GET /v1/ops`. The viewer is whoever the token
  * says; nothing in a body changes it. Knows no operation by name but `export`, which it streams.
  */
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import type { Engine } from '../../engine/engine.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type { CallContext } from '../../model/operation.ts'
 import { isOwner, type Viewer } from '../../model/viewer.ts'
 import { type Catalog, callOperation, findOperation } from '../../ops/catalog.ts'
 import { describeOperation } from '../../ops/schemas.ts'
+import { bugReport, toldError } from '../../ops/told-error.ts'
 import { readJson } from './body.ts'
-import { asQuerentError, failureResponse } from './failure.ts'
+import { failureResponse } from './failure.ts'
 import { checkNames } from './guard.ts'
 import type { Authenticator } from './tokens.ts'
 
@@ -22,21 +23,28 @@ export interface AppOptions {
   readonly mcp?: ((request: Request, viewer: Viewer) => Promise<Response>) | undefined
   /** A fresh id for each request. */
   readonly requestId: () => string
+  /** Gets what is to be mended here and told to nobody else. */
+  readonly log: (text: string) => void
 }
 
 const NDJSON = 'application/x-ndjson'
 
-type App = Hono<{ Variables: { viewer: Viewer } }>
+type Env = { Variables: { viewer?: Viewer; requestId: string } }
+type App = Hono<Env>
 
 export function makeApp(engine: Engine, catalog: Catalog, options: AppOptions): App {
   const app: App = new Hono()
-  app.onError(error => failureResponse(error))
-  app.notFound(() => failureResponse(new QuerentError('not_found', 'there is no such route', {})))
+  app.onError((error, c) => {
+    logBug(error, c.get('requestId'), options)
+    return failureResponse(error, c.get('viewer') ?? null)
+  })
+  app.notFound(() => failureResponse(new QuerentError('not_found', 'there is no such route', {}), null))
 
   app.use(async (c, next) => {
+    c.set('requestId', options.requestId())
     await next()
     // Only now: a failure makes a response of its own, which should have them too.
-    c.header('x-request-id', options.requestId())
+    c.header('x-request-id', c.get('requestId'))
     c.header('cache-control', 'no-store')
     c.header('x-content-type-options', 'nosniff')
   })
@@ -50,19 +58,33 @@ export function makeApp(engine: Engine, catalog: Catalog, options: AppOptions): 
     await next()
   })
 
-  app.get('/v1/ops', c => c.json({ operations: visible(catalog, c.get('viewer')).map(describeOperation) }))
+  app.get('/v1/ops', c => c.json({ operations: visible(catalog, viewerOf(c)).map(describeOperation) }))
   app.get('/v1/ops/:name', c => c.json(describeOperation(findOperation(catalog, c.req.param('name')))))
   app.post('/v1/ops/:name', async c => {
     const name = c.req.param('name')
-    const context = contextOf(c.req.raw, c.get('viewer'))
+    const context = contextOf(c.req.raw, viewerOf(c))
     const input = await readJson(c.req.raw)
-    if (name === 'export' && c.req.header('accept')?.includes(NDJSON)) return streamExport(engine, context)
+    if (name === 'export' && c.req.header('accept')?.includes(NDJSON)) {
+      return streamExport(engine, context, thrown => logBug(thrown, c.get('requestId'), options))
+    }
     return c.json((await callOperation(catalog, engine, name, input, context)) as object)
   })
 
   const { mcp } = options
-  if (mcp !== undefined) app.all('/mcp', c => mcp(c.req.raw, c.get('viewer')))
+  if (mcp !== undefined) app.all('/mcp', c => mcp(c.req.raw, viewerOf(c)))
   return app
+}
+
+/** Set before any route that asks for it. */
+function viewerOf(c: Context<Env>): Viewer {
+  const viewer = c.get('viewer')
+  if (viewer === undefined) throw new Error('invariant broken: a request without a viewer')
+  return viewer
+}
+
+function logBug(thrown: unknown, requestId: string, { log }: AppOptions): void {
+  const report = bugReport(thrown, requestId)
+  if (report !== null) log(report)
 }
 
 /** What a viewer may call: one who cannot export need not read how. */
@@ -76,7 +98,7 @@ function contextOf(request: Request, viewer: Viewer): CallContext {
 }
 
 /** A failure under way is the last line, since the status has been sent by then. */
-function streamExport(engine: Engine, context: CallContext): Response {
+function streamExport(engine: Engine, context: CallContext, log: (thrown: unknown) => void): Response {
   if (!isOwner(context.viewer))
     throw new QuerentError('denied', 'export is for the local owner only', { operation: 'export' })
   const encoder = new TextEncoder()
@@ -84,7 +106,8 @@ function streamExport(engine: Engine, context: CallContext): Response {
     try {
       for await (const line of engine.export(context)) yield encoder.encode(`${JSON.stringify(line)}\n`)
     } catch (thrown) {
-      yield encoder.encode(`${JSON.stringify({ error: asQuerentError(thrown) })}\n`)
+      log(thrown)
+      yield encoder.encode(`${JSON.stringify({ error: toldError(thrown, context.viewer) })}\n`)
     }
   })()
   return new Response(ReadableStream.from(lines), { headers: { 'content-type': NDJSON } })

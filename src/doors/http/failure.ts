@@ -1,5 +1,7 @@
-/** A failure as a response: one shape, a status by kind, and nothing of ours inside (no stack, no cause). */
-import { type ErrorCode, type ErrorKind, QuerentError } from '../../model/errors.ts'
+/** A failure as a response: one shape, a status by kind, and nothing of ours inside (no stack, no cause, no path). */
+import type { ErrorCode, ErrorKind, QuerentError } from '../../model/errors.ts'
+import type { Viewer } from '../../model/viewer.ts'
+import { toldError } from '../../ops/told-error.ts'
 
 const STATUS_BY_KIND: Readonly<Record<ErrorKind, number>> = {
   usage: 400,
@@ -25,13 +27,9 @@ export function statusOf(error: QuerentError): number {
   return STATUS_BY_CODE[error.code] ?? STATUS_BY_KIND[error.kind]
 }
 
-/** Anything thrown, as the one error class. What is not ours is a bug of ours; its text stays here. */
-export function asQuerentError(thrown: unknown): QuerentError {
-  return thrown instanceof QuerentError ? thrown : new QuerentError('internal', 'internal error', {}, thrown)
-}
-
-export function failureResponse(thrown: unknown): Response {
-  const error = asQuerentError(thrown)
+/** `viewer` is null for those who have not said who they are. */
+export function failureResponse(thrown: unknown, viewer: Viewer | null): Response {
+  const error = toldError(thrown, viewer)
   const status = statusOf(error)
   const headers = new Headers({ 'content-type': 'application/json' })
   if (status === 401) headers.set('www-authenticate', 'Bearer')

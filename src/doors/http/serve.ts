@@ -16,6 +16,8 @@ export interface HttpOptions {
   readonly port: number
   /** Unchecked JSON `{"<token>": "<viewer>"}`. Needed unless `host` is loopback. */
   readonly tokens: unknown
+  /** Where bugs are reported; default: standard error. */
+  readonly log?: ((text: string) => void) | undefined
   readonly mcp?: ((request: Request, viewer: Viewer) => Promise<Response>) | undefined
 }
 
@@ -46,6 +48,7 @@ export async function serveHttp(
     loopback,
     mcp: options.mcp,
     requestId: randomUUID,
+    log: options.log ?? (text => process.stderr.write(text)),
   })
   // Without a createServer option @hono/node-server makes a plain HTTP server; its type allows for others.
   const server = serve({ fetch: app.fetch, hostname: host, port }) as Server

@@ -9,9 +9,9 @@ import {
 } from '@modelcontextprotocol/server'
 import type { Engine } from '../../engine/engine.ts'
 import { VERSION } from '../../engine/version.ts'
-import { QuerentError } from '../../model/errors.ts'
 import type { Viewer } from '../../model/viewer.ts'
 import { runOperation } from '../../ops/catalog.ts'
+import { bugReport, toldError } from '../../ops/told-error.ts'
 import type { Tool } from './tools.ts'
 
 /** Short and the same for everybody: never made from what the store holds. */
@@ -22,6 +22,8 @@ export interface ServerOptions {
   readonly viewer: Viewer
   /** Questions that name no lens ask through this one. */
   readonly lens: string | undefined
+  /** Where bugs are reported; default: standard error. */
+  readonly log?: ((text: string) => void) | undefined
 }
 
 /** Cheap: over HTTP one is made for each request. `tools` are made once, outside. */
@@ -57,7 +59,9 @@ function register(server: McpServer, engine: Engine, tool: Tool, options: Server
       const call = { viewer: options.viewer, signal: context.mcpReq.signal }
       return success(await runOperation(tool.operation, engine, input, call))
     } catch (thrown) {
-      return failure(thrown)
+      const report = bugReport(thrown, `${context.mcpReq.id} (${tool.name})`)
+      if (report !== null) (options.log ?? toStderr)(report)
+      return failure(thrown, options.viewer)
     }
   })
 }
@@ -86,7 +90,11 @@ function success(result: unknown): CallToolResult {
   return { content: [{ type: 'text', text }], structuredContent: JSON.parse(text) as Record<string, unknown> }
 }
 
-function failure(thrown: unknown): CallToolResult {
-  const error = thrown instanceof QuerentError ? thrown : new QuerentError('internal', 'internal error', {}, thrown)
+function toStderr(text: string): void {
+  process.stderr.write(text)
+}
+
+function failure(thrown: unknown, viewer: Viewer): CallToolResult {
+  const error = toldError(thrown, viewer)
   return { isError: true, content: [{ type: 'text', text: JSON.stringify({ error }) }] }
 }

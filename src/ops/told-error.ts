@@ -1,0 +1,45 @@
+/** What of a failure leaves by the doors that strangers may use, and what of it only the log gets. */
+import { inspect } from 'node:util'
+import type { Json } from '../base/canonical.ts'
+import { type ErrorCode, type ErrorKind, QuerentError } from '../model/errors.ts'
+import { isOwner, type Viewer } from '../model/viewer.ts'
+
+/** These speak of the machine: its files, its model, its services. Others are told that, not where or which. */
+const OF_MACHINE: ReadonlySet<ErrorKind> = new Set(['busy', 'broken', 'unavailable'])
+const PLAIN: Readonly<Partial<Record<ErrorCode, string>>> = {
+  internal: 'internal error',
+  store_locked: 'another process is writing to the store',
+  store_readonly: 'the store cannot be written',
+  store_corrupt: 'the store is damaged',
+  store_newer: 'the store was written by a newer version',
+}
+/** Names of details that are places on this machine. */
+const PLACES = ['file', 'path', 'home'] as const
+
+/** Anything thrown, as the one error class. What is not ours is a bug of ours; its text goes to the log alone. */
+export function asQuerentError(thrown: unknown): QuerentError {
+  return thrown instanceof QuerentError ? thrown : new QuerentError('internal', 'internal error', {}, thrown)
+}
+
+/** As this viewer may read it; null: somebody who has not said who they are. Owners get all but the inside of bugs. */
+export function toldError(thrown: unknown, viewer: Viewer | null): QuerentError {
+  const error = asQuerentError(thrown)
+  if (viewer !== null && isOwner(viewer)) return error
+  const { code, kind } = error
+  if (OF_MACHINE.has(kind))
+    return new QuerentError(code, PLAIN[code] ?? 'the service is not able to do this now', {}, error)
+  const details: Record<string, Json> = { ...error.details }
+  let { message } = error
+  for (const name of PLACES) {
+    const place = details[name]
+    if (typeof place === 'string' && place !== '')
+      message = message.replaceAll(`${place}: `, '').replaceAll(place, name)
+    delete details[name]
+  }
+  return new QuerentError(code, message, details, error)
+}
+
+/** The lines to log of a bug, causes and all; null for what is no bug. `request` finds it from what the client got. */
+export function bugReport(thrown: unknown, request: string): string | null {
+  return asQuerentError(thrown).code === 'internal' ? `querent: bug in request ${request}: ${inspect(thrown)}\n` : null
+}
