@@ -48,6 +48,14 @@ export class Child implements AsyncDisposable {
     return this.lines
   }
 
+  /** `kill`, of one that must still be at work; rejects with what it complained of when it is not. */
+  async killAtWork(): Promise<readonly string[]> {
+    const isAtWork = this.#process.exitCode === null && this.#process.signalCode === null
+    const lines = await this.kill()
+    if (!isAtWork) throw new Error(`the child ended by itself: ${this.#errors}`)
+    return lines
+  }
+
   /** Waits for its own end; rejects unless it ended well. */
   async end(): Promise<void> {
     await this.#ended

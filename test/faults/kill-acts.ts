@@ -1,0 +1,86 @@
+/** What a child that will be killed says, and what a store must hold after it said so. */
+
+/** Contents by id that an act leaves behind; null for gone. */
+export interface Will {
+  readonly kind: 'put' | 'add' | 'delete' | 'query'
+  readonly contents: Readonly<Record<string, string | null>>
+}
+
+export type KillLine =
+  | { readonly ready: true }
+  | { readonly act: number; readonly will: Will }
+  /** The ids it wrote or showed. */
+  | { readonly act: number; readonly did: readonly string[] }
+
+/** What was found in the store: contents and the number of uses. */
+export type Found = ReadonlyMap<string, { readonly content: string; readonly uses: number }>
+
+/** Follows what the children said, and holds what is found against it. */
+export class Ledger {
+  readonly #contents = new Map<string, string>()
+  readonly #uses = new Map<string, number>()
+  #pending: Will | null = null
+  acts = 0
+
+  /** Takes the lines of one child in order; the last act may be without its end. */
+  follow(lines: readonly string[]): void {
+    for (const text of lines) {
+      const line = JSON.parse(text) as KillLine
+      if ('will' in line) this.#pending = line.will
+      else if ('did' in line) this.#finish(line.did)
+    }
+  }
+
+  /** What is wrong with what was found, in lines. What was under way may have come through or not; after this it is known. */
+  settle(found: Found): readonly string[] {
+    const pending = this.#pending
+    this.#pending = null
+    const wrong: string[] = []
+    const ids = new Set([...this.#contents.keys(), ...found.keys(), ...Object.keys(pending?.contents ?? {})])
+    const sides = new Set<'before' | 'after'>()
+    for (const id of ids) {
+      const before = this.#contents.get(id) ?? null
+      const now = found.get(id)?.content ?? null
+      const after = pending !== null && id in pending.contents ? (pending.contents[id] ?? null) : before
+      if (now !== before && now !== after)
+        wrong.push(`${id}: ${say(now)} instead of ${say(before)}${pendingNote(pending)}`)
+      if (before !== after) sides.add(now === after ? 'after' : 'before')
+      this.#keep(id, now)
+    }
+    // A put or a delete is one transaction; files are one each.
+    if (sides.size > 1 && pending?.kind !== 'add') wrong.push(`half of a ${pending?.kind} came through`)
+    for (const [id, { uses }] of found) wrong.push(...this.#settleUses(id, uses, pending))
+    return wrong
+  }
+
+  #finish(did: readonly string[]): void {
+    const will = this.#pending as Will
+    this.#pending = null
+    this.acts++
+    if (will.kind === 'query') for (const id of did) this.#uses.set(id, (this.#uses.get(id) ?? 0) + 1)
+    for (const [id, content] of Object.entries(will.contents)) this.#keep(id, content)
+  }
+
+  #keep(id: string, content: string | null): void {
+    if (content !== null) this.#contents.set(id, content)
+    else {
+      this.#contents.delete(id)
+      this.#uses.delete(id)
+    }
+  }
+
+  #settleUses(id: string, uses: number, pending: Will | null): readonly string[] {
+    const known = this.#uses.get(id) ?? 0
+    this.#uses.set(id, uses)
+    const most = pending?.kind === 'query' ? known + 1 : known
+    return uses < known || uses > most ? [`${id}: used ${uses} times instead of ${known}`] : []
+  }
+}
+
+function say(content: string | null): string {
+  return content === null ? 'nothing' : JSON.stringify(content)
+}
+
+function pendingNote(pending: Will | null): string {
+  return pending === null ? '' : ` (while a ${pending.kind} was under way)`
+}

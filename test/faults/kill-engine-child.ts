@@ -1,0 +1,120 @@
+/**
+ * `node kill-engine-child.ts <home> <folder of files> <number of the first act> <seed>`: an engine at work until it is
+ * killed. Before each act a line says what it will do, after it a line says that it was done (`KillLine`).
+ */
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Engine } from '../../src/engine/engine.ts'
+import { openEngine } from '../../src/engine/open.ts'
+import { seededUniform } from '../../src/testing/seeded.ts'
+import { openToyEmbedder } from '../../src/testing/toy-embedder.ts'
+import type { KillLine, Will } from './kill-acts.ts'
+
+const [, , home = '', files = '', firstAct = '1', seed = '1'] = process.argv
+const random = seededUniform(Number(seed))
+/** Acts of one opening: enough changes for snapshots to be written when it closes. */
+const ACTS_AN_OPENING = 60
+const FILES = 10
+const WORDS = ['fox', 'vixen', 'dog', 'car', 'automobile', 'road', 'garden', 'tulip', 'rain', 'quick', 'swift']
+
+let act = Number(firstAct)
+for (;;) {
+  const engine = await openEngine({ home, embedder: openToyEmbedder() })
+  say({ ready: true })
+  for (let count = 0; count < ACTS_AN_OPENING; count++) await take(engine, act++)
+  await engine.close()
+}
+
+/** Synchronously, so that a line that is out tells of something that happened before. */
+function say(line: KillLine): void {
+  writeSync(1, `${JSON.stringify(line)}\n`)
+}
+
+async function take(engine: Engine, number: number): Promise<void> {
+  const [will, run] = choose(engine, number)
+  say({ act: number, will })
+  say({ act: number, did: await run() })
+}
+
+function choose(engine: Engine, number: number): readonly [Will, () => Promise<readonly string[]>] {
+  const kind = random()
+  if (kind < 0.45) return putting(engine, number)
+  if (kind < 0.6) return adding(engine, number)
+  if (kind < 0.75) return deleting(engine)
+  return asking(engine)
+}
+
+function putting(engine: Engine, number: number): readonly [Will, () => Promise<readonly string[]>] {
+  const entries = some(1 + pick(12), 'p', 60).map(id => ({ id, content: `${number} ${sentence()}` }))
+  const wait = random() < 0.5
+  const will: Will = { kind: 'put', contents: Object.fromEntries(entries.map(({ id, content }) => [id, content])) }
+  return [will, async () => (await engine.put({ entries, wait })).ids]
+}
+
+/**
+ * Some files are written, some removed; then the whole folder is added. What an act before this one wrote, and was killed
+ * before it could add it, is added too.
+ */
+function adding(engine: Engine, number: number): readonly [Will, () => Promise<readonly string[]>] {
+  const changes = new Map(
+    some(1 + pick(4), 'f', FILES).map(name => [name, random() < 0.8 ? `${number} ${sentence()}` : null]),
+  )
+  const names = Array.from({ length: FILES }, (_, at) => `f${at}`)
+  const contents = names.map(name => [`files/${name}.md`, changes.has(name) ? changes.get(name) : onDisk(name)])
+  const run = async () => {
+    for (const [name, content] of changes) toDisk(name, content)
+    const { errors } = await engine.add({ paths: [files], wait: random() < 0.5 })
+    if (errors.length > 0) throw new Error(JSON.stringify(errors))
+    return names
+  }
+  return [{ kind: 'add', contents: Object.fromEntries(contents) }, run]
+}
+
+function onDisk(name: string): string | null {
+  const path = join(files, `${name}.md`)
+  return existsSync(path) ? readFileSync(path, 'utf8') : null
+}
+
+/** Never half a file, which would be a right thing to add. */
+function toDisk(name: string, content: string | null): void {
+  const path = join(files, `${name}.md`)
+  if (content === null) {
+    rmSync(path, { force: true })
+  } else {
+    writeFileSync(`${files}.part`, content)
+    renameSync(`${files}.part`, path)
+  }
+}
+
+function deleting(engine: Engine): readonly [Will, () => Promise<readonly string[]>] {
+  const ids = some(1 + pick(3), 'p', 60)
+  const will: Will = { kind: 'delete', contents: Object.fromEntries(ids.map(id => [id, null])) }
+  const run = async () => {
+    const there: string[] = []
+    for (const id of ids) if (await engine.get({ id }).then(Boolean, () => false)) there.push(id)
+    if (there.length > 0) await engine.delete({ ids: there })
+    return ids
+  }
+  return [will, run]
+}
+
+/** What it shows, it counts as used. */
+function asking(engine: Engine): readonly [Will, () => Promise<readonly string[]>] {
+  const text = sentence()
+  return [
+    { kind: 'query', contents: {} },
+    async () => (await engine.query({ text, any: true })).items.map(item => item.id),
+  ]
+}
+
+function sentence(): string {
+  return Array.from({ length: 1 + pick(6) }, () => WORDS[pick(WORDS.length)]).join(' ')
+}
+
+function some(count: number, prefix: string, among: number): readonly string[] {
+  return [...new Set(Array.from({ length: count }, () => `${prefix}${pick(among)}`))]
+}
+
+function pick(below: number): number {
+  return Math.floor(random() * below)
+}

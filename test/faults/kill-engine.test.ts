@@ -1,0 +1,52 @@
+/** A few kills, for every run of the tests; `npm run kill` kills two hundred times. */
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { tempFolder } from '../../src/testing/temp-folder.ts'
+import { type KillLine, Ledger } from './kill-acts.ts'
+import { killAgainAndAgain } from './kill-engine.ts'
+
+/** A child that put two entries, showed one, and was killed while it replaced them. */
+const SAID: readonly KillLine[] = [
+  { ready: true },
+  { act: 1, will: { kind: 'put', contents: { a: 'one', b: 'one' } } },
+  { act: 1, did: ['a', 'b'] },
+  { act: 2, will: { kind: 'query', contents: {} } },
+  { act: 2, did: ['a'] },
+  { act: 3, will: { kind: 'put', contents: { a: 'two', b: 'two' } } },
+]
+
+describe('what is found after a kill', () => {
+  const settle = (a: string | null, b: string | null, usesOfA = 1) => {
+    const ledger = new Ledger()
+    ledger.follow(SAID.map(line => JSON.stringify(line)))
+    const found = new Map<string, { content: string; uses: number }>()
+    if (a !== null) found.set('a', { content: a, uses: usesOfA })
+    if (b !== null) found.set('b', { content: b, uses: 0 })
+    return ledger.settle(found)
+  }
+
+  it('may be what was there before the last act, or after it', () => {
+    expect(settle('one', 'one')).toEqual([])
+    expect(settle('two', 'two')).toEqual([])
+  })
+
+  it('is wrong when something is lost, half there, never said, or not counted', () => {
+    expect(settle('one', null)).toEqual([expect.stringContaining('b: nothing instead of "one"')])
+    expect(settle('one', 'two')).toEqual(['half of a put came through'])
+    expect(settle('three', 'one')).toHaveLength(1)
+    expect(settle('one', 'one', 0)).toEqual(['a: used 0 times instead of 1'])
+    expect(settle('one', 'one', 2)).toHaveLength(1)
+  })
+})
+
+const LONG = process.env['QUERENT_LONG'] === '1'
+const KILLS = LONG ? 200 : 8
+const LIFE_MS = LONG ? 2_000 : 500
+
+it(`an engine survives ${KILLS} kills (QUERENT_LONG=1: 200)`, { timeout: KILLS * 15_000 }, async () => {
+  const folder = tempFolder()
+  onTestFinished(() => folder[Symbol.dispose]())
+  const { kills, acts, wrong } = await killAgainAndAgain(folder.path, KILLS, LIFE_MS, Date.now() & 0xffff)
+  expect(wrong).toEqual([])
+  expect(kills).toBe(KILLS)
+  expect(acts).toBeGreaterThan(KILLS)
+})

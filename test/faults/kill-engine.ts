@@ -1,0 +1,123 @@
+/**
+ * kill -9 of an engine at work, again and again on one home: it opens every time, nothing that it said was written is
+ * lost, and its indexes answer as if they had been built anew. Used by a test (few kills) and by `npm run kill` (many).
+ */
+import { existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Engine } from '../../src/engine/engine.ts'
+import { openEngine } from '../../src/engine/open.ts'
+import { openSqliteStore } from '../../src/store/sqlite-store.ts'
+import { seededUniform } from '../../src/testing/seeded.ts'
+import { openToyEmbedder } from '../../src/testing/toy-embedder.ts'
+import { Child } from './child.ts'
+import { type Found, Ledger } from './kill-acts.ts'
+
+const KILLED_WHILE_STARTING = 0.1
+const QUESTIONS = ['quick fox', 'automobile', 'garden rain', 'tulip road dog', 'vixen']
+
+export interface KillFigures {
+  kills: number
+  /** Acts that were acknowledged. */
+  acts: number
+  /** Kills before the engine had opened. */
+  early: number
+  /** Kills after which there were snapshots to start from. */
+  withSnapshots: number
+  /** Answers held against those of indexes built anew. */
+  answersCompared: number
+  entries: number
+  /** Anything lost, half done, damaged or answered otherwise than by a rebuild. None, one hopes. */
+  wrong: string[]
+}
+
+export async function killAgainAndAgain(
+  folder: string,
+  kills: number,
+  /** A child is killed at most so long after it is ready; now and then before. */
+  lifeMs: number,
+  seed: number,
+  report: (figures: KillFigures) => void = () => {},
+): Promise<KillFigures> {
+  const home = join(folder, 'home')
+  const files = join(folder, 'files')
+  mkdirSync(files)
+  await (await openEngine({ home, embedder: 'none', background: false })).close()
+  const random = seededUniform(seed)
+  const ledger = new Ledger()
+  const figures: KillFigures = {
+    kills: 0,
+    acts: 0,
+    early: 0,
+    withSnapshots: 0,
+    answersCompared: 0,
+    entries: 0,
+    wrong: [],
+  }
+  while (figures.kills < kills) {
+    const isEarly = random() < KILLED_WHILE_STARTING
+    ledger.follow(await liveAndDie(home, files, figures.kills * 1e6, random, isEarly, lifeMs))
+    figures.kills++
+    if (isEarly) figures.early++
+    if (existsSync(join(home, 'index', 'words.snapshot'))) figures.withSnapshots++
+    const wrong = await examine(home, ledger, figures)
+    figures.wrong.push(...wrong.map(line => `kill ${figures.kills}: ${line}`))
+    figures.acts = ledger.acts
+    report(figures)
+  }
+  return figures
+}
+
+async function liveAndDie(
+  home: string,
+  files: string,
+  firstAct: number,
+  random: () => number,
+  isEarly: boolean,
+  lifeMs: number,
+): Promise<readonly string[]> {
+  const args = [home, files, String(firstAct), String(Math.floor(random() * 2 ** 31))]
+  await using child = new Child('kill-engine-child.ts', import.meta.url, args)
+  if (isEarly) await sleep(random() * lifeMs)
+  else {
+    await child.says('{"ready"')
+    await sleep(random() * lifeMs)
+  }
+  return await child.killAtWork()
+}
+
+/** What is wrong after a kill, in lines. */
+async function examine(home: string, ledger: Ledger, figures: KillFigures): Promise<readonly string[]> {
+  const embedder = openToyEmbedder()
+  const now = { now: () => Date.UTC(2030, 0, 1) }
+  await using survivor = await openEngine({ home, embedder, background: false, clock: now })
+  const found = await everything(survivor)
+  figures.entries = found.size
+  const wrong = [...ledger.settle(found)]
+  // On the same file without a home, so without snapshots: it reads the whole store.
+  const store = openSqliteStore({ file: join(home, 'store.db') })
+  wrong.push(...store.check())
+  await using rebuilt = await openEngine({ store, embedder: openToyEmbedder(), background: false, clock: now })
+  for (const text of QUESTIONS) {
+    for (const mode of ['hybrid', 'words', 'meaning'] as const) {
+      const ask = (engine: Engine) => engine.query({ text, mode, any: true, touch: false, explain: true, limit: 20 })
+      const [mine, anew] = await Promise.all([ask(survivor), ask(rebuilt)])
+      figures.answersCompared++
+      if (JSON.stringify(mine) !== JSON.stringify(anew)) wrong.push(`"${text}" by ${mode}: not what a rebuild answers`)
+    }
+  }
+  return wrong
+}
+
+async function everything(engine: Engine): Promise<Found> {
+  const found = new Map<string, { content: string; uses: number }>()
+  for (let cursor: string | undefined; ; ) {
+    const page = await engine.list({ limit: 1000, order: 'id', ...(cursor === undefined ? {} : { cursor }) })
+    for (const { id } of page.items) {
+      const { content, access } = await engine.get({ id })
+      found.set(id, { content, uses: access?.count ?? 0 })
+    }
+    if (page.cursor === null) return found
+    cursor = page.cursor
+  }
+}
