@@ -25,7 +25,7 @@ export interface ExplainAnswer {
 
 /**
  * `filter`, `validity`, `must`, `phrase`, `exclusion`: it does not fulfil a condition. `retrieve`: no leg brought it.
- * `verdict`: the whole answer was refused. `diversify`: a cap or the spread passed over it. `page`: it stands beyond.
+ * `score`: nothing speaks for it. `verdict`: the whole answer was refused. `diversify`: a cap or the spread passed over it. `page`: it stands beyond.
  */
 export interface Dropped {
   readonly stage: string

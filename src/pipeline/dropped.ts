@@ -4,6 +4,7 @@ import type { Dropped } from '../model/explain-answer.ts'
 import type { FieldName, Filter } from '../model/filter.ts'
 import { demands, withWords } from './conditions.ts'
 import type { QueryContext } from './context.ts'
+import { NOTHING_SPEAKS } from './noise.ts'
 import type { Survey } from './survey.ts'
 
 /** Null when it is among the results of this page or one before. */
@@ -18,6 +19,7 @@ export function firstDrop(entry: EntryKey, survey: Survey, context: QueryContext
   const end = (query.after?.rank ?? 0) + query.limit
   if (ranked !== undefined && ranked.rank <= end) return null
   if (!reached.has(entry)) return unreached(entry, survey)
+  if (ranking.scoring.scored.every(one => one.entry !== entry)) return { stage: 'score', reason: NOTHING_SPEAKS }
   if (ranked === undefined) return { stage: 'diversify', reason: 'Others of its group, or unlike it, were preferred.' }
   return { stage: 'page', reason: `It has rank ${ranked.rank}; the page ends at ${end}.` }
 }

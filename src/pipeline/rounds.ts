@@ -50,7 +50,7 @@ export class Rounds {
     return this.#stages.retrieve(plan, firstDepth(this.#context.query) * DEEPER ** round, this.#context)
   }
 
-  /** Scores are made from the numbers of the round that brought the entry, and from the statistics of the first. */
+  /** Scores are made from the numbers of the round that brought the entry, and from the statistics of the first, but for how far the legs came. */
   #join(): Retrieval {
     const candidates: Candidate[] = []
     const roundOf = new Map<EntryKey, number>()
@@ -64,7 +64,8 @@ export class Rounds {
     this.#roundOf = roundOf
     const [first, last] = [this.#rounds[0], this.#rounds.at(-1)] as [Retrieval, Retrieval]
     const complete = this.#rounds.every(retrieval => retrieval.complete)
-    return { ...last, candidates, statistics: first.statistics, complete }
+    const { wordsLast: _words, meaningLast: _meaning, ...fixed } = first.statistics
+    return { ...last, candidates, statistics: { ...last.statistics, ...fixed }, complete }
   }
 }
 

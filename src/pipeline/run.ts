@@ -73,7 +73,7 @@ async function retrieveAndRank(stages: Stages, plan: Plan, rounds: Rounds, conte
 
 /** Nothing deeper could change the page. */
 function isFinal({ retrieval, scoring, answer }: Attempt, query: Query): boolean {
-  if (retrieval.exhausted || !retrieval.complete) return true
+  if (retrieval.exhausted || scoring.isWhole === true || !retrieval.complete) return true
   if (scoring.verdict === 'nothing_relevant' && !query.any) return true
   if (answer.page.items.length < query.limit || answer.page.cursor === null) return false
   return scoring.ceiling === null || (answer.last !== null && answer.last > scoring.ceiling)

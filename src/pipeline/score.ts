@@ -5,27 +5,33 @@ import { type Explanation, leaf } from '../model/explanation.ts'
 import type { QueryContext } from './context.ts'
 import { explainParts, type Formula, formulaOf, mostWithUse, partsOf, scoreOf } from './formula.ts'
 import { type Remembered, remember } from './memory.ts'
+import { dropsNoise, isNoise, onlyNoiseIsLeft } from './noise.ts'
 import { pageBar } from './page-bounds.ts'
 import type { Plan, Retrieval, Scoring } from './stage.ts'
-import { judge } from './verdict.ts'
+import { judge, judgeNoise } from './verdict.ts'
 
 export function score(retrieval: Retrieval, plan: Plan, context: QueryContext): Scoring {
-  const { verdict, reason } = judge(retrieval, plan, context)
+  const judgement = judge(retrieval, plan, context)
+  const { verdict, reason } = judgement
   if (plan.mode === 'list') {
     return { scored: retrieval.candidates.map(listed), explain: explainListed, verdict, reason, ceiling: null }
   }
   const formula = formulaOf(retrieval.statistics, plan, context)
-  const memories = memoriesOf(retrieval, formula, plan, context)
+  const noiseDrops = dropsNoise(plan)
+  const candidates = noiseDrops
+    ? retrieval.candidates.filter(candidate => !isNoise(candidate, context))
+    : retrieval.candidates
+  const memories = memoriesOf({ ...retrieval, candidates }, formula, plan, context)
   return {
-    scored: retrieval.candidates.map(candidate => scoredBy(formula, candidate, memories.get(candidate.entry) ?? null)),
+    scored: candidates.map(candidate => scoredBy(formula, candidate, memories.get(candidate.entry) ?? null)),
     explain: scored => {
       const chunk = scored.chunks['words']
       const scope = { partitions: context.sight.partitions }
       const terms = chunk === undefined ? [] : context.words.explain(plan.terms, chunk, scope)
       return explainParts(scored, formula, memories.get(scored.entry) ?? null, terms)
     },
-    verdict,
-    reason,
+    ...(candidates.length === 0 && retrieval.candidates.length > 0 ? judgeNoise(judgement) : judgement),
+    isWhole: noiseDrops && onlyNoiseIsLeft(retrieval, context),
     ceiling: plan.query.approximate || retrieval.exhausted ? null : ceilingOf(retrieval, formula, context),
   }
 }

@@ -62,6 +62,8 @@ export interface Scoring {
    * above it; null: as many as the legs brought is good enough.
    */
   readonly ceiling: number | null
+  /** True when all that could still be brought would be left out as no answer. */
+  readonly isWhole?: boolean | undefined
 }
 
 export interface Ranking {

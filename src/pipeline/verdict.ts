@@ -27,6 +27,12 @@ export function judge(retrieval: Retrieval, plan: Plan, context: QueryContext): 
   return judgeEvidence(bestCosine, retrieval, plan, context)
 }
 
+/** Something was brought, but nothing speaks for any of it. */
+export function judgeNoise(judgement: Judgement): Judgement {
+  if (judgement.verdict === 'nothing_relevant') return judgement
+  return nothing('No entry has a word of the question, or a meaning nearer to it than by chance.')
+}
+
 function judgeEmpty(retrieval: Retrieval, plan: Plan, context: QueryContext): Judgement {
   const unknown = demands(plan).find(({ operand }) => withWords(operand, null, context).size === 0)
   if (unknown !== undefined) return nothing(`No entry contains "${unknown.operand.text}".`)

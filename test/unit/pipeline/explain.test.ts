@@ -71,7 +71,13 @@ describe('why an entry is not there', () => {
     { text: 'fox +dog', id: 'meaning', stage: 'must', reason: 'It does not contain "dog".' },
     { text: 'fox "dog fox"', id: 'words', stage: 'phrase', reason: 'It does not contain "dog fox".' },
     { text: 'fox -dog', id: 'words', stage: 'exclusion', reason: 'It contains "dog", which was shut out.' },
-    { text: 'fox', id: 'neither', stage: 'page', reason: 'It has rank 3; the page ends at 2.' },
+    { text: 'fox tulip vixen', id: 'neither', stage: 'page', reason: 'It has rank 3; the page ends at 2.' },
+    {
+      text: 'fox',
+      id: 'neither',
+      stage: 'score',
+      reason: 'No word of the question is in it, and its meaning is no nearer than by chance.',
+    },
     { text: 'quantum lattice bosons', id: 'words', stage: 'verdict', reason: /^Nothing on this subject/ },
   ])('$stage: $text', async ({ text, id, stage, reason }) => {
     const world = await smallWorld()
@@ -88,7 +94,7 @@ describe('why an entry is not there', () => {
 
   it('diversify: its group was full', async () => {
     const world = await smallWorld()
-    const { dropped } = await world.explain({ text: 'fox', per_collection: 2 }, { id: 'neither' })
+    const { dropped } = await world.explain({ text: 'fox', per_collection: 2, any: true }, { id: 'neither' })
     expect(dropped?.stage).toBe('diversify')
   })
 
@@ -114,7 +120,7 @@ describe('why an entry is not there', () => {
     for (let number = 0; number < 140; number++) world.put({ id: `e${number}`, content: `fox dog${number % 5}` })
     world.put({ id: 'far', content: 'tulip' })
     await world.embedAll()
-    const { dropped, rank } = await world.explain({ text: 'fox dog1' }, { id: 'far' })
+    const { dropped, rank } = await world.explain({ text: 'fox dog1', any: true }, { id: 'far' })
     expect(rank).toBe(141)
     expect(dropped).toEqual({
       stage: 'retrieve',
@@ -257,7 +263,7 @@ describe('similar', () => {
     const world = await smallWorld()
     const [key] = world.parts.store.find('meaning', world.context({ text: 'x' }).sight.partitions)
     const { page } = await world.similar(key as number)
-    expect(page.items.map(item => item.id)).toEqual(['words', 'neither'])
+    expect(page.items.map(item => item.id)).toEqual(['words'])
     expect(page).toMatchObject({ mode: 'meaning', verdict: 'answered' })
   })
 

@@ -43,7 +43,7 @@ describe('pages', () => {
   it.each([
     { text: 'fox garden' },
     { text: 'fox', mode: 'words' as const },
-    { text: 'car', mode: 'meaning' as const },
+    { text: 'car', mode: 'meaning' as const, any: true },
     { text: 'collection:c1' },
     { text: 'fox dog', diversity: 0.8 },
     { text: 'fox dog', per_collection: 20 },
