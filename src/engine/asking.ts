@@ -63,7 +63,8 @@ export class Asking {
     const { stages, context } = this.#prepare({ text: id, ...(limit === undefined ? {} : { limit }) }, call)
     const answer = await runQuery(similarTo(entry, stages), context)
     this.#touch(answer, call.viewer)
-    return answer.page
+    // It takes no cursor: more of them are had by a higher limit.
+    return { ...answer.page, cursor: null }
   }
 
   #prepare(input: QueryInput, call: CallContext): { stages: Stages; context: QueryContext } {
@@ -116,8 +117,10 @@ export class Asking {
       if (embedderError !== null) notes.push({ code: 'words_only', message: wordsOnly(embedderError, call.viewer) })
       return null
     }
+    const asked = embedder.embed([text], 'query', call.signal)
+    this.#loadMeanwhile(asked)
     try {
-      const [vector] = await embedder.embed([text], 'query', call.signal)
+      const [vector] = await asked
       return vector ?? null
     } catch (error) {
       if (error instanceof QuerentError && error.code === 'cancelled') throw error
@@ -125,6 +128,14 @@ export class Asking {
       notes.push({ code: 'words_only', message: wordsOnly(reason, call.viewer) })
       return null
     }
+  }
+
+  /** The model runs in a thread of its own: this one can load what its answer is needed for. */
+  #loadMeanwhile(asked: Promise<unknown>): void {
+    const { warm, indexes } = this.#parts
+    if (!warm) return
+    asked.catch(() => {}) // told where it is waited for, unless loading fails first
+    for (const name of indexes.names) if (name.startsWith('vectors-')) indexes.get(name)
   }
 
   /** One small transaction. A store that is busy or read-only still answers, at once; the use is then not counted. */

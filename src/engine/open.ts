@@ -118,6 +118,7 @@ async function wire(
     indexes,
     makeIndex,
     embedding,
+    warm: options.warm === true,
     jobs: states,
     registry,
     tables: [...CORE_TABLES.filter(table => table !== LEASES), ...registry.all.flatMap(lens => lens.tables ?? [])],
@@ -151,7 +152,7 @@ async function startEmbedder(
     const embedder = await openEmbedder(config.embedder, {
       baseFolder: home?.folder ?? process.cwd(),
       env: process.env,
-      start: 'first-use',
+      start: options.warm === true ? 'now' : 'first-use',
     })
     return { embedder: embedder && ready(embedder), error: null }
   } catch (error) {

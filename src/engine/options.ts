@@ -24,6 +24,11 @@ export interface EngineOptions {
   readonly readOnly?: boolean | undefined
   /** Embed and tidy up in the background (default true). */
   readonly background?: boolean | undefined
+  /**
+   * Begin to load the model when opening, and load the vector index while it works on the first question (default
+   * false: both when they are needed). For a process that asks one question and ends.
+   */
+  readonly warm?: boolean | undefined
   /** The lens that answers when none is named. */
   readonly defaultLens?: string | undefined
 }

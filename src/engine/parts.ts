@@ -20,6 +20,8 @@ export interface Parts {
   readonly indexes: IndexSet
   readonly makeIndex: (name: string) => Index
   readonly embedding: Embedding | null
+  /** Whether to load the vector index while the first question is embedded. */
+  readonly warm: boolean
   /** How the jobs that ran in this process are doing. */
   readonly jobs: ReadonlyMap<string, JobState>
   readonly registry: LensRegistry

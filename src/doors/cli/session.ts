@@ -28,6 +28,8 @@ export interface SessionOptions {
   readonly create?: boolean
   /** A short command leaves background work to those that run on. */
   readonly background?: boolean
+  /** It will embed one question: see `EngineOptions.warm`. */
+  readonly warm?: boolean
   readonly report?: ((progress: Progress) => void) | undefined
 }
 
@@ -54,6 +56,7 @@ function engineOptions(cli: Cli, flags: CommonFlags, options: SessionOptions): E
     ...(flags.home !== undefined && { home: flags.home }),
     create: options.create ?? false,
     background: options.background ?? false,
+    warm: options.warm ?? false,
     ...(now && { clock: new SettableClock(toInstant(now, flags.now === undefined ? 'QUERENT_NOW' : '--now')) }),
   }
 }

@@ -15,7 +15,7 @@ const MAX_PIPED_QUESTION = 1024 * 1024
 
 export async function runQuery(cli: Cli, words: readonly string[], flags: AskFlags): Promise<void> {
   const input = questionOf(await questionText(cli, words), flags)
-  const page = await withSession(cli, flags, {}, session => session.run(query, input))
+  const page = await withSession(cli, flags, { warm: input.mode !== 'words' }, session => session.run(query, input))
   await printPage(cli, flags, page)
   if (flags.failEmpty && page.verdict === 'nothing_relevant') cli.exitCode = EXIT.nothingRelevant
 }
@@ -33,7 +33,9 @@ export async function runExplain(
 ): Promise<void> {
   const question = questionOf(await questionText(cli, words), flags)
   const input = { query: question, id, ...(flags.over !== undefined && { over: flags.over }) }
-  const answer = await withSession(cli, flags, {}, session => session.run(explain, input))
+  const answer = await withSession(cli, flags, { warm: question.mode !== 'words' }, session =>
+    session.run(explain, input),
+  )
   await print(cli, flags, answer, { table: style => explainText(answer, style) })
 }
 
