@@ -53,6 +53,6 @@ export const similar: Operation<Engine, typeof similarInput, z.ZodType<Page>> = 
   summary: 'Find entries like a given one',
   input: similarInput,
   output: pageOutput,
-  effect: READ,
+  effect: ASK,
   run: (engine, input, context) => engine.similar(input, context),
 }

@@ -3,6 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import type { Engine } from '../../../src/engine/engine.ts'
 import { tempFolder } from '../../../src/testing/temp-folder.ts'
+import { openToyEmbedder } from '../../../src/testing/toy-embedder.ts'
+import { failingEmbedder } from '../../support/embedders.ts'
 import { openTestEngine } from '../../support/engines.ts'
 
 const as = (id: string) => ({ viewer: { id } })
@@ -54,5 +56,23 @@ it('an origin on disk is told whole to holder and owner; others get the path ins
   ])
   expect((await origins('owner'))[0]?.startsWith('file://')).toBe(true)
   expect(await origins('ann')).toEqual(['guide/fox.md', null, 'https://example.org/fox'])
+  await engine.close()
+})
+
+it('why there is no meaning is told to the owner; it names files and addresses of the machine', async () => {
+  const embedder = failingEmbedder(openToyEmbedder(), () => true)
+  const engine = await openTestEngine({ embedder })
+  await engine.put({ entries: [{ id: 'x', content: 'a fox', visibility: 'public' }] })
+  const notes = async (id: string) => (await engine.query({ text: 'fox' }, as(id))).notes[0]?.message
+  expect(await notes('owner')).toContain('worker')
+  expect(await notes('ann')).toBe('Words only: there is no embedder at the moment.')
+  await engine.close()
+})
+
+it('a page of similar ones has no cursor, since nothing takes it', async () => {
+  const engine = await openTestEngine()
+  await engine.put({ entries: ['x', 'y', 'z'].map(id => ({ id, content: 'a fox and a hen' })) })
+  const page = await engine.similar({ id: 'x', limit: 1 })
+  expect([page.items.length, page.cursor]).toEqual([1, null])
   await engine.close()
 })
