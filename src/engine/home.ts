@@ -1,5 +1,5 @@
 /** The home: the folder `.querent` that holds a store and its snapshots, found upwards from the working folder. */
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { QuerentError } from '../model/errors.ts'
 
@@ -40,11 +40,21 @@ export function findHome(request: HomeRequest): Home {
   }
   const folder = found ?? join(request.workingFolder, HOME_FOLDER)
   try {
-    mkdirSync(join(folder, 'index'), { recursive: true })
+    makeFolder(folder)
   } catch (error) {
     throw new QuerentError('io_failed', `home: cannot make ${folder}: ${String(error)}`, { path: folder }, error)
   }
   return home(folder)
+}
+
+/** For this user alone, and kept out of version control. A folder that was there already keeps what it has. */
+function makeFolder(folder: string): void {
+  mkdirSync(dirname(folder), { recursive: true })
+  if (!existsSync(folder)) {
+    mkdirSync(folder, { mode: 0o700 })
+    writeFileSync(join(folder, '.gitignore'), '*\n', { flag: 'wx' })
+  }
+  mkdirSync(join(folder, 'index'), { recursive: true })
 }
 
 function home(folder: string): Home {

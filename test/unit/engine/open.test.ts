@@ -1,5 +1,5 @@
 /** Opening and closing: homes, settings, what is refused, and that engines have nothing in common. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Embedder } from '../../../src/embed/embedder.ts'
@@ -35,7 +35,17 @@ async function opening(options: EngineOptions): Promise<string> {
 describe('the home', () => {
   it('is made where it is named', async () => {
     expect(await opening({ home: folder.file('new') })).toBe('opened')
-    expect(readdirSync(folder.file('new')).sort()).toEqual(['index', 'store.db'])
+    expect(readdirSync(folder.file('new')).sort()).toEqual(['.gitignore', 'index', 'store.db'])
+  })
+
+  it('is for its user alone and out of version control; a folder that was there stays as it is', async () => {
+    await opening({ home: folder.file('deep/new') })
+    expect(statSync(folder.file('deep/new')).mode & 0o777).toBe(0o700)
+    expect(readFileSync(folder.file('deep/new/.gitignore'), 'utf8')).toBe('*\n')
+    mkdirSync(folder.file('mine'), { mode: 0o755 })
+    await opening({ home: folder.file('mine') })
+    expect(statSync(folder.file('mine')).mode & 0o077).not.toBe(0)
+    expect(existsSync(folder.file('mine/.gitignore'))).toBe(false)
   })
 
   it('is not made by a reader, nor against a wish', async () => {
