@@ -26,7 +26,7 @@ export type MetadataCondition =
       readonly exists?: boolean | undefined
     }
 
-/** Everything given must hold. */
+/** Everything given must hold. Lists are not empty: nobody could say whether that means anything or nothing. */
 export interface FilterInput {
   readonly collections?: readonly string[] | undefined
   readonly kinds?: readonly string[] | undefined
@@ -81,7 +81,7 @@ export interface QueryInput {
 }
 
 const name: z.ZodString = z.string().min(1).max(MAX_NAME_LENGTH)
-const names: z.ZodOptional<z.ZodArray<z.ZodString>> = z.array(name).max(100).optional()
+const names: z.ZodOptional<z.ZodArray<z.ZodString>> = z.array(name).min(1).max(100).optional()
 
 export const instantInput: z.ZodType<InstantInput> = z.union([
   z
@@ -128,7 +128,7 @@ export const filterInput: z.ZodType<FilterInput> = z.strictObject({
   tags: names,
   any_tags: names,
   not_tags: names,
-  ids: z.array(z.string().min(1).max(512)).max(1000).optional(),
+  ids: z.array(z.string().min(1).max(512)).min(1).max(1000).optional(),
   metadata: conditions.optional(),
   created: period.optional(),
   updated: period.optional(),

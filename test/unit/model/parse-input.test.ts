@@ -24,6 +24,13 @@ function nested(levels: number): Json {
   return value
 }
 
+it.each(['collections', 'kinds', 'tags', 'any_tags', 'not_tags', 'ids'])('an empty list of %s is refused', name => {
+  expect(refusal(queryInput, { text: 'a', filter: { [name]: [] } })).toMatchObject({
+    code: 'invalid_argument',
+    message: `filter.${name}: expected at least 1 items, got []`,
+  })
+})
+
 describe('a value that is no JSON', () => {
   const cyclic: Record<string, unknown> = {}
   cyclic['itself'] = cyclic
