@@ -1,6 +1,6 @@
 /** One file from the disk to documents, or to the reason why there are none. */
 import { sha256 } from '../base/canonical.ts'
-import type { FileProblem, Ingester, IngestSettings } from '../model/ingester.ts'
+import type { FileDocument, FileProblem, FileReading, Ingester, IngestSettings } from '../model/ingester.ts'
 import { extensionOf } from './file-types.ts'
 import { ingesterFor } from './ingesters.ts'
 import type { KnownFile, KnownRow } from './known-files.ts'
@@ -46,12 +46,26 @@ export async function loadFile(file: FileToLoad): Promise<FileOutcome> {
 
   const known = file.own()
   const { root, path } = known ?? file
-  const { documents, problems } = ingester.read({ ...named(path), text, modifiedAt }, file.settings)
+  const reading = ingester.read({ ...named(path), text, modifiedAt }, file.settings)
+  const { documents, problems } = withTrueValidity(reading)
   if (documents.length === 0 && problems.length === 0 && known === undefined) {
     return { absolute, kind: 'skipped', reason: 'empty' }
   }
   const read = { absolute, root, path, known, hash, size: bytes.length, modifiedAt, documents }
   return { absolute, kind: 'read', file: read, problems: problems.map(problemText) }
+}
+
+/** What ends before it begins would never hold: it is taken without bounds, and told. */
+function withTrueValidity({ documents, problems }: FileReading): FileReading {
+  const isWrong = ({ validFrom, validUntil }: FileDocument) =>
+    validFrom !== null && validUntil !== null && validUntil <= validFrom
+  const wrong = documents.filter(isWrong)
+  if (wrong.length === 0) return { documents, problems }
+  const message = 'valid_until is not after valid_from; both were left out'
+  return {
+    documents: documents.map(one => (isWrong(one) ? { ...one, validFrom: null, validUntil: null } : one)),
+    problems: [...problems, ...wrong.map(({ line }) => ({ line, message }))],
+  }
 }
 
 function named(path: string): { readonly path: string; readonly name: string; readonly extension: string } {

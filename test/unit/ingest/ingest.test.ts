@@ -296,6 +296,27 @@ describe.each(STORES)('into %s:', (_, openStore) => {
   })
 
   describe('trouble', () => {
+    it('tells of what ends before it begins, and takes it without bounds', async () => {
+      const store = openStore()
+      const line = (until: string) => JSON.stringify({ text: until, valid_from: '2026-02-01', valid_until: until })
+      const root = tempFolder({
+        'a.md': '---\nvalid_from: 2026-02-01\nvalid_until: 2026-01-01\n---\nOne.',
+        'b.jsonl': `${line('2026-03-01')}\n${line('2026-02-01')}\n`,
+      })
+      const { errors } = await add(store, root)
+      expect(errors.map(({ message }) => message)).toEqual([
+        'valid_until is not after valid_from; both were left out',
+        'line 2: valid_until is not after valid_from; both were left out',
+      ])
+      const bounds = entries(store).map(({ validFrom, validUntil }) => [validFrom !== null, validUntil !== null])
+      expect(bounds).toEqual([
+        [false, false],
+        [true, true],
+        [false, false],
+      ])
+      store.close()
+    })
+
     it.each([['/no/such/place'], ['bad\0path']])('refuses the path %j before anything is done', async path => {
       const root = tempFolder({ 'a.md': 'a' })
       const store = openStore()
