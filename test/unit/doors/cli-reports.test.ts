@@ -26,6 +26,7 @@ it('adding says how many files were skipped, and why', () => {
     '2 added, 0 updated, 1 unchanged, 0 deleted, 3 skipped (2 binary, 1 symlink), 0 failed\n3 chunks\n',
   )
   expect(addText(added, plain)).toContain('0 skipped, 0 failed')
+  expect(addText({ ...added, chunks: 1 }, plain)).toMatch(/\n1 chunk\n$/)
 })
 
 it('the status says where the store is, to those who may know', () => {

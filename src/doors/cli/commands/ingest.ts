@@ -9,7 +9,7 @@ import { EXIT } from '../failure.ts'
 import type { CommonFlags } from '../flags.ts'
 import { linesOf, write } from '../io.ts'
 import { progressBar } from '../progress.ts'
-import { addText } from '../render/reports.ts'
+import { addText, counted } from '../render/reports.ts'
 import type { Cli } from '../run.ts'
 import { withSession } from '../session.ts'
 import { print } from './print.ts'
@@ -75,7 +75,9 @@ export async function runImport(cli: Cli, file: string | undefined, flags: Commo
   const answer = await withSession(cli, flags, { create: true }, ({ engine, context }) =>
     engine.import(jsonLines(source, file ?? '-'), context),
   )
-  await print(cli, flags, answer, { table: () => `${answer.entries} entries, ${answer.rows} rows imported\n` })
+  await print(cli, flags, answer, {
+    table: () => `${counted(answer.entries, 'entry', 'entries')}, ${counted(answer.rows, 'row')} imported\n`,
+  })
 }
 
 async function newFile(path: string): Promise<Writable> {

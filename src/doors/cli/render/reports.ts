@@ -14,7 +14,7 @@ export function addText(report: AddReport, style: Style): string {
   const problems = errors.map(({ path, message }) => `${style.bad('failed')} ${oneLine(path)}: ${oneLine(message)}`)
   const shown = problems.slice(0, MOST_PROBLEMS)
   if (problems.length > shown.length) shown.push(`and ${problems.length - shown.length} more`)
-  return lines([counts, `${chunks} chunks${vectors}`, ...shown])
+  return lines([counts, `${counted(chunks, 'chunk')}${vectors}`, ...shown])
 }
 
 /** ` (2 binary, 1 symlink)`, the commonest first; nothing when nothing was skipped. */
@@ -49,7 +49,8 @@ export function statusText(status: Status): string {
     `chunks: ${status.chunks}, ${status.embedded} embedded`,
     `embedder: ${meaning}${embedder_error === null ? '' : ` (${oneLine(embedder_error)})`}`,
     ...status.indexes.map(
-      ({ name, rows, bytes }) => `index ${name}: ${[count(rows, 'rows'), size(bytes)].filter(Boolean).join(', ')}`,
+      ({ name, rows, bytes }) =>
+        `index ${name}: ${[rows === null ? '' : counted(rows, 'row'), size(bytes)].filter(Boolean).join(', ')}`,
     ),
     `lenses: ${status.lenses.join(', ')}`,
   ])
@@ -72,8 +73,9 @@ function signed(value: number): string {
   return `${value < 0 ? '' : '+'}${value.toFixed(4)}`
 }
 
-function count(value: number | null, unit: string): string {
-  return value === null ? '' : `${value} ${unit}`
+/** `1 chunk`, `2 chunks`; `plural` where it is not just an s. */
+export function counted(value: number, one: string, plural: string = `${one}s`): string {
+  return `${value} ${value === 1 ? one : plural}`
 }
 
 function size(bytes: number | null): string {
