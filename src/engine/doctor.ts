@@ -2,10 +2,13 @@
 
 import { type Embedder, modelKey } from '../embed/embedder.ts'
 import type { Index, VectorIndex } from '../index/contract.ts'
-import type { Store } from '../store/store.ts'
+import { ERROR_CODES, QuerentError } from '../model/errors.ts'
+import type { Store, StoreReader } from '../store/store.ts'
 import type { JobState } from './background.ts'
+import { compareIndexes, isVectorIndex, LEAST_RECALL, recallOf } from './doctor-indexes.ts'
 import type { Refused } from './embedding.ts'
 import type { Finding } from './engine.ts'
+import { type SampledQuestion, sampleQuestions } from './sampled-questions.ts'
 
 export interface DoctorInput {
   readonly store: Store
@@ -20,11 +23,14 @@ export interface DoctorInput {
   readonly fresh: (index: Index) => Index
 }
 
+/** Questions that indexes are examined by. */
+const QUESTIONS = 20
+
 export async function examine(input: DoctorInput): Promise<readonly Finding[]> {
   return [
     integrity(input.store),
-    ...input.indexes.map(index => comparedWithRebuild(index, input)),
-    vectorsComplete(input),
+    ...lookedAt('indexes', () => indexesAnswer(input)),
+    ...lookedAt('vectors', () => [vectorsComplete(input)]),
     await embedderAnswers(input),
     ...[...input.jobs].map(([name, state]) => jobWorks(name, state)),
   ]
@@ -32,6 +38,16 @@ export async function examine(input: DoctorInput): Promise<readonly Finding[]> {
 
 function finding(check: string, ok: boolean, message: string, help: string | null = null): Finding {
   return { check, ok, message, help: ok ? null : help }
+}
+
+/** A damaged store keeps nobody from the other findings. */
+function lookedAt(check: string, look: () => readonly Finding[]): readonly Finding[] {
+  try {
+    return look()
+  } catch (error) {
+    if (!(error instanceof QuerentError)) throw error
+    return [finding(check, false, error.message, ERROR_CODES[error.code].help)]
+  }
 }
 
 function integrity(store: Store): Finding {
@@ -44,24 +60,45 @@ function integrity(store: Store): Finding {
   )
 }
 
-function comparedWithRebuild(index: Index, { store, fresh }: DoctorInput): Finding {
-  const rebuilt = fresh(index)
-  store.read(reader => {
-    index.refresh(reader)
-    rebuilt.rebuild(reader)
+function indexesAnswer(input: DoctorInput): readonly Finding[] {
+  const { store, embedder } = input
+  const model = embedder === null ? null : modelKey(embedder.model)
+  return store.read(reader => {
+    const questions = sampleQuestions(reader, model, QUESTIONS)
+    return input.indexes.flatMap(index => {
+      index.refresh(reader)
+      const compared = comparedWithRebuild(index, input.fresh(index), reader, questions)
+      return isVectorIndex(index) ? [compared, findsTheNearest(index, reader, questions)] : [compared]
+    })
   })
-  const partitions = store.partitions().map(partition => partition.id)
-  const [have, want] = [index, rebuilt].map(candidate => rowsOf(candidate, partitions))
+}
+
+function comparedWithRebuild(
+  index: Index,
+  rebuilt: Index,
+  reader: StoreReader,
+  questions: readonly SampledQuestion[],
+): Finding {
+  rebuilt.rebuild(reader)
+  const { difference, rows, answers } = compareIndexes(index, rebuilt, reader, questions)
   return finding(
     `index ${index.name}`,
-    have === want,
-    have === want ? `${have} rows, as a rebuild has` : `${have} rows, a rebuild has ${want}`,
+    difference === null,
+    difference ?? `${rows} rows and ${answers} sampled answers, as a rebuild has`,
     'Delete the folder `index` in the home: it is rebuilt at the next start.',
   )
 }
 
-function rowsOf(index: Index, partitions: readonly number[]): number {
-  return 'count' in index ? (index as VectorIndex).count({ partitions }) : index.position
+function findsTheNearest(index: VectorIndex, reader: StoreReader, questions: readonly SampledQuestion[]): Finding {
+  const partitions = reader.partitions().map(({ id }) => id)
+  const recall = recallOf(index, partitions, questions)
+  const message = recall === null ? 'nothing to measure by' : `${recall.toFixed(3)} of the 10 nearest, by samples`
+  return finding(
+    'recall',
+    recall === null || recall >= LEAST_RECALL,
+    message,
+    'Ask with `approximate: false`, and please report it.',
+  )
 }
 
 function vectorsComplete({ store, embedder, refused }: DoctorInput): Finding {

@@ -1,0 +1,156 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { type DoctorInput, examine } from '../../../src/engine/doctor.ts'
+import type { Index, VectorIndex, WordIndex } from '../../../src/index/contract.ts'
+import { openVectorIndex } from '../../../src/index/vectors.ts'
+import { openWordIndex } from '../../../src/index/words.ts'
+import { QuerentError } from '../../../src/model/errors.ts'
+import { audience } from '../../../src/model/partition.ts'
+import { openMemoryStore } from '../../../src/store/memory-store.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { draftOf, wholeChunk } from '../../../src/testing/entries.ts'
+import { seededUniform } from '../../../src/testing/seeded.ts'
+import { openToyEmbedder, TOY_KEY, TOY_MODEL, toyVector } from '../../../src/testing/toy-embedder.ts'
+import { failingEmbedder } from '../../support/embedders.ts'
+import { openTestEngine } from '../../support/engines.ts'
+
+const WORDS = ['fox', 'car', 'road', 'garden', 'tulip', 'rain', 'quick', 'dog', 'moon', 'river']
+
+let store: Store
+beforeEach(() => {
+  store = openMemoryStore()
+  const random = seededUniform(3)
+  const word = () => WORDS[Math.floor(random() * WORDS.length)]
+  store.write(1, writer => {
+    for (let at = 0; at < 120; at++) {
+      const of = audience(at % 3 ? 'private' : 'public', at % 2 ? 'ann' : 'bob')
+      const draft = draftOf({ id: `e${at}`, content: `${word()} ${word()} ${word()} ${at}`, audience: of })
+      const { key } = writer.put(draft, wholeChunk(draft))
+      const [chunk] = writer.chunksOf(key)
+      writer.putVectors(TOY_KEY, [{ chunk: chunk?.key ?? 0, vector: toyVector(draft.content) }])
+    }
+  })
+})
+
+const openWords = () => openWordIndex()
+const openVectors = () =>
+  openVectorIndex({
+    model: TOY_KEY,
+    dimensions: TOY_MODEL.dimensions,
+    source: chunks => store.vectors(TOY_KEY, chunks),
+  })
+const fresh = (index: Index): Index => (index.name === 'words' ? openWords() : openVectors())
+
+function input(fields: Partial<DoctorInput> = {}): DoctorInput {
+  return {
+    ...{ store, home: null, embedder: openToyEmbedder(), embedderError: null, refused: null, jobs: new Map(), fresh },
+    indexes: [openWords(), openVectors()],
+    ...fields,
+  }
+}
+
+/** The findings that something is wrong, by check. */
+async function complaints(fields: Partial<DoctorInput> = {}): Promise<Readonly<Record<string, string>>> {
+  const found = await examine(input(fields))
+  for (const { ok, help } of found) expect(help === null).toBe(ok)
+  return Object.fromEntries(found.filter(({ ok }) => !ok).map(({ check, message }) => [check, message]))
+}
+
+/** An index with some methods replaced. */
+function twisted<T extends object>(index: T, methods: (inner: T) => Partial<T>): T {
+  const replaced = methods(index) as Record<PropertyKey, unknown>
+  return new Proxy(index, {
+    get: (inner, name) => {
+      const value = name in replaced ? replaced[name] : Reflect.get(inner, name, inner)
+      return typeof value === 'function' ? value.bind(inner) : value
+    },
+  })
+}
+
+describe('doctor', () => {
+  it('finds nothing wrong with what is sound, and says what it looked at', async () => {
+    const found = await examine(input())
+    expect(found.map(({ check, ok, message }) => [check, ok, message])).toEqual([
+      ['store', true, 'the store file is sound'],
+      ['index words', true, '120 rows and 40 sampled answers, as a rebuild has'],
+      [`index vectors-${TOY_KEY}`, true, '120 rows and 40 sampled answers, as a rebuild has'],
+      ['recall', true, expect.stringMatching(/^(1\.000|0\.99\d) of the 10 nearest, by samples$/)],
+      ['vectors', true, '120 of 120 chunks have a vector'],
+      ['embedder', true, 'toy answers with 128 dimensions'],
+    ])
+  })
+
+  it('finds nothing wrong with an empty store, or without an embedder', async () => {
+    store = openMemoryStore()
+    expect(await complaints()).toEqual({})
+    expect(await complaints({ embedder: null, indexes: [openWords()] })).toEqual({})
+  })
+
+  it('finds an index that missed a change', async () => {
+    const words = openWords()
+    store.read(reader => words.refresh(reader))
+    const stuck = twisted<WordIndex>(words, () => ({ refresh: () => 0 }))
+    const draft = draftOf({ id: 'late', content: 'late' })
+    store.write(2, writer => writer.put(draft, wholeChunk(draft)))
+    expect(await complaints({ indexes: [stuck] })).toMatchObject({ 'index words': '120 rows, a rebuild has 121' })
+  })
+
+  it('finds an index of the right size that answers wrongly', async () => {
+    const words = twisted<WordIndex>(openWords(), inner => ({
+      search: request => inner.search(request).map(hit => ({ ...hit, score: hit.score * 1.001 })),
+    }))
+    const vectors = twisted<VectorIndex>(openVectors(), inner => ({
+      search: request => inner.search(request).slice(1),
+    }))
+    expect(await complaints({ indexes: [words, vectors] })).toEqual({
+      'index words': expect.stringMatching(/^120 rows, but it answers \["\w+","\w+","\w+"\] otherwise than a rebuild$/),
+      [`index vectors-${TOY_KEY}`]: expect.stringMatching(/^120 rows, but it answers /),
+    })
+  })
+
+  it('finds an index that mixes up partitions', async () => {
+    const all = store.partitions().map(({ id }) => id)
+    const words = twisted<WordIndex>(openWords(), inner => ({
+      search: request => inner.search({ ...request, partitions: all }),
+    }))
+    expect(Object.keys(await complaints({ indexes: [words] }))).toEqual(['index words'])
+  })
+
+  it('finds an approximate search that misses what is near', async () => {
+    const vectors = twisted<VectorIndex>(openVectors(), inner => ({
+      search: request => inner.search(request).slice(request.approximate ? 1 : 0),
+    }))
+    expect(await complaints({ indexes: [vectors] })).toEqual({ recall: '0.900 of the 10 nearest, by samples' })
+  })
+
+  it('finds missing vectors and an embedder that fails', async () => {
+    const draft = draftOf({ id: 'late', content: 'late' })
+    store.write(2, writer => writer.put(draft, wholeChunk(draft)))
+    const embedder = failingEmbedder(openToyEmbedder(), () => true)
+    const refused = { count: 1, message: 'too long' }
+    expect(await complaints({ embedder, refused })).toEqual({
+      vectors: '120 of 121 chunks have a vector; the embedder refuses 1: too long',
+      embedder: 'the embedding worker ended unexpectedly',
+    })
+    expect(await complaints({ embedder: null, embedderError: 'no model', indexes: [] })).toEqual({
+      embedder: 'no model',
+    })
+  })
+
+  it('tells of a damaged store, and what cannot be looked at because of it', async () => {
+    const corrupt = new QuerentError('store_corrupt', 'store.db: damaged')
+    const damaged: Store = twisted(store, () => ({
+      check: () => ['page 7 is damaged'],
+      scanEntries: () => {
+        throw corrupt
+      },
+      read: body => body(damaged),
+    }))
+    expect(await complaints({ store: damaged })).toEqual({ store: 'page 7 is damaged', indexes: 'store.db: damaged' })
+  })
+
+  it('is the owner’s alone', async () => {
+    await using engine = await openTestEngine()
+    await expect(engine.doctor({ viewer: { id: 'ann' } })).rejects.toMatchObject({ code: 'denied' })
+    expect((await engine.doctor()).ok).toBe(true)
+  })
+})
