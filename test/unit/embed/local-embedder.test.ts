@@ -85,9 +85,24 @@ describe('a dead worker', () => {
     const before = await embedder.embed(['cats'], 'query')
     const pending = [embedder.embed(passages, 'passage'), embedder.embed(passages, 'passage')]
     workers[0]?.postMessage(null) // not a message: an error that nothing catches
-    for (const promise of pending) await expect(promise).rejects.toMatchObject({ code: 'embedder_failed' })
+    // Whose text it was is not known: each should be tried by itself.
+    for (const promise of pending) {
+      await expect(promise).rejects.toMatchObject({ code: 'embedder_failed', details: { refused: 'text' } })
+    }
     expect(await embedder.embed(['cats'], 'query')).toEqual(before)
     expect(workers.length).toBe(2)
+  })
+
+  it('is started again however many single passages it dies on', async () => {
+    const { workers, startThread } = watchedWorkers()
+    const embedder = await open({ startThread })
+    for (let death = 0; death < 4; death++) {
+      await embedder.ready()
+      const pending = embedder.embed(['cats'], 'passage')
+      void workers.at(-1)?.terminate()
+      await pending.catch(error => expect(error.details).toEqual({ refused: 'text' }))
+    }
+    expect((await embedder.embed(['cats'], 'passage')).length).toBe(1)
   })
 
   it('that died idle is replaced without a failed call', async () => {
