@@ -59,7 +59,7 @@ async function start(args: readonly string[], home: string): Promise<void> {
 
 /** `npm run build`, unless the built package is newer than the sources. */
 async function buildIfOld(): Promise<void> {
-  const built = `${root}dist/doors/main.js`
+  const built = `${root}dist/command/main.js`
   const sources = globSync(['src/**/*.ts', 'scripts/build.ts', 'package.json'], { cwd: root })
   const newest = Math.max(...sources.map(file => statSync(root + file).mtimeMs))
   if (existsSync(built) && statSync(built).mtimeMs > newest) return

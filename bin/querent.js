@@ -11,7 +11,7 @@ if (major < 22 || (major === 22 && minor < 16)) {
   // Compiled code is kept between runs (in the folder for temporary files): reading it is half of a short command's time.
   import('node:module')
     .then(compiler => compiler.enableCompileCache())
-    .then(() => import('../dist/doors/main.js'))
+    .then(() => import('../dist/command/main.js'))
     .then(cli => cli.main(process.argv.slice(2)))
     .then(endWith, error => {
       console.error(`querent: ${error instanceof Error ? error.message : error}`)

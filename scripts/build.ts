@@ -1,10 +1,11 @@
-// Makes dist from src: JavaScript and declarations by tsc, the files that are not code by copying. The package also
-// carries the embedding model, so that is built here when it is missing. Messages go to standard error: `npm pack` owns
-// the other stream.
+// Makes dist from src: JavaScript and declarations by tsc, the files that are not code by copying, and from these the
+// command in few files. The package also carries the embedding model, so that is built here when it is missing. Messages
+// go to standard error: `npm pack` owns the other stream.
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { bundleCommand } from './bundle-command.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const assets = ['.wasm', '.json', '.html', '.css', '.svg']
@@ -13,6 +14,7 @@ rmSync(join(root, 'dist'), { recursive: true, force: true })
 run('tsc', ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'])
 copyAssets()
 if (!existsSync(join(root, 'model'))) run('the model', ['scripts/build-model.mjs'])
+await bundleCommand()
 
 function run(what: string, args: readonly string[]): void {
   const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: ['ignore', 2, 2] })

@@ -50,10 +50,10 @@ describe('the command', () => {
   /** The real bin before a stand-in for the built program, told that it runs on another version of Node. */
   function runAs(version: string, main: string): { status: number | null; stdout: string; stderr: string } {
     const folder = temporaryFolder()
-    mkdirSync(join(folder, 'dist/doors'), { recursive: true })
+    mkdirSync(join(folder, 'dist/command'), { recursive: true })
     cpSync(join(root, 'bin'), join(folder, 'bin'), { recursive: true })
     writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
-    writeFileSync(join(folder, 'dist/doors/main.js'), main)
+    writeFileSync(join(folder, 'dist/command/main.js'), main)
     const fake = join(folder, 'fake.cjs')
     writeFileSync(
       fake,
@@ -78,7 +78,15 @@ describe('the package, installed into an empty folder', () => {
 
   it('carries program, model, kernel and licence, and no source or test', () => {
     const files = readdirSync(join(app, 'node_modules/querent'), { recursive: true, encoding: 'utf8' })
-    const wanted = ['bin/querent.js', 'dist/index.js', 'dist/index.d.ts', 'dist/doors/main.js', 'LICENSE', 'NOTICE']
+    const wanted = [
+      'bin/querent.js',
+      'dist/index.js',
+      'dist/index.d.ts',
+      'dist/command/main.js',
+      'dist/command/LICENCES',
+      'LICENSE',
+      'NOTICE',
+    ]
     expect(wanted.filter(name => !files.includes(name))).toEqual([])
     expect(files.filter(name => name.startsWith('model/') && name.endsWith('.onnx'))).toHaveLength(1)
     expect(files.filter(name => name.endsWith('.wasm')).length).toBeGreaterThan(0)
