@@ -51,8 +51,9 @@ class Words implements WordIndex {
 
   refresh(reader: StoreReader): number {
     if (this.#position === reader.lastSeq()) return 0
-    // New vectors change no word.
-    const news = readFeed(reader, this.#position, change => change.kind !== 'vectors')
+    // New vectors change no word. A feed may be much longer than what it left behind: from nothing, that is read.
+    const news =
+      this.#position === 0 ? undefined : readFeed(reader, this.#position, change => change.kind !== 'vectors')
     if (news === undefined) {
       const before = this.#position
       this.rebuild(reader)

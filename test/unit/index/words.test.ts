@@ -206,6 +206,17 @@ describe('work', () => {
     expect(index.position).toBe(world.store.lastSeq())
   })
 
+  it('reads the store from nothing, not a feed that may be much longer', () => {
+    const world = new WordWorld(openMemoryStore())
+    world.apply(forest(30, 8))
+    const index = openWordIndex()
+    const { store } = world
+    const feedless = Object.assign(Object.create(store), { changesSince: () => expect.unreachable('the feed was read') })
+    index.refresh(feedless)
+    expect(index.position).toBe(store.lastSeq())
+    expect(index.count({ partitions: world.partitionsOf(...AUDIENCES) })).toBeGreaterThan(30)
+  })
+
   it('keeps few segments however many single writes come', () => {
     const world = new WordWorld(openMemoryStore())
     const index = openWordIndex()
