@@ -4,12 +4,12 @@
  * Worlds differ by what stands between question and store: the pipeline, the library, a door.
  */
 import fc from 'fast-check'
-import type { JsonObject } from '../base/canonical.ts'
 import type { EntryDraft } from '../model/entry.ts'
+import type { ListInput, PutEntriesInput } from '../model/entry-input.ts'
 import { type Audience, audience, OWNER } from '../model/partition.ts'
 import type { QueryInput } from '../model/query-input.ts'
 import type { Viewer } from '../model/viewer.ts'
-import { known, questions } from './ask-arbitraries.ts'
+import { known, questions, sentences } from './ask-arbitraries.ts'
 
 export type Edit =
   | { readonly do: 'put'; readonly draft: EntryDraft }
@@ -29,8 +29,10 @@ export type Request =
   | { readonly operation: 'query'; readonly input: QueryInput }
   | { readonly operation: 'explain'; readonly input: { query: QueryInput; id: string; over?: string } }
   | { readonly operation: 'similar' | 'get'; readonly input: { id: string } }
-  | { readonly operation: 'list'; readonly input: JsonObject }
-  | { readonly operation: 'status'; readonly input: JsonObject }
+  | { readonly operation: 'list'; readonly input: ListInput }
+  | { readonly operation: 'put'; readonly input: PutEntriesInput }
+  | { readonly operation: 'delete'; readonly input: { ids: string[] } }
+  | { readonly operation: 'status'; readonly input: Record<string, never> }
 
 /** Both worlds of a pair must be opened with the same clock, the same randomness and the same secrets. */
 export interface World {
@@ -112,7 +114,9 @@ const HIDDEN_IDS = ['h0', 'h1', 'h2', 'h3']
 /** Of bob's: seen at first, then hidden by both histories, then changed out of sight. Never shown again. */
 const FADING_IDS = ['f0', 'f1', 'f2']
 
-const OPERATIONS: readonly Request['operation'][] = ['query', 'explain', 'similar', 'get', 'list', 'status']
+const OPERATIONS: readonly Request['operation'][] = [
+  ...(['query', 'explain', 'similar', 'get', 'list', 'put', 'delete', 'status'] as const),
+]
 
 interface Story {
   readonly before: readonly Edit[]
@@ -161,19 +165,29 @@ function fadingPut(id: string, of: Audience): Edit {
   }
 }
 
-/** A question is followed through its pages. */
+/** Questions and lists are followed through their pages. */
 async function askAll(world: World, request: Request): Promise<readonly Told[]> {
   const told: Told[] = []
   let next: Request = request
   for (let page = 0; page < 3; page++) {
     const answer = await world.ask(ANN, next)
     told.push({ asked: JSON.stringify(next), answer })
-    if (next.operation !== 'query') break
     const cursor = cursorIn(answer)
     if (cursor === null) break
-    next = { operation: 'query', input: { ...next.input, cursor } }
+    next = behind(next, cursor)
   }
   return told
+}
+
+function behind(request: Request, cursor: string): Request {
+  switch (request.operation) {
+    case 'query':
+      return { operation: 'query', input: { ...request.input, cursor } }
+    case 'list':
+      return { operation: 'list', input: { ...request.input, cursor } }
+    default:
+      throw new Error(`no pages of ${request.operation}`)
+  }
 }
 
 function cursorIn(answer: string): string | null {
@@ -245,6 +259,22 @@ function hiddenMembers(): fc.Arbitrary<Edit> {
   })
 }
 
+/** What no world answers; the refusal is an answer too. */
+const REFUSED: readonly QueryInput[] = [
+  { text: '' },
+  { text: '"fox' },
+  { text: 'fox', lens: 'nope' },
+  { text: 'fox', cursor: 'forged' },
+]
+
+function lists(): fc.Arbitrary<ListInput> {
+  return fc.record({
+    limit: fc.constantFrom(2, 4, 50),
+    order: fc.constantFrom('created', 'updated', 'accessed', 'id'),
+    filter: fc.constantFrom(undefined, { tags: ['red'] }, { collections: ['notes'] }, { metadata: { n: [1, 2] } }),
+  })
+}
+
 function requests(operations: readonly Request['operation'][]): fc.Arbitrary<Request> {
   const id = fc.constantFrom(...VISIBLE_IDS, ...HIDDEN_IDS, ...FADING_IDS, 'nowhere')
   const asked = fc
@@ -254,19 +284,26 @@ function requests(operations: readonly Request['operation'][]): fc.Arbitrary<Req
     )
     .map(([question, options]) => ({ ...question, ...options }))
   const all: Record<Request['operation'], fc.Arbitrary<Request>> = {
-    query: asked.map(input => ({ operation: 'query', input })),
+    query: fc
+      .oneof({ weight: 12, arbitrary: asked }, { weight: 1, arbitrary: fc.constantFrom(...REFUSED) })
+      .map(input => ({ operation: 'query', input })),
     explain: fc.tuple(asked, id, fc.option(id)).map(([query, one, over]) => ({
       operation: 'explain',
       input: { query, id: one, ...(over === null ? {} : { over }) },
     })),
     similar: id.map(one => ({ operation: 'similar', input: { id: one } })),
     get: id.map(one => ({ operation: 'get', input: { id: one } })),
-    list: fc.constantFrom<Request>(
-      { operation: 'list', input: { limit: 3 } },
-      { operation: 'list', input: { order: 'id', filter: { tags: ['red'] } } },
-    ),
+    list: lists().map(input => ({ operation: 'list', input })),
+    put: fc.tuple(id, sentences(), fc.constantFrom('private', 'public')).map(([one, content, visibility]) => ({
+      operation: 'put',
+      // Waiting, since when a vector comes in the background is a matter of time.
+      input: { entries: [{ id: one, content, visibility }], wait: true },
+    })),
+    delete: fc.array(id, { minLength: 1, maxLength: 2 }).map(ids => ({ operation: 'delete', input: { ids } })),
     status: fc.constant<Request>({ operation: 'status', input: {} }),
   }
-  const weights: Record<Request['operation'], number> = { query: 8, explain: 3, similar: 2, get: 1, list: 1, status: 1 }
+  const weights: Record<Request['operation'], number> = {
+    ...{ query: 10, explain: 4, similar: 3, get: 2, list: 3, put: 1, delete: 1, status: 2 },
+  }
   return fc.oneof(...operations.map(name => ({ weight: weights[name], arbitrary: all[name] })))
 }

@@ -1,0 +1,186 @@
+/**
+ * What a viewer may not see changes not one byte of what the engine answers: over SQLite, with words and vectors, by every
+ * operation a viewer has, errors and cursors among them. The long form, 1,000 histories: QUERENT_LONG=1.
+ */
+import { afterAll, describe, expect, it } from 'vitest'
+import { SettableClock } from '../../../src/base/clock.ts'
+import type { Embedder } from '../../../src/embed/embedder.ts'
+import type { Engine } from '../../../src/engine/engine.ts'
+import { openEngine } from '../../../src/engine/open.ts'
+import type { EngineOptions } from '../../../src/engine/options.ts'
+import type { Lens } from '../../../src/lenses/lens.ts'
+import { QuerentError } from '../../../src/model/errors.ts'
+import { LOCAL_OWNER, type Viewer } from '../../../src/model/viewer.ts'
+import { lookAt } from '../../../src/pipeline/access.ts'
+import { DEFAULT_STAGES } from '../../../src/pipeline/default-stages.ts'
+import { MEMBERSHIPS } from '../../../src/store/core-tables.ts'
+import { openSqliteStore } from '../../../src/store/sqlite-store.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { wholeChunk } from '../../../src/testing/entries.ts'
+import {
+  checkNonInterference,
+  type Edit,
+  Interference,
+  type NonInterferenceOptions,
+  type Request,
+  type World,
+} from '../../../src/testing/non-interference.ts'
+import { tempFolder } from '../../../src/testing/temp-folder.ts'
+import { openToyEmbedder } from '../../../src/testing/toy-embedder.ts'
+import { countingBytes } from '../../support/engines.ts'
+
+const RUNS = process.env['QUERENT_LONG'] === '1' ? 1000 : 20
+const NOW = Date.UTC(2026, 0, 1)
+
+const folder = tempFolder()
+afterAll(() => folder[Symbol.dispose]())
+let worlds = 0
+
+class EngineWorld implements World {
+  readonly #engine: Engine
+  /** As it is, whatever leaky store the engine was given. */
+  readonly #store: Store
+
+  constructor(engine: Engine, store: Store) {
+    this.#engine = engine
+    this.#store = store
+  }
+
+  async apply(edit: Edit): Promise<void> {
+    if (edit.do === 'embed') return this.#engine.embedded()
+    this.#store.write(NOW, writer => {
+      if (edit.do === 'put') {
+        writer.put(edit.draft, wholeChunk(edit.draft))
+      } else if (edit.do === 'member') {
+        const { federation, agent, status } = edit
+        writer.table(MEMBERSHIPS).put({ federation, agent, status, updated_at: NOW })
+      } else {
+        const found = writer.find(edit.id, lookAt(writer, LOCAL_OWNER).partitions)
+        const key = found.find(entry => writer.entry(entry)?.audience.holder === edit.holder)
+        if (key === undefined) return
+        if (edit.do === 'delete') writer.delete(key)
+        else writer.touch({ id: edit.viewer }, [key], NOW, 1)
+      }
+    })
+  }
+
+  async ask(viewer: Viewer, request: Request): Promise<string> {
+    try {
+      return JSON.stringify(await this.#answer(request, { viewer }))
+    } catch (error) {
+      if (error instanceof QuerentError) return JSON.stringify({ error })
+      throw error
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#engine.close()
+  }
+
+  #answer(request: Request, context: { viewer: Viewer }): Promise<unknown> {
+    const engine = this.#engine
+    switch (request.operation) {
+      case 'query':
+        return engine.query(request.input, context)
+      case 'explain':
+        return engine.explain(request.input, context)
+      case 'list':
+        return engine.list(request.input, context)
+      case 'put':
+        return engine.put(request.input, context)
+      case 'delete':
+        return engine.delete(request.input, context)
+      case 'status':
+        return engine.status(context)
+      default:
+        return engine[request.operation](request.input, context)
+    }
+  }
+}
+
+/** Each world has a file of its own. `twist` plants a leak. */
+async function open(options: EngineOptions = {}, twist = (store: Store) => store): Promise<World> {
+  const store = openSqliteStore({ file: folder.file(`${++worlds}.db`), storeId: 'one' })
+  const engine = await openEngine({
+    ...{ store: twist(store), embedder: openToyEmbedder(), background: false },
+    ...{ clock: new SettableClock(NOW), random: countingBytes(), ...options },
+  })
+  return new EngineWorld(engine, store)
+}
+
+function check(opened: () => Promise<World>, options: Partial<NonInterferenceOptions> = {}): Promise<void> {
+  return checkNonInterference({ open: opened, runs: RUNS, ...options })
+}
+
+it(`no hidden history changes an answer of the engine (${RUNS} histories; 1,000 with QUERENT_LONG=1)`, async () => {
+  await check(open)
+}, 3_600_000)
+
+describe('a leak planted on purpose is found:', () => {
+  const isFound = async (opened: () => Promise<World>, options: Partial<NonInterferenceOptions> = {}) => {
+    const checked = check(opened, { runs: 200, shrink: false, ...options })
+    await expect(checked).rejects.toMatchObject({ cause: expect.any(Interference) })
+  }
+
+  it('vectors that depend on what was embedded together with them', async () => {
+    const embedder: Embedder = {
+      ...openToyEmbedder(),
+      embed: async (texts, kind) => {
+        const vectors = await openToyEmbedder().embed(texts, kind)
+        const mate = vectors[0] as Float32Array
+        return vectors.map(vector => unit(vector.map((value, at) => value + 0.01 * (mate[at] as number))))
+      },
+    }
+    await isFound(() => open({ embedder }), { operations: ['query'] })
+  })
+
+  it('a lens that retrieves from all partitions', async () => {
+    const leaky: Lens = {
+      name: 'leaky',
+      summary: 'looks everywhere',
+      stages: {
+        retrieve: (plan, depth, context) =>
+          DEFAULT_STAGES.retrieve(plan, depth, { ...context, sight: lookAt(context.reader, LOCAL_OWNER) }),
+      },
+    }
+    await isFound(() => open({ lenses: [leaky], defaultLens: 'leaky' }), { operations: ['query'] })
+  })
+
+  it.each<[string, (store: Store) => Partial<Store>, Request['operation']]>([
+    [
+      'vectors counted over all partitions',
+      store => ({ countVectors: model => store.countVectors(model, everywhere(store)) }),
+      'status',
+    ],
+    ['hidden entries found by their ids', store => ({ find: id => store.find(id, everywhere(store)) }), 'get'],
+    [
+      'a total over all partitions',
+      store => ({ count: (sight, filter) => store.count({ ...sight, partitions: everywhere(store) }, filter) }),
+      'list',
+    ],
+    ['the use that others made', store => ({ access: (_, keys) => store.access({ id: 'cyd' }, keys) }), 'list'],
+  ])('%s', async (_, leak, operation) => {
+    await isFound(() => open({}, store => leaking(store, leak)), { operations: [operation] })
+  })
+})
+
+function everywhere(store: Store): readonly number[] {
+  return store.partitions().map(({ id }) => id)
+}
+
+function leaking(store: Store, leak: (store: Store) => Partial<Store>): Store {
+  const replaced = leak(store) as Record<PropertyKey, unknown>
+  const leaky: Store = new Proxy(store, {
+    get: (inner, name) => {
+      if (name === 'read') return (body: (reader: Store) => unknown) => inner.read(() => body(leaky))
+      const value = replaced[name] ?? Reflect.get(inner, name, inner)
+      return typeof value === 'function' ? value.bind(inner) : value
+    },
+  })
+  return leaky
+}
+
+function unit(vector: Float32Array): Float32Array {
+  const length = Math.hypot(...vector)
+  return vector.map(value => value / length)
+}
