@@ -103,7 +103,7 @@ function asking(engine: Engine): readonly [Will, () => Promise<readonly string[]
   const text = sentence()
   return [
     { kind: 'query', contents: {} },
-    async () => (await engine.query({ text, any: true })).items.map(item => item.id),
+    async () => (await engine.query({ text, any: true, timeout_ms: 120_000 })).items.map(item => item.id),
   ]
 }
 

@@ -14,6 +14,8 @@ import { Child } from './child.ts'
 import { type Found, Ledger } from './kill-acts.ts'
 
 const KILLED_WHILE_STARTING = 0.1
+/** The machine may be busy with other things; what is late is not wrong. */
+const PATIENT = { timeout_ms: 120_000 } as const
 const QUESTIONS = ['quick fox', 'automobile', 'garden rain', 'tulip road dog', 'vixen']
 
 export interface KillFigures {
@@ -100,7 +102,8 @@ async function examine(home: string, ledger: Ledger, figures: KillFigures): Prom
   await using rebuilt = await openEngine({ store, embedder: openToyEmbedder(), background: false, clock: now })
   for (const text of QUESTIONS) {
     for (const mode of ['hybrid', 'words', 'meaning'] as const) {
-      const ask = (engine: Engine) => engine.query({ text, mode, any: true, touch: false, explain: true, limit: 20 })
+      const ask = (engine: Engine) =>
+        engine.query({ text, mode, any: true, touch: false, explain: true, limit: 20, ...PATIENT })
       const [mine, anew] = await Promise.all([ask(survivor), ask(rebuilt)])
       figures.answersCompared++
       if (JSON.stringify(mine) !== JSON.stringify(anew)) wrong.push(`"${text}" by ${mode}: not what a rebuild answers`)
