@@ -211,7 +211,9 @@ describe('work', () => {
     world.apply(forest(30, 8))
     const index = openWordIndex()
     const { store } = world
-    const feedless = Object.assign(Object.create(store), { changesSince: () => expect.unreachable('the feed was read') })
+    const feedless = Object.assign(Object.create(store), {
+      changesSince: () => expect.unreachable('the feed was read'),
+    })
     index.refresh(feedless)
     expect(index.position).toBe(store.lastSeq())
     expect(index.count({ partitions: world.partitionsOf(...AUDIENCES) })).toBeGreaterThan(30)
