@@ -50,6 +50,7 @@ const nodeModules = {
   identity: ['crypto'],
   ingest: [...disk, 'readline', 'stream'],
   engine: [...disk, 'crypto', 'events', 'os', 'timers/promises'],
+  ops: ['util'],
   'doors/cli': [...disk, 'os', 'process', 'readline', 'stream', 'stream/consumers', 'timers/promises', 'tty', 'util'],
   'doors/http': [...disk, 'crypto', 'http', 'net', 'stream'],
   'doors/mcp': [...disk, 'crypto', 'http', 'process', 'stream'],

@@ -61,7 +61,14 @@ export function scenario(docs: string): readonly Step[] {
           { id: 'n3', title: 'Three', content: 'Shared with all.', visibility: 'public', valid_until: '2030-01-01' },
         ],
       },
-      expect: ({ result }) => expect(result).toEqual({ ids: ['n1', 'n2', 'n3'], created: 3, updated: 0, unchanged: 0, embedding_error: null }),
+      expect: ({ result }) =>
+        expect(result).toEqual({
+          ids: ['n1', 'n2', 'n3'],
+          created: 3,
+          updated: 0,
+          unchanged: 0,
+          embedding_error: null,
+        }),
     },
     {
       name: 'write one of them again',
