@@ -8,6 +8,7 @@ import type { JobState } from './background.ts'
 import { compareIndexes, isVectorIndex, LEAST_RECALL, recallOf } from './doctor-indexes.ts'
 import type { Refused } from './embedding.ts'
 import type { Finding } from './engine.ts'
+import { orStopped } from './or-stopped.ts'
 import { type SampledQuestion, sampleQuestions } from './sampled-questions.ts'
 
 export interface DoctorInput {
@@ -19,12 +20,16 @@ export interface DoctorInput {
   readonly refused: Refused | null
   readonly jobs: ReadonlyMap<string, JobState>
   readonly indexes: readonly Index[]
+  /** Ends the wait for an embedder that does not answer. */
+  readonly signal: AbortSignal
   /** A second index of the same kind, empty: rebuilt here to compare the living one with. */
   readonly fresh: (index: Index) => Index
 }
 
 /** Questions that indexes are examined by. */
 const QUESTIONS = 20
+/** The first use of a local model takes a second, a provider with retries a few. */
+const PATIENCE_MS = 60_000
 
 export async function examine(input: DoctorInput): Promise<readonly Finding[]> {
   return [
@@ -117,7 +122,7 @@ function refusal(refused: Refused | null): string {
   return refused?.message ? `; the embedder refuses ${refused.count}: ${refused.message}` : ''
 }
 
-async function embedderAnswers({ embedder, embedderError }: DoctorInput): Promise<Finding> {
+async function embedderAnswers({ embedder, embedderError, signal }: DoctorInput): Promise<Finding> {
   if (embedder === null) {
     const message = embedderError ?? 'switched off'
     return finding(
@@ -127,12 +132,14 @@ async function embedderAnswers({ embedder, embedderError }: DoctorInput): Promis
       'Run `npm run model` in a checkout, or set QUERENT_EMBEDDER=none.',
     )
   }
+  const stop = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)])
   try {
-    const [vector] = await embedder.embed(['a short test'], 'query')
+    const [vector] = await orStopped(embedder.embed(['a short test'], 'query', stop), stop)
     const ok = vector !== undefined && vector.length === embedder.model.dimensions
     return finding('embedder', ok, `${embedder.model.id} answers with ${vector?.length ?? 0} dimensions`)
   } catch (error) {
-    return finding('embedder', false, error instanceof Error ? error.message : String(error), 'Check the provider.')
+    const message = stop.aborted ? `${embedder.model.id} has not answered` : String((error as Error).message ?? error)
+    return finding('embedder', false, message, 'Check the provider.')
   }
 }
 

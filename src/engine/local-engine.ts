@@ -149,7 +149,7 @@ export class LocalEngine implements Engine {
   }
 
   doctor(context?: Context): Promise<{ ok: boolean; findings: readonly Finding[] }> {
-    return this.#during(context, async ({ viewer }) => {
+    return this.#during(context, async ({ viewer, signal }) => {
       this.#ownerOnly(viewer, 'doctor')
       const { store, home, embedder, embedderError, indexes, makeIndex } = this.#parts
       const findings = await examine({
@@ -160,6 +160,7 @@ export class LocalEngine implements Engine {
         refused: this.#parts.embedding?.refused(store.partitions().map(({ id }) => id)) ?? null,
         jobs: this.#parts.jobs,
         indexes: indexes.all,
+        signal: this.#orClosing(signal),
         fresh: index => makeIndex(index.name),
       })
       return { ok: findings.every(finding => finding.ok), findings }

@@ -44,6 +44,7 @@ function input(fields: Partial<DoctorInput> = {}): DoctorInput {
   return {
     ...{ store, home: null, embedder: openToyEmbedder(), embedderError: null, refused: null, jobs: new Map(), fresh },
     indexes: [openWords(), openVectors()],
+    signal: new AbortController().signal,
     ...fields,
   }
 }
@@ -146,6 +147,14 @@ describe('doctor', () => {
       read: body => body(damaged),
     }))
     expect(await complaints({ store: damaged })).toEqual({ store: 'page 7 is damaged', indexes: 'store.db: damaged' })
+  })
+
+  it('does not wait for ever for an embedder', async () => {
+    const never = { ...openToyEmbedder(), embed: () => new Promise<never>(() => {}) }
+    const stop = new AbortController()
+    const examined = complaints({ embedder: never, signal: stop.signal })
+    stop.abort()
+    expect(await examined).toEqual({ embedder: 'toy has not answered' })
   })
 
   it('is the owner’s alone', async () => {
