@@ -23,7 +23,7 @@ const EVERYTHING: Filter = { op: 'and', of: [] }
 
 export class Memo {
   readonly #sets = new Recent<string, Bitset>(SETS)
-  readonly #languages = new Recent<string, Language>(LANGUAGES)
+  readonly #languages = new Recent<string, { title: string; language: Language }>(LANGUAGES)
   readonly #validity = new ValidityWatch()
   #seq = -1
 
@@ -42,7 +42,9 @@ export class Memo {
 
   /** The language of an entry, which is a function of its title and content. */
   language(entry: Pick<Entry, 'contentHash' | 'title'>, make: () => Language): Language {
-    return this.#languages.get(`${entry.contentHash} ${entry.title}`, make)
+    const { contentHash, title } = entry
+    const known = this.#languages.get(contentHash, () => ({ title, language: make() }))
+    return known.title === title ? known.language : make()
   }
 
   /** Entries, visible or not, that do not hold at this moment. Not to be changed. */

@@ -6,7 +6,7 @@ import type { OpenSql, SqlDatabase, SqlOptions, SqlResult, SqlRow, SqlStatement,
 import { ofSqlite } from './sqlite-error.ts'
 import { mustBeSync } from './sync.ts'
 
-/** Statements kept. Filters make endlessly many texts; everything else needs about a hundred. */
+/** Statements kept of each kind. Filters make endlessly many texts; everything else needs about a hundred. */
 const STATEMENTS = 300
 
 export const openNodeSqlite: OpenSql = options => new NodeSqlite(options)
@@ -15,7 +15,9 @@ class NodeSqlite implements SqlDatabase {
   readonly file: string
   readonly #db: DatabaseSync
   readonly #timeoutMs: number
-  readonly #statements = new Map<string, Statement>()
+  /** By text; apart for those that give rows as objects and as arrays. In order of use. */
+  readonly #objectStatements = new Map<string, Statement>()
+  readonly #arrayStatements = new Map<string, Statement>()
   readonly #rollbackListeners: (() => void)[] = []
   #inside: 'nothing' | 'read' | 'write' = 'nothing'
 
@@ -86,7 +88,8 @@ class NodeSqlite implements SqlDatabase {
   }
 
   close(): void {
-    this.#statements.clear()
+    this.#objectStatements.clear()
+    this.#arrayStatements.clear()
     if (this.#db.isOpen) this.#guard(() => this.#db.close())
   }
 
@@ -105,18 +108,17 @@ class NodeSqlite implements SqlDatabase {
   }
 
   #statement(sql: string, arrays: boolean): Statement {
-    const name = arrays ? `${sql} --arrays` : sql
-    const known = this.#statements.get(name)
+    const statements = arrays ? this.#arrayStatements : this.#objectStatements
+    const known = statements.get(sql)
     // Taken out and put back, so that the map is in order of use.
-    this.#statements.delete(name)
+    statements.delete(sql)
     const statement = known ?? this.#make(sql, arrays)
-    this.#statements.set(name, statement)
+    statements.set(sql, statement)
+    if (statements.size > STATEMENTS) statements.delete(statements.keys().next().value as string)
     return statement
   }
 
   #make(sql: string, arrays: boolean): Statement {
-    const oldest = this.#statements.size >= STATEMENTS ? this.#statements.keys().next() : undefined
-    if (oldest?.done === false) this.#statements.delete(oldest.value)
     const prepared = this.#guard(() => this.#db.prepare(sql))
     if (arrays) prepared.setReturnArrays(true)
     return new Statement(prepared, this.file)
