@@ -1,7 +1,7 @@
 /** Asks: gives the pipeline what a question needs from this engine, and counts the use of what it shows. */
 import { Deadline } from '../base/clock.ts'
 import type { VectorIndex, WordIndex } from '../index/contract.ts'
-import { QuerentError } from '../model/errors.ts'
+import { type ErrorCode, QuerentError } from '../model/errors.ts'
 import type { ExplainAnswer } from '../model/explain-answer.ts'
 import { ENTRY_FIELDS, type FieldName } from '../model/filter.ts'
 import type { CallContext } from '../model/operation.ts'
@@ -26,6 +26,8 @@ import { storeSecret } from './secret.ts'
 
 /** Long enough for the writers of other processes that are at work on one file, not on a whole import. */
 const TOUCH_WAIT_MS = 50
+
+const UNCOUNTED: readonly ErrorCode[] = ['store_locked', 'store_readonly', 'io_failed']
 
 export class Asking {
   readonly #parts: Parts
@@ -138,15 +140,14 @@ export class Asking {
     for (const name of indexes.names) if (name.startsWith('vectors-')) indexes.get(name)
   }
 
-  /** One small transaction. A store that is busy or read-only still answers, at once; the use is then not counted. */
+  /** One small transaction. A store that is busy, read-only or on a full disk still answers; the use is then not counted. */
   #touch({ entries }: Answer, viewer: Viewer): void {
     if (entries.length === 0) return
     const { store, clock } = this.#parts
     try {
       store.write(clock.now(), writer => writer.touch(viewer, entries, clock.now(), ACCESS_GAIN), TOUCH_WAIT_MS)
     } catch (error) {
-      if (error instanceof QuerentError && (error.kind === 'busy' || error.code === 'store_readonly')) return
-      throw error
+      if (!(error instanceof QuerentError && UNCOUNTED.includes(error.code))) throw error
     }
   }
 

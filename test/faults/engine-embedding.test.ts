@@ -244,6 +244,20 @@ describe('two processes on one store', () => {
     expect((await engine.doctor()).ok).toBe(true)
     await engine.close()
   })
+
+  it('go on where the other was killed', async () => {
+    const engine = await openTestEngine({ home, embedder: openToyEmbedder() })
+    const words = await openTestEngine({ home })
+    await words.put({ entries: notes(50) })
+    await words.close()
+    await using child = new Child('engine-child.ts', import.meta.url, ['embed', home, '4'])
+    await child.says('embedded 32')
+    await child.kill()
+    await engine.embedded()
+    expect(await engine.status()).toMatchObject({ chunks: 50, embedded: 50 })
+    expect((await engine.doctor()).ok).toBe(true)
+    await engine.close()
+  })
 })
 
 function flipBit(file: string): (model: string) => void {

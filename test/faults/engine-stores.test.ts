@@ -99,6 +99,24 @@ describe('a store that this user cannot write', () => {
   })
 })
 
+it('a disk that is full keeps nobody from asking', async () => {
+  const inner = openSqliteStore({ file })
+  const write = () => {
+    throw new QuerentError('io_failed', 'store.db: database or disk is full')
+  }
+  const store = new Proxy(inner, {
+    get: (_, name) => {
+      const value = name === 'write' ? write : Reflect.get(inner, name, inner)
+      return typeof value === 'function' ? value.bind(inner) : value
+    },
+  })
+  const engine = await openTestEngine({ store })
+  expect(idsOf(await engine.query({ text: 'quick fox', limit: 1 }))).toEqual(['fox'])
+  expect((await engine.list({ limit: 1 })).cursor).not.toBeNull()
+  await expect(engine.put({ entries: [{ content: 'x' }] })).rejects.toMatchObject({ code: 'io_failed' })
+  await engine.close()
+})
+
 describe('a store that another process keeps locked', () => {
   const openLocked = () =>
     openTestEngine({ store: openSqliteStore({ file, timeoutMs: 30 }), embedder: openToyEmbedder() })
