@@ -62,11 +62,13 @@ function windowOf(
 ): readonly [number, number] {
   if (text.length <= maxLength) return [0, text.length]
   const [first, last] = densest(hits, maxLength)
-  const begin = first ?? afterHeadings(text, headings)
-  const earliest = first === null ? begin : Math.max(0, last - maxLength)
-  const pieces = piecesOf(text, earliest, begin + maxLength)
-  const start = first === null ? begin : startBefore(pieces, first, earliest)
-  return [start, endAfter(text, pieces, start, last ?? start, maxLength)]
+  if (first === null) {
+    const start = afterHeadings(text, headings)
+    return [start, endAfter(text, start, start, maxLength)]
+  }
+  const earliest = Math.max(0, last - maxLength)
+  const start = startBefore(piecesOf(text, earliest, first), first, earliest)
+  return [start, endAfter(text, start, last, maxLength)]
 }
 
 /** Where the first hit of the best window begins and its last one ends: most different words, most hits, foremost. */
@@ -104,14 +106,14 @@ interface BorderedPiece {
   readonly border: Border
 }
 
-/** Those that begin from `from` (or a little before, at a blank) to behind `to`. */
+/** Those that begin from `from` (or a little before, at a blank), up to the first that ends behind `to`. */
 function piecesOf(text: string, from: number, to: number): readonly BorderedPiece[] {
   const pieces: BorderedPiece[] = []
   let start = from
   while (start > 0 && from - start < MAX_WORD && !isBlankUnit(text.charCodeAt(start - 1))) start--
   start = wholeCharacters(text, start)
   let textEnd = start
-  while (start < text.length && start <= to) {
+  while (start < text.length && textEnd <= to) {
     const piece = pieceAt(text, start)
     const first = start === 0 ? BORDER.section : BORDER.word
     const border = pieces.length === 0 ? first : borderBetween(text, textEnd, start, 'prose')
@@ -141,27 +143,27 @@ function startBefore(pieces: readonly BorderedPiece[], first: number, earliest: 
 /** Share of the length that must be used before a sentence may end the excerpt. */
 const FULL_ENOUGH = 0.6
 
-function endAfter(
-  text: string,
-  pieces: readonly BorderedPiece[],
-  start: number,
-  last: number,
-  maxLength: number,
-): number {
-  if (text.length - start <= maxLength) return text.length
-  const next = pieces.findIndex(piece => piece.textEnd > start + maxLength)
-  const inside = next < 0 ? pieces.length : next
-  for (
-    let at = inside;
-    at > 0 && (pieces[at - 1] as BorderedPiece).textEnd >= Math.max(last, start + maxLength * FULL_ENOUGH);
-    at--
-  ) {
-    if ((pieces[at]?.border ?? BORDER.section) >= BORDER.sentence) return (pieces[at - 1] as BorderedPiece).textEnd
+function endAfter(text: string, start: number, last: number, maxLength: number): number {
+  const end = start + maxLength
+  if (text.length <= end) return text.length
+  const least = Math.max(last, start + maxLength * FULL_ENOUGH)
+  const ending = endIn(piecesOf(text, Math.floor(least), end), end, least, BORDER.sentence)
+  if (ending !== null) return ending
+  // A border between words is near the end, but for a text without any.
+  const near = endIn(piecesOf(text, Math.max(least, end - MAX_WORD), end), end, Math.max(start + 1, last), BORDER.word)
+  const some = near ?? endIn(piecesOf(text, start, end), end, Math.max(start + 1, last), BORDER.word)
+  return some ?? wholeCharacters(text, end)
+}
+
+/** The end of the last piece up to `end`, and from `least` on, that such a border follows. */
+function endIn(pieces: readonly BorderedPiece[], end: number, least: number, border: Border): number | null {
+  const next = pieces.findIndex(piece => piece.textEnd > end)
+  for (let at = next < 0 ? pieces.length : next; at > 0; at--) {
+    const { textEnd } = pieces[at - 1] as BorderedPiece
+    if (textEnd < least) return null
+    if ((pieces[at]?.border ?? BORDER.section) >= border) return textEnd
   }
-  for (let at = inside; at > 0 && (pieces[at - 1] as BorderedPiece).textEnd > Math.max(start, last - 1); at--) {
-    if ((pieces[at]?.border ?? BORDER.section) > BORDER.inside) return (pieces[at - 1] as BorderedPiece).textEnd
-  }
-  return wholeCharacters(text, start + maxLength)
+  return null
 }
 
 /** Behind the headings that the chunk begins with: they are told of anyway. */
