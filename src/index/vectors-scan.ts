@@ -28,6 +28,8 @@ export interface Candidate extends Hit {
 export class VectorScan {
   readonly #rows: VectorRows
   readonly #scopes: ScopeWriter
+  /** With what the question in the kernel was put there. */
+  #asked = { weight: Number.NaN, residual: 0, square: 0 }
 
   constructor(rows: VectorRows) {
     this.#rows = rows
@@ -131,6 +133,7 @@ export class VectorScan {
   /** Puts the question into the kernel: as bits, as i16, and with the bounds of what both roundings can amount to. */
   #ask(vector: Float32Array, weight: number): void {
     const { kernel, layout, floats, bytes } = this.#rows.memory
+    if (this.#isAsked(vector, weight)) return
     floats.set(vector, layout.questionAt / 4)
     kernel.encodeSigns(layout.questionAt, layout.meanAt, layout.questionCodeAt)
     const peak = vector.reduce((most, component) => Math.max(most, Math.abs(component)), 0)
@@ -157,6 +160,18 @@ export class VectorScan {
       size * (ofQuestion + ofCutting + 1e-9),
       size * length * longest + 1e-9,
     )
+    this.#asked = { weight, residual: kernel.maxResidual(), square: kernel.maxSquare() }
+  }
+
+  /** Whether the kernel holds this question already: most are searched by and then scored by. */
+  #isAsked(vector: Float32Array, weight: number): boolean {
+    const { kernel, layout, floats } = this.#rows.memory
+    const { residual, square } = this.#asked
+    if (weight !== this.#asked.weight || residual !== kernel.maxResidual() || square !== kernel.maxSquare())
+      return false
+    const at = layout.questionAt / 4
+    for (let i = 0; i < vector.length; i++) if (vector[i] !== floats[at + i]) return false
+    return true
   }
 
   /** Of slots[from, to), whose values and their errors are doubles from `at` on. */
