@@ -1,4 +1,4 @@
-/** Makes docs/performance.md from the last `npm run bench`: every number in it comes from that run. */
+/** Makes docs/performance.md from bench/out/report.json: every number in it comes from the last run of its benchmark. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Machine, Row } from '../bench/lib/report.ts'
@@ -16,8 +16,8 @@ const { machine, commit, results } = report
 const lines = [
   '# Performance',
   '',
-  'Made by `node scripts/performance-page.ts` from one run of `npm run bench`; do not edit by hand. Times are medians (p50) and',
-  'p99 on the machine named; compare ratios, not milliseconds. The *floor* is the time the kernel takes to compute the',
+  'Made by `node scripts/performance-page.ts` from `npm run bench`; do not edit by hand. The rows of a section come from one run.',
+  'Times are medians (p50) and p99 on a shared machine whose speed drifts: compare ratios, not milliseconds. The *floor* is the time the kernel takes to compute the',
   'sign-code distances of all 100,000 vectors in the same run: nothing that looks at every vector can be quicker.',
   '',
   `Machine: ${machine.cores} cores, ${machine.memoryGiB} GiB, Node ${machine.node}, load ${machine.load}; commit ${commit}.`,
