@@ -63,7 +63,14 @@ export class SegmentSet {
     this.#place(segment)
     this.#countRows(segment)
     const { entry } = segment.rows
-    for (let row = 0; row < entry.length; row++) if (entry[row] !== entry[row - 1]) this.entryCount++
+    let entries = 0
+    let before = -1
+    for (let row = 0; row < entry.length; row++) {
+      const key = entry[row] as number
+      if (key !== before) entries++
+      before = key
+    }
+    this.entryCount += entries
     this.version++
   }
 
@@ -118,26 +125,35 @@ export class SegmentSet {
     this.#slots[slot] = segment
     const { entry } = segment.rows
     let highest = 0
-    for (let row = 0; row < entry.length; row++) highest = Math.max(highest, entry[row] as number)
+    for (let row = 0; row < entry.length; row++) if ((entry[row] as number) > highest) highest = entry[row] as number
     this.#growTo(highest + 1)
+    const [slotOf, rowOf] = [this.#slotOf, this.#rowOf]
+    const someDead = segment.deadRows.length > 0
     for (let row = entry.length - 1; row >= 0; row--) {
-      if (segment.isDead(row)) continue
-      this.#slotOf[entry[row] as number] = slot + 1
-      this.#rowOf[entry[row] as number] = row
+      if (someDead && segment.isDead(row)) continue
+      const key = entry[row] as number
+      slotOf[key] = slot + 1
+      rowOf[key] = row
     }
   }
 
   #countRows(segment: Segment): void {
     const { id, start } = segment.partitions
+    const { length } = segment.rows
+    const someDead = segment.deadRows.length > 0
     for (let rank = 0; rank < id.length; rank++) {
       const partition = id[rank] as PartitionId
       const count = this.#counts.get(partition) ?? { chunks: 0, words: 0 }
       this.#counts.set(partition, count)
-      for (let row = start[rank] as number; row < (start[rank + 1] as number); row++) {
-        if (segment.isDead(row)) continue
-        count.chunks++
-        count.words += segment.rows.length[row] as number
+      const end = start[rank + 1] as number
+      let [chunks, words] = [0, 0]
+      for (let row = start[rank] as number; row < end; row++) {
+        if (someDead && segment.isDead(row)) continue
+        chunks++
+        words += length[row] as number
       }
+      count.chunks += chunks
+      count.words += words
     }
   }
 
