@@ -84,7 +84,7 @@ function check(open: () => World, options: Partial<NonInterferenceOptions> = {})
   return checkNonInterference({ open: () => Promise.resolve(open()), operations, runs: RUNS, ...options })
 }
 
-describe('hidden knowledge changes nothing visible (long form with QUERENT_LONG=1)', () => {
+describe('hidden knowledge changes nothing visible (1,500 histories with QUERENT_LONG=1)', { timeout: 600_000 }, () => {
   it('with the plainest parts', async () => {
     await check(() => new PipelineWorld(plainWords(), plainVectors()))
   })
