@@ -80,7 +80,9 @@ describe('pages', () => {
     }
   })
 
-  it('hold every entry once, whatever is known and asked, also when the limit changes (more with QUERENT_LONG=1)', async () => {
+  it('hold every entry once, whatever is known and asked, also when the limit changes (more with QUERENT_LONG=1)', {
+    timeout: 600_000,
+  }, async () => {
     const words = ['fox', 'dog', 'rain', 'car', 'tulip', 'road', 'garden']
     const content = fc.array(fc.constantFrom(...words), { minLength: 1, maxLength: 3 }).map(some => some.join(' '))
     const contents = fc.array(fc.tuple(content, fc.boolean()), { minLength: 150, maxLength: 350 })
