@@ -1,10 +1,10 @@
-// Renews test/spec/requirements.json from a folder with the full requirement rows, one JSON file a lens:
+// Renews docs/requirements.json from a folder with the full requirement rows, one JSON file a lens:
 // `node scripts/import-requirements.ts <folder>`. Takes numbers and levels only, and keeps the list of finished lenses.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const target = fileURLToPath(new URL('../test/spec/requirements.json', import.meta.url))
+const target = fileURLToPath(new URL('../docs/requirements.json', import.meta.url))
 const [folder] = process.argv.slice(2)
 
 if (folder === undefined) {

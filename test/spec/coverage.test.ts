@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import requirements from './requirements.json' with { type: 'json' }
+import requirements from '../../docs/requirements.json' with { type: 'json' }
 
 interface Requirements {
   /** Lenses whose `must` rows are all kept; a lens goes in here with the change that completes it. */
