@@ -222,8 +222,8 @@ function failed(message: string, cause?: unknown): QuerentError {
 }
 
 /** Told of all that was under way: which text it was shows when each is tried alone. */
-function refused({ code, message, details, cause }: QuerentError): QuerentError {
-  return new QuerentError(code, message, { ...details, refused: 'text' }, cause)
+function refused(error: QuerentError): QuerentError {
+  return error.retold(error.message, { ...error.details, refused: 'text' })
 }
 
 function closedError(): QuerentError {

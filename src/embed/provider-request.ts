@@ -56,8 +56,8 @@ export function providerFailed(
 
 /** The same where a text of the request seems to be the cause. */
 export function textRefused(access: ProviderAccess, what: string, status: number): QuerentError {
-  const { code, message, details } = providerFailed(access, what, status)
-  return new QuerentError(code, message, { ...details, refused: 'text' })
+  const error = providerFailed(access, what, status)
+  return error.retold(error.message, { ...error.details, refused: 'text' })
 }
 
 /** `pauseMs` is the pause before another try where the provider names none. */

@@ -1,7 +1,8 @@
 /** Asks: gives the pipeline what a question needs from this engine, and counts the use of what it shows. */
 import { Deadline } from '../base/clock.ts'
 import type { VectorIndex, WordIndex } from '../index/contract.ts'
-import { type ErrorCode, QuerentError } from '../model/errors.ts'
+import type { LensHost } from '../lenses/lens.ts'
+import { QuerentError } from '../model/errors.ts'
 import type { ExplainAnswer } from '../model/explain-answer.ts'
 import { ENTRY_FIELDS, type FieldName } from '../model/filter.ts'
 import type { CallContext } from '../model/operation.ts'
@@ -27,17 +28,20 @@ import { storeSecret } from './secret.ts'
 /** Long enough for the writers of other processes that are at work on one file, not on a whole import. */
 const TOUCH_WAIT_MS = 50
 
-const UNCOUNTED: readonly ErrorCode[] = ['store_locked', 'store_readonly', 'io_failed']
+const UNCOUNTED: readonly string[] = ['store_locked', 'store_readonly', 'io_failed']
 
 export class Asking {
   readonly #parts: Parts
   readonly #sights: Sights
   readonly #memo = new Memo()
   readonly #fields: readonly FieldName[]
+  readonly #stages = new Map<string, Stages>()
+  readonly #host: (lens: string) => LensHost
   #secret: string | null = null
 
-  constructor(parts: Parts) {
+  constructor(parts: Parts, host: (lens: string) => LensHost) {
     this.#parts = parts
+    this.#host = host
     this.#sights = new Sights(parts.store)
     this.#fields = [...ENTRY_FIELDS, ...aspectFields(parts)]
   }
@@ -70,10 +74,16 @@ export class Asking {
   }
 
   #prepare(input: QueryInput, call: CallContext): { stages: Stages; context: QueryContext } {
-    const { clock, defaultLens, registry } = this.#parts
+    const { clock, defaultLens } = this.#parts
     const now = clock.now()
     const query = resolveQuery(input, { viewer: call.viewer, now, secret: this.#sign(), defaultLens })
-    return { stages: registry.stages(query.lens), context: this.#context(query, now, call) }
+    return { stages: this.#stagesOf(query.lens), context: this.#context(query, now, call) }
+  }
+
+  #stagesOf(lens: string): Stages {
+    const stages = this.#stages.get(lens) ?? this.#parts.registry.stages(lens, this.#host)
+    this.#stages.set(lens, stages)
+    return stages
   }
 
   #context(query: Query, now: number, call: CallContext): QueryContext {

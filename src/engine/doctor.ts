@@ -2,7 +2,7 @@
 
 import { type Embedder, modelKey } from '../embed/embedder.ts'
 import type { Index, VectorIndex } from '../index/contract.ts'
-import { ERROR_CODES, QuerentError } from '../model/errors.ts'
+import { QuerentError } from '../model/errors.ts'
 import type { Store, StoreReader } from '../store/store.ts'
 import type { JobState } from './background.ts'
 import { compareIndexes, isVectorIndex, LEAST_RECALL, recallOf } from './doctor-indexes.ts'
@@ -51,7 +51,7 @@ function lookedAt(check: string, look: () => readonly Finding[]): readonly Findi
     return look()
   } catch (error) {
     if (!(error instanceof QuerentError)) throw error
-    return [finding(check, false, error.message, ERROR_CODES[error.code].help)]
+    return [finding(check, false, error.message, error.help)]
   }
 }
 

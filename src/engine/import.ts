@@ -97,7 +97,7 @@ function atLine<T>(number: number, body: () => T): T {
     return body()
   } catch (error) {
     if (!(error instanceof QuerentError) || error.kind !== 'usage') throw error
-    throw new QuerentError(error.code, `line ${number}: ${error.message}`, error.details, error)
+    throw error.retold(`line ${number}: ${error.message}`, error.details, error)
   }
 }
 

@@ -54,7 +54,7 @@ export class LocalEngine implements Engine {
 
   constructor(parts: Parts) {
     this.#parts = parts
-    this.#asking = new Asking(parts)
+    this.#asking = new Asking(parts, lens => this.host(lens))
   }
 
   query(input: QueryInput, context?: Context): Promise<Page> {

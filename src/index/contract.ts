@@ -82,6 +82,56 @@ export interface VectorIndex extends Index {
   count(scope: SearchScope): number
 }
 
+/** Ranks points: what a row is worth by itself and by how far away it is, and a limit for whole blocks of rows. */
+export interface PointScorer {
+  /** Of an entry so far away; finite. The same arguments give the same number during one search. */
+  score(entry: EntryKey, distance: number): number
+  /** At least the score of every entry of this block that is at least so far away. Falls, or stays, with the distance. */
+  bound(block: number, distance: number): number
+}
+
+export interface PointSearch extends SearchScope {
+  readonly point: readonly [number, number, number]
+  /** Entries wanted; may be infinite. */
+  readonly k: number
+  /** Included. Absent: no limit. */
+  readonly maxDistance?: number | undefined
+  /** Absent: the nearest are best. */
+  readonly scorer?: PointScorer | undefined
+}
+
+export interface PointHit {
+  readonly entry: EntryKey
+  /** Euclidean, from the stored doubles. */
+  readonly distance: number
+  /** The scorer's number; without one, minus the distance. */
+  readonly score: number
+}
+
+/**
+ * One point an entry, in three dimensions. Points lie in blocks: near each other and of one partition. A block keeps its
+ * number as long as the index lives; an entry keeps its block until it moves or goes.
+ */
+export interface PointIndex extends Index {
+  /**
+   * Exact: the k best by score descending, then distance ascending, then entry key; and beyond k, all those that tie
+   * with the last in score and distance, so that the caller can order ties as it needs.
+   */
+  search(request: PointSearch): readonly PointHit[]
+  /** Points in scope. */
+  count(scope: SearchScope): number
+  /** Block numbers run from 0 to below this. */
+  readonly blocks: number
+  /** Changes whenever any entry's block may have changed: bounds kept by block are then to be made anew. */
+  readonly generation: number
+  /** -1: the entry has no point here. */
+  blockOf(entry: EntryKey): number
+  /** The point of an entry, if it has one. */
+  pointOf(entry: EntryKey): readonly [number, number, number] | undefined
+  /** Entries that have a point in these partitions, in no order. */
+  entries(partitions: readonly PartitionId[]): Iterable<EntryKey>
+}
+
 /** One word or identifier of a question with its boost (1 unless the question says otherwise). */
 export interface WordTerm {
   readonly text: string

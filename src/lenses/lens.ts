@@ -50,12 +50,14 @@ export interface Lens {
   readonly tables?: readonly TableDeclaration[] | undefined
   /** Indexes beside `words` and `vectors`; made once an engine, refreshed from the feed with the others. */
   readonly indexes?: readonly (() => Index)[] | undefined
-  /** The stages it replaces; the others are the default ones. */
-  readonly stages?: Partial<Stages> | undefined
+  /** The stages it replaces; the others are the default ones. As a function: made once an engine, on its host. */
+  readonly stages?: Partial<Stages> | ((host: LensHost) => Partial<Stages>) | undefined
   readonly operations?: readonly Operation<LensHost>[] | undefined
   readonly jobs?: readonly Job[] | undefined
   /** Asked before the built-in ones when files are added. */
   readonly ingesters?: readonly Ingester[] | undefined
+  /** Called when the engine closes, before the store does: what was held back is written now. */
+  close?(host: LensHost): void | Promise<void>
   /** Checks and completes the lens's part of the configuration; throws `invalid_argument`. */
   settings?(given: unknown): unknown
 }

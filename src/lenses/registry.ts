@@ -44,8 +44,9 @@ export class LensRegistry {
   }
 
   /** The lens's stages, the default ones where it has none. Throws `unknown_lens`. */
-  stages(name: string): Stages {
-    return { ...DEFAULT_STAGES, ...this.must(name).stages }
+  stages(name: string, host: (lens: string) => LensHost): Stages {
+    const { stages } = this.must(name)
+    return { ...DEFAULT_STAGES, ...(typeof stages === 'function' ? stages(host(name)) : stages) }
   }
 }
 

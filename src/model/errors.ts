@@ -103,28 +103,51 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, CodeRow>> = {
   internal: row('broken', 'Please report it; with QUERENT_DEBUG=1 the command says where it happened.'),
 }
 
+/** A code of a lens's own contract, with what the table says of ours. */
+export interface LensCode extends CodeRow {
+  /** snake_case. */
+  readonly code: string
+  /** Family of errors in the lens's contract, told beside the code. */
+  readonly type: string
+}
+
 export class QuerentError extends Error {
   override readonly name: string = 'QuerentError'
-  readonly code: ErrorCode
+  /** One of `ERROR_CODES`, or a lens's own. */
+  readonly code: string
   readonly details: JsonObject
+  readonly #row: CodeRow | LensCode
 
-  constructor(code: ErrorCode, message: string, details: JsonObject = {}, cause?: unknown) {
+  constructor(code: ErrorCode | LensCode, message: string, details: JsonObject = {}, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause })
-    this.code = code
+    this.code = typeof code === 'string' ? code : code.code
+    this.#row = typeof code === 'string' ? ERROR_CODES[code] : code
     this.details = details
   }
 
   get kind(): ErrorKind {
-    return ERROR_CODES[this.code].kind
+    return this.#row.kind
   }
 
   get retryable(): boolean {
-    return ERROR_CODES[this.code].retryable
+    return this.#row.retryable
   }
 
-  /** The one wire shape of an error, on every door. */
-  toJSON(): { code: ErrorCode; message: string; details: JsonObject } {
-    return { code: this.code, message: this.message, details: this.details }
+  /** What to do, in one line. */
+  get help(): string {
+    return this.#row.help
+  }
+
+  /** The same failure in other words. */
+  retold(message: string, details: JsonObject = this.details, cause: unknown = this.cause): QuerentError {
+    const code = 'code' in this.#row ? this.#row : (this.code as ErrorCode)
+    return new QuerentError(code, message, details, cause)
+  }
+
+  /** The one wire shape of an error, on every door; `type` where a lens's contract has one. */
+  toJSON(): { type?: string; code: string; message: string; details: JsonObject } {
+    const type = 'type' in this.#row ? { type: this.#row.type } : {}
+    return { ...type, code: this.code, message: this.message, details: this.details }
   }
 }
 

@@ -26,7 +26,7 @@ function refused(issue: z.core.$ZodIssue, value: unknown, root: string | undefin
 }
 
 function placed(error: QuerentError, root: string | undefined): QuerentError {
-  return root === undefined ? error : new QuerentError(error.code, `${root}: ${error.message}`, error.details)
+  return root === undefined ? error : error.retold(`${root}: ${error.message}`)
 }
 
 function expectation(issue: z.core.$ZodIssue): string {

@@ -1,12 +1,12 @@
 /** What of a failure leaves by the doors that strangers may use, and what of it only the log gets. */
 import { inspect } from 'node:util'
 import type { Json } from '../base/canonical.ts'
-import { type ErrorCode, type ErrorKind, QuerentError } from '../model/errors.ts'
+import { type ErrorKind, QuerentError } from '../model/errors.ts'
 import { isOwner, type Viewer } from '../model/viewer.ts'
 
 /** These speak of the machine: its files, its model, its services. Others are told that, not where or which. */
 const OF_MACHINE: ReadonlySet<ErrorKind> = new Set(['busy', 'broken', 'unavailable'])
-const PLAIN: Readonly<Partial<Record<ErrorCode, string>>> = {
+const PLAIN: Readonly<Partial<Record<string, string>>> = {
   internal: 'internal error',
   store_locked: 'another process is writing to the store',
   store_readonly: 'the store cannot be written',
@@ -25,9 +25,8 @@ export function asQuerentError(thrown: unknown): QuerentError {
 export function toldError(thrown: unknown, viewer: Viewer | null): QuerentError {
   const error = asQuerentError(thrown)
   if (viewer !== null && isOwner(viewer)) return error
-  const { code, kind } = error
-  if (OF_MACHINE.has(kind))
-    return new QuerentError(code, PLAIN[code] ?? 'the service is not able to do this now', {}, error)
+  if (OF_MACHINE.has(error.kind))
+    return error.retold(PLAIN[error.code] ?? 'the service is not able to do this now', {}, error)
   const details: Record<string, Json> = { ...error.details }
   let { message } = error
   for (const name of PLACES) {
@@ -36,7 +35,7 @@ export function toldError(thrown: unknown, viewer: Viewer | null): QuerentError 
       message = message.replaceAll(`${place}: `, '').replaceAll(place, name)
     delete details[name]
   }
-  return new QuerentError(code, message, details, error)
+  return error.retold(message, details, error)
 }
 
 /** The lines to log of a bug, causes and all; null for what is no bug. `request` finds it from what the client got. */

@@ -1,5 +1,5 @@
 /** What a failed command leaves behind: an exit code, and a message for people or a document for programs. */
-import { ERROR_CODES, type ErrorKind, QuerentError } from '../../model/errors.ts'
+import { type ErrorKind, QuerentError } from '../../model/errors.ts'
 
 /** Every exit code there is; part of the contract, listed in docs/guide/cli.md. */
 export const EXIT = { answered: 0, failed: 1, usage: 2, nothingRelevant: 3 } as const
@@ -28,7 +28,7 @@ export function exitCodeFor(error: QuerentError): number {
 
 /** For people: what is wrong, then what to do. */
 export function failureText(error: QuerentError): string {
-  return `querent: ${error.message}\n  ${ERROR_CODES[error.code].help}\n`
+  return `querent: ${error.message}\n  ${error.help}\n`
 }
 
 /** For programs: one document. */

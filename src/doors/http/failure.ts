@@ -1,5 +1,5 @@
 /** A failure as a response: one shape, a status by kind, and nothing of ours inside (no stack, no cause, no path). */
-import type { ErrorCode, ErrorKind, QuerentError } from '../../model/errors.ts'
+import type { ErrorKind, QuerentError } from '../../model/errors.ts'
 import type { Viewer } from '../../model/viewer.ts'
 import { toldError } from '../../ops/told-error.ts'
 
@@ -15,7 +15,7 @@ const STATUS_BY_KIND: Readonly<Record<ErrorKind, number>> = {
 }
 
 /** Codes for which HTTP has a number of its own. 499 is what nginx calls a client that went away. */
-const STATUS_BY_CODE: Readonly<Partial<Record<ErrorCode, number>>> = {
+const STATUS_BY_CODE: Readonly<Partial<Record<string, number>>> = {
   unauthenticated: 401,
   unknown_operation: 404,
   too_large: 413,

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { defaultLens } from '../../../src/lenses/default/default-lens.ts'
-import type { Lens } from '../../../src/lenses/lens.ts'
+import type { Lens, LensHost } from '../../../src/lenses/lens.ts'
 import { LensRegistry } from '../../../src/lenses/registry.ts'
 import { DEFAULT_LENS_STAGES, DEFAULT_STAGES } from '../../../src/pipeline/default-stages.ts'
+import type { Stages } from '../../../src/pipeline/stage.ts'
 import { toyLens } from '../../fixtures/toy-lens/toy-lens.ts'
 
 const lens = (fields: Partial<Lens>): Lens => ({ name: 'one', summary: '', ...fields })
@@ -13,6 +14,10 @@ const table = (name: string, aspect?: string) => ({
   aspect,
 })
 
+function noHost(): never {
+  throw new Error('nobody needs a host here')
+}
+
 describe('a registry of lenses', () => {
   it('finds lenses by name, and names those there are when asked for another', () => {
     const registry = new LensRegistry([toyLens, defaultLens])
@@ -21,13 +26,16 @@ describe('a registry of lenses', () => {
     expect(() => registry.must('star')).toThrow(
       expect.objectContaining({ code: 'unknown_lens', details: { lens: 'star', known: ['default', 'stars'] } }),
     )
-    expect(() => registry.stages('__proto__')).toThrow(expect.objectContaining({ code: 'unknown_lens' }))
+    expect(() => registry.stages('__proto__', noHost)).toThrow(expect.objectContaining({ code: 'unknown_lens' }))
   })
 
   it('completes stages by the default ones', () => {
     const registry = new LensRegistry([toyLens, defaultLens])
-    expect(registry.stages('default')).toEqual(DEFAULT_LENS_STAGES)
-    expect(registry.stages('stars')).toEqual({ ...DEFAULT_STAGES, score: toyLens.stages?.score })
+    expect(registry.stages('default', noHost)).toEqual(DEFAULT_LENS_STAGES)
+    expect(registry.stages('stars', noHost)).toEqual({ ...DEFAULT_STAGES, ...toyLens.stages })
+    const made = { ...toyLens, stages: (host: LensHost) => ({ score: host.settings as Stages['score'] }) }
+    const host = { settings: () => null } as unknown as LensHost
+    expect(new LensRegistry([made]).stages('stars', () => host).score).toBe(host.settings)
   })
 
   it('gathers tables and operations', () => {
