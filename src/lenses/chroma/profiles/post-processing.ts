@@ -1,0 +1,55 @@
+/** Runs a profile's hook on the ranked rows: retried on fresh copies, then skipped with a warning (CQ-072, CQ-093). */
+import { QueryProfileError } from '../errors.ts'
+import type { ResultRow, Warning } from '../model.ts'
+import type { PostContext } from './context.ts'
+import { copyJson } from './copy.ts'
+import type { ProfileHooks } from './query-profile.ts'
+
+export type Sleep = (ms: number) => Promise<void>
+
+export const sleepFor: Sleep = ms => new Promise(resolve => setTimeout(resolve, ms))
+
+export interface PostProcessed {
+  readonly rows: readonly ResultRow[]
+  readonly warnings: readonly Warning[]
+}
+
+/** How long to wait before each retry, ms. */
+const RETRIES: readonly number[] = [0, 100, 500]
+
+export async function postProcessWith(
+  name: string,
+  profile: ProfileHooks,
+  rows: readonly ResultRow[],
+  context: PostContext,
+  sleep: Sleep,
+): Promise<PostProcessed> {
+  if (profile.postProcess === undefined) return { rows, warnings: [] }
+  let failure: unknown
+  for (const wait of [null, ...RETRIES]) {
+    if (wait !== null && wait > 0) await sleep(wait)
+    try {
+      const copies = rows.map(row => copyJson(row, 'row'))
+      const query = copyJson(context.query, 'query')
+      return { rows: checked(await profile.postProcess(copies, { ...context, query })), warnings: [] }
+    } catch (error) {
+      if (error instanceof QueryProfileError) throw error
+      failure = error
+    }
+  }
+  const message = `profile ${name}: postProcess failed ${RETRIES.length + 1} times (${reason(failure)}); rows are as ranked`
+  return { rows, warnings: [{ code: 'post_process_skipped', message, details: { profile: name } }] }
+}
+
+/** The answer leaves the engine as JSON, so what a hook returns has to be that. */
+function checked(answer: unknown): readonly ResultRow[] {
+  if (!Array.isArray(answer)) throw new TypeError('expected a list of rows')
+  return answer.map((row, at) => {
+    if (typeof row !== 'object' || row === null || Array.isArray(row)) throw new TypeError(`rows[${at}]: expected a row`)
+    return copyJson(row as ResultRow, `rows[${at}]`)
+  })
+}
+
+function reason(failure: unknown): string {
+  return failure instanceof Error ? failure.message : String(failure)
+}
