@@ -88,6 +88,8 @@ export interface PointScorer {
   score(entry: EntryKey, distance: number): number
   /** At least the score of every entry of this block that is at least so far away. Falls, or stays, with the distance. */
   bound(block: number, distance: number): number
+  /** At least `bound` of every block at this distance; falls, or stays, with it. Spares asking for far blocks one by one. */
+  limit?(distance: number): number
 }
 
 export interface PointSearch extends SearchScope {
@@ -102,7 +104,7 @@ export interface PointSearch extends SearchScope {
 
 export interface PointHit {
   readonly entry: EntryKey
-  /** Euclidean, from the stored doubles. */
+  /** Euclidean, from the stored doubles: the root of the sum of squared differences, in the order of the columns. */
   readonly distance: number
   /** The scorer's number; without one, minus the distance. */
   readonly score: number
@@ -122,8 +124,13 @@ export interface PointIndex extends Index {
   count(scope: SearchScope): number
   /** Block numbers run from 0 to below this. */
   readonly blocks: number
-  /** Changes whenever any entry's block may have changed: bounds kept by block are then to be made anew. */
+  /** Changes when blocks were dealt out anew (a rebuild, mostly): bounds kept by block are then to be made of all `entries`. */
   readonly generation: number
+  /**
+   * Entries that came into a block since this generation began, oldest first; only grows. Who keeps bounds by block reads
+   * on from where it stood and raises theirs (bounds of what left may stay). An entry may be named again, or be gone.
+   */
+  readonly arrivals: readonly EntryKey[]
   /** -1: the entry has no point here. */
   blockOf(entry: EntryKey): number
   /** The point of an entry, if it has one. */
