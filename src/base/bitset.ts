@@ -5,6 +5,7 @@
 export class Bitset {
   #words: Uint32Array
   #size = 0
+  #revision = 0
 
   constructor(capacity = 1024) {
     this.#words = new Uint32Array((capacity + 31) >>> 5)
@@ -21,6 +22,11 @@ export class Bitset {
     return this.#size
   }
 
+  /** Another number after each change: for those who keep what they made of the set. */
+  get revision(): number {
+    return this.#revision
+  }
+
   has(member: number): boolean {
     return (((this.#words[member >>> 5] ?? 0) >>> (member & 31)) & 1) === 1
   }
@@ -33,12 +39,14 @@ export class Bitset {
     if (after >>> 0 === before) return
     this.#words[word] = after
     this.#size++
+    this.#revision++
   }
 
   delete(member: number): void {
     if (!this.has(member)) return
     this.#words[member >>> 5] = (this.#words[member >>> 5] as number) & ~(1 << (member & 31))
     this.#size--
+    this.#revision++
   }
 
   /** Members in ascending order. */

@@ -43,6 +43,7 @@ export class VectorRows {
   /** Partition of each 16 slots. */
   #partitions = new Int32Array(PAGE_ROWS / SMALLEST_EXTENT)
   #staged: Slot[] = []
+  #revision = 0
 
   constructor(model: string, dimensions: number, mean: Float32Array | undefined, keepVectors: boolean) {
     this.model = model
@@ -66,6 +67,11 @@ export class VectorRows {
   /** One more than the largest entry key there is room for. */
   get entryCapacity(): number {
     return this.#heads.length
+  }
+
+  /** Another number after each change of which rows there are, and where. */
+  get revision(): number {
+    return this.#revision
   }
 
   block(partition: PartitionId): Block | undefined {
@@ -124,6 +130,7 @@ export class VectorRows {
 
   /** A new row of the partition, linked to its entry; its vector is not written. */
   append(partition: PartitionId, entry: EntryKey, chunk: ChunkKey): Slot {
+    this.#revision++
     const block = this.#blockFor(partition)
     if (block.rows === block.capacity) this.#extend(block, Math.floor(block.rows / 4))
     const last = must(block.extents.at(-1), 'the last extent')
@@ -143,6 +150,7 @@ export class VectorRows {
   removeEntry(entry: EntryKey): void {
     let slot = this.first(entry)
     if (slot < 0) return
+    this.#revision++
     const block = must(this.block(this.partition(slot)), 'the block of a row')
     block.entries--
     for (; slot >= 0; slot = this.first(entry)) {

@@ -3,6 +3,7 @@
  * the priors; and room for what the passes write. A narrow filter becomes a list of rows, so it costs less than none.
  */
 import type { Bitset } from '../base/bitset.ts'
+import type { PartitionId } from '../model/partition.ts'
 import type { Prior, SearchScope } from './contract.ts'
 import type { Block, Slot, VectorRows } from './vectors-rows.ts'
 
@@ -32,8 +33,20 @@ export interface Scope {
   readonly heap: number
 }
 
+/** What a set of allowed entries came to when it was met last: the same filter is often asked again. */
+interface Met {
+  readonly partitions: readonly PartitionId[]
+  readonly revision: number
+  readonly rowsRevision: number
+  /** Number of allowed rows. */
+  readonly count: number
+  /** Their slots, where a list was made. */
+  readonly slots: Uint32Array | null
+}
+
 export class ScopeWriter {
   readonly #rows: VectorRows
+  readonly #met = new WeakMap<Bitset, Met>()
   #places = 0
   #placesFor = 0
 
@@ -53,13 +66,16 @@ export class ScopeWriter {
     const part = Math.min(1, (scope.allow?.size ?? entries) / Math.max(1, entries))
     const whole = { ...at, rows, entries, part, extentCount, list: 0 }
     if (!scope.allow) return whole
-    const bits = this.#writeAllow(scope.allow, at.allow)
-    if (part > SIFTED) return whole
-    const listed =
-      part > LOOKED_UP
-        ? this.#rows.memory.kernel.select(at.extents, extentCount, at.allow, at.list)
-        : this.#lookUp(bits, blocks, at.list)
-    return { ...whole, rows: listed, list: at.list, allow: 0 }
+    if (part > SIFTED) {
+      this.#writeAllow(scope.allow, at.allow)
+      return whole
+    }
+    return {
+      ...whole,
+      rows: this.#list(scope, scope.allow, blocks, part, { ...at, extentCount }),
+      list: at.list,
+      allow: 0,
+    }
   }
 
   /** Address of room for other lists, valid as long as a scope is. */
@@ -72,11 +88,50 @@ export class ScopeWriter {
 
   /** Number of rows whose entry is allowed. */
   count(scope: SearchScope): number {
-    if (!scope.allow) return sum(this.#blocks(scope), block => block.rows)
+    const { allow } = scope
+    if (!allow) return sum(this.#blocks(scope), block => block.rows)
+    const met = this.#recall(scope, allow)
+    if (met) return met.count
     const written = this.write(scope, 0)
     if (written.list > 0) return written.rows
-    const list = written.codeRecords
-    return this.#rows.memory.kernel.select(written.extents, written.extentCount, written.allow, list)
+    const { kernel } = this.#rows.memory
+    const count = kernel.select(written.extents, written.extentCount, written.allow, written.codeRecords)
+    this.#remember(scope, allow, count, null)
+    return count
+  }
+
+  /** Lists the rows of allowed entries; returns their number. */
+  #list(
+    scope: SearchScope,
+    allow: Bitset,
+    blocks: readonly Block[],
+    part: number,
+    at: AddressTable & { readonly extentCount: number },
+  ): number {
+    const { words, kernel } = this.#rows.memory
+    const met = this.#recall(scope, allow)
+    if (met?.slots) {
+      words.set(met.slots, at.list / 4)
+      return met.count
+    }
+    const bits = this.#writeAllow(allow, at.allow)
+    const listed =
+      part > LOOKED_UP
+        ? kernel.select(at.extents, at.extentCount, at.allow, at.list)
+        : this.#lookUp(bits, blocks, at.list)
+    this.#remember(scope, allow, listed, words.slice(at.list / 4, at.list / 4 + listed))
+    return listed
+  }
+
+  #recall({ partitions }: SearchScope, allow: Bitset): Met | undefined {
+    const met = this.#met.get(allow)
+    const holds =
+      met?.partitions === partitions && met.revision === allow.revision && met.rowsRevision === this.#rows.revision
+    return holds ? met : undefined
+  }
+
+  #remember({ partitions }: SearchScope, allow: Bitset, count: number, slots: Uint32Array | null): void {
+    this.#met.set(allow, { partitions, revision: allow.revision, rowsRevision: this.#rows.revision, count, slots })
   }
 
   #blocks(scope: SearchScope): Block[] {

@@ -61,7 +61,9 @@ function wordLeg(plan: Plan, depth: number, scope: SearchScope, context: QueryCo
   const exhausted = !counts || found.length <= wanted
   // No entry that is not among the hits has more than this.
   const wordsLast = exhausted ? 0 : (hits.at(-1)?.score ?? 0)
-  return { hits: counts ? hits : [], exhausted, statistics: { bmTop: hits[0]?.score ?? 0, bmMax, wordsLast } }
+  const best = hits[0]
+  const top = best === undefined ? { bmTop: 0 } : { bmTop: best.score, bmTopChunk: best.chunk }
+  return { hits: counts ? hits : [], exhausted, statistics: { ...top, bmMax, wordsLast } }
 }
 
 function meaningLeg(plan: Plan, depth: number, scope: SearchScope, context: QueryContext): Leg | null {

@@ -44,7 +44,7 @@ export interface Retrieval {
   readonly depth: number
   /** Entries that pass filter and conditions; null means every visible one. */
   readonly allow: Bitset | null
-  /** Numbers about the visible rows, by name (`bmTop`, `bmMax`, `bestCosine`, `rows`). */
+  /** Numbers about the visible rows, by name (`bmTop`, `bmTopChunk`, `bmMax`, `bestCosine`, `rows`). */
   readonly statistics: Readonly<Record<string, number>>
   /** False when asking deeper could bring more. */
   readonly exhausted: boolean

@@ -73,11 +73,10 @@ function asksForWhatIsThere(retrieval: Retrieval, plan: Plan, context: QueryCont
   if (demands(plan).length > 0) return true
   const { partitions } = context.sight
   const scope = retrieval.allow === null ? { partitions } : { partitions, allow: retrieval.allow }
-  const { rows = 0 } = retrieval.statistics
-  if (context.words.count(scope) > rows && judgeWords(retrieval) === ANSWERED) return true
-  const best = context.words.search({ ...scope, terms: plan.terms, k: 1 })[0]
-  if (best === undefined) return false
-  const matches = context.words.explain(plan.terms, best.chunk, scope)
+  const { rows = 0, bmTopChunk } = retrieval.statistics
+  if (bmTopChunk === undefined) return false
+  if (judgeWords(retrieval) === ANSWERED && context.words.count(scope) > rows) return true
+  const matches = context.words.explain(plan.terms, bmTopChunk, scope)
   return matches.length > 0 && matches.every(match => match.tf > 0)
 }
 
