@@ -11,7 +11,7 @@ import { isOwner, type Sight, type Viewer } from '../model/viewer.ts'
 import type { Store, StoreReader } from '../store/store.ts'
 import { chunkContent } from '../text/chunk.ts'
 import type { PutInput } from './engine.ts'
-import { v4Id } from './ids.ts'
+import { v4Id } from '../base/random-id.ts'
 
 export interface PutSummary {
   readonly ids: readonly string[]

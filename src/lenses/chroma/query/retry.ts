@@ -1,0 +1,31 @@
+/** Database trouble (CQ-106): work that met a busy store is tried again, and what remains is told as a DatabaseError. */
+import { QuerentError } from '../../../model/errors.ts'
+import { ChromaError, DatabaseError } from '../errors.ts'
+
+export type Sleep = (ms: number) => Promise<void>
+
+/** Before the second to the fifth attempt, ms. */
+const WAITS: readonly number[] = [50, 100, 200, 400]
+
+/** Codes by which a store tells of its file, not of what it was asked. */
+const FAILURES: readonly string[] = ['store_readonly', 'store_corrupt', 'io_failed', 'internal']
+
+/** `work` must have no effect when it throws: it is run again. */
+export async function retrying<T>(work: () => T | Promise<T>, sleep: Sleep): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof QuerentError) || error instanceof ChromaError) throw error
+      const wait = WAITS[attempt - 1]
+      if (error.kind === 'busy' && wait !== undefined) await sleep(wait)
+      else throw toldAsDatabaseError(error, attempt)
+    }
+  }
+}
+
+function toldAsDatabaseError(error: QuerentError, attempts: number): QuerentError {
+  if (error.kind === 'busy') return new DatabaseError(error.message, { retryable: true, attempts }, error)
+  if (FAILURES.includes(error.code)) return new DatabaseError(error.message, { retryable: false, attempts }, error)
+  return error
+}
