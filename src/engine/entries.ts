@@ -2,6 +2,7 @@
 
 import { canonicalJson } from '../base/canonical.ts'
 import type { Clock, Instant } from '../base/clock.ts'
+import { v4Id } from '../base/random-id.ts'
 import { storableText } from '../base/storable.ts'
 import type { Entry, EntryDraft } from '../model/entry.ts'
 import { invalidArgument, QuerentError } from '../model/errors.ts'
@@ -11,7 +12,6 @@ import { isOwner, type Sight, type Viewer } from '../model/viewer.ts'
 import type { Store, StoreReader } from '../store/store.ts'
 import { chunkContent } from '../text/chunk.ts'
 import type { PutInput } from './engine.ts'
-import { v4Id } from '../base/random-id.ts'
 
 export interface PutSummary {
   readonly ids: readonly string[]

@@ -212,14 +212,16 @@ export class LocalEngine implements Engine {
   }
 
   #makeHost(lens: Lens): LensHost {
-    const { store, clock, embedder, random, lensSettings, indexes } = this.#parts
+    const { store, clock, embedder, random, lensSettings, environment, indexes } = this.#parts
     const given = lensSettings[lens.name]
+    const own = `${lens.name.toUpperCase()}_`
+    const variables = Object.fromEntries(Object.entries(environment).filter(([name]) => name.startsWith(own)))
     return {
       store,
       clock,
       embedder,
       random,
-      settings: lens.settings ? lens.settings(given) : given,
+      settings: lens.settings ? lens.settings(given, variables) : given,
       sight: viewer => this.#sight(viewer),
       index: name => {
         this.#mustBeOpen()

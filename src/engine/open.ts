@@ -1,14 +1,16 @@
 /** The composition root: makes an engine from options, configuration and the world. Nothing else builds one. */
 import { randomBytes } from 'node:crypto'
 import { systemClock } from '../base/clock.ts'
+import { v4Id } from '../base/random-id.ts'
 import { checkEmbedder } from '../embed/checked-embedder.ts'
 import { type Embedder, modelKey } from '../embed/embedder.ts'
 import { openEmbedder } from '../embed/open-embedder.ts'
 import { cacheQueries } from '../embed/query-cache.ts'
 import type { Index } from '../index/contract.ts'
+import { openPointIndex } from '../index/points.ts'
 import { openVectorIndex } from '../index/vectors.ts'
 import { openWordIndex } from '../index/words.ts'
-import type { LensHost } from '../lenses/lens.ts'
+import type { Lens, LensHost } from '../lenses/lens.ts'
 import { LensRegistry } from '../lenses/registry.ts'
 import { QuerentError } from '../model/errors.ts'
 import { CORE_TABLES, LEASES } from '../store/core-tables.ts'
@@ -22,7 +24,6 @@ import { Embedding } from './embedding.ts'
 import type { Engine } from './engine.ts'
 import { nameHolder } from './holder.ts'
 import { findHome, type Home } from './home.ts'
-import { v4Id } from '../base/random-id.ts'
 import { IndexSet } from './index-set.ts'
 import { Lease } from './lease.ts'
 import { LocalEngine } from './local-engine.ts'
@@ -39,14 +40,19 @@ const QUERY_CACHE = 1_000
  * `store_corrupt`, `store_newer`, `invalid_argument` (a setting) and the like; a missing model is no error: then
  * answers come from words and say so.
  */
-export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
+export function openEngine(options: EngineOptions = {}): Promise<Engine> {
+  return openEngineOf(BUILT_IN_LENSES, options)
+}
+
+/** As `openEngine`, with these lenses as the built-in ones. */
+export async function openEngineOf(builtIn: readonly Lens[], options: EngineOptions): Promise<Engine> {
   const environment = variablesSet(process.env)
   const home = options.store === undefined ? locate(options, environment) : null
   const config = resolveConfig(options, home?.configFile ?? null, environment)
-  const registry = new LensRegistry([...BUILT_IN_LENSES, ...(options.lenses ?? [])])
+  const registry = new LensRegistry([...builtIn, ...(options.lenses ?? [])])
   const closers: Closer[] = []
   try {
-    return await wire(options, config, home, registry, closers)
+    return await wire(options, { config, environment, home, registry, closers })
   } catch (error) {
     // Why it could not be opened is what is told, whatever closing says.
     await closeAll(closers).catch(() => undefined)
@@ -55,8 +61,9 @@ export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
 }
 
 /** `QUERENT_HOME= querent …` is how a shell takes a variable back: what is empty is not set. */
-function variablesSet(environment: Environment): Environment {
-  return Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
+function variablesSet(environment: Environment): Readonly<Record<string, string>> {
+  const isSet = (entry: [string, string | undefined]): entry is [string, string] => Boolean(entry[1])
+  return Object.fromEntries(Object.entries(environment).filter(isSet))
 }
 
 function locate(options: EngineOptions, environment: Environment): Home {
@@ -79,13 +86,17 @@ function openStore(options: EngineOptions, config: Config, home: Home | null): S
   })
 }
 
-async function wire(
-  options: EngineOptions,
-  config: Config,
-  home: Home | null,
-  registry: LensRegistry,
-  closers: Closer[],
-): Promise<Engine> {
+interface Wiring {
+  readonly config: Config
+  readonly environment: Readonly<Record<string, string>>
+  readonly home: Home | null
+  readonly registry: LensRegistry
+  /** Filled here: what closes what was opened. */
+  readonly closers: Closer[]
+}
+
+async function wire(options: EngineOptions, wiring: Wiring): Promise<Engine> {
+  const { config, environment, home, registry, closers } = wiring
   const store = openStore(options, config, home)
   closers.push(() => store.close())
   const clock = options.clock ?? systemClock
@@ -124,6 +135,7 @@ async function wire(
     tables: [...CORE_TABLES.filter(table => table !== LEASES), ...registry.all.flatMap(lens => lens.tables ?? [])],
     defaultLens: config.defaultLens,
     lensSettings: config.lenses,
+    environment,
     close: () => closeAll(closers),
   })
   registry.must(config.defaultLens)
@@ -183,6 +195,7 @@ function indexMakers(
     )
   }
   makers.push(...registry.all.flatMap(lens => lens.indexes ?? []))
+  makers.push(...registry.all.flatMap(lens => (lens.pointIndexes ?? []).map(points => () => openPointIndex(points))))
   return new Map(makers.map(make => [make().name, make]))
 }
 

@@ -28,6 +28,8 @@ export interface Parts {
   readonly tables: readonly TableDeclaration[]
   readonly defaultLens: string
   readonly lensSettings: Readonly<Record<string, unknown>>
+  /** Variables that are set. */
+  readonly environment: Readonly<Record<string, string>>
   /** Ends background work and closes what was opened, in reverse order. */
   readonly close: () => Promise<void>
 }

@@ -9,6 +9,7 @@
 import type { Bitset } from '../base/bitset.ts'
 import type { ChunkKey, EntryKey } from '../model/entry.ts'
 import type { PartitionId } from '../model/partition.ts'
+import type { TableDeclaration } from '../model/table.ts'
 import type { StoreReader } from '../store/store.ts'
 
 export interface Index {
@@ -108,6 +109,16 @@ export interface PointHit {
   readonly distance: number
   /** The scorer's number; without one, minus the distance. */
   readonly score: number
+}
+
+/** A point index as data: which table's rows are its points. */
+export interface PointIndexDeclaration {
+  /** Of the index, as `host.index(name)` finds it. */
+  readonly name: string
+  /** An aspect: its key is `entry`. */
+  readonly table: TableDeclaration
+  /** Columns of type `real`. */
+  readonly columns: readonly [string, string, string]
 }
 
 /**

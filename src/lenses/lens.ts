@@ -5,7 +5,7 @@
  */
 import type { Clock, Instant } from '../base/clock.ts'
 import type { Embedder } from '../embed/embedder.ts'
-import type { Index } from '../index/contract.ts'
+import type { Index, PointIndexDeclaration } from '../index/contract.ts'
 import type { Ingester } from '../model/ingester.ts'
 import type { Operation, Progress } from '../model/operation.ts'
 import type { Page } from '../model/page.ts'
@@ -50,6 +50,8 @@ export interface Lens {
   readonly tables?: readonly TableDeclaration[] | undefined
   /** Indexes beside `words` and `vectors`; made once an engine, refreshed from the feed with the others. */
   readonly indexes?: readonly (() => Index)[] | undefined
+  /** Point indexes over tables of its own: declared only, since the engine has the code. */
+  readonly pointIndexes?: readonly PointIndexDeclaration[] | undefined
   /** The stages it replaces; the others are the default ones. As a function: made once an engine, on its host. */
   readonly stages?: Partial<Stages> | ((host: LensHost) => Partial<Stages>) | undefined
   readonly operations?: readonly Operation<LensHost>[] | undefined
@@ -58,6 +60,9 @@ export interface Lens {
   readonly ingesters?: readonly Ingester[] | undefined
   /** Called when the engine closes, before the store does: what was held back is written now. */
   close?(host: LensHost): void | Promise<void>
-  /** Checks and completes the lens's part of the configuration; throws `invalid_argument`. */
-  settings?(given: unknown): unknown
+  /**
+   * Checks and completes the lens's part of the configuration; throws `invalid_argument`, or an error of its own.
+   * `environment`: the variables that begin with the lens's name in capitals and `_`; they beat the configuration.
+   */
+  settings?(given: unknown, environment: Readonly<Record<string, string>>): unknown
 }

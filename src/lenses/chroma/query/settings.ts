@@ -70,6 +70,8 @@ export function wrong(key: string, value: unknown, expected: string): Configurat
   return new ConfigurationError('invalid_configuration', `${key}: expected ${expected}, got ${shown}`, details)
 }
 
+const OUR_SECTION = /^CHROMA_(QUERY|MEMORY|STORAGE)_/
+
 type Put = (name: string, value: unknown, told: string) => void
 
 function fromFile(file: unknown, put: Put): void {
@@ -85,6 +87,8 @@ function fromEnvironment(environment: Readonly<Record<string, string | undefined
   for (const [variable, text] of Object.entries(environment)) {
     if (text === undefined || !variable.startsWith('CHROMA_')) continue
     const key = SETTING_KEYS.find(known => variableOf(known) === variable)
+    // Other programs have variables that begin so too: only those of our sections are ours.
+    if (key === undefined && !OUR_SECTION.test(variable)) continue
     if (key === undefined) throw wrong(variable, text, `one of ${SETTING_KEYS.map(variableOf).join(', ')}`)
     put(key.name, key.isText ? text : parsed(text), variable)
   }
