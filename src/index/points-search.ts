@@ -1,0 +1,175 @@
+/**
+ * Best-first search: regions, then their blocks, by the best score that anything in them could have, until that is no
+ * better than the last place. Within a block the scorer is asked only about points near enough to matter.
+ */
+import type { Bitset } from '../base/bitset.ts'
+import type { PointHit, PointScorer, PointSearch } from './contract.ts'
+import { BestPoints } from './points-best.ts'
+import type { BlockNumber, PartitionPoints, PointBlocks } from './points-blocks.ts'
+import { Frontier } from './points-frontier.ts'
+import { CELL } from './points-grid.ts'
+
+/** Fewer allowed entries than this are looked at one by one. */
+const FEW_ALLOWED = 256
+/** Points looked at for each allowed entry before looking at these instead: they lie far from the question. */
+const PATIENCE = 2
+/** Points of a block from which on it pays to find out how far its scores reach. */
+const MANY = 64
+/** How often the distance that scores reach is halved in on: to 1/32 of a cell's diagonal. */
+const HALVINGS = 5
+/** Points scored before that distance is looked at again. */
+const RECHECK = 32
+const DIAGONAL = CELL * Math.sqrt(3)
+/** Makes the square of a distance large enough to exceed that of every point within it, rounded as it may be. */
+const ROUNDING = 1 + 2 ** -50
+
+export function searchPoints(blocks: PointBlocks, request: PointSearch): readonly PointHit[] {
+  const { k, allow } = request
+  const partitions = blocks.within(request.partitions)
+  if (k === 0 || partitions.length === 0) return []
+  if (allow === undefined) return new GridSearch(blocks, partitions, request, Number.POSITIVE_INFINITY).run() ?? []
+  const found =
+    allow.size <= FEW_ALLOWED ? undefined : new GridSearch(blocks, partitions, request, PATIENCE * allow.size).run()
+  return found ?? searchAllowed(blocks, partitions, request, allow)
+}
+
+/** Looks at each allowed entry. */
+function searchAllowed(
+  blocks: PointBlocks,
+  partitions: readonly PartitionPoints[],
+  { point: [l, a, b], k, maxDistance = Number.POSITIVE_INFINITY, scorer }: PointSearch,
+  allow: Bitset,
+): readonly PointHit[] {
+  const seen = new Set(partitions)
+  const best = new BestPoints(k)
+  const { coordinates } = blocks.runs
+  for (const entry of allow) {
+    const slot = blocks.slotOf(entry)
+    if (slot < 0 || !seen.has(blocks.block(blocks.blockOf(entry)).of)) continue
+    const dl = (coordinates[3 * slot] as number) - l
+    const da = (coordinates[3 * slot + 1] as number) - a
+    const db = (coordinates[3 * slot + 2] as number) - b
+    const distance = Math.sqrt(dl * dl + da * da + db * db)
+    if (distance > maxDistance) continue
+    best.offer(entry, distance, scorer === undefined ? 0 - distance : scorer.score(entry, distance))
+  }
+  return best.sorted()
+}
+
+class GridSearch {
+  readonly #blocks: PointBlocks
+  readonly #partitions: readonly PartitionPoints[]
+  readonly #point: readonly [number, number, number]
+  readonly #maxDistance: number
+  readonly #scorer: PointScorer | undefined
+  readonly #allow: Bitset | undefined
+  readonly #best: BestPoints
+  readonly #regionsLeft = new Frontier()
+  readonly #blocksLeft = new Frontier()
+  /** Points that may still be looked at. */
+  #budget: number
+
+  constructor(blocks: PointBlocks, partitions: readonly PartitionPoints[], request: PointSearch, budget: number) {
+    this.#blocks = blocks
+    this.#partitions = partitions
+    this.#point = request.point
+    this.#maxDistance = request.maxDistance ?? Number.POSITIVE_INFINITY
+    this.#scorer = request.scorer
+    this.#allow = request.allow
+    this.#best = new BestPoints(request.k)
+    this.#budget = budget
+  }
+
+  /** Undefined when the budget did not last. */
+  run(): readonly PointHit[] | undefined {
+    for (const of of this.#partitions) for (const region of of.regions.values()) this.#pushRegion(region)
+    const [regions, blocks] = [this.#regionsLeft, this.#blocksLeft]
+    for (;;) {
+      const open = regions.size > 0 && this.#isOpen(regions)
+      if (blocks.size > 0 && this.#isOpen(blocks) && !(open && this.#goesFirst(regions, blocks))) {
+        const nearest = blocks.distance
+        this.#scan(blocks.pop(), nearest)
+        if (this.#budget < 0) return undefined
+      } else if (open) {
+        for (const block of this.#blocks.blocksOf(regions.pop())) this.#pushBlock(block)
+      } else {
+        return this.#best.sorted()
+      }
+    }
+  }
+
+  #isOpen(frontier: Frontier): boolean {
+    return !this.#best.isBeyond(frontier.bound, frontier.distance)
+  }
+
+  #goesFirst(regions: Frontier, blocks: Frontier): boolean {
+    // Without a limit all regions seem to hold anything: the first blocks then set a standard to judge the others by.
+    if (regions.bound === Number.POSITIVE_INFINITY && !this.#best.isFull) return false
+    return regions.bound > blocks.bound || (regions.bound === blocks.bound && regions.distance < blocks.distance)
+  }
+
+  #pushRegion(region: number): void {
+    const distance = this.#blocks.regionBoxes.distance(region, ...this.#point)
+    if (distance > this.#maxDistance) return
+    const scorer = this.#scorer
+    const bound = scorer === undefined ? -distance : (scorer.limit?.(distance) ?? Number.POSITIVE_INFINITY)
+    this.#regionsLeft.push(bound, distance, region)
+  }
+
+  #pushBlock(block: BlockNumber): void {
+    const [l, a, b] = this.#point
+    const distance = this.#blocks.boxes.distance(block, l, a, b)
+    if (distance > this.#maxDistance || this.#blocks.block(block).points === 0) return
+    const bound = this.#scorer === undefined ? -distance : this.#scorer.bound(block, distance)
+    if (!this.#best.isBeyond(bound, distance)) this.#blocksLeft.push(bound, distance, block)
+  }
+
+  #scan(block: BlockNumber, nearest: number): void {
+    const { first, points } = this.#blocks.block(block)
+    const { coordinates, entries } = this.#blocks.runs
+    const [l, a, b] = this.#point
+    const [allow, scorer, best] = [this.#allow, this.#scorer, this.#best]
+    this.#budget -= points
+    let reach = this.#reach(block, nearest, points)
+    let square = reach * reach * ROUNDING
+    let standard = best.score
+    let scored = 0
+    for (let slot = first; slot < first + points; slot++) {
+      const dl = (coordinates[3 * slot] as number) - l
+      const da = (coordinates[3 * slot + 1] as number) - a
+      const db = (coordinates[3 * slot + 2] as number) - b
+      const squared = dl * dl + da * da + db * db
+      if (squared > square) continue
+      const distance = Math.sqrt(squared)
+      if (distance > reach) continue
+      const entry = entries[slot] as number
+      if (allow !== undefined && !allow.has(entry)) continue
+      best.offer(entry, distance, scorer === undefined ? 0 - distance : scorer.score(entry, distance))
+      if (best.score === standard || (scorer !== undefined && ++scored % RECHECK > 0)) continue
+      standard = best.score
+      reach = this.#reach(block, nearest, first + points - slot)
+      square = reach * reach * ROUNDING
+    }
+  }
+
+  /** A distance beyond which nothing of the block is among the best, `left` points being worth so much thought. */
+  #reach(block: BlockNumber, nearest: number, left: number): number {
+    const best = this.#best
+    const scorer = this.#scorer
+    if (!best.isFull) return this.#maxDistance
+    if (scorer === undefined) return Math.min(best.distance, this.#maxDistance)
+    if (left < MANY) return this.#maxDistance
+    // Beyond the last place, nothing that scores no higher can win the tie.
+    const tied = scorer.bound(block, best.distance) <= best.score ? best.distance : Number.POSITIVE_INFINITY
+    const farthest = Math.min(tied, this.#maxDistance)
+    let near = nearest
+    let far = Math.min(farthest, nearest + DIAGONAL)
+    if (far <= near || scorer.bound(block, far) >= best.score) return farthest
+    for (let step = 0; step < HALVINGS; step++) {
+      const middle = (near + far) / 2
+      if (scorer.bound(block, middle) < best.score) far = middle
+      else near = middle
+    }
+    return far
+  }
+}
