@@ -22,6 +22,11 @@ export class Recent<K, V> {
     return value
   }
 
+  /** Drops the values under these keys. */
+  forget(isGone: (key: K) => boolean): void {
+    for (const key of this.#values.keys()) if (isGone(key)) this.#values.delete(key)
+  }
+
   clear(): void {
     this.#values.clear()
   }

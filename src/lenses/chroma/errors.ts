@@ -105,6 +105,17 @@ export function invalidParameter(parameter: string, value: unknown, expected: st
   })
 }
 
+/**
+ * Says where in a list or a file an error arose, in front of its message and in its details. The very error is changed
+ * (its maker has just thrown it), so that it stays of its class.
+ */
+export function placed<E>(error: E, place: string, details: JsonObject): E {
+  if (!(error instanceof ChromaError)) return error
+  Object.defineProperty(error, 'message', { value: `${place}: ${error.message}` })
+  Object.defineProperty(error, 'details', { value: { ...error.details, ...details } })
+  return error
+}
+
 /** Short, and of anything: not all that a caller can pass is JSON. */
 function show(value: unknown): string {
   if (typeof value === 'number' || typeof value === 'bigint') return String(value)

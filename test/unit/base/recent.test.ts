@@ -15,3 +15,10 @@ it('makes a value once, and forgets what was asked for longest ago', () => {
   recent.clear()
   expect(recent.size).toBe(0)
 })
+
+it('forgets the keys it is told to', () => {
+  const recent = new Recent<number, number>(9)
+  for (const key of [1, 2, 3, 4]) recent.get(key, () => key)
+  recent.forget(key => key % 2 === 0)
+  expect([1, 2, 3, 4].map(key => recent.get(key, () => 0))).toEqual([1, 0, 3, 0])
+})

@@ -1,0 +1,52 @@
+/** The centre that heavy points draw together: how a set of hashtags becomes one colour. */
+import { assert } from '../base/assert.ts'
+
+/** A point that pulls. */
+export interface Attractor {
+  /** Unique among those that pull together; sets the order of summing. */
+  readonly anchor_id: number
+  readonly L: number
+  readonly a: number
+  readonly b: number
+  /** Above 0. */
+  readonly mass: number
+}
+
+/** Three, as a matter of meaning: with more passes the centre falls onto one of the points. */
+const PASSES = 3
+/** Keeps the pull finite where the centre lies on a point. */
+const EPSILON = 0.1
+
+/**
+ * The mean of the points, three times replaced by their mean weighted with mass / (0.1 + distance²). Neither rounded nor
+ * clamped; always finite. Points are summed by ascending id, so that every order of the same set gives the same bits.
+ * Two points of mass 1 at L 0 and L 100 give (50, 0, 0). At least one point.
+ */
+export function centreOfGravity(attractors: readonly Attractor[]): readonly [number, number, number] {
+  assert(attractors.length > 0, 'something pulls')
+  const ordered = attractors.toSorted((one, other) => one.anchor_id - other.anchor_id)
+  let centre = weightedMean(ordered, () => 1)
+  for (let pass = 0; pass < PASSES; pass++) {
+    const [L, a, b] = centre
+    centre = weightedMean(ordered, point => {
+      const squared = (point.L - L) ** 2 + (point.a - a) ** 2 + (point.b - b) ** 2
+      return point.mass / (EPSILON + squared)
+    })
+  }
+  return centre
+}
+
+function weightedMean(
+  points: readonly Attractor[],
+  weightOf: (point: Attractor) => number,
+): readonly [number, number, number] {
+  let [L, a, b, total] = [0, 0, 0, 0]
+  for (const point of points) {
+    const weight = weightOf(point)
+    L += weight * point.L
+    a += weight * point.a
+    b += weight * point.b
+    total += weight
+  }
+  return [L / total, a / total, b / total]
+}
