@@ -32,6 +32,8 @@ export interface ParseContext extends ProfileView {
    * (CQ-090). Throws `ValidationError` when no set can be made, or when completion is switched off.
    */
   complete(hashtags: readonly string[]): readonly string[]
+  /** Whether these tags keep the zone rules by themselves. */
+  isValid(hashtags: readonly string[]): boolean
 }
 
 export interface PostContext {

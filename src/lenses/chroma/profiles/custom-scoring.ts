@@ -48,9 +48,7 @@ export function customScoringOf(name: string, profile: ProfileHooks, query: Effe
       if (first === undefined) return []
       const message = `profile ${name}: customScoring gave no score for ${failures.length} entries (${first.why}); they keep their memory score`
       const entries = failures.slice(0, MAX_NAMED).map(({ entry }) => entry)
-      return [
-        { code: 'custom_scoring_failed', message, details: { profile: name, entries, failed: failures.length } },
-      ]
+      return [{ code: 'custom_scoring_failed', message, details: { profile: name, entries, failed: failures.length } }]
     },
   }
 }

@@ -2,7 +2,7 @@
 import type { Json } from '../../../base/canonical.ts'
 import { ChromaError, QueryProfileError } from '../errors.ts'
 import type { QueryParams } from '../model.ts'
-import { completed } from './complete.ts'
+import { completed, isValidSet } from './complete.ts'
 import type { ProfileView } from './context.ts'
 import { copyJson } from './copy.ts'
 import type { ProfileHooks } from './query-profile.ts'
@@ -42,6 +42,7 @@ export async function parseWith(name: string, profile: ProfileHooks, text: strin
     tagsIn: (words: string) => [...view.tagsIn(words)],
     nodesWith: (hashtag: string) => view.nodesWith(hashtag),
     complete,
+    isValid: (hashtags: readonly string[]) => isValidSet(hashtags, view),
   }
   let params: QueryParams
   try {

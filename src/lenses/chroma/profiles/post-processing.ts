@@ -45,7 +45,8 @@ export async function postProcessWith(
 function checked(answer: unknown): readonly ResultRow[] {
   if (!Array.isArray(answer)) throw new TypeError('expected a list of rows')
   return answer.map((row, at) => {
-    if (typeof row !== 'object' || row === null || Array.isArray(row)) throw new TypeError(`rows[${at}]: expected a row`)
+    if (typeof row !== 'object' || row === null || Array.isArray(row))
+      throw new TypeError(`rows[${at}]: expected a row`)
     return copyJson(row as ResultRow, `rows[${at}]`)
   })
 }

@@ -37,7 +37,8 @@ export class Profiles {
   constructor(options: ProfilesOptions = {}) {
     this.#sleep = options.sleep ?? sleepFor
     // Given with the engine, a profile may take the place of one that ships with the lens.
-    for (const [name, profile] of Object.entries(options.profiles ?? {})) this.register(name, profile, { replace: true })
+    for (const [name, profile] of Object.entries(options.profiles ?? {}))
+      this.register(name, profile, { replace: true })
   }
 
   /** In order of name, the built-in one included. */
@@ -52,9 +53,13 @@ export class Profiles {
   register(name: string, profile: ProfileHooks, options: { readonly replace?: boolean | undefined } = {}): void {
     mustBeName(name)
     if (name === DEFAULT_PROFILE) {
-      throw new PluginError('reserved_profile_name', `profile: "${name}" is the built-in profile; choose another name`, {
-        profile: name,
-      })
+      throw new PluginError(
+        'reserved_profile_name',
+        `profile: "${name}" is the built-in profile; choose another name`,
+        {
+          profile: name,
+        },
+      )
     }
     mustHaveHooks(name, profile)
     if (this.#profiles.has(name) && options.replace !== true) {
