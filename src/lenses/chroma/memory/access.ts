@@ -1,0 +1,177 @@
+/**
+ * Writes down that questions returned nodes (CQ-066 to CQ-071): at once, in one durable transaction a question; or
+ * collected and written together a little later (CQ-103, CQ-104), with the same outcome.
+ */
+import type { Clock } from '../../../base/clock.ts'
+import type { EntryKey } from '../../../model/entry.ts'
+import { QuerentError } from '../../../model/errors.ts'
+import type { Store, StoreWriter } from '../../../store/store.ts'
+import type { Warning } from '../model.ts'
+import type { MemoryColumns } from './columns.ts'
+import { reinforced } from './formulas.ts'
+import type { Memories } from './memories.ts'
+import { defaultMemory, readMemory, type StoredMemory, writeMemory } from './memory-rows.ts'
+import { MODES } from './modes.ts'
+import { machineTimer, type Timer } from './timer.ts'
+import { tellUses } from './uses.ts'
+
+const QUEUE_LENGTH = 100
+const QUEUE_MS = 1_000
+/** A queue that cannot be written for so long gives up its oldest hits. */
+const QUEUE_LIMIT = 10_000
+/** Beside the first attempt. */
+const RETRIES = 5
+/** How long one attempt waits for the writers of other processes. */
+const WAIT_MS = 250
+
+export interface AccessOptions {
+  readonly store: Store
+  /** Stamps the transactions; a hit is as old as `record` says. */
+  readonly clock: Clock
+  readonly memories: Memories
+  readonly mode: 'immediate' | 'queued'
+  /** `memory.enabled`: false notes uses without strength (CQ-054). */
+  readonly memoryEnabled: boolean
+  /** For tests. */
+  readonly timer?: Timer | undefined
+}
+
+interface Hit {
+  readonly viewer: string
+  readonly entry: EntryKey
+  readonly now: number
+}
+
+/** What a transaction wrote for one viewer. */
+interface Outcome {
+  readonly columns: MemoryColumns
+  readonly memories: ReadonlyMap<EntryKey, StoredMemory>
+  readonly seen: number
+}
+
+export class AccessUpdates {
+  readonly #options: AccessOptions
+  readonly #timer: Timer
+  #queue: Hit[] = []
+  #stopTimer: (() => void) | null = null
+
+  constructor(options: AccessOptions) {
+    this.#options = options
+    this.#timer = options.timer ?? machineTimer
+  }
+
+  /** Hits that wait to be written. */
+  get waiting(): number {
+    return this.#queue.length
+  }
+
+  /**
+   * These nodes were returned to this viewer at `now` (Unix seconds). What cannot be written for others' writing is
+   * skipped with a warning (CQ-071), or waits on, in the queued mode. Not to be called within a transaction.
+   */
+  record(viewer: string, entries: readonly EntryKey[], now: number): readonly Warning[] {
+    const hits = entries.map(entry => ({ viewer, entry, now }))
+    if (hits.length === 0) return []
+    if (this.#options.mode === 'immediate') return this.#write(hits) ? [] : [skipped(hits.length)]
+    this.#queue.push(...hits)
+    if (this.#queue.length >= QUEUE_LENGTH) return this.#writeQueue()
+    this.#writeLater()
+    return []
+  }
+
+  /** Writes what waits. */
+  flush(): readonly Warning[] {
+    return this.#queue.length === 0 ? [] : this.#writeQueue()
+  }
+
+  /** The last flush: what cannot be written now is lost, and told. */
+  close(): readonly Warning[] {
+    const warnings = this.flush()
+    this.#stopTimer?.()
+    this.#stopTimer = null
+    this.#queue = []
+    return warnings
+  }
+
+  #writeQueue(): readonly Warning[] {
+    this.#stopTimer?.()
+    this.#stopTimer = null
+    if (this.#write(this.#queue)) {
+      this.#queue = []
+      return []
+    }
+    const dropped = Math.max(0, this.#queue.length - QUEUE_LIMIT)
+    this.#queue = this.#queue.slice(dropped)
+    this.#writeLater()
+    return [dropped === 0 ? deferred(this.#queue.length) : skipped(dropped)]
+  }
+
+  #writeLater(): void {
+    this.#stopTimer ??= this.#timer(() => {
+      this.#stopTimer = null
+      try {
+        this.#writeQueue()
+      } catch {
+        // Nobody to tell from here. The hits wait; the next flush meets the same error and tells it.
+      }
+    }, QUEUE_MS)
+  }
+
+  /**
+   * One transaction for all hits. It reads each memory and writes it back while no other writer can, so nothing is lost
+   * between two questions; what can fail is getting the turn to write. False when that failed every time.
+   */
+  #write(hits: readonly Hit[]): boolean {
+    const { store, clock, memories } = this.#options
+    const byViewer = Map.groupBy(hits, hit => hit.viewer)
+    // Read before the transaction: what is to be read on first use would hold up other writers.
+    const columns = new Map([...byViewer.keys()].map(viewer => [viewer, memories.of(viewer)]))
+    for (let attempt = 0; attempt <= RETRIES; attempt++) {
+      try {
+        const write = (writer: StoreWriter) =>
+          [...byViewer].map(([viewer, own]) => this.#apply(writer, columns.get(viewer) as MemoryColumns, own))
+        for (const outcome of store.write(clock.now(), write, WAIT_MS)) {
+          outcome.columns.wrote(outcome.memories, outcome.seen)
+        }
+        return true
+      } catch (error) {
+        if (!(error instanceof QuerentError && error.code === 'store_locked')) throw error
+      }
+    }
+    return false
+  }
+
+  /** In the order of the hits, each by the state that the one before left; those whose node is gone are dropped. */
+  #apply(writer: StoreWriter, columns: MemoryColumns, hits: readonly Hit[]): Outcome {
+    const { viewer } = columns
+    columns.follow(writer)
+    const memories = new Map<EntryKey, StoredMemory>()
+    for (const { entry, now } of hits) {
+      const cell = columns.memory(entry)
+      if (cell === undefined || cell.mode_name === null) continue
+      const before = memories.get(entry) ?? (cell.used ? readMemory(writer, viewer, entry) : undefined)
+      // Never used: the last access the columns know is the creation.
+      const memory = before ?? defaultMemory(cell.last_accessed)
+      memories.set(entry, reinforced(memory, MODES[cell.mode_name], now, this.#options.memoryEnabled))
+    }
+    for (const [entry, memory] of memories) writeMemory(writer, viewer, entry, memory)
+    const seen = memories.size === 0 ? columns.seen : tellUses(writer, viewer, [...memories.keys()], columns.seen)
+    return { columns, memories, seen }
+  }
+}
+
+function skipped(count: number): Warning {
+  return {
+    code: 'access_update_skipped',
+    message: `${count} access updates were skipped: other writers kept the store locked`,
+    details: { count },
+  }
+}
+
+function deferred(count: number): Warning {
+  return {
+    code: 'access_update_deferred',
+    message: `${count} access updates wait: other writers kept the store locked`,
+    details: { count },
+  }
+}

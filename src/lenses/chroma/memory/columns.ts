@@ -1,0 +1,210 @@
+/**
+ * One viewer's memory of all nodes, ready to rank by: filled from the store on first use, and kept in step by the change
+ * feed (nodes that come, change or go) and by the log of uses (memories that this or another process changed).
+ */
+import type { Bitset } from '../../../base/bitset.ts'
+import type { PointIndex, PointScorer } from '../../../index/contract.ts'
+import type { EntryKey } from '../../../model/entry.ts'
+import type { Row } from '../../../model/table.ts'
+import type { Store, StoreReader } from '../../../store/store.ts'
+import type { ScoreWeights } from '../model.ts'
+import { NODES } from '../tables.ts'
+import { BlockBounds } from './block-bounds.ts'
+import { type Cell, MemoryCells } from './cells.ts'
+import { memoriesOf, readMemory, type StoredMemory } from './memory-rows.ts'
+import { isModeName } from './modes.ts'
+import { BY_RELEVANCE, MemoryScorer } from './scorer.ts'
+import { lastUse, usesSince } from './uses.ts'
+
+const PAGE = 10_000
+const FEED_PAGE = 1000
+/** With news of more than this share of the nodes, reading all again is quicker than looking each up. */
+const WORTH_RELOADING = 1 / 4
+
+export interface ScorerRequest {
+  /** Of the call or the settings; null: each node by its own mode's. */
+  readonly weights: ScoreWeights | null
+  /** Unix seconds. */
+  readonly now: number
+  readonly points: PointIndex
+  readonly memoryEnabled: boolean
+}
+
+export class MemoryColumns {
+  readonly viewer: string
+  readonly #store: Store
+  #cells = new MemoryCells()
+  #bounds: BlockBounds | null = null
+  /** Members of blocks that fell since the bounds were made: with many, the bounds are too high to be of use. */
+  #fallen = 0
+  /** Place in the change feed, and in the log of uses; -1: nothing was read yet. */
+  #position = -1
+  #seen = 0
+  #version = -1
+
+  constructor(store: Store, viewer: string) {
+    this.#store = store
+    this.viewer = viewer
+  }
+
+  /** Number of nodes, seen by the viewer or not. */
+  get size(): number {
+    return this.#cells.size
+  }
+
+  /** Nodes that are not rotten for this viewer, seen or not; null when none is rotten. Live: read it, do not keep it. */
+  get allow(): Bitset | null {
+    return this.#cells.alive.size === this.#cells.size ? null : this.#cells.alive
+  }
+
+  /** The newest line of the log of uses that is reflected here. */
+  get seen(): number {
+    return this.#seen
+  }
+
+  get byteLength(): number {
+    return this.#cells.byteLength
+  }
+
+  has(entry: EntryKey): boolean {
+    return this.#cells.has(entry)
+  }
+
+  memory(entry: EntryKey): Cell | undefined {
+    return this.#cells.get(entry)
+  }
+
+  /** Unix seconds; of nodes only. */
+  lastAccessed(entry: EntryKey): number {
+    return this.#cells.lastAccessed(entry)
+  }
+
+  /** The first node behind this key; -1 when there is none. From -1 on, these are all. */
+  next(after: EntryKey): EntryKey {
+    return this.#cells.next(after)
+  }
+
+  /**
+   * Ranks these points; for one search, right after the index was brought up to date. One reading of the store for both
+   * makes them agree with each other.
+   */
+  scorer({ weights, now, points, memoryEnabled }: ScorerRequest): PointScorer {
+    if (!memoryEnabled) return BY_RELEVANCE
+    if (points.position > this.#position) this.refresh()
+    if (this.#bounds?.points !== points || this.#fallen > this.#cells.size * WORTH_RELOADING) {
+      this.#bounds = new BlockBounds(this.#cells, points)
+      this.#fallen = 0
+    }
+    this.#bounds.settle(this.#position)
+    return new MemoryScorer(this.#cells, this.#bounds, weights, now)
+  }
+
+  /** Takes in what was committed since: microseconds when that is nothing. */
+  refresh(): void {
+    const version = this.#store.version()
+    if (version === this.#version) return
+    this.#store.read(reader => this.follow(reader))
+    this.#version = version
+  }
+
+  /** As `refresh`, from within a transaction. */
+  follow(reader: StoreReader): void {
+    const changed = this.#position < 0 ? null : changesAfter(reader, this.#position)
+    const uses = changed === null ? null : usesSince(reader, this.viewer, this.#seen)
+    if (changed === null || uses === null || uses.entries === null) {
+      this.#load(reader)
+      return
+    }
+    const entries = new Set([...changed.entries, ...uses.entries])
+    if (entries.size > PAGE && entries.size > this.#cells.size * WORTH_RELOADING) {
+      this.#load(reader)
+      return
+    }
+    for (const entry of entries) this.#take(reader, entry)
+    this.#position = changed.position
+    this.#seen = uses.last
+  }
+
+  /** What was just written and committed, with the line of the log that tells of it; so it need not be read back. */
+  wrote(memories: Iterable<readonly [EntryKey, StoredMemory]>, seen: number): void {
+    for (const [entry, memory] of memories) {
+      const cell = this.#cells.get(entry)
+      if (cell !== undefined) this.#put(entry, { ...cell, ...signalsOf(memory) })
+    }
+    this.#seen = seen
+  }
+
+  #load(reader: StoreReader): void {
+    const cells = new MemoryCells()
+    this.#position = reader.lastSeq()
+    this.#seen = lastUse(reader, this.viewer)
+    for (const row of allNodes(reader)) cells.set(row['entry'] as EntryKey, cellOf(row, undefined))
+    for (const [entry, memory] of memoriesOf(reader, this.viewer, PAGE)) {
+      const cell = cells.get(entry)
+      if (cell !== undefined) cells.set(entry, { ...cell, ...signalsOf(memory) })
+    }
+    this.#cells = cells
+    this.#bounds = null
+  }
+
+  #take(reader: StoreReader, entry: EntryKey): void {
+    const row = reader.table(NODES).get({ entry })
+    if (row === undefined) this.#cells.delete(entry)
+    else this.#put(entry, cellOf(row, readMemory(reader, this.viewer, entry)))
+  }
+
+  #put(entry: EntryKey, cell: Cell): void {
+    if (this.#cells.has(entry) && cell.strength_raw < this.#cells.strength(entry)) this.#fallen++
+    this.#cells.set(entry, cell)
+    this.#bounds?.raise(entry)
+  }
+}
+
+function cellOf(node: Row, memory: StoredMemory | undefined): Cell {
+  const mode = node['mode_name']
+  return {
+    last_accessed: node['created_at'] as number,
+    strength_raw: 0,
+    ascension: false,
+    rotten: false,
+    decay_enabled: node['decay_enabled'] === 1,
+    mode_name: isModeName(mode) ? mode : null,
+    used: false,
+    ...(memory && signalsOf(memory)),
+  }
+}
+
+function signalsOf(
+  memory: StoredMemory,
+): Pick<Cell, 'last_accessed' | 'strength_raw' | 'ascension' | 'rotten' | 'used'> {
+  const { last_accessed, strength_raw, ascension, rotten } = memory
+  return { last_accessed, strength_raw, ascension, rotten, used: true }
+}
+
+function* allNodes(reader: StoreReader): Generator<Row> {
+  let after: EntryKey = -1
+  for (;;) {
+    const rows = reader.table(NODES).scan({}, { after: { entry: after }, limit: PAGE })
+    yield* rows
+    if (rows.length < PAGE) return
+    after = rows.at(-1)?.['entry'] as EntryKey
+  }
+}
+
+/** Entries that came, changed or went after this place in the feed; null when the feed no longer reaches back to it. */
+function changesAfter(
+  reader: StoreReader,
+  position: number,
+): { readonly entries: ReadonlySet<EntryKey>; readonly position: number } | null {
+  const last = reader.lastSeq()
+  if (position > last || reader.firstSeq() > position + 1) return null
+  const entries = new Set<EntryKey>()
+  let at = position
+  while (at < last) {
+    for (const { seq, entry, kind } of reader.changesSince(at, FEED_PAGE)) {
+      if (kind !== 'vectors') entries.add(entry)
+      at = seq
+    }
+  }
+  return { entries, position: last }
+}

@@ -1,0 +1,127 @@
+/**
+ * The decay cycle (CQ-134 to CQ-138): strength and health of what lies idle go down, by formulas of the time passed, so it
+ * does not matter how often a cycle runs or where one was killed. In batches, each a transaction that also notes how far
+ * it came.
+ */
+import type { EntryKey } from '../../../model/entry.ts'
+import type { StoreWriter } from '../../../store/store.ts'
+import { BATCH, Batch, memoryOfCell, mustGoOn, type RunOptions } from './batches.ts'
+import type { MemoryColumns } from './columns.ts'
+import { endCycle, keepCycle, lastCycle, openCycle } from './cycle-state.ts'
+import { decayedStrength, healthOf } from './formulas.ts'
+import type { MemoryContext } from './memories.ts'
+import type { StoredMemory } from './memory-rows.ts'
+import { MODES, type Mode } from './modes.ts'
+import { otherTurn } from './timer.ts'
+import { visibleNodes } from './visible.ts'
+
+export interface DecayReport {
+  /** Nodes that were due. */
+  readonly processed: number
+  /** Values that became smaller. */
+  readonly strength_decayed: number
+  readonly health_decayed: number
+  readonly errors: number
+  readonly skipped?: 'global_disabled' | 'memory_disabled'
+}
+
+type Counts = { -readonly [K in Exclude<keyof DecayReport, 'skipped'>]: number }
+
+/**
+ * One cycle for one viewer. A cycle of the same `now` that was cut off is taken up where it ended; one of another time is
+ * begun anew, which decays nothing twice.
+ */
+export async function runDecayCycle(context: MemoryContext, viewer: string, options: RunOptions): Promise<DecayReport> {
+  const { host, access, memories, settings } = context
+  const { now, signal, report } = options
+  const { store, clock } = host
+  access.flush()
+  const counts: Counts = { processed: 0, strength_decayed: 0, health_decayed: 0, errors: 0 }
+  const skipped = !settings.enabled ? 'memory_disabled' : !settings.decay_enabled ? 'global_disabled' : null
+  if (skipped !== null) {
+    store.write(clock.now(), writer => endCycle(writer, viewer, now))
+    return { ...counts, skipped }
+  }
+  const columns = memories.of(viewer)
+  const isVisible = visibleNodes(host, viewer)
+  const since = lastCycle(store, viewer)
+  const open = openCycle(store, viewer)
+  let after: EntryKey = open?.now === now ? open.after : -1
+  let done = 0
+  for (;;) {
+    mustGoOn(signal)
+    const step = store.write(clock.now(), writer =>
+      decayBatch(writer, columns, { now, since, after, isVisible }, counts),
+    )
+    step.committed()
+    done += step.passed
+    report?.({ phase: 'decay', done, total: columns.size })
+    if (step.after === -1) break
+    after = step.after
+    await otherTurn()
+  }
+  store.write(clock.now(), writer => endCycle(writer, viewer, now))
+  return counts
+}
+
+interface BatchInput {
+  readonly now: number
+  /** The end of the last cycle. */
+  readonly since: number
+  readonly after: EntryKey
+  readonly isVisible: (entry: EntryKey) => boolean
+}
+
+interface BatchOutcome {
+  /** The last node that is done; -1: that was all. */
+  readonly after: EntryKey
+  readonly passed: number
+  readonly committed: () => void
+}
+
+function decayBatch(writer: StoreWriter, columns: MemoryColumns, input: BatchInput, counts: Counts): BatchOutcome {
+  const { now, since, isVisible } = input
+  columns.follow(writer)
+  const batch = new Batch(writer, columns)
+  let after = input.after
+  let passed = 0
+  let handled = 0
+  while (handled < BATCH) {
+    after = columns.next(after)
+    if (after === -1) break
+    passed++
+    const cell = columns.memory(after)
+    if (cell === undefined || cell.ascension || !cell.decay_enabled || now <= cell.last_accessed) continue
+    if (!isVisible(after)) continue
+    handled++
+    counts.processed++
+    if (cell.mode_name === null) {
+      counts.errors++
+      continue
+    }
+    const before = memoryOfCell(writer, columns.viewer, after, cell)
+    const decayed = decay(before, MODES[cell.mode_name], now, since)
+    if (decayed === before || !batch.write(after, decayed)) continue
+    if (decayed.strength_raw < before.strength_raw) counts.strength_decayed++
+    if (decayed.decay_health < before.decay_health) counts.health_decayed++
+  }
+  counts.errors += batch.errors
+  if (after !== -1) keepCycle(writer, columns.viewer, { now, after })
+  return { after, passed, committed: batch.end() }
+}
+
+/** The same object when nothing changes. */
+function decay(memory: StoredMemory, mode: Mode, now: number, since: number): StoredMemory {
+  const { last_accessed, strength_raw, decay_health, decayed_at, version } = memory
+  const idle = now - Math.max(last_accessed, decayed_at, since)
+  const strength = decayedStrength(mode, strength_raw, idle)
+  const health = healthOf(mode, last_accessed, now)
+  if (strength === strength_raw && health === decay_health) return memory
+  return {
+    ...memory,
+    strength_raw: strength,
+    decay_health: health,
+    decayed_at: Math.max(decayed_at, now),
+    version: version + 1,
+  }
+}

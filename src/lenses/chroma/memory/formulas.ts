@@ -1,0 +1,110 @@
+/**
+ * What memory does to numbers (CQ-049 to CQ-052, CQ-066 to CQ-068, CQ-135, CQ-136, CQ-139, CQ-140). Pure; times are Unix
+ * seconds. Everything that ranks, shows or forecasts calls these, so that no two places differ in the last bit.
+ */
+import { saturate } from '../../../math/decay.ts'
+import type { NodeMemory, ScoreWeights } from '../model.ts'
+import type { Mode } from './modes.ts'
+
+export const DAY = 86_400
+/** Colour distance over which relevance falls to 1/e; the same for every mode. */
+const RELEVANCE_REACH = 20
+/** Raw strength that counts for a half. */
+const STRENGTH_HALF = 5
+/** The relevance that a decay cycle assumes, where nobody asks. */
+const IDLE_RELEVANCE = 0.5
+
+/** 0..1, 1 at distance 0. */
+export function relevanceOf(distance: number): number {
+  return Math.exp(-distance / RELEVANCE_REACH)
+}
+
+/** 0..1; a clock that ran backwards gives 1. */
+export function recencyOf(mode: Mode, lastAccessed: number, now: number): number {
+  return fadedOver(mode.tau_rec_days, now - lastAccessed)
+}
+
+/** 0..1: how well a node kept that was not used since. */
+export function healthOf(mode: Mode, lastAccessed: number, now: number): number {
+  return fadedOver(mode.tau_decay_days, now - lastAccessed)
+}
+
+/** 0 up to, never reaching, 1. */
+export function strengthNorm(raw: number): number {
+  return saturate(raw, STRENGTH_HALF)
+}
+
+/** The raw strength whose norm this is. */
+export function rawStrength(norm: number): number {
+  return (STRENGTH_HALF * norm) / (1 - norm)
+}
+
+export interface Signals {
+  readonly relevance: number
+  readonly recency: number
+  readonly strength_norm: number
+}
+
+/** 0..1, for weights that sum to 1. */
+export function scoreOf(weights: ScoreWeights, signals: Signals): number {
+  return combine(
+    weights.relevance,
+    weights.recency,
+    weights.strength,
+    signals.relevance,
+    signals.recency,
+    signals.strength_norm,
+  )
+}
+
+/** `scoreOf` for loops that make no objects: three weights, then relevance, recency and normalised strength. */
+export function combine(wRel: number, wRec: number, wStr: number, rel: number, rec: number, str: number): number {
+  // Weights may sum to a last bit more than 1.
+  return Math.min(1, wRel * rel + wRec * rec + wStr * str)
+}
+
+/**
+ * A memory after one use at `now`. What ascended gains no strength; what was rotten is rescued. With memory switched off
+ * (CQ-054) the use is only noted.
+ */
+export function reinforced<M extends NodeMemory>(memory: M, mode: Mode, now: number, memoryEnabled = true): M {
+  const gains = memoryEnabled && !memory.ascension
+  return {
+    ...memory,
+    last_accessed: Math.max(memory.last_accessed, now),
+    access_count: memory.access_count + 1,
+    strength_raw: memory.strength_raw + (gains ? gainOf(mode, recencyOf(mode, memory.last_accessed, now)) : 0),
+    rotten: false,
+    version: memory.version + 1,
+  }
+}
+
+/** What one use adds to the strength of a node that was so recent before it. */
+export function gainOf(mode: Mode, recency: number): number {
+  const bonus = recency >= mode.recency_bonus_threshold ? 1 + mode.recency_bonus_gain * recency : 1
+  return mode.strength_hit * bonus
+}
+
+/** Strength lost a day, as the exponent: e to the minus this is what a day leaves. */
+export function strengthRate(mode: Mode): number {
+  return mode.strength_decay_per_day * (1 - IDLE_RELEVANCE * mode.relevance_decay_protect)
+}
+
+/** What idle seconds leave of a strength. */
+export function decayedStrength(mode: Mode, strength: number, seconds: number): number {
+  return strength * Math.exp((-strengthRate(mode) * Math.max(0, seconds)) / DAY)
+}
+
+export function ascends(mode: Mode, strength: number): boolean {
+  return strengthNorm(strength) >= mode.ascension_norm
+}
+
+export function rots(mode: Mode, lastAccessed: number, strength: number, now: number): boolean {
+  const { rot_recency_min, rot_strength_min } = mode
+  if (rot_recency_min === null || rot_strength_min === null) return false
+  return recencyOf(mode, lastAccessed, now) <= rot_recency_min && strengthNorm(strength) <= rot_strength_min
+}
+
+function fadedOver(tauDays: number, seconds: number): number {
+  return Math.exp(-(Math.max(0, seconds) / DAY) / tauDays)
+}

@@ -1,0 +1,95 @@
+/**
+ * The lifecycle check (CQ-139 to CQ-141): what became strong enough ascends for good, what is neither recent nor strong
+ * rots. It looks only at the state it finds, so one that was cut off is finished by running it again.
+ */
+import type { EntryKey } from '../../../model/entry.ts'
+import type { StoreWriter } from '../../../store/store.ts'
+import { BATCH, Batch, memoryOfCell, mustGoOn, type RunOptions } from './batches.ts'
+import type { Cell } from './cells.ts'
+import type { MemoryColumns } from './columns.ts'
+import { ascends, rots } from './formulas.ts'
+import type { MemoryContext } from './memories.ts'
+import { MODES } from './modes.ts'
+import { otherTurn } from './timer.ts'
+import { visibleNodes } from './visible.ts'
+
+export interface LifecycleReport {
+  readonly ascensions: number
+  readonly rots: number
+  readonly errors: number
+  readonly skipped?: 'memory_disabled'
+}
+
+type Counts = { -readonly [K in Exclude<keyof LifecycleReport, 'skipped'>]: number }
+type Turn = 'ascends' | 'rots' | 'fails' | null
+
+export async function runLifecycleCheck(
+  context: MemoryContext,
+  viewer: string,
+  { now, signal, report }: RunOptions,
+): Promise<LifecycleReport> {
+  const { host, access, memories, settings } = context
+  access.flush()
+  const counts: Counts = { ascensions: 0, rots: 0, errors: 0 }
+  if (!settings.enabled) return { ...counts, skipped: 'memory_disabled' }
+  const columns = memories.of(viewer)
+  const isVisible = visibleNodes(host, viewer)
+  let due: EntryKey[] = []
+  let passed = 0
+  const turnAll = () => {
+    if (due.length === 0) return
+    host.store.write(host.clock.now(), writer => turn(writer, columns, due, now, counts))()
+    due = []
+  }
+  for (let entry = columns.next(-1); entry !== -1; entry = columns.next(entry)) {
+    passed++
+    const cell = columns.memory(entry)
+    if (cell !== undefined && isVisible(entry) && turnOf(cell, now) !== null) due.push(entry)
+    if (due.length < BATCH && passed % (10 * BATCH) !== 0) continue
+    mustGoOn(signal)
+    turnAll()
+    report?.({ phase: 'lifecycle', done: passed, total: columns.size })
+    await otherTurn()
+  }
+  mustGoOn(signal)
+  turnAll()
+  report?.({ phase: 'lifecycle', done: passed, total: passed })
+  return counts
+}
+
+/** What the check does to a node now. Frozen and ascended ones are left alone. */
+export function turnOf(cell: Cell, now: number): Turn {
+  if (cell.ascension || !cell.decay_enabled) return null
+  if (cell.mode_name === null) return 'fails'
+  const mode = MODES[cell.mode_name]
+  if (ascends(mode, cell.strength_raw)) return 'ascends'
+  return !cell.rotten && rots(mode, cell.last_accessed, cell.strength_raw, now) ? 'rots' : null
+}
+
+/** Looks at each again, now that nobody else can write. Returns what is to be called after the commit. */
+function turn(
+  writer: StoreWriter,
+  columns: MemoryColumns,
+  entries: readonly EntryKey[],
+  now: number,
+  counts: Counts,
+): () => void {
+  columns.follow(writer)
+  const batch = new Batch(writer, columns)
+  for (const entry of entries) {
+    const cell = columns.memory(entry)
+    const what = cell === undefined ? null : turnOf(cell, now)
+    if (cell === undefined || what === null) continue
+    if (what === 'fails') {
+      counts.errors++
+      continue
+    }
+    const before = memoryOfCell(writer, columns.viewer, entry, cell)
+    const ascension = what === 'ascends'
+    if (!batch.write(entry, { ...before, ascension, rotten: !ascension, version: before.version + 1 })) continue
+    if (ascension) counts.ascensions++
+    else counts.rots++
+  }
+  counts.errors += batch.errors
+  return batch.end()
+}

@@ -1,0 +1,15 @@
+/** Machine time for what is put off: how long hits may wait in memory is no matter of the engine's clock. */
+
+/** Calls `run` once after so many ms; what it returns calls that off. */
+export type Timer = (run: () => void, ms: number) => () => void
+
+/** Does not keep the process alive. */
+export const machineTimer: Timer = (run, ms) => {
+  const timeout = setTimeout(run, ms).unref()
+  return () => clearTimeout(timeout)
+}
+
+/** Between pieces of long work: lets others on this thread have their turn. */
+export function otherTurn(): Promise<void> {
+  return new Promise(resolve => setImmediate(resolve))
+}
