@@ -7,8 +7,11 @@ import { execFile } from 'node:child_process'
 import { existsSync, globSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { bigHome, ENTRIES, questions } from './lib/big-store.ts'
-import { percentile, type Row, timedAsync } from './lib/report.ts'
+import type { KernelVectorIndex } from '../src/index/vectors.ts'
+import { LOCAL_OWNER } from '../src/model/viewer.ts'
+import { type BigHome, bigHome, ENTRIES, questions } from './lib/big-store.ts'
+import { percentile, type Row, timed, timedAsync } from './lib/report.ts'
+import { heldOut } from './lib/stand-in.ts'
 
 export const name = 'cold-cli'
 
@@ -20,9 +23,11 @@ const SOURCES = 'scripts/querent.ts'
 interface Kind {
   readonly name: string
   readonly args: readonly string[]
-  /** Milliseconds. */
+  /** Milliseconds where the floor is `REFERENCE_FLOOR_MS`: docs/decisions/031. */
   readonly goal?: number
 }
+
+const REFERENCE_FLOOR_MS = 0.24
 
 const kinds: readonly Kind[] = [
   { name: 'node that does nothing', args: ['-e', '0'] },
@@ -37,6 +42,7 @@ export async function run(): Promise<readonly Row[]> {
   const home = await bigHome()
   const texts = questions(3)
   const samples = kinds.map((): number[] => [])
+  const floor = await floorOf(home)
   try {
     for (let round = 0; round <= RUNS; round++) {
       for (const [at, { args }] of kinds.entries()) {
@@ -49,7 +55,22 @@ export async function run(): Promise<readonly Row[]> {
   } finally {
     home.remove()
   }
-  return kinds.map(({ name, goal }, at) => rowOf(name, samples[at] ?? [], goal))
+  const slower = floor / REFERENCE_FLOOR_MS
+  return kinds.map(({ name, goal }, at) => rowOf(name, samples[at] ?? [], goal && Math.round(goal * slower)))
+}
+
+/** Milliseconds for all sign-code distances, which tells how quick this machine is. */
+async function floorOf(home: BigHome): Promise<number> {
+  const engine = await home.open()
+  try {
+    const host = engine.host('default')
+    const kernel = host.index(home.vectors) as unknown as KernelVectorIndex
+    const scope = { partitions: host.sight(LOCAL_OWNER).partitions }
+    const times = Array.from({ length: 200 }, (_, round) => timed(() => kernel.sweepDistances(heldOut(round), scope)))
+    return percentile(times.slice(100), 0.5)
+  } finally {
+    await engine.close()
+  }
 }
 
 async function start(args: readonly string[], home: string): Promise<void> {

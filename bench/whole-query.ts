@@ -29,36 +29,33 @@ interface Kind {
   readonly goals?: Goals
 }
 
+/** Times the floor; why the mean has these: docs/decisions/031. */
 interface Goals {
-  /** Times the floor. */
   readonly p50?: number
   readonly p99?: number
-  readonly perSecond?: number
-  /** The kind whose median this one must not exceed by more than a tenth. */
-  readonly notSlowerThan?: string
+  /** Of questions asked one after the other. */
+  readonly mean?: number
 }
 
-const HYBRID = 'hybrid, 3 words'
-const GOALS: Goals = { p50: 5, p99: 15, perSecond: 1000 }
+const GOALS: Goals = { p50: 5, p99: 15, mean: 5 }
 
 const questions3 = questions(3)
 
 const kinds: readonly Kind[] = [
-  { name: HYBRID, viewer: MEMBER, texts: questions3, input: {}, goals: GOALS },
+  { name: 'hybrid, 3 words', viewer: MEMBER, texts: questions3, input: {}, goals: GOALS },
   { name: 'hybrid, 8 words', viewer: MEMBER, texts: questions(8), input: {}, goals: GOALS },
   ...SHARES.map(([share, below]) => ({
     name: `hybrid, 3 words, metadata filter met before that keeps ${share}`,
     viewer: MEMBER,
     texts: questions3,
     input: { filter: { metadata: { bucket: { lt: below } } } },
-    goals: { notSlowerThan: HYBRID },
   })),
   {
     name: 'hybrid, 3 words, own partition',
     viewer: HOLDER,
     texts: questions3,
     input: { filter: { collections: [HOLDER_COLLECTION] } },
-    goals: { perSecond: 2500 },
+    goals: { mean: 2.5 },
   },
   { name: 'words only, 3 words', viewer: MEMBER, texts: questions3, input: { mode: 'words' } },
   { name: 'hybrid, 3 words, no access update', viewer: MEMBER, texts: questions3, input: { touch: false } },
@@ -115,18 +112,9 @@ async function measure(engine: Engine, vectors: string): Promise<readonly Row[]>
   return [
     latency('floor: all sign-code distances', floors, base, {}, `${ENTRIES} vectors, generated`),
     latency('vector leg, k 10, approximate', legs, base, { p50: 3 }, 'f32 vectors read from SQLite'),
-    ...kinds.map(kind => {
-      const goals = { ...kind.goals }
-      const limit = goals.notSlowerThan && percentile(samples.get(goals.notSlowerThan) ?? [], 0.5)
-      return latency(
-        kind.name,
-        samples.get(kind.name) ?? [],
-        base,
-        limit ? { ...goals, p50: (1.1 * limit) / base } : goals,
-      )
-    }),
+    ...kinds.map(kind => latency(kind.name, samples.get(kind.name) ?? [], base, kind.goals ?? {})),
     latency('hybrid, 3 words, new metadata filter that keeps 5 %', unmet, base, {}, 'alone, after the others'),
-    ...kinds.map(kind => throughput(kind, perSecond.get(kind.name) ?? 0)),
+    ...kinds.map(kind => throughput(kind, perSecond.get(kind.name) ?? 0, base)),
   ]
 }
 
@@ -153,11 +141,9 @@ function vectorLegs(engine: Engine, name: string): { floor: (round: number) => v
 function latency(name: string, times: readonly number[], floor: number, goals: Goals, note?: string): Row {
   const p50 = percentile(times, 0.5)
   const p99 = percentile(times, 0.99)
-  const wanted = [
-    goals.notSlowerThan && `p50 <= 1.1 x that of "${goals.notSlowerThan}"`,
-    goals.p50 && !goals.notSlowerThan && `p50 <= ${goals.p50} x floor`,
-    goals.p99 && `p99 <= ${goals.p99} x floor`,
-  ].filter(Boolean)
+  const wanted = [goals.p50 && `p50 <= ${goals.p50} x floor`, goals.p99 && `p99 <= ${goals.p99} x floor`].filter(
+    Boolean,
+  )
   const isMet =
     p50 <= (goals.p50 ?? Number.POSITIVE_INFINITY) * floor && p99 <= (goals.p99 ?? Number.POSITIVE_INFINITY) * floor
   return {
@@ -172,12 +158,14 @@ function latency(name: string, times: readonly number[], floor: number, goals: G
   }
 }
 
-function throughput(kind: Kind, value: number): Row {
-  const goal = kind.goals?.perSecond
+function throughput({ name, goals }: Kind, value: number, floor: number): Row {
+  const ratioToFloor = 1000 / value / floor
+  const goal = goals?.mean
   return {
-    name: `${kind.name}, one after the other`,
+    name: `${name}, one after the other`,
     unit: 'questions/s',
     value,
-    ...(goal !== undefined && { goal: `>= ${goal}`, ok: value >= goal }),
+    ratioToFloor,
+    ...(goal !== undefined && { goal: `mean <= ${goal} x floor`, ok: ratioToFloor <= goal }),
   }
 }

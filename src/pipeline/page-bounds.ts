@@ -5,12 +5,9 @@ import type { Query } from '../model/query.ts'
 /** Ranked beyond the page, in case some of it are gone by now. When more are gone, retrieval goes deeper. */
 export const SPARE = 5
 
-/**
- * Entries a leg that a page begins with: half as many again as it shows. Measured with 100 results: 1 to 1.5 times as many
- * are equally good (Recall@100, mean of three collections .842 to .844), twice as many are no better.
- */
+/** Entries a leg that a page begins with: a quarter more than it shows; how that was chosen: docs/decisions/022. */
 export function firstDepth(query: Query): number {
-  return query.after?.depth ?? Math.max(LEG_DEPTH, Math.ceil(1.5 * query.limit))
+  return query.after?.depth ?? Math.max(LEG_DEPTH, Math.ceil(1.25 * query.limit))
 }
 
 /** As many of the best as must be known exactly. */
