@@ -80,4 +80,19 @@ export const USES: TableDeclaration = {
   ],
 }
 
-export const CHROMA_TABLES: readonly TableDeclaration[] = [NODES, HASHTAGS, MEMORY, CYCLES, USES]
+/** Columns of plug-ins: one row a value, so that a plug-in can add columns to a store that stands. */
+export const PLUGIN_FIELDS: TableDeclaration = {
+  name: 'chroma_plugin_fields',
+  ofEntry: true,
+  key: ['entry', 'name'],
+  columns: [
+    { name: 'entry', type: 'integer' },
+    /** The column; unique among all plug-ins. */
+    { name: 'name', type: 'text' },
+    /** JSON; never null: an unset column has no row. */
+    { name: 'value', type: 'text' },
+  ],
+  indexes: [['name']],
+}
+
+export const CHROMA_TABLES: readonly TableDeclaration[] = [NODES, HASHTAGS, MEMORY, CYCLES, USES, PLUGIN_FIELDS]

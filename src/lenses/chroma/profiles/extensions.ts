@@ -4,8 +4,8 @@ import type { Instant } from '../../../base/clock.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { Store, StoreReader, StoreWriter } from '../../../store/store.ts'
 import { PluginError, StartupError } from '../errors.ts'
+import { PLUGIN_FIELDS } from '../tables.ts'
 import { type ColumnTypes, checkFields, type PluginFields, readFields, writeFields } from './plugin-columns.ts'
-import { PLUGIN_FIELDS } from './plugin-table.ts'
 import { checkExtension, clash, compareVersions, type Migration, type SchemaExtension } from './schema-extension.ts'
 
 export class Extensions {
@@ -68,6 +68,17 @@ export class Extensions {
     })
   }
 
+  /** Undoes what is registered from here on when called: a plug-in is taken whole or not at all. */
+  savepoint(): () => void {
+    const [extensions, types] = [[...this.#extensions], [...this.#types]]
+    return () => {
+      this.#extensions.clear()
+      this.#types.clear()
+      for (const [name, extension] of extensions) this.#extensions.set(name, extension)
+      for (const [column, type] of types) this.#types.set(column, type)
+    }
+  }
+
   check(given: unknown, parameter?: string): PluginFields {
     return checkFields(given, this.#types, parameter)
   }
@@ -96,7 +107,9 @@ function migrateOnce(writer: StoreWriter, extension: SchemaExtension, now: Insta
   if (stored !== undefined && compareVersions(stored, extension.version) >= 0) return
   if (stored !== undefined) {
     try {
-      extension.migrate?.(migrationOf(writer, extension, stored, now))
+      const left: unknown = extension.migrate?.(migrationOf(writer, extension, stored, now))
+      // What a promise does later would stand outside the transaction.
+      if (left instanceof Promise) throw new TypeError('migrate must be synchronous')
     } catch (error) {
       const { name, version } = extension
       const why = error instanceof Error ? error.message : String(error)

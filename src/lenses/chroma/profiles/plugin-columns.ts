@@ -5,8 +5,8 @@ import { isStorable } from '../../../base/storable.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
 import { invalidParameter, PluginError, ValidationError } from '../errors.ts'
+import { PLUGIN_FIELDS } from '../tables.ts'
 import { copyJson } from './copy.ts'
-import { PLUGIN_FIELDS } from './plugin-table.ts'
 import { CORE_FIELDS, type PluginColumnType } from './schema-extension.ts'
 
 export type PluginFields = Readonly<Record<string, Json>>

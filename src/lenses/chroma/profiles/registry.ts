@@ -69,6 +69,15 @@ export class Profiles {
     this.#profiles.set(name, profile)
   }
 
+  /** Undoes what is registered from here on when called: a plug-in is taken whole or not at all. */
+  savepoint(): () => void {
+    const before = [...this.#profiles]
+    return () => {
+      this.#profiles.clear()
+      for (const [name, profile] of before) this.#profiles.set(name, profile)
+    }
+  }
+
   /** Which profile applies when a query names none (CQ-083). */
   setDefault(name: string): void {
     this.#must(name)
