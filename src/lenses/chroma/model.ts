@@ -119,6 +119,8 @@ export interface EffectiveQuery {
   readonly color: Color
   /** Tags that completion added (CQ-090). */
   readonly completed_hashtags: readonly string[]
+  /** What the profile noted of a text, where that is JSON data (CQ-111); else null. */
+  readonly profile_state: Json
   /** The one clock reading of the query. */
   readonly now: number
 }

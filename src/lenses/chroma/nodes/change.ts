@@ -1,0 +1,132 @@
+/** Changing and reading single nodes (CQ-126, CQ-127). What is not there and what the viewer may not change are one. */
+import type { JsonObject } from '../../../base/canonical.ts'
+import type { Viewer } from '../../../model/viewer.ts'
+import type { StoreWriter } from '../../../store/store.ts'
+import { chunkContent } from '../../../text/chunk.ts'
+import { invalidParameter } from '../errors.ts'
+import { defaultMemory, readMemory, writeMemory } from '../memory/memory-rows.ts'
+import { tellUses } from '../memory/uses.ts'
+import type { ModeName, NodeRow } from '../model.ts'
+import { checkBoolean, checkText, refuseUnknown } from '../query/params.ts'
+import { isRecord } from '../query/plain.ts'
+import type { ChromaState } from '../state.ts'
+import { checkContent, checkLabel, checkMode, soundMetadata } from './checks.ts'
+import { nodeRow } from './rows.ts'
+import { findNode, findOwnNode, type StoredNode, writeAspect } from './stored.ts'
+
+export interface NodeUpdate {
+  readonly label?: string | undefined
+  readonly content?: string | undefined
+  /** Replaced as a whole; null clears it. */
+  readonly metadata?: JsonObject | null | undefined
+}
+
+/** No access. */
+export function getNode({ host, columns }: ChromaState, viewer: Viewer, id: unknown): NodeRow | null {
+  checkText('entry_id', id)
+  return host.store.read(reader => {
+    const node = findNode(reader, id, host.sight(viewer))
+    if (node === undefined) return null
+    const { entry, aspect } = node
+    const memory = readMemory(reader, viewer.id, entry.key) ?? defaultMemory(aspect.created_at)
+    return nodeRow(node, memory, columns.read(reader, entry.key))
+  })
+}
+
+export function updateNode(state: ChromaState, viewer: Viewer, id: unknown, given: unknown): boolean {
+  const { label, content, metadata } = checkUpdate(given)
+  if (label === undefined && content === undefined && metadata === undefined) {
+    checkText('entry_id', id)
+    return false
+  }
+  const { clock } = state.host
+  return changing(state, viewer, id, (writer, { entry, aspect }) => {
+    const text = content ?? entry.content
+    const draft = {
+      ...entry,
+      title: label ?? entry.title,
+      content: text,
+      metadata: metadata === undefined ? entry.metadata : (metadata ?? {}),
+      updatedAt: clock.now(),
+    }
+    writer.put(draft, chunkContent(text, { format: 'markdown' }))
+    const hasMetadata = metadata === undefined ? aspect.has_metadata : metadata !== null
+    writeAspect(writer, entry.key, { ...aspect, has_metadata: hasMetadata, version: aspect.version + 1 })
+  })
+}
+
+export function deleteNode(state: ChromaState, viewer: Viewer, id: unknown): boolean {
+  checkText('entry_id', id)
+  const { host } = state
+  return host.store.write(host.clock.now(), writer => {
+    const node = findOwnNode(writer, id, host.sight(viewer))
+    return node !== undefined && writer.delete(node.entry.key)
+  })
+}
+
+export function setNodeMode(state: ChromaState, viewer: Viewer, id: unknown, mode: unknown): boolean {
+  checkMode(mode)
+  return changing(state, viewer, id, (writer, { entry, aspect }) => {
+    const mode_name: ModeName = mode
+    writeAspect(writer, entry.key, { ...aspect, mode_name, version: aspect.version + 1 })
+  })
+}
+
+export function setNodeDecay(state: ChromaState, viewer: Viewer, id: unknown, enabled: unknown): boolean {
+  checkBoolean('decay_enabled', enabled)
+  return changing(state, viewer, id, (writer, { entry, aspect }) => {
+    writeAspect(writer, entry.key, { ...aspect, decay_enabled: enabled, version: aspect.version + 1 })
+  })
+}
+
+/** Rot is a matter of the viewer's own memory: it takes no more than to see the node. */
+export function markRotten(state: ChromaState, viewer: Viewer, id: unknown): boolean {
+  checkText('entry_id', id)
+  const { host } = state
+  return host.store.write(host.clock.now(), writer => {
+    const node = findNode(writer, id, host.sight(viewer))
+    if (node === undefined) return false
+    const { key } = node.entry
+    const memory = readMemory(writer, viewer.id, key) ?? defaultMemory(node.aspect.created_at)
+    if (memory.ascension) return false
+    if (memory.rotten) return true
+    writeMemory(writer, viewer.id, key, { ...memory, rotten: true, version: memory.version + 1 })
+    tellUses(writer, viewer.id, [key])
+    return true
+  })
+}
+
+export function writeField(state: ChromaState, viewer: Viewer, id: unknown, column: unknown, value: unknown): boolean {
+  checkText('column', column)
+  const fields = state.columns.check({ [column]: value })
+  return changing(state, viewer, id, (writer, { entry, aspect }) => {
+    state.columns.write(writer, entry.key, fields)
+    writeAspect(writer, entry.key, { ...aspect, version: aspect.version + 1 })
+  })
+}
+
+/** False when there is no such node that the viewer may change. The feed is told: indexes and columns follow it. */
+function changing(
+  { host }: ChromaState,
+  viewer: Viewer,
+  id: unknown,
+  change: (writer: StoreWriter, node: StoredNode) => void,
+): boolean {
+  checkText('entry_id', id)
+  return host.store.write(host.clock.now(), writer => {
+    const node = findOwnNode(writer, id, host.sight(viewer))
+    if (node === undefined) return false
+    change(writer, node)
+    writer.announce(node.entry.key)
+    return true
+  })
+}
+
+function checkUpdate(given: unknown): NodeUpdate {
+  if (!isRecord(given)) throw invalidParameter('fields', given, 'an object with label, content or metadata')
+  refuseUnknown(given, ['label', 'content', 'metadata'])
+  const { label, content, metadata } = given
+  if (label !== undefined) checkLabel(label)
+  if (content !== undefined) checkContent(content)
+  return { label, content, metadata: metadata === undefined ? undefined : soundMetadata(metadata) }
+}

@@ -1,0 +1,225 @@
+/** Nodes as a document, out and in again (CQ-128, CQ-129): those the viewer holds, with the viewer's memory of them. */
+import type { Json, JsonObject } from '../../../base/canonical.ts'
+import { MAX_ID_LENGTH } from '../../../model/limits.ts'
+import { audience } from '../../../model/partition.ts'
+import type { Viewer } from '../../../model/viewer.ts'
+import type { StoreReader, StoreWriter } from '../../../store/store.ts'
+import { nodeIdOf } from '../colour/node-id.ts'
+import { invalidParameter, placed, ValidationError } from '../errors.ts'
+import { checkState } from '../memory/check-state.ts'
+import { defaultMemory, readMemory, type StoredMemory, writeMemory } from '../memory/memory-rows.ts'
+import { tellUses } from '../memory/uses.ts'
+import type { Color, ModeName } from '../model.ts'
+import { refuseUnknown } from '../query/params.ts'
+import { isRecord } from '../query/plain.ts'
+import { type ChromaState, secondsNow } from '../state.ts'
+import { checkContent, checkLabel, soundMetadata } from './checks.ts'
+import { NODE_COLLECTION, type NodeToPut, putNode } from './create.ts'
+import { type NodeAspect, readNodes, type StoredNode } from './stored.ts'
+
+const VERSION = 1
+/** Of the two colours, in each coordinate. */
+const COLOR_TOLERANCE = 1e-6
+/** Nodes read at once. */
+const PAGE = 1_000
+
+export interface ExportedNode extends JsonObject {
+  readonly entry_id: string
+  readonly node_id: string
+  readonly color: readonly number[]
+  readonly hashtags: readonly string[]
+  readonly label: string
+  readonly content: string
+  readonly metadata: JsonObject | null
+  readonly created_at: number
+  readonly last_accessed: number
+  readonly strength_raw: number
+  readonly decay_health: number
+  readonly ascension: boolean
+  readonly rotten: boolean
+  readonly mode_name: string
+  readonly access_count: number
+  readonly decay_enabled: boolean
+  readonly version: number
+  /** Up to when strength has been decayed; 0: never. */
+  readonly decayed_at: number
+  readonly plugin_fields: JsonObject
+}
+
+export interface NodeDocument {
+  readonly version: number
+  /** Unix seconds. */
+  readonly exported_at: number
+  /** By entry id. */
+  readonly nodes: readonly ExportedNode[]
+}
+
+export function exportNodes(state: ChromaState, viewer: Viewer): NodeDocument {
+  const { host, access } = state
+  access.flush()
+  const nodes = host.store.read(reader => {
+    const keys = [...reader.matching(host.sight(viewer), { op: 'eq', field: 'holder', value: viewer.id })]
+    const found: ExportedNode[] = []
+    for (let at = 0; at < keys.length; at += PAGE) {
+      for (const node of readNodes(reader, keys.slice(at, at + PAGE))) found.push(exported(state, reader, viewer, node))
+    }
+    return found
+  })
+  nodes.sort((a, b) => (a.entry_id < b.entry_id ? -1 : 1))
+  return { version: VERSION, exported_at: secondsNow(host), nodes }
+}
+
+/** All of them or none. How many there were. */
+export function importNodes(state: ChromaState, viewer: Viewer, document: unknown): { readonly imported: number } {
+  const { host } = state
+  if (!isRecord(document)) throw invalidParameter('document', document, 'an object with nodes')
+  refuseUnknown(document, ['version', 'exported_at', 'nodes'])
+  if (document['version'] !== VERSION) throw invalidParameter('version', document['version'], String(VERSION))
+  const list = document['nodes']
+  if (!Array.isArray(list)) throw invalidParameter('nodes', list, 'a list')
+  const now = secondsNow(host)
+  const ids = new Set<string>()
+  const nodes = list.map((given: unknown, at) => {
+    try {
+      const node = checkNode(state, viewer, given, now)
+      if (ids.has(node.put.id)) throw duplicate(node.put.id)
+      ids.add(node.put.id)
+      return node
+    } catch (error) {
+      throw placed(error, `nodes[${at}]`, { index: at })
+    }
+  })
+  host.store.write(host.clock.now(), writer => {
+    for (const node of nodes) restore(state, writer, viewer, node)
+  })
+  return { imported: nodes.length }
+}
+
+function exported({ columns }: ChromaState, reader: StoreReader, viewer: Viewer, node: StoredNode): ExportedNode {
+  const { entry, aspect } = node
+  const memory = readMemory(reader, viewer.id, entry.key) ?? defaultMemory(aspect.created_at)
+  return {
+    entry_id: entry.id,
+    node_id: aspect.node_id,
+    color: [...aspect.color],
+    hashtags: [...aspect.hashtags],
+    label: entry.title,
+    content: entry.content,
+    metadata: aspect.has_metadata ? entry.metadata : null,
+    created_at: aspect.created_at,
+    last_accessed: memory.last_accessed,
+    strength_raw: memory.strength_raw,
+    decay_health: memory.decay_health,
+    ascension: memory.ascension,
+    rotten: memory.rotten,
+    mode_name: aspect.mode_name,
+    access_count: memory.access_count,
+    decay_enabled: aspect.decay_enabled,
+    version: aspect.version + memory.version,
+    decayed_at: memory.decayed_at,
+    plugin_fields: columns.read(reader, entry.key),
+  }
+}
+
+interface CheckedNode {
+  readonly put: NodeToPut
+  readonly memory: StoredMemory
+  readonly pluginFields: JsonObject
+}
+
+const FIELDS: readonly string[] = [
+  'entry_id',
+  'node_id',
+  'color',
+  'hashtags',
+  'label',
+  'content',
+  'metadata',
+  'created_at',
+  'last_accessed',
+  'strength_raw',
+  'decay_health',
+  'ascension',
+  'rotten',
+  'mode_name',
+  'access_count',
+  'decay_enabled',
+  'version',
+  'decayed_at',
+  'plugin_fields',
+]
+
+function checkNode(state: ChromaState, viewer: Viewer, given: unknown, now: number): CheckedNode {
+  if (!isRecord(given)) throw invalidParameter('node', given, 'an object')
+  refuseUnknown(given, FIELDS)
+  const { entry_id: id, label, content, decay_enabled: decayEnabled = true, version = 0, decayed_at = 0 } = given
+  if (typeof id !== 'string' || id === '' || id.length > MAX_ID_LENGTH) {
+    throw invalidParameter('entry_id', id, `a text of 1 to ${MAX_ID_LENGTH} characters`)
+  }
+  checkLabel(label)
+  checkContent(content)
+  if (typeof decayEnabled !== 'boolean') throw invalidParameter('decay_enabled', decayEnabled, 'true or false')
+  const metadata = soundMetadata(given['metadata'] ?? null)
+  const pluginFields = state.columns.check(given['plugin_fields'] ?? {})
+  const { created_at, last_accessed, strength_raw, decay_health, ascension, rotten, access_count, mode_name } = given
+  const signals = { last_accessed, strength_raw, decay_health, ascension, rotten, access_count }
+  checkState({ ...signals, created_at, mode_name, version }, now, 'node')
+  if (!Number.isSafeInteger(decayed_at) || (decayed_at as number) < 0 || (decayed_at as number) > now) {
+    throw invalidParameter('decayed_at', decayed_at, 'whole Unix seconds, no later than now')
+  }
+  const { hashtags, bindings } = state.coordinates.check(given['hashtags'] as readonly unknown[])
+  const color = state.coordinates.color({ bindings })
+  mustAgree(given['color'], color)
+  const aspect: NodeAspect = {
+    color,
+    node_id: nodeIdOf(color),
+    hashtags,
+    mode_name: mode_name as ModeName,
+    decay_enabled: decayEnabled,
+    has_metadata: metadata !== null,
+    created_at: created_at as number,
+    version: version as number,
+  }
+  const audienceOfViewer = audience('private', viewer.id)
+  const nowMs = now * 1000
+  return {
+    put: { id, label, content, metadata, audience: audienceOfViewer, collection: NODE_COLLECTION, aspect, now: nowMs },
+    memory: {
+      ...(signals as Omit<StoredMemory, 'decayed_at' | 'version'>),
+      decayed_at: decayed_at as number,
+      version: 0,
+    },
+    pluginFields,
+  }
+}
+
+/** A missing colour is computed; another one shows that hashtags sit elsewhere in the store it came from. */
+function mustAgree(given: unknown, color: Color): void {
+  if (given === undefined || given === null) return
+  const isColor = Array.isArray(given) && given.length === 3 && given.every(Number.isFinite)
+  if (!isColor) throw invalidParameter('color', given, 'a list of three finite numbers')
+  const differs = color.some((value, at) => Math.abs(value - (given[at] as number)) > COLOR_TOLERANCE)
+  if (!differs) return
+  const details = { given: [...given] as Json[], computed: [...color] }
+  const message = `color: the hashtags lie at ${color.join(', ')} in this store, not at ${given.join(', ')}`
+  throw new ValidationError('color_mismatch', message, details)
+}
+
+function restore(state: ChromaState, writer: StoreWriter, viewer: Viewer, node: CheckedNode): void {
+  const { put, memory, pluginFields } = node
+  const everywhere = writer.partitions().map(({ id }) => id)
+  const same = writer.identities(writer.find(put.id, everywhere))
+  if (same.some(({ holder }) => holder === viewer.id)) throw duplicate(put.id)
+  const key = putNode(writer, put)
+  state.columns.write(writer, key, pluginFields)
+  writeMemory(writer, viewer.id, key, memory)
+  tellUses(writer, viewer.id, [key])
+}
+
+function duplicate(id: string): ValidationError {
+  const message = `entry_id: there is an entry ${JSON.stringify(id)} already`
+  return new ValidationError('duplicate_entry', message, { entry_id: id }, undefined, {
+    kind: 'conflict',
+    help: 'Delete it first, or leave it out of the document.',
+  })
+}

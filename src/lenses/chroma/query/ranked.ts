@@ -1,0 +1,34 @@
+import type { PointHit } from '../../../index/contract.ts'
+import type { EntryKey } from '../../../model/entry.ts'
+import { recencyOf, relevanceOf, strengthNorm } from '../memory/formulas.ts'
+import { defaultMemory, readMemory } from '../memory/memory-rows.ts'
+import { MODES } from '../memory/modes.ts'
+import type { ResultRow } from '../model.ts'
+import { nodeRow, resultRow } from '../nodes/rows.ts'
+import { readNodes } from '../nodes/stored.ts'
+import type { Look } from './look.ts'
+
+/** A row, and the entry it shows. */
+export interface Ranked {
+  readonly entry: EntryKey
+  readonly row: ResultRow
+}
+
+/** The rows of these hits, with the state they were scored by (CQ-070, CQ-076). */
+export function rowsOf(look: Look, hits: readonly PointHit[], now: number): readonly Ranked[] {
+  const { reader, state, viewer } = look
+  const byEntry = new Map(hits.map(hit => [hit.entry, hit]))
+  return readNodes(reader, [...byEntry.keys()]).map(node => {
+    const { entry, aspect } = node
+    const { distance, score } = byEntry.get(entry.key) as PointHit
+    const memory = readMemory(reader, viewer.id, entry.key) ?? defaultMemory(aspect.created_at)
+    const computed = {
+      distance,
+      relevance: relevanceOf(distance),
+      recency: recencyOf(MODES[aspect.mode_name], memory.last_accessed, now),
+      strength_norm: strengthNorm(memory.strength_raw),
+      score,
+    }
+    return { entry: entry.key, row: resultRow(nodeRow(node, memory, state.columns.read(reader, entry.key)), computed) }
+  })
+}

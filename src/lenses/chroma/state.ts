@@ -1,0 +1,92 @@
+/** What the parts of the lens share in one engine. */
+import type { LensHost } from '../lens.ts'
+import { Bindings } from './colour/bindings.ts'
+import { Coordinates } from './colour/coordinates.ts'
+import { AccessUpdates } from './memory/access.ts'
+import { Memories, type MemoryContext } from './memory/memories.ts'
+import { NO_COLUMNS, type PluginColumns } from './nodes/plugin-columns.ts'
+import type { ProfileHooks } from './profiles/query-profile.ts'
+import { Profiles } from './profiles/registry.ts'
+import { FieldValues } from './query/field-values.ts'
+import type { Sleep } from './query/retry.ts'
+import { type ChromaSettings, wrong } from './query/settings.ts'
+
+/** What the lens's settings come to, as `host.settings`. */
+export interface LensSettings {
+  readonly settings: ChromaSettings
+  readonly profiles: Readonly<Record<string, ProfileHooks>>
+  readonly sleep: Sleep
+  readonly columns?: PluginColumns | undefined
+}
+
+export interface ChromaState {
+  readonly host: LensHost
+  readonly settings: ChromaSettings
+  readonly sleep: Sleep
+  readonly bindings: Bindings
+  readonly coordinates: Coordinates
+  readonly memories: Memories
+  readonly access: AccessUpdates
+  /** For what works on memories. */
+  readonly memory: MemoryContext
+  readonly profiles: Profiles
+  readonly columns: PluginColumns
+  readonly fields: FieldValues
+}
+
+const STATES = new WeakMap<LensHost, ChromaState>()
+
+/** Made on first use, one an engine. Throws ConfigurationError for a default profile that is not registered. */
+export function stateOf(host: LensHost): ChromaState {
+  const known = STATES.get(host)
+  if (known !== undefined) return known
+  const made = makeState(host)
+  STATES.set(host, made)
+  return made
+}
+
+/** The state, if anything made one. */
+export function stateIfMade(host: LensHost): ChromaState | undefined {
+  return STATES.get(host)
+}
+
+/** The one clock reading of a call, Unix seconds. */
+export function secondsNow({ clock }: LensHost): number {
+  return Math.floor(clock.now() / 1000)
+}
+
+function makeState(host: LensHost): ChromaState {
+  const { settings, sleep, profiles: given, columns = NO_COLUMNS } = host.settings as LensSettings
+  const { store, clock } = host
+  const { enabled, decayEnabled, accessUpdates } = settings.memory
+  const bindings = new Bindings(host)
+  const memories = new Memories(store)
+  const access = new AccessUpdates({ store, clock, memories, mode: accessUpdates, memoryEnabled: enabled })
+  return {
+    host,
+    settings,
+    sleep,
+    bindings,
+    coordinates: new Coordinates(bindings),
+    memories,
+    access,
+    memory: { host, memories, access, settings: { enabled, decay_enabled: decayEnabled } },
+    profiles: makeProfiles(given, settings, sleep),
+    columns,
+    fields: new FieldValues((reader, entry) => columns.read(reader, entry)),
+  }
+}
+
+function makeProfiles(
+  profiles: Readonly<Record<string, ProfileHooks>>,
+  { query }: ChromaSettings,
+  sleep: Sleep,
+): Profiles {
+  const made = new Profiles({ profiles, sleep })
+  const { defaultProfile } = query
+  if (!made.names.includes(defaultProfile)) {
+    throw wrong('query.default_profile', defaultProfile, `one of ${made.names.join(', ')}`)
+  }
+  made.setDefault(defaultProfile)
+  return made
+}
