@@ -63,6 +63,7 @@ const packages = {
   '@huggingface/tokenizers': ['embed'],
   '@modelcontextprotocol/server': ['doors/mcp'],
   '@orama/stemmers': ['text'],
+  'chrono-node': ['lenses'],
   'cli-progress': ['doors/cli'],
   commander: ['doors/cli'],
   hono: ['doors/http'],
