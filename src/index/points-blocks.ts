@@ -7,6 +7,7 @@ import type { EntryKey } from '../model/entry.ts'
 import type { PartitionId } from '../model/partition.ts'
 import { grownInts } from './points-arrays.ts'
 import { Boxes } from './points-boxes.ts'
+import type { PointColumns } from './points-columns.ts'
 import { cellOf, regionOfCell } from './points-grid.ts'
 import { PointRuns, type Slot } from './points-runs.ts'
 
@@ -29,10 +30,12 @@ interface Block {
   points: number
 }
 
+export type Point = readonly [number, number, number]
+
 export interface PointRow {
   readonly entry: EntryKey
   readonly partition: PartitionId
-  readonly point: readonly [number, number, number]
+  readonly point: Point
 }
 
 export class PointBlocks {
@@ -83,10 +86,6 @@ export class PointBlocks {
     return (this.#blockOf[entry] ?? 0) - 1
   }
 
-  partitionOf(block: BlockNumber): PartitionId {
-    return this.block(block).of.partition
-  }
-
   block(block: BlockNumber): Readonly<Block> {
     return must(this.#blocks[block], 'a block')
   }
@@ -102,37 +101,26 @@ export class PointBlocks {
   }
 
   /** Many at once, into an empty index: runs are made as large as they need to be. */
-  load(rows: readonly PointRow[]): void {
-    const points = new Map<BlockNumber, number>()
-    for (const { partition, point } of rows) {
-      const block = this.#blockFor(partition, point)
-      points.set(block, (points.get(block) ?? 0) + 1)
+  load({ length, entries, partitions, coordinates }: PointColumns): void {
+    const blocks = new Int32Array(length)
+    const points: number[] = []
+    for (let at = 0; at < length; at++) {
+      const [l, a, b] = [coordinates[3 * at], coordinates[3 * at + 1], coordinates[3 * at + 2]] as Point
+      const block = this.#blockFor(partitions[at] as PartitionId, l, a, b)
+      blocks[at] = block
+      points[block] = (points[block] ?? 0) + 1
     }
-    let slots = 0
-    for (const count of points.values()) slots += PointRuns.sizeFor(count)
-    this.runs.reserve(slots)
-    for (const [block, count] of points) this.#resize(must(this.#blocks[block], 'a block'), PointRuns.sizeFor(count))
-    for (const row of rows) this.add(row)
+    this.runs.reserve(points.reduce((slots, count) => slots + PointRuns.sizeFor(count), 0))
+    for (const [at, block] of this.#blocks.entries()) this.#resize(block, PointRuns.sizeFor(points[at] as number))
+    for (let at = 0; at < length; at++) {
+      const [l, a, b] = [coordinates[3 * at], coordinates[3 * at + 1], coordinates[3 * at + 2]] as Point
+      this.#append(entries[at] as EntryKey, blocks[at] as BlockNumber, l, a, b)
+    }
   }
 
   /** A point of an entry that has none yet. */
-  add({ entry, partition, point: [l, a, b] }: PointRow): BlockNumber {
-    const number = this.#blockFor(partition, [l, a, b])
-    const block = must(this.#blocks[number], 'a block')
-    if (block.points === block.size) this.#resize(block, PointRuns.sizeFor(block.points + 1))
-    const slot = block.first + block.points
-    this.runs.write(slot, entry, l, a, b)
-    if (entry >= this.#slots.length) {
-      this.#slots = grownInts(this.#slots, entry + 1)
-      this.#blockOf = grownInts(this.#blockOf, entry + 1)
-    }
-    this.#slots[entry] = slot + 1
-    this.#blockOf[entry] = number + 1
-    this.boxes.include(number, l, a, b)
-    this.regionBoxes.include(block.region, l, a, b)
-    block.points++
-    block.of.points++
-    return number
+  add({ entry, partition, point: [l, a, b] }: PointRow): void {
+    this.#append(entry, this.#blockFor(partition, l, a, b), l, a, b)
   }
 
   remove(entry: EntryKey): void {
@@ -154,12 +142,29 @@ export class PointBlocks {
     if (this.boxes.isOnFace(number, l, a, b)) this.#tighten(number, block)
   }
 
-  pointAt(slot: Slot): readonly [number, number, number] {
+  pointAt(slot: Slot): Point {
     const { coordinates } = this.runs
     return [coordinates[3 * slot] as number, coordinates[3 * slot + 1] as number, coordinates[3 * slot + 2] as number]
   }
 
-  #blockFor(partition: PartitionId, [l, a, b]: readonly [number, number, number]): BlockNumber {
+  #append(entry: EntryKey, number: BlockNumber, l: number, a: number, b: number): void {
+    const block = must(this.#blocks[number], 'a block')
+    if (block.points === block.size) this.#resize(block, PointRuns.sizeFor(block.points + 1))
+    const slot = block.first + block.points
+    this.runs.write(slot, entry, l, a, b)
+    if (entry >= this.#slots.length) {
+      this.#slots = grownInts(this.#slots, entry + 1)
+      this.#blockOf = grownInts(this.#blockOf, entry + 1)
+    }
+    this.#slots[entry] = slot + 1
+    this.#blockOf[entry] = number + 1
+    this.boxes.include(number, l, a, b)
+    this.regionBoxes.include(block.region, l, a, b)
+    block.points++
+    block.of.points++
+  }
+
+  #blockFor(partition: PartitionId, l: number, a: number, b: number): BlockNumber {
     const of = this.#partitionOf(partition)
     const cell = cellOf(l, a, b)
     const known = of.blocks.get(cell)

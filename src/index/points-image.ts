@@ -1,12 +1,12 @@
 /** A point index as bytes: a JSON header, then coordinates (f64) and entry keys (i32), partition by partition. */
+import { Bitset } from '../base/bitset.ts'
 import { invalidArgument } from '../model/errors.ts'
 import type { PartitionId } from '../model/partition.ts'
-import type { PointBlocks, PointRow } from './points-blocks.ts'
+import type { PointBlocks } from './points-blocks.ts'
+import { PointColumns } from './points-columns.ts'
 
 const FORMAT = 1
 const ALIGNMENT = 8
-/** Entry keys are below this. */
-const MOST_KEYS = 2 ** 31
 
 interface Header {
   readonly format: number
@@ -39,7 +39,7 @@ export function imageOf(blocks: PointBlocks, { table, columns }: ImageOf): reado
 }
 
 /** Throws when the bytes are no image of such an index. */
-export function readImage(bytes: Uint8Array, of: ImageOf): PointRow[] {
+export function readImage(bytes: Uint8Array, of: ImageOf): PointColumns {
   const { header, end } = readHeader(bytes)
   for (const [name, value] of Object.entries({ format: FORMAT, ...of })) {
     const found = header[name as keyof Header]
@@ -48,24 +48,25 @@ export function readImage(bytes: Uint8Array, of: ImageOf): PointRow[] {
   const total = header.partitions.reduce((sum, [, points]) => sum + points, 0)
   const expected = end + 28 * total
   if (bytes.byteLength !== expected) throw invalidArgument('snapshot', bytes.byteLength, `${expected} bytes`)
-  // A copy of its own: the bytes given may begin at any address.
-  const { buffer } = new Uint8Array(bytes.subarray(end))
-  const coordinates = new Float64Array(buffer, 0, 3 * total)
-  const entries = new Int32Array(buffer, 24 * total, total)
-  const rows: PointRow[] = []
+  const columns = new PointColumns(total)
+  new Uint8Array(columns.coordinates.buffer).set(bytes.subarray(end, end + 24 * total))
+  new Uint8Array(columns.entries.buffer).set(bytes.subarray(end + 24 * total))
   for (const [partition, points] of header.partitions) {
-    for (let left = points; left > 0; left--) rows.push(readRow(partition, rows.length, coordinates, entries))
+    columns.partitions.fill(partition, columns.length, columns.length + points)
+    columns.length += points
   }
-  if (new Set(entries).size < total) throw invalidArgument('snapshot', 'an entry twice', 'each entry once')
-  return rows
+  checkColumns(columns)
+  return columns
 }
 
-function readRow(partition: PartitionId, at: number, coordinates: Float64Array, entries: Int32Array): PointRow {
-  const entry = entries[at] as number
-  const point = [coordinates[3 * at], coordinates[3 * at + 1], coordinates[3 * at + 2]] as [number, number, number]
-  if (!(entry >= 0 && entry < MOST_KEYS)) throw invalidArgument('snapshot', entry, 'an entry key')
-  if (!point.every(Number.isFinite)) throw invalidArgument('snapshot', point, 'finite coordinates')
-  return { entry, partition, point }
+function checkColumns({ entries, coordinates }: PointColumns): void {
+  const seen = new Bitset(entries.length)
+  for (const entry of entries) {
+    if (entry < 0) throw invalidArgument('snapshot', entry, 'an entry key')
+    seen.add(entry)
+  }
+  if (seen.size < entries.length) throw invalidArgument('snapshot', 'an entry twice', 'each entry once')
+  if (!coordinates.every(Number.isFinite)) throw invalidArgument('snapshot', Number.NaN, 'finite coordinates')
 }
 
 /** Its length (u32), the JSON, and blanks up to where numbers may begin. */

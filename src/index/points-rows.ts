@@ -1,11 +1,14 @@
 /** Reads points from the store: three columns of an aspect's table, and the partition of the entry they belong to. */
+import { must } from '../base/assert.ts'
 import type { EntryKey } from '../model/entry.ts'
 import { invalidArgument } from '../model/errors.ts'
 import type { PartitionId } from '../model/partition.ts'
 import type { Row, TableDeclaration } from '../model/table.ts'
 import { LOCAL_OWNER } from '../model/viewer.ts'
 import type { StoreReader } from '../store/store.ts'
-import type { PointRow } from './points-blocks.ts'
+import { grownInts } from './points-arrays.ts'
+import type { Point, PointRow } from './points-blocks.ts'
+import { PointColumns } from './points-columns.ts'
 
 export interface PointIndexOptions {
   /** Of the index. */
@@ -31,21 +34,21 @@ export function checkOptions({ table, columns }: PointIndexOptions): void {
 }
 
 /** Every point there is. */
-export function allPoints(reader: StoreReader, { table, columns }: PointIndexOptions): PointRow[] {
+export function allPoints(reader: StoreReader, { table, columns }: PointIndexOptions): PointColumns {
   const partitionOf = partitionsByEntry(reader)
   const rows = reader.table(table)
-  const points: PointRow[] = []
+  const points = new PointColumns(rows.count())
   let after: Row | undefined
   for (;;) {
     const page = rows.scan({}, { after, limit: PAGE })
     for (const row of page) {
       const entry = row['entry'] as EntryKey
-      const partition = partitionOf.get(entry)
       const point = pointIn(row, columns)
-      if (partition !== undefined && point !== undefined) points.push({ entry, partition, point })
+      const partition = must(partitionOf[entry], 'the partition of an entry') - 1
+      if (point !== undefined) points.push(entry, partition, ...point)
     }
     if (page.length < PAGE) return points
-    after = { entry: (page.at(-1) as Row)['entry'] as EntryKey }
+    after = { entry: must(page.at(-1)?.['entry'], 'the last entry') }
   }
 }
 
@@ -61,17 +64,20 @@ export function pointOfEntry(
   return point && { entry, partition, point }
 }
 
-function pointIn(row: Row, columns: readonly [string, string, string]): PointRow['point'] | undefined {
+function pointIn(row: Row, columns: PointIndexOptions['columns']): Point | undefined {
   const [l, a, b] = [row[columns[0]], row[columns[1]], row[columns[2]]]
   return typeof l === 'number' && typeof a === 'number' && typeof b === 'number' ? [l, a, b] : undefined
 }
 
-/** By way of sets of keys: reading the entries themselves would read all their texts. */
-function partitionsByEntry(reader: StoreReader): Map<EntryKey, PartitionId> {
-  const partitionOf = new Map<EntryKey, PartitionId>()
+/** Plus 1, by entry; by way of sets of keys, as reading the entries themselves would read all their texts. */
+function partitionsByEntry(reader: StoreReader): Int32Array {
+  let partitionOf = new Int32Array(1024)
   for (const { id } of reader.partitions()) {
     const entries = reader.matching({ viewer: LOCAL_OWNER, partitions: [id] }, { op: 'and', of: [] })
-    for (const entry of entries) partitionOf.set(entry, id)
+    for (const entry of entries) {
+      if (entry >= partitionOf.length) partitionOf = grownInts(partitionOf, entry + 1)
+      partitionOf[entry] = id + 1
+    }
   }
   return partitionOf
 }

@@ -10,9 +10,9 @@ import { Frontier } from './points-frontier.ts'
 import { CELL } from './points-grid.ts'
 
 /** Fewer allowed entries than this are looked at one by one. */
-const FEW_ALLOWED = 256
+const FEW_ALLOWED = 128
 /** Points looked at for each allowed entry before looking at these instead: they lie far from the question. */
-const PATIENCE = 2
+const PATIENCE = 16
 /** Points of a block from which on it pays to find out how far its scores reach. */
 const MANY = 64
 /** How often the distance that scores reach is halved in on: to 1/32 of a cell's diagonal. */
@@ -59,7 +59,9 @@ function searchAllowed(
 class GridSearch {
   readonly #blocks: PointBlocks
   readonly #partitions: readonly PartitionPoints[]
-  readonly #point: readonly [number, number, number]
+  readonly #l: number
+  readonly #a: number
+  readonly #b: number
   readonly #maxDistance: number
   readonly #scorer: PointScorer | undefined
   readonly #allow: Bitset | undefined
@@ -72,7 +74,10 @@ class GridSearch {
   constructor(blocks: PointBlocks, partitions: readonly PartitionPoints[], request: PointSearch, budget: number) {
     this.#blocks = blocks
     this.#partitions = partitions
-    this.#point = request.point
+    const [l, a, b] = request.point
+    this.#l = l
+    this.#a = a
+    this.#b = b
     this.#maxDistance = request.maxDistance ?? Number.POSITIVE_INFINITY
     this.#scorer = request.scorer
     this.#allow = request.allow
@@ -109,7 +114,7 @@ class GridSearch {
   }
 
   #pushRegion(region: number): void {
-    const distance = this.#blocks.regionBoxes.distance(region, ...this.#point)
+    const distance = this.#blocks.regionBoxes.distance(region, this.#l, this.#a, this.#b)
     if (distance > this.#maxDistance) return
     const scorer = this.#scorer
     const bound = scorer === undefined ? -distance : (scorer.limit?.(distance) ?? Number.POSITIVE_INFINITY)
@@ -117,17 +122,17 @@ class GridSearch {
   }
 
   #pushBlock(block: BlockNumber): void {
-    const [l, a, b] = this.#point
-    const distance = this.#blocks.boxes.distance(block, l, a, b)
-    if (distance > this.#maxDistance || this.#blocks.block(block).points === 0) return
+    const distance = this.#blocks.boxes.distance(block, this.#l, this.#a, this.#b)
+    if (distance > this.#maxDistance) return
     const bound = this.#scorer === undefined ? -distance : this.#scorer.bound(block, distance)
-    if (!this.#best.isBeyond(bound, distance)) this.#blocksLeft.push(bound, distance, block)
+    if (this.#best.isBeyond(bound, distance) || this.#blocks.block(block).points === 0) return
+    this.#blocksLeft.push(bound, distance, block)
   }
 
   #scan(block: BlockNumber, nearest: number): void {
     const { first, points } = this.#blocks.block(block)
     const { coordinates, entries } = this.#blocks.runs
-    const [l, a, b] = this.#point
+    const [l, a, b] = [this.#l, this.#a, this.#b]
     const [allow, scorer, best] = [this.#allow, this.#scorer, this.#best]
     this.#budget -= points
     let reach = this.#reach(block, nearest, points)

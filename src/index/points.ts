@@ -9,14 +9,15 @@ import type { PointHit, PointIndex, PointSearch, SearchScope } from './contract.
 import { readFeed } from './follow.ts'
 import { PointBlocks, type PointRow } from './points-blocks.ts'
 import { checkPointSearch } from './points-check.ts'
-import { imageOf, readImage } from './points-image.ts'
+import type { PointColumns } from './points-columns.ts'
+import { type ImageOf, imageOf, readImage } from './points-image.ts'
 import { allPoints, checkOptions, type PointIndexOptions, pointOfEntry } from './points-rows.ts'
 import { searchPoints } from './points-search.ts'
 
 /** When more entries than this changed, and they are more than half of the points, reading everything is quicker. */
 const FEW = 500
 /** After so many arrivals a new generation begins: the list of them must not grow for ever. */
-const MOST_ARRIVALS = 100_000
+const MOST_ARRIVALS = 20_000
 
 export function openPointIndex(options: PointIndexOptions): PointIndex {
   checkOptions(options)
@@ -110,17 +111,19 @@ class Points implements PointIndex {
   }
 
   rebuild(reader: StoreReader): void {
-    const rows = allPoints(reader, this.#options)
-    this.#deal(rows, reader.lastSeq())
+    this.#deal(allPoints(reader, this.#options), reader.lastSeq())
   }
 
   serialise(): readonly Uint8Array[] {
-    return imageOf(this.#blocks, { table: this.#options.table.name, columns: this.#options.columns })
+    return imageOf(this.#blocks, this.#imageOf)
   }
 
   restore(bytes: Uint8Array, position: number): void {
-    const rows = readImage(bytes, { table: this.#options.table.name, columns: this.#options.columns })
-    this.#deal(rows, position)
+    this.#deal(readImage(bytes, this.#imageOf), position)
+  }
+
+  get #imageOf(): ImageOf {
+    return { table: this.#options.table.name, columns: this.#options.columns }
   }
 
   #place(entry: EntryKey, row: PointRow | undefined): void {
@@ -131,9 +134,9 @@ class Points implements PointIndex {
     else this.#arrivals.push(entry)
   }
 
-  #deal(rows: readonly PointRow[], position: number): void {
+  #deal(points: PointColumns, position: number): void {
     this.#blocks = new PointBlocks()
-    this.#blocks.load(rows)
+    this.#blocks.load(points)
     this.#position = position
     this.#beginGeneration()
   }
