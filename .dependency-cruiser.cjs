@@ -66,6 +66,7 @@ const packages = {
   'chrono-node': ['lenses'],
   'cli-progress': ['doors/cli'],
   commander: ['doors/cli'],
+  culori: ['lenses/chroma'],
   hono: ['doors/http'],
   ignore: ['ingest'],
   'lru-cache': ['embed'],
