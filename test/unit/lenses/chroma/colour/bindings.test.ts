@@ -113,6 +113,15 @@ describe('unassigning', () => {
     expect(new Bindings(host).list()).toEqual(bindings.list())
   })
 
+  it('is not kept from it by a tag that is spelt like two', () => {
+    const tags = assignIds(bindings, [1, 1001, 1002, 1003, 1004, 1005, 7501])
+    bindings.assign('a","#b', { zone: 'Mid' })
+    bindings.assign('b', { zone: 'Mid' })
+    addNode(host, 'n', [...tags, 'a","#b'])
+    expect(bindings.unassign('b')).toMatchObject({ hashtag: '#b' })
+    expect(thrownBy(() => bindings.unassign('a","#b'))).toMatchObject({ code: 'hashtag_in_use' })
+  })
+
   it('is possible again when the node is gone', () => {
     const tags = assignIds(bindings, [1, 1001, 1002, 1003, 1004, 1005, 1006, 7501])
     const key = addNode(host, 'n', tags)
@@ -125,6 +134,20 @@ describe('unassigning', () => {
     const error = thrownBy(() => bindings.unassign('Nope'))
     expect(error).toBeInstanceOf(UnknownHashtagError)
     expect(error).toMatchObject({ details: { hashtags: ['#nope'] } })
+  })
+})
+
+describe('a change of many steps', () => {
+  it('takes anchors that it freed itself, and is written as a whole', () => {
+    const anchors = bindings.change(draft => {
+      const place = (hashtag: string) => draft.assign({ hashtag, target: { zone: 'Core' } })
+      const first = place('#a')
+      place('#b')
+      draft.free(first)
+      return [place('#c'), place('#d')].map(({ anchor_id }) => anchor_id)
+    })
+    expect(anchors).toEqual([1, 3])
+    expect(new Bindings(host).list().map(({ hashtag }) => hashtag)).toEqual(['#c', '#b', '#d'])
   })
 })
 

@@ -129,10 +129,12 @@ describe.each(['memory', 'sqlite'])('a migration, store: %s', kind => {
   it('to where the tag is does nothing (CQ-032)', () => {
     const given = open()
     const before = state(given)
+    const version = given.host.store.version()
     for (const to of [{ anchorId: 1006 }, { zone: 'mid' }]) {
       const done = migrateHashtag(given.host, given.bindings, 't1006', to)
       expect(done).toEqual({ hashtag: '#t1006', from_anchor_id: 1006, to_anchor_id: 1006, nodes_updated: 0 })
     }
+    expect(given.host.store.version()).toBe(version)
     expect(state(given)).toEqual(before)
     given.host.store.close()
   })

@@ -43,6 +43,7 @@ describe('hashtags in a text', () => {
     ['c#', ['c'], ['#c']], // punctuation at an edge
     ['c++', ['c'], []], // no punctuation
     ['.net,', ['.net'], ['#.net']],
+    ['.net', ['net', '.net'], ['#.net']], // the raw form first
     ['(.net)', ['net', '.net'], ['#net']], // the front is stripped before the back
     ['`python` *go* “rust”…', ['python', 'go', 'rust'], ['#python', '#go', '#rust']],
     ['CAFE\u0301', ['caf\u00e9'], ['#caf\u00e9']],
