@@ -9,68 +9,75 @@ import { MODE_NAMES } from '../model.ts'
 import type { MemoryCells } from './cells.ts'
 
 const MODES = MODE_NAMES.length
+/** In place of a block. */
+export const ALL = -1
 
 export class BlockBounds {
-  readonly #cells: MemoryCells
   readonly points: PointIndex
-  #generation: number
+  readonly #cells: MemoryCells
+  #generation = -1
+  /** How many of the points' arrivals are in. */
+  #arrived = 0
   /** By block × modes + mode; minus infinity: no node of that mode. */
   #newest = new Float64Array(0)
   #strongest = new Float64Array(0)
-  /** Members raised since the points may have moved: to be raised again where they are then. */
-  readonly #unsettled = new Set<EntryKey>()
+  /** Over all blocks, by mode. */
+  readonly #newestOfAll = new Float64Array(MODES)
+  readonly #strongestOfAll = new Float64Array(MODES)
 
   constructor(cells: MemoryCells, points: PointIndex) {
-    this.#cells = cells
     this.points = points
-    this.#generation = points.generation
-    this.remake()
+    this.#cells = cells
   }
 
-  /** A node's memory or mode changed, or it is new. */
-  raise(entry: EntryKey): void {
-    this.#unsettled.add(entry)
-  }
-
-  /** To be called before limits are read: `position` is how far in the feed the cells are. */
-  settle(position: number): void {
-    if (this.points.generation !== this.#generation) {
-      this.#generation = this.points.generation
-      this.remake()
+  /** Takes in what came into blocks; to be called before limits are read. */
+  settle(): void {
+    const { generation, arrivals } = this.points
+    if (generation !== this.#generation) {
+      this.#generation = generation
+      this.#arrived = arrivals.length
+      this.#remake()
     }
-    for (const entry of this.#unsettled) if (this.#cells.has(entry)) this.#raise(entry)
-    // Points that lag behind the cells will yet move or take in some of these.
-    if (this.points.position >= position) this.#unsettled.clear()
+    while (this.#arrived < arrivals.length) this.raise(arrivals[this.#arrived++] as EntryKey)
   }
 
-  /** Reads all nodes: 10 to 20 ns each. */
-  remake(): void {
-    this.#newest = new Float64Array(this.points.blocks * MODES).fill(Number.NEGATIVE_INFINITY)
-    this.#strongest = new Float64Array(this.points.blocks * MODES)
-    for (let entry = this.#cells.next(-1); entry !== -1; entry = this.#cells.next(entry)) this.#raise(entry)
-  }
-
-  newest(block: number, mode: number): number {
-    return this.#newest[block * MODES + mode] ?? Number.NEGATIVE_INFINITY
-  }
-
-  strongest(block: number, mode: number): number {
-    return this.#strongest[block * MODES + mode] ?? 0
-  }
-
-  #raise(entry: EntryKey): void {
+  /** A node's memory or mode changed, or it is new. One that has no point yet will arrive. */
+  raise(entry: EntryKey): void {
     const block = this.points.blockOf(entry)
-    if (block === -1) return
-    const at = block * MODES + this.#cells.modeAt(entry)
+    if (block === -1 || !this.#cells.has(entry)) return
+    const mode = this.#cells.modeAt(entry)
+    const at = block * MODES + mode
     if (at >= this.#newest.length) this.#grow()
     const accessed = this.#cells.lastAccessed(entry)
     const strength = this.#cells.strength(entry)
     if (accessed > (this.#newest[at] as number)) this.#newest[at] = accessed
     if (strength > (this.#strongest[at] as number)) this.#strongest[at] = strength
+    if (accessed > (this.#newestOfAll[mode] as number)) this.#newestOfAll[mode] = accessed
+    if (strength > (this.#strongestOfAll[mode] as number)) this.#strongestOfAll[mode] = strength
+  }
+
+  /** Of a block, or of all for minus one. Minus infinity: it has no node of this mode. */
+  newest(block: number, mode: number): number {
+    if (block === ALL) return this.#newestOfAll[mode] as number
+    return this.#newest[block * MODES + mode] ?? Number.NEGATIVE_INFINITY
+  }
+
+  strongest(block: number, mode: number): number {
+    if (block === ALL) return this.#strongestOfAll[mode] as number
+    return this.#strongest[block * MODES + mode] ?? 0
+  }
+
+  /** Reads all nodes: some 20 ns each. */
+  #remake(): void {
+    this.#newest = new Float64Array(this.points.blocks * MODES).fill(Number.NEGATIVE_INFINITY)
+    this.#strongest = new Float64Array(this.points.blocks * MODES)
+    this.#newestOfAll.fill(Number.NEGATIVE_INFINITY)
+    this.#strongestOfAll.fill(0)
+    for (let entry = this.#cells.next(-1); entry !== -1; entry = this.#cells.next(entry)) this.raise(entry)
   }
 
   #grow(): void {
-    const length = this.points.blocks * MODES
+    const length = Math.ceil(this.points.blocks * 1.2) * MODES
     const newest = new Float64Array(length).fill(Number.NEGATIVE_INFINITY)
     newest.set(this.#newest)
     const strongest = new Float64Array(length)

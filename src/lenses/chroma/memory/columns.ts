@@ -95,7 +95,7 @@ export class MemoryColumns {
       this.#bounds = new BlockBounds(this.#cells, points)
       this.#fallen = 0
     }
-    this.#bounds.settle(this.#position)
+    this.#bounds.settle()
     return new MemoryScorer(this.#cells, this.#bounds, weights, now)
   }
 

@@ -1,0 +1,240 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { AccessUpdates } from '../../../../../src/lenses/chroma/memory/access.ts'
+import { runDecayCycle } from '../../../../../src/lenses/chroma/memory/decay.ts'
+import { forecast } from '../../../../../src/lenses/chroma/memory/forecast.ts'
+import { statisticsOf } from '../../../../../src/lenses/chroma/memory/statistics.ts'
+import { QuerentError } from '../../../../../src/model/errors.ts'
+import { OWNER } from '../../../../../src/model/partition.ts'
+import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
+import { openSqliteStore } from '../../../../../src/store/sqlite-store.ts'
+import type { Store } from '../../../../../src/store/store.ts'
+import { tempFolder } from '../../../../../src/testing/temp-folder.ts'
+import { DAY, START, World } from './world.ts'
+
+/** A store whose next writes find it locked. */
+function lockable(): { store: Store; failNext: (times: number) => void } {
+  const real = openMemoryStore()
+  let failures = 0
+  const write: Store['write'] = (now, body, waitMs) => {
+    if (failures-- > 0) throw new QuerentError('store_locked', 'another process writes')
+    return real.write(now, body, waitMs)
+  }
+  const store = new Proxy(real, {
+    get: (target, name) => {
+      if (name === 'write') return write
+      const value = Reflect.get(target, name)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+  return {
+    store,
+    failNext: times => {
+      failures = times
+    },
+  }
+}
+
+describe('access updates', () => {
+  it('touch what was returned and nothing else (CQ-066)', () => {
+    const world = new World()
+    const [a, b] = [world.node('a'), world.node('b')]
+    const now = world.later(3 * DAY)
+    expect(world.record([a])).toEqual([])
+    expect(world.memory(a)).toMatchObject({ last_accessed: now, access_count: 1, strength_raw: 0.1, version: 1 })
+    expect(world.memory(b)).toBeUndefined()
+    world.record([a], now - DAY)
+    expect(world.memory(a)).toMatchObject({ last_accessed: now, access_count: 2, version: 2 })
+  })
+
+  it('reinforce where the node’s own decay is off, and do not write health (CQ-069)', () => {
+    const world = new World()
+    const a = world.node('a', { decay_enabled: false, decay_health: 0.5, last_accessed: START })
+    world.record([a])
+    expect(world.memory(a)).toMatchObject({ strength_raw: 0.2, decay_health: 0.5 })
+  })
+
+  it('note uses without strength while memory is off; flags stored before keep their meaning (CQ-054)', () => {
+    const world = new World({ enabled: false })
+    const a = world.node('a')
+    const rotten = world.node('b', { rotten: true })
+    world.record([a])
+    expect(world.memory(a)).toMatchObject({ strength_raw: 0, access_count: 1 })
+    expect([...(world.columns().allow ?? [])]).toEqual([a])
+    expect(world.memory(rotten)?.rotten).toBe(true)
+  })
+
+  it('are stored when they return, and the columns know them (CQ-070)', () => {
+    const world = new World()
+    const a = world.node('a', { rotten: true })
+    const before = world.columns().memory(a)
+    world.record([a])
+    expect(before).toMatchObject({ strength_raw: 0, rotten: true })
+    expect(world.columns().memory(a)).toMatchObject({ strength_raw: 0.2, rotten: false })
+    expect(new World({ store: world.store }).columns().memory(a)).toEqual(world.columns().memory(a))
+  })
+
+  it('of two processes add up, and each sees the other’s (CQ-071)', () => {
+    using folder = tempFolder()
+    const file = folder.file('store.db')
+    const one = new World({ store: openSqliteStore({ file }) })
+    const two = new World({ store: openSqliteStore({ file }) })
+    const [a, b] = [one.node('a'), one.node('b')]
+    two.columns()
+    for (let i = 0; i < 3; i++) {
+      one.record([a, b])
+      two.record([b])
+    }
+    expect(one.memory(a)).toMatchObject({ access_count: 3, version: 3 })
+    expect(one.memory(b)).toMatchObject({ access_count: 6, version: 6 })
+    expect(one.columns().memory(b)).toEqual(two.columns().memory(b))
+    expect(one.columns().memory(b)?.strength_raw).toBeCloseTo(1.2, 12)
+    one.store.close()
+    two.store.close()
+  })
+
+  it('are retried at most five times while the store is locked, then skipped with a warning (CQ-071)', () => {
+    const { store, failNext } = lockable()
+    const world = new World({ store })
+    const a = world.node('a')
+    failNext(5)
+    expect(world.record([a])).toEqual([])
+    expect(world.memory(a)?.access_count).toBe(1)
+    failNext(6)
+    expect(world.record([a])).toMatchObject([{ code: 'access_update_skipped', details: { count: 1 } }])
+    expect(world.memory(a)?.access_count).toBe(1)
+    world.record([a])
+    expect(world.memory(a)?.access_count).toBe(2)
+  })
+
+  it('are apart for each viewer', () => {
+    const world = new World()
+    const a = world.node('a')
+    world.record([a], START, 'fox')
+    expect(world.memory(a, 'fox')?.access_count).toBe(1)
+    expect(world.memory(a)).toBeUndefined()
+    expect(world.columns().memory(a)).toMatchObject({ strength_raw: 0, used: false })
+    expect(world.columns('fox').memory(a)).toMatchObject({ strength_raw: 0.2, used: true })
+  })
+})
+
+describe('queued access updates (CQ-103, CQ-104)', () => {
+  /** A timer that goes off when told. */
+  function byHand() {
+    let due: (() => void) | null = null
+    let asked = 0
+    return {
+      timer: (run: () => void, ms: number) => {
+        asked = ms
+        due = run
+        return () => {
+          due = null
+        }
+      },
+      goOff: () => {
+        const run = due
+        due = null
+        run?.()
+      },
+      get ms() {
+        return asked
+      },
+      get armed() {
+        return due !== null
+      },
+    }
+  }
+
+  it('wait for one second after the first, for a hundred, for flush or for the end', () => {
+    const hand = byHand()
+    const world = new World({ mode: 'queued', timer: hand.timer })
+    const a = world.node('a')
+    const count = () => world.memory(a)?.access_count ?? 0
+    world.record([a])
+    world.record([a])
+    expect([count(), hand.ms]).toEqual([0, 1000])
+    hand.goOff()
+    expect([count(), hand.armed]).toEqual([2, false])
+    for (let i = 0; i < 99; i++) world.record([a])
+    expect(count()).toBe(2)
+    world.record([a])
+    expect([count(), hand.armed]).toEqual([102, false])
+    world.record([a])
+    world.context.access.flush()
+    expect(count()).toBe(103)
+    world.record([a])
+    world.context.access.close()
+    expect([count(), hand.armed, world.context.access.waiting]).toEqual([104, false, 0])
+  })
+
+  it('end in the same state as immediate ones, each hit by its own time, without what was deleted', () => {
+    const hits = fc.array(
+      fc.record({ node: fc.nat(3), after: fc.nat(4 * DAY), viewer: fc.constantFrom(OWNER, 'fox') }),
+      {
+        maxLength: 60,
+      },
+    )
+    fc.assert(
+      fc.property(hits, given => {
+        const [queued, immediate] = (['queued', 'immediate'] as const).map(mode => {
+          const world = new World({ mode })
+          const nodes = ['a', 'b', 'c', 'd'].map((id, at) =>
+            world.node(id, { mode: ['Sparse', 'Eidetic'][at % 2] ?? '' }),
+          )
+          const doomed = world.node('doomed')
+          if (mode === 'queued') world.record([doomed])
+          for (const { node, after, viewer } of given) {
+            world.later(after)
+            world.record([nodes[node] as number], world.now, viewer)
+          }
+          world.delete(doomed)
+          world.context.access.close()
+          return nodes.flatMap(node => [world.memory(node), world.memory(node, 'fox')])
+        })
+        expect(queued).toEqual(immediate)
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  it('are written before decay, statistics and forecast', async () => {
+    const world = new World({ mode: 'queued', timer: byHand().timer })
+    const a = world.node('a')
+    world.record([a])
+    expect(statisticsOf(world.context, OWNER).strength.max).toBe(0.2)
+    world.record([a])
+    await runDecayCycle(world.context, OWNER, { now: world.now })
+    expect(world.memory(a)?.access_count).toBe(2)
+    world.record([a])
+    forecast(world.context, OWNER, { now: world.now, until: world.now })
+    expect(world.memory(a)?.access_count).toBe(3)
+  })
+
+  it('wait on while the store is locked, and say so', () => {
+    const { store, failNext } = lockable()
+    const hand = byHand()
+    const world = new World({ store, mode: 'queued', timer: hand.timer })
+    const a = world.node('a')
+    world.record([a])
+    failNext(6)
+    expect(world.context.access.flush()).toMatchObject([{ code: 'access_update_deferred' }])
+    expect(hand.armed).toBe(true)
+    hand.goOff()
+    expect(world.memory(a)?.access_count).toBe(1)
+  })
+
+  it('go off by themselves', async () => {
+    const world = new World()
+    const a = world.node('a')
+    const { store, clock } = world
+    const access = new AccessUpdates({
+      store,
+      clock,
+      memories: world.context.memories,
+      mode: 'queued',
+      memoryEnabled: true,
+    })
+    access.record(OWNER, [a], START)
+    await expect.poll(() => world.memory(a)?.access_count, { timeout: 10_000 }).toBe(1)
+  })
+})
