@@ -68,6 +68,7 @@ export const QUERY: EffectiveQuery = {
   update_access: true,
   color: [50, 0, 0],
   completed_hashtags: [],
+  profile_state: null,
   now: NEW_YEAR,
 }
 
