@@ -17,8 +17,39 @@ export type {
   Status,
 } from './engine/engine.ts'
 export { openEngine } from './engine/open.ts'
+export { OpenChroma, type OpenChromaOptions, openChroma } from './engine/open-chroma.ts'
 export type { EngineOptions } from './engine/options.ts'
 export type { Index, VectorIndex, WordIndex } from './index/contract.ts'
+export { type BatchItem, Chroma } from './lenses/chroma/chroma.ts'
+export { type ChromaLensOptions, chromaLens } from './lenses/chroma/chroma-lens.ts'
+export {
+  ChromaError,
+  ConfigurationError,
+  DatabaseError,
+  HashtagConflictError,
+  PluginError,
+  QueryError,
+  QueryProfileError,
+  StartupError,
+  StorageError,
+  UnknownHashtagError,
+  ValidationError,
+} from './lenses/chroma/errors.ts'
+export type {
+  Binding,
+  DetailedAnswer,
+  EffectiveQuery,
+  NodeRow,
+  QueryOptions,
+  QueryParams,
+  ResultRow,
+  ScoreWeights,
+} from './lenses/chroma/model.ts'
+export type { NewNode } from './lenses/chroma/nodes/create.ts'
+export type { NodeDocument } from './lenses/chroma/nodes/transfer.ts'
+export type { ParseContext, PostContext } from './lenses/chroma/profiles/context.ts'
+export { type ProfileHooks, QueryProfile } from './lenses/chroma/profiles/query-profile.ts'
+export type { SchemaExtension } from './lenses/chroma/profiles/schema-extension.ts'
 export type { Job, Lens, LensHost } from './lenses/lens.ts'
 export type { Candidate, Ranked, Scored } from './model/candidate.ts'
 export type { Entry } from './model/entry.ts'

@@ -53,7 +53,7 @@ export class Asking {
   async query(input: QueryInput, call: CallContext): Promise<Page> {
     const { stages, context } = this.#prepare(input, call)
     const answer = await runQuery(stages, context)
-    if (context.query.touch) this.#touch(answer, call.viewer)
+    if (context.query.touch) this.#touch(answer, call.viewer, context.query.lens)
     return answer.page
   }
 
@@ -68,7 +68,7 @@ export class Asking {
     // The id stands for the text, so that a cursor of one entry's page is no cursor of another's.
     const { stages, context } = this.#prepare({ text: id, ...(limit === undefined ? {} : { limit }) }, call)
     const answer = await runQuery(similarTo(entry, stages), context)
-    this.#touch(answer, call.viewer)
+    this.#touch(answer, call.viewer, context.query.lens)
     // It takes no cursor: more of them are had by a higher limit.
     return { ...answer.page, cursor: null }
   }
@@ -151,11 +151,13 @@ export class Asking {
   }
 
   /** One small transaction. A store that is busy, read-only or on a full disk still answers; the use is then not counted. */
-  #touch({ entries }: Answer, viewer: Viewer): void {
+  #touch({ entries }: Answer, viewer: Viewer, lens: string): void {
     if (entries.length === 0) return
-    const { store, clock } = this.#parts
+    const { store, clock, registry } = this.#parts
+    const { touch } = registry.must(lens)
     try {
-      store.write(clock.now(), writer => writer.touch(viewer, entries, clock.now(), ACCESS_GAIN), TOUCH_WAIT_MS)
+      if (touch) touch(this.#host(lens), viewer, entries, clock.now())
+      else store.write(clock.now(), writer => writer.touch(viewer, entries, clock.now(), ACCESS_GAIN), TOUCH_WAIT_MS)
     } catch (error) {
       if (!(error instanceof QuerentError && UNCOUNTED.includes(error.code))) throw error
     }

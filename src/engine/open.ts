@@ -141,7 +141,11 @@ async function wire(options: EngineOptions, wiring: Wiring): Promise<Engine> {
   registry.must(config.defaultLens)
   // Made now, so that a wrong setting of a lens shows when the engine opens.
   const hosts = registry.all.map(lens => engine.host(lens.name))
-  for (const [at, lens] of registry.all.entries()) closers.push(() => lens.close?.(hosts[at] as LensHost))
+  for (const [at, lens] of registry.all.entries()) {
+    const host = hosts[at] as LensHost
+    closers.push(() => lens.close?.(host))
+    await lens.open?.(host)
+  }
   closers.push(() => {
     if (options.readOnly !== true) saveSnapshots(indexes, new Lease(store, 'snapshots', holder, machineNow))
   })

@@ -6,6 +6,7 @@
 import type { Clock, Instant } from '../base/clock.ts'
 import type { Embedder } from '../embed/embedder.ts'
 import type { Index, PointIndexDeclaration } from '../index/contract.ts'
+import type { EntryKey } from '../model/entry.ts'
 import type { Ingester } from '../model/ingester.ts'
 import type { Operation, Progress } from '../model/operation.ts'
 import type { Page } from '../model/page.ts'
@@ -58,6 +59,13 @@ export interface Lens {
   readonly jobs?: readonly Job[] | undefined
   /** Asked before the built-in ones when files are added. */
   readonly ingesters?: readonly Ingester[] | undefined
+  /**
+   * Counts the use of the entries that a question through the stages has shown. Absent: the store's access state does.
+   * Not called for questions that do not touch. May throw what a busy or read-only store throws: then it is not counted.
+   */
+  touch?(host: LensHost, viewer: Viewer, entries: readonly EntryKey[], now: Instant): void
+  /** Called when the engine opens, before anything is asked. What it throws ends the opening. */
+  open?(host: LensHost): void | Promise<void>
   /** Called when the engine closes, before the store does: what was held back is written now. */
   close?(host: LensHost): void | Promise<void>
   /**

@@ -31,6 +31,10 @@ export interface SqliteStoreOptions {
   readonly durability?: 'normal' | 'full' | undefined
   /** How long a write waits for other processes' writes, in ms. Default 5,000. Waiting blocks the thread. */
   readonly timeoutMs?: number | undefined
+  /** Memory for pages of the file, MiB. Default 16. */
+  readonly cacheSizeMb?: number | undefined
+  /** False: no write-ahead log beside the file; then readers wait for writers. Default true. */
+  readonly walMode?: boolean | undefined
   /** Given to a store that is made now. Default: random. */
   readonly storeId?: string | undefined
 }
@@ -47,11 +51,11 @@ export function openSqliteStore(options: SqliteStoreOptions): Store {
 }
 
 function open(options: SqliteStoreOptions, immutable: boolean): Store {
-  const { file, readOnly = false, durability = 'normal', timeoutMs = 5_000 } = options
+  const { file, readOnly = false, timeoutMs = 5_000 } = options
   const db = openNodeSqlite({ file, readOnly, immutable, timeoutMs })
   try {
     prepareSchema(db, readOnly, options.storeId)
-    configure(db, durability)
+    configure(db, options)
     defineFilterFunctions(db)
     const id = db.prepareArrays<[string]>('select id from identity').get()
     return new SqliteStore(must(id, 'the identity of the store')[0], makeParts(db))
@@ -76,15 +80,18 @@ function checkFile(file: string, readOnly: boolean): void {
   }
 }
 
-/** Sizes: 16 MiB of page cache; the log is folded back at 16 MiB of pages, so that few commits pay for it. */
-function configure(db: SqlDatabase, durability: 'normal' | 'full'): void {
+/** The log is folded back at 16 MiB of pages, so that few commits pay for it. */
+function configure(db: SqlDatabase, options: SqliteStoreOptions): void {
+  const { durability = 'normal', cacheSizeMb = 16, walMode = true, readOnly = false } = options
+  // The file remembers which of the two it was; a reader leaves it as it is.
+  if (!readOnly) db.exec(`pragma journal_mode = ${walMode ? 'wal' : 'delete'}`)
   db.exec(`
     pragma synchronous = ${durability};
     pragma foreign_keys = on;
     pragma secure_delete = on;
     pragma trusted_schema = off;
     pragma temp_store = memory;
-    pragma cache_size = -16384;
+    pragma cache_size = ${-1024 * cacheSizeMb};
     pragma wal_autocheckpoint = 4096;
     pragma journal_size_limit = 67108864;
   `)

@@ -4,19 +4,18 @@ import { Bindings } from './colour/bindings.ts'
 import { Coordinates } from './colour/coordinates.ts'
 import { AccessUpdates } from './memory/access.ts'
 import { Memories, type MemoryContext } from './memory/memories.ts'
-import { NO_COLUMNS, type PluginColumns } from './nodes/plugin-columns.ts'
-import type { ProfileHooks } from './profiles/query-profile.ts'
-import { Profiles } from './profiles/registry.ts'
+import type { Extensions } from './profiles/extensions.ts'
+import type { Profiles } from './profiles/registry.ts'
 import { FieldValues } from './query/field-values.ts'
 import type { Sleep } from './query/retry.ts'
-import { type ChromaSettings, wrong } from './query/settings.ts'
+import type { ChromaSettings } from './query/settings.ts'
 
 /** What the lens's settings come to, as `host.settings`. */
 export interface LensSettings {
   readonly settings: ChromaSettings
-  readonly profiles: Readonly<Record<string, ProfileHooks>>
+  readonly profiles: Profiles
+  readonly extensions: Extensions
   readonly sleep: Sleep
-  readonly columns?: PluginColumns | undefined
 }
 
 export interface ChromaState {
@@ -30,13 +29,13 @@ export interface ChromaState {
   /** For what works on memories. */
   readonly memory: MemoryContext
   readonly profiles: Profiles
-  readonly columns: PluginColumns
+  readonly extensions: Extensions
   readonly fields: FieldValues
 }
 
 const STATES = new WeakMap<LensHost, ChromaState>()
 
-/** Made on first use, one an engine. Throws ConfigurationError for a default profile that is not registered. */
+/** Made on first use, one an engine. */
 export function stateOf(host: LensHost): ChromaState {
   const known = STATES.get(host)
   if (known !== undefined) return known
@@ -56,7 +55,7 @@ export function secondsNow({ clock }: LensHost): number {
 }
 
 function makeState(host: LensHost): ChromaState {
-  const { settings, sleep, profiles: given, columns = NO_COLUMNS } = host.settings as LensSettings
+  const { settings, sleep, profiles, extensions } = host.settings as LensSettings
   const { store, clock } = host
   const { enabled, decayEnabled, accessUpdates } = settings.memory
   const bindings = new Bindings(host)
@@ -71,22 +70,8 @@ function makeState(host: LensHost): ChromaState {
     memories,
     access,
     memory: { host, memories, access, settings: { enabled, decay_enabled: decayEnabled } },
-    profiles: makeProfiles(given, settings, sleep),
-    columns,
-    fields: new FieldValues((reader, entry) => columns.read(reader, entry)),
+    profiles,
+    extensions,
+    fields: new FieldValues((reader, entry) => extensions.read(reader, entry)),
   }
-}
-
-function makeProfiles(
-  profiles: Readonly<Record<string, ProfileHooks>>,
-  { query }: ChromaSettings,
-  sleep: Sleep,
-): Profiles {
-  const made = new Profiles({ profiles, sleep })
-  const { defaultProfile } = query
-  if (!made.names.includes(defaultProfile)) {
-    throw wrong('query.default_profile', defaultProfile, `one of ${made.names.join(', ')}`)
-  }
-  made.setDefault(defaultProfile)
-  return made
 }

@@ -22,14 +22,14 @@ export interface NodeUpdate {
 }
 
 /** No access. */
-export function getNode({ host, columns }: ChromaState, viewer: Viewer, id: unknown): NodeRow | null {
+export function getNode({ host, extensions }: ChromaState, viewer: Viewer, id: unknown): NodeRow | null {
   checkText('entry_id', id)
   return host.store.read(reader => {
     const node = findNode(reader, id, host.sight(viewer))
     if (node === undefined) return null
     const { entry, aspect } = node
     const memory = readMemory(reader, viewer.id, entry.key) ?? defaultMemory(aspect.created_at)
-    return nodeRow(node, memory, columns.read(reader, entry.key))
+    return nodeRow(node, memory, extensions.read(reader, entry.key))
   })
 }
 
@@ -98,9 +98,9 @@ export function markRotten(state: ChromaState, viewer: Viewer, id: unknown): boo
 
 export function writeField(state: ChromaState, viewer: Viewer, id: unknown, column: unknown, value: unknown): boolean {
   checkText('column', column)
-  const fields = state.columns.check({ [column]: value })
+  const fields = state.extensions.check({ [column]: value })
   return changing(state, viewer, id, (writer, { entry, aspect }) => {
-    state.columns.write(writer, entry.key, fields)
+    state.extensions.write(writer, entry.key, fields)
     writeAspect(writer, entry.key, { ...aspect, version: aspect.version + 1 })
   })
 }

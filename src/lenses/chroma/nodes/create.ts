@@ -54,7 +54,7 @@ export function storeNode(state: ChromaState, viewer: Viewer, given: NewNode): s
   const id = v4Id(bytes => host.random(bytes))
   host.store.write(host.clock.now(), writer => {
     const key = putNode(writer, { ...node, id, now: host.clock.now() })
-    state.columns.write(writer, key, node.pluginFields)
+    state.extensions.write(writer, key, node.pluginFields)
   })
   return id
 }
@@ -109,7 +109,7 @@ function checked(
   if (typeof collection !== 'string' || collection === '') {
     throw invalidParameter('collection', collection, 'a name')
   }
-  const pluginFields = state.columns.check(given['pluginFields'] ?? {})
+  const pluginFields = state.extensions.check(given['pluginFields'] ?? {})
   const audience = audienceOf(viewer, given['visibility'], given['federations'])
   const { hashtags, bindings } = state.coordinates.check(given['hashtags'] as readonly unknown[])
   const color = state.coordinates.color({ bindings })

@@ -1,5 +1,6 @@
 /** Nodes as a document, out and in again (CQ-128, CQ-129): those the viewer holds, with the viewer's memory of them. */
 import type { Json, JsonObject } from '../../../base/canonical.ts'
+import type { EntryKey } from '../../../model/entry.ts'
 import { MAX_ID_LENGTH } from '../../../model/limits.ts'
 import { audience } from '../../../model/partition.ts'
 import type { Viewer } from '../../../model/viewer.ts'
@@ -22,6 +23,8 @@ const VERSION = 1
 const COLOR_TOLERANCE = 1e-6
 /** Nodes read at once. */
 const PAGE = 1_000
+/** With more of them, whoever follows the uses reads all again. */
+const MOST_TOLD = 10_000
 
 export interface ExportedNode extends JsonObject {
   readonly entry_id: string
@@ -90,12 +93,13 @@ export function importNodes(state: ChromaState, viewer: Viewer, document: unknow
     }
   })
   host.store.write(host.clock.now(), writer => {
-    for (const node of nodes) restore(state, writer, viewer, node)
+    const keys = nodes.map(node => restore(state, writer, viewer, node))
+    if (keys.length > 0) tellUses(writer, viewer.id, keys.length > MOST_TOLD ? null : keys)
   })
   return { imported: nodes.length }
 }
 
-function exported({ columns }: ChromaState, reader: StoreReader, viewer: Viewer, node: StoredNode): ExportedNode {
+function exported({ extensions }: ChromaState, reader: StoreReader, viewer: Viewer, node: StoredNode): ExportedNode {
   const { entry, aspect } = node
   const memory = readMemory(reader, viewer.id, entry.key) ?? defaultMemory(aspect.created_at)
   return {
@@ -117,7 +121,7 @@ function exported({ columns }: ChromaState, reader: StoreReader, viewer: Viewer,
     decay_enabled: aspect.decay_enabled,
     version: aspect.version + memory.version,
     decayed_at: memory.decayed_at,
-    plugin_fields: columns.read(reader, entry.key),
+    plugin_fields: extensions.read(reader, entry.key),
   }
 }
 
@@ -160,7 +164,7 @@ function checkNode(state: ChromaState, viewer: Viewer, given: unknown, now: numb
   checkContent(content)
   if (typeof decayEnabled !== 'boolean') throw invalidParameter('decay_enabled', decayEnabled, 'true or false')
   const metadata = soundMetadata(given['metadata'] ?? null)
-  const pluginFields = state.columns.check(given['plugin_fields'] ?? {})
+  const pluginFields = state.extensions.check(given['plugin_fields'] ?? {}, 'plugin_fields')
   const { created_at, last_accessed, strength_raw, decay_health, ascension, rotten, access_count, mode_name } = given
   const signals = { last_accessed, strength_raw, decay_health, ascension, rotten, access_count }
   checkState({ ...signals, created_at, mode_name, version }, now, 'node')
@@ -205,15 +209,15 @@ function mustAgree(given: unknown, color: Color): void {
   throw new ValidationError('color_mismatch', message, details)
 }
 
-function restore(state: ChromaState, writer: StoreWriter, viewer: Viewer, node: CheckedNode): void {
+function restore(state: ChromaState, writer: StoreWriter, viewer: Viewer, node: CheckedNode): EntryKey {
   const { put, memory, pluginFields } = node
   const everywhere = writer.partitions().map(({ id }) => id)
   const same = writer.identities(writer.find(put.id, everywhere))
   if (same.some(({ holder }) => holder === viewer.id)) throw duplicate(put.id)
   const key = putNode(writer, put)
-  state.columns.write(writer, key, pluginFields)
+  state.extensions.write(writer, key, pluginFields)
   writeMemory(writer, viewer.id, key, memory)
-  tellUses(writer, viewer.id, [key])
+  return key
 }
 
 function duplicate(id: string): ValidationError {

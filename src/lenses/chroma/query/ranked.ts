@@ -29,6 +29,9 @@ export function rowsOf(look: Look, hits: readonly PointHit[], now: number): read
       strength_norm: strengthNorm(memory.strength_raw),
       score,
     }
-    return { entry: entry.key, row: resultRow(nodeRow(node, memory, state.columns.read(reader, entry.key)), computed) }
+    return {
+      entry: entry.key,
+      row: resultRow(nodeRow(node, memory, state.extensions.read(reader, entry.key)), computed),
+    }
   })
 }

@@ -87,7 +87,7 @@ async function emptied(
 }
 
 /** CQ-073. */
-function noneWithin(look: Look, query: EffectiveQuery): readonly Warning[] {
+export function noneWithin(look: Look, query: EffectiveQuery): readonly Warning[] {
   const distance = nearestBeyond(look, query)
   if (distance === null) return []
   const message = `no node lies within ${query.max_distance}; the nearest that passes the filters is ${distance.toFixed(3)} away`

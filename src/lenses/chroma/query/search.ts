@@ -10,7 +10,10 @@ import { passingTimes } from './temporal.ts'
 export type Asked = Pick<
   EffectiveQuery,
   'color' | 'max_distance' | 'temporal_range' | 'metadata_filters' | 'include_rotten' | 'score_weights' | 'now'
->
+> & {
+  /** Nothing but these, whatever else passes. */
+  readonly allow?: Bitset | undefined
+}
 
 /** The k best by score, then distance, then entry id; fewer where fewer pass. */
 export function bestByScore(look: Look, asked: Asked, k: number): readonly PointHit[] {
@@ -51,13 +54,15 @@ function search(look: Look, asked: Asked, scorer: PointScorer, k: number): reado
   return hits.filter(hit => hit.score !== REFUSED)
 }
 
-/** Node filters that do not change with time: rot (as the viewer remembers it) and fields. Null: all pass. */
-function allowed(look: Look, { include_rotten, metadata_filters }: Asked): Bitset | null {
-  const { columns, state, reader } = look
-  const alive = include_rotten ? null : columns.allow
-  if (metadata_filters === null || Object.keys(metadata_filters).length === 0) return alive
-  const passing = state.fields.passing(reader, metadata_filters)
-  return alive === null ? passing : alive.and(passing)
+/** Filters that time does not change: rot (as the viewer remembers it), fields, and what the caller allows. Null: all pass. */
+function allowed({ columns, state, reader }: Look, { include_rotten, metadata_filters, allow }: Asked): Bitset | null {
+  const hasFilters = metadata_filters !== null && Object.keys(metadata_filters).length > 0
+  const sets = [
+    include_rotten ? null : columns.allow,
+    hasFilters ? state.fields.passing(reader, metadata_filters) : null,
+    allow ?? null,
+  ].filter(set => set !== null)
+  return sets.length === 0 ? null : sets.reduce((some, others) => some.and(others))
 }
 
 function scorerOf({ columns, points, state }: Look, { score_weights: weights, now }: Asked): PointScorer {

@@ -1,0 +1,54 @@
+/** The lens `chroma`: knowledge in colour space, ranked by relevance, recency and strength. */
+import type { Lens, LensHost } from '../lens.ts'
+import { memoryJobs } from './memory/jobs.ts'
+import { Extensions } from './profiles/extensions.ts'
+import type { ProfileHooks } from './profiles/query-profile.ts'
+import { Profiles } from './profiles/registry.ts'
+import type { SchemaExtension } from './profiles/schema-extension.ts'
+import { POINTS } from './query/look.ts'
+import type { Sleep } from './query/retry.ts'
+import { type ConstructedSettings, resolveSettings, wrong } from './query/settings.ts'
+import { chromaStages, touchNodes } from './query/stages.ts'
+import { type LensSettings, stateIfMade, stateOf } from './state.ts'
+import { CHROMA_TABLES, NODES } from './tables.ts'
+
+export interface ChromaLensOptions extends ConstructedSettings {
+  /** Query profiles by name. */
+  readonly profiles?: Readonly<Record<string, ProfileHooks>> | undefined
+  readonly extensions?: readonly SchemaExtension[] | undefined
+  /** How retries wait; for tests. */
+  readonly sleep?: Sleep | undefined
+}
+
+const waitFor: Sleep = ms => new Promise(resolve => setTimeout(resolve, ms))
+
+export function chromaLens(options: ChromaLensOptions = {}): Lens {
+  const { profiles, extensions, sleep = waitFor, ...constructed } = options
+  return {
+    name: 'chroma',
+    summary: 'Nodes by the colour of their hashtags, and by how recently and often they were used',
+    tables: CHROMA_TABLES,
+    pointIndexes: [{ name: POINTS, table: NODES, columns: ['l', 'a', 'b'] }],
+    stages: chromaStages,
+    touch: (host, viewer, entries, now) => touchNodes(host, viewer.id, entries, now),
+    jobs: memoryJobs(host => stateOf(host).memory),
+    settings: (file, environment): LensSettings => ({
+      settings: resolveSettings({ file, environment, constructed }),
+      profiles: new Profiles({ profiles, sleep }),
+      extensions: new Extensions(extensions),
+      sleep,
+    }),
+    open,
+    close: host => void stateIfMade(host)?.access.close(),
+  }
+}
+
+function open(host: LensHost): void {
+  const { settings, profiles, extensions } = stateOf(host)
+  const { defaultProfile } = settings.query
+  if (!profiles.names.includes(defaultProfile)) {
+    throw wrong('query.default_profile', defaultProfile, `one of ${profiles.names.join(', ')}`)
+  }
+  profiles.setDefault(defaultProfile)
+  extensions.start(host.store, host.clock.now())
+}

@@ -1,0 +1,210 @@
+/**
+ * The lens as its own API (CQ-001): what a viewer can do with hashtags, nodes and queries. Everything is about what the
+ * viewer sees; what is held by others reads like what is not there.
+ */
+import type { JsonObject } from '../../base/canonical.ts'
+import { QuerentError } from '../../model/errors.ts'
+import { isOwner, LOCAL_OWNER, type Viewer } from '../../model/viewer.ts'
+import type { LensHost } from '../lens.ts'
+import type { Assignment, Target } from './colour/assignment.ts'
+import { type Migration, migrateHashtag } from './colour/migrate.ts'
+import { tagsInText } from './colour/suggest.ts'
+import { type DecayReport, runDecayCycle } from './memory/decay.ts'
+import { type LifecycleReport, runLifecycleCheck } from './memory/lifecycle.ts'
+import { type Statistics, statisticsOf } from './memory/statistics.ts'
+import type { Binding, Color, DetailedAnswer, ModeName, NodeRow, QueryOptions, ResultRow, Warning } from './model.ts'
+import * as changes from './nodes/change.ts'
+import { type NewNode, storeNode } from './nodes/create.ts'
+import { type Foretold, foretell } from './nodes/foretell.ts'
+import { exportNodes, importNodes, type NodeDocument } from './nodes/transfer.ts'
+import type { ProfileHooks } from './profiles/query-profile.ts'
+import type { SchemaExtension } from './profiles/schema-extension.ts'
+import { type KnnOptions, runKnn } from './query/knn.ts'
+import { retrying } from './query/retry.ts'
+import { runBatch, runQuery } from './query/run-query.ts'
+import { type ChromaState, secondsNow, stateOf } from './state.ts'
+
+/** `hashtags` (a list) or `input` (a text), and the options of a query. */
+export type BatchItem = QueryOptions &
+  ({ readonly hashtags: readonly string[] } | { readonly input: string }) & { readonly [other: string]: unknown }
+
+export class Chroma {
+  readonly viewer: Viewer
+  readonly #state: ChromaState
+
+  /** Of one viewer; without one, of the local owner. */
+  constructor(host: LensHost, viewer: Viewer = LOCAL_OWNER) {
+    this.viewer = viewer
+    this.#state = stateOf(host)
+  }
+
+  /** Rows, best first. A list is hashtags; a text goes through a query profile. */
+  async query(input: readonly string[] | string, options?: QueryOptions): Promise<readonly ResultRow[]> {
+    return (await this.queryDetailed(input, options)).results
+  }
+
+  /** With the parameters as they were settled, and warnings. */
+  async queryDetailed(input: readonly string[] | string, options?: QueryOptions): Promise<DetailedAnswer> {
+    return runQuery(this.#state, this.viewer, input, options)
+  }
+
+  /** One answer an item, in their order; all or none. */
+  async batchQuery(items: readonly BatchItem[]): Promise<readonly (readonly ResultRow[])[]> {
+    return (await this.batchQueryDetailed(items)).map(({ results }) => results)
+  }
+
+  async batchQueryDetailed(items: readonly BatchItem[]): Promise<readonly DetailedAnswer[]> {
+    return runBatch(this.#state, this.viewer, items)
+  }
+
+  /** The nearest by colour alone. */
+  async queryKnn(hashtags: readonly string[], options?: KnnOptions): Promise<readonly ResultRow[]> {
+    return (await this.queryKnnDetailed(hashtags, options)).results
+  }
+
+  async queryKnnDetailed(hashtags: readonly string[], options?: KnnOptions): Promise<DetailedAnswer> {
+    return runKnn(this.#state, this.viewer, hashtags, options)
+  }
+
+  /** The id of the new node, private to this viewer unless it says otherwise. */
+  async store(node: NewNode): Promise<string> {
+    return this.#retried(() => storeNode(this.#state, this.viewer, node))
+  }
+
+  /** Null when there is none. No access. */
+  async getNode(entryId: string): Promise<NodeRow | null> {
+    return this.#retried(() => changes.getNode(this.#state, this.viewer, entryId))
+  }
+
+  /** False when nothing is given, or there is no such node of this viewer's. */
+  async updateNode(entryId: string, fields: changes.NodeUpdate): Promise<boolean> {
+    return this.#retried(() => changes.updateNode(this.#state, this.viewer, entryId, fields))
+  }
+
+  async deleteNode(entryId: string): Promise<boolean> {
+    return this.#retried(() => changes.deleteNode(this.#state, this.viewer, entryId))
+  }
+
+  /** For this viewer. False when there is no such node, or it has ascended. */
+  async markRotten(entryId: string): Promise<boolean> {
+    this.#state.access.flush()
+    return this.#retried(() => changes.markRotten(this.#state, this.viewer, entryId))
+  }
+
+  async setNodeMode(entryId: string, mode: ModeName): Promise<boolean> {
+    return this.#retried(() => changes.setNodeMode(this.#state, this.viewer, entryId, mode))
+  }
+
+  async setNodeDecay(entryId: string, enabled: boolean): Promise<boolean> {
+    return this.#retried(() => changes.setNodeDecay(this.#state, this.viewer, entryId, enabled))
+  }
+
+  /** Sets a plug-in's column; null unsets it. */
+  async writeField(entryId: string, column: string, value: unknown): Promise<boolean> {
+    return this.#retried(() => changes.writeField(this.#state, this.viewer, entryId, column, value))
+  }
+
+  /** The nodes this viewer holds, with its memory of them. */
+  async exportNodes(): Promise<NodeDocument> {
+    return this.#retried(() => exportNodes(this.#state, this.viewer))
+  }
+
+  /** All of them or none; they are private to this viewer. */
+  async importNodes(document: NodeDocument | JsonObject): Promise<{ readonly imported: number }> {
+    return this.#retried(() => importNodes(this.#state, this.viewer, document))
+  }
+
+  async assignHashtag(hashtag: string, target: Target): Promise<Binding> {
+    return this.#retried(() => this.#state.bindings.assign(hashtag, target))
+  }
+
+  /** In order, all or none. */
+  async assignHashtags(assignments: readonly Assignment[]): Promise<readonly Binding[]> {
+    return this.#retried(() => this.#state.bindings.assignMany(assignments))
+  }
+
+  /** For the local owner only, as is `migrateHashtag`: their outcome tells of nodes of all holders. */
+  async unassignHashtag(hashtag: string): Promise<Binding> {
+    this.#ownerOnly('unassignHashtag')
+    return this.#retried(() => this.#state.bindings.unassign(hashtag))
+  }
+
+  async migrateHashtag(hashtag: string, target: Target): Promise<Migration> {
+    this.#ownerOnly('migrateHashtag')
+    return this.#retried(() => migrateHashtag(this.#state.host, this.#state.bindings, hashtag, target))
+  }
+
+  /** By ascending anchor. */
+  listHashtags(zone?: string): readonly Binding[] {
+    return this.#state.bindings.list(zone)
+  }
+
+  /** Null when it is not assigned. */
+  resolveHashtag(hashtag: string): Binding | null {
+    return this.#state.bindings.resolve(hashtag)
+  }
+
+  /** Assigned hashtags that the text names, in order of first appearance. */
+  suggestHashtags(content: string): readonly string[] {
+    return tagsInText(content, this.#state.bindings.current.resolve)
+  }
+
+  computeNodeColor(hashtags: readonly string[]): Color {
+    return this.#state.coordinates.computeNodeColor(hashtags)
+  }
+
+  async runDecayCycle(signal?: AbortSignal): Promise<DecayReport> {
+    const { memory, host } = this.#state
+    return this.#retried(() =>
+      runDecayCycle(memory, this.viewer.id, { now: secondsNow(host), ...(signal && { signal }) }),
+    )
+  }
+
+  async runLifecycleCheck(signal?: AbortSignal): Promise<LifecycleReport> {
+    const { memory, host } = this.#state
+    return this.#retried(() =>
+      runLifecycleCheck(memory, this.viewer.id, { now: secondsNow(host), ...(signal && { signal }) }),
+    )
+  }
+
+  async getStatistics(): Promise<Statistics> {
+    return this.#retried(() => statisticsOf(this.#state.memory, this.viewer.id))
+  }
+
+  /** What will rot, ascend or fade up to `until` (Unix seconds) if nothing is used. Changes nothing. */
+  async forecast(until: number, options: { readonly limit?: number | undefined } = {}): Promise<Foretold> {
+    return this.#retried(() => foretell(this.#state, this.viewer, until, options.limit))
+  }
+
+  registerQueryProfile(
+    name: string,
+    profile: ProfileHooks,
+    options?: { readonly replace?: boolean | undefined },
+  ): void {
+    this.#state.profiles.register(name, profile, options)
+  }
+
+  setDefaultQueryProfile(name: string): void {
+    this.#state.profiles.setDefault(name)
+  }
+
+  /** Before the store is opened only, in the options of `openChroma`; later this is a PluginError unless it is known. */
+  registerSchemaExtension(extension: SchemaExtension): void {
+    this.#state.extensions.register(extension)
+  }
+
+  /** Writes accesses that wait (`accessUpdates: 'queued'`). */
+  async flush(): Promise<readonly Warning[]> {
+    return this.#retried(() => this.#state.access.flush())
+  }
+
+  /** CQ-106. The work is done again from its start, so it must have no effect when it fails. */
+  #retried<T>(work: () => T | Promise<T>): Promise<T> {
+    return retrying(work, this.#state.sleep)
+  }
+
+  #ownerOnly(what: string): void {
+    if (!isOwner(this.viewer))
+      throw new QuerentError('denied', `${what} is for the local owner only`, { operation: what })
+  }
+}

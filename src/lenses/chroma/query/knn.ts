@@ -1,0 +1,40 @@
+/** The nearest nodes, whatever memory says of them (CQ-130): rows and access as in a query. */
+import type { Viewer } from '../../../model/viewer.ts'
+import type { DetailedAnswer, QueryOptions } from '../model.ts'
+import { type ChromaState, secondsNow } from '../state.ts'
+import { looking } from './look.ts'
+import { checkOptions } from './params.ts'
+import { prepare } from './prepare.ts'
+import { rowsOf } from './ranked.ts'
+import { retrying } from './retry.ts'
+import { noneWithin, recordAccess } from './run-query.ts'
+import { nearest } from './search.ts'
+
+export type KnnOptions = Pick<QueryOptions, 'k' | 'maxDistance' | 'includeRotten' | 'updateAccess'>
+
+const OPTIONS: readonly (keyof KnnOptions)[] = ['k', 'maxDistance', 'includeRotten', 'updateAccess']
+
+export async function runKnn(
+  state: ChromaState,
+  viewer: Viewer,
+  hashtags: unknown,
+  given: unknown,
+): Promise<DetailedAnswer> {
+  checkOptions(given, OPTIONS)
+  const { query } = await prepare(state, viewer, listOf(hashtags), given, secondsNow(state.host))
+  const { ranked, warnings } = await retrying(
+    () =>
+      looking(state, viewer, look => {
+        const found = rowsOf(look, nearest(look, query, query.k), query.now)
+        return { ranked: found, warnings: found.length > 0 ? [] : noneWithin(look, query) }
+      }),
+    state.sleep,
+  )
+  const told = await recordAccess(state, viewer, ranked, query)
+  return { results: ranked.map(({ row }) => row), query, warnings: [...warnings, ...told] }
+}
+
+/** A text is for profiles, and this has none. */
+function listOf(hashtags: unknown): unknown {
+  return typeof hashtags === 'string' ? null : hashtags
+}
