@@ -17,7 +17,7 @@ const programs = blocks('ts').map((program, at) => ({ at, program, printed: bloc
 async function printedBy(program: string): Promise<string> {
   using folder = tempFolder()
   const file = folder.file('program.ts')
-  writeFileSync(file, program.replace("'querent'", `'${new URL('guide-exports.ts', import.meta.url)}'`))
+  writeFileSync(file, program.replace("'querent'", `'${new URL('../../../../../src/index.ts', import.meta.url)}'`))
   return (await promisify(execFile)(process.execPath, [file])).stdout
 }
 
