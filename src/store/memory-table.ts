@@ -3,7 +3,7 @@ import { invalidArgument } from '../model/errors.ts'
 import type { Cell, Row, TableDeclaration } from '../model/table.ts'
 import { type Journal, JournaledMap } from './journal.ts'
 import type { TablePage, TableWriter } from './store.ts'
-import { compareCells, soundKey, soundPart, soundRow } from './table-check.ts'
+import { compareCells, soundColumns, soundKey, soundPart, soundRow } from './table-check.ts'
 
 export class MemoryTable implements TableWriter {
   readonly declaration: TableDeclaration
@@ -22,12 +22,13 @@ export class MemoryTable implements TableWriter {
   }
 
   scan(where: Row = {}, page: TablePage = {}): readonly Row[] {
+    const columns = soundColumns(this.declaration, page.columns)
     const after = page.after && soundKey(this.declaration, page.after)
     return this.#select(where)
       .filter(row => after === undefined || this.#compare(row, after) > 0)
       .sort((a, b) => this.#compare(a, b))
       .slice(0, page.limit)
-      .map(copy)
+      .map(row => copy(Object.fromEntries(columns.map(name => [name, row[name] as Cell]))))
   }
 
   count(where: Row = {}): number {

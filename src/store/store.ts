@@ -161,6 +161,8 @@ export interface TablePage {
   /** A whole primary key. */
   readonly after?: Row | undefined
   readonly limit?: number | undefined
+  /** Only these columns, in rows that lack the others: for reading much of a wide table. */
+  readonly columns?: readonly string[] | undefined
 }
 
 export interface TableReader {

@@ -6,8 +6,13 @@ import { checkText } from './check.ts'
 
 const NAME = /^[a-z][a-z0-9_]{0,62}$/
 
+/** What is known of declarations: they are constants, and looked at with every access to a table. */
+const soundOnes = new WeakSet<TableDeclaration>()
+const shapes = new WeakMap<TableDeclaration, string>()
+
 /** Refuses a declaration that no store could make a table from. */
 export function checkDeclaration(table: TableDeclaration): void {
+  if (soundOnes.has(table)) return
   const columns = new Set<string>()
   for (const name of [table.name, ...table.columns.map(column => column.name)]) {
     if (!NAME.test(name)) throw invalidArgument(`table ${table.name}`, name, 'a snake_case name')
@@ -27,12 +32,14 @@ export function checkDeclaration(table: TableDeclaration): void {
   if (table.aspect !== undefined && (!table.ofEntry || table.key.join() !== 'entry')) {
     throw invalidArgument(`table ${table.name}`, table.aspect, 'an aspect to belong to entries and be keyed by entry')
   }
+  soundOnes.add(table)
 }
 
 /** What must stay equal for two declarations of one name to mean the same table; indexes may differ. */
 export function tableShape(table: TableDeclaration): string {
-  const columns = table.columns.map(({ name, type, nullable }) => [name, type, nullable === true])
-  return JSON.stringify([columns, table.key, table.ofEntry === true, table.aspect ?? null])
+  const known = shapes.get(table) ?? shapeOf(table)
+  shapes.set(table, known)
+  return known
 }
 
 export function tableMismatch(name: string): QuerentError {
@@ -65,6 +72,12 @@ export function soundKey(table: TableDeclaration, key: Row): Row {
   return soundPart(table, key)
 }
 
+/** The columns asked for, checked; all when none are named. */
+export function soundColumns(table: TableDeclaration, names: readonly string[] | undefined): readonly string[] {
+  for (const name of names ?? []) columnOf(table, name)
+  return names ?? table.columns.map(({ name }) => name)
+}
+
 /** Null first, then numbers, texts by code point, and bytes. */
 export function compareCells(a: Cell, b: Cell): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b
@@ -76,6 +89,11 @@ export function compareCells(a: Cell, b: Cell): number {
 function rank(cell: Cell): number {
   if (cell === null) return 0
   return typeof cell === 'number' ? 1 : typeof cell === 'string' ? 2 : 3
+}
+
+function shapeOf(table: TableDeclaration): string {
+  const columns = table.columns.map(({ name, type, nullable }) => [name, type, nullable === true])
+  return JSON.stringify([columns, table.key, table.ofEntry === true, table.aspect ?? null])
 }
 
 function columnOf(table: TableDeclaration, name: string): ColumnDeclaration {

@@ -29,6 +29,7 @@ export function tableSuite(opened: () => Store): void {
       expect(keys(table.scan())).toEqual(['a9', 'a10', 'b-1', 'b2'])
       expect(keys(table.scan({}, { limit: 2 }))).toEqual(['a9', 'a10'])
       expect(keys(table.scan({}, { after: { source: 'a', rank: 10 }, limit: 9 }))).toEqual(['b-1', 'b2'])
+      expect(table.scan({}, { limit: 1, columns: ['rank'] })).toEqual([{ rank: 9 }])
       expect(keys(table.scan({ note: null }))).toEqual(['a9', 'b2'])
       expect(keys(table.scan({ source: 'b', note: 'x' }))).toEqual(['b-1'])
       expect([table.count(), table.count({ note: 'x' })]).toEqual([4, 2])
@@ -61,6 +62,7 @@ export function tableSuite(opened: () => Store): void {
       ['a value of another type', () => links([1 as never, 1, null])],
       ['a fraction for an integer', () => links(['a', 1.5, null])],
       ['an unknown column', () => store.table(LINK).scan({ nope: 1 })],
+      ['an unknown column to read', () => store.table(LINK).scan({}, { columns: ['nope'] })],
       ['half a key', () => store.table(LINK).get({ source: 'a' })],
       ['deleting without a condition', () => store.write(NOW, writer => writer.table(LINK).delete({}))],
       ['a row of an entry that is not there', () => store.write(NOW, w => w.table(MOOD).put({ entry: 999, level: 1 }))],
