@@ -40,6 +40,8 @@ export function comparable(outcome: Outcome | undefined): unknown {
     if (key === 'ms' || key === 'bytes') return 0
     if (key === 'cursor') return value === null ? null : 'a cursor'
     if (key === 'home') return value === null ? null : 'a home'
+    // What runs in the background is told of the process that runs it.
+    if (key === 'findings') return value.filter(({ check }: { check: string }) => !check.startsWith('job '))
     return value
   })
 }

@@ -3,6 +3,7 @@
 import { QuerentError } from '../../../model/errors.ts'
 import { OWNER } from '../../../model/partition.ts'
 import type { Job, LensHost } from '../../lens.ts'
+import { NODES } from '../tables.ts'
 import { isDayOpen, lastCycle, openCycle, setDay } from './cycle-state.ts'
 import { runDecayCycle } from './decay.ts'
 import { DAY } from './formulas.ts'
@@ -34,7 +35,9 @@ export function memoryJobs(contextOf: (host: LensHost) => MemoryContext): readon
   ]
 }
 
+/** Nobody where there is no node: a store that knows nothing of colours stays as it is. */
 function viewersToServe(host: LensHost): readonly string[] {
+  if (host.store.table(NODES).scan({}, { limit: 1 }).length === 0) return []
   return [...new Set([OWNER, ...viewersWithMemory(host.store)])]
 }
 
