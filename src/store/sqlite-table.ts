@@ -13,6 +13,9 @@ export class SqliteTable implements TableWriter {
   readonly #table: string
   readonly #declaration: TableDeclaration
   readonly #stands: () => boolean
+  /** Statements that a row is read and written by. */
+  readonly #getSql: string
+  readonly #putSql: string
 
   /** `stands` says whether the table has been made yet. */
   constructor(db: SqlDatabase, table: string, declaration: TableDeclaration, stands: () => boolean) {
@@ -20,13 +23,15 @@ export class SqliteTable implements TableWriter {
     this.#table = quote(table)
     this.#declaration = declaration
     this.#stands = stands
+    this.#getSql = `select ${allColumns(declaration)} from ${this.#table} where ${keyCondition(declaration)}`
+    this.#putSql = upsert(this.#table, declaration)
   }
 
   get(key: Row): Row | undefined {
-    const { sql, values } = equal(soundKey(this.#declaration, key))
+    const sound = soundKey(this.#declaration, key)
     if (!this.#stands()) return undefined
-    const columns = this.#declaration.columns.map(({ name }) => quote(name)).join(', ')
-    const row = this.#db.prepare<Row>(`select ${columns} from ${this.#table} where ${sql}`).get(...values)
+    const values = this.#declaration.key.map(name => sound[name] as SqlValue)
+    const row = this.#db.prepare<Row>(this.#getSql).get(...values)
     return row && { ...row }
   }
 
@@ -54,8 +59,7 @@ export class SqliteTable implements TableWriter {
     if (ofEntry && !this.#hasEntry(sound['entry'] as number)) {
       throw invalidArgument(`${table}.entry`, sound['entry'], 'an entry that exists')
     }
-    const names = columns.map(column => column.name)
-    this.#db.prepare(this.#upsert(names)).run(...names.map(name => sound[name] as SqlValue))
+    this.#db.prepare(this.#putSql).run(...columns.map(({ name }) => sound[name] as SqlValue))
   }
 
   delete(where: Row): number {
@@ -76,15 +80,6 @@ export class SqliteTable implements TableWriter {
       .map(row => ({ ...row }))
   }
 
-  /** Changes a row in place: replacing it would take it out of every index and put it in again, at ten times the cost. */
-  #upsert(names: readonly string[]): string {
-    const key = this.#declaration.key
-    const rest = names.filter(name => !key.includes(name)).map(name => `${quote(name)} = excluded.${quote(name)}`)
-    const change = rest.length === 0 ? 'nothing' : `update set ${rest.join(', ')}`
-    return `insert into ${this.#table} (${names.map(quote).join(', ')}) values (${names.map(() => '?').join(', ')})
-      on conflict (${key.map(quote).join(', ')}) do ${change}`
-  }
-
   #hasEntry(key: number): boolean {
     return this.#db.prepareArrays('select 1 from entries where key = ?').get(key) !== undefined
   }
@@ -96,6 +91,23 @@ export class SqliteTable implements TableWriter {
 
 export function quote(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
+}
+
+/** Changes a row in place: replacing it would take it out of every index and put it in again, at ten times the cost. */
+function upsert(table: string, declaration: TableDeclaration): string {
+  const { columns, key } = declaration
+  const rest = columns.map(({ name }) => name).filter(name => !key.includes(name))
+  const change = rest.map(name => `${quote(name)} = excluded.${quote(name)}`).join(', ')
+  return `insert into ${table} (${allColumns(declaration)}) values (${columns.map(() => '?').join(', ')})
+    on conflict (${key.map(quote).join(', ')}) do ${rest.length === 0 ? 'nothing' : `update set ${change}`}`
+}
+
+function allColumns({ columns }: TableDeclaration): string {
+  return columns.map(({ name }) => quote(name)).join(', ')
+}
+
+function keyCondition({ key }: TableDeclaration): string {
+  return key.map(name => `${quote(name)} = ?`).join(' and ')
 }
 
 /** `is` holds for null too, and uses an index as `=` does. */

@@ -18,6 +18,8 @@ export class SqliteTables {
   readonly #db: SqlDatabase
   /** Declarations that were seen in the file, by name. */
   #known = new Map<string, TableDeclaration>()
+  readonly #readers = new WeakMap<TableDeclaration, SqliteTable>()
+  readonly #writers = new WeakMap<TableDeclaration, SqliteTable>()
 
   constructor(db: SqlDatabase) {
     this.#db = db
@@ -29,7 +31,7 @@ export class SqliteTables {
     checkDeclaration(declaration)
     const stands = () => this.#find(declaration) !== undefined
     stands()
-    return new SqliteTable(this.#db, physicalName(declaration), declaration, stands)
+    return this.#made(this.#readers, declaration, stands)
   }
 
   /** Makes the table, or the indexes it lacks. */
@@ -37,7 +39,7 @@ export class SqliteTables {
     checkDeclaration(declaration)
     const found = this.#find(declaration)
     if (found === undefined || indexList(found) !== indexList(declaration)) this.#make(declaration)
-    return new SqliteTable(this.#db, physicalName(declaration), declaration, () => true)
+    return this.#made(this.#writers, declaration, () => true)
   }
 
   readonly aspectColumn: AspectLookup = (aspect, name) => {
@@ -46,6 +48,18 @@ export class SqliteTables {
     const column = declaration?.columns.find(candidate => candidate.name === name)
     const type = column && VALUE_TYPES[column.type]
     return declaration && type ? { table: physicalName(declaration), column: name, type } : undefined
+  }
+
+  #made(
+    made: WeakMap<TableDeclaration, SqliteTable>,
+    declaration: TableDeclaration,
+    stands: () => boolean,
+  ): SqliteTable {
+    const known = made.get(declaration)
+    if (known !== undefined) return known
+    const table = new SqliteTable(this.#db, physicalName(declaration), declaration, stands)
+    made.set(declaration, table)
+    return table
   }
 
   /** The stored declaration of this name; throws when it declares another table. */

@@ -182,9 +182,10 @@ function signalsOf(
 }
 
 function* allNodes(reader: StoreReader): Generator<Row> {
+  const columns = ['entry', 'mode_name', 'decay_enabled', 'created_at']
   let after: EntryKey = -1
   for (;;) {
-    const rows = reader.table(NODES).scan({}, { after: { entry: after }, limit: PAGE })
+    const rows = reader.table(NODES).scan({}, { after: { entry: after }, limit: PAGE, columns })
     yield* rows
     if (rows.length < PAGE) return
     after = rows.at(-1)?.['entry'] as EntryKey

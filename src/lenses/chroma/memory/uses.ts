@@ -1,13 +1,15 @@
 /**
- * The log of which memories of a viewer changed. Numbered without gaps, of bounded length: each line pushes out the one
- * `KEPT` before it. So a reader finds the news by looking up the number after the last it saw, and knows that it missed
- * some when even that last one is gone.
+ * The log of which memories of a viewer changed. Numbered without gaps, of bounded length: lines older than the newest
+ * `KEPT` go, some at a time. So a reader finds the news by looking up the number after the last it saw, and knows that it
+ * missed some when even that last one is gone.
  */
 import type { EntryKey } from '../../../model/entry.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
 import { USES } from '../tables.ts'
 
 const KEPT = 4096
+/** Lines removed together: neighbours lie in one page of the file. */
+const SWEPT = 64
 
 /** Appends a line, and says its number. `entries` null: read all again. `last`: the newest number, where it is known. */
 export function tellUses(
@@ -19,7 +21,9 @@ export function tellUses(
   const table = writer.table(USES)
   const seq = last + 1
   table.put({ viewer, seq, entries: entries === null ? null : JSON.stringify(entries) })
-  if (seq > KEPT) table.delete({ viewer, seq: seq - KEPT })
+  if (seq > KEPT && seq % SWEPT === 0) {
+    for (let old = seq - KEPT - SWEPT + 1; old <= seq - KEPT; old++) table.delete({ viewer, seq: old })
+  }
   return seq
 }
 
@@ -29,7 +33,7 @@ export function lastUse(reader: StoreReader, viewer: string): number {
   const [first] = table.scan({ viewer }, { limit: 1 })
   if (first === undefined) return 0
   let there = first['seq'] as number
-  let gone = there + KEPT
+  let gone = there + KEPT + SWEPT + 1
   while (gone - there > 1) {
     const middle = there + ((gone - there) >>> 1)
     if (table.get({ viewer, seq: middle }) === undefined) gone = middle
