@@ -11,7 +11,7 @@ import type { ScoreWeights } from '../model.ts'
 import { NODES } from '../tables.ts'
 import { BlockBounds } from './block-bounds.ts'
 import { type Cell, MemoryCells } from './cells.ts'
-import { memoriesOf, readMemory, type StoredMemory } from './memory-rows.ts'
+import { memoryRows, readMemory, type StoredMemory } from './memory-rows.ts'
 import { isModeName } from './modes.ts'
 import { BY_RELEVANCE, MemoryScorer } from './scorer.ts'
 import { lastUse, usesSince } from './uses.ts'
@@ -139,9 +139,18 @@ export class MemoryColumns {
     this.#position = reader.lastSeq()
     this.#seen = lastUse(reader, this.viewer)
     for (const row of allNodes(reader)) cells.set(row['entry'] as EntryKey, cellOf(row, undefined))
-    for (const [entry, memory] of memoriesOf(reader, this.viewer, PAGE)) {
+    for (const row of memoryRows(reader, this.viewer, ['last_accessed', 'strength_raw', 'ascension', 'rotten'])) {
+      const entry = row['entry'] as EntryKey
       const cell = cells.get(entry)
-      if (cell !== undefined) cells.set(entry, { ...cell, ...signalsOf(memory) })
+      if (cell === undefined) continue
+      cells.set(entry, {
+        ...cell,
+        last_accessed: row['last_accessed'] as number,
+        strength_raw: row['strength_raw'] as number,
+        ascension: row['ascension'] === 1,
+        rotten: row['rotten'] === 1,
+        used: true,
+      })
     }
     this.#cells = cells
     this.#bounds = null

@@ -21,11 +21,10 @@ import {
   strengthRate,
 } from './formulas.ts'
 import type { MemoryContext } from './memories.ts'
-import { memoriesOf } from './memory-rows.ts'
+import { memoryRows } from './memory-rows.ts'
 import { MODES, type Mode } from './modes.ts'
 import { visibleNodes } from './visible.ts'
 
-const PAGE = 10_000
 const LIMIT = 100
 const FADED = 0.5
 /** By rounding, a time is off by far less; a value that stands on its threshold may never cross it. */
@@ -118,8 +117,9 @@ function* idleNodes(
   const cycle = lastCycle(reader, viewer)
   // Later than the last cycle only where one was cut off.
   const ahead = new Map<EntryKey, number>()
-  for (const [entry, { decayed_at }] of memoriesOf(reader, viewer, PAGE)) {
-    if (decayed_at > cycle) ahead.set(entry, decayed_at)
+  for (const row of memoryRows(reader, viewer, ['decayed_at'])) {
+    const at = row['decayed_at'] as number
+    if (at > cycle) ahead.set(row['entry'] as EntryKey, at)
   }
   for (let entry = columns.next(-1); entry !== -1; entry = columns.next(entry)) {
     const cell = columns.memory(entry)

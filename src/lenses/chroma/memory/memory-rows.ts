@@ -5,6 +5,8 @@ import type { StoreReader, StoreWriter } from '../../../store/store.ts'
 import type { NodeMemory } from '../model.ts'
 import { MEMORY } from '../tables.ts'
 
+const PAGE = 10_000
+
 export interface StoredMemory extends NodeMemory {
   /** Up to when strength has been decayed; 0: never. */
   readonly decayed_at: number
@@ -45,22 +47,20 @@ export function writeMemory(writer: StoreWriter, viewer: string, entry: EntryKey
   })
 }
 
-/** Entries with a memory of this viewer's, ascending, `page` rows read at a time. */
-export function* memoriesOf(
-  reader: StoreReader,
-  viewer: string,
-  page: number,
-): Generator<readonly [EntryKey, StoredMemory]> {
+/** Of every node with a memory of this viewer's, ascending, these columns and `entry`. */
+export function* memoryRows(reader: StoreReader, viewer: string, names: readonly string[]): Generator<Row> {
+  const table = reader.table(MEMORY)
+  const columns = ['viewer', 'entry', ...names]
   // From behind a whole key and without a condition: that is a seek in the primary key, at whatever depth.
   let after: EntryKey = -1
   for (;;) {
-    const rows = reader.table(MEMORY).scan({}, { after: { viewer, entry: after }, limit: page })
+    const rows = table.scan({}, { after: { viewer, entry: after }, limit: PAGE, columns })
     for (const row of rows) {
       if (row['viewer'] !== viewer) return
-      after = row['entry'] as EntryKey
-      yield [after, memoryOf(row)]
+      yield row
     }
-    if (rows.length < page) return
+    if (rows.length < PAGE) return
+    after = rows.at(-1)?.['entry'] as EntryKey
   }
 }
 

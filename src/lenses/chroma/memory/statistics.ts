@@ -1,10 +1,9 @@
 /** What a viewer's memory looks like as a whole (CQ-142), over the nodes it sees. */
+import type { EntryKey } from '../../../model/entry.ts'
 import { MODE_NAMES, type ModeName } from '../model.ts'
 import type { MemoryContext } from './memories.ts'
-import { memoriesOf } from './memory-rows.ts'
+import { memoryRows } from './memory-rows.ts'
 import { visibleNodes } from './visible.ts'
-
-const PAGE = 10_000
 
 export interface Statistics {
   readonly total_nodes: number
@@ -39,8 +38,9 @@ export function statisticsOf({ host, access, memories }: MemoryContext, viewer: 
       strength.add(cell.strength_raw)
       if (!cell.used) health.add(1)
     }
-    for (const [entry, memory] of memoriesOf(reader, viewer, PAGE)) {
-      if (columns.has(entry) && isVisible(entry)) health.add(memory.decay_health)
+    for (const row of memoryRows(reader, viewer, ['decay_health'])) {
+      const entry = row['entry'] as EntryKey
+      if (columns.has(entry) && isVisible(entry)) health.add(row['decay_health'] as number)
     }
     const present = MODE_NAMES.flatMap(name => (modes.has(name) ? [[name, modes.get(name)]] : []))
     return {

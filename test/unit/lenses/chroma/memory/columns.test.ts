@@ -7,7 +7,7 @@ import { recencyOf, relevanceOf, scoreOf, strengthNorm } from '../../../../../sr
 import { MODES, weightsOf } from '../../../../../src/lenses/chroma/memory/modes.ts'
 import { lastUse, tellUses, usesSince } from '../../../../../src/lenses/chroma/memory/uses.ts'
 import type { ModeName, ScoreWeights } from '../../../../../src/lenses/chroma/model.ts'
-import { NODES } from '../../../../../src/lenses/chroma/tables.ts'
+import { NODES, USES } from '../../../../../src/lenses/chroma/tables.ts'
 import type { EntryKey } from '../../../../../src/model/entry.ts'
 import { OWNER } from '../../../../../src/model/partition.ts'
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
@@ -114,16 +114,17 @@ describe('the log of uses', () => {
     const store = openMemoryStore()
     store.write(0, writer => {
       expect([lastUse(writer, 'fox'), usesSince(writer, 'fox', 0)]).toEqual([0, { entries: [], last: 0 }])
-      for (let i = 1; i <= 4100; i++) expect(tellUses(writer, 'fox', [i], i - 1)).toBe(i)
-      expect(lastUse(writer, 'fox')).toBe(4100)
-      expect(tellUses(writer, 'fox', [7, 8])).toBe(4101)
-      expect(usesSince(writer, 'fox', 4099)).toEqual({ entries: [4100, 7, 8], last: 4101 })
-      expect(usesSince(writer, 'fox', 4101)).toEqual({ entries: [], last: 4101 })
-      expect(usesSince(writer, 'fox', 2)).toEqual({ entries: null, last: 4101 })
-      expect(usesSince(writer, 'fox', 0)).toEqual({ entries: null, last: 4101 })
+      for (let i = 1; i <= 4200; i++) expect(tellUses(writer, 'fox', [i], i - 1)).toBe(i)
+      expect(lastUse(writer, 'fox')).toBe(4200)
+      expect(tellUses(writer, 'fox', [7, 8])).toBe(4201)
+      expect(usesSince(writer, 'fox', 4199)).toEqual({ entries: [4200, 7, 8], last: 4201 })
+      expect(usesSince(writer, 'fox', 4201)).toEqual({ entries: [], last: 4201 })
+      expect(usesSince(writer, 'fox', 2)).toEqual({ entries: null, last: 4201 })
+      expect(usesSince(writer, 'fox', 0)).toEqual({ entries: null, last: 4201 })
+      expect(writer.table(USES).count()).toBe(4137)
       expect(usesSince(writer, 'dog', 0)).toEqual({ entries: [], last: 0 })
       tellUses(writer, 'fox', null)
-      expect(usesSince(writer, 'fox', 4100)).toEqual({ entries: null, last: 4102 })
+      expect(usesSince(writer, 'fox', 4200)).toEqual({ entries: null, last: 4202 })
     })
   })
 })
