@@ -1,6 +1,7 @@
 /** The lens `chroma`: knowledge in colour space, ranked by relevance, recency and strength. */
 import type { Lens, LensHost } from '../lens.ts'
 import { memoryJobs } from './memory/jobs.ts'
+import { CHROMA_OPERATIONS } from './operations/operations.ts'
 import { Extensions } from './profiles/extensions.ts'
 import type { ProfileHooks } from './profiles/query-profile.ts'
 import { Profiles } from './profiles/registry.ts'
@@ -31,6 +32,7 @@ export function chromaLens(options: ChromaLensOptions = {}): Lens {
     pointIndexes: [{ name: POINTS, table: NODES, columns: ['l', 'a', 'b'] }],
     stages: chromaStages,
     touch: (host, viewer, entries, now) => touchNodes(host, viewer.id, entries, now),
+    operations: CHROMA_OPERATIONS,
     jobs: memoryJobs(host => stateOf(host).memory),
     settings: (file, environment): LensSettings => ({
       settings: resolveSettings({ file, environment, constructed }),

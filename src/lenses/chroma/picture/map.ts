@@ -23,8 +23,10 @@ export interface MapQuestion {
 }
 
 export interface MapContent {
-  /** Strongest first; those beyond `MOST_NODES` are told in the legend, not drawn. */
+  /** Strongest first; at most `MOST_NODES`. */
   readonly nodes: readonly MapNode[]
+  /** Of these so many in all. */
+  readonly total: number
   readonly question: MapQuestion | null
 }
 
@@ -39,17 +41,17 @@ const MOST_HITS_NAMED = 20
 const SMALLEST = 3
 const GROWTH = 9
 
-export function mapSvg({ nodes, question }: MapContent): string {
+export function mapSvg({ nodes, total, question }: MapContent): string {
   const width = PLANE + 2 * MARGIN + LEGEND
   const height = PLANE + 2 * MARGIN
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="sans-serif" font-size="13">`,
-    `<title>${escaped(titleOf(nodes.length, question))}</title>`,
+    `<title>${escaped(titleOf(total, question))}</title>`,
     `<rect width="${width}" height="${height}" fill="#f7f7f5"/>`,
     axes(),
-    `<g stroke="#00000030">${nodes.slice(0, MOST_NODES).map(dot).join('')}</g>`,
+    `<g stroke="#00000030">${nodes.map(dot).join('')}</g>`,
     question === null ? '' : marks(question),
-    legend(nodes, question),
+    legend(nodes.length, total, question),
     '</svg>\n',
   ].join('\n')
 }
@@ -96,11 +98,10 @@ function marks({ color, hits }: MapQuestion): string {
   return `<g>${rings.join('')}${cross}</g>`
 }
 
-function legend(nodes: readonly MapNode[], question: MapQuestion | null): string {
+function legend(drawn: number, total: number, question: MapQuestion | null): string {
   const x = PLANE + 2 * MARGIN
-  const left = nodes.length - MOST_NODES
   const lines = [
-    `${nodes.length} nodes${left > 0 ? `, the ${MOST_NODES} strongest drawn` : ''}`,
+    `${total} nodes${total > drawn ? `, the ${drawn} strongest drawn` : ''}`,
     'fill: the colour of its hashtags (lightness L too)',
     'size: strength of memory',
     'gold rim: ascended; pale: rotten',

@@ -1,0 +1,144 @@
+/** Nodes: stored, read, changed, carried elsewhere. */
+import type { Operation } from '../../../model/operation.ts'
+import type { LensHost } from '../../lens.ts'
+import { Chroma } from '../chroma.ts'
+import { QueryError } from '../errors.ts'
+import { MODE_NAMES, type ModeName } from '../model.ts'
+import type { NodeUpdate } from '../nodes/change.ts'
+import type { NewNode } from '../nodes/create.ts'
+import type { NodeDocument } from '../nodes/transfer.ts'
+import {
+  answers,
+  camelCased,
+  described,
+  FLAG,
+  fields,
+  INTEGER,
+  OBJECT,
+  OBJECTS,
+  only,
+  TAGS,
+  TEXT,
+  type WireInput,
+} from './wire.ts'
+
+const ID = described(TEXT, 'entry_id of a node')
+const MODE = { type: 'string', enum: [...MODE_NAMES] }
+const CHANGED = answers({ updated: FLAG })
+
+const store: Operation<LensHost> = {
+  name: 'chroma.store',
+  summary: 'Store a node at the colour of its hashtags',
+  input: fields(
+    {
+      hashtags: TAGS,
+      label: described(TEXT, 'At most 500 characters'),
+      content: described(TEXT, 'At most 1 MiB'),
+      metadata: { type: ['object', 'null'] },
+      mode_name: MODE,
+      plugin_fields: described(OBJECT, 'Values of columns that plug-ins added'),
+      visibility: { type: 'string', enum: ['private', 'shared', 'public'] },
+      federations: { type: 'array', items: { type: 'string' } },
+      collection: TEXT,
+    },
+    ['hashtags', 'label', 'content'],
+  ),
+  output: answers({ entry_id: TEXT }),
+  effect: { kind: 'write', idempotent: false },
+  async run(host, given, { viewer }) {
+    return { entry_id: await new Chroma(host, viewer).store(camelCased(given as WireInput) as unknown as NewNode) }
+  },
+}
+
+const get: Operation<LensHost> = {
+  name: 'chroma.get',
+  summary: 'Read one node; it does not count as use',
+  input: fields({ entry_id: ID }, ['entry_id']),
+  output: answers({ entry_id: TEXT }),
+  effect: { kind: 'read', idempotent: true },
+  async run(host, given, { viewer }) {
+    const { entry_id } = only(given as WireInput, ['entry_id'])
+    const node = await new Chroma(host, viewer).getNode(entry_id as string)
+    if (node !== null) return node
+    const traits = { kind: 'not_found', help: 'Check the entry_id with `querent chroma query`.' } as const
+    throw new QueryError('not_found', `entry_id: there is no node ${JSON.stringify(entry_id)}`, {}, undefined, traits)
+  },
+}
+
+const update: Operation<LensHost> = {
+  name: 'chroma.update',
+  summary: 'Replace label, content or metadata of a node; its hashtags stay',
+  input: fields({ entry_id: ID, label: TEXT, content: TEXT, metadata: { type: ['object', 'null'] } }, ['entry_id']),
+  output: CHANGED,
+  effect: { kind: 'write', idempotent: false },
+  async run(host, given, { viewer }) {
+    const { entry_id, ...changes } = given as WireInput
+    return { updated: await new Chroma(host, viewer).updateNode(entry_id as string, camelCased(changes) as NodeUpdate) }
+  },
+}
+
+const remove: Operation<LensHost> = {
+  name: 'chroma.delete',
+  summary: 'Delete a node for good',
+  input: fields({ entry_id: ID }, ['entry_id']),
+  output: answers({ deleted: FLAG }),
+  effect: { kind: 'destroy', idempotent: true },
+  async run(host, given, { viewer }) {
+    const { entry_id } = only(given as WireInput, ['entry_id'])
+    return { deleted: await new Chroma(host, viewer).deleteNode(entry_id as string) }
+  },
+}
+
+const set: Operation<LensHost> = {
+  name: 'chroma.set',
+  summary: "Set a node's memory mode, whether it decays, that it is rotten, or a plug-in's column",
+  input: fields(
+    {
+      entry_id: ID,
+      mode_name: MODE,
+      decay_enabled: FLAG,
+      rotten: described(FLAG, 'true; a rotten node is rescued by being used'),
+      plugin_fields: OBJECT,
+    },
+    ['entry_id'],
+  ),
+  output: CHANGED,
+  effect: { kind: 'write', idempotent: true },
+  async run(host, given, { viewer }) {
+    const input = only(given as WireInput, ['entry_id', 'mode_name', 'decay_enabled', 'rotten', 'plugin_fields'])
+    const chroma = new Chroma(host, viewer)
+    const id = input['entry_id'] as string
+    const { mode_name, decay_enabled, rotten, plugin_fields } = input
+    const done: boolean[] = []
+    if (mode_name !== undefined) done.push(await chroma.setNodeMode(id, mode_name as ModeName))
+    if (decay_enabled !== undefined) done.push(await chroma.setNodeDecay(id, decay_enabled as boolean))
+    if (rotten === true) done.push(await chroma.markRotten(id))
+    for (const [column, value] of Object.entries((plugin_fields ?? {}) as WireInput)) {
+      done.push(await chroma.writeField(id, column, value))
+    }
+    return { updated: done.length > 0 && done.every(Boolean) }
+  },
+}
+
+const exportAll: Operation<LensHost> = {
+  name: 'chroma.export',
+  summary: 'Give all nodes you hold, with everything known of them, as one document',
+  input: fields({}),
+  output: answers({ version: TEXT, exported_at: INTEGER, nodes: OBJECTS }),
+  effect: { kind: 'read', idempotent: true },
+  run: async (host, given, { viewer }) => {
+    only(given as WireInput, [])
+    return new Chroma(host, viewer).exportNodes()
+  },
+}
+
+const importAll: Operation<LensHost> = {
+  name: 'chroma.import',
+  summary: 'Restore nodes from an exported document: all of them or none',
+  input: fields({ version: TEXT, exported_at: INTEGER, nodes: OBJECTS }, ['nodes']),
+  output: answers({ imported: INTEGER }),
+  effect: { kind: 'write', idempotent: false },
+  run: async (host, given, { viewer }) => new Chroma(host, viewer).importNodes(given as unknown as NodeDocument),
+}
+
+export const NODE_OPERATIONS: readonly Operation<LensHost>[] = [store, get, update, remove, set, exportAll, importAll]

@@ -1,0 +1,73 @@
+/** The map of what a viewer sees, and of one question where there is one. Looking at it is no use of what it shows. */
+import type { EntryKey } from '../../../model/entry.ts'
+import type { Viewer } from '../../../model/viewer.ts'
+import { strengthNorm } from '../memory/formulas.ts'
+import type { Color, QueryOptions } from '../model.ts'
+import { type Look, looking } from '../query/look.ts'
+import { runQuery } from '../query/run-query.ts'
+import type { ChromaState } from '../state.ts'
+import { type MapNode, type MapQuestion, MOST_NODES, mapSvg } from './map.ts'
+
+export interface DrawnMap {
+  readonly svg: string
+  /** Nodes the viewer sees, drawn or not. */
+  readonly nodes: number
+}
+
+export async function drawMap(
+  state: ChromaState,
+  viewer: Viewer,
+  asked: readonly string[] | string | undefined,
+  options: QueryOptions,
+): Promise<DrawnMap> {
+  const question = asked === undefined ? null : await ask(state, viewer, asked, options)
+  return looking(state, viewer, look => {
+    const strongest = byStrength(look)
+    const drawn = strongest.slice(0, MOST_NODES)
+    const titles = titlesOf(
+      look,
+      drawn.map(({ entry }) => entry),
+    )
+    const named: MapNode[] = drawn.map(node => ({ ...node, label: titles.get(node.entry) ?? '' }))
+    return { svg: mapSvg({ nodes: named, total: strongest.length, question }), nodes: strongest.length }
+  })
+}
+
+async function ask(
+  state: ChromaState,
+  viewer: Viewer,
+  asked: readonly string[] | string,
+  options: QueryOptions,
+): Promise<MapQuestion> {
+  const { results, query } = await runQuery(state, viewer, asked, { ...options, updateAccess: false })
+  const hits = results.map(row => {
+    const color: Color = [row.color_L, row.color_a, row.color_b]
+    return { label: row.label, color, score: row.score }
+  })
+  return { color: query.color, text: typeof asked === 'string' ? asked : query.hashtags.join(' '), hits }
+}
+
+type Placed = Omit<MapNode, 'label'> & { readonly entry: EntryKey }
+
+function byStrength({ points, partitions, columns }: Look): readonly Placed[] {
+  const nodes: Placed[] = []
+  for (const entry of points.entries(partitions)) {
+    const memory = columns.memory(entry)
+    const color = points.pointOf(entry)
+    if (memory === undefined || color === undefined) continue
+    const { rotten, ascension: ascended } = memory
+    nodes.push({ entry, color, strength: strengthNorm(memory.strength_raw), rotten, ascended })
+  }
+  return nodes.sort((a, b) => b.strength - a.strength || a.entry - b.entry)
+}
+
+/** Entries read at once: their contents come along. */
+const PAGE = 500
+
+function titlesOf({ reader }: Look, keys: readonly EntryKey[]): ReadonlyMap<EntryKey, string> {
+  const titles = new Map<EntryKey, string>()
+  for (let at = 0; at < keys.length; at += PAGE) {
+    for (const entry of reader.entries(keys.slice(at, at + PAGE))) titles.set(entry.key, entry.title)
+  }
+  return titles
+}
