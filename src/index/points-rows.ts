@@ -40,7 +40,7 @@ export function allPoints(reader: StoreReader, { table, columns }: PointIndexOpt
   const points = new PointColumns(rows.count())
   let after: Row | undefined
   for (;;) {
-    const page = rows.scan({}, { after, limit: PAGE })
+    const page = rows.scan({}, { after, limit: PAGE, columns: ['entry', ...columns] })
     for (const row of page) {
       const entry = row['entry'] as EntryKey
       const point = pointIn(row, columns)

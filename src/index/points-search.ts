@@ -1,25 +1,19 @@
 /**
  * Best-first search: regions, then their blocks, by the best score that anything in them could have, until that is no
- * better than the last place. Within a block the scorer is asked only about points near enough to matter.
+ * better than the last place.
  */
 import type { Bitset } from '../base/bitset.ts'
 import type { PointHit, PointScorer, PointSearch } from './contract.ts'
 import { BestPoints } from './points-best.ts'
 import type { BlockNumber, PartitionPoints, PointBlocks } from './points-blocks.ts'
 import { Frontier } from './points-frontier.ts'
-import { CELL } from './points-grid.ts'
 
 /** Fewer allowed entries than this are looked at one by one. */
 const FEW_ALLOWED = 128
 /** Points looked at for each allowed entry before looking at these instead: they lie far from the question. */
 const PATIENCE = 16
-/** Points of a block from which on it pays to find out how far its scores reach. */
-const MANY = 64
-/** How often the distance that scores reach is halved in on: to 1/32 of a cell's diagonal. */
-const HALVINGS = 5
-/** Points scored before that distance is looked at again. */
+/** Points scored before looking again how far those of a block may lie. */
 const RECHECK = 32
-const DIAGONAL = CELL * Math.sqrt(3)
 /** Makes the square of a distance large enough to exceed that of every point within it, rounded as it may be. */
 const ROUNDING = 1 + 2 ** -50
 
@@ -92,8 +86,7 @@ class GridSearch {
     for (;;) {
       const open = regions.size > 0 && this.#isOpen(regions)
       if (blocks.size > 0 && this.#isOpen(blocks) && !(open && this.#goesFirst(regions, blocks))) {
-        const nearest = blocks.distance
-        this.#scan(blocks.pop(), nearest)
+        this.#scan(blocks.pop())
         if (this.#budget < 0) return undefined
       } else if (open) {
         for (const block of this.#blocks.blocksOf(regions.pop())) this.#pushBlock(block)
@@ -129,13 +122,13 @@ class GridSearch {
     this.#blocksLeft.push(bound, distance, block)
   }
 
-  #scan(block: BlockNumber, nearest: number): void {
+  #scan(block: BlockNumber): void {
     const { first, points } = this.#blocks.block(block)
     const { coordinates, entries } = this.#blocks.runs
     const [l, a, b] = [this.#l, this.#a, this.#b]
     const [allow, scorer, best] = [this.#allow, this.#scorer, this.#best]
     this.#budget -= points
-    let reach = this.#reach(block, nearest, points)
+    let reach = this.#reach(block)
     let square = reach * reach * ROUNDING
     let standard = best.score
     let scored = 0
@@ -152,29 +145,16 @@ class GridSearch {
       best.offer(entry, distance, scorer === undefined ? 0 - distance : scorer.score(entry, distance))
       if (best.score === standard || (scorer !== undefined && ++scored % RECHECK > 0)) continue
       standard = best.score
-      reach = this.#reach(block, nearest, first + points - slot)
+      reach = this.#reach(block)
       square = reach * reach * ROUNDING
     }
   }
 
-  /** A distance beyond which nothing of the block is among the best, `left` points being worth so much thought. */
-  #reach(block: BlockNumber, nearest: number, left: number): number {
-    const best = this.#best
-    const scorer = this.#scorer
-    if (!best.isFull) return this.#maxDistance
-    if (scorer === undefined) return Math.min(best.distance, this.#maxDistance)
-    if (left < MANY) return this.#maxDistance
-    // Beyond the last place, nothing that scores no higher can win the tie.
-    const tied = scorer.bound(block, best.distance) <= best.score ? best.distance : Number.POSITIVE_INFINITY
-    const farthest = Math.min(tied, this.#maxDistance)
-    let near = nearest
-    let far = Math.min(farthest, nearest + DIAGONAL)
-    if (far <= near || scorer.bound(block, far) >= best.score) return farthest
-    for (let step = 0; step < HALVINGS; step++) {
-      const middle = (near + far) / 2
-      if (scorer.bound(block, middle) < best.score) far = middle
-      else near = middle
-    }
-    return far
+  /** A distance beyond which nothing of the block is among the best. */
+  #reach(block: BlockNumber): number {
+    const { isFull, distance, score } = this.#best
+    // Farther away than the last place, only more than its score will do.
+    const isOut = isFull && (this.#scorer === undefined || this.#scorer.bound(block, distance) <= score)
+    return isOut ? distance : this.#maxDistance
   }
 }

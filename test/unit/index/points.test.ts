@@ -16,17 +16,18 @@ const ENTRIES = 6000
 const OPTIONS = { name: 'places', table: POINTS, columns: COLUMNS }
 
 interface Sample {
-  readonly points: readonly Point[]
+  /** By entry key; there may be gaps. */
+  readonly points: readonly (Point | undefined)[]
   readonly blocks: PointBlocks
 }
 
-/** As colours of gravity lie: dense in the middle, thin outside, many at the very same place. By entry key. */
+/** As colours of gravity lie: dense in the middle, many at the very same place; and some outside of the colour space. */
 const dense = sampleOf(seed => {
   const [normal, uniform] = [seededNormal(seed), seededUniform(seed)]
   const places: Point[] = []
   return Array.from({ length: ENTRIES }, () => {
     if (places.length > 0 && uniform() < 0.3) return places[Math.floor(uniform() * places.length)] as Point
-    const place: Point = [50 + 9 * normal(), 22 * normal(), 22 * normal()]
+    const place: Point = [uniform() < 0.1 ? -99 * uniform() : 50 + 5 * normal(), 9 * normal(), 9 * normal()]
     places.push(place)
     return place
   })
@@ -48,12 +49,12 @@ describe('searching thousands of points', () => {
   const questions = fc.record({
     sample: fc.constantFrom(dense, even),
     seed: fc.nat({ max: 1000 }),
-    k: fc.constantFrom(1, 5, 50, 400, Number.POSITIVE_INFINITY),
+    k: fc.constantFrom(1, 5, 50, 200, 500, 1000, Number.POSITIVE_INFINITY),
     maxDistance: fc.option(fc.constantFrom(0, 5, 30, 120), { nil: undefined }),
     partitions: fc.constantFrom([1], [1, 2, 3], [2, 3]),
     allow: fc.option(fc.constantFrom('few', 'half', 'far'), { nil: undefined }),
     worth: fc.option(fc.constantFrom('random', 'equal', 'three', 'rare'), { nil: undefined }),
-    curve: fc.constantFrom('fall', 'steps', 'flat'),
+    curve: fc.constantFrom('fall', 'steps', 'steps', 'flat'),
     hasLimit: fc.boolean(),
   })
 
@@ -74,7 +75,7 @@ describe('searching thousands of points', () => {
 
   it('asks the scorer about few points and few blocks when what is near is best', () => {
     const { blocks } = dense
-    const plain = scorerOf(blocks, 'equal', 'fall', 1, true)
+    const plain = scorerOf(blocks, 'random', 'fall', 1, true)
     const asked = { points: 0, blocks: 0 }
     const scorer: PointScorer = {
       score: (entry, distance) => {
@@ -94,7 +95,7 @@ describe('searching thousands of points', () => {
 
   it("agrees with SQLite's R*Tree on what is nearest and what lies within a distance", () => {
     for (const { points, blocks } of [dense, even]) {
-      const tree = new RTree(points.map((point, entry) => [entry, point] as const))
+      const tree = new RTree(points.map((point, entry) => [entry, point as Point] as const))
       const uniform = seededUniform(3)
       for (let turn = 0; turn < 60; turn++) {
         const point: Point = [uniform() * 100, uniform() * 100 - 50, uniform() * 100 - 50]
@@ -142,6 +143,24 @@ describe('blocks', () => {
     expect(blocks.runs.coordinates.includes(secret)).toBe(false)
     expect(blocks.points).toBe(0)
     expect(blocks.byteLength).toBeLessThan(100_000)
+  })
+
+  it('hold what they should after any number of points came, moved and went', () => {
+    const uniform = seededUniform(17)
+    const blocks = new PointBlocks()
+    const points: Point[] = []
+    for (let turn = 0; turn < 4000; turn++) {
+      const entry = Math.floor(uniform() * 600)
+      blocks.remove(entry)
+      delete points[entry]
+      if (uniform() < 0.3) continue
+      const point: Point = [uniform() * 20, uniform() * 20, uniform() * 20]
+      points[entry] = point
+      blocks.add({ entry, partition: partitionOf(entry), point })
+    }
+    const request = { point: [9, 9, 9] as const, k: Number.POSITIVE_INFINITY, partitions: [1, 2, 3] }
+    expect(searchPoints(blocks, request)).toEqual(bruteForce({ points, blocks }, request))
+    expect(searchPoints(blocks, { ...request, k: 30 })).toEqual(bruteForce({ points, blocks }, { ...request, k: 30 }))
   })
 
   it('shrink when the farthest points of theirs go', () => {
@@ -262,7 +281,9 @@ function scorerOf(blocks: PointBlocks, worth: string, curve: string, seed: numbe
 function bruteForce({ points }: Sample, request: PointSearch): PointHit[] {
   const { point, k, maxDistance = Number.POSITIVE_INFINITY, partitions, allow, scorer } = request
   const hits: PointHit[] = []
-  for (const [entry, [l, a, b]] of points.entries()) {
+  for (const [entry, place] of points.entries()) {
+    if (place === undefined) continue
+    const [l, a, b] = place
     if (!partitions.includes(partitionOf(entry)) || allow?.has(entry) === false) continue
     const distance = Math.sqrt((l - point[0]) ** 2 + (a - point[1]) ** 2 + (b - point[2]) ** 2)
     if (distance > maxDistance) continue
