@@ -1,6 +1,23 @@
-/** The one list of lenses that come with the engine. */
-import { chromaLens } from '../lenses/chroma/chroma-lens.ts'
+/**
+ * The one list of lenses that come with the engine. What every store must know of them is here; their code is loaded
+ * when they are needed, for a short command pays for every module it loads.
+ */
+import { CHROMA_TABLES } from '../lenses/chroma/tables.ts'
 import { defaultLens } from '../lenses/default/default-lens.ts'
 import type { Lens } from '../lenses/lens.ts'
+import type { TableDeclaration } from '../model/table.ts'
 
-export const BUILT_IN_LENSES: readonly Lens[] = [defaultLens, chromaLens()]
+export interface BuiltInLens {
+  readonly name: string
+  readonly tables: readonly TableDeclaration[]
+  load(): Lens | Promise<Lens>
+}
+
+export const BUILT_IN_LENSES: readonly BuiltInLens[] = [
+  { name: 'default', tables: [], load: () => defaultLens },
+  {
+    name: 'chroma',
+    tables: CHROMA_TABLES,
+    load: async () => (await import('../lenses/chroma/chroma-lens.ts')).chromaLens(),
+  },
+]

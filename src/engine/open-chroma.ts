@@ -3,6 +3,7 @@ import { systemClock } from '../base/clock.ts'
 import { Chroma } from '../lenses/chroma/chroma.ts'
 import { type ChromaLensOptions, chromaLens } from '../lenses/chroma/chroma-lens.ts'
 import { resolveSettings } from '../lenses/chroma/query/settings.ts'
+import { CHROMA_TABLES } from '../lenses/chroma/tables.ts'
 import { LOCAL_OWNER, type Viewer } from '../model/viewer.ts'
 import { openSqliteStore } from '../store/sqlite-store.ts'
 import { BUILT_IN_LENSES } from './builtins.ts'
@@ -46,7 +47,7 @@ export async function openChroma(options: OpenChromaOptions = {}): Promise<OpenC
     options
   const lens = chromaLens({ queryConfig, memoryConfig, storageConfig, accessUpdates, profiles, extensions, sleep })
   const others = BUILT_IN_LENSES.filter(({ name }) => name !== lens.name)
-  const engine = await openEngineOf([...others, lens], {
+  const engine = await openEngineOf([...others, { name: lens.name, tables: CHROMA_TABLES, load: () => lens }], {
     embedder: 'none',
     clock: now === undefined ? systemClock : { now: () => Math.floor(now()) * 1000 },
     ...rest,

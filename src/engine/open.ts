@@ -10,7 +10,7 @@ import type { Index } from '../index/contract.ts'
 import { openPointIndex } from '../index/points.ts'
 import { openVectorIndex } from '../index/vectors.ts'
 import { openWordIndex } from '../index/words.ts'
-import type { Lens, LensHost } from '../lenses/lens.ts'
+import type { LensHost } from '../lenses/lens.ts'
 import { LensRegistry } from '../lenses/registry.ts'
 import { QuerentError } from '../model/errors.ts'
 import { CORE_TABLES, LEASES } from '../store/core-tables.ts'
@@ -18,7 +18,7 @@ import { openMemoryStore } from '../store/memory-store.ts'
 import { openSqliteStore } from '../store/sqlite-store.ts'
 import type { Store } from '../store/store.ts'
 import { Background, type JobState, saveSnapshots } from './background.ts'
-import { BUILT_IN_LENSES } from './builtins.ts'
+import { BUILT_IN_LENSES, type BuiltInLens } from './builtins.ts'
 import { type Config, type Environment, resolveConfig } from './config.ts'
 import { Embedding } from './embedding.ts'
 import type { Engine } from './engine.ts'
@@ -45,11 +45,16 @@ export function openEngine(options: EngineOptions = {}): Promise<Engine> {
 }
 
 /** As `openEngine`, with these lenses as the built-in ones. */
-export async function openEngineOf(builtIn: readonly Lens[], options: EngineOptions): Promise<Engine> {
+export async function openEngineOf(builtIn: readonly BuiltInLens[], options: EngineOptions): Promise<Engine> {
   const environment = variablesSet(process.env)
   const home = options.store === undefined ? locate(options, environment) : null
   const config = resolveConfig(options, home?.configFile ?? null, environment)
-  const registry = new LensRegistry([...builtIn, ...(options.lenses ?? [])])
+  const { onlyLenses } = options
+  const isNeeded = ({ name }: BuiltInLens) =>
+    onlyLenses === undefined || name === config.defaultLens || onlyLenses.includes(name)
+  const loaded = await Promise.all(builtIn.filter(isNeeded).map(lens => lens.load()))
+  const asleep = builtIn.filter(lens => !isNeeded(lens))
+  const registry = new LensRegistry([...loaded, ...(options.lenses ?? [])], asleep)
   const closers: Closer[] = []
   try {
     return await wire(options, { config, environment, home, registry, closers })
@@ -132,7 +137,7 @@ async function wire(options: EngineOptions, wiring: Wiring): Promise<Engine> {
     warm: options.warm === true,
     jobs: states,
     registry,
-    tables: [...CORE_TABLES.filter(table => table !== LEASES), ...registry.all.flatMap(lens => lens.tables ?? [])],
+    tables: [...CORE_TABLES.filter(table => table !== LEASES), ...registry.tables],
     defaultLens: config.defaultLens,
     lensSettings: config.lenses,
     environment,

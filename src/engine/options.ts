@@ -19,6 +19,8 @@ export interface EngineOptions {
   readonly random?: ((bytes: number) => Uint8Array) | undefined
   /** Lenses beside the built-in ones. */
   readonly lenses?: readonly Lens[] | undefined
+  /** Of the built-in lenses, load only these and the default one: for a process that asks one question and ends. */
+  readonly onlyLenses?: readonly string[] | undefined
   /** `normal` survives a dying process, `full` also a power cut. */
   readonly durability?: 'normal' | 'full' | undefined
   readonly readOnly?: boolean | undefined

@@ -10,13 +10,18 @@ import type { Lens, LensHost } from './lens.ts'
 
 const LENS_NAME = /^[a-z][a-z0-9]{0,31}$/
 
+/** A lens that this process did not load: the store knows its tables all the same. */
+export type SleepingLens = Pick<Lens, 'name' | 'tables'>
+
 export class LensRegistry {
   readonly #lenses: ReadonlyMap<string, Lens>
+  readonly #asleep: readonly SleepingLens[]
 
   /** Throws `conflict` when names of lenses, tables or operations meet, or lie outside their lens's. */
-  constructor(lenses: readonly Lens[]) {
-    checkLenses(lenses)
+  constructor(lenses: readonly Lens[], asleep: readonly SleepingLens[] = []) {
+    checkLenses([...lenses, ...asleep])
     this.#lenses = new Map(lenses.map(lens => [lens.name, lens]))
+    this.#asleep = asleep
   }
 
   /** In the order they were given. */
@@ -25,7 +30,7 @@ export class LensRegistry {
   }
 
   get tables(): readonly TableDeclaration[] {
-    return this.all.flatMap(lens => lens.tables ?? [])
+    return [...this.all, ...this.#asleep].flatMap(lens => lens.tables ?? [])
   }
 
   get operations(): readonly { readonly lens: string; readonly operation: Operation<LensHost> }[] {
@@ -36,7 +41,7 @@ export class LensRegistry {
   must(name: string): Lens {
     const lens = this.#lenses.get(name)
     if (lens !== undefined) return lens
-    const known = [...this.#lenses.keys()].sort()
+    const known = [...this.#lenses.keys(), ...this.#asleep.map(lens => lens.name)].sort()
     throw new QuerentError('unknown_lens', `lens: there is no "${name}"; there are ${known.join(', ')}`, {
       lens: name,
       known,
@@ -50,9 +55,9 @@ export class LensRegistry {
   }
 }
 
-function checkLenses(lenses: readonly Lens[]): void {
+function checkLenses(lenses: readonly (Lens | (SleepingLens & Partial<Lens>))[]): void {
   const taken = new Map<string, string>(CORE_TABLES.map(table => [`table ${table.name}`, 'the core']))
-  const claim = (what: string, name: string, lens: Lens): void => {
+  const claim = (what: string, name: string, lens: SleepingLens): void => {
     const key = `${what} ${name}`
     const owner = taken.get(key)
     if (owner !== undefined) throw conflict(lens, `${what} "${name}" is already that of ${owner}`)
@@ -75,6 +80,6 @@ function checkLenses(lenses: readonly Lens[]): void {
   }
 }
 
-function conflict(lens: Lens, message: string): QuerentError {
+function conflict(lens: SleepingLens, message: string): QuerentError {
   return new QuerentError('conflict', `lens ${lens.name}: ${message}`, { lens: lens.name })
 }

@@ -31,6 +31,8 @@ export interface SessionOptions {
   /** It will embed one question: see `EngineOptions.warm`. */
   readonly warm?: boolean
   readonly report?: ((progress: Progress) => void) | undefined
+  /** Load no lens but these and the default one. */
+  readonly onlyLenses?: readonly string[]
 }
 
 export async function withSession<T>(
@@ -57,6 +59,7 @@ function engineOptions(cli: Cli, flags: CommonFlags, options: SessionOptions): E
     create: options.create ?? false,
     background: options.background ?? false,
     warm: options.warm ?? false,
+    onlyLenses: options.onlyLenses,
     ...(now && { clock: new SettableClock(toInstant(now, flags.now === undefined ? 'QUERENT_NOW' : '--now')) }),
   }
 }

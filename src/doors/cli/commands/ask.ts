@@ -1,5 +1,6 @@
 /** `query`, `similar`, `explain`. */
 import type { Page } from '../../../model/page.ts'
+import type { QueryInput } from '../../../model/query-input.ts'
 import { explain, query, similar } from '../../../ops/query-ops.ts'
 import { EXIT } from '../failure.ts'
 import { type AskFlags, type CommonFlags, questionOf } from '../flags.ts'
@@ -7,7 +8,7 @@ import { readAll } from '../io.ts'
 import { pageMarkdown, pageText } from '../render/page.ts'
 import { explainText } from '../render/reports.ts'
 import type { Cli } from '../run.ts'
-import { withSession } from '../session.ts'
+import { type SessionOptions, withSession } from '../session.ts'
 import { print } from './print.ts'
 
 /** A question is far shorter; this only keeps a wrong pipe from filling memory. The engine has its own limit. */
@@ -15,14 +16,14 @@ const MAX_PIPED_QUESTION = 1024 * 1024
 
 export async function runQuery(cli: Cli, words: readonly string[], flags: AskFlags): Promise<void> {
   const input = questionOf(await questionText(cli, words), flags)
-  const page = await withSession(cli, flags, { warm: input.mode !== 'words' }, session => session.run(query, input))
+  const page = await withSession(cli, flags, sessionFor(input), session => session.run(query, input))
   await printPage(cli, flags, page)
   if (flags.failEmpty && page.verdict === 'nothing_relevant') cli.exitCode = EXIT.nothingRelevant
 }
 
 export async function runSimilar(cli: Cli, id: string, flags: CommonFlags & { limit?: number }): Promise<void> {
   const input = { id, ...(flags.limit !== undefined && { limit: flags.limit }) }
-  await printPage(cli, flags, await withSession(cli, flags, {}, session => session.run(similar, input)))
+  await printPage(cli, flags, await withSession(cli, flags, { onlyLenses: [] }, session => session.run(similar, input)))
 }
 
 export async function runExplain(
@@ -33,10 +34,13 @@ export async function runExplain(
 ): Promise<void> {
   const question = questionOf(await questionText(cli, words), flags)
   const input = { query: question, id, ...(flags.over !== undefined && { over: flags.over }) }
-  const answer = await withSession(cli, flags, { warm: question.mode !== 'words' }, session =>
-    session.run(explain, input),
-  )
+  const answer = await withSession(cli, flags, sessionFor(question), session => session.run(explain, input))
   await print(cli, flags, answer, { table: style => explainText(answer, style) })
+}
+
+/** One question needs one lens. */
+function sessionFor({ mode, lens }: QueryInput): SessionOptions {
+  return { warm: mode !== 'words', onlyLenses: lens === undefined ? [] : [lens] }
 }
 
 /** Words of the command line make one question; a single `-` reads it from standard input. */
