@@ -15,7 +15,7 @@ const layers = {
   identity: ['base', 'model'],
   pipeline: ['base', 'model', 'math', 'text', ...storeIndexEmbed],
   lenses: ['base', 'model', 'math', 'text', 'identity', 'pipeline', ...storeIndexEmbed],
-  sources: ['base', 'model', 'identity', 'pipeline'],
+  sources: ['base', 'model', 'identity', 'pipeline', 'store/store.ts', 'index/contract.ts'],
   ingest: ['base', 'model', 'text', ...storeIndexEmbed, 'lenses/lens.ts'],
   engine: [
     ...['base', 'model', 'math', 'text', 'store', 'index', 'embed', 'identity'],
@@ -63,6 +63,8 @@ const packages = {
   '@huggingface/tokenizers': ['embed'],
   '@modelcontextprotocol/server': ['doors/mcp'],
   '@orama/stemmers': ['text'],
+  '@qdrant/js-client-rest': ['sources'],
+  chromadb: ['sources'],
   'chrono-node': ['lenses'],
   'cli-progress': ['doors/cli'],
   commander: ['doors/cli'],

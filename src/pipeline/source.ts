@@ -1,41 +1,127 @@
-/** Where candidates come from: the local store, a collection in another engine, a peer. One contract for all. */
+/**
+ * Where records come from: the local store, a collection in another engine, a peer. One contract for all, and one suite
+ * (`testing/source-suite.ts`). A source is asked by vector over named collections and answers for each by itself: a
+ * collection that fails is told by name and keeps no other from answering. Asking never makes, changes or deletes
+ * anything, never throws, and ends with the deadline.
+ */
+import type { JsonObject } from '../base/canonical.ts'
 import type { Deadline } from '../base/clock.ts'
-import type { Filter } from '../model/filter.ts'
+import type { Scalar } from '../model/filter.ts'
 import type { Sight } from '../model/viewer.ts'
 
 export interface SourceRequest {
+  /** What is kept by partition is read from these alone. */
   readonly sight: Sight
+  /** Names, each once. */
+  readonly collections: readonly string[]
+  /** The question, for sources that search words too. */
   readonly text: string
-  /** Null when there is no embedder. */
+  /** Null when nothing could embed the question: most sources then fail with `no_vector`. */
   readonly vector: Float32Array | null
-  readonly filter: Filter | null
+  /** Records wanted of each collection, at least 1. */
   readonly limit: number
+  /** All must hold. */
+  readonly where: readonly SourceCondition[]
+  /** One of these must be among the record's tags; none given, no condition. */
+  readonly anyTags: readonly string[]
   readonly deadline: Deadline
 }
 
-/** An entry from elsewhere, complete enough to be scored and shown here. */
-export interface RemoteEntry {
+/** On a top-level key of the metadata. Strict by type, as in a filter; a record without the key does not fulfil it. */
+export type SourceCondition =
+  | { readonly key: string; readonly op: 'eq'; readonly value: Scalar }
+  | { readonly key: string; readonly op: 'gte' | 'lt'; readonly value: number }
+
+/**
+ * What a distance means: 1 − cosine, squared Euclidean, or 1 − inner product. For vectors of length 1 the cosine is
+ * 1 − d, 1 − d/2 and 1 − d.
+ */
+export type Space = 'cosine' | 'l2' | 'ip'
+
+export interface SourceRecord {
   readonly id: string
-  readonly holder: string
-  readonly collection: string
-  readonly title: string
-  readonly content: string
+  /** Who holds it, where the source knows. */
+  readonly holder: string | null
+  /** A title kept beside the metadata, or null. */
+  readonly title: string | null
+  /** Null: the record has no text. */
+  readonly content: string | null
   readonly tags: readonly string[]
-  readonly metadata: Readonly<Record<string, unknown>>
-  /** Cosine where the source gives one. */
-  readonly similarity: number | null
+  readonly metadata: JsonObject
+  /** Null: the source did not say. */
+  readonly distance: number | null
+}
+
+export type SourceErrorCode =
+  | 'collection_not_found'
+  | 'dimension_mismatch'
+  | 'unauthenticated'
+  | 'timeout'
+  | 'cancelled'
+  /** Nobody answers at the address. */
+  | 'unreachable'
+  /** Something answers, but not in this engine's words. */
+  | 'malformed_answer'
+  | 'no_vector'
+  /** The client of that engine is an optional package, and not installed. */
+  | 'package_missing'
+  | 'query_failed'
+
+export interface SourceError {
+  readonly code: SourceErrorCode
+  /** Names the collection, and the sizes, status or address where they matter. Never a key. */
+  readonly message: string
+}
+
+export interface CollectionAnswer {
+  readonly collection: string
+  readonly space: Space
+  /** Nearest first. Beside an error: what came before it. */
+  readonly records: readonly SourceRecord[]
+  /** There are no more records than these, whatever the limit. */
+  readonly exhausted: boolean
+  /** How far the collection's vectors are from length 1, as far as looked at; null where it does not matter or is not known. */
+  readonly deviation: number | null
+  /** Where every record's date stands as a number, or null. */
+  readonly numericDate: NumericDate | null
+  /** Null: all well. */
+  readonly error: SourceError | null
+}
+
+export interface NumericDate {
+  /** Of the metadata, as conditions name it. */
+  readonly key: string
+  readonly unit: 's' | 'ms'
+  /** What stands there in a record without a date; null: nothing does, so a condition on the key drops it. */
+  readonly undated: number | null
 }
 
 export interface SourceAnswer {
   readonly source: string
-  readonly entries: readonly RemoteEntry[]
-  /** Null: all well. Otherwise what failed; the entries that did arrive still count. */
-  readonly error: { readonly code: string; readonly message: string } | null
+  /** One for each collection asked, in that order. */
+  readonly collections: readonly CollectionAnswer[]
   readonly ms: number
 }
 
 export interface Source {
+  /** As configured: `local`, or a name of the user's. */
   readonly name: string
-  retrieve(request: SourceRequest): Promise<SourceAnswer>
+  readonly kind: SourceKind
+  ask(request: SourceRequest): Promise<SourceAnswer>
   close(): Promise<void>
 }
+
+export type SourceKind = 'local' | 'chromadb' | 'qdrant' | 'peer'
+
+/** The answer of a collection that could not be asked. */
+export function failedCollection(collection: string, error: SourceError): CollectionAnswer {
+  return { ...NOTHING, collection, error }
+}
+
+const NOTHING = {
+  space: 'cosine',
+  records: [],
+  exhausted: true,
+  deviation: null,
+  numericDate: null,
+} as const

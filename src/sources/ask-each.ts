@@ -1,0 +1,54 @@
+/** Asks the collections of one request side by side; each ends by itself, and all of them with the deadline. */
+import type { Deadline } from '../base/clock.ts'
+import { type CollectionAnswer, failedCollection, type SourceAnswer, type SourceRequest } from '../pipeline/source.ts'
+import { errorOf, SourceFailure } from './failure.ts'
+
+export type AskOne = (collection: string, signal: AbortSignal) => Promise<CollectionAnswer>
+
+/** The longest time a timer takes, about 25 days. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+export async function askEach(source: string, request: SourceRequest, ask: AskOne): Promise<SourceAnswer> {
+  const begin = performance.now()
+  const { collections, deadline } = request
+  const signal = signalOf(deadline)
+  const answers = collections.map(collection => askOne(collection, ask, signal, deadline))
+  return { source, collections: await Promise.all(answers), ms: performance.now() - begin }
+}
+
+/** Aborted when the deadline is over or its own signal is. */
+export function signalOf(deadline: Deadline): AbortSignal {
+  const { leftMs, signal } = deadline
+  if (leftMs > LONGEST_TIMER_MS) return signal
+  return AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(leftMs))])
+}
+
+async function askOne(
+  collection: string,
+  ask: AskOne,
+  signal: AbortSignal,
+  deadline: Deadline,
+): Promise<CollectionAnswer> {
+  try {
+    return await within(ask(collection, signal), collection, signal, deadline)
+  } catch (thrown) {
+    // What a client says of a request that was given up is not why it failed.
+    const failure = signal.aborted || deadline.over ? outOfTime(collection, deadline) : thrown
+    return failedCollection(collection, errorOf(failure, collection))
+  }
+}
+
+/** Not every client heeds a signal: waiting ends with it all the same. */
+function within<T>(asked: Promise<T>, collection: string, signal: AbortSignal, deadline: Deadline): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(outOfTime(collection, deadline))
+    if (signal.aborted) stop()
+    signal.addEventListener('abort', stop, { once: true })
+    asked.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+  })
+}
+
+function outOfTime(collection: string, { signal }: Deadline): SourceFailure {
+  if (signal.aborted) return new SourceFailure('cancelled', `${collection}: the caller stopped it`)
+  return new SourceFailure('timeout', `${collection}: no answer within the time allowed`)
+}

@@ -1,0 +1,68 @@
+/** The one place that meets the package `chromadb`: opens its client, and tells its errors in the contract's words. */
+import type { ChromaClient } from 'chromadb'
+import { invalidArgument } from '../model/errors.ts'
+import { malformed, notFound, packageMissing, SourceFailure, wrongDimensions } from './failure.ts'
+
+export interface ChromaAddress {
+  /** Base address, for example http://localhost:8000. */
+  readonly url: string
+  /** Default `default_tenant`. */
+  readonly tenant?: string | undefined
+  /** Default `default_database`. */
+  readonly database?: string | undefined
+  readonly token?: string | undefined
+}
+
+/** Made for one request, since the client takes its signal when it is made; making one sends nothing. */
+export async function openChromaClient(address: ChromaAddress, signal?: AbortSignal): Promise<ChromaClient> {
+  const { tenant = 'default_tenant', database = 'default_database', token } = address
+  const { ChromaClient } = await import('chromadb').catch(cause => {
+    throw packageMissing('chromadb', cause)
+  })
+  const { hostname, port, protocol } = serverUrl(address.url)
+  const ssl = protocol === 'https:'
+  return new ChromaClient({
+    host: hostname,
+    port: port === '' ? (ssl ? 443 : 80) : Number(port),
+    ssl,
+    tenant,
+    database,
+    // Servers look for a token in one of two places, by their configuration.
+    headers: token === undefined ? {} : { authorization: `Bearer ${token}`, 'x-chroma-token': token },
+    ...(signal === undefined ? {} : { fetchOptions: { signal } }),
+  })
+}
+
+/** Throws `invalid_argument` for what is no address of a server. */
+export function serverUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw invalidArgument('url', text, 'an address such as http://localhost:8000')
+  }
+  return url
+}
+
+/** What a call of the client threw. `size`: dimensions of the question's vector. */
+export function chromaFailure(thrown: unknown, collection: string, url: string, size: number): Error {
+  if (thrown instanceof SourceFailure || !(thrown instanceof Error)) {
+    return thrown instanceof Error ? thrown : new Error(String(thrown))
+  }
+  const { name, message } = thrown
+  switch (name) {
+    case 'ChromaUnauthorizedError':
+    case 'ChromaForbiddenError':
+      return new SourceFailure('unauthenticated', `${collection}: the server at ${url} refuses the token`, thrown)
+    case 'ChromaNotFoundError':
+      return notFound(collection)
+    case 'ChromaConnectionError':
+      return new SourceFailure('unreachable', `${collection}: nothing answers at ${url}`, thrown)
+    case 'TypeError':
+    case 'SyntaxError':
+      return malformed(collection, `what answers at ${url} does not answer as ChromaDB does`, thrown)
+  }
+  if (/dimension/i.test(message)) {
+    const [, expected] = /dimension of (\d+)/.exec(message) ?? []
+    return wrongDimensions(collection, expected === undefined ? null : Number(expected), size)
+  }
+  return new SourceFailure('query_failed', `${collection}: ${message}`, thrown)
+}

@@ -1,0 +1,38 @@
+/** What can go wrong while another engine is asked, as one error class with the contract's codes. */
+import type { SourceError, SourceErrorCode } from '../pipeline/source.ts'
+
+export class SourceFailure extends Error {
+  override readonly name: string = 'SourceFailure'
+  readonly code: SourceErrorCode
+
+  constructor(code: SourceErrorCode, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.code = code
+  }
+}
+
+export function notFound(collection: string): SourceFailure {
+  return new SourceFailure('collection_not_found', `${collection}: there is no such collection`)
+}
+
+/** The sizes are null where the engine did not name them. */
+export function wrongDimensions(collection: string, expected: number | null, got: number): SourceFailure {
+  const has = expected === null ? 'of another size' : `of ${expected} dimensions`
+  return new SourceFailure('dimension_mismatch', `${collection}: its vectors are ${has}, the question's has ${got}`)
+}
+
+export function malformed(collection: string, what: string, cause?: unknown): SourceFailure {
+  return new SourceFailure('malformed_answer', `${collection}: ${what}`, cause)
+}
+
+/** The client of an engine is an optional package: whoever needs it installs it. */
+export function packageMissing(name: string, cause: unknown): SourceFailure {
+  return new SourceFailure('package_missing', `the package ${name} is not installed; run \`npm install ${name}\``, cause)
+}
+
+/** Whatever was thrown, as the contract tells it; `collection` is named where the failure does not name it itself. */
+export function errorOf(thrown: unknown, collection: string): SourceError {
+  if (thrown instanceof SourceFailure) return { code: thrown.code, message: thrown.message }
+  const message = thrown instanceof Error ? thrown.message : String(thrown)
+  return { code: 'query_failed', message: `${collection}: ${message}` }
+}

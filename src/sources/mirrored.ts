@@ -1,0 +1,108 @@
+/**
+ * How an entry lies in another engine: one record a chunk, with everything needed to give the entry back. The entry's
+ * own metadata lie beside it too, as far as they are plain values, so that others can filter by them. Each partition has
+ * a collection of its own there: what is hidden must not sit in a shared index.
+ */
+import { canonicalJson, type Json, type JsonObject, sha256 } from '../base/canonical.ts'
+import type { Instant } from '../base/clock.ts'
+import type { Scalar } from '../model/filter.ts'
+import type { NumericDate, SourceRecord } from '../pipeline/source.ts'
+
+export interface MirroredEntry {
+  readonly id: string
+  readonly holder: string
+  readonly title: string
+  readonly content: string
+  readonly tags: readonly string[]
+  readonly metadata: JsonObject
+}
+
+/** What a collection there says of itself. */
+export interface MirrorLabel {
+  readonly querent_collection: string
+  readonly querent_partition: string
+  readonly querent_model: string
+}
+
+/** Keys that are ours: they are not the record's own metadata. */
+const OWN = 'querent_'
+/** The latest instant there is: undated records are kept by a lower bound on the date. */
+export const UNDATED: Instant = 8.64e15
+
+export const MIRRORED_DATE: NumericDate = { key: 'querent_date', unit: 'ms', undated: UNDATED }
+
+/** The name of a partition's collection there: letters, digits, hyphen and underscore, the same every time. */
+export function mirrorName(collection: string, partition: string): string {
+  const readable = collection.replace(/[^A-Za-z0-9]+/g, '-').slice(0, 40)
+  return `querent_${readable}_${sha256(canonicalJson([collection, partition])).slice(0, 16)}`
+}
+
+/** Plain values beside the record. `date`: null for an undated one. */
+export function payloadOf(entry: MirroredEntry, date: Instant | null, stamp: string): Record<string, Scalar> {
+  const { id, holder, title, tags, metadata } = entry
+  const plain = Object.entries(metadata).filter((pair): pair is [string, Scalar] => isPlain(pair[1]))
+  const given = Object.fromEntries(plain.filter(([key]) => !key.startsWith(OWN)))
+  return {
+    ...(title === '' ? {} : { title }),
+    ...given,
+    querent_id: id,
+    querent_holder: holder,
+    querent_title: title,
+    querent_tags: canonicalJson(tags),
+    querent_metadata: canonicalJson(metadata),
+    querent_date: date ?? UNDATED,
+    querent_stamp: stamp,
+  }
+}
+
+/** The record as it was before it was mirrored; one of another's making stays as it is. */
+export function recordFrom(id: string, content: string | null, payload: JsonObject, distance: number | null): SourceRecord {
+  const { querent_id, querent_holder, querent_title, querent_tags, querent_metadata } = payload
+  if (typeof querent_id !== 'string') {
+    return { id, holder: null, title: null, content, tags: textsOf(payload['tags']), metadata: payload, distance }
+  }
+  return {
+    id: querent_id,
+    holder: typeof querent_holder === 'string' ? querent_holder : null,
+    title: typeof querent_title === 'string' ? querent_title : null,
+    content,
+    tags: textsOf(parsed(querent_tags)),
+    metadata: objectOf(parsed(querent_metadata)),
+    distance,
+  }
+}
+
+/** The best record of each entry, in the order given: nearest first. */
+export function foldEntries(records: readonly SourceRecord[]): readonly SourceRecord[] {
+  const seen = new Set<string>()
+  return records.filter(({ id, holder }) => {
+    const key = canonicalJson([holder, id])
+    if (seen.has(key)) return false
+    seen.add(key)
+    return true
+  })
+}
+
+export function nearestFirst(records: readonly SourceRecord[]): readonly SourceRecord[] {
+  return [...records].sort((a, b) => (a.distance ?? Number.POSITIVE_INFINITY) - (b.distance ?? Number.POSITIVE_INFINITY))
+}
+
+function isPlain(value: Json): value is Scalar {
+  return typeof value === 'string' || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))
+}
+
+function textsOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter(item => typeof item === 'string') : []
+}
+
+function parsed(value: unknown): unknown {
+  try {
+    return typeof value === 'string' ? JSON.parse(value) : null
+  } catch {
+    return null
+  }
+}
+
+function objectOf(value: unknown): JsonObject {
+  return value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as JsonObject) : {}
+}
