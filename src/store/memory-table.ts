@@ -3,7 +3,7 @@ import { invalidArgument } from '../model/errors.ts'
 import type { Cell, Row, TableDeclaration } from '../model/table.ts'
 import { type Journal, JournaledMap } from './journal.ts'
 import type { TablePage, TableWriter } from './store.ts'
-import { compareCells, soundColumns, soundKey, soundPart, soundRow } from './table-check.ts'
+import { compareCells, soundColumns, soundEntries, soundKey, soundPart, soundRow } from './table-check.ts'
 
 export class MemoryTable implements TableWriter {
   readonly declaration: TableDeclaration
@@ -23,8 +23,11 @@ export class MemoryTable implements TableWriter {
 
   scan(where: Row = {}, page: TablePage = {}): readonly Row[] {
     const columns = soundColumns(this.declaration, page.columns)
+    const entries = soundEntries(this.declaration, page.entries)
+    const wanted = entries && new Set(entries)
     const after = page.after && soundKey(this.declaration, page.after)
     return this.#select(where)
+      .filter(row => wanted === undefined || wanted.has(row['entry'] as number))
       .filter(row => after === undefined || this.#compare(row, after) > 0)
       .sort((a, b) => this.#compare(a, b))
       .slice(0, page.limit)

@@ -1,12 +1,12 @@
 /** One declared table in SQLite. */
 import { assert } from '../base/assert.ts'
 import { invalidArgument } from '../model/errors.ts'
-import type { Row, TableDeclaration } from '../model/table.ts'
+import type { Cell, Row, TableDeclaration } from '../model/table.ts'
 import type { SqlDatabase, SqlValue } from './sql-driver.ts'
 import type { SqlCondition } from './sqlite-filter.ts'
-import { limitOf } from './sqlite-values.ts'
+import { keyList, limitOf } from './sqlite-values.ts'
 import type { TablePage, TableWriter } from './store.ts'
-import { soundColumns, soundKey, soundPart, soundRow } from './table-check.ts'
+import { soundColumns, soundEntries, soundKey, soundPart, soundRow } from './table-check.ts'
 
 export class SqliteTable implements TableWriter {
   readonly #db: SqlDatabase
@@ -15,6 +15,7 @@ export class SqliteTable implements TableWriter {
   readonly #stands: () => boolean
   /** Statements that a row is read and written by. */
   readonly #getSql: string
+  readonly #names: readonly string[]
   readonly #putSql: string
 
   /** `stands` says whether the table has been made yet. */
@@ -24,6 +25,7 @@ export class SqliteTable implements TableWriter {
     this.#declaration = declaration
     this.#stands = stands
     this.#getSql = `select ${allColumns(declaration)} from ${this.#table} where ${keyCondition(declaration)}`
+    this.#names = declaration.columns.map(({ name }) => name)
     this.#putSql = upsert(this.#table, declaration)
   }
 
@@ -31,12 +33,15 @@ export class SqliteTable implements TableWriter {
     const sound = soundKey(this.#declaration, key)
     if (!this.#stands()) return undefined
     const values = this.#declaration.key.map(name => sound[name] as SqlValue)
-    const row = this.#db.prepare<Row>(this.#getSql).get(...values)
-    return row && { ...row }
+    const cells = this.#db.prepareArrays<Cell[]>(this.#getSql).get(...values)
+    return cells && rowOf(this.#names, cells)
   }
 
   scan(where: Row = {}, page: TablePage = {}): readonly Row[] {
-    const condition = equal(soundPart(this.#declaration, where))
+    const condition = ofEntries(
+      equal(soundPart(this.#declaration, where)),
+      soundEntries(this.#declaration, page.entries),
+    )
     if (page.after === undefined) return this.#select(condition, page)
     const after = soundKey(this.#declaration, page.after)
     const names = this.#declaration.key
@@ -71,13 +76,14 @@ export class SqliteTable implements TableWriter {
 
   #select({ sql, values }: SqlCondition, page: TablePage): readonly Row[] {
     const { limit = Number.POSITIVE_INFINITY } = page
-    const columns = soundColumns(this.#declaration, page.columns).map(quote).join(', ')
+    const names = soundColumns(this.#declaration, page.columns)
     if (!this.#stands()) return []
     const order = this.#declaration.key.map(quote).join(', ')
+    const columns = names.map(quote).join(', ')
     return this.#db
-      .prepare<Row>(`select ${columns} from ${this.#table} where ${sql} order by ${order} limit ?`)
+      .prepareArrays<Cell[]>(`select ${columns} from ${this.#table} where ${sql} order by ${order} limit ?`)
       .all(...values, limitOf(limit))
-      .map(row => ({ ...row }))
+      .map(cells => rowOf(names, cells))
   }
 
   #hasEntry(key: number): boolean {
@@ -91,6 +97,13 @@ export class SqliteTable implements TableWriter {
 
 export function quote(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
+}
+
+/** Half the time that objects of the driver's own making and their copies would take. */
+function rowOf(names: readonly string[], cells: readonly Cell[]): Row {
+  const row: Record<string, Cell> = {}
+  for (let at = 0; at < names.length; at++) row[names[at] as string] = cells[at] as Cell
+  return row
 }
 
 /** Changes a row in place: replacing it would take it out of every index and put it in again, at ten times the cost. */
@@ -108,6 +121,11 @@ function allColumns({ columns }: TableDeclaration): string {
 
 function keyCondition({ key }: TableDeclaration): string {
   return key.map(name => `${quote(name)} = ?`).join(' and ')
+}
+
+function ofEntries({ sql, values }: SqlCondition, entries: readonly number[] | undefined): SqlCondition {
+  if (entries === undefined) return { sql, values }
+  return { sql: `${sql} and entry in (select value from json_each(?))`, values: [...values, keyList(entries)] }
 }
 
 /** `is` holds for null too, and uses an index as `=` does. */

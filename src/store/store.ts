@@ -158,6 +158,8 @@ export interface StoreWriter extends StoreReader {
 }
 
 export interface TablePage {
+  /** Only rows of these entries; for tables with a column `entry`. */
+  readonly entries?: readonly EntryKey[] | undefined
   /** A whole primary key. */
   readonly after?: Row | undefined
   readonly limit?: number | undefined

@@ -1,5 +1,6 @@
 /** Declared tables, as every store holds them to their declaration. */
 import { compareText } from '../base/compare.ts'
+import type { EntryKey } from '../model/entry.ts'
 import { invalidArgument, QuerentError } from '../model/errors.ts'
 import type { Cell, ColumnDeclaration, Row, TableDeclaration } from '../model/table.ts'
 import { checkText } from './check.ts'
@@ -76,6 +77,15 @@ export function soundKey(table: TableDeclaration, key: Row): Row {
 export function soundColumns(table: TableDeclaration, names: readonly string[] | undefined): readonly string[] {
   for (const name of names ?? []) columnOf(table, name)
   return names ?? table.columns.map(({ name }) => name)
+}
+
+/** As given, where the table's rows can be told apart by entry. */
+export function soundEntries(
+  table: TableDeclaration,
+  entries: readonly EntryKey[] | undefined,
+): readonly EntryKey[] | undefined {
+  if (entries !== undefined) columnOf(table, 'entry')
+  return entries
 }
 
 /** Null first, then numbers, texts by code point, and bytes. */

@@ -57,6 +57,20 @@ export function tableSuite(opened: () => Store): void {
       })
     })
 
+    it('give the rows of some entries', () => {
+      const keys = ['a', 'b', 'c'].map(id => put(draftOf({ id })).key)
+      const [a, b, c] = keys as [number, number, number]
+      store.write(NOW, writer => {
+        for (const entry of keys) writer.table(MOOD).put({ entry, level: entry === b ? 2 : 1, picture: null })
+      })
+      const of = (entries: readonly number[], where = {}) =>
+        store.table(MOOD).scan(where, { entries, columns: ['entry'] })
+      expect(of([c, a, 9999])).toEqual([{ entry: a }, { entry: c }])
+      expect(of([a, b], { level: 2 })).toEqual([{ entry: b }])
+      expect(of([])).toEqual([])
+      expect(() => store.table(LINK).scan({}, { entries: [a] })).toThrow(/entry/)
+    })
+
     it.each<[string, () => unknown]>([
       ['a missing value', () => store.write(NOW, w => w.table(LINK).put({ source: 'a', rank: 1 }))],
       ['a value of another type', () => links([1 as never, 1, null])],

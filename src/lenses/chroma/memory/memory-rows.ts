@@ -31,6 +31,16 @@ export function readMemory(reader: StoreReader, viewer: string, entry: EntryKey)
   return row && memoryOf(row)
 }
 
+/** Those there are, of these nodes. */
+export function readMemories(
+  reader: StoreReader,
+  viewer: string,
+  entries: readonly EntryKey[],
+): ReadonlyMap<EntryKey, StoredMemory> {
+  const rows = reader.table(MEMORY).scan({ viewer }, { entries })
+  return new Map(rows.map(row => [row['entry'] as EntryKey, memoryOf(row)]))
+}
+
 /** Whoever writes memories tells of it in the same transaction (`tellUses`). */
 export function writeMemory(writer: StoreWriter, viewer: string, entry: EntryKey, memory: StoredMemory): void {
   writer.table(MEMORY).put({

@@ -3,7 +3,7 @@ import { QueryProfileError } from '../errors.ts'
 import type { ResultRow, Warning } from '../model.ts'
 import type { PostContext } from './context.ts'
 import { copyJson } from './copy.ts'
-import type { ProfileHooks } from './query-profile.ts'
+import { type ProfileHooks, QueryProfile } from './query-profile.ts'
 
 export type Sleep = (ms: number) => Promise<void>
 
@@ -24,14 +24,16 @@ export async function postProcessWith(
   context: PostContext,
   sleep: Sleep,
 ): Promise<PostProcessed> {
-  if (profile.postProcess === undefined) return { rows, warnings: [] }
+  const { postProcess } = profile
+  // The base class returns its input: then nothing needs to be copied.
+  if (postProcess === undefined || postProcess === QueryProfile.prototype.postProcess) return { rows, warnings: [] }
   let failure: unknown
   for (const wait of [null, ...RETRIES]) {
     if (wait !== null && wait > 0) await sleep(wait)
     try {
       const copies = rows.map(row => copyJson(row, 'row'))
       const query = copyJson(context.query, 'query')
-      return { rows: checked(await profile.postProcess(copies, { ...context, query })), warnings: [] }
+      return { rows: checked(await postProcess.call(profile, copies, { ...context, query })), warnings: [] }
     } catch (error) {
       if (error instanceof QueryProfileError) throw error
       failure = error
