@@ -4,6 +4,7 @@ import { Bindings } from './colour/bindings.ts'
 import { Coordinates } from './colour/coordinates.ts'
 import { AccessUpdates } from './memory/access.ts'
 import { Memories, type MemoryContext } from './memory/memories.ts'
+import { NodeCache } from './nodes/node-cache.ts'
 import type { Extensions } from './profiles/extensions.ts'
 import type { Profiles } from './profiles/registry.ts'
 import { FieldValues } from './query/field-values.ts'
@@ -31,6 +32,7 @@ export interface ChromaState {
   readonly profiles: Profiles
   readonly extensions: Extensions
   readonly fields: FieldValues
+  readonly nodes: NodeCache
 }
 
 const STATES = new WeakMap<LensHost, ChromaState>()
@@ -73,5 +75,6 @@ function makeState(host: LensHost): ChromaState {
     profiles,
     extensions,
     fields: new FieldValues((reader, entry) => extensions.read(reader, entry)),
+    nodes: new NodeCache((reader, entry) => extensions.read(reader, entry)),
   }
 }

@@ -49,9 +49,11 @@ export function writeAspect(writer: StoreWriter, entry: EntryKey, aspect: NodeAs
 
 /** Those that are there and nodes, in the order asked for. */
 export function readNodes(reader: StoreReader, keys: readonly EntryKey[]): readonly StoredNode[] {
+  const rows = reader.table(NODES).scan({}, { entries: keys })
+  const aspects = new Map(rows.map(row => [row['entry'] as EntryKey, row]))
   return reader.entries(keys).flatMap(entry => {
-    const aspect = readAspect(reader, entry.key)
-    return aspect === undefined ? [] : [{ entry, aspect }]
+    const row = aspects.get(entry.key)
+    return row === undefined ? [] : [{ entry, aspect: aspectOf(row) }]
   })
 }
 

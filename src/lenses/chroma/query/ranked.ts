@@ -1,11 +1,10 @@
 import type { PointHit } from '../../../index/contract.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { recencyOf, relevanceOf, strengthNorm } from '../memory/formulas.ts'
-import { defaultMemory, readMemory } from '../memory/memory-rows.ts'
+import { defaultMemory, readMemories } from '../memory/memory-rows.ts'
 import { MODES } from '../memory/modes.ts'
 import type { ResultRow } from '../model.ts'
 import { nodeRow, resultRow } from '../nodes/rows.ts'
-import { readNodes } from '../nodes/stored.ts'
 import type { Look } from './look.ts'
 
 /** A row, and the entry it shows. */
@@ -18,10 +17,12 @@ export interface Ranked {
 export function rowsOf(look: Look, hits: readonly PointHit[], now: number): readonly Ranked[] {
   const { reader, state, viewer } = look
   const byEntry = new Map(hits.map(hit => [hit.entry, hit]))
-  return readNodes(reader, [...byEntry.keys()]).map(node => {
+  const keys = [...byEntry.keys()]
+  const memories = readMemories(reader, viewer.id, keys)
+  return state.nodes.read(reader, keys).map(node => {
     const { entry, aspect } = node
     const { distance, score } = byEntry.get(entry.key) as PointHit
-    const memory = readMemory(reader, viewer.id, entry.key) ?? defaultMemory(aspect.created_at)
+    const memory = memories.get(entry.key) ?? defaultMemory(aspect.created_at)
     const computed = {
       distance,
       relevance: relevanceOf(distance),
@@ -31,7 +32,7 @@ export function rowsOf(look: Look, hits: readonly PointHit[], now: number): read
     }
     return {
       entry: entry.key,
-      row: resultRow(nodeRow(node, memory, state.extensions.read(reader, entry.key)), computed),
+      row: resultRow(nodeRow(node, memory, node.columns), computed),
     }
   })
 }
