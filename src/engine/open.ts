@@ -1,5 +1,6 @@
 /** The composition root: makes an engine from options, configuration and the world. Nothing else builds one. */
 import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
 import { systemClock } from '../base/clock.ts'
 import { v4Id } from '../base/random-id.ts'
 import { checkEmbedder } from '../embed/checked-embedder.ts'
@@ -10,7 +11,7 @@ import type { Index } from '../index/contract.ts'
 import { openPointIndex } from '../index/points.ts'
 import { openVectorIndex } from '../index/vectors.ts'
 import { openWordIndex } from '../index/words.ts'
-import type { LensHost } from '../lenses/lens.ts'
+import type { Lens, LensHost } from '../lenses/lens.ts'
 import { LensRegistry } from '../lenses/registry.ts'
 import { QuerentError } from '../model/errors.ts'
 import { CORE_TABLES, LEASES } from '../store/core-tables.ts'
@@ -28,6 +29,8 @@ import { IndexSet } from './index-set.ts'
 import { Lease } from './lease.ts'
 import { LocalEngine } from './local-engine.ts'
 import type { EngineOptions } from './options.ts'
+import { TRUST_FILE } from './plugin-trust.ts'
+import { loadPlugins, PLUGIN_FOLDER } from './plugins.ts'
 
 type Closer = () => unknown
 
@@ -146,6 +149,7 @@ async function wire(options: EngineOptions, wiring: Wiring): Promise<Engine> {
   registry.must(config.defaultLens)
   // Made now, so that a wrong setting of a lens shows when the engine opens.
   const hosts = registry.all.map(lens => engine.host(lens.name))
+  await installPlugins(registry.all, hosts, home, options)
   for (const [at, lens] of registry.all.entries()) {
     const host = hosts[at] as LensHost
     closers.push(() => lens.close?.(host))
@@ -161,6 +165,30 @@ async function wire(options: EngineOptions, wiring: Wiring): Promise<Engine> {
     closers.push(() => background.close())
   }
   return engine
+}
+
+/** Each lens that takes plug-ins is offered each module; one it refuses is skipped with a warning. */
+async function installPlugins(
+  lenses: readonly Lens[],
+  hosts: readonly LensHost[],
+  home: Home | null,
+  { plugins = {} }: EngineOptions,
+): Promise<void> {
+  const takers = lenses.flatMap((lens, at) =>
+    lens.install === undefined ? [] : [{ lens, host: hosts[at] as LensHost }],
+  )
+  if (takers.length === 0 || (home === null && plugins.trustedFolder === undefined)) return
+  const { warn = (line: string) => process.emitWarning(line), trustedFolder, trust } = plugins
+  const { warnings } = await loadPlugins({
+    folder: join(home?.folder ?? '', PLUGIN_FOLDER),
+    trustFile: join(home?.folder ?? '', TRUST_FILE),
+    trustedFolder,
+    trust,
+    install: exported => {
+      for (const { lens, host } of takers) lens.install?.(host, exported)
+    },
+  })
+  for (const warning of warnings) warn(warning)
 }
 
 async function startEmbedder(

@@ -5,6 +5,16 @@ import type { EmbedderSettings } from '../embed/open-embedder.ts'
 import type { Lens } from '../lenses/lens.ts'
 import type { Store } from '../store/store.ts'
 
+/** Plug-ins are code that runs with all rights of this process. */
+export interface PluginOptions {
+  /** Everything in this folder is trusted. */
+  readonly trustedFolder?: string | undefined
+  /** Asks whether a file may be loaded; the answer yes is remembered. Absent: what nobody trusted yet is skipped. */
+  readonly trust?: ((file: string) => Promise<boolean>) | undefined
+  /** Takes a line for each that was skipped; default: a warning of the process. */
+  readonly warn?: ((line: string) => void) | undefined
+}
+
 export interface EngineOptions {
   /** The folder that holds `store.db` and the snapshots; absent: found upwards from the working folder, or QUERENT_HOME. */
   readonly home?: string | undefined
@@ -21,6 +31,8 @@ export interface EngineOptions {
   readonly lenses?: readonly Lens[] | undefined
   /** Of the built-in lenses, load only these and the default one: for a process that asks one question and ends. */
   readonly onlyLenses?: readonly string[] | undefined
+  /** Which plug-ins of the home may be loaded; default: those that were trusted before. */
+  readonly plugins?: PluginOptions | undefined
   /** `normal` survives a dying process, `full` also a power cut. */
   readonly durability?: 'normal' | 'full' | undefined
   readonly readOnly?: boolean | undefined

@@ -7,6 +7,7 @@ export interface CommonFlags {
   readonly home?: string
   readonly viewer?: string
   readonly now?: string
+  readonly trustPlugins?: string
   readonly json?: true
   readonly format?: 'table' | 'md' | 'json'
 }
@@ -35,6 +36,7 @@ export function withPlace(command: Command): Command {
     .option('--home <folder>', 'the store to use (default: QUERENT_HOME, else .querent here or above)')
     .option('--viewer <name>', 'act as this agent (the local owner may)')
     .option('--now <time>', 'the moment that counts as now (default: QUERENT_NOW, else the clock)')
+    .option('--trust-plugins <folder>', 'load the plug-ins of this folder without asking')
 }
 
 export function withFormat(command: Command): Command {

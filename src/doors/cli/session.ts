@@ -1,16 +1,19 @@
 /** One command's hold of an engine: opened with the command's flags, closed when the command is done. */
+import { resolve } from 'node:path'
 import type { z } from 'zod'
 import { SettableClock } from '../../base/clock.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { openEngine } from '../../engine/open.ts'
-import type { EngineOptions } from '../../engine/options.ts'
+import type { EngineOptions, PluginOptions } from '../../engine/options.ts'
 import { invalidArgument, QuerentError } from '../../model/errors.ts'
 import { toInstant } from '../../model/instant.ts'
 import type { CallContext, Operation, Progress } from '../../model/operation.ts'
 import { isHolderName } from '../../model/partition.ts'
 import { isOwner, LOCAL_OWNER, type Viewer } from '../../model/viewer.ts'
 import { type Catalog, makeCatalog, runOperation } from '../../ops/catalog.ts'
+import { confirm } from './confirm.ts'
 import type { CommonFlags } from './flags.ts'
+import type { Io } from './io.ts'
 import type { Cli } from './run.ts'
 
 export interface Session {
@@ -60,7 +63,17 @@ function engineOptions(cli: Cli, flags: CommonFlags, options: SessionOptions): E
     background: options.background ?? false,
     warm: options.warm ?? false,
     onlyLenses: options.onlyLenses,
+    plugins: pluginOptions(cli.io, flags),
     ...(now && { clock: new SettableClock(toInstant(now, flags.now === undefined ? 'QUERENT_NOW' : '--now')) }),
+  }
+}
+
+function pluginOptions(io: Io, { trustPlugins }: CommonFlags): PluginOptions {
+  const isTerminal = io.stdin.isTTY === true && io.stderr.isTTY === true
+  return {
+    ...(trustPlugins !== undefined && { trustedFolder: resolve(io.workingFolder, trustPlugins) }),
+    ...(isTerminal && { trust: file => confirm(io, `Load the plug-in ${file}? It may do whatever you may.`) }),
+    warn: line => io.stderr.write(`querent: ${line}\n`),
   }
 }
 

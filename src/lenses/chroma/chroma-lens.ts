@@ -3,6 +3,7 @@ import type { Lens, LensHost } from '../lens.ts'
 import { memoryJobs } from './memory/jobs.ts'
 import { CHROMA_OPERATIONS } from './operations/operations.ts'
 import { Extensions } from './profiles/extensions.ts'
+import { installPlugin } from './profiles/plugin.ts'
 import type { ProfileHooks } from './profiles/query-profile.ts'
 import { Profiles } from './profiles/registry.ts'
 import type { SchemaExtension } from './profiles/schema-extension.ts'
@@ -40,6 +41,7 @@ export function chromaLens(options: ChromaLensOptions = {}): Lens {
       extensions: new Extensions(extensions),
       sleep,
     }),
+    install: (host, exported) => installPlugin(exported, stateOf(host)),
     open,
     close: host => void stateIfMade(host)?.access.close(),
   }

@@ -1,6 +1,7 @@
 /** `call`: any operation by name, JSON in, exactly its JSON result out. */
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { BUILT_IN_LENSES } from '../../../engine/builtins.ts'
 import { openEngine } from '../../../engine/open.ts'
 import { QuerentError } from '../../../model/errors.ts'
 import type { Catalog } from '../../../ops/catalog.ts'
@@ -16,11 +17,18 @@ const MAX_INPUT = 1024 * 1024 * 1024
 export async function runCall(cli: Cli, name: string, argument: string | undefined, flags: CommonFlags): Promise<void> {
   cli.errors = 'call'
   const input = await inputOf(cli, argument)
-  const create = makeCatalog({ lensOperations: [] }).get(name)?.effect.kind === 'write'
+  const create = await writes(name)
   const result = await withSession(cli, flags, { create }, ({ catalog, run }) =>
     run(findOperation(catalog, name), input),
   )
   await write(cli.io.stdout, `${JSON.stringify(result ?? null)}\n`)
+}
+
+/** Whether the operation makes a store where there is none. */
+async function writes(name: string): Promise<boolean> {
+  const lens = BUILT_IN_LENSES.find(built => name.startsWith(`${built.name}.`))
+  const operations = (await lens?.load())?.operations ?? [...makeCatalog({ lensOperations: [] }).values()]
+  return operations.find(operation => operation.name === name)?.effect.kind === 'write'
 }
 
 /** Every operation there is, one a line: also those of lenses, which only an engine knows. */
