@@ -1,0 +1,116 @@
+/** Lists of hits: merged, ordered by tags, trimmed. Pure; every list comes and goes best first. */
+import type { Strategy } from './strategy.ts'
+
+export interface SearchHit {
+  readonly id: string | number
+  /** Of similarity; the higher, the nearer. */
+  readonly score: number
+  readonly payload: HitPayload
+}
+
+/** Fields that are not known here are kept. */
+export interface HitPayload {
+  readonly title?: string | undefined
+  readonly filename?: string | undefined
+  readonly type?: string | undefined
+  readonly document?: string | undefined
+  readonly references?: readonly HitReference[] | undefined
+  readonly tags?: readonly string[] | undefined
+  readonly [field: string]: unknown
+}
+
+export interface HitReference {
+  readonly chunk: string
+  readonly description: string
+}
+
+/** What is needed of a hit to merge lists of them. */
+type Identified = Pick<SearchHit, 'id'>
+type Scored = Pick<SearchHit, 'score'>
+
+/** How many to ask for, so that trimming has something to choose from. */
+export function fetchSize(fetchLimit: number, limit: number): number {
+  return Math.max(fetchLimit, limit)
+}
+
+/** Each hit once: the primary ones, then the secondary ones that are new. */
+export function mergeResults<T extends Identified>(primary: readonly T[], secondary: readonly T[], limit: number): T[] {
+  const seen = new Set<string>()
+  const merged = [...primary, ...secondary].filter(hit => {
+    const isNew = !seen.has(String(hit.id))
+    seen.add(String(hit.id))
+    return isNew
+  })
+  return merged.slice(0, limit)
+}
+
+/** Of ten hits at least three are kept for those without a tag, as far as there are such. */
+const TENTHS_WITHOUT_TAG = 3
+
+/** Tagged hits first, but never so many that a common tag starves the others. */
+export function mergeHybrid<T extends Identified>(
+  filtered: readonly T[],
+  unfiltered: readonly T[],
+  limit: number,
+): T[] {
+  const tagged = mergeResults(filtered, [], filtered.length)
+  const ids = new Set(tagged.map(hit => String(hit.id)))
+  const others = mergeResults(
+    unfiltered.filter(hit => !ids.has(String(hit.id))),
+    [],
+    unfiltered.length,
+  )
+  const reserved = Math.min(others.length, Math.ceil((limit * TENTHS_WITHOUT_TAG) / 10))
+  const first = tagged.slice(0, limit - reserved)
+  return [...first, ...others, ...tagged.slice(first.length)].slice(0, limit)
+}
+
+/** Usual damping of reciprocal rank fusion: rank 1 counts 1/61. */
+const RANK_DAMPING = 60
+
+/** Both lists by rank instead: a hit's share is the sum of 1/(60 + rank). */
+export function fuseByRank<T extends Identified>(primary: readonly T[], secondary: readonly T[], limit: number): T[] {
+  const shares = new Map<string, number>()
+  for (const list of [primary, secondary]) {
+    for (const [index, { id }] of mergeResults(list, [], list.length).entries()) {
+      shares.set(String(id), (shares.get(String(id)) ?? 0) + 1 / (RANK_DAMPING + index + 1))
+    }
+  }
+  const share = (hit: T): number => shares.get(String(hit.id)) ?? 0
+  const merged = mergeResults(primary, secondary, primary.length + secondary.length)
+  return merged.sort((a, b) => share(b) - share(a)).slice(0, limit)
+}
+
+/** What each further tag that a hit shares with the question adds to its place, and at most adds. */
+const FURTHER_TAG = 0.02
+const MOST_FOR_TAGS = 0.06
+
+/** By score and by how many of the question's tags a hit carries; the scores themselves stay as they are. */
+export function orderByTags<T extends Scored & Pick<SearchHit, 'payload'>>(
+  hits: readonly T[],
+  tags: readonly string[],
+): T[] {
+  const asked = new Set(tags)
+  const place = ({ score, payload }: T): number => {
+    const matched = new Set((payload.tags ?? []).filter(tag => asked.has(tag))).size
+    return score + Math.min(MOST_FOR_TAGS, FURTHER_TAG * Math.max(0, matched - 1))
+  }
+  return [...hits].sort((a, b) => place(b) - place(a))
+}
+
+/** Keeps what scores at least `ratio` of the best; all, when even the best scores 0 or less. Order stays. */
+export function trimByScore<T extends Scored>(hits: readonly T[], ratio: number, limit: number): T[] {
+  const best = hits.reduce((most, { score }) => Math.max(most, score), Number.NEGATIVE_INFINITY)
+  const kept = best > 0 ? hits.filter(({ score }) => score >= best * ratio) : hits
+  return kept.slice(0, limit)
+}
+
+export interface SearchPlan {
+  readonly filtered: boolean
+  readonly unfiltered: boolean
+}
+
+/** Which searches a strategy runs. */
+export function searchesOf(strategy: Strategy): SearchPlan {
+  return { filtered: strategy !== 'semantic', unfiltered: strategy !== 'filtered' }
+}
