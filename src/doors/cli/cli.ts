@@ -28,7 +28,7 @@ export async function runCli(argv: readonly string[], doors: OtherDoors, io: Io)
 async function fail(cli: Cli, thrown: unknown): Promise<number> {
   const error = asQuerentError(thrown)
   if (cli.errors === 'text') await write(cli.io.stderr, failureText(error))
-  else await write(cli.io.stdout, failureJson(error))
+  else await write(cli.errors === 'json-aside' ? cli.io.stderr : cli.io.stdout, failureJson(error))
   if (cli.io.env['QUERENT_DEBUG'] && thrown instanceof Error) await write(cli.io.stderr, `${thrown.stack}\n`)
   return cli.errors === 'call' ? EXIT.failed : exitCodeFor(error)
 }

@@ -14,8 +14,11 @@ export interface Cli {
   exitCode: number
   /** Set by commands that run until a signal ends them: for those it is a good end. */
   endsBySignal: boolean
-  /** How a failure is told: to people, as JSON on standard output, or as `call` does (JSON, exit code always 1). */
-  errors: 'text' | 'json' | 'call'
+  /**
+   * How a failure is told: to people, as JSON on standard output, as JSON on standard error, or as `call` does (JSON on
+   * standard output, exit code always 1).
+   */
+  errors: 'text' | 'json' | 'json-aside' | 'call'
 }
 
 /** The doors a command line can open. Doors do not know each other: whoever starts the process hands these over. */

@@ -1,0 +1,285 @@
+/** Bodies of `querent chroma …`. */
+import { readFile, writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { invalidArgument, QuerentError } from '../../../model/errors.ts'
+import { toInstant } from '../../../model/instant.ts'
+import { findOperation } from '../../../ops/catalog.ts'
+import type { CommonFlags } from '../flags.ts'
+import { decodeUtf8, readAll, write } from '../io.ts'
+import { progressBar } from '../progress.ts'
+import * as render from '../render/chroma.ts'
+import type { Style } from '../render/style.ts'
+import type { Cli } from '../run.ts'
+import { type SessionOptions, withSession } from '../session.ts'
+import { print } from './print.ts'
+
+export interface ChromaQueryFlags extends CommonFlags {
+  readonly tags?: string
+  readonly k?: number
+  readonly maxDistance?: number
+  readonly from?: string
+  readonly to?: string
+  readonly filter?: string
+  readonly includeRotten?: true
+  readonly weights?: string
+  readonly profile?: string
+  readonly access: boolean
+  readonly complete: boolean
+}
+
+export interface NodeFlags extends CommonFlags {
+  readonly tags?: string
+  readonly label?: string
+  readonly content?: string
+  readonly metadata?: string
+  readonly fields?: string
+  readonly mode?: string
+  readonly decay?: string
+  readonly rotten?: true
+  readonly visibility?: string
+  readonly federation?: readonly string[]
+}
+
+type Input = Readonly<Record<string, unknown>>
+
+/** Files of nodes may be large. */
+const MAX_INPUT = 1024 * 1024 * 1024
+
+export async function runChromaQuery(
+  cli: Cli,
+  words: readonly string[],
+  flags: ChromaQueryFlags & { readonly knn?: true },
+): Promise<void> {
+  const asked = askedFor(words, flags)
+  if (asked === null) throw invalidArgument('words', words.join(' '), 'hashtags or a text')
+  const input = { ...asked, ...queryOptions(flags) }
+  const name = flags.knn === true ? 'chroma.query_knn' : 'chroma.query'
+  const answer = (await call(cli, flags, name, input)) as render.Answer
+  await print(cli, flags, answer, { table: style => render.answerText(answer, style, cli.io.stdout.columns) })
+}
+
+export async function runBatch(cli: Cli, file: string, flags: CommonFlags): Promise<void> {
+  const queries = parsed(await textOf(cli, file), file)
+  const answer = (await call(cli, flags, 'chroma.batch_query', { queries })) as { answers: render.Answer[] }
+  const table = (style: Style) =>
+    answer.answers.map(one => render.answerText(one, style, cli.io.stdout.columns)).join('\n')
+  await print(cli, flags, answer, { table })
+}
+
+export async function runStore(cli: Cli, content: string | undefined, flags: NodeFlags): Promise<void> {
+  const input = {
+    hashtags: tagsOf(flags.tags ?? ''),
+    content: content === '-' || content === undefined ? await piped(cli) : content,
+    ...nodeFields(flags),
+    ...(flags.mode !== undefined && { mode_name: flags.mode }),
+    ...(flags.fields !== undefined && { plugin_fields: parsed(flags.fields, '--fields') }),
+    ...(flags.visibility !== undefined && { visibility: flags.visibility }),
+    ...(flags.federation !== undefined && { federations: flags.federation }),
+  }
+  const answer = (await call(cli, flags, 'chroma.store', input, { create: true })) as { entry_id: string }
+  await print(cli, flags, answer, { table: () => `${answer.entry_id}\n` })
+}
+
+export async function runUpdate(cli: Cli, id: string, flags: NodeFlags): Promise<void> {
+  const content = flags.content === '-' ? await piped(cli) : flags.content
+  const texts = { ...nodeFields(flags), ...(content !== undefined && { content }) }
+  const state = {
+    ...(flags.mode !== undefined && { mode_name: flags.mode }),
+    ...(flags.decay !== undefined && { decay_enabled: onOff(flags.decay) }),
+    ...(flags.rotten === true && { rotten: true }),
+    ...(flags.fields !== undefined && { plugin_fields: parsed(flags.fields, '--fields') }),
+  }
+  const answers: Input[] = []
+  if (Object.keys(state).length > 0)
+    answers.push((await call(cli, flags, 'chroma.set', { entry_id: id, ...state })) as Input)
+  if (Object.keys(texts).length > 0 || answers.length === 0) {
+    answers.push((await call(cli, flags, 'chroma.update', { entry_id: id, ...texts })) as Input)
+  }
+  const answer = { updated: answers.every(({ updated }) => updated === true) }
+  await print(cli, flags, answer, { table: () => render.fieldsText(answer) })
+}
+
+/** Operations that answer with a few named values. */
+export async function runNode(cli: Cli, name: string, input: Input, flags: CommonFlags): Promise<void> {
+  const answer = (await call(cli, flags, name, input)) as Input
+  await print(cli, flags, answer, { table: () => render.fieldsText(answer) })
+}
+
+export async function runAssign(
+  cli: Cli,
+  hashtag: string | undefined,
+  place: string | undefined,
+  flags: CommonFlags & { readonly file?: string; readonly starter?: true },
+): Promise<void> {
+  const input = {
+    ...(hashtag !== undefined && { hashtag, ...(place !== undefined && placeOf(place)) }),
+    ...(flags.file !== undefined && { text: await textOf(cli, flags.file) }),
+    ...(flags.starter === true && { starter: true }),
+  }
+  const answer = (await call(cli, flags, 'chroma.assign', input, { create: true })) as { assigned?: render.Binding[] }
+  await print(cli, flags, answer, {
+    table: style =>
+      answer.assigned === undefined
+        ? render.bindingsText([answer as render.Binding], style)
+        : `${answer.assigned.length} hashtags assigned\n`,
+  })
+}
+
+export async function runMigrate(cli: Cli, hashtag: string, place: string, flags: CommonFlags): Promise<void> {
+  await runNode(cli, 'chroma.migrate', { hashtag, ...placeOf(place) }, flags)
+}
+
+export async function runHashtags(cli: Cli, zone: string | undefined, flags: CommonFlags): Promise<void> {
+  const answer = await call(cli, flags, 'chroma.hashtags', zone === undefined ? {} : { zone })
+  const { hashtags } = answer as { hashtags: render.Binding[] }
+  await print(cli, flags, answer, { table: style => render.bindingsText(hashtags, style) })
+}
+
+export async function runSuggest(cli: Cli, words: readonly string[], flags: CommonFlags): Promise<void> {
+  const content = words.length === 1 && words[0] === '-' ? await piped(cli) : words.join(' ')
+  const answer = await call(cli, flags, 'chroma.suggest_hashtags', { content })
+  const { hashtags } = answer as { hashtags: readonly string[] }
+  await print(cli, flags, answer, { table: () => hashtags.map(tag => `${tag}\n`).join('') })
+}
+
+export async function runPlace(cli: Cli, tags: readonly string[], flags: CommonFlags): Promise<void> {
+  await runNode(cli, 'chroma.place', { hashtags: tags.flatMap(tagsOf) }, flags)
+}
+
+export async function runLong(cli: Cli, name: string, flags: CommonFlags): Promise<void> {
+  using bar = await progressBar(cli.io)
+  const answer = (await call(cli, flags, name, {}, { report: bar.report })) as Input
+  bar[Symbol.dispose]()
+  await print(cli, flags, answer, { table: () => render.fieldsText(answer) })
+}
+
+export async function runForecast(
+  cli: Cli,
+  flags: CommonFlags & { readonly days: number; readonly limit?: number },
+): Promise<void> {
+  const { days, limit } = flags
+  const answer = await call(cli, flags, 'chroma.forecast', { days, ...(limit !== undefined && { limit }) })
+  await print(cli, flags, answer, { table: style => render.forecastText(answer as render.Forecast, style) })
+}
+
+export async function runMap(
+  cli: Cli,
+  words: readonly string[],
+  flags: ChromaQueryFlags & { readonly out: string },
+): Promise<void> {
+  const { k, ...query } = queryOptions({ ...flags, access: true })
+  const input = { ...askedFor(words, flags), ...(k !== undefined && { k }), query }
+  const { svg, nodes } = (await call(cli, flags, 'chroma.map', input)) as { svg: string; nodes: number }
+  const file = resolve(cli.io.workingFolder, flags.out)
+  try {
+    await writeFile(file, svg)
+  } catch (error) {
+    throw new QuerentError('io_failed', `--out: ${(error as Error).message}`, { path: file }, error)
+  }
+  const answer = { out: file, nodes }
+  await print(cli, flags, answer, { table: () => `${nodes} nodes drawn to ${flags.out}\n` })
+}
+
+export async function runExportNodes(cli: Cli, flags: CommonFlags): Promise<void> {
+  const document = await call(cli, flags, 'chroma.export', {})
+  await write(cli.io.stdout, `${JSON.stringify(document, null, 2)}\n`)
+}
+
+export async function runImportNodes(cli: Cli, file: string, flags: CommonFlags): Promise<void> {
+  const document = parsed(await textOf(cli, file), file) as Input
+  const answer = (await call(cli, flags, 'chroma.import', document, { create: true })) as { imported: number }
+  await print(cli, flags, answer, { table: () => `${answer.imported} nodes imported\n` })
+}
+
+function call(
+  cli: Cli,
+  flags: CommonFlags,
+  name: string,
+  input: Input,
+  options: SessionOptions = {},
+): Promise<unknown> {
+  return withSession(cli, flags, { ...options, onlyLenses: ['chroma'] }, ({ catalog, run }) =>
+    run(findOperation(catalog, name), input),
+  )
+}
+
+/** Hashtags when they are named as such; else the words are a text. */
+function askedFor(words: readonly string[], { tags }: ChromaQueryFlags): Input | null {
+  if (tags !== undefined) return { hashtags: [...words, ...tagsOf(tags)] }
+  if (words.length === 0) return null
+  return words.every(word => word.startsWith('#')) ? { hashtags: words } : { input: words.join(' ') }
+}
+
+function queryOptions(flags: ChromaQueryFlags): Input {
+  const { k, maxDistance, from, to, filter, includeRotten, weights, profile, access, complete } = flags
+  return {
+    ...(k !== undefined && { k }),
+    ...(maxDistance !== undefined && { max_distance: maxDistance }),
+    ...((from !== undefined || to !== undefined) && { temporal_range: rangeOf(from, to) }),
+    ...(filter !== undefined && { metadata_filters: parsed(filter, '--filter') }),
+    ...(includeRotten === true && { include_rotten: true }),
+    ...(weights !== undefined && { score_weights: weightsOf(weights) }),
+    ...(profile !== undefined && { profile }),
+    ...(!access && { update_access: false }),
+    ...(!complete && { complete_hashtags: false }),
+  }
+}
+
+/** Open ends: since ever, and up to as late as a calendar goes. */
+function rangeOf(from: string | undefined, to: string | undefined): readonly [number, number] {
+  return [from === undefined ? 0 : secondsOf(from, '--from'), to === undefined ? LAST : secondsOf(to, '--to')]
+}
+
+const LAST = 8.64e12
+
+function secondsOf(text: string, field: string): number {
+  return /^\d+$/.test(text) ? Number(text) : Math.floor(toInstant(text, field) / 1000)
+}
+
+function weightsOf(text: string): Input {
+  const [relevance, recency, strength, ...rest] = text.split(',').map(Number)
+  if (strength === undefined || rest.length > 0) throw invalidArgument('--weights', text, 'three numbers and commas')
+  return { relevance, recency, strength }
+}
+
+function nodeFields({ label, metadata }: NodeFlags): Input {
+  return {
+    ...(label !== undefined && { label }),
+    ...(metadata !== undefined && { metadata: parsed(metadata, '--metadata') }),
+  }
+}
+
+function onOff(text: string): boolean {
+  if (text !== 'on' && text !== 'off') throw invalidArgument('--decay', text, 'on or off')
+  return text === 'on'
+}
+
+function placeOf(place: string): Input {
+  return /^\d+$/.test(place) ? { anchor_id: Number(place) } : { zone: place }
+}
+
+function tagsOf(list: string): readonly string[] {
+  return list.split(/[\s,]+/).filter(Boolean)
+}
+
+async function piped(cli: Cli): Promise<string> {
+  return (await readAll(cli.io.stdin, MAX_INPUT)).replace(/\r?\n$/, '')
+}
+
+async function textOf(cli: Cli, file: string): Promise<string> {
+  if (file === '-') return readAll(cli.io.stdin, MAX_INPUT)
+  try {
+    return decodeUtf8(await readFile(resolve(cli.io.workingFolder, file)), file)
+  } catch (error) {
+    if (error instanceof QuerentError) throw error
+    throw new QuerentError('io_failed', `${file}: ${(error as Error).message}`, { path: file }, error)
+  }
+}
+
+function parsed(text: string, field: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new QuerentError('invalid_json', `${field}: ${(error as Error).message}`, { field }, error)
+  }
+}
