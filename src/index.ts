@@ -16,6 +16,25 @@ export type {
   PutInput,
   Status,
 } from './engine/engine.ts'
+export {
+  type C64Options,
+  c64Domain,
+  type DomainRecord,
+  type Enrichment,
+  type EnrichmentDomain,
+  type EnrichmentInput,
+  type EnrichmentPlugin,
+  type EnrichmentPluginRequest,
+  type EnrichmentPlugins,
+  type EnrichmentResult,
+  enrich,
+  extractNumbers,
+  formatEnrichment,
+  loadEnrichmentPlugins,
+  type NumberRole,
+  type NumberRules,
+  type ParsedNumber,
+} from './engine/enrichment.ts'
 export { openEngine } from './engine/open.ts'
 export { OpenChroma, type OpenChromaOptions, openChroma } from './engine/open-chroma.ts'
 export type { EngineOptions } from './engine/options.ts'

@@ -15,6 +15,8 @@ export const PLUGIN_FOLDER = 'plugins'
 export interface PluginRequest {
   /** `<home>/plugins`; need not exist. */
   readonly folder: string
+  /** Which files of it are plug-ins; all modules in JavaScript when left out. */
+  readonly names?: RegExp | undefined
   /** Where trust is remembered, by path and hash. */
   readonly trustFile: string
   /** `--trust-plugins <dir>`: everything in it is loaded, nobody is asked, nothing is remembered. */
@@ -39,6 +41,7 @@ interface PluginFile {
 
 /** A module that never finishes its top level must not keep the engine from opening. */
 const LOAD_MS = 10_000
+const MODULES = /\.m?js$/
 
 export async function loadPlugins(request: PluginRequest): Promise<PluginReport> {
   const loaded: string[] = []
@@ -51,9 +54,10 @@ export async function loadPlugins(request: PluginRequest): Promise<PluginReport>
       warnings.push(`plug-in ${plugin.file} was skipped: ${error instanceof Error ? error.message : String(error)}`)
     }
   }
-  const trusted = request.trustedFolder === undefined ? [] : filesIn(request.trustedFolder, true)
+  const names = request.names ?? MODULES
+  const trusted = request.trustedFolder === undefined ? [] : filesIn(request.trustedFolder, names, true)
   for (const plugin of trusted) await load(plugin)
-  for (const plugin of filesIn(request.folder, false)) {
+  for (const plugin of filesIn(request.folder, names, false)) {
     if (trusted.some(({ file }) => file === plugin.file)) continue
     const refusal = await refusalOf(plugin, request)
     if (refusal === null) await load(plugin)
@@ -76,7 +80,7 @@ async function refusalOf({ file, hash }: PluginFile, request: PluginRequest): Pr
 }
 
 /** By name. Real paths, so that a link is trusted as what it leads to. */
-function filesIn(folder: string, mustExist: boolean): readonly PluginFile[] {
+function filesIn(folder: string, wanted: RegExp, mustExist: boolean): readonly PluginFile[] {
   let names: readonly string[]
   try {
     names = readdirSync(folder)
@@ -85,7 +89,7 @@ function filesIn(folder: string, mustExist: boolean): readonly PluginFile[] {
     throw new QuerentError('io_failed', `plugins: cannot read ${folder}: ${String(error)}`, { path: folder }, error)
   }
   return names
-    .filter(name => /\.m?js$/.test(name))
+    .filter(name => wanted.test(name))
     .sort()
     .map(name => {
       const file = realpathSync(join(folder, name))

@@ -33,7 +33,7 @@ export function scanNumbers(text: string, commasSeparate: boolean): readonly Num
 }
 
 const WORD = String.raw`[\p{L}\p{N}_]`
-const BEFORE = String.raw`(?<!${WORD})`
+const BEFORE = `(?<!${WORD})`
 /** Notations that begin with a digit touch no sign of another notation either. */
 const BEFORE_DIGIT = String.raw`(?<![\p{L}\p{N}_$%&])`
 const AFTER = String.raw`(?!${WORD}|\.\d)`

@@ -1,0 +1,103 @@
+/**
+ * Enrichment plugins from folders: each file named `*_enrichment.ts` or `*_enrichment.js` brings one, under the same rule
+ * of trust as every plug-in. A file that brings none costs a warning; two plugins of one name are an error.
+ */
+import { realpathSync } from 'node:fs'
+import { type EnrichmentPlugin, inOrder } from '../lenses/c64/enrichment/plugin.ts'
+import { QuerentError } from '../model/errors.ts'
+import { loadPlugins, type PluginReport } from './plugins.ts'
+
+export interface EnrichmentPluginRequest {
+  /** What the domain brings itself. */
+  readonly builtIn?: readonly EnrichmentPlugin[] | undefined
+  /** Folders of plugins that are loaded when somebody trusted them, file by file. Need not exist. */
+  readonly folders?: readonly string[] | undefined
+  /** Folders whose plugins are loaded without asking. Must exist. */
+  readonly trustedFolders?: readonly string[] | undefined
+  /** Where trust is remembered, outside of all the folders. Needed when there are `folders`. */
+  readonly trustFile?: string | undefined
+  /** Asks whether a file may be loaded; absent without a terminal. */
+  readonly trust?: ((file: string) => Promise<boolean>) | undefined
+}
+
+export interface EnrichmentPlugins extends PluginReport {
+  /** All of them, in the order they run in. */
+  readonly plugins: readonly EnrichmentPlugin[]
+}
+
+const FILE_NAME = /_enrichment\.[jt]s$/
+
+/** Throws `conflict` when two plugins have one name, `invalid_argument` without a place to remember trust in. */
+export async function loadEnrichmentPlugins(request: EnrichmentPluginRequest): Promise<EnrichmentPlugins> {
+  const { folders = [], trustedFolders = [], trustFile = '', trust } = request
+  if (folders.length > 0 && trustFile === '') {
+    throw new QuerentError('invalid_argument', 'trustFile: must be a path when there are folders of plugins', {
+      field: 'trustFile',
+      value: trustFile,
+      expected: 'a path',
+    })
+  }
+  const plugins = [...(request.builtIn ?? [])]
+  const sources = new Map(plugins.map(plugin => [plugin.name, 'the built-in ones']))
+  const clashes: Clash[] = []
+  const install = (exported: Readonly<Record<string, unknown>>, file: string): void => {
+    const plugin = pluginOf(exported)
+    const other = sources.get(plugin.name)
+    if (other !== undefined) clashes.push({ name: plugin.name, other, file })
+    sources.set(plugin.name, file)
+    plugins.push(plugin)
+  }
+  const reports: PluginReport[] = []
+  const trusted = new Set(trustedFolders.map(folder => realFolder(folder)))
+  for (const folder of trustedFolders) {
+    reports.push(await loadPlugins({ folder, trustedFolder: folder, names: FILE_NAME, trustFile, install }))
+  }
+  for (const folder of folders.filter(each => !trusted.has(realFolder(each)))) {
+    reports.push(await loadPlugins({ folder, names: FILE_NAME, trustFile, trust, install }))
+  }
+  mustDiffer(clashes)
+  return {
+    plugins: inOrder(plugins),
+    loaded: reports.flatMap(report => report.loaded),
+    warnings: reports.flatMap(report => report.warnings),
+  }
+}
+
+interface Clash {
+  readonly name: string
+  readonly other: string
+  readonly file: string
+}
+
+function mustDiffer([clash]: readonly Clash[]): void {
+  if (clash === undefined) return
+  const message = `plugin ${clash.file}: the name "${clash.name}" is taken by ${clash.other}; rename or remove one`
+  throw new QuerentError('conflict', message, { plugin: clash.name, file: clash.file })
+}
+
+type PluginClass = new () => EnrichmentPlugin
+
+/** One instance of the first class with a method `enrich`, by order of export names. Throws what is wrong with it. */
+function pluginOf(exported: Readonly<Record<string, unknown>>): EnrichmentPlugin {
+  const found = Object.values(exported).find(isPluginClass)
+  if (found === undefined) throw new Error('it exports no class with a method enrich')
+  const plugin = new found()
+  if (typeof plugin.name !== 'string' || plugin.name === '') throw new Error('its plugin needs a name, a text')
+  if (plugin.priority !== undefined && !Number.isFinite(plugin.priority)) {
+    throw new Error(`the priority of its plugin must be a number, not ${String(plugin.priority)}`)
+  }
+  return plugin
+}
+
+function isPluginClass(value: unknown): value is PluginClass {
+  return typeof value === 'function' && typeof value.prototype?.enrich === 'function'
+}
+
+/** As the operating system knows it; as given while it does not exist. */
+function realFolder(folder: string): string {
+  try {
+    return realpathSync(folder)
+  } catch {
+    return folder
+  }
+}
