@@ -1,0 +1,535 @@
+/** Queries through the whole lens, phase by phase. */
+import { describe, expect, it } from 'vitest'
+import type { QueryOptions, ResultRow } from '../../../../../src/lenses/chroma/model.ts'
+import { QueryProfile } from '../../../../../src/lenses/chroma/profiles/query-profile.ts'
+import { FAR, NEAR, NOW, openWorld, TAGS } from '../../../../support/open-chroma-world.ts'
+
+const ids = (rows: readonly ResultRow[]): readonly string[] => rows.map(row => row.entry_id)
+const labels = (rows: readonly ResultRow[]): readonly string[] => rows.map(row => row.label)
+const invalid = (parameter: string) => ({
+  name: 'ValidationError',
+  code: 'invalid_parameter',
+  details: { parameter },
+})
+const DAY = 86_400
+
+describe('the input', () => {
+  it('CQ-001: options are camelCase, rows and the query told back are snake_case', async () => {
+    await using world = await openWorld()
+    await world.node()
+    const { results, query } = await world.chroma.queryDetailed(TAGS, { maxDistance: 20 })
+    expect(query.max_distance).toBe(20)
+    expect(Object.keys(results[0] ?? {})).toEqual([
+      ...['entry_id', 'node_id', 'color_L', 'color_a', 'color_b', 'hashtags', 'label', 'content', 'metadata'],
+      ...['created_at', 'last_accessed', 'strength_raw', 'decay_health', 'ascension', 'rotten', 'mode_name'],
+      ...['access_count', 'decay_enabled', 'state', 'distance', 'relevance', 'recency', 'strength_norm', 'score'],
+    ])
+  })
+
+  it.each([[null], [undefined], [7], [{}]])('CQ-002: %j is neither hashtags nor a text', async input => {
+    await using world = await openWorld()
+    await expect(world.chroma.query(input as never)).rejects.toMatchObject(invalid('hashtags'))
+  })
+
+  it('CQ-002: a list meets no parser, a text that of the profile', async () => {
+    const texts: string[] = []
+    class Spy extends QueryProfile {
+      override parseInput(text: string) {
+        texts.push(text)
+        return { hashtags: TAGS }
+      }
+    }
+    await using world = await openWorld({ profiles: { spy: new Spy() } })
+    const id = await world.node()
+    expect(ids(await world.chroma.query(TAGS, { profile: 'spy' }))).toEqual([id])
+    expect(texts).toEqual([])
+    expect(ids(await world.chroma.query('a text', { profile: 'spy' }))).toEqual([id])
+    expect(texts).toEqual(['a text'])
+  })
+
+  it('CQ-004, CQ-094: configured defaults hold where the call says nothing, CQ-005: and null lifts them', async () => {
+    await using world = await openWorld({ queryConfig: { defaultK: 1, defaultMaxDistance: 5 } })
+    await world.node()
+    await world.node({ hashtags: FAR })
+    const { query, results } = await world.chroma.queryDetailed(TAGS)
+    expect(query).toMatchObject({ k: 1, max_distance: 5 })
+    expect(results).toHaveLength(1)
+    expect((await world.chroma.queryDetailed(TAGS, { maxDistance: null })).query.max_distance).toBeNull()
+    expect(await world.chroma.query(TAGS, { maxDistance: null, k: 9 })).toHaveLength(2)
+    expect((await world.chroma.queryDetailed(TAGS, { k: null })).query.k).toBe(1)
+  })
+
+  it('CQ-006, CQ-040: what is refused changes nothing', async () => {
+    await using world = await openWorld()
+    const id = await world.node()
+    const before = await world.chroma.getNode(id)
+    const version = world.chroma.engine.host('chroma').store.version()
+    const refused = world.chroma
+    await expect(refused.query(TAGS, { maxdistance: 5 } as QueryOptions)).rejects.toMatchObject(invalid('maxdistance'))
+    await expect(refused.query(TAGS, { k: 0 })).rejects.toMatchObject(invalid('k'))
+    await expect(refused.query(['#c0'])).rejects.toMatchObject({ code: 'invalid_hashtags' })
+    await expect(refused.query([...TAGS, '#nobody'])).rejects.toMatchObject({ code: 'unknown_hashtag' })
+    await expect(refused.query([...TAGS, 7] as never)).rejects.toMatchObject(invalid('hashtags'))
+    await expect(refused.batchQuery([{ hashtags: TAGS }, { hashtags: ['#c0'] }])).rejects.toThrow()
+    await expect(refused.store({ hashtags: ['#c0'], label: '', content: '' })).rejects.toThrow()
+    expect(await world.chroma.getNode(id)).toEqual(before)
+    expect(world.chroma.engine.host('chroma').store.version()).toBe(version)
+  })
+
+  it('CQ-012: tags equal when normalised count once', async () => {
+    await using world = await openWorld()
+    const spelt = TAGS.map((tag, at) => (at % 2 === 0 ? ` #${tag.toUpperCase()} ` : tag.slice(1)))
+    expect((await world.chroma.queryDetailed([...spelt, ...TAGS])).query.hashtags).toEqual([...TAGS])
+    const seven = [...TAGS.slice(0, 7), '#C0']
+    await expect(world.chroma.query(seven)).rejects.toMatchObject({
+      code: 'invalid_hashtags',
+      details: { violations: expect.arrayContaining(['total']) },
+    })
+  })
+
+  it('CQ-018: a profile that is not registered is told before any work', async () => {
+    await using world = await openWorld()
+    await expect(world.chroma.query(['#nonsense'], { profile: 'nobody' })).rejects.toMatchObject({
+      name: 'QueryError',
+      code: 'unknown_profile',
+    })
+  })
+})
+
+describe('one reading of the clock', () => {
+  it('CQ-009: serves parsing, scores and accesses, and is floored', async () => {
+    await using world = await openWorld()
+    const id = await world.node()
+    world.readings = 0
+    world.now = NOW + 3 * DAY + 0.9
+    const { query, results } = await world.chroma.queryDetailed(TAGS)
+    expect(query.now).toBe(NOW + 3 * DAY)
+    expect(results[0]?.recency).toBeCloseTo(Math.exp(-1), 15)
+    expect((await world.chroma.getNode(id))?.last_accessed).toBe(NOW + 3 * DAY)
+  })
+
+  it('CQ-008: the same question gets the same answer', async () => {
+    await using world = await openWorld()
+    for (const hashtags of [TAGS, NEAR, FAR, TAGS]) await world.node({ hashtags })
+    const ask = (tags: readonly string[]) => world.chroma.queryDetailed(tags, { updateAccess: false, k: 9 })
+    expect(await ask([...TAGS].reverse())).toEqual(await ask(TAGS))
+    expect((await ask(TAGS)).query.color).toEqual(world.chroma.computeNodeColor([...TAGS].reverse()))
+  })
+})
+
+describe('the answer', () => {
+  it('CQ-010: detailed, it tells what the query was', async () => {
+    await using world = await openWorld()
+    await world.node()
+    const { query, warnings } = await world.chroma.queryDetailed(TAGS, { scoreWeights: null })
+    expect(warnings).toEqual([])
+    expect(query).toEqual({
+      hashtags: [...TAGS],
+      k: 5,
+      max_distance: null,
+      temporal_range: null,
+      metadata_filters: null,
+      include_rotten: false,
+      score_weights: null,
+      profile: 'default',
+      update_access: true,
+      color: world.chroma.computeNodeColor(TAGS),
+      completed_hashtags: [],
+      profile_state: null,
+      now: NOW,
+    })
+  })
+
+  it('CQ-011: without access updates, asking leaves no trace', async () => {
+    await using world = await openWorld()
+    const id = await world.node()
+    world.now += DAY
+    expect(await world.chroma.query(TAGS, { updateAccess: false })).toHaveLength(1)
+    expect(await world.chroma.getNode(id)).toMatchObject({ access_count: 0, last_accessed: NOW })
+  })
+
+  it('CQ-013: fewer than k are all there are', async () => {
+    await using world = await openWorld()
+    await world.node()
+    expect(await world.chroma.query(TAGS, { k: 1_000_000 })).toHaveLength(1)
+  })
+
+  it('CQ-014: distances are Euclidean, and the limit is included', async () => {
+    await using world = await openWorld()
+    await world.node({ hashtags: NEAR })
+    const [row] = await world.chroma.query(TAGS)
+    const [l, a, b] = world.chroma.computeNodeColor(TAGS)
+    const distance = Math.hypot((row?.color_L ?? 0) - l, (row?.color_a ?? 0) - a, (row?.color_b ?? 0) - b)
+    expect(row?.distance).toBeCloseTo(distance, 9)
+    expect(await world.chroma.query(TAGS, { maxDistance: row?.distance ?? 0 })).toHaveLength(1)
+    expect(await world.chroma.query(TAGS, { maxDistance: (row?.distance ?? 0) * (1 - 1e-12) })).toHaveLength(0)
+    await world.node({ label: 'here' })
+    expect(labels(await world.chroma.query(TAGS, { maxDistance: 0 }))).toEqual(['here'])
+  })
+
+  it('CQ-053: the weights are those of the call, the configuration, or the mode of each node', async () => {
+    await using world = await openWorld()
+    for (const modeName of ['Sparse', 'Adaptive', 'Spacey', 'Eidetic'] as const)
+      await world.node({ modeName, label: modeName })
+    const scores = new Map(
+      (await world.chroma.query(TAGS, { updateAccess: false })).map(row => [row.mode_name, row.score]),
+    )
+    expect(scores.get('Sparse')).toBeCloseTo(0.9, 12)
+    expect(scores.get('Adaptive')).toBeCloseTo(0.8, 12)
+    expect(scores.get('Spacey')).toBeCloseTo(0.7, 12)
+    expect(scores.get('Eidetic')).toBeCloseTo(0.6, 12)
+    const own = await world.chroma.query(TAGS, { scoreWeights: { relevance: 0.5, recency: 0.25, strength: 0.25 } })
+    for (const row of own) expect(row.score).toBeCloseTo(0.75, 12)
+  })
+
+  it('CQ-053: by relevance alone, the order is that of the distance', async () => {
+    await using world = await openWorld({
+      queryConfig: { defaultScoreWeights: { relevance: 1, recency: 0, strength: 0 } },
+    })
+    for (const hashtags of [FAR, TAGS, NEAR]) await world.node({ hashtags, label: String(hashtags) })
+    const rows = await world.chroma.query(TAGS)
+    expect(labels(rows)).toEqual([TAGS, NEAR, FAR].map(String))
+    for (const row of rows) expect(row.score).toBe(row.relevance)
+  })
+
+  it('CQ-054: with memory off, relevance is the score and use adds no strength', async () => {
+    await using world = await openWorld({ memoryConfig: { enabled: false } })
+    const id = await world.node({ hashtags: NEAR })
+    const rotten = await world.node()
+    await world.chroma.markRotten(rotten)
+    world.now += DAY
+    const weights = { scoreWeights: { relevance: 0, recency: 1, strength: 0 } }
+    const rows = await world.chroma.query(TAGS, weights)
+    expect(ids(rows)).toEqual([id])
+    expect(rows[0]?.score).toBe(rows[0]?.relevance)
+    expect(await world.chroma.getNode(id)).toMatchObject({ strength_raw: 0, access_count: 1, last_accessed: world.now })
+    const wrong = { scoreWeights: { relevance: 2, recency: 0, strength: 0 } }
+    await expect(world.chroma.query(TAGS, wrong)).rejects.toMatchObject(invalid('score_weights'))
+  })
+
+  it('CQ-056: rotten nodes come only when asked for, and CQ-068: are rescued then', async () => {
+    await using world = await openWorld()
+    const id = await world.node()
+    expect(await world.chroma.markRotten(id)).toBe(true)
+    expect(await world.chroma.query(TAGS)).toEqual([])
+    expect((await world.chroma.query(TAGS, { includeRotten: true }))[0]).toMatchObject({
+      rotten: true,
+      state: 'ROTTEN',
+    })
+    expect(await world.chroma.getNode(id)).toMatchObject({ rotten: false, state: 'ACTIVE' })
+    expect(ids(await world.chroma.query(TAGS))).toEqual([id])
+  })
+
+  it('CQ-057: a time range holds what was created or last accessed in it, ends included', async () => {
+    await using timed = await openWorld()
+    const at = async (created: number, accessed: number, label: string) => {
+      timed.now = created
+      const id = await timed.node({ label })
+      const exported = (await timed.chroma.exportNodes()).nodes.find(node => node.entry_id === id)
+      await timed.chroma.deleteNode(id)
+      timed.now = 1000
+      await timed.chroma.importNodes({ version: 1, nodes: [{ ...exported, last_accessed: accessed } as never] })
+    }
+    await at(200, 500, 'created at the end')
+    await at(1, 100, 'accessed at the start')
+    await at(99, 201, 'around it')
+    const rows = await timed.chroma.query(TAGS, { temporalRange: [100, 200] })
+    expect([...labels(rows)].sort()).toEqual(['accessed at the start', 'created at the end'])
+    expect(await timed.chroma.query(TAGS, { temporalRange: [2, 50] })).toEqual([])
+  })
+
+  it('CQ-058: filters look into columns and metadata, CQ-007: and follow every change', async () => {
+    const extension = { name: 'base', version: '1', columns: { paradigm: 'text' } } as const
+    await using world = await openWorld({ extensions: [extension] })
+    const a = await world.node({ metadata: { paradigm: 'meta', deep: { year: 2024 } } })
+    const b = await world.node({ metadata: { paradigm: 'meta' }, pluginFields: { paradigm: 'column' } })
+    const ask = async (metadataFilters: QueryOptions['metadataFilters']) =>
+      new Set(ids(await world.chroma.query(TAGS, { metadataFilters, updateAccess: false })))
+    expect(await ask({ paradigm: 'meta' })).toEqual(new Set([a]))
+    expect(await ask({ paradigm: 'column' })).toEqual(new Set([b]))
+    expect(await ask({ 'deep.year': 2024 })).toEqual(new Set([a]))
+    expect(await ask({ mode_name: 'Adaptive' })).toEqual(new Set())
+    expect(await ask({})).toEqual(new Set([a, b]))
+    expect(await ask({ paradigm: 'meta', 'deep.year': { $gt: 2024 } })).toEqual(new Set())
+    await world.chroma.writeField(b, 'paradigm', null)
+    expect(await ask({ paradigm: 'meta' })).toEqual(new Set([a, b]))
+    await world.chroma.updateNode(a, { metadata: null })
+    expect(await ask({ paradigm: 'meta' })).toEqual(new Set([b]))
+    const c = await world.node({ metadata: { paradigm: 'meta' } })
+    await world.chroma.deleteNode(b)
+    expect(await ask({ paradigm: 'meta' })).toEqual(new Set([c]))
+    expect(await ask({ paradigm: null })).toEqual(new Set([a]))
+  })
+
+  it('CQ-065: equal scores and distances are in the order of the ids by code unit', async () => {
+    await using world = await openWorld()
+    const { nodes } = await (async () => {
+      await world.node()
+      return world.chroma.exportNodes()
+    })()
+    const [node] = nodes
+    const given = ['b', 'B', 'a', '\u{1f600}', '\uffee', 'Z', '10', '9'].map(entry_id => ({ ...node, entry_id }))
+    await world.chroma.deleteNode(node?.entry_id ?? '')
+    await world.chroma.importNodes({ version: 1, nodes: given as never })
+    const order = ['10', '9', 'B', 'Z', 'a', 'b', '\u{1f600}', '\uffee']
+    expect(ids(await world.chroma.query(TAGS, { k: 8, updateAccess: false }))).toEqual(order)
+    expect(ids(await world.chroma.query(TAGS, { k: 3, updateAccess: false }))).toEqual(order.slice(0, 3))
+    expect(ids(await world.chroma.queryKnn(TAGS, { k: 3, updateAccess: false }))).toEqual(order.slice(0, 3))
+  })
+
+  it('CQ-070: rows show the state before the access, the store the one after', async () => {
+    await using world = await openWorld()
+    const id = await world.node()
+    world.now += 3 * DAY
+    const [row] = await world.chroma.query(TAGS)
+    expect(row).toMatchObject({ last_accessed: NOW, access_count: 0, strength_raw: 0 })
+    expect(await world.chroma.getNode(id)).toMatchObject({
+      last_accessed: world.now,
+      access_count: 1,
+      strength_raw: 0.1,
+    })
+  })
+
+  it('CQ-066: only what was returned counts as accessed', async () => {
+    await using world = await openWorld()
+    const near = await world.node()
+    const far = await world.node({ hashtags: FAR })
+    expect(ids(await world.chroma.query(TAGS, { k: 1 }))).toEqual([near])
+    expect((await world.chroma.getNode(near))?.access_count).toBe(1)
+    expect((await world.chroma.getNode(far))?.access_count).toBe(0)
+  })
+
+  it('CQ-071: two queries at once add two hits', async () => {
+    await using world = await openWorld()
+    const id = await world.node()
+    await Promise.all([world.chroma.query(TAGS), world.chroma.query(TAGS)])
+    expect((await world.chroma.getNode(id))?.access_count).toBe(2)
+  })
+
+  it('CQ-073: nothing found is an empty list; a distance that emptied it is told', async () => {
+    await using world = await openWorld()
+    expect(await world.chroma.queryDetailed(TAGS, { maxDistance: 1 })).toMatchObject({ results: [], warnings: [] })
+    const id = await world.node({ hashtags: FAR, metadata: { a: 1 } })
+    await world.node({ hashtags: NEAR, metadata: { a: 2 } })
+    const { distance } = (await world.chroma.query(TAGS, { metadataFilters: { a: 1 } }))[0] as ResultRow
+    const { results, warnings } = await world.chroma.queryDetailed(TAGS, { maxDistance: 1, metadataFilters: { a: 1 } })
+    expect(results).toEqual([])
+    expect(warnings).toMatchObject([{ code: 'no_results_within_distance', details: { nearest_distance: distance } }])
+    const none = await world.chroma.queryDetailed(TAGS, { maxDistance: 1, metadataFilters: { a: 3 } })
+    expect(none).toMatchObject({ results: [], warnings: [] })
+    expect((await world.chroma.getNode(id))?.access_count).toBe(1)
+  })
+
+  it('CQ-074, CQ-075, CQ-076: rows are plain data of their own', async () => {
+    await using world = await openWorld()
+    const id = await world.node({ metadata: { list: [1] } })
+    const [row] = (await world.chroma.query(TAGS, {
+      scoreWeights: { relevance: 0, recency: 0, strength: 1 },
+    })) as [ResultRow]
+    expect(row).toMatchObject({ score: 0, relevance: 1, recency: 1, strength_norm: 0, distance: 0, state: 'ACTIVE' })
+    expect(JSON.parse(JSON.stringify(row))).toEqual(row)
+    ;(row.metadata as { list: number[] }).list.push(2)
+    ;(row.hashtags as string[]).pop()
+    expect(await world.chroma.getNode(id)).toMatchObject({ metadata: { list: [1] }, hashtags: [...TAGS] })
+    expect((await world.chroma.query(TAGS))[0]).toMatchObject({ metadata: { list: [1] }, hashtags: [...TAGS] })
+    const bare = await world.node()
+    expect((await world.chroma.getNode(bare))?.metadata).toBeNull()
+  })
+
+  it('CQ-077: columns of plug-ins stand in the row, null where unset; without the plug-in they do not', async () => {
+    await using plain = await openWorld()
+    await plain.node()
+    expect((await plain.chroma.query(TAGS))[0]).not.toHaveProperty('paradigm')
+    await using world = await openWorld({
+      extensions: [{ name: 'b', version: '1', columns: { paradigm: 'text', size: 'real' } }],
+    })
+    await world.node({ pluginFields: { paradigm: 'x' } })
+    expect((await world.chroma.query(TAGS))[0]).toMatchObject({ paradigm: 'x', size: null })
+  })
+})
+
+describe('a profile', () => {
+  it('CQ-055, CQ-072: post-processing comes last: what it drops was used all the same', async () => {
+    const seen: number[] = []
+    await using world = await openWorld({
+      profiles: {
+        drop: {
+          parseInput: () => ({ hashtags: TAGS }),
+          postProcess: rows => {
+            seen.push(rows.length)
+            return rows.slice(1).reverse()
+          },
+        },
+      },
+    })
+    const made = [await world.node(), await world.node({ hashtags: NEAR }), await world.node({ hashtags: FAR })]
+    expect(ids(await world.chroma.query(TAGS, { profile: 'drop' }))).toEqual([made[2], made[1]])
+    expect(seen).toEqual([3])
+    expect((await world.chroma.getNode(made[0] as string))?.access_count).toBe(1)
+  })
+
+  it('CQ-007: hooks work on copies', async () => {
+    const spoil = (row: ResultRow) => Object.assign(row, { label: 'spoilt', color_L: 0, hashtags: [] })
+    await using world = await openWorld({
+      profiles: {
+        spoiler: {
+          parseInput: () => ({ hashtags: TAGS }),
+          customScoring: (entry, query) => {
+            spoil(entry)
+            ;(query.color as unknown as number[])[0] = 0
+            return 1
+          },
+          postProcess: rows => [...rows.map(spoil)],
+        },
+      },
+    })
+    const id = await world.node()
+    const before = world.chroma.computeNodeColor(TAGS)
+    await world.chroma.query(TAGS, { profile: 'spoiler' })
+    expect(world.chroma.computeNodeColor(TAGS)).toEqual(before)
+    expect(await world.chroma.getNode(id)).toMatchObject({ label: 'A node', color_L: before[0] })
+    expect((await world.chroma.query(TAGS))[0]).toMatchObject({ label: 'A node', distance: 0 })
+  })
+
+  it('CQ-080, CQ-081: its own score is blended before ranking, also for lists', async () => {
+    await using world = await openWorld({
+      profiles: {
+        likes: { parseInput: () => ({ hashtags: TAGS }), customScoring: ({ label }) => (label === 'liked' ? 1 : 0) },
+      },
+    })
+    await world.node({ label: 'plain' })
+    await world.node({ label: 'liked', hashtags: NEAR })
+    const [first, second] = (await world.chroma.query(TAGS, { profile: 'likes' })) as [ResultRow, ResultRow]
+    expect([first.label, second.label]).toEqual(['liked', 'plain'])
+    expect(second.score).toBeCloseTo(0.7 * 0.8, 12)
+    expect(first.score).toBeCloseTo(0.7 * (0.5 * first.relevance + 0.3) + 0.3, 12)
+  })
+
+  it('CQ-099: its own score can bring up a node from behind any number of others', async () => {
+    await using world = await openWorld({
+      profiles: {
+        likes: {
+          parseInput: () => ({ hashtags: TAGS }),
+          customScoring: async ({ label }) => (label === 'liked' ? 1 : 0),
+        },
+      },
+    })
+    for (let at = 0; at < 30; at++) await world.node()
+    const liked = await world.node({ label: 'liked', hashtags: NEAR })
+    expect(ids(await world.chroma.query(TAGS, { profile: 'likes', k: 1 }))).toEqual([liked])
+    expect((await world.chroma.getNode(liked))?.access_count).toBe(1)
+  })
+
+  it('CQ-083: another default applies where none is named, and "default" is still the built-in one', async () => {
+    await using world = await openWorld()
+    const id = await world.node()
+    world.chroma.registerQueryProfile('none', { parseInput: () => ({ hashtags: TAGS }), postProcess: () => [] })
+    world.chroma.setDefaultQueryProfile('none')
+    expect(await world.chroma.query(TAGS)).toEqual([])
+    expect(ids(await world.chroma.query(TAGS, { profile: 'default' }))).toEqual([id])
+  })
+
+  it('CQ-090: a text with too few tags is completed from what is stored, and says so', async () => {
+    await using world = await openWorld()
+    const id = await world.node()
+    const { results, query } = await world.chroma.queryDetailed('top 3 m0 things')
+    expect(ids(results)).toEqual([id])
+    expect(query).toMatchObject({ k: 3, profile: 'default' })
+    expect([...query.completed_hashtags].sort()).toEqual(TAGS.filter(tag => tag !== '#m0').sort())
+    const asked = world.chroma.query('m0', { completeHashtags: false })
+    await expect(asked).rejects.toMatchObject({ code: 'invalid_hashtags' })
+  })
+})
+
+describe('many queries', () => {
+  it('CQ-101: answers come in the order of the items', async () => {
+    await using world = await openWorld()
+    expect(await world.chroma.batchQuery([])).toEqual([])
+    const near = await world.node()
+    const far = await world.node({ hashtags: FAR })
+    const answers = await world.chroma.batchQuery([
+      { hashtags: FAR, k: 1 },
+      { hashtags: TAGS, k: 1 },
+      { input: TAGS.join(' '), k: 2 },
+    ])
+    expect(answers.map(ids)).toEqual([[far], [near], [near, far]])
+  })
+
+  it('CQ-101: the first wrong item refuses all, with its own error', async () => {
+    await using world = await openWorld()
+    const id = await world.node()
+    const items = [{ hashtags: TAGS }, { hashtags: [...TAGS, '#x'] }, { hashtags: TAGS, k: 0 }]
+    await expect(world.chroma.batchQuery(items)).rejects.toMatchObject({
+      name: 'UnknownHashtagError',
+      code: 'unknown_hashtag',
+      details: { batch_index: 1, hashtags: ['#x'] },
+    })
+    for (const item of [{}, { hashtags: 'x' }, { input: TAGS }, { hashtags: TAGS, input: 'x' }, null]) {
+      await expect(world.chroma.batchQuery([item as never])).rejects.toMatchObject({
+        code: 'invalid_parameter',
+        details: { batch_index: 0 },
+      })
+    }
+    await expect(world.chroma.batchQuery('x' as never)).rejects.toMatchObject(invalid('queries'))
+    expect((await world.chroma.getNode(id))?.access_count).toBe(0)
+  })
+
+  it('CQ-102: all see the state before, and their hits add up in order', async () => {
+    await using world = await openWorld()
+    const id = await world.node()
+    world.now += 3 * DAY
+    const [[one], [two]] = (await world.chroma.batchQuery([{ hashtags: TAGS }, { hashtags: TAGS }])) as [
+      ResultRow[],
+      ResultRow[],
+    ]
+    expect(two).toEqual(one)
+    // The first hit finds recency 1/e (no bonus), the second recency 1 (doubled).
+    expect(await world.chroma.getNode(id)).toMatchObject({ access_count: 2, strength_raw: 0.1 + 0.2 })
+  })
+})
+
+describe('the nearest', () => {
+  it('CQ-130: come by distance, with the rows and accesses of a query', async () => {
+    await using world = await openWorld()
+    const far = await world.node({ hashtags: FAR })
+    for (let at = 0; at < 3; at++) await world.chroma.query(FAR, { k: 1 })
+    const [near, here] = [await world.node({ hashtags: NEAR }), await world.node()]
+    const rows = await world.chroma.queryKnn(TAGS)
+    expect(ids(rows)).toEqual([here, near, far])
+    const same = await world.chroma.query(TAGS, { updateAccess: false })
+    expect(Object.keys(rows[0] ?? {})).toEqual(Object.keys(same[0] ?? {}))
+    expect((await world.chroma.getNode(here))?.access_count).toBe(1)
+    expect(ids(await world.chroma.queryKnn(TAGS, { k: 1 }))).toEqual([here])
+    expect(ids(await world.chroma.queryKnn(TAGS, { maxDistance: 0 }))).toEqual([here])
+    await world.chroma.markRotten(here)
+    expect(ids(await world.chroma.queryKnn(TAGS))).toEqual([near, far])
+    expect(await world.chroma.queryKnn(TAGS, { includeRotten: true })).toHaveLength(3)
+    await expect(world.chroma.queryKnn(TAGS, { profile: 'x' } as never)).rejects.toMatchObject(invalid('profile'))
+    await expect(world.chroma.queryKnn('m0' as never)).rejects.toMatchObject(invalid('hashtags'))
+  })
+})
+
+describe('viewers', () => {
+  it('meet only what they may see, and each has a memory of its own', async () => {
+    await using world = await openWorld()
+    const ann = world.chroma.as({ id: 'ann' })
+    const bob = world.chroma.as({ id: 'bob' })
+    const node = { hashtags: TAGS, label: 'x', content: 'x' }
+    const hidden = await ann.store(node)
+    const open = await ann.store({ ...node, visibility: 'public' })
+    expect(ids(await bob.query(TAGS))).toEqual([open])
+    expect(await bob.getNode(hidden)).toBeNull()
+    expect([
+      await bob.updateNode(open, { label: 'y' }),
+      await bob.deleteNode(open),
+      await bob.updateNode(hidden, { label: 'y' }),
+    ]).toEqual([false, false, false])
+    expect(await ann.getNode(open)).toMatchObject({ label: 'x', access_count: 0 })
+    expect(await bob.getNode(open)).toMatchObject({ access_count: 1 })
+    expect(await bob.markRotten(open)).toBe(true)
+    expect([await bob.query(TAGS), (await ann.query(TAGS)).length]).toEqual([[], 2])
+    await expect(bob.unassignHashtag('#c2')).rejects.toMatchObject({ code: 'denied' })
+    await expect(bob.migrateHashtag('#c2', { zone: 'core' })).rejects.toMatchObject({ code: 'denied' })
+    expect((await world.chroma.query(TAGS)).length).toBe(2)
+  })
+})
