@@ -30,6 +30,7 @@ async function askOne(
   deadline: Deadline,
 ): Promise<CollectionAnswer> {
   try {
+    if (deadline.over) throw outOfTime(collection, deadline)
     return await within(ask(collection, signal), collection, signal, deadline)
   } catch (thrown) {
     // What a client says of a request that was given up is not why it failed.

@@ -1,6 +1,6 @@
 /** The one place that meets the package `chromadb`: opens its client, and tells its errors in the contract's words. */
 import type { ChromaClient } from 'chromadb'
-import { invalidArgument } from '../model/errors.ts'
+import { serverUrl } from './address.ts'
 import { malformed, notFound, packageMissing, SourceFailure, wrongDimensions } from './failure.ts'
 
 export interface ChromaAddress {
@@ -31,15 +31,6 @@ export async function openChromaClient(address: ChromaAddress, signal?: AbortSig
     headers: token === undefined ? {} : { authorization: `Bearer ${token}`, 'x-chroma-token': token },
     ...(signal === undefined ? {} : { fetchOptions: { signal } }),
   })
-}
-
-/** Throws `invalid_argument` for what is no address of a server. */
-export function serverUrl(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : null
-  if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw invalidArgument('url', text, 'an address such as http://localhost:8000')
-  }
-  return url
 }
 
 /** What a call of the client threw. `size`: dimensions of the question's vector. */

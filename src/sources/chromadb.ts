@@ -6,16 +6,10 @@ import type { ChromaClient, Collection, Where } from 'chromadb'
 import type { JsonObject } from '../base/canonical.ts'
 import type { Scalar } from '../model/filter.ts'
 import { isOwner, type Sight } from '../model/viewer.ts'
-import type {
-  CollectionAnswer,
-  NumericDate,
-  Source,
-  SourceRecord,
-  SourceRequest,
-  Space,
-} from '../pipeline/source.ts'
+import type { CollectionAnswer, NumericDate, Source, SourceRecord, SourceRequest, Space } from '../pipeline/source.ts'
+import { serverUrl } from './address.ts'
 import { askEach } from './ask-each.ts'
-import { type ChromaAddress, chromaFailure, openChromaClient, serverUrl } from './chroma-client.ts'
+import { type ChromaAddress, chromaFailure, openChromaClient } from './chroma-client.ts'
 import { malformed, notFound, SourceFailure } from './failure.ts'
 import { foldEntries, MIRRORED_DATE, mirrorName, nearestFirst, recordFrom } from './mirrored.ts'
 
@@ -25,6 +19,11 @@ export interface ChromaSourceOptions extends ChromaAddress {
   readonly partitionKeys?: ((sight: Sight) => readonly string[]) | undefined
   /** Whether viewers other than the owner may ask collections that were not mirrored (default false). */
   readonly public?: boolean | undefined
+  /**
+   * The metadata key under which collections of others' making keep tags as a list. Absent: each tag is a key of its
+   * own, `tag:<name>` with the value true, since many servers know no lists.
+   */
+  readonly tagsKey?: string | undefined
   /** Where collections of others' making keep every record's date as a number. */
   readonly numericDate?: NumericDate | undefined
 }
@@ -213,7 +212,8 @@ class Asking {
   #where(): Where | null {
     const { where, anyTags } = this.#request
     const conditions = where.map(({ key, op, value }) => ({ [key]: { [`$${op}`]: value as Scalar } }))
-    const tags = anyTags.map(tag => (this.#isMirrored ? { [`tag:${tag}`]: true } : { tags: { $contains: tag } }))
+    const list = this.#isMirrored ? undefined : this.#options.tagsKey
+    const tags = anyTags.map(tag => (list === undefined ? { [`tag:${tag}`]: true } : { [list]: { $contains: tag } }))
     const all = [...conditions, ...(tags.length > 1 ? [{ $or: tags }] : tags)]
     return (all.length > 1 ? { $and: all } : (all[0] ?? null)) as Where | null
   }
@@ -235,10 +235,11 @@ function together(answers: readonly CollectionAnswer[], limit: number): Collecti
   const [first] = answers as readonly [CollectionAnswer]
   if (answers.length === 1) return first
   const records = nearestFirst(answers.flatMap(answer => answer.records))
+  const deviations = answers.map(answer => answer.deviation).filter(deviation => deviation !== null)
   return {
     ...first,
     records: records.slice(0, limit),
     exhausted: answers.every(answer => answer.exhausted) && records.length <= limit,
-    deviation: answers.reduce((most, { deviation }) => Math.max(most, deviation ?? 0), 0),
+    deviation: deviations.length === 0 ? null : Math.max(...deviations),
   }
 }

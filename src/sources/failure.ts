@@ -27,7 +27,11 @@ export function malformed(collection: string, what: string, cause?: unknown): So
 
 /** The client of an engine is an optional package: whoever needs it installs it. */
 export function packageMissing(name: string, cause: unknown): SourceFailure {
-  return new SourceFailure('package_missing', `the package ${name} is not installed; run \`npm install ${name}\``, cause)
+  return new SourceFailure(
+    'package_missing',
+    `the package ${name} is not installed; run \`npm install ${name}\``,
+    cause,
+  )
 }
 
 /** Whatever was thrown, as the contract tells it; `collection` is named where the failure does not name it itself. */

@@ -12,7 +12,6 @@ export interface MirroredEntry {
   readonly id: string
   readonly holder: string
   readonly title: string
-  readonly content: string
   readonly tags: readonly string[]
   readonly metadata: JsonObject
 }
@@ -56,10 +55,15 @@ export function payloadOf(entry: MirroredEntry, date: Instant | null, stamp: str
 }
 
 /** The record as it was before it was mirrored; one of another's making stays as it is. */
-export function recordFrom(id: string, content: string | null, payload: JsonObject, distance: number | null): SourceRecord {
+export function recordFrom(
+  id: string,
+  content: string | null,
+  payload: JsonObject,
+  distance: number | null,
+): SourceRecord {
   const { querent_id, querent_holder, querent_title, querent_tags, querent_metadata } = payload
   if (typeof querent_id !== 'string') {
-    return { id, holder: null, title: null, content, tags: textsOf(payload['tags']), metadata: payload, distance }
+    return { id, holder: null, title: null, content, tags: tagsIn(payload), metadata: payload, distance }
   }
   return {
     id: querent_id,
@@ -84,11 +88,22 @@ export function foldEntries(records: readonly SourceRecord[]): readonly SourceRe
 }
 
 export function nearestFirst(records: readonly SourceRecord[]): readonly SourceRecord[] {
-  return [...records].sort((a, b) => (a.distance ?? Number.POSITIVE_INFINITY) - (b.distance ?? Number.POSITIVE_INFINITY))
+  return [...records].sort(
+    (a, b) => (a.distance ?? Number.POSITIVE_INFINITY) - (b.distance ?? Number.POSITIVE_INFINITY),
+  )
 }
 
 function isPlain(value: Json): value is Scalar {
-  return typeof value === 'string' || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))
+  return (
+    typeof value === 'string' || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))
+  )
+}
+
+/** Others keep tags as a list, or each as a key of its own. */
+function tagsIn(payload: JsonObject): readonly string[] {
+  const keys = Object.keys(payload).filter(key => key.startsWith('tag:') && payload[key] === true)
+  const listed = textsOf(payload['tags'])
+  return listed.length > 0 ? listed : keys.map(key => key.slice('tag:'.length)).sort()
 }
 
 function textsOf(value: unknown): readonly string[] {

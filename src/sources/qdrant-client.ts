@@ -1,0 +1,84 @@
+/** The one place that meets the package `@qdrant/js-client-rest`: opens clients, and tells errors in the contract's words. */
+import type { QdrantClient } from '@qdrant/js-client-rest'
+import { serverUrl } from './address.ts'
+import { malformed, notFound, packageMissing, SourceFailure, wrongDimensions } from './failure.ts'
+
+export interface QdrantAddress {
+  /** Base address, for example http://localhost:6333. */
+  readonly url: string
+  readonly apiKey?: string | undefined
+}
+
+/** A client takes its time limit when it is made and keeps connections: so there are few, for limits this far apart. */
+const LIMITS_MS = [500, 2_000, 10_000, 60_000, 300_000] as const
+
+export class QdrantClients {
+  readonly #address: QdrantAddress
+  readonly #clients = new Map<number, QdrantClient>()
+
+  /** Throws `invalid_argument` for an address that is none. */
+  constructor(address: QdrantAddress) {
+    serverUrl(address.url)
+    this.#address = address
+  }
+
+  /** One that gives a request up at some time after `leftMs`: the caller stops waiting before. */
+  async client(leftMs: number): Promise<QdrantClient> {
+    const timeout = LIMITS_MS.find(limit => limit >= leftMs) ?? LIMITS_MS[LIMITS_MS.length - 1]
+    const known = this.#clients.get(timeout as number)
+    if (known !== undefined) return known
+    const { QdrantClient } = await import('@qdrant/js-client-rest').catch(cause => {
+      throw packageMissing('@qdrant/js-client-rest', cause)
+    })
+    const { url, apiKey } = this.#address
+    const { protocol, port, href } = serverUrl(url)
+    const made = new QdrantClient({
+      url: href.replace(/\/$/, ''),
+      port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
+      timeout: timeout as number,
+      // Asking for the version would be a request of its own, and its warnings go to the console.
+      checkCompatibility: false,
+      // Given as `apiKey` the client would warn on the console where the address is not https.
+      headers: apiKey === undefined ? {} : { 'api-key': apiKey },
+    })
+    this.#clients.set(timeout as number, made)
+    return made
+  }
+}
+
+/** What a call of the client threw. `size`: dimensions of the question's vector. */
+export function qdrantFailure(thrown: unknown, collection: string, url: string, size: number): Error {
+  if (thrown instanceof SourceFailure) return thrown
+  const { name = '', message = String(thrown), status } = thrown as Partial<Error> & { readonly status?: unknown }
+  if (status === 401 || status === 403) {
+    return new SourceFailure(
+      'unauthenticated',
+      `${collection}: the server at ${url} refuses the key (${status})`,
+      thrown,
+    )
+  }
+  if (status === 404) return notFound(collection)
+  const said = reasonIn(thrown)
+  const [, expected] = /expected dim: (\d+)/i.exec(said) ?? []
+  if (expected !== undefined) return wrongDimensions(collection, Number(expected), size)
+  if (typeof status === 'number') {
+    return new SourceFailure('query_failed', `${collection}: the server at ${url} answered ${status}: ${said}`, thrown)
+  }
+  if (name === 'QdrantClientTimeoutError') {
+    return new SourceFailure('timeout', `${collection}: no answer from ${url} in time`, thrown)
+  }
+  if (name === 'TypeError' && /fetch failed/.test(message)) {
+    return new SourceFailure('unreachable', `${collection}: nothing answers at ${url}`, thrown)
+  }
+  return malformed(collection, `what answers at ${url} does not answer as Qdrant does`, thrown)
+}
+
+/** `{status: {error}}` is what the server says; otherwise the client's words. */
+function reasonIn(thrown: unknown): string {
+  const { data, message } = thrown as {
+    readonly data?: { readonly status?: { readonly error?: unknown } }
+    message?: string
+  }
+  const error = data?.status?.error
+  return (typeof error === 'string' ? error : (message ?? '')).slice(0, 200)
+}
