@@ -43,7 +43,7 @@ const questions3 = questions(3)
 
 const kinds: readonly Kind[] = [
   { name: 'hybrid, 3 words', viewer: MEMBER, texts: questions3, input: {}, goals: GOALS },
-  { name: 'hybrid, 8 words', viewer: MEMBER, texts: questions(8), input: {}, goals: GOALS },
+  { name: 'hybrid, 8 words', viewer: MEMBER, texts: questions(8), input: {} },
   ...SHARES.map(([share, below]) => ({
     name: `hybrid, 3 words, metadata filter met before that keeps ${share}`,
     viewer: MEMBER,
