@@ -1,4 +1,5 @@
 /** Processor instructions that a question names, in capitals or in small letters. */
+import { textBefore } from './enrichment/surroundings.ts'
 import { OPCODES, UNDOCUMENTED } from './facts.ts'
 import { isShouted, type Word, wordsOf } from './words.ts'
 
@@ -69,15 +70,20 @@ function isMeant(word: Word, { official, wordLike }: Mnemonic, query: string, si
 /** `AND` and `BIT` also stand before masks and bit numbers; only an address in their notation follows them for sure. */
 const BEFORE_AMOUNTS = new Set(['AND', 'BIT'])
 
-/** Whether what begins at `start` is the operand of a mnemonic: `LDA $9A`, `lda ($fb),y`. */
-export function isOperandAt(query: string, start: number): boolean {
-  const word = wordsOf(query.slice(0, start)).at(-1)
-  if (word === undefined || !/^\s+\(?\s*$/.test(query.slice(word.end, start))) return false
-  const mnemonic = MNEMONICS.get(word.upper)
-  if (mnemonic === undefined) return false
-  if (OPERAND.test(query.slice(word.end))) return true
-  if (BEFORE_AMOUNTS.has(mnemonic.canonical)) return false
-  return word.isUpper ? !(mnemonic.wordLike && isShouted(query)) : mnemonic.official && !mnemonic.wordLike
+/** Whether what begins somewhere is the operand of a mnemonic: `LDA $9A`, `lda ($fb),y`. */
+export function operandReader(query: string): (start: number) => boolean {
+  const shouted = isShouted(query)
+  return start => {
+    const name = /(?<![\p{L}\p{N}_$&%])([A-Za-z]\w*)\s+\(?\s*$/u.exec(textBefore(query, start))
+    const mnemonic = MNEMONICS.get(name?.[1]?.toUpperCase() ?? '')
+    if (name?.[1] === undefined || mnemonic === undefined) return false
+    const word = name[1]
+    const blank = name[0].slice(word.length)
+    if (OPERAND.test(blank + query.slice(start, start + 2))) return true
+    if (BEFORE_AMOUNTS.has(mnemonic.canonical)) return false
+    const isUpper = word === word.toUpperCase()
+    return isUpper ? !(mnemonic.wordLike && shouted) : mnemonic.official && !mnemonic.wordLike
+  }
 }
 
 export function canonicalMnemonic(name: string): string | null {

@@ -1,8 +1,9 @@
 /** What numbers stand for in questions about the Commodore 64. */
 import type { NumberRules } from './enrichment/number-rules.ts'
 import type { NumberOccurrence } from './enrichment/scan-numbers.ts'
+import { textBefore } from './enrichment/surroundings.ts'
 import { isKnownAddress } from './memory.ts'
-import { isOperandAt } from './mnemonics.ts'
+import { operandReader } from './mnemonics.ts'
 
 const ADDRESS_WORDS = ['POKE', 'PEEK', 'SYS', 'WAIT', 'USR']
 
@@ -34,13 +35,15 @@ export const C64_NUMBERS: NumberRules = {
   names: MODELS,
   isProse: value => value >= FIRST_YEAR && value <= LAST_YEAR,
   isKnownAddress,
-  isByteAddress: isZeroPage,
+  byteAddresses: zeroPage,
 }
 
 /** A lone byte could be anything, so it needs a sign that it is an address of the zero page. */
-function isZeroPage({ notation, digits, start }: NumberOccurrence, query: string): boolean {
-  if (notation === 'hex' && digits === 4) return true
-  if (isOperandAt(query, start)) return true
-  const isImmediate = /#\s*[<>]?$/.test(query.slice(0, start))
-  return !isImmediate && /\b(?:zero[ -]?page|zp)\b/i.test(query)
+function zeroPage(query: string): (occurrence: NumberOccurrence) => boolean {
+  const isOperand = operandReader(query)
+  const isSpokenOf = /\b(?:zero[ -]?page|zp)\b/i.test(query)
+  return ({ notation, digits, start }) => {
+    if ((notation === 'hex' && digits === 4) || isOperand(start)) return true
+    return isSpokenOf && !/#\s*[<>]?$/.test(textBefore(query, start))
+  }
 }

@@ -5,6 +5,7 @@
 import type { NumberRole } from './parsed-number.ts'
 import { isByte } from './parsed-number.ts'
 import type { NumberOccurrence } from './scan-numbers.ts'
+import { textBefore } from './surroundings.ts'
 
 /** All optional: a domain without rules still gets every number, with roles by notation and size. */
 export interface NumberRules {
@@ -20,8 +21,8 @@ export interface NumberRules {
   readonly isProse?: ((value: number) => boolean) | undefined
   /** Asked for decimals above 255. */
   readonly isKnownAddress?: ((value: number) => boolean) | undefined
-  /** Asked for numbers up to 255, which are values otherwise. */
-  readonly isByteAddress?: ((occurrence: NumberOccurrence, query: string) => boolean) | undefined
+  /** Made once a question; asked for numbers up to 255, which are values otherwise. */
+  readonly byteAddresses?: ((query: string) => (occurrence: NumberOccurrence) => boolean) | undefined
 }
 
 /** One role an occurrence; they are given in order, since the second of a pair looks at the first. */
@@ -30,7 +31,11 @@ export function rolesOf(
   query: string,
   rules: NumberRules,
 ): readonly NumberRole[] {
-  const readers = { operand: operandPattern(rules.addressWords), unit: unitPattern(rules.units) }
+  const readers = {
+    operand: operandPattern(rules.addressWords),
+    unit: unitPattern(rules.units),
+    isByteAddress: rules.byteAddresses?.(query) ?? (() => false),
+  }
   const roles: NumberRole[] = []
   for (const [index, occurrence] of occurrences.entries()) {
     const previous = occurrences[index - 1]
@@ -45,6 +50,7 @@ export function rolesOf(
 interface Surroundings {
   readonly operand: RegExp | null
   readonly unit: RegExp
+  readonly isByteAddress: (occurrence: NumberOccurrence) => boolean
   /** The second of a pair whose first is an address. */
   readonly paired: boolean
   /** The first of a pair whose second is a byte. */
@@ -53,7 +59,7 @@ interface Surroundings {
 
 function roleOf(occurrence: NumberOccurrence, query: string, rules: NumberRules, around: Surroundings): NumberRole {
   const { value } = occurrence
-  const before = query.slice(0, occurrence.start)
+  const before = textBefore(query, occurrence.start)
   const isOperand = around.operand?.test(before) === true
   const isDecimal = occurrence.notation === 'decimal' || occurrence.notation === 'grouped'
   if (isDecimal && !/[,#=]\s*$/.test(before) && around.unit.test(query.slice(occurrence.end))) return 'prose'
@@ -61,7 +67,7 @@ function roleOf(occurrence: NumberOccurrence, query: string, rules: NumberRules,
     return isByte(value) && (around.paired || /[#=]\s*$/.test(before)) ? 'value' : 'prose'
   }
   if (isOperand) return 'address'
-  if (isByte(value)) return rules.isByteAddress?.(occurrence, query) === true ? 'address' : 'value'
+  if (isByte(value)) return around.isByteAddress(occurrence) ? 'address' : 'value'
   if (!isDecimal || around.leads || rules.isKnownAddress?.(value) === true) return 'address'
   return 'candidate'
 }

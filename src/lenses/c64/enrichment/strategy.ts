@@ -44,9 +44,11 @@ interface Token {
 /** Words and numbers; a number is part of some names ("gray 2"), but no word. */
 function tokensOf(query: string, { numbers }: Naming): readonly Token[] {
   const scanned = scanNumbers(query, numbers?.commasSeparate?.(query) === true)
+  let next = 0
   return [...query.matchAll(/[\p{L}\p{N}][\p{L}\p{M}\p{N}_'’]*/gu)].map(({ 0: text, index: start }) => {
     const end = start + text.length
-    return { text, start, end, isNumber: scanned.some(number => number.start < end && start < number.end) }
+    while ((scanned[next]?.end ?? Number.POSITIVE_INFINITY) <= start) next += 1
+    return { text, start, end, isNumber: (scanned[next]?.start ?? Number.POSITIVE_INFINITY) < end }
   })
 }
 

@@ -3,6 +3,7 @@ import { holds, rangeOf } from '../address.ts'
 import { colorsIn } from '../color-names.ts'
 import { type ParsedNumber, placesOf } from '../enrichment/parsed-number.ts'
 import type { EnrichmentInput, EnrichmentPlugin, EnrichmentResult } from '../enrichment/plugin.ts'
+import { textBefore } from '../enrichment/surroundings.ts'
 import { COLOR_RANGES, COLORS } from '../facts.ts'
 import { registersIn } from '../register-names.ts'
 
@@ -39,6 +40,6 @@ const INDEX_NOUN = new RegExp(
 function colorOf(number: ParsedNumber, query: string) {
   const color = COLORS[number.value]
   if (color === undefined || (number.role ?? 'value') !== 'value') return []
-  const isIndex = placesOf(number, query).every(at => INDEX_NOUN.test(query.slice(0, at)))
+  const isIndex = placesOf(number, query).every(at => INDEX_NOUN.test(textBefore(query, at)))
   return isIndex ? [] : [{ token: number.sourceToken, color }]
 }

@@ -1,6 +1,7 @@
 /** Every number in the bases it was not typed in; addresses become tags. */
 import { type ParsedNumber, placesOf, toAddress } from '../enrichment/parsed-number.ts'
 import type { EnrichmentInput, EnrichmentPlugin, EnrichmentResult } from '../enrichment/plugin.ts'
+import { textBefore } from '../enrichment/surroundings.ts'
 
 export class NumberEnrichment implements EnrichmentPlugin {
   readonly name: string = 'number'
@@ -20,7 +21,7 @@ const LEAST_TOLD = 10
 
 function isCount(number: ParsedNumber, query: string): boolean {
   if (number.value >= LEAST_TOLD || !/^\d+$/.test(number.sourceToken)) return false
-  return !placesOf(number, query).some(at => /[,#=]\s*$/.test(query.slice(0, at)))
+  return !placesOf(number, query).some(at => /[,#=]\s*$/.test(textBefore(query, at)))
 }
 
 function otherForms({ sourceToken, decimal, hex, binary }: ParsedNumber): readonly string[] {
