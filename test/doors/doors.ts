@@ -20,6 +20,8 @@ export interface DoorOptions {
   readonly home: string
   readonly now: string
   readonly embedder: 'none' | 'local'
+  /** Whose tools MCP offers; absent: the common ones. */
+  readonly lens?: string | undefined
 }
 
 export const DOORS: Readonly<Record<string, (options: DoorOptions) => Promise<Door>>> = {
@@ -122,8 +124,9 @@ async function openMcp(options: DoorOptions): Promise<Door> {
     async call(operation, input, viewer) {
       const known = clients.get(viewer) ?? (await connect(options, viewer))
       clients.set(viewer, known)
-      if (!known.tools.includes(operation)) return cli.call(operation, input, viewer)
-      const answer = await known.client.callTool({ name: operation, arguments: input as Record<string, unknown> })
+      const name = operation.replaceAll('.', '_')
+      if (!known.tools.includes(name)) return cli.call(operation, input, viewer)
+      const answer = await known.client.callTool({ name, arguments: input as Record<string, unknown> })
       const [content] = answer.content
       const said = content?.type === 'text' ? JSON.parse(content.text) : undefined
       return answer.isError ? said : { result: answer.structuredContent ?? said }
@@ -142,6 +145,7 @@ async function connect(
     'mcp',
     '--home',
     options.home,
+    ...(options.lens === undefined ? [] : ['--lens', options.lens]),
     ...(viewer === undefined ? [] : ['--viewer', viewer]),
   ])
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } })

@@ -10,19 +10,21 @@ export interface Setting {
   readonly now: string
   /** `local` is the built-in model. */
   readonly embedder: 'none' | 'local'
+  /** Whose tools MCP offers. */
+  readonly lens?: string
 }
 
 /** Outcomes by the names of their steps. */
 export async function runScenario(
   door: string,
   steps: readonly Step[],
-  { root, now, embedder }: Setting,
+  { root, now, embedder, lens }: Setting,
 ): Promise<ReadonlyMap<string, Outcome>> {
   const home = join(root, door, '.querent')
   mkdirSync(home, { recursive: true })
   const open = DOORS[door]
   if (open === undefined) throw new Error(`no door ${door}`)
-  await using opened = await open({ home, now, embedder })
+  await using opened = await open({ home, now, embedder, lens })
   const done = new Map<string, Outcome>()
   for (const step of steps) {
     const answers = new Map(
