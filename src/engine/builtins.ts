@@ -20,4 +20,9 @@ export const BUILT_IN_LENSES: readonly BuiltInLens[] = [
     tables: CHROMA_TABLES,
     load: async () => (await import('../lenses/chroma/chroma-lens.ts')).chromaLens(),
   },
+  {
+    name: 'collections',
+    tables: [],
+    load: async () => (await import('../lenses/collections/collections-lens.ts')).collectionsLens,
+  },
 ]

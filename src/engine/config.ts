@@ -8,6 +8,7 @@ import { type EmbedderSettings, embedderSettings } from '../embed/open-embedder.
 import { QuerentError } from '../model/errors.ts'
 import { parseInput } from '../model/parse-input.ts'
 import type { EngineOptions } from './options.ts'
+import { type SourceSettings, sourceSettings } from './source-settings.ts'
 
 const fileSchema = z.strictObject({
   embedder: embedderSettings.optional(),
@@ -15,6 +16,8 @@ const fileSchema = z.strictObject({
   default_lens: z.string().min(1).optional(),
   /** Settings of lenses, by lens; each lens checks its own. */
   lenses: z.record(z.string(), z.unknown()).optional(),
+  /** Other engines that can be asked, by a name of the user's. */
+  sources: z.record(z.string().min(1), sourceSettings).optional(),
 })
 
 export interface Config {
@@ -22,6 +25,7 @@ export interface Config {
   readonly durability: 'normal' | 'full'
   readonly defaultLens: string
   readonly lenses: Readonly<Record<string, unknown>>
+  readonly sources: Readonly<Record<string, SourceSettings>>
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -35,6 +39,7 @@ export function resolveConfig(options: EngineOptions, configFile: string | null,
     durability: options.durability ?? durabilityFromEnvironment(environment) ?? file.durability ?? 'normal',
     defaultLens: options.defaultLens ?? environment['QUERENT_LENS'] ?? file.default_lens ?? 'default',
     lenses: file.lenses ?? {},
+    sources: file.sources ?? {},
   }
   return Object.freeze(config)
 }

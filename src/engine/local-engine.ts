@@ -212,7 +212,7 @@ export class LocalEngine implements Engine {
   }
 
   #makeHost(lens: Lens): LensHost {
-    const { store, clock, embedder, random, lensSettings, environment, indexes } = this.#parts
+    const { store, clock, embedder, random, lensSettings, environment, indexes, sources } = this.#parts
     const given = lensSettings[lens.name]
     const own = `${lens.name.toUpperCase()}_`
     const variables = Object.fromEntries(Object.entries(environment).filter(([name]) => name.startsWith(own)))
@@ -227,6 +227,10 @@ export class LocalEngine implements Engine {
         this.#mustBeOpen()
         indexes.refresh()
         return indexes.get(name)
+      },
+      source: name => {
+        this.#mustBeOpen()
+        return sources.get(name)
       },
       query: (input, viewer) => this.query({ lens: lens.name, ...input }, { viewer }),
     }

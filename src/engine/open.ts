@@ -31,6 +31,7 @@ import { LocalEngine } from './local-engine.ts'
 import type { EngineOptions } from './options.ts'
 import { TRUST_FILE } from './plugin-trust.ts'
 import { loadPlugins, PLUGIN_FOLDER } from './plugins.ts'
+import { SourceSet } from './sources.ts'
 
 type Closer = () => unknown
 
@@ -126,6 +127,9 @@ async function wire(options: EngineOptions, wiring: Wiring): Promise<Engine> {
       ? null
       : new Embedding(store, embedder, new Lease(store, 'embedding', holder, machineNow), () => clock.now(), machineNow)
 
+  const sources = new SourceSet({ store, indexes, settings: config.sources, environment })
+  closers.push(() => sources.close())
+
   const states = new Map<string, JobState>()
   const engine = new LocalEngine({
     store,
@@ -135,6 +139,7 @@ async function wire(options: EngineOptions, wiring: Wiring): Promise<Engine> {
     embedder,
     embedderError,
     indexes,
+    sources,
     makeIndex,
     embedding,
     warm: options.warm === true,

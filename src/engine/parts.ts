@@ -8,6 +8,7 @@ import type { Store } from '../store/store.ts'
 import type { JobState } from './background.ts'
 import type { Embedding } from './embedding.ts'
 import type { IndexSet } from './index-set.ts'
+import type { SourceSet } from './sources.ts'
 
 export interface Parts {
   readonly store: Store
@@ -18,6 +19,7 @@ export interface Parts {
   /** Why there is no embedder although one was wanted, or null. */
   readonly embedderError: string | null
   readonly indexes: IndexSet
+  readonly sources: SourceSet
   readonly makeIndex: (name: string) => Index
   readonly embedding: Embedding | null
   /** Whether to load the vector index while the first question is embedded. */

@@ -13,6 +13,7 @@ import type { Page } from '../model/page.ts'
 import type { QueryInput } from '../model/query-input.ts'
 import type { TableDeclaration } from '../model/table.ts'
 import type { Sight, Viewer } from '../model/viewer.ts'
+import type { Source } from '../pipeline/source.ts'
 import type { Stages } from '../pipeline/stage.ts'
 import type { Store } from '../store/store.ts'
 
@@ -28,6 +29,8 @@ export interface LensHost {
   sight(viewer: Viewer): Sight
   /** An index by name, brought up to date with the store. */
   index(name: string): Index
+  /** A source by name: `local` is this store, others are configured. Throws `invalid_argument`, naming those there are. */
+  source(name: string): Source
   /** Asks through the pipeline with this lens's stages (or another lens's, named in the input). */
   query(input: QueryInput, viewer: Viewer): Promise<Page>
 }

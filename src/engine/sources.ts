@@ -1,0 +1,87 @@
+/** The sources of one engine: its own store, and those that the configuration names. Opened when they are first asked for. */
+import type { VectorIndex } from '../index/contract.ts'
+import { invalidArgument } from '../model/errors.ts'
+import { partitionKey } from '../model/partition.ts'
+import type { Sight } from '../model/viewer.ts'
+import type { Source } from '../pipeline/source.ts'
+import { openChromaSource } from '../sources/chromadb.ts'
+import { openLocalSource } from '../sources/local.ts'
+import { openQdrantSource } from '../sources/qdrant.ts'
+import type { Store } from '../store/store.ts'
+import type { IndexSet } from './index-set.ts'
+import type { SourceSettings } from './source-settings.ts'
+
+export interface SourceParts {
+  readonly store: Store
+  readonly indexes: IndexSet
+  readonly settings: Readonly<Record<string, SourceSettings>>
+  readonly environment: Readonly<Record<string, string>>
+}
+
+export class SourceSet {
+  readonly #parts: SourceParts
+  readonly #opened = new Map<string, Source>()
+
+  constructor(parts: SourceParts) {
+    this.#parts = parts
+  }
+
+  get names(): readonly string[] {
+    return ['local', ...Object.keys(this.#parts.settings)]
+  }
+
+  /** Throws `invalid_argument`, naming those there are. */
+  get(name: string): Source {
+    const known = this.#opened.get(name)
+    if (known !== undefined) return known
+    const opened = this.#open(name)
+    this.#opened.set(name, opened)
+    return opened
+  }
+
+  async close(): Promise<void> {
+    for (const source of this.#opened.values()) await source.close()
+  }
+
+  #open(name: string): Source {
+    const { store, indexes, settings, environment } = this.#parts
+    if (name === 'local') return openLocalSource({ reader: store, vectors: () => vectorsIn(indexes) })
+    if (!Object.hasOwn(settings, name)) throw invalidArgument('store', name, `one of ${this.names.join(', ')}`)
+    return openSource(name, settings[name] as SourceSettings, environment, sight => keysIn(sight, store))
+  }
+}
+
+function openSource(
+  name: string,
+  settings: SourceSettings,
+  environment: Readonly<Record<string, string>>,
+  partitionKeys: (sight: Sight) => readonly string[],
+): Source {
+  const { url, public: isPublic, numeric_date: numericDate } = settings
+  const common = { name, url, public: isPublic, numericDate, partitionKeys }
+  const secret = (variable: string | undefined): string | undefined =>
+    variable === undefined ? undefined : environment[variable]
+  if (settings.kind === 'chromadb') {
+    const { tenant, database, token_env, tags_key: tagsKey } = settings
+    return openChromaSource({ ...common, tenant, database, tagsKey, token: secret(token_env) })
+  }
+  const { vector_name: vectorName, content_key: contentKey, sparse, api_key_env } = settings
+  return openQdrantSource({
+    ...common,
+    vectorName,
+    contentKey,
+    apiKey: secret(api_key_env),
+    sparse: sparse === undefined ? undefined : { vectorName: sparse.vector_name, model: sparse.model },
+  })
+}
+
+function vectorsIn(indexes: IndexSet): VectorIndex | null {
+  const name = indexes.names.find(one => one.startsWith('vectors-'))
+  if (name === undefined) return null
+  indexes.refresh()
+  return indexes.get(name) as VectorIndex
+}
+
+function keysIn({ partitions }: Sight, store: Store): readonly string[] {
+  return store.partitions().flatMap(({ id, audience }) => (partitions.includes(id) ? [partitionKey(audience)] : []))
+}

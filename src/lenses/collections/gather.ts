@@ -1,0 +1,66 @@
+/**
+ * Asks the collections, again and deeper where a period or a fusion needs more than was given: so that old records do not
+ * crowd out new ones. At the end each collection has as many survivors as were wanted, or is exhausted.
+ */
+import type { Deadline } from '../../base/clock.ts'
+import type { Sight } from '../../model/viewer.ts'
+import type { CollectionAnswer, Source, SourceCondition } from '../../pipeline/source.ts'
+import { conditionsOf, isBounded, keeps } from './period.ts'
+import type { CollectionsRequest } from './request.ts'
+
+export interface Asked {
+  readonly source: Source
+  readonly sight: Sight
+  /** The question's vector for a collection; collections may have embedders of their own. */
+  readonly embed: (collection: string) => Promise<Float32Array | null>
+  readonly deadline: Deadline
+}
+
+export interface Gathered extends CollectionAnswer {
+  /** Survivors that have no date; they count only where dates matter. */
+  readonly undatedKept: number
+}
+
+/** How many survivors a fusion with words is given for each result wanted. */
+const POOL = 8
+
+export function gather(request: CollectionsRequest, asked: Asked): Promise<readonly Gathered[]> {
+  return Promise.all(request.collections.map(collection => gatherFrom(collection, request, asked)))
+}
+
+async function gatherFrom(collection: string, request: CollectionsRequest, asked: Asked): Promise<Gathered> {
+  const { period, nResults, hybrid, query } = request
+  const { source, sight, deadline, embed } = asked
+  const vector = await embed(collection)
+  const wanted = hybrid ? nResults * POOL : nResults
+  const given = givenConditions(request)
+  let where: readonly SourceCondition[] = given
+  for (let limit = wanted; ; limit *= 2) {
+    const question = { sight, collections: [collection], text: query, vector, limit, where, anyTags: [], deadline }
+    const [answer] = (await source.ask(question)).collections as readonly [CollectionAnswer]
+    const survivors = isBounded(period) ? answer.records.filter(record => keeps(period, record)) : answer.records
+    const isDone = survivors.length >= wanted || answer.exhausted || answer.error !== null
+    if (isDone || deadline.over) return finished(answer, survivors.slice(0, wanted), request)
+    where = [...given, ...conditionsOf(period, answer.numericDate)]
+  }
+}
+
+function givenConditions({ where }: CollectionsRequest): readonly SourceCondition[] {
+  return Object.entries(where).flatMap(([key, value]) =>
+    value === undefined ? [] : [{ key, op: 'eq', value } as const],
+  )
+}
+
+function finished(
+  answer: CollectionAnswer,
+  records: CollectionAnswer['records'],
+  { period }: CollectionsRequest,
+): Gathered {
+  const datesMatter = isBounded(period)
+  const undated = records.filter(record => datesMatter && isUndated(record, period))
+  return { ...answer, records, undatedKept: undated.length }
+}
+
+function isUndated(record: CollectionAnswer['records'][number], period: CollectionsRequest['period']): boolean {
+  return keeps(period, record) && !keeps({ ...period, undated: 'exclude' }, record)
+}

@@ -1,0 +1,83 @@
+/** An answer as Markdown, laid out as the lens's contract has it. */
+import { dateText, type QueryResult } from './result.ts'
+import { type AnswerLanguage, WORDINGS, type Wording } from './wording.ts'
+
+export interface MarkdownOptions {
+  readonly lang?: AnswerLanguage | undefined
+  /** A line with the stored address under each preview. */
+  readonly urls?: boolean | undefined
+}
+
+/** Code points of content shown. */
+const PREVIEW = 200
+/** Results whose collections the summary names. */
+const SUMMARISED = 3
+/** Titles listed for each collection. */
+const TITLES = 5
+
+/** Ends in exactly one line feed. */
+export function formatResultsMarkdown(
+  results: readonly QueryResult[],
+  query: string,
+  { lang = 'es', urls = false }: MarkdownOptions = {},
+): string {
+  const wording = WORDINGS[lang]
+  const lines = results.length === 0 ? empty(query, wording) : filled(results, query, wording, urls)
+  return `${lines.join('\n').trimEnd()}\n`
+}
+
+function empty(query: string, wording: Wording): readonly string[] {
+  const { summary, notFound, suggestions, hints } = wording
+  return [`## ${summary}`, '', notFound(query), '', `## ${suggestions}`, '', ...hints.map(hint => `- ${hint}`)]
+}
+
+function filled(results: readonly QueryResult[], query: string, wording: Wording, urls: boolean): readonly string[] {
+  const { length } = results
+  const named = [...new Set(results.slice(0, SUMMARISED).map(({ source }) => source))].join(', ')
+  const heading = [`## ${wording.summary}`, '', wording.found(length, query, named), '']
+  const sources = [`## ${wording.sources} ${wording.results(length)}`, '']
+  const cited = results.flatMap((result, at) => citation(result, at + 1, urls))
+  return [...heading, ...sources, ...cited, `## ${wording.details}`, '', ...details(results, wording)]
+}
+
+function citation(result: QueryResult, number: number, urls: boolean): readonly string[] {
+  const title = oneLine(result.title)
+  const address = urls ? addressOf(result) : null
+  return [
+    `${number}. **${title}** - ${dateText(result)} - score: ${result.score.toFixed(2)}`,
+    `   > ${preview(result.content)}`,
+    ...(address === null ? [] : [`   ${address}`]),
+    '',
+  ]
+}
+
+function details(results: readonly QueryResult[], wording: Wording): readonly string[] {
+  const bySource = Map.groupBy(results, ({ source }) => source)
+  return [...bySource].flatMap(([source, group]) => [
+    `### ${capitalised(source)} ${wording.results(group.length)}`,
+    '',
+    wording.topics,
+    ...group.slice(0, TITLES).map(({ title }) => `- ${oneLine(title)}`),
+    '',
+  ])
+}
+
+function preview(content: string): string {
+  const points = [...oneLine(content)]
+  return points.length > PREVIEW ? `${points.slice(0, PREVIEW).join('')}...` : points.join('')
+}
+
+/** A line break, with the blanks beside it, becomes one blank: what is quoted stays one line. */
+function oneLine(text: string): string {
+  return text.replace(/[^\S\r\n\u0085\u2028\u2029]*[\r\n\u0085\u2028\u2029]\s*/gu, ' ')
+}
+
+function capitalised(text: string): string {
+  const [first = '', ...rest] = text
+  return first.toUpperCase() + rest.join('').toLowerCase()
+}
+
+function addressOf({ metadata }: QueryResult): string | null {
+  const address = [metadata['source_url'], metadata['url']].find(one => typeof one === 'string' && one.trim() !== '')
+  return typeof address === 'string' ? oneLine(address.trim()) : null
+}

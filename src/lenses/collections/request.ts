@@ -1,0 +1,118 @@
+/** What can be asked, checked. Dates become instants, so nothing after this knows of calendars. */
+import type { Instant } from '../../base/clock.ts'
+import { isBareDay, readDate } from '../../model/record-date.ts'
+import { ChromaQueryError, wrongParameter } from './errors.ts'
+
+export interface CollectionsInput {
+  readonly query: string
+  /** Default `items` and `analysis`. */
+  readonly collections?: readonly string[] | undefined
+  /** Most results of each collection; default 5. */
+  readonly nResults?: number | undefined
+  /** Only what is from the last so many days (of 24 hours, back from now). */
+  readonly days?: number | undefined
+  /** ISO date; included. */
+  readonly since?: string | undefined
+  /** ISO date; a day is included as a whole, a time of day is not. */
+  readonly until?: string | undefined
+  /** What becomes of records without a date where dates matter; default `include`. */
+  readonly undated?: 'include' | 'exclude' | undefined
+  /** `source_type` of the metadata. */
+  readonly source?: string | undefined
+  /** `actionability` of the metadata. */
+  readonly actionability?: string | undefined
+  readonly minScore?: number | undefined
+  /** An item and its analysis as one result. */
+  readonly fold?: boolean | undefined
+  /** Fuse the order by meaning with an order by words. */
+  readonly hybrid?: boolean | undefined
+  readonly offset?: number | undefined
+  readonly limit?: number | undefined
+}
+
+export interface CollectionsRequest {
+  readonly query: string
+  readonly collections: readonly string[]
+  readonly nResults: number
+  readonly period: Period
+  readonly where: Readonly<Record<'source_type' | 'actionability', string | undefined>>
+  readonly minScore: number | null
+  readonly fold: boolean
+  readonly hybrid: boolean
+  readonly offset: number
+  readonly limit: number | null
+}
+
+/** From `since` on and before `until`; null means unbounded. */
+export interface Period {
+  readonly since: Instant | null
+  readonly until: Instant | null
+  readonly undated: 'include' | 'exclude'
+}
+
+export const DEFAULT_COLLECTIONS: readonly string[] = ['items', 'analysis']
+export const DEFAULT_RESULTS = 5
+/** More would be a copy of the collection, not an answer. */
+const MOST_RESULTS = 10_000
+const DAY_MS = 86_400_000
+
+/** Throws `ChromaQueryError`, naming the parameter. */
+export function checkInput(input: CollectionsInput, now: Instant): CollectionsRequest {
+  const { query, source, actionability } = input
+  if (typeof query !== 'string' || query.trim() === '') throw blankQuery()
+  const collections = [...new Set(input.collections ?? DEFAULT_COLLECTIONS)]
+  if (collections.length === 0 || collections.some(name => typeof name !== 'string' || name.trim() === '')) {
+    throw wrongParameter('collections', JSON.stringify(input.collections), 'a list of names')
+  }
+  return {
+    query,
+    collections,
+    nResults: whole('nResults', input.nResults ?? DEFAULT_RESULTS, 1, MOST_RESULTS),
+    period: periodOf(input, now),
+    where: { source_type: source, actionability },
+    minScore: input.minScore === undefined ? null : share('minScore', input.minScore),
+    fold: input.fold ?? false,
+    hybrid: input.hybrid ?? false,
+    offset: whole('offset', input.offset ?? 0, 0),
+    limit: input.limit === undefined ? null : whole('limit', input.limit, 1),
+  }
+}
+
+function blankQuery(): ChromaQueryError {
+  return new ChromaQueryError('query is required', {
+    code: 'invalid_argument',
+    kind: 'usage',
+    details: { field: 'query' },
+  })
+}
+
+/** Of `days` and `since` the later one holds. */
+function periodOf({ days, since, until, undated = 'include' }: CollectionsInput, now: Instant): Period {
+  if (undated !== 'include' && undated !== 'exclude') throw wrongParameter('undated', undated, 'include or exclude')
+  const starts = [
+    days === undefined ? null : now - whole('days', days, 0) * DAY_MS,
+    since === undefined ? null : instant('since', since),
+  ].filter(start => start !== null)
+  return {
+    since: starts.length === 0 ? null : Math.max(...starts),
+    until: until === undefined ? null : instant('until', until) + (isBareDay(until) ? DAY_MS : 0),
+    undated,
+  }
+}
+
+function whole(parameter: string, value: number, least: number, most = Number.MAX_SAFE_INTEGER): number {
+  if (Number.isSafeInteger(value) && value >= least && value <= most) return value
+  const range = most === Number.MAX_SAFE_INTEGER ? `${least} or more` : `${least} to ${most}`
+  throw wrongParameter(parameter, value, `an integer of ${range}`)
+}
+
+function share(parameter: string, value: number): number {
+  if (typeof value === 'number' && value >= 0 && value <= 1) return value
+  throw wrongParameter(parameter, value, 'a number from 0 to 1')
+}
+
+function instant(parameter: string, value: string): Instant {
+  const found = readDate(typeof value === 'string' ? value : null)
+  if (found === null) throw wrongParameter(parameter, value, 'an ISO date such as 2026-03-01 or 2026-03-01T12:00:00Z')
+  return found
+}
