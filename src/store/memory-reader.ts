@@ -59,6 +59,10 @@ export class MemoryReader implements StoreReader {
     })
   }
 
+  metadata(keys: readonly EntryKey[]): readonly Pick<Entry, 'key' | 'metadata'>[] {
+    return this.entries(keys).map(({ key, metadata }) => ({ key, metadata }))
+  }
+
   validities(keys: readonly EntryKey[] | null): readonly EntryValidity[] {
     return this.entries(keys ?? ascending(this.state.entries.keys()))
       .filter(entry => entry.validFrom !== null || entry.validUntil !== null)

@@ -65,6 +65,15 @@ export class SqliteEntries {
     return inOrder(keys, rows, row => row.key)
   }
 
+  metadata(keys: readonly EntryKey[]): readonly Pick<Entry, 'key' | 'metadata'>[] {
+    const rows = this.#db
+      .prepareArrays<[number, string]>(
+        'select entry, metadata from bodies where entry in (select value from json_each(?))',
+      )
+      .all(keyList(keys))
+    return inOrder(keys, rows, ([key]) => key).map(([key, metadata]) => ({ key, metadata: JSON.parse(metadata) }))
+  }
+
   validities(keys: readonly EntryKey[] | null): readonly EntryValidity[] {
     const some = keys === null ? '' : 'and key in (select value from json_each(?))'
     const rows = this.#db

@@ -46,6 +46,10 @@ export class SqliteReader implements StoreReader {
     return this.parts.entries.identities(keys)
   }
 
+  metadata(keys: readonly EntryKey[]): readonly Pick<Entry, 'key' | 'metadata'>[] {
+    return this.parts.entries.metadata(keys)
+  }
+
   validities(keys: readonly EntryKey[] | null): readonly EntryValidity[] {
     return this.parts.entries.validities(keys)
   }

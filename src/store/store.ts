@@ -90,6 +90,8 @@ export interface StoreReader {
   entries(keys: readonly EntryKey[]): readonly Entry[]
   /** What tells entries apart and groups them, without their contents; those that exist, in the order asked for. */
   identities(keys: readonly EntryKey[]): readonly EntryIdentity[]
+  /** The metadata alone of those that exist, in the order asked for: for reading many without their contents. */
+  metadata(keys: readonly EntryKey[]): readonly Pick<Entry, 'key' | 'metadata'>[]
   /** Entries that do not hold for ever (some bound is set): of these keys, or (null) of all, in every partition. */
   validities(keys: readonly EntryKey[] | null): readonly EntryValidity[]
   /** All keys above `after`, ascending, at most `limit`: for rebuilding indexes. */

@@ -84,6 +84,16 @@ export function entrySuite(opened: () => Store): void {
       expect(store.scanEntries(0, 1)).toEqual([a])
     })
 
+    it('gives metadata alone', () => {
+      const [a, b] = [{ deep: { x: [1, null] } }, {}].map(
+        (metadata, at) => put(draftOf({ id: `m${at}`, metadata })).key,
+      )
+      expect(store.metadata([b as number, 9999, a as number])).toEqual([
+        { key: b, metadata: {} },
+        { key: a, metadata: { deep: { x: [1, null] } } },
+      ])
+    })
+
     it('finds an id in the partitions named, by holder', () => {
       const bob = put(draftOf({ id: 'a', audience: audience('private', 'bob') })).key
       const ann = put(draftOf({ id: 'a', audience: audience('private', 'ann') })).key

@@ -9,7 +9,7 @@ import { Recent } from '../../../base/recent.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { StoreReader } from '../../../store/store.ts'
 import type { Condition, MetadataFilters } from '../model.ts'
-import { readNodes } from '../nodes/stored.ts'
+import { NODES } from '../tables.ts'
 import { fieldValue, testOf } from './metadata-filter.ts'
 
 /** Fields and sets that are kept: at a million nodes 4 MB (and its distinct values) a field, 125 kB a set. */
@@ -94,10 +94,12 @@ export class FieldValues {
   }
 
   #read(reader: StoreReader, keys: readonly EntryKey[], columns: readonly FieldColumn[]): void {
-    for (const { entry, aspect } of readNodes(reader, keys)) {
-      const metadata = aspect.has_metadata ? entry.metadata : null
-      const added = this.#columnsOf(reader, entry.key)
-      for (const column of columns) column.set(entry.key, fieldValue(column.field, metadata, added))
+    const rows = reader.table(NODES).scan({}, { entries: keys, columns: ['entry', 'has_metadata'] })
+    const hasMetadata = new Map(rows.map(row => [row['entry'] as EntryKey, row['has_metadata'] === 1]))
+    for (const { key, metadata } of reader.metadata([...hasMetadata.keys()])) {
+      const added = this.#columnsOf(reader, key)
+      const own = hasMetadata.get(key) ? metadata : null
+      for (const column of columns) column.set(key, fieldValue(column.field, own, added))
     }
   }
 }
