@@ -10,7 +10,7 @@ import type { Warning } from '../model.ts'
 import type { MemoryColumns } from './columns.ts'
 import { reinforced } from './formulas.ts'
 import type { Memories } from './memories.ts'
-import { defaultMemory, readMemory, type StoredMemory, writeMemory } from './memory-rows.ts'
+import { defaultMemory, readMemories, type StoredMemory, writeMemory } from './memory-rows.ts'
 import { MODES } from './modes.ts'
 import { machineTimer, type Timer } from './timer.ts'
 import { tellUses } from './uses.ts'
@@ -146,10 +146,12 @@ export class AccessUpdates {
     const { viewer } = columns
     columns.follow(writer)
     const memories = new Map<EntryKey, StoredMemory>()
+    const used = hits.map(({ entry }) => entry).filter(entry => columns.memory(entry)?.used)
+    const stored = readMemories(writer, viewer, [...new Set(used)])
     for (const { entry, now } of hits) {
       const cell = columns.memory(entry)
       if (cell === undefined || cell.mode_name === null) continue
-      const before = memories.get(entry) ?? (cell.used ? readMemory(writer, viewer, entry) : undefined)
+      const before = memories.get(entry) ?? stored.get(entry)
       // Never used: the last access the columns know is the creation.
       const memory = before ?? defaultMemory(cell.last_accessed)
       memories.set(entry, reinforced(memory, MODES[cell.mode_name], now, this.#options.memoryEnabled))
