@@ -44,7 +44,7 @@ const HEX = '[0-9a-f]'
 const PASSED_OVER = [
   String.raw`(?:\d{4}-\d{2}-\d{2}(?:t\d{2}[\d:.]*z?)?)`,
   String.raw`(?:\d{1,2}:[0-5]\d(?::[0-5]\d)?(?:\.\d+)?(?!\d))`,
-  String.raw`(?:\d+(?:\.\d+)+|(?<!\.)\.\d+)`,
+  String.raw`(?:(?<!\d)\d+(?:\.\d+)+|(?<!\.)\.\d+)`,
 ]
 const MARKED = [
   String.raw`${BEFORE}\$(?<dollar>${HEX}{1,4})${AFTER}`,
@@ -106,7 +106,7 @@ function occurrence(
   return [{ token, value, start, end: start + token.length, notation, digits: bare.length }]
 }
 
-/** The end of `$D000-D02E`: as many digits as the beginning has, and no sign of its own. */
+/** The end of `$1000-10FF`: as many digits as the beginning has, and no sign of its own. */
 function rangeEnd(text: string, first: NumberOccurrence): NumberOccurrence | null {
   const pattern = new RegExp(`[-–](${HEX}{${first.digits}})${AFTER}`, 'iuy')
   pattern.lastIndex = first.end

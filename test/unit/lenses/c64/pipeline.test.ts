@@ -1,0 +1,191 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { c64Domain } from '../../../../src/lenses/c64/domain.ts'
+import { enrich, joinContext, withoutEnrichment } from '../../../../src/lenses/c64/enrichment/enrich.ts'
+import { extractNumbers } from '../../../../src/lenses/c64/enrichment/extract-numbers.ts'
+import { formatEnrichment } from '../../../../src/lenses/c64/enrichment/markdown.ts'
+import { type EnrichmentInput, type EnrichmentPlugin, inOrder } from '../../../../src/lenses/c64/enrichment/plugin.ts'
+import { runPlugins } from '../../../../src/lenses/c64/enrichment/run-plugins.ts'
+
+const domain = c64Domain()
+const plugin = (name: string, enrichment: EnrichmentPlugin['enrich'], priority?: number): EnrichmentPlugin =>
+  priority === undefined ? { name, enrich: enrichment } : { name, priority, enrich: enrichment }
+const says =
+  (...lines: string[]) =>
+  () => ({ additionalContext: lines, filterTags: lines.map(line => line.toUpperCase()) })
+const input = (query: string): EnrichmentInput => ({ query, numbers: extractNumbers(query) })
+
+describe('an enriched question', () => {
+  it('is what the worked example says (EN-027)', () => {
+    const found = enrich('What does POKE 53280, 14 do?', domain)
+    expect(found.numbers.map(({ value, hex, binary }) => [value, hex, binary])).toEqual([
+      [53280, '$D020', undefined],
+      [14, '$0E', '%00001110'],
+    ])
+    const context = [
+      '53280 = $D020',
+      '14 = $0E / %00001110',
+      '$D020 → VIC-II Border Color (border color, bits 0-3)',
+      '14 = Light Blue',
+    ]
+    expect(found.additionalContext).toEqual(context)
+    expect(found.filterTags).toEqual(['$D020', 'LIGHT BLUE'])
+    expect(found.enrichedQuery).toBe(`What does POKE 53280, 14 do?\n[${context.join('; ')}]`)
+    expect(found.strategy).toBe('hybrid')
+    expect(found.warnings).toEqual([])
+  })
+
+  it('joins its context in brackets, or is the question as it is (EN-026)', () => {
+    expect(enrich('$D418', domain).enrichedQuery).toBe(
+      '$D418\n[$D418 = 54296; $D418 → SID Filter and Volume (cutoff, resonance, routing, mode, volume)]',
+    )
+    expect(enrich('raster interrupt', domain).enrichedQuery).toBe('raster interrupt')
+    expect(joinContext('a', ['b', 'c'])).toBe('a\n[b; c]')
+  })
+
+  it('speaks of plugins in their order: numbers, mirrors, memory, colours, names (EN-025)', () => {
+    const names = inOrder(domain.plugins).map(({ name, priority }) => `${name} ${priority}`)
+    expect(names).toEqual([
+      ...['number 10', 'mirror 20', 'memory_map 30', 'color 40', 'opcode 50', 'register 60', 'tag 70'],
+      'name_address 80',
+    ])
+    const found = enrich('CHROUT and POKE $D060,14 for EXTCOL', domain)
+    expect(found.additionalContext).toEqual([
+      '$D060 = 53344',
+      '14 = $0E / %00001110',
+      '$D060 is mirror of $D020 (VIC-II EXTCOL)',
+      '$D060 → VIC-II Mirrors (repeat of $D000-$D03F)',
+      '14 = Light Blue',
+      'EXTCOL = $D020 (VIC-II)',
+      'CHROUT = $FFD2 (KERNAL)',
+    ])
+    expect(found.filterTags).toEqual(['$D020', '$D060', '$FFD2', 'CHROUT', 'EXTCOL', 'LIGHT BLUE'])
+  })
+
+  it('holds nothing of prose (EN-017)', () => {
+    const found = enrich('the 6502 of 1975 in 64 kb', domain)
+    expect([found.additionalContext, found.filterTags, found.strategy]).toEqual([[], [], 'semantic'])
+  })
+
+  it('is the same every time, whatever the text (EN-020)', () => {
+    const words = fc.constantFrom(
+      'POKE',
+      '53280',
+      ',',
+      '14',
+      'lda',
+      '$D040',
+      'LIGHT_BLUE',
+      'icr',
+      'CIA2',
+      'SCREEN',
+      '\n',
+    )
+    const text = fc.oneof(
+      fc.string({ unit: 'grapheme', maxLength: 40 }),
+      fc.array(words, { maxLength: 12 }).map(parts => parts.join(' ')),
+    )
+    fc.assert(
+      fc.property(text, query => {
+        const found = enrich(query, domain)
+        expect(enrich(query, c64Domain())).toEqual(found)
+        expect(found.warnings).toEqual([])
+        expect(found.filterTags).toEqual([...new Set(found.filterTags)].sort())
+        expect(new Set(found.additionalContext).size).toBe(found.additionalContext.length)
+        expect(found.strategy === 'semantic').toBe(found.filterTags.length === 0)
+        // Tags are canonical, so that they meet what is stored.
+        expect(found.filterTags.map(tag => domain.canonicalTag?.(tag))).toEqual(found.filterTags)
+      }),
+    )
+  })
+
+  it('can be had as it is (EN-071)', () => {
+    const raw = withoutEnrichment('POKE 53280,14')
+    expect([raw.enrichedQuery, raw.filterTags, raw.strategy]).toEqual(['POKE 53280,14', [], 'semantic'])
+  })
+
+  it('is printed with its tags and mode (EN-072)', () => {
+    const context = '[$D418 = 54296; $D418 → SID Filter and Volume (cutoff, resonance, routing, mode, volume)]'
+    expect(formatEnrichment(enrich('$D418', domain))).toBe(`$D418\n${context}\n\nTags: $D418\nMode: filtered`)
+    expect(formatEnrichment(withoutEnrichment('$D418'))).toBe('$D418\n\nTags: none\nMode: semantic')
+  })
+})
+
+describe('plugins', () => {
+  it('run by priority, 100 without one, then by name (EN-019)', () => {
+    const plugins = [
+      plugin('z', says('z'), 5),
+      plugin('b', says('b')),
+      plugin('a', says('a')),
+      plugin('late', says('late'), 101),
+      plugin('first', says('first'), -1),
+    ]
+    expect(inOrder(plugins).map(({ name }) => name)).toEqual(['first', 'z', 'a', 'b', 'late'])
+  })
+
+  it('of one name are an error (EN-023)', () => {
+    expect(() => inOrder([plugin('a', says()), plugin('a', says())])).toThrow(/two are named "a"/)
+  })
+
+  it('see one frozen input (EN-020)', () => {
+    const seen: EnrichmentInput[] = []
+    const keep = (given: EnrichmentInput) => {
+      seen.push(given)
+      return { additionalContext: [], filterTags: [] }
+    }
+    runPlugins([plugin('a', keep), plugin('b', keep)], { query: 'x', numbers: [...extractNumbers('14')] })
+    const [first, second] = seen
+    expect(second).toBe(first)
+    expect([first, first?.numbers, first?.numbers[0], first?.numbers[0]?.at].every(Object.isFrozen)).toBe(true)
+  })
+
+  it('that write to it fail alone, and others are unharmed (EN-020, EN-023)', () => {
+    const spoil = plugin('spoil', given => {
+      ;(given.numbers as { length: number }).length = 0
+      return { additionalContext: ['spoilt'], filterTags: [] }
+    })
+    const count = plugin('x', ({ numbers }) => ({ additionalContext: [`${numbers.length}`], filterTags: [] }))
+    const outcome = runPlugins([spoil, count], input('14'))
+    expect(outcome.additionalContext).toEqual(['1'])
+    expect(outcome.warnings).toEqual([{ plugin: 'spoil', message: expect.stringContaining('plugin spoil failed') }])
+  })
+
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('no table')
+      },
+      /no table/,
+    ],
+    [
+      'throws no error',
+      () => {
+        throw 'no table'
+      },
+      /no table/,
+    ],
+    ['returns nothing', () => undefined, /additionalContext/],
+    ['returns a promise', async () => ({ additionalContext: [], filterTags: [] }), /additionalContext/],
+    ['returns a text', () => 'text', /additionalContext/],
+    ['returns no tags', () => ({ additionalContext: [] }), /filterTags/],
+    ['returns numbers', () => ({ additionalContext: [1], filterTags: [] }), /additionalContext/],
+  ])('that %s are named and add nothing (EN-023)', (_, broken, reason) => {
+    const bad = plugin('bad', broken as unknown as EnrichmentPlugin['enrich'])
+    const outcome = runPlugins([plugin('a', says('one')), bad, plugin('c', says('two'))], input('x'))
+    expect(outcome.additionalContext).toEqual(['one', 'two'])
+    expect(outcome.warnings).toEqual([{ plugin: 'bad', message: expect.stringMatching(reason) }])
+  })
+
+  it('say each line once; tags are a sorted union (EN-025)', () => {
+    const outcome = runPlugins([plugin('a', says('b', 'a')), plugin('b', says('a', 'c', ' '))], input('x'))
+    expect(outcome).toEqual({ additionalContext: ['b', 'a', 'c'], filterTags: ['A', 'B', 'C'], warnings: [] })
+  })
+
+  it('cannot change an answer afterwards (EN-020)', () => {
+    const kept = ['one']
+    const outcome = runPlugins([plugin('a', () => ({ additionalContext: kept, filterTags: kept }))], input('x'))
+    kept.push('two')
+    expect(outcome.additionalContext).toEqual(['one'])
+  })
+})

@@ -1,0 +1,185 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { c64Domain } from '../../../../src/lenses/c64/domain.ts'
+import { enrich } from '../../../../src/lenses/c64/enrichment/enrich.ts'
+import {
+  fetchSize,
+  fuseByRank,
+  mergeHybrid,
+  mergeResults,
+  orderByTags,
+  type SearchHit,
+  searchesOf,
+  trimByScore,
+} from '../../../../src/lenses/c64/enrichment/hits.ts'
+import { formatHits } from '../../../../src/lenses/c64/enrichment/markdown.ts'
+import { chooseStrategy, hasNaturalLanguage, modeText } from '../../../../src/lenses/c64/enrichment/strategy.ts'
+
+const domain = c64Domain()
+const hit = (id: string | number, score = 0, payload: SearchHit['payload'] = {}): SearchHit => ({ id, score, payload })
+const hits = (...ids: (string | number)[]) => ids.map(id => hit(id))
+const numbered = (from: number, count: number) => Array.from({ length: count }, (_, index) => hit(from + index))
+const idsOf = (list: readonly SearchHit[]) => list.map(({ id }) => id)
+
+describe('natural language', () => {
+  it.each([
+    ['$D040', false],
+    ['poke 646,1', false],
+    ['how to use CHROUT to print', true],
+    ['What does POKE 53280, 14 do?', true],
+    ['EXTCOL BGCOL0', false],
+    ['light blue text', false],
+    ['gray 2 background', false],
+    ['dark_grey gray-1 x y', false],
+    ['6502 assembly tutorial', true],
+    ['ICR timer interrupt', true],
+    ['m0x bsout', false],
+    ['¿Qué hace $D020?', true],
+    ['', false],
+  ])('is in %j: %s (EN-051)', (query, expected) => {
+    expect(hasNaturalLanguage(query, enrich(query, domain).filterTags, domain)).toBe(expected)
+  })
+
+  it.each([
+    ['CHROUT', 'filtered'],
+    ['how to use CHROUT to print', 'hybrid'],
+    ['6502 assembly tutorial', 'semantic'],
+    ['raster interrupt', 'semantic'],
+    ['$9A', 'semantic'],
+  ])('and tags decide how %s is searched: %s (EN-052)', (query, strategy) => {
+    expect(enrich(query, domain).strategy).toBe(strategy)
+  })
+
+  it('decides between filtered and hybrid only (EN-052, EN-053)', () => {
+    expect(chooseStrategy(['A'], true)).toBe('hybrid')
+    expect(chooseStrategy(['A'], false)).toBe('filtered')
+    expect([chooseStrategy([], true), chooseStrategy([], false)]).toEqual(['semantic', 'semantic'])
+    expect(searchesOf('hybrid')).toEqual({ filtered: true, unfiltered: true })
+    expect(searchesOf('filtered')).toEqual({ filtered: true, unfiltered: false })
+    expect(searchesOf('semantic')).toEqual({ filtered: false, unfiltered: true })
+  })
+
+  it('is told in the mode (EN-054, EN-070)', () => {
+    expect(modeText('hybrid', ['A', 'B'])).toBe('hybrid (filtered on A, B + semantic)')
+    expect(modeText('filtered', ['A', 'B'])).toBe('filtered (A, B)')
+    expect(modeText('semantic', [])).toBe('semantic')
+    expect(modeText('filtered', ['$C123'], true)).toBe('filtered ($C123), no match, semantic')
+  })
+})
+
+describe('merging', () => {
+  it('keeps primaries first and each id once, however it is written (EN-055)', () => {
+    expect(idsOf(mergeResults(hits(1, 2), hits(2, 3), 5))).toEqual([1, 2, 3])
+    expect(idsOf(mergeResults(hits(1, '2'), hits('1', 2, '3'), 5))).toEqual([1, '2', '3'])
+    expect(idsOf(mergeResults(hits(1, 2), hits(3), 2))).toEqual([1, 2])
+  })
+
+  it('leaves three tenths to hits without a tag, as far as there are such (EN-056)', () => {
+    const kept = (filtered: number, fresh: number, limit = 20) => {
+      const merged = idsOf(mergeHybrid(numbered(0, filtered), numbered(1000, fresh), limit)).map(Number)
+      return [merged.filter(id => id < 1000).length, merged.filter(id => id >= 1000).length]
+    }
+    expect(kept(20, 15)).toEqual([14, 6])
+    expect(kept(20, 2)).toEqual([18, 2])
+    expect(kept(20, 0)).toEqual([20, 0])
+    expect(kept(5, 30)).toEqual([5, 15])
+    expect(kept(15, 6)).toEqual([14, 6])
+    expect(kept(7, 7, 7)).toEqual([4, 3])
+    // Found by both searches: no new hit.
+    expect(idsOf(mergeHybrid(hits(1, 2, 3, 4), hits(4, 3, 9), 4))).toEqual([1, 2, 3, 9])
+    // Left-over filtered hits come last.
+    expect(idsOf(mergeHybrid(hits(1, 2, 3), hits(8, 9), 5))).toEqual([1, 2, 3, 8, 9])
+    expect(idsOf(mergeHybrid(numbered(1, 10), hits('x'), 12))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 'x'])
+  })
+
+  it('loses and doubles nothing that fits (EN-055, EN-056)', () => {
+    const lists = fc.uniqueArray(fc.integer({ min: 0, max: 30 }), { maxLength: 25 }).map(ids => hits(...ids))
+    fc.assert(
+      fc.property(lists, lists, fc.integer({ min: 1, max: 40 }), (filtered, unfiltered, limit) => {
+        for (const merge of [mergeResults, mergeHybrid, fuseByRank]) {
+          const merged = idsOf(merge(filtered, unfiltered, limit))
+          const union = new Set([...idsOf(filtered), ...idsOf(unfiltered)])
+          expect(new Set(merged).size).toBe(merged.length)
+          expect(merged.length).toBe(Math.min(limit, union.size))
+          expect(merged.every(id => union.has(id))).toBe(true)
+        }
+      }),
+    )
+  })
+
+  it('puts more matching tags first, within bounds, and shows scores as they are (EN-057)', () => {
+    const one = hit('one', 0.5, { tags: ['A'] })
+    const two = hit('two', 0.49, { tags: ['A', 'B'] })
+    const six = hit('six', 0.445, { tags: ['A', 'B', 'C', 'D', 'E', 'F'] })
+    const none = hit('none', 0.5)
+    expect(orderByTags([one, six, two], ['A', 'B', 'C', 'D', 'E', 'F'])).toEqual([two, six, one])
+    expect(idsOf(orderByTags([none, one, hit('far', 0.43, six.payload)], ['A', 'B', 'C', 'D', 'E']))).toEqual([
+      'none',
+      'one',
+      'far',
+    ])
+  })
+
+  it('by rank prefers what both searches found (EN-057)', () => {
+    expect(idsOf(fuseByRank(hits(1, 2), hits(3, 2), 3))).toEqual([2, 1, 3])
+  })
+
+  it('trims below a share of the best score, wherever the best stands (EN-058)', () => {
+    const list = [0.5, 0.9, 0.53, 0.55].map((score, id) => hit(id, score))
+    expect(trimByScore(list, 0.6, 10).map(({ score }) => score)).toEqual([0.9, 0.55])
+    expect(trimByScore(list, 0.6, 1).map(({ score }) => score)).toEqual([0.9])
+    expect(trimByScore([hit(1, 0), hit(2, -1)], 0.6, 1)).toEqual([hit(1, 0)])
+    expect(trimByScore([hit(1, -0.1), hit(2, -1)], 0.6, 5)).toHaveLength(2)
+    expect(trimByScore([], 0.6, 5)).toEqual([])
+  })
+
+  it('asks for the larger number (EN-059)', () => {
+    expect([fetchSize(20, 15), fetchSize(20, 50)]).toEqual([20, 50])
+  })
+})
+
+describe('hits as Markdown', () => {
+  it('are laid out with mode, titles, scores, documents and related chunks (EN-063, EN-070)', () => {
+    const first = hit(1, 0.8123, {
+      title: 'EXTCOL',
+      type: 'documentation',
+      filename: 'extcol.md',
+      document: 'The border.\n',
+      references: [
+        { chunk: 'bgcol', description: 'the background' },
+        { chunk: 'palette', description: '' },
+      ],
+      year: 1982,
+    })
+    expect(
+      formatHits([first, hit(2, 0.5, { filename: 'a.md' }), hit('3', 0.25)], 'semantic'),
+    ).toBe(`_Search mode: semantic_
+
+### Result 1: EXTCOL
+_score=0.812 | type=documentation | file=extcol.md_
+
+The border.
+
+**Related chunks:**
+- bgcol: the background
+- palette
+
+---
+
+### Result 2: a.md
+_score=0.500 | file=a.md_
+
+---
+
+### Result 3: untitled
+_score=0.250_`)
+  })
+
+  it('say so when there are none (EN-070)', () => {
+    expect(formatHits([], 'filtered (A)')).toBe('No results found.')
+  })
+
+  it('keep a title on its line (EN-070)', () => {
+    expect(formatHits([hit(1, 1, { title: 'a\n# b' })], 'semantic')).toContain('### Result 1: a # b\n')
+  })
+})
