@@ -202,3 +202,68 @@ export interface WordIndex extends Index {
   /** Visible terms (stems) that begin with `prefix`, by df descending, then by term; `allow` is not looked at. */
   complete(prefix: string, scope: SearchScope, limit: number): readonly { readonly term: string; readonly df: number }[]
 }
+
+/** Which tables the nodes and links of a graph stand in. */
+export interface LinkIndexDeclaration {
+  /** Of the index, as `host.index(name)` finds it. */
+  readonly name: string
+  /** An aspect: an entry with a row here is a node. */
+  readonly nodes: TableDeclaration
+  /** Column of `nodes`: the node's number, above 0, unique, never used again. */
+  readonly node: string
+  /** Rows belong to the entry of their source. */
+  readonly edges: TableDeclaration
+  /** Columns of `edges`: numbers of two nodes, a text, a number from 0. */
+  readonly source: string
+  readonly target: string
+  readonly relation: string
+  readonly weight: string
+}
+
+/** A link as one of its ends sees it. */
+export interface Link {
+  /** Number of the node at the other end. */
+  readonly node: number
+  /** See `relationName`. */
+  readonly relation: number
+  readonly weight: number
+}
+
+export interface LinkWalk extends SearchScope {
+  /** Where the walk begins and returns to: nodes with weights above 0. What is not in scope is passed over. */
+  readonly anchors: readonly { readonly node: number; readonly weight: number }[]
+  /** Chance to go on rather than to return to an anchor: 0 to below 1, default 0.85. */
+  readonly damping?: number | undefined
+  /** Steps at most; default 50. */
+  readonly iterations?: number | undefined
+  /** Ends when a step moves less than this in all; default 1e-6. */
+  readonly tolerance?: number | undefined
+}
+
+export interface LinkRank {
+  readonly node: number
+  readonly score: number
+}
+
+/**
+ * A directed graph with weights. A node is an entry and is named by its number. A link is in scope when both of its ends
+ * are; links to nodes that do not exist are kept until they do.
+ */
+export interface LinkIndex extends Index {
+  /** Links from a node, and to it: by the other node's number ascending, then by relation (its text), then by weight. */
+  out(node: number, scope: SearchScope): readonly Link[]
+  in(node: number, scope: SearchScope): readonly Link[]
+  /** Relations are numbered as they come: numbers mean something within one index alone. */
+  relationName(relation: number): string
+  /** The entry of a node in scope. */
+  entryOf(node: number, scope: SearchScope): EntryKey | undefined
+  /** The number of an entry that is a node. */
+  nodeOf(entry: EntryKey): number | undefined
+  /** Nodes in scope, and links among them. */
+  count(scope: SearchScope): { readonly nodes: number; readonly links: number }
+  /**
+   * Personalised PageRank: where a walk from the anchors is found, links being walked both ways in proportion to their
+   * weights. By score descending, then number; nodes that are never reached are left out. Who cannot go on returns.
+   */
+  rank(walk: LinkWalk): readonly LinkRank[]
+}

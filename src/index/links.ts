@@ -1,0 +1,169 @@
+/** The link index: a graph of entries, both ways, partition by partition. Finding neighbours costs their number. */
+import { must } from '../base/assert.ts'
+import type { EntryKey } from '../model/entry.ts'
+import type { PartitionId } from '../model/partition.ts'
+import { LOCAL_OWNER } from '../model/viewer.ts'
+import type { StoreReader } from '../store/store.ts'
+import type { Link, LinkIndex, LinkIndexDeclaration, LinkRank, LinkWalk, SearchScope } from './contract.ts'
+import { readFeed } from './follow.ts'
+import { LinkGraph, NONE } from './links-graph.ts'
+import { linkImage, readLinkImage } from './links-image.ts'
+import { checkDeclared, readEdges, readNodes } from './links-rows.ts'
+import { type ScopeView, seeing, viewOf } from './links-scope.ts'
+import { checkWalk, walk } from './links-walk.ts'
+
+/** When more entries than this changed, and they are more than half of the nodes, reading everything is quicker. */
+const FEW = 500
+
+export function openLinkIndex(declared: LinkIndexDeclaration): LinkIndex {
+  checkDeclared(declared)
+  return new Links(declared)
+}
+
+class Links implements LinkIndex {
+  readonly name: string
+  readonly #declared: LinkIndexDeclaration
+  #graph = new LinkGraph()
+  #position = 0
+  /** The view of the last walk: most walks are those of one viewer over one state. */
+  #view: { readonly key: string; readonly view: ScopeView } | null = null
+
+  constructor(declared: LinkIndexDeclaration) {
+    this.name = declared.name
+    this.#declared = declared
+  }
+
+  get position(): number {
+    return this.#position
+  }
+
+  get byteLength(): number {
+    return this.#graph.byteLength
+  }
+
+  out(node: number, scope: SearchScope): readonly Link[] {
+    const { firstOut, nextOut, targets } = this.#graph
+    return this.#chain(node, scope, firstOut, nextOut, targets)
+  }
+
+  in(node: number, scope: SearchScope): readonly Link[] {
+    const { firstIn, nextIn, sources } = this.#graph
+    return this.#chain(node, scope, firstIn, nextIn, sources)
+  }
+
+  relationName(relation: number): string {
+    return must(this.#graph.relationNames[relation], 'a relation of this index')
+  }
+
+  entryOf(node: number, scope: SearchScope): EntryKey | undefined {
+    const slot = this.#graph.slotOf(node)
+    return slot !== NONE && seeing(this.#graph, scope)(slot) ? this.#graph.entries.at(slot) : undefined
+  }
+
+  nodeOf(entry: EntryKey): number | undefined {
+    return this.#graph.nodeOf(entry)
+  }
+
+  count(scope: SearchScope): { readonly nodes: number; readonly links: number } {
+    const { numbers, links } = this.#viewOf(scope)
+    return { nodes: numbers.length, links }
+  }
+
+  rank(request: LinkWalk): readonly LinkRank[] {
+    checkWalk(request)
+    return walk(this.#viewOf(request), request)
+  }
+
+  refresh(reader: StoreReader): number {
+    const before = this.#position
+    // The last change of an entry says where it is now; new vectors change no link.
+    const partitionOf = new Map<EntryKey, PartitionId>()
+    const news =
+      before === 0
+        ? undefined
+        : readFeed(reader, before, ({ kind, entry, partition }) => {
+            if (kind !== 'vectors') partitionOf.set(entry, partition)
+            return kind !== 'vectors'
+          })
+    if (news === undefined || (partitionOf.size > FEW && partitionOf.size * 2 > this.#graph.nodeCount)) {
+      this.rebuild(reader)
+      return Math.max(0, this.#position - before)
+    }
+    this.#take(reader, partitionOf)
+    this.#position = news.position
+    return news.changes
+  }
+
+  rebuild(reader: StoreReader): void {
+    const partitionOf = partitionsByEntry(reader)
+    const nodes = readNodes(reader, this.#declared, null, entry => partitionOf.get(entry))
+    this.#graph = new LinkGraph()
+    this.#graph.load(nodes, readEdges(reader, this.#declared, null))
+    this.#view = null
+    this.#position = reader.lastSeq()
+  }
+
+  serialise(): readonly Uint8Array[] {
+    return linkImage(this.#graph, this.#shape)
+  }
+
+  restore(bytes: Uint8Array, position: number): void {
+    const { nodes, edges } = readLinkImage(bytes, this.#shape)
+    this.#graph = new LinkGraph()
+    this.#graph.load(nodes, edges)
+    this.#view = null
+    this.#position = position
+  }
+
+  /** What the entries of these changes are now. */
+  #take(reader: StoreReader, partitionOf: ReadonlyMap<EntryKey, PartitionId>): void {
+    if (partitionOf.size === 0) return
+    const entries = [...partitionOf.keys()]
+    for (const entry of entries) this.#graph.remove(entry)
+    for (const node of readNodes(reader, this.#declared, entries, entry => partitionOf.get(entry)))
+      this.#graph.add(node)
+    for (const edge of readEdges(reader, this.#declared, entries)) this.#graph.link(edge)
+  }
+
+  #chain(
+    node: number,
+    scope: SearchScope,
+    first: LinkGraph['firstOut'],
+    next: LinkGraph['nextOut'],
+    others: LinkGraph['targets'],
+  ): readonly Link[] {
+    const graph = this.#graph
+    const sees = seeing(graph, scope)
+    const slot = graph.slotOf(node)
+    if (slot === NONE || !sees(slot)) return []
+    const links: Link[] = []
+    for (let row = first.at(slot); row !== NONE; row = next.at(row)) {
+      const other = others.at(row)
+      if (!sees(other)) continue
+      links.push({ node: graph.numbers.at(other), relation: graph.relations.at(row), weight: graph.weights.at(row) })
+    }
+    return links
+  }
+
+  #viewOf(scope: SearchScope): ScopeView {
+    if (scope.allow !== undefined) return viewOf(this.#graph, scope)
+    const key = [this.#graph.revision, ...[...scope.partitions].sort((a, b) => a - b)].join()
+    if (this.#view?.key !== key) this.#view = { key, view: viewOf(this.#graph, scope) }
+    return this.#view.view
+  }
+
+  get #shape(): string {
+    const { nodes, node, edges, source, target, relation, weight } = this.#declared
+    return [nodes.name, node, edges.name, source, target, relation, weight].join(' ')
+  }
+}
+
+/** By way of sets of keys, as reading the entries themselves would read all their texts. */
+function partitionsByEntry(reader: StoreReader): ReadonlyMap<EntryKey, PartitionId> {
+  const partitionOf = new Map<EntryKey, PartitionId>()
+  for (const { id } of reader.partitions()) {
+    const sight = { viewer: LOCAL_OWNER, partitions: [id] }
+    for (const entry of reader.matching(sight, { op: 'and', of: [] })) partitionOf.set(entry, id)
+  }
+  return partitionOf
+}

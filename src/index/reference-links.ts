@@ -1,0 +1,186 @@
+/**
+ * The link index as its contract reads: all links in a list, every question answered by looking at all of them, ranks by
+ * adding up the walks of a matrix. The oracle of the suites.
+ */
+import type { EntryKey } from '../model/entry.ts'
+import type { StoreReader } from '../store/store.ts'
+import type { Link, LinkIndex, LinkIndexDeclaration, LinkRank, LinkWalk, SearchScope } from './contract.ts'
+import { checkWalk, DAMPING, ITERATIONS, TOLERANCE } from './links-walk.ts'
+
+interface Node {
+  readonly node: number
+  readonly entry: EntryKey
+  readonly partition: number
+}
+
+interface Edge {
+  readonly source: number
+  readonly target: number
+  readonly relation: string
+  readonly weight: number
+}
+
+export function openReferenceLinks(declared: LinkIndexDeclaration): LinkIndex {
+  return new ReferenceLinks(declared)
+}
+
+class ReferenceLinks implements LinkIndex {
+  readonly name: string
+  readonly #declared: LinkIndexDeclaration
+  readonly #relations: string[] = []
+  #nodes: readonly Node[] = []
+  #edges: readonly Edge[] = []
+  #position = 0
+
+  constructor(declared: LinkIndexDeclaration) {
+    this.name = declared.name
+    this.#declared = declared
+  }
+
+  get position(): number {
+    return this.#position
+  }
+
+  get byteLength(): number {
+    return 100 * (this.#nodes.length + this.#edges.length)
+  }
+
+  refresh(reader: StoreReader): number {
+    const applied = Math.max(0, reader.lastSeq() - this.#position)
+    if (applied > 0) this.rebuild(reader)
+    return applied
+  }
+
+  rebuild(reader: StoreReader): void {
+    const { nodes, node, edges, source, target, relation, weight } = this.#declared
+    this.#nodes = reader
+      .table(nodes)
+      .scan()
+      .map(row => {
+        const entry = row['entry'] as EntryKey
+        return { node: row[node] as number, entry, partition: reader.entry(entry)?.partition ?? -1 }
+      })
+    this.#edges = reader
+      .table(edges)
+      .scan()
+      .filter(row => this.nodeOf(row['entry'] as EntryKey) === row[source])
+      .map(row => ({
+        source: row[source] as number,
+        target: row[target] as number,
+        relation: row[relation] as string,
+        weight: row[weight] as number,
+      }))
+    this.#position = reader.lastSeq()
+  }
+
+  serialise(): readonly Uint8Array[] {
+    return [new TextEncoder().encode(JSON.stringify([this.#nodes, this.#edges]))]
+  }
+
+  restore(bytes: Uint8Array, position: number): void {
+    const [nodes, edges] = JSON.parse(new TextDecoder().decode(bytes)) as [Node[], Edge[]]
+    this.#nodes = nodes
+    this.#edges = edges
+    this.#position = position
+  }
+
+  out(node: number, scope: SearchScope): readonly Link[] {
+    return this.#links(
+      scope,
+      ({ source }) => source === node,
+      ({ target }) => target,
+    )
+  }
+
+  in(node: number, scope: SearchScope): readonly Link[] {
+    return this.#links(
+      scope,
+      ({ target }) => target === node,
+      ({ source }) => source,
+    )
+  }
+
+  relationName(relation: number): string {
+    return this.#relations[relation] as string
+  }
+
+  entryOf(node: number, scope: SearchScope): EntryKey | undefined {
+    return this.#visible(scope).find(candidate => candidate.node === node)?.entry
+  }
+
+  nodeOf(entry: EntryKey): number | undefined {
+    return this.#nodes.find(node => node.entry === entry)?.node
+  }
+
+  count(scope: SearchScope): { readonly nodes: number; readonly links: number } {
+    return {
+      nodes: this.#visible(scope).length,
+      links: this.#links(
+        scope,
+        () => true,
+        ({ target }) => target,
+      ).length,
+    }
+  }
+
+  rank(walk: LinkWalk): readonly LinkRank[] {
+    checkWalk(walk)
+    const { damping = DAMPING, iterations = ITERATIONS, tolerance = TOLERANCE } = walk
+    const nodes = this.#visible(walk).map(({ node }) => node)
+    const home = new Map<number, number>(nodes.map(node => [node, 0]))
+    for (const { node, weight } of walk.anchors) if (home.has(node)) home.set(node, (home.get(node) ?? 0) + weight)
+    const all = sum(home.values())
+    if (all === 0) return []
+    for (const [node, weight] of home) home.set(node, weight / all)
+    const ways = new Map(nodes.map(node => [node, [...this.out(node, walk), ...this.in(node, walk)]]))
+    let here = home
+    for (let step = 0; step < iterations; step++) {
+      const next = new Map(nodes.map(node => [node, 0]))
+      const add = (node: number, score: number) => next.set(node, (next.get(node) ?? 0) + score)
+      for (const [node, score] of here) {
+        const links = ways.get(node) ?? []
+        const total = sum(links.map(link => link.weight))
+        if (total === 0) for (const [back, share] of home) add(back, damping * score * share)
+        else for (const link of links) add(link.node, (damping * score * link.weight) / total)
+        for (const [back, share] of home) add(back, (1 - damping) * score * share)
+      }
+      const moved = sum(nodes.map(node => Math.abs((next.get(node) ?? 0) - (here.get(node) ?? 0))))
+      here = next
+      if (moved < tolerance) break
+    }
+    return [...here]
+      .filter(([, score]) => score > 0)
+      .map(([node, score]) => ({ node, score }))
+      .sort((a, b) => b.score - a.score || a.node - b.node)
+  }
+
+  #visible({ partitions, allow }: SearchScope): readonly Node[] {
+    return this.#nodes.filter(
+      ({ partition, entry }) => partitions.includes(partition) && (allow === undefined || allow.has(entry)),
+    )
+  }
+
+  #links(scope: SearchScope, of: (edge: Edge) => boolean, other: (edge: Edge) => number): readonly Link[] {
+    const seen = new Set(this.#visible(scope).map(({ node }) => node))
+    return this.#edges
+      .filter(edge => of(edge) && seen.has(edge.source) && seen.has(edge.target))
+      .sort(
+        (a, b) =>
+          other(a) - other(b) ||
+          Number(a.relation > b.relation) - Number(a.relation < b.relation) ||
+          a.weight - b.weight,
+      )
+      .map(edge => ({ node: other(edge), relation: this.#number(edge.relation), weight: edge.weight }))
+  }
+
+  #number(relation: string): number {
+    const known = this.#relations.indexOf(relation)
+    return known >= 0 ? known : this.#relations.push(relation) - 1
+  }
+}
+
+function sum(numbers: Iterable<number>): number {
+  let total = 0
+  for (const number of numbers) total += number
+  return total
+}

@@ -1,0 +1,206 @@
+/**
+ * What every link index must do: find the links and ranks that brute force finds, after any history of edits, whether it
+ * replayed the feed, rebuilt or was restored; and not notice what it is not asked about.
+ */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Bitset } from '../base/bitset.ts'
+import type { Link, LinkIndex, LinkRank } from '../index/contract.ts'
+import type { Store } from '../store/store.ts'
+import { type LinkEdit, type LinkQuestion, LinkWorld, linkEdits, linkQuestions } from './link-world.ts'
+
+export interface LinkSuiteParts {
+  /** An empty store. */
+  readonly openStore: () => Store
+  /** An empty index of `GRAPH`. */
+  readonly openIndex: () => LinkIndex
+  /** The same, by brute force. */
+  readonly openReference: () => LinkIndex
+}
+
+export function linkSuite(name: string, parts: LinkSuiteParts): void {
+  describe(`${name}: the link index contract`, () => {
+    const worldAfter = (history: readonly LinkEdit[]) => {
+      const world = new LinkWorld(parts.openStore())
+      world.apply(history)
+      return world
+    }
+    const indexOf = (world: LinkWorld) => refreshed(parts.openIndex(), world)
+
+    it('finds, counts and ranks what brute force does, after any history', () => {
+      fc.assert(
+        fc.property(linkEdits(), linkQuestions(), (history, asked) => {
+          const world = worldAfter(history)
+          const [index, reference] = [indexOf(world), refreshed(parts.openReference(), world)]
+          for (const question of asked) {
+            expect(linksOf(index, question, world)).toEqual(linksOf(reference, question, world))
+            expectClose(rank(index, question, world), rank(reference, question, world))
+          }
+        }),
+        { numRuns: 150 },
+      )
+    })
+
+    it('answers alike, to the last bit, after replaying the feed, after a rebuild and after being restored', () => {
+      fc.assert(
+        fc.property(
+          fc.array(linkEdits(8), { maxLength: 5 }),
+          linkEdits(6),
+          linkQuestions(),
+          (histories, last, asked) => {
+            const world = worldAfter([])
+            const replayed = indexOf(world)
+            for (const history of histories) {
+              world.apply(history)
+              replayed.refresh(world.store)
+            }
+            const restored = parts.openIndex()
+            restored.restore(Buffer.concat(replayed.serialise()), replayed.position)
+            expect(restored.position).toBe(replayed.position)
+            world.apply(last)
+            refreshed(replayed, world)
+            refreshed(restored, world)
+            const rebuilt = indexOf(world)
+            for (const question of asked) {
+              const expected = [linksOf(rebuilt, question, world), rank(rebuilt, question, world)]
+              expect([linksOf(replayed, question, world), rank(replayed, question, world)]).toEqual(expected)
+              expect([linksOf(restored, question, world), rank(restored, question, world)]).toEqual(expected)
+            }
+          },
+        ),
+        { numRuns: 80 },
+      )
+    })
+
+    it('does not notice edits in partitions that it is not asked about', () => {
+      fc.assert(
+        fc.property(linkEdits(), linkEdits(12), linkQuestions(), (history, hidden, asked) => {
+          const world = worldAfter(history.map(edit => ({ ...edit, isPublic: edit.node % 2 === 0 })))
+          const index = indexOf(world)
+          const ask = () =>
+            asked
+              .map(one => ({ ...one, partitions: ['public', 'ann'] as const, allow: null }))
+              .map(one => [linksOf(index, one, world), rank(index, one, world)])
+          const before = ask()
+          for (const edit of hidden) {
+            world.apply([{ ...edit, node: edit.node | 1, isPublic: false }])
+            index.refresh(world.store)
+          }
+          expect(ask()).toEqual(before)
+        }),
+        { numRuns: 60 },
+      )
+    })
+
+    it('keeps a link to a node that is gone, and shows it again when the node is back', () => {
+      const world = worldAfter([put(2, [4]), put(4, [])])
+      const index = indexOf(world)
+      const targets = () => index.out(2, { partitions: world.partitionsOf('ann') }).map(link => link.node)
+      expect(targets()).toEqual([4])
+      world.apply([{ ...put(4, []), do: 'delete' }])
+      index.refresh(world.store)
+      expect(targets()).toEqual([])
+      world.apply([put(4, [])])
+      index.refresh(world.store)
+      expect(targets()).toEqual([4])
+    })
+
+    it('orders links by the other number, and gives a link of a node to itself both ways', () => {
+      const world = worldAfter([put(2, [8, 4, 2, 6]), put(4, []), put(6, [2]), put(8, [])])
+      const index = indexOf(world)
+      const scope = { partitions: world.partitionsOf('ann') }
+      expect(index.out(2, scope).map(link => link.node)).toEqual([2, 4, 6, 8])
+      expect(index.in(2, scope).map(link => link.node)).toEqual([2, 6])
+      expect(index.count(scope)).toEqual({ nodes: 4, links: 5 })
+    })
+
+    it('ranks what is near an anchor above what is far, and shares add up to one', () => {
+      const world = worldAfter([put(2, [4]), put(4, [6]), put(6, [8]), put(8, []), put(10, [])])
+      const ranks = indexOf(world).rank({ partitions: world.partitionsOf('ann'), anchors: [{ node: 2, weight: 3 }] })
+      const scores = new Map(ranks.map(({ node, score }) => [node, score]))
+      const scoreOf = (node: number) => scores.get(node) ?? 0
+      expect(scoreOf(4)).toBeGreaterThan(scoreOf(6))
+      expect(scoreOf(6)).toBeGreaterThan(scoreOf(8))
+      expect(scores.has(10)).toBe(false)
+      expect(ranks.reduce((sum, { score }) => sum + score, 0)).toBeCloseTo(1, 9)
+    })
+
+    it('rebuilds when the feed no longer reaches back to where it stands', () => {
+      const world = worldAfter([put(2, [4])])
+      const index = indexOf(world)
+      world.apply([put(4, []), { ...put(2, []), do: 'prune' }, put(6, [2])])
+      index.refresh(world.store)
+      expect(index.position).toBe(world.store.lastSeq())
+      expect(index.count({ partitions: world.partitionsOf('ann') })).toEqual({ nodes: 3, links: 2 })
+    })
+
+    it('reports changes applied, and none the second time', () => {
+      const world = worldAfter([put(2, [])])
+      const index = indexOf(world)
+      world.apply([put(4, [2])])
+      expect(index.refresh(world.store)).toBeGreaterThan(0)
+      expect(index.refresh(world.store)).toBe(0)
+    })
+
+    it('finds nothing in no partitions, in unknown ones, or in an empty allowance', () => {
+      const world = worldAfter([put(2, [2])])
+      const index = indexOf(world)
+      const partitions = world.partitionsOf('ann')
+      for (const scope of [{ partitions: [] }, { partitions: [999] }, { partitions, allow: new Bitset() }]) {
+        expect(index.out(2, scope)).toEqual([])
+        expect(index.entryOf(2, scope)).toBeUndefined()
+        expect(index.rank({ ...scope, anchors: [{ node: 2, weight: 1 }] })).toEqual([])
+        expect(index.count(scope)).toEqual({ nodes: 0, links: 0 })
+      }
+    })
+
+    it.each([
+      ['a damping of one', { damping: 1 }],
+      ['a damping that is no number', { damping: Number.NaN }],
+      ['half a step', { iterations: 0.5 }],
+      ['a tolerance below 0', { tolerance: -1 }],
+      ['an anchor without weight', { anchors: [{ node: 1, weight: 0 }] }],
+      ['an infinite anchor', { anchors: [{ node: 1, weight: Number.POSITIVE_INFINITY }] }],
+    ])('refuses %s', (_, wrong) => {
+      const index = indexOf(worldAfter([]))
+      const refusal = expect.objectContaining({ name: 'QuerentError', code: 'invalid_argument' })
+      expect(() => index.rank({ partitions: [], anchors: [], ...wrong })).toThrow(refusal)
+    })
+  })
+}
+
+function refreshed(index: LinkIndex, { store }: LinkWorld): LinkIndex {
+  index.refresh(store)
+  return index
+}
+
+function linksOf(index: LinkIndex, question: LinkQuestion, world: LinkWorld): unknown {
+  const scope = world.scope(question)
+  const named = (links: readonly Link[]) =>
+    links.map(({ node, relation, weight }) => ({ node, relation: index.relationName(relation), weight }))
+  const { node } = question
+  const entry = index.entryOf(node, scope)
+  return {
+    entry,
+    isKnown: entry === undefined || index.nodeOf(entry) === node,
+    out: named(index.out(node, scope)),
+    in: named(index.in(node, scope)),
+    count: index.count(scope),
+  }
+}
+
+function rank(index: LinkIndex, question: LinkQuestion, world: LinkWorld): readonly LinkRank[] {
+  const { anchors, damping, iterations } = question
+  return index.rank({ ...world.scope(question), anchors, damping, iterations })
+}
+
+/** Equal but for the order of additions. */
+function expectClose(found: readonly LinkRank[], expected: readonly LinkRank[]): void {
+  const scores = new Map(expected.map(({ node, score }) => [node, score]))
+  expect(new Set(found.map(({ node }) => node))).toEqual(new Set(scores.keys()))
+  for (const { node, score } of found) expect(score).toBeCloseTo(scores.get(node) as number, 9)
+}
+
+function put(node: number, targets: readonly number[]): LinkEdit {
+  return { do: 'put', node, isPublic: false, links: targets.map(to => ({ to, sort: 'CALLS', width: 1 })) }
+}
