@@ -95,9 +95,7 @@ function defineNodes(add: Add, run: Run, cli: Cli): void {
   run<[string], NodeFlags>(update, (commands, id, flags) => commands.runUpdate(cli, id, flags))
 
   const remove = add('delete <entry_id>', 'delete a node for good', [['querent chroma delete 1b4e…', 'and its memory']])
-  run<[string], CommonFlags>(remove, (commands, id, flags) =>
-    commands.runNode(cli, 'chroma.delete', { entry_id: id }, flags),
-  )
+  run<[string], CommonFlags>(remove, (commands, id, flags) => commands.runDelete(cli, id, flags))
 
   const out = add('export', 'write all nodes you hold as one JSON document', [
     ['querent chroma export > nodes.json', 'with everything known of them'],

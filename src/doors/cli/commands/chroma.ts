@@ -89,14 +89,29 @@ export async function runUpdate(cli: Cli, id: string, flags: NodeFlags): Promise
     ...(flags.rotten === true && { rotten: true }),
     ...(flags.fields !== undefined && { plugin_fields: parsed(flags.fields, '--fields') }),
   }
-  const answers: Input[] = []
-  if (Object.keys(state).length > 0)
-    answers.push((await call(cli, flags, 'chroma.set', { entry_id: id, ...state })) as Input)
-  if (Object.keys(texts).length > 0 || answers.length === 0) {
-    answers.push((await call(cli, flags, 'chroma.update', { entry_id: id, ...texts })) as Input)
+  const changes = [
+    { name: 'chroma.update', input: texts },
+    { name: 'chroma.set', input: state },
+  ].filter(({ input }) => Object.keys(input).length > 0)
+  if (changes.length === 0) throw invalidArgument('options', '', 'at least one of those that say what to change')
+  for (const { name, input } of changes) {
+    const { updated } = (await call(cli, flags, name, { entry_id: id, ...input })) as { updated: boolean }
+    if (!updated) throw missing(id)
   }
-  const answer = { updated: answers.every(({ updated }) => updated === true) }
+  const answer = { updated: true }
   await print(cli, flags, answer, { table: () => render.fieldsText(answer) })
+}
+
+export async function runDelete(cli: Cli, id: string, flags: CommonFlags): Promise<void> {
+  const answer = (await call(cli, flags, 'chroma.delete', { entry_id: id })) as { deleted: boolean }
+  if (!answer.deleted) throw missing(id)
+  await print(cli, flags, answer, { table: () => render.fieldsText(answer) })
+}
+
+/** At a command line, what changed nothing has failed. */
+function missing(id: string): QuerentError {
+  const message = `entry_id: there is no node ${JSON.stringify(id)} of yours that this could change`
+  return new QuerentError('not_found', message, { entry_id: id })
 }
 
 /** Operations that answer with a few named values. */

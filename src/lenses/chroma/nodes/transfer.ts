@@ -223,7 +223,6 @@ function restore(state: ChromaState, writer: StoreWriter, viewer: Viewer, node: 
 function duplicate(id: string): ValidationError {
   const message = `entry_id: there is an entry ${JSON.stringify(id)} already`
   return new ValidationError('duplicate_entry', message, { entry_id: id }, undefined, {
-    kind: 'conflict',
     help: 'Delete it first, or leave it out of the document.',
   })
 }
