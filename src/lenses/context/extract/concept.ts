@@ -1,0 +1,160 @@
+/**
+ * What is read out of one file: concepts, and references from them to names that another file may hold. Plain JSON data,
+ * so that a store can keep it and only the files that changed are read again. Resolving references is `resolve/`.
+ */
+
+export type ConceptType =
+  | 'Module'
+  | 'Class'
+  | 'Interface'
+  | 'TypeAlias'
+  | 'Enum'
+  | 'Function'
+  | 'Method'
+  | 'Constant'
+  | 'Package'
+  | 'Document'
+  | 'Section'
+  | 'Entity'
+  | 'Caveat'
+
+export type Relation =
+  | 'DEPENDS_ON'
+  | 'EXTENDS'
+  | 'IMPLEMENTS'
+  | 'CONTAINS'
+  | 'CALLS'
+  | 'USES'
+  | 'DEFINED_IN'
+  | 'LINKS_TO'
+  | 'MENTIONS'
+
+/** Hard, moderate and weak ties. */
+export const HARD = 1
+export const MODERATE = 0.5
+export const WEAK = 0.1
+
+export const WEIGHTS: Readonly<Record<Relation, number>> = {
+  DEPENDS_ON: HARD,
+  EXTENDS: HARD,
+  IMPLEMENTS: HARD,
+  CONTAINS: HARD,
+  DEFINED_IN: HARD,
+  CALLS: MODERATE,
+  USES: MODERATE,
+  LINKS_TO: MODERATE,
+  MENTIONS: WEAK,
+}
+
+export interface Concept {
+  /** Unique in its file and stable while the declaration keeps its place: `<type> <qualified name>`, from the second on with `~2`. */
+  readonly key: string
+  readonly type: ConceptType
+  /** `load`, `Store.load`; of a module or document its path. */
+  readonly name: string
+  /** With everything it stands in: `outer.Store.load`. */
+  readonly qualifiedName: string
+  /** From 1, both included. */
+  readonly startLine: number
+  readonly endLine: number
+  /** The declaration up to its body on one line; empty where there is none. */
+  readonly signature: string
+  /** The documentation comment without its marks; empty where there is none. */
+  readonly doc: string
+}
+
+/** How to find what a piece of source speaks of. Evaluated in the file it was read from. */
+export type Reference =
+  /** A concept of the same file, by key. */
+  | { readonly local: string }
+  /** What a module exports by that name; null: the module itself. */
+  | { readonly module: string; readonly name: string | null }
+  /** A member of a namespace, a class or a value. */
+  | { readonly of: Reference; readonly member: string }
+  | { readonly of: Reference; readonly step: Step }
+  /** A name that nothing in the file declares. Never resolved; kept for reading. */
+  | { readonly name: string }
+
+/**
+ * `call`: what a call gives. `instance`: a value of that class or type. `list`, `map`, `function`: a value that holds,
+ * maps to or returns such values. `element`: what iterating gives.
+ */
+export type Step = 'call' | 'instance' | 'list' | 'map' | 'function' | 'element'
+
+export interface FileReference {
+  /** Key of a concept of the file. */
+  readonly source: string
+  readonly relation: Relation
+  readonly target: Reference
+  readonly weight: number
+}
+
+/** What other files can see of a symbol, beyond its being there. */
+export interface Shape {
+  /** Class and interface: what it builds on. */
+  readonly bases?: readonly Reference[]
+  /** Values of members by name; methods among them. */
+  readonly members?: Readonly<Record<string, Reference>>
+  /** Function and method: what a call gives. */
+  readonly returns?: Reference
+  /** Type alias and constant: what it stands for. */
+  readonly value?: Reference
+}
+
+/** All that resolving the references of another file may ask about this one. Same surface: other files need no new look. */
+export interface Surface {
+  readonly language: Language
+  /** Keys of the file's concepts, first the file's own. */
+  readonly keys: readonly string[]
+  /** Name -> what it is. `default` and `export=` as in ECMAScript and CommonJS. */
+  readonly exports: Readonly<Record<string, Reference>>
+  /** Modules whose exports are exported here as well. */
+  readonly stars: readonly string[]
+  readonly shapes: Readonly<Record<string, Shape>>
+  /** What a file that steers module resolution says. */
+  readonly settings?: ModuleSettings
+  /** Markdown: anchor -> key of the section. */
+  readonly anchors?: Readonly<Record<string, string>>
+}
+
+/** The parts of a package.json or tsconfig.json that say where modules are. */
+export interface ModuleSettings {
+  readonly kind: 'package' | 'compiler'
+  readonly name?: string
+  readonly entry?: readonly string[]
+  readonly exports?: unknown
+  readonly imports?: unknown
+  readonly baseUrl?: string
+  readonly paths?: Readonly<Record<string, readonly string[]>>
+  readonly extends?: readonly string[]
+}
+
+export interface Extraction {
+  readonly path: string
+  /** SHA-256 of the text: the same text gives the same extraction. */
+  readonly hash: string
+  readonly concepts: readonly Concept[]
+  readonly references: readonly FileReference[]
+  readonly surface: Surface
+  /** The parser met something it did not know; what could be read was. */
+  readonly hasErrors: boolean
+}
+
+export type Language =
+  | 'typescript'
+  | 'tsx'
+  | 'javascript'
+  | 'python'
+  | 'markdown'
+  | 'go'
+  | 'rust'
+  | 'java'
+  | 'c'
+  | 'cpp'
+  | 'csharp'
+  | 'ruby'
+  | 'php'
+  | 'json'
+  | 'yaml'
+  | 'toml'
+  | 'text'

@@ -1,0 +1,141 @@
+/** An extraction being written: names concepts, counts lines, and keeps every reference once. */
+import { sha256 } from '../../../base/canonical.ts'
+import type {
+  Concept,
+  ConceptType,
+  Extraction,
+  FileReference,
+  Language,
+  ModuleSettings,
+  Reference,
+  Relation,
+  Shape,
+} from './concept.ts'
+import { WEIGHTS } from './concept.ts'
+import { LineStarts } from './line-starts.ts'
+
+const MAX_NAME = 200
+const MAX_SIGNATURE = 300
+const MAX_DOC = 2_000
+
+export interface ConceptDraft {
+  readonly type: ConceptType
+  readonly name: string
+  readonly qualifiedName: string
+  /** Span in the text, in UTF-16 units. */
+  readonly start: number
+  readonly end: number
+  readonly signature?: string | undefined
+  readonly doc?: string | undefined
+}
+
+/** Thrown out of a reading that took too long; `extract-file.ts` turns it into a reason. */
+export class Overdue extends Error {}
+
+export class Draft {
+  readonly path: string
+  readonly text: string
+  readonly language: Language
+  readonly exports: Map<string, Reference> = new Map()
+  readonly stars: Set<string> = new Set()
+  readonly shapes: Map<string, Shape> = new Map()
+  readonly anchors: Map<string, string> = new Map()
+  settings: ModuleSettings | null = null
+  hasErrors = false
+  readonly #isOverdue: () => boolean
+  readonly #lines: LineStarts
+  readonly #concepts: Concept[] = []
+  readonly #timesUsed = new Map<string, number>()
+  readonly #references = new Map<string, FileReference>()
+  #steps = 0
+
+  constructor(path: string, text: string, language: Language, isOverdue: () => boolean) {
+    this.path = path
+    this.text = text
+    this.language = language
+    this.#isOverdue = isOverdue
+    this.#lines = new LineStarts(text)
+  }
+
+  /** To be called in every loop over the file; looks at the clock now and then. Throws `Overdue`. */
+  step(): void {
+    if (++this.#steps % 4096 === 0 && this.#isOverdue()) throw new Overdue()
+  }
+
+  /** Key of the file's own concept, which must be added first. */
+  get fileKey(): string {
+    return (this.#concepts[0] as Concept).key
+  }
+
+  /** Gives the concept its key. */
+  add(concept: ConceptDraft): string {
+    const qualifiedName = concept.qualifiedName.slice(0, MAX_NAME)
+    const plain = `${concept.type} ${qualifiedName}`
+    const times = (this.#timesUsed.get(plain) ?? 0) + 1
+    this.#timesUsed.set(plain, times)
+    const key = times === 1 ? plain : `${plain}~${times}`
+    this.#concepts.push({
+      key,
+      type: concept.type,
+      name: concept.name.slice(0, MAX_NAME),
+      qualifiedName,
+      startLine: this.#lines.lineOf(concept.start),
+      endLine: this.#lines.lineOf(Math.max(concept.start, concept.end - 1)),
+      signature: shorten(concept.signature ?? '', MAX_SIGNATURE),
+      doc: (concept.doc ?? '').slice(0, MAX_DOC),
+    })
+    return key
+  }
+
+  /** Tells it within: `parent` is null at the top of the file. */
+  place(key: string, parent: string | null): void {
+    if (parent === null) this.refer(key, 'DEFINED_IN', { local: this.fileKey })
+    else this.refer(parent, 'CONTAINS', { local: key })
+  }
+
+  /** The heaviest of several between the same two stays. What hangs on an unknown name is dropped. */
+  refer(source: string, relation: Relation, target: Reference, weight: number = WEIGHTS[relation]): void {
+    if (!isPlainName(target) && isPlainName(rootOf(target))) return
+    const id = `${source}\n${relation}\n${JSON.stringify(target)}`
+    const known = this.#references.get(id)
+    if (known === undefined || known.weight < weight) this.#references.set(id, { source, relation, target, weight })
+  }
+
+  finish(): Extraction {
+    return {
+      path: this.path,
+      hash: sha256(this.text),
+      concepts: this.#concepts,
+      references: [...this.#references.values()],
+      surface: {
+        language: this.language,
+        keys: this.#concepts.map(concept => concept.key),
+        exports: Object.fromEntries(this.exports),
+        stars: [...this.stars],
+        shapes: Object.fromEntries(this.shapes),
+        ...(this.settings === null ? {} : { settings: this.settings }),
+        ...(this.anchors.size === 0 ? {} : { anchors: Object.fromEntries(this.anchors) }),
+      },
+      hasErrors: this.hasErrors,
+    }
+  }
+}
+
+function rootOf(reference: Reference): Reference {
+  let at = reference
+  while ('of' in at) at = at.of
+  return at
+}
+
+function isPlainName(reference: Reference): boolean {
+  return 'name' in reference && !('module' in reference)
+}
+
+function shorten(text: string, length: number): string {
+  // Cut first: the text may be a megabyte of one declaration.
+  const line = text
+    .slice(0, length * 4)
+    .replace(/\s+/g, ' ')
+    .trim()
+  return line.length > length ? `${line.slice(0, length - 1)}…` : line
+}

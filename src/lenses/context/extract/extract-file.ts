@@ -1,0 +1,78 @@
+/**
+ * Reads one file: its concepts and what they refer to. The same path and text always give the same extraction; nothing of
+ * other files goes into it. Broken source gives what could be read of it.
+ */
+import type { Extraction, Language } from './concept.ts'
+import { Draft, Overdue } from './draft.ts'
+import { grammarOf, languageOf, MAX_FILE_BYTES, type Skip, skip } from './file-kind.ts'
+import type { Grammars, IsOverdue } from './grammars.ts'
+import { readMarkdown } from './markdown.ts'
+import { readScript } from './script/read-script.ts'
+
+export interface ExtractOptions {
+  /** Asked often; true ends the reading, and the file is skipped as `too_slow`. */
+  readonly isOverdue: IsOverdue
+}
+
+/** The grammar of the file's language must be loaded: see `loadGrammars`. */
+export function extractFile(
+  path: string,
+  text: string,
+  grammars: Grammars,
+  { isOverdue }: ExtractOptions,
+): Extraction | Skip {
+  if (text.length > MAX_FILE_BYTES)
+    return skip(path, 'too_large', `${text.length} characters; at most ${MAX_FILE_BYTES} are read`)
+  const language = languageOf(path)
+  const draft = new Draft(path, text, language, isOverdue)
+  try {
+    addFile(draft)
+    const grammar = grammarOf(language)
+    if (grammar === null) readPlain(draft, language)
+    else {
+      const tree = grammars.parse(grammar, text, isOverdue)
+      if (tree === null) return tooSlow(path)
+      draft.hasErrors = tree.hasErrors
+      readScript(draft, tree)
+    }
+    return draft.finish()
+  } catch (error) {
+    if (error instanceof Overdue) return tooSlow(path)
+    throw error
+  }
+}
+
+/** Loads what the files need; further calls for the same languages cost nothing. */
+export async function loadGrammars(grammars: Grammars, paths: Iterable<string>): Promise<void> {
+  const wanted = new Set([...paths].map(path => grammarOf(languageOf(path))))
+  for (const grammar of wanted) if (grammar !== null) await grammars.load(grammar)
+}
+
+export function isSkip(result: Extraction | Skip): result is Skip {
+  return 'reason' in result
+}
+
+function tooSlow(path: string): Skip {
+  return skip(path, 'too_slow', 'reading it took too long')
+}
+
+/** The concept of the file itself. */
+function addFile(draft: Draft): void {
+  const { path, text, language } = draft
+  const span = { start: 0, end: text.length }
+  if (grammarOf(language) !== null) draft.add({ type: 'Module', name: path, qualifiedName: path, ...span })
+  else if (language === 'text')
+    draft.add({ type: 'Entity', name: baseName(path), qualifiedName: baseName(path), ...span })
+  else draft.add({ type: 'Document', name: path, qualifiedName: path, ...span })
+}
+
+function readPlain(draft: Draft, language: Language): void {
+  if (language === 'markdown') readMarkdown(draft)
+}
+
+/** Without folders and ending. */
+function baseName(path: string): string {
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  const dot = name.lastIndexOf('.')
+  return dot <= 0 ? name : name.slice(0, dot)
+}

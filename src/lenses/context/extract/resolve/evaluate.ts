@@ -1,0 +1,206 @@
+/** Follows a reference from file to file to the symbol, or the value of a class, that it stands for. */
+import type { Reference, Shape, Step } from '../concept.ts'
+import type { Facts } from './facts.ts'
+import type { Module } from './module.ts'
+import { pythonModule, pythonSubmodule } from './python-modules.ts'
+import { scriptModule } from './script-modules.ts'
+
+export type Value =
+  | { readonly is: 'module'; readonly path: string }
+  | { readonly is: 'package'; readonly name: string }
+  | { readonly is: 'symbol' | 'instance'; readonly path: string; readonly key: string }
+  | { readonly is: 'list' | 'map' | 'function'; readonly of: Value }
+
+/** A chain of references longer than this leads nowhere. */
+const MAX_DEPTH = 48
+/** Looks spent on one file; then the rest stays unresolved. The same files always stop at the same place. */
+const MAX_LOOKS = 500_000
+
+/** Give an element of the list. */
+const PICKS: ReadonlySet<string> = new Set('at pop shift find findLast'.split(' '))
+/** Give a list of the same. */
+const LISTS: ReadonlySet<string> = new Set(
+  'filter slice sort toSorted reverse toReversed concat values toSpliced splice'.split(' '),
+)
+
+export class Evaluator {
+  readonly #facts: Facts
+  readonly #known = new Map<Reference, Value | null>()
+  #looks = 0
+
+  constructor(facts: Facts) {
+    this.#facts = facts
+  }
+
+  /** Null: not resolved. `path` is the file that the reference was read from. */
+  evaluate(reference: Reference, path: string, depth = 0): Value | null {
+    const known = this.#known.get(reference)
+    if (known !== undefined) return known
+    if (depth > MAX_DEPTH || ++this.#looks > MAX_LOOKS) return null
+    const value = this.#evaluate(reference, path, depth + 1)
+    // A reference is an object of one file, so the file need not be part of the key.
+    if (depth === 0) this.#known.set(reference, value)
+    return value
+  }
+
+  module(specifier: string, from: string): Module | null {
+    const language = this.#facts.surface(from)?.language
+    return language === 'python'
+      ? pythonModule(from, specifier, this.#facts)
+      : scriptModule(from, specifier, this.#facts)
+  }
+
+  #evaluate(reference: Reference, path: string, depth: number): Value | null {
+    if ('local' in reference) return { is: 'symbol', path, key: reference.local }
+    if ('module' in reference) return this.#imported(reference.module, reference.name, path, false, depth)
+    if ('name' in reference) return null
+    if ('member' in reference) {
+      const of = this.evaluate(reference.of, path, depth)
+      return of === null ? null : this.#member(of, reference.member, depth)
+    }
+    if (reference.step === 'instance' && 'module' in reference.of) {
+      const of = this.#imported(reference.of.module, reference.of.name, path, true, depth)
+      return of === null ? null : this.#step(of, 'instance', depth)
+    }
+    const of = this.evaluate(reference.of, path, depth)
+    return of === null ? null : this.#step(of, reference.step, depth)
+  }
+
+  #imported(specifier: string, name: string | null, from: string, isType: boolean, depth: number): Value | null {
+    const module = this.module(specifier, from)
+    if (module === null) return null
+    if ('package' in module) return { is: 'package', name: module.package }
+    if (name === null) return { is: 'module', path: module.path }
+    return (
+      (isType ? this.#exported(module.path, `type:${name}`, new Set(), depth) : null) ??
+      this.#exportOf(module.path, name, depth)
+    )
+  }
+
+  /** What a file exports by the name, with what CommonJS and Python add. */
+  #exportOf(path: string, name: string, depth: number): Value | null {
+    const found = this.#exported(path, name, new Set(), depth)
+    if (found !== null) return found
+    const surface = this.#facts.surface(path)
+    if (surface === null) return null
+    if (surface.language === 'python') {
+      const module = pythonSubmodule(path, name, this.#facts)
+      return module !== null && 'path' in module ? { is: 'module', path: module.path } : null
+    }
+    const whole = this.#exported(path, 'export=', new Set(), depth)
+    if (name === 'default' || name === 'export=')
+      return whole ?? (surface.language === 'javascript' ? { is: 'module', path } : null)
+    return whole === null ? null : this.#member(whole, name, depth)
+  }
+
+  #exported(path: string, name: string, seen: Set<string>, depth: number): Value | null {
+    if (seen.has(path) || depth > MAX_DEPTH || ++this.#looks > MAX_LOOKS) return null
+    seen.add(path)
+    const surface = this.#facts.surface(path)
+    if (surface === null) return null
+    const own = Object.hasOwn(surface.exports, name) ? surface.exports[name] : undefined
+    if (own !== undefined) {
+      if (!name.startsWith('type:') && 'module' in own && own.name !== null) {
+        return this.#reexported(own.module, own.name, path, seen, depth)
+      }
+      return this.evaluate(own, path, depth + 1)
+    }
+    // A star does not carry the default export.
+    if (name === 'default' || name === 'export=') return null
+    for (const star of surface.stars) {
+      const module = this.module(star, path)
+      const found = module !== null && 'path' in module ? this.#exported(module.path, name, seen, depth + 1) : null
+      if (found !== null) return found
+    }
+    return null
+  }
+
+  #reexported(specifier: string, name: string, from: string, seen: Set<string>, depth: number): Value | null {
+    const module = this.module(specifier, from)
+    if (module === null) return null
+    if ('package' in module) return { is: 'package', name: module.package }
+    return this.#exported(module.path, name, new Set(seen), depth + 1) ?? this.#exportOf(module.path, name, depth + 1)
+  }
+
+  #member(of: Value, name: string, depth: number): Value | null {
+    if (depth > MAX_DEPTH || ++this.#looks > MAX_LOOKS) return null
+    switch (of.is) {
+      case 'module':
+        return this.#exportOf(of.path, name, depth + 1)
+      case 'symbol':
+      case 'instance':
+        return this.#memberOfSymbol(of, name, new Set(), depth + 1)
+      case 'list':
+        return PICKS.has(name) ? { is: 'function', of: of.of } : LISTS.has(name) ? { is: 'function', of } : null
+      case 'map':
+        if (name === 'get') return { is: 'function', of: of.of }
+        return name === 'values' ? { is: 'function', of: { is: 'list', of: of.of } } : null
+      default:
+        return null
+    }
+  }
+
+  #memberOfSymbol(of: Value, name: string, seen: Set<string>, depth: number): Value | null {
+    if (of.is !== 'symbol' && of.is !== 'instance') return this.#member(of, name, depth)
+    if (depth > MAX_DEPTH || ++this.#looks > MAX_LOOKS) return null
+    const { path, key } = of
+    if (seen.has(path + key)) return null
+    seen.add(path + key)
+    const shape = this.#shape(path, key)
+    if (shape === null) return null
+    const members = shape.members
+    if (name !== 'super' && members !== undefined && Object.hasOwn(members, name)) {
+      return this.evaluate(members[name] as Reference, path, depth + 1)
+    }
+    for (const base of shape.bases ?? []) {
+      const found = this.evaluate(base, path, depth + 1)
+      if (found === null) continue
+      const value: Value = found.is === 'symbol' ? { ...found, is: of.is } : found
+      if (name === 'super') return value
+      const member = this.#memberOfSymbol(value, name, seen, depth + 1)
+      if (member !== null) return member
+    }
+    const stands = shape.value === undefined ? null : this.evaluate(shape.value, path, depth + 1)
+    return stands === null ? null : this.#memberOfSymbol(stands, name, seen, depth + 1)
+  }
+
+  #step(of: Value, step: Step, depth: number): Value | null {
+    if (step === 'list' || step === 'map' || step === 'function') return { is: step, of }
+    if (depth > MAX_DEPTH || ++this.#looks > MAX_LOOKS) return null
+    if (of.is === 'module') {
+      const whole = this.#exported(of.path, 'export=', new Set(), depth)
+      return whole === null ? null : this.#step(whole, step, depth + 1)
+    }
+    if (step === 'element')
+      return of.is === 'list' || of.is === 'map' ? of.of : this.#stepOfWhatItStandsFor(of, step, depth)
+    if (step === 'call' && of.is === 'function') return of.of
+    if (of.is !== 'symbol') return this.#stepOfWhatItStandsFor(of, step, depth)
+    const shape = this.#shape(of.path, of.key)
+    if (step === 'instance') {
+      const isName = /^(?:TypeAlias|Constant) /.test(of.key) && shape?.members === undefined
+      return isName ? this.#named(of, shape, depth) : { ...of, is: 'instance' }
+    }
+    if (of.key.startsWith('Class ')) return { ...of, is: 'instance' }
+    if (shape?.returns !== undefined) return this.evaluate(shape.returns, of.path, depth + 1)
+    return this.#stepOfWhatItStandsFor(of, step, depth)
+  }
+
+  /** A value of a type that is a name for another; an instance of a constant that is a class. */
+  #named(of: Value & { path: string; key: string }, shape: Shape | null, depth: number): Value | null {
+    const value = shape?.value === undefined ? null : this.evaluate(shape.value, of.path, depth + 1)
+    if (of.key.startsWith('TypeAlias ') || value === null) return value
+    return this.#step(value, 'instance', depth + 1)
+  }
+
+  #stepOfWhatItStandsFor(of: Value, step: Step, depth: number): Value | null {
+    if (of.is !== 'symbol' && of.is !== 'instance') return null
+    const value = this.#shape(of.path, of.key)?.value
+    const stands = value === undefined ? null : this.evaluate(value, of.path, depth + 1)
+    return stands === null ? null : this.#step(stands, step, depth + 1)
+  }
+
+  #shape(path: string, key: string): Shape | null {
+    const shapes = this.#facts.surface(path)?.shapes
+    return shapes !== undefined && Object.hasOwn(shapes, key) ? (shapes[key] as Shape) : null
+  }
+}

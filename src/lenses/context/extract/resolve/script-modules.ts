@@ -1,0 +1,151 @@
+/**
+ * Where an import of TypeScript or JavaScript leads: relative path, `paths` and `baseUrl` of the nearest tsconfig.json,
+ * `imports` of the nearest package.json, packages of the workspace by name and `exports`, else a package outside.
+ */
+import type { ModuleSettings } from '../concept.ts'
+import type { Facts } from './facts.ts'
+import type { Module } from './module.ts'
+import { mappedTargets, patternTargets } from './package-exports.ts'
+import { folderOf, foldersAbove, inFolder, join } from './paths.ts'
+
+const ENDINGS = ['.ts', '.tsx', '.d.ts', '.mts', '.cts', '.js', '.jsx', '.mjs', '.cjs', '.json']
+/** An import names the file that the compiler makes; the source has another ending. */
+const SOURCES: Readonly<Record<string, readonly string[]>> = {
+  '.js': ['.ts', '.tsx', '.d.ts'],
+  '.jsx': ['.tsx'],
+  '.mjs': ['.mts', '.d.mts'],
+  '.cjs': ['.cts', '.d.cts'],
+}
+const MAX_EXTENDS = 10
+
+/** Null: a file that is not there, or one that is not read. */
+export function scriptModule(from: string, specifier: string, facts: Facts): Module | null {
+  const name = specifier.replace(/[?].*$/s, '')
+  if (/^\.{0,2}\/|^\.{1,2}$/.test(name)) return relative(from, name, facts)
+  if (/^[a-z][a-z+]+:/.test(name)) return name.startsWith('node:') ? { package: name.split('/')[0] as string } : null
+  return (
+    (name.startsWith('#') ? privateImport(from, name, facts) : null) ??
+    byCompilerPaths(from, name, facts) ??
+    byWorkspace(name, facts) ??
+    outside(name)
+  )
+}
+
+function relative(from: string, name: string, facts: Facts): Module | null {
+  const path = name.startsWith('/') ? join('', name) : join(folderOf(from), name)
+  return path === null ? null : fileOrFolder(path, facts)
+}
+
+function fileOrFolder(path: string, facts: Facts): Module | null {
+  return file(path, facts) ?? folder(path, facts)
+}
+
+function file(path: string, facts: Facts): Module | null {
+  if (path === '') return null
+  if (facts.has(path)) return { path }
+  const ending = /\.[cm]?jsx?$/.exec(path)?.[0] ?? ''
+  const stem = path.slice(0, path.length - ending.length)
+  for (const source of SOURCES[ending] ?? []) if (facts.has(stem + source)) return { path: stem + source }
+  for (const tried of ENDINGS) if (facts.has(path + tried)) return { path: path + tried }
+  return null
+}
+
+function folder(path: string, facts: Facts): Module | null {
+  const manifest = inFolder(path, 'package.json')
+  const settings = facts.has(manifest) ? facts.surface(manifest)?.settings : undefined
+  for (const entry of settings?.entry ?? []) {
+    const target = join(path, entry)
+    const found = target === null ? null : (file(target, facts) ?? file(inFolder(target, 'index'), facts))
+    if (found !== null) return found
+  }
+  return file(inFolder(path, 'index'), facts)
+}
+
+function byCompilerPaths(from: string, name: string, facts: Facts): Module | null {
+  for (const above of foldersAbove(from)) {
+    for (const config of ['tsconfig.json', 'jsconfig.json']) {
+      const path = inFolder(above, config)
+      if (!facts.has(path)) continue
+      const found = byCompilerSettings(path, name, facts, MAX_EXTENDS)
+      return found
+    }
+  }
+  return null
+}
+
+/** Own `paths` and `baseUrl` win over those of what the file extends. */
+function byCompilerSettings(config: string, name: string, facts: Facts, depth: number): Module | null {
+  const settings = facts.surface(config)?.settings
+  if (settings?.kind !== 'compiler' || depth === 0) return null
+  const base = join(folderOf(config), settings.baseUrl ?? '.')
+  const targets = settings.paths === undefined ? [] : patternTargets(settings.paths, name)
+  if (settings.baseUrl !== undefined) targets.push(name)
+  for (const target of base === null ? [] : targets) {
+    const path = join(base as string, target)
+    const found = path === null ? null : fileOrFolder(path, facts)
+    if (found !== null) return found
+  }
+  for (const parent of settings.extends ?? []) {
+    const path = join(folderOf(config), parent)
+    for (const tried of path === null ? [] : [path, `${path}.json`]) {
+      const found = facts.has(tried) ? byCompilerSettings(tried, name, facts, depth - 1) : null
+      if (found !== null) return found
+    }
+  }
+  return null
+}
+
+function privateImport(from: string, name: string, facts: Facts): Module | null {
+  for (const above of foldersAbove(from)) {
+    const manifest = inFolder(above, 'package.json')
+    if (!facts.has(manifest)) continue
+    const settings = facts.surface(manifest)?.settings
+    return firstFile(above, mappedTargets(settings?.imports, name), facts)
+  }
+  return null
+}
+
+function byWorkspace(name: string, facts: Facts): Module | null {
+  const { root, rest } = packageName(name)
+  for (const manifest of facts.packagesNamed(root)) {
+    const settings = facts.surface(manifest)?.settings
+    const found = settings === undefined ? null : ofPackage(folderOf(manifest), settings, rest, facts)
+    if (found !== null) return found
+  }
+  return null
+}
+
+function ofPackage(at: string, settings: ModuleSettings, rest: string, facts: Facts): Module | null {
+  if (settings.exports !== undefined) {
+    const found = firstFile(at, mappedTargets(settings.exports, rest === '' ? '.' : `.${rest}`), facts)
+    if (found !== null) return found
+  }
+  if (rest === '')
+    return firstFile(at, settings.entry ?? [], facts) ?? folder(at, facts) ?? folder(inFolder(at, 'src'), facts)
+  const path = join(at, `.${rest}`)
+  return path === null ? null : fileOrFolder(path, facts)
+}
+
+/** What is built is seldom in the workspace; what it is built from lies in `src` by custom. */
+function firstFile(at: string, targets: readonly string[], facts: Facts): Module | null {
+  for (const target of targets) {
+    for (const tried of [target, target.replace(/^(\.\/)?(?:dist|lib|build|out)\//, '$1src/')]) {
+      const path = join(at, tried)
+      const found = path === null ? null : file(path, facts)
+      if (found !== null) return found
+    }
+  }
+  return null
+}
+
+function outside(name: string): Module | null {
+  const { root } = packageName(name)
+  return /^(?:@[\w.~-]+\/)?[\w.~-]+$/.test(root) ? { package: root } : null
+}
+
+/** `@scope/name/deep/file` -> `@scope/name`, `/deep/file`. */
+function packageName(name: string): { readonly root: string; readonly rest: string } {
+  const parts = name.split('/')
+  const root = parts.slice(0, name.startsWith('@') ? 2 : 1).join('/')
+  return { root, rest: name.slice(root.length) }
+}

@@ -1,0 +1,14 @@
+/** Modules named in expressions. */
+import { NONE, type Node } from '../syntax-tree.ts'
+import type { ScriptFile } from './script-file.ts'
+
+/** `require('x')` and `await import('x')`. */
+export function requiredModule(file: ScriptFile, node: Node): string | null {
+  const { tree } = file
+  if (node === NONE) return null
+  if (tree.kind(node) === 'await_expression') return requiredModule(file, file.inside(node))
+  if (tree.kind(node) !== 'call_expression') return null
+  const callee = tree.child(node, 'function')
+  if (tree.kind(callee) !== 'import' && file.text(callee) !== 'require') return null
+  return file.stringOf(file.inside(tree.child(node, 'arguments')))
+}
