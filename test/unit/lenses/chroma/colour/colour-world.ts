@@ -28,6 +28,7 @@ export function hostOf(store: Store = openMemoryStore()): LensHost {
     sight: viewer => ({ viewer, partitions: store.partitions().map(({ id }) => id) }),
     index: notHere,
     query: notHere,
+    source: notHere,
   }
 }
 

@@ -66,7 +66,10 @@ export class World {
       sight: viewer => store.read(reader => lookAt(reader, viewer)),
       index: () => this.points,
       query: () => Promise.reject(new Error('not asked in these tests')),
-    } as LensHost
+      source: () => {
+        throw new Error('not asked in these tests')
+      },
+    }
     const memories = new Memories(store)
     const access = new AccessUpdates({ store, clock: this.clock, memories, mode, memoryEnabled: enabled, timer })
     this.context = { host, memories, access, settings: { enabled, decay_enabled: decayEnabled } }
