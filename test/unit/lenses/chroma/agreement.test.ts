@@ -1,0 +1,44 @@
+/**
+ * The lens agrees with a second, slow, plain implementation on random histories: ids and their order, computed fields,
+ * rows, warnings, refusals, reports of cycles and checks, statistics, and at the end everything that is stored
+ * (CQ-008, CQ-031, CQ-032, CQ-041, CQ-045, CQ-049 to CQ-054, CQ-056 to CQ-070, CQ-073, CQ-074 to CQ-076, CQ-098, CQ-099,
+ * CQ-101, CQ-102, CQ-126 to CQ-128, CQ-130, CQ-134 to CQ-142, CQ-148). In memory, and with two engines that take turns on one file and are opened again. The long form,
+ * 1,000 histories each: QUERENT_LONG=1.
+ */
+import fc from 'fast-check'
+import { afterAll, expect, it } from 'vitest'
+import { tempFolder } from '../../../../src/testing/temp-folder.ts'
+import { chromaStories } from '../../../support/chroma-acts.ts'
+import { ChromaTwin, type TwinFigures } from '../../../support/chroma-twin.ts'
+
+const RUNS = process.env['QUERENT_LONG'] === '1' ? 1000 : 60
+
+const folder = tempFolder()
+afterAll(() => folder[Symbol.dispose]())
+
+it.each(['in memory', 'in a file'])(
+  `agrees with the plain implementation, %s (${RUNS} histories; 1,000 with QUERENT_LONG=1)`,
+  async where => {
+    const figures = { hits: 0, emptyAnswers: 0, refused: 0, ascended: 0, rotten: 0, moved: 0, swapped: 0 }
+    let stories = 0
+    await fc.assert(
+      fc.asyncProperty(chromaStories(), fc.nat(), async (story, seed) => {
+        const file = where === 'in memory' ? null : folder.file(`${++stories}.db`)
+        await new ChromaTwin(file, seed, figures).play(story)
+      }),
+      { numRuns: RUNS },
+    )
+    mustHaveTested(figures)
+  },
+  3_600_000,
+)
+
+/** A generator that came to ask nothing of interest would agree with anything. */
+function mustHaveTested(figures: TwinFigures): void {
+  if (process.env['QUERENT_LONG'] === '1') process.stderr.write(`${JSON.stringify(figures)}\n`)
+  for (const name of ['hits', 'emptyAnswers', 'refused', 'ascended', 'rotten', 'moved'] as const) {
+    expect(figures[name], name).toBeGreaterThan(0)
+  }
+  // Rounding excuses next to nothing.
+  expect(figures.swapped).toBeLessThan(figures.hits / 100)
+}
