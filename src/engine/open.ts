@@ -8,6 +8,7 @@ import { type Embedder, modelKey } from '../embed/embedder.ts'
 import { openEmbedder } from '../embed/open-embedder.ts'
 import { cacheQueries } from '../embed/query-cache.ts'
 import type { Index } from '../index/contract.ts'
+import { openLinkIndex } from '../index/links.ts'
 import { openPointIndex } from '../index/points.ts'
 import { openVectorIndex } from '../index/vectors.ts'
 import { openWordIndex } from '../index/words.ts'
@@ -238,6 +239,7 @@ function indexMakers(
   }
   makers.push(...registry.all.flatMap(lens => lens.indexes ?? []))
   makers.push(...registry.all.flatMap(lens => (lens.pointIndexes ?? []).map(points => () => openPointIndex(points))))
+  makers.push(...registry.all.flatMap(lens => (lens.linkIndexes ?? []).map(links => () => openLinkIndex(links))))
   return new Map(makers.map(make => [make().name, make]))
 }
 

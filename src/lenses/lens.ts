@@ -5,7 +5,7 @@
  */
 import type { Clock, Instant } from '../base/clock.ts'
 import type { Embedder } from '../embed/embedder.ts'
-import type { Index, PointIndexDeclaration } from '../index/contract.ts'
+import type { Index, LinkIndexDeclaration, PointIndexDeclaration } from '../index/contract.ts'
 import type { EntryKey } from '../model/entry.ts'
 import type { Ingester } from '../model/ingester.ts'
 import type { Operation, Progress } from '../model/operation.ts'
@@ -56,6 +56,8 @@ export interface Lens {
   readonly indexes?: readonly (() => Index)[] | undefined
   /** Point indexes over tables of its own: declared only, since the engine has the code. */
   readonly pointIndexes?: readonly PointIndexDeclaration[] | undefined
+  /** Graphs over tables of its own, declared in the same way. */
+  readonly linkIndexes?: readonly LinkIndexDeclaration[] | undefined
   /** The stages it replaces; the others are the default ones. As a function: made once an engine, on its host. */
   readonly stages?: Partial<Stages> | ((host: LensHost) => Partial<Stages>) | undefined
   readonly operations?: readonly Operation<LensHost>[] | undefined
