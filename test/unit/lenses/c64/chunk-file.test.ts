@@ -44,20 +44,20 @@ $D418 in prose
 describe('a Markdown chunk', () => {
   const chunk = readChunkFile(page)
 
-  it('has the title of its first heading (EN-069)', () => {
+  it('has the title of its first heading', () => {
     expect(chunk.title).toBe('The border')
     expect(readChunkFile('no heading').title).toBeNull()
     expect(readChunkFile('```\n# code\n```\n## Real ##').title).toBe('Real')
   })
 
-  it('has tags of registers, listings, labels and mnemonics; ranges up to 256 are spelled out (EN-069)', () => {
+  it('has tags of registers, listings, labels and mnemonics; ranges up to 256 are spelled out', () => {
     expect(chunk.tags).toEqual([
       ...['$009A', '$D020', '$D021', '$D022', '$D023', '$D800', '$DBE7', '$FFD2', '$FFD5'],
       ...['CHROUT', 'EXTCOL', 'LDA', 'LIGHT BLUE', 'STA'],
     ])
   })
 
-  it('expands a range of 256 addresses, and not one of 257 (EN-069)', () => {
+  it('expands a range of 256 addresses, and not one of 257', () => {
     const tags = (range: string) => readChunkFile(`## Key Registers\n- ${range}`).tags
     expect(tags('$C000-$C0FF')).toHaveLength(256)
     expect(tags('$C000-$C100')).toEqual(['$C000', '$C100'])
@@ -65,7 +65,7 @@ describe('a Markdown chunk', () => {
     expect(tags('$C001-$C000')).toEqual(['$C000', '$C001'])
   })
 
-  it('has references, which are no part of the document (EN-069)', () => {
+  it('has references, which are no part of the document', () => {
     expect(chunk.references).toEqual([
       { chunk: 'vic_ii_overview', description: 'all registers' },
       { chunk: 'palette.md', description: 'the colours' },

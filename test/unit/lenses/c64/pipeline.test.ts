@@ -6,6 +6,7 @@ import { extractNumbers } from '../../../../src/lenses/c64/enrichment/extract-nu
 import { formatEnrichment } from '../../../../src/lenses/c64/enrichment/markdown.ts'
 import { type EnrichmentInput, type EnrichmentPlugin, inOrder } from '../../../../src/lenses/c64/enrichment/plugin.ts'
 import { runPlugins } from '../../../../src/lenses/c64/enrichment/run-plugins.ts'
+import { chooseStrategy, hasNaturalLanguage } from '../../../../src/lenses/c64/enrichment/strategy.ts'
 
 const domain = c64Domain()
 const plugin = (name: string, enrichment: EnrichmentPlugin['enrich'], priority?: number): EnrichmentPlugin =>
@@ -33,6 +34,23 @@ describe('an enriched question', () => {
     expect(found.enrichedQuery).toBe(`What does POKE 53280, 14 do?\n[${context.join('; ')}]`)
     expect(found.strategy).toBe('hybrid')
     expect(found.warnings).toEqual([])
+  })
+
+  it('goes through stages that can be called alone (EN-001)', () => {
+    const query = 'CIA2 ICR and POKE $D040,14 in light blue'
+    const numbers = extractNumbers(query, domain.numbers)
+    const { additionalContext, filterTags } = runPlugins(
+      inOrder(domain.plugins),
+      { query, numbers },
+      domain.canonicalTag,
+    )
+    const naturalLanguage = hasNaturalLanguage(query, filterTags, domain)
+    expect(enrich(query, domain)).toEqual({
+      ...{ query, numbers, additionalContext, filterTags, warnings: [] },
+      enrichedQuery: joinContext(query, additionalContext),
+      strategy: chooseStrategy(filterTags, naturalLanguage),
+    })
+    expect([numbers.length, additionalContext.length, filterTags.length]).toEqual([2, 5, 5])
   })
 
   it('joins its context in brackets, or is the question as it is (EN-026)', () => {
@@ -99,7 +117,7 @@ describe('an enriched question', () => {
     )
   })
 
-  it('can be had as it is (EN-071)', () => {
+  it('can be had as it is', () => {
     const raw = withoutEnrichment('POKE 53280,14')
     expect([raw.enrichedQuery, raw.filterTags, raw.strategy]).toEqual(['POKE 53280,14', [], 'semantic'])
   })

@@ -50,7 +50,7 @@ describe('natural language', () => {
     expect(enrich(query, domain).strategy).toBe(strategy)
   })
 
-  it('decides between filtered and hybrid only (EN-052, EN-053)', () => {
+  it('decides between filtered and hybrid only (EN-052)', () => {
     expect(chooseStrategy(['A'], true)).toBe('hybrid')
     expect(chooseStrategy(['A'], false)).toBe('filtered')
     expect([chooseStrategy([], true), chooseStrategy([], false)]).toEqual(['semantic', 'semantic'])
@@ -59,7 +59,7 @@ describe('natural language', () => {
     expect(searchesOf('semantic')).toEqual({ filtered: false, unfiltered: true })
   })
 
-  it('is told in the mode (EN-054, EN-070)', () => {
+  it('is told in the mode (EN-070)', () => {
     expect(modeText('hybrid', ['A', 'B'])).toBe('hybrid (filtered on A, B + semantic)')
     expect(modeText('filtered', ['A', 'B'])).toBe('filtered (A, B)')
     expect(modeText('semantic', [])).toBe('semantic')
