@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { bundleCommand } from './bundle-command.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const assets = ['.wasm', '.json', '.html', '.css', '.svg']
+const assets = ['.wasm', '.json', '.html', '.css', '.svg', '.md']
 
 rmSync(join(root, 'dist'), { recursive: true, force: true })
 run('tsc', ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'])

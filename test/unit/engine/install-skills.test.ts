@@ -1,0 +1,91 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { installSkills } from '../../../src/engine/install-skills.ts'
+import { agentDays } from '../../../src/lenses/collections/agent-days.ts'
+import { tempFolder } from '../../../src/testing/temp-folder.ts'
+
+const SKILL = '.claude/skills/chroma-query/SKILL.md'
+const AGENT = '.claude/agents/chroma-agent.md'
+
+describe('installing skills', () => {
+  it('places them in an empty folder, once (CO-057, CO-060, CO-070)', () => {
+    using folder = tempFolder()
+    expect(installSkills({ folder: folder.path })).toEqual({ written: [AGENT, SKILL], unchanged: [], kept: [] })
+    expect(installSkills({ folder: folder.path })).toEqual({ written: [], unchanged: [AGENT, SKILL], kept: [] })
+    expect([AGENT, SKILL].every(path => existsSync(join(folder.path, path)))).toBe(true)
+  })
+
+  it('leaves a changed file alone unless forced (CO-070)', () => {
+    using folder = tempFolder()
+    installSkills({ folder: folder.path })
+    writeFileSync(join(folder.path, SKILL), 'mine')
+    expect(installSkills({ folder: folder.path })).toEqual({ written: [], unchanged: [AGENT], kept: [SKILL] })
+    expect(readFileSync(join(folder.path, SKILL), 'utf8')).toBe('mine')
+    expect(installSkills({ folder: folder.path, force: true }).written).toEqual([SKILL])
+  })
+
+  it('puts one language in the place of the other', () => {
+    using folder = tempFolder()
+    installSkills({ folder: folder.path })
+    expect(installSkills({ folder: folder.path, lang: 'en' }).written).toEqual([AGENT, SKILL])
+  })
+})
+
+describe.each(['es', 'en'] as const)('the files in %s', lang => {
+  const [skill, agent] = shipped(lang)
+
+  it('have front matter that assistants find them by (CO-057, CO-061)', () => {
+    const about = frontMatter(skill)
+    expect(about['name']).toBe('chroma-query')
+    expect(about['description']).toContain('/chroma-query')
+    expect(frontMatter(agent)).toMatchObject({ name: 'chroma-agent', tools: expect.stringContaining('Bash') })
+    expect(String(frontMatter(agent)['description']).length).toBeGreaterThan(40)
+  })
+
+  it('document use, parameters, process, layout and rules of the skill (CO-058)', () => {
+    const headings = {
+      es: ['Uso', 'Parámetros', 'Proceso', 'Importante'],
+      en: ['Usage', 'Parameters', 'Process', 'Important'],
+    }
+    for (const heading of headings[lang]) expect(skill).toContain(`\n## ${heading}\n`)
+    expect(skill).toContain(lang === 'es' ? 'nunca inventes' : 'never invent')
+    expect(skill).toMatch(/items, analysis\./)
+    for (const row of ['| --days |', '| --collection | both |', '| --n-results | 5 |', '| --lang | es |']) {
+      expect(skill).toContain(row)
+    }
+  })
+
+  it('give the agent its sections, its rules and its day rule (CO-062, CO-063, CO-065, CO-066, CO-067, CO-068)', () => {
+    const sections = {
+      es: ['Resumen', 'Hallazgos principales', 'Fuentes', '¿Quieres saber más?'],
+      en: ['Summary', 'Main findings', 'Sources', 'Want to know more?'],
+    }[lang]
+    const places = sections.map(section => agent.indexOf(`\n## ${section}\n`))
+    expect(places.every(place => place > 0)).toBe(true)
+    expect([...places].sort((a, b) => a - b)).toEqual(places)
+    expect(agent).toContain('--days 7')
+    expect(agent).toContain('--days 30')
+    expect(agent).toMatch(lang === 'es' ? /conserva su filtro de días/ : /keep its day filter/)
+    expect(agent).toMatch(lang === 'es' ? /nunca inventes/ : /never invent/)
+    expect(agent).toContain('querent status')
+  })
+
+  it('follow their own day rule in the example (CO-062, CO-064)', () => {
+    const [, question = ''] = /(?:Usuario|User): (.+)/.exec(agent) ?? []
+    const [, days] = /querent collections "[^"]+" --days (\d+)/.exec(agent) ?? []
+    expect(agentDays(question)).toBe(Number(days))
+  })
+})
+
+function shipped(lang: 'es' | 'en'): readonly [string, string] {
+  using folder = tempFolder()
+  installSkills({ folder: folder.path, lang })
+  return [readFileSync(join(folder.path, SKILL), 'utf8'), readFileSync(join(folder.path, AGENT), 'utf8')]
+}
+
+function frontMatter(text: string): Record<string, unknown> {
+  const [, yaml = ''] = /^---\n([\s\S]*?)\n---\n/.exec(text) ?? []
+  return parse(yaml) as Record<string, unknown>
+}
