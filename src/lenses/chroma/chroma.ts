@@ -9,6 +9,7 @@ import type { LensHost } from '../lens.ts'
 import type { Assignment, Target } from './colour/assignment.ts'
 import { type Migration, migrateHashtag } from './colour/migrate.ts'
 import { tagsInText } from './colour/suggest.ts'
+import { assignStarter } from './colour/vocabulary.ts'
 import { type DecayReport, runDecayCycle } from './memory/decay.ts'
 import { type LifecycleReport, runLifecycleCheck } from './memory/lifecycle.ts'
 import { type Statistics, statisticsOf } from './memory/statistics.ts'
@@ -121,6 +122,11 @@ export class Chroma {
   /** In order, all or none. */
   async assignHashtags(assignments: readonly Assignment[]): Promise<readonly Binding[]> {
     return this.#retried(() => this.#state.bindings.assignMany(assignments))
+  }
+
+  /** The vocabulary for developers' topics, as far as its hashtags are not assigned; what was assigned now. */
+  async assignStarter(): Promise<readonly Binding[]> {
+    return this.#retried(() => assignStarter(this.#state.bindings))
   }
 
   /** For the local owner only, as is `migrateHashtag`: their outcome tells of nodes of all holders. */

@@ -4,7 +4,7 @@ import type { LensHost } from '../../lens.ts'
 import { Chroma } from '../chroma.ts'
 import type { Assignment, Target } from '../colour/assignment.ts'
 import { nodeIdOf } from '../colour/node-id.ts'
-import { assignStarter, loadVocabulary } from '../colour/vocabulary.ts'
+import { loadVocabulary } from '../colour/vocabulary.ts'
 import { invalidParameter } from '../errors.ts'
 import { stateOf } from '../state.ts'
 import {
@@ -53,7 +53,7 @@ const assign: Operation<LensHost> = {
         return chroma.assignHashtag(input['hashtag'] as string, targetOf(input))
       case 'starter':
         if (input['starter'] !== true) throw invalidParameter('starter', input['starter'], 'true')
-        return { assigned: assignStarter(stateOf(host).bindings) }
+        return { assigned: await chroma.assignStarter() }
       default:
         return { assigned: await chroma.assignHashtags(assignmentsOf(input)) }
     }
