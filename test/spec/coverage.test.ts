@@ -7,6 +7,8 @@ import requirements from '../../docs/requirements.json' with { type: 'json' }
 interface Requirements {
   /** Lenses whose `must` rows are all kept; a lens goes in here with the change that completes it. */
   readonly finished: readonly string[]
+  /** Rows of finished lenses that no test need cite yet, with the reason. */
+  readonly excepted: Readonly<Record<string, string>>
   /** Lens -> level (must, should, future) -> ids. */
   readonly lenses: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>
 }
@@ -20,6 +22,11 @@ describe('requirements', () => {
 
   it('that a finished lens must keep are each cited by a test', () => {
     expect(uncited(list, cited)).toEqual([])
+  })
+
+  it('that are excepted are rows of finished lenses without a test: an exception goes when its test comes', () => {
+    const rows = list.finished.flatMap(lens => list.lenses[lens]?.['must'] ?? [])
+    expect(Object.keys(list.excepted).filter(id => !rows.includes(id) || cited.has(id))).toEqual([])
   })
 
   it('that a test cites exist', () => {
@@ -36,6 +43,7 @@ describe('requirements', () => {
 describe('the check of requirements', () => {
   const list: Requirements = {
     finished: ['one'],
+    excepted: {},
     lenses: { one: { must: ['CQ-001', 'CQ-002'], should: ['CQ-003'] }, two: { must: ['BQ-001'] } },
   }
 
@@ -43,6 +51,7 @@ describe('the check of requirements', () => {
     expect(uncited(list, new Set(['CQ-001']))).toEqual(['CQ-002'])
     expect(uncited(list, new Set(['CQ-001', 'CQ-002']))).toEqual([])
     expect(uncited({ ...list, finished: [] }, new Set())).toEqual([])
+    expect(uncited({ ...list, excepted: { 'CQ-002': 'later' } }, new Set())).toEqual(['CQ-001'])
   })
 
   it('finds a citation of nothing', () => {
@@ -56,7 +65,9 @@ describe('the check of requirements', () => {
 })
 
 function uncited(list: Requirements, cited: ReadonlySet<string>): string[] {
-  return list.finished.flatMap(lens => list.lenses[lens]?.['must'] ?? []).filter(id => !cited.has(id))
+  return list.finished
+    .flatMap(lens => list.lenses[lens]?.['must'] ?? [])
+    .filter(id => !cited.has(id) && !Object.hasOwn(list.excepted, id))
 }
 
 function unknown(list: Requirements, cited: ReadonlySet<string>): string[] {
