@@ -40,7 +40,7 @@ export function chromaFailure(thrown: unknown, collection: string, url: string, 
   }
   const { name, message } = thrown
   switch (name) {
-    case 'ChromaUnauthorizedError':
+    case 'ChromaAuthError':
     case 'ChromaForbiddenError':
       return new SourceFailure('unauthenticated', `${collection}: the server at ${url} refuses the token`, thrown)
     case 'ChromaNotFoundError':
