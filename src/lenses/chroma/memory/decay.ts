@@ -13,7 +13,7 @@ import type { MemoryContext } from './memories.ts'
 import type { StoredMemory } from './memory-rows.ts'
 import { MODES, type Mode } from './modes.ts'
 import { otherTurn } from './timer.ts'
-import { visibleNodes } from './visible.ts'
+import { type VisibleNodes, visibleNodes } from './visible.ts'
 
 export interface DecayReport {
   /** Nodes that were due. */
@@ -43,7 +43,7 @@ export async function runDecayCycle(context: MemoryContext, viewer: string, opti
     return { ...counts, skipped }
   }
   const columns = memories.of(viewer)
-  const isVisible = visibleNodes(host, viewer)
+  const visible = visibleNodes(host, viewer)
   const since = lastCycle(store, viewer)
   const open = openCycle(store, viewer)
   let after: EntryKey = open?.now === now ? open.after : -1
@@ -51,11 +51,11 @@ export async function runDecayCycle(context: MemoryContext, viewer: string, opti
   for (;;) {
     mustGoOn(signal)
     const step = store.write(clock.now(), writer =>
-      decayBatch(writer, columns, { now, since, after, isVisible }, counts),
+      decayBatch(writer, columns, { now, since, after, visible }, counts),
     )
     step.committed()
     done += step.passed
-    report?.({ phase: 'decay', done, total: columns.size })
+    report?.({ phase: 'decay', done, total: visible.size ?? columns.size })
     if (step.after === -1) break
     after = step.after
     await otherTurn()
@@ -69,18 +69,19 @@ interface BatchInput {
   /** The end of the last cycle. */
   readonly since: number
   readonly after: EntryKey
-  readonly isVisible: (entry: EntryKey) => boolean
+  readonly visible: VisibleNodes
 }
 
 interface BatchOutcome {
   /** The last node that is done; -1: that was all. */
   readonly after: EntryKey
+  /** Visible nodes looked at: others do not show, not even in the progress. */
   readonly passed: number
   readonly committed: () => void
 }
 
 function decayBatch(writer: StoreWriter, columns: MemoryColumns, input: BatchInput, counts: Counts): BatchOutcome {
-  const { now, since, isVisible } = input
+  const { now, since, visible } = input
   columns.follow(writer)
   const batch = new Batch(writer, columns)
   let after = input.after
@@ -89,10 +90,10 @@ function decayBatch(writer: StoreWriter, columns: MemoryColumns, input: BatchInp
   while (handled < BATCH) {
     after = columns.next(after)
     if (after === -1) break
+    if (!visible.has(after)) continue
     passed++
     const cell = columns.memory(after)
     if (cell === undefined || cell.ascension || !cell.decay_enabled || now <= cell.last_accessed) continue
-    if (!isVisible(after)) continue
     handled++
     counts.processed++
     if (cell.mode_name === null) {

@@ -112,7 +112,7 @@ function* idleNodes(
   { host, memories }: MemoryContext,
   viewer: string,
 ): Generator<readonly [EntryKey, Idle]> {
-  const isVisible = visibleNodes(host, viewer)
+  const visible = visibleNodes(host, viewer)
   const columns = memories.of(viewer)
   const cycle = lastCycle(reader, viewer)
   // Later than the last cycle only where one was cut off.
@@ -123,7 +123,7 @@ function* idleNodes(
   }
   for (let entry = columns.next(-1); entry !== -1; entry = columns.next(entry)) {
     const cell = columns.memory(entry)
-    if (!cell?.decay_enabled || cell.ascension || cell.mode_name === null || !isVisible(entry)) continue
+    if (!cell?.decay_enabled || cell.ascension || cell.mode_name === null || !visible.has(entry)) continue
     const since = Math.max(cell.last_accessed, cycle, ahead.get(entry) ?? 0)
     yield [entry, { mode: MODES[cell.mode_name], cell, since }]
   }

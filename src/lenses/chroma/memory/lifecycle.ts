@@ -33,7 +33,7 @@ export async function runLifecycleCheck(
   const counts: Counts = { ascensions: 0, rots: 0, errors: 0 }
   if (!settings.enabled) return { ...counts, skipped: 'memory_disabled' }
   const columns = memories.of(viewer)
-  const isVisible = visibleNodes(host, viewer)
+  const visible = visibleNodes(host, viewer)
   let due: EntryKey[] = []
   let passed = 0
   const turnAll = () => {
@@ -42,13 +42,15 @@ export async function runLifecycleCheck(
     due = []
   }
   for (let entry = columns.next(-1); entry !== -1; entry = columns.next(entry)) {
+    // Hidden ones do not show, not even in the progress.
+    if (!visible.has(entry)) continue
     passed++
     const cell = columns.memory(entry)
-    if (cell !== undefined && isVisible(entry) && turnOf(cell, now) !== null) due.push(entry)
+    if (cell !== undefined && turnOf(cell, now) !== null) due.push(entry)
     if (due.length < BATCH && passed % (10 * BATCH) !== 0) continue
     mustGoOn(signal)
     turnAll()
-    report?.({ phase: 'lifecycle', done: passed, total: columns.size })
+    report?.({ phase: 'lifecycle', done: passed, total: visible.size ?? columns.size })
     await otherTurn()
   }
   mustGoOn(signal)

@@ -19,7 +19,7 @@ export interface Statistics {
 
 export function statisticsOf({ host, access, memories }: MemoryContext, viewer: string): Statistics {
   access.flush()
-  const isVisible = visibleNodes(host, viewer)
+  const visible = visibleNodes(host, viewer)
   return host.store.read(reader => {
     const columns = memories.of(viewer)
     const modes = new Map<ModeName, number>()
@@ -30,7 +30,7 @@ export function statisticsOf({ host, access, memories }: MemoryContext, viewer: 
     let frozen = 0
     for (let entry = columns.next(-1); entry !== -1; entry = columns.next(entry)) {
       const cell = columns.memory(entry)
-      if (cell === undefined || !isVisible(entry)) continue
+      if (cell === undefined || !visible.has(entry)) continue
       if (cell.ascension) permanent++
       if (cell.rotten) rotten++
       if (!cell.decay_enabled) frozen++
@@ -40,7 +40,7 @@ export function statisticsOf({ host, access, memories }: MemoryContext, viewer: 
     }
     for (const row of memoryRows(reader, viewer, ['decay_health'])) {
       const entry = row['entry'] as EntryKey
-      if (columns.has(entry) && isVisible(entry)) health.add(row['decay_health'] as number)
+      if (columns.has(entry) && visible.has(entry)) health.add(row['decay_health'] as number)
     }
     const present = MODE_NAMES.flatMap(name => (modes.has(name) ? [[name, modes.get(name)]] : []))
     return {

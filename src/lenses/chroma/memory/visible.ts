@@ -6,8 +6,13 @@ import type { LensHost } from '../../lens.ts'
 /** Any column of the aspect that is never null. */
 const IS_NODE = 'color.created_at'
 
-export function visibleNodes(host: LensHost, viewer: string): (entry: EntryKey) => boolean {
-  if (isOwner({ id: viewer })) return () => true
-  const seen = host.store.matching(host.sight({ id: viewer }), { op: 'exists', field: IS_NODE })
-  return entry => seen.has(entry)
+export interface VisibleNodes {
+  has(entry: EntryKey): boolean
+  /** Null: all there are. */
+  readonly size: number | null
+}
+
+export function visibleNodes(host: LensHost, viewer: string): VisibleNodes {
+  if (isOwner({ id: viewer })) return { has: () => true, size: null }
+  return host.store.matching(host.sight({ id: viewer }), { op: 'exists', field: IS_NODE })
 }
