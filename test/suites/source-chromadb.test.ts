@@ -1,6 +1,10 @@
 import { ChromaClient } from 'chromadb'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Deadline } from '../../src/base/clock.ts'
+import { runCollections } from '../../src/doors/cli/commands/collections.ts'
+import { mirrorCollection } from '../../src/engine/mirror.ts'
+import { openEngine } from '../../src/engine/open.ts'
+import { queryCollections } from '../../src/engine/query-collections.ts'
 import { LOCAL_OWNER } from '../../src/model/viewer.ts'
 import type { SourceRequest } from '../../src/pipeline/source.ts'
 import { chromaTarget } from '../../src/sources/chroma-target.ts'
@@ -8,7 +12,10 @@ import { openChromaSource } from '../../src/sources/chromadb.ts'
 import { type MirrorReport, mirror } from '../../src/sources/mirror.ts'
 import type { Store } from '../../src/store/store.ts'
 import { draftOf, lineChunks } from '../../src/testing/entries.ts'
+import { seededUniform } from '../../src/testing/seeded.ts'
 import { SUITE_DIMENSIONS, SUITE_RECORDS, type SuiteRecord, sourceSuite } from '../../src/testing/source-suite.ts'
+import { tempFolder } from '../../src/testing/temp-folder.ts'
+import { openToyEmbedder } from '../../src/testing/toy-embedder.ts'
 import { type ChromaServer, startChroma, whyNoChroma } from '../support/chroma-server.ts'
 import { localSourceOf, ownerSight, putRecord, SUITE_MODEL, storeOfSuite } from '../support/source-store.ts'
 
@@ -135,6 +142,82 @@ describe.skipIf(reason !== null)(`with a real ChromaDB server${reason === null ?
         { id: 'long', content: 'first line\nsecond line' },
       ])
       expect(there?.records[0]?.distance).toBeCloseTo(here?.records[0]?.distance ?? Number.NaN, 4)
+    })
+  })
+
+  describe('the lens over it', () => {
+    const embedder = openToyEmbedder()
+    const uniform = seededUniform(7)
+    const WORDS = 'agent server hook memory protocol stream cache vector trend editor token plugin'.split(' ')
+    const pick = () => WORDS[Math.floor(uniform() * WORDS.length)] as string
+    const entries = Array.from({ length: 60 }, (_, at) => ({
+      id: `e${at}`,
+      collection: at % 3 === 0 ? 'analysis' : 'items',
+      content: Array.from({ length: 6 }, pick).join(' '),
+      metadata: { title: `Title ${at}`, date: `2026-02-${String((at % 28) + 1).padStart(2, '0')}` },
+    }))
+
+    it('gives the ids of the embedded store in the same order, with the same scores (CO-052, CO-053)', async () => {
+      using folder = tempFolder()
+      const home = `${folder.path}/home`
+      const database = await made(server, 'lens')
+      await using engine = await openEngine({ home, embedder, background: false })
+      await engine.put({ entries, wait: true })
+      for (const collection of ['items', 'analysis']) {
+        await mirrorCollection(engine, { collection, to: 'chromadb', url: server.url, database })
+      }
+      for (const options of [{}, { days: 7 }, { days: 7, nResults: 9 }, { since: '2026-02-10', until: '2026-02-12' }]) {
+        const common = { ...options, embedder, clock: { now: () => Date.parse('2026-03-01T12:00:00Z') } }
+        const here = await queryCollections('agent memory', { ...common, persistDirectory: home })
+        const there = await queryCollections('agent memory', { ...common, url: server.url, database })
+        expect(there.results.map(({ id }) => id)).toEqual(here.results.map(({ id }) => id))
+        expect(here.results.length).toBeGreaterThan(5)
+        for (const [at, { rawScore }] of there.results.entries()) {
+          expect(Math.abs(rawScore - (here.results[at]?.rawScore ?? 9))).toBeLessThan(1e-4)
+        }
+        expect([here.meta.store, there.meta.store]).toEqual(['local', 'chromadb'])
+      }
+    })
+
+    it('asks for no more neighbours than there are, and reads any shape of record (CO-054, CO-056)', async () => {
+      const database = await made(server, 'small')
+      const client = clientOf(server, database)
+      const there = await client.createCollection({ name: 'items', embeddingFunction: null as never })
+      const [vector] = await embedder.embed(['x'], 'passage')
+      await there.add({
+        ids: ['a', 'b'],
+        embeddings: [[...(vector as Float32Array)], [...(vector as Float32Array)].map(value => value * 2)],
+        documents: ['first', 'second'],
+        metadatas: [{ item_id: 'blog_1', actionability: 'high', confidence: 0.9 }, { signal_score: '0.7' }],
+      })
+      const { results, warnings } = await queryCollections('x', { url: server.url, database, embedder, nResults: 50 })
+      expect(results.map(({ id, score }) => [id, score])).toEqual([
+        ['a', 1],
+        ['b', 0.5],
+      ])
+      expect(warnings.map(({ collection, code }) => [collection, code])).toEqual([
+        ['items', 'not_normalised'],
+        ['analysis', 'collection_not_found'],
+      ])
+    })
+
+    it('takes an embedder a collection, and names both sizes where one does not fit (CO-028, CO-055)', async () => {
+      const options = { url: server.url, database: 'in_cosine', collections: ['items'] }
+      const wrong = queryCollections('x', { ...options, embedder })
+      await expect(wrong).rejects.toThrow(/items: its vectors are of 4 dimensions, the question's has 128/)
+      const model = { ...embedder.model, id: 'own', dimensions: 4 }
+      const own = { ...embedder, model, embed: async () => [new Float32Array([1, 0.1, 0, 0.05])] }
+      const { results } = await queryCollections('x', { ...options, embedder, embedders: { items: own } })
+      expect(results.map(({ id }) => id)).toEqual(['one', 'two', 'three', 'four', 'five'])
+    })
+
+    it('is reached by the command, and says when it is not there (CO-046, CO-048)', async () => {
+      const flags = { url: server.url, database: 'small', collection: 'items', json: true }
+      const { stdout, exitCode } = await runCollections('x', flags, { embedder })
+      expect([JSON.parse(stdout).meta.store, exitCode]).toEqual(['chromadb', 0])
+      const { stderr, ...rest } = await runCollections('x', { url: 'http://127.0.0.1:1' }, { embedder })
+      expect(rest).toEqual({ stdout: '', exitCode: 1 })
+      expect(stderr).toMatch(/^Error: Failed to initialize VectorStore: [^\n]+\n$/)
     })
   })
 })

@@ -1,0 +1,55 @@
+/** Pushes a collection of this store to ChromaDB or Qdrant: for the local owner, whose entries leave the store. */
+import { modelKey } from '../embed/embedder.ts'
+import { invalidArgument, QuerentError } from '../model/errors.ts'
+import type { Progress } from '../model/operation.ts'
+import { LOCAL_OWNER } from '../model/viewer.ts'
+import { chromaTarget } from '../sources/chroma-target.ts'
+import { SourceFailure } from '../sources/failure.ts'
+import { type MirrorReport, type MirrorTarget, mirror } from '../sources/mirror.ts'
+import { qdrantTarget } from '../sources/qdrant-target.ts'
+import type { Engine } from './engine.ts'
+
+export interface MirrorCollectionRequest {
+  readonly collection: string
+  readonly to: 'chromadb' | 'qdrant'
+  readonly url: string
+  /** Of a ChromaDB server. */
+  readonly tenant?: string | undefined
+  readonly database?: string | undefined
+  /** Token or key. */
+  readonly token?: string | undefined
+  readonly signal?: AbortSignal | undefined
+  readonly report?: ((progress: Progress) => void) | undefined
+}
+
+/** Rejects with `not_found`, `provider_failed`, `cancelled`, or `conflict` where there is no embedder. */
+export async function mirrorCollection(engine: Engine, request: MirrorCollectionRequest): Promise<MirrorReport> {
+  const { collection, report, signal = new AbortController().signal } = request
+  const { store, embedder, sight } = engine.host('default')
+  if (embedder === null) throw new QuerentError('conflict', 'mirror: there is no embedder, so there are no vectors')
+  const owner = sight(LOCAL_OWNER)
+  if (store.count(owner, { op: 'eq', field: 'collection', value: collection }) === 0) {
+    throw new QuerentError('not_found', `collection: there is nothing in "${collection}"`, { collection })
+  }
+  const { model } = embedder
+  const common = { reader: store, sight: owner, collection, signal, report }
+  const vectors = { model: modelKey(model), dimensions: model.dimensions }
+  try {
+    return await mirror({ ...common, ...vectors, target: targetOf(request, signal) })
+  } catch (error) {
+    if (signal.aborted) throw new QuerentError('cancelled', 'mirror: stopped; run it again to go on', {}, error)
+    if (!(error instanceof SourceFailure)) throw error
+    throw new QuerentError('provider_failed', error.message, { provider: request.to, status: null }, error)
+  }
+}
+
+function targetOf({ to, url, tenant, database, token }: MirrorCollectionRequest, signal: AbortSignal): MirrorTarget {
+  switch (to) {
+    case 'chromadb':
+      return chromaTarget({ url, tenant, database, token }, signal)
+    case 'qdrant':
+      return qdrantTarget({ url, apiKey: token })
+    default:
+      throw invalidArgument('to', to, 'chromadb or qdrant')
+  }
+}
