@@ -17,7 +17,7 @@ export function docBefore(tree: SyntaxTree, declaration: Node): string {
   let below = declaration
   for (let at = tree.before(declaration); at !== NONE && isComment(tree.kind(at)); at = tree.before(at)) {
     const between = tree.text.slice(tree.end(at), tree.start(below))
-    if (between.trim() !== '' || lineFeeds(between) > (tree.textOf(at).endsWith('\n') ? 0 : 1)) break
+    if (between.trim() !== '' || lineFeeds(between) > allowedFeeds(tree.textOf(at))) break
     if (sharesLine(tree, at)) break
     parts.unshift(plainComment(tree.textOf(at)))
     below = at
@@ -59,6 +59,11 @@ function sharesLine(tree: SyntaxTree, comment: Node): boolean {
     !tree.text.slice(tree.end(elder), tree.start(comment)).includes('\n') &&
     !tree.textOf(elder).endsWith('\n')
   )
+}
+
+/** A comment made for documentation may have an empty line behind it. */
+function allowedFeeds(comment: string): number {
+  return comment.startsWith('/**') ? 2 : comment.endsWith('\n') ? 0 : 1
 }
 
 function lineFeeds(text: string): number {

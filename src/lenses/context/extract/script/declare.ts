@@ -6,6 +6,7 @@ import { declareAssignment } from './common-js.ts'
 import { addConcept, addMethod, memberName, prefixOf, statementOf } from './concepts.ts'
 import { openFunction } from './functions.ts'
 import { declareImport } from './imports.ts'
+import { declareTypedefs } from './jsdoc.ts'
 import { BLOCKS, CLASSES, FIELDS, FUNCTION_DECLARATIONS, FUNCTION_VALUES, METHODS, TYPE_FUNCTIONS } from './kinds.ts'
 import { requiredModule } from './required.ts'
 import { UNKNOWN } from './scope.ts'
@@ -282,6 +283,7 @@ function declareDefault(file: ScriptFile, node: Node): void {
 }
 
 function noteCaveats(file: ScriptFile, node: Node): void {
+  declareTypedefs(file, file.text(node))
   addCaveats(file.draft, file.text(node), file.tree.start(node), file.owner(node))
 }
 

@@ -2,6 +2,7 @@
 import { NONE, type Node } from '../syntax-tree.ts'
 import { bindPattern } from './bind.ts'
 import { prefixOf } from './concepts.ts'
+import { parameterType } from './jsdoc.ts'
 import { type Meaning, type Self, UNKNOWN } from './scope.ts'
 import type { ScriptFile } from './script-file.ts'
 
@@ -24,9 +25,7 @@ export function openFunction(file: ScriptFile, node: Node, self?: Self | null): 
     const kind = tree.kind(parameter)
     if (kind.startsWith(':') || kind === 'comment') continue
     const pattern = tree.child(parameter, 'pattern')
-    const type = tree.child(parameter, 'type')
-    const meaning =
-      type === NONE ? (at === 0 ? meaningOfArgument(file, node) : UNKNOWN) : ({ is: 'typed', node: type } as const)
+    const meaning = meaningOfParameter(file, node, parameter, at)
     bindPattern(file, pattern === NONE ? parameter : pattern, meaning, scope)
     at++
   }
@@ -35,6 +34,21 @@ export function openFunction(file: ScriptFile, node: Node, self?: Self | null): 
     file.markDeclaring(own)
     scope.declare(file.text(own), key === undefined ? UNKNOWN : { is: 'concept', key }, 'value')
   }
+}
+
+function meaningOfParameter(file: ScriptFile, fn: Node, parameter: Node, at: number): Meaning {
+  const { tree } = file
+  const type = tree.child(parameter, 'type')
+  if (type !== NONE) return { is: 'typed', node: type }
+  const written = parameterType(
+    file,
+    fn,
+    file.text(tree.kind(parameter) === 'assignment_pattern' ? tree.child(parameter, 'left') : parameter),
+  )
+  if (written !== null) return { is: 'written', type: written, at: fn }
+  const fallback = tree.child(parameter, tree.kind(parameter) === 'assignment_pattern' ? 'right' : 'value')
+  if (fallback !== NONE) return { is: 'expression', node: fallback }
+  return at === 0 ? meaningOfArgument(file, fn) : UNKNOWN
 }
 
 /** A function written right into the arguments of a call. */

@@ -12,6 +12,8 @@ export type Meaning =
   /** A destructured part. */
   | { readonly is: 'member'; readonly of: Meaning; readonly member: string }
   | { readonly is: 'element'; readonly of: Meaning }
+  /** A value of the type that a comment names; `at` tells where. */
+  | { readonly is: 'written'; readonly type: string; readonly at: Node }
   /** A parameter of a function that is handed to the call. */
   | { readonly is: 'argument'; readonly call: Node }
   /** A type parameter; `bound` is its constraint or NONE. */

@@ -2,6 +2,7 @@
 import type { Reference, Shape } from '../concept.ts'
 import { NONE, type Node } from '../syntax-tree.ts'
 import { memberName } from './concepts.ts'
+import { valueType, writtenType } from './jsdoc.ts'
 import { FIELDS, METHODS } from './kinds.ts'
 import type { ScriptFile } from './script-file.ts'
 import { typeSymbol, wrap } from './types.ts'
@@ -60,6 +61,8 @@ function put(members: [string, Reference][], name: string, value: Reference | nu
 
 function fieldValue(file: ScriptFile, values: ScriptValues, field: Node): Reference | null {
   const type = file.tree.child(field, 'type')
+  const written = type === NONE ? valueType(file, field) : null
+  if (written !== null) return writtenType(file, written, field)
   return type === NONE ? values.value(file.tree.child(field, 'value')) : values.type(type)
 }
 
@@ -129,7 +132,8 @@ function assignedMembers(file: ScriptFile, values: ScriptValues): void {
     const self = file.scope(node).self
     const name = file.text(tree.child(left, 'property'))
     if (self === null || file.draft.shapes.get(self.key)?.members?.[name] !== undefined) continue
-    const value = values.value(tree.child(node, 'right'))
+    const written = valueType(file, tree.parent(node))
+    const value = written === null ? values.value(tree.child(node, 'right')) : writtenType(file, written, node)
     if (value !== null) merge(file, self.key, { members: { [name]: value } })
   }
 }

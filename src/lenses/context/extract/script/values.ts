@@ -1,6 +1,7 @@
 /** What an expression of a script stands for: which symbol, or a value of which class. */
 import type { Reference } from '../concept.ts'
 import { NONE, type Node } from '../syntax-tree.ts'
+import { returnType, writtenType } from './jsdoc.ts'
 import { FUNCTION_VALUES, WRAPPERS } from './kinds.ts'
 import { requiredModule } from './required.ts'
 import type { Meaning } from './scope.ts'
@@ -80,6 +81,8 @@ export class ScriptValues implements Values {
         return { module: meaning.module, name: meaning.name }
       case 'typed':
         return this.type(meaning.node, depth + 1)
+      case 'written':
+        return writtenType(this.#file, meaning.type, meaning.at)
       case 'expression':
         return this.value(meaning.node, depth + 1)
       case 'member':
@@ -104,6 +107,8 @@ export class ScriptValues implements Values {
     const { tree } = this.#file
     const annotation = tree.child(node, 'return_type')
     if (annotation !== NONE) return this.type(annotation, depth + 1)
+    const written = returnType(this.#file, node)
+    if (written !== null) return writtenType(this.#file, written, node)
     const body = tree.child(node, 'body')
     if (body === NONE) return null
     if (tree.kind(body) !== 'statement_block') return this.value(body, depth + 1)

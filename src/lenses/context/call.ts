@@ -1,0 +1,75 @@
+/** The one way in: `call(path, params, emit?)` finds the handler, times it, and always resolves to an envelope (CX-001). */
+import type { JsonObject } from '../../base/canonical.ts'
+import type { Effect } from '../../model/operation.ts'
+import { LOCAL_OWNER, type Viewer } from '../../model/viewer.ts'
+import type { LensHost } from '../lens.ts'
+import { type Envelope, type ErrorMap, errorAt, type Outcome, Refusal } from './envelope.ts'
+import { isRecord, type Params } from './params.ts'
+import { type ContextState, stateOf } from './state.ts'
+
+export interface ProgressEvent {
+  readonly phase: string
+  readonly current: number
+  readonly total: number | null
+  readonly message: string
+}
+
+/** Takes what a long call tells of itself. */
+export type Emit = (event: ProgressEvent) => void
+
+export interface Call {
+  readonly host: LensHost
+  readonly state: ContextState
+  readonly viewer: Viewer
+  readonly signal: AbortSignal
+  readonly emit: Emit
+}
+
+export interface Handler {
+  readonly path: string
+  /** One line, imperative, without a full stop. */
+  readonly summary: string
+  readonly effect: Effect['kind']
+  run(call: Call, params: Params): Outcome | Promise<Outcome>
+}
+
+export interface CallOptions {
+  readonly viewer?: Viewer | undefined
+  readonly signal?: AbortSignal | undefined
+  readonly emit?: Emit | undefined
+}
+
+export async function callHandler(
+  handlers: ReadonlyMap<string, Handler>,
+  host: LensHost,
+  path: unknown,
+  params: unknown,
+  options: CallOptions = {},
+): Promise<Envelope> {
+  const started = performance.now()
+  const end = (outcome: Outcome | ErrorMap, isError: boolean): Envelope => {
+    const { result, errors, meta } = isError ? { result: null, errors: outcome as ErrorMap } : (outcome as Outcome)
+    return {
+      status: isError ? 'error' : 'success',
+      result,
+      errors: errors ?? null,
+      meta: {
+        ...(meta as JsonObject | undefined),
+        path: String(path),
+        timestamp: new Date(host.clock.now()).toISOString(),
+        duration_ms: Math.round((performance.now() - started) * 1000) / 1000,
+      },
+    }
+  }
+  try {
+    const handler = typeof path === 'string' ? handlers.get(path) : undefined
+    if (handler === undefined) return end(errorAt(['path'], 'not_found', `no handler for ${String(path)}`), true)
+    if (!isRecord(params ?? {})) return end(errorAt(['params'], 'invalid', 'params must be an object'), true)
+    const { viewer = LOCAL_OWNER, signal = new AbortController().signal, emit = () => undefined } = options
+    const call: Call = { host, state: stateOf(host), viewer, signal, emit }
+    return end(await handler.run(call, (params ?? {}) as Params), false)
+  } catch (error) {
+    if (error instanceof Refusal) return end(error.errors, true)
+    return end(errorAt(['handler'], 'exception', error instanceof Error ? error.message : String(error)), true)
+  }
+}

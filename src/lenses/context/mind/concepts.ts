@@ -1,0 +1,164 @@
+/** `/mind/init` and `/mind/concepts/…` (CX-047, CX-050, CX-055). */
+import { audience } from '../../../model/partition.ts'
+import type { Call, Handler } from '../call.ts'
+import type { Outcome } from '../envelope.ts'
+import { Reader } from '../params.ts'
+import { initialise, isInitialised, mustBeInitialised } from '../parts.ts'
+import { embedEntries } from '../vectors.ts'
+import { brief, look, mustOwn, mustSee } from './look.ts'
+import { type ConceptAt, deleteConcept, putConcept } from './rows.ts'
+
+/** Of the tables here. */
+const SCHEMA_VERSION = '1.0.0'
+
+const VISIBILITIES = ['private', 'public'] as const
+
+const init: Handler = {
+  path: '/mind/init',
+  summary: 'Make the part for concepts and links; with force, empty it',
+  effect: 'destroy',
+  run(call, params) {
+    const reader = new Reader(params)
+    const force = reader.flag('force')
+    reader.done()
+    const { store, clock, workspace } = call.host
+    const created = store.write(clock.now(), writer => {
+      const wasThere = isInitialised(writer, 'mind')
+      if (force && wasThere) {
+        const seen = look(call)
+        for (const { id } of seen.concepts.all) deleteConcept(writer, mustOwn(call, seen, id))
+      }
+      initialise(writer, 'mind')
+      return force || !wasThere
+    })
+    return { result: { path: workspace?.storeFile ?? ':memory:', created, schema_version: SCHEMA_VERSION } }
+  },
+}
+
+interface NewConcept {
+  readonly name: string
+  readonly type: string
+  readonly visibility: (typeof VISIBILITIES)[number]
+}
+
+const create: Handler = {
+  path: '/mind/concepts/create',
+  summary: 'Add a concept',
+  effect: 'write',
+  async run(call, params) {
+    mustBeInitialised(call.host.store, 'mind')
+    const reader = new Reader(params)
+    const draft = readNew(reader)
+    reader.done()
+    const [result = {}] = await createAll(call, [draft])
+    return { result }
+  },
+}
+
+const createMany: Handler = {
+  path: '/mind/concepts/create-many',
+  summary: 'Add concepts, all of them or none',
+  effect: 'write',
+  async run(call, params) {
+    mustBeInitialised(call.host.store, 'mind')
+    const reader = new Reader(params)
+    const drafts = reader.list('concepts', readNew)
+    reader.done()
+    const concepts = await createAll(call, drafts)
+    return { result: { concepts, total: concepts.length } }
+  },
+}
+
+const get: Handler = {
+  path: '/mind/concepts/get',
+  summary: 'Read a concept',
+  effect: 'read',
+  run(call, params) {
+    mustBeInitialised(call.host.store, 'mind')
+    const reader = new Reader(params)
+    const id = reader.id('id')
+    reader.done()
+    return { result: brief(mustSee(look(call), id)) }
+  },
+}
+
+const list: Handler = {
+  path: '/mind/concepts/list',
+  summary: 'List concepts by id, of one type if named',
+  effect: 'read',
+  run(call, params) {
+    mustBeInitialised(call.host.store, 'mind')
+    const reader = new Reader(params)
+    const type = reader.optionalText('type')
+    reader.done()
+    const concepts = look(call).concepts.all.filter(concept => type === null || concept.type === type)
+    return { result: { concepts: concepts.map(brief), total: concepts.length } }
+  },
+}
+
+const update: Handler = {
+  path: '/mind/concepts/update',
+  summary: 'Change the name or the type of a concept',
+  effect: 'write',
+  async run(call, params) {
+    const { store, clock } = call.host
+    mustBeInitialised(store, 'mind')
+    const reader = new Reader(params)
+    const id = reader.id('id')
+    const name = reader.optionalText('name')
+    const type = reader.optionalText('type')
+    reader.done()
+    const { key, result } = store.write(clock.now(), writer => {
+      const concept = mustOwn(call, look(call), id)
+      const of = writer.entry(concept.entry)?.audience ?? audience('private', call.viewer.id)
+      const { url, startLine, endLine } = concept
+      const draft = { name: name ?? concept.name, type: type ?? concept.type, url, startLine, endLine }
+      putConcept(writer, draft, { audience: of, now: clock.now(), before: concept })
+      return { key: concept.entry, result: { id, name: draft.name, type: draft.type } }
+    })
+    await embedEntries(call, [key])
+    return { result }
+  },
+}
+
+const remove: Handler = {
+  path: '/mind/concepts/delete',
+  summary: 'Delete a concept with its links and its provenance',
+  effect: 'destroy',
+  run(call, params): Outcome {
+    const { store, clock } = call.host
+    mustBeInitialised(store, 'mind')
+    const reader = new Reader(params)
+    const id = reader.id('id')
+    reader.done()
+    store.write(clock.now(), writer => deleteConcept(writer, mustOwn(call, look(call), id)))
+    return { result: { id, deleted: true } }
+  },
+}
+
+export const CONCEPT_HANDLERS: readonly Handler[] = [init, create, createMany, get, list, update, remove]
+
+function readNew(reader: Reader): NewConcept {
+  return {
+    name: reader.text('name'),
+    type: reader.text('type'),
+    visibility: reader.choice('visibility', VISIBILITIES, 'private'),
+  }
+}
+
+async function createAll(
+  call: Call,
+  drafts: readonly NewConcept[],
+): Promise<readonly { id: number; name: string; type: string }[]> {
+  const { store, clock } = call.host
+  const made: readonly ConceptAt[] = store.write(clock.now(), writer =>
+    drafts.map(({ name, type, visibility }) =>
+      putConcept(writer, { name, type }, { audience: audience(visibility, call.viewer.id), now: clock.now() }),
+    ),
+  )
+  await embedEntries(
+    call,
+    made.map(({ entry }) => entry),
+  )
+  return drafts.map(({ name, type }, at) => ({ id: made[at]?.id ?? 0, name, type }))
+}

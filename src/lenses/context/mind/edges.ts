@@ -1,0 +1,190 @@
+/** `/mind/edges/…` (CX-051). An edge is seen by who sees both of its ends, and changed by who may change its source. */
+import type { Row } from '../../../model/table.ts'
+import type { StoreReader } from '../../../store/store.ts'
+import type { Call, Handler } from '../call.ts'
+import { type ErrorMap, errorAt, joined, Refusal, refusal } from '../envelope.ts'
+import { Reader } from '../params.ts'
+import { mustBeInitialised } from '../parts.ts'
+import { EDGES } from '../tables.ts'
+import { type Look, look, mustOwn, mustSee } from './look.ts'
+import { deleteEdge, putEdge } from './rows.ts'
+
+export interface Edge {
+  readonly id: number
+  readonly source: number
+  readonly target: number
+  readonly relation: string
+  readonly weight: number
+}
+
+type WireEdge = { id: number; source: number; target: number; relation: string; weight: number }
+
+/** Edges that start at these concepts, by id; of those seen. One read, however many concepts there are. */
+export function edgesFrom(reader: StoreReader, { concepts }: Look, sources: readonly number[]): readonly Edge[] {
+  const entries = sources.flatMap(id => concepts.byId(id)?.entry ?? [])
+  return edgesIn(reader.table(EDGES).scan({}, { entries }), { concepts })
+}
+
+const create: Handler = {
+  path: '/mind/edges/create',
+  summary: 'Link two concepts',
+  effect: 'write',
+  run(call, params) {
+    mustBeInitialised(call.host.store, 'mind')
+    const reader = new Reader(params)
+    const draft = readNew(reader)
+    reader.done()
+    const [result] = createAll(call, [draft], () => [])
+    return { result: result as WireEdge }
+  },
+}
+
+const createMany: Handler = {
+  path: '/mind/edges/create-many',
+  summary: 'Link concepts, all of these or none',
+  effect: 'write',
+  run(call, params) {
+    mustBeInitialised(call.host.store, 'mind')
+    const reader = new Reader(params)
+    const drafts = reader.list('edges', readNew)
+    reader.done()
+    const edges = createAll(call, drafts, at => ['edges', String(at)])
+    return { result: { edges, total: edges.length } }
+  },
+}
+
+const get: Handler = {
+  path: '/mind/edges/get',
+  summary: 'Read a link',
+  effect: 'read',
+  run(call, params) {
+    mustBeInitialised(call.host.store, 'mind')
+    const reader = new Reader(params)
+    const id = reader.id('id')
+    reader.done()
+    return { result: mustSeeEdge(call.host.store, look(call), id).edge }
+  },
+}
+
+const list: Handler = {
+  path: '/mind/edges/list',
+  summary: 'List links by id, of one source, target or relation if named',
+  effect: 'read',
+  run(call, params) {
+    mustBeInitialised(call.host.store, 'mind')
+    const reader = new Reader(params)
+    const wanted = {
+      source: reader.optionalId('source'),
+      target: reader.optionalId('target'),
+      relation: reader.optionalText('relation'),
+    }
+    reader.done()
+    const where = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== null)) as Row
+    const edges = edgesIn(call.host.store.table(EDGES).scan(where), look(call)).map(wire)
+    return { result: { edges, total: edges.length } }
+  },
+}
+
+const update: Handler = {
+  path: '/mind/edges/update',
+  summary: 'Change the relation or the weight of a link',
+  effect: 'write',
+  run(call, params) {
+    const { store, clock } = call.host
+    mustBeInitialised(store, 'mind')
+    const reader = new Reader(params)
+    const id = reader.id('id')
+    const relation = reader.optionalText('relation')
+    const weight = reader.has('weight') ? reader.weight('weight', 0) : null
+    reader.done()
+    const edge = store.write(clock.now(), writer => {
+      const seen = look(call)
+      const { edge: before } = mustSeeEdge(writer, seen, id)
+      const source = mustOwn(call, seen, before.source)
+      const changed = { ...before, relation: relation ?? before.relation, weight: weight ?? before.weight }
+      putEdge(writer, { ...changed, source }, id)
+      return changed
+    })
+    return { result: edge }
+  },
+}
+
+const remove: Handler = {
+  path: '/mind/edges/delete',
+  summary: 'Delete a link',
+  effect: 'destroy',
+  run(call, params) {
+    const { store, clock } = call.host
+    mustBeInitialised(store, 'mind')
+    const reader = new Reader(params)
+    const id = reader.id('id')
+    reader.done()
+    store.write(clock.now(), writer => {
+      const seen = look(call)
+      const { edge } = mustSeeEdge(writer, seen, id)
+      deleteEdge(writer, id, mustOwn(call, seen, edge.source).entry)
+    })
+    return { result: { id, deleted: true } }
+  },
+}
+
+export const EDGE_HANDLERS: readonly Handler[] = [create, createMany, get, list, update, remove]
+
+function readNew(reader: Reader): Omit<Edge, 'id'> {
+  return {
+    source: reader.id('source'),
+    target: reader.id('target'),
+    relation: reader.text('relation'),
+    weight: reader.weight('weight', 1),
+  }
+}
+
+function createAll(
+  call: Call,
+  drafts: readonly Omit<Edge, 'id'>[],
+  placeOf: (at: number) => readonly string[],
+): readonly WireEdge[] {
+  const { store, clock } = call.host
+  return store.write(clock.now(), writer => {
+    const seen = look(call)
+    const errors: ErrorMap[] = []
+    const made = drafts.map((draft, at) => {
+      const target = seen.concepts.byId(draft.target)
+      if (target === undefined) errors.push(errorAt([...placeOf(at), 'target'], 'not_found', 'concept not found'))
+      try {
+        const source = mustOwn(call, seen, draft.source, [...placeOf(at), 'source'])
+        return { ...draft, id: target === undefined ? 0 : putEdge(writer, { ...draft, source }) }
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error
+        errors.push(error.errors)
+        return { ...draft, id: 0 }
+      }
+    })
+    if (errors.length > 0) throw new Refusal(joined(errors))
+    return made.map(wire)
+  })
+}
+
+function mustSeeEdge(reader: StoreReader, seen: Look, id: number): { readonly edge: WireEdge } {
+  const row = reader.table(EDGES).get({ id })
+  const [edge] = row === undefined ? [] : edgesIn([row], seen)
+  if (edge === undefined) throw refusal('id', 'not_found', 'edge not found')
+  mustSee(seen, edge.source)
+  return { edge: wire(edge) }
+}
+
+function edgesIn(rows: readonly Row[], { concepts }: Pick<Look, 'concepts'>): readonly Edge[] {
+  return rows
+    .map(row => ({
+      id: row['id'] as number,
+      source: row['source'] as number,
+      target: row['target'] as number,
+      relation: row['relation'] as string,
+      weight: row['weight'] as number,
+    }))
+    .filter(({ source, target }) => concepts.byId(source) !== undefined && concepts.byId(target) !== undefined)
+}
+
+function wire({ id, source, target, relation, weight }: Edge): WireEdge {
+  return { id, source, target, relation, weight }
+}

@@ -1,0 +1,130 @@
+/** Writing concepts, links and provenance: what the calls and the indexer have in common. Run inside a write transaction. */
+import type { Instant } from '../../../base/clock.ts'
+import type { EntryDraft, EntryKey } from '../../../model/entry.ts'
+import type { Audience } from '../../../model/partition.ts'
+import type { StoreReader, StoreWriter } from '../../../store/store.ts'
+import { plainWordsOf } from '../names.ts'
+import { nextId } from '../parts.ts'
+import { CONCEPTS, EDGES, PROVENANCE } from '../tables.ts'
+
+export const CONCEPT_KIND = 'concept'
+export const CONCEPT_COLLECTION = 'concepts'
+
+export interface ConceptDraft {
+  readonly name: string
+  readonly type: string
+  /** The file it stands in, and where; null: nowhere. */
+  readonly url?: string | null
+  readonly startLine?: number | null
+  readonly endLine?: number | null
+  readonly signature?: string | null
+  readonly doc?: string | null
+  readonly symbol?: string | null
+  /** First lines of its text, for what is embedded. */
+  readonly text?: string | null
+}
+
+export interface ConceptAt {
+  readonly id: number
+  readonly entry: EntryKey
+}
+
+export interface EdgeDraft {
+  readonly source: ConceptAt
+  /** Id. */
+  readonly target: number
+  readonly relation: string
+  readonly weight: number
+}
+
+const MAX_TEXT_LINES = 12
+const MAX_TEXT = 600
+
+/** What words and meaning find a concept by, beside its name, which is the title (CX-024). */
+export function conceptText({ name, type, url, signature, doc, text }: ConceptDraft): string {
+  const lines = (text ?? '').split('\n').slice(0, MAX_TEXT_LINES).join('\n').slice(0, MAX_TEXT).toWellFormed()
+  const file = url === undefined || url === null ? '' : tailOf(url)
+  return [plainWordsOf(name).join(' '), type, file, doc ?? '', lines.trim() === '' ? (signature ?? '') : lines]
+    .map(part => part.trim())
+    .filter(part => part !== '')
+    .join('\n')
+}
+
+/** With a new id, or in place of the concept `before`. */
+export function putConcept(
+  writer: StoreWriter,
+  draft: ConceptDraft,
+  of: { readonly audience: Audience; readonly now: Instant; readonly before?: ConceptAt | undefined },
+): ConceptAt {
+  const { audience, now, before } = of
+  const id = before?.id ?? nextId(writer, 'concept')
+  const content = conceptText(draft)
+  const old = before === undefined ? undefined : writer.entry(before.entry)
+  const entry: EntryDraft = {
+    id: old?.id ?? `concept:${id}`,
+    collection: CONCEPT_COLLECTION,
+    kind: CONCEPT_KIND,
+    title: draft.name,
+    content,
+    tags: [],
+    metadata: { concept: id, type: draft.type },
+    audience,
+    origin: draft.url ?? null,
+    createdAt: old?.createdAt ?? now,
+    updatedAt: now,
+    validFrom: null,
+    validUntil: null,
+    knownAt: old !== undefined && old.content === content ? old.knownAt : now,
+  }
+  const chunk = { start: 0, end: content.length, startLine: 1, endLine: content.split('\n').length, headings: [] }
+  const { key } = writer.put(entry, [chunk])
+  writer.table(CONCEPTS).put({
+    entry: key,
+    id,
+    name: draft.name,
+    type: draft.type,
+    url: draft.url ?? null,
+    start_line: draft.startLine ?? null,
+    end_line: draft.endLine ?? null,
+    signature: draft.signature ?? null,
+    doc: draft.doc ?? null,
+    symbol: draft.symbol ?? null,
+  })
+  writer.announce(key)
+  return { id, entry: key }
+}
+
+/** With its links in both directions and its provenance (CX-055). */
+export function deleteConcept(writer: StoreWriter, { id, entry }: ConceptAt): void {
+  for (const source of sourcesOf(writer, id)) writer.announce(source)
+  writer.table(EDGES).delete({ target: id })
+  // Its own links and its provenance hang on the entry.
+  writer.delete(entry)
+}
+
+export function putEdge(writer: StoreWriter, { source, target, relation, weight }: EdgeDraft, known?: number): number {
+  const id = known ?? nextId(writer, 'edge')
+  writer.table(EDGES).put({ id, entry: source.entry, source: source.id, target, relation, weight })
+  writer.announce(source.entry)
+  return id
+}
+
+export function deleteEdge(writer: StoreWriter, id: number, entry: EntryKey): void {
+  writer.table(EDGES).delete({ id })
+  writer.announce(entry)
+}
+
+/** Idempotent. */
+export function putProvenance(writer: StoreWriter, { id, entry }: ConceptAt, url: string): void {
+  writer.table(PROVENANCE).put({ entry, concept: id, url })
+}
+
+function sourcesOf(reader: StoreReader, target: number): ReadonlySet<EntryKey> {
+  const rows = reader.table(EDGES).scan({ target }, { columns: ['entry'] })
+  return new Set(rows.map(row => row['entry'] as EntryKey))
+}
+
+/** The last three parts of a path say more of a file than where the workspace lies. */
+function tailOf(url: string): string {
+  return url.split('/').slice(-3).join('/')
+}

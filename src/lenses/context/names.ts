@@ -1,0 +1,44 @@
+/** Comparing names of concepts with what was asked (CX-017 to CX-019). */
+
+/** One form for all cases of a text, over all of Unicode: capitals, which unlike small letters leave no two forms of one. */
+export function foldName(text: string): string {
+  return text.normalize('NFC').toUpperCase().normalize('NFC')
+}
+
+/** Folded words: cut where a small letter meets a capital, and at all that is neither letter nor digit. */
+export function wordsOf(name: string): readonly string[] {
+  return plainWordsOf(name).map(foldName)
+}
+
+export function plainWordsOf(name: string): readonly string[] {
+  return name
+    .normalize('NFC')
+    .replace(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ')
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter(word => word !== '')
+}
+
+/** Letters that a word of the question, or of a name, must have to stand for a longer one. */
+const LEAST_QUERY_PREFIX = 3
+const LEAST_NAME_PREFIX = 4
+
+/** Both folded. */
+export function covers(queryWord: string, nameWord: string): boolean {
+  if (queryWord === nameWord) return true
+  if (lengthOf(queryWord) >= LEAST_QUERY_PREFIX && nameWord.startsWith(queryWord)) return true
+  return lengthOf(nameWord) >= LEAST_NAME_PREFIX && queryWord.startsWith(nameWord)
+}
+
+/** Share of the question's words that some word of the name covers. */
+export function coverage(queryWords: readonly string[], nameWords: readonly string[]): number {
+  if (queryWords.length === 0) return 0
+  const covered = queryWords.filter(word => nameWords.some(name => covers(word, name)))
+  return covered.length / queryWords.length
+}
+
+/** Characters, not UTF-16 units. */
+export function lengthOf(text: string): number {
+  let length = 0
+  for (const _ of text) length++
+  return length
+}

@@ -1,0 +1,35 @@
+/** The two parts of the lens in the store, named body (files and text) and mind (concepts and links), and their counters. */
+import type { StoreReader, StoreWriter } from '../../store/store.ts'
+import { refusal } from './envelope.ts'
+import { STATE } from './tables.ts'
+
+export type Part = 'body' | 'mind'
+
+const NOT_THERE: Readonly<Record<Part, string>> = {
+  body: 'body not initialized (call /body/init)',
+  mind: 'mind not initialized (call /mind/init)',
+}
+
+export function isInitialised(reader: StoreReader, part: Part): boolean {
+  return reader.table(STATE).get({ name: part }) !== undefined
+}
+
+/** False: it was there already. */
+export function initialise(writer: StoreWriter, part: Part): boolean {
+  if (isInitialised(writer, part)) return false
+  writer.table(STATE).put({ name: part, value: 1 })
+  return true
+}
+
+/** Throws `Refusal` with code `not_initialized`. */
+export function mustBeInitialised(reader: StoreReader, ...parts: readonly Part[]): void {
+  for (const part of parts) if (!isInitialised(reader, part)) throw refusal(part, 'not_initialized', NOT_THERE[part])
+}
+
+/** The next id; what was given once is never given again. */
+export function nextId(writer: StoreWriter, of: 'concept' | 'edge'): number {
+  const name = `next_${of}`
+  const id = (writer.table(STATE).get({ name })?.['value'] as number | undefined) ?? 1
+  writer.table(STATE).put({ name, value: id + 1 })
+  return id
+}

@@ -1,0 +1,102 @@
+/**
+ * What the lens keeps in the store. Everything hangs on entries, so deleting an entry takes its rows along, and only ids of
+ * our own name other rows: they stay what they are when a store is exported and imported.
+ */
+import type { LinkIndexDeclaration } from '../../index/contract.ts'
+import type { TableDeclaration } from '../../model/table.ts'
+
+/** The aspect that makes an entry a concept. */
+export const CONCEPTS: TableDeclaration = {
+  name: 'context_concepts',
+  aspect: 'concept',
+  ofEntry: true,
+  key: ['entry'],
+  columns: [
+    { name: 'entry', type: 'integer' },
+    /** What callers name it by: counts from 1, never used again. */
+    { name: 'id', type: 'integer' },
+    { name: 'name', type: 'text' },
+    { name: 'type', type: 'text' },
+    /** The file it stands in and its lines there, from 1, both included; null: made by hand. */
+    { name: 'url', type: 'text', nullable: true },
+    { name: 'start_line', type: 'integer', nullable: true },
+    { name: 'end_line', type: 'integer', nullable: true },
+    { name: 'signature', type: 'text', nullable: true },
+    { name: 'doc', type: 'text', nullable: true },
+    /** What the indexer knows it by within its file. */
+    { name: 'symbol', type: 'text', nullable: true },
+  ],
+  indexes: [['id'], ['url']],
+}
+
+/** A row belongs to the entry of its source; a target that is gone makes it no link (CX-028). */
+export const EDGES: TableDeclaration = {
+  name: 'context_edges',
+  ofEntry: true,
+  key: ['id'],
+  columns: [
+    { name: 'id', type: 'integer' },
+    { name: 'entry', type: 'integer' },
+    /** Ids of concepts. */
+    { name: 'source', type: 'integer' },
+    { name: 'target', type: 'integer' },
+    { name: 'relation', type: 'text' },
+    { name: 'weight', type: 'real' },
+  ],
+  indexes: [['target']],
+}
+
+/** Which files a concept comes from. */
+export const PROVENANCE: TableDeclaration = {
+  name: 'context_provenance',
+  ofEntry: true,
+  key: ['entry', 'url'],
+  columns: [
+    { name: 'entry', type: 'integer' },
+    { name: 'concept', type: 'integer' },
+    { name: 'url', type: 'text' },
+  ],
+  indexes: [['url']],
+}
+
+/** A registered file: an entry whose text is there once it was indexed. */
+export const FILES: TableDeclaration = {
+  name: 'context_files',
+  ofEntry: true,
+  key: ['entry'],
+  columns: [
+    { name: 'entry', type: 'integer' },
+    { name: 'url', type: 'text' },
+    /** Hexadecimal SHA-256 of the bytes. */
+    { name: 'hash', type: 'text' },
+    { name: 'size', type: 'integer' },
+    /** Unix seconds. */
+    { name: 'mtime', type: 'integer' },
+    /** Hash of the bytes whose text is kept; null: none is. */
+    { name: 'indexed_hash', type: 'text', nullable: true },
+  ],
+  indexes: [['url']],
+}
+
+/** Counters, and which of the two parts are there: `body` and `mind`. */
+export const STATE: TableDeclaration = {
+  name: 'context_state',
+  key: ['name'],
+  columns: [
+    { name: 'name', type: 'text' },
+    { name: 'value', type: 'integer' },
+  ],
+}
+
+export const CONTEXT_TABLES: readonly TableDeclaration[] = [CONCEPTS, EDGES, PROVENANCE, FILES, STATE]
+
+export const LINKS: LinkIndexDeclaration = {
+  name: 'links',
+  nodes: CONCEPTS,
+  node: 'id',
+  edges: EDGES,
+  source: 'source',
+  target: 'target',
+  relation: 'relation',
+  weight: 'weight',
+}
