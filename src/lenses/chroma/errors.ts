@@ -16,7 +16,7 @@ export class ChromaError extends QuerentError {
   override readonly name: string = 'ChromaError'
 
   constructor(code: string, message: string, details: JsonObject = {}, cause?: unknown, traits: Traits = {}) {
-    const { kind = 'usage', retryable = false, help = 'See the guide to the lens chroma.' } = traits
+    const { kind = 'usage', retryable = false, help = 'See docs/guide/chroma.md.' } = traits
     super({ code, type: new.target.name, kind, retryable, help }, message, details, cause)
   }
 }
@@ -65,6 +65,10 @@ export class QueryProfileError extends QueryError {
 /** The stored state is wrong or could not be written. */
 export class StorageError extends ChromaError {
   override readonly name: string = 'StorageError'
+
+  constructor(code: string, message: string, details: JsonObject = {}, cause?: unknown, traits: Traits = {}) {
+    super(code, message, details, cause, { kind: 'broken', ...traits })
+  }
 }
 
 /** The database refused; details.retryable, details.attempts. */

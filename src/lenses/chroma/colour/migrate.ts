@@ -63,7 +63,7 @@ function mustStayValid(nodes: readonly EntryKey[], draft: BindingDraft, writer: 
     `hashtag: ${ids.length} nodes would break the zone rules, among them ${ids.slice(0, 3).join(', ')}`,
     { entry_ids: ids },
     undefined,
-    { kind: 'conflict', help: 'Choose an anchor of the same zone, or delete these nodes first.' },
+    { help: 'Choose an anchor of the same zone, or delete these nodes first.' },
   )
 }
 
