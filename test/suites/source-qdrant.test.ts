@@ -14,6 +14,7 @@ import {
   sourceSuite,
 } from '../../src/testing/source-suite.ts'
 import { type FakeQdrant, startFakeQdrant } from '../support/fake-qdrant.ts'
+import { sendJson, startLoopback } from '../support/loopback.ts'
 import { localSourceOf, ownerSight, putRecord, SUITE_MODEL, storeOfSuite } from '../support/source-store.ts'
 
 const real = process.env['QUERENT_TEST_QDRANT_URL']
@@ -91,6 +92,32 @@ describe('Qdrant, by its words alone', () => {
         ],
       },
     })
+  })
+
+  it('lets the server fuse words in where it can, and works the distance out itself', async () => {
+    const point = { id: 7, score: 0.5, payload: { text: 'x', title: 'T' }, vector: { dense: [0.6, 0.8] } }
+    const vectors = { dense: { size: 2, distance: 'Cosine' } }
+    const server = await startLoopback(({ method }, response) =>
+      sendJson(response, 200, { result: method === 'GET' ? { config: { params: { vectors } } } : { points: [point] } }),
+    )
+    const sparse = { vectorName: 'words', model: 'qdrant/bm25' }
+    const source = openQdrantSource({ name: 'q', url: server.url, sparse })
+    const asked = { ...question(new Float32Array([1, 0])), text: 'mcp news', limit: 3, anyTags: ['mcp'] }
+    const [answer] = (await source.ask(asked)).collections
+    const sent = server.requests.at(-1)
+    await server.close()
+    const filter = { should: [{ key: 'tags', match: { value: 'mcp' } }] }
+    expect(sent?.path).toBe('/collections/items/points/query')
+    expect(JSON.parse(sent?.body ?? '')).toEqual({
+      prefetch: [
+        { query: [1, 0], limit: 3, filter, using: 'dense' },
+        { query: { text: 'mcp news', model: 'qdrant/bm25' }, using: 'words', limit: 3, filter },
+      ],
+      ...{ query: { fusion: 'rrf' }, limit: 3, with_payload: true, with_vector: ['dense'] },
+    })
+    expect(answer?.error).toBeNull()
+    expect(answer?.records).toMatchObject([{ id: '7', content: 'x', metadata: { title: 'T' } }])
+    expect(answer?.records[0]?.distance).toBeCloseTo(0.4, 6)
   })
 
   it('hides what is not mirrored from all but the owner, unless told that it is public', async () => {

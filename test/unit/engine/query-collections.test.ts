@@ -1,14 +1,17 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SettableClock } from '../../../src/base/clock.ts'
 import { runCollections } from '../../../src/doors/cli/commands/collections.ts'
+import { openEmbedder } from '../../../src/embed/open-embedder.ts'
+import { installSkills } from '../../../src/engine/install-skills.ts'
 import { openEngine } from '../../../src/engine/open.ts'
 import { queryChromadb, queryCollections } from '../../../src/engine/query-collections.ts'
 import type { Warning } from '../../../src/lenses/collections/ask.ts'
 import { ChromaQueryError } from '../../../src/lenses/collections/errors.ts'
 import { type TempFolder, tempFolder } from '../../../src/testing/temp-folder.ts'
 import { openToyEmbedder } from '../../../src/testing/toy-embedder.ts'
+import { modelFolder } from '../../support/model.ts'
 
 const clock = new SettableClock(Date.parse('2026-03-01T12:00:00Z'))
 const surroundings = { embedder: openToyEmbedder(), clock }
@@ -147,6 +150,53 @@ describe('the command', () => {
     expect((await run('servers', { collection: 'notes' })).stdout).toContain('### Notes (1 resultados)')
     expect((await run('servers', { collection: 'both' })).stdout).not.toContain('Note')
   })
+})
+
+describe.each(['es', 'en'] as const)('the shipped files in %s', lang => {
+  const run = (query: string, flags: object) =>
+    runCollections(query, { persistDirectory: home, ...flags }, surroundings)
+
+  it('hold command lines that run (CO-059)', async () => {
+    using project = tempFolder()
+    const { written } = installSkills({ folder: project.path, lang })
+    const text = written.map(path => readFileSync(join(project.path, path), 'utf8')).join('\n')
+    const lines = [...text.matchAll(/querent collections "([^"]+)"((?: --[a-z-]+ \w+)*)/g)]
+    expect(lines.length).toBeGreaterThanOrEqual(3)
+    for (const [, query = '', rest = ''] of lines) {
+      const { stderr, exitCode } = await run(query, flagsIn(rest))
+      expect([rest, exitCode, stderr.includes('Error')]).toEqual([rest, 0, false])
+    }
+  })
+
+  it('name the defaults that the command has (CO-059)', async () => {
+    using project = tempFolder()
+    installSkills({ folder: project.path, lang })
+    const skill = readFileSync(join(project.path, '.claude/skills/chroma-query/SKILL.md'), 'utf8')
+    const rows = [...skill.matchAll(/^\| --([a-z-]+) \| (\S+) \|/gm)].map(([, flag = '', value = '']) => [flag, value])
+    expect(rows.length).toBe(9)
+    const plain = await run('servers', {})
+    for (const [flag, value] of rows.filter(([, value]) => !/^(ninguno|none|no)$/.test(value ?? ''))) {
+      expect(await run('servers', flagsIn(` --${flag} ${value}`))).toEqual(plain)
+      expect((await run('servers', flagsIn(` --${flag} nonsense`))).exitCode).toBe(2)
+    }
+  })
+})
+
+/** `--n-results 5` as the command line reads it. */
+function flagsIn(text: string): object {
+  const pairs = [...text.matchAll(/--([a-z-]+) (\w+)/g)].map(([, flag = '', value = '']) => [
+    flag.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase()),
+    value,
+  ])
+  return Object.fromEntries(pairs)
+}
+
+it('embeds by default with 384 dimensions at length 1, as collections of all-MiniLM-L6-v2 want (CO-055)', async () => {
+  const embedder = await openEmbedder({ provider: 'local', folder: modelFolder() }, { baseFolder: home, env: {} })
+  const [vector] = (await embedder?.embed(['MCP servers'], 'query')) ?? []
+  await embedder?.close()
+  expect(embedder?.model.id).toMatch(/^all-MiniLM-L6-v2/)
+  expect([vector?.length, Math.hypot(...(vector ?? [])).toFixed(4)]).toEqual([384, '1.0000'])
 })
 
 describe('the operations', () => {
