@@ -1,0 +1,146 @@
+/** Points of Qdrant: how the nearest are asked for, and what records they become. */
+import type { QdrantClient, Schemas } from '@qdrant/js-client-rest'
+import type { JsonObject } from '../base/canonical.ts'
+import type { SourceRecord, SourceRequest, Space } from '../pipeline/source.ts'
+import { malformed, SourceFailure } from './failure.ts'
+import { recordFrom } from './mirrored.ts'
+
+export interface PointOptions {
+  /** The payload key of the text; absent: the first of the usual ones that is there. */
+  readonly contentKey?: string | undefined
+  /** A sparse vector of the collection and the server's model that makes one of the question: fused by reciprocal ranks. */
+  readonly sparse?: { readonly vectorName: string; readonly model: string } | undefined
+}
+
+export interface Found {
+  readonly name: string
+  readonly isMirrored: boolean
+  /** Null: the collection's one vector without a name. */
+  readonly vectorName: string | null
+  readonly size: number
+  readonly distance: string
+}
+
+export type AskRequest = Omit<SourceRequest, 'vector'> & { readonly vector: Float32Array }
+
+/** Where others keep a point's text. */
+const CONTENT_KEYS = ['document', 'content', 'text', 'page_content'] as const
+
+interface Point {
+  readonly id: string | number
+  readonly score: number
+  readonly payload?: Record<string, unknown> | null | undefined
+  readonly vector?: unknown
+}
+
+export async function nearest(
+  client: QdrantClient,
+  { name, vectorName }: Found,
+  { vector, text, limit, where, anyTags }: AskRequest,
+  { sparse }: PointOptions,
+): Promise<readonly Point[]> {
+  const filter = filterOf(where, anyTags)
+  const narrow = filter === null ? {} : { filter }
+  if (sparse === undefined) {
+    const named = vectorName === null ? [...vector] : { name: vectorName, vector: [...vector] }
+    return client.search(name, { vector: named, limit, with_payload: true, ...narrow })
+  }
+  const dense = { query: [...vector], limit, ...narrow, ...(vectorName === null ? {} : { using: vectorName }) }
+  const words = { query: { text, model: sparse.model }, using: sparse.vectorName, limit, ...narrow }
+  const answer = await client.query(name, {
+    prefetch: [dense, words],
+    query: { fusion: 'rrf' },
+    limit,
+    with_payload: true,
+    // Fused scores say nothing of meaning: the distance is worked out here.
+    with_vector: vectorName === null ? true : [vectorName],
+  })
+  return answer.points as readonly Point[]
+}
+
+function filterOf(where: SourceRequest['where'], anyTags: readonly string[]): Schemas['Filter'] | null {
+  const must = where.map(({ key, op, value }) =>
+    op === 'eq' ? { key, match: { value } } : { key, range: { [op]: value } },
+  )
+  const should = anyTags.map(value => ({ key: 'tags', match: { value } }))
+  if (must.length + should.length === 0) return null
+  return { ...(must.length === 0 ? {} : { must }), ...(should.length === 0 ? {} : { should }) } as Schemas['Filter']
+}
+
+export interface Measure {
+  readonly as: Space
+  /** From the server's score. */
+  readonly distance: (score: number) => number
+}
+
+export function spaceOf({ distance }: Found, collection: string): Measure {
+  switch (distance) {
+    case 'Cosine':
+      return { as: 'cosine', distance: score => 1 - score }
+    case 'Dot':
+      return { as: 'ip', distance: score => 1 - score }
+    case 'Euclid':
+      return { as: 'l2', distance: score => score * score }
+    default:
+      throw new SourceFailure('query_failed', `${collection}: its distance, ${distance}, has no similarity`)
+  }
+}
+
+export function recordOf(
+  point: Point,
+  space: Measure,
+  { isMirrored }: Found,
+  vector: Float32Array,
+  { contentKey, sparse }: PointOptions,
+): SourceRecord {
+  const { id, score, payload } = point
+  if (typeof score !== 'number' || (typeof id !== 'string' && typeof id !== 'number')) {
+    throw malformed('points', 'one has no id or no score')
+  }
+  const keys = isMirrored || contentKey === undefined ? CONTENT_KEYS.slice(0, isMirrored ? 1 : undefined) : [contentKey]
+  const key = keys.find(name => typeof payload?.[name] === 'string')
+  const metadata = Object.fromEntries(Object.entries(payload ?? {}).filter(([name]) => name !== key)) as JsonObject
+  const distance = space.distance(sparse === undefined ? score : scoreOf(point, space, vector))
+  return recordFrom(String(id), key === undefined ? null : String(payload?.[key]), metadata, distance)
+}
+
+/** Of an entry of several chunks only the first has the text. */
+export async function withText(
+  client: QdrantClient,
+  { name, isMirrored }: Found,
+  records: readonly SourceRecord[],
+): Promise<readonly SourceRecord[]> {
+  const bare = isMirrored ? records.filter(record => record.content === null) : []
+  if (bare.length === 0) return records
+  const { points } = await client.scroll(name, {
+    filter: {
+      must: [
+        { key: 'querent_head', match: { value: true } },
+        { key: 'querent_id', match: { any: bare.map(({ id }) => id) } },
+      ],
+    },
+    // Holders may share an id, in the public partition.
+    limit: bare.length * 10,
+    with_payload: ['querent_id', 'querent_holder', 'document'],
+  })
+  const texts = new Map(
+    points.map(({ payload }) => [
+      JSON.stringify([payload?.['querent_holder'], payload?.['querent_id']]),
+      payload?.['document'],
+    ]),
+  )
+  return records.map(record => {
+    const text = texts.get(JSON.stringify([record.holder, record.id]))
+    return record.content === null && typeof text === 'string' ? { ...record, content: text } : record
+  })
+}
+
+/** The score that the dense vector alone would have had; the server keeps vectors of a cosine collection at length 1. */
+function scoreOf({ vector: stored }: Point, space: Measure, asked: Float32Array): number {
+  const values = (Array.isArray(stored) ? stored : Object.values((stored ?? {}) as object)[0]) as
+    | readonly number[]
+    | undefined
+  if (!Array.isArray(values)) throw malformed('points', 'one came without its vector')
+  if (space.as === 'l2') return Math.hypot(...values.map((value, at) => value - (asked[at] ?? 0)))
+  return values.reduce((sum, value, at) => sum + value * (asked[at] ?? 0), 0)
+}
