@@ -1,0 +1,16 @@
+/** Cycles and queries of the lens `chroma` that are killed anywhere come to the same result (CQ-071, CQ-134 to CQ-137). */
+import { expect, it, onTestFinished } from 'vitest'
+import { tempFolder } from '../../src/testing/temp-folder.ts'
+import { killChroma } from './kill-chroma.ts'
+
+const LONG = process.env['QUERENT_LONG'] === '1'
+const KILLS = LONG ? 200 : 6
+
+it(`cycles and accesses survive ${KILLS} kills (QUERENT_LONG=1: 200)`, { timeout: KILLS * 15_000 }, async () => {
+  const folder = tempFolder()
+  onTestFinished(() => folder[Symbol.dispose]())
+  const figures = await killChroma(folder.file('store.db'), KILLS, Date.now() & 0xffff)
+  if (LONG) process.stderr.write(`${JSON.stringify(figures)}\n`)
+  expect(figures.wrong).toEqual([])
+  expect(figures.acts).toBeGreaterThan(KILLS / 2)
+})
