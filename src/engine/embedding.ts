@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Embedder, isRefusal, modelKey } from '../embed/embedder.ts'
-import { type Chunk, type ChunkKey, chunkText, chunkTitle } from '../model/entry.ts'
+import { type Chunk, type ChunkKey, embeddedText } from '../model/entry.ts'
 import type { Progress } from '../model/operation.ts'
 import type { PartitionId } from '../model/partition.ts'
 import type { Store } from '../store/store.ts'
@@ -192,12 +192,11 @@ export class Embedding {
     })
   }
 
-  /** Never empty, which providers refuse: an entry without title and text is known by its id. */
   #texts(batch: readonly Chunk[]): readonly string[] {
     const entries = new Map(this.#store.entries([...new Set(batch.map(chunk => chunk.entry))]).map(e => [e.key, e]))
     return batch.map(chunk => {
       const entry = entries.get(chunk.entry)
-      return entry ? `${chunkTitle(entry, chunk)}\n${chunkText(entry, chunk)}`.trim() || entry.id : HARMLESS
+      return entry ? embeddedText(entry, chunk) : HARMLESS
     })
   }
 

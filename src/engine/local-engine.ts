@@ -223,6 +223,7 @@ export class LocalEngine implements Engine {
       random,
       settings: lens.settings ? lens.settings(given, variables) : given,
       sight: viewer => this.#sight(viewer),
+      workspace: this.#parts.workspace,
       index: name => {
         this.#mustBeOpen()
         indexes.refresh()

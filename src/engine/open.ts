@@ -33,6 +33,7 @@ import type { EngineOptions } from './options.ts'
 import { TRUST_FILE } from './plugin-trust.ts'
 import { loadPlugins, PLUGIN_FOLDER } from './plugins.ts'
 import { SourceSet } from './sources.ts'
+import { openWorkspace } from './workspace.ts'
 
 type Closer = () => unknown
 
@@ -135,6 +136,7 @@ async function wire(options: EngineOptions, wiring: Wiring): Promise<Engine> {
   const engine = new LocalEngine({
     store,
     home: home?.folder ?? null,
+    workspace: home === null ? undefined : openWorkspace(home),
     clock,
     random,
     embedder,

@@ -4,6 +4,7 @@ import type { Embedder } from '../embed/embedder.ts'
 import type { Index } from '../index/contract.ts'
 import type { LensRegistry } from '../lenses/registry.ts'
 import type { TableDeclaration } from '../model/table.ts'
+import type { Workspace } from '../model/workspace.ts'
 import type { Store } from '../store/store.ts'
 import type { JobState } from './background.ts'
 import type { Embedding } from './embedding.ts'
@@ -13,6 +14,8 @@ import type { SourceSet } from './sources.ts'
 export interface Parts {
   readonly store: Store
   readonly home: string | null
+  /** Absent without a home. */
+  readonly workspace: Workspace | undefined
   readonly clock: Clock
   readonly random: (bytes: number) => Uint8Array
   readonly embedder: Embedder | null

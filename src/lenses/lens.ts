@@ -13,6 +13,7 @@ import type { Page } from '../model/page.ts'
 import type { QueryInput } from '../model/query-input.ts'
 import type { TableDeclaration } from '../model/table.ts'
 import type { Sight, Viewer } from '../model/viewer.ts'
+import type { Workspace } from '../model/workspace.ts'
 import type { Source } from '../pipeline/source.ts'
 import type { Stages } from '../pipeline/stage.ts'
 import type { Store } from '../store/store.ts'
@@ -27,6 +28,8 @@ export interface LensHost {
   /** Fresh random bytes; injectable, so that ids can be reproduced. */
   random(bytes: number): Uint8Array
   sight(viewer: Viewer): Sight
+  /** The folder that the store belongs to; absent for a store without one. */
+  readonly workspace?: Workspace | undefined
   /** An index by name, brought up to date with the store. */
   index(name: string): Index
   /** A source by name: `local` is this store, others are configured. Throws `invalid_argument`, naming those there are. */

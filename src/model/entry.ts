@@ -88,3 +88,11 @@ export function chunkTitle(entry: Pick<Entry, 'title'>, chunk: Pick<ChunkDraft, 
 export function chunkText(entry: Pick<Entry, 'content'>, chunk: Pick<ChunkDraft, 'start' | 'end'>): string {
   return entry.content.slice(chunk.start, chunk.end)
 }
+
+/** What a chunk is embedded by. Never empty, which providers refuse: an entry without title and text is known by its id. */
+export function embeddedText(
+  entry: Pick<Entry, 'id' | 'title' | 'content'>,
+  chunk: Pick<ChunkDraft, 'headings' | 'start' | 'end'>,
+): string {
+  return `${chunkTitle(entry, chunk)}\n${chunkText(entry, chunk)}`.trim() || entry.id
+}

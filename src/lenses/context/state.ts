@@ -1,10 +1,12 @@
 /** What the parts of the lens share in one engine. */
 import type { LensHost } from '../lens.ts'
+import { Files } from './body/files.ts'
 import { Concepts } from './concepts.ts'
 import { type ContextSettings, DEFAULTS } from './settings.ts'
 
 export interface ContextState {
   readonly concepts: Concepts
+  readonly files: Files
   readonly settings: ContextSettings
 }
 
@@ -16,6 +18,7 @@ export function stateOf(host: LensHost): ContextState {
   if (known !== undefined) return known
   const made: ContextState = {
     concepts: new Concepts(host.store),
+    files: new Files(host.store),
     settings: (host.settings as ContextSettings | undefined) ?? DEFAULTS,
   }
   STATES.set(host, made)

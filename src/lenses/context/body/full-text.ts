@@ -1,0 +1,109 @@
+/** `/body/fts/…` (CX-049): the texts of registered files, kept and searched. */
+import type { JsonObject } from '../../../base/canonical.ts'
+import { QuerentError } from '../../../model/errors.ts'
+import type { Call, Handler } from '../call.ts'
+import { refusal } from '../envelope.ts'
+import { Reader } from '../params.ts'
+import { mustBeInitialised } from '../parts.ts'
+import type { RegisteredFile } from './files.ts'
+import { indexText, mustHaveWorkspace, ownFiles } from './register.ts'
+
+const DEFAULT_MATCHES = 100
+const MOST_MATCHES = 1000
+const SNIPPET = 240
+
+const index: Handler = {
+  path: '/body/fts/index',
+  summary: 'Keep the texts of registered files for search and previews',
+  effect: 'write',
+  async run(call, params) {
+    mustBeInitialised(call.host.store, 'body')
+    const reader = new Reader(params)
+    const force = reader.flag('force')
+    reader.done()
+    const files = [...ownFiles(call).values()]
+    const counts = { indexed: 0, skipped: 0, deleted: 0, errors: 0 }
+    for (const [at, file] of files.entries()) {
+      counts[await indexOne(call, file, force)]++
+      call.emit({ phase: 'text', current: at + 1, total: files.length, message: file.url })
+    }
+    return { result: counts }
+  },
+}
+
+const search: Handler = {
+  path: '/body/fts/search',
+  summary: 'Search the texts of files by words',
+  effect: 'read',
+  async run(call, params) {
+    const reader = new Reader(params)
+    const query = reader.text('query').trim()
+    const path = reader.optionalText('path')
+    const limit = reader.clamped('limit', DEFAULT_MATCHES, 1, MOST_MATCHES)
+    reader.done()
+    mustBeInitialised(call.host.store, 'body')
+    const matches = await matchesOf(call, query, path)
+    return { result: { matches: matches.slice(0, limit), total: matches.length } }
+  },
+}
+
+export const TEXT_HANDLERS: readonly Handler[] = [index, search]
+
+async function indexOne(call: Call, file: RegisteredFile, force: boolean): Promise<'indexed' | 'skipped' | 'errors'> {
+  if (!force && file.indexedHash === file.hash) return 'skipped'
+  const read = await mustHaveWorkspace(call).read(file.url)
+  if (!read.ok) return read.code === 'too_large' ? 'skipped' : 'errors'
+  const { text, hash } = read
+  if (text === null) return 'skipped'
+  const { store, clock } = call.host
+  store.write(clock.now(), writer => indexText(writer, call, file, text, hash))
+  return 'indexed'
+}
+
+/** Best first. */
+async function matchesOf(call: Call, query: string, path: string | null): Promise<readonly JsonObject[]> {
+  const { host, state, viewer } = call
+  const files = state.files.visible(host.sight(viewer).partitions)
+  const matches: JsonObject[] = []
+  try {
+    for (let cursor: string | null | undefined; matches.length < MOST_MATCHES; ) {
+      const page = await host.query(
+        {
+          text: query,
+          lens: 'default',
+          mode: 'words',
+          filter: { kinds: ['code'] },
+          any: true,
+          touch: false,
+          memory: false,
+          limit: 100,
+          excerpt_length: SNIPPET,
+          ...(cursor ? { cursor } : {}),
+        },
+        viewer,
+      )
+      for (const { origin, excerpt, score } of page.items) {
+        const isWanted = origin !== null && files.byUrl(origin) !== undefined && origin.includes(path ?? '')
+        if (isWanted && excerpt.highlights.length > 0) {
+          matches.push({ url: origin, snippet: marked(excerpt.text, excerpt.highlights), score })
+        }
+      }
+      cursor = page.cursor
+      if (cursor === null) break
+    }
+  } catch (error) {
+    if (error instanceof QuerentError && error.code === 'query_syntax') throw refusal('query', 'invalid', error.message)
+    throw error
+  }
+  return matches
+}
+
+function marked(text: string, spans: readonly (readonly [number, number])[]): string {
+  let at = 0
+  let told = ''
+  for (const [start, end] of spans) {
+    told += `${text.slice(at, start)}>>>${text.slice(start, end)}<<<`
+    at = end
+  }
+  return told + text.slice(at)
+}

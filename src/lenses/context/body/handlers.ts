@@ -1,0 +1,114 @@
+/** `/body/init`, `/body/files/add` and `/body/scan` (CX-047, CX-048): which files there are. */
+import type { JsonObject } from '../../../base/canonical.ts'
+import type { WorkspaceFile } from '../../../model/workspace.ts'
+import type { Call, Handler } from '../call.ts'
+import { type ErrorDetail, type Outcome, refusal } from '../envelope.ts'
+import { Reader } from '../params.ts'
+import { initialise, mustBeInitialised } from '../parts.ts'
+import { type Facts, factsOf, forgetFile, mustHaveWorkspace, ownFiles, registerFile, tellFile } from './register.ts'
+
+const init: Handler = {
+  path: '/body/init',
+  summary: 'Make the part for files and their texts',
+  effect: 'write',
+  run({ host: { store, clock, workspace } }) {
+    const created = store.write(clock.now(), writer => initialise(writer, 'body'))
+    return { result: { path: workspace?.storeFile ?? ':memory:', created } }
+  },
+}
+
+const add: Handler = {
+  path: '/body/files/add',
+  summary: 'Register files, or all files of folders',
+  effect: 'write',
+  async run(call, params): Promise<Outcome> {
+    mustBeInitialised(call.host.store, 'body')
+    const reader = new Reader(params)
+    const paths = [...reader.texts('paths'), ...(reader.has('path') ? [reader.text('path')] : [])]
+    if (paths.length === 0 && !reader.has('paths')) reader.fail('path', 'required', 'path or paths is required', '')
+    reader.done()
+    const found: WorkspaceFile[] = []
+    for (const path of paths) found.push(...(await readAll(call, path)))
+    const facts = found.flatMap(file => factsOf(file) ?? [])
+    const failed = found.flatMap((file): ErrorDetail[] =>
+      file.ok ? [] : [{ code: file.code, message: file.message, meta: { url: file.url } }],
+    )
+    const known = ownFiles(call)
+    const changed = facts.filter(({ url, hash }) => known.get(url)?.hash !== hash)
+    const { store, clock } = call.host
+    store.write(clock.now(), writer => {
+      for (const file of changed) registerFile(writer, call, file, known.get(file.url))
+    })
+    const added = changed.filter(({ url }) => !known.has(url)).length
+    return {
+      result: {
+        files: facts.map(tellFile),
+        summary: { added, updated: changed.length - added, errors: failed.length },
+      },
+      ...(failed.length === 0 ? {} : { errors: { paths: failed } }),
+    }
+  },
+}
+
+const scan: Handler = {
+  path: '/body/scan',
+  summary: 'Compare the registered files with those there are',
+  effect: 'write',
+  async run(call, params) {
+    mustBeInitialised(call.host.store, 'body')
+    const reader = new Reader(params)
+    const path = reader.optionalText('path')
+    const isDry = reader.flag('dry_run')
+    reader.done()
+    const workspace = mustHaveWorkspace(call)
+    const below = path === null ? workspace.url : workspace.urlOf(path)
+    const facts = (await readAll(call, path)).flatMap(file => factsOf(file) ?? [])
+    const known = ownFiles(call)
+    const there = new Set(facts.map(({ url }) => url))
+    const added = facts.filter(({ url }) => !known.has(url))
+    const updated = facts.filter(({ url, hash }) => known.has(url) && known.get(url)?.hash !== hash)
+    const deleted = [...known.values()].filter(({ url }) => isBelow(url, below) && !there.has(url))
+    const { store, clock } = call.host
+    if (!isDry) {
+      store.write(clock.now(), writer => {
+        for (const file of [...added, ...updated]) registerFile(writer, call, file, known.get(file.url))
+        for (const file of deleted) forgetFile(writer, file)
+      })
+    }
+    return { result: report(added, updated, deleted, facts.length - added.length - updated.length) }
+  },
+}
+
+export const FILE_HANDLERS: readonly Handler[] = [init, add, scan]
+
+function report(
+  added: readonly Facts[],
+  updated: readonly Facts[],
+  deleted: readonly { readonly url: string }[],
+  unchanged: number,
+): JsonObject {
+  const urls = (files: readonly { readonly url: string }[]) => files.map(({ url }) => url)
+  return {
+    added: urls(added),
+    updated: urls(updated),
+    deleted: urls(deleted),
+    unchanged,
+    summary: { added: added.length, updated: updated.length, deleted: deleted.length, unchanged },
+  }
+}
+
+/** A path that leads nowhere is told as a file that is not there. */
+async function readAll(call: Call, path: string | null): Promise<readonly WorkspaceFile[]> {
+  const workspace = mustHaveWorkspace(call)
+  const files: WorkspaceFile[] = []
+  for await (const url of workspace.list(path, call.signal)) {
+    if (call.signal.aborted) throw refusal('handler', 'cancelled', 'the call was cancelled')
+    files.push(await workspace.read(url))
+    call.emit({ phase: 'scan', current: files.length, total: null, message: url })
+  }
+  return files.length > 0 || path === null ? files : [await workspace.read(workspace.urlOf(path))]
+}
+
+function isBelow(url: string, folder: string): boolean {
+  return url === folder || url.startsWith(`${folder}/`)
+}

@@ -1,0 +1,99 @@
+/** Writing registered files: entries that hold what is known of a file, and its text once that is indexed. */
+
+import { sha256 } from '../../../base/canonical.ts'
+import type { EntryDraft } from '../../../model/entry.ts'
+import { MAX_ID_LENGTH } from '../../../model/limits.ts'
+import { audience } from '../../../model/partition.ts'
+import { isOwner } from '../../../model/viewer.ts'
+import type { Workspace, WorkspaceFile } from '../../../model/workspace.ts'
+import type { StoreWriter } from '../../../store/store.ts'
+import { chunkContent } from '../../../text/chunk.ts'
+import type { Call } from '../call.ts'
+import { refusal } from '../envelope.ts'
+import { FILES } from '../tables.ts'
+import type { RegisteredFile } from './files.ts'
+
+export const FILE_KIND = 'code'
+export const FILE_COLLECTION = 'code'
+
+export interface Facts {
+  readonly url: string
+  readonly hash: string
+  readonly size: number
+  /** Unix seconds. */
+  readonly mtime: number
+}
+
+/** Only the local owner's calls look at the disk: it is the owner's. */
+export function mustHaveWorkspace({ host, viewer }: Call): Workspace {
+  if (host.workspace === undefined) throw refusal('body', 'no_workspace', 'this store belongs to no folder')
+  if (!isOwner(viewer)) throw refusal('body', 'denied', 'files are read for the local owner only')
+  return host.workspace
+}
+
+/** Undefined for a file that could not be read. */
+export function factsOf(file: WorkspaceFile): Facts | undefined {
+  if (!file.ok) return undefined
+  const { url, hash, size, modifiedAt } = file
+  return { url, hash, size, mtime: Math.floor(modifiedAt / 1000) }
+}
+
+export function tellFile({ url, hash, size, mtime }: Facts): {
+  url: string
+  hash: string
+  size: number
+  mtime: number
+} {
+  return { url, hash, size, mtime }
+}
+
+/** The viewer's own, by URL. */
+export function ownFiles({ host, state, viewer }: Call): ReadonlyMap<string, RegisteredFile> {
+  const { all } = state.files.visible(host.sight(viewer).partitions)
+  const identities = new Map(host.store.identities(all.map(({ entry }) => entry)).map(known => [known.key, known]))
+  return new Map(all.filter(({ entry }) => identities.get(entry)?.holder === viewer.id).map(file => [file.url, file]))
+}
+
+/** Keeps the text there is until the new one is indexed. */
+export function registerFile(writer: StoreWriter, call: Call, facts: Facts, before: RegisteredFile | undefined): void {
+  const { url, hash, size, mtime } = facts
+  const entry = before?.entry ?? putText(writer, call, url, '')
+  writer.table(FILES).put({ entry, url, hash, size, mtime, indexed_hash: before?.indexedHash ?? null })
+  writer.announce(entry)
+}
+
+/** `hash` is that of the bytes. */
+export function indexText(writer: StoreWriter, call: Call, file: RegisteredFile, text: string, hash: string): void {
+  const entry = putText(writer, call, file.url, text)
+  const { url, size, mtime } = file
+  writer.table(FILES).put({ entry, url, hash, size, mtime, indexed_hash: hash })
+  writer.announce(entry)
+}
+
+export function forgetFile(writer: StoreWriter, { entry }: Pick<RegisteredFile, 'entry'>): void {
+  writer.delete(entry)
+}
+
+function putText(writer: StoreWriter, { host, viewer }: Call, url: string, content: string): number {
+  const id = url.length <= MAX_ID_LENGTH ? url : `${url.slice(0, MAX_ID_LENGTH - 65).toWellFormed()}~${sha256(url)}`
+  const now = host.clock.now()
+  const everywhere = writer.partitions().map(partition => partition.id)
+  const before = writer.entries(writer.find(id, everywhere)).find(entry => entry.audience.holder === viewer.id)
+  const draft: EntryDraft = {
+    id,
+    collection: FILE_COLLECTION,
+    kind: FILE_KIND,
+    title: decodeURI(url.slice(url.lastIndexOf('/') + 1)),
+    content,
+    tags: [],
+    metadata: {},
+    audience: before?.audience ?? audience('private', viewer.id),
+    origin: url,
+    createdAt: before?.createdAt ?? now,
+    updatedAt: now,
+    validFrom: null,
+    validUntil: null,
+    knownAt: before !== undefined && before.content === content ? before.knownAt : now,
+  }
+  return writer.put(draft, chunkContent(content, { format: 'code' })).key
+}

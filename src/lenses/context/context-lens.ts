@@ -1,0 +1,16 @@
+/** The lens `context`: a code base as concepts, their links and the files they come from. */
+import type { Lens } from '../lens.ts'
+import { CONTEXT_OPERATIONS } from './operations.ts'
+import { checkSettings } from './settings.ts'
+import { CONTEXT_TABLES, LINKS } from './tables.ts'
+
+export function contextLens(): Lens {
+  return {
+    name: 'context',
+    summary: 'Concepts of a code base by name and meaning, with their neighbours, files and links',
+    tables: CONTEXT_TABLES,
+    linkIndexes: [LINKS],
+    operations: CONTEXT_OPERATIONS,
+    settings: checkSettings,
+  }
+}

@@ -1,0 +1,22 @@
+/** Every path there is. */
+
+import { TEXT_HANDLERS } from './body/full-text.ts'
+import { FILE_HANDLERS } from './body/handlers.ts'
+import type { Handler } from './call.ts'
+import { GRAPH_HANDLERS } from './graph/handlers.ts'
+import { CONCEPT_HANDLERS } from './mind/concepts.ts'
+import { EDGE_HANDLERS } from './mind/edges.ts'
+import { PROVENANCE_HANDLERS } from './mind/provenance.ts'
+import { QUERY_HANDLER } from './query/query.ts'
+
+export const HANDLERS: ReadonlyMap<string, Handler> = new Map(
+  [
+    QUERY_HANDLER,
+    ...FILE_HANDLERS,
+    ...TEXT_HANDLERS,
+    ...CONCEPT_HANDLERS,
+    ...EDGE_HANDLERS,
+    ...PROVENANCE_HANDLERS,
+    ...GRAPH_HANDLERS,
+  ].map(handler => [handler.path, handler]),
+)

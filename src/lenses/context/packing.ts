@@ -1,0 +1,54 @@
+/** Gets what `pack` packs: texts and signatures of concepts. */
+import type { JsonObject } from '../../base/canonical.ts'
+import type { EntryKey } from '../../model/entry.ts'
+import { pieceAt } from '../../text/piece.ts'
+import type { Call } from './call.ts'
+import type { Concept } from './concepts.ts'
+import type { Look } from './mind/look.ts'
+import { type PackItem, pack } from './pack.ts'
+import { textsOf } from './query/previews.ts'
+import { CONCEPTS } from './tables.ts'
+
+export async function packAnswer(
+  call: Call,
+  seen: Look,
+  concepts: readonly Concept[],
+  maxTokens: number,
+): Promise<JsonObject> {
+  const entries = concepts.map(({ entry }) => entry)
+  const rows = call.host.store.table(CONCEPTS).scan({}, { entries, columns: ['entry', 'signature'] })
+  const signatures = new Map(rows.map(row => [row['entry'] as EntryKey, row['signature'] as string | null]))
+  const urls = [...new Set(concepts.flatMap(({ url }) => url ?? []))]
+  const texts = await textsOf(call, seen, urls)
+  const items = concepts.map((concept): PackItem => {
+    const { id, name, type, url, startLine, endLine } = concept
+    const lines = startLine === null || endLine === null ? '' : `:${startLine}-${endLine}`
+    const content = url === null ? undefined : texts.get(url)
+    const signature = signatures.get(concept.entry) ?? ''
+    return {
+      ...{ id, name, type },
+      place: url === null ? '' : `${url}${lines}`,
+      text: content === undefined || lines === '' ? null : linesBetween(content, startLine ?? 1, endLine ?? 1),
+      signature: signature === '' ? null : signature,
+    }
+  })
+  return { ...pack(items, maxTokens, countTokens) }
+}
+
+/** As the chunker estimates them. */
+export function countTokens(text: string): number {
+  let tokens = 0
+  for (let at = 0; at < text.length; ) {
+    const piece = pieceAt(text, at)
+    tokens += piece.tokens
+    at = piece.end
+  }
+  return tokens
+}
+
+function linesBetween(text: string, start: number, end: number): string {
+  return text
+    .split('\n')
+    .slice(start - 1, end)
+    .join('\n')
+}

@@ -1,0 +1,103 @@
+/** From anchors along links to their neighbours: in the order they are reached, or by what they are worth (CX-026 to CX-029). */
+import type { Link, LinkIndex, SearchScope } from '../../../index/contract.ts'
+import type { Concept, VisibleConcepts } from '../concepts.ts'
+import type { Anchor } from './anchors.ts'
+import type { ContextRequest } from './request.ts'
+
+export interface Neighbour {
+  readonly concept: Concept
+  readonly hops: number
+  /** The concept it was reached from. */
+  readonly via: Concept
+  /** What it is ranked by; null in the order of reaching. */
+  readonly score: number | null
+}
+
+export interface Graph {
+  readonly links: LinkIndex
+  readonly scope: SearchScope
+  readonly concepts: VisibleConcepts
+}
+
+/** What a hop takes from a score. */
+const DECAY = 0.5
+
+/** At most `room` neighbours of the anchors. */
+export function neighbours(
+  graph: Graph,
+  anchors: readonly Anchor[],
+  room: number,
+  { depth, rank }: Pick<ContextRequest, 'depth' | 'rank'>,
+): readonly Neighbour[] {
+  if (room <= 0 || depth === 0 || anchors.length === 0) return []
+  if (rank === 'breadth') return reached(graph, anchors, room, depth)
+  const all = scored(graph, anchors, depth)
+  const order = rank === 'weighted' ? all : byCloseness(graph, anchors, all)
+  return order
+    .sort((a, b) => (b.score ?? 0) - (a.score ?? 0) || a.hops - b.hops || a.concept.id - b.concept.id)
+    .slice(0, room)
+}
+
+function reached(graph: Graph, anchors: readonly Anchor[], room: number, depth: number): readonly Neighbour[] {
+  const present = new Set(anchors.map(({ concept }) => concept))
+  const found: Neighbour[] = []
+  let from: readonly Concept[] = anchors.map(({ concept }) => concept)
+  for (let hops = 1; hops <= depth; hops++) {
+    const added: Concept[] = []
+    for (const via of from) {
+      for (const { concept } of waysOf(graph, via)) {
+        if (found.length === room) return found
+        if (present.has(concept)) continue
+        present.add(concept)
+        added.push(concept)
+        found.push({ concept, hops, via, score: null })
+      }
+    }
+    from = added
+  }
+  return found
+}
+
+/** Everything within `depth`, each by its best way: the score it comes from, times the weight, times the decay. */
+function scored(graph: Graph, anchors: readonly Anchor[], depth: number): Neighbour[] {
+  const present = new Set(anchors.map(({ concept }) => concept))
+  const all: Neighbour[] = []
+  let from = anchors.map(({ concept, cosine }) => ({ concept, score: cosine ?? 1 }))
+  for (let hops = 1; hops <= depth; hops++) {
+    const best = new Map<Concept, Neighbour & { readonly score: number }>()
+    for (const { concept: via, score: before } of from) {
+      for (const { concept, weight } of waysOf(graph, via)) {
+        if (present.has(concept)) continue
+        const score = before * weight * DECAY
+        const known = best.get(concept)
+        if (known === undefined || known.score < score) best.set(concept, { concept, hops, via, score })
+      }
+    }
+    from = [...best.values()]
+    for (const neighbour of best.values()) {
+      present.add(neighbour.concept)
+      all.push(neighbour)
+    }
+  }
+  return all
+}
+
+function byCloseness(graph: Graph, anchors: readonly Anchor[], all: readonly Neighbour[]): Neighbour[] {
+  const weights = anchors.map(({ concept, cosine }) => ({ node: concept.id, weight: Math.max(0.01, cosine ?? 1) }))
+  const ranks = new Map(graph.links.rank({ ...graph.scope, anchors: weights }).map(({ node, score }) => [node, score]))
+  return all.map(neighbour => ({ ...neighbour, score: ranks.get(neighbour.concept.id) ?? 0 }))
+}
+
+/** Where its links lead, then where links to it come from, each in ascending id. */
+function* waysOf(
+  { links, scope, concepts }: Graph,
+  from: Concept,
+): Generator<{ readonly concept: Concept; readonly weight: number }> {
+  const ways = (list: readonly Link[]) =>
+    list.flatMap(({ node, weight }) => {
+      const concept = concepts.byId(node)
+      return concept === undefined ? [] : [{ concept, weight }]
+    })
+  yield* ways(links.out(from.id, scope))
+  yield* ways(links.in(from.id, scope))
+}

@@ -1,0 +1,128 @@
+/** The files of an answer with a piece of each one's text, or why there is none (CX-032 to CX-036). */
+import { compareText } from '../../../base/compare.ts'
+import type { Entry, EntryKey } from '../../../model/entry.ts'
+import { isOwner } from '../../../model/viewer.ts'
+import type { Call } from '../call.ts'
+import type { Concept } from '../concepts.ts'
+import type { Look } from '../mind/look.ts'
+import { PROVENANCE } from '../tables.ts'
+import { headOf, linesFrom } from './preview.ts'
+
+export interface FilePreview {
+  readonly url: string
+  /** Ids, in the order of the answer. */
+  readonly concepts: number[]
+  readonly preview: string | null
+  /** With a passage: its lines, from 1, both included. */
+  readonly start_line?: number
+  readonly end_line?: number
+  readonly error?: { readonly code: 'not_indexed' | 'not_found' | 'unreadable' | 'binary'; readonly message: string }
+}
+
+type Content =
+  | { readonly text: string }
+  | {
+      readonly error: { readonly code: 'not_indexed' | 'not_found' | 'unreadable' | 'binary'; readonly message: string }
+    }
+
+/** Each file once, in the order in which the concepts first name it. */
+export async function filePreviews(
+  call: Call,
+  seen: Look,
+  concepts: readonly Concept[],
+  snippet: 'head' | 'passage',
+): Promise<readonly FilePreview[]> {
+  const byUrl = conceptsByUrl(call, concepts)
+  const contents = await contentsOf(call, seen, [...byUrl.keys()])
+  return [...byUrl].map(([url, named]) => {
+    const ids = named.map(({ id }) => id)
+    const content = contents.get(url) ?? { error: unavailable }
+    if ('error' in content) return { url, concepts: ids, preview: null, error: content.error }
+    const at = named.find(concept => concept.url === url && concept.startLine !== null)?.startLine
+    if (snippet === 'head' || at === undefined || at === null) {
+      return { url, concepts: ids, preview: headOf(content.text) }
+    }
+    const { text, startLine, endLine } = linesFrom(content.text, at)
+    return { url, concepts: ids, preview: text, start_line: startLine, end_line: endLine }
+  })
+}
+
+/** Texts of these files that can be read. */
+export async function textsOf(call: Call, seen: Look, urls: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const contents = await contentsOf(call, seen, urls)
+  return new Map([...contents].flatMap(([url, content]) => ('text' in content ? [[url, content.text] as const] : [])))
+}
+
+const unavailable = { code: 'not_indexed', message: 'file content is not indexed' } as const
+
+function conceptsByUrl({ host }: Call, concepts: readonly Concept[]): ReadonlyMap<string, Concept[]> {
+  const rows = host.store.table(PROVENANCE).scan({}, { entries: concepts.map(({ entry }) => entry) })
+  const urls = new Map<EntryKey, string[]>()
+  for (const row of rows) {
+    const entry = row['entry'] as EntryKey
+    urls.set(entry, [...(urls.get(entry) ?? []), row['url'] as string])
+  }
+  const byUrl = new Map<string, Concept[]>()
+  for (const concept of concepts) {
+    for (const url of (urls.get(concept.entry) ?? []).sort(compareText)) {
+      byUrl.set(url, [...(byUrl.get(url) ?? []), concept])
+    }
+  }
+  return byUrl
+}
+
+/** From the store; for the local owner, whose disk it is, what is missing there from the workspace. */
+async function contentsOf(call: Call, seen: Look, urls: readonly string[]): Promise<ReadonlyMap<string, Content>> {
+  const stored = storedContents(call, seen, urls)
+  const missing = urls.filter(url => !stored.has(url))
+  const read = await Promise.all(missing.map(async url => [url, await readContent(call, url)] as const))
+  return new Map([...stored, ...read])
+}
+
+function storedContents({ host, state }: Call, { sight }: Look, urls: readonly string[]): Map<string, Content> {
+  const files = state.files.visible(sight.partitions)
+  const keys: EntryKey[] = []
+  const elsewhere: string[] = []
+  for (const url of urls) {
+    const file = files.byUrl(url)
+    if (file === undefined) elsewhere.push(url)
+    else if (file.indexedHash !== null) keys.push(file.entry)
+  }
+  // Files that came in by an ordinary ingest know their URL as their origin.
+  const others =
+    elsewhere.length === 0
+      ? []
+      : host.store.matching(sight, {
+          op: 'and',
+          of: [
+            { op: 'in', field: 'origin', values: elsewhere },
+            { op: 'not', of: { op: 'eq', field: 'kind', value: 'concept' } },
+          ],
+        })
+  const contents = new Map<string, Content>()
+  for (const entry of host.store.entries([...keys, ...others]).toReversed()) {
+    contents.set(urlOf(entry), { text: entry.content })
+  }
+  return contents
+}
+
+function urlOf({ origin }: Entry): string {
+  return origin ?? ''
+}
+
+async function readContent({ host, viewer }: Call, url: string): Promise<Content> {
+  const { workspace } = host
+  if (workspace === undefined || !isOwner(viewer)) return { error: unavailable }
+  const file = await workspace.read(url)
+  if (file.ok) {
+    return file.text === null ? { error: { code: 'binary', message: 'file is binary' } } : { text: file.text }
+  }
+  switch (file.code) {
+    case 'not_found':
+      return { error: { code: 'not_found', message: 'file is gone' } }
+    case 'outside':
+      return { error: { code: 'not_indexed', message: 'file is not indexed and lies outside of the workspace' } }
+    default:
+      return { error: { code: 'unreadable', message: file.message } }
+  }
+}

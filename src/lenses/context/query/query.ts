@@ -1,0 +1,126 @@
+/** `/context/query`: concepts for a question, their neighbours, their files, and how they hang together. */
+import type { JsonObject } from '../../../base/canonical.ts'
+import type { LinkIndex } from '../../../index/contract.ts'
+import type { Call, Handler } from '../call.ts'
+import type { Concept } from '../concepts.ts'
+import { type Outcome, Refusal, refusal } from '../envelope.ts'
+import { type Look, look } from '../mind/look.ts'
+import { packAnswer } from '../packing.ts'
+import { LINKS } from '../tables.ts'
+import { type Anchor, merged, namedAnchors, wantsMeaning } from './anchors.ts'
+import { type Graph, type Neighbour, neighbours } from './expand.ts'
+import { meantConcepts } from './meaning.ts'
+import { filePreviews } from './previews.ts'
+import { type ContextRequest, readRequest } from './request.ts'
+
+/** Share of the limit that what is only meant may take while neighbours fill the rest (CX-023). */
+const MEANT_SHARE = 0.6
+
+export const QUERY_HANDLER: Handler = {
+  path: '/context/query',
+  summary: 'Find concepts of the code for a question, with their neighbours, files and links',
+  effect: 'read',
+  async run(call, params) {
+    const request = readRequest(params, call.host.store)
+    try {
+      return await answer(call, request)
+    } catch (error) {
+      if (error instanceof Refusal) throw error
+      const cause = error instanceof Error ? error.message : String(error)
+      throw refusal('query', 'query_error', `failed to query context: ${cause}`)
+    }
+  },
+}
+
+async function answer(call: Call, request: ContextRequest): Promise<Outcome> {
+  const seen = look(call)
+  const { mode, query, limit } = request
+  const inWords = mode !== 'exact'
+  const named = mode === 'semantic' ? [] : namedAnchors(seen.concepts, query, limit, inWords)
+  const { meant, warnings } = wantsMeaning(request)
+    ? await meantConcepts(call, seen, query, limit, mode === 'hybrid')
+    : { meant: [], warnings: [] }
+  const graph: Graph = {
+    links: call.host.index(LINKS.name) as LinkIndex,
+    scope: { partitions: seen.sight.partitions },
+    concepts: seen.concepts,
+  }
+  const found = choose(graph, merged(named, meant), request)
+  const concepts = [...found.anchors, ...found.neighbours].map(({ concept }) => concept)
+  const result: JsonObject = {
+    concepts: [
+      ...found.anchors.map(anchor => tellAnchor(anchor, request)),
+      ...found.neighbours.map(neighbour => tellNeighbour(neighbour, request)),
+    ],
+    files: (await filePreviews(call, seen, concepts, request.snippet)).map(file => ({ ...file })) as JsonObject[],
+    graph: { nodes: concepts.map(({ id }) => id), edges: edgesAmong(graph, concepts, request.explain) },
+    ...(await bundleOf(call, seen, concepts, request)),
+  }
+  return { result, ...(warnings.length === 0 ? {} : { meta: { warnings } }) }
+}
+
+/**
+ * Names are never displaced. What is only meant stops at its share of the limit, and goes on as far as neighbours leave
+ * room; each further anchor may bring neighbours of its own, so they are looked for anew.
+ */
+function choose(
+  graph: Graph,
+  { named, meantOnly }: ReturnType<typeof merged>,
+  request: ContextRequest,
+): { readonly anchors: readonly Anchor[]; readonly neighbours: readonly Neighbour[] } {
+  const { limit, depth } = request
+  const share = depth === 0 ? limit : Math.ceil(MEANT_SHARE * limit)
+  let meant = Math.max(0, Math.min(meantOnly.length, share - named.length))
+  for (;;) {
+    const anchors = [...named, ...meantOnly.slice(0, meant)]
+    const around = neighbours(graph, anchors, limit - anchors.length, request)
+    if (meant === meantOnly.length || anchors.length + around.length >= limit) return { anchors, neighbours: around }
+    meant++
+  }
+}
+
+function tellAnchor({ concept, match, cosine }: Anchor, { mode, explain }: ContextRequest): JsonObject {
+  const isNamed = match === 'name' || match === 'words'
+  const relevance = mode === null ? 'direct' : isNamed ? (cosine === null ? 'exact' : 'both') : 'semantic'
+  const score = mode === null || cosine === null ? {} : { score: rounded(cosine) }
+  const why = explain ? { hops: 0, via: null, match, score: cosine === null ? null : rounded(cosine) } : {}
+  return { ...plain(concept, relevance), ...score, ...why }
+}
+
+function tellNeighbour({ concept, hops, via, score }: Neighbour, { explain }: ContextRequest): JsonObject {
+  const why = explain ? { hops, via: via.id, match: null, score: score === null ? null : rounded(score) } : {}
+  return { ...plain(concept, 'neighbor'), ...why }
+}
+
+function plain({ id, name, type }: Concept, relevance: string): JsonObject {
+  return { id, name, type, relevance }
+}
+
+function rounded(score: number): number {
+  return Math.round(score * 1000) / 1000
+}
+
+/** By source in the order of the answer, then target, then relation; equal triples once, the heaviest. */
+function edgesAmong({ links, scope }: Graph, concepts: readonly Concept[], explain: boolean): readonly JsonObject[] {
+  if (concepts.length < 2) return []
+  const within = new Set(concepts.map(({ id }) => id))
+  return concepts.flatMap(({ id: source }) => {
+    const edges = new Map<string, JsonObject>()
+    for (const { node: target, relation: number, weight } of links.out(source, scope)) {
+      if (!within.has(target)) continue
+      const relation = links.relationName(number)
+      // Equal ones follow each other by weight, so the last is the heaviest.
+      edges.set(JSON.stringify([target, relation]), { source, target, relation, ...(explain ? { weight } : {}) })
+    }
+    return [...edges.values()]
+  })
+}
+
+async function bundleOf(
+  call: Call,
+  seen: Look,
+  concepts: readonly Concept[],
+  { maxTokens }: ContextRequest,
+): Promise<JsonObject> {
+  return maxTokens === null ? {} : { bundle: await packAnswer(call, seen, concepts, maxTokens) }
+}

@@ -1,0 +1,30 @@
+/** The folder that a store belongs to, for those who may not touch the disk themselves. Nothing outside of it is read. */
+import type { Instant } from '../base/clock.ts'
+
+export type FileProblem = 'not_found' | 'unreadable' | 'outside' | 'too_large'
+
+export type WorkspaceFile =
+  | {
+      readonly ok: true
+      readonly url: string
+      /** Hexadecimal SHA-256 of the bytes. */
+      readonly hash: string
+      readonly size: number
+      readonly modifiedAt: Instant
+      /** Null: the file is binary. */
+      readonly text: string | null
+    }
+  | { readonly ok: false; readonly url: string; readonly code: FileProblem; readonly message: string }
+
+export interface Workspace {
+  /** `file://` and the absolute path of the folder, without a slash at the end. */
+  readonly url: string
+  /** Path of the file that holds the store. */
+  readonly storeFile: string
+  /** `file://` URL of a path, which may be relative to the folder. */
+  urlOf(path: string): string
+  /** Never rejects for what the disk says. Links that lead out of the folder are outside. */
+  read(url: string): Promise<WorkspaceFile>
+  /** URLs of the files at or below a path, in the order of names, without what rule files ignore. */
+  list(path: string | null, signal: AbortSignal): AsyncIterable<string>
+}
