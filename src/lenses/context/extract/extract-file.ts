@@ -7,7 +7,11 @@ import { Draft, Overdue } from './draft.ts'
 import { grammarOf, languageOf, MAX_FILE_BYTES, type Skip, skip } from './file-kind.ts'
 import type { Grammars, IsOverdue } from './grammars.ts'
 import { readMarkdown } from './markdown.ts'
+import { readDefinitions } from './other/read-definitions.ts'
+import { readPython } from './python/read-python.ts'
 import { readScript } from './script/read-script.ts'
+import { moduleSettings } from './settings.ts'
+import type { SyntaxTree } from './syntax-tree.ts'
 
 export interface ExtractOptions {
   /** Asked often; true ends the reading, and the file is skipped as `too_slow`. */
@@ -33,7 +37,7 @@ export function extractFile(
       const tree = grammars.parse(grammar, text, isOverdue)
       if (tree === null) return tooSlow(path)
       draft.hasErrors = tree.hasErrors
-      readScript(draft, tree)
+      readTree(draft, tree, language)
     }
     return draft.finish()
   } catch (error) {
@@ -66,8 +70,15 @@ function addFile(draft: Draft): void {
   else draft.add({ type: 'Document', name: path, qualifiedName: path, ...span })
 }
 
+function readTree(draft: Draft, tree: SyntaxTree, language: Language): void {
+  if (language === 'python') readPython(draft, tree)
+  else if (/^(?:typescript|tsx|javascript)$/.test(language)) readScript(draft, tree)
+  else readDefinitions(draft, tree, language)
+}
+
 function readPlain(draft: Draft, language: Language): void {
   if (language === 'markdown') readMarkdown(draft)
+  if (language === 'json') draft.settings = moduleSettings(draft.path, draft.text)
 }
 
 /** Without folders and ending. */

@@ -2,6 +2,7 @@
 import type { Reference, Shape, Step } from '../concept.ts'
 import type { Facts } from './facts.ts'
 import type { Module } from './module.ts'
+import { plainModule } from './plain-modules.ts'
 import { pythonModule, pythonSubmodule } from './python-modules.ts'
 import { scriptModule } from './script-modules.ts'
 
@@ -45,9 +46,10 @@ export class Evaluator {
 
   module(specifier: string, from: string): Module | null {
     const language = this.#facts.surface(from)?.language
-    return language === 'python'
-      ? pythonModule(from, specifier, this.#facts)
-      : scriptModule(from, specifier, this.#facts)
+    if (language === undefined) return null
+    if (language === 'python') return pythonModule(from, specifier, this.#facts)
+    const isScript = language === 'typescript' || language === 'tsx' || language === 'javascript'
+    return isScript ? scriptModule(from, specifier, this.#facts) : plainModule(from, specifier, language, this.#facts)
   }
 
   #evaluate(reference: Reference, path: string, depth: number): Value | null {

@@ -57,7 +57,7 @@ function targetOf(
 }
 
 function placeOf(value: Value, relation: Relation, facts: Facts): LinkTarget | null {
-  if (value.is === 'symbol') return { path: value.path, key: value.key }
+  if (value.is === 'symbol' && relation !== 'DEPENDS_ON') return { path: value.path, key: value.key }
   if (relation !== 'DEPENDS_ON') return null
   if (value.is === 'package') return { package: value.name }
   const key = value.is === 'module' ? facts.surface(value.path)?.keys[0] : undefined

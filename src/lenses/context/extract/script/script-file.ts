@@ -1,17 +1,10 @@
-/** A script while it is read: its tree, the scope and the enclosing concept of every node, and what it declares. */
+/** A script while it is read, and what it declares. */
 import type { Draft } from '../draft.ts'
+import { SourceFile } from '../source-file.ts'
 import { NONE, type Node, type SyntaxTree } from '../syntax-tree.ts'
 import { Scope, type Self } from './scope.ts'
 
-export class ScriptFile {
-  readonly draft: Draft
-  readonly tree: SyntaxTree
-  /** Names that declare, and so do not refer. */
-  readonly #declaring: Uint8Array
-  readonly #scopeOf: Int32Array
-  readonly #scopes: Scope[] = [Scope.outermost()]
-  readonly #ownerOf: Int32Array
-  readonly #owners: string[]
+export class ScriptFile extends SourceFile<Scope> {
   /** Names that the top of the file exports in a statement of their own. */
   readonly exportedNames: Set<string> = new Set()
   /** Declaration of a concept with a shape -> its key. */
@@ -26,71 +19,7 @@ export class ScriptFile {
   readonly selves: Map<Node, Self> = new Map()
 
   constructor(draft: Draft, tree: SyntaxTree) {
-    this.draft = draft
-    this.tree = tree
-    this.#declaring = new Uint8Array(tree.size)
-    this.#scopeOf = new Int32Array(tree.size)
-    this.#ownerOf = new Int32Array(tree.size)
-    this.#owners = [draft.fileKey]
-  }
-
-  get top(): Scope {
-    return this.#scopes[0] as Scope
-  }
-
-  /** The scope within the node; of a leaf, the one it stands in. */
-  scope(node: Node): Scope {
-    return this.#scopes[this.#scopeOf[node] as number] as Scope
-  }
-
-  /** Key of the concept that the node is part of. */
-  owner(node: Node): string {
-    return this.#owners[this.#ownerOf[node] as number] as string
-  }
-
-  /** Key of the concept that the node stands in, null at the top of the file. */
-  ownerAbove(node: Node): string | null {
-    const at = this.#ownerOf[Math.max(0, this.tree.parent(node))] as number
-    return at === 0 ? null : (this.#owners[at] as string)
-  }
-
-  /** To be called for every node in source order, before anything is opened at it. */
-  enter(node: Node): void {
-    const parent = this.tree.parent(node)
-    if (parent === NONE) return
-    // What was opened ahead for this node stays.
-    if (this.#scopeOf[node] === 0) this.#scopeOf[node] = this.#scopeOf[parent] as number
-    if (this.#ownerOf[node] === 0) this.#ownerOf[node] = this.#ownerOf[parent] as number
-  }
-
-  /** From here on, within the node. */
-  openScope(node: Node, scope: Scope): void {
-    this.#scopeOf[node] = this.#scopes.push(scope) - 1
-  }
-
-  openOwner(node: Node, key: string): void {
-    this.#ownerOf[node] = this.#owners.push(key) - 1
-  }
-
-  markDeclaring(node: Node): void {
-    if (node !== NONE) this.#declaring[node] = 1
-  }
-
-  isDeclaring(node: Node): boolean {
-    return this.#declaring[node] === 1
-  }
-
-  text(node: Node): string {
-    return node === NONE ? '' : this.tree.textOf(node)
-  }
-
-  /** First child that is neither a mark nor a comment; for wrappers that hold one expression. */
-  inside(node: Node): Node {
-    for (const child of this.tree.children(node)) {
-      const kind = this.tree.kind(child)
-      if (!kind.startsWith(':') && kind !== 'comment') return child
-    }
-    return NONE
+    super(draft, tree, Scope.outermost())
   }
 
   /** The text of a string without its quotes, null for anything else. */

@@ -1,0 +1,126 @@
+/** Reads Python: modules, classes, functions and methods. Docstrings and other strings declare nothing. */
+import type { Reference, Shape } from '../concept.ts'
+import type { Draft } from '../draft.ts'
+import { SourceFile } from '../source-file.ts'
+import { NONE, type Node, type SyntaxTree } from '../syntax-tree.ts'
+import { declareAll, decoratorsOf, type PythonFile } from './declare.ts'
+import { PythonScope } from './scope.ts'
+import { isGlobal, meaningOf, typeOf, valueAt } from './values.ts'
+
+class OpenFile extends SourceFile<PythonScope> implements PythonFile {
+  readonly classes: Map<Node, string> = new Map()
+  readonly functions: Map<Node, string> = new Map()
+}
+
+export function readPython(draft: Draft, tree: SyntaxTree): void {
+  const file = new OpenFile(draft, tree, new PythonScope(null, '', null, false))
+  declareAll(file)
+  for (let node = 0; node < tree.size; node++) {
+    draft.step()
+    referNode(file, node, tree.kind(node))
+  }
+  for (const [node, key] of file.functions) shapeFunction(file, node, key)
+  const properties = new Set<string>()
+  for (const [node, key] of file.functions) {
+    if (decoratorsOf(file, node).some(name => /property$/.test(name))) properties.add(key)
+  }
+  for (const [node, key] of file.classes) shapeClass(file, node, key, properties)
+  shareMembers(file)
+  for (const [name, meaning] of file.top.names) {
+    const target = meaningOf(file, meaning, 0)
+    if (target !== null && !isGlobal(target)) draft.exports.set(name, target)
+  }
+}
+
+function referNode(file: OpenFile, node: Node, kind: string): void {
+  const { tree, draft } = file
+  if (kind === 'call') {
+    if (tree.kind(tree.parent(node)) === 'decorator') return
+    const target =
+      file.text(tree.child(node, 'function')) === 'super' ? null : valueAt(file, tree.child(node, 'function'))
+    if (target !== null) draft.refer(file.owner(node), 'CALLS', target)
+  } else if (kind === 'class_definition') {
+    for (const base of basesOf(file, node)) draft.refer(file.classes.get(node) as string, 'EXTENDS', base)
+  } else if (kind === 'decorator') {
+    const inner = file.inside(node)
+    const target = valueAt(file, tree.kind(inner) === 'call' ? tree.child(inner, 'function') : inner)
+    if (target !== null) draft.refer(file.owner(node), 'USES', target)
+  } else if (kind === 'identifier') use(file, node)
+  else if (kind === 'string' && tree.kind(tree.parent(node)) === 'type') {
+    const type = typeOf(file, node)
+    if (type !== null && 'step' in type && type.step === 'instance') draft.refer(file.owner(node), 'USES', type.of)
+  }
+}
+
+/** A class or function that is spoken of without being called. */
+function use(file: OpenFile, node: Node): void {
+  const { tree, draft } = file
+  const field = tree.field(node)
+  const kind = tree.kind(tree.parent(node))
+  if (file.isDeclaring(node) || field === 'function' || field === 'attribute' || kind === 'decorator') return
+  if (field === 'name' && kind === 'keyword_argument') return
+  if (tree.kind(tree.parent(tree.parent(node))) === 'class_definition' && kind === 'argument_list') return
+  const meaning = file.scope(node).find(file.text(node))
+  if (meaning?.is !== 'concept' && (meaning?.is !== 'import' || meaning.name === null)) return
+  const target = valueAt(file, node)
+  if (target !== null) draft.refer(file.owner(node), 'USES', target)
+}
+
+function basesOf(file: OpenFile, node: Node): Reference[] {
+  const { tree } = file
+  const bases: Reference[] = []
+  for (const part of tree.children(tree.child(node, 'superclasses'))) {
+    const kind = tree.kind(part)
+    const base = kind === 'subscript' ? tree.child(part, 'value') : part
+    if (!/^(?:identifier|attribute)$/.test(tree.kind(base))) continue
+    const target = valueAt(file, base)
+    if (target !== null) bases.push(target)
+  }
+  return bases
+}
+
+function shapeFunction(file: OpenFile, node: Node, key: string): void {
+  const { tree, draft } = file
+  const annotation = tree.child(node, 'return_type')
+  let returns = annotation === NONE ? null : typeOf(file, annotation)
+  for (const statement of annotation === NONE ? tree.children(tree.child(node, 'body')) : []) {
+    if (returns === null && tree.kind(statement) === 'return_statement') returns = valueAt(file, file.inside(statement))
+  }
+  if (returns !== null && !isGlobal(returns)) draft.shapes.set(key, { ...draft.shapes.get(key), returns })
+}
+
+function shapeClass(file: OpenFile, node: Node, key: string, properties: ReadonlySet<string>): void {
+  const members: [string, Reference][] = []
+  for (const [name, meaning] of file.scope(node).names) {
+    const method = meaningOf(file, meaning, 0)
+    if (method === null || isGlobal(method)) continue
+    // To read a property is to call it.
+    const isProperty = 'local' in method && properties.has(method.local)
+    const member = isProperty ? file.draft.shapes.get(method.local)?.returns : method
+    if (member !== undefined) members.push([name, member])
+  }
+  const bases = basesOf(file, node)
+  const shape: Shape = { members: Object.fromEntries(members), ...(bases.length > 0 ? { bases } : {}) }
+  file.draft.shapes.set(key, shape)
+}
+
+/** `self.x = …` in a method. */
+function shareMembers(file: OpenFile): void {
+  const { tree, draft } = file
+  for (let node = 0; node < tree.size; node++) {
+    draft.step()
+    if (tree.kind(node) !== 'assignment') continue
+    const left = tree.child(node, 'left')
+    const object = tree.child(left, 'object')
+    if (tree.kind(left) !== 'attribute' || tree.kind(object) !== 'identifier') continue
+    const meaning = file.scope(object).find(file.text(object))
+    if (meaning?.is !== 'self') continue
+    const name = file.text(tree.child(left, 'attribute'))
+    const shape = draft.shapes.get(meaning.key)
+    if (shape?.members !== undefined && Object.hasOwn(shape.members, name)) continue
+    const type = tree.child(node, 'type')
+    const value = type === NONE ? valueAt(file, tree.child(node, 'right')) : typeOf(file, type)
+    if (value === null || isGlobal(value)) continue
+    draft.shapes.set(meaning.key, { ...shape, members: { ...shape?.members, [name]: value } })
+  }
+}

@@ -1,0 +1,59 @@
+/** Reads the files that steer module resolution: package.json, tsconfig.json and jsconfig.json. */
+import type { ModuleSettings } from './concept.ts'
+
+/** Null for other files, and for one that is not JSON of the shape. */
+export function moduleSettings(path: string, text: string): ModuleSettings | null {
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  const isCompiler = /^(?:ts|js)config(?:\..+)?\.json$/.test(name)
+  if (!isCompiler && name !== 'package.json') return null
+  const value = parse(text)
+  if (value === null) return null
+  return isCompiler ? compilerSettings(value) : packageSettings(value)
+}
+
+function packageSettings(value: Record<string, unknown>): ModuleSettings {
+  const entry = ['source', 'types', 'typings', 'module', 'main'].map(key => value[key]).filter(isText)
+  return {
+    kind: 'package',
+    ...(isText(value['name']) ? { name: value['name'] } : {}),
+    ...(entry.length > 0 ? { entry } : {}),
+    ...(value['exports'] === undefined ? {} : { exports: value['exports'] }),
+    ...(value['imports'] === undefined ? {} : { imports: value['imports'] }),
+  }
+}
+
+function compilerSettings(value: Record<string, unknown>): ModuleSettings {
+  const options = isRecord(value['compilerOptions']) ? value['compilerOptions'] : {}
+  const paths = isRecord(options['paths']) ? options['paths'] : null
+  const above = [value['extends']].flat().filter(isText)
+  return {
+    kind: 'compiler',
+    ...(isText(options['baseUrl']) ? { baseUrl: options['baseUrl'] } : {}),
+    ...(paths === null
+      ? {}
+      : { paths: Object.fromEntries(Object.entries(paths).map(([key, to]) => [key, [to].flat().filter(isText)])) }),
+    ...(above.length > 0 ? { extends: above } : {}),
+  }
+}
+
+/** JSON with comments and commas behind the last member, as these files have them. */
+function parse(text: string): Record<string, unknown> | null {
+  const plain = text
+    .replace(/^\uFEFF/, '')
+    .replace(/"(?:[^"\\\n]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, part => (part.startsWith('"') ? part : ' '))
+    .replace(/"(?:[^"\\\n]|\\.)*"|,(?=\s*[}\]])/g, part => (part.startsWith('"') ? part : ''))
+  try {
+    const value: unknown = JSON.parse(plain)
+    return isRecord(value) ? value : null
+  } catch {
+    return null
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string'
+}
