@@ -32,7 +32,7 @@ const layers = {
     'pipeline/stage.ts',
     'pipeline/context.ts',
     'pipeline/default-stages.ts',
-    'lenses/lens.ts',
+    'lenses',
   ],
   testing: ['base', 'model', 'math', 'text', 'pipeline', ...storeIndexEmbed, 'lenses/lens.ts'],
 }

@@ -149,7 +149,8 @@ describe('the source', () => {
 
   it('has a place for every runtime package, and for no other', () => {
     const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-    const installed = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })
+    const { dependencies, optionalDependencies, peerDependencies } = manifest
+    const installed = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })
     const { forbidden } = createRequire(import.meta.url)(rulesFile) as { forbidden: { name: string }[] }
     const ruled = forbidden.flatMap(({ name }) => name.match(/^package:(.+)/)?.[1] ?? [])
     expect(ruled.sort()).toEqual(installed.sort())
