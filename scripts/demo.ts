@@ -1,6 +1,7 @@
 /**
  * `npm run demo`: puts real documents into a fresh store (this project's own documents and sources, a few notes, and the
- * Commodore 64 fact files) and asks eight questions through the command line, as a user would.
+ * Commodore 64 fact files) and asks eight questions through the command line, as a user would; then it asks the lens
+ * chroma.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -8,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { c64Records } from './c64-records.ts'
+import { demoChroma } from './demo-chroma.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'querent-demo-'))
@@ -18,7 +20,8 @@ writeFileSync(
     .map(record => `${JSON.stringify(record)}\n`)
     .join(''),
 )
-process.env['QUERENT_HOME'] = join(folder, '.querent')
+const home = join(folder, '.querent')
+process.env['QUERENT_HOME'] = home
 process.chdir(root)
 
 /** What each question shows. */
@@ -72,6 +75,7 @@ for (const [why, ...argv] of QUESTIONS) {
   console.log(`\n# ${why}`)
   run('query', ...argv)
 }
+await demoChroma(run, root, home)
 run('status')
 console.log(
   `\n${QUESTIONS.length} questions answered in ${((performance.now() - started) / 1000).toFixed(0)} s, documents included.`,
