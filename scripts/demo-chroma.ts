@@ -36,7 +36,7 @@ const PAGES: readonly (readonly [file: string, daysAgo: number, hashtags: string
   ],
   [
     'docs/decisions/021-vectors-are-scanned.md',
-    7,
+    6,
     'algorithms decision index vector embeddings search wasm benchmark accepted',
   ],
   [
@@ -59,7 +59,7 @@ export async function demoChroma(run: Run, root: string, home: string): Promise<
   const index = hashtagsOf('algorithms decision index search bm25 fulltext tokenizer retrieval accepted')
   run('chroma', 'query', ...index, '-k', '3')
   console.log('\n# By a text, in which a profile finds hashtags and times; explained in a line.')
-  run('query', '--lens', 'chroma', 'decision on vector embeddings search this month', '--limit', '1')
+  run('query', '--lens', 'chroma', 'recent decision on vector embeddings search', '--limit', '1')
   console.log('\n# Memory: what was shown has been used. It ranks higher now, and its strength has grown.')
   run('chroma', 'query', ...index, '-k', '3')
   console.log('\n# The future, if nobody asks for anything.')
