@@ -18,7 +18,9 @@ export function valueAt(file: PythonFile, node: Node, depth = 0): Reference | nu
     case 'identifier': {
       const name = file.text(node)
       const meaning = file.scope(node).find(name)
-      return meaning === null ? { name } : meaningOf(file, meaning, depth + 1)
+      if (meaning !== null) return meaningOf(file, meaning, depth + 1)
+      // It may come with a star from another module.
+      return file.draft.stars.size === 0 ? { name } : { of: { local: file.draft.fileKey }, member: name }
     }
     case 'attribute': {
       const of = inner(tree.child(node, 'object'))

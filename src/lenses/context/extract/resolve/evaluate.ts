@@ -146,6 +146,7 @@ export class Evaluator {
     if (of.is !== 'symbol' && of.is !== 'instance') return this.#member(of, name, depth)
     if (depth > MAX_DEPTH || ++this.#looks > MAX_LOOKS) return null
     const { path, key } = of
+    if (this.#facts.surface(path)?.keys[0] === key) return this.#exportOf(path, name, depth)
     if (seen.has(path + key)) return null
     seen.add(path + key)
     const shape = this.#shape(path, key)
