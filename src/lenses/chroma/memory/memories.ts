@@ -2,7 +2,6 @@
 import { Recent } from '../../../base/recent.ts'
 import type { Store } from '../../../store/store.ts'
 import type { LensHost } from '../../lens.ts'
-import type { AccessUpdates } from './access.ts'
 import { MemoryColumns } from './columns.ts'
 
 /** Viewers whose columns are kept: 17 MB each at a million nodes. */
@@ -34,6 +33,7 @@ export interface MemorySettings {
 export interface MemoryContext {
   readonly host: LensHost
   readonly memories: Memories
-  readonly access: AccessUpdates
+  /** What was used and waits to be written. */
+  readonly access: { flush(): unknown }
   readonly settings: MemorySettings
 }
