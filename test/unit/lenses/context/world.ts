@@ -1,0 +1,74 @@
+/** A store with the lens, asked by path. */
+import type { JsonObject } from '../../../../src/base/canonical.ts'
+import type { Engine } from '../../../../src/engine/engine.ts'
+import type { EngineOptions } from '../../../../src/engine/options.ts'
+import { Context } from '../../../../src/lenses/context/context.ts'
+import { contextLens } from '../../../../src/lenses/context/context-lens.ts'
+import type { Envelope } from '../../../../src/lenses/context/envelope.ts'
+import type { LensHost } from '../../../../src/lenses/lens.ts'
+import { LOCAL_OWNER, type Viewer } from '../../../../src/model/viewer.ts'
+import type { Workspace } from '../../../../src/model/workspace.ts'
+import { openTestEngine } from '../../../support/engines.ts'
+
+export interface ContextWorld extends AsyncDisposable {
+  readonly engine: Engine
+  readonly host: LensHost
+  call(path: string, params?: unknown, viewer?: Viewer): Promise<Envelope>
+  /** The result of a call that must succeed. */
+  do(path: string, params?: unknown, viewer?: Viewer): Promise<JsonObject>
+  /** Concepts by name, all of one type; their ids count from 1. */
+  concepts(...names: readonly string[]): Promise<void>
+  /** `[source, target]`, or with relation and weight. */
+  edges(...edges: readonly (readonly [number, number, string?, number?])[]): Promise<void>
+  query(params: unknown): Promise<Answer>
+}
+
+export interface Answer {
+  readonly concepts: readonly { readonly id: number; readonly relevance: string; readonly score?: number }[]
+  readonly files: readonly JsonObject[]
+  readonly graph: { readonly nodes: readonly number[]; readonly edges: readonly JsonObject[] }
+}
+
+export interface WorldOptions extends EngineOptions {
+  readonly empty?: boolean
+  readonly workspace?: Workspace
+}
+
+/** Both parts are there unless `empty`. */
+export async function openWorld({ empty = false, workspace, ...options }: WorldOptions = {}): Promise<ContextWorld> {
+  const engine = await openTestEngine({ lenses: [contextLens()], ...options })
+  const own = engine.host('context')
+  const host: LensHost = workspace === undefined ? own : { ...own, workspace }
+  const call = (path: string, params: unknown = null, viewer: Viewer = LOCAL_OWNER) =>
+    new Context(host, viewer).call(path, params)
+  const mustDo = async (path: string, params?: unknown, viewer?: Viewer): Promise<JsonObject> => {
+    const { result, errors } = await call(path, params, viewer)
+    if (result === null) throw new Error(`${path}: ${JSON.stringify(errors)}`)
+    return result
+  }
+  if (!empty) {
+    await mustDo('/body/init')
+    await mustDo('/mind/init')
+  }
+  return {
+    engine,
+    host,
+    call,
+    do: mustDo,
+    concepts: async (...names) => {
+      await mustDo('/mind/concepts/create-many', { concepts: names.map(name => ({ name, type: 'Entity' })) })
+    },
+    edges: async (...edges) => {
+      const drafts = edges.map(([source, target, relation = 'DEPENDS_ON', weight = 1]) => ({
+        ...{ source, target, relation, weight },
+      }))
+      await mustDo('/mind/edges/create-many', { edges: drafts })
+    },
+    query: async params => (await mustDo('/context/query', params)) as unknown as Answer,
+    [Symbol.asyncDispose]: () => engine.close(),
+  }
+}
+
+export function idsOf({ concepts }: Answer): readonly number[] {
+  return concepts.map(({ id }) => id)
+}
