@@ -50,9 +50,7 @@ export async function runDecayCycle(context: MemoryContext, viewer: string, opti
   let done = 0
   for (;;) {
     mustGoOn(signal)
-    const step = store.write(clock.now(), writer =>
-      decayBatch(writer, columns, { now, since, after, visible }, counts),
-    )
+    const step = store.write(clock.now(), writer => decayBatch(writer, columns, { now, since, after, visible }, counts))
     step.committed()
     done += step.passed
     report?.({ phase: 'decay', done, total: visible.size ?? columns.size })

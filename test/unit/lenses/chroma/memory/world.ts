@@ -46,7 +46,7 @@ export interface NodeFields extends Partial<StoredMemory> {
 export class World {
   readonly store: Store
   readonly clock = new SettableClock(START * 1000)
-  readonly context: MemoryContext
+  readonly context: MemoryContext & { readonly access: AccessUpdates }
   readonly points: PointIndex
 
   constructor({
