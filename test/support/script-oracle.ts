@@ -2,7 +2,7 @@
  * What the TypeScript compiler says of a folder of scripts: the oracle that the extractor is measured by. It shares no
  * code with the extractor; names of concepts are made from the compiler's own tree and types.
  */
-import { dirname, join, relative } from 'node:path'
+import { join, relative } from 'node:path'
 import ts from 'typescript'
 
 export interface CodeFacts {
@@ -240,9 +240,4 @@ function packageOf(specifier: string): string {
     .split('/')
     .slice(0, specifier.startsWith('@') ? 2 : 1)
     .join('/')
-}
-
-/** The folder of an installed package. */
-export function folderOfPackage(name: string): string {
-  return dirname(new URL(import.meta.resolve(`${name}/package.json`)).pathname)
 }
