@@ -77,6 +77,7 @@ const packages = {
   parse5: ['ingest'],
   picocolors: ['doors/cli'],
   stemmer: ['text'],
+  'web-tree-sitter': ['lenses/context'],
   yaml: ['ingest'],
   zod: ['model', 'embed', 'engine', 'lenses', 'ops', 'doors'],
 }
