@@ -58,11 +58,11 @@ export function secondsNow({ clock }: LensHost): number {
 
 function makeState(host: LensHost): ChromaState {
   const { settings, sleep, profiles, extensions } = host.settings as LensSettings
-  const { store, clock } = host
+  const { store } = host
   const { enabled, decayEnabled, accessUpdates } = settings.memory
   const bindings = new Bindings(host)
   const memories = new Memories(store)
-  const access = new AccessUpdates({ store, clock, memories, mode: accessUpdates, memoryEnabled: enabled })
+  const access = new AccessUpdates({ store, memories, mode: accessUpdates, memoryEnabled: enabled })
   return {
     host,
     settings,

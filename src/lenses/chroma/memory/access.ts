@@ -2,7 +2,7 @@
  * Writes down that questions returned nodes (CQ-066 to CQ-071): at once, in one durable transaction a question; or
  * collected and written together a little later (CQ-103, CQ-104), with the same outcome.
  */
-import type { Clock } from '../../../base/clock.ts'
+import { must } from '../../../base/assert.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { QuerentError } from '../../../model/errors.ts'
 import type { Store, StoreWriter } from '../../../store/store.ts'
@@ -26,8 +26,6 @@ const WAIT_MS = 250
 
 export interface AccessOptions {
   readonly store: Store
-  /** Stamps the transactions; a hit is as old as `record` says. */
-  readonly clock: Clock
   readonly memories: Memories
   readonly mode: 'immediate' | 'queued'
   /** `memory.enabled`: false notes uses without strength (CQ-054). */
@@ -119,10 +117,12 @@ export class AccessUpdates {
 
   /**
    * One transaction for all hits. It reads each memory and writes it back while no other writer can, so nothing is lost
-   * between two questions; what can fail is getting the turn to write. False when that failed every time.
+   * between two questions; what can fail is getting the turn to write. False when that failed every time. Stamped with
+   * the last hit: a query reads the clock once (CQ-009). At least one hit.
    */
   #write(hits: readonly Hit[]): boolean {
-    const { store, clock, memories } = this.#options
+    const { store, memories } = this.#options
+    const at = must(hits.at(-1), 'a hit').now * 1000
     const byViewer = Map.groupBy(hits, hit => hit.viewer)
     // Read before the transaction: what is to be read on first use would hold up other writers.
     const columns = new Map([...byViewer.keys()].map(viewer => [viewer, memories.of(viewer)]))
@@ -130,7 +130,7 @@ export class AccessUpdates {
       try {
         const write = (writer: StoreWriter) =>
           [...byViewer].map(([viewer, own]) => this.#apply(writer, columns.get(viewer) as MemoryColumns, own))
-        for (const outcome of store.write(clock.now(), write, WAIT_MS)) {
+        for (const outcome of store.write(at, write, WAIT_MS)) {
           outcome.columns.wrote(outcome.memories, outcome.seen)
         }
         return true

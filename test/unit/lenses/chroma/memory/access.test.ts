@@ -226,10 +226,9 @@ describe('queued access updates (CQ-103, CQ-104)', () => {
   it('go off by themselves', async () => {
     const world = new World()
     const a = world.node('a')
-    const { store, clock } = world
+    const { store } = world
     const access = new AccessUpdates({
       store,
-      clock,
       memories: world.context.memories,
       mode: 'queued',
       memoryEnabled: true,

@@ -71,7 +71,7 @@ export class World {
       },
     }
     const memories = new Memories(store)
-    const access = new AccessUpdates({ store, clock: this.clock, memories, mode, memoryEnabled: enabled, timer })
+    const access = new AccessUpdates({ store, memories, mode, memoryEnabled: enabled, timer })
     this.context = { host, memories, access, settings: { enabled, decay_enabled: decayEnabled } }
     this.points = openPointIndex({ name: 'chroma-points', table: NODES, columns: ['l', 'a', 'b'] })
   }

@@ -103,9 +103,23 @@ describe('one reading of the clock', () => {
     world.readings = 0
     world.now = NOW + 3 * DAY + 0.9
     const { query, results } = await world.chroma.queryDetailed(TAGS)
+    expect(world.readings).toBe(1)
     expect(query.now).toBe(NOW + 3 * DAY)
     expect(results[0]?.recency).toBeCloseTo(Math.exp(-1), 15)
     expect((await world.chroma.getNode(id))?.last_accessed).toBe(NOW + 3 * DAY)
+  })
+
+  it('CQ-009: is all a batch, a text and the nearest need', async () => {
+    await using world = await openWorld()
+    await world.node()
+    const readingsOf = async (ask: () => Promise<unknown>) => {
+      world.readings = 0
+      await ask()
+      return world.readings
+    }
+    expect(await readingsOf(() => world.chroma.batchQuery([{ hashtags: TAGS }, { hashtags: TAGS }]))).toBe(1)
+    expect(await readingsOf(() => world.chroma.query(`recent ${TAGS.join(' ')}`))).toBe(1)
+    expect(await readingsOf(() => world.chroma.queryKnn(TAGS))).toBe(1)
   })
 
   it('CQ-008: the same question gets the same answer', async () => {
