@@ -29,12 +29,17 @@ export class Reader {
 
   /** A text that says something. */
   text(field: string): string {
+    const value = this.question(field)
+    return isStorable(value) ? value : this.fail(field, 'invalid', `${field} must be well-formed text`, '')
+  }
+
+  /** As `text`, of what is only looked for: any text at all. */
+  question(field: string): string {
     const value = this.#params[field] ?? null
     if (value === null || (typeof value === 'string' && value.trim() === '')) {
       return this.fail(field, 'required', `${field} is required`, '')
     }
     if (typeof value !== 'string') return this.fail(field, 'invalid', `${field} must be text`, '')
-    if (!isStorable(value)) return this.fail(field, 'invalid', `${field} must be well-formed text`, '')
     return value
   }
 

@@ -16,7 +16,7 @@ const search: Handler = {
   effect: 'read',
   async run(call, params) {
     const reader = new Reader(params)
-    const query = reader.text('query').trim()
+    const query = reader.question('query').trim()
     const limit = reader.clamped('limit', 10, 1, 1000)
     reader.done()
     mustBeInitialised(call.host.store, 'mind')

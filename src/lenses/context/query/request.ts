@@ -35,7 +35,7 @@ export const LEAST_SEMANTIC = 3
 /** Throws `Refusal`. */
 export function readRequest(params: Params, store: StoreReader): ContextRequest {
   const first = new Reader(params)
-  const query = first.text('query').trim()
+  const query = first.question('query').trim()
   first.done()
   mustBeInitialised(store, 'body', 'mind')
   const reader = new Reader(params)

@@ -21,6 +21,7 @@ export interface ContextWorld extends AsyncDisposable {
   /** `[source, target]`, or with relation and weight. */
   edges(...edges: readonly (readonly [number, number, string?, number?])[]): Promise<void>
   query(params: unknown): Promise<Answer>
+  queryOn(host: LensHost, params: unknown): Promise<Answer>
 }
 
 export interface Answer {
@@ -65,10 +66,35 @@ export async function openWorld({ empty = false, workspace, ...options }: WorldO
       await mustDo('/mind/edges/create-many', { edges: drafts })
     },
     query: async params => (await mustDo('/context/query', params)) as unknown as Answer,
+    queryOn: async (on, params) => (await new Context(on).call('/context/query', params)).result as unknown as Answer,
     [Symbol.asyncDispose]: () => engine.close(),
   }
 }
 
 export function idsOf({ concepts }: Answer): readonly number[] {
   return concepts.map(({ id }) => id)
+}
+
+/** How often something asks the store, tables included. The lens's memory of a host is kept by host: it is a fresh one. */
+export async function countCalls(host: LensHost, body: (host: LensHost) => Promise<unknown>): Promise<number> {
+  let calls = 0
+  const counting = <T extends object>(object: T): T =>
+    new Proxy(object, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name, target)
+        if (typeof value !== 'function') return value
+        return (...args: readonly unknown[]) => {
+          if (name !== 'table' && name !== 'read' && name !== 'version') calls++
+          const passed = args.map(arg => {
+            return typeof arg === 'function'
+              ? (inner: object) => (arg as (on: object) => unknown)(counting(inner))
+              : arg
+          })
+          const result: unknown = Reflect.apply(value, target, passed)
+          return name === 'table' ? counting(result as object) : result
+        }
+      },
+    })
+  await body({ ...host, store: counting(host.store) })
+  return calls
 }
