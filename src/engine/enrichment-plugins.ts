@@ -3,7 +3,7 @@
  * of trust as every plug-in. A file that brings none costs a warning; two plugins of one name are an error.
  */
 import { realpathSync } from 'node:fs'
-import { type EnrichmentPlugin, inOrder } from '../lenses/c64/enrichment/plugin.ts'
+import { type EnrichmentPlugin, inOrder, pluginIn } from '../lenses/c64/enrichment/plugin.ts'
 import { QuerentError } from '../model/errors.ts'
 import { loadPlugins, type PluginReport } from './plugins.ts'
 
@@ -75,22 +75,10 @@ function mustDiffer([clash]: readonly Clash[]): void {
   throw new QuerentError('conflict', message, { plugin: clash.name, file: clash.file })
 }
 
-type PluginClass = new () => EnrichmentPlugin
-
-/** One instance of the first class with a method `enrich`, by order of export names. Throws what is wrong with it. */
 function pluginOf(exported: Readonly<Record<string, unknown>>): EnrichmentPlugin {
-  const found = Object.values(exported).find(isPluginClass)
-  if (found === undefined) throw new Error('it exports no class with a method enrich')
-  const plugin = new found()
-  if (typeof plugin.name !== 'string' || plugin.name === '') throw new Error('its plugin needs a name, a text')
-  if (plugin.priority !== undefined && !Number.isFinite(plugin.priority)) {
-    throw new Error(`the priority of its plugin must be a number, not ${String(plugin.priority)}`)
-  }
+  const plugin = pluginIn(exported)
+  if (plugin === null) throw new Error('it exports no class with a method enrich')
   return plugin
-}
-
-function isPluginClass(value: unknown): value is PluginClass {
-  return typeof value === 'function' && typeof value.prototype?.enrich === 'function'
 }
 
 /** As the operating system knows it; as given while it does not exist. */

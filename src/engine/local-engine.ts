@@ -96,6 +96,7 @@ export class LocalEngine implements Engine {
     return this.#during(context, async call => {
       const request = parseInput(addInput, input)
       this.#ownerOnly(call.viewer, 'add')
+      const lens = request.lens === undefined ? undefined : this.#parts.registry.must(request.lens)
       const started = performance.now()
       const { store, clock } = this.#parts
       // Loaded when used: most calls ask, and should not wait for parsers of file formats.
@@ -104,14 +105,14 @@ export class LocalEngine implements Engine {
         store,
         {
           paths: request.paths,
-          collection: request.collection ?? 'documents',
+          collection: request.collection ?? lens?.name ?? 'documents',
           kind: request.kind,
           tags: request.tags ?? [],
           visibility: request.visibility ?? 'private',
           federations: request.federations ?? [],
           map: request.map ?? {},
         },
-        { ...call, signal: this.#orClosing(call.signal), now: clock.now() },
+        { ...call, signal: this.#orClosing(call.signal), now: clock.now(), ingesters: lens?.ingesters },
       )
       const embeddingError = await this.#follow(request.wait ?? true, call)
       const { partitions } = this.#sight(call.viewer)

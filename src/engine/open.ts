@@ -175,7 +175,7 @@ async function wire(options: EngineOptions, wiring: Wiring): Promise<Engine> {
   return engine
 }
 
-/** Each lens that takes plug-ins is offered each module; one it refuses is skipped with a warning. */
+/** Each lens that takes plug-ins is offered each module; one that none takes and some refuse is skipped with a warning. */
 async function installPlugins(
   lenses: readonly Lens[],
   hosts: readonly LensHost[],
@@ -192,11 +192,28 @@ async function installPlugins(
     trustFile: join(home?.folder ?? '', TRUST_FILE),
     trustedFolder,
     trust,
-    install: exported => {
-      for (const { lens, host } of takers) lens.install?.(host, exported)
-    },
+    install: exported => offer(exported, takers),
   })
   for (const warning of warnings) warn(warning)
+}
+
+interface Taker {
+  readonly lens: Lens
+  readonly host: LensHost
+}
+
+/** Throws the first refusal unless some lens took it. */
+function offer(exported: Readonly<Record<string, unknown>>, takers: readonly Taker[]): void {
+  const refusals: unknown[] = []
+  let isTaken = false
+  for (const { lens, host } of takers) {
+    try {
+      if (lens.install?.(host, exported) !== false) isTaken = true
+    } catch (error) {
+      refusals.push(error)
+    }
+  }
+  if (!isTaken && refusals.length > 0) throw refusals[0]
 }
 
 async function startEmbedder(

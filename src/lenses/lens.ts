@@ -72,8 +72,11 @@ export interface Lens {
    * Not called for questions that do not touch. May throw what a busy or read-only store throws: then it is not counted.
    */
   touch?(host: LensHost, viewer: Viewer, entries: readonly EntryKey[], now: Instant): void
-  /** Takes what a trusted plug-in exports, before `open`; throws what is wrong with it. */
-  install?(host: LensHost, exported: Readonly<Record<string, unknown>>): void
+  /**
+   * Takes what a trusted plug-in exports, before `open`; throws what is wrong with it. False: it is none of this lens's.
+   * A module that any lens took is welcome, whatever the others make of it.
+   */
+  install?(host: LensHost, exported: Readonly<Record<string, unknown>>): boolean | undefined
   /** Called when the engine opens, before anything is asked. What it throws ends the opening. */
   open?(host: LensHost): void | Promise<void>
   /** Called when the engine closes, before the store does: what was held back is written now. */

@@ -33,6 +33,8 @@ export interface AddRequest {
   readonly federations?: readonly string[] | undefined
   /** JSONL: our field to theirs. */
   readonly map?: Readonly<Record<string, string>> | undefined
+  /** Read them as this lens does, into its collection unless another is named. */
+  readonly lens?: string | undefined
   /** Wait until all chunks have vectors (default true); else they follow in the background. */
   readonly wait?: boolean | undefined
 }
@@ -87,6 +89,7 @@ export const addInput: z.ZodType<AddRequest> = z.strictObject({
   visibility: visibilityInput.optional(),
   federations: z.array(name).max(100).optional(),
   map: z.record(z.string(), z.string()).optional(),
+  lens: z.string().min(1).optional(),
   wait: z.boolean().optional(),
 })
 

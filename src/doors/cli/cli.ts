@@ -12,13 +12,21 @@ import type { Cli, OtherDoors } from './run.ts'
 export async function runCli(argv: readonly string[], doors: OtherDoors, io: Io): Promise<number> {
   const endings = new Endings(io)
   const { signal } = endings
-  const cli: Cli = { io, doors, signal, exitCode: EXIT.answered, endsBySignal: false, errors: 'text' }
+  const cli: Cli = {
+    io,
+    doors,
+    signal,
+    exitCode: EXIT.answered,
+    usageExitCode: EXIT.usage,
+    endsBySignal: false,
+    errors: 'text',
+  }
   try {
     await makeProgram(cli).parseAsync(argv, { from: 'user' })
     return endings.ending === null || cli.endsBySignal ? cli.exitCode : exitCodeOf(endings.ending)
   } catch (thrown) {
     if (endings.ending !== null) return exitCodeOf(endings.ending)
-    if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? EXIT.answered : EXIT.usage
+    if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? EXIT.answered : cli.usageExitCode
     return await fail(cli, thrown)
   } finally {
     endings.stop()

@@ -25,6 +25,7 @@ export function defineStoreCommands(program: Command, cli: Cli): void {
     .addOption(new Option('--visibility <who>', 'who may see them').choices(['private', 'public', 'shared']))
     .option('--federation <id>', 'with --visibility shared: whom with (repeatable)', collect)
     .option('--map <ours=theirs>', 'JSON lines: the name a field has there (repeatable)', collect)
+    .option('--lens <name>', 'read files as this lens does, into its collection')
     .option('--no-wait', 'do not wait for vectors; words answer at once')
   runs<[readonly string[]], Parameters<typeof import('./commands/ingest.ts').runAdd>[2]>(
     add,

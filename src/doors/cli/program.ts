@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import { VERSION } from '../../engine/version.ts'
 import { defineAdminCommands } from './define-admin.ts'
 import { defineAskCommands } from './define-ask.ts'
+import { defineC64Command } from './define-c64.ts'
 import { defineChromaCommands } from './define-chroma.ts'
 import { defineStoreCommands } from './define-store.ts'
 import type { Cli } from './run.ts'
@@ -21,6 +22,7 @@ export function makeProgram(cli: Cli): Command {
   defineAskCommands(program, cli)
   defineStoreCommands(program, cli)
   defineChromaCommands(program, cli)
+  defineC64Command(program, cli)
   defineAdminCommands(program, cli)
   return program
 }

@@ -12,6 +12,8 @@ export interface Cli {
   readonly signal: AbortSignal
   /** What the process ends with when nothing is thrown. */
   exitCode: number
+  /** What it ends with when the command line is wrong: 2, but for commands whose contract has one code for all. */
+  usageExitCode: number
   /** Set by commands that run until a signal ends them: for those it is a good end. */
   endsBySignal: boolean
   /**

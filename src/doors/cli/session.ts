@@ -36,6 +36,8 @@ export interface SessionOptions {
   readonly report?: ((progress: Progress) => void) | undefined
   /** Load no lens but these and the default one. */
   readonly onlyLenses?: readonly string[]
+  /** Default `openEngine`. */
+  readonly open?: ((options: EngineOptions) => Promise<Engine>) | undefined
 }
 
 export async function withSession<T>(
@@ -45,7 +47,7 @@ export async function withSession<T>(
   body: (session: Session) => Promise<T>,
 ): Promise<T> {
   const viewer = viewerOf(flags.viewer, cli.io.env['QUERENT_VIEWER'])
-  await using engine = await openEngine(engineOptions(cli, flags, options))
+  await using engine = await (options.open ?? openEngine)(engineOptions(cli, flags, options))
   const context: CallContext = { viewer, signal: cli.signal, report: options.report }
   return await body({
     engine,

@@ -41,7 +41,10 @@ export function chromaLens(options: ChromaLensOptions = {}): Lens {
       extensions: new Extensions(extensions),
       sleep,
     }),
-    install: (host, exported) => installPlugin(exported, stateOf(host)),
+    install: (host, exported) => {
+      installPlugin(exported, stateOf(host))
+      return true
+    },
     open,
     close: host => void stateIfMade(host)?.access.close(),
   }

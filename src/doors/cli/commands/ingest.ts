@@ -28,14 +28,15 @@ interface AddFlags extends CommonFlags {
   readonly visibility?: 'private' | 'public' | 'shared'
   readonly federation?: readonly string[]
   readonly map?: readonly string[]
+  readonly lens?: string
   readonly wait: boolean
 }
 
 export async function runAdd(cli: Cli, paths: readonly string[], flags: AddFlags): Promise<void> {
-  const { collection, kind, visibility, wait } = flags
+  const { collection, kind, visibility, wait, lens } = flags
   const input = {
     paths: paths.map(path => resolve(cli.io.workingFolder, path)),
-    ...{ collection, kind, visibility, wait, tags: flags.tag, federations: flags.federation },
+    ...{ collection, kind, visibility, wait, lens, tags: flags.tag, federations: flags.federation },
     ...(flags.map && { map: fieldMap(flags.map) }),
   }
   using bar = await progressBar(cli.io)

@@ -9,7 +9,11 @@ export function formatHits(hits: readonly SearchHit[], mode: string): string {
 }
 
 /** The enriched question, its tags and the way to search. */
-export function formatEnrichment({ enrichedQuery, filterTags, strategy }: Enrichment): string {
+export function formatEnrichment({
+  enrichedQuery,
+  filterTags,
+  strategy,
+}: Pick<Enrichment, 'enrichedQuery' | 'filterTags' | 'strategy'>): string {
   return `${enrichedQuery}\n\nTags: ${filterTags.join(', ') || 'none'}\nMode: ${strategy}`
 }
 

@@ -37,6 +37,27 @@ export function inOrder(plugins: readonly EnrichmentPlugin[]): readonly Enrichme
   return [...plugins].sort((a, b) => priorityOf(a) - priorityOf(b) || (a.name < b.name ? -1 : 1))
 }
 
+/**
+ * One instance of the first class with a method `enrich` among a module's exports, by order of their names; null when it
+ * exports none. Throws what is wrong with it.
+ */
+export function pluginIn(exported: Readonly<Record<string, unknown>>): EnrichmentPlugin | null {
+  const found = Object.values(exported).find(isPluginClass)
+  if (found === undefined) return null
+  const plugin = new found()
+  if (typeof plugin.name !== 'string' || plugin.name === '') throw new Error('its plugin needs a name, a text')
+  if (plugin.priority !== undefined && !Number.isFinite(plugin.priority)) {
+    throw new Error(`the priority of its plugin must be a number, not ${String(plugin.priority)}`)
+  }
+  return plugin
+}
+
+type PluginClass = new () => EnrichmentPlugin
+
+function isPluginClass(value: unknown): value is PluginClass {
+  return typeof value === 'function' && typeof value.prototype?.enrich === 'function'
+}
+
 function priorityOf(plugin: EnrichmentPlugin): number {
   return plugin.priority ?? DEFAULT_PRIORITY
 }

@@ -1,0 +1,140 @@
+/**
+ * The store as a backend, in the partitions in sight alone. A record's score is the mean of its cosine and of the share
+ * of the question's words that it has (weighed by BM25). A second list, of the records with the exact names and addresses
+ * of the question, is fused with that order by rank. Without a model the words are all: register questions do not need one.
+ */
+import type { Bitset } from '../../../base/bitset.ts'
+import { modelKey } from '../../../embed/embedder.ts'
+import type { Hit, SearchScope, VectorIndex, WordIndex } from '../../../index/contract.ts'
+import { K1 } from '../../../math/bm25.ts'
+import type { Entry, EntryKey } from '../../../model/entry.ts'
+import { QuerentError } from '../../../model/errors.ts'
+import type { CallContext } from '../../../model/operation.ts'
+import type { Sight } from '../../../model/viewer.ts'
+import type { LensHost } from '../../lens.ts'
+import { fuseByRank, type HitPayload, orderByTags, type SearchHit } from '../enrichment/hits.ts'
+import type { AskedQuestion, Backend, Question, SearchWarning } from './backend.ts'
+
+export function embeddedBackend(host: LensHost, collection: string, call: CallContext): Backend {
+  return {
+    name: 'embedded',
+    ask: async question => {
+      const { vector, warnings } = await embed(host, question.text, call)
+      // Looked at when the question was embedded: others may have written meanwhile.
+      const sight = host.sight(call.viewer)
+      return new EmbeddedQuestion(host, { ...question, vector, warnings, collection, sight })
+    },
+  }
+}
+
+interface Embedded extends Question {
+  /** Null: words alone. */
+  readonly vector: Float32Array | null
+  readonly warnings: readonly SearchWarning[]
+  readonly collection: string
+  readonly sight: Sight
+}
+
+/** Each list goes so deep, however few are wanted: then ranks do not depend on the limit. */
+const DEPTH = 100
+
+class EmbeddedQuestion implements AskedQuestion {
+  readonly warnings: readonly SearchWarning[]
+  readonly #host: LensHost
+  readonly #question: Embedded
+  readonly #words: WordIndex
+  readonly #vectors: VectorIndex | null
+  readonly #all: Bitset
+
+  constructor(host: LensHost, question: Embedded) {
+    this.#host = host
+    this.#question = question
+    this.#words = host.index('words') as WordIndex
+    this.#vectors = question.vector === null ? null : vectorsOf(host)
+    this.#all = host.store.matching(question.sight, { op: 'eq', field: 'collection', value: question.collection })
+    this.warnings = [...question.warnings, ...this.#pending()]
+  }
+
+  async search(tags: readonly string[], limit: number): Promise<readonly SearchHit[]> {
+    const scope = this.#among(tags)
+    const depth = Math.max(DEPTH, limit)
+    const { text, exact } = this.#question
+    const scores = this.#scores(text, scope, depth)
+    const byScore = orderByTags(this.#hits([...scores.keys()], scores), tags).slice(0, depth)
+    if (exact.length === 0) return byScore.slice(0, limit)
+    const named = this.#words.search({ ...scope, terms: exact.map(name => ({ text: name, boost: 1 })), k: depth })
+    const byName = this.#hits(keysOf(named), scores)
+    return fuseByRank(byScore, byName, limit)
+  }
+
+  #among(tags: readonly string[]): SearchScope {
+    const { sight } = this.#question
+    const tagged =
+      tags.length === 0 ? this.#all : this.#host.store.matching(sight, { op: 'in', field: 'tag', values: tags })
+    return { partitions: sight.partitions, allow: this.#all.and(tagged) }
+  }
+
+  /** Of whatever either index brings. */
+  #scores(text: string, scope: SearchScope, depth: number): ReadonlyMap<EntryKey, number> {
+    const terms = [{ text, boost: 1 }]
+    const byWords = this.#words.search({ ...scope, terms, k: depth })
+    const most = this.#words.weigh(terms, scope).reduce((sum, { boost, idf }) => sum + boost * idf * (K1 + 1), 0)
+    const { vector } = this.#question
+    if (vector === null || this.#vectors === null) return new Map(byWords.map(hit => [hit.entry, hit.score / most]))
+    const byMeaning = this.#vectors.search({ ...scope, vector, k: depth })
+    const found = [...new Set([...keysOf(byMeaning), ...keysOf(byWords)])]
+    const words = scoresOf(this.#words.score(terms, found, scope))
+    const cosines = scoresOf(this.#vectors.score(vector, found, scope))
+    return new Map(
+      found.map(entry => {
+        const share = most > 0 ? (words.get(entry) ?? 0) / most : 0
+        return [entry, ((cosines.get(entry) ?? share) + share) / 2]
+      }),
+    )
+  }
+
+  #hits(found: readonly EntryKey[], scores: ReadonlyMap<EntryKey, number>): SearchHit[] {
+    const now = this.#host.clock.now()
+    const entries = this.#host.store.entries(found)
+    const valid = entries.filter(entry => (entry.validFrom ?? now) <= now && now < (entry.validUntil ?? now + 1))
+    return valid.map(entry => ({ id: entry.id, score: scores.get(entry.key) ?? 0, payload: payloadOf(entry) }))
+  }
+
+  /** Whether some records can be found by words only, as yet. */
+  #pending(): readonly SearchWarning[] {
+    if (this.#vectors === null) return []
+    const scope = this.#among([])
+    if (this.#vectors.count(scope) >= this.#words.count(scope)) return []
+    return [{ code: 'vectors_pending', message: 'some records have no vector yet and are found by their words' }]
+  }
+}
+
+function payloadOf({ title, content, tags, metadata }: Entry): HitPayload {
+  return { ...metadata, title, document: content, tags }
+}
+
+function vectorsOf({ embedder, index }: LensHost): VectorIndex | null {
+  return embedder === null ? null : (index(`vectors-${modelKey(embedder.model)}`) as VectorIndex)
+}
+
+function keysOf(hits: readonly Hit[]): readonly EntryKey[] {
+  return hits.map(({ entry }) => entry)
+}
+
+function scoresOf(hits: readonly Hit[]): ReadonlyMap<EntryKey, number> {
+  return new Map(hits.map(({ entry, score }) => [entry, score]))
+}
+
+async function embed(
+  { embedder }: LensHost,
+  text: string,
+  { signal }: CallContext,
+): Promise<Pick<Embedded, 'vector' | 'warnings'>> {
+  try {
+    const [vector = null] = (await embedder?.embed([text], 'query', signal)) ?? []
+    return { vector, warnings: [] }
+  } catch (error) {
+    if (!(error instanceof QuerentError) || error.code === 'cancelled') throw error
+    return { vector: null, warnings: [{ code: 'words_only', message: `by words alone: ${error.message}` }] }
+  }
+}

@@ -1,0 +1,122 @@
+/**
+ * What can be set, in layers: defaults, then the configuration file (`lenses.c64`), then the environment, then what the
+ * caller passes (flags are that).
+ */
+import { z } from 'zod'
+import { parseInput } from '../../model/parse-input.ts'
+import type { SearchSettings } from './search/run-search.ts'
+
+export interface C64Settings extends SearchSettings {
+  /** The store itself, which needs neither server nor key, or a Qdrant server. */
+  readonly backend: 'embedded' | 'qdrant'
+  /** Of the store. */
+  readonly collection: string
+  /** An address adds the tag of its register or routine. */
+  readonly expandAddresses: boolean
+  readonly qdrantUrl: string
+  readonly qdrantCollection: string
+  /** Whether viewers other than the owner may ask the server. */
+  readonly qdrantPublic: boolean
+  /** Embeds questions for Qdrant. */
+  readonly embeddingModel: string
+  /** A server with OpenAI's interface; absent: OpenAI's own. */
+  readonly embeddingUrl: string | undefined
+  /** How long a question may take. */
+  readonly timeoutMs: number
+}
+
+/** Those that are left out, or undefined, are the next layer's to say. */
+export type GivenSettings = { readonly [Name in keyof C64Settings]?: C64Settings[Name] | undefined }
+
+export const DEFAULTS: C64Settings = {
+  backend: 'embedded',
+  collection: 'c64',
+  limit: 15,
+  fetchLimit: 20,
+  minScoreRatio: 0.6,
+  fusion: 'tags-first',
+  expandAddresses: false,
+  qdrantUrl: 'http://localhost:6333',
+  qdrantCollection: 'c64_training',
+  qdrantPublic: false,
+  embeddingModel: 'text-embedding-3-large',
+  embeddingUrl: undefined,
+  timeoutMs: 30_000,
+}
+
+/** By the names of the configuration file. */
+const FIELDS = {
+  backend: z.enum(['embedded', 'qdrant']),
+  collection: z.string().min(1),
+  limit: z.int().min(1).max(1_000),
+  fetch_limit: z.int().min(1).max(1_000),
+  min_score_ratio: z.number().min(0).max(1),
+  fusion: z.enum(['tags-first', 'rrf']),
+  expand_addresses: z.boolean(),
+  qdrant_url: z.string().min(1),
+  qdrant_collection: z.string().min(1),
+  qdrant_public: z.boolean(),
+  embedding_model: z.string().min(1),
+  embedding_url: z.string().min(1),
+  timeout_ms: z.int().min(1).max(300_000),
+} as const
+
+type Field = keyof typeof FIELDS
+type Layer = Partial<Record<Field, unknown>>
+
+const schema = z.strictObject(FIELDS).partial()
+
+/** Variables without the lens's name, which other programs read too. */
+const SHARED_VARIABLES: Readonly<Partial<Record<Field, string>>> = {
+  qdrant_url: 'QDRANT_URL',
+  qdrant_collection: 'QDRANT_COLLECTION',
+  embedding_model: 'EMBEDDING_MODEL',
+}
+
+export interface SettingsLayers {
+  readonly file?: unknown
+  /** Variables that are set; what is empty is not. */
+  readonly environment?: Readonly<Record<string, string | undefined>> | undefined
+  readonly constructed?: GivenSettings | undefined
+}
+
+/** Throws `invalid_argument` or `unknown_field`, naming the layer and the setting. */
+export function resolveSettings({ file, environment = {}, constructed = {} }: SettingsLayers): C64Settings {
+  return {
+    ...DEFAULTS,
+    ...named(parseInput(schema, file ?? {}, 'lenses.c64')),
+    ...named(parseInput(schema, fromEnvironment(environment), 'environment')),
+    ...named(parseInput(schema, snakeCased(constructed), 'c64')),
+  }
+}
+
+function fromEnvironment(environment: Readonly<Record<string, string | undefined>>): Layer {
+  const fields = Object.keys(FIELDS) as Field[]
+  const values = fields.map(field => {
+    const text = environment[`C64_${field.toUpperCase()}`] || environment[SHARED_VARIABLES[field] ?? '']
+    return [field, text ? readAs(field, text) : undefined] as const
+  })
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined))
+}
+
+/** What does not read as the field's type stays text, and is refused as such. */
+function readAs(field: Field, text: string): unknown {
+  const of = FIELDS[field]
+  if (of instanceof z.ZodNumber) return Number.isFinite(Number(text)) ? Number(text) : text
+  if (of instanceof z.ZodBoolean) return ['1', 'true'].includes(text) || (['0', 'false'].includes(text) ? false : text)
+  return text
+}
+
+function snakeCased(settings: GivenSettings): Layer {
+  const entries = Object.entries(settings).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`), value]),
+  )
+}
+
+function named(layer: Layer): Partial<C64Settings> {
+  const entries = Object.entries(layer).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()), value]),
+  )
+}

@@ -1,0 +1,74 @@
+/** What the parts of the lens share in one engine. */
+import type { LensHost } from '../lens.ts'
+import { c64Domain } from './domain.ts'
+import type { EnrichmentDomain } from './enrichment/domain.ts'
+import type { EnrichmentPlugin } from './enrichment/plugin.ts'
+import type { Remote } from './search/remote.ts'
+import type { C64Settings } from './settings.ts'
+
+/** Opens a Qdrant server and the embedder of its collection. Rejects when either cannot be used. */
+export type OpenRemote = (settings: C64Settings) => Promise<Remote>
+
+/** What the lens's settings come to, as `host.settings`. */
+export interface LensSettings {
+  readonly settings: C64Settings
+  readonly plugins: readonly EnrichmentPlugin[]
+  /** Absent: this engine asks no servers. */
+  readonly openRemote: OpenRemote | undefined
+}
+
+export class C64State {
+  readonly settings: C64Settings
+  readonly #openRemote: OpenRemote | undefined
+  readonly #plugins: EnrichmentPlugin[]
+  #domain: EnrichmentDomain | null = null
+  #remote: Promise<Remote> | null = null
+
+  constructor({ settings, plugins, openRemote }: LensSettings) {
+    this.settings = settings
+    this.#openRemote = openRemote
+    this.#plugins = [...plugins]
+  }
+
+  get domain(): EnrichmentDomain {
+    const { expandAddresses } = this.settings
+    this.#domain ??= c64Domain({ expandAddresses, plugins: this.#plugins })
+    return this.#domain
+  }
+
+  /** A plugin of the user's, before anything is asked. */
+  add(plugin: EnrichmentPlugin): void {
+    this.#plugins.push(plugin)
+    this.#domain = null
+  }
+
+  /** Opened once; tried again by the next question when it failed. */
+  remote(): Promise<Remote> {
+    if (this.#openRemote === undefined) throw new Error('invariant broken: nothing opens a server')
+    this.#remote ??= this.#openRemote(this.settings).catch((error: unknown) => {
+      this.#remote = null
+      throw error
+    })
+    return this.#remote
+  }
+
+  async close(): Promise<void> {
+    await (await this.#remote?.catch(() => null))?.close()
+  }
+}
+
+const STATES = new WeakMap<LensHost, C64State>()
+
+/** Made on first use, one an engine. */
+export function stateOf(host: LensHost): C64State {
+  const known = STATES.get(host)
+  if (known !== undefined) return known
+  const made = new C64State(host.settings as LensSettings)
+  STATES.set(host, made)
+  return made
+}
+
+/** The state, if anything made one. */
+export function stateIfMade(host: LensHost): C64State | undefined {
+  return STATES.get(host)
+}
