@@ -3,6 +3,7 @@
  * when they are needed, for a short command pays for every module it loads.
  */
 import { CHROMA_TABLES } from '../lenses/chroma/tables.ts'
+import { CONTEXT_TABLES } from '../lenses/context/tables.ts'
 import { defaultLens } from '../lenses/default/default-lens.ts'
 import type { Lens } from '../lenses/lens.ts'
 import type { TableDeclaration } from '../model/table.ts'
@@ -26,4 +27,9 @@ export const BUILT_IN_LENSES: readonly BuiltInLens[] = [
     load: async () => (await import('../lenses/collections/collections-lens.ts')).collectionsLens,
   },
   { name: 'c64', tables: [], load: async () => (await import('./c64.ts')).c64LensOf() },
+  {
+    name: 'context',
+    tables: CONTEXT_TABLES,
+    load: async () => (await import('../lenses/context/context-lens.ts')).contextLens(),
+  },
 ]

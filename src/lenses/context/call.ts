@@ -30,6 +30,8 @@ export interface Handler {
   /** One line, imperative, without a full stop. */
   readonly summary: string
   readonly effect: Effect['kind']
+  /** JSON Schemas of its parameters, for those who ask. */
+  readonly params?: Readonly<Record<string, JsonObject>> | undefined
   run(call: Call, params: Params): Outcome | Promise<Outcome>
 }
 

@@ -19,19 +19,24 @@ export function operationName(path: string): string {
   return `context.${path.replace(/^\/(?:context\/)?/, '').replace(/[^a-z0-9]+/g, '_')}`
 }
 
-function operationOf({ path, summary, effect }: Handler): Operation<LensHost> {
+function operationOf({ path, summary, effect, params = {} }: Handler): Operation<LensHost> {
   return {
     name: operationName(path),
     summary,
-    // What is wrong with parameters is told in the envelope, in the terms of its contract.
-    input: z.unknown(),
+    input: paramsOf(params),
     output: envelope,
     effect: { kind: effect, idempotent: effect === 'read' || path.endsWith('/init') || path.endsWith('/scan') },
-    run: (host, params, { viewer, signal, report }) =>
-      callHandler(HANDLERS, host, path, params, {
+    run: (host, given, { viewer, signal, report }) =>
+      callHandler(HANDLERS, host, path, given, {
         viewer,
         signal,
         emit: ({ phase, current, total, message }) => report?.({ phase, done: current, total, current: message }),
       }),
   }
+}
+
+/** Described, not checked: what is wrong with parameters is told in the envelope, in the terms of its contract. */
+function paramsOf(described: NonNullable<Handler['params']>): z.ZodType {
+  const fields = Object.entries(described).map(([name, schema]) => [name, z.unknown().optional().meta(schema)] as const)
+  return z.looseObject(Object.fromEntries(fields))
 }

@@ -5,6 +5,7 @@ import type { Call, Handler } from '../call.ts'
 import { refusal } from '../envelope.ts'
 import { Reader } from '../params.ts'
 import { mustBeInitialised } from '../parts.ts'
+import { FLAG, NUMBER, TEXT } from '../schemas.ts'
 import type { RegisteredFile } from './files.ts'
 import { indexText, mustHaveWorkspace, ownFiles } from './register.ts'
 
@@ -16,6 +17,7 @@ const index: Handler = {
   path: '/body/fts/index',
   summary: 'Keep the texts of registered files for search and previews',
   effect: 'write',
+  params: { force: FLAG },
   async run(call, params) {
     mustBeInitialised(call.host.store, 'body')
     const reader = new Reader(params)
@@ -35,6 +37,7 @@ const search: Handler = {
   path: '/body/fts/search',
   summary: 'Search the texts of files by words',
   effect: 'read',
+  params: { query: TEXT, path: TEXT, limit: NUMBER },
   async run(call, params) {
     const reader = new Reader(params)
     const query = reader.text('query').trim()

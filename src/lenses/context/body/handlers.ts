@@ -5,6 +5,7 @@ import type { Call, Handler } from '../call.ts'
 import { type ErrorDetail, type Outcome, refusal } from '../envelope.ts'
 import { Reader } from '../params.ts'
 import { initialise, mustBeInitialised } from '../parts.ts'
+import { FLAG, TEXT } from '../schemas.ts'
 import { type Facts, factsOf, forgetFile, mustHaveWorkspace, ownFiles, registerFile, tellFile } from './register.ts'
 
 const init: Handler = {
@@ -21,6 +22,7 @@ const add: Handler = {
   path: '/body/files/add',
   summary: 'Register files, or all files of folders',
   effect: 'write',
+  params: { path: TEXT, paths: { type: 'array', items: TEXT } },
   async run(call, params): Promise<Outcome> {
     mustBeInitialised(call.host.store, 'body')
     const reader = new Reader(params)
@@ -54,6 +56,7 @@ const scan: Handler = {
   path: '/body/scan',
   summary: 'Compare the registered files with those there are',
   effect: 'write',
+  params: { path: TEXT, dry_run: FLAG },
   async run(call, params) {
     mustBeInitialised(call.host.store, 'body')
     const reader = new Reader(params)

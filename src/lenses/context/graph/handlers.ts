@@ -7,6 +7,7 @@ import { brief, type Look, look, mustSee } from '../mind/look.ts'
 import { Reader } from '../params.ts'
 import { mustBeInitialised } from '../parts.ts'
 import { nearestConcepts } from '../query/meaning.ts'
+import { NUMBER, TEXT } from '../schemas.ts'
 import { EDGES, LINKS } from '../tables.ts'
 import { drawAscii, drawMermaid } from './draw.ts'
 
@@ -14,6 +15,7 @@ const search: Handler = {
   path: '/mind/search',
   summary: 'Find concepts by meaning',
   effect: 'read',
+  params: { query: TEXT, limit: NUMBER },
   async run(call, params) {
     const reader = new Reader(params)
     const query = reader.question('query').trim()
@@ -47,6 +49,7 @@ const neighbors: Handler = {
   path: '/graph/neighbors',
   summary: 'List what a concept links to, and what links to it',
   effect: 'read',
+  params: { id: NUMBER },
   run(call, params) {
     const { store } = call.host
     mustBeInitialised(store, 'mind')
@@ -80,6 +83,7 @@ const viz: Handler = {
   path: '/graph/viz',
   summary: 'Draw concepts and their links as text or as Mermaid',
   effect: 'read',
+  params: { format: { enum: ['ascii', 'mermaid'] }, center: NUMBER, limit: NUMBER },
   run(call, params) {
     const { store } = call.host
     mustBeInitialised(store, 'mind')

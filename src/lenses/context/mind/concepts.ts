@@ -4,6 +4,7 @@ import type { Call, Handler } from '../call.ts'
 import type { Outcome } from '../envelope.ts'
 import { Reader } from '../params.ts'
 import { initialise, isInitialised, mustBeInitialised } from '../parts.ts'
+import { FLAG, listOf, NUMBER, TEXT } from '../schemas.ts'
 import { embedEntries } from '../vectors.ts'
 import { brief, look, mustOwn, mustSee } from './look.ts'
 import { type ConceptAt, deleteConcept, putConcept } from './rows.ts'
@@ -13,10 +14,13 @@ const SCHEMA_VERSION = '1.0.0'
 
 const VISIBILITIES = ['private', 'public'] as const
 
+const NEW = { name: TEXT, type: TEXT, visibility: { enum: ['private', 'public'] } }
+
 const init: Handler = {
   path: '/mind/init',
   summary: 'Make the part for concepts and links; with force, empty it',
   effect: 'destroy',
+  params: { force: FLAG },
   run(call, params) {
     const reader = new Reader(params)
     const force = reader.flag('force')
@@ -45,6 +49,7 @@ const create: Handler = {
   path: '/mind/concepts/create',
   summary: 'Add a concept',
   effect: 'write',
+  params: NEW,
   async run(call, params) {
     mustBeInitialised(call.host.store, 'mind')
     const reader = new Reader(params)
@@ -59,6 +64,7 @@ const createMany: Handler = {
   path: '/mind/concepts/create-many',
   summary: 'Add concepts, all of them or none',
   effect: 'write',
+  params: { concepts: listOf(NEW) },
   async run(call, params) {
     mustBeInitialised(call.host.store, 'mind')
     const reader = new Reader(params)
@@ -73,6 +79,7 @@ const get: Handler = {
   path: '/mind/concepts/get',
   summary: 'Read a concept',
   effect: 'read',
+  params: { id: NUMBER },
   run(call, params) {
     mustBeInitialised(call.host.store, 'mind')
     const reader = new Reader(params)
@@ -86,6 +93,7 @@ const list: Handler = {
   path: '/mind/concepts/list',
   summary: 'List concepts by id, of one type if named',
   effect: 'read',
+  params: { type: TEXT },
   run(call, params) {
     mustBeInitialised(call.host.store, 'mind')
     const reader = new Reader(params)
@@ -100,6 +108,7 @@ const update: Handler = {
   path: '/mind/concepts/update',
   summary: 'Change the name or the type of a concept',
   effect: 'write',
+  params: { id: NUMBER, name: TEXT, type: TEXT },
   async run(call, params) {
     const { store, clock } = call.host
     mustBeInitialised(store, 'mind')
@@ -125,6 +134,7 @@ const remove: Handler = {
   path: '/mind/concepts/delete',
   summary: 'Delete a concept with its links and its provenance',
   effect: 'destroy',
+  params: { id: NUMBER },
   run(call, params): Outcome {
     const { store, clock } = call.host
     mustBeInitialised(store, 'mind')

@@ -5,6 +5,7 @@ import type { Call, Handler } from '../call.ts'
 import { type ErrorMap, errorAt, joined, Refusal, refusal } from '../envelope.ts'
 import { Reader } from '../params.ts'
 import { mustBeInitialised } from '../parts.ts'
+import { listOf, NUMBER, TEXT } from '../schemas.ts'
 import { EDGES } from '../tables.ts'
 import { type Look, look, mustOwn, mustSee } from './look.ts'
 import { deleteEdge, putEdge } from './rows.ts'
@@ -19,6 +20,8 @@ export interface Edge {
 
 type WireEdge = { id: number; source: number; target: number; relation: string; weight: number }
 
+const NEW = { source: NUMBER, target: NUMBER, relation: TEXT, weight: NUMBER }
+
 /** Edges that start at these concepts, by id; of those seen. One read, however many concepts there are. */
 export function edgesFrom(reader: StoreReader, { concepts }: Look, sources: readonly number[]): readonly Edge[] {
   const entries = sources.flatMap(id => concepts.byId(id)?.entry ?? [])
@@ -29,6 +32,7 @@ const create: Handler = {
   path: '/mind/edges/create',
   summary: 'Link two concepts',
   effect: 'write',
+  params: NEW,
   run(call, params) {
     mustBeInitialised(call.host.store, 'mind')
     const reader = new Reader(params)
@@ -43,6 +47,7 @@ const createMany: Handler = {
   path: '/mind/edges/create-many',
   summary: 'Link concepts, all of these or none',
   effect: 'write',
+  params: { edges: listOf(NEW) },
   run(call, params) {
     mustBeInitialised(call.host.store, 'mind')
     const reader = new Reader(params)
@@ -57,6 +62,7 @@ const get: Handler = {
   path: '/mind/edges/get',
   summary: 'Read a link',
   effect: 'read',
+  params: { id: NUMBER },
   run(call, params) {
     mustBeInitialised(call.host.store, 'mind')
     const reader = new Reader(params)
@@ -70,6 +76,7 @@ const list: Handler = {
   path: '/mind/edges/list',
   summary: 'List links by id, of one source, target or relation if named',
   effect: 'read',
+  params: { source: NUMBER, target: NUMBER, relation: TEXT },
   run(call, params) {
     mustBeInitialised(call.host.store, 'mind')
     const reader = new Reader(params)
@@ -89,6 +96,7 @@ const update: Handler = {
   path: '/mind/edges/update',
   summary: 'Change the relation or the weight of a link',
   effect: 'write',
+  params: { id: NUMBER, relation: TEXT, weight: NUMBER },
   run(call, params) {
     const { store, clock } = call.host
     mustBeInitialised(store, 'mind')
@@ -113,6 +121,7 @@ const remove: Handler = {
   path: '/mind/edges/delete',
   summary: 'Delete a link',
   effect: 'destroy',
+  params: { id: NUMBER },
   run(call, params) {
     const { store, clock } = call.host
     mustBeInitialised(store, 'mind')

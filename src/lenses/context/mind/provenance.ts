@@ -3,6 +3,7 @@ import type { Row } from '../../../model/table.ts'
 import type { Handler } from '../call.ts'
 import { Reader } from '../params.ts'
 import { mustBeInitialised } from '../parts.ts'
+import { NUMBER, TEXT } from '../schemas.ts'
 import { PROVENANCE } from '../tables.ts'
 import { type Look, look, mustOwn } from './look.ts'
 import { putProvenance } from './rows.ts'
@@ -11,6 +12,7 @@ const create: Handler = {
   path: '/mind/provenance/create',
   summary: 'Say that a concept comes from a file',
   effect: 'write',
+  params: { concept_id: NUMBER, file_url: TEXT },
   run(call, params) {
     const { store, clock } = call.host
     mustBeInitialised(store, 'mind')
@@ -29,6 +31,7 @@ const list: Handler = {
   path: '/mind/provenance/list',
   summary: 'List links of concepts to files, of one concept or file if named',
   effect: 'read',
+  params: { concept_id: NUMBER, file_url: TEXT },
   run(call, params) {
     mustBeInitialised(call.host.store, 'mind')
     const reader = new Reader(params)
@@ -45,6 +48,7 @@ const remove: Handler = {
   path: '/mind/provenance/delete',
   summary: 'Unlink a concept from a file, or (without concept_id) all concepts from it',
   effect: 'destroy',
+  params: { concept_id: NUMBER, file_url: TEXT },
   run(call, params) {
     const { store, clock } = call.host
     mustBeInitialised(store, 'mind')

@@ -20,6 +20,16 @@ export const QUERY_HANDLER: Handler = {
   path: '/context/query',
   summary: 'Find concepts of the code for a question, with their neighbours, files and links',
   effect: 'read',
+  params: {
+    query: { type: 'string', description: 'What to look for' },
+    depth: { type: 'number', description: 'Steps along links, 0 to 2; default 1' },
+    limit: { type: 'number', description: 'Concepts at most, 1 to 50; default 10' },
+    mode: { enum: ['semantic', 'exact', 'hybrid'] },
+    rank: { enum: ['breadth', 'weighted', 'closeness'], description: 'How neighbours are ordered; default breadth' },
+    snippet: { enum: ['head', 'passage'], description: 'Which part of a file is shown; default head' },
+    explain: { type: 'boolean' },
+    max_tokens: { type: 'number', description: 'Adds a bundle of texts that fits' },
+  },
   async run(call, params) {
     const request = readRequest(params, call.host.store)
     try {

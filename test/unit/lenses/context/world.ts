@@ -3,7 +3,6 @@ import type { JsonObject } from '../../../../src/base/canonical.ts'
 import type { Engine } from '../../../../src/engine/engine.ts'
 import type { EngineOptions } from '../../../../src/engine/options.ts'
 import { Context } from '../../../../src/lenses/context/context.ts'
-import { contextLens } from '../../../../src/lenses/context/context-lens.ts'
 import type { Envelope } from '../../../../src/lenses/context/envelope.ts'
 import type { LensHost } from '../../../../src/lenses/lens.ts'
 import { LOCAL_OWNER, type Viewer } from '../../../../src/model/viewer.ts'
@@ -37,7 +36,7 @@ export interface WorldOptions extends EngineOptions {
 
 /** Both parts are there unless `empty`. */
 export async function openWorld({ empty = false, workspace, ...options }: WorldOptions = {}): Promise<ContextWorld> {
-  const engine = await openTestEngine({ lenses: [contextLens()], ...options })
+  const engine = await openTestEngine(options)
   const own = engine.host('context')
   const host: LensHost = workspace === undefined ? own : { ...own, workspace }
   const call = (path: string, params: unknown = null, viewer: Viewer = LOCAL_OWNER) =>
