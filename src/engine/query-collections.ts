@@ -18,15 +18,19 @@ import { ChromaQueryError, notOpened } from '../lenses/collections/errors.ts'
 import { formatResultsMarkdown } from '../lenses/collections/markdown.ts'
 import { type CollectionsInput, checkInput } from '../lenses/collections/request.ts'
 import type { QueryResult } from '../lenses/collections/result.ts'
-import { LOCAL_OWNER } from '../model/viewer.ts'
+import { LOCAL_OWNER, type Viewer } from '../model/viewer.ts'
 import type { Source } from '../pipeline/source.ts'
 import { openChromaSource } from '../sources/chromadb.ts'
+import { findHome } from './home.ts'
 import { openEngine } from './open.ts'
 import type { EngineOptions } from './options.ts'
+import { putSample } from './sample-collections.ts'
 
 export interface QueryCollectionsOptions extends Omit<CollectionsInput, 'query'> {
   /** A Querent home; absent: the one of the working folder. */
   readonly persistDirectory?: string | undefined
+  /** The sample that comes with this package instead of a store. */
+  readonly sample?: boolean | undefined
   /** A ChromaDB server instead; default QUERENT_CHROMA_URL, where no home is named. */
   readonly url?: string | undefined
   /** Of the server; default QUERENT_CHROMA_TENANT, _DATABASE and _TOKEN, then the server's own defaults. */
@@ -38,6 +42,8 @@ export interface QueryCollectionsOptions extends Omit<CollectionsInput, 'query'>
   /** For collections that were embedded by another model. */
   readonly embedders?: Readonly<Record<string, Embedder | EmbedderSettings>> | undefined
   readonly clock?: Clock | undefined
+  /** Who asks; default the local owner. */
+  readonly viewer?: Viewer | undefined
   /** Default 10 seconds. */
   readonly timeoutMs?: number | undefined
   readonly signal?: AbortSignal | undefined
@@ -85,16 +91,35 @@ export async function declaredCollections(persistDirectory?: string): Promise<re
   }
 }
 
+/** Whether a question that names no store and no server would find one, or the environment names one. */
+export function findsStore(): boolean {
+  if (variable('QUERENT_CHROMA_URL') !== undefined || variable('QUERENT_HOME') !== undefined) return true
+  try {
+    findHome({ workingFolder: process.cwd(), create: false })
+    return true
+  } catch {
+    return false
+  }
+}
+
 interface Opened {
   readonly world: Pick<CollectionsWorld, 'source' | 'sight' | 'embed'>
   close(): Promise<void>
 }
 
-const READING: EngineOptions = { create: false, readOnly: true, background: false, warm: true }
+const READING: EngineOptions = {
+  create: false,
+  readOnly: true,
+  background: false,
+  warm: true,
+  onlyLenses: ['collections'],
+}
 
 async function openWorld(options: QueryCollectionsOptions): Promise<Opened> {
   try {
-    const url = options.url ?? (options.persistDirectory === undefined ? variable('QUERENT_CHROMA_URL') : undefined)
+    const { persistDirectory, sample = false } = options
+    const isNamed = persistDirectory !== undefined || sample
+    const url = options.url ?? (isNamed ? undefined : variable('QUERENT_CHROMA_URL'))
     return url === undefined ? await openHome(options) : await openServer(url, options)
   } catch (error) {
     if (error instanceof ChromaQueryError) throw error
@@ -103,15 +128,16 @@ async function openWorld(options: QueryCollectionsOptions): Promise<Opened> {
 }
 
 async function openHome(options: QueryCollectionsOptions): Promise<Opened> {
-  const { persistDirectory, embedder, clock } = options
+  const { persistDirectory, sample = false, embedder, clock, viewer = LOCAL_OWNER } = options
   const home = homeIn(persistDirectory)
   const common = { ...READING, embedder, clock }
-  const isFresh = persistDirectory !== undefined && home === undefined
+  const isFresh = sample || (persistDirectory !== undefined && home === undefined)
   const engine = await openEngine(isFresh ? { ...common, store: 'memory', readOnly: false } : { ...common, home })
+  if (sample) await putSample(engine)
   const host = engine.host('collections')
   const embedders = new Embedders({ open: () => Promise.resolve(host.embedder), isOurs: false }, options)
   return {
-    world: { source: host.source('local'), sight: host.sight(LOCAL_OWNER), embed: embedders.embed },
+    world: { source: host.source('local'), sight: host.sight(viewer), embed: embedders.embed },
     close: async () => {
       await embedders.close()
       await engine.close()
@@ -132,7 +158,7 @@ function homeIn(persistDirectory: string | undefined): string | undefined {
 }
 
 async function openServer(url: string, options: QueryCollectionsOptions): Promise<Opened> {
-  const { tenant, database, token, embedder: standard = { provider: 'local' } } = options
+  const { tenant, database, token, viewer = LOCAL_OWNER, embedder: standard = { provider: 'local' } } = options
   const source: Source = openChromaSource({
     name: 'chromadb',
     url,
@@ -142,7 +168,7 @@ async function openServer(url: string, options: QueryCollectionsOptions): Promis
   })
   const embedders = new Embedders({ open: () => embedderOf(standard), isOurs: !isEmbedder(standard) }, options)
   return {
-    world: { source, sight: { viewer: LOCAL_OWNER, partitions: [] }, embed: embedders.embed },
+    world: { source, sight: { viewer, partitions: [] }, embed: embedders.embed },
     close: async () => {
       await embedders.close()
       await source.close()

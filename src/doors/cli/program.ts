@@ -5,6 +5,7 @@ import { defineAdminCommands } from './define-admin.ts'
 import { defineAskCommands } from './define-ask.ts'
 import { defineC64Command } from './define-c64.ts'
 import { defineChromaCommands } from './define-chroma.ts'
+import { defineCollectionsCommands } from './define-collections.ts'
 import { defineStoreCommands } from './define-store.ts'
 import type { Cli } from './run.ts'
 
@@ -22,6 +23,7 @@ export function makeProgram(cli: Cli): Command {
   defineAskCommands(program, cli)
   defineStoreCommands(program, cli)
   defineChromaCommands(program, cli)
+  defineCollectionsCommands(program, cli)
   defineC64Command(program, cli)
   defineAdminCommands(program, cli)
   return program

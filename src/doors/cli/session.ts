@@ -80,7 +80,7 @@ function pluginOptions(io: Io, { trustPlugins }: CommonFlags): PluginOptions {
 }
 
 /** Whoever starts the process is the local owner, unless QUERENT_VIEWER makes the process an agent's. */
-function viewerOf(flag: string | undefined, environment: string | undefined): Viewer {
+export function viewerOf(flag: string | undefined, environment: string | undefined): Viewer {
   const own = environment ? checked(environment, 'QUERENT_VIEWER') : LOCAL_OWNER
   if (flag === undefined || flag === own.id) return own
   if (!isOwner(own)) {

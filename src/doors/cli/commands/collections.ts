@@ -2,13 +2,19 @@
  * `querent collections`: one question over several collections. Its exit codes are its contract's own: 0 for any answer,
  * 1 when the store fails, 2 for a wrong call.
  */
+import { SettableClock } from '../../../base/clock.ts'
 import {
   collectionsMarkdown,
   declaredCollections,
+  findsStore,
   type QueryCollectionsOptions,
   queryCollections,
 } from '../../../engine/query-collections.ts'
 import { QuerentError } from '../../../model/errors.ts'
+import { toInstant } from '../../../model/instant.ts'
+import { write } from '../io.ts'
+import type { Cli } from '../run.ts'
+import { viewerOf } from '../session.ts'
 
 /** As they stand on the command line. */
 export interface CollectionsFlags {
@@ -19,6 +25,7 @@ export interface CollectionsFlags {
   readonly json?: boolean | undefined
   readonly undated?: string | undefined
   readonly persistDirectory?: string | undefined
+  readonly sample?: boolean | undefined
   readonly url?: string | undefined
   readonly tenant?: string | undefined
   readonly database?: string | undefined
@@ -40,8 +47,27 @@ export interface CommandRun {
   readonly exitCode: 0 | 1 | 2
 }
 
-/** What surrounds the flags: an embedder and a clock of the caller's own. */
-export type CollectionsSurroundings = Pick<QueryCollectionsOptions, 'embedder' | 'clock' | 'signal'>
+/** What surrounds the flags: who asks, when, and with which embedder. */
+export type CollectionsSurroundings = Pick<QueryCollectionsOptions, 'embedder' | 'clock' | 'signal' | 'viewer'>
+
+/** As `Cli` runs it: `words` are the question. */
+export async function runCollectionsCommand(
+  cli: Cli,
+  words: readonly string[],
+  { viewer, now, ...flags }: CollectionsFlags & { readonly viewer?: string; readonly now?: string },
+): Promise<void> {
+  const { stdout, stderr } = cli.io
+  const query = words.join(' ')
+  let done: CommandRun
+  try {
+    done = await runCollections(query, flags, surroundingsOf(cli, viewer, now))
+  } catch (error) {
+    done = failed(error)
+  }
+  await write(stderr, done.stderr)
+  await write(stdout, done.stdout)
+  cli.exitCode = done.exitCode
+}
 
 /** `query`: the words of the command line; absent when there are none. */
 export async function runCollections(
@@ -51,29 +77,57 @@ export async function runCollections(
 ): Promise<CommandRun> {
   try {
     const { lang, ...options } = await readFlags(flags)
-    const answer = await queryCollections(query ?? '', { ...options, ...surroundings })
+    const isStoreless = options.persistDirectory === undefined && options.url === undefined && !findsStore()
+    const asked = { ...options, ...surroundings, sample: options.sample === true || isStoreless }
+    const answer = await queryCollections(query ?? '', asked)
     const { results, warnings } = answer
     const layout = { lang, urls: flags.urls ?? false }
     return {
       stdout: flags.json ? `${JSON.stringify(answer, null, 2)}\n` : collectionsMarkdown(results, query ?? '', layout),
-      stderr: warnings.map(({ message }) => `Warning: ${oneLine(message)}\n`).join(''),
+      stderr:
+        (isStoreless && !options.sample ? SAMPLE_NOTICE : '') +
+        warnings.map(({ message }) => `Warning: ${oneLine(message)}\n`).join(''),
       exitCode: 0,
     }
   } catch (error) {
-    if (!(error instanceof QuerentError)) throw error
-    return { stdout: '', stderr: `Error: ${oneLine(error.message)}\n`, exitCode: error.kind === 'usage' ? 2 : 1 }
+    return failed(error)
+  }
+}
+
+/** An answer over the sample must not pass for one over the user's own knowledge. */
+const SAMPLE_NOTICE =
+  'Warning: there is no store here, so this is the sample that comes with Querent; `querent add` makes a store\n'
+
+function failed(error: unknown): CommandRun {
+  if (!(error instanceof QuerentError)) throw error
+  return { stdout: '', stderr: `Error: ${oneLine(error.message)}\n`, exitCode: error.kind === 'usage' ? 2 : 1 }
+}
+
+function surroundingsOf(
+  { io, signal }: Cli,
+  viewer: string | undefined,
+  now: string | undefined,
+): CollectionsSurroundings {
+  const moment = now ?? io.env['QUERENT_NOW']
+  return {
+    signal,
+    viewer: viewerOf(viewer, io.env['QUERENT_VIEWER']),
+    clock: moment ? new SettableClock(toInstant(moment, now === undefined ? 'QUERENT_NOW' : '--now')) : undefined,
   }
 }
 
 async function readFlags(
   flags: CollectionsFlags,
 ): Promise<QueryCollectionsOptions & { readonly lang: 'es' | 'en' | undefined }> {
-  const { persistDirectory, url, tenant, database, since, until, source, actionability, fold, hybrid } = flags
+  const { persistDirectory, sample, url, tenant, database, since, until, source, actionability, fold, hybrid } = flags
   if (persistDirectory !== undefined && url !== undefined) {
     throw wrongFlag('url', url, 'either a folder or an address, not both')
   }
+  if (sample && (persistDirectory ?? url) !== undefined) {
+    throw wrongFlag('sample', 'true', 'no --persist-directory and no --url beside it')
+  }
   return {
-    ...{ persistDirectory, url, tenant, database, since, until, source, actionability, fold, hybrid },
+    ...{ persistDirectory, sample, url, tenant, database, since, until, source, actionability, fold, hybrid },
     days: integer('days', flags.days, 0),
     nResults: integer('n-results', flags.nResults, 1),
     offset: integer('offset', flags.offset, 0),

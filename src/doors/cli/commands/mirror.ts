@@ -1,0 +1,42 @@
+/** `querent mirror`: for the local owner, whose entries leave the store. */
+import { mirrorCollection } from '../../../engine/mirror.ts'
+import { invalidArgument, QuerentError } from '../../../model/errors.ts'
+import { isOwner } from '../../../model/viewer.ts'
+import type { CommonFlags } from '../flags.ts'
+import { progressBar } from '../progress.ts'
+import type { Cli } from '../run.ts'
+import { withSession } from '../session.ts'
+import { print } from './print.ts'
+
+interface MirrorFlags extends CommonFlags {
+  readonly to: 'chromadb' | 'qdrant'
+  readonly url?: string
+  readonly tenant?: string
+  readonly database?: string
+}
+
+const URL_VARIABLES = { chromadb: 'QUERENT_CHROMA_URL', qdrant: 'QUERENT_QDRANT_URL' } as const
+const KEY_VARIABLES = { chromadb: 'QUERENT_CHROMA_TOKEN', qdrant: 'QUERENT_QDRANT_API_KEY' } as const
+
+export async function runMirror(cli: Cli, collection: string, flags: MirrorFlags): Promise<void> {
+  const { to, tenant, database } = flags
+  const variable = (name: string): string | undefined => cli.io.env[name] || undefined
+  const url = flags.url ?? variable(URL_VARIABLES[to])
+  if (url === undefined) throw invalidArgument('--url', '', `an address, here or in ${URL_VARIABLES[to]}`)
+  using bar = await progressBar(cli.io)
+  const report = await withSession(cli, flags, { onlyLenses: [] }, ({ engine, context }) => {
+    if (!isOwner(context.viewer)) throw new QuerentError('denied', 'mirror: only the local owner may', {})
+    return mirrorCollection(engine, {
+      ...{ collection, to, url },
+      tenant: tenant ?? variable('QUERENT_CHROMA_TENANT'),
+      database: database ?? variable('QUERENT_CHROMA_DATABASE'),
+      token: variable(KEY_VARIABLES[to]),
+      signal: cli.signal,
+      report: bar.report,
+    })
+  })
+  bar[Symbol.dispose]()
+  const { names, put, removed, unchanged, waiting } = report
+  const counts = `${put} put, ${removed} removed, ${unchanged} unchanged, ${waiting} waiting for a vector\n`
+  await print(cli, flags, report, { table: () => counts + names.map(name => `in ${name}\n`).join('') })
+}

@@ -1,0 +1,24 @@
+/** `querent skills install`. */
+import { resolve } from 'node:path'
+import { installSkills } from '../../../engine/install-skills.ts'
+import type { CommonFlags } from '../flags.ts'
+import type { Cli } from '../run.ts'
+import { print } from './print.ts'
+
+interface InstallFlags extends CommonFlags {
+  readonly dir: string
+  readonly lang: 'es' | 'en'
+  readonly force?: true
+}
+
+export async function runInstall(cli: Cli, flags: InstallFlags): Promise<void> {
+  const folder = resolve(cli.io.workingFolder, flags.dir)
+  const report = installSkills({ folder, lang: flags.lang, force: flags.force === true })
+  const { written, unchanged, kept } = report
+  const lines = [
+    ...written.map(path => `written    ${path}`),
+    ...unchanged.map(path => `unchanged  ${path}`),
+    ...kept.map(path => `kept       ${path}: it was changed; --force overwrites it`),
+  ]
+  await print(cli, flags, report, { table: () => lines.map(line => `${line}\n`).join('') })
+}

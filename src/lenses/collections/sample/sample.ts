@@ -1,0 +1,40 @@
+/**
+ * What comes with the lens to try it on: gathered signals and analyses of them, in English and Spanish, of the shapes that
+ * stores of this kind have. Addresses lead nowhere (example.org).
+ */
+import type { JsonObject } from '../../../base/canonical.ts'
+import type { Instant } from '../../../base/clock.ts'
+import analysisFile from './analysis.json' with { type: 'json' }
+import itemsFile from './items.json' with { type: 'json' }
+
+export interface SampleRecord {
+  readonly id: string
+  readonly collection: 'items' | 'analysis'
+  readonly title: string
+  readonly content: string
+  readonly metadata: JsonObject
+}
+
+const DAY_MS = 86_400_000
+
+/** Dated back from `now`, so that a day filter always has something to keep and something to drop. */
+export function sampleRecords(now: Instant): readonly SampleRecord[] {
+  const day = (daysAgo: number): string => new Date(now - daysAgo * DAY_MS).toISOString().slice(0, 10)
+  const items = itemsFile.map(({ id, lang, daysAgo, title, content, source, signal }) => ({
+    ...{ id, collection: 'items' as const, title, content },
+    metadata: {
+      ...{ title, lang, source_type: source, signal_score: signal, date: day(daysAgo) },
+      source_url: `https://example.org/${source}/${id}`,
+    },
+  }))
+  const analyses = analysisFile.map(
+    ({ id, lang, daysAgo, about, title, content, actionability, confidence, signal }) => ({
+      ...{ id, collection: 'analysis' as const, title, content },
+      metadata: {
+        ...{ title, lang, actionability, confidence, signal_score: signal, analyzed_at: day(daysAgo) },
+        ...(about !== null && { item_id: about }),
+      },
+    }),
+  )
+  return [...items, ...analyses]
+}
