@@ -1,25 +1,18 @@
 /**
  * `npm run demo`: puts real documents into a fresh store (this project's own documents and sources, a few notes, and the
- * Commodore 64 fact files) and asks eight questions through the command line, as a user would; then it asks the lens
- * chroma.
+ * facts that the lens c64 brings) and asks through the command line, as a user would: this lens, then eight questions over
+ * everything, then the lens chroma.
  */
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { c64Records } from './c64-records.ts'
+import { demoC64 } from './demo-c64.ts'
 import { demoChroma } from './demo-chroma.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'querent-demo-'))
-const records = join(folder, 'c64.jsonl')
-writeFileSync(
-  records,
-  c64Records()
-    .map(record => `${JSON.stringify(record)}\n`)
-    .join(''),
-)
 const home = join(folder, '.querent')
 process.env['QUERENT_HOME'] = home
 process.chdir(root)
@@ -70,7 +63,7 @@ run('init')
 run('add', 'examples/notes', '--collection', 'notes')
 run('add', 'README.md', 'ARCHITECTURE.md', 'docs', '--collection', 'docs')
 run('add', 'src/index', 'src/pipeline', 'src/store', '--collection', 'sources')
-run('add', records, '--collection', 'c64')
+demoC64(run)
 for (const [why, ...argv] of QUESTIONS) {
   console.log(`\n# ${why}`)
   run('query', ...argv)
@@ -91,6 +84,5 @@ function run(...argv: string[]): void {
 }
 
 function quote(word: string): string {
-  const shown = word === records ? 'c64.jsonl' : word
-  return /^[\w./-]+$/.test(shown) ? shown : `'${shown}'`
+  return /^[\w./-]+$/.test(word) ? word : `'${word}'`
 }

@@ -50,17 +50,18 @@ function writeAll(writer: StoreWriter, collection: string, records: readonly Dom
 
 type Known = Pick<EntryDraft, 'createdAt' | 'knownAt'> & { readonly key: number }
 
-/** What an earlier version wrote, told from a user's own entries by holder, kind and origin. */
+/** What an earlier version wrote, told from a user's own entries by holder, kind and id. */
 function factsOfOurs(writer: StoreWriter, partitions: readonly number[]): ReadonlyMap<string, Known> {
   const sight = { viewer: { id: OWNER }, partitions }
   const keys = writer.matching(sight, { op: 'eq', field: 'kind', value: CORPUS_KIND })
   const entries = writer
     .entries([...keys])
-    .filter(({ origin, audience: of }) => origin === ORIGIN && of.holder === OWNER)
+    .filter(({ id, audience: of }) => id.startsWith(ID_START) && of.holder === OWNER)
   return new Map(entries.map(entry => [entry.id, entry]))
 }
 
-const ORIGIN = 'querent:c64'
+/** Of every record's id. */
+const ID_START = 'c64:'
 
 function draftOf({ id, title, type, text, tags }: DomainRecord, collection: string): Omit<EntryDraft, DatedField> {
   return {
@@ -72,7 +73,8 @@ function draftOf({ id, title, type, text, tags }: DomainRecord, collection: stri
     tags,
     metadata: { type },
     audience: audience('public', OWNER),
-    origin: ORIGIN,
+    // Entries of one origin share a place in other lenses' answers; each of these stands for itself.
+    origin: null,
     validFrom: null,
     validUntil: null,
   }
