@@ -1,6 +1,8 @@
 /** What callers may say of where a hashtag shall sit. */
 import { invalidParameter } from '../errors.ts'
 import { ZONES, type Zone } from '../model.ts'
+import { refuseUnknown } from '../query/params.ts'
+import { isRecord } from '../query/plain.ts'
 import { normaliseHashtag } from './hashtag.ts'
 import { ANCHORS } from './stack.ts'
 
@@ -23,14 +25,16 @@ export interface CheckedAssignment {
   readonly target: CheckedTarget
 }
 
-export function checkAssignment(given: Assignment): CheckedAssignment {
-  if (given === null || typeof given !== 'object')
-    throw invalidParameter('assignments', given, 'a hashtag and its place')
-  return { hashtag: normaliseHashtag(given.hashtag, 'hashtag'), target: checkTarget(given) }
+export function checkAssignment(given: unknown): CheckedAssignment {
+  if (!isRecord(given)) throw invalidParameter('assignments', given, 'a hashtag and its place')
+  const { hashtag, line: _, ...target } = given
+  return { hashtag: normaliseHashtag(hashtag, 'hashtag'), target: checkTarget(target) }
 }
 
-export function checkTarget(given: Target): CheckedTarget {
-  const { zone, anchorId } = given ?? {}
+export function checkTarget(given: unknown): CheckedTarget {
+  if (!isRecord(given)) throw invalidParameter('zone', given, 'a zone, or else an anchor id')
+  refuseUnknown(given, ['zone', 'anchorId'])
+  const { zone, anchorId } = given
   if (zone === undefined && anchorId === undefined) throw invalidParameter('zone', zone, 'a zone, or else an anchor id')
   if (zone !== undefined && anchorId !== undefined) {
     throw invalidParameter('zone', zone, 'nothing beside an anchor id: one of the two')

@@ -10,7 +10,14 @@ import type { LensHost } from '../../lens.ts'
 import { HashtagConflictError, invalidParameter, placed, StorageError, UnknownHashtagError } from '../errors.ts'
 import type { Binding } from '../model.ts'
 import { HASHTAGS } from '../tables.ts'
-import { type Assignment, type CheckedAssignment, checkAssignment, type Target, zoneOf } from './assignment.ts'
+import {
+  type Assignment,
+  type CheckedAssignment,
+  checkAssignment,
+  checkTarget,
+  type Target,
+  zoneOf,
+} from './assignment.ts'
 import { BindingDraft } from './binding-draft.ts'
 import { BindingSet, bindingOf } from './binding-set.ts'
 import { nodesCarrying } from './carriers.ts'
@@ -55,7 +62,7 @@ export class Bindings {
 
   /** Puts a hashtag on the lowest free anchor of a zone, or on a chosen one; as it is when it already sits there. */
   assign(hashtag: string, target: Target): Binding {
-    const wanted = checkAssignment({ ...target, hashtag })
+    const wanted = { hashtag: normaliseHashtag(hashtag, 'hashtag'), target: checkTarget(target) }
     return must(this.#assignAll([wanted], draft => [draft.assign(wanted)])[0], 'the binding')
   }
 

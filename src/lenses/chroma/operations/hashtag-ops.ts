@@ -5,11 +5,11 @@ import { Chroma } from '../chroma.ts'
 import type { Assignment, Target } from '../colour/assignment.ts'
 import { nodeIdOf } from '../colour/node-id.ts'
 import { loadVocabulary } from '../colour/vocabulary.ts'
-import { invalidParameter } from '../errors.ts'
+import { invalidParameter, placed } from '../errors.ts'
+import { isRecord } from '../query/plain.ts'
 import { stateOf } from '../state.ts'
 import {
   answers,
-  camelCased,
   described,
   FLAG,
   fields,
@@ -129,14 +129,23 @@ export const HASHTAG_OPERATIONS: readonly Operation<LensHost>[] = [assign, unass
 
 function targetOf(input: WireInput): Target {
   const { zone, anchor_id } = input
-  return camelCased({ ...(zone !== undefined && { zone }), ...(anchor_id !== undefined && { anchor_id }) })
+  return { zone: zone as string | undefined, anchorId: anchor_id as number | undefined }
 }
 
 function assignmentsOf({ text, assignments }: WireInput): readonly Assignment[] {
   if (text !== undefined) return loadVocabulary(text)
   if (!Array.isArray(assignments)) throw invalidParameter('assignments', assignments, 'a list of assignments')
-  return assignments.map((item: unknown, at) => {
-    if (item === null || typeof item !== 'object') throw invalidParameter(`assignments.${at}`, item, 'an object')
-    return camelCased(item as WireInput) as unknown as Assignment
+  return assignments.map((item: unknown, index) => {
+    try {
+      return assignmentOf(item)
+    } catch (error) {
+      throw placed(error, `assignments[${index}]`, { index })
+    }
   })
+}
+
+function assignmentOf(item: unknown): Assignment {
+  if (!isRecord(item)) throw invalidParameter('assignments', item, 'a hashtag and its place')
+  const { hashtag, ...target } = only(item, ['hashtag', 'zone', 'anchor_id'])
+  return { hashtag: hashtag as string, ...targetOf(target) }
 }

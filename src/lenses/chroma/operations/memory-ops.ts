@@ -8,6 +8,7 @@ import { runDecayCycle } from '../memory/decay.ts'
 import { runLifecycleCheck } from '../memory/lifecycle.ts'
 import { drawMap } from '../picture/draw-map.ts'
 import { secondsNow, stateOf } from '../state.ts'
+import { OPTION_FIELDS } from './query-ops.ts'
 import {
   answers,
   camelCased,
@@ -97,7 +98,10 @@ const map: Operation<LensHost> = {
   async run(host, given, { viewer }) {
     const { hashtags, input, k, query } = only(given as WireInput, ['hashtags', 'input', 'k', 'query'])
     const asked = (hashtags ?? input) as readonly string[] | string | undefined
-    const options = { ...camelCased((query ?? {}) as WireInput), ...(k !== undefined && { k: k as number }) }
+    const options = {
+      ...camelCased((query ?? {}) as WireInput, OPTION_FIELDS),
+      ...(k !== undefined && { k: k as number }),
+    }
     return drawMap(stateOf(host), viewer, asked, options)
   },
 }

@@ -26,6 +26,11 @@ const ID = described(TEXT, 'entry_id of a node')
 const MODE = { type: 'string', enum: [...MODE_NAMES] }
 const CHANGED = answers({ updated: FLAG })
 
+const STORED: readonly string[] = [
+  ...['hashtags', 'label', 'content', 'metadata', 'mode_name', 'plugin_fields', 'visibility', 'federations'],
+  'collection',
+]
+
 const store: Operation<LensHost> = {
   name: 'chroma.store',
   summary: 'Store a node at the colour of its hashtags',
@@ -46,7 +51,9 @@ const store: Operation<LensHost> = {
   output: answers({ entry_id: TEXT }),
   effect: { kind: 'write', idempotent: false },
   async run(host, given, { viewer }) {
-    return { entry_id: await new Chroma(host, viewer).store(camelCased(given as WireInput) as unknown as NewNode) }
+    return {
+      entry_id: await new Chroma(host, viewer).store(camelCased(given as WireInput, STORED) as unknown as NewNode),
+    }
   },
 }
 
@@ -72,8 +79,8 @@ const update: Operation<LensHost> = {
   output: CHANGED,
   effect: { kind: 'write', idempotent: false },
   async run(host, given, { viewer }) {
-    const { entry_id, ...changes } = given as WireInput
-    return { updated: await new Chroma(host, viewer).updateNode(entry_id as string, camelCased(changes) as NodeUpdate) }
+    const { entry_id, ...changes } = only(given as WireInput, ['entry_id', 'label', 'content', 'metadata'])
+    return { updated: await new Chroma(host, viewer).updateNode(entry_id as string, changes as NodeUpdate) }
   },
 }
 

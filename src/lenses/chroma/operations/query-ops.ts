@@ -1,10 +1,12 @@
 /** Queries: one, many, and the nearest alone. */
 import type { Operation } from '../../../model/operation.ts'
 import type { LensHost } from '../../lens.ts'
-import { type BatchItem, Chroma } from '../chroma.ts'
+import { Chroma } from '../chroma.ts'
 import { invalidParameter } from '../errors.ts'
 import type { QueryOptions } from '../model.ts'
-import type { KnnOptions } from '../query/knn.ts'
+import { isRecord } from '../query/plain.ts'
+import { runBatch } from '../query/run-query.ts'
+import { stateOf } from '../state.ts'
 import {
   answers,
   camelCased,
@@ -15,6 +17,7 @@ import {
   NUMBER,
   OBJECT,
   OBJECTS,
+  only,
   TAGS,
   TEXT,
   type WireInput,
@@ -46,6 +49,11 @@ const OPTIONS = {
   fallback_to_default: FLAG,
 }
 
+/** Also what the further options of `chroma.map` may be. */
+export const OPTION_FIELDS: readonly string[] = Object.keys(OPTIONS)
+const QUERY_FIELDS: readonly string[] = ['hashtags', 'input', ...OPTION_FIELDS]
+const KNN_FIELDS: readonly string[] = ['hashtags', 'k', 'max_distance', 'include_rotten', 'update_access']
+
 const query: Operation<LensHost> = {
   name: 'chroma.query',
   summary: 'Find nodes near the colour of hashtags (or of a text), ranked by relevance, recency and strength',
@@ -53,9 +61,8 @@ const query: Operation<LensHost> = {
   output: ANSWER,
   effect: { kind: 'read', idempotent: false },
   async run(host, given, { viewer }) {
-    const { hashtags, input, ...options } = given as WireInput
-    const asked = inputOf(hashtags, input)
-    return new Chroma(host, viewer).queryDetailed(asked, camelCased(options) as QueryOptions)
+    const { hashtags, input, ...options } = camelCased(given as WireInput, QUERY_FIELDS)
+    return new Chroma(host, viewer).queryDetailed(inputOf(hashtags, input), options as QueryOptions)
   },
 }
 
@@ -66,13 +73,9 @@ const batch: Operation<LensHost> = {
   output: answers({ answers: OBJECTS }),
   effect: { kind: 'read', idempotent: false },
   async run(host, given, { viewer }) {
-    const { queries, ...others } = given as WireInput
-    for (const [name, value] of Object.entries(others)) throw invalidParameter(name, value, 'only queries')
-    if (!Array.isArray(queries)) throw invalidParameter('queries', queries, 'a list of queries')
-    const items = queries.map((item: unknown) =>
-      item !== null && typeof item === 'object' && !Array.isArray(item) ? camelCased(item as WireInput) : item,
-    )
-    return { answers: await new Chroma(host, viewer).batchQueryDetailed(items as BatchItem[]) }
+    const { queries } = only(given as WireInput, ['queries'])
+    const itemOf = (item: unknown) => (isRecord(item) ? camelCased(item, QUERY_FIELDS) : item)
+    return { answers: await runBatch(stateOf(host), viewer, queries, itemOf) }
   },
 }
 
@@ -92,8 +95,8 @@ const knn: Operation<LensHost> = {
   output: ANSWER,
   effect: { kind: 'read', idempotent: false },
   async run(host, given, { viewer }) {
-    const { hashtags, ...options } = given as WireInput
-    return new Chroma(host, viewer).queryKnnDetailed(hashtags as readonly string[], camelCased(options) as KnnOptions)
+    const { hashtags, ...options } = camelCased(given as WireInput, KNN_FIELDS)
+    return new Chroma(host, viewer).queryKnnDetailed(hashtags as readonly string[], options)
   },
 }
 

@@ -24,15 +24,20 @@ export function answers(described: Readonly<Record<string, JsonObject>>): z.ZodT
   return z.looseObject(shape)
 }
 
-/** `max_distance` to `maxDistance`, of the top level only. */
-export function camelCased(input: WireInput): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(input).map(([name, value]) => [camel(name), value]))
+/** `max_distance` to `maxDistance`, of the top level only. Throws as `only` does, so that a misspelling is told as written. */
+export function camelCased(input: WireInput, known: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(only(input, known)).map(([name, value]) => [camel(name), value]))
 }
 
 /** Throws `invalid_parameter` for fields of another operation, or of none. */
 export function only(input: WireInput, known: readonly string[]): WireInput {
   for (const name of Object.keys(input)) {
-    if (!known.includes(name)) throw invalidParameter(name, input[name], `one of the fields ${known.join(', ')}`)
+    if (!known.includes(name))
+      throw invalidParameter(
+        name,
+        input[name],
+        known.length === 0 ? 'no fields' : `one of the fields ${known.join(', ')}`,
+      )
   }
   return input
 }

@@ -146,7 +146,7 @@ function isScalar(value: unknown): boolean {
 }
 
 function isScalarList(value: unknown): boolean {
-  return Array.isArray(value) && value.every(isScalar)
+  return Array.isArray(value) && Array.from(value).every(isScalar)
 }
 
 function isComparable(value: unknown): boolean {

@@ -84,7 +84,7 @@ export function checkMaxDistance(value: unknown): asserts value is number {
 
 function checkTemporalRange(value: unknown): void {
   const expected = 'null, or two integers (Unix seconds, UTC), the first not after the second'
-  if (!Array.isArray(value) || value.length !== 2 || !value.every(Number.isSafeInteger)) {
+  if (!Array.isArray(value) || value.length !== 2 || !Array.from(value).every(Number.isSafeInteger)) {
     throw invalidParameter('temporal_range', value, expected)
   }
   if (value[0] > value[1]) throw invalidParameter('temporal_range', value, expected)

@@ -26,14 +26,22 @@ export async function runQuery(
   return finish(state, viewer, await withAccess(state, viewer, found))
 }
 
-/** CQ-101, CQ-102: all items are checked, then all ranked, then their accesses written in order; or none of it. */
-export async function runBatch(state: ChromaState, viewer: Viewer, items: unknown): Promise<readonly DetailedAnswer[]> {
+/**
+ * CQ-101, CQ-102: all items are checked, then all ranked, then their accesses written in order; or none of it. `read` makes
+ * an item of what a caller gave; it may refuse it.
+ */
+export async function runBatch(
+  state: ChromaState,
+  viewer: Viewer,
+  items: unknown,
+  read: (item: unknown) => unknown = item => item,
+): Promise<readonly DetailedAnswer[]> {
   if (!Array.isArray(items)) throw invalidParameter('queries', items, 'a list of queries')
   const now = secondsNow(state.host)
   const prepared: Prepared[] = []
   for (const [at, item] of items.entries()) {
     try {
-      const { input, options } = itemOf(item)
+      const { input, options } = itemOf(read(item))
       prepared.push(await prepare(state, viewer, input, options, now))
     } catch (error) {
       throw placed(error, `queries[${at}]`, { batch_index: at })

@@ -39,6 +39,11 @@ describe('assigning', () => {
       const error = thrownBy(() => bindings.assign('b', target))
       expect(error).toMatchObject({ code: 'invalid_parameter', details: { parameter: 'zone' } })
     }
+    // CQ-006
+    for (const target of [{ zone: 'Core', anchor_id: 3 }, { anchor_id: 3 }]) {
+      const error = thrownBy(() => bindings.assign('b', target))
+      expect(error).toMatchObject({ code: 'invalid_parameter', details: { parameter: 'anchor_id' } })
+    }
     expect(bindings.list()).toHaveLength(1)
   })
 

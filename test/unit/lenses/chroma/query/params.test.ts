@@ -70,6 +70,12 @@ describe('an option', () => {
     },
   )
 
+  it('CQ-015, CQ-060: lists with holes are refused', () => {
+    const holes = new Array(2)
+    expect(() => checkOptions({ temporalRange: holes })).toThrow(refused('temporal_range'))
+    expect(() => checkOptions({ metadataFilters: { year: holes } })).toThrow(refused('metadata_filters.year'))
+  })
+
   it.each<[object | string]>([
     [{ relevance: 0.7, recency: 0.2, strength: 0.2 }],
     [{ relevance: 0.7, recency: 0.3 }],

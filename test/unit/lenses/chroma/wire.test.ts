@@ -1,0 +1,54 @@
+/** The lens on the wire: what its operations take and refuse. */
+import { describe, expect, it } from 'vitest'
+import { CHROMA_OPERATIONS } from '../../../../src/lenses/chroma/operations/operations.ts'
+import type { LensHost } from '../../../../src/lenses/lens.ts'
+import { LOCAL_OWNER } from '../../../../src/model/viewer.ts'
+import { openWorld, TAGS, type World } from '../../../support/open-chroma-world.ts'
+
+function call({ chroma }: World, name: string, input: object): Promise<unknown> {
+  const operation = CHROMA_OPERATIONS.find(one => one.name === name)
+  const host: LensHost = chroma.engine.host('chroma')
+  return Promise.resolve(operation?.run(host, input, { viewer: LOCAL_OWNER, signal: new AbortController().signal }))
+}
+
+const refused = (parameter: string, more: object = {}) => ({
+  name: 'ValidationError',
+  code: 'invalid_parameter',
+  details: { parameter, ...more },
+})
+
+describe('names on the wire', () => {
+  it.each([
+    ['chroma.query', { hashtags: TAGS, maxDistance: 5 }, 'maxDistance'],
+    ['chroma.query', { hashtags: TAGS, max_distanc: 5 }, 'max_distanc'],
+    ['chroma.query_knn', { hashtags: TAGS, includeRotten: true }, 'includeRotten'],
+    ['chroma.store', { hashtags: TAGS, label: '', content: '', modeName: 'Sparse' }, 'modeName'],
+    ['chroma.store', { hashtags: TAGS, label: '', content: '', entry_id: 'a' }, 'entry_id'],
+    ['chroma.update', { entry_id: 'a', mode_name: 'Sparse' }, 'mode_name'],
+    ['chroma.assign', { hashtag: 'a', anchorId: 9 }, 'anchorId'],
+    ['chroma.map', { query: { maxDistance: 5 } }, 'maxDistance'],
+  ])('CQ-001, CQ-006: %s refuses %j, told as written', async (name, input, parameter) => {
+    await using world = await openWorld()
+    await expect(call(world, name, input)).rejects.toMatchObject(refused(parameter))
+    expect((await world.chroma.getStatistics()).total_nodes).toBe(0)
+  })
+
+  it('CQ-006, CQ-101: those of a batch, in their turn', async () => {
+    await using world = await openWorld()
+    const misspelt = { hashtags: TAGS, maxDistance: 5 }
+    const batch = (...queries: readonly object[]) => call(world, 'chroma.batch_query', { queries })
+    await expect(batch({ hashtags: TAGS }, misspelt)).rejects.toMatchObject(refused('maxDistance', { batch_index: 1 }))
+    await expect(batch({ hashtags: TAGS, k: 0 }, misspelt)).rejects.toMatchObject(refused('k', { batch_index: 0 }))
+  })
+
+  it('CQ-006, CQ-029: those of assignments, of which none is kept', async () => {
+    await using world = await openWorld()
+    const assignments = [
+      { hashtag: 'one', zone: 'mid' },
+      { hashtag: 'two', zone: 'mid', anchorId: 9 },
+    ]
+    const done = call(world, 'chroma.assign', { assignments })
+    await expect(done).rejects.toMatchObject(refused('anchorId', { index: 1 }))
+    expect(world.chroma.resolveHashtag('one')).toBeNull()
+  })
+})
