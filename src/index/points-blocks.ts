@@ -1,6 +1,7 @@
 /**
- * Points in blocks: one block for each cell of the grid that a partition has points in, numbered when it is first used.
- * Above the blocks lie regions, cubes of cells: a search decides about most of them at once.
+ * Points in blocks: one block for each cell of the grid that a partition has points in (or part of a cell, where they
+ * crowd), numbered when it is first used. Above the blocks lie regions, cubes of cells: a search decides about most of
+ * them at once.
  */
 import { must } from '../base/assert.ts'
 import type { EntryKey } from '../model/entry.ts'
@@ -8,16 +9,24 @@ import type { PartitionId } from '../model/partition.ts'
 import { grownInts } from './points-arrays.ts'
 import { Boxes } from './points-boxes.ts'
 import type { PointColumns } from './points-columns.ts'
-import { cellOf, regionOfCell } from './points-grid.ts'
+import { cellOf, partOf, regionOfCell } from './points-grid.ts'
 import { PointRuns, type Slot } from './points-runs.ts'
 
 export type BlockNumber = number
 export type RegionNumber = number
 
+/**
+ * From so many points on a cell is parted, when points are loaded: those who come later stay in the block that there is,
+ * until all are loaded anew. 64 and 256 scored more or looked at more blocks; parts of parts were slower at a million.
+ */
+const CROWD = 97
+
 /** What a partition has of each. */
 export interface PartitionPoints {
   readonly partition: PartitionId
   readonly blocks: Map<number, BlockNumber>
+  /** Cells whose points lie in eight blocks. */
+  readonly parted: Set<number>
   readonly regions: Map<number, RegionNumber>
   points: number
 }
@@ -101,7 +110,9 @@ export class PointBlocks {
   }
 
   /** Many at once, into an empty index: runs are made as large as they need to be. */
-  load({ length, entries, partitions, coordinates }: PointColumns): void {
+  load(columns: PointColumns): void {
+    this.#partCrowds(columns)
+    const { length, entries, partitions, coordinates } = columns
     const blocks = new Int32Array(length)
     const points: number[] = []
     for (let at = 0; at < length; at++) {
@@ -164,13 +175,29 @@ export class PointBlocks {
     block.of.points++
   }
 
+  /** Hashtags draw nodes together: without this, most of a million points would lie in a few hundred blocks. */
+  #partCrowds({ length, partitions, coordinates }: PointColumns): void {
+    const counts = new Map<PartitionPoints, Map<number, number>>()
+    for (let at = 0; at < length; at++) {
+      const of = this.#partitionOf(partitions[at] as PartitionId)
+      const [l, a, b] = [coordinates[3 * at], coordinates[3 * at + 1], coordinates[3 * at + 2]] as Point
+      const cells = counts.get(of) ?? new Map<number, number>()
+      if (cells.size === 0) counts.set(of, cells)
+      const cell = cellOf(l, a, b)
+      const count = (cells.get(cell) ?? 0) + 1
+      cells.set(cell, count)
+      if (count === CROWD) of.parted.add(cell)
+    }
+  }
+
   #blockFor(partition: PartitionId, l: number, a: number, b: number): BlockNumber {
     const of = this.#partitionOf(partition)
-    const cell = cellOf(l, a, b)
+    const whole = cellOf(l, a, b)
+    const cell = of.parted.has(whole) ? partOf(l, a, b) : whole
     const known = of.blocks.get(cell)
     if (known !== undefined) return known
     const number = this.#blocks.length
-    const region = this.#regionFor(of, regionOfCell(cell))
+    const region = this.#regionFor(of, regionOfCell(whole))
     this.#blocks.push({ of, region, first: 0, size: 0, points: 0 })
     this.boxes.clear(number)
     of.blocks.set(cell, number)
@@ -181,7 +208,7 @@ export class PointBlocks {
   #partitionOf(partition: PartitionId): PartitionPoints {
     const known = this.#partitions.get(partition)
     if (known !== undefined) return known
-    const made = { partition, blocks: new Map(), regions: new Map(), points: 0 }
+    const made = { partition, blocks: new Map(), parted: new Set<number>(), regions: new Map(), points: 0 }
     this.#partitions.set(partition, made)
     return made
   }

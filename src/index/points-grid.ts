@@ -12,8 +12,16 @@ const ROWS_L = Math.ceil(101 / CELL)
 const ROWS_AB = Math.ceil(256 / CELL)
 const REGIONS_AB = Math.ceil(ROWS_AB / STRIDE)
 
+/** Above the number of every cell. */
+const PARTS = 2 ** 24
+
 export function cellOf(l: number, a: number, b: number): number {
-  return (rowOf(l, ROWS_L) * ROWS_AB + rowOf(a + 128, ROWS_AB)) * ROWS_AB + rowOf(b + 128, ROWS_AB)
+  return placeOf(l, a, b, CELL, 1)
+}
+
+/** Of the eight parts of a cell, the one that the point lies in: a number that no cell has. */
+export function partOf(l: number, a: number, b: number): number {
+  return PARTS + placeOf(l, a, b, CELL / 2, 2)
 }
 
 /** The region, a cube of cells, that a cell belongs to. */
@@ -24,6 +32,12 @@ export function regionOfCell(cell: number): number {
   return (l * REGIONS_AB + a) * REGIONS_AB + b
 }
 
-function rowOf(fromLowest: number, rows: number): number {
-  return Math.max(0, Math.min(rows - 1, Math.floor(fromLowest / CELL)))
+/** Cells of this edge; `parts` along each edge of a whole one. */
+function placeOf(l: number, a: number, b: number, edge: number, parts: number): number {
+  const [rowsL, rowsAb] = [ROWS_L * parts, ROWS_AB * parts]
+  return (rowOf(l, edge, rowsL) * rowsAb + rowOf(a + 128, edge, rowsAb)) * rowsAb + rowOf(b + 128, edge, rowsAb)
+}
+
+function rowOf(fromLowest: number, edge: number, rows: number): number {
+  return Math.max(0, Math.min(rows - 1, Math.floor(fromLowest / edge)))
 }

@@ -6,7 +6,7 @@ import type { PointHit, PointScorer, PointSearch } from '../../../src/index/cont
 import { openPointIndex } from '../../../src/index/points.ts'
 import { type Point, PointBlocks } from '../../../src/index/points-blocks.ts'
 import { PointColumns } from '../../../src/index/points-columns.ts'
-import { CELL, cellOf } from '../../../src/index/points-grid.ts'
+import { CELL, cellOf, partOf } from '../../../src/index/points-grid.ts'
 import { searchPoints } from '../../../src/index/points-search.ts'
 import { openMemoryStore } from '../../../src/store/memory-store.ts'
 import { COLUMNS, POINTS, PointWorld } from '../../../src/testing/point-world.ts'
@@ -42,6 +42,14 @@ describe('the grid', () => {
     expect(cellOf(-1e9, -1e9, -1e9)).toBe(cellOf(0, -128, -128))
     expect(cellOf(1e9, 1e9, 1e9)).toBe(cellOf(100, 127, 127))
     expect(cellOf(0, 0, CELL)).toBe(cellOf(0, 0, 0) + 1)
+    expect(partOf(1e9, 1e9, 1e9)).toBe(partOf(100, 127, 127))
+  })
+
+  it('parts a cell into eight', () => {
+    const ends = [0, CELL / 2 - 0.1, CELL / 2, CELL - 0.1]
+    const parts = ends.flatMap(l => ends.flatMap(a => ends.map(b => partOf(l, a - 128, b - 128))))
+    expect(new Set(parts).size).toBe(8)
+    expect(parts).not.toContain(cellOf(0, -128, -128))
   })
 })
 
@@ -124,6 +132,23 @@ describe('blocks', () => {
     expect(blocks.blockOf(49)).toBe(first)
     expect(blocks.blockOf(2)).toBe(second)
     expect(blocks.count).toBe(2)
+  })
+
+  it('are smaller where points crowded when they were loaded', () => {
+    const uniform = seededUniform(4)
+    const columns = new PointColumns(300)
+    const somewhere = () => [uniform() * CELL, uniform() * CELL, uniform() * CELL] as const
+    for (let entry = 1; entry <= 200; entry++) columns.push(entry, 1, ...somewhere())
+    for (let entry = 201; entry <= 250; entry++) columns.push(entry, 2, ...somewhere())
+    const blocks = new PointBlocks()
+    blocks.load(columns)
+    const of = (from: number, to: number) =>
+      new Set(Array.from({ length: to - from + 1 }, (_, at) => blocks.blockOf(from + at)))
+    expect(of(1, 200).size).toBe(8)
+    expect(of(201, 250).size).toBe(1)
+    // What comes later goes where the others near it are.
+    blocks.add({ entry: 251, partition: 1, point: blocks.pointAt(blocks.slotOf(1)) })
+    expect(blocks.blockOf(251)).toBe(blocks.blockOf(1))
   })
 
   it('belong to one partition each', () => {
