@@ -41,6 +41,7 @@ export interface CallOptions {
   readonly emit?: Emit | undefined
 }
 
+/** `params` as a function: they are still to be read, and what that throws is told as everything else. */
 export async function callHandler(
   handlers: ReadonlyMap<string, Handler>,
   host: LensHost,
@@ -66,10 +67,11 @@ export async function callHandler(
   try {
     const handler = typeof path === 'string' ? handlers.get(path) : undefined
     if (handler === undefined) return end(errorAt(['path'], 'not_found', `no handler for ${String(path)}`), true)
-    if (!isRecord(params ?? {})) return end(errorAt(['params'], 'invalid', 'params must be an object'), true)
+    const given: unknown = (typeof params === 'function' ? await params() : params) ?? {}
+    if (!isRecord(given)) return end(errorAt(['params'], 'invalid', 'params must be an object'), true)
     const { viewer = LOCAL_OWNER, signal = new AbortController().signal, emit = () => undefined } = options
     const call: Call = { host, state: stateOf(host), viewer, signal, emit }
-    return end(await handler.run(call, (params ?? {}) as Params), false)
+    return end(await handler.run(call, given), false)
   } catch (error) {
     if (error instanceof Refusal) return end(error.errors, true)
     return end(errorAt(['handler'], 'exception', error instanceof Error ? error.message : String(error)), true)

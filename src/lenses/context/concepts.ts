@@ -46,6 +46,8 @@ export interface VisibleConcepts {
   readonly all: readonly Concept[]
   byId(id: number): Concept | undefined
   byEntry(entry: EntryKey): Concept | undefined
+  /** Each word of a name, folded, with those that have it, by id. */
+  readonly byWord: ReadonlyMap<string, readonly Concept[]>
 }
 
 export class Concepts {
@@ -60,11 +62,47 @@ export class Concepts {
     const rows = this.#rows.visible(partitions)
     const known = this.#views.get(rows)
     if (known !== undefined) return known
-    const all = rows.toSorted((a, b) => a.id - b.id)
-    const ids = new Map(all.map(concept => [concept.id, concept]))
-    const entries = new Map(all.map(concept => [concept.entry, concept]))
-    const view: VisibleConcepts = { all, byId: id => ids.get(id), byEntry: entry => entries.get(entry) }
+    const view = new View(rows)
     this.#views.set(rows, view)
     return view
   }
+}
+
+class View implements VisibleConcepts {
+  readonly all: readonly Concept[]
+  readonly #byId: ReadonlyMap<number, Concept>
+  readonly #byEntry: ReadonlyMap<EntryKey, Concept>
+  #byWord: ReadonlyMap<string, readonly Concept[]> | null = null
+
+  constructor(rows: readonly Concept[]) {
+    this.all = rows.toSorted((a, b) => a.id - b.id)
+    this.#byId = new Map(rows.map(concept => [concept.id, concept]))
+    this.#byEntry = new Map(rows.map(concept => [concept.entry, concept]))
+  }
+
+  /** Made when it is first asked for: many questions need no more than the names. */
+  get byWord(): ReadonlyMap<string, readonly Concept[]> {
+    this.#byWord ??= wordLists(this.all)
+    return this.#byWord
+  }
+
+  byId(id: number): Concept | undefined {
+    return this.#byId.get(id)
+  }
+
+  byEntry(entry: EntryKey): Concept | undefined {
+    return this.#byEntry.get(entry)
+  }
+}
+
+function wordLists(concepts: readonly Concept[]): ReadonlyMap<string, readonly Concept[]> {
+  const lists = new Map<string, Concept[]>()
+  for (const concept of concepts) {
+    for (const word of concept.words) {
+      const list = lists.get(word)
+      if (list === undefined) lists.set(word, [concept])
+      else if (list.at(-1) !== concept) list.push(concept)
+    }
+  }
+  return lists
 }

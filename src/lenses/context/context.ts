@@ -2,6 +2,7 @@
 import { LOCAL_OWNER, type Viewer } from '../../model/viewer.ts'
 import type { LensHost } from '../lens.ts'
 import { callHandler, type Emit } from './call.ts'
+import { type CallInput, paramsOf } from './call-input.ts'
 import type { Envelope } from './envelope.ts'
 import { HANDLERS } from './handlers.ts'
 
@@ -18,5 +19,11 @@ export class Context {
   /** Never rejects: what goes wrong is in the envelope. */
   call(path: string, params: unknown = null, emit?: Emit, signal?: AbortSignal): Promise<Envelope> {
     return callHandler(HANDLERS, this.#host, path, params, { viewer: this.#viewer, emit, signal })
+  }
+
+  /** As `call`, with parameters as an argument of a command line. */
+  callText(path: string, argument: string | undefined, input: CallInput, emit?: Emit): Promise<Envelope> {
+    const params = () => paramsOf(argument, input)
+    return callHandler(HANDLERS, this.#host, path, params, { viewer: this.#viewer, emit })
   }
 }

@@ -25,15 +25,8 @@ const LEAST_NAME_PREFIX = 4
 /** Both folded. */
 export function covers(queryWord: string, nameWord: string): boolean {
   if (queryWord === nameWord) return true
-  if (lengthOf(queryWord) >= LEAST_QUERY_PREFIX && nameWord.startsWith(queryWord)) return true
-  return lengthOf(nameWord) >= LEAST_NAME_PREFIX && queryWord.startsWith(nameWord)
-}
-
-/** Share of the question's words that some word of the name covers. */
-export function coverage(queryWords: readonly string[], nameWords: readonly string[]): number {
-  if (queryWords.length === 0) return 0
-  const covered = queryWords.filter(word => nameWords.some(name => covers(word, name)))
-  return covered.length / queryWords.length
+  if (nameWord.startsWith(queryWord)) return lengthOf(queryWord) >= LEAST_QUERY_PREFIX
+  return queryWord.startsWith(nameWord) && lengthOf(nameWord) >= LEAST_NAME_PREFIX
 }
 
 /** Characters, not UTF-16 units. */

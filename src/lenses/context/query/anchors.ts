@@ -1,7 +1,10 @@
 /** Where an answer begins: concepts whose names the question names, and those that mean it (CX-015 to CX-025). */
 import type { Concept, VisibleConcepts } from '../concepts.ts'
-import { coverage, foldName, lengthOf, wordsOf } from '../names.ts'
+import { covers, foldName, lengthOf, wordsOf } from '../names.ts'
 import { type ContextRequest, LEAST_SEMANTIC } from './request.ts'
+
+/** Words of a question that are compared: more is a text, not a name. */
+const MOST_WORDS = 64
 
 export interface Anchor {
   readonly concept: Concept
@@ -20,27 +23,39 @@ export interface Meant {
 
 /** By id those whose name holds the question as it is; then, with `inWords`, those that share words with it, most first. */
 export function namedAnchors(
-  { all }: VisibleConcepts,
+  concepts: VisibleConcepts,
   query: string,
   limit: number,
   inWords: boolean,
 ): readonly Anchor[] {
   const wanted = foldName(query)
   const named: Anchor[] = []
-  for (const concept of all) {
+  for (const concept of concepts.all) {
     if (named.length === limit) return named
     if (concept.folded.includes(wanted)) named.push({ concept, match: 'name', cosine: null })
   }
   if (!inWords) return named
   const taken = new Set(named.map(({ concept }) => concept))
-  const queryWords = [...new Set(wordsOf(query))]
-  const sharing = all
-    .filter(concept => !taken.has(concept))
-    .map(concept => ({ concept, share: coverage(queryWords, concept.words) }))
-    .filter(({ share }) => share > 0)
-    .sort((a, b) => b.share - a.share || a.concept.id - b.concept.id)
+  const sharing = [...shares(concepts, query)]
+    .filter(([concept]) => !taken.has(concept))
+    .sort(([a, shareOfA], [b, shareOfB]) => shareOfB - shareOfA || a.id - b.id)
     .slice(0, limit - named.length)
-  return [...named, ...sharing.map(({ concept }): Anchor => ({ concept, match: 'words', cosine: null }))]
+  return [...named, ...sharing.map(([concept]): Anchor => ({ concept, match: 'words', cosine: null }))]
+}
+
+/** How many of the question's words each concept's name covers, where it is any. */
+function shares({ byWord }: VisibleConcepts, query: string): ReadonlyMap<Concept, number> {
+  const counts = new Map<Concept, number>()
+  const queryWords = new Set(wordsOf(query).slice(0, MOST_WORDS))
+  for (const queryWord of queryWords) {
+    const covered = new Set<Concept>()
+    for (const [word, concepts] of byWord) {
+      if (!covers(queryWord, word)) continue
+      for (const concept of concepts) covered.add(concept)
+    }
+    for (const concept of covered) counts.set(concept, (counts.get(concept) ?? 0) + 1)
+  }
+  return counts
 }
 
 export function wantsMeaning({ mode, query }: ContextRequest): boolean {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { coverage, covers, foldName, wordsOf } from '../../../../src/lenses/context/names.ts'
+import { covers, foldName, wordsOf } from '../../../../src/lenses/context/names.ts'
 
 describe('names', () => {
   it.each([
@@ -38,11 +38,5 @@ describe('names', () => {
     ['AUTH', 'OAUTH', false],
   ])('%s covers %s: %s (CX-019)', (query, name, expected) => {
     expect(covers(query, name)).toBe(expected)
-  })
-
-  it('are covered by a share of the question (CX-018)', () => {
-    expect(coverage(wordsOf('user auth'), wordsOf('UserAuthService'))).toBe(1)
-    expect(coverage(wordsOf('user auth'), wordsOf('AuthService'))).toBe(0.5)
-    expect(coverage([], wordsOf('AuthService'))).toBe(0)
   })
 })

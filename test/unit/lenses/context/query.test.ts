@@ -89,6 +89,7 @@ describe('search by name', () => {
     await using world = await openWorld()
     await world.concepts('Service', 'AuthService', 'UserAuthService')
     expect(idsOf(await world.query({ query: 'user auth' }))).toEqual([3, 2])
+    expect(idsOf(await world.query({ query: 'user auth auth', limit: 1 }))).toEqual([3])
     expect(idsOf(await world.query({ query: 'user auth', mode: 'exact' }))).toEqual([])
     expect(idsOf(await world.query({ query: 'user auth', mode: 'hybrid' }))).toEqual([3, 2])
   })

@@ -1,0 +1,92 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { openToyEmbedder } from '../../../../src/testing/toy-embedder.ts'
+import { type ContextWorld, openWorld } from './world.ts'
+
+const ann = { id: 'ann' }
+const bob = { id: 'bob' }
+
+const NAMES = ['AuthService', 'UserLogin', 'CarPark', 'VehicleStore', 'quick_fox', 'Teapot']
+
+const names = fc.array(fc.constantFrom(...NAMES), { minLength: 1, maxLength: 6 })
+const links = fc.array(
+  fc.tuple(fc.nat({ max: 11 }), fc.nat({ max: 11 }), fc.constantFrom('CALLS', 'USES', 'EXTENDS')),
+  {
+    maxLength: 12,
+  },
+)
+const questions = fc.array(
+  fc.record({
+    query: fc.constantFrom('auth', 'vehicle', 'user login', 'fast vixen', 'e'),
+    mode: fc.constantFrom(null, 'exact', 'semantic', 'hybrid'),
+    rank: fc.constantFrom('breadth', 'weighted', 'closeness'),
+    depth: fc.nat({ max: 2 }),
+    limit: fc.integer({ min: 1, max: 8 }),
+    explain: fc.boolean(),
+    max_tokens: fc.constantFrom(null, 40),
+  }),
+  { minLength: 1, maxLength: 4 },
+)
+
+describe('hidden concepts, links and files', () => {
+  it('change nothing that another viewer is told', async () => {
+    await fc.assert(
+      fc.asyncProperty(names, links, names, links, questions, async (seen, among, hidden, across, asked) => {
+        await using world = await openWorld({ embedder: openToyEmbedder() })
+        await create(world, seen, ann, 'public')
+        await join(world, among, 1, seen.length, seen.length, ann)
+        const ask = async () => {
+          const answers: unknown[] = []
+          for (const params of asked) answers.push(await told(world, '/context/query', params))
+          for (const path of ['/graph/summary', '/graph/viz', '/mind/concepts/list', '/mind/edges/list']) {
+            answers.push(await told(world, path, {}))
+          }
+          answers.push(await told(world, '/graph/neighbors', { id: 1 }))
+          answers.push(await told(world, '/mind/search', { query: 'vehicle' }))
+          answers.push(await told(world, '/mind/provenance/list', { file_url: 'file:///a.ts' }))
+          return answers
+        }
+        const before = await ask()
+        await create(world, hidden, bob, 'private')
+        await join(world, across, seen.length + 1, hidden.length, seen.length + hidden.length, bob)
+        await world.engine.put({ entries: [{ content: 'auth vehicle', kind: 'code', origin: 'file:///a.ts' }] })
+        expect(await ask()).toEqual(before)
+      }),
+      { numRuns: 25 },
+    )
+  })
+})
+
+async function create(
+  world: ContextWorld,
+  wanted: readonly string[],
+  viewer: { readonly id: string },
+  visibility: string,
+): Promise<void> {
+  const concepts = wanted.map(name => ({ name, type: 'Entity', visibility }))
+  const { concepts: made } = await world.do('/mind/concepts/create-many', { concepts }, viewer)
+  for (const { id } of made as readonly { id: number }[]) {
+    await world.do('/mind/provenance/create', { concept_id: id, file_url: 'file:///a.ts' }, viewer)
+  }
+}
+
+/** Links from `count` concepts, the first of them `from`, to the first `all`. */
+async function join(
+  world: ContextWorld,
+  drawn: readonly (readonly [number, number, string])[],
+  from: number,
+  count: number,
+  all: number,
+  viewer: { readonly id: string },
+): Promise<void> {
+  for (const [a, b, relation] of drawn) {
+    const edge = { source: from + (a % count), target: 1 + (b % all), relation }
+    // Bob does not see all that he draws at: then nothing is written.
+    await world.call('/mind/edges/create', edge, viewer)
+  }
+}
+
+async function told(world: ContextWorld, path: string, params: unknown): Promise<unknown> {
+  const { meta, ...rest } = await world.call(path, params, ann)
+  return { ...rest, warnings: meta['warnings'] ?? null }
+}
