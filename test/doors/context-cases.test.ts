@@ -1,0 +1,39 @@
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { openEngine } from '../../src/engine/open.ts'
+import { Context } from '../../src/lenses/context/context.ts'
+import { tempFolder } from '../../src/testing/temp-folder.ts'
+import { querent } from '../support/command.ts'
+import { differences, readCases, type SetupStep } from '../support/context-fixtures.ts'
+import { modelFolder } from '../support/model.ts'
+
+const folder = fileURLToPath(new URL('../fixtures/context', import.meta.url))
+const MODEL = { QUERENT_EMBEDDER: 'local' }
+
+/** With the default model, so that all modes have what they need. */
+describe('the documented cases of /context/query, each asked by a process of its own (CX-043)', () => {
+  beforeAll(() => void modelFolder(), 120_000)
+
+  it.concurrent.each(readCases(folder))('$name', { timeout: 60_000 }, async ({ setup, params, result }) => {
+    using workspace = tempFolder()
+    await prepare(join(workspace.path, '.querent'), setup)
+    const run = await querent(['call', 'context.query', '-'], {
+      cwd: workspace.path,
+      env: MODEL,
+      stdin: JSON.stringify(params),
+    })
+    expect(run.stderr).toBe('')
+    expect(differences(result, JSON.parse(run.stdout))).toEqual([])
+  })
+})
+
+async function prepare(home: string, setup: readonly SetupStep[]): Promise<void> {
+  await using engine = await openEngine({ home, background: false })
+  const context = new Context(engine.host('context'))
+  for (const step of setup) {
+    if ('path' in step) expect(await context.call(step.path, step.params)).toMatchObject({ status: 'success' })
+    else if (step.operation === 'put') await engine.put(step.input as Parameters<typeof engine.put>[0])
+    else throw new Error(`no such step: ${step.operation}`)
+  }
+}
