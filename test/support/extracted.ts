@@ -1,7 +1,7 @@
 /** Extracts and links a folder of files, and tells the result in the words of the oracles. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import type { Extraction } from '../../src/lenses/context/extract/concept.ts'
+import type { Extraction, Reference } from '../../src/lenses/context/extract/concept.ts'
 import { extractFile, isSkip, loadGrammars } from '../../src/lenses/context/extract/extract-file.ts'
 import { type Grammars, openGrammars } from '../../src/lenses/context/extract/grammars.ts'
 import { CodeGraph } from '../../src/lenses/context/extract/resolve/code-graph.ts'
@@ -68,4 +68,39 @@ export function nameOf(graph: CodeGraph, target: LinkTarget): string {
   const concept = graph.extraction(target.path)?.concepts.find(({ key }) => key === target.key)
   if (concept === undefined) throw new Error(`a link leads to ${target.path}#${target.key}, which is not there`)
   return `${target.path}#${concept.name}`
+}
+
+/** Concepts of one text as `<type> <name>`, without the file's own. */
+export async function conceptsOf(path: string, text: string): Promise<string[]> {
+  const grammars = await grammarsFor([path])
+  return mustExtract(grammars, path, text)
+    .concepts.slice(1)
+    .map(({ type, name }) => `${type} ${name}`)
+}
+
+/** References of one text before they are resolved, as `<source name> <relation> <target as written>`. */
+export async function referencesOf(path: string, text: string): Promise<string[]> {
+  const grammars = await grammarsFor([path])
+  const { concepts, references } = mustExtract(grammars, path, text)
+  const names = new Map(concepts.map(({ key, name }) => [key, name]))
+  return references.map(({ source, relation, target }) => `${names.get(source)} ${relation} ${written(target, names)}`)
+}
+
+/** Links of a workspace as `<file>#<name> <relation> <file>#<name> <weight>`, in order. */
+export function linksOf(graph: CodeGraph, relation?: string): string[] {
+  return graph.paths().flatMap(path =>
+    graph
+      .links(path)
+      .filter(link => relation === undefined || link.relation === relation)
+      .map(({ source, relation: of, target, weight }) => {
+        return `${nameOf(graph, { path, key: source })} ${of} ${nameOf(graph, target)} ${weight}`
+      }),
+  )
+}
+
+function written(target: Reference, names: ReadonlyMap<string, string>): string {
+  if ('local' in target) return names.get(target.local) ?? '?'
+  if ('module' in target) return target.name ?? target.module
+  if ('name' in target) return target.name
+  return 'member' in target ? target.member : written(target.of, names)
 }

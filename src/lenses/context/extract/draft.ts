@@ -32,6 +32,11 @@ export interface ConceptDraft {
 /** Thrown out of a reading that took too long; `extract-file.ts` turns it into a reason. */
 export class Overdue extends Error {}
 
+/** Thrown where a file declares more than `MAX_CONCEPTS`: it is generated, or made to harm. */
+export class TooMany extends Error {}
+
+export const MAX_CONCEPTS = 20_000
+
 export class Draft {
   readonly path: string
   readonly text: string
@@ -69,6 +74,7 @@ export class Draft {
 
   /** Gives the concept its key. */
   add(concept: ConceptDraft): string {
+    if (this.#concepts.length === MAX_CONCEPTS) throw new TooMany()
     const qualifiedName = concept.qualifiedName.slice(0, MAX_NAME)
     const plain = `${concept.type} ${qualifiedName}`
     const times = (this.#timesUsed.get(plain) ?? 0) + 1

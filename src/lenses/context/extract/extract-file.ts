@@ -3,7 +3,7 @@
  * other files goes into it. Broken source gives what could be read of it.
  */
 import type { Extraction, Language } from './concept.ts'
-import { Draft, Overdue } from './draft.ts'
+import { Draft, MAX_CONCEPTS, Overdue, TooMany } from './draft.ts'
 import { grammarOf, languageOf, MAX_FILE_BYTES, type Skip, skip } from './file-kind.ts'
 import type { Grammars, IsOverdue } from './grammars.ts'
 import { readMarkdown } from './markdown.ts'
@@ -12,6 +12,9 @@ import { readPython } from './python/read-python.ts'
 import { readScript } from './script/read-script.ts'
 import { moduleSettings } from './settings.ts'
 import type { SyntaxTree } from './syntax-tree.ts'
+
+/** What the caller should allow one file; a large one takes a second for a megabyte. */
+export const MAX_READ_MS = 5_000
 
 export interface ExtractOptions {
   /** Asked often; true ends the reading, and the file is skipped as `too_slow`. */
@@ -42,6 +45,7 @@ export function extractFile(
     return draft.finish()
   } catch (error) {
     if (error instanceof Overdue) return tooSlow(path)
+    if (error instanceof TooMany) return skip(path, 'too_many', `it declares more than ${MAX_CONCEPTS} concepts`)
     throw error
   }
 }

@@ -5,7 +5,7 @@ import type { Grammar } from './grammars.ts'
 /** Larger files are left out. */
 export const MAX_FILE_BYTES = 10 * 1024 * 1024
 
-export type SkipReason = 'too_large' | 'binary' | 'not_utf8' | 'media' | 'too_slow' | 'unreadable'
+export type SkipReason = 'too_large' | 'binary' | 'not_utf8' | 'media' | 'too_slow' | 'too_many'
 
 export interface Skip {
   readonly path: string

@@ -199,8 +199,10 @@ class DefinitionReader {
 
   #call(node: Node, field: string): void {
     const called = calledName(this.#file.tree, node, field)
-    const target =
-      called === null ? null : this.#targetOf(called.name, called.receiver, this.#file.scope(node).typeName)
+    if (called === null) return
+    const { typeName, selfName } = this.#file.scope(node)
+    const isSelf = called.receiver !== null && called.receiver === selfName
+    const target = this.#targetOf(called.name, isSelf ? 'self' : called.receiver, typeName)
     if (target !== null) this.#file.draft.refer(this.#file.owner(node), 'CALLS', target)
   }
 

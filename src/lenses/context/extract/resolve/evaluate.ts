@@ -1,5 +1,5 @@
 /** Follows a reference from file to file to the symbol, or the value of a class, that it stands for. */
-import type { Reference, Shape, Step } from '../concept.ts'
+import type { Reference, Shape, Step, Surface } from '../concept.ts'
 import type { Facts } from './facts.ts'
 import type { Module } from './module.ts'
 import { plainModule } from './plain-modules.ts'
@@ -79,9 +79,9 @@ export class Evaluator {
     )
   }
 
-  /** What a file exports by the name, with what CommonJS and Python add. */
-  #exportOf(path: string, name: string, depth: number): Value | null {
-    const found = this.#exported(path, name, new Set(), depth)
+  /** What a file exports by the name, with what CommonJS and Python add. `seen`: what this search has asked already. */
+  #exportOf(path: string, name: string, depth: number, seen: Set<string> = new Set()): Value | null {
+    const found = this.#exported(path, name, seen, depth)
     if (found !== null) return found
     const surface = this.#facts.surface(path)
     if (surface === null) return null
@@ -89,23 +89,26 @@ export class Evaluator {
       const module = pythonSubmodule(path, name, this.#facts)
       return module !== null && 'path' in module ? { is: 'module', path: module.path } : null
     }
-    const whole = this.#exported(path, 'export=', new Set(), depth)
-    if (name === 'default' || name === 'export=')
+    const whole = this.#exported(path, 'export=', seen, depth)
+    if (name === 'default' || name === 'export=') {
       return whole ?? (surface.language === 'javascript' ? { is: 'module', path } : null)
+    }
     return whole === null ? null : this.#member(whole, name, depth)
   }
 
   #exported(path: string, name: string, seen: Set<string>, depth: number): Value | null {
-    if (seen.has(path) || depth > MAX_DEPTH || ++this.#looks > MAX_LOOKS) return null
-    seen.add(path)
+    const question = `${path}\n${name}`
+    if (seen.has(question) || depth > MAX_DEPTH || ++this.#looks > MAX_LOOKS) return null
+    seen.add(question)
     const surface = this.#facts.surface(path)
     if (surface === null) return null
-    const own = Object.hasOwn(surface.exports, name) ? surface.exports[name] : undefined
-    if (own !== undefined) {
-      if (!name.startsWith('type:') && 'module' in own && own.name !== null) {
-        return this.#reexported(own.module, own.name, path, seen, depth)
-      }
-      return this.evaluate(own, path, depth + 1)
+    const space = name.startsWith('type:') ? 'type:' : ''
+    const own = ownExport(surface, name)
+    if (own !== undefined && !isNamedImport(own)) return this.evaluate(own, path, depth + 1)
+    // Passed on by name, from the same space.
+    const passed = own ?? ownExport(surface, name.slice(space.length))
+    if (passed !== undefined && isNamedImport(passed)) {
+      return this.#reexported(passed.module, space + passed.name, path, seen, depth)
     }
     // A star does not carry the default export.
     if (name === 'default' || name === 'export=') return null
@@ -121,7 +124,7 @@ export class Evaluator {
     const module = this.module(specifier, from)
     if (module === null) return null
     if ('package' in module) return { is: 'package', name: module.package }
-    return this.#exported(module.path, name, new Set(seen), depth + 1) ?? this.#exportOf(module.path, name, depth + 1)
+    return this.#exportOf(module.path, name, depth + 1, seen)
   }
 
   #member(of: Value, name: string, depth: number): Value | null {
@@ -206,4 +209,12 @@ export class Evaluator {
     const shapes = this.#facts.surface(path)?.shapes
     return shapes !== undefined && Object.hasOwn(shapes, key) ? (shapes[key] as Shape) : null
   }
+}
+
+function ownExport(surface: Surface, name: string): Reference | undefined {
+  return Object.hasOwn(surface.exports, name) ? surface.exports[name] : undefined
+}
+
+function isNamedImport(reference: Reference): reference is { readonly module: string; readonly name: string } {
+  return 'module' in reference && reference.name !== null
 }

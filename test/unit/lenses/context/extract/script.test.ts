@@ -1,0 +1,245 @@
+/** TypeScript and JavaScript: what becomes a concept, and what refers to what (CX-058, CX-059, CX-065). */
+import { describe, expect, it } from 'vitest'
+import {
+  conceptsOf,
+  extractAll,
+  grammarsFor,
+  graphOf,
+  linksOf,
+  mustExtract,
+  referencesOf,
+} from '../../../../support/extracted.ts'
+
+describe('concepts of a script', () => {
+  it('reads the example of CX-058', async () => {
+    const source = 'export class A extends B { go() { f(); } }'
+    expect(await conceptsOf('a.ts', source)).toEqual(['Class A', 'Method A.go'])
+    expect(await referencesOf('a.ts', source)).toEqual([
+      'A DEFINED_IN a.ts',
+      'A CONTAINS A.go',
+      'A EXTENDS B',
+      'A.go CALLS f',
+    ])
+  })
+
+  it('has one for every kind of declaration (CX-058)', async () => {
+    const source = `
+      interface I { a(): void }
+      type T = I | null
+      const enum E { One }
+      abstract class C { #own = 1; field = () => 1; static make() {} get size() { return 1 } set size(n) {} abstract m(): void; constructor() {} ['computed']() {} }
+      function declared() { const inner = () => {} }
+      const arrow = async () => {}, other = function named() {}
+      const Made = class { run() {} }
+      export const limit = 1, { one, two: [three] } = source
+      const later = 2, hidden = 3
+      let variable = 4
+      namespace Space { export function within() {} }
+      export { later as renamed }`
+    expect(await conceptsOf('a.ts', source)).toEqual([
+      ...['Interface I', 'TypeAlias T', 'Enum E', 'Class C', 'Method C.field', 'Method C.make', 'Method C.size'],
+      ...['Method C.m', 'Function declared', 'Function inner', 'Function arrow', 'Function other', 'Class Made'],
+      ...['Method Made.run', 'Constant limit', 'Constant one', 'Constant three', 'Constant later', 'Function within'],
+    ])
+  })
+
+  it('has none for what is in comments, strings, templates and patterns (CX-058)', async () => {
+    const source = [
+      '// class A {}',
+      '/* function b() {} */',
+      "const text = 'class C { d() {} }'",
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: the source that is read has the template
+      'const template = `function e() {} ${"interface F {}"}`',
+      'const pattern = /class G {}/',
+    ].join('\n')
+    expect(await conceptsOf('a.ts', source)).toEqual([])
+    expect(await referencesOf('a.ts', source)).toEqual([])
+  })
+
+  it('reads what templates run', async () => {
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the source that is read has the template
+    expect(await referencesOf('a.js', 'const a = `${f(`${g()}`)}`')).toEqual(['a.js CALLS f', 'a.js CALLS g'])
+  })
+
+  it('joins overloads and parts of an interface, and tells same names apart', async () => {
+    const source =
+      'function f(a: string): void\nfunction f(a: any) {}\ninterface I {}\ninterface I {}\nfunction g() { function f() {} }\nfunction h() { function f() {} }'
+    const grammars = await grammarsFor(['a.ts'])
+    expect(mustExtract(grammars, 'a.ts', source).concepts.map(({ key }) => key)).toEqual([
+      ...['Module a.ts', 'Function f', 'Interface I', 'Function g', 'Function g.f', 'Function h', 'Function h.f'],
+    ])
+    const same = 'if (a) { function f() {} } else { function f() {} }'
+    const keys = mustExtract(grammars, 'a.js', same).concepts.map(({ key }) => key)
+    expect(keys).toEqual(['Module a.js', 'Function f', 'Function f~2'])
+  })
+
+  it('knows default exports and functions given to exports and prototypes', async () => {
+    expect(await conceptsOf('a.ts', 'export default class { go() {} }')).toEqual(['Class default', 'Method default.go'])
+    expect(await conceptsOf('a.ts', 'export default () => 1')).toEqual(['Function default'])
+    const source =
+      'function Old() {}\nOld.prototype.go = function () { this.stop() }\nOld.prototype.stop = function () {}\nexports.f = () => 1\nmodule.exports = { g() {}, h: function () {} }'
+    expect(await conceptsOf('a.js', source)).toEqual([
+      ...['Function Old', 'Method Old.go', 'Method Old.stop', 'Function f', 'Function g', 'Function h'],
+    ])
+    expect(linksOf(await graphOf({ 'a.js': source }), 'CALLS')).toEqual(['a.js#Old.go CALLS a.js#Old.stop 0.5'])
+  })
+
+  it('tells span, signature and documentation', async () => {
+    const source =
+      '\n/**\n * Opens it.\n * @param path where\n */\nexport async function open(\n  path: string,\n): Promise<void> {\n  return\n}\n\n// Far off.\n\nclass A {}\n'
+    const [extraction] = await extractAll(new Map([['a.ts', source]]))
+    expect(extraction?.concepts.slice(1)).toEqual([
+      {
+        key: 'Function open',
+        type: 'Function',
+        name: 'open',
+        qualifiedName: 'open',
+        startLine: 6,
+        endLine: 10,
+        signature: 'export async function open( path: string, ): Promise<void>',
+        doc: 'Opens it.\n@param path where',
+      },
+      {
+        key: 'Class A',
+        type: 'Class',
+        name: 'A',
+        qualifiedName: 'A',
+        startLine: 14,
+        endLine: 14,
+        signature: 'class A',
+        doc: '',
+      },
+    ])
+  })
+
+  it('attaches notes to what encloses them (CX-063)', async () => {
+    const source =
+      'function f() {\n  // TODO: close it\n  return 1 // FIXME later\n}\n/* HACK(ann): around */\n// a todo is none, nor is TODOS\nconst s = "WARNING: no"'
+    const graph = await graphOf({ 'a.ts': source })
+    expect(linksOf(graph, 'CONTAINS')).toEqual([
+      'a.ts#f CONTAINS a.ts#FIXME: later 1',
+      'a.ts#f CONTAINS a.ts#TODO: close it 1',
+      'a.ts#a.ts CONTAINS a.ts#HACK: ann): around 1',
+    ])
+    const caveat = graph.extraction('a.ts')?.concepts.find(({ name }) => name === 'TODO: close it')
+    expect([caveat?.type, caveat?.startLine]).toEqual(['Caveat', 2])
+  })
+})
+
+describe('relations of scripts', () => {
+  it('weighs dependencies by their kind (CX-059, CX-064)', async () => {
+    const graph = await graphOf({
+      'b.ts': 'export class B {}',
+      'src/index.ts': '',
+      'a.ts': [
+        "import { B } from './b'",
+        "export * from './src'",
+        "import type { T } from './types.js'",
+        "import { type U } from './types2'",
+        "const lazy = () => import('./lazy.mjs')",
+        "const old = require('node:fs/promises')",
+        "import '@scope/name/deep'",
+        "import './missing'",
+        "import './style.css'",
+        "let t: import('./in-type').T",
+      ].join('\n'),
+      'types.ts': '',
+      'types2.ts': '',
+      'lazy.mts': '',
+      'in-type.ts': '',
+    })
+    expect(linksOf(graph, 'DEPENDS_ON')).toEqual([
+      ...['a.ts#a.ts DEPENDS_ON @scope/name 1', 'a.ts#a.ts DEPENDS_ON node:fs 1', 'a.ts#a.ts DEPENDS_ON b.ts#b.ts 1'],
+      'a.ts#a.ts DEPENDS_ON in-type.ts#in-type.ts 0.5',
+      'a.ts#a.ts DEPENDS_ON lazy.mts#lazy.mts 0.5',
+      'a.ts#a.ts DEPENDS_ON src/index.ts#src/index.ts 1',
+      'a.ts#a.ts DEPENDS_ON types.ts#types.ts 0.5',
+      'a.ts#a.ts DEPENDS_ON types2.ts#types2.ts 0.5',
+    ])
+  })
+
+  it('keeps the heavier of two ties', async () => {
+    const graph = await graphOf({ 'a.ts': "import type { T } from './b'\nimport './b'", 'b.ts': '' })
+    expect(linksOf(graph, 'DEPENDS_ON')).toEqual(['a.ts#a.ts DEPENDS_ON b.ts#b.ts 1'])
+  })
+
+  it('follows names through imports, re-exports, stars and namespaces (CX-059, CX-065)', async () => {
+    const graph = await graphOf({
+      'deep.ts': 'export class Deep { run() {} }\nexport default function start() {}\nexport interface Shape {}',
+      'star.ts': "export * from './deep'\nexport { default as begin } from './deep'\nexport * as all from './deep'",
+      'use.ts':
+        "import { Deep as Renamed, begin, all } from './star'\nimport type { Shape } from './star'\nimport * as ns from './star'\nexport class Mine extends Renamed implements Shape { go(given: Shape) { begin(); new all.Deep(); ns.begin(); this.run(); super.run() } }",
+    })
+    expect(linksOf(graph).filter(link => link.startsWith('use.ts#M') || link.startsWith('use.ts#Mine'))).toEqual([
+      'use.ts#Mine CONTAINS use.ts#Mine.go 1',
+      'use.ts#Mine DEFINED_IN use.ts#use.ts 1',
+      'use.ts#Mine EXTENDS deep.ts#Deep 1',
+      'use.ts#Mine IMPLEMENTS deep.ts#Shape 1',
+      'use.ts#Mine.go CALLS deep.ts#Deep 0.5',
+      'use.ts#Mine.go CALLS deep.ts#start 0.5',
+      'use.ts#Mine.go CALLS deep.ts#Deep.run 0.5',
+      'use.ts#Mine.go USES deep.ts#Shape 0.5',
+    ])
+  })
+
+  it('links no call to a name that is only the same (CX-065)', async () => {
+    const graph = await graphOf({
+      'a.ts': 'export function run() {}\nexport class Box { open() {} }',
+      'b.ts':
+        'export function run() {}\nexport class Box { open() {} }\nrun()\nfunction f(run: () => void, box) { run(); box.open() }',
+      'c.ts': 'run()\nnew Box().open()',
+    })
+    expect(linksOf(graph, 'CALLS')).toEqual(['b.ts#b.ts CALLS b.ts#run 0.5'])
+    expect(graph.conceptNamed('run')).toBeNull()
+    expect(graph.extraction('a.ts')?.concepts[1]?.key).toBe(graph.extraction('b.ts')?.concepts[1]?.key)
+  })
+
+  it('follows values by annotation, construction, fields, lists and what a call gives', async () => {
+    const graph = await graphOf({
+      'box.ts':
+        'export class Box { open(): Lid { return new Lid() } }\nexport class Lid { lift() {} }\nexport function find(): Promise<Box[]> { return [] }',
+      'a.ts': [
+        "import { Box, find, type Lid } from './box'",
+        'class Holder {',
+        '  private readonly box: Box | null = null',
+        '  readonly boxes = new Map<string, Box>()',
+        '  constructor(readonly lid: Lid) {}',
+        '  field() { this.box?.open().lift() }',
+        '  parameter() { this.lid.lift() }',
+        "  map() { this.boxes.get('a')!.open() }",
+        '  async list() { for (const box of await find()) box.open() }',
+        '  callback() { find().then(all => all.forEach(box => box.open())) }',
+        '  destructured({ lid }: Holder, [first]: Box[]) { lid.lift(); first.open() }',
+        '}',
+      ].join('\n'),
+    })
+    expect(linksOf(graph, 'CALLS').filter(link => link.startsWith('a.ts'))).toEqual([
+      'a.ts#Holder.callback CALLS box.ts#find 0.5',
+      'a.ts#Holder.callback CALLS box.ts#Box.open 0.5',
+      'a.ts#Holder.destructured CALLS box.ts#Box.open 0.5',
+      'a.ts#Holder.destructured CALLS box.ts#Lid.lift 0.5',
+      'a.ts#Holder.field CALLS box.ts#Box.open 0.5',
+      'a.ts#Holder.field CALLS box.ts#Lid.lift 0.5',
+      'a.ts#Holder.list CALLS box.ts#find 0.5',
+      'a.ts#Holder.list CALLS box.ts#Box.open 0.5',
+      'a.ts#Holder.map CALLS box.ts#Box.open 0.5',
+      'a.ts#Holder.parameter CALLS box.ts#Lid.lift 0.5',
+    ])
+  })
+
+  it('reads names in every script, and names that objects have of their own', async () => {
+    const source =
+      'class Ключ { метод() { this.метод2() } метод2() {} }\nconst 変数 = () => 1\nfunction 𝒳() { 変数() }\nexport function constructor() {}\nexport class __proto__ { hasOwnProperty() {} }\nconstructor(); toString()'
+    const graph = await graphOf({
+      'a.ts': source,
+      'b.ts': "import { constructor, valueOf, __proto__ } from './a'\nconstructor(); valueOf(); new __proto__()",
+    })
+    expect(linksOf(graph, 'CALLS')).toEqual([
+      'a.ts#𝒳 CALLS a.ts#変数 0.5',
+      'a.ts#Ключ.метод CALLS a.ts#Ключ.метод2 0.5',
+      'a.ts#a.ts CALLS a.ts#constructor 0.5',
+      'b.ts#b.ts CALLS a.ts#__proto__ 0.5',
+      'b.ts#b.ts CALLS a.ts#constructor 0.5',
+    ])
+  })
+})
