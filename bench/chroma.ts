@@ -5,6 +5,7 @@
  * nearest search of SQLite's R*Tree over the same points. Ways of asking take turns question by question in random order.
  */
 import type { OpenChroma } from '../src/engine/open-chroma.ts'
+import { runDecayCycle } from '../src/lenses/chroma/memory/decay.ts'
 import type { QueryOptions } from '../src/lenses/chroma/model.ts'
 import { stateOf } from '../src/lenses/chroma/state.ts'
 import { NODES } from '../src/lenses/chroma/tables.ts'
@@ -123,7 +124,11 @@ async function timeInTurns(ways: readonly Way[]): Promise<Row[]> {
   return ways.map(({ name, goal, limit }) => {
     const p50 = percentile(times.get(name) ?? [], 0.5)
     const p99 = percentile(times.get(name) ?? [], 0.99)
-    return { name, unit: 'ms', value: p50, p50, p99, goal, ok: limit === undefined ? undefined : p50 <= limit }
+    const row = { name, unit: 'ms', value: p50, p50, p99, goal }
+    if (limit === undefined) return row
+    // What else the machine does makes few of the quickest slower.
+    const note = `one in ten took at most ${percentile(times.get(name) ?? [], 0.1).toPrecision(3)} ms`
+    return { ...row, ok: p50 <= limit, note }
   })
 }
 
@@ -147,14 +152,18 @@ async function upkeep(copy: ChromaCopy, size: number): Promise<readonly Row[]> {
   }
   await using later = await copy.open(JUST_USED + 30 * DAY)
   await later.getStatistics()
-  let told = 0
-  const ms = await timedAsync(async () => {
-    await stateOf(later.engine.host('chroma')).memory // the columns are read by now
-    told = (await later.runDecayCycle()).processed
-  })
+  const { memory } = stateOf(later.engine.host('chroma'))
+  let processed = 0
+  let reports = 0
+  const decaying = async () => {
+    const options = { now: JUST_USED + 30 * DAY, report: () => reports++ }
+    processed = (await runDecayCycle(memory, OWNER, options)).processed
+  }
+  const ms = await timedAsync(decaying)
   const limit = size === 100_000 ? 30_000 : undefined
   rows.push({
-    name: `decay cycle over ${told} nodes`,
+    name: 'decay cycle',
+    note: `${processed} nodes, with ${reports} reports of progress`,
     unit: 'ms',
     value: ms,
     ...(limit === undefined ? {} : { goal: `< ${limit} ms`, ok: ms < limit }),

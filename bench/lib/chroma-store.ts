@@ -83,7 +83,12 @@ async function madeStore(nodes: number): Promise<string> {
 }
 
 function openAt(file: string, now: () => number): Promise<OpenChroma> {
-  return openChroma({ store: openSqliteStore({ file, cacheSizeMb: 64 }), background: false, now })
+  return openChroma({
+    store: openSqliteStore({ file, cacheSizeMb: 64 }),
+    background: false,
+    onlyLenses: ['chroma'],
+    now,
+  })
 }
 
 async function fill(file: string, nodes: number): Promise<void> {

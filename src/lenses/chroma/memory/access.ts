@@ -10,7 +10,7 @@ import type { Warning } from '../model.ts'
 import type { MemoryColumns } from './columns.ts'
 import { reinforced } from './formulas.ts'
 import type { Memories } from './memories.ts'
-import { defaultMemory, readMemories, type StoredMemory, writeMemory } from './memory-rows.ts'
+import { defaultMemory, type StoredMemory, writeMemory } from './memory-rows.ts'
 import { MODES } from './modes.ts'
 import { machineTimer, type Timer } from './timer.ts'
 import { tellUses } from './uses.ts'
@@ -146,8 +146,7 @@ export class AccessUpdates {
     const { viewer } = columns
     columns.follow(writer)
     const memories = new Map<EntryKey, StoredMemory>()
-    const used = hits.map(({ entry }) => entry).filter(entry => columns.memory(entry)?.used)
-    const stored = readMemories(writer, viewer, [...new Set(used)])
+    const stored = columns.stored(writer, [...new Set(hits.map(({ entry }) => entry))])
     for (const { entry, now } of hits) {
       const cell = columns.memory(entry)
       if (cell === undefined || cell.mode_name === null) continue

@@ -11,13 +11,15 @@ import type { ScoreWeights } from '../model.ts'
 import { NODES } from '../tables.ts'
 import { BlockBounds } from './block-bounds.ts'
 import { type Cell, MemoryCells } from './cells.ts'
-import { memoryRows, readMemory, type StoredMemory } from './memory-rows.ts'
+import { memoryRows, readMemories, readMemory, type StoredMemory } from './memory-rows.ts'
 import { isModeName } from './modes.ts'
 import { BY_RELEVANCE, MemoryScorer } from './scorer.ts'
 import { lastUse, usesSince } from './uses.ts'
 
 const PAGE = 10_000
 const FEED_PAGE = 1000
+/** Rows of MEMORY that are kept, 200 bytes each. */
+const ROWS_KEPT = 10_000
 /** With news of more than this share of the nodes, reading all again is quicker than looking each up. */
 const WORTH_RELOADING = 1 / 4
 
@@ -34,6 +36,8 @@ export class MemoryColumns {
   readonly viewer: string
   readonly #store: Store
   #cells = new MemoryCells()
+  /** Rows of MEMORY read or written lately, in step with the cells; oldest first. */
+  readonly #rows = new Map<EntryKey, StoredMemory>()
   #bounds: BlockBounds | null = null
   /** Members of blocks that fell since the bounds were made: with many, the bounds are too high to be of use. */
   #fallen = 0
@@ -72,6 +76,21 @@ export class MemoryColumns {
 
   memory(entry: EntryKey): Cell | undefined {
     return this.#cells.get(entry)
+  }
+
+  /** The whole memories of these nodes; absent: never used. Within a read that the columns were brought in step with. */
+  stored(reader: StoreReader, entries: readonly EntryKey[]): ReadonlyMap<EntryKey, StoredMemory> {
+    const used = entries.filter(entry => this.#cells.get(entry)?.used === true)
+    const missing = used.filter(entry => !this.#rows.has(entry))
+    const read = missing.length === 0 ? null : readMemories(reader, this.viewer, missing)
+    const found = new Map<EntryKey, StoredMemory>()
+    for (const entry of used) {
+      const memory = this.#rows.get(entry) ?? read?.get(entry)
+      if (memory === undefined) continue
+      found.set(entry, memory)
+      this.#keep(entry, memory)
+    }
+    return found
   }
 
   /** Unix seconds; of nodes only. */
@@ -129,7 +148,9 @@ export class MemoryColumns {
   wrote(memories: Iterable<readonly [EntryKey, StoredMemory]>, seen: number): void {
     for (const [entry, memory] of memories) {
       const cell = this.#cells.get(entry)
-      if (cell !== undefined) this.#put(entry, { ...cell, ...signalsOf(memory) })
+      if (cell === undefined) continue
+      this.#put(entry, { ...cell, ...signalsOf(memory) })
+      this.#keep(entry, memory)
     }
     this.#seen = seen
   }
@@ -153,13 +174,21 @@ export class MemoryColumns {
       })
     }
     this.#cells = cells
+    this.#rows.clear()
     this.#bounds = null
   }
 
   #take(reader: StoreReader, entry: EntryKey): void {
+    this.#rows.delete(entry)
     const row = reader.table(NODES).get({ entry })
     if (row === undefined) this.#cells.delete(entry)
     else this.#put(entry, cellOf(row, readMemory(reader, this.viewer, entry)))
+  }
+
+  #keep(entry: EntryKey, memory: StoredMemory): void {
+    this.#rows.delete(entry)
+    this.#rows.set(entry, memory)
+    if (this.#rows.size > ROWS_KEPT) this.#rows.delete(this.#rows.keys().next().value as EntryKey)
   }
 
   #put(entry: EntryKey, cell: Cell): void {

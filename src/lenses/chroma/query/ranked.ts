@@ -1,7 +1,7 @@
 import type { PointHit } from '../../../index/contract.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { recencyOf, relevanceOf, strengthNorm } from '../memory/formulas.ts'
-import { defaultMemory, readMemories } from '../memory/memory-rows.ts'
+import { defaultMemory } from '../memory/memory-rows.ts'
 import { MODES } from '../memory/modes.ts'
 import type { ResultRow } from '../model.ts'
 import { nodeRow, resultRow } from '../nodes/rows.ts'
@@ -15,10 +15,10 @@ export interface Ranked {
 
 /** The rows of these hits, with the state they were scored by (CQ-070, CQ-076). */
 export function rowsOf(look: Look, hits: readonly PointHit[], now: number): readonly Ranked[] {
-  const { reader, state, viewer } = look
+  const { reader, state, columns } = look
   const byEntry = new Map(hits.map(hit => [hit.entry, hit]))
   const keys = [...byEntry.keys()]
-  const memories = readMemories(reader, viewer.id, keys)
+  const memories = columns.stored(reader, keys)
   return state.nodes.read(reader, keys).map(node => {
     const { entry, aspect } = node
     const { distance, score } = byEntry.get(entry.key) as PointHit

@@ -4,6 +4,7 @@ import type { PointScorer } from '../../../../../src/index/contract.ts'
 import { openReferencePoints } from '../../../../../src/index/reference-points.ts'
 import { MemoryColumns } from '../../../../../src/lenses/chroma/memory/columns.ts'
 import { recencyOf, relevanceOf, scoreOf, strengthNorm } from '../../../../../src/lenses/chroma/memory/formulas.ts'
+import { readMemories } from '../../../../../src/lenses/chroma/memory/memory-rows.ts'
 import { MODES, weightsOf } from '../../../../../src/lenses/chroma/memory/modes.ts'
 import { lastUse, tellUses, usesSince } from '../../../../../src/lenses/chroma/memory/uses.ts'
 import type { ModeName, ScoreWeights } from '../../../../../src/lenses/chroma/model.ts'
@@ -56,13 +57,18 @@ describe('the columns', () => {
           const key = one.store.find(String(id), one.context.host.sight({ id: OWNER }).partitions)[0]
           if (what === 'node')
             world.node(String(id), { mode, created_at: START, ...(at % 3 === 0 && { rotten: true }) })
-          else if (what === 'look') world.columns()
+          else if (what === 'look') world.columns().stored(one.store, key === undefined ? [] : [key])
           else if (key !== undefined && what === 'use') world.record([key], START + at * 1000)
           else if (key !== undefined) world.delete(key)
         }
         const fresh = new MemoryColumns(one.store, OWNER)
         fresh.refresh()
-        for (const columns of [one.columns(), two.columns()]) expect(contents(columns)).toEqual(contents(fresh))
+        const keys = one.store.scanEntries(-1, 100)
+        const memories = readMemories(one.store, OWNER, keys)
+        for (const columns of [one.columns(), two.columns()]) {
+          expect(contents(columns)).toEqual(contents(fresh))
+          expect(columns.stored(one.store, keys)).toEqual(memories)
+        }
       }),
       { numRuns: 60 },
     )
