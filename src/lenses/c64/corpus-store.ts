@@ -3,7 +3,7 @@
  * Public and held by the owner: everybody who asks this lens needs them, and there is nothing in them to hide.
  */
 import type { Instant } from '../../base/clock.ts'
-import type { EntryDraft } from '../../model/entry.ts'
+import type { ChunkDraft, EntryDraft } from '../../model/entry.ts'
 import { audience, OWNER } from '../../model/partition.ts'
 import type { Store, StoreWriter } from '../../store/store.ts'
 import { chunkContent } from '../../text/chunk.ts'
@@ -42,7 +42,7 @@ function writeAll(writer: StoreWriter, collection: string, records: readonly Dom
     const known = before.get(record.id)
     const createdAt = known?.createdAt ?? now
     const draft = { ...draftOf(record, collection), createdAt, updatedAt: now, knownAt: known?.knownAt ?? now }
-    writer.put(draft, chunkContent(draft.content, { format: 'plain' }))
+    writer.put(draft, chunksOf(draft.content))
   }
   const ids = new Set(records.map(({ id }) => id))
   for (const [id, { key }] of before) if (!ids.has(id)) writer.delete(key)
@@ -78,6 +78,17 @@ function draftOf({ id, title, type, text, tags }: DomainRecord, collection: stri
     validFrom: null,
     validUntil: null,
   }
+}
+
+/**
+ * What it is, in its first sentence, has a chunk of its own before the whole: bits, cycles and other names that follow
+ * would blur what it means. Measured: bench c64.
+ */
+function chunksOf(content: string): readonly ChunkDraft[] {
+  const whole = chunkContent(content, { format: 'plain' })
+  const first = content.indexOf('. ') + 1
+  if (first === 0) return whole
+  return [{ start: 0, end: first, startLine: 1, endLine: 1, headings: [] }, ...whole]
 }
 
 type DatedField = 'createdAt' | 'updatedAt' | 'knownAt'

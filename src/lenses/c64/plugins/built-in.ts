@@ -4,6 +4,7 @@
  */
 import type { EnrichmentPlugin } from '../enrichment/plugin.ts'
 import { ColorEnrichment } from './color_enrichment.ts'
+import { EverydayWordsEnrichment } from './everyday_words_enrichment.ts'
 import { MemoryMapEnrichment } from './memory_map_enrichment.ts'
 import { MirrorEnrichment } from './mirror_enrichment.ts'
 import { NameAddressEnrichment, type NameAddressOptions } from './name_address_enrichment.ts'
@@ -22,5 +23,6 @@ export function builtInPlugins(options: NameAddressOptions = {}): readonly Enric
     new RegisterEnrichment(),
     new TagEnrichment(),
     new NameAddressEnrichment(options),
+    new EverydayWordsEnrichment(),
   ]
 }
