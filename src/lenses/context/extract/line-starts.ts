@@ -7,9 +7,13 @@ export class LineStarts {
 
   constructor(text: string) {
     const starts = [0]
-    for (let at = 0; at < text.length; at++) {
-      const unit = text.charCodeAt(at)
-      if (unit === LF || (unit === CR && text.charCodeAt(at + 1) !== LF)) starts.push(at + 1)
+    if (text.includes('\r')) {
+      for (let at = 0; at < text.length; at++) {
+        const unit = text.charCodeAt(at)
+        if (unit === LF || (unit === CR && text.charCodeAt(at + 1) !== LF)) starts.push(at + 1)
+      }
+    } else {
+      for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
     }
     this.#starts = starts
   }

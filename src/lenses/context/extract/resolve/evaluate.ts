@@ -27,6 +27,7 @@ const LISTS: ReadonlySet<string> = new Set(
 export class Evaluator {
   readonly #facts: Facts
   readonly #known = new Map<Reference, Value | null>()
+  readonly #modules = new Map<string, Module | null>()
   #looks = 0
 
   constructor(facts: Facts) {
@@ -45,6 +46,15 @@ export class Evaluator {
   }
 
   module(specifier: string, from: string): Module | null {
+    const question = `${from}\n${specifier}`
+    const known = this.#modules.get(question)
+    if (known !== undefined) return known
+    const module = this.#findModule(specifier, from)
+    this.#modules.set(question, module)
+    return module
+  }
+
+  #findModule(specifier: string, from: string): Module | null {
     const language = this.#facts.surface(from)?.language
     if (language === undefined) return null
     if (language === 'python') return pythonModule(from, specifier, this.#facts)
