@@ -121,9 +121,13 @@ function kindOf(value: unknown): string {
   return (typeof value === 'string' && storableText(value.trim().slice(0, MAX_NAME_LENGTH))) || 'document'
 }
 
-/** What was not taken as one of our fields, a time that is no time included. */
+/**
+ * What was not taken as one of our fields, a time that is no time included. `date` stays too: when an entry was made is
+ * never unknown, while whether a record says its date matters to a day filter.
+ */
 function metadataOf(record: Fields, fields: FieldMap): Readonly<Record<string, Json>> {
   const taken = new Set(RECORD_FIELDS.map(field => fields.nameIn(record, field)))
+  taken.delete('date')
   for (const field of ['created', 'updated', 'valid_from', 'valid_until'] as const) {
     const name = fields.nameIn(record, field)
     if (name !== null && instantOf(fields.value(record, field)) === null) taken.delete(name)

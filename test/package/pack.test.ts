@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -86,6 +86,10 @@ describe('the package, installed into an empty folder', () => {
       'dist/command/LICENCES',
       'LICENSE',
       'NOTICE',
+      ...['es', 'en'].flatMap(lang => [
+        `dist/lenses/collections/files/${lang}/.claude/skills/chroma-query/SKILL.md`,
+        `dist/lenses/collections/files/${lang}/.claude/agents/chroma-agent.md`,
+      ]),
     ]
     expect(wanted.filter(name => !files.includes(name))).toEqual([])
     expect(files.filter(name => name.startsWith('model/') && name.endsWith('.onnx'))).toHaveLength(1)
@@ -108,6 +112,15 @@ describe('the package, installed into an empty folder', () => {
     expect(first.components.words).toBe(0) // no word in common: only the model can have found it
     expect(page.coverage.embedded).toBe(1)
     expect(page.notes).toEqual([])
+  })
+
+  it('places the skill and the agent that it carries, and answers what they ask over its sample (CO-057, CO-060)', () => {
+    const project = temporaryFolder()
+    querent('skills', 'install', '--dir', project)
+    expect(readFileSync(join(project, '.claude/skills/chroma-query/SKILL.md'), 'utf8')).toContain('name: chroma-query')
+    expect(readFileSync(join(project, '.claude/agents/chroma-agent.md'), 'utf8')).toContain('name: chroma-agent')
+    const answer = querent('collections', 'servidores MCP', '--sample', '--n-results', '1')
+    expect(answer).toContain('1. **Cómo elegir un servidor MCP** - ')
   })
 
   it('can be imported', () => {

@@ -33,7 +33,11 @@ export interface SessionStep {
 }
 
 /** Runs every `$ command` of the page's console blocks in one shell (so that `$?` is the exit code of the one before). */
-export async function runSession(page: string, folder: string): Promise<readonly SessionStep[]> {
+export async function runSession(
+  page: string,
+  folder: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<readonly SessionStep[]> {
   const sessions = blocks(page, 'console').join('').split(/^\$ /m).slice(1)
   const steps = sessions.map(session => {
     const end = session.indexOf('\n')
@@ -50,20 +54,30 @@ export async function runSession(page: string, folder: string): Promise<readonly
   script('title', `exec '${node}' -p 'JSON.parse(require("node:fs").readFileSync(0, "utf8")).items[0].title'`)
   const mark = '--- end of a command ---'
   const lines = steps.map(({ command }) => `${command}; code=$?; echo '${mark}'; (exit $code)`)
-  const env = { PATH: `${bin}${delimiter}${process.env['PATH']}`, QUERENT_NOW: '2026-03-01T12:00:00Z' }
+  const env = { PATH: `${bin}${delimiter}${process.env['PATH']}`, QUERENT_NOW: '2026-03-01T12:00:00Z', ...more }
   const outputs = (await run('/bin/sh', ['-c', lines.join('\n')], folder, env)).split(`${mark}\n`)
   return steps.map((step, at) => ({ ...step, printed: outputs[at] ?? '' }))
 }
 
 /** What a program of the page prints, with the library in its place. */
-export function printedBy(program: string, folder: string, name = 'program.ts'): Promise<string> {
+export function printedBy(
+  program: string,
+  folder: string,
+  name = 'program.ts',
+  env: Readonly<Record<string, string>> = {},
+): Promise<string> {
   const file = join(folder, name)
   writeFileSync(file, program.replace("'querent'", `'${library}'`))
-  return run(process.execPath, [file], folder, {})
+  return run(process.execPath, [file], folder, env)
 }
 
 /** Both streams, as they come. */
-function run(command: string, args: readonly string[], cwd: string, env: Record<string, string>): Promise<string> {
+function run(
+  command: string,
+  args: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>>,
+): Promise<string> {
   return new Promise(resolve => {
     const child = spawn(command, args, { cwd, env: environment(env), stdio: ['ignore', 'pipe', 'pipe'] })
     let output = ''

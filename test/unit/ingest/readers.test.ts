@@ -231,6 +231,15 @@ describe('HTML', () => {
 })
 
 describe('JSON Lines', () => {
+  it('keep a date among the metadata, beside the time of creation', () => {
+    const { createdAt, metadata } = only(
+      read(jsonl, 'a.jsonl', '{"text":"x","date":"2026-02-27","created":"2026-01-01"}'),
+    )
+    expect([createdAt, metadata]).toEqual([Date.parse('2026-01-01'), { date: '2026-02-27' }])
+    const alone = only(read(jsonl, 'a.jsonl', '{"text":"x","date":"2026-02-27"}'))
+    expect([alone.createdAt, alone.metadata]).toEqual([Date.parse('2026-02-27'), { date: '2026-02-27' }])
+  })
+
   it('takes one entry a line, by the usual names', () => {
     const text = [
       '{"_id": 7, "headline": "One", "body": "Text one", "labels": "a, b", "date": "2026-03-01", "year": 2020}',
