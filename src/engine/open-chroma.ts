@@ -2,7 +2,7 @@
 import { systemClock } from '../base/clock.ts'
 import { Chroma } from '../lenses/chroma/chroma.ts'
 import { type ChromaLensOptions, chromaLens } from '../lenses/chroma/chroma-lens.ts'
-import { resolveSettings } from '../lenses/chroma/query/settings.ts'
+import { resolveSettings, wrong } from '../lenses/chroma/query/settings.ts'
 import { CHROMA_TABLES } from '../lenses/chroma/tables.ts'
 import { LOCAL_OWNER, type Viewer } from '../model/viewer.ts'
 import { openSqliteStore } from '../store/sqlite-store.ts'
@@ -43,6 +43,7 @@ export class OpenChroma extends Chroma implements AsyncDisposable {
 
 /** Without options: the store of the working folder. No embedder unless one is given: colours need none. */
 export async function openChroma(options: OpenChromaOptions = {}): Promise<OpenChroma> {
+  checkOptions(options)
   const { queryConfig, memoryConfig, storageConfig, accessUpdates, profiles, extensions, sleep, now, viewer, ...rest } =
     options
   const lens = chromaLens({ queryConfig, memoryConfig, storageConfig, accessUpdates, profiles, extensions, sleep })
@@ -54,6 +55,40 @@ export async function openChroma(options: OpenChromaOptions = {}): Promise<OpenC
     ...storeOf(options),
   })
   return new OpenChroma(engine, viewer ?? LOCAL_OWNER)
+}
+
+const OPTIONS: Readonly<Record<keyof OpenChromaOptions, true>> = {
+  queryConfig: true,
+  memoryConfig: true,
+  storageConfig: true,
+  accessUpdates: true,
+  profiles: true,
+  extensions: true,
+  sleep: true,
+  now: true,
+  viewer: true,
+  home: true,
+  create: true,
+  store: true,
+  embedder: true,
+  random: true,
+  lenses: true,
+  onlyLenses: true,
+  plugins: true,
+  durability: true,
+  readOnly: true,
+  background: true,
+  warm: true,
+  defaultLens: true,
+}
+
+/** CQ-095: a misspelt option would silently not apply. */
+function checkOptions(options: OpenChromaOptions): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (!Object.hasOwn(OPTIONS, name)) throw wrong(name, value, `one of the options ${Object.keys(OPTIONS).join(', ')}`)
+  }
+  const { now } = options
+  if (now !== undefined && typeof now !== 'function') throw wrong('now', now, 'a function that gives Unix seconds')
 }
 
 /** `storage.db_path`, where the environment or code gives it: a file of one's own, or memory. */

@@ -11,7 +11,7 @@ import { POINTS } from './query/look.ts'
 import type { Sleep } from './query/retry.ts'
 import { type ConstructedSettings, resolveSettings, wrong } from './query/settings.ts'
 import { chromaStages, touchNodes } from './query/stages.ts'
-import { type LensSettings, stateIfMade, stateOf } from './state.ts'
+import { closeState, type LensSettings, stateOf } from './state.ts'
 import { CHROMA_TABLES, NODES } from './tables.ts'
 
 export interface ChromaLensOptions extends ConstructedSettings {
@@ -46,7 +46,7 @@ export function chromaLens(options: ChromaLensOptions = {}): Lens {
       return true
     },
     open,
-    close: host => void stateIfMade(host)?.access.close(),
+    close: closeState,
   }
 }
 

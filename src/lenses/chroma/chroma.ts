@@ -31,12 +31,16 @@ export type BatchItem = QueryOptions &
 
 export class Chroma {
   readonly viewer: Viewer
-  readonly #state: ChromaState
+  readonly #host: LensHost
 
   /** Of one viewer; without one, of the local owner. */
   constructor(host: LensHost, viewer: Viewer = LOCAL_OWNER) {
     this.viewer = viewer
-    this.#state = stateOf(host)
+    this.#host = host
+  }
+
+  get #state(): ChromaState {
+    return stateOf(this.#host)
   }
 
   /** Rows, best first. A list is hashtags; a text goes through a query profile. */

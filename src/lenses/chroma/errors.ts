@@ -121,7 +121,7 @@ export function placed<E>(error: E, place: string, details: JsonObject): E {
 }
 
 /** Short, and of anything: not all that a caller can pass is JSON. */
-function show(value: unknown): string {
+export function show(value: unknown): string {
   if (typeof value === 'number' || typeof value === 'bigint') return String(value)
   let text: string | undefined
   try {

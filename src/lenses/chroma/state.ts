@@ -2,6 +2,7 @@
 import type { LensHost } from '../lens.ts'
 import { Bindings } from './colour/bindings.ts'
 import { Coordinates } from './colour/coordinates.ts'
+import { StorageError } from './errors.ts'
 import { AccessUpdates } from './memory/access.ts'
 import { Memories, type MemoryContext } from './memory/memories.ts'
 import { NodeCache } from './nodes/node-cache.ts'
@@ -35,20 +36,28 @@ export interface ChromaState {
   readonly nodes: NodeCache
 }
 
-const STATES = new WeakMap<LensHost, ChromaState>()
+const STATES = new WeakMap<LensHost, ChromaState | 'closed'>()
 
-/** Made on first use, one an engine. */
+/** Made on first use, one an engine. Throws `store_closed` when the engine was closed. */
 export function stateOf(host: LensHost): ChromaState {
   const known = STATES.get(host)
+  if (known === 'closed') throw closedError()
   if (known !== undefined) return known
   const made = makeState(host)
   STATES.set(host, made)
   return made
 }
 
-/** The state, if anything made one. */
-export function stateIfMade(host: LensHost): ChromaState | undefined {
-  return STATES.get(host)
+/** Writes what waits. */
+export function closeState(host: LensHost): void {
+  const known = STATES.get(host)
+  STATES.set(host, 'closed')
+  if (known !== 'closed') known?.access.close()
+}
+
+function closedError(): StorageError {
+  const traits = { kind: 'usage', help: 'Open it again.' } as const
+  return new StorageError('store_closed', 'the store is closed', {}, undefined, traits)
 }
 
 /** The one clock reading of a call, Unix seconds. */

@@ -30,6 +30,33 @@ afterEach(() => {
   rmSync(home, { recursive: true, force: true })
 })
 
+describe('an engine', () => {
+  it('CQ-047, CQ-095: refuses options that there are not, naming them', async () => {
+    const circle: Record<string, unknown> = {}
+    circle['self'] = circle
+    for (const [name, value] of Object.entries({ sigma: 20, query_config: {}, gravityConfig: circle, now: 5 })) {
+      const opened = openChroma({ store: 'memory', [name]: value })
+      await expect(opened).rejects.toThrow(ConfigurationError)
+      await expect(opened).rejects.toMatchObject({ code: 'invalid_configuration', details: { key: name } })
+    }
+    await expect(openChroma({ store: 'memory', queryConfig: { defaultK: 5n as never } })).rejects.toThrow(
+      ConfigurationError,
+    )
+  })
+
+  it('CQ-002, CQ-105: that is closed says so to whoever goes on asking', async () => {
+    const { chroma } = await openWorld()
+    const other = chroma.as({ id: 'ann' })
+    await chroma.close()
+    for (const ask of [() => chroma.query(TAGS), () => chroma.getNode('a'), () => other.query('a text')]) {
+      await expect(ask()).rejects.toThrow(StorageError)
+      await expect(ask()).rejects.toMatchObject({ code: 'store_closed' })
+    }
+    expect(() => chroma.listHashtags()).toThrow(StorageError)
+    await chroma.close()
+  })
+})
+
 describe('two engines on one store', () => {
   it('CQ-008, CQ-100: neither serves what the other has changed', async () => {
     await using one = await openWorld({ store: undefined, home })

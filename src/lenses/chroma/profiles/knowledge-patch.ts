@@ -2,6 +2,7 @@
  * Structured questions about changes to knowledge: `paradigm | subdomains | cutoff | release | format`, as in
  * `ai_tools | claude:tools:updates | 2025-06-01 | latest | xml`; with fewer fields plain language (CQ-107 to CQ-116).
  */
+import { normaliseHashtag } from '../colour/hashtag.ts'
 import { QueryProfileError, UnknownHashtagError } from '../errors.ts'
 import type { QueryParams, ResultRow } from '../model.ts'
 import type { ParseContext, PostContext } from './context.ts'
@@ -79,8 +80,8 @@ export class KnowledgePatchQueryProfile extends QueryProfile {
 
   #tagsOf(paradigm: string, path: string, context: ParseContext): readonly string[] {
     const tags = path.split(':').map(segment => `#${segment}`)
-    const unknown = tags.filter(tag => context.resolve(tag) === null)
-    if (unknown.length > 0) throw new UnknownHashtagError(unknown.map(tag => tag.normalize('NFC').toLowerCase()))
+    const unknown = new Set(tags.filter(tag => context.resolve(tag) === null).map(tag => normaliseHashtag(tag)))
+    if (unknown.size > 0) throw new UnknownHashtagError([...unknown])
     if (context.isValid(tags)) return tags
     return context.complete([...tags, ...(this.#implicitTags.get(paradigm) ?? [])])
   }

@@ -3,7 +3,7 @@
  * the constructor. Every value is checked by the rule of its parameter; what is wrong names its key.
  */
 import type { JsonObject } from '../../../base/canonical.ts'
-import { ConfigurationError } from '../errors.ts'
+import { ConfigurationError, show } from '../errors.ts'
 import type { ModeName, ScoreWeights } from '../model.ts'
 import { isRecord } from './plain.ts'
 import { SETTING_KEYS, type SettingKey, wordsOf } from './setting-keys.ts'
@@ -65,7 +65,7 @@ export function resolveSettings(layers: SettingLayers = {}): ChromaSettings {
 }
 
 export function wrong(key: string, value: unknown, expected: string): ConfigurationError {
-  const shown = typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? typeof value)
+  const shown = show(value)
   const details: JsonObject = { key, value: shown, expected }
   return new ConfigurationError('invalid_configuration', `${key}: expected ${expected}, got ${shown}`, details)
 }

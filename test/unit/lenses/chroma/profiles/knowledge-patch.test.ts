@@ -59,7 +59,7 @@ describe('a structured question', () => {
   })
 
   it('raises segments that are not assigned, all of them (CQ-108)', async () => {
-    expect(await failure('ai_tools | Rust:claude:go | ')).toMatchObject({
+    expect(await failure('ai_tools | Rust:claude:#GO:go | ')).toMatchObject({
       name: 'UnknownHashtagError',
       details: { hashtags: ['#rust', '#go'] },
     })
