@@ -89,7 +89,8 @@ describe('plugins of a folder', () => {
     const trustedFolders = [folder.file('one'), folder.file('two')]
     const { names } = await load({ builtIn: builtInPlugins(), trustedFolders })
     expect(names).toEqual([
-      ...['number', 'a', 'mirror', 'memory_map', 'color', 'opcode', 'register', 'tag', 'name_address', 'b'],
+      ...['number', 'a', 'mirror', 'memory_map', 'color', 'opcode', 'register', 'tag', 'name_address'],
+      ...['everyday_words', 'b'],
     ])
   })
 

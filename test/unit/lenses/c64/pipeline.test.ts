@@ -65,7 +65,7 @@ describe('an enriched question', () => {
     const names = inOrder(domain.plugins).map(({ name, priority }) => `${name} ${priority}`)
     expect(names).toEqual([
       ...['number 10', 'mirror 20', 'memory_map 30', 'color 40', 'opcode 50', 'register 60', 'tag 70'],
-      'name_address 80',
+      ...['name_address 80', 'everyday_words 90'],
     ])
     const found = enrich('CHROUT and POKE $D060,14 for EXTCOL', domain)
     expect(found.additionalContext).toEqual([
