@@ -65,6 +65,7 @@ const packages = {
   '@orama/stemmers': ['text'],
   '@qdrant/js-client-rest': ['sources'],
   chromadb: ['sources'],
+  '@vscode/tree-sitter-wasm': ['lenses/context'],
   'chrono-node': ['lenses'],
   'cli-progress': ['doors/cli'],
   commander: ['doors/cli'],

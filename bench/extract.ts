@@ -3,7 +3,7 @@
  * repository), the links between 2,000, and what one changed file costs there.
  */
 import type { Extraction } from '../src/lenses/context/extract/concept.ts'
-import { extractFile, isSkip, loadGrammars } from '../src/lenses/context/extract/extract-file.ts'
+import { extractFile, isSkip, loadGrammars, MAX_READ_MS } from '../src/lenses/context/extract/extract-file.ts'
 import { type Grammars, openGrammars } from '../src/lenses/context/extract/grammars.ts'
 import { CodeGraph } from '../src/lenses/context/extract/resolve/code-graph.ts'
 import { percentile, type Row, timed } from './lib/report.ts'
@@ -65,7 +65,8 @@ function changes(grammars: Grammars, graph: CodeGraph, text: (at: number) => str
 }
 
 function read(grammars: Grammars, at: number, text: string): Extraction {
-  const result = extractFile(pathOf(at), text, grammars, { isOverdue: () => false })
+  const until = performance.now() + MAX_READ_MS
+  const result = extractFile(pathOf(at), text, grammars, { isOverdue: () => performance.now() > until })
   if (isSkip(result)) throw new Error(result.message)
   return result
 }

@@ -28,8 +28,21 @@ export function mustBeInitialised(reader: StoreReader, ...parts: readonly Part[]
 
 /** The next id; what was given once is never given again. */
 export function nextId(writer: StoreWriter, of: 'concept' | 'edge'): number {
+  return nextIds(writer, of, 1)
+}
+
+/** The first of so many ids in a row. */
+export function nextIds(writer: StoreWriter, of: 'concept' | 'edge', count: number): number {
   const name = `next_${of}`
-  const id = (writer.table(STATE).get({ name })?.['value'] as number | undefined) ?? 1
-  writer.table(STATE).put({ name, value: id + 1 })
+  const id = counter(writer, name) ?? 1
+  setCounter(writer, name, id + count)
   return id
+}
+
+export function counter(reader: StoreReader, name: string): number | undefined {
+  return reader.table(STATE).get({ name })?.['value'] as number | undefined
+}
+
+export function setCounter(writer: StoreWriter, name: string, value: number): void {
+  writer.table(STATE).put({ name, value })
 }

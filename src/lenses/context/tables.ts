@@ -42,6 +42,8 @@ export const EDGES: TableDeclaration = {
     { name: 'target', type: 'integer' },
     { name: 'relation', type: 'text' },
     { name: 'weight', type: 'real' },
+    /** `code`: the indexer read it, and takes it back; null: made by a call. */
+    { name: 'origin', type: 'text', nullable: true },
   ],
   indexes: [['target']],
 }
@@ -78,6 +80,22 @@ export const FILES: TableDeclaration = {
   indexes: [['url']],
 }
 
+/** What was read out of a registered file, so that only changed files are read again. */
+export const EXTRACTIONS: TableDeclaration = {
+  name: 'context_extractions',
+  ofEntry: true,
+  key: ['entry'],
+  columns: [
+    { name: 'entry', type: 'integer' },
+    /** Of the reading; another one means that the file must be read again. */
+    { name: 'version', type: 'integer' },
+    /** Hexadecimal SHA-256 of the bytes it was read from. */
+    { name: 'hash', type: 'text' },
+    /** JSON; null: the file was kept without concepts. */
+    { name: 'extraction', type: 'text', nullable: true },
+  ],
+}
+
 /** Counters, and which of the two parts are there: `body` and `mind`. */
 export const STATE: TableDeclaration = {
   name: 'context_state',
@@ -88,7 +106,7 @@ export const STATE: TableDeclaration = {
   ],
 }
 
-export const CONTEXT_TABLES: readonly TableDeclaration[] = [CONCEPTS, EDGES, PROVENANCE, FILES, STATE]
+export const CONTEXT_TABLES: readonly TableDeclaration[] = [CONCEPTS, EDGES, PROVENANCE, FILES, EXTRACTIONS, STATE]
 
 export const LINKS: LinkIndexDeclaration = {
   name: 'links',

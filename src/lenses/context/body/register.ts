@@ -1,7 +1,7 @@
 /** Writing registered files: entries that hold what is known of a file, and its text once that is indexed. */
 
 import { sha256 } from '../../../base/canonical.ts'
-import type { EntryDraft } from '../../../model/entry.ts'
+import type { EntryDraft, EntryKey } from '../../../model/entry.ts'
 import { MAX_ID_LENGTH } from '../../../model/limits.ts'
 import { audience } from '../../../model/partition.ts'
 import { isOwner } from '../../../model/viewer.ts'
@@ -63,11 +63,17 @@ export function registerFile(writer: StoreWriter, call: Call, facts: Facts, befo
 }
 
 /** `hash` is that of the bytes. */
-export function indexText(writer: StoreWriter, call: Call, file: RegisteredFile, text: string, hash: string): void {
-  const entry = putText(writer, call, file.url, text)
-  const { url, size, mtime } = file
+export function indexText(
+  writer: StoreWriter,
+  call: Call,
+  { url, size, mtime }: Omit<Facts, 'hash'>,
+  text: string,
+  hash: string,
+): EntryKey {
+  const entry = putText(writer, call, url, text)
   writer.table(FILES).put({ entry, url, hash, size, mtime, indexed_hash: hash })
   writer.announce(entry)
+  return entry
 }
 
 export function forgetFile(writer: StoreWriter, { entry }: Pick<RegisteredFile, 'entry'>): void {

@@ -2,6 +2,7 @@
 import type { Instant } from '../../../base/clock.ts'
 import type { EntryDraft, EntryKey } from '../../../model/entry.ts'
 import type { Audience } from '../../../model/partition.ts'
+import type { Row } from '../../../model/table.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
 import { plainWordsOf } from '../names.ts'
 import { nextId } from '../parts.ts'
@@ -50,14 +51,18 @@ export function conceptText({ name, type, url, signature, doc, text }: ConceptDr
     .join('\n')
 }
 
+export interface ConceptPlacing {
+  readonly audience: Audience
+  readonly now: Instant
+  readonly before?: ConceptAt | undefined
+  /** Set aside for it before. */
+  readonly id?: number | undefined
+}
+
 /** With a new id, or in place of the concept `before`. */
-export function putConcept(
-  writer: StoreWriter,
-  draft: ConceptDraft,
-  of: { readonly audience: Audience; readonly now: Instant; readonly before?: ConceptAt | undefined },
-): ConceptAt {
+export function putConcept(writer: StoreWriter, draft: ConceptDraft, of: ConceptPlacing): ConceptAt {
   const { audience, now, before } = of
-  const id = before?.id ?? nextId(writer, 'concept')
+  const id = before?.id ?? of.id ?? nextId(writer, 'concept')
   const content = conceptText(draft)
   const old = before === undefined ? undefined : writer.entry(before.entry)
   const entry: EntryDraft = {
@@ -78,8 +83,15 @@ export function putConcept(
   }
   const chunk = { start: 0, end: content.length, startLine: 1, endLine: content.split('\n').length, headings: [] }
   const { key } = writer.put(entry, [chunk])
-  writer.table(CONCEPTS).put({
-    entry: key,
+  const at = { id, entry: key }
+  writer.table(CONCEPTS).put(conceptRow(draft, at))
+  writer.announce(key)
+  return at
+}
+
+export function conceptRow(draft: ConceptDraft, { id, entry }: ConceptAt): Row {
+  return {
+    entry,
     id,
     name: draft.name,
     type: draft.type,
@@ -89,9 +101,7 @@ export function putConcept(
     signature: draft.signature ?? null,
     doc: draft.doc ?? null,
     symbol: draft.symbol ?? null,
-  })
-  writer.announce(key)
-  return { id, entry: key }
+  }
 }
 
 /** With its links in both directions and its provenance (CX-055). */

@@ -8,9 +8,9 @@ import { openFunction } from './functions.ts'
 import { declareImport } from './imports.ts'
 import { declareTypedefs } from './jsdoc.ts'
 import { BLOCKS, CLASSES, FIELDS, FUNCTION_DECLARATIONS, FUNCTION_VALUES, METHODS, TYPE_FUNCTIONS } from './kinds.ts'
-import { requiredModule } from './required.ts'
 import { UNKNOWN } from './scope.ts'
 import type { ScriptFile } from './script-file.ts'
+import { declareLoopVariable, declareVariable } from './variables.ts'
 
 export function declareAll(file: ScriptFile): void {
   const { tree, draft } = file
@@ -185,77 +185,6 @@ function declareType(file: ScriptFile, node: Node, type: 'Interface' | 'TypeAlia
     outer.declare(text, { is: 'concept', key }, type === 'Enum' ? 'both' : 'type')
   }
   file.openScope(node, outer.inner(false))
-}
-
-function declareVariable(file: ScriptFile, node: Node): void {
-  const { tree } = file
-  const name = tree.child(node, 'name')
-  const value = tree.child(node, 'value')
-  const statement = tree.parent(node)
-  const isVar = tree.kind(statement) === 'variable_declaration'
-  const scope = isVar ? file.scope(node).functionScope : file.scope(node)
-  const span = tree.childOf(statement, ':,') === NONE ? statementOf(file, statement) : node
-  if (tree.kind(name) === 'identifier') {
-    const kind = tree.kind(value)
-    const isFunction = value !== NONE && FUNCTION_VALUES.has(kind)
-    if (isFunction || kind === 'class') {
-      file.markDeclaring(name)
-      const key = addConcept(file, node, isFunction ? 'Function' : 'Class', file.text(name), span)
-      ;(isFunction ? file.functions : file.classes).set(value, key)
-      scope.declare(file.text(name), { is: 'concept', key }, isFunction ? 'value' : 'both')
-      return
-    }
-    if (isConstant(file, statement, file.text(name)) && requiredModule(file, value) === null) {
-      file.markDeclaring(name)
-      const key = addConcept(file, node, 'Constant', file.text(name), span)
-      file.constants.set(node, key)
-      scope.declare(file.text(name), { is: 'concept', key }, 'value')
-      return
-    }
-  }
-  const type = tree.child(node, 'type')
-  const module = requiredModule(file, value)
-  if (module !== null) {
-    bindPattern(file, name, { is: 'import', module, name: null }, scope)
-    return
-  }
-  const isExported = tree.kind(tree.parent(statement)) === 'export_statement'
-  const onName = (leaf: Node): string | null => {
-    const exports = isExported || (scope === file.top && file.exportedNames.has(file.text(leaf)))
-    return exports ? addConcept(file, leaf, 'Constant', file.text(leaf), span) : null
-  }
-  const meaning =
-    type !== NONE
-      ? ({ is: 'typed', node: type } as const)
-      : value !== NONE
-        ? ({ is: 'expression', node: value } as const)
-        : UNKNOWN
-  bindPattern(
-    file,
-    name,
-    meaning,
-    scope,
-    tree.kind(name) !== 'identifier' && isConstantKind(file, statement) ? onName : undefined,
-  )
-}
-
-function isConstant(file: ScriptFile, statement: Node, name: string): boolean {
-  if (!isConstantKind(file, statement)) return false
-  const parent = file.tree.kind(statementOf(file, statement))
-  if (parent === 'export_statement') return true
-  return file.scope(statement) === file.top && file.exportedNames.has(name)
-}
-
-function isConstantKind(file: ScriptFile, statement: Node): boolean {
-  return file.tree.kind(file.tree.child(statement, 'kind')) === ':const'
-}
-
-function declareLoopVariable(file: ScriptFile, node: Node): void {
-  const right = file.tree.child(node, 'right')
-  const isOf = file.tree.childOf(node, ':of') !== NONE
-  if (file.tree.child(node, 'kind') === NONE) return
-  const of = { is: 'expression', node: right } as const
-  bindPattern(file, file.tree.child(node, 'left'), isOf ? { is: 'element', of } : UNKNOWN, file.scope(node))
 }
 
 function openNamespace(file: ScriptFile, node: Node): void {

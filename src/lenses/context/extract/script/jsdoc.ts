@@ -29,7 +29,7 @@ export function valueType(file: ScriptFile, statement: Node): string | null {
   return /@type\s*\{([^}\n]{1,200})\}/.exec(docBefore(file.tree, statement))?.[1] ?? null
 }
 
-/** `@typedef {import('./x.js').Option} Option` declares a type in the whole file. */
+/** A type definition that imports declares a type in the whole file. */
 export function declareTypedefs(file: ScriptFile, comment: string): void {
   if (file.draft.language !== 'javascript' || !comment.includes('@typedef')) return
   for (const [, module, name, local] of comment.matchAll(TYPEDEF)) {
