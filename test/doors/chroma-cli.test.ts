@@ -230,6 +230,10 @@ describe('a node', () => {
     expect(await failure([...store, '--label', 'x'.repeat(501)], 2)).toMatchObject({ type: 'ValidationError' })
     expect(await failure([...store, '--label', 'x', '--mode', 'Eternal'], 2)).toMatchObject({ type: 'ValidationError' })
     expect(await failure(['update', 'far', '--decay', 'maybe'], 2)).toMatchObject({ code: 'invalid_argument' })
+    const { label } = await answer(['get', 'far'])
+    const half = ['update', 'far', '--label', 'Other', '--mode', 'Bogus']
+    expect(await failure(half, 2)).toMatchObject({ code: 'invalid_parameter' })
+    expect((await answer(['get', 'far'])).label).toBe(label)
   })
 })
 

@@ -82,23 +82,19 @@ export async function runStore(cli: Cli, content: string | undefined, flags: Nod
 
 export async function runUpdate(cli: Cli, id: string, flags: NodeFlags): Promise<void> {
   const content = flags.content === '-' ? await piped(cli) : flags.content
-  const texts = { ...nodeFields(flags), ...(content !== undefined && { content }) }
-  const state = {
+  const changes = {
+    ...nodeFields(flags),
+    ...(content !== undefined && { content }),
     ...(flags.mode !== undefined && { mode_name: flags.mode }),
     ...(flags.decay !== undefined && { decay_enabled: onOff(flags.decay) }),
     ...(flags.rotten === true && { rotten: true }),
     ...(flags.fields !== undefined && { plugin_fields: parsed(flags.fields, '--fields') }),
   }
-  const changes = [
-    { name: 'chroma.update', input: texts },
-    { name: 'chroma.set', input: state },
-  ].filter(({ input }) => Object.keys(input).length > 0)
-  if (changes.length === 0) throw invalidArgument('options', '', 'at least one of those that say what to change')
-  for (const { name, input } of changes) {
-    const { updated } = (await call(cli, flags, name, { entry_id: id, ...input })) as { updated: boolean }
-    if (!updated) throw missing(id)
+  if (Object.keys(changes).length === 0) {
+    throw invalidArgument('options', '', 'at least one of those that say what to change')
   }
-  const answer = { updated: true }
+  const answer = (await call(cli, flags, 'chroma.set', { entry_id: id, ...changes })) as { updated: boolean }
+  if (!answer.updated) throw missing(id)
   await print(cli, flags, answer, { table: () => render.fieldsText(answer) })
 }
 

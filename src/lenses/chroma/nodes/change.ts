@@ -105,6 +105,45 @@ export function writeField(state: ChromaState, viewer: Viewer, id: unknown, colu
   })
 }
 
+export interface NodeChanges extends NodeUpdate {
+  readonly mode_name?: unknown
+  readonly decay_enabled?: unknown
+  /** Only true: what is rotten is rescued by being used. */
+  readonly rotten?: unknown
+  readonly plugin_fields?: unknown
+}
+
+/** All of the changes, or none of them and false. */
+export function changeNode(state: ChromaState, viewer: Viewer, id: unknown, changes: NodeChanges): boolean {
+  const { mode_name, decay_enabled, rotten, plugin_fields = {}, ...texts } = changes
+  if (rotten !== undefined && rotten !== true) throw invalidParameter('rotten', rotten, 'true')
+  if (!isRecord(plugin_fields)) throw invalidParameter('plugin_fields', plugin_fields, 'an object of plug-in columns')
+  const steps: (() => boolean)[] = []
+  if (Object.keys(texts).length > 0) steps.push(() => updateNode(state, viewer, id, texts))
+  if (mode_name !== undefined) steps.push(() => setNodeMode(state, viewer, id, mode_name))
+  if (decay_enabled !== undefined) steps.push(() => setNodeDecay(state, viewer, id, decay_enabled))
+  if (rotten !== undefined) steps.push(() => markRotten(state, viewer, id))
+  for (const [column, value] of Object.entries(plugin_fields)) {
+    steps.push(() => writeField(state, viewer, id, column, value))
+  }
+  return steps.length > 0 && allOrNone(state, steps)
+}
+
+class Undone extends Error {}
+
+/** In one transaction, which is rolled back when a step returns false or throws. */
+function allOrNone({ host }: ChromaState, steps: readonly (() => boolean)[]): boolean {
+  try {
+    host.store.write(host.clock.now(), () => {
+      for (const step of steps) if (!step()) throw new Undone()
+    })
+    return true
+  } catch (error) {
+    if (error instanceof Undone) return false
+    throw error
+  }
+}
+
 /** False when there is no such node that the viewer may change. The feed is told: indexes and columns follow it. */
 function changing(
   { host }: ChromaState,

@@ -3,10 +3,12 @@ import type { Operation } from '../../../model/operation.ts'
 import type { LensHost } from '../../lens.ts'
 import { Chroma } from '../chroma.ts'
 import { QueryError } from '../errors.ts'
-import { MODE_NAMES, type ModeName } from '../model.ts'
-import type { NodeUpdate } from '../nodes/change.ts'
+import { MODE_NAMES } from '../model.ts'
+import { changeNode, type NodeUpdate } from '../nodes/change.ts'
 import type { NewNode } from '../nodes/create.ts'
 import type { NodeDocument } from '../nodes/transfer.ts'
+import { retrying } from '../query/retry.ts'
+import { stateOf } from '../state.ts'
 import {
   answers,
   camelCased,
@@ -96,34 +98,29 @@ const remove: Operation<LensHost> = {
   },
 }
 
+const CHANGES = {
+  entry_id: ID,
+  label: TEXT,
+  content: TEXT,
+  metadata: { type: ['object', 'null'] },
+  mode_name: MODE,
+  decay_enabled: FLAG,
+  rotten: described(FLAG, 'true; a rotten node is rescued by being used'),
+  plugin_fields: OBJECT,
+}
+
 const set: Operation<LensHost> = {
   name: 'chroma.set',
-  summary: "Set a node's memory mode, whether it decays, that it is rotten, or a plug-in's column",
-  input: fields(
-    {
-      entry_id: ID,
-      mode_name: MODE,
-      decay_enabled: FLAG,
-      rotten: described(FLAG, 'true; a rotten node is rescued by being used'),
-      plugin_fields: OBJECT,
-    },
-    ['entry_id'],
-  ),
+  summary:
+    "Change a node, all or nothing: its texts, memory mode, whether it decays, that it is rotten, plug-ins' columns",
+  input: fields(CHANGES, ['entry_id']),
   output: CHANGED,
   effect: { kind: 'write', idempotent: true },
   async run(host, given, { viewer }) {
-    const input = only(given as WireInput, ['entry_id', 'mode_name', 'decay_enabled', 'rotten', 'plugin_fields'])
-    const chroma = new Chroma(host, viewer)
-    const id = input['entry_id'] as string
-    const { mode_name, decay_enabled, rotten, plugin_fields } = input
-    const done: boolean[] = []
-    if (mode_name !== undefined) done.push(await chroma.setNodeMode(id, mode_name as ModeName))
-    if (decay_enabled !== undefined) done.push(await chroma.setNodeDecay(id, decay_enabled as boolean))
-    if (rotten === true) done.push(await chroma.markRotten(id))
-    for (const [column, value] of Object.entries((plugin_fields ?? {}) as WireInput)) {
-      done.push(await chroma.writeField(id, column, value))
-    }
-    return { updated: done.length > 0 && done.every(Boolean) }
+    const { entry_id, ...changes } = only(given as WireInput, Object.keys(CHANGES))
+    const state = stateOf(host)
+    state.access.flush()
+    return { updated: await retrying(() => changeNode(state, viewer, entry_id, changes), state.sleep) }
   },
 }
 

@@ -52,3 +52,28 @@ describe('names on the wire', () => {
     expect(world.chroma.resolveHashtag('one')).toBeNull()
   })
 })
+
+describe('chroma.set', () => {
+  it('changes everything that is said, or nothing', async () => {
+    await using world = await openWorld()
+    const entry_id = await world.node()
+    const before = await world.chroma.getNode(entry_id)
+    const wrong = [
+      { label: 'New', mode_name: 'Bogus' },
+      { mode_name: 'Sparse', plugin_fields: { label: 1 } },
+      { decay_enabled: false, rotten: false },
+      { label: 'New', plugin_fields: 'no object' },
+    ]
+    for (const changes of wrong) {
+      await expect(call(world, 'chroma.set', { entry_id, ...changes })).rejects.toThrow()
+      expect(await world.chroma.getNode(entry_id)).toEqual(before)
+    }
+    const changes = { label: 'New', metadata: { a: 1 }, mode_name: 'Sparse', decay_enabled: false, rotten: true }
+    expect(await call(world, 'chroma.set', { entry_id, ...changes })).toEqual({ updated: true })
+    expect(await world.chroma.getNode(entry_id)).toMatchObject(changes)
+    expect(await call(world, 'chroma.set', { entry_id: 'none', label: 'New', rotten: true })).toEqual({
+      updated: false,
+    })
+    expect(await call(world, 'chroma.set', { entry_id })).toEqual({ updated: false })
+  })
+})
