@@ -5,8 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openEngine } from '../../src/engine/open.ts'
 import { type TempFolder, tempFolder } from '../../src/testing/temp-folder.ts'
 import { type ChromaServer, startChroma, whyNoChroma } from '../support/chroma-server.ts'
-import { querent, type Run } from '../support/command.ts'
+import { ended, querent, type Run, start } from '../support/command.ts'
 import { runInProcess } from '../support/in-process.ts'
+import { sendJson, startLoopback } from '../support/loopback.ts'
 import { modelFolder } from '../support/model.ts'
 
 const NOW = '2026-03-01T12:00:00Z'
@@ -204,6 +205,57 @@ describe.each(['es', 'en'] as const)('querent skills install, in %s', lang => {
   })
 })
 
+describe('a ChromaDB server', () => {
+  it('is where flags or else the environment say, and is sent the token (CO-048, CO-052)', async () => {
+    const server = await startLoopback((_, response) => sendJson(response, 404, {}))
+    try {
+      const variables = {
+        QUERENT_CHROMA_URL: server.url,
+        QUERENT_CHROMA_TENANT: 'acme',
+        QUERENT_CHROMA_DATABASE: 'facts',
+        QUERENT_CHROMA_TOKEN: 'secret',
+      }
+      const ofVariables = await run(['collections', 'x', '--collection', 'items'], { env: variables })
+      expect(server.requests[0]).toMatchObject({
+        path: '/api/v2/tenants/acme/databases/facts/collections/items',
+        headers: { 'x-chroma-token': 'secret' },
+      })
+      expect(ofVariables.stderr).not.toContain('secret')
+      server.requests.length = 0
+      const flags = ['--url', server.url, '--tenant', 'own', '--database', 'mine']
+      await run(['collections', 'x', '--collection', 'items', ...flags], {
+        env: { ...variables, QUERENT_CHROMA_URL: 'http://127.0.0.1:9' },
+      })
+      expect(server.requests[0]?.path).toBe('/api/v2/tenants/own/databases/mine/collections/items')
+      server.requests.length = 0
+      await run(['collections', 'x', '--persist-directory', folder.path], { env: variables })
+      expect(server.requests).toEqual([])
+    } finally {
+      await server.close()
+    }
+  })
+
+  it('that does not answer is left when somebody interrupts', async () => {
+    let asked = (): void => {}
+    const isAsked = new Promise<void>(resolve => {
+      asked = resolve
+    })
+    const server = await startLoopback(() => asked())
+    try {
+      const child = start(['collections', 'x', '--url', server.url], { cwd: folder.path, env: ENV })
+      let printed = ''
+      child.stdout?.on('data', part => {
+        printed += part
+      })
+      await isAsked
+      child.kill('SIGINT')
+      expect({ status: await ended(child), printed }).toEqual({ status: 130, printed: '' })
+    } finally {
+      await server.close()
+    }
+  })
+})
+
 const reason = whyNoChroma()
 
 describe.skipIf(reason !== null)(`querent mirror${reason === null ? '' : ` (skipped: ${reason})`}`, () => {
@@ -220,6 +272,11 @@ describe.skipIf(reason !== null)(`querent mirror${reason === null ? '' : ` (skip
     }
     const again = await run(['mirror', 'items', '--to', 'chromadb'], { env: { QUERENT_CHROMA_URL: server.url } })
     expect(again.stdout).toMatch(/^0 put, 0 removed, 3 unchanged, 0 waiting for a vector\nin \S+\n$/)
+    const shown = await runInProcess(
+      ['mirror', 'items', '--to', 'chromadb', '--url', server.url, '--home', join(folder.path, '.querent')],
+      { workingFolder: folder.path, terminal: true },
+    )
+    expect(shown.stderr).toMatch(/mirror .* 3\/3 items/)
     const [here, there] = await Promise.all([
       ask('streaming answers', '--json', '--days', '30'),
       ask('streaming answers', '--json', '--days', '30', '--url', server.url),

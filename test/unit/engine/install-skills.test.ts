@@ -50,7 +50,14 @@ describe.each(['es', 'en'] as const)('the files in %s', lang => {
       en: ['Usage', 'Parameters', 'Process', 'Important'],
     }
     for (const heading of headings[lang]) expect(skill).toContain(`\n## ${heading}\n`)
-    expect(skill).toContain(lang === 'es' ? 'nunca inventes' : 'never invent')
+    const rules = {
+      es: ['Ejecuta siempre', 'nunca inventes', 'similitud, de 0 a 1', 'Cita las fuentes con su score'],
+      en: ['Always run', 'never invent', 'similarity, from 0 to 1', 'Cite sources with their score'],
+    }
+    for (const rule of rules[lang]) expect(skill).toContain(rule)
+    expect(skill).toMatch(lang === 'es' ? /Muestra su salida tal cual/ : /Show its output unchanged/)
+    expect(skill).toMatch(lang === 'es' ? /términos más generales, quitar el filtro/ : /broader terms, no day filter/)
+    for (const line of FIRST_LINES[lang]) expect(skill).toContain(line)
     expect(skill).toMatch(/items, analysis\./)
     for (const row of ['| --days |', '| --collection | both |', '| --n-results | 5 |', '| --lang | es |']) {
       expect(skill).toContain(row)
@@ -68,8 +75,26 @@ describe.each(['es', 'en'] as const)('the files in %s', lang => {
     expect(agent).toContain('--days 7')
     expect(agent).toContain('--days 30')
     expect(agent).toMatch(lang === 'es' ? /conserva su filtro de días/ : /keep its day filter/)
-    expect(agent).toMatch(lang === 'es' ? /nunca inventes/ : /never invent/)
-    expect(agent).toContain('querent status')
+    const rules = {
+      es: [
+        /nunca inventes/,
+        /\*\*Cita siempre las fuentes\*\*, con su score/,
+        /otros términos, quitar el filtro/,
+      ].concat([
+        ...[/\*\*Mantén el contexto\*\*/, /\*\*Termina ofreciendo seguimiento\*\*/, /términos más concretos, o amplía/],
+        ...[/con el mensaje de error/, /`querent status`/, /Ofrece otra búsqueda, o buscar a mano/],
+      ]),
+      en: [/never invent/, /\*\*Always cite sources\*\*, with their score/, /other terms, no day filter/].concat([
+        ...[/\*\*Keep the context\*\*/, /\*\*End by offering follow-ups\*\*/, /narrower terms, or expand/],
+        ...[/with the error message/, /`querent status`/, /Offer another search, or to look/],
+      ]),
+    }
+    for (const rule of rules[lang]) expect(agent).toMatch(rule)
+    const [findings = ''] = agent.slice(places[1]).split('\n## ')[1]?.split('\n').slice(1) ?? []
+    expect(findings).toMatch(/^- /)
+    const [, first = '', followUp = ''] = agent.split(/querent collections "[^"]+"/)
+    expect(agent.split('--days 7').length).toBeGreaterThan(3) // the rule, the first question and its follow-up
+    expect([first.slice(0, 9), followUp.slice(0, 9)]).toEqual([' --days 7', ' --days 7'])
   })
 
   it('follow their own day rule in the example (CO-062, CO-064)', () => {
@@ -78,6 +103,12 @@ describe.each(['es', 'en'] as const)('the files in %s', lang => {
     expect(agentDays(question)).toBe(Number(days))
   })
 })
+
+/** Of an answer, as the skill shows them. */
+const FIRST_LINES = {
+  es: ['## Resumen', '## Fuentes (N resultados)', '## Detalles', '1. **Título** - fecha - score: X.XX'],
+  en: ['## Summary', '## Sources (N results)', '## Details', '1. **Title** - date - score: X.XX'],
+} as const
 
 function shipped(lang: 'es' | 'en'): readonly [string, string] {
   using folder = tempFolder()

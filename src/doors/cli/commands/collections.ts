@@ -64,6 +64,7 @@ export async function runCollectionsCommand(
   } catch (error) {
     done = failed(error)
   }
+  if (cli.signal.aborted) return // whoever stopped it does not want what there was until then
   await write(stderr, done.stderr)
   await write(stdout, done.stdout)
   cli.exitCode = done.exitCode
