@@ -3,6 +3,7 @@
  * the model and by words alone; and what enrichment costs (EN-079). The first run embeds the facts, half a minute.
  */
 import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Embedder } from '../src/embed/embedder.ts'
 import { openEmbedder } from '../src/embed/open-embedder.ts'
@@ -71,20 +72,30 @@ function costs(): readonly Row[] {
     },
     {
       ...{ name: 'start: load plugins and facts, enrich once', unit: 'ms', value: start },
-      ...{ goal: `<= ${MOST_START_MS} ms`, ok: start <= MOST_START_MS, note: 'in a fresh process, from source' },
+      note: isBuilt ? 'in a fresh process, as built' : 'in a fresh process, from source: no verdict',
+      ...(isBuilt ? { goal: `<= ${MOST_START_MS} ms`, ok: start <= MOST_START_MS } : {}),
     },
   ]
 }
 
 const START = `const begin = performance.now()
-const { c64Domain } = await import(process.argv[1] + 'domain.ts')
-const { enrich } = await import(process.argv[1] + 'enrichment/enrich.ts')
+const [folder, extension] = process.argv.slice(1)
+const { c64Domain } = await import(folder + 'domain' + extension)
+const { enrich } = await import(folder + 'enrichment/enrich' + extension)
 enrich('What does POKE 53280, 14 do?', c64Domain())
 console.log(performance.now() - begin)`
 
+/** As installed, where it was built; from source Node strips the types of some fifty files first. */
+const BUILT = fileURLToPath(new URL('../dist/lenses/c64/', import.meta.url))
+const isBuilt = existsSync(`${BUILT}plugins/everyday_words_enrichment.js`)
+
 function startMs(): number {
-  const folder = fileURLToPath(new URL('../src/lenses/c64/', import.meta.url))
-  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', START, folder], { encoding: 'utf8' })
+  const folder = isBuilt ? BUILT : fileURLToPath(new URL('../src/lenses/c64/', import.meta.url))
+  const { stdout } = spawnSync(
+    process.execPath,
+    ['--input-type=module', '-e', START, folder, isBuilt ? '.js' : '.ts'],
+    { encoding: 'utf8' },
+  )
   return Number(stdout)
 }
 

@@ -62,7 +62,9 @@ class EmbeddedQuestion implements AskedQuestion {
     const scores = this.#scores(text, scope, depth)
     const byScore = orderByTags(this.#hits([...scores.keys()], scores), tags).slice(0, depth)
     if (exact.length === 0) return byScore.slice(0, limit)
-    const named = this.#words.search({ ...scope, terms: exact.map(name => ({ text: name, boost: 1 })), k: depth })
+    // A name counts once, of however many words it is.
+    const names = exact.map(name => ({ text: name, boost: 1 / name.split(' ').length }))
+    const named = this.#words.search({ ...scope, terms: names, k: depth })
     const byName = this.#hits(keysOf(named), scores)
     return fuseByRank(byScore, byName, limit)
   }
