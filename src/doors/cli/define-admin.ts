@@ -1,7 +1,7 @@
 /** Commands about the engine, and those that open other doors. */
 import type { Command } from 'commander'
 import { define, runs } from './define.ts'
-import { type CommonFlags, wholeNumber, withFormat, withPlace } from './flags.ts'
+import { type CommonFlags, finiteNumber, withFormat, withPlace } from './flags.ts'
 import type { Cli } from './run.ts'
 
 export function defineAdminCommands(program: Command, cli: Cli): void {
@@ -27,7 +27,7 @@ export function defineAdminCommands(program: Command, cli: Cli): void {
   const bench = define(program, 'bench', 'measure this store: time a question, recall of the vector index', [
     ['querent bench --queries 200', 'with two hundred questions'],
   ])
-  withFormat(withPlace(bench)).option('--queries <number>', 'how many questions to ask', wholeNumber, 50)
+  withFormat(withPlace(bench)).option('--queries <number>', 'how many questions to ask', finiteNumber, 50)
   runs<[], CommonFlags & { queries: number }>(bench, cli, async flags => {
     await (await import('./commands/bench.ts')).runBench(cli, flags)
   })
@@ -37,7 +37,7 @@ export function defineAdminCommands(program: Command, cli: Cli): void {
     ['querent serve --host 0.0.0.0 --tokens tokens.json', 'one bearer token a viewer: {"<token>": "<viewer>"}'],
   ])
   withPlace(serve)
-    .option('--port <number>', 'port; 0 takes a free one', wholeNumber, 7411)
+    .option('--port <number>', 'port; 0 takes a free one', finiteNumber, 7411)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--tokens <file>', 'JSON of tokens and the viewers they stand for')
   runs<[], Parameters<typeof import('./commands/serve.ts').runServe>[1]>(serve, cli, async flags => {

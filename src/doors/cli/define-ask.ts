@@ -4,7 +4,7 @@ import { define, runs } from './define.ts'
 import {
   type AskFlags,
   type CommonFlags,
-  wholeNumber,
+  finiteNumber,
   withFormat,
   withPaging,
   withPlace,
@@ -39,7 +39,7 @@ export function defineAskCommands(program: Command, cli: Cli): void {
   const similar = define(program, 'similar <id>', 'find entries like this one', [
     ['querent similar docs/decay.md --limit 5', 'its five nearest'],
   ])
-  withFormat(withPlace(similar)).option('--limit <number>', 'how many at most', wholeNumber)
+  withFormat(withPlace(similar)).option('--limit <number>', 'how many at most', finiteNumber)
   runs<[string], CommonFlags & { limit?: number }>(similar, cli, async (id, flags) => {
     await (await import('./commands/ask.ts')).runSimilar(cli, id, flags)
   })

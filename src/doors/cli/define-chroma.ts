@@ -1,8 +1,8 @@
 /** `querent chroma …` (CQ-121): hashtags, nodes, queries and memory of the lens `chroma`. */
 import type { Command } from 'commander'
-import type { ChromaQueryFlags, NodeFlags } from './commands/chroma.ts'
+import type { ChromaQueryFlags, NodeFlags } from './commands/chroma-input.ts'
 import { define, runs } from './define.ts'
-import { type CommonFlags, wholeNumber, withFormat, withPlace } from './flags.ts'
+import { type CommonFlags, finiteNumber, withFormat, withPlace } from './flags.ts'
 import type { Cli } from './run.ts'
 
 type Examples = Parameters<typeof define>[3]
@@ -38,8 +38,8 @@ type Run = <Args extends readonly unknown[], Flags extends CommonFlags>(
 function withChromaQuery(command: Command): Command {
   return command
     .option('--tags <list>', 'hashtags, separated by commas or blanks, with or without #')
-    .option('-k, --k <number>', 'how many results', wholeNumber)
-    .option('--max-distance <number>', 'no farther than this', wholeNumber)
+    .option('-k, --k <number>', 'how many results', finiteNumber)
+    .option('--max-distance <number>', 'no farther than this', finiteNumber)
     .option('--from <time>', 'created or last used from here on: Unix seconds or a date')
     .option('--to <time>', 'and up to here')
     .option('--filter <json>', 'metadata filters, such as \'{"year": {"$gte": 2024}}\'')
@@ -165,8 +165,8 @@ function defineMemory(add: Add, run: Run, cli: Cli): void {
   const forecast = add('forecast', 'say what will rot, ascend or fade if nothing is used', [
     ['querent chroma forecast --days 30', 'changes nothing'],
   ])
-    .option('--days <number>', 'how far to look', wholeNumber, 30)
-    .option('--limit <number>', 'how many nodes to name', wholeNumber)
+    .option('--days <number>', 'how far to look', finiteNumber, 30)
+    .option('--limit <number>', 'how many nodes to name', finiteNumber)
   run<[], CommonFlags & { days: number; limit?: number }>(forecast, (commands, flags) =>
     commands.runForecast(cli, flags),
   )

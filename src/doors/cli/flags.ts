@@ -54,7 +54,7 @@ export function withFilter(command: Command): Command {
 
 export function withPaging(command: Command): Command {
   return command
-    .option('--limit <number>', 'how many at most', wholeNumber)
+    .option('--limit <number>', 'how many at most', finiteNumber)
     .option('--cursor <text>', 'go on where the last page ended')
 }
 
@@ -89,7 +89,7 @@ export function collect(value: string, before: readonly string[] = []): readonly
 }
 
 /** Ranges are the operation's to check: it names its field and its bounds. */
-export function wholeNumber(text: string): number {
+export function finiteNumber(text: string): number {
   const value = Number(text)
   if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('Expected a number.')
   return value

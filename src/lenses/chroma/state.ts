@@ -56,8 +56,7 @@ export function closeState(host: LensHost): void {
 }
 
 function closedError(): StorageError {
-  const traits = { kind: 'usage', help: 'Open it again.' } as const
-  return new StorageError('store_closed', 'the store is closed', {}, undefined, traits)
+  return new StorageError('store_closed', 'the store is closed', {}, undefined, { help: 'Open it again.' })
 }
 
 /** The one clock reading of a call, Unix seconds. */

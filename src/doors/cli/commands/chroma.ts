@@ -2,7 +2,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { invalidArgument, QuerentError } from '../../../model/errors.ts'
-import { toInstant } from '../../../model/instant.ts'
 import { findOperation } from '../../../ops/catalog.ts'
 import type { CommonFlags } from '../flags.ts'
 import { decodeUtf8, readAll, write } from '../io.ts'
@@ -11,36 +10,19 @@ import * as render from '../render/chroma.ts'
 import type { Style } from '../render/style.ts'
 import type { Cli } from '../run.ts'
 import { type SessionOptions, withSession } from '../session.ts'
+import {
+  askedFor,
+  type ChromaQueryFlags,
+  type Input,
+  type NodeFlags,
+  nodeFields,
+  onOff,
+  parsed,
+  placeOf,
+  queryOptions,
+  tagsOf,
+} from './chroma-input.ts'
 import { print } from './print.ts'
-
-export interface ChromaQueryFlags extends CommonFlags {
-  readonly tags?: string
-  readonly k?: number
-  readonly maxDistance?: number
-  readonly from?: string
-  readonly to?: string
-  readonly filter?: string
-  readonly includeRotten?: true
-  readonly weights?: string
-  readonly profile?: string
-  readonly access: boolean
-  readonly complete: boolean
-}
-
-export interface NodeFlags extends CommonFlags {
-  readonly tags?: string
-  readonly label?: string
-  readonly content?: string
-  readonly metadata?: string
-  readonly fields?: string
-  readonly mode?: string
-  readonly decay?: string
-  readonly rotten?: true
-  readonly visibility?: string
-  readonly federation?: readonly string[]
-}
-
-type Input = Readonly<Record<string, unknown>>
 
 /** Files of nodes may be large. */
 const MAX_INPUT = 1024 * 1024 * 1024
@@ -214,65 +196,6 @@ function call(
   )
 }
 
-/** Hashtags when they are named as such; else the words are a text. */
-function askedFor(words: readonly string[], { tags }: ChromaQueryFlags): Input | null {
-  if (tags !== undefined) return { hashtags: [...words, ...tagsOf(tags)] }
-  if (words.length === 0) return null
-  return words.every(word => word.startsWith('#')) ? { hashtags: words } : { input: words.join(' ') }
-}
-
-function queryOptions(flags: ChromaQueryFlags): Input {
-  const { k, maxDistance, from, to, filter, includeRotten, weights, profile, access, complete } = flags
-  return {
-    ...(k !== undefined && { k }),
-    ...(maxDistance !== undefined && { max_distance: maxDistance }),
-    ...((from !== undefined || to !== undefined) && { temporal_range: rangeOf(from, to) }),
-    ...(filter !== undefined && { metadata_filters: parsed(filter, '--filter') }),
-    ...(includeRotten === true && { include_rotten: true }),
-    ...(weights !== undefined && { score_weights: weightsOf(weights) }),
-    ...(profile !== undefined && { profile }),
-    ...(!access && { update_access: false }),
-    ...(!complete && { complete_hashtags: false }),
-  }
-}
-
-/** Open ends: since ever, and up to as late as a calendar goes. */
-function rangeOf(from: string | undefined, to: string | undefined): readonly [number, number] {
-  return [from === undefined ? 0 : secondsOf(from, '--from'), to === undefined ? LAST : secondsOf(to, '--to')]
-}
-
-const LAST = 8.64e12
-
-function secondsOf(text: string, field: string): number {
-  return /^\d+$/.test(text) ? Number(text) : Math.floor(toInstant(text, field) / 1000)
-}
-
-function weightsOf(text: string): Input {
-  const [relevance, recency, strength, ...rest] = text.split(',').map(Number)
-  if (strength === undefined || rest.length > 0) throw invalidArgument('--weights', text, 'three numbers and commas')
-  return { relevance, recency, strength }
-}
-
-function nodeFields({ label, metadata }: NodeFlags): Input {
-  return {
-    ...(label !== undefined && { label }),
-    ...(metadata !== undefined && { metadata: parsed(metadata, '--metadata') }),
-  }
-}
-
-function onOff(text: string): boolean {
-  if (text !== 'on' && text !== 'off') throw invalidArgument('--decay', text, 'on or off')
-  return text === 'on'
-}
-
-function placeOf(place: string): Input {
-  return /^\d+$/.test(place) ? { anchor_id: Number(place) } : { zone: place }
-}
-
-function tagsOf(list: string): readonly string[] {
-  return list.split(/[\s,]+/).filter(Boolean)
-}
-
 async function piped(cli: Cli): Promise<string> {
   return (await readAll(cli.io.stdin, MAX_INPUT)).replace(/\r?\n$/, '')
 }
@@ -284,13 +207,5 @@ async function textOf(cli: Cli, file: string): Promise<string> {
   } catch (error) {
     if (error instanceof QuerentError) throw error
     throw new QuerentError('io_failed', `${file}: ${(error as Error).message}`, { path: file }, error)
-  }
-}
-
-function parsed(text: string, field: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    throw new QuerentError('invalid_json', `${field}: ${(error as Error).message}`, { field }, error)
   }
 }
