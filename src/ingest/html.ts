@@ -16,7 +16,7 @@ function read(file: SourceFile): FileReading {
   const page = htmlText(file.text)
   const title = titleOf(page.title) || titleOf(page.headings.find(({ level }) => level === 1)?.text)
   if (page.text === '' && title === '') return { documents: [], problems: [] }
-  const { description = '', keywords = '' } = page.meta
+  const { description = '', keywords = '', date = '' } = page.meta
   const document = {
     id: null,
     part: null,
@@ -28,9 +28,10 @@ function read(file: SourceFile): FileReading {
     metadata: {
       path: file.path,
       ...(titleOf(description) !== '' && { description: titleOf(description) }),
+      ...(titleOf(date) !== '' && { date: titleOf(date) }),
       ...(titleOf(page.language) !== '' && { lang: titleOf(page.language) }),
     },
-    createdAt: instantOf(page.meta['date']),
+    createdAt: instantOf(date),
     updatedAt: null,
     validFrom: null,
     validUntil: null,

@@ -19,14 +19,13 @@ export const markdown: Ingester = {
   read,
 }
 
-/** Fields of front matter that have a place of their own; the others are metadata. */
+/** Fields of front matter that have a place of their own; the others are metadata, and so is `date`, as in JSON Lines. */
 const OWN = [
   'title',
   'tags',
   'keywords',
   'kind',
   'created',
-  'date',
   'updated',
   'modified',
   'lastmod',

@@ -73,7 +73,7 @@ describe('Markdown', () => {
       content: text,
       createdAt: Date.parse('2026-03-01'),
       updatedAt: Date.parse('2026-03-02T10:00:00Z'),
-      metadata: { author: { name: 'Ann', age: 40 }, draft: false, path: 'a/cache.md' },
+      metadata: { author: { name: 'Ann', age: 40 }, draft: false, date: '2026-03-01', path: 'a/cache.md' },
     })
     expect(document.chunks).toEqual([
       { start: text.indexOf('\n# Not'), end: text.length, startLine: 10, endLine: 14, headings: ['Not the title'] },
@@ -228,6 +228,11 @@ describe('HTML', () => {
       ),
     )
   })
+})
+
+it('HTML keeps a date among the metadata, beside the time of creation', () => {
+  const page = only(read(html, 'a.html', '<meta name="date" content="2026-02-27"><p>Words</p>'))
+  expect([page.createdAt, page.metadata['date']]).toEqual([Date.parse('2026-02-27'), '2026-02-27'])
 })
 
 describe('JSON Lines', () => {
