@@ -224,6 +224,10 @@ export class LocalEngine implements Engine {
       random,
       settings: lens.settings ? lens.settings(given, variables) : given,
       sight: viewer => this.#sight(viewer),
+      embedded: async (signal, report) => {
+        await this.#parts.embedding?.settled(this.#orClosing(signal), report)
+        indexes.refresh()
+      },
       workspace: this.#parts.workspace,
       index: name => {
         this.#mustBeOpen()

@@ -3,7 +3,7 @@ import { readFile, realpath, stat } from 'node:fs/promises'
 import { dirname, isAbsolute, join, resolve, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { sha256 } from '../base/canonical.ts'
-import type { FileProblem, Workspace, WorkspaceFile } from '../model/workspace.ts'
+import type { FileProblem, LeftOut, Workspace, WorkspaceFile } from '../model/workspace.ts'
 import { HOME_FOLDER, type Home } from './home.ts'
 
 /** Larger files are told of, not read. */
@@ -51,7 +51,7 @@ class DiskWorkspace implements Workspace {
     }
   }
 
-  async *list(path: string | null, signal: AbortSignal): AsyncIterable<string> {
+  async *list(path: string | null, signal: AbortSignal, leftOut?: (file: LeftOut) => void): AsyncIterable<string> {
     const start = pathOf(this.urlOf(path ?? '.'))
     if (start === null || !isInside(start, this.#folder)) return
     const found = await stat(start).catch(() => null)
@@ -61,7 +61,10 @@ class DiskWorkspace implements Workspace {
     const { walk } = await import('../ingest/walk.ts')
     const home = join(this.#folder, HOME_FOLDER)
     for await (const file of walk(start, signal)) {
-      if (file.kind === 'file' && !isInside(file.path, home)) yield pathToFileURL(file.path).href
+      if (isInside(file.path, home)) continue
+      const url = pathToFileURL(file.path).href
+      if (file.kind === 'file') yield url
+      else leftOut?.({ url, reason: file.kind === 'skipped' ? file.reason : 'unreadable' })
     }
   }
 }

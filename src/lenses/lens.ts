@@ -28,6 +28,8 @@ export interface LensHost {
   /** Fresh random bytes; injectable, so that ids can be reproduced. */
   random(bytes: number): Uint8Array
   sight(viewer: Viewer): Sight
+  /** Resolves when all that was written has its vectors; at once where there is no embedder. Rejects when that fails. */
+  embedded?(signal: AbortSignal, report?: (progress: Progress) => void): Promise<void>
   /** The folder that the store belongs to; absent for a store without one. */
   readonly workspace?: Workspace | undefined
   /** An index by name, brought up to date with the store. */

@@ -16,6 +16,14 @@ export type WorkspaceFile =
     }
   | { readonly ok: false; readonly url: string; readonly code: FileProblem; readonly message: string }
 
+/** What listing passes over. */
+export interface LeftOut {
+  /** Of a file, or of a folder with all that is below it. */
+  readonly url: string
+  /** `ignored`, `excluded`, `media`, …; `unreadable` for a folder that could not be looked into. */
+  readonly reason: string
+}
+
 export interface Workspace {
   /** `file://` and the absolute path of the folder, without a slash at the end. */
   readonly url: string
@@ -26,5 +34,5 @@ export interface Workspace {
   /** Never rejects for what the disk says. Links that lead out of the folder are outside. */
   read(url: string): Promise<WorkspaceFile>
   /** URLs of the files at or below a path, in the order of names, without what rule files ignore. */
-  list(path: string | null, signal: AbortSignal): AsyncIterable<string>
+  list(path: string | null, signal: AbortSignal, leftOut?: (file: LeftOut) => void): AsyncIterable<string>
 }

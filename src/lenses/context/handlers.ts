@@ -4,6 +4,7 @@ import { TEXT_HANDLERS } from './body/full-text.ts'
 import { FILE_HANDLERS } from './body/handlers.ts'
 import type { Handler } from './call.ts'
 import { GRAPH_HANDLERS } from './graph/handlers.ts'
+import { INDEX_HANDLER } from './indexing/index-run.ts'
 import { CONCEPT_HANDLERS } from './mind/concepts.ts'
 import { EDGE_HANDLERS } from './mind/edges.ts'
 import { PROVENANCE_HANDLERS } from './mind/provenance.ts'
@@ -12,6 +13,7 @@ import { QUERY_HANDLER } from './query/query.ts'
 export const HANDLERS: ReadonlyMap<string, Handler> = new Map(
   [
     QUERY_HANDLER,
+    INDEX_HANDLER,
     ...FILE_HANDLERS,
     ...TEXT_HANDLERS,
     ...CONCEPT_HANDLERS,

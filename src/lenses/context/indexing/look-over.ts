@@ -1,0 +1,162 @@
+/** Looks over a folder: which files changed since they were indexed, which are gone, and what is left out and why. */
+import { storableText } from '../../../base/storable.ts'
+import type { Workspace, WorkspaceFile } from '../../../model/workspace.ts'
+import type { RegisteredFile } from '../body/files.ts'
+import { type Facts, factsOf, ownFiles } from '../body/register.ts'
+import type { Call } from '../call.ts'
+import { refusal } from '../envelope.ts'
+import type { Extraction } from '../extract/concept.ts'
+import { extractFile, isSkip, loadGrammars, MAX_READ_MS } from '../extract/extract-file.ts'
+import { type Grammars, openGrammars } from '../extract/grammars.ts'
+import { EXTRACTIONS } from '../tables.ts'
+import { type CodeBase, pathOf, READING_VERSION } from './code-base.ts'
+import { leftOutByPath, leftOutByText } from './left-out.ts'
+
+export interface ReadFile {
+  readonly path: string
+  readonly facts: Facts
+  readonly text: string
+  /** Null: kept without concepts. */
+  readonly extraction: Extraction | null
+}
+
+export interface Told {
+  readonly url: string
+  readonly reason: string
+}
+
+export interface Findings {
+  readonly changed: readonly ReadFile[]
+  readonly gone: readonly RegisteredFile[]
+  readonly unchanged: number
+  readonly leftOut: readonly Told[]
+  readonly errors: readonly Told[]
+}
+
+/** Files read ahead of the one that is looked at. */
+const AHEAD = 8
+
+/** `paths` null: the whole workspace. `force`: unchanged files are read again as well. */
+export async function lookOver(
+  call: Call,
+  workspace: Workspace,
+  codeBase: CodeBase,
+  { paths, force }: { readonly paths: readonly string[] | null; readonly force: boolean },
+): Promise<Findings> {
+  const leftOut: Told[] = []
+  const urls = await listed(call, workspace, paths, file => leftOut.push(file))
+  const known = ownFiles(call)
+  const hashes = indexedHashes(call)
+  const changed: ReadFile[] = []
+  const errors: Told[] = []
+  const there = new Set<string>()
+  let unchanged = 0
+  let at = 0
+  const started = performance.now()
+  for await (const file of readAhead(call, workspace, urls)) {
+    at++
+    call.emit({ phase: 'read', current: at, total: urls.length, message: told(file.url, workspace, at, started) })
+    const outcome = fileOrReason(file, workspace)
+    if ('error' in outcome) errors.push({ url: file.url, reason: outcome.error })
+    // What cannot be read just now stays as it was.
+    if ('error' in outcome && outcome.keeps) there.add(file.url)
+    if ('reason' in outcome) leftOut.push({ url: file.url, reason: outcome.reason })
+    if (!('text' in outcome)) continue
+    there.add(file.url)
+    const before = known.get(file.url)
+    if (!force && before !== undefined && hashes.get(before.entry) === outcome.facts.hash) {
+      unchanged++
+      continue
+    }
+    const read = await extracted(codeBase, outcome)
+    changed.push(read.file)
+    if (read.reason !== null) leftOut.push({ url: file.url, reason: read.reason })
+  }
+  const unread = leftOut.filter(({ reason }) => reason === 'unreadable').map(({ url }) => url)
+  const below = (paths ?? ['.']).map(path => workspace.urlOf(path).replace(/\/$/, ''))
+  const isGone = ({ url }: RegisteredFile) =>
+    !there.has(url) && below.some(folder => isBelow(url, folder)) && !unread.some(folder => isBelow(url, folder))
+  return { changed, gone: [...known.values()].filter(isGone), unchanged, leftOut, errors }
+}
+
+export async function grammarsOf(codeBase: CodeBase): Promise<Grammars> {
+  codeBase.grammars ??= await openGrammars()
+  return codeBase.grammars
+}
+
+type Outcome =
+  | { readonly path: string; readonly facts: Facts; readonly text: string }
+  | { readonly reason: string }
+  | { readonly error: string; readonly keeps: boolean }
+
+function fileOrReason(file: WorkspaceFile, workspace: Workspace): Outcome {
+  const path = pathOf(workspace, file.url)
+  if (path === null) return { error: 'outside', keeps: false }
+  if (!file.ok && file.code === 'too_large') return { reason: file.code }
+  if (!file.ok) return { error: file.code, keeps: file.code === 'unreadable' }
+  if (file.text === null) return { reason: 'binary' }
+  const reason = leftOutByPath(path) ?? leftOutByText(path, file.text)
+  if (reason !== null) return { reason }
+  return { path, facts: factsOf(file) as Facts, text: storableText(file.text) }
+}
+
+async function extracted(
+  codeBase: CodeBase,
+  { path, facts, text }: { readonly path: string; readonly facts: Facts; readonly text: string },
+): Promise<{ readonly file: ReadFile; readonly reason: string | null }> {
+  const grammars = await grammarsOf(codeBase)
+  await loadGrammars(grammars, [path])
+  const started = performance.now()
+  const result = extractFile(path, text, grammars, { isOverdue: () => performance.now() - started > MAX_READ_MS })
+  return isSkip(result)
+    ? { file: { path, facts, text, extraction: null }, reason: result.reason }
+    : { file: { path, facts, text, extraction: result }, reason: null }
+}
+
+async function listed(
+  { signal, emit }: Call,
+  workspace: Workspace,
+  paths: readonly string[] | null,
+  leftOut: (file: Told) => void,
+): Promise<readonly string[]> {
+  const urls = new Set<string>()
+  for (const path of paths ?? [null]) {
+    const before = urls.size
+    for await (const url of workspace.list(path, signal, leftOut)) {
+      urls.add(url)
+      if (urls.size % 500 === 0) emit({ phase: 'find', current: urls.size, total: null, message: url })
+    }
+    // A path that leads nowhere is asked for by itself: it may have been a file.
+    if (path !== null && urls.size === before) urls.add(workspace.urlOf(path))
+  }
+  return [...urls]
+}
+
+async function* readAhead(
+  { signal }: Call,
+  workspace: Workspace,
+  urls: readonly string[],
+): AsyncGenerator<WorkspaceFile> {
+  const reading: Promise<WorkspaceFile>[] = []
+  let next = 0
+  while (next < urls.length || reading.length > 0) {
+    if (signal.aborted) throw refusal('handler', 'cancelled', 'the call was cancelled')
+    while (reading.length < AHEAD && next < urls.length) reading.push(workspace.read(urls[next++] as string))
+    yield await (reading.shift() as Promise<WorkspaceFile>)
+  }
+}
+
+/** Of the files whose concepts are kept as this version reads them. */
+function indexedHashes({ host }: Call): ReadonlyMap<number, string> {
+  const rows = host.store.table(EXTRACTIONS).scan({ version: READING_VERSION }, { columns: ['entry', 'hash'] })
+  return new Map(rows.map(row => [row['entry'] as number, row['hash'] as string]))
+}
+
+function told(url: string, workspace: Workspace, count: number, started: number): string {
+  const rate = Math.round(count / Math.max(0.001, (performance.now() - started) / 1000))
+  return `${pathOf(workspace, url) ?? url} (${rate} files/s)`
+}
+
+function isBelow(url: string, folder: string): boolean {
+  return url === folder || url.startsWith(`${folder}/`)
+}

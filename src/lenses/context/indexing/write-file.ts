@@ -1,0 +1,157 @@
+/** Writing what was read out of one file: its text, its concepts and its links. Run inside a write transaction. */
+import { storableText } from '../../../base/storable.ts'
+import type { EntryKey } from '../../../model/entry.ts'
+import { audience } from '../../../model/partition.ts'
+import type { Row } from '../../../model/table.ts'
+import type { StoreWriter } from '../../../store/store.ts'
+import type { RegisteredFile } from '../body/files.ts'
+import { forgetFile, indexText } from '../body/register.ts'
+import type { Call } from '../call.ts'
+import type { Concept, Extraction } from '../extract/concept.ts'
+import {
+  type ConceptAt,
+  type ConceptDraft,
+  conceptRow,
+  conceptText,
+  deleteConcept,
+  putConcept,
+  putProvenance,
+} from '../mind/rows.ts'
+import { CONCEPTS, EXTRACTIONS, PROVENANCE } from '../tables.ts'
+import { type CodeBase, idsIn, READING_VERSION, symbolOf } from './code-base.ts'
+import type { ReadFile } from './look-over.ts'
+
+/** The user's own notes stay, whatever they were about. */
+const NOTE = 'Caveat'
+
+/** `movedFrom`: the URL that the same text stood at before, whose concepts go on here. */
+export function writeFile(
+  writer: StoreWriter,
+  call: Call,
+  codeBase: CodeBase,
+  { path, facts, text, extraction }: ReadFile,
+  movedFrom: string | null,
+): void {
+  const entry = indexText(writer, call, facts, text, facts.hash)
+  writer.table(EXTRACTIONS).put({
+    entry,
+    version: READING_VERSION,
+    hash: facts.hash,
+    extraction: extraction === null ? null : JSON.stringify(extraction),
+  })
+  const own = ownRows(writer, facts.url)
+  const before = new Map((own.length > 0 || movedFrom === null ? own : ownRows(writer, movedFrom)).map(bySymbol))
+  const old = new Map(writer.entries([...before.values()].map(entryOf)).map(found => [found.key, found]))
+  const ids = idsIn(codeBase, path)
+  const symbols = new Set<string>()
+  const lines = text.split('\n')
+  for (const [at, concept] of (extraction?.concepts ?? []).entries()) {
+    const symbol = symbolOf(concept.key)
+    symbols.add(symbol)
+    const draft = draftOf(concept, symbol, facts.url, lines)
+    // A moved file's own concept has its path for a name; it is the first.
+    const row = before.get(symbol) ?? (at === 0 && movedFrom !== null ? firstOf(before) : undefined)
+    const known = row === undefined ? undefined : old.get(entryOf(row))
+    if (row !== undefined) before.delete(row['symbol'] as string)
+    const isSame = known?.content === conceptText(draft) && known.title === draft.name && known.origin === facts.url
+    const placed = isSame
+      ? refreshed(writer, draft, row as Row)
+      : putConcept(writer, draft, {
+          audience: known?.audience ?? audience('private', call.viewer.id),
+          now: call.host.clock.now(),
+          before: row === undefined ? undefined : atOf(row),
+          id: ids.get(symbol),
+        })
+    ids.set(symbol, placed.id)
+    if (movedFrom !== null) writer.table(PROVENANCE).delete({ entry: placed.entry, url: movedFrom })
+    putProvenance(writer, placed, facts.url)
+  }
+  for (const row of before.values()) dropConcept(writer, row, row['url'] as string)
+  for (const symbol of ids.keys()) if (!symbols.has(symbol)) ids.delete(symbol)
+}
+
+/** With its concepts, and whatever else comes from it alone. */
+export function dropFile(writer: StoreWriter, codeBase: CodeBase, file: RegisteredFile, path: string | null): void {
+  for (const row of ownRows(writer, file.url)) dropConcept(writer, row, file.url)
+  for (const link of writer.table(PROVENANCE).scan({ url: file.url })) {
+    const entry = link['entry'] as EntryKey
+    const row = writer.table(CONCEPTS).get({ entry })
+    writer.table(PROVENANCE).delete({ entry, url: file.url })
+    const isLeft = writer.table(PROVENANCE).count({ entry }) > 0 || row?.['type'] === NOTE
+    if (row !== undefined && !isLeft) deleteConcept(writer, atOf(row))
+  }
+  if (path !== null) codeBase.ids.delete(path)
+  forgetFile(writer, file)
+}
+
+/** Symbol -> where the concept is; of those that were read out of the file. */
+export function conceptsOf(writer: StoreWriter, url: string): ReadonlyMap<string, ConceptAt> {
+  return new Map(ownRows(writer, url).map(row => [row['symbol'] as string, atOf(row)]))
+}
+
+/** What also comes from another file stays, as if a call had made it. */
+function dropConcept(writer: StoreWriter, row: Row, url: string): void {
+  const entry = entryOf(row)
+  writer.table(PROVENANCE).delete({ entry, url })
+  const [other] = writer.table(PROVENANCE).scan({ entry })
+  if (other === undefined) {
+    deleteConcept(writer, atOf(row))
+    return
+  }
+  writer.table(CONCEPTS).put({ ...row, url: other['url'] ?? null, start_line: null, end_line: null, symbol: null })
+  writer.announce(entry)
+}
+
+/** Only where it stands may have changed: it need not be embedded again. */
+function refreshed(writer: StoreWriter, draft: ConceptDraft, before: Row): ConceptAt {
+  const at = atOf(before)
+  const row = conceptRow(draft, at)
+  if (Object.entries(row).some(([name, value]) => before[name] !== value)) {
+    writer.table(CONCEPTS).put(row)
+    writer.announce(at.entry)
+  }
+  return at
+}
+
+function draftOf(concept: Concept, symbol: string, url: string, lines: readonly string[]): ConceptDraft {
+  const { name, type, startLine, endLine, signature, doc } = concept
+  return {
+    name: storableText(name),
+    type,
+    url,
+    startLine,
+    endLine,
+    signature: storableText(signature),
+    doc: storableText(doc),
+    symbol,
+    text: lines.slice(startLine - 1, Math.min(endLine, startLine + 12)).join('\n'),
+  }
+}
+
+function ownRows(writer: StoreWriter, url: string): readonly Row[] {
+  return writer
+    .table(CONCEPTS)
+    .scan({ url })
+    .filter(row => row['symbol'] !== null)
+}
+
+function bySymbol(row: Row): readonly [string, Row] {
+  return [row['symbol'] as string, row]
+}
+
+function firstOf(rows: ReadonlyMap<string, Row>): Row | undefined {
+  return [...rows.values()].find(row => /^(?:Module|Document|Entity) /.test(row['symbol'] as string))
+}
+
+function entryOf(row: Row): EntryKey {
+  return row['entry'] as EntryKey
+}
+
+function atOf(row: Row): ConceptAt {
+  return { id: row['id'] as number, entry: entryOf(row) }
+}
+
+/** Symbols of a file, in the order of its concepts. */
+export function symbolsOf(extraction: Extraction | null): readonly string[] {
+  return extraction?.concepts.map(({ key }) => symbolOf(key)) ?? []
+}

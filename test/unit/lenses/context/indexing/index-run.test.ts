@@ -1,0 +1,231 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { ProgressEvent } from '../../../../../src/lenses/context/call.ts'
+import { Context } from '../../../../../src/lenses/context/context.ts'
+import { openToyEmbedder } from '../../../../../src/testing/toy-embedder.ts'
+import { openCodeFolder } from '../../../../support/code-folder.ts'
+import { openTestEngine } from '../../../../support/engines.ts'
+import { sampleFiles } from './sample.ts'
+
+const A = "import { b } from './b.ts'\nexport class A extends B { go() { b(); } }\nclass B {}\n"
+const B = '/** Says b. */\nexport function b(): number { return 1 }\n'
+
+describe('an index run over a workspace', () => {
+  it('fills texts, concepts, links and provenance without a model or a network (CX-057, CX-069)', async () => {
+    await using code = await openCodeFolder({ 'a.ts': A, 'b.ts': B })
+    expect(await code.do('/context/index')).toMatchObject({ indexed: 2, skipped: 0, deleted: 0 })
+    expect(code.concepts()).toEqual([
+      'Class A a.ts',
+      'Class B a.ts',
+      'Function b b.ts',
+      'Method A.go a.ts',
+      'Module a.ts a.ts',
+      'Module b.ts b.ts',
+    ])
+    expect(code.relations()).toContain('Method A.go a.ts CALLS Function b b.ts 0.5')
+    expect(code.relations()).toContain('Module a.ts a.ts DEPENDS_ON Module b.ts b.ts 1')
+    expect(code.relations()).toContain('Function b b.ts IN b.ts')
+    const answer = await code.do('/context/query', { query: 'A.go', depth: 1 })
+    expect(answer['files']).toMatchObject([{ preview: A }, { preview: B }])
+    expect(await code.do('/body/fts/search', { query: 'Says' })).toMatchObject({ total: 1 })
+  })
+
+  it('makes vectors in the same run, and tells how far it is (CX-069)', async () => {
+    await using code = await openCodeFolder({ 'a.ts': A, 'b.ts': B }, { embedder: openToyEmbedder() })
+    const events: ProgressEvent[] = []
+    await code.context.call('/context/index', {}, event => events.push(event))
+    const phases = new Set(events.map(({ phase }) => phase))
+    expect([...phases].slice(0, 2)).toEqual(['read', 'write'])
+    expect(events[0]).toMatchObject({ current: 1, total: 2, message: expect.stringMatching(/files\/s/) })
+    const { concepts } = await code.do('/context/query', { query: 'class extends', mode: 'semantic', depth: 0 })
+    expect(concepts).not.toEqual([])
+  })
+
+  it('reads again only what changed; ids stay where name, type and file do (CX-066)', async () => {
+    await using code = await openCodeFolder({ 'a.ts': A, 'b.ts': B })
+    await code.do('/context/index')
+    const before = code.ids()
+    expect(await code.do('/context/index')).toMatchObject({ indexed: 0, skipped: 2, deleted: 0 })
+    code.write({ 'b.ts': `// moved down\n${B}export const more = 1\n` })
+    expect(await code.do('/context/index')).toMatchObject({ indexed: 1, skipped: 1 })
+    const after = code.ids()
+    for (const [label, id] of before) expect([label, after.get(label)]).toEqual([label, id])
+    expect(after.has('Constant more b.ts')).toBe(true)
+    expect(Math.max(...before.values())).toBeLessThan(after.get('Constant more b.ts') as number)
+  })
+
+  it('leaves nothing of a deleted file, nor links to it (CX-066)', async () => {
+    await using code = await openCodeFolder({ 'a.ts': A, 'b.ts': B })
+    await code.do('/context/index')
+    code.remove('b.ts')
+    expect(await code.do('/context/index')).toMatchObject({ indexed: 0, skipped: 1, deleted: 1 })
+    expect([...code.concepts(), ...code.relations()].filter(line => / b\.ts/.test(line))).toEqual([])
+    expect(await code.do('/body/fts/search', { query: 'Says' })).toMatchObject({ total: 0 })
+  })
+
+  it('keeps the ids of what a renamed file holds', async () => {
+    await using code = await openCodeFolder({ 'b.ts': B })
+    await code.do('/context/index')
+    const before = code.ids()
+    code.rename('b.ts', 'lib/c.ts')
+    expect(await code.do('/context/index')).toMatchObject({ indexed: 1, deleted: 0, renamed: 1 })
+    expect(code.concepts()).toEqual(['Function b lib/c.ts', 'Module lib/c.ts lib/c.ts'])
+    expect(code.ids().get('Function b lib/c.ts')).toBe(before.get('Function b b.ts'))
+    expect(code.ids().get('Module lib/c.ts lib/c.ts')).toBe(before.get('Module b.ts b.ts'))
+  })
+
+  it('leaves alone what calls have made: links, and notes without a file (CX-066)', async () => {
+    await using code = await openCodeFolder({ 'a.ts': A, 'b.ts': B })
+    await code.do('/context/index')
+    const ids = code.ids()
+    const [a, b] = [ids.get('Class A a.ts'), ids.get('Function b b.ts')] as [number, number]
+    const url = `${code.engine.host('context').workspace?.url}/b.ts`
+    await code.do('/mind/edges/create', { source: a, target: b, relation: 'EXPLAINS', weight: 2 })
+    for (const type of ['Caveat', 'Entity']) {
+      const { id } = await code.do('/mind/concepts/create', { name: `my ${type}`, type })
+      await code.do('/mind/provenance/create', { concept_id: id, file_url: url })
+    }
+    code.write({ 'a.ts': `${A}// more\n` })
+    await code.do('/context/index')
+    expect(code.relations()).toContain('Class A a.ts EXPLAINS Function b b.ts 2')
+    code.remove('b.ts')
+    await code.do('/context/index')
+    expect(code.concepts().filter(label => label.includes('my '))).toEqual(['Caveat my Caveat -'])
+  })
+
+  it('goes on in a new process as in the same one', async () => {
+    await using code = await openCodeFolder(sampleFiles)
+    await code.do('/context/index')
+    const other = await openCodeFolder({ ...sampleFiles, 'src/store.ts': 'export class Store { other() {} }\n' })
+    await using _ = other
+    await other.do('/context/index')
+    await code.engine.close()
+    code.write({ 'src/store.ts': 'export class Store { other() {} }\n' })
+    await using engine = await openTestEngine({ home: `${code.path}/.querent` })
+    const again = await new Context(engine.host('context')).call('/context/index')
+    expect(again.result).toMatchObject({ indexed: 1, skipped: Object.keys(sampleFiles).length - 1 })
+    const told = await new Context(engine.host('context')).call('/graph/summary')
+    expect(told.result).toEqual(await other.do('/graph/summary'))
+  })
+
+  it('undoes what an ended run left half done (CX-067)', async () => {
+    await using code = await openCodeFolder({})
+    code.write(Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`f${at}.ts`, fileOf(at)])))
+    const stop = new AbortController()
+    const ended = await code.context.call(
+      '/context/index',
+      {},
+      ({ phase }) => {
+        if (phase === 'write') stop.abort()
+      },
+      stop.signal,
+    )
+    expect(ended.errors).toMatchObject({ handler: [{ code: 'cancelled' }] })
+    expect(code.concepts().length).toBeGreaterThan(0)
+    expect(await code.do('/context/index')).toMatchObject({ indexed: 24, skipped: 16 })
+    await using fresh = await openCodeFolder(
+      Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`f${at}.ts`, fileOf(at)])),
+    )
+    await fresh.do('/context/index')
+    expect(code.concepts()).toEqual(fresh.concepts())
+    expect(code.relations()).toEqual(fresh.relations())
+  })
+
+  it('gives after any changes what a fresh run gives (CX-067)', { timeout: 60_000 }, async () => {
+    const name = fc.constantFrom('a.ts', 'b.ts', 'lib/c.ts', 'lib/index.ts', 'notes.md', 'd.py')
+    const change = fc.record({ name, variant: fc.nat(4), isGone: fc.boolean() })
+    const runs = fc.array(fc.array(change, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 4 })
+    await fc.assert(
+      fc.asyncProperty(runs, async steps => {
+        await using code = await openCodeFolder({})
+        const now = new Map<string, string>()
+        for (const step of steps) {
+          for (const { name: file, variant, isGone } of step) {
+            if (!isGone) code.write({ [file]: textOf(file, variant) })
+            else if (now.has(file)) code.remove(file)
+            if (isGone) now.delete(file)
+            else now.set(file, textOf(file, variant))
+          }
+          await code.do('/context/index')
+        }
+        await using fresh = await openCodeFolder(Object.fromEntries(now))
+        await fresh.do('/context/index')
+        expect(code.concepts()).toEqual(fresh.concepts())
+        expect(code.relations()).toEqual(fresh.relations())
+      }),
+      { numRuns: process.env['QUERENT_LONG'] ? 300 : 12 },
+    )
+  })
+})
+
+describe('what a run leaves out (CX-068)', () => {
+  it('tells each with its reason, and takes back what was indexed before', async () => {
+    await using code = await openCodeFolder({
+      'a.ts': A,
+      'b.ts': B,
+      '.gitignore': 'secret.ts\n',
+      'secret.ts': 'x',
+      'node_modules/p/index.js': 'x',
+      'vendor/lib.js': 'export const x = 1\n',
+      'made.ts': '// Code generated by protoc. DO NOT EDIT.\nexport const x = 1\n',
+      'squeezed.js': `var a=${'1+'.repeat(2000)}1`,
+      'zero.ts': new Uint8Array([97, 0, 98]),
+      'latin.ts': new Uint8Array([0x63, 0xe9, 0x0a]),
+      'large.ts': new Uint8Array(10 * 1024 * 1024 + 1).fill(97),
+      'logo.png': 'x',
+      'speaks.ts': "export const mark = 'Code generated by us. DO NOT EDIT.'\n",
+    })
+    const { left_out } = await code.do('/context/index')
+    const root = `${code.engine.host('context').workspace?.url}/`
+    const files = (left_out as { files: { url: string; reason: string }[] }).files
+    expect(Object.fromEntries(files.map(({ url, reason }) => [url.replace(root, ''), reason]))).toEqual({
+      'secret.ts': 'ignored',
+      node_modules: 'excluded',
+      'vendor/lib.js': 'vendored',
+      'made.ts': 'generated',
+      'squeezed.js': 'generated',
+      'zero.ts': 'binary',
+      'latin.ts': 'binary',
+      'large.ts': 'too_large',
+      'logo.png': 'media',
+    })
+    expect(code.concepts()).toContain('Constant mark speaks.ts')
+    code.write({ 'b.ts': new Uint8Array([0, 1]) })
+    expect(await code.do('/context/index')).toMatchObject({ deleted: 1 })
+    expect(code.concepts().filter(label => label.endsWith(' b.ts'))).toEqual([])
+  })
+
+  it('reads one file or folder when asked, and refuses what lies outside', async () => {
+    await using code = await openCodeFolder({ 'a.ts': A, 'lib/b.ts': B, 'lib/c.ts': B })
+    expect(await code.do('/context/index', { path: 'lib' })).toMatchObject({ indexed: 2 })
+    expect(await code.do('/context/index', { paths: ['a.ts', 'gone.ts'] })).toMatchObject({ indexed: 1, deleted: 0 })
+    code.remove('lib/c.ts')
+    expect(await code.do('/context/index', { path: 'lib/c.ts' })).toMatchObject({ indexed: 0, deleted: 1 })
+    expect(await code.do('/context/index', { path: '/etc' })).toMatchObject({ indexed: 0, errors: { total: 1 } })
+  })
+
+  it('reads names of every sort', async () => {
+    const files = {
+      'new\nline.ts': B,
+      'größe 100%.ts': B,
+      '日本/ファイル.py': 'def 関数(): pass\n',
+      '#q?.md': '# Título\n',
+    }
+    await using code = await openCodeFolder(files)
+    expect(await code.do('/context/index')).toMatchObject({ indexed: 4, errors: { total: 0 } })
+    expect(await code.do('/context/index')).toMatchObject({ indexed: 0, skipped: 4 })
+    const { concepts } = await code.do('/context/query', { query: '関数' })
+    expect(concepts).toMatchObject([{ name: '関数' }, {}])
+  })
+})
+
+function fileOf(at: number): string {
+  return `import { f${(at + 7) % 40} } from './f${(at + 7) % 40}.ts'\nexport function f${at}() { return f${(at + 7) % 40}() }\n`
+}
+
+function textOf(name: string, variant: number): string {
+  if (name.endsWith('.md')) return `# Notes ${variant}\nSee \`made${variant}\` and [b](b.ts).\n`
+  if (name.endsWith('.py')) return `import os\nclass P${variant % 2}:\n    def made${variant}(self): return os.path\n`
+  const from = ['./b.ts', './a.ts', './lib/c.ts', './lib', 'left-pad'][variant]
+  return `import { made${(variant + 1) % 3} as other } from '${from}'\nexport function made${variant}() { return other() }\n`
+}
