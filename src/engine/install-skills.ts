@@ -10,6 +10,8 @@ import { QuerentError } from '../model/errors.ts'
 export interface SkillsRequest {
   /** The project's folder, which gets `.claude/`; made when it is not there. */
   readonly folder: string
+  /** What asks this lens; default `collections`: a skill and an agent. `c64`: a command, in English alone. */
+  readonly lens?: 'collections' | 'c64' | undefined
   /** Default `es`. */
   readonly lang?: 'es' | 'en' | undefined
   readonly force?: boolean | undefined
@@ -23,11 +25,13 @@ export interface SkillsReport {
   readonly kept: readonly string[]
 }
 
+/** By language. */
 const SHIPPED = fileURLToPath(new URL('../lenses/collections/files', import.meta.url))
+const SHIPPED_C64 = fileURLToPath(new URL('../lenses/c64/files', import.meta.url))
 
 /** Throws `io_failed` where a file cannot be written. */
-export function installSkills({ folder, lang = 'es', force = false }: SkillsRequest): SkillsReport {
-  const from = join(SHIPPED, lang)
+export function installSkills({ folder, lens, lang = 'es', force = false }: SkillsRequest): SkillsReport {
+  const from = lens === 'c64' ? SHIPPED_C64 : join(SHIPPED, lang)
   const report = { written: [] as string[], unchanged: [] as string[], kept: [] as string[] }
   for (const path of filesBelow(from)) {
     const text = readFileSync(join(from, path), 'utf8')

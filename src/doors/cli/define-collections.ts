@@ -61,8 +61,10 @@ function defineSkills(program: Command, cli: Cli): void {
   const install = define(skills, 'install', 'place the skill chroma-query and the agent chroma-agent in a project', [
     ['querent skills install', 'in .claude here'],
     ['querent skills install --dir ../project --lang en', 'in another project, in English'],
+    ['querent skills install --lens c64', 'the command query-c64'],
   ])
     .option('--dir <folder>', "the project's folder", '.')
+    .addOption(new Option('--lens <name>', 'that they ask').choices(['collections', 'c64']).default('collections'))
     .addOption(new Option('--lang <language>', 'of the files').choices(['es', 'en']).default('es'))
     .option('--force', 'overwrite what somebody has changed')
   withFormat(install)

@@ -33,6 +33,20 @@ describe('installing skills', () => {
   })
 })
 
+describe('installing the command of c64', () => {
+  it('places it once, and leaves a changed one alone (EN-075)', () => {
+    using folder = tempFolder()
+    const COMMAND = '.claude/commands/query-c64.md'
+    const request = { folder: folder.path, lens: 'c64' } as const
+    expect(installSkills(request)).toEqual({ written: [COMMAND], unchanged: [], kept: [] })
+    expect(installSkills(request).unchanged).toEqual([COMMAND])
+    expect(readFileSync(join(folder.path, COMMAND), 'utf8')).toContain('querent c64 --limit 4')
+    writeFileSync(join(folder.path, COMMAND), 'mine')
+    expect(installSkills(request).kept).toEqual([COMMAND])
+    expect(installSkills({ ...request, force: true }).written).toEqual([COMMAND])
+  })
+})
+
 describe.each(['es', 'en'] as const)('the files in %s', lang => {
   const [skill, agent] = shipped(lang)
 

@@ -7,13 +7,14 @@ import { print } from './print.ts'
 
 interface InstallFlags extends CommonFlags {
   readonly dir: string
+  readonly lens: 'collections' | 'c64'
   readonly lang: 'es' | 'en'
   readonly force?: true
 }
 
 export async function runInstall(cli: Cli, flags: InstallFlags): Promise<void> {
   const folder = resolve(cli.io.workingFolder, flags.dir)
-  const report = installSkills({ folder, lang: flags.lang, force: flags.force === true })
+  const report = installSkills({ folder, lens: flags.lens, lang: flags.lang, force: flags.force === true })
   const { written, unchanged, kept } = report
   const lines = [
     ...written.map(path => `written    ${path}`),
