@@ -90,7 +90,7 @@ async function fill(engine: Engine, uniform: () => number): Promise<void> {
 }
 
 function putFile(writer: StoreWriter, at: number, uniform: () => number): ConceptAt[] {
-  const url = `file:///work/src/${pick(WORDS, uniform)}/${pick(WORDS, uniform)}-${at}.ts`
+  const url = `file:///project/src/${pick(WORDS, uniform)}/${pick(WORDS, uniform)}-${at}.ts`
   const lines = Array.from({ length: CONCEPTS_A_FILE * 6 }, (_, line) => {
     return `const ${pick(WORDS, uniform)}${line} = ${pick(WORDS, uniform)}(${pick(WORDS, uniform)})`
   })

@@ -1,7 +1,7 @@
 /** What a viewer may know of the state of things: counts over visible partitions; bytes and paths for the owner. */
 
 import { type Embedder, modelKey } from '../embed/embedder.ts'
-import type { Index, VectorIndex } from '../index/contract.ts'
+import type { Index, LinkIndex, PointIndex, SearchScope, VectorIndex, WordIndex } from '../index/contract.ts'
 import { isOwner, type Sight } from '../model/viewer.ts'
 import type { StoreReader } from '../store/store.ts'
 import type { Status } from './engine.ts'
@@ -33,8 +33,15 @@ export function statusOf(input: StatusInput): Status {
     indexes: input.indexes.map(index => ({
       name: index.name,
       bytes: owner ? index.byteLength : null,
-      rows: 'count' in index ? (index as VectorIndex).count({ partitions }) : null,
+      rows: rowsOf(index, { partitions }),
     })),
     lenses: input.lenses,
   }
+}
+
+/** Of a graph, its links. */
+function rowsOf(index: Index, scope: SearchScope): number | null {
+  if (!('count' in index)) return null
+  const counted = (index as WordIndex | VectorIndex | PointIndex | LinkIndex).count(scope)
+  return typeof counted === 'number' ? counted : counted.links
 }

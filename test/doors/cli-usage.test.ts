@@ -168,9 +168,9 @@ describe('call', () => {
 describe('help', () => {
   it('has examples for every command, and goes to standard output', async () => {
     const { stdout } = await run(['--help'])
-    const commands = [...stdout.matchAll(/^ {2}([a-z]+) \[options\]/gm)].map(match => match[1] ?? '')
+    const commands = [...stdout.matchAll(/^ {2}([a-z0-9]+) \[options\]/gm)].map(match => match[1] ?? '')
     expect(commands.join(' ')).toBe(
-      'query explain similar init add get list delete export import status doctor lenses bench serve mcp call',
+      'query explain similar init add get list delete export import collections mirror c64 status doctor lenses bench serve mcp call',
     )
     for (const command of commands) {
       const { status, stdout: help, stderr } = await run([command, '--help'])
