@@ -123,6 +123,23 @@ describe('the package, installed into an empty folder', () => {
     expect(answer).toContain('1. **Cómo elegir un servidor MCP** - ')
   })
 
+  it('answers about the Commodore 64 as the sources do, with the same plugins (EN-024, EN-078)', () => {
+    const empty = temporaryFolder()
+    const asked = ['c64', '--json', '--limit', '5', 'What does POKE $D060, 14 do to the edge of the screen, LDA?']
+    const answerOf = (program: string) =>
+      execFileSync(process.execPath, [program, ...asked], {
+        ...{ cwd: empty, encoding: 'utf8', env: cleanEnvironment(), stdio: ['ignore', 'pipe', 'ignore'] },
+      })
+    const built = answerOf(join(app, 'node_modules/querent/bin/querent.js'))
+    expect(built).toBe(answerOf(join(root, 'scripts/querent.ts')))
+    expect(JSON.parse(built).results).toHaveLength(5)
+  })
+
+  it('carries the command for assistants (EN-075)', () => {
+    querent('skills', 'install', '--lens', 'c64')
+    expect(readdirSync(join(app, '.claude/commands'))).toEqual(['query-c64.md'])
+  })
+
   it('can be imported', () => {
     const program = `import { openEngine } from 'querent'; console.log(typeof openEngine)`
     const output = execFileSync(process.execPath, ['--input-type=module', '--eval', program], {
