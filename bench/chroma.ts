@@ -5,15 +5,19 @@
  * nearest search of SQLite's R*Tree over the same points. Ways of asking take turns question by question in random order.
  */
 import type { OpenChroma } from '../src/engine/open-chroma.ts'
+import type { KernelVectorIndex } from '../src/index/vectors.ts'
 import { runDecayCycle } from '../src/lenses/chroma/memory/decay.ts'
 import type { QueryOptions } from '../src/lenses/chroma/model.ts'
 import { stateOf } from '../src/lenses/chroma/state.ts'
 import { NODES } from '../src/lenses/chroma/tables.ts'
 import { OWNER } from '../src/model/partition.ts'
+import { LOCAL_OWNER } from '../src/model/viewer.ts'
 import { seededUniform } from '../src/testing/seeded.ts'
+import { bigHome } from './lib/big-store.ts'
 import { type ChromaCopy, chromaCopy, JUST_USED, MONTHS_LATER, tagSets } from './lib/chroma-store.ts'
 import { RTree } from './lib/r-tree.ts'
 import { percentile, type Row, timedAsync } from './lib/report.ts'
+import { heldOut } from './lib/stand-in.ts'
 
 export const name = 'chroma'
 
@@ -24,11 +28,13 @@ const WARM_UP = quick ? 20 : 60
 const INSERTS = 50
 const BATCHES = 10
 const DAY = 86_400
-/** Of the whole plain question with its access update, p50 in ms, by k: docs/decisions/031 says why absolute ones can fail. */
+/** Milliseconds of the whole plain question with its access update, p50 by k, on a machine whose floor is 0.24 ms. */
 const GOALS: Readonly<Record<number, Readonly<Record<number, number>>>> = {
   100000: { 5: 1, 50: 2 },
   1000000: { 5: 3, 50: 6 },
 }
+/** Of that machine, in ms; goals are multiples of the floor (docs/decisions/031). */
+const FLOOR_OF_GOALS = 0.24
 /** What the seed aims at, in its words. */
 const SEED_GOALS: Readonly<Record<number, Readonly<Record<string, string>>>> = {
   100000: {
@@ -41,36 +47,63 @@ const SEED_GOALS: Readonly<Record<number, Readonly<Record<string, string>>>> = {
   },
 }
 
+const FLOOR = 'floor: all sign-code distances of 100,000 vectors'
+
 interface Way {
   readonly name: string
   readonly goal?: string | undefined
-  /** p50 in ms. */
+  /** Of the p50, in floors. */
   readonly limit?: number | undefined
+  /** Not timed. */
+  prepare?(round: number): unknown
   ask(tags: readonly string[], round: number): unknown
 }
 
+type Floor = (round: number) => unknown
+
 export async function run(): Promise<readonly Row[]> {
+  const home = await bigHome()
+  const engine = await home.open()
+  try {
+    const { vectors } = home
+    const host = engine.host('default')
+    const kernel = host.index(vectors) as KernelVectorIndex
+    const everything = { partitions: host.sight(LOCAL_OWNER).partitions }
+    return await measure(round => kernel.sweepDistances(heldOut(round), everything))
+  } finally {
+    await engine.close()
+    home.remove()
+  }
+}
+
+async function measure(floor: Floor): Promise<readonly Row[]> {
   const rows: Row[] = []
   for (const size of SIZES) {
     using copy = await chromaCopy(size)
     const of = (some: readonly Row[], what: string) =>
       rows.push(...some.map(row => ({ ...row, name: `${size.toLocaleString('en')} nodes, ${what}${row.name}` })))
-    of(await questions(copy, size, JUST_USED), 'just used: ')
+    of(await questions(copy, size, JUST_USED, floor), 'just used: ')
     of(await upkeep(copy, size), '')
     // On the store as it was: what is asked above counts as use.
     using untouched = await chromaCopy(size)
-    of(await questions(untouched, size, MONTHS_LATER), 'untouched for months: ')
+    of(await questions(untouched, size, MONTHS_LATER, floor), 'untouched for months: ')
   }
   return rows
 }
 
-async function questions(copy: ChromaCopy, size: number, now: number): Promise<readonly Row[]> {
+async function questions(copy: ChromaCopy, size: number, now: number, floor: Floor): Promise<readonly Row[]> {
   await using chroma = await copy.open(now)
   const tree = treeOf(chroma)
   const first = await timedAsync(() => chroma.query(tagSets(1, 1)[0] as readonly string[]))
-  const rows = await timeInTurns(waysOf(chroma, tree, size, now))
+  const ways = waysOf(chroma, tree, size, now)
+  const rows = await timeInTurns([floorWay(floor), ...ways])
   tree.close()
   return [{ name: 'first question of a process, everything read', unit: 'ms', value: first }, ...rows]
+}
+
+/** What the others left in the processor's caches is not the floor's: so it is swept once before, which is the stricter measure. */
+function floorWay(floor: Floor): Way {
+  return { name: FLOOR, prepare: floor, ask: (_, round) => floor(round) }
 }
 
 function waysOf(chroma: OpenChroma, tree: RTree, size: number, now: number): Way[] {
@@ -79,8 +112,12 @@ function waysOf(chroma: OpenChroma, tree: RTree, size: number, now: number): Way
   const month = [now - 30 * DAY, now] as const
   const goals = SEED_GOALS[size] ?? {}
   const ways = [5, 50].flatMap((k): Way[] => {
-    const limit = GOALS[size]?.[k]
-    const goal = limit === undefined ? undefined : `p50 <= ${limit} ms; ${goals[k] ?? ''}`
+    const wanted = GOALS[size]?.[k]
+    const limit = wanted === undefined ? undefined : wanted / FLOOR_OF_GOALS
+    const goal =
+      limit === undefined
+        ? undefined
+        : `p50 <= ${limit.toFixed(1)} x floor (${wanted} ms at ${FLOOR_OF_GOALS}); ${goals[k] ?? ''}`
     return [
       { name: `k = ${k}`, goal, limit, ask: ask({ k }) },
       { name: `k = ${k}, no access update`, ask: ask({ k, updateAccess: false }), goal: goals[`search ${k}`] },
@@ -117,18 +154,20 @@ async function timeInTurns(ways: readonly Way[]): Promise<Row[]> {
   for (const [round, tags] of sets.entries()) {
     const order = ways.map(way => ({ way, place: shuffle() })).sort((a, b) => a.place - b.place)
     for (const { way } of order) {
+      way.prepare?.(round)
       const time = await timedAsync(async () => way.ask(tags, round))
       if (round >= WARM_UP) times.get(way.name)?.push(time)
     }
   }
+  const base = percentile(times.get(FLOOR) ?? [], 0.5)
   return ways.map(({ name, goal, limit }) => {
     const p50 = percentile(times.get(name) ?? [], 0.5)
     const p99 = percentile(times.get(name) ?? [], 0.99)
-    const row = { name, unit: 'ms', value: p50, p50, p99, goal }
+    const row = { name, unit: 'ms', value: p50, p50, p99, ratioToFloor: p50 / base, goal }
     if (limit === undefined) return row
     // What else the machine does makes few of the quickest slower.
     const note = `one in ten took at most ${percentile(times.get(name) ?? [], 0.1).toPrecision(3)} ms`
-    return { ...row, ok: p50 <= limit, note }
+    return { ...row, ok: p50 <= limit * base, note }
   })
 }
 
