@@ -64,6 +64,7 @@ const packages = {
   '@modelcontextprotocol/server': ['doors/mcp'],
   '@orama/stemmers': ['text'],
   '@qdrant/js-client-rest': ['sources'],
+  chokidar: ['doors/cli'],
   chromadb: ['sources'],
   '@vscode/tree-sitter-wasm': ['lenses/context'],
   'chrono-node': ['lenses'],

@@ -22,7 +22,9 @@ export async function runCli(argv: readonly string[], doors: OtherDoors, io: Io)
     errors: 'text',
   }
   try {
-    await makeProgram(cli).parseAsync(argv, { from: 'user' })
+    // A path is called: `querent /context/query '{…}'`.
+    const words = argv[0]?.startsWith('/') ? ['call', ...argv] : argv
+    await makeProgram(cli).parseAsync(words, { from: 'user' })
     return endings.ending === null || cli.endsBySignal ? cli.exitCode : exitCodeOf(endings.ending)
   } catch (thrown) {
     if (endings.ending !== null) return exitCodeOf(endings.ending)

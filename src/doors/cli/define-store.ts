@@ -27,11 +27,13 @@ export function defineStoreCommands(program: Command, cli: Cli): void {
     .option('--map <ours=theirs>', 'JSON lines: the name a field has there (repeatable)', collect)
     .option('--lens <name>', 'read files as this lens does, into its collection')
     .option('--no-wait', 'do not wait for vectors; words answer at once')
+    .option('--code', 'read code as concepts and links: see `querent context`')
   runs<[readonly string[]], Parameters<typeof import('./commands/ingest.ts').runAdd>[2]>(
     add,
     cli,
     async (paths, flags) => {
-      await (await import('./commands/ingest.ts')).runAdd(cli, paths, flags)
+      if (flags.code === true) await (await import('./commands/context.ts')).runAddCode(cli, paths, flags)
+      else await (await import('./commands/ingest.ts')).runAdd(cli, paths, flags)
     },
   )
 

@@ -6,6 +6,7 @@ import { defineAskCommands } from './define-ask.ts'
 import { defineC64Command } from './define-c64.ts'
 import { defineChromaCommands } from './define-chroma.ts'
 import { defineCollectionsCommands } from './define-collections.ts'
+import { defineContextCommands } from './define-context.ts'
 import { defineStoreCommands } from './define-store.ts'
 import type { Cli } from './run.ts'
 
@@ -25,6 +26,7 @@ export function makeProgram(cli: Cli): Command {
   defineChromaCommands(program, cli)
   defineCollectionsCommands(program, cli)
   defineC64Command(program, cli)
+  defineContextCommands(program, cli)
   defineAdminCommands(program, cli)
   return program
 }

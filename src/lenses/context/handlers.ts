@@ -9,11 +9,17 @@ import { CONCEPT_HANDLERS } from './mind/concepts.ts'
 import { EDGE_HANDLERS } from './mind/edges.ts'
 import { PROVENANCE_HANDLERS } from './mind/provenance.ts'
 import { QUERY_HANDLER } from './query/query.ts'
+import { IMPACT_HANDLER } from './questions/impact.ts'
+import { MAP_HANDLER } from './questions/map.ts'
+import { SYMBOL_HANDLERS } from './questions/symbols.ts'
 
 export const HANDLERS: ReadonlyMap<string, Handler> = new Map(
   [
     QUERY_HANDLER,
     INDEX_HANDLER,
+    ...SYMBOL_HANDLERS,
+    IMPACT_HANDLER,
+    MAP_HANDLER,
     ...FILE_HANDLERS,
     ...TEXT_HANDLERS,
     ...CONCEPT_HANDLERS,

@@ -16,6 +16,10 @@ const MAX_INPUT = 1024 * 1024 * 1024
 
 export async function runCall(cli: Cli, name: string, argument: string | undefined, flags: CommonFlags): Promise<void> {
   cli.errors = 'call'
+  if (name.startsWith('/')) {
+    await (await import('./context.ts')).runPath(cli, name, argument, flags)
+    return
+  }
   const input = await inputOf(cli, argument)
   const create = await writes(name)
   const result = await withSession(cli, flags, { create }, ({ catalog, run }) =>

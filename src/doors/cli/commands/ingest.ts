@@ -30,6 +30,7 @@ interface AddFlags extends CommonFlags {
   readonly map?: readonly string[]
   readonly lens?: string
   readonly wait: boolean
+  readonly code?: true
 }
 
 export async function runAdd(cli: Cli, paths: readonly string[], flags: AddFlags): Promise<void> {

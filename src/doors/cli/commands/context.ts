@@ -1,0 +1,160 @@
+/** Bodies of `querent context …` and of calls by path: envelopes, or tables of them (CX-044 to CX-046). */
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { contextOf, openEngineOrEmpty } from '../../../engine/open-context.ts'
+import { invalidArgument } from '../../../model/errors.ts'
+import type { Progress } from '../../../model/operation.ts'
+import { EXIT } from '../failure.ts'
+import type { CommonFlags } from '../flags.ts'
+import { decodeUtf8, readAll, write } from '../io.ts'
+import { progressBar } from '../progress.ts'
+import * as render from '../render/context.ts'
+import type { Cli } from '../run.ts'
+import { withSession } from '../session.ts'
+
+export interface ContextQueryFlags extends CommonFlags {
+  readonly depth?: number
+  readonly limit?: number
+  readonly mode?: string
+  readonly rank: string
+  readonly snippet: string
+  readonly explain?: true
+  readonly maxTokens?: number
+}
+
+export interface IndexFlags extends CommonFlags {
+  readonly force?: true
+  readonly wait: boolean
+  readonly watch?: true
+}
+
+type Params = Readonly<Record<string, unknown>>
+
+/** Larger input is no parameters. */
+const MAX_INPUT = 1024 * 1024 * 1024
+/** Paths that write make a store where there is none. */
+const MAKES_STORE: ReadonlySet<string> = new Set(['/body/init', '/mind/init', '/context/index'])
+
+export async function runContextQuery(cli: Cli, words: readonly string[], flags: ContextQueryFlags): Promise<void> {
+  const { depth, limit, mode = 'hybrid', rank, snippet, explain, maxTokens } = flags
+  const params = {
+    ...{ query: words.join(' '), mode, rank, snippet },
+    ...(depth !== undefined && { depth }),
+    ...(limit !== undefined && { limit }),
+    ...(explain && { explain }),
+    ...(maxTokens !== undefined && { max_tokens: maxTokens }),
+  }
+  await show(cli, flags, '/context/query', params, result => render.answerText(result as unknown as render.Answer))
+}
+
+/** Questions whose answer is told by a function of its result. */
+export async function runQuestion(
+  cli: Cli,
+  path: string,
+  params: Params,
+  flags: CommonFlags,
+  text: (result: Params) => string,
+): Promise<void> {
+  await show(cli, flags, path, params, text)
+}
+
+export async function runIndex(cli: Cli, folders: readonly string[], flags: IndexFlags): Promise<void> {
+  const paths = folders.map(folder => resolve(cli.io.workingFolder, folder))
+  const params = { ...(paths.length > 0 && { paths }), force: flags.force ?? false, wait: flags.wait }
+  if (flags.watch === true) return (await import('../watch-code.ts')).watchCode(cli, flags, params)
+  using bar = await progressBar(cli.io)
+  const envelope = await call(cli, flags, '/context/index', params, bar.report)
+  bar[Symbol.dispose]()
+  await tell(cli, flags, envelope, result => render.indexText(result as unknown as render.IndexReport))
+  if (isFailedRun(envelope.result)) cli.exitCode = EXIT.failed
+}
+
+/** `add --code`: its other options are of entries, and code has none of them to choose. */
+export async function runAddCode(
+  cli: Cli,
+  folders: readonly string[],
+  flags: CommonFlags & { readonly wait: boolean },
+): Promise<void> {
+  const taken = ['collection', 'kind', 'tag', 'visibility', 'federation', 'map', 'lens']
+  const other = taken.find(name => Object.hasOwn(flags, name))
+  if (other !== undefined) throw invalidArgument(`--${other}`, other, 'not given together with --code')
+  await runIndex(cli, folders, flags)
+}
+
+/** `querent call /path …`: exactly the envelope. */
+export async function runPath(cli: Cli, path: string, argument: string | undefined, flags: CommonFlags): Promise<void> {
+  const options = { create: MAKES_STORE.has(path), onlyLenses: ['context'], open: openEngineOrEmpty }
+  const isBare = argument === undefined && cli.io.stdin.isTTY === true
+  const envelope = await withSession(cli, flags, options, ({ engine, context }) =>
+    contextOf(engine, context.viewer).callText(path, isBare ? '' : argument, {
+      readFile: file => textOf(resolve(cli.io.workingFolder, file)),
+      readStandardInput: () => readAll(cli.io.stdin, MAX_INPUT),
+    }),
+  )
+  await write(cli.io.stdout, `${JSON.stringify(envelope)}\n`)
+  if (envelope.status === 'error') cli.exitCode = EXIT.failed
+}
+
+type Envelope = Awaited<ReturnType<ReturnType<typeof contextOf>['call']>>
+
+export async function call(
+  cli: Cli,
+  flags: CommonFlags,
+  path: string,
+  params: Params,
+  report?: (progress: Progress) => void,
+): Promise<Envelope> {
+  const create = MAKES_STORE.has(path)
+  const options = { create, onlyLenses: ['context'], open: openEngineOrEmpty, warm: path === '/context/query' }
+  return withSession(cli, flags, options, ({ engine, context }) =>
+    contextOf(engine, context.viewer).call(
+      path,
+      params,
+      ({ phase, current, total, message }) => report?.({ phase, done: current, total, current: message }),
+      cli.signal,
+    ),
+  )
+}
+
+async function show(
+  cli: Cli,
+  flags: CommonFlags,
+  path: string,
+  params: Params,
+  text: (result: Params) => string,
+): Promise<void> {
+  await tell(cli, flags, await call(cli, flags, path, params), text)
+}
+
+/** What went wrong goes to standard error, whatever the form. */
+export async function tell(
+  cli: Cli,
+  flags: CommonFlags,
+  envelope: Envelope,
+  text: (result: Params) => string,
+): Promise<void> {
+  const isJson = flags.json === true || flags.format === 'json'
+  if (isJson) await write(cli.io.stdout, `${JSON.stringify(envelope, null, 2)}\n`)
+  else if (envelope.result !== null) await write(cli.io.stdout, text(envelope.result))
+  for (const line of render.errorLines(envelope.errors)) await write(cli.io.stderr, `querent: ${line}\n`)
+  const warnings = envelope.meta['warnings']
+  if (!isJson && Array.isArray(warnings)) {
+    for (const warning of warnings) await write(cli.io.stderr, `querent: ${String(warning)}\n`)
+  }
+  if (envelope.status === 'error') cli.exitCode = EXIT.failed
+}
+
+/** Errors alone, and nothing read: some bad files among good ones are no failure. */
+function isFailedRun(result: Params | null): boolean {
+  const { indexed, skipped, errors } = (result ?? {}) as Partial<render.IndexReport>
+  return indexed === 0 && skipped === 0 && (errors?.total ?? 0) > 0
+}
+
+async function textOf(path: string): Promise<string | undefined> {
+  try {
+    return decodeUtf8(await readFile(path), path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
