@@ -40,6 +40,7 @@ export { type MirrorCollectionRequest, mirrorCollection } from './engine/mirror.
 export { openEngine } from './engine/open.ts'
 export { c64Markdown, OpenC64, type OpenC64Options, openC64 } from './engine/open-c64.ts'
 export { OpenChroma, type OpenChromaOptions, openChroma } from './engine/open-chroma.ts'
+export { OpenContext, type OpenContextOptions, openContext } from './engine/open-context.ts'
 export type { EngineOptions } from './engine/options.ts'
 export { type QueryCollectionsOptions, queryChromadb, queryCollections } from './engine/query-collections.ts'
 export type { Index, VectorIndex, WordIndex } from './index/contract.ts'

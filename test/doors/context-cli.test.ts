@@ -1,0 +1,200 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openContext } from '../../src/engine/open-context.ts'
+import { type TempFolder, tempFolder } from '../../src/testing/temp-folder.ts'
+import { ended, querent, start } from '../support/command.ts'
+import { differences, readCases } from '../support/context-fixtures.ts'
+import { sampleFiles } from '../unit/lenses/context/indexing/sample.ts'
+
+const cases = readCases(fileURLToPath(new URL('../fixtures/context', import.meta.url)))
+const folders: TempFolder[] = []
+let sample = ''
+
+/** A folder with the sample project, not indexed. */
+function makeSample(): string {
+  const folder = tempFolder()
+  folders.push(folder)
+  for (const [name, text] of Object.entries(sampleFiles)) {
+    mkdirSync(dirname(join(folder.path, name)), { recursive: true })
+    writeFileSync(join(folder.path, name), text)
+  }
+  return folder.path
+}
+
+beforeAll(async () => {
+  sample = makeSample()
+  expect(await querent(['context', 'index'], { cwd: sample })).toMatchObject({ status: 0 })
+})
+
+afterAll(() => {
+  for (const folder of folders) folder[Symbol.dispose]()
+})
+
+describe('querent context query (CX-044, CX-045)', () => {
+  it('prints a table separated by tabs, then files, then edges', async () => {
+    const run = await querent(['context', 'query', 'LoginService.login', '-d', '1', '-l', '3', '-m', 'exact'], {
+      cwd: sample,
+    })
+    const root = pathToFileURL(sample).href
+    const [concepts, files, edges] = run.stdout.split('\n\n')
+    const [head, first, ...rest] = (concepts ?? '').split('\n')
+    expect(head).toBe('ID\tNAME\tTYPE\tRELEVANCE\tSCORE')
+    expect(first).toMatch(/^\d+\tLoginService\.login\tMethod\texact\t$/)
+    expect(rest).toHaveLength(2)
+    expect(rest.every(row => /^\d+\t[^\t]+\t[A-Z]\w+\tneighbor\t$/.test(row))).toBe(true)
+    expect(files?.split('\n')[0]).toBe('FILES')
+    expect(files).toContain(`${root}/src/login.ts`)
+    expect(edges?.split('\n')[0]).toBe('EDGES')
+    expect(edges).toMatch(/^\d+ --\[CALLS\]--> \d+$/m)
+    expect(run).toMatchObject({ status: 0, stderr: '' })
+  })
+
+  it('says so where nothing is found, which is no failure', async () => {
+    const run = await querent(['context', 'query', 'zebra'], { cwd: sample })
+    expect(run).toMatchObject({ status: 0, stdout: '(no concepts found)\n' })
+  })
+
+  it('asks in mode hybrid unless told otherwise; -j prints the envelope', async () => {
+    const found = JSON.parse((await querent(['context', 'query', '-j', 'login service'], { cwd: sample })).stdout)
+    expect(found).toMatchObject({ status: 'success', meta: { path: '/context/query' } })
+    expect(found.result.concepts[0]).toMatchObject({ name: 'LoginService', relevance: 'exact' })
+    const exact = await querent(['context', 'query', '-m', 'exact', 'login service', '-j'], { cwd: sample })
+    expect(JSON.parse(exact.stdout).result.concepts).toEqual([])
+  })
+
+  it.each([
+    [['context', 'query', 'x', '-m', 'vague'], 'mode: mode must be one of: semantic, exact, hybrid'],
+    [['context', 'query', ' '], 'query: query is required'],
+    [['context', 'query', 'x', '-d', 'deep'], "'deep' is invalid"],
+    [['context', 'query'], 'missing required argument'],
+  ])('%j ends with 1 and tells why on standard error', async (args, message) => {
+    const run = await querent(args, { cwd: sample })
+    expect(run).toMatchObject({ status: 1, stdout: '' })
+    expect(run.stderr).toContain(message)
+  })
+
+  it('tells of a part that is not there, also without any store', async () => {
+    using folder = tempFolder()
+    const run = await querent(['context', 'query', 'x', '-j'], { cwd: folder.path })
+    expect(run.status).toBe(1)
+    expect(JSON.parse(run.stdout)).toMatchObject({ errors: { body: [{ code: 'not_initialized' }] } })
+    expect(run.stderr).toBe('querent: body: body not initialized (call /body/init)\n')
+  })
+
+  it('adds a bundle that fits', async () => {
+    const run = await querent(['context', 'query', 'LoginService', '--max-tokens', '300'], { cwd: sample })
+    expect(run.stdout).toContain('export class LoginService {\n  login(user: string)')
+  })
+})
+
+describe('calls by path (CX-046)', () => {
+  const params = '{"query":"LoginService","depth":0,"mode":"exact"}'
+
+  it.each([
+    ['inline', ['call', '/context/query', params], undefined],
+    ['from a file', ['call', '/context/query', '@params.json'], undefined],
+    ['from standard input', ['call', '/context/query'], params],
+    ['from standard input by name', ['call', '/context/query', '-'], params],
+    ['without the word call', ['/context/query', params], undefined],
+  ])('takes parameters %s', async (_, args, stdin) => {
+    writeFileSync(join(sample, 'params.json'), params)
+    const run = await querent(args, { cwd: sample, stdin })
+    expect(run).toMatchObject({ status: 0, stderr: '' })
+    expect(JSON.parse(run.stdout).result.concepts[0]).toMatchObject({ name: 'LoginService', relevance: 'exact' })
+  })
+
+  it.each([
+    ['{"query":', 'params', 'invalid_json'],
+    ['@gone.json', 'params', 'file_not_found'],
+    ['[]', 'params', 'invalid'],
+    ['', 'query', 'required'],
+    ['null', 'query', 'required'],
+  ])('%s: %s %s, and exit code 1', async (argument, field, code) => {
+    const run = await querent(['/context/query', argument], { cwd: sample })
+    expect(run.status).toBe(1)
+    expect(JSON.parse(run.stdout)).toMatchObject({ status: 'error', result: null, errors: { [field]: [{ code }] } })
+  })
+
+  it('answers an unknown path with an envelope', async () => {
+    const run = await querent(['/context/nothing'], { cwd: sample })
+    expect(run.status).toBe(1)
+    expect(JSON.parse(run.stdout)).toMatchObject({ errors: { path: [{ code: 'not_found' }] } })
+  })
+
+  it('is sys.call(path, params) in the library', async () => {
+    await using sys = await openContext({ home: join(sample, '.querent'), embedder: 'none' })
+    const own = await sys.call('/context/query', JSON.parse(params))
+    const run = await querent(['/context/query', params], { cwd: sample })
+    expect(JSON.parse(run.stdout).result).toEqual(own.result)
+    expect(await sys.as({ id: 'somebody' }).call('/mind/concepts/list')).toMatchObject({ result: { total: 0 } })
+  })
+
+  it.each(cases.filter(({ setup }) => setup.every(step => 'path' in step)))(
+    'case $name in a fresh workspace, as a process (CX-043)',
+    async ({ setup, params: given, result }) => {
+      using folder = tempFolder()
+      await using sys = await openContext({ home: join(folder.path, '.querent'), embedder: 'none' })
+      for (const step of setup) if ('path' in step) await sys.call(step.path, step.params)
+      const run = await querent(['/context/query'], { cwd: folder.path, stdin: JSON.stringify(given) })
+      const found = JSON.parse(run.stdout)
+      expect(run.status).toBe(found.status === 'success' ? 0 : 1)
+      if (found.meta.warnings === undefined) expect(differences(result, found)).toEqual([])
+    },
+  )
+})
+
+describe('querent context index, and add --code', () => {
+  it('reads a folder, then nothing; tells how fast', async () => {
+    const folder = makeSample()
+    const first = await querent(['add', '--code', '.'], { cwd: folder })
+    expect(first.stdout).toMatch(/^4 files read \(\d+ concepts\), 0 unchanged, 0 deleted, 0 renamed\n/)
+    expect(first.stdout).toMatch(/\d+ files a second\n$/)
+    const again = await querent(['context', 'index', 'src', '-j'], { cwd: folder })
+    expect(JSON.parse(again.stdout)).toMatchObject({ result: { indexed: 0, skipped: 3 } })
+  })
+
+  it('refuses folders beyond the store, and options of other entries', async () => {
+    using other = tempFolder()
+    const outside = await querent(['context', 'index', other.path], { cwd: sample })
+    expect(outside.status).toBe(1)
+    expect(outside.stdout).toContain('outside of the folder that the store stands in')
+    const mixed = await querent(['add', '--code', '.', '--kind', 'note'], { cwd: sample })
+    expect(mixed.status).toBe(2)
+    expect(mixed.stderr).toContain('--kind')
+  })
+
+  it('watches until it is interrupted, which ends well', { timeout: 60_000 }, async () => {
+    const folder = makeSample()
+    const child = start(['context', 'index', '--watch'], { cwd: folder })
+    const seen = new Output(child.stdout, child.stderr)
+    await seen.until('watching')
+    writeFileSync(join(folder, 'src/new.ts'), 'export function brandNew() {}\n')
+    await seen.until('1 files read')
+    const run = await querent(['context', 'query', '-m', 'exact', '-d', '0', 'brandNew'], { cwd: folder })
+    expect(run.stdout).toContain('\tbrandNew\tFunction\t')
+    child.kill('SIGINT')
+    expect(await ended(child)).toBe(0)
+  })
+})
+
+/** What a process has written so far. */
+class Output {
+  #text = ''
+  #wake: () => void = () => undefined
+
+  constructor(...streams: readonly (NodeJS.ReadableStream | null)[]) {
+    for (const stream of streams) {
+      stream?.on('data', part => {
+        this.#text += String(part)
+        this.#wake()
+      })
+    }
+  }
+
+  async until(text: string): Promise<void> {
+    while (!this.#text.includes(text)) await new Promise<void>(resolve => (this.#wake = resolve))
+    this.#text = ''
+  }
+}
