@@ -1,7 +1,7 @@
 /**
  * `npm run demo`: puts real documents into a fresh store (this project's own documents and sources, a few notes, and the
  * facts that the lens c64 brings) and asks through the command line, as a user would: this lens, then eight questions over
- * everything, then the lenses chroma and collections.
+ * everything, then the lenses chroma, collections and context.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url'
 import { demoC64 } from './demo-c64.ts'
 import { demoChroma } from './demo-chroma.ts'
 import { demoCollections } from './demo-collections.ts'
+import { demoContext } from './demo-context.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'querent-demo-'))
@@ -71,6 +72,7 @@ for (const [why, ...argv] of QUESTIONS) {
 }
 await demoChroma(run, root, home)
 demoCollections(run)
+demoContext(run, root, folder)
 run('status')
 console.log(
   `\n${QUESTIONS.length} questions answered in ${((performance.now() - started) / 1000).toFixed(0)} s, documents included.`,

@@ -1,6 +1,6 @@
 /** `querent context …`: the code of this folder as concepts, links and snippets. */
 import { type Command, Option } from 'commander'
-import type { ContextQueryFlags, IndexFlags } from './commands/context.ts'
+import type { ContextQueryFlags, IndexFlags, QuestionFlags } from './commands/context.ts'
 import { define, runs } from './define.ts'
 import { EXIT } from './failure.ts'
 import { type CommonFlags, finiteNumber, withPlace } from './flags.ts'
@@ -28,6 +28,7 @@ export function defineContextCommands(program: Command, cli: Cli): void {
     })
   defineIndex(add, run, cli)
   defineQuery(add, run, cli)
+  defineQuestions(add, run, cli)
 }
 
 type Examples = Parameters<typeof define>[3]
@@ -69,4 +70,33 @@ function defineQuery(add: Add, run: Run, cli: Cli): void {
   run<[readonly string[]], ContextQueryFlags>(query, (commands, words, flags) =>
     commands.runContextQuery(cli, words, flags),
   )
+}
+
+function defineQuestions(add: Add, run: Run, cli: Cli): void {
+  const symbols = [
+    ['definition', 'show where a name is defined, and its text'],
+    ['references', 'list what refers to a name, and how'],
+    ['callers', 'list what calls a function, directly or through others'],
+  ] as const
+  for (const [name, what] of symbols) {
+    const command = add(`${name} <name>`, what, [
+      [`querent context ${name} LoginService.login`, 'a name, or a part of it'],
+    ]).option('-l, --limit <number>', 'how many at most', finiteNumber)
+    if (name === 'callers') command.option('-d, --depth <number>', 'calls in a row, 1 to 5', finiteNumber)
+    if (name === 'references') command.option('--relation <name>', 'only these, such as CALLS')
+    run<[string], QuestionFlags>(command, (commands, symbol, flags) => commands.runSymbol(cli, name, symbol, flags))
+  }
+  const impact = add('impact [files...]', 'tell what changed files, or a diff, touch', [
+    ['querent context impact src/login.ts', 'what depends on the file'],
+    ['git diff | querent context impact --diff -', 'on the lines that changed'],
+  ])
+    .option('--diff <file>', 'a unified diff against what is indexed; `-` reads standard input')
+    .option('-d, --depth <number>', 'links in a row, 1 to 5', finiteNumber)
+    .option('-l, --limit <number>', 'how many at most', finiteNumber)
+  run<[readonly string[]], QuestionFlags>(impact, (commands, files, flags) => commands.runImpact(cli, files, flags))
+
+  const map = add('map [folder]', 'give an overview of the code: its most used symbols by file', [
+    ['querent context map --max-tokens 1000', 'as much as fits'],
+  ]).option('--max-tokens <number>', 'how long at most (default 2000)', finiteNumber)
+  run<[string | undefined], QuestionFlags>(map, (commands, folder, flags) => commands.runMap(cli, folder, flags))
 }

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { contextOf, openEngineOrEmpty } from '../../../engine/open-context.ts'
-import { invalidArgument } from '../../../model/errors.ts'
+import { invalidArgument, QuerentError } from '../../../model/errors.ts'
 import type { Progress } from '../../../model/operation.ts'
 import { EXIT } from '../failure.ts'
 import type { CommonFlags } from '../flags.ts'
@@ -47,15 +47,37 @@ export async function runContextQuery(cli: Cli, words: readonly string[], flags:
   await show(cli, flags, '/context/query', params, result => render.answerText(result as unknown as render.Answer))
 }
 
-/** Questions whose answer is told by a function of its result. */
-export async function runQuestion(
+export interface QuestionFlags extends CommonFlags {
+  readonly depth?: number
+  readonly limit?: number
+  readonly relation?: string
+  readonly maxTokens?: number
+  readonly diff?: string
+}
+
+/** `definition`, `references` and `callers` of a name. */
+export async function runSymbol(
   cli: Cli,
-  path: string,
-  params: Params,
-  flags: CommonFlags,
-  text: (result: Params) => string,
+  question: 'definition' | 'references' | 'callers',
+  name: string,
+  { depth, limit, relation, ...flags }: QuestionFlags,
 ): Promise<void> {
-  await show(cli, flags, path, params, text)
+  const params = { name, depth, limit, relation }
+  await show(cli, flags, `/context/${question}`, params, result => render.placesText(result as render.Places))
+}
+
+export async function runImpact(cli: Cli, files: readonly string[], flags: QuestionFlags): Promise<void> {
+  const { depth, limit, diff: from } = flags
+  const diff =
+    from === undefined ? undefined : from === '-' ? await readAll(cli.io.stdin, MAX_INPUT) : await mustRead(cli, from)
+  const params = { paths: files.map(file => resolve(cli.io.workingFolder, file)), diff, depth, limit }
+  await show(cli, flags, '/context/impact', params, result => render.impactText(result as unknown as render.Impact))
+}
+
+export async function runMap(cli: Cli, folder: string | undefined, flags: QuestionFlags): Promise<void> {
+  const path = folder === undefined ? undefined : resolve(cli.io.workingFolder, folder)
+  const params = { path, max_tokens: flags.maxTokens }
+  await show(cli, flags, '/context/map', params, ({ text }) => (text === '' ? '' : `${String(text)}\n`))
 }
 
 export async function runIndex(cli: Cli, folders: readonly string[], flags: IndexFlags): Promise<void> {
@@ -157,4 +179,10 @@ async function textOf(path: string): Promise<string | undefined> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
   }
+}
+
+async function mustRead(cli: Cli, file: string): Promise<string> {
+  const text = await textOf(resolve(cli.io.workingFolder, file))
+  if (text === undefined) throw new QuerentError('io_failed', `${file}: there is no such file`, { path: file })
+  return text
 }

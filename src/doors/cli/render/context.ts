@@ -63,6 +63,53 @@ export function indexText(report: IndexReport): string {
   return `${lines.join('\n')}\n`
 }
 
+interface Place {
+  readonly id: number
+  readonly name: string
+  readonly type: string
+  readonly url: string | null
+  readonly start_line: number | null
+  readonly end_line: number | null
+}
+
+/** Of `definition`, `references` or `callers`. */
+export interface Places {
+  readonly definitions?: readonly (Place & { readonly doc: string | null; readonly text: string | null })[]
+  readonly references?: readonly (Place & { readonly relation: string })[]
+  readonly callers?: readonly (Place & { readonly hops: number })[]
+}
+
+export interface Impact {
+  readonly changed: readonly Place[]
+  readonly dependants: readonly (Place & { readonly hops: number; readonly relation: string })[]
+  readonly files: readonly string[]
+  readonly not_indexed: readonly string[]
+}
+
+export function placesText({ definitions = [], references = [], callers = [] }: Places): string {
+  const lines = [
+    ...definitions.flatMap(place => [row(place), ...(place.text === null ? [] : [place.text, ''])]),
+    ...references.map(place => row(place, place.relation)),
+    ...callers.map(place => row(place, String(place.hops))),
+  ]
+  return lines.length === 0 ? '(nothing found)\n' : `${lines.join('\n')}\n`
+}
+
+export function impactText({ changed, dependants, files, not_indexed }: Impact): string {
+  const parts = [
+    ['CHANGED', ...changed.map(place => row(place))],
+    ['DEPENDANTS', ...dependants.map(place => row(place, String(place.hops), place.relation))],
+    ['FILES', ...files.map(cell)],
+    ...(not_indexed.length === 0 ? [] : [['NOT INDEXED', ...not_indexed.map(cell)]]),
+  ]
+  return parts.map(lines => `${lines.join('\n')}\n`).join('\n')
+}
+
+function row({ id, name, type, url, start_line, end_line }: Place, ...more: readonly string[]): string {
+  const where = url === null ? '' : `${url}${start_line === null ? '' : `:${start_line}-${end_line}`}`
+  return [id, name, type, ...more, where].map(cell).join('\t')
+}
+
 const OUTSIDE = ' of the folder that the store stands in (make one there, or name it with --home)'
 
 /** One line an error: `query: query is required`. */

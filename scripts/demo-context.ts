@@ -1,0 +1,19 @@
+/** The part of `npm run demo` that asks about the project's own code, through the lens context. */
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
+
+type Run = (...argv: string[]) => void
+
+/** `folder`: where the store of the demo stands; code belongs to the folder of its store, so it is copied there. */
+export function demoContext(run: Run, root: string, folder: string): void {
+  console.log("\n# The lens context: this project's own code as concepts and links…")
+  cpSync(join(root, 'src'), join(folder, 'src'), { recursive: true })
+  run('context', 'index', join(folder, 'src'), '--no-wait')
+  console.log('\n# … a name, what it hangs together with, and as much of it as fits…')
+  run('context', 'query', 'chunkContent', '-m', 'exact', '-l', '6', '--max-tokens', '600')
+  run('context', 'query', 'word index', '-l', '6')
+  console.log('\n# … who calls it, what a change would touch, and the whole in few words.')
+  run('context', 'callers', 'chunkContent')
+  run('context', 'impact', join(folder, 'src/text/chunk.ts'))
+  run('context', 'map', '--max-tokens', '400')
+}
