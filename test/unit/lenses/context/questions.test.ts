@@ -1,0 +1,143 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { parseDiff } from '../../../../src/lenses/context/questions/unified-diff.ts'
+import { type CodeFolder, openCodeFolder } from '../../../support/code-folder.ts'
+import { sampleFiles } from './indexing/sample.ts'
+
+async function sample(): Promise<CodeFolder> {
+  const code = await openCodeFolder(sampleFiles)
+  await code.do('/context/index')
+  return code
+}
+
+const names = (found: unknown) => (found as { name: string }[]).map(({ name }) => name)
+
+describe('/context/definition', () => {
+  it('shows the text of a name, also of the last part of one, in any case', async () => {
+    await using code = await sample()
+    for (const name of ['LoginService.login', 'login', 'LOGIN']) {
+      const { definitions } = await code.do('/context/definition', { name })
+      expect(definitions).toMatchObject([
+        {
+          name: 'LoginService.login',
+          type: 'Method',
+          start_line: 4,
+          text: expect.stringContaining('check(new MemoryStore()'),
+        },
+      ])
+    }
+    expect((await code.do('/context/definition', { name: 'Store' }))['definitions']).toMatchObject([
+      { type: 'Interface', doc: 'Keeps values by name.' },
+    ])
+  })
+
+  it('refuses what is not there', async () => {
+    await using code = await sample()
+    expect((await code.context.call('/context/definition', { name: 'nobody' })).errors).toMatchObject({
+      name: [{ code: 'not_found' }],
+    })
+    expect((await code.context.call('/context/definition', {})).errors).toMatchObject({ name: [{ code: 'required' }] })
+  })
+})
+
+describe('/context/references and /context/callers', () => {
+  it('tells who refers to a name, and how', async () => {
+    await using code = await sample()
+    const { references } = await code.do('/context/references', { name: 'MemoryStore' })
+    expect(references).toContainEqual(expect.objectContaining({ name: 'check', relation: 'USES' }))
+    expect(references).toContainEqual(expect.objectContaining({ name: 'LoginService.login', relation: 'CALLS' }))
+    const mentions = await code.do('/context/references', { name: 'LoginService', relation: 'MENTIONS' })
+    expect(mentions['references']).toMatchObject([{ url: expect.stringMatching(/README\.md$/) }])
+  })
+
+  it('follows calls as far as asked', async () => {
+    await using code = await sample()
+    expect(names((await code.do('/context/callers', { name: 'check' }))['callers'])).toEqual(['LoginService.login'])
+    expect((await code.do('/context/callers', { name: 'check', depth: 3 }))['callers']).toMatchObject([
+      { name: 'LoginService.login', hops: 1 },
+      { name: 'main', hops: 2 },
+    ])
+  })
+})
+
+describe('/context/impact', () => {
+  it('tells what depends on changed files', async () => {
+    await using code = await sample()
+    const found = await code.do('/context/impact', { paths: ['src/store.ts', 'src/gone.ts'], depth: 5 })
+    expect(names(found['changed'])).toContain('normalise')
+    expect(names(found['dependants'])).toEqual(expect.arrayContaining(['LoginService.login', 'main']))
+    expect((found['files'] as string[]).map(url => url.split('/').at(-1))).toEqual(['README.md', 'login.ts', 'main.ts'])
+    expect(found['not_indexed']).toEqual([expect.stringMatching(/gone\.ts$/)])
+  })
+
+  it('takes the lines of a diff: only what holds them counts', async () => {
+    await using code = await sample()
+    const diff = `--- a/src/store.ts
++++ b/src/store.ts
+@@ -3,3 +3,3 @@
+ export class MemoryStore implements Store {
+-  get(name: string): string | null { return normalise(name) }
++  get(name: string): string | null { return normalise(name) ?? null }
+ }
+`
+    const found = await code.do('/context/impact', { diff, depth: 1 })
+    expect(names(found['changed'])).toEqual(['MemoryStore.get'])
+    expect(names(found['dependants'])).toEqual(['check'])
+  })
+
+  it('reads diffs of new, deleted, renamed and odd files', () => {
+    const diff = `diff --git a/old.ts b/new.ts
+rename from old.ts
+rename to new.ts
+--- a/gone.ts\t2020-01-01
++++ /dev/null
+@@ -1,2 +0,0 @@
+-one
+--- two
+--- /dev/null
++++ b/made.ts
+@@ -0,0 +1 @@
++one
+\\ No newline at end of file
+--- a/far.ts
++++ b/far.ts
+@@ -10 +10,2 @@ function f() {
+ ten
++eleven
+`
+    expect(parseDiff(diff)).toEqual([
+      { path: 'old.ts', ranges: [] },
+      { path: 'gone.ts', ranges: [[1, 2]] },
+      { path: 'made.ts', ranges: [[1, 1]] },
+      { path: 'far.ts', ranges: [[10, 11]] },
+    ])
+    expect(parseDiff('no diff at all')).toEqual([])
+  })
+})
+
+describe('/context/map', () => {
+  it('fits, is the same each time, and tells the most used first', async () => {
+    await using code = await sample()
+    const whole = await code.do('/context/map')
+    expect(whole).toMatchObject({ omitted: 0, files: 3 })
+    expect(whole['text']).toContain('src/store.ts\n')
+    expect(await code.do('/context/map')).toEqual(whole)
+    for (let tokens = 1; tokens < (whole['tokens'] as number); tokens += 7) {
+      expect((await code.do('/context/map', { max_tokens: tokens }))['tokens']).toBeLessThanOrEqual(tokens)
+    }
+    const small = await code.do('/context/map', { max_tokens: 40 })
+    expect(small['text']).toMatch(/^src\/store\.ts\n/)
+    expect((await code.do('/context/map', { path: 'src/main.ts' }))['text']).toBe(
+      'src/main.ts\n  2: export function main(): boolean',
+    )
+  })
+
+  it('follows a change', async () => {
+    await using code = await sample()
+    const file = join(code.path, 'src/main.ts')
+    writeFileSync(file, `${readFileSync(file, 'utf8')}export function extra(): void {}\n`)
+    await code.do('/context/index', { path: 'src/main.ts' })
+    expect((await code.do('/context/map'))['text']).toContain('extra(): void')
+  })
+})
