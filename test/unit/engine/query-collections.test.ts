@@ -172,7 +172,10 @@ describe.each(['es', 'en'] as const)('the shipped files in %s', lang => {
     using project = tempFolder()
     installSkills({ folder: project.path, lang })
     const skill = readFileSync(join(project.path, '.claude/skills/chroma-query/SKILL.md'), 'utf8')
-    const rows = [...skill.matchAll(/^\| --([a-z][a-z-]+) \| (\S+) \|/gm)].map(([, flag = '', value = '']) => [flag, value])
+    const rows = [...skill.matchAll(/^\| --([a-z][a-z-]+) \| (\S+) \|/gm)].map(([, flag = '', value = '']) => [
+      flag,
+      value,
+    ])
     expect(rows.length).toBe(9)
     const plain = await run('servers', {})
     for (const [flag, value] of rows.filter(([, value]) => !/^(ninguno|none|no)$/.test(value ?? ''))) {
