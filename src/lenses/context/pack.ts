@@ -32,12 +32,15 @@ type Level = (typeof LEVELS)[number]
 /** Ids that a notice names. */
 const MOST_NAMED = 20
 
-/** `items` by rank, best first; `count` counts the tokens of a text. */
-export function pack(items: readonly PackItem[], maxTokens: number, count: (text: string) => number): Pack {
+/** Counts the tokens of a text; may stop when there are more than `enough`. */
+export type CountTokens = (text: string, enough?: number) => number
+
+/** `items` by rank, best first. */
+export function pack(items: readonly PackItem[], maxTokens: number, count: CountTokens): Pack {
   const levels = new Map<PackItem, Level>()
   const costs = (item: PackItem, level: Level) => {
     const block = blockOf(item, level)
-    return block === null ? Number.POSITIVE_INFINITY : count(`${block}\n`)
+    return block === null ? Number.POSITIVE_INFINITY : count(`${block}\n`, maxTokens)
   }
   const reserve = items.length === 0 ? 0 : count(`\n${noticeOf(items.map(({ id }) => id))}`)
   // Room for the notice is kept as long as something may be left out.

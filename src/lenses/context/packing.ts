@@ -35,10 +35,10 @@ export async function packAnswer(
   return { ...pack(items, maxTokens, countTokens) }
 }
 
-/** As the chunker estimates them. */
-export function countTokens(text: string): number {
+/** As the chunker estimates them. A long text need not be read to its end to know that it does not fit. */
+export function countTokens(text: string, enough: number = Number.POSITIVE_INFINITY): number {
   let tokens = 0
-  for (let at = 0; at < text.length; ) {
+  for (let at = 0; at < text.length && tokens <= enough; ) {
     const piece = pieceAt(text, at)
     tokens += piece.tokens
     at = piece.end
