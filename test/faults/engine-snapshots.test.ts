@@ -24,7 +24,12 @@ beforeAll(async () => {
   await within(home, engine => add(engine, 'e', 1))
   right = await within(home, answers, { readOnly: true })
   sound = new Map(readdirSync(index).map(name => [name, readFileSync(join(index, name))]))
-  expect([...sound.keys()].sort()).toEqual([expect.stringMatching(/^vectors-/), 'words.snapshot'])
+  expect([...sound.keys()].sort()).toEqual([
+    'links.snapshot',
+    'points.snapshot',
+    expect.stringMatching(/^vectors-/),
+    'words.snapshot',
+  ])
 })
 afterAll(() => folder[Symbol.dispose]())
 
