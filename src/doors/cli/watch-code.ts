@@ -3,7 +3,7 @@
 import { dirname, sep } from 'node:path'
 import { watch } from 'chokidar'
 import { contextOf } from '../../engine/open-context.ts'
-import { tell } from './commands/context.ts'
+import { tell } from './commands/envelope.ts'
 import type { CommonFlags } from './flags.ts'
 import { write } from './io.ts'
 import { type IndexReport, indexText } from './render/context.ts'

@@ -11,6 +11,7 @@ import { progressBar } from '../progress.ts'
 import * as render from '../render/context.ts'
 import type { Cli } from '../run.ts'
 import { withSession } from '../session.ts'
+import { type Envelope, tell } from './envelope.ts'
 
 export interface ContextQueryFlags extends CommonFlags {
   readonly depth?: number
@@ -117,8 +118,6 @@ export async function runPath(cli: Cli, path: string, argument: string | undefin
   if (envelope.status === 'error') cli.exitCode = EXIT.failed
 }
 
-type Envelope = Awaited<ReturnType<ReturnType<typeof contextOf>['call']>>
-
 export async function call(
   cli: Cli,
   flags: CommonFlags,
@@ -146,24 +145,6 @@ async function show(
   text: (result: Params) => string,
 ): Promise<void> {
   await tell(cli, flags, await call(cli, flags, path, params), text)
-}
-
-/** What went wrong goes to standard error, whatever the form. */
-export async function tell(
-  cli: Cli,
-  flags: CommonFlags,
-  envelope: Envelope,
-  text: (result: Params) => string,
-): Promise<void> {
-  const isJson = flags.json === true || flags.format === 'json'
-  if (isJson) await write(cli.io.stdout, `${JSON.stringify(envelope, null, 2)}\n`)
-  else if (envelope.result !== null) await write(cli.io.stdout, text(envelope.result))
-  for (const line of render.errorLines(envelope.errors)) await write(cli.io.stderr, `querent: ${line}\n`)
-  const warnings = envelope.meta['warnings']
-  if (!isJson && Array.isArray(warnings)) {
-    for (const warning of warnings) await write(cli.io.stderr, `querent: ${String(warning)}\n`)
-  }
-  if (envelope.status === 'error') cli.exitCode = EXIT.failed
 }
 
 /** Errors alone, and nothing read: some bad files among good ones are no failure. */
