@@ -25,6 +25,8 @@ export interface Effect {
   readonly idempotent: boolean
   /** Only for the local owner. */
   readonly ownerOnly?: boolean | undefined
+  /** Needs nothing of a store: the command line runs it also where there is none. */
+  readonly storeless?: boolean | undefined
 }
 
 /** `Host` is what the operation works on: the engine, or what a lens is given. */

@@ -41,9 +41,17 @@ export function makeCatalog(engine: Pick<Engine, 'lensOperations'>): Catalog {
   return new Map([...CORE, ...ofLenses].map(operation => [operation.name, operation]))
 }
 
+/** Other names that operations answer to; listings show the first one alone. */
+const ALIASES: ReadonlyMap<string, string> = new Map([['enrich', 'c64.enrich']])
+
+/** The name that an operation is listed by. */
+export function fullName(name: string): string {
+  return ALIASES.get(name) ?? name
+}
+
 /** Throws `unknown_operation`, naming those that are spelled alike. */
 export function findOperation(catalog: Catalog, name: string): EngineOperation {
-  const operation = catalog.get(name)
+  const operation = catalog.get(fullName(name))
   if (operation !== undefined) return operation
   const known = [...catalog.keys()]
   const near = nearNames(name, known)

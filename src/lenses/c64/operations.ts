@@ -42,7 +42,7 @@ const enrichOperation: Operation<LensHost, typeof enrichInput, typeof enrichOutp
   summary: 'Say what the numbers and names of a question stand for on the Commodore 64, and how it would be searched',
   input: enrichInput,
   output: enrichOutput,
-  effect: { kind: 'read', idempotent: true },
+  effect: { kind: 'read', idempotent: true, storeless: true },
   run: async (host, input) => {
     const enrichment = enrichC64(host, input)
     const numbers = enrichment.numbers.map(({ sourceToken, value, decimal, hex, binary, role }) => ({

@@ -99,7 +99,7 @@ const format: Operation<LensHost, typeof formatInput, typeof formatOutput> = {
   summary: 'Lay results out as Markdown, in Spanish or English',
   input: formatInput,
   output: formatOutput,
-  effect: { kind: 'read', idempotent: true },
+  effect: { kind: 'read', idempotent: true, storeless: true },
   run: async (_, { results, query: asked, lang, urls }) => ({
     markdown: formatResultsMarkdown(results, asked, { lang, urls }),
   }),

@@ -32,6 +32,21 @@ describe('the catalog', () => {
     return expect(result).resolves.toEqual({ host: 'host of paint', a: 'red' })
   })
 
+  it('knows an operation by its other name, which is not listed', async () => {
+    const enrich: Operation<LensHost> = {
+      name: 'c64.enrich',
+      summary: 'Enrich',
+      input: z.strictObject({}),
+      output: z.strictObject({}),
+      effect: { kind: 'read', idempotent: true },
+      run: async () => ({}),
+    }
+    const catalog = makeCatalog({ lensOperations: [{ lens: 'c64', operation: enrich }] })
+    const engine = { ...noEngine, host: () => ({}) as unknown as LensHost }
+    await expect(callOperation(catalog, engine, 'enrich', {}, owner)).resolves.toEqual({})
+    expect([...catalog.keys()]).not.toContain('enrich')
+  })
+
   it('names operations that are spelled like an unknown one', async () => {
     const catalog = makeCatalog({ lensOperations: [] })
     const call = (name: string) => callOperation(catalog, noEngine, name, {}, owner)

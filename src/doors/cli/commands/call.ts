@@ -3,9 +3,11 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { BUILT_IN_LENSES } from '../../../engine/builtins.ts'
 import { openEngine } from '../../../engine/open.ts'
+import { openEngineOrEmpty } from '../../../engine/open-context.ts'
 import { QuerentError } from '../../../model/errors.ts'
+import type { Effect } from '../../../model/operation.ts'
 import type { Catalog } from '../../../ops/catalog.ts'
-import { findOperation, makeCatalog } from '../../../ops/catalog.ts'
+import { findOperation, fullName, makeCatalog } from '../../../ops/catalog.ts'
 import type { CommonFlags } from '../flags.ts'
 import { decodeUtf8, readAll, write } from '../io.ts'
 import type { Cli } from '../run.ts'
@@ -21,18 +23,18 @@ export async function runCall(cli: Cli, name: string, argument: string | undefin
     return
   }
   const input = await inputOf(cli, argument)
-  const create = await writes(name)
-  const result = await withSession(cli, flags, { create }, ({ catalog, run }) =>
-    run(findOperation(catalog, name), input),
-  )
+  const effect = await effectOf(name)
+  const options = { create: effect?.kind === 'write', ...(effect?.storeless && { open: openEngineOrEmpty }) }
+  const result = await withSession(cli, flags, options, ({ catalog, run }) => run(findOperation(catalog, name), input))
   await write(cli.io.stdout, `${JSON.stringify(result ?? null)}\n`)
 }
 
-/** Whether the operation makes a store where there is none. */
-async function writes(name: string): Promise<boolean> {
+/** Before any engine is open: one that writes makes a store where there is none. */
+async function effectOf(alias: string): Promise<Effect | undefined> {
+  const name = fullName(alias)
   const lens = BUILT_IN_LENSES.find(built => name.startsWith(`${built.name}.`))
   const operations = (await lens?.load())?.operations ?? [...makeCatalog({ lensOperations: [] }).values()]
-  return operations.find(operation => operation.name === name)?.effect.kind === 'write'
+  return operations.find(operation => operation.name === name)?.effect
 }
 
 /** Every operation there is, one a line: also those of lenses, which only an engine knows. */
