@@ -1,7 +1,7 @@
 /**
  * Retrieval quality on public collections, through the engine as it comes: nDCG@10, Recall@100, questions wrongly refused,
- * and false answers, for which each collection is asked the questions of the others. No setting was tuned on these
- * questions. The first run embeds 10,000 documents, which takes minutes; vectors are kept in bench/out.
+ * and false answers, for which each collection is asked the questions of the others. How the depth of a leg was chosen and
+ * judged: docs/decisions/022. The first run embeds 10,000 documents, which takes minutes; vectors are kept in bench/out.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,6 @@
 /** Reading the change feed from where an index stands. */
 import type { EntryKey } from '../model/entry.ts'
+import type { PartitionId } from '../model/partition.ts'
 import type { Change, StoreReader } from '../store/store.ts'
 
 const PAGE = 1000
@@ -31,4 +32,17 @@ export function readFeed(
     changes += page.length
     if (page.length < PAGE) return { entries, changes, position: at }
   }
+}
+
+/** As `readFeed`, with where each changed entry is now (its last change says so); new vectors move nothing. */
+export function readPlaces(
+  reader: StoreReader,
+  position: number,
+): (FeedNews & { readonly partitionOf: ReadonlyMap<EntryKey, PartitionId> }) | undefined {
+  const partitionOf = new Map<EntryKey, PartitionId>()
+  const news = readFeed(reader, position, ({ kind, entry, partition }) => {
+    if (kind !== 'vectors') partitionOf.set(entry, partition)
+    return kind !== 'vectors'
+  })
+  return news && { ...news, partitionOf }
 }

@@ -66,10 +66,11 @@ function stepFrom(view: ScopeView, here: Float64Array, home: Float64Array, dampi
       returning += damping * score
       continue
     }
-    const perWeight = (damping * score) / total
+    const passed = damping * score
     for (let way = starts[place] as number, end = starts[place + 1] as number; way < end; way++) {
       const to = ends[way] as number
-      next[to] = (next[to] as number) + perWeight * (weights[way] as number)
+      // The ratio first: weights may be as small as numbers get.
+      next[to] = (next[to] as number) + passed * ((weights[way] as number) / total)
     }
   }
   for (let place = 0; place < here.length; place++) {

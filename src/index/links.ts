@@ -5,7 +5,7 @@ import type { PartitionId } from '../model/partition.ts'
 import { LOCAL_OWNER } from '../model/viewer.ts'
 import type { StoreReader } from '../store/store.ts'
 import type { Link, LinkIndex, LinkIndexDeclaration, LinkRank, LinkWalk, SearchScope } from './contract.ts'
-import { readFeed } from './follow.ts'
+import { readPlaces } from './follow.ts'
 import { LinkGraph, NONE } from './links-graph.ts'
 import { linkImage, readLinkImage } from './links-image.ts'
 import { checkDeclared, readEdges, readNodes } from './links-rows.ts'
@@ -76,20 +76,12 @@ class Links implements LinkIndex {
 
   refresh(reader: StoreReader): number {
     const before = this.#position
-    // The last change of an entry says where it is now; new vectors change no link.
-    const partitionOf = new Map<EntryKey, PartitionId>()
-    const news =
-      before === 0
-        ? undefined
-        : readFeed(reader, before, ({ kind, entry, partition }) => {
-            if (kind !== 'vectors') partitionOf.set(entry, partition)
-            return kind !== 'vectors'
-          })
-    if (news === undefined || (partitionOf.size > FEW && partitionOf.size * 2 > this.#graph.nodeCount)) {
+    const news = before === 0 ? undefined : readPlaces(reader, before)
+    if (news === undefined || (news.partitionOf.size > FEW && news.partitionOf.size * 2 > this.#graph.nodeCount)) {
       this.rebuild(reader)
       return Math.max(0, this.#position - before)
     }
-    this.#take(reader, partitionOf)
+    this.#take(reader, news.partitionOf)
     this.#position = news.position
     return news.changes
   }

@@ -6,7 +6,7 @@ import type { EntryKey } from '../model/entry.ts'
 import type { PartitionId } from '../model/partition.ts'
 import type { StoreReader } from '../store/store.ts'
 import type { PointHit, PointIndex, PointSearch, SearchScope } from './contract.ts'
-import { readFeed } from './follow.ts'
+import { readPlaces } from './follow.ts'
 import { PointBlocks, type PointRow } from './points-blocks.ts'
 import { checkPointSearch } from './points-check.ts'
 import type { PointColumns } from './points-columns.ts'
@@ -91,20 +91,12 @@ class Points implements PointIndex {
 
   refresh(reader: StoreReader): number {
     const before = this.#position
-    // The last change of an entry says where it is now; new vectors move nothing.
-    const partitionOf = new Map<EntryKey, PartitionId>()
-    const news =
-      before === 0
-        ? undefined
-        : readFeed(reader, before, ({ kind, entry, partition }) => {
-            if (kind !== 'vectors') partitionOf.set(entry, partition)
-            return kind !== 'vectors'
-          })
-    if (news === undefined || (partitionOf.size > FEW && partitionOf.size * 2 > this.#blocks.points)) {
+    const news = before === 0 ? undefined : readPlaces(reader, before)
+    if (news === undefined || (news.partitionOf.size > FEW && news.partitionOf.size * 2 > this.#blocks.points)) {
       this.rebuild(reader)
       return Math.max(0, this.#position - before)
     }
-    for (const [entry, partition] of partitionOf)
+    for (const [entry, partition] of news.partitionOf)
       this.#place(entry, pointOfEntry(reader, this.#options, entry, partition))
     this.#position = news.position
     return news.changes

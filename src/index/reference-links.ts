@@ -2,6 +2,7 @@
  * The link index as its contract reads: all links in a list, every question answered by looking at all of them, ranks by
  * adding up the walks of a matrix. The oracle of the suites.
  */
+import { compareText } from '../base/compare.ts'
 import type { EntryKey } from '../model/entry.ts'
 import type { StoreReader } from '../store/store.ts'
 import type { Link, LinkIndex, LinkIndexDeclaration, LinkRank, LinkWalk, SearchScope } from './contract.ts'
@@ -141,7 +142,7 @@ class ReferenceLinks implements LinkIndex {
         const links = ways.get(node) ?? []
         const total = sum(links.map(link => link.weight))
         if (total === 0) for (const [back, share] of home) add(back, damping * score * share)
-        else for (const link of links) add(link.node, (damping * score * link.weight) / total)
+        else for (const link of links) add(link.node, damping * score * (link.weight / total))
         for (const [back, share] of home) add(back, (1 - damping) * score * share)
       }
       const moved = sum(nodes.map(node => Math.abs((next.get(node) ?? 0) - (here.get(node) ?? 0))))
@@ -164,12 +165,7 @@ class ReferenceLinks implements LinkIndex {
     const seen = new Set(this.#visible(scope).map(({ node }) => node))
     return this.#edges
       .filter(edge => of(edge) && seen.has(edge.source) && seen.has(edge.target))
-      .sort(
-        (a, b) =>
-          other(a) - other(b) ||
-          Number(a.relation > b.relation) - Number(a.relation < b.relation) ||
-          a.weight - b.weight,
-      )
+      .sort((a, b) => other(a) - other(b) || compareText(a.relation, b.relation) || a.weight - b.weight)
       .map(edge => ({ node: other(edge), relation: this.#number(edge.relation), weight: edge.weight }))
   }
 

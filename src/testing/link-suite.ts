@@ -125,6 +125,20 @@ export function linkSuite(name: string, parts: LinkSuiteParts): void {
       expect(ranks.reduce((sum, { score }) => sum + score, 0)).toBeCloseTo(1, 9)
     })
 
+    it('shares by ratio, however small the weights are', () => {
+      const links = [
+        { to: 4, sort: 'CALLS', width: Number.MIN_VALUE },
+        { to: 6, sort: 'CALLS', width: Number.MIN_VALUE },
+      ] as const
+      const world = worldAfter([put(2, []), put(4, []), put(6, []), { do: 'put', node: 2, isPublic: false, links }])
+      const scope = { partitions: world.partitionsOf('ann') }
+      const even = indexOf(worldAfter([put(2, []), put(4, []), put(6, []), put(2, [4, 6])]))
+      const anchors = [{ node: 2, weight: 1 }]
+      const ranked = indexOf(world).rank({ ...scope, anchors })
+      expectClose(ranked, even.rank({ ...scope, anchors }))
+      expect(ranked.reduce((sum, { score }) => sum + score, 0)).toBeCloseTo(1, 9)
+    })
+
     it('rebuilds when the feed no longer reaches back to where it stands', () => {
       const world = worldAfter([put(2, [4])])
       const index = indexOf(world)

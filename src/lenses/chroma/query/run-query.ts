@@ -23,7 +23,7 @@ export async function runQuery(
   options: unknown,
 ): Promise<DetailedAnswer> {
   const found = await find(state, viewer, await prepare(state, viewer, input, options, secondsNow(state.host)))
-  return finish(state, viewer, await withAccess(state, viewer, found))
+  return finish(state, await withAccess(state, viewer, found))
 }
 
 /**
@@ -51,7 +51,7 @@ export async function runBatch(
   for (const one of prepared) found.push(await find(state, viewer, one))
   const updated: Found[] = []
   for (const one of found) updated.push(await withAccess(state, viewer, one))
-  return Promise.all(updated.map(one => finish(state, viewer, one)))
+  return Promise.all(updated.map(one => finish(state, one)))
 }
 
 /** Phase 9. With nothing returned, or by request, nothing is written. */
@@ -107,7 +107,7 @@ async function withAccess(state: ChromaState, viewer: Viewer, found: Found): Pro
 }
 
 /** Phases 10 and 11. */
-async function finish(state: ChromaState, _viewer: Viewer, found: Found): Promise<DetailedAnswer> {
+async function finish(state: ChromaState, found: Found): Promise<DetailedAnswer> {
   const { query, ranked, warnings } = found
   const rows = ranked.map(({ row }) => row)
   const context = { query, state: found.state, now: query.now }
