@@ -7,6 +7,13 @@ export const AGENTS: TableDeclaration = {
     { name: 'id', type: 'text' },
     { name: 'label', type: 'text', nullable: true },
     { name: 'created_at', type: 'integer' },
+    /** did:key of its Ed25519 key. A seed that this node keeps for it is in the store's `meta`, which no export reads. */
+    { name: 'did', type: 'text', nullable: true },
+    /** 0 to 1, and by domain (a JSON object). */
+    { name: 'reputation', type: 'real', nullable: true },
+    { name: 'reputation_by_domain', type: 'text', nullable: true },
+    /** What its trust graph may be called in a request. */
+    { name: 'trust_graph', type: 'text', nullable: true },
   ],
   key: ['id'],
 }
@@ -17,11 +24,22 @@ export const FEDERATIONS: TableDeclaration = {
     { name: 'id', type: 'text' },
     { name: 'label', type: 'text', nullable: true },
     { name: 'created_at', type: 'integer' },
+    { name: 'did', type: 'text', nullable: true },
+    /** `open` or `invited`; null: invited. */
+    { name: 'joining', type: 'text', nullable: true },
+    /** `individual` or `aggregate`; null: individual. */
+    { name: 'results', type: 'text', nullable: true },
+    /** `pseudonyms` or `strict`; null: pseudonyms. */
+    { name: 'anonymity', type: 'text', nullable: true },
+    { name: 'reputation', type: 'real', nullable: true },
   ],
   key: ['id'],
 }
 
-/** `status` is `active`, `suspended` or `left`; only active members read, and only active holders are read. */
+/**
+ * `status` is `active`, `suspended` or `departed`; only active members with the permission `query_beliefs` read, and only
+ * what active members hold is read.
+ */
 export const MEMBERSHIPS: TableDeclaration = {
   name: 'memberships',
   columns: [
@@ -29,6 +47,11 @@ export const MEMBERSHIPS: TableDeclaration = {
     { name: 'agent', type: 'text' },
     { name: 'status', type: 'text' },
     { name: 'updated_at', type: 'integer' },
+    /** `founder`, `admin`, `moderator`, `member` or `observer`. */
+    { name: 'role', type: 'text', nullable: true },
+    /** JSON list of `query_beliefs`, `share_beliefs`, `view_aggregates`; null: all of them. */
+    { name: 'permissions', type: 'text', nullable: true },
+    { name: 'joined_at', type: 'integer', nullable: true },
   ],
   key: ['federation', 'agent'],
   indexes: [['agent']],

@@ -6,7 +6,7 @@ import type { TableDeclaration } from '../model/table.ts'
 import { Journal, JournaledMap } from './journal.ts'
 import { MemoryTable } from './memory-table.ts'
 import type { Change } from './store.ts'
-import { checkDeclaration, tableMismatch, tableShape } from './table-check.ts'
+import { checkDeclaration, missingColumns } from './table-check.ts'
 
 export class MemoryState {
   readonly journal: Journal = new Journal()
@@ -50,8 +50,9 @@ export class MemoryState {
       this.#tables.set(declaration.name, made)
       return made
     }
-    if (known.declaration !== declaration && tableShape(known.declaration) !== tableShape(declaration)) {
-      throw tableMismatch(declaration.name)
+    if (missingColumns(known.declaration, declaration).length > 0) {
+      checkDeclaration(declaration)
+      known.declaration = declaration
     }
     return known
   }

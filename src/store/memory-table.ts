@@ -6,7 +6,8 @@ import type { TablePage, TableWriter } from './store.ts'
 import { compareCells, soundColumns, soundEntries, soundKey, soundPart, soundRow } from './table-check.ts'
 
 export class MemoryTable implements TableWriter {
-  readonly declaration: TableDeclaration
+  /** May be replaced by one with more columns; rows from before have null there. */
+  declaration: TableDeclaration
   readonly #rows: JournaledMap<string, Row>
   readonly #hasEntry: (key: number) => boolean
 
@@ -18,7 +19,7 @@ export class MemoryTable implements TableWriter {
 
   get(key: Row): Row | undefined {
     const row = this.#rows.get(this.#keyOf(soundKey(this.declaration, key)))
-    return row && copy(row)
+    return row && copy(soundRow(this.declaration, row))
   }
 
   scan(where: Row = {}, page: TablePage = {}): readonly Row[] {
@@ -31,7 +32,7 @@ export class MemoryTable implements TableWriter {
       .filter(row => after === undefined || this.#compare(row, after) > 0)
       .sort((a, b) => this.#compare(a, b))
       .slice(0, page.limit)
-      .map(row => copy(Object.fromEntries(columns.map(name => [name, row[name] as Cell]))))
+      .map(row => copy(Object.fromEntries(columns.map(name => [name, row[name] ?? null]))))
   }
 
   count(where: Row = {}): number {
@@ -57,7 +58,7 @@ export class MemoryTable implements TableWriter {
     const wanted = Object.entries(soundPart(this.declaration, where))
     return this.#rows
       .values()
-      .filter(row => wanted.every(([name, cell]) => compareCells(row[name] as Cell, cell) === 0))
+      .filter(row => wanted.every(([name, cell]) => compareCells(row[name] ?? null, cell) === 0))
   }
 
   #compare(a: Row, b: Row): number {

@@ -18,10 +18,10 @@ export class SqliteTable implements TableWriter {
   readonly #names: readonly string[]
   readonly #putSql: string
 
-  /** `stands` says whether the table has been made yet. */
+  /** `table` is what statements read from; `stands` says whether it has been made yet. */
   constructor(db: SqlDatabase, table: string, declaration: TableDeclaration, stands: () => boolean) {
     this.#db = db
-    this.#table = quote(table)
+    this.#table = table
     this.#declaration = declaration
     this.#stands = stands
     this.#getSql = `select ${allColumns(declaration)} from ${this.#table} where ${keyCondition(declaration)}`

@@ -4,7 +4,7 @@ import type { SqlDatabase } from './sql-driver.ts'
 import type { AspectLookup, ValueType } from './sqlite-filter.ts'
 import { quote, SqliteTable } from './sqlite-table.ts'
 import type { TableReader, TableWriter } from './store.ts'
-import { checkDeclaration, tableMismatch, tableShape } from './table-check.ts'
+import { checkDeclaration, missingColumns } from './table-check.ts'
 
 /** How filters compare a column; bytes they do not. */
 const VALUE_TYPES: Readonly<Record<ColumnDeclaration['type'], ValueType | null>> = {
@@ -31,15 +31,26 @@ export class SqliteTables {
     checkDeclaration(declaration)
     const stands = () => this.#find(declaration) !== undefined
     stands()
-    return this.#made(this.#readers, declaration, stands)
+    const known = this.#readers.get(declaration)
+    if (known !== undefined) return known
+    const made = new SqliteTable(this.#db, this.#readFrom(declaration), declaration, stands)
+    this.#readers.set(declaration, made)
+    return made
   }
 
-  /** Makes the table, or the indexes it lacks. */
+  /** Makes the table, or the columns and indexes it lacks. */
   writer(declaration: TableDeclaration): TableWriter {
     checkDeclaration(declaration)
     const found = this.#find(declaration)
-    if (found === undefined || indexList(found) !== indexList(declaration)) this.#make(declaration)
-    return this.#made(this.#writers, declaration, () => true)
+    const missing = found === undefined ? [] : missingColumns(found, declaration)
+    if (found === undefined || missing.length > 0 || indexList(found) !== indexList(declaration)) {
+      this.#make(declaration, missing)
+    }
+    const known = this.#writers.get(declaration)
+    if (known !== undefined) return known
+    const made = new SqliteTable(this.#db, quote(physicalName(declaration)), declaration, () => true)
+    this.#writers.set(declaration, made)
+    return made
   }
 
   readonly aspectColumn: AspectLookup = (aspect, name) => {
@@ -50,22 +61,19 @@ export class SqliteTables {
     return declaration && type ? { table: physicalName(declaration), column: name, type } : undefined
   }
 
-  #made(
-    made: WeakMap<TableDeclaration, SqliteTable>,
-    declaration: TableDeclaration,
-    stands: () => boolean,
-  ): SqliteTable {
-    const known = made.get(declaration)
-    if (known !== undefined) return known
-    const table = new SqliteTable(this.#db, physicalName(declaration), declaration, stands)
-    made.set(declaration, table)
-    return table
+  /** Columns that a table of an older version lacks read as null, until the first write adds them. */
+  #readFrom(declaration: TableDeclaration): string {
+    const table = quote(physicalName(declaration))
+    const found = this.#find(declaration)
+    const missing = found === undefined ? [] : missingColumns(found, declaration)
+    if (missing.length === 0) return table
+    return `(select *, ${missing.map(({ name }) => `null as ${quote(name)}`).join(', ')} from ${table})`
   }
 
   /** The stored declaration of this name; throws when it declares another table. */
   #find(declaration: TableDeclaration): TableDeclaration | undefined {
     const found = this.#known.get(declaration.name) ?? this.#load().find(({ name }) => name === declaration.name)
-    if (found !== undefined && tableShape(found) !== tableShape(declaration)) throw tableMismatch(declaration.name)
+    if (found !== undefined) missingColumns(found, declaration)
     return found
   }
 
@@ -76,9 +84,10 @@ export class SqliteTables {
     return declarations
   }
 
-  #make(declaration: TableDeclaration): void {
+  #make(declaration: TableDeclaration, missing: readonly ColumnDeclaration[]): void {
     const table = physicalName(declaration)
     this.#db.exec(createTable(table, declaration))
+    for (const { name, type } of missing) this.#db.exec(`alter table ${quote(table)} add column ${quote(name)} ${type}`)
     for (const columns of indexesOf(declaration)) {
       const name = quote(`${table} by ${columns.join(', ')}`)
       this.#db.exec(`create index if not exists ${name} on ${quote(table)} (${columns.map(quote).join(', ')})`)

@@ -36,14 +36,26 @@ export function checkDeclaration(table: TableDeclaration): void {
   soundOnes.add(table)
 }
 
-/** What must stay equal for two declarations of one name to mean the same table; indexes may differ. */
-export function tableShape(table: TableDeclaration): string {
+/**
+ * The columns that a stored table lacks to be the declared one. A declaration may grow nullable columns at its end, and
+ * change its indexes; with any other difference it is another table, which throws `conflict`.
+ */
+export function missingColumns(stored: TableDeclaration, declared: TableDeclaration): readonly ColumnDeclaration[] {
+  if (stored === declared || tableShape(stored) === tableShape(declared)) return []
+  const missing = declared.columns.slice(stored.columns.length)
+  const rest = { ...declared, columns: declared.columns.slice(0, stored.columns.length) }
+  const isGrown = shapeOf(rest) === tableShape(stored) && missing.every(({ nullable }) => nullable === true)
+  if (!isGrown) throw tableMismatch(declared.name)
+  return missing
+}
+
+function tableShape(table: TableDeclaration): string {
   const known = shapes.get(table) ?? shapeOf(table)
   shapes.set(table, known)
   return known
 }
 
-export function tableMismatch(name: string): QuerentError {
+function tableMismatch(name: string): QuerentError {
   return new QuerentError('conflict', `table ${name}: the store has one of this name with other columns`, {
     field: name,
   })

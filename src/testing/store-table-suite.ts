@@ -1,6 +1,7 @@
 /** What every store must do with tables of aspects and transactions. A part of `store-suite.ts`, which opens and closes the stores. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import { audience, OWNER } from '../model/partition.ts'
+import type { TableDeclaration } from '../model/table.ts'
 import type { Store } from '../store/store.ts'
 import { draftOf, lineChunks } from './entries.ts'
 import { LINK, MOOD } from './play.ts'
@@ -94,6 +95,25 @@ export function tableSuite(opened: () => Store): void {
       expect(() => store.write(NOW, writer => writer.table(other))).toThrow(
         expect.objectContaining({ code: 'conflict' }),
       )
+    })
+
+    it('may grow nullable columns at the end', () => {
+      links(['a', 1, null])
+      const grown: TableDeclaration = {
+        ...LINK,
+        columns: [...LINK.columns, { name: 'remark', type: 'text', nullable: true }],
+      }
+      const before = store.table(grown)
+      expect(before.get({ source: 'a', rank: 1 })).toMatchObject({ source: 'a', remark: null })
+      expect(before.scan({ remark: null })).toHaveLength(1)
+      store.write(NOW, writer => writer.table(grown).put({ source: 'b', rank: 2, weight: 0, remark: 'new' }))
+      expect(before.scan({}, { columns: ['source', 'remark'] })).toEqual([
+        { source: 'a', remark: null },
+        { source: 'b', remark: 'new' },
+      ])
+      expect(store.table(grown).scan({ remark: 'new' })).toHaveLength(1)
+      const demanding = { ...grown, columns: [...grown.columns, { name: 'more', type: 'text' as const }] }
+      expect(() => store.table(demanding)).toThrow(expect.objectContaining({ code: 'conflict' }))
     })
 
     it('are named apart from the tables of the store', () => {

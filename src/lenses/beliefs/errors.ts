@@ -1,0 +1,102 @@
+/**
+ * The seven codes of the lens (BQ-183 to BQ-185); no other leaves it. Messages and details speak of the request and of
+ * what the requester may see, and of nothing else.
+ */
+import type { JsonObject } from '../../base/canonical.ts'
+import { type ErrorKind, type LensCode, QuerentError } from '../../model/errors.ts'
+
+export type BeliefsCode =
+  | 'INVALID_QUERY'
+  | 'INVALID_FILTERS'
+  | 'UNAUTHORIZED'
+  | 'TIMEOUT'
+  | 'RATE_LIMITED'
+  | 'NODE_UNAVAILABLE'
+  | 'INTERNAL_ERROR'
+
+const ROWS: Readonly<Record<BeliefsCode, LensCode>> = {
+  INVALID_QUERY: row('INVALID_QUERY', 'usage', false, 'Correct what details.path names.'),
+  INVALID_FILTERS: row('INVALID_FILTERS', 'usage', false, 'Correct the filter that details.path names.'),
+  UNAUTHORIZED: row('UNAUTHORIZED', 'denied', false, 'Ask as the agent that the request speaks for.'),
+  TIMEOUT: row('TIMEOUT', 'limit', true, 'Allow more time (options.timeout_ms) or ask a narrower question.'),
+  RATE_LIMITED: row('RATE_LIMITED', 'limit', true, 'Wait for details.retry_after_ms.'),
+  NODE_UNAVAILABLE: row('NODE_UNAVAILABLE', 'unavailable', true, 'Try again later, or ask other nodes.'),
+  INTERNAL_ERROR: row('INTERNAL_ERROR', 'broken', true, 'Please report it with its request_id.'),
+}
+
+function row(code: BeliefsCode, kind: ErrorKind, retryable: boolean, help: string): LensCode {
+  return { code, type: 'QueryError', kind, retryable, help }
+}
+
+export class BeliefsError extends QuerentError {
+  override readonly name: string = 'BeliefsError'
+  declare readonly code: BeliefsCode
+  /** Of the call; empty until the operation that failed fills it in. */
+  requestId = ''
+  /** Which source failed, where one did. */
+  readonly source: JsonObject | null
+
+  constructor(
+    code: BeliefsCode,
+    message: string,
+    details: JsonObject = {},
+    { source = null, cause }: { readonly source?: JsonObject | null; readonly cause?: unknown } = {},
+  ) {
+    super(ROWS[code], message, details, cause)
+    this.source = source
+  }
+
+  override toJSON(): { type: string; code: string; message: string; details: JsonObject } & JsonObject {
+    const { code, message, details, source, retryable, requestId } = this
+    return {
+      type: 'QueryError',
+      code,
+      message,
+      details,
+      ...(source === null ? {} : { source }),
+      retryable,
+      request_id: requestId,
+    }
+  }
+}
+
+/** One thing that is wrong with the input; several are told together in document order (BQ-186). */
+export interface Fault {
+  readonly code: 'INVALID_QUERY' | 'INVALID_FILTERS'
+  /** As a path into the request: `options.scope.local`, `filters[1].valid_at`. */
+  readonly path: string
+  /** What would be accepted. */
+  readonly constraint: string
+  /** A stable word: `required`, `type`, `range`, `unknown_field`, `empty_scope`, `too_complex`, … */
+  readonly reason: string
+  /** The value as far as it can be shown, or null. */
+  readonly value: string | null
+}
+
+const MOST_FAULTS = 20
+
+/** The error of a request with faults: its code and message are the first one's, `details.all` has up to twenty. */
+export function faulty(faults: readonly [Fault, ...Fault[]]): BeliefsError {
+  const [{ code, path, constraint, reason, value }] = faults
+  const shown = value === null ? '' : `, got ${value}`
+  const all = faults.slice(0, MOST_FAULTS).map(fault => ({ ...fault }))
+  return new BeliefsError(code, `${path}: expected ${constraint}${shown}`, { path, constraint, reason, all })
+}
+
+/** What is missing and what may not be seen: one answer for both (BQ-097). */
+export function noSuchBelief(path: string): BeliefsError {
+  return faulty([
+    {
+      code: 'INVALID_QUERY',
+      path,
+      constraint: 'the id of a belief that you may see',
+      reason: 'not_found',
+      value: null,
+    },
+  ])
+}
+
+/** Says no without saying why (BQ-185). */
+export function unauthorized(): BeliefsError {
+  return new BeliefsError('UNAUTHORIZED', 'the request is not authorised for this identity')
+}

@@ -1,0 +1,100 @@
+/** What the lens keeps. A current belief is an entry of kind `belief` with this aspect; older versions are rows. */
+import type { TableDeclaration } from '../../model/table.ts'
+
+/** The collection that beliefs stand in, and the kind of their entries. */
+export const COLLECTION = 'beliefs'
+export const KIND = 'belief'
+
+/** The aspect of a current version: what an entry has no place for. Holder, visibility and federations are its audience. */
+export const BELIEFS: TableDeclaration = {
+  name: 'beliefs_beliefs',
+  aspect: 'belief',
+  ofEntry: true,
+  columns: [
+    { name: 'entry', type: 'integer' },
+    { name: 'version', type: 'integer' },
+    /** Names all versions of one belief of one holder: the id of the first. */
+    { name: 'chain', type: 'text' },
+    { name: 'supersedes', type: 'text', nullable: true },
+    /** JSON list, normalised. */
+    { name: 'domains', type: 'text' },
+    { name: 'source_reliability', type: 'real', nullable: true },
+    { name: 'method_quality', type: 'real', nullable: true },
+    { name: 'internal_consistency', type: 'real', nullable: true },
+    { name: 'temporal_freshness', type: 'real', nullable: true },
+    { name: 'corroboration', type: 'real', nullable: true },
+    { name: 'domain_applicability', type: 'real', nullable: true },
+    /** JSON `Derivation`. */
+    { name: 'derivation', type: 'text' },
+  ],
+  key: ['entry'],
+}
+
+/** Versions that were replaced, and tombstones: for history reads only. Indexes never hold them. */
+export const VERSIONS: TableDeclaration = {
+  name: 'beliefs_versions',
+  columns: [
+    { name: 'holder', type: 'text' },
+    { name: 'id', type: 'text' },
+    { name: 'chain', type: 'text' },
+    { name: 'version', type: 'integer' },
+    /** JSON of the stored version, its audience included. */
+    { name: 'record', type: 'text' },
+    /** Null for a tombstone. */
+    { name: 'superseded_by', type: 'text', nullable: true },
+    { name: 'replaced_at', type: 'integer' },
+    /** The vector it had, f32 little-endian, and the key of its model. */
+    { name: 'embedding', type: 'blob', nullable: true },
+    { name: 'model', type: 'text', nullable: true },
+  ],
+  key: ['holder', 'id'],
+  indexes: [['id'], ['holder', 'chain']],
+}
+
+/** One agent's statement of trust in another, signed by its owner. */
+export const TRUST: TableDeclaration = {
+  name: 'beliefs_trust',
+  columns: [
+    { name: 'owner', type: 'text' },
+    { name: 'target', type: 'text' },
+    { name: 'level', type: 'real' },
+    /** JSON object: normalised domain to level. */
+    { name: 'domains', type: 'text' },
+    /** JSON list of `{type, confidence, …}`. */
+    { name: 'basis', type: 'text' },
+    { name: 'created_at', type: 'integer' },
+    { name: 'updated_at', type: 'integer' },
+    { name: 'persistent', type: 'integer' },
+    /** `private`, or `exposed`: others' nodes may be told of it. */
+    { name: 'exposure', type: 'text' },
+    /** Of the statement, by the owner's key; base64url. */
+    { name: 'signature', type: 'text' },
+    /** Not part of the statement. */
+    { name: 'last_used', type: 'integer' },
+  ],
+  key: ['owner', 'target'],
+  indexes: [['target']],
+}
+
+/** Which edges changed, in order: what caches of other processes follow. */
+export const TRUST_CHANGES: TableDeclaration = {
+  name: 'beliefs_trust_changes',
+  columns: [
+    { name: 'seq', type: 'integer' },
+    { name: 'owner', type: 'text' },
+    { name: 'target', type: 'text' },
+  ],
+  key: ['seq'],
+}
+
+/** Counters that rise when what they name changes: `agents`, `members`. Never shown. */
+export const REVISIONS: TableDeclaration = {
+  name: 'beliefs_revisions',
+  columns: [
+    { name: 'name', type: 'text' },
+    { name: 'revision', type: 'integer' },
+  ],
+  key: ['name'],
+}
+
+export const BELIEFS_TABLES: readonly TableDeclaration[] = [BELIEFS, VERSIONS, TRUST, TRUST_CHANGES, REVISIONS]
