@@ -7,6 +7,7 @@ import { GRAPH_HANDLERS } from './graph/handlers.ts'
 import { INDEX_HANDLER } from './indexing/index-run.ts'
 import { CONCEPT_HANDLERS } from './mind/concepts.ts'
 import { EDGE_HANDLERS } from './mind/edges.ts'
+import { EXTRACT_HANDLER } from './mind/extract.ts'
 import { PROVENANCE_HANDLERS } from './mind/provenance.ts'
 import { QUERY_HANDLER } from './query/query.ts'
 import { IMPACT_HANDLER } from './questions/impact.ts'
@@ -17,6 +18,7 @@ export const HANDLERS: ReadonlyMap<string, Handler> = new Map(
   [
     QUERY_HANDLER,
     INDEX_HANDLER,
+    EXTRACT_HANDLER,
     ...SYMBOL_HANDLERS,
     IMPACT_HANDLER,
     MAP_HANDLER,

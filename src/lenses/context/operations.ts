@@ -25,7 +25,7 @@ function operationOf({ path, summary, effect, params = {} }: Handler): Operation
     summary,
     input: paramsOf(params),
     output: envelope,
-    effect: { kind: effect, idempotent: effect === 'read' || path.endsWith('/init') || path.endsWith('/scan') },
+    effect: { kind: effect, idempotent: effect === 'read' || /\/(?:init|scan|extract)$/.test(path) },
     run: (host, given, { viewer, signal, report }) =>
       callHandler(HANDLERS, host, path, given, {
         viewer,

@@ -42,7 +42,7 @@ export const EDGES: TableDeclaration = {
     { name: 'target', type: 'integer' },
     { name: 'relation', type: 'text' },
     { name: 'weight', type: 'real' },
-    /** `code`: the indexer read it, and takes it back; null: made by a call. */
+    /** `code`: the indexer read it, and takes it back; a URL: patches about that file do; null: made by a call. */
     { name: 'origin', type: 'text', nullable: true },
   ],
   indexes: [['target']],
@@ -96,6 +96,36 @@ export const EXTRACTIONS: TableDeclaration = {
   ],
 }
 
+/** Of each extraction what tells whose links a change elsewhere touches; see `Card`. */
+export const CARDS: TableDeclaration = {
+  name: 'context_cards',
+  ofEntry: true,
+  key: ['entry'],
+  columns: [
+    { name: 'entry', type: 'integer' },
+    /** As in `context_extractions`. */
+    { name: 'version', type: 'integer' },
+    /** Of the text and of what other files see of it. */
+    { name: 'hash', type: 'text' },
+    { name: 'surface', type: 'text' },
+    /** 32 bits a hash, in the order of this machine's bytes. */
+    { name: 'named', type: 'blob' },
+    { name: 'asked', type: 'blob' },
+    { name: 'package', type: 'text', nullable: true },
+  ],
+}
+
+/** What a large run has read and not yet written; empty between runs. */
+export const UNWRITTEN: TableDeclaration = {
+  name: 'context_unwritten',
+  key: ['path'],
+  columns: [
+    { name: 'path', type: 'text' },
+    { name: 'text', type: 'text' },
+    { name: 'extraction', type: 'text', nullable: true },
+  ],
+}
+
 /** Counters, and which of the two parts are there: `body` and `mind`. */
 export const STATE: TableDeclaration = {
   name: 'context_state',
@@ -106,7 +136,16 @@ export const STATE: TableDeclaration = {
   ],
 }
 
-export const CONTEXT_TABLES: readonly TableDeclaration[] = [CONCEPTS, EDGES, PROVENANCE, FILES, EXTRACTIONS, STATE]
+export const CONTEXT_TABLES: readonly TableDeclaration[] = [
+  CONCEPTS,
+  EDGES,
+  PROVENANCE,
+  FILES,
+  EXTRACTIONS,
+  CARDS,
+  UNWRITTEN,
+  STATE,
+]
 
 export const LINKS: LinkIndexDeclaration = {
   name: 'links',

@@ -25,7 +25,7 @@ import {
   UNFINISHED,
 } from './code-base.ts'
 import { type Findings, lookOver, type ReadFile, type Told } from './look-over.ts'
-import { conceptsOf, dropFile, symbolsOf, writeFile } from './write-file.ts'
+import { conceptsOf, dropFile, symbolsOf, takeUp, writeFile } from './write-file.ts'
 import { writeLinks } from './write-links.ts'
 
 /** Of what is left out or failed, so many are named. */
@@ -164,6 +164,7 @@ function begin(
       const ids = idsIn(codeBase, path)
       const before = renamed.get(facts.url)
       if (before !== undefined) takeOver(writer, ids, before.url, symbolsOf(extraction))
+      if (extraction !== null) takeUp(writer, ids, facts.url, extraction, viewer)
       const fresh = symbolsOf(extraction).filter(symbol => !ids.has(symbol))
       let id = fresh.length === 0 ? 0 : nextIds(writer, 'concept', fresh.length)
       for (const symbol of fresh) ids.set(symbol, id++)

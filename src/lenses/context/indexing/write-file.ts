@@ -3,9 +3,9 @@ import { storableText } from '../../../base/storable.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { audience } from '../../../model/partition.ts'
 import type { Row } from '../../../model/table.ts'
+import type { Viewer } from '../../../model/viewer.ts'
 import type { StoreWriter } from '../../../store/store.ts'
-import type { RegisteredFile } from '../body/files.ts'
-import { forgetFile, indexText } from '../body/register.ts'
+import { forgetFile, indexText, type OwnFile } from '../body/register.ts'
 import type { Call } from '../call.ts'
 import type { Concept, Extraction } from '../extract/concept.ts'
 import {
@@ -14,15 +14,14 @@ import {
   conceptRow,
   conceptText,
   deleteConcept,
+  NOTE,
   putConcept,
   putProvenance,
 } from '../mind/rows.ts'
-import { CONCEPTS, EXTRACTIONS, PROVENANCE } from '../tables.ts'
-import { type CodeBase, idsIn, READING_VERSION, symbolOf } from './code-base.ts'
+import { CARDS, CONCEPTS, EXTRACTIONS, PROVENANCE } from '../tables.ts'
+import { type CodeBase, cardRow, READING_VERSION, symbolOf } from './code-base.ts'
 import type { ReadFile } from './look-over.ts'
-
-/** The user's own notes stay, whatever they were about. */
-const NOTE = 'Caveat'
+import { movePatch } from './move-patch.ts'
 
 /** `movedFrom`: the URL that the same text stood at before, whose concepts go on here. */
 export function writeFile(
@@ -39,10 +38,14 @@ export function writeFile(
     hash: facts.hash,
     extraction: extraction === null ? null : JSON.stringify(extraction),
   })
-  const own = ownRows(writer, facts.url)
+  codeBase.entries.set(path, entry)
+  writeCard(writer, codeBase, path)
+  if (movedFrom !== null) movePatch(writer, movedFrom, facts.url, call.host.clock.now())
+  const [own, named] = rowsOf(writer, facts.url)
   const before = new Map((own.length > 0 || movedFrom === null ? own : ownRows(writer, movedFrom)).map(bySymbol))
-  const old = new Map(writer.entries([...before.values()].map(entryOf)).map(found => [found.key, found]))
-  const ids = idsIn(codeBase, path)
+  const patched = new Map(named.map(row => [row['id'] as number, row]))
+  const old = new Map(writer.entries([...before.values(), ...named].map(entryOf)).map(found => [found.key, found]))
+  const ids = codeBase.idsIn(path)
   const symbols = new Set<string>()
   const lines = text.split('\n')
   for (const [at, concept] of (extraction?.concepts ?? []).entries()) {
@@ -50,7 +53,8 @@ export function writeFile(
     symbols.add(symbol)
     const draft = draftOf(concept, symbol, facts.url, lines)
     // A moved file's own concept has its path for a name; it is the first.
-    const row = before.get(symbol) ?? (at === 0 && movedFrom !== null ? firstOf(before) : undefined)
+    const moved = at === 0 && movedFrom !== null ? firstOf(before) : undefined
+    const row = before.get(symbol) ?? moved ?? patched.get(ids.get(symbol) ?? 0)
     const known = row === undefined ? undefined : old.get(entryOf(row))
     if (row !== undefined) before.delete(row['symbol'] as string)
     const isSame = known?.content === conceptText(draft) && known.title === draft.name && known.origin === facts.url
@@ -70,8 +74,17 @@ export function writeFile(
   for (const symbol of ids.keys()) if (!symbols.has(symbol)) ids.delete(symbol)
 }
 
+/** Of a file that is written. */
+export function writeCard(writer: StoreWriter, { entries, graph }: CodeBase, path: string): void {
+  const entry = entries.get(path)
+  const card = graph.card(path)
+  if (entry === undefined) return
+  if (card === undefined) writer.table(CARDS).delete({ entry })
+  else writer.table(CARDS).put(cardRow(entry, card))
+}
+
 /** With its concepts, and whatever else comes from it alone. */
-export function dropFile(writer: StoreWriter, codeBase: CodeBase, file: RegisteredFile, path: string | null): void {
+export function dropFile(writer: StoreWriter, codeBase: CodeBase, file: OwnFile, path: string | null): void {
   for (const row of ownRows(writer, file.url)) dropConcept(writer, row, file.url)
   for (const link of writer.table(PROVENANCE).scan({ url: file.url })) {
     const entry = link['entry'] as EntryKey
@@ -80,13 +93,34 @@ export function dropFile(writer: StoreWriter, codeBase: CodeBase, file: Register
     const isLeft = writer.table(PROVENANCE).count({ entry }) > 0 || row?.['type'] === NOTE
     if (row !== undefined && !isLeft) deleteConcept(writer, atOf(row))
   }
-  if (path !== null) codeBase.ids.delete(path)
+  if (path !== null) codeBase.drop(path)
   forgetFile(writer, file)
 }
 
 /** Symbol -> where the concept is; of those that were read out of the file. */
 export function conceptsOf(writer: StoreWriter, url: string): ReadonlyMap<string, ConceptAt> {
   return new Map(ownRows(writer, url).map(row => [row['symbol'] as string, atOf(row)]))
+}
+
+/** Concepts that a patch named before the indexer read them: each is the one of that type and name that has no id yet. */
+export function takeUp(
+  writer: StoreWriter,
+  ids: Map<string, number>,
+  url: string,
+  { concepts }: Pick<Extraction, 'concepts'>,
+  viewer: Viewer,
+): void {
+  const [, found] = rowsOf(writer, url)
+  if (found.length === 0) return
+  const holders = new Map(writer.identities(found.map(entryOf)).map(({ key, holder }) => [key, holder]))
+  const patched = found.filter(row => holders.get(entryOf(row)) === viewer.id)
+  const known = new Map(patched.map(row => [`${row['type']} ${row['name']}`, row['id'] as number]))
+  for (const { key, name, type } of concepts()) {
+    const id = known.get(`${type} ${storableText(name)}`)
+    if (id === undefined || ids.has(symbolOf(key))) continue
+    ids.set(symbolOf(key), id)
+    known.delete(`${type} ${storableText(name)}`)
+  }
 }
 
 /** What also comes from another file stays, as if a call had made it. */
@@ -129,10 +163,13 @@ function draftOf(concept: Concept, symbol: string, url: string, lines: readonly 
 }
 
 function ownRows(writer: StoreWriter, url: string): readonly Row[] {
-  return writer
-    .table(CONCEPTS)
-    .scan({ url })
-    .filter(row => row['symbol'] !== null)
+  return rowsOf(writer, url)[0]
+}
+
+/** Those of the indexer, and those that only a patch knows of. */
+function rowsOf(writer: StoreWriter, url: string): readonly [own: readonly Row[], patched: readonly Row[]] {
+  const rows = writer.table(CONCEPTS).scan({ url })
+  return [rows.filter(row => row['symbol'] !== null), rows.filter(row => row['symbol'] === null)]
 }
 
 function bySymbol(row: Row): readonly [string, Row] {

@@ -72,7 +72,8 @@ const remove: Handler = {
 
 export const PROVENANCE_HANDLERS: readonly Handler[] = [create, list, remove]
 
-function readUrl(reader: Reader): string {
+/** `file_url`. */
+export function readUrl(reader: Reader): string {
   const url = reader.text('file_url')
   if (url !== '' && !url.startsWith('file://')) {
     return reader.fail('file_url', 'invalid', 'file_url must begin with file://', url)

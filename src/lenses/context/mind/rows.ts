@@ -10,6 +10,8 @@ import { CONCEPTS, EDGES, PROVENANCE } from '../tables.ts'
 
 export const CONCEPT_KIND = 'concept'
 export const CONCEPT_COLLECTION = 'concepts'
+/** Type of the user's own notes: they stay, whatever they were about (CX-066). */
+export const NOTE = 'Caveat'
 
 export interface ConceptDraft {
   readonly name: string
@@ -36,6 +38,8 @@ export interface EdgeDraft {
   readonly target: number
   readonly relation: string
   readonly weight: number
+  /** URL of the file that a patch read it out of. */
+  readonly origin?: string | undefined
 }
 
 const MAX_TEXT_LINES = 12
@@ -112,9 +116,10 @@ export function deleteConcept(writer: StoreWriter, { id, entry }: ConceptAt): vo
   writer.delete(entry)
 }
 
-export function putEdge(writer: StoreWriter, { source, target, relation, weight }: EdgeDraft, known?: number): number {
+export function putEdge(writer: StoreWriter, edge: EdgeDraft, known?: number): number {
+  const { source, target, relation, weight, origin = null } = edge
   const id = known ?? nextId(writer, 'edge')
-  writer.table(EDGES).put({ id, entry: source.entry, source: source.id, target, relation, weight })
+  writer.table(EDGES).put({ id, entry: source.entry, source: source.id, target, relation, weight, origin })
   writer.announce(source.entry)
   return id
 }

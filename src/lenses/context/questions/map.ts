@@ -7,7 +7,7 @@ import type { EntryKey } from '../../../model/entry.ts'
 import type { Handler } from '../call.ts'
 import type { Concept, VisibleConcepts } from '../concepts.ts'
 import { look } from '../mind/look.ts'
-import { countTokens } from '../packing.ts'
+import { countTokens, shortened } from '../packing.ts'
 import { Reader } from '../params.ts'
 import { mustBeInitialised } from '../parts.ts'
 import { NUMBER, TEXT } from '../schemas.ts'
@@ -45,7 +45,9 @@ export const MAP_HANDLER: Handler = {
     const ranks = pageRank(concepts, call.host.index(LINKS.name) as LinkIndex, sight.partitions)
     const symbols = concepts.all
       .map((concept, at) => ({ concept, rank: ranks[at] as number }))
-      .filter(({ concept: { type, url } }) => SYMBOLS.has(type) && url !== null && isBelow(url, below))
+      .filter(
+        ({ concept: { type, url, startLine } }) => SYMBOLS.has(type) && startLine !== null && isBelow(url ?? '', below),
+      )
       .sort((a, b) => b.rank - a.rank || a.concept.id - b.concept.id)
       .map(({ concept }) => concept)
     const candidates = symbols.slice(0, Math.ceil(maxTokens / LEAST_LINE))
@@ -68,7 +70,7 @@ function overview(symbols: readonly Concept[], signatures: ReadonlyMap<EntryKey,
     const lines = held
       .toSorted((a, b) => (a.startLine ?? 0) - (b.startLine ?? 0) || a.id - b.id)
       .map(symbol => `  ${symbol.startLine}: ${signatures.get(symbol.entry) || symbol.name}`)
-    return [decodeURI(url.startsWith(root) ? url.slice(root.length) : url), ...lines].join('\n')
+    return [shortened(url, root), ...lines].join('\n')
   })
   return blocks.join('\n')
 }
