@@ -66,6 +66,8 @@ export interface Lens {
   /** The stages it replaces; the others are the default ones. As a function: made once an engine, on its host. */
   readonly stages?: Partial<Stages> | ((host: LensHost) => Partial<Stages>) | undefined
   readonly operations?: readonly Operation<LensHost>[] | undefined
+  /** First parts of its operations' names beside its own name: things that it brings and others may come to use. */
+  readonly families?: readonly string[] | undefined
   readonly jobs?: readonly Job[] | undefined
   /** Asked before the built-in ones when files are added. */
   readonly ingesters?: readonly Ingester[] | undefined

@@ -72,8 +72,15 @@ function checkLenses(lenses: readonly (Lens | (SleepingLens & Partial<Lens>))[])
       claim('table', table.name, lens)
       if (table.aspect !== undefined) claim('aspect', table.aspect, lens)
     }
+    const families = [lens.name, ...(lens.families ?? [])]
+    for (const family of lens.families ?? []) {
+      if (!LENS_NAME.test(family)) throw conflict(lens, `family "${family}" must be lower-case letters and digits`)
+      claim('the name', family, lens)
+    }
     for (const { name } of lens.operations ?? []) {
-      if (!name.startsWith(`${lens.name}.`)) throw conflict(lens, `operation "${name}" must begin with "${lens.name}."`)
+      if (!families.some(family => name.startsWith(`${family}.`))) {
+        throw conflict(lens, `operation "${name}" must begin with ${families.map(each => `"${each}."`).join(' or ')}`)
+      }
       claim('operation', name, lens)
     }
     for (const { name } of lens.jobs ?? []) claim('job', name, lens)

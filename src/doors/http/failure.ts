@@ -21,6 +21,7 @@ const STATUS_BY_CODE: Readonly<Partial<Record<string, number>>> = {
   too_large: 413,
   deadline_exceeded: 504,
   cancelled: 499,
+  TIMEOUT: 504,
 }
 
 export function statusOf(error: QuerentError): number {

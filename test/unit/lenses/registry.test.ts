@@ -44,6 +44,11 @@ describe('a registry of lenses', () => {
     expect(registry.operations.map(({ lens, operation }) => [lens, operation.name])).toEqual([['stars', 'stars.rate']])
   })
 
+  it('lets a lens name its operations after further families', () => {
+    const registry = new LensRegistry([lens({ families: ['stars'], operations: toyLens.operations })])
+    expect(registry.operations.map(({ operation }) => operation.name)).toEqual(['stars.rate'])
+  })
+
   it.each([
     { what: 'two of one name', lenses: [lens({}), lens({})] },
     { what: 'a name that is none', lenses: [lens({ name: 'One!' })] },
@@ -55,6 +60,8 @@ describe('a registry of lenses', () => {
       lenses: [lens({ tables: [table('one_x', 'mood')] }), lens({ name: 'two', tables: [table('two_x', 'mood')] })],
     },
     { what: 'an operation outside its name', lenses: [lens({ operations: toyLens.operations })] },
+    { what: 'a family that is a lens', lenses: [lens({}), lens({ name: 'two', families: ['one'] })] },
+    { what: 'a family that is no name', lenses: [lens({ families: ['One!'] })] },
   ])('refuses $what', ({ lenses }) => {
     expect(() => new LensRegistry(lenses)).toThrow(expect.objectContaining({ code: 'conflict' }))
   })
