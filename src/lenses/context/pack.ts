@@ -1,25 +1,27 @@
 /**
  * Packs an answer into a number of tokens: first whole texts, by rank, then signatures of those that did not fit, then bare
- * names; and says what is left out. Nothing is cut: a piece is in it whole or not at all. The same input gives the same text.
+ * names; and says what is left out. Nothing is cut: a piece is in it whole or not at all, and no text is in it twice. The same input gives the same text.
  */
 
 export interface PackItem {
   readonly id: number
   readonly name: string
   readonly type: string
-  /** Where it stands: a URL, with lines where they are known; empty when nowhere. */
+  /** Where it stands: a path or URL, with lines where they are known; empty when nowhere. */
   readonly place: string
   /** Its text; null: there is none to show. */
   readonly text: string | null
   /** One line; null: there is none. */
   readonly signature: string | null
+  /** The lines of `text`, from 1, both included. Lines that another text shows are not told again. */
+  readonly lines?: { readonly url: string; readonly start: number; readonly end: number } | undefined
 }
 
 export interface Pack {
   readonly text: string
   /** Of `text`, as counted. */
   readonly tokens: number
-  /** Ids by how much of them is told, in the order of rank. */
+  /** Ids by how much of them is told, in the order of rank; whole, too, is what stands in the text of another. */
   readonly whole: readonly number[]
   readonly signatures: readonly number[]
   readonly names: readonly number[]
@@ -37,52 +39,65 @@ export type CountTokens = (text: string, enough?: number) => number
 
 /** `items` by rank, best first. */
 export function pack(items: readonly PackItem[], maxTokens: number, count: CountTokens): Pack {
-  const levels = new Map<PackItem, Level>()
-  const costs = (item: PackItem, level: Level) => {
-    const block = blockOf(item, level)
+  const told = filled(items, maxTokens, maxTokens, count)
+  // A notice needs room only where something is left out.
+  const levels = told.size === items.length ? told : filledBesideNotice(items, maxTokens, count)
+  return fitted(items, levels, maxTokens, count)
+}
+
+type Levels = Map<PackItem, Level>
+
+function filledBesideNotice(items: readonly PackItem[], maxTokens: number, count: CountTokens): Levels {
+  const notices = noticesOf(items.map(({ id }) => id)).map(notice => count(`\n${notice}`))
+  // What is told of a small answer should be the answer, and not what is missing.
+  const reserve = notices.find(cost => cost <= maxTokens / 2) ?? 0
+  return filled(items, maxTokens - reserve, maxTokens, count)
+}
+
+/** Takes what has room, in order of level and then rank. */
+function filled(items: readonly PackItem[], tokens: number, maxTokens: number, count: CountTokens): Levels {
+  const levels: Levels = new Map()
+  const costs = (item: PackItem, form: Level | 'line') => {
+    const block = blockOf(item, form)
     return block === null ? Number.POSITIVE_INFINITY : count(`${block}\n`, maxTokens)
   }
-  const reserve = items.length === 0 ? 0 : count(`\n${noticeOf(items.map(({ id }) => id))}`)
-  // Room for the notice is kept as long as something may be left out.
-  let room = maxTokens - reserve
+  let room = tokens
   for (const level of LEVELS) {
     for (const item of items) {
       if (levels.has(item)) continue
-      const cost = costs(item, level)
+      let cost = costs(item, level === 'whole' && item.text !== null && isShown(item, items, levels) ? 'line' : level)
+      // The texts within it need not be told a second time.
+      for (const inner of level === 'whole' ? levels.keys() : []) {
+        if (holds(item, inner) && !isShown(inner, items, levels)) cost -= costs(inner, 'whole') - costs(inner, 'line')
+      }
       if (cost > room) continue
       levels.set(item, level)
       room -= cost
     }
   }
-  if (levels.size < items.length) fillWithoutNotice(items, levels, room + reserve, costs)
-  return fitted(items, levels, maxTokens, count)
+  return levels
 }
 
-/** When all that is left fits where the notice would stand, there is no notice. */
-function fillWithoutNotice(
-  items: readonly PackItem[],
-  levels: Map<PackItem, Level>,
-  room: number,
-  costs: (item: PackItem, level: Level) => number,
-): void {
-  const rest = items.filter(item => !levels.has(item))
-  const cost = rest.reduce((sum, item) => sum + costs(item, 'name'), 0)
-  if (cost <= room) for (const item of rest) levels.set(item, 'name')
+/** Whether its text is told as part of another. */
+function isShown(item: PackItem, items: readonly PackItem[], levels: ReadonlyMap<PackItem, Level>): boolean {
+  return items.some(outer => levels.get(outer) === 'whole' && holds(outer, item, items))
+}
+
+/** Of two with the same lines, the better one holds the other. */
+function holds(outer: PackItem, inner: PackItem, items: readonly PackItem[] = []): boolean {
+  if (outer === inner || !outer.lines || !inner.lines || outer.lines.url !== inner.lines.url) return false
+  const [a, b] = [outer.lines, inner.lines]
+  if (a.start > b.start || a.end < b.end) return false
+  return a.start < b.start || a.end > b.end || items.indexOf(outer) < items.indexOf(inner)
 }
 
 /** Tokens of pieces need not add up to those of the whole: what is too much goes, the last first. */
-function fitted(
-  items: readonly PackItem[],
-  levels: Map<PackItem, Level>,
-  maxTokens: number,
-  count: (text: string) => number,
-): Pack {
+function fitted(items: readonly PackItem[], levels: Levels, maxTokens: number, count: CountTokens): Pack {
   for (;;) {
     const told = items.filter(item => levels.has(item))
     const omitted = items.filter(item => !levels.has(item)).map(({ id }) => id)
-    const blocks = told.map(item => blockOf(item, levels.get(item) as Level))
-    const notices = omitted.length === 0 ? [''] : [noticeOf(omitted), `(${omitted.length} left out)`, '']
-    for (const notice of notices) {
+    const blocks = told.map(item => blockOf(item, formOf(item, items, levels)))
+    for (const notice of omitted.length === 0 ? [''] : [...noticesOf(omitted), '']) {
       const text = [...blocks, notice].filter(part => part !== '').join('\n')
       const tokens = count(text)
       if (tokens <= maxTokens || (text === '' && tokens === 0)) return packed(text, tokens, told, levels, omitted)
@@ -91,6 +106,11 @@ function fitted(
     if (last === undefined) return packed('', 0, [], levels, omitted)
     levels.delete(last)
   }
+}
+
+function formOf(item: PackItem, items: readonly PackItem[], levels: Levels): Level | 'line' {
+  const level = levels.get(item) as Level
+  return level === 'whole' && isShown(item, items, levels) ? 'line' : level
 }
 
 function packed(
@@ -104,12 +124,15 @@ function packed(
   return { text, tokens, whole: at('whole'), signatures: at('signature'), names: at('name'), omitted }
 }
 
-/** Null: the item cannot be told at that level. */
-function blockOf({ id, name, type, place, text, signature }: PackItem, level: Level): string | null {
+/** Null: the item cannot be told in that form. `line`: what it is and where, as its text stands elsewhere. */
+function blockOf(item: PackItem, form: Level | 'line'): string | null {
+  const { id, name, type, place, text, signature } = item
   const where = place === '' ? '' : ` ${place}`
-  switch (level) {
+  switch (form) {
     case 'whole':
       return text === null ? null : `## ${id} ${name} (${type})${where}\n${text.replace(/\n+$/, '')}`
+    case 'line':
+      return `- ${id} ${name} (${type})${where}`
     case 'signature':
       return signature === null ? null : `- ${id} ${signature}${where}`
     case 'name':
@@ -117,9 +140,13 @@ function blockOf({ id, name, type, place, text, signature }: PackItem, level: Le
   }
 }
 
-/** What is not told, and how to get it. */
-function noticeOf(ids: readonly number[]): string {
+/** What is not told, and how to get it: at length, and shorter for where there is less room. */
+function noticesOf(ids: readonly number[]): readonly string[] {
   const named = ids.slice(0, MOST_NAMED).join(', ')
   const more = ids.length > MOST_NAMED ? ', …' : ''
-  return `(${ids.length} left out: ${named}${more}; ask with a larger max_tokens, or /mind/concepts/get by id)`
+  return [
+    `(${ids.length} left out: ${named}${more}; ask with a larger max_tokens, or /mind/concepts/get by id)`,
+    `(${ids.length} left out; ask with a larger max_tokens)`,
+    `(${ids.length} left out)`,
+  ]
 }

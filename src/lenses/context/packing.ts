@@ -20,6 +20,7 @@ export async function packAnswer(
   const signatures = new Map(rows.map(row => [row['entry'] as EntryKey, row['signature'] as string | null]))
   const urls = [...new Set(concepts.flatMap(({ url }) => url ?? []))]
   const texts = await textsOf(call, seen, urls)
+  const root = call.host.workspace === undefined ? '' : `${call.host.workspace.url}/`
   const items = concepts.map((concept): PackItem => {
     const { id, name, type, url, startLine, endLine } = concept
     const lines = startLine === null || endLine === null ? '' : `:${startLine}-${endLine}`
@@ -27,9 +28,11 @@ export async function packAnswer(
     const signature = signatures.get(concept.entry) ?? ''
     return {
       ...{ id, name, type },
-      place: url === null ? '' : `${url}${lines}`,
+      place: url === null ? '' : `${shortened(url, root)}${lines}`,
       text: content === undefined || lines === '' ? null : linesBetween(content, startLine ?? 1, endLine ?? 1),
       signature: signature === '' ? null : signature,
+      lines:
+        url === null || startLine === null || endLine === null ? undefined : { url, start: startLine, end: endLine },
     }
   })
   return { ...pack(items, maxTokens, countTokens) }
@@ -44,6 +47,17 @@ export function countTokens(text: string, enough: number = Number.POSITIVE_INFIN
     at = piece.end
   }
   return tokens
+}
+
+/** A path from the workspace, as people write it; the URL of what lies elsewhere, or has a name of more than one line. */
+export function shortened(url: string, root: string): string {
+  if (root === '' || !url.startsWith(root)) return url
+  try {
+    const path = url.slice(root.length).split('/').map(decodeURIComponent).join('/')
+    return /\p{Cc}/u.test(path) ? url : path
+  } catch {
+    return url
+  }
 }
 
 function linesBetween(text: string, start: number, end: number): string {

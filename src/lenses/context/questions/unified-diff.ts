@@ -1,15 +1,26 @@
 /** The files and lines that a unified diff changes, as `git diff` writes it. */
 
 export interface DiffFile {
-  /** After the change; of a deleted file, before it. Without the prefixes `a/` and `b/`. */
+  /** After the change; of a deleted or moved file, before it. Without the prefixes `a/` and `b/`. */
   readonly path: string
-  /** Of the text before the change, from 1, both included: that is what is indexed. */
-  readonly ranges: readonly (readonly [start: number, end: number])[]
+  /**
+   * Of the text before the change, from 1, both included: that is what is indexed. Null: the whole file, as it is moved
+   * or deleted.
+   */
+  readonly ranges: readonly (readonly [start: number, end: number])[] | null
+}
+
+interface OpenFile {
+  path: string
+  isWhole: boolean
+  readonly ranges: [number, number][]
 }
 
 export function parseDiff(diff: string): readonly DiffFile[] {
-  const files: { path: string; ranges: [number, number][] }[] = []
+  const files: OpenFile[] = []
   let before = ''
+  /** Old name of the file that the head being read moves. */
+  let moved: string | null = null
   let line = 0
   let left = 0
   let added = 0
@@ -31,13 +42,19 @@ export function parseDiff(diff: string): readonly DiffFile[] {
       }
       continue
     }
-    if (text.startsWith('--- ')) before = pathIn(text)
-    if (text.startsWith('+++ ')) {
-      const after = pathIn(text)
-      files.push({ path: after === '/dev/null' ? before : after, ranges: [] })
+    if (text.startsWith('diff ')) moved = null
+    const from = /^rename from (.+)$/.exec(text)?.[1]
+    if (from !== undefined) {
+      moved = unquoted(from)
+      files.push({ path: moved, isWhole: true, ranges: [] })
     }
-    const rename = /^rename from (.+)$/.exec(text)?.[1]
-    if (rename !== undefined) files.push({ path: rename, ranges: [] })
+    if (text.startsWith('--- ')) before = pathIn(text)
+    // Of a moved file, the old name stands for all of it.
+    if (text.startsWith('+++ ') && (moved === null || moved !== before)) {
+      const after = pathIn(text)
+      const isWhole = after === '/dev/null'
+      files.push({ path: isWhole ? before : after, isWhole, ranges: [] })
+    }
     const hunk = /^@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@/.exec(text)
     if (hunk === null) continue
     const [, start = '1', lines = '1', plus = '1'] = hunk
@@ -46,14 +63,25 @@ export function parseDiff(diff: string): readonly DiffFile[] {
     // With no lines of the old text, it names the line after which the new ones come.
     line = left === 0 ? Number(start) + 1 : Number(start)
   }
-  return files.map(({ path, ranges }) => ({ path, ranges: joined(ranges) }))
+  return files.map(({ path, isWhole, ranges }) => ({ path, ranges: isWhole ? null : joined(ranges) }))
 }
 
 function pathIn(line: string): string {
-  const path = line.slice(4).split('\t')[0] ?? ''
-  const unquoted = path.startsWith('"') ? path.slice(1, -1) : path
-  return unquoted.replace(/^[abciow]\//, '')
+  return unquoted(line.slice(4).split('\t')[0] ?? '').replace(/^[abciow]\//, '')
 }
+
+/** Git writes names in quotes that hold signs of its own or bytes beyond ASCII: `"\303\244.ts"`. */
+function unquoted(path: string): string {
+  if (!/^".*"$/.test(path)) return path
+  const bytes = [...path.slice(1, -1).matchAll(/\\([0-7]{3})|\\(.)|([^\\]+)/gs)].flatMap(([, octal, sign, plain]) =>
+    octal === undefined
+      ? [...new TextEncoder().encode(plain ?? SIGNS[sign as string] ?? sign)]
+      : [Number.parseInt(octal, 8) & 255],
+  )
+  return new TextDecoder().decode(new Uint8Array(bytes))
+}
+
+const SIGNS: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f', v: '\v', a: '\x07' }
 
 function joined(ranges: readonly [number, number][]): [number, number][] {
   const all: [number, number][] = []

@@ -223,7 +223,7 @@ describe('a bundle of so many tokens', () => {
     concept(world, { name: 'one', type: 'Function', url: url('a.ts'), startLine: 1, endLine: 3, signature })
     const { bundle } = await world.do('/context/query', { query: 'one', max_tokens: 200 })
     expect(bundle).toMatchObject({ whole: [1], omitted: [] })
-    expect(bundle).toHaveProperty('text', `## 1 one (Function) ${url('a.ts')}:1-3\nfunction one() {\n  return 1\n}`)
+    expect(bundle).toHaveProperty('text', `## 1 one (Function) a.ts:1-3\nfunction one() {\n  return 1\n}`)
     expect(await world.do('/context/query', { query: 'one' })).not.toHaveProperty('bundle')
   })
 })

@@ -37,6 +37,39 @@ describe('packing', () => {
     ])
   })
 
+  it('needs no more room than all of it takes: no notice where nothing is left out', () => {
+    const items = [item(1, 3), item(2, 4), item(3, 2)]
+    const all = pack(items, 1000, words)
+    expect(pack(items, all.tokens, words)).toEqual(all)
+    const less = pack(items, all.tokens - 1, words)
+    expect([less.whole, less.omitted]).toEqual([[1, 2], []])
+  })
+
+  it('tells no text twice: what stands in the text of another is told as a line', () => {
+    const lines = (start: number, end: number) => ({ url: 'file:///a.ts', start, end })
+    const method = { ...item(1, 2), text: 'get() {\n}', lines: lines(2, 3) }
+    const whole = { ...item(2, 4), text: 'class A {\nget() {\n}\n}', lines: lines(1, 4) }
+    const same = { ...item(3, 4), text: whole.text, lines: lines(1, 4) }
+    const elsewhere = { ...item(4, 2), text: 'get() {\n}', lines: { ...lines(2, 3), url: 'file:///b.ts' } }
+    const packed = pack([method, whole, same, elsewhere], 1000, words)
+    expect(packed).toMatchObject({ whole: [1, 2, 3, 4], omitted: [] })
+    expect(packed.text.split('\n').filter(line => /^(?:-|##|class)/.test(line))).toEqual([
+      '- 1 f1 (Function) file:///f1.ts:1-2',
+      '## 2 f2 (Function) file:///f2.ts:1-4',
+      'class A {',
+      '- 3 f3 (Function) file:///f3.ts:1-4',
+      '## 4 f4 (Function) file:///f4.ts:1-2',
+    ])
+    expect(pack([method, whole, same, elsewhere], packed.tokens, words)).toEqual(packed)
+  })
+
+  it('tells names rather than a long notice where there is little room', () => {
+    const items = Array.from({ length: 30 }, (_, at) => item(at + 1, 50))
+    const packed = pack(items, 24, words)
+    expect([packed.signatures.length, packed.names.length]).toEqual([2, 1])
+    expect(packed.text).toMatch(/left out; ask with a larger max_tokens\)$/)
+  })
+
   it('is empty where nothing fits', () => {
     expect(pack([item(1, 1)], 0, words)).toEqual({
       ...{ text: '', tokens: 0, whole: [], signatures: [], names: [], omitted: [1] },

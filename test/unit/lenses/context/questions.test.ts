@@ -107,12 +107,50 @@ rename to new.ts
 +eleven
 `
     expect(parseDiff(diff)).toEqual([
-      { path: 'old.ts', ranges: [] },
-      { path: 'gone.ts', ranges: [[1, 2]] },
+      { path: 'old.ts', ranges: null },
+      { path: 'gone.ts', ranges: null },
       { path: 'made.ts', ranges: [[1, 1]] },
       { path: 'far.ts', ranges: [[10, 11]] },
     ])
     expect(parseDiff('no diff at all')).toEqual([])
+  })
+
+  it('takes a moved or deleted file as a whole, by the name it is indexed under', async () => {
+    await using code = await sample()
+    const moved = `diff --git a/src/store.ts b/src/storage.ts
+similarity index 90%
+rename from src/store.ts
+rename to src/storage.ts
+--- a/src/store.ts
++++ b/src/storage.ts
+@@ -1 +1 @@
+-/** Keeps values by name. */
++/** Keeps values. */
+`
+    const whole = await code.do('/context/impact', { paths: ['src/store.ts'] })
+    expect(await code.do('/context/impact', { diff: moved })).toEqual(whole)
+    const deleted = moved.replace(/rename.*\n/g, '').replace('+++ b/src/storage.ts', '+++ /dev/null')
+    expect(await code.do('/context/impact', { diff: deleted })).toEqual(whole)
+    expect(names(whole['changed'])).toContain('src/store.ts')
+  })
+
+  it('reads names as git quotes them, and leaves alone what is only copied', () => {
+    const diff = `diff --git "a/src/\\303\\244 \\"x\\".ts" "b/src/\\303\\244 \\"x\\".ts"
+--- "a/src/\\303\\244 \\"x\\".ts"
++++ "b/src/\\303\\244 \\"x\\".ts"
+@@ -1 +1 @@
+-a
++b
+diff --git a/from.ts b/copy.ts
+copy from from.ts
+copy to copy.ts
+--- a/from.ts
++++ b/copy.ts
+@@ -1 +1 @@
+-a
++b
+`
+    expect(parseDiff(diff).map(({ path }) => path)).toEqual(['src/ä "x".ts', 'copy.ts'])
   })
 })
 
