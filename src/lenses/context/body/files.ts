@@ -47,9 +47,12 @@ export class Files {
 }
 
 function registered(row: Row, partition: PartitionId): RegisteredFile {
+  return { ...fileIn(row), partition }
+}
+
+export function fileIn(row: Row): Omit<RegisteredFile, 'partition'> {
   return {
     entry: row['entry'] as EntryKey,
-    partition,
     url: row['url'] as string,
     hash: row['hash'] as string,
     size: row['size'] as number,

@@ -6,8 +6,7 @@ import { refusal } from '../envelope.ts'
 import { Reader } from '../params.ts'
 import { mustBeInitialised } from '../parts.ts'
 import { FLAG, NUMBER, TEXT } from '../schemas.ts'
-import type { RegisteredFile } from './files.ts'
-import { indexText, mustHaveWorkspace, ownFiles } from './register.ts'
+import { indexText, mustHaveWorkspace, type OwnFile, ownFiles } from './register.ts'
 
 const DEFAULT_MATCHES = 100
 const MOST_MATCHES = 1000
@@ -52,7 +51,7 @@ const search: Handler = {
 
 export const TEXT_HANDLERS: readonly Handler[] = [index, search]
 
-async function indexOne(call: Call, file: RegisteredFile, force: boolean): Promise<'indexed' | 'skipped' | 'errors'> {
+async function indexOne(call: Call, file: OwnFile, force: boolean): Promise<'indexed' | 'skipped' | 'errors'> {
   if (!force && file.indexedHash === file.hash) return 'skipped'
   const read = await mustHaveWorkspace(call).read(file.url)
   if (!read.ok) return read.code === 'too_large' ? 'skipped' : 'errors'

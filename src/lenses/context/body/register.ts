@@ -11,7 +11,7 @@ import { chunkContent } from '../../../text/chunk.ts'
 import type { Call } from '../call.ts'
 import { refusal } from '../envelope.ts'
 import { FILES } from '../tables.ts'
-import type { RegisteredFile } from './files.ts'
+import { fileIn, type RegisteredFile } from './files.ts'
 
 export const FILE_KIND = 'code'
 export const FILE_COLLECTION = 'code'
@@ -47,15 +47,24 @@ export function tellFile({ url, hash, size, mtime }: Facts): {
   return { url, hash, size, mtime }
 }
 
-/** The viewer's own, by URL. */
-export function ownFiles({ host, state, viewer }: Call): ReadonlyMap<string, RegisteredFile> {
-  const { all } = state.files.visible(host.sight(viewer).partitions)
-  const identities = new Map(host.store.identities(all.map(({ entry }) => entry)).map(known => [known.key, known]))
-  return new Map(all.filter(({ entry }) => identities.get(entry)?.holder === viewer.id).map(file => [file.url, file]))
+export type OwnFile = Omit<RegisteredFile, 'partition'>
+
+/** The viewer's own, by URL; of these URLs or (null) all. */
+export function ownFiles(
+  { host: { store }, viewer }: Call,
+  urls: readonly string[] | null = null,
+): ReadonlyMap<string, OwnFile> {
+  const table = store.table(FILES)
+  const rows = urls === null ? table.scan() : urls.flatMap(url => table.scan({ url }))
+  const own = new Set<EntryKey>()
+  for (const { key, holder } of store.identities(rows.map(row => row['entry'] as EntryKey))) {
+    if (holder === viewer.id) own.add(key)
+  }
+  return new Map(rows.filter(row => own.has(row['entry'] as EntryKey)).map(row => [row['url'] as string, fileIn(row)]))
 }
 
 /** Keeps the text there is until the new one is indexed. */
-export function registerFile(writer: StoreWriter, call: Call, facts: Facts, before: RegisteredFile | undefined): void {
+export function registerFile(writer: StoreWriter, call: Call, facts: Facts, before: OwnFile | undefined): void {
   const { url, hash, size, mtime } = facts
   const entry = before?.entry ?? putText(writer, call, url, '')
   writer.table(FILES).put({ entry, url, hash, size, mtime, indexed_hash: before?.indexedHash ?? null })
@@ -76,7 +85,7 @@ export function indexText(
   return entry
 }
 
-export function forgetFile(writer: StoreWriter, { entry }: Pick<RegisteredFile, 'entry'>): void {
+export function forgetFile(writer: StoreWriter, { entry }: Pick<OwnFile, 'entry'>): void {
   writer.delete(entry)
 }
 

@@ -1,22 +1,24 @@
 /**
- * What is known of all indexed code, in memory: extractions with their links, and which id each concept has. Loaded from the
- * store when a run needs it, and kept for the next one while no other process has run.
+ * What is known of all indexed code: of every file enough to tell whose links a change touches, the rest when it is asked
+ * for. Loaded from the store when a run needs it, and kept for the next one while no other process has run.
  */
 import { storableText } from '../../../base/storable.ts'
 import type { EntryKey } from '../../../model/entry.ts'
+import type { Row } from '../../../model/table.ts'
 import type { Workspace } from '../../../model/workspace.ts'
-import type { StoreReader } from '../../../store/store.ts'
-import type { RegisteredFile } from '../body/files.ts'
-import type { Extraction } from '../extract/concept.ts'
+import type { Store, StoreReader } from '../../../store/store.ts'
+import type { OwnFile } from '../body/register.ts'
 import type { Grammars } from '../extract/grammars.ts'
+import type { Card } from '../extract/resolve/card.ts'
 import { CodeGraph } from '../extract/resolve/code-graph.ts'
 import type { LinkTarget } from '../extract/resolve/link-file.ts'
 import type { ConceptAt } from '../mind/rows.ts'
 import { counter } from '../parts.ts'
-import { CONCEPTS, EXTRACTIONS } from '../tables.ts'
+import { CARDS, CONCEPTS } from '../tables.ts'
+import { MOST_HELD, Shelf } from './shelf.ts'
 
 /** Another way of reading files or of keeping what was read: all files are read again. */
-export const READING_VERSION = 1
+export const READING_VERSION = 2
 
 /** Counts runs that wrote. */
 export const REVISION = 'index_revision'
@@ -25,13 +27,28 @@ export const UNFINISHED = 'index_unfinished'
 
 export class CodeBase {
   graph: CodeGraph = new CodeGraph()
-  /** Path -> symbol -> id. */
-  readonly ids: Map<string, Map<string, number>> = new Map()
-  readonly packages: Map<string, ConceptAt> = new Map()
   /** Of the store that this is a picture of; -1: of none. */
   revision = -1
   grammars: Grammars | null = null
+  /** Path -> the file's entry; of those that are written. */
+  readonly entries: Map<string, EntryKey> = new Map()
+  readonly packages: Map<string, ConceptAt> = new Map()
+  readonly #store: Store
+  readonly #workspace: Workspace
+  /** Path -> symbol -> id; read when first asked for. */
+  readonly #ids = new Map<string, Map<string, number>>()
+  #shelf: Shelf
   #last: Promise<unknown> = Promise.resolve()
+
+  constructor(store: Store, workspace: Workspace) {
+    this.#store = store
+    this.#workspace = workspace
+    this.#shelf = this.#newShelf()
+  }
+
+  get shelf(): Shelf {
+    return this.#shelf
+  }
 
   /** Runs one after the other. */
   alone<T>(body: () => Promise<T>): Promise<T> {
@@ -44,62 +61,83 @@ export class CodeBase {
     this.revision = -1
   }
 
-  /** Does nothing when this is the picture already. */
-  load(reader: StoreReader, files: Iterable<RegisteredFile>, workspace: Workspace): void {
-    const revision = revisionOf(reader)
+  /** Does nothing when this is the picture already. `files` are all of the viewer's own. */
+  load(files: () => Iterable<OwnFile>): void {
+    const revision = revisionOf(this.#store)
     if (this.revision === revision) return
     const paths = new Map<EntryKey, string>()
-    for (const { entry, url } of files) {
-      const path = pathOf(workspace, url)
+    for (const { entry, url } of files()) {
+      const path = pathOf(this.#workspace, url)
       if (path !== null) paths.set(entry, path)
     }
-    this.graph = new CodeGraph()
-    this.graph.update({ put: extractionsOf(reader, [...paths.keys()]) })
-    this.#readIds(reader, workspace)
+    this.entries.clear()
+    this.#ids.clear()
+    this.#shelf = this.#newShelf()
+    this.graph = new CodeGraph(this.#shelf, this.#cards(paths))
+    this.#readPackages()
     this.revision = revision
+  }
+
+  /** By symbol; the caller adds what it makes. */
+  idsIn(path: string): Map<string, number> {
+    const known = this.#ids.get(path)
+    if (known !== undefined) return known
+    const url = this.#workspace.urlOf(path)
+    const made = new Map<string, number>()
+    for (const { symbol, id } of this.#store.table(CONCEPTS).scan({ url }, { columns: ['id', 'symbol'] })) {
+      if (symbol !== null) made.set(symbol as string, id as number)
+    }
+    this.#ids.set(path, made)
+    return made
   }
 
   idOf(target: LinkTarget): number | undefined {
     if ('package' in target) return this.packages.get(target.package)?.id
-    return this.ids.get(target.path)?.get(symbolOf(target.key))
+    return this.idsIn(target.path).get(symbolOf(target.key))
   }
 
-  #readIds(reader: StoreReader, workspace: Workspace): void {
-    this.ids.clear()
+  drop(path: string): void {
+    this.entries.delete(path)
+    this.#ids.delete(path)
+  }
+
+  *#cards(paths: ReadonlyMap<EntryKey, string>): Generator<readonly [string, Card]> {
+    for (const row of this.#store.table(CARDS).scan({ version: READING_VERSION })) {
+      const entry = row['entry'] as EntryKey
+      const path = paths.get(entry)
+      if (path === undefined) continue
+      this.entries.set(path, entry)
+      yield [path, cardIn(row)]
+    }
+  }
+
+  #readPackages(): void {
     this.packages.clear()
-    for (const row of reader.table(CONCEPTS).scan({}, { columns: ['entry', 'id', 'url', 'symbol'] })) {
+    for (const row of this.#store.table(CONCEPTS).scan({ url: null }, { columns: ['entry', 'id', 'symbol'] })) {
       const symbol = row['symbol'] as string | null
       if (symbol === null) continue
-      const id = row['id'] as number
-      const url = row['url'] as string | null
-      const path = url === null ? null : pathOf(workspace, url)
-      if (path !== null) idsIn(this, path).set(symbol, id)
-      else if (url === null) this.packages.set(packageNamed(symbol), { id, entry: row['entry'] as EntryKey })
+      this.packages.set(packageNamed(symbol), { id: row['id'] as number, entry: row['entry'] as EntryKey })
     }
+  }
+
+  #newShelf(): Shelf {
+    return new Shelf(this.#store, path => this.entries.get(path), MOST_HELD)
   }
 }
 
 const BASES = new WeakMap<Workspace, CodeBase>()
 
 /** One an engine. */
-export function codeBaseOf(workspace: Workspace): CodeBase {
+export function codeBaseOf(store: Store, workspace: Workspace): CodeBase {
   const known = BASES.get(workspace)
   if (known !== undefined) return known
-  const made = new CodeBase()
+  const made = new CodeBase(store, workspace)
   BASES.set(workspace, made)
   return made
 }
 
 export function revisionOf(reader: StoreReader): number {
   return counter(reader, REVISION) ?? 0
-}
-
-export function idsIn({ ids }: CodeBase, path: string): Map<string, number> {
-  const known = ids.get(path)
-  if (known !== undefined) return known
-  const made = new Map<string, number>()
-  ids.set(path, made)
-  return made
 }
 
 /** Relative to the workspace; null: outside of it. */
@@ -122,10 +160,36 @@ function packageNamed(symbol: string): string {
   return symbol.slice(PACKAGE.length)
 }
 
-function extractionsOf(reader: StoreReader, entries: readonly EntryKey[]): Extraction[] {
-  const rows = reader.table(EXTRACTIONS).scan({ version: READING_VERSION }, { entries })
-  return rows.flatMap(row => {
-    const json = row['extraction'] as string | null
-    return json === null ? [] : [JSON.parse(json) as Extraction]
-  })
+export function cardRow(entry: EntryKey, card: Card): Row {
+  const { hash, surfaceHash: surface, named, asked } = card
+  return {
+    entry,
+    version: READING_VERSION,
+    hash,
+    surface,
+    named: bytesOf(named),
+    asked: bytesOf(asked),
+    package: card.package,
+  }
+}
+
+function cardIn(row: Row): Card {
+  return {
+    hash: row['hash'] as string,
+    surfaceHash: row['surface'] as string,
+    named: hashesIn(row['named'] as Uint8Array),
+    asked: hashesIn(row['asked'] as Uint8Array),
+    package: row['package'] as string | null,
+  }
+}
+
+function bytesOf(hashes: Uint32Array): Uint8Array {
+  return new Uint8Array(hashes.buffer, hashes.byteOffset, hashes.byteLength)
+}
+
+/** A copy: bytes out of a store may begin anywhere. */
+function hashesIn(bytes: Uint8Array): Uint32Array {
+  const hashes = new Uint32Array(bytes.length >> 2)
+  bytesOf(hashes).set(bytes.subarray(0, hashes.byteLength))
+  return hashes
 }

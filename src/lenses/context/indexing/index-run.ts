@@ -3,30 +3,19 @@
  * transaction, or not at all; what an ended run left undone, the next one does.
  */
 import { compareText } from '../../../base/compare.ts'
-import { audience } from '../../../model/partition.ts'
 import type { Workspace } from '../../../model/workspace.ts'
 import type { StoreWriter } from '../../../store/store.ts'
-import type { RegisteredFile } from '../body/files.ts'
-import { mustHaveWorkspace, ownFiles } from '../body/register.ts'
+import { type Facts, mustHaveWorkspace, type OwnFile, ownFiles } from '../body/register.ts'
 import type { Call, Handler } from '../call.ts'
 import { type Outcome, refusal } from '../envelope.ts'
-import { deleteConcept, putConcept } from '../mind/rows.ts'
 import { Reader } from '../params.ts'
 import { counter, initialise, nextIds, setCounter } from '../parts.ts'
 import { FLAG, TEXT } from '../schemas.ts'
-import {
-  type CodeBase,
-  codeBaseOf,
-  idsIn,
-  packageSymbol,
-  pathOf,
-  REVISION,
-  revisionOf,
-  UNFINISHED,
-} from './code-base.ts'
+import { type CodeBase, codeBaseOf, pathOf, REVISION, revisionOf, UNFINISHED } from './code-base.ts'
 import { type Findings, lookOver, type ReadFile, type Told } from './look-over.ts'
-import { conceptsOf, dropFile, symbolsOf, takeUp, writeFile } from './write-file.ts'
-import { writeLinks } from './write-links.ts'
+import { dropUnwritten } from './shelf.ts'
+import { conceptsOf, dropFile, symbolsOf, takeUp, writeCard, writeFile } from './write-file.ts'
+import { dropUnusedPackages, findLinks, writeLinks } from './write-links.ts'
 
 /** Of what is left out or failed, so many are named. */
 const MOST_TOLD = 100
@@ -38,6 +27,21 @@ interface Asked {
   readonly paths: readonly string[] | null
   readonly force: boolean
   readonly wait: boolean
+}
+
+/** Of a file that changed: what is remembered until it is written. */
+interface ChangedFile {
+  readonly path: string
+  readonly facts: Facts
+  /** In the order of its concepts; none: it was kept without. */
+  readonly symbols: readonly string[]
+}
+
+interface Changes {
+  readonly changed: readonly ChangedFile[]
+  readonly gone: readonly OwnFile[]
+  /** URL of a changed file -> the gone one that had the same bytes. */
+  readonly renamed: ReadonlyMap<string, OwnFile>
 }
 
 export const INDEX_HANDLER: Handler = {
@@ -62,7 +66,7 @@ export const INDEX_HANDLER: Handler = {
       initialise(writer, 'body')
       initialise(writer, 'mind')
     })
-    const codeBase = codeBaseOf(workspace)
+    const codeBase = codeBaseOf(store, workspace)
     return codeBase.alone(() =>
       run(call, workspace, codeBase, { paths: paths.length === 0 ? null : paths, force, wait }),
     )
@@ -71,35 +75,45 @@ export const INDEX_HANDLER: Handler = {
 
 async function run(call: Call, workspace: Workspace, codeBase: CodeBase, asked: Asked): Promise<Outcome> {
   const started = performance.now()
-  const findings = await lookOver(call, workspace, codeBase, asked)
-  const renamed = renames(findings)
-  const readMs = performance.now() - started
-  const { store } = call.host
-  const isUnfinished = (counter(store, UNFINISHED) ?? 0) > 0
   try {
-    if (isUnfinished || findings.changed.length > 0 || findings.gone.length > 0) {
-      codeBase.load(store, ownFiles(call).values(), workspace)
-      await writeAll(call, workspace, codeBase, findings, renamed, isUnfinished)
+    const changed: ChangedFile[] = []
+    const load = () => codeBase.load(() => ownFiles(call).values())
+    const findings = await lookOver(call, workspace, codeBase, asked, file => {
+      load()
+      changed.push(take(call, codeBase, file))
+    })
+    const readMs = performance.now() - started
+    const changes = { changed, gone: findings.gone, renamed: renames(changed, findings.gone) }
+    const isUnfinished = (counter(call.host.store, UNFINISHED) ?? 0) > 0
+    if (isUnfinished || changed.length > 0 || findings.gone.length > 0) {
+      load()
+      await writeAll(call, workspace, codeBase, changes, isUnfinished)
     }
+    const wroteMs = performance.now() - started
+    const warnings = asked.wait ? await embedded(call) : []
+    const result = report(findings, changes, { readMs, wroteMs })
+    return { result, ...(warnings.length > 0 && { meta: { warnings } }) }
   } catch (error) {
     codeBase.forget()
     throw error
   }
-  const wroteMs = performance.now() - started
-  const warnings = asked.wait ? await embedded(call) : []
-  return { result: report(findings, renamed, { readMs, wroteMs }), ...(warnings.length > 0 && { meta: { warnings } }) }
 }
 
-/** New file -> the one that had the same bytes and is gone. */
-function renames({ changed, gone }: Findings): ReadonlyMap<string, RegisteredFile> {
-  const left = new Map<string, RegisteredFile[]>()
-  const goneUrls = new Set(gone.map(({ url }) => url))
+function take({ host }: Call, codeBase: CodeBase, { path, facts, text, extraction }: ReadFile): ChangedFile {
+  codeBase.shelf.hold(path, text, extraction, host.clock.now())
+  if (extraction === null) codeBase.graph.remove(path)
+  else codeBase.graph.put(extraction)
+  return { path, facts, symbols: symbolsOf(extraction) }
+}
+
+function renames(changed: readonly ChangedFile[], gone: readonly OwnFile[]): ReadonlyMap<string, OwnFile> {
+  const left = new Map<string, OwnFile[]>()
   for (const file of gone.toSorted((a, b) => compareText(a.url, b.url))) {
     if (file.size > 0) left.set(file.hash, [...(left.get(file.hash) ?? []), file])
   }
-  const found = new Map<string, RegisteredFile>()
+  const found = new Map<string, OwnFile>()
   for (const { facts } of changed) {
-    const before = goneUrls.has(facts.url) ? undefined : left.get(facts.hash)?.shift()
+    const before = left.get(facts.hash)?.shift()
     if (before !== undefined) found.set(facts.url, before)
   }
   return found
@@ -109,72 +123,77 @@ async function writeAll(
   call: Call,
   workspace: Workspace,
   codeBase: CodeBase,
-  { changed, gone }: Findings,
-  renamed: ReadonlyMap<string, RegisteredFile>,
+  changes: Changes,
   isUnfinished: boolean,
 ): Promise<void> {
   const { graph } = codeBase
-  const goneIn = gone.flatMap(file => pathOf(workspace, file.url) ?? [])
-  const without = changed.filter(({ extraction }) => extraction === null).map(({ path }) => path)
-  const stale = graph.update({
-    put: changed.flatMap(({ extraction }) => extraction ?? []),
-    remove: [...goneIn, ...without],
-  })
-  const revision = begin(call, codeBase, changed, renamed)
+  const { changed, gone, renamed } = changes
+  for (const { url } of gone) graph.remove(pathOf(workspace, url) ?? '')
+  const stale = graph.stale()
+  const revision = begin(call, codeBase, changes)
   const written = new Set(changed.map(({ path }) => path))
-  const urlOf = (path: string) => workspace.urlOf(path)
   const relinked = (isUnfinished ? graph.paths() : stale).filter(path => !written.has(path) && graph.has(path))
-  const steps: ((writer: StoreWriter) => void)[] = [
-    ...changed.map(file => (writer: StoreWriter) => {
-      writeFile(writer, call, codeBase, file, renamed.get(file.facts.url)?.url ?? null)
-      writeLinks(writer, codeBase, file.facts.url, graph.links(file.path))
+  /** What needs no transaction comes first; what it gives is run inside of one. */
+  const steps: (() => (writer: StoreWriter) => void)[] = [
+    ...changed.map(file => () => writing(call, codeBase, file, renamed.get(file.facts.url)?.url ?? null)),
+    ...gone.map(file => () => (writer: StoreWriter) => dropFile(writer, codeBase, file, pathOf(workspace, file.url))),
+    ...relinked.map(path => () => {
+      const links = findLinks(codeBase, path)
+      return (writer: StoreWriter) => {
+        writeLinks(writer, call, codeBase, workspace.urlOf(path), links)
+        writeCard(writer, codeBase, path)
+      }
     }),
-    ...gone.map(file => (writer: StoreWriter) => dropFile(writer, codeBase, file, pathOf(workspace, file.url))),
-    ...relinked.map(path => (writer: StoreWriter) => writeLinks(writer, codeBase, urlOf(path), graph.links(path))),
   ]
   for (let at = 0; at < steps.length; at += FILES_A_WRITE) {
     if (call.signal.aborted) throw refusal('handler', 'cancelled', 'the call was cancelled')
+    const ready = steps.slice(at, at + FILES_A_WRITE).map(step => step())
     writeAs(call, revision, writer => {
-      for (const step of steps.slice(at, at + FILES_A_WRITE)) step(writer)
+      for (const write of ready) write(writer)
     })
+    for (const { path } of changed.slice(at, at + FILES_A_WRITE)) codeBase.shelf.written(path)
     const done = Math.min(at + FILES_A_WRITE, steps.length)
     call.emit({ phase: 'write', current: done, total: steps.length, message: changed[done - 1]?.path ?? '' })
     await new Promise(resolve => setImmediate(resolve))
   }
   writeAs(call, revision, writer => {
     dropUnusedPackages(writer, codeBase)
+    dropUnwritten(writer)
     setCounter(writer, UNFINISHED, 0)
   })
   codeBase.revision = revision
 }
 
-/** Ids first: files that are written one after the other name each other's concepts. */
-function begin(
-  { host: { store, clock }, viewer }: Call,
+function writing(
+  call: Call,
   codeBase: CodeBase,
-  changed: readonly ReadFile[],
-  renamed: ReadonlyMap<string, RegisteredFile>,
-): number {
+  { path, facts }: ChangedFile,
+  movedFrom: string | null,
+): (writer: StoreWriter) => void {
+  const { text, extraction: json } = codeBase.shelf.unwritten(path)
+  const extraction = json === null ? null : codeBase.shelf.get(path)
+  const links = findLinks(codeBase, path)
+  return writer => {
+    writeFile(writer, call, codeBase, { path, facts, text, extraction, json }, movedFrom)
+    writeLinks(writer, call, codeBase, facts.url, links)
+  }
+}
+
+/** Ids first: files that are written one after the other name each other's concepts. */
+function begin({ host: { store, clock }, viewer }: Call, codeBase: CodeBase, { changed, renamed }: Changes): number {
   return store.write(clock.now(), writer => {
     if (revisionOf(writer) !== codeBase.revision) throw overtaken()
     const revision = codeBase.revision + 1
     setCounter(writer, REVISION, revision)
     setCounter(writer, UNFINISHED, 1)
-    for (const { path, facts, extraction } of changed) {
-      const ids = idsIn(codeBase, path)
+    for (const { path, facts, symbols } of changed) {
+      const ids = codeBase.idsIn(path)
       const before = renamed.get(facts.url)
-      if (before !== undefined) takeOver(writer, ids, before.url, symbolsOf(extraction))
-      if (extraction !== null) takeUp(writer, ids, facts.url, extraction, viewer)
-      const fresh = symbolsOf(extraction).filter(symbol => !ids.has(symbol))
+      if (before !== undefined) takeOver(writer, ids, before.url, symbols)
+      takeUp(writer, ids, facts.url, () => codeBase.shelf.get(path)?.concepts ?? [], viewer)
+      const fresh = symbols.filter(symbol => !ids.has(symbol))
       let id = fresh.length === 0 ? 0 : nextIds(writer, 'concept', fresh.length)
       for (const symbol of fresh) ids.set(symbol, id++)
-    }
-    for (const name of packagesIn(codeBase)) {
-      if (codeBase.packages.has(name)) continue
-      const symbol = packageSymbol(name)
-      const draft = { name: symbol.slice('Package '.length), type: 'Package', symbol }
-      const placing = { audience: audience('private', viewer.id), now: clock.now() }
-      codeBase.packages.set(name, putConcept(writer, draft, placing))
     }
     return revision
   })
@@ -204,23 +223,6 @@ function overtaken(): Error {
   return refusal('handler', 'overtaken', 'another run has begun; it does what this one had left to do')
 }
 
-function packagesIn({ graph }: CodeBase): ReadonlySet<string> {
-  const names = new Set<string>()
-  for (const path of graph.paths()) {
-    for (const { target } of graph.links(path)) if ('package' in target) names.add(target.package)
-  }
-  return names
-}
-
-function dropUnusedPackages(writer: StoreWriter, codeBase: CodeBase): void {
-  const used = packagesIn(codeBase)
-  for (const [name, at] of codeBase.packages) {
-    if (used.has(name)) continue
-    deleteConcept(writer, at)
-    codeBase.packages.delete(name)
-  }
-}
-
 /** What is written stays written when its vectors fail; the answer tells. */
 async function embedded({ host, signal, emit }: Call): Promise<readonly string[]> {
   try {
@@ -235,8 +237,8 @@ async function embedded({ host, signal, emit }: Call): Promise<readonly string[]
 }
 
 function report(
-  { changed, gone, unchanged, leftOut, errors }: Findings,
-  renamed: ReadonlyMap<string, RegisteredFile>,
+  { unchanged, leftOut, errors }: Findings,
+  { changed, gone, renamed }: Changes,
   { readMs, wroteMs }: { readonly readMs: number; readonly wroteMs: number },
 ): Outcome['result'] {
   const files = changed.length + unchanged
@@ -246,7 +248,7 @@ function report(
     skipped: unchanged,
     deleted: gone.length - renamed.size,
     renamed: renamed.size,
-    concepts: changed.reduce((sum, { extraction }) => sum + (extraction?.concepts.length ?? 0), 0),
+    concepts: changed.reduce((sum, { symbols }) => sum + symbols.length, 0),
     left_out: { total: leftOut.length, files: some(leftOut) },
     errors: { total: errors.length, files: some(errors) },
     read_ms: Math.round(readMs),

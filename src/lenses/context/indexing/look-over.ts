@@ -1,8 +1,7 @@
 /** Looks over a folder: which files changed since they were indexed, which are gone, and what is left out and why. */
 import { storableText } from '../../../base/storable.ts'
 import type { Workspace, WorkspaceFile } from '../../../model/workspace.ts'
-import type { RegisteredFile } from '../body/files.ts'
-import { type Facts, factsOf, ownFiles } from '../body/register.ts'
+import { type Facts, factsOf, type OwnFile, ownFiles } from '../body/register.ts'
 import type { Call } from '../call.ts'
 import { refusal } from '../envelope.ts'
 import type { Extraction } from '../extract/concept.ts'
@@ -26,8 +25,7 @@ export interface Told {
 }
 
 export interface Findings {
-  readonly changed: readonly ReadFile[]
-  readonly gone: readonly RegisteredFile[]
+  readonly gone: readonly OwnFile[]
   readonly unchanged: number
   readonly leftOut: readonly Told[]
   readonly errors: readonly Told[]
@@ -36,18 +34,21 @@ export interface Findings {
 /** Files read ahead of the one that is looked at. */
 const AHEAD = 8
 
-/** `paths` null: the whole workspace. `force`: unchanged files are read again as well. */
+/**
+ * `paths` null: the whole workspace. `force`: unchanged files are read again as well. What changed goes to `take`, a file
+ * at a time, so that nobody needs room for all of it.
+ */
 export async function lookOver(
   call: Call,
   workspace: Workspace,
   codeBase: CodeBase,
   { paths, force }: { readonly paths: readonly string[] | null; readonly force: boolean },
+  take: (file: ReadFile) => void,
 ): Promise<Findings> {
   const leftOut: Told[] = []
-  const urls = await listed(call, workspace, paths, file => leftOut.push(file))
-  const known = ownFiles(call)
-  const hashes = indexedHashes(call)
-  const changed: ReadFile[] = []
+  const { urls, missing } = await listed(call, workspace, paths, file => leftOut.push(file))
+  const known = knownFiles(call, workspace, paths, urls, missing)
+  const hashes = indexedHashes(call, paths === null ? null : known)
   const errors: Told[] = []
   const there = new Set<string>()
   let unchanged = 0
@@ -69,14 +70,14 @@ export async function lookOver(
       continue
     }
     const read = await extracted(codeBase, outcome)
-    changed.push(read.file)
+    take(read.file)
     if (read.reason !== null) leftOut.push({ url: file.url, reason: read.reason })
   }
   const unread = leftOut.filter(({ reason }) => reason === 'unreadable').map(({ url }) => url)
   const below = (paths ?? ['.']).map(path => workspace.urlOf(path).replace(/\/$/, ''))
-  const isGone = ({ url }: RegisteredFile) =>
+  const isGone = ({ url }: OwnFile) =>
     !there.has(url) && below.some(folder => isBelow(url, folder)) && !unread.some(folder => isBelow(url, folder))
-  return { changed, gone: [...known.values()].filter(isGone), unchanged, leftOut, errors }
+  return { gone: [...known.values()].filter(isGone), unchanged, leftOut, errors }
 }
 
 export async function grammarsOf(codeBase: CodeBase): Promise<Grammars> {
@@ -118,8 +119,9 @@ async function listed(
   workspace: Workspace,
   paths: readonly string[] | null,
   leftOut: (file: Told) => void,
-): Promise<readonly string[]> {
+): Promise<{ readonly urls: readonly string[]; readonly missing: ReadonlySet<string> }> {
   const urls = new Set<string>()
+  const missing = new Set<string>()
   for (const path of paths ?? [null]) {
     const before = urls.size
     for await (const url of workspace.list(path, signal, leftOut)) {
@@ -127,9 +129,24 @@ async function listed(
       if (urls.size % 500 === 0) emit({ phase: 'find', current: urls.size, total: null, message: url })
     }
     // A path that leads nowhere is asked for by itself: it may have been a file.
-    if (path !== null && urls.size === before) urls.add(workspace.urlOf(path))
+    if (path !== null && urls.size === before) missing.add(workspace.urlOf(path))
   }
-  return [...urls]
+  return { urls: [...urls, ...missing], missing }
+}
+
+/** Those that the run can find changed or gone: for a few files these alone are looked up. */
+function knownFiles(
+  call: Call,
+  workspace: Workspace,
+  paths: readonly string[] | null,
+  urls: readonly string[],
+  missing: ReadonlySet<string>,
+): ReadonlyMap<string, OwnFile> {
+  const asked = paths?.map(path => workspace.urlOf(path)) ?? []
+  const isFew = paths !== null && urls.length === new Set(asked).size && asked.every(url => urls.includes(url))
+  const known = isFew ? ownFiles(call, urls) : ownFiles(call)
+  // What is missing and was no file may have been a folder.
+  return isFew && [...missing].some(url => !known.has(url)) ? ownFiles(call) : known
 }
 
 async function* readAhead(
@@ -146,9 +163,11 @@ async function* readAhead(
   }
 }
 
-/** Of the files whose concepts are kept as this version reads them. */
-function indexedHashes({ host }: Call): ReadonlyMap<number, string> {
-  const rows = host.store.table(EXTRACTIONS).scan({ version: READING_VERSION }, { columns: ['entry', 'hash'] })
+/** Of the files whose concepts are kept as this version reads them; null: of all. */
+function indexedHashes({ host }: Call, files: ReadonlyMap<string, OwnFile> | null): ReadonlyMap<number, string> {
+  const entries = files === null ? undefined : [...files.values()].map(({ entry }) => entry)
+  const page = { columns: ['entry', 'hash'], entries }
+  const rows = host.store.table(EXTRACTIONS).scan({ version: READING_VERSION }, page)
   return new Map(rows.map(row => [row['entry'] as number, row['hash'] as string]))
 }
 

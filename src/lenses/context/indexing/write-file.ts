@@ -23,12 +23,17 @@ import { type CodeBase, cardRow, READING_VERSION, symbolOf } from './code-base.t
 import type { ReadFile } from './look-over.ts'
 import { movePatch } from './move-patch.ts'
 
+export interface HeldFile extends ReadFile {
+  /** Of the extraction. */
+  readonly json: string | null
+}
+
 /** `movedFrom`: the URL that the same text stood at before, whose concepts go on here. */
 export function writeFile(
   writer: StoreWriter,
   call: Call,
   codeBase: CodeBase,
-  { path, facts, text, extraction }: ReadFile,
+  { path, facts, text, extraction, json }: HeldFile,
   movedFrom: string | null,
 ): void {
   const entry = indexText(writer, call, facts, text, facts.hash)
@@ -36,7 +41,7 @@ export function writeFile(
     entry,
     version: READING_VERSION,
     hash: facts.hash,
-    extraction: extraction === null ? null : JSON.stringify(extraction),
+    extraction: json,
   })
   codeBase.entries.set(path, entry)
   writeCard(writer, codeBase, path)
@@ -107,7 +112,7 @@ export function takeUp(
   writer: StoreWriter,
   ids: Map<string, number>,
   url: string,
-  { concepts }: Pick<Extraction, 'concepts'>,
+  concepts: () => readonly Concept[],
   viewer: Viewer,
 ): void {
   const [, found] = rowsOf(writer, url)

@@ -2,8 +2,8 @@
  * The links of a whole workspace, kept up to date: after a change only the files are linked anew that changed themselves,
  * or that asked something whose answer changed. Any order of changes ends in the links that a fresh start gives.
  */
-import { sha256 } from '../../../../base/canonical.ts'
-import type { ConceptType, Extraction, Surface } from '../concept.ts'
+import type { Extraction, Surface } from '../concept.ts'
+import { type Card, cardOf, hashesOf, hashOf, namesOf } from './card.ts'
 import { type ConceptPlace, type Facts, factKey, NotedFacts } from './facts.ts'
 import { type Link, linkFile } from './link-file.ts'
 
@@ -12,55 +12,112 @@ export interface GraphChange {
   readonly remove?: readonly string[]
 }
 
-/** Not to be mentioned by name: they are text, not code. */
-const UNMENTIONED: ReadonlySet<ConceptType> = new Set(['Section', 'Caveat', 'Document', 'Entity'])
-
-interface Entry {
-  readonly extraction: Extraction
-  readonly surfaceHash: string
+/** Where extractions are while nobody looks at them. */
+export interface Extractions {
+  get(path: string): Extraction | null
+  put(extraction: Extraction): void
+  remove(path: string): void
 }
 
 export class CodeGraph implements Facts {
-  readonly #files = new Map<string, Entry>()
-  readonly #links = new Map<string, readonly Link[]>()
-  /** File -> keys of what its links depend on; and the other way round. */
-  readonly #asked = new Map<string, ReadonlySet<string>>()
-  readonly #askers = new Map<string, Set<string>>()
+  readonly #cards: Map<string, Card>
+  readonly #extractions: Extractions
   readonly #packages = new Map<string, Set<string>>()
-  readonly #names = new Map<string, Map<string, ConceptPlace>>()
+  /** Hash of a name -> paths; made when the first one is asked for. */
+  #named: Map<number, Set<string>> | null = null
+  /** Since links were last asked for: what changed, and the questions that it answers otherwise. */
+  #changed = new Set<string>()
+  #answers = new Set<number>()
+  /** Told to be stale, not yet linked. */
+  readonly #unlinked = new Set<string>()
+
+  /** By default empty, with everything in memory. */
+  constructor(extractions: Extractions = new Held(), cards: Iterable<readonly [string, Card]> = []) {
+    this.#extractions = extractions
+    this.#cards = new Map(cards)
+    for (const [path, card] of this.#cards) this.#pack(path, card)
+  }
 
   /** Gives the paths whose links may be others than before, in order; those of removed files among them. */
   update({ put = [], remove = [] }: GraphChange): readonly string[] {
-    const stale = new Set<string>()
-    const answers = new Set<string>()
-    for (const path of remove) if (this.#take(path, answers)) stale.add(path)
-    for (const extraction of put) {
-      if (this.#place(extraction, answers)) stale.add(extraction.path)
+    for (const path of remove) this.remove(path)
+    for (const extraction of put) this.put(extraction)
+    return this.stale()
+  }
+
+  put(extraction: Extraction): void {
+    const { path } = extraction
+    const before = this.#cards.get(path)
+    if (before?.hash === extraction.hash) return
+    this.#settle()
+    const made = cardOf(extraction)
+    const isOther = before?.surfaceHash !== made.surfaceHash
+    if (before === undefined) this.#answer(factKey.exists(path))
+    if (isOther) {
+      this.#answer(factKey.surface(path))
+      if (before !== undefined) this.#unname(path, before)
+      this.#name(path, made)
     }
-    for (const answer of answers) for (const asker of this.#askers.get(answer) ?? []) stale.add(asker)
-    const paths = [...stale].sort()
-    for (const path of paths) this.#link(path)
-    return paths
+    this.#cards.set(path, made)
+    this.#extractions.put(extraction)
+    this.#changed.add(path)
+  }
+
+  remove(path: string): void {
+    const before = this.#cards.get(path)
+    if (before === undefined) return
+    this.#settle()
+    this.#cards.delete(path)
+    this.#extractions.remove(path)
+    this.#unname(path, before)
+    this.#answer(factKey.exists(path))
+    this.#answer(factKey.surface(path))
+    this.#changed.add(path)
+  }
+
+  /** What `update` gives, of all changes since it was last asked for. */
+  stale(): readonly string[] {
+    const stale = this.#changed
+    const answers = this.#answers
+    for (const [path, { asked }] of answers.size === 0 ? [] : this.#cards) {
+      if (!stale.has(path) && asked.some(key => answers.has(key))) stale.add(path)
+    }
+    this.#changed = new Set()
+    this.#answers = new Set()
+    for (const path of stale) if (this.#cards.has(path)) this.#unlinked.add(path)
+    return [...stale].sort()
   }
 
   paths(): readonly string[] {
-    return [...this.#files.keys()].sort()
+    return [...this.#cards.keys()].sort()
+  }
+
+  card(path: string): Card | undefined {
+    return this.#cards.get(path)
   }
 
   extraction(path: string): Extraction | null {
-    return this.#files.get(path)?.extraction ?? null
+    return this.#cards.has(path) ? this.#extractions.get(path) : null
   }
 
+  /** Worked out at every call; the card has what it asked. */
   links(path: string): readonly Link[] {
-    return this.#links.get(path) ?? []
+    this.#unlinked.delete(path)
+    const card = this.#cards.get(path)
+    const extraction = this.extraction(path)
+    if (card === undefined || extraction === null) return []
+    const facts = new NotedFacts(this)
+    const links = linkFile(extraction, facts)
+    this.#cards.set(path, { ...card, asked: hashesOf(facts.keys) })
+    return links
   }
 
   surface(path: string): Surface | null {
-    return this.#files.get(path)?.extraction.surface ?? null
+    return this.extraction(path)?.surface ?? null
   }
 
   has(path: string): boolean {
-    return this.#files.has(path)
+    return this.#cards.has(path)
   }
 
   packagesNamed(name: string): readonly string[] {
@@ -68,86 +125,77 @@ export class CodeGraph implements Facts {
   }
 
   conceptNamed(name: string): ConceptPlace | null {
-    const places = this.#names.get(name)
-    return places?.size === 1 ? ([...places.values()][0] as ConceptPlace) : null
-  }
-
-  /** Whether anything changed. */
-  #place(extraction: Extraction, answers: Set<string>): boolean {
-    const { path } = extraction
-    const before = this.#files.get(path)
-    if (before?.extraction.hash === extraction.hash) return false
-    const surfaceHash = sha256(JSON.stringify(extraction.surface))
-    if (before === undefined) answers.add(factKey.exists(path))
-    if (before?.surfaceHash !== surfaceHash) {
-      answers.add(factKey.surface(path))
-      if (before !== undefined) this.#unname(before.extraction, answers)
-      this.#name(extraction, answers)
-    }
-    this.#files.set(path, { extraction, surfaceHash })
-    return true
-  }
-
-  #take(path: string, answers: Set<string>): boolean {
-    const before = this.#files.get(path)
-    if (before === undefined) return false
-    this.#files.delete(path)
-    this.#unname(before.extraction, answers)
-    answers.add(factKey.exists(path)).add(factKey.surface(path))
-    return true
-  }
-
-  #name({ path, concepts, surface }: Extraction, answers: Set<string>): void {
-    const name = surface.settings?.name
-    if (name !== undefined) {
-      answers.add(factKey.package(name))
-      put(this.#packages, name, new Set<string>()).add(path)
-    }
-    for (const concept of concepts) {
-      if (UNMENTIONED.has(concept.type)) continue
-      for (const called of new Set([concept.name, concept.qualifiedName])) {
-        answers.add(factKey.name(called))
-        put(this.#names, called, new Map<string, ConceptPlace>()).set(`${path}\n${concept.key}`, {
-          path,
-          key: concept.key,
-        })
+    this.#named ??= this.#allNames()
+    let found: ConceptPlace | null = null
+    for (const path of this.#named.get(hashOf(factKey.name(name))) ?? []) {
+      for (const concept of this.extraction(path)?.concepts ?? []) {
+        if (!namesOf(concept).includes(name)) continue
+        if (found !== null && (found.path !== path || found.key !== concept.key)) return null
+        found = { path, key: concept.key }
       }
     }
+    return found
   }
 
-  #unname({ path, concepts, surface }: Extraction, answers: Set<string>): void {
-    const name = surface.settings?.name
-    if (name !== undefined) {
-      answers.add(factKey.package(name))
-      this.#packages.get(name)?.delete(path)
-    }
-    for (const concept of concepts) {
-      for (const called of [concept.name, concept.qualifiedName]) {
-        const places = this.#names.get(called)
-        if (places?.delete(`${path}\n${concept.key}`)) answers.add(factKey.name(called))
-        if (places?.size === 0) this.#names.delete(called)
-      }
+  /** What was not linked yet is, as long as it can still be told what it asked. */
+  #settle(): void {
+    for (const path of this.#unlinked) this.links(path)
+  }
+
+  #answer(key: string): void {
+    this.#answers.add(hashOf(key))
+  }
+
+  #name(path: string, card: Card): void {
+    this.#pack(path, card)
+    if (card.package !== null) this.#answer(factKey.package(card.package))
+    for (const name of card.named) {
+      this.#answers.add(name)
+      if (this.#named !== null) put(this.#named, name, new Set<string>()).add(path)
     }
   }
 
-  #link(path: string): void {
-    for (const key of this.#asked.get(path) ?? []) {
-      const askers = this.#askers.get(key)
-      askers?.delete(path)
-      if (askers?.size === 0) this.#askers.delete(key)
+  #unname(path: string, card: Card): void {
+    if (card.package !== null) {
+      this.#answer(factKey.package(card.package))
+      this.#packages.get(card.package)?.delete(path)
     }
-    this.#asked.delete(path)
-    this.#links.delete(path)
-    const entry = this.#files.get(path)
-    if (entry === undefined) return
-    const facts = new NotedFacts(this)
-    this.#links.set(path, linkFile(entry.extraction, facts))
-    this.#asked.set(path, facts.keys)
-    for (const key of facts.keys) put(this.#askers, key, new Set<string>()).add(path)
+    for (const name of card.named) {
+      this.#answers.add(name)
+      this.#named?.get(name)?.delete(path)
+    }
+  }
+
+  #pack(path: string, card: Card): void {
+    if (card.package !== null) put(this.#packages, card.package, new Set<string>()).add(path)
+  }
+
+  #allNames(): Map<number, Set<string>> {
+    const all = new Map<number, Set<string>>()
+    for (const [path, { named }] of this.#cards) {
+      for (const name of named) put(all, name, new Set<string>()).add(path)
+    }
+    return all
   }
 }
 
-function put<V>(map: Map<string, V>, key: string, empty: V): V {
+class Held implements Extractions {
+  readonly #all = new Map<string, Extraction>()
+
+  get(path: string): Extraction | null {
+    return this.#all.get(path) ?? null
+  }
+
+  put(extraction: Extraction): void {
+    this.#all.set(extraction.path, extraction)
+  }
+
+  remove(path: string): void {
+    this.#all.delete(path)
+  }
+}
+
+function put<K, V>(map: Map<K, V>, key: K, empty: V): V {
   const found = map.get(key)
   if (found !== undefined) return found
   map.set(key, empty)
