@@ -33,9 +33,9 @@ export class Concept {
     this.folded = foldName(this.name)
   }
 
-  /** Folded words of the name. */
+  /** Folded words of the name, each once. */
   get words(): readonly string[] {
-    this.#words ??= wordsOf(this.name)
+    this.#words ??= [...new Set(wordsOf(this.name))]
     return this.#words
   }
 }
@@ -101,7 +101,7 @@ function wordLists(concepts: readonly Concept[]): ReadonlyMap<string, readonly C
     for (const word of concept.words) {
       const list = lists.get(word)
       if (list === undefined) lists.set(word, [concept])
-      else if (list.at(-1) !== concept) list.push(concept)
+      else list.push(concept)
     }
   }
   return lists

@@ -1,6 +1,7 @@
 /** Where an answer begins: concepts whose names the question names, and those that mean it (CX-015 to CX-025). */
 import type { Concept, VisibleConcepts } from '../concepts.ts'
 import { covers, foldName, lengthOf, wordsOf } from '../names.ts'
+import type { Evidence } from './evidence.ts'
 import { type ContextRequest, LEAST_SEMANTIC } from './request.ts'
 
 /** Words of a question that are compared: more is a text, not a name. */
@@ -8,10 +9,12 @@ const MOST_WORDS = 64
 
 export interface Anchor {
   readonly concept: Concept
-  /** How the question found it first. */
-  readonly match: 'name' | 'words' | 'meaning' | 'text'
+  /** How the question found it first; `whole` by relevance alone: the question is its name. */
+  readonly match: 'whole' | 'name' | 'words' | 'meaning' | 'text'
   /** Cosine with the question, where it is near enough to count. */
   readonly cosine: number | null
+  /** With rank `relevance`: why it stands where it does. */
+  readonly evidence?: Evidence
 }
 
 /** A concept that means the question. */
@@ -63,14 +66,11 @@ export function wantsMeaning({ mode, query }: ContextRequest): boolean {
 }
 
 /** Names first in their order, with their cosine where they are meant too; then what is meant only, nearest first. */
-export function merged(
-  named: readonly Anchor[],
-  meant: readonly Meant[],
-): { readonly named: readonly Anchor[]; readonly meantOnly: readonly Anchor[] } {
+export function merged(named: readonly Anchor[], meant: readonly Meant[]): readonly Anchor[] {
   const cosines = new Map(meant.map(({ concept, cosine }) => [concept, cosine]))
   const names = new Set(named.map(({ concept }) => concept))
-  return {
-    named: named.map(anchor => ({ ...anchor, cosine: cosines.get(anchor.concept) ?? null })),
-    meantOnly: meant.filter(({ concept }) => !names.has(concept)),
-  }
+  return [
+    ...named.map(anchor => ({ ...anchor, cosine: cosines.get(anchor.concept) ?? null })),
+    ...meant.filter(({ concept }) => !names.has(concept)),
+  ]
 }

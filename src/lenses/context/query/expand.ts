@@ -21,6 +21,8 @@ export interface Graph {
 
 /** What a hop takes from a score. */
 const DECAY = 0.5
+/** Of an anchor in a walk: there is none without. */
+const LEAST_WEIGHT = 0.01
 
 /** At most `room` neighbours of the anchors. */
 export function neighbours(
@@ -36,6 +38,11 @@ export function neighbours(
   return order
     .sort((a, b) => (b.score ?? 0) - (a.score ?? 0) || a.hops - b.hops || a.concept.id - b.concept.id)
     .slice(0, room)
+}
+
+/** How many neighbours there are, counted up to `room`: the same whatever they are ranked by. */
+export function reachable(graph: Graph, anchors: readonly Anchor[], room: number, depth: number): number {
+  return room <= 0 || depth === 0 ? 0 : reached(graph, anchors, room, depth).length
 }
 
 function reached(graph: Graph, anchors: readonly Anchor[], room: number, depth: number): readonly Neighbour[] {
@@ -83,7 +90,9 @@ function scored(graph: Graph, anchors: readonly Anchor[], depth: number): Neighb
 }
 
 function byCloseness(graph: Graph, anchors: readonly Anchor[], all: readonly Neighbour[]): Neighbour[] {
-  const weights = anchors.map(({ concept, cosine }) => ({ node: concept.id, weight: Math.max(0.01, cosine ?? 1) }))
+  const weights = anchors.map(({ concept, cosine, evidence }) => {
+    return { node: concept.id, weight: Math.max(LEAST_WEIGHT, evidence?.total ?? cosine ?? 1) }
+  })
   const ranks = new Map(graph.links.rank({ ...graph.scope, anchors: weights }).map(({ node, score }) => [node, score]))
   return all.map(neighbour => ({ ...neighbour, score: ranks.get(neighbour.concept.id) ?? 0 }))
 }

@@ -8,13 +8,13 @@ import { type Look, look } from '../mind/look.ts'
 import { packAnswer } from '../packing.ts'
 import { LINKS } from '../tables.ts'
 import { type Anchor, merged, namedAnchors, wantsMeaning } from './anchors.ts'
-import { type Graph, type Neighbour, neighbours } from './expand.ts'
+import { choose } from './choose.ts'
+import type { Evidence } from './evidence.ts'
+import type { Graph, Neighbour } from './expand.ts'
 import { meantConcepts } from './meaning.ts'
 import { filePreviews } from './previews.ts'
-import { type ContextRequest, readRequest } from './request.ts'
-
-/** Share of the limit that what is only meant may take while neighbours fill the rest (CX-023). */
-const MEANT_SHARE = 0.6
+import { relevantAnchors } from './relevance.ts'
+import { type ContextRequest, RANKS, readRequest } from './request.ts'
 
 export const QUERY_HANDLER: Handler = {
   path: '/context/query',
@@ -25,7 +25,7 @@ export const QUERY_HANDLER: Handler = {
     depth: { type: 'number', description: 'Steps along links, 0 to 2; default 1' },
     limit: { type: 'number', description: 'Concepts at most, 1 to 50; default 10' },
     mode: { enum: ['semantic', 'exact', 'hybrid'] },
-    rank: { enum: ['breadth', 'weighted', 'closeness'], description: 'How neighbours are ordered; default breadth' },
+    rank: { enum: [...RANKS], description: 'How neighbours, and with relevance anchors, are ordered; default breadth' },
     snippet: { enum: ['head', 'passage'], description: 'Which part of a file is shown; default head' },
     explain: { type: 'boolean' },
     max_tokens: { type: 'number', description: 'Adds a bundle of texts that fits' },
@@ -44,18 +44,14 @@ export const QUERY_HANDLER: Handler = {
 
 async function answer(call: Call, request: ContextRequest): Promise<Outcome> {
   const seen = look(call)
-  const { mode, query, limit } = request
-  const inWords = mode !== 'exact'
-  const named = mode === 'semantic' ? [] : namedAnchors(seen.concepts, query, limit, inWords)
-  const { meant, warnings } = wantsMeaning(request)
-    ? await meantConcepts(call, seen, query, limit, mode === 'hybrid')
-    : { meant: [], warnings: [] }
+  const isRanked = request.rank === 'relevance' && request.mode !== 'semantic'
+  const { anchors, warnings } = await (isRanked ? relevantAnchors : plainAnchors)(call, seen, request)
   const graph: Graph = {
     links: call.host.index(LINKS.name) as LinkIndex,
     scope: { partitions: seen.sight.partitions },
     concepts: seen.concepts,
   }
-  const found = choose(graph, merged(named, meant), request)
+  const found = choose(graph, anchors, isFixed, request)
   const concepts = [...found.anchors, ...found.neighbours].map(({ concept }) => concept)
   const result: JsonObject = {
     concepts: [
@@ -69,32 +65,39 @@ async function answer(call: Call, request: ContextRequest): Promise<Outcome> {
   return { result, ...(warnings.length === 0 ? {} : { meta: { warnings } }) }
 }
 
-/**
- * Names are never displaced. What is only meant stops at its share of the limit, and goes on as far as neighbours leave
- * room; each further anchor may bring neighbours of its own, so they are looked for anew.
- */
-function choose(
-  graph: Graph,
-  { named, meantOnly }: ReturnType<typeof merged>,
-  request: ContextRequest,
-): { readonly anchors: readonly Anchor[]; readonly neighbours: readonly Neighbour[] } {
-  const { limit, depth } = request
-  const share = depth === 0 ? limit : Math.ceil(MEANT_SHARE * limit)
-  let meant = Math.max(0, Math.min(meantOnly.length, share - named.length))
-  for (;;) {
-    const anchors = [...named, ...meantOnly.slice(0, meant)]
-    const around = neighbours(graph, anchors, limit - anchors.length, request)
-    if (meant === meantOnly.length || anchors.length + around.length >= limit) return { anchors, neighbours: around }
-    meant++
-  }
+interface Anchors {
+  /** Best first. */
+  readonly anchors: readonly Anchor[]
+  readonly warnings: readonly string[]
 }
 
-function tellAnchor({ concept, match, cosine }: Anchor, { mode, explain }: ContextRequest): JsonObject {
-  const isNamed = match === 'name' || match === 'words'
+/** In the documented order: names first, then what is only meant. */
+async function plainAnchors(call: Call, seen: Look, request: ContextRequest): Promise<Anchors> {
+  const { mode, query, limit } = request
+  const named = mode === 'semantic' ? [] : namedAnchors(seen.concepts, query, limit, mode !== 'exact')
+  const { meant, warnings } = wantsMeaning(request)
+    ? await meantConcepts(call, seen, query, limit, mode === 'hybrid')
+    : { meant: [], warnings: [] }
+  return { anchors: merged(named, meant), warnings }
+}
+
+/** Whether neighbours never displace it: names do not, and by relevance those that hold the whole question. */
+function isFixed({ match, evidence }: Anchor): boolean {
+  return match === 'whole' || match === 'name' || (match === 'words' && evidence === undefined)
+}
+
+function tellAnchor({ concept, match, cosine, evidence }: Anchor, { mode, explain }: ContextRequest): JsonObject {
+  const isNamed = match !== 'meaning' && match !== 'text'
   const relevance = mode === null ? 'direct' : isNamed ? (cosine === null ? 'exact' : 'both') : 'semantic'
   const score = mode === null || cosine === null ? {} : { score: rounded(cosine) }
   const why = explain ? { hops: 0, via: null, match, score: cosine === null ? null : rounded(cosine) } : {}
-  return { ...plain(concept, relevance), ...score, ...why }
+  const parts = explain && evidence !== undefined ? { parts: partsOf(evidence) } : {}
+  return { ...plain(concept, relevance), ...score, ...why, ...parts }
+}
+
+/** Rounded, so they may add up to a little more or less than the total. */
+function partsOf(evidence: Evidence): JsonObject {
+  return Object.fromEntries(Object.entries(evidence).map(([part, given]) => [part, rounded(given as number)]))
 }
 
 function tellNeighbour({ concept, hops, via, score }: Neighbour, { explain }: ContextRequest): JsonObject {

@@ -8,8 +8,11 @@ import { mustBeInitialised } from '../parts.ts'
 export const MODES = ['semantic', 'exact', 'hybrid'] as const
 export type Mode = (typeof MODES)[number]
 
-/** `breadth`: as they are reached; `weighted`: by what they were reached from; `closeness`: by a walk from all anchors. */
-export const RANKS = ['breadth', 'weighted', 'closeness'] as const
+/**
+ * Of neighbours. `breadth`: as they are reached; `weighted`: by what they were reached from; `closeness`: by a walk from all
+ * anchors. `relevance`: as `closeness`, and the anchors by all that speaks for them.
+ */
+export const RANKS = ['breadth', 'weighted', 'closeness', 'relevance'] as const
 
 export interface ContextRequest {
   /** Trimmed, not empty. */

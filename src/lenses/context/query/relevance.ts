@@ -1,0 +1,140 @@
+/**
+ * Anchors by relevance. Names, texts, passages and vectors each offer their best; all that are offered are then compared in
+ * every part. What the question names in full comes first, whatever else is near it.
+ */
+import { TopK } from '../../../base/top-k.ts'
+import type { Hit, WordIndex, WordTerm } from '../../../index/contract.ts'
+import type { EntryKey } from '../../../model/entry.ts'
+import type { Call } from '../call.ts'
+import type { Concept } from '../concepts.ts'
+import { entrySet } from '../entry-rows.ts'
+import type { Look } from '../mind/look.ts'
+import { CONCEPTS } from '../tables.ts'
+import { type Anchor, wantsMeaning } from './anchors.ts'
+import { tellingWords } from './cover.ts'
+import { docShare } from './doc-share.ts'
+import { type Evidence, weighed } from './evidence.ts'
+import { nearest, type Space, spaceOf, termsOf } from './meaning.ts'
+import { type NameMatch, nameMatches } from './name-matches.ts'
+import { passageConcepts } from './passages.ts'
+import { pathShares } from './path-shares.ts'
+import type { ContextRequest } from './request.ts'
+
+export interface RankedAnchor extends Anchor {
+  readonly evidence: Evidence
+}
+
+export interface RelevanceAnswer {
+  /** Best first; more than fit an answer. */
+  readonly anchors: readonly RankedAnchor[]
+  readonly warnings: readonly string[]
+}
+
+/** Best names, and best texts, that are offered. */
+const MOST_NAMED = 100
+const MOST_TEXTS = 100
+
+/** Not for mode `semantic`, where there is nothing to fuse. In the modes without meaning only names offer anchors. */
+export async function relevantAnchors(call: Call, seen: Look, request: ContextRequest): Promise<RelevanceAnswer> {
+  const { space, warnings } = await spaceFor(call, seen, request)
+  const question: Question = {
+    ...{ call, seen, space },
+    words: call.host.index('words') as WordIndex,
+    terms: termsOf(request.query),
+    telling: tellingWords(request.query),
+  }
+  const anchors = compared(question, offered(question, request))
+  return { anchors: anchors.sort(bestFirst), warnings }
+}
+
+interface Question {
+  readonly call: Call
+  readonly seen: Look
+  readonly space: Space | null
+  readonly words: WordIndex
+  readonly terms: readonly WordTerm[]
+  /** Folded. */
+  readonly telling: readonly string[]
+}
+
+interface Offers {
+  readonly names: ReadonlyMap<Concept, NameMatch>
+  /** Cosines of those that are near enough to count. */
+  readonly near: ReadonlyMap<Concept, number>
+  readonly passages: ReadonlyMap<Concept, number>
+  readonly texts: readonly Hit[]
+}
+
+async function spaceFor(
+  call: Call,
+  seen: Look,
+  request: ContextRequest,
+): Promise<{ readonly space: Space | null; readonly warnings: readonly string[] }> {
+  if (!wantsMeaning(request) || seen.concepts.all.length === 0) return { space: null, warnings: [] }
+  const { space, warning } = await spaceOf(call, seen, request.query)
+  return { space, warnings: space === null ? [`${warning}: answered from names and words`] : [] }
+}
+
+function offered({ call, seen, space, words, terms, telling }: Question, { mode, query }: ContextRequest): Offers {
+  const { concepts, sight } = seen
+  const names = nameMatches(concepts, query, telling)
+  const isHybrid = mode === 'hybrid'
+  return {
+    names: bestNames(mode === 'exact' ? names.filter(({ match }) => match !== 'words') : names),
+    near: new Map(space === null ? [] : nearest(call, seen, space).map(({ concept, cosine }) => [concept, cosine])),
+    passages: isHybrid ? passageConcepts(call, seen, terms) : new Map(),
+    texts: isHybrid
+      ? words.search({ terms, k: MOST_TEXTS, partitions: sight.partitions, allow: entrySet(concepts.all) })
+      : [],
+  }
+}
+
+function bestNames(matches: readonly NameMatch[]): ReadonlyMap<Concept, NameMatch> {
+  const best = new TopK<NameMatch>(MOST_NAMED, (a, b) => b.share - a.share || a.concept.id - b.concept.id)
+  for (const match of matches) best.push(match)
+  return new Map(best.sorted().map(match => [match.concept, match]))
+}
+
+function compared(question: Question, { names, near, passages, texts }: Offers): RankedAnchor[] {
+  const { call, seen, space, words, terms, telling } = question
+  const { partitions } = seen.sight
+  const byText = texts.flatMap(({ entry }) => seen.concepts.byEntry(entry) ?? [])
+  const all = [...new Set([...names.keys(), ...near.keys(), ...passages.keys(), ...byText])]
+  const entries = all.map(({ entry }) => entry)
+  const paths = pathShares(seen.concepts, telling, call.host.workspace?.url)
+  const docs = docsOf(call, entries)
+  const weights = words.weigh(terms, { partitions })
+  const bm = scoresOf(words.score(terms, entries, { partitions }))
+  const best = Math.max(0, ...bm.values())
+  const cosines = scoresOf(space === null ? [] : space.index.score(space.vector, entries, { partitions }))
+  const scale = call.host.embedder?.model.cosineScale ?? 1
+  return all.map(concept => {
+    const { entry, url } = concept
+    const named = names.get(concept)
+    const match = named?.match ?? (near.has(concept) ? 'meaning' : 'text')
+    const cosine = near.get(concept) ?? (match === 'text' ? (cosines.get(entry) ?? null) : null)
+    const shares = {
+      name: named?.share ?? 0,
+      path: url === null ? 0 : (paths.get(url) ?? 0),
+      doc: docShare(weights, docs.get(entry) ?? ''),
+      text: best > 0 ? (bm.get(entry) ?? 0) / best : 0,
+      passage: passages.get(concept) ?? 0,
+      meaning: scale * (cosines.get(entry) ?? 0),
+    }
+    return { concept, match, cosine, evidence: weighed(concept, shares, space !== null) }
+  })
+}
+
+function docsOf({ host }: Call, entries: readonly EntryKey[]): ReadonlyMap<EntryKey, string | null> {
+  const rows = host.store.table(CONCEPTS).scan({}, { entries, columns: ['entry', 'doc'] })
+  return new Map(rows.map(row => [row['entry'] as EntryKey, row['doc'] as string | null]))
+}
+
+function scoresOf(hits: readonly Hit[]): ReadonlyMap<EntryKey, number> {
+  return new Map(hits.map(({ entry, score }) => [entry, score]))
+}
+
+function bestFirst(a: RankedAnchor, b: RankedAnchor): number {
+  const whole = Number(b.match === 'whole') - Number(a.match === 'whole')
+  return whole || b.evidence.total - a.evidence.total || a.concept.id - b.concept.id
+}
