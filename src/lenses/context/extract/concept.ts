@@ -127,6 +127,8 @@ export interface ModuleSettings {
   readonly baseUrl?: string
   readonly paths?: Readonly<Record<string, readonly string[]>>
   readonly extends?: readonly string[]
+  /** Of a tsconfig.json that only leads to others. */
+  readonly references?: readonly string[]
 }
 
 export interface Extraction {

@@ -17,6 +17,9 @@ import { LineStarts } from './line-starts.ts'
 const MAX_NAME = 200
 const MAX_SIGNATURE = 300
 const MAX_DOC = 2_000
+/** Blanks, comments and signs between two parts of one thing; more than this is not looked through. */
+const BETWEEN = /^(?:[\s;]|\/\/[^\n]*|#[^\n]*|\/\*[\s\S]*?\*\/)*$/
+const MAX_BETWEEN = 4_000
 
 export interface ConceptDraft {
   readonly type: ConceptType
@@ -51,6 +54,7 @@ export class Draft {
   readonly #lines: LineStarts
   readonly #concepts: Concept[] = []
   readonly #timesUsed = new Map<string, number>()
+  readonly #at = new Map<string, { readonly index: number; end: number }>()
   readonly #references = new Map<string, FileReference>()
   #steps = 0
 
@@ -80,6 +84,7 @@ export class Draft {
     const times = (this.#timesUsed.get(plain) ?? 0) + 1
     this.#timesUsed.set(plain, times)
     const key = times === 1 ? plain : `${plain}~${times}`
+    this.#at.set(key, { index: this.#concepts.length, end: concept.end })
     this.#concepts.push({
       key,
       type: concept.type,
@@ -91,6 +96,16 @@ export class Draft {
       doc: (concept.doc ?? '').slice(0, MAX_DOC),
     })
     return key
+  }
+
+  /** A further part of the concept: an overload, a setter. Where it follows at once, the lines are one span. */
+  extend(key: string, start: number, end: number): void {
+    const at = this.#at.get(key)
+    if (at === undefined || start < at.end || start - at.end > MAX_BETWEEN) return
+    if (!BETWEEN.test(this.text.slice(at.end, start))) return
+    at.end = end
+    const concept = this.#concepts[at.index] as Concept
+    this.#concepts[at.index] = { ...concept, endLine: this.#lines.lineOf(Math.max(start, end - 1)) }
   }
 
   /** Tells it within: `parent` is null at the top of the file. */

@@ -26,6 +26,8 @@ function compilerSettings(value: Record<string, unknown>): ModuleSettings {
   const options = isRecord(value['compilerOptions']) ? value['compilerOptions'] : {}
   const paths = isRecord(options['paths']) ? options['paths'] : null
   const above = [value['extends']].flat().filter(isText)
+  const beside = [value['references']].flat().map(one => (isRecord(one) ? one['path'] : null))
+  const references = beside.filter(isText)
   return {
     kind: 'compiler',
     ...(isText(options['baseUrl']) ? { baseUrl: options['baseUrl'] } : {}),
@@ -33,6 +35,7 @@ function compilerSettings(value: Record<string, unknown>): ModuleSettings {
       ? {}
       : { paths: Object.fromEntries(Object.entries(paths).map(([key, to]) => [key, [to].flat().filter(isText)])) }),
     ...(above.length > 0 ? { extends: above } : {}),
+    ...(references.length > 0 ? { references } : {}),
   }
 }
 

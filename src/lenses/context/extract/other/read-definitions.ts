@@ -151,6 +151,7 @@ class DefinitionReader {
     const known = typeName === null ? undefined : this.#methods.get(name)
     if (known !== undefined) {
       // Overloads, or the declaration and the definition.
+      this.#file.draft.extend(known, tree.start(node), tree.end(node))
       this.#file.openOwner(node, known)
     } else {
       const prefix = declared.owner === null ? within.prefix : `${declared.owner}.`

@@ -8,6 +8,8 @@ import type { Meaning, PythonScope } from './scope.ts'
 export interface PythonFile extends SourceFile<PythonScope> {
   readonly classes: Map<Node, string>
   readonly functions: Map<Node, string>
+  /** Functions of which only `@overload`s are known so far. */
+  readonly overloads: Set<string>
 }
 
 export function declareAll(file: PythonFile): void {
@@ -64,15 +66,18 @@ function declareClass(file: PythonFile, node: Node): void {
 }
 
 function declareFunction(file: PythonFile, node: Node): void {
-  const { tree } = file
+  const { tree, draft } = file
   const name = file.text(tree.child(node, 'name'))
   const outer = file.scope(node)
   const isMethod = outer.isClass && outer.classKey !== null
   const known = outer.names.get(name)
   let key: string
-  if (isMethod && known?.is === 'concept' && known.key.startsWith('Method ')) {
-    // A property and its setter are one method.
+  if (known?.is === 'concept' && (isMethod ? known.key.startsWith('Method ') : file.overloads.has(known.key))) {
+    // A property and its setter are one method, and overloads are one function.
     key = known.key
+    const above = tree.parent(node)
+    const span = tree.kind(above) === 'decorated_definition' ? above : node
+    draft.extend(key, tree.start(span), tree.end(span))
     file.openOwner(node, key)
   } else {
     const className = outer.prefix.slice(outer.prefix.lastIndexOf('.', outer.prefix.length - 2) + 1)
@@ -86,6 +91,8 @@ function declareFunction(file: PythonFile, node: Node): void {
     outer.declare(name, { is: 'concept', key })
   }
   file.functions.set(node, key)
+  if (decoratorsOf(file, node).some(name => /(?:^|\.)overload$/.test(name))) file.overloads.add(key)
+  else file.overloads.delete(key)
   const classKey = isMethod ? outer.classKey : null
   file.openScope(node, outer.inner(`${outer.prefix}${name}.`, classKey ?? outer.classKey, false))
   bindParameters(file, node, classKey)

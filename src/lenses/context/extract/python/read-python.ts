@@ -10,6 +10,7 @@ import { isGlobal, meaningOf, typeOf, valueAt } from './values.ts'
 class OpenFile extends SourceFile<PythonScope> implements PythonFile {
   readonly classes: Map<Node, string> = new Map()
   readonly functions: Map<Node, string> = new Map()
+  readonly overloads: Set<string> = new Set()
 }
 
 export function readPython(draft: Draft, tree: SyntaxTree): void {

@@ -80,7 +80,7 @@ export class CodeGraph implements Facts {
     const stale = this.#changed
     const answers = this.#answers
     for (const [path, { asked }] of answers.size === 0 ? [] : this.#cards) {
-      if (!stale.has(path) && asked.some(key => answers.has(key))) stale.add(path)
+      if (!stale.has(path) && hasAny(asked, answers)) stale.add(path)
     }
     this.#changed = new Set()
     this.#answers = new Set()
@@ -177,6 +177,12 @@ export class CodeGraph implements Facts {
     }
     return all
   }
+}
+
+/** A loop: this looks at all that was ever asked, 100 a file. */
+function hasAny(keys: Uint32Array, wanted: ReadonlySet<number>): boolean {
+  for (let at = 0; at < keys.length; at++) if (wanted.has(keys[at] as number)) return true
+  return false
 }
 
 class Held implements Extractions {

@@ -16,7 +16,8 @@ const SOURCES: Readonly<Record<string, readonly string[]>> = {
   '.mjs': ['.mts', '.d.mts'],
   '.cjs': ['.cts', '.d.cts'],
 }
-const MAX_EXTENDS = 10
+/** Files of settings that lead to one another, asked for one name. */
+const MAX_SETTINGS = 100
 
 /** Null: a file that is not there, or one that is not read. */
 export function scriptModule(from: string, specifier: string, facts: Facts): Module | null {
@@ -66,17 +67,19 @@ function byCompilerPaths(from: string, name: string, facts: Facts): Module | nul
     for (const config of ['tsconfig.json', 'jsconfig.json']) {
       const path = inFolder(above, config)
       if (!facts.has(path)) continue
-      const found = byCompilerSettings(path, name, facts, MAX_EXTENDS)
+      const found = byCompilerSettings(path, name, facts, new Set())
       return found
     }
   }
   return null
 }
 
-/** Own `paths` and `baseUrl` win over those of what the file extends. */
-function byCompilerSettings(config: string, name: string, facts: Facts, depth: number): Module | null {
+/** Own `paths` and `baseUrl` win over those of what the file extends or refers to. */
+function byCompilerSettings(config: string, name: string, facts: Facts, seen: Set<string>): Module | null {
+  if (seen.has(config) || seen.size === MAX_SETTINGS) return null
+  seen.add(config)
   const settings = facts.surface(config)?.settings
-  if (settings?.kind !== 'compiler' || depth === 0) return null
+  if (settings?.kind !== 'compiler') return null
   const base = join(folderOf(config), settings.baseUrl ?? '.')
   const targets = settings.paths === undefined ? [] : patternTargets(settings.paths, name)
   if (settings.baseUrl !== undefined) targets.push(name)
@@ -85,10 +88,11 @@ function byCompilerSettings(config: string, name: string, facts: Facts, depth: n
     const found = path === null ? null : fileOrFolder(path, facts)
     if (found !== null) return found
   }
-  for (const parent of settings.extends ?? []) {
-    const path = join(folderOf(config), parent)
-    for (const tried of path === null ? [] : [path, `${path}.json`]) {
-      const found = facts.has(tried) ? byCompilerSettings(tried, name, facts, depth - 1) : null
+  // A file may share its settings among several others, one for each kind of source.
+  for (const other of [...(settings.extends ?? []), ...(settings.references ?? [])]) {
+    const path = join(folderOf(config), other)
+    for (const tried of path === null ? [] : [path, `${path}.json`, inFolder(path, 'tsconfig.json')]) {
+      const found = facts.has(tried) ? byCompilerSettings(tried, name, facts, seen) : null
       if (found !== null) return found
     }
   }

@@ -16,6 +16,7 @@ export function addMethod(file: ScriptFile, node: Node, classKey: string, name: 
   file.methods.set(classKey, methods)
   const known = methods.get(name)
   if (known !== undefined) {
+    extendConcept(file, node, known)
     file.openOwner(node, known)
     return known
   }
@@ -24,6 +25,11 @@ export function addMethod(file: ScriptFile, node: Node, classKey: string, name: 
   const key = add(file, node, node, 'Method', className + name, prefix + name)
   methods.set(name, key)
   return key
+}
+
+/** A further part of what is known: an overload, an accessor. */
+export function extendConcept(file: ScriptFile, node: Node, key: string): void {
+  file.draft.extend(key, file.tree.start(node), file.tree.end(node))
 }
 
 /** What stands in front of the qualified names within a concept. */

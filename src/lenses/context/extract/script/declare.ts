@@ -3,7 +3,7 @@ import { addCaveats } from '../comments.ts'
 import { NONE, type Node } from '../syntax-tree.ts'
 import { bindPattern } from './bind.ts'
 import { declareAssignment } from './common-js.ts'
-import { addConcept, addMethod, memberName, prefixOf, statementOf } from './concepts.ts'
+import { addConcept, addMethod, extendConcept, memberName, prefixOf, statementOf } from './concepts.ts'
 import { openFunction } from './functions.ts'
 import { declareImport } from './imports.ts'
 import { declareTypedefs } from './jsdoc.ts'
@@ -108,6 +108,7 @@ function declareFunction(file: ScriptFile, node: Node): void {
   const known = outer.values.get(text)
   // Overloads are one function.
   if (known?.is === 'concept' && known.key.startsWith('Function ')) {
+    extendConcept(file, statementOf(file, node), known.key)
     file.openOwner(node, known.key)
     file.functions.set(node, known.key)
   } else if (text !== '') {
@@ -177,6 +178,7 @@ function declareType(file: ScriptFile, node: Node, type: 'Interface' | 'TypeAlia
   const known = outer.types.get(text)
   if (known?.is === 'concept' && known.key.startsWith(`${type} `)) {
     // Interfaces and enums may be written in parts.
+    extendConcept(file, statementOf(file, node), known.key)
     file.openOwner(node, known.key)
     file.aliases.set(node, known.key)
   } else {

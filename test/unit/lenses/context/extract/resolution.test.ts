@@ -61,6 +61,20 @@ describe('an import by name', () => {
     )
   })
 
+  it('follows a tsconfig.json that only refers to others (CX-059)', async () => {
+    const files = {
+      'tsconfig.json': '{ "files": [], "references": [{ "path": "./tsconfig.app.json" }, { "path": "./node" }, 7] }',
+      'tsconfig.app.json': '{ "compilerOptions": { "paths": { "@/*": ["./src/*"] } } }',
+      'node/tsconfig.json': '{ "compilerOptions": { "paths": { "~/*": ["./lib/*"] } } }',
+      'src/x.ts': '',
+      'node/lib/y.ts': '',
+    }
+    expect(await target('@/x', files)).toBe('src/x.ts')
+    expect(await target('~/y', files)).toBe('node/lib/y.ts')
+    const circle = { ...files, 'tsconfig.app.json': '{ "references": [{ "path": "./tsconfig.json" }] }' }
+    expect(await target('@/x', circle)).toBeNull()
+  })
+
   it('follows exports, conditions and patterns of a package of the workspace', async () => {
     const manifest = JSON.stringify({
       name: '@own/kit',

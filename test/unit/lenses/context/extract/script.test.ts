@@ -73,6 +73,25 @@ describe('concepts of a script', () => {
     expect(keys).toEqual(['Module a.js', 'Function f', 'Function f~2'])
   })
 
+  it('spans all parts that follow each other: overloads, accessors, a comment between (CX-058)', async () => {
+    const lines = async (path: string, source: string) =>
+      (await extractAll(new Map([[path, source]])))[0]?.concepts
+        .slice(1)
+        .map(({ name, startLine, endLine }) => `${name} ${startLine}-${endLine}`)
+    const overloads = 'export function f(a: string): void\n// or\nexport function f(a: any) {\n  return a\n}\nf(1)\n'
+    expect(await lines('a.ts', overloads)).toEqual(['f 1-5'])
+    const apart = 'function f(): void\nlet x = 1\nfunction f(a?: any) {\n}\n'
+    expect(await lines('a.ts', apart)).toEqual(['f 1-1'])
+    const accessors = 'class A {\n  get a() { return 1 }\n  set a(v) {\n  }\n  b(): void;\n  b(a?: any) {\n  }\n}'
+    expect(await lines('a.ts', accessors)).toEqual(['A 1-8', 'A.a 2-4', 'A.b 5-7'])
+    const python =
+      '@overload\ndef f(a: int): ...\n@typing.overload\ndef f(a: str): ...\ndef f(a):\n    return a\nclass A:\n    @property\n    def b(self): pass\n    @b.setter\n    def b(self, v):\n        pass\ndef g(): pass\ndef g(): pass\n'
+    expect(await lines('a.py', python)).toEqual(['f 1-6', 'A 7-12', 'A.b 8-12', 'g 13-13', 'g 14-14'])
+    expect(await lines('A.java', 'class A {\n  int f() { }\n  /* more */\n  int f(int a) {\n  }\n}')).toEqual([
+      ...['A 1-6', 'A.f 2-5'],
+    ])
+  })
+
   it('knows default exports and functions given to exports and prototypes', async () => {
     expect(await conceptsOf('a.ts', 'export default class { go() {} }')).toEqual(['Class default', 'Method default.go'])
     expect(await conceptsOf('a.ts', 'export default () => 1')).toEqual(['Function default'])
