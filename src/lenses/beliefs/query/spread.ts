@@ -1,0 +1,98 @@
+/** Diversity: hard limits, and the order of picking inside them (BQ-084, BQ-085). */
+import type { ScoredBelief } from './scored.ts'
+
+/** Beliefs that are picked from. */
+export const POOL = 1_000
+
+export interface Spread {
+  /** 0 to 1; 1 keeps the order. */
+  readonly lambda: number
+  /** Cosine distance, 0 to 1; null: no such limit. */
+  readonly minDistance: number | null
+  readonly maxPerHolder: number | null
+  readonly maxPerDomain: number | null
+}
+
+export interface Picked {
+  readonly scored: ScoredBelief
+  /** 0, or minus what likeness took from its worth. */
+  readonly penalty: number
+}
+
+export interface SpreadRequest extends Spread {
+  /** In the total order; not more than the pool. */
+  readonly pool: readonly ScoredBelief[]
+  readonly limit: number
+  domains(scored: ScoredBelief): readonly string[]
+  /** Raw cosine of two of the pool, by their places. */
+  likeness(a: number, b: number): number
+}
+
+export function spread({
+  pool,
+  limit,
+  lambda,
+  minDistance,
+  maxPerHolder,
+  maxPerDomain,
+  domains,
+  likeness,
+}: SpreadRequest): readonly Picked[] {
+  const picked: number[] = []
+  const penalties: number[] = []
+  const limits = new Limits(maxPerHolder, maxPerDomain)
+  const open = pool.map((_, at) => at)
+  /** Highest likeness to what was picked, by place. */
+  const likest = new Float64Array(pool.length).fill(Number.NEGATIVE_INFINITY)
+  while (picked.length < limit && open.length > 0) {
+    let best = -1
+    let bestWorth = Number.NEGATIVE_INFINITY
+    for (let at = 0; at < open.length; at++) {
+      const place = open[at] as number
+      const worth = lambda * (pool[place] as ScoredBelief).final - penaltyAt(place)
+      if (worth > bestWorth) [best, bestWorth] = [at, worth]
+    }
+    const [place] = open.splice(best, 1) as [number]
+    const scored = pool[place] as ScoredBelief
+    const isTooNear = minDistance !== null && picked.length > 0 && distanceOf(likest[place] as number) < minDistance
+    if (isTooNear || !limits.take(scored, domains(scored))) continue
+    penalties.push(penaltyAt(place))
+    picked.push(place)
+    for (const other of open) likest[other] = Math.max(likest[other] as number, likeness(place, other))
+  }
+  return picked.map((place, at) => ({ scored: pool[place] as ScoredBelief, penalty: 0 - (penalties[at] as number) }))
+
+  function penaltyAt(place: number): number {
+    return picked.length === 0 ? 0 : (1 - lambda) * Math.max(0, likest[place] as number)
+  }
+}
+
+/** To 12 decimals: 1 - 0.8 is to be 0.2. */
+function distanceOf(cosine: number): number {
+  return Math.round((1 - cosine) * 1e12) / 1e12
+}
+
+class Limits {
+  readonly #holders = new Map<string, number>()
+  readonly #domains = new Map<string, number>()
+  readonly #perHolder: number | null
+  readonly #perDomain: number | null
+
+  constructor(perHolder: number | null, perDomain: number | null) {
+    this.#perHolder = perHolder
+    this.#perDomain = perDomain
+  }
+
+  /** False when its holder, or one of its domains, has its share. */
+  take({ holder: shown, source }: ScoredBelief, domains: readonly string[]): boolean {
+    // Whose holders a federation does not show are all its own.
+    const holder = shown ?? ` ${source.id}`
+    const ofHolder = this.#holders.get(holder) ?? 0
+    if (this.#perHolder !== null && ofHolder >= this.#perHolder) return false
+    const perDomain = this.#perDomain
+    if (perDomain !== null && domains.some(domain => (this.#domains.get(domain) ?? 0) >= perDomain)) return false
+    this.#holders.set(holder, ofHolder + 1)
+    for (const domain of new Set(domains)) this.#domains.set(domain, (this.#domains.get(domain) ?? 0) + 1)
+    return true
+  }
+}
