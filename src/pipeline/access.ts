@@ -4,6 +4,7 @@
  */
 import type { Entry } from '../model/entry.ts'
 import type { Audience, PartitionId } from '../model/partition.ts'
+import type { Cell, Row } from '../model/table.ts'
 import { isOwner, type Sight, type Viewer } from '../model/viewer.ts'
 import { MEMBERSHIPS } from '../store/core-tables.ts'
 import type { Store, StoreReader } from '../store/store.ts'
@@ -13,9 +14,16 @@ import type { Store, StoreReader } from '../store/store.ts'
  * which both they and the holder are active.
  */
 export function lookAt(reader: StoreReader, viewer: Viewer): Sight {
-  const partitions = reader.partitions()
-  const seen = isOwner(viewer) ? partitions : partitions.filter(({ audience }) => mayRead(reader, viewer, audience))
-  return { viewer, partitions: ascending(seen.map(({ id }) => id)) }
+  return isOwner(viewer) ? sightOf(viewer, reader.partitions()) : agentSight(reader, viewer)
+}
+
+/** As an agent among others, the local owner too: for lenses in which nobody sees everything. */
+export function agentSight(reader: StoreReader, viewer: Viewer): Sight {
+  const circle = new Circle(reader, viewer)
+  return sightOf(
+    viewer,
+    reader.partitions().filter(({ audience }) => circle.mayRead(audience)),
+  )
 }
 
 /** Whether an entry, as it is stored now, lies in sight. */
@@ -45,28 +53,89 @@ export class Sights {
   }
 }
 
-/** The federations of an audience in which both its holder and the viewer are active. */
+/** The federations of an audience in which its holder is active, and the viewer too, with leave to query. */
 export function sharedThrough(
   reader: StoreReader,
   viewer: Viewer,
   { holder, federations }: Extract<Audience, { kind: 'shared' }>,
 ): readonly string[] {
-  return federations.filter(id => isActive(reader, id, viewer.id) && isActive(reader, id, holder))
+  const members = reader.table(MEMBERSHIPS)
+  return federations.filter(federation => {
+    const own = members.get({ federation, agent: viewer.id })
+    return own !== undefined && mayQuery(own) && isActive(members.get({ federation, agent: holder }))
+  })
 }
 
-function mayRead(reader: StoreReader, viewer: Viewer, audience: Audience): boolean {
-  switch (audience.kind) {
-    case 'public':
-      return true
-    case 'private':
-      return audience.holder === viewer.id
-    case 'shared':
-      return audience.holder === viewer.id || sharedThrough(reader, viewer, audience).length > 0
+/**
+ * The visibility matrix for one viewer, as memberships stand now. Reads the viewer's memberships once, and the members of
+ * a federation once, when an audience first names it; so ask it about all that matters while its reader is open.
+ */
+export class Circle {
+  readonly viewer: Viewer
+  readonly #reader: StoreReader
+  /** Active members of the federations that the viewer may query; null: not yet read. */
+  readonly #members: Map<string, ReadonlySet<string> | null>
+
+  constructor(reader: StoreReader, viewer: Viewer) {
+    this.viewer = viewer
+    this.#reader = reader
+    const own = reader.table(MEMBERSHIPS).scan({ agent: viewer.id }).filter(mayQuery)
+    this.#members = new Map(own.map(row => [row['federation'] as string, null]))
+  }
+
+  /** Federations in which the viewer is active and may query, ascending. */
+  get federations(): readonly string[] {
+    return [...this.#members.keys()].sort()
+  }
+
+  mayRead(audience: Audience): boolean {
+    if (audience.kind === 'public' || audience.holder === this.viewer.id) return true
+    return audience.kind === 'shared' && audience.federations.some(id => this.isMember(id, audience.holder))
+  }
+
+  /** Those of an audience through which the viewer meets its holder; none unless it is shared. */
+  through(audience: Audience): readonly string[] {
+    return audience.kind === 'shared' ? audience.federations.filter(id => this.isMember(id, audience.holder)) : []
+  }
+
+  /** Whether the agent is active in a federation that the viewer may query. */
+  isMember(federation: string, agent: string): boolean {
+    return this.#membersOf(federation)?.has(agent) ?? false
+  }
+
+  #membersOf(federation: string): ReadonlySet<string> | undefined {
+    const known = this.#members.get(federation)
+    if (known !== null) return known
+    const rows = this.#reader.table(MEMBERSHIPS).scan({ federation, status: 'active' }, { columns: ['agent'] })
+    const members = new Set(rows.map(row => row['agent'] as string))
+    this.#members.set(federation, members)
+    return members
   }
 }
 
-function isActive(reader: StoreReader, federation: string, agent: string): boolean {
-  return reader.table(MEMBERSHIPS).get({ federation, agent })?.['status'] === 'active'
+function isActive(membership: Row | undefined): boolean {
+  return membership?.['status'] === 'active'
+}
+
+/** Of the reader's side: an active membership whose permissions allow queries. Null: all of them. */
+function mayQuery(membership: Row): boolean {
+  const permissions = membership['permissions'] ?? null
+  if (!isActive(membership)) return false
+  return permissions === null || namesQuery(permissions)
+}
+
+/** What is no list allows nothing. */
+function namesQuery(permissions: Cell): boolean {
+  try {
+    const listed: unknown = JSON.parse(String(permissions))
+    return Array.isArray(listed) && listed.includes('query_beliefs')
+  } catch {
+    return false
+  }
+}
+
+function sightOf(viewer: Viewer, partitions: readonly { readonly id: PartitionId }[]): Sight {
+  return { viewer, partitions: ascending(partitions.map(({ id }) => id)) }
 }
 
 function ascending(ids: readonly PartitionId[]): readonly PartitionId[] {
