@@ -54,13 +54,11 @@ class DiskWorkspace implements Workspace {
   async *list(path: string | null, signal: AbortSignal, leftOut?: (file: LeftOut) => void): AsyncIterable<string> {
     const start = pathOf(this.urlOf(path ?? '.'))
     if (start === null || !isInside(start, this.#folder)) return
-    const found = await stat(start).catch(() => null)
-    if (found?.isFile()) yield pathToFileURL(start).href
-    if (!found?.isDirectory()) return
+    const home = join(this.#folder, HOME_FOLDER)
+    if (isInside(start, home)) return leftOut?.({ url: pathToFileURL(start).href, reason: 'excluded' })
     // Loaded when used: most processes only ask.
     const { walk } = await import('../ingest/walk.ts')
-    const home = join(this.#folder, HOME_FOLDER)
-    for await (const file of walk(start, signal)) {
+    for await (const file of walk(this.#folder, signal, start)) {
       if (isInside(file.path, home)) continue
       const url = pathToFileURL(file.path).href
       if (file.kind === 'file') yield url

@@ -1,7 +1,7 @@
 /** Finds the files below a folder, in an order that depends on their names alone. Symbolic links are not followed. */
 import type { Dirent } from 'node:fs'
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { lstat, readdir } from 'node:fs/promises'
+import { join, relative, sep } from 'node:path'
 import { compareText } from '../base/compare.ts'
 import { extensionOf, isMedia } from './file-types.ts'
 import { IgnoreRules } from './ignore-rules.ts'
@@ -24,10 +24,16 @@ export type Found =
   | { readonly kind: 'skipped'; readonly path: string; readonly reason: SkipReason }
   | { readonly kind: 'failed'; readonly path: string; readonly error: unknown }
 
-/** A folder that cannot be read is told of and passed over. `root` is an absolute path without symbolic links. */
-export async function* walk(root: string, signal: AbortSignal): AsyncGenerator<Found> {
+/**
+ * A folder that cannot be read is told of and passed over. `root` is an absolute path without symbolic links. `below`: a
+ * path inside of it that alone is looked at, and found as it would be when all is; absent or gone: nothing is.
+ */
+export async function* walk(root: string, signal: AbortSignal, below: string = root): AsyncGenerator<Found> {
   const open: { readonly folder: string; readonly rules: IgnoreRules }[] = []
-  open.push({ folder: root, rules: IgnoreRules.forRoot(root) })
+  const start = await descend(root, below)
+  if (start === null) return
+  if ('kind' in start) yield start
+  else open.push(start)
   for (let next = open.pop(); next !== undefined && !signal.aborted; next = open.pop()) {
     const { folder, rules } = next
     const entries = await list(folder)
@@ -45,10 +51,36 @@ export async function* walk(root: string, signal: AbortSignal): AsyncGenerator<F
   }
 }
 
+/** Along the folders from the root down: the rules that hold at the end, or what is found there or on the way. */
+async function descend(
+  root: string,
+  below: string,
+): Promise<{ readonly folder: string; readonly rules: IgnoreRules } | Found | null> {
+  let at = { folder: root, rules: IgnoreRules.forRoot(root) }
+  for (const name of relative(root, below)
+    .split(sep)
+    .filter(part => part !== '')) {
+    const path = join(at.folder, name)
+    let entry: Kind
+    try {
+      entry = await lstat(path)
+    } catch (error) {
+      const isGone = /^(?:ENOENT|ENOTDIR)$/.test((error as NodeJS.ErrnoException).code ?? '')
+      return isGone ? null : { kind: 'failed', path, error }
+    }
+    const found = classify(path, { name, wellNamed: true, entry }, at.rules)
+    if (found !== 'folder') return found.kind === 'file' && path !== below ? null : found
+    at = { folder: path, rules: at.rules.inside(path) }
+  }
+  return at
+}
+
+type Kind = Pick<Dirent<Buffer>, 'isDirectory' | 'isSymbolicLink' | 'isFile'>
+
 interface Named {
   readonly name: string
   readonly wellNamed: boolean
-  readonly entry: Dirent<Buffer>
+  readonly entry: Kind
 }
 
 /** Sorted by name, or the error that kept it from being read. */

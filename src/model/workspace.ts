@@ -33,6 +33,9 @@ export interface Workspace {
   urlOf(path: string): string
   /** Never rejects for what the disk says. Links that lead out of the folder are outside. */
   read(url: string): Promise<WorkspaceFile>
-  /** URLs of the files at or below a path, in the order of names, without what rule files ignore. */
+  /**
+   * URLs of the files at or below a path, in the order of names: those that listing the whole folder gives, whatever the
+   * path. What is on the way to the path and left out is told of itself; of a path that leads nowhere nothing is told.
+   */
   list(path: string | null, signal: AbortSignal, leftOut?: (file: LeftOut) => void): AsyncIterable<string>
 }

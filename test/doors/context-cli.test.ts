@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -174,6 +174,13 @@ describe('querent context index, and add --code', () => {
     await seen.until('1 files read')
     const run = await querent(['context', 'query', '-m', 'exact', '-d', '0', 'brandNew'], { cwd: folder })
     expect(run.stdout).toContain('\tbrandNew\tFunction\t')
+    renameSync(join(folder, 'src/new.ts'), join(folder, 'src/newer.ts'))
+    await seen.until('1 renamed')
+    // Only what the watcher names is looked at; but what is left out can be any file.
+    writeFileSync(join(folder, '.gitignore'), 'src/store.ts\n')
+    await seen.until('1 files read')
+    rmSync(join(folder, 'src'), { recursive: true })
+    await seen.until('3 deleted')
     child.kill('SIGINT')
     expect(await ended(child)).toBe(0)
   })

@@ -1,6 +1,6 @@
-/** `context index --watch`: indexes again whenever files change, until a signal ends it, which is a good end. */
+/** `context index --watch`: reads the files that change, until a signal ends it, which is a good end. */
 
-import { dirname, sep } from 'node:path'
+import { basename, dirname, sep } from 'node:path'
 import { watch } from 'chokidar'
 import { contextOf } from '../../engine/open-context.ts'
 import { tell } from './commands/envelope.ts'
@@ -12,6 +12,11 @@ import { withSession } from './session.ts'
 
 /** Editors write a file in several steps, and switching a branch writes many. */
 const QUIET_MS = 200
+
+/** More changed files than this are found sooner by looking over all. */
+const MOST_NAMED = 500
+/** What changes which files are left out. */
+const RULE_FILES = new Set(['.gitignore', '.querentignore'])
 
 const UNWATCHED = new Set(['.git', '.hg', '.svn', '.querent', 'node_modules', '__pycache__', '.venv'])
 
@@ -29,18 +34,20 @@ export async function watchCode(
     const run = async (given: Readonly<Record<string, unknown>>): Promise<void> => {
       const envelope = await calls.call('/context/index', given, undefined, cli.signal)
       if (cli.signal.aborted) return
+      // What it has not done, the next run must find by itself.
+      if (envelope.status === 'error') changes.all()
       const { indexed, deleted, renamed } = (envelope.result ?? {}) as Partial<IndexReport>
       const isNews = envelope.status === 'error' || (indexed ?? 0) + (deleted ?? 0) + (renamed ?? 0) > 0
       if (isNews) await tell(cli, flags, envelope, result => indexText(result as unknown as IndexReport))
     }
+    const changes = new Changes()
     const isUnwatched = (path: string) => path.split(sep).some(part => UNWATCHED.has(part))
     // Before the first run, so that nothing that changes during it is missed.
     const watcher = watch([...watched], { ignored: isUnwatched, ignoreInitial: true })
     try {
       let wake = (): void => undefined
-      let isDirty = false
-      watcher.on('all', () => {
-        isDirty = true
+      watcher.on('all', (event, path) => {
+        changes.note(event, path)
         wake()
       })
       watcher.on('error', error => void cli.io.stderr.write(`querent: watching: ${String(error)}\n`))
@@ -49,14 +56,43 @@ export async function watchCode(
       await run(params)
       await write(cli.io.stderr, 'querent: watching; Ctrl-C ends\n')
       while (!cli.signal.aborted) {
-        if (!isDirty) await new Promise<void>(resolve => (wake = resolve))
+        if (!changes.isAny) await new Promise<void>(resolve => (wake = resolve))
         if (cli.signal.aborted) break
         await new Promise(resolve => setTimeout(resolve, QUIET_MS))
-        isDirty = false
-        await run({ ...params, force: false })
+        const paths = changes.take()
+        await run({ ...params, force: false, ...(paths !== null && { paths }) })
       }
     } finally {
       await watcher.close()
     }
   })
+}
+
+/** What the watcher has named since the last run. */
+class Changes {
+  #paths = new Set<string>()
+  #isAll = false
+  /** Something was named: an error alone wakes nobody. */
+  isAny = false
+
+  note(event: string, path: string): void {
+    // The files in a new folder are named as well.
+    if (event === 'addDir') return
+    this.isAny = true
+    if (RULE_FILES.has(basename(path))) this.#isAll = true
+    else this.#paths.add(path)
+  }
+
+  all(): void {
+    this.#isAll = true
+  }
+
+  /** Null: look over all. */
+  take(): readonly string[] | null {
+    const paths = this.#isAll || this.#paths.size > MOST_NAMED ? null : [...this.#paths]
+    this.#paths = new Set()
+    this.#isAll = false
+    this.isAny = false
+    return paths
+  }
 }

@@ -122,14 +122,19 @@ async function listed(
 ): Promise<{ readonly urls: readonly string[]; readonly missing: ReadonlySet<string> }> {
   const urls = new Set<string>()
   const missing = new Set<string>()
+  let passedOver = 0
+  const pass = (file: Told) => {
+    passedOver++
+    leftOut(file)
+  }
   for (const path of paths ?? [null]) {
-    const before = urls.size
-    for await (const url of workspace.list(path, signal, leftOut)) {
+    const before = urls.size + passedOver
+    for await (const url of workspace.list(path, signal, pass)) {
       urls.add(url)
       if (urls.size % 500 === 0) emit({ phase: 'find', current: urls.size, total: null, message: url })
     }
     // A path that leads nowhere is asked for by itself: it may have been a file.
-    if (path !== null && urls.size === before) missing.add(workspace.urlOf(path))
+    if (path !== null && urls.size + passedOver === before) missing.add(workspace.urlOf(path))
   }
   return { urls: [...urls, ...missing], missing }
 }

@@ -1,3 +1,5 @@
+import { symlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ProgressEvent } from '../../../../../src/lenses/context/call.ts'
@@ -202,6 +204,40 @@ describe('what a run leaves out (CX-068)', () => {
     code.remove('lib/c.ts')
     expect(await code.do('/context/index', { path: 'lib/c.ts' })).toMatchObject({ indexed: 0, deleted: 1 })
     expect(await code.do('/context/index', { path: '/etc' })).toMatchObject({ indexed: 0, errors: { total: 1 } })
+  })
+
+  it('leaves the same out whatever path it is asked for (CX-067)', async () => {
+    await using code = await openCodeFolder({
+      'a.ts': A,
+      '.gitignore': 'out/\n*.log.ts\n',
+      'out/made.ts': B,
+      'lib/x.log.ts': B,
+      'lib/b.ts': B,
+      'node_modules/p/index.js': B,
+      'empty/logo.png': '',
+    })
+    symlinkSync('lib', join(code.path, 'link'))
+    const paths = ['out', 'out/made.ts', 'lib/x.log.ts', 'node_modules/p', 'link', 'link/b.ts', '.querent/store.db']
+    const { indexed, left_out, errors } = await code.do('/context/index', { paths })
+    const root = `${code.engine.host('context').workspace?.url}/`
+    const told = (left_out as { files: { url: string; reason: string }[] }).files
+    expect([indexed, errors]).toEqual([0, { total: 0, files: [] }])
+    expect(told.map(({ url, reason }) => `${url.replace(root, '')} ${reason}`)).toEqual([
+      ...[
+        'out ignored',
+        'out ignored',
+        'lib/x.log.ts ignored',
+        'node_modules excluded',
+        'link symlink',
+        'link symlink',
+      ],
+      '.querent/store.db excluded',
+    ])
+    expect(await code.do('/context/index', { path: 'lib' })).toMatchObject({ indexed: 1 })
+    // The rule file is a text as any other.
+    expect(await code.do('/context/index')).toMatchObject({ indexed: 2, skipped: 1, deleted: 0 })
+    code.write({ '.gitignore': 'lib\n' })
+    expect(await code.do('/context/index', { path: 'lib/b.ts' })).toMatchObject({ indexed: 0, deleted: 1 })
   })
 
   it('reads names of every sort', async () => {
