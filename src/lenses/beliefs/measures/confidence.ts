@@ -1,0 +1,99 @@
+/**
+ * How six dimensions become one number: the weighted geometric mean over those that are known (BQ-012 to BQ-017). Unknown
+ * is not 0: it is left out, and the weights of the rest count for more.
+ */
+import { type Confidence, DIMENSIONS, type Dimension, type DimensionWeights } from '../model.ts'
+import { scaled } from './scaled.ts'
+
+/** Of a belief whose writer says nothing of it; overall 0.506810379473. */
+export const DEFAULT_CONFIDENCE: Confidence = {
+  source_reliability: 0.5,
+  method_quality: 0.5,
+  internal_consistency: 1,
+  temporal_freshness: 1,
+  corroboration: 0.1,
+  domain_applicability: 0.8,
+}
+
+export const DEFAULT_WEIGHTS: DimensionWeights = {
+  source_reliability: 0.25,
+  method_quality: 0.2,
+  internal_consistency: 0.15,
+  temporal_freshness: 0.15,
+  corroboration: 0.15,
+  domain_applicability: 0.1,
+}
+
+export interface Overall {
+  /** 0.001 to 1, rounded to 12 decimals; null: no dimension that counts is known. */
+  readonly overall: number | null
+  /** Unknown ones, in the order of the vector, whether they count or not. */
+  readonly missing: readonly Dimension[]
+}
+
+/** `exp(Σ w·ln(max(v, 0.001)) / Σ w)`: .9 .1 .9 .9 .9 .9 gives 0.57995461348. */
+export function overall(vector: Confidence, weights: DimensionWeights = DEFAULT_WEIGHTS): Overall {
+  const value = overallOf(vectorColumn(vector), 0, weightColumn(weights))
+  return {
+    overall: Number.isNaN(value) ? null : value,
+    missing: DIMENSIONS.filter(dimension => vector[dimension] === null),
+  }
+}
+
+/** What ranking uses: the overall, or that of the default vector where there is none (BQ-016). */
+export function confidenceInRanking(vector: Confidence, weights: DimensionWeights = DEFAULT_WEIGHTS): number {
+  return overall(vector, weights).overall ?? (overall(DEFAULT_CONFIDENCE, weights).overall as number)
+}
+
+/**
+ * The same as `overall` for columns: `values` holds six a belief from `at` on, NaN for unknown; `weights` are those of
+ * `weightColumn`. NaN where `overall` is null.
+ */
+export function overallOf(values: ArrayLike<number>, at: number, weights: ArrayLike<number>): number {
+  let logs = 0
+  let total = 0
+  for (let i = 0; i < DIMENSIONS.length; i++) {
+    const value = values[at + i] as number
+    const weight = weights[i] as number
+    // What is unknown adds nothing; a weight of 0 neither.
+    if (Number.isNaN(value) || weight === 0) continue
+    logs += weight * Math.log(Math.max(value, LEAST_VALUE))
+    total += weight
+  }
+  return total === 0 ? Number.NaN : twelveDecimals(Math.exp(logs / total))
+}
+
+/** In the order of the vector, NaN for unknown. */
+export function vectorColumn(vector: Confidence): Float64Array {
+  return Float64Array.from(DIMENSIONS, dimension => vector[dimension] ?? Number.NaN)
+}
+
+export function weightColumn(weights: DimensionWeights): Float64Array {
+  return Float64Array.from(DIMENSIONS, dimension => weights[dimension])
+}
+
+/** The defaults with what is given in their place, divided by their sum (BQ-017); null: the sum is 0. */
+export function dimensionWeights(given: Readonly<Partial<Record<Dimension, number>>>): DimensionWeights | null {
+  return scaled({ ...DEFAULT_WEIGHTS, ...given })
+}
+
+/** The known dimension with the largest `weight · -ln value`, the earlier one of equals; null: none is known (BQ-110). */
+export function weakestDimension(vector: Confidence, weights: DimensionWeights = DEFAULT_WEIGHTS): Dimension | null {
+  let weakest: Dimension | null = null
+  let most = Number.NEGATIVE_INFINITY
+  for (const dimension of DIMENSIONS) {
+    const value = vector[dimension]
+    if (value === null) continue
+    const loss = weights[dimension] * -Math.log(Math.max(value, LEAST_VALUE))
+    if (loss > most) [weakest, most] = [dimension, loss]
+  }
+  return weakest
+}
+
+/** What is compared with bounds and shown, so that float noise decides nothing. */
+export function twelveDecimals(value: number): number {
+  return Math.round(value * 1e12) / 1e12
+}
+
+/** Below it a single dimension would make all others pointless. */
+const LEAST_VALUE = 0.001
