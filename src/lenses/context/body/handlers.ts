@@ -29,8 +29,9 @@ const add: Handler = {
     const paths = [...reader.texts('paths'), ...(reader.has('path') ? [reader.text('path')] : [])]
     if (paths.length === 0 && !reader.has('paths')) reader.fail('path', 'required', 'path or paths is required', '')
     reader.done()
-    const found: WorkspaceFile[] = []
-    for (const path of paths) found.push(...(await readAll(call, path)))
+    const all = new Map<string, WorkspaceFile>()
+    for (const path of paths) for (const file of await readAll(call, path)) all.set(file.url, file)
+    const found = [...all.values()]
     const facts = found.flatMap(file => factsOf(file) ?? [])
     const failed = found.flatMap((file): ErrorDetail[] =>
       file.ok ? [] : [{ code: file.code, message: file.message, meta: { url: file.url } }],
@@ -65,7 +66,10 @@ const scan: Handler = {
     reader.done()
     const workspace = mustHaveWorkspace(call)
     const below = path === null ? workspace.url : workspace.urlOf(path)
-    const facts = (await readAll(call, path)).flatMap(file => factsOf(file) ?? [])
+    const found = await readAll(call, path)
+    const outside = found.find(file => !file.ok && file.code === 'outside')
+    if (outside !== undefined) throw refusal('path', 'outside', 'path lies outside of the workspace')
+    const facts = found.flatMap(file => factsOf(file) ?? [])
     const known = ownFiles(call)
     const there = new Set(facts.map(({ url }) => url))
     const added = facts.filter(({ url }) => !known.has(url))

@@ -1,13 +1,16 @@
 /** `/mind/init` and `/mind/concepts/…` (CX-047, CX-050, CX-055). */
 import { audience } from '../../../model/partition.ts'
+import type { StoreReader } from '../../../store/store.ts'
 import type { Call, Handler } from '../call.ts'
+import type { Concept } from '../concepts.ts'
 import type { Outcome } from '../envelope.ts'
 import { Reader } from '../params.ts'
 import { initialise, isInitialised, mustBeInitialised } from '../parts.ts'
 import { FLAG, listOf, NUMBER, TEXT } from '../schemas.ts'
+import { CONCEPTS } from '../tables.ts'
 import { embedEntries } from '../vectors.ts'
 import { brief, look, mustOwn, mustSee } from './look.ts'
-import { type ConceptAt, deleteConcept, putConcept } from './rows.ts'
+import { type ConceptAt, type ConceptDraft, deleteConcept, putConcept } from './rows.ts'
 
 /** Of the tables here. */
 const SCHEMA_VERSION = '1.0.0'
@@ -120,8 +123,7 @@ const update: Handler = {
     const { key, result } = store.write(clock.now(), writer => {
       const concept = mustOwn(call, look(call), id)
       const of = writer.entry(concept.entry)?.audience ?? audience('private', call.viewer.id)
-      const { url, startLine, endLine } = concept
-      const draft = { name: name ?? concept.name, type: type ?? concept.type, url, startLine, endLine }
+      const draft = { ...draftOf(writer, concept), ...(name !== null && { name }), ...(type !== null && { type }) }
       putConcept(writer, draft, { audience: of, now: clock.now(), before: concept })
       return { key: concept.entry, result: { id, name: draft.name, type: draft.type } }
     })
@@ -154,6 +156,14 @@ function readNew(reader: Reader): NewConcept {
     type: reader.text('type'),
     visibility: reader.choice('visibility', VISIBILITIES, 'private'),
   }
+}
+
+/** As it is. */
+function draftOf(reader: StoreReader, { entry, name, type, url, startLine, endLine }: Concept): ConceptDraft {
+  const row = reader.table(CONCEPTS).get({ entry })
+  const text = (column: string) => (row?.[column] as string | null | undefined) ?? null
+  const [signature, doc, symbol] = [text('signature'), text('doc'), text('symbol')]
+  return { name, type, url, startLine, endLine, signature, doc, symbol }
 }
 
 async function createAll(

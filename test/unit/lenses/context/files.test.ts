@@ -61,6 +61,21 @@ describe('registering files (CX-048)', () => {
     expect(await world.call('/body/files/add', {})).toMatchObject({ errors: { path: [{ code: 'required' }] } })
   })
 
+  it('registers a file once, however often it is named', async () => {
+    const { world, url } = await openFolder({ 'a.ts': '', 'sub/b.ts': '' })
+    await using _ = world
+    const { files, summary } = await world.do('/body/files/add', { path: 'sub', paths: ['a.ts', './a.ts', 'sub/b.ts'] })
+    expect(files).toMatchObject([{ url: url('a.ts') }, { url: url('sub/b.ts') }])
+    expect(summary).toEqual({ added: 2, updated: 0, errors: 0 })
+  })
+
+  it('scans nothing outside of the folder', async () => {
+    const { world } = await openFolder({ 'a.ts': '' })
+    await using _ = world
+    expect(await world.call('/body/scan', { path: '..' })).toMatchObject({ errors: { path: [{ code: 'outside' }] } })
+    expect(await world.do('/body/scan', { path: 'not-there' })).toMatchObject({ added: [], deleted: [], unchanged: 0 })
+  })
+
   it('scans for what is new, changed and gone; a dry run writes nothing', async () => {
     const { world, folder, url } = await openFolder({ 'a.ts': 'a', 'b.ts': 'b', 'c.ts': 'c' })
     await using _ = world

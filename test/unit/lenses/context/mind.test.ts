@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { EDGES, PROVENANCE } from '../../../../src/lenses/context/tables.ts'
 import { openToyEmbedder, TOY_KEY } from '../../../../src/testing/toy-embedder.ts'
+import { openCodeFolder } from '../../../support/code-folder.ts'
 import { openWorld } from './world.ts'
 
 const ann = { id: 'ann' }
@@ -81,6 +82,23 @@ describe('concepts (CX-050)', () => {
     await world.do('/mind/concepts/update', { id: 1, name: 'FoxHole' })
     expect(store.chunksWithoutVector(TOY_KEY, 10)).toEqual([])
     expect(await world.do('/mind/search', { query: 'vixen' })).toMatchObject({ matches: [{ id: 1 }] })
+  })
+
+  it('stay the indexer’s when they are renamed: it gives them back their name when it reads them again', async () => {
+    const text = '/** Says b. */\nexport function b(): number { return 1 }\n'
+    await using code = await openCodeFolder({ 'b.ts': text })
+    await code.do('/context/index')
+    const id = code.ids().get('Function b b.ts')
+    const before = await code.do('/context/definition', { name: 'b' })
+    await code.do('/mind/concepts/update', { id })
+    expect(await code.do('/context/definition', { name: 'b' })).toEqual(before)
+    await code.do('/mind/concepts/update', { id, name: 'the b' })
+    expect(code.concepts()).toEqual(['Function the b b.ts', 'Module b.ts b.ts'])
+    code.write({ 'b.ts': `${text}// more\n` })
+    await code.do('/context/index')
+    expect(code.concepts()).toEqual(['Function b b.ts', 'Module b.ts b.ts'])
+    expect(code.ids().get('Function b b.ts')).toBe(id)
+    expect(code.relations()).toContain('Function b b.ts DEFINED_IN Module b.ts b.ts 1')
   })
 
   it('take their links and provenance along (CX-055)', async () => {
