@@ -1,0 +1,63 @@
+/**
+ * A question on its way to another node: who asks, which node is meant, when, a number used once, and the signature over
+ * all of that and the question (BQ-119, BQ-120).
+ */
+
+import type { Json } from '../base/canonical.ts'
+import type { Instant } from '../base/clock.ts'
+import { isNonce, isTimely, type Refusal } from './freshness.ts'
+import type { Keys } from './keys.ts'
+import type { Nonces } from './nonces.ts'
+import type { Freshness } from './request.ts'
+import { isStatementOf, signStatement } from './statement.ts'
+
+export interface Envelope {
+  readonly query: Json
+  /** did:key. */
+  readonly sender: string
+  /** did:key of the node that is asked. */
+  readonly audience: string
+  /** ISO 8601, UTC, milliseconds. */
+  readonly timestamp: string
+  readonly nonce: string
+  /** Over the other members. */
+  readonly signature: string
+}
+
+export function sealEnvelope(keys: Keys, query: Json, { audience, timestamp, nonce }: Freshness): Envelope {
+  const open = { query, sender: keys.did, audience, timestamp: new Date(timestamp).toISOString(), nonce }
+  return { ...open, signature: signStatement(keys, open) }
+}
+
+/**
+ * Null when the envelope is for this node, timely, whole and new; else why not. Members beyond the six would not be under
+ * the signature: they make it malformed.
+ */
+export function envelopeRefusal(
+  envelope: Envelope,
+  { audience, now, nonces }: { readonly audience: string; readonly now: Instant; readonly nonces: Nonces },
+): Refusal | null {
+  const { signature, ...open } = envelope
+  if (!isWhole(envelope) || !isNonce(open.nonce)) return 'malformed'
+  if (open.audience !== audience) return 'audience'
+  const timestamp = instantOf(open.timestamp)
+  if (timestamp === null) return 'malformed'
+  if (!isTimely(timestamp, now)) return 'clock'
+  if (!isStatementOf(open.sender, open, signature)) return 'signature'
+  return nonces.use(open.sender, open.nonce, now) ? null : 'replay'
+}
+
+function isWhole(envelope: Envelope): boolean {
+  const { query, ...texts } = envelope
+  return (
+    query !== undefined &&
+    Object.keys(texts).length === 5 &&
+    Object.values(texts).every(text => typeof text === 'string')
+  )
+}
+
+/** Null unless the text is the one that this instant is written as. */
+function instantOf(text: string): Instant | null {
+  const instant = Date.parse(text)
+  return Number.isFinite(instant) && new Date(instant).toISOString() === text ? instant : null
+}
