@@ -2,6 +2,7 @@
  * The one list of lenses that come with the engine. What every store must know of them is here; their code is loaded
  * when they are needed, for a short command pays for every module it loads.
  */
+import { BELIEFS_TABLES } from '../lenses/beliefs/tables.ts'
 import { CHROMA_TABLES } from '../lenses/chroma/tables.ts'
 import { CONTEXT_TABLES } from '../lenses/context/tables.ts'
 import { defaultLens } from '../lenses/default/default-lens.ts'
@@ -31,5 +32,10 @@ export const BUILT_IN_LENSES: readonly BuiltInLens[] = [
     name: 'context',
     tables: CONTEXT_TABLES,
     load: async () => (await import('../lenses/context/context-lens.ts')).contextLens(),
+  },
+  {
+    name: 'beliefs',
+    tables: BELIEFS_TABLES,
+    load: async () => (await import('../lenses/beliefs/beliefs-lens.ts')).beliefsLens,
   },
 ]

@@ -1,0 +1,121 @@
+/**
+ * Who asks, and what of the store exists for it: the one place where reads of this lens meet the visibility matrix
+ * (BQ-091 to BQ-095). Made anew when anything was committed, so memberships count as they are when it is asked.
+ */
+import type { Audience, PartitionId } from '../../../model/partition.ts'
+import type { Sight } from '../../../model/viewer.ts'
+import { Circle } from '../../../pipeline/access.ts'
+import { FEDERATIONS } from '../../../store/core-tables.ts'
+import type { StoreReader } from '../../../store/store.ts'
+import type { BeliefSource } from '../model.ts'
+
+/** What a partition is to a requester; beliefs in a public one may yet be its own. */
+export const HIDDEN = 0
+export const OWN = 1
+export const SHARED = 2
+export const PUBLIC = 3
+
+/** Which sources are asked. */
+export interface EnabledSources {
+  readonly local: boolean
+  readonly federated: boolean
+  readonly network: boolean
+  /** Only through these federations; absent or null: through all. */
+  readonly federations?: ReadonlySet<string> | null | undefined
+}
+
+export const ALL_SOURCES: EnabledSources = { local: true, federated: true, network: true }
+
+const NONE: readonly string[] = []
+const LOCAL: BeliefSource = { kind: 'local', id: null }
+const NETWORK: BeliefSource = { kind: 'network', id: null }
+
+export class Requester {
+  /** An agent, the local owner too: it has no more sight here than others. */
+  readonly id: string
+  /** Every partition that it may read. */
+  readonly sight: Sight
+  /** Federations in which it is active and may query, ascending. */
+  readonly federations: readonly string[]
+  readonly #circle: Circle
+  /** By partition: `HIDDEN`, `OWN`, `SHARED` or `PUBLIC`. */
+  readonly #kinds: Uint8Array
+  /** Of shared partitions in sight: the federations through which it meets their holder, ascending. */
+  readonly #through = new Map<PartitionId, readonly string[]>()
+  readonly #sources = new Map<string, BeliefSource>()
+  readonly #strict: ReadonlySet<string>
+
+  /** Reads all that it will be asked about; the reader may be closed afterwards. */
+  constructor(reader: StoreReader, id: string) {
+    this.id = id
+    this.#circle = new Circle(reader, { id })
+    this.federations = this.#circle.federations
+    const partitions = reader.partitions()
+    this.#kinds = new Uint8Array(partitions.reduce((most, partition) => Math.max(most, partition.id), 0) + 1)
+    const seen: PartitionId[] = []
+    for (const { id: partition, audience } of partitions) {
+      if (!this.#circle.mayRead(audience)) continue
+      seen.push(partition)
+      this.#kinds[partition] = audience.kind === 'public' ? PUBLIC : audience.holder === id ? OWN : SHARED
+      if (audience.kind === 'shared') this.#through.set(partition, this.#circle.through(audience))
+    }
+    this.sight = { viewer: { id }, partitions: seen.sort((a, b) => a - b) }
+    this.#strict = new Set(this.federations.filter(federation => isStrict(reader, federation)))
+  }
+
+  /** `HIDDEN`, `OWN`, `SHARED` or `PUBLIC`. */
+  kindOf(partition: PartitionId): number {
+    return this.#kinds[partition] ?? HIDDEN
+  }
+
+  sees(partition: PartitionId): boolean {
+    return this.kindOf(partition) !== HIDDEN
+  }
+
+  /** For what stands in no partition: versions of the past. Of federations that no entry was ever shared with: no. */
+  maySee(audience: Audience): boolean {
+    return this.#circle.mayRead(audience)
+  }
+
+  /** Federations of a shared partition in which both its holder and the requester are active, ascending. */
+  federationsOf(partition: PartitionId): readonly string[] {
+    return this.#through.get(partition) ?? NONE
+  }
+
+  /** Whether an agent is active in a federation that the requester may query. */
+  isMember(federation: string, agent: string): boolean {
+    return this.#circle.isMember(federation, agent)
+  }
+
+  /** Whether a federation tells nothing of holders, not even a pseudonym (BQ-104). */
+  isStrict(federation: string): boolean {
+    return this.#strict.has(federation)
+  }
+
+  /** Where a belief comes from, of the sources that are asked: the first that has it; null: none does. */
+  sourceOf(partition: PartitionId, holder: string, enabled: EnabledSources = ALL_SOURCES): BeliefSource | null {
+    const kind = this.kindOf(partition)
+    if (kind === HIDDEN) return null
+    if (holder === this.id && enabled.local) return LOCAL
+    if (kind === PUBLIC) return enabled.network ? NETWORK : null
+    const through = enabled.federated ? this.#firstThrough(partition, enabled.federations ?? null) : undefined
+    return through === undefined ? null : this.#federated(through)
+  }
+
+  #firstThrough(partition: PartitionId, only: ReadonlySet<string> | null): string | undefined {
+    const federations = this.federationsOf(partition)
+    return only === null ? federations[0] : federations.find(id => only.has(id))
+  }
+
+  #federated(id: string): BeliefSource {
+    const known = this.#sources.get(id)
+    if (known !== undefined) return known
+    const made: BeliefSource = { kind: 'federated', id }
+    this.#sources.set(id, made)
+    return made
+  }
+}
+
+function isStrict(reader: StoreReader, id: string): boolean {
+  return reader.table(FEDERATIONS).get({ id })?.['anonymity'] === 'strict'
+}

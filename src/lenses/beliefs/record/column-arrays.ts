@@ -1,0 +1,67 @@
+/** The numbers of all current beliefs by row, in typed arrays that grow together. */
+import { DIMENSIONS } from '../model.ts'
+
+export const DIMENSION_COUNT: number = DIMENSIONS.length
+
+/** Replaced as a whole when there are more rows than fit: hold it no longer than one question. */
+export interface ColumnArrays {
+  /** Key; -1: a free row, of which nothing else means anything. */
+  readonly entries: Int32Array
+  /** -1 in a free row, so that a loop over partitions in sight passes it over. */
+  readonly partitions: Int32Array
+  /** Numbers of interned texts: see `BeliefColumns`. */
+  readonly ids: Int32Array
+  readonly holders: Int32Array
+  readonly contents: Int32Array
+  readonly domainSets: Int32Array
+  /** Six a row, in the order of `DIMENSIONS`; NaN: not known. */
+  readonly confidences: Float64Array
+  /** By the default weights; NaN: nothing is known. */
+  readonly overall: Float64Array
+  /** Instants; bounds that there are not are infinite. */
+  readonly created: Float64Array
+  readonly validFrom: Float64Array
+  readonly validUntil: Float64Array
+  /** Places in `DERIVATION_TYPES` and `VISIBILITIES`. */
+  readonly derivations: Uint8Array
+  readonly visibilities: Uint8Array
+}
+
+/** Of a row: six ints, ten doubles, two bytes. */
+export const ROW_BYTES: number = 6 * 4 + (DIMENSION_COUNT + 4) * 8 + 2
+
+export function newArrays(capacity: number): ColumnArrays {
+  return {
+    entries: new Int32Array(capacity).fill(-1),
+    partitions: new Int32Array(capacity).fill(-1),
+    ids: new Int32Array(capacity),
+    holders: new Int32Array(capacity),
+    contents: new Int32Array(capacity),
+    domainSets: new Int32Array(capacity),
+    confidences: new Float64Array(capacity * DIMENSION_COUNT),
+    overall: new Float64Array(capacity),
+    created: new Float64Array(capacity),
+    validFrom: new Float64Array(capacity),
+    validUntil: new Float64Array(capacity),
+    derivations: new Uint8Array(capacity),
+    visibilities: new Uint8Array(capacity),
+  }
+}
+
+export function grownArrays(from: ColumnArrays, capacity: number): ColumnArrays {
+  const into = newArrays(capacity)
+  into.entries.set(from.entries)
+  into.partitions.set(from.partitions)
+  into.ids.set(from.ids)
+  into.holders.set(from.holders)
+  into.contents.set(from.contents)
+  into.domainSets.set(from.domainSets)
+  into.confidences.set(from.confidences)
+  into.overall.set(from.overall)
+  into.created.set(from.created)
+  into.validFrom.set(from.validFrom)
+  into.validUntil.set(from.validUntil)
+  into.derivations.set(from.derivations)
+  into.visibilities.set(from.visibilities)
+  return into
+}
