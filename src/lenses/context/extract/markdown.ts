@@ -1,22 +1,14 @@
-/**
- * Reads Markdown: a section per heading, links to files of the workspace, and code spans that may name a concept. What is in
- * fenced code counts for nothing. Line by line and linear in the text: see `text/markdown-outline.ts` for why no parser.
- */
+/** Reads Markdown: a section per heading, links to files of the workspace, and code spans that may name a concept. */
 import { markdownHeadings } from '../../../text/markdown-outline.ts'
 import type { Heading } from '../../../text/outline.ts'
 import { addCaveats } from './comments.ts'
 import type { Draft } from './draft.ts'
+import { isRelative, type Links, linksIn } from './markdown-links.ts'
+import { endOfFrontMatter, proseOf } from './markdown-prose.ts'
 
-const LINK =
-  /\[[^\]\n]{0,300}\]\(\s*<?([^\s()<>]{1,500})>?(?:\s+["'(][^\n)]{0,300})?\s*\)|^ {0,3}\[[^\]\n]{1,300}\]:\s*<?([^\s<>]{1,500})/g
 const SPAN = /(?<!`)(`{1,3})(?!`)([^`\n]{1,200})\1(?!`)/g
 /** A name, perhaps with members, a path, and perhaps the brackets of a call. */
 const NAME = /^[\p{L}_$#@.][\p{L}\p{N}_$#./@-]*(?:\(\))?$/u
-const FENCE = /^ {0,3}(`{3,}|~{3,})([^`]*)$/
-const COMMENT = /<!--(.*?)(?:-->|$)/s
-/** Longer lines are generated. */
-const MAX_LINE = 20_000
-
 interface OpenSection {
   readonly level: number
   readonly key: string
@@ -24,18 +16,44 @@ interface OpenSection {
 }
 
 export function readMarkdown(draft: Draft): void {
-  const headings = markdownHeadings(draft.text)
+  const from = endOfFrontMatter(draft.text)
+  const headings = markdownHeadings(draft.text, from)
+  const breaks = headings.map(({ start }) => start)
   const open: OpenSection[] = []
   const anchors = new Map<string, number>()
+  const byLabel = new Labels()
   let next = 0
-  for (const { start, line } of proseLines(draft)) {
-    for (; next < headings.length && (headings[next] as Heading).start <= start; next++) {
+  for (const prose of proseOf(draft.text, from, breaks, () => draft.step())) {
+    for (; next < headings.length && (headings[next] as Heading).start <= prose.start; next++) {
       addSection(draft, headings, next, open, anchors)
     }
     const source = open.at(-1)?.key ?? draft.fileKey
-    readLine(draft, line, start, source)
+    if (prose.isComment) addCaveats(draft, prose.text, prose.start, source)
+    else readParagraph(draft, prose.text, source, byLabel)
   }
   for (; next < headings.length; next++) addSection(draft, headings, next, open, anchors)
+  byLabel.refer(draft)
+}
+
+/** Links whose address stands elsewhere. */
+class Labels {
+  readonly #used = new Map<string, Set<string>>()
+  readonly #defined = new Map<string, { readonly address: string; readonly source: string }>()
+
+  add({ labels, definitions }: Links, source: string): void {
+    for (const label of labels) this.#used.set(label, (this.#used.get(label) ?? new Set()).add(source))
+    // The first definition counts.
+    for (const { label, address } of definitions) {
+      if (!this.#defined.has(label)) this.#defined.set(label, { address, source })
+    }
+  }
+
+  /** One that nobody uses counts where it stands. */
+  refer(draft: Draft): void {
+    for (const [label, { address, source }] of this.#defined) {
+      for (const user of this.#used.get(label) ?? [source]) linkTo(draft, user, address)
+    }
+  }
 }
 
 function addSection(
@@ -85,33 +103,16 @@ function anchorOf(heading: string): string {
     .replace(/\s/g, '-')
 }
 
-function readLine(draft: Draft, line: string, start: number, source: string): void {
-  for (const [, inline, reference] of line.replace(SPAN, ' ').matchAll(LINK)) {
-    const address = inline ?? (reference as string)
-    if (!/^[a-z][a-z+.-]*:|^\/\//i.test(address)) draft.refer(source, 'LINKS_TO', { module: address, name: null })
-  }
-  for (const [, , span] of line.matchAll(SPAN)) {
+function readParagraph(draft: Draft, text: string, source: string, byLabel: Labels): void {
+  const links = linksIn(text)
+  for (const address of links.addresses) linkTo(draft, source, address)
+  byLabel.add(links, source)
+  for (const [, , span] of text.matchAll(SPAN)) {
     const name = (span as string).trim()
     if (NAME.test(name)) draft.refer(source, 'MENTIONS', { name: name.replace(/\(\)$/, '').replace(/^\.\//, '') })
   }
-  const comment = COMMENT.exec(line)?.[1]
-  if (comment !== undefined) addCaveats(draft, comment, start, source)
 }
 
-/** Lines outside fenced code. */
-function* proseLines(draft: Draft): Iterable<{ readonly start: number; readonly line: string }> {
-  const { text } = draft
-  let fence: string | null = null
-  for (let start = 0; start < text.length; ) {
-    draft.step()
-    const feed = text.indexOf('\n', start)
-    const end = feed < 0 ? text.length : feed
-    const line = text.slice(start, Math.min(end, start + MAX_LINE)).replace(/\r$/, '')
-    const mark = FENCE.exec(line)
-    if (fence !== null) {
-      if (mark !== null && (mark[1] as string).startsWith(fence) && (mark[2] as string).trim() === '') fence = null
-    } else if (mark !== null) fence = mark[1] as string
-    else yield { start, line }
-    start = end + 1
-  }
+function linkTo(draft: Draft, source: string, address: string): void {
+  if (isRelative(address)) draft.refer(source, 'LINKS_TO', { module: address, name: null })
 }

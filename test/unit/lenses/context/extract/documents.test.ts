@@ -56,6 +56,82 @@ describe('Markdown', () => {
   })
 })
 
+describe('Markdown as people write it (CX-061)', () => {
+  const targets: Record<string, string> = {
+    'my file.md': '',
+    'foo_(bar).md': '',
+    'ä.md': '',
+    'b.md': '# Sub\n',
+    'code.ts': 'export class Auth {}\nexport function go() {}',
+  }
+  const links = async (text: string, relation: string): Promise<string[]> =>
+    linksOf(await graphOf({ ...targets, 'a.md': text }), relation)
+      .filter(link => link.startsWith('a.md#'))
+      .map(link =>
+        link
+          .replaceAll('a.md#', '')
+          .replace(` ${relation} `, ' > ')
+          .replace(/ [\d.]+$/, ''),
+      )
+
+  it.each([
+    ['[a](<my file.md>)', 'my file.md'],
+    ['[a](my%20file.md "with (title)")', 'my file.md'],
+    ['[a](foo_(bar).md)', 'foo_(bar).md'],
+    ['[a](foo_\\(bar\\).md)', 'foo_(bar).md'],
+    ['[a](ä.md) and [a](%C3%A4.md)', 'ä.md'],
+    ['[a link over\ntwo lines](b.md)', 'b.md'],
+    ['> [a link over\n> two lines](b.md)', 'b.md'],
+    ['[![a badge](badge.svg)](code.ts)', 'code.ts'],
+    ['[a [nested] one](code.ts)', 'code.ts'],
+    ['<a class="x" href="code.ts">code</a>', 'code.ts'],
+    ['- item\n\n    - [deep](b.md)', 'b.md'],
+  ])('follows %j', async (text, target) => {
+    expect(await links(text, 'LINKS_TO')).toEqual([`a.md > ${target}#${target}`])
+  })
+
+  it.each([
+    '\\[a\\](b.md)',
+    '    [a](b.md)',
+    'text\n\n\t[a](b.md)',
+    '- item\n    ```\n    [a](b.md)\n    ```',
+    '> ```\n> [a](b.md)\n> ```',
+    '<!-- hidden\n[a](b.md)\n-->',
+    'text <!-- [a](b.md) --> text',
+    '``[a](b.md) ` ``',
+    '[a](//b.md) [a](mailto:b.md)',
+  ])('follows nothing in %j', async text => {
+    expect(await links(text, 'LINKS_TO')).toEqual([])
+  })
+
+  it('links from where a definition is used', async () => {
+    const text =
+      '# One\n[text][Ref], [other][] and [plain].\n# Two\n[ref]: b.md\n[OTHER]: <my file.md> "title"\n[plain]: code.ts\n[unused]: ä.md\n[ref]: code.ts'
+    expect(await links(text, 'LINKS_TO')).toEqual([
+      'One > b.md#b.md',
+      'One > code.ts#code.ts',
+      'One > my file.md#my file.md',
+      'Two > ä.md#ä.md',
+    ])
+  })
+
+  it('takes front matter for no heading, and names headings of either kind', async () => {
+    const text =
+      '---\ntitle: Front\ntags: [`go`]\n---\n\nOver\ntwo lines\n===\n`Auth`\n\nNext\n---\n`go()`\n## Last `go` ##\n'
+    expect(await conceptsOf('a.md', text)).toEqual(['Section Over two lines', 'Section Next', 'Section Last go'])
+    expect((await links(text, 'MENTIONS')).sort()).toEqual([
+      ...['Last go > code.ts#go', 'Next > code.ts#go', 'Over two lines > code.ts#Auth'],
+    ])
+    expect(await conceptsOf('a.md', '---\n\nTitle\n===\n')).toEqual(['Section Title'])
+  })
+
+  it('finds notes in comments of several lines (CX-063)', async () => {
+    expect(await conceptsOf('a.md', '# A\n<!--\nTODO: one\n-->\ntext <!-- FIXME: two -->\n')).toEqual([
+      ...['Section A', 'Caveat TODO: one', 'Caveat FIXME: two'],
+    ])
+  })
+})
+
 describe('other files (CX-062)', () => {
   it.each([
     ['a/b.json', '{}', 'Document a/b.json'],
