@@ -238,6 +238,8 @@ export interface LinkWalk extends SearchScope {
   readonly iterations?: number | undefined
   /** Ends when a step moves less than this in all; default 1e-6. */
   readonly tolerance?: number | undefined
+  /** Only these nodes are told of, each once; default all that are reached. */
+  readonly among?: readonly number[] | undefined
 }
 
 export interface LinkRank {

@@ -37,10 +37,17 @@ export function walk(view: ScopeView, request: LinkWalk): readonly LinkRank[] {
     if (moved < tolerance) break
   }
   const ranks: LinkRank[] = []
-  for (const [place, score] of here.entries()) {
+  for (const place of placesOf(view, request)) {
+    const score = here[place] as number
     if (score > 0) ranks.push({ node: view.numbers[place] as number, score })
   }
   return ranks.sort((a, b) => b.score - a.score || a.node - b.node)
+}
+
+/** Telling of all can cost more than the walk. */
+function placesOf(view: ScopeView, { among }: LinkWalk): Iterable<number> {
+  if (among === undefined) return view.numbers.keys()
+  return new Set(among.map(node => view.placeOf(node)).filter(place => place >= 0))
 }
 
 /** The anchors' weights as shares of 1; null when none is in view. An anchor named twice counts twice. */

@@ -150,7 +150,7 @@ class ReferenceLinks implements LinkIndex {
       if (moved < tolerance) break
     }
     return [...here]
-      .filter(([, score]) => score > 0)
+      .filter(([node, score]) => score > 0 && (walk.among === undefined || walk.among.includes(node)))
       .map(([node, score]) => ({ node, score }))
       .sort((a, b) => b.score - a.score || a.node - b.node)
   }

@@ -125,6 +125,15 @@ export function linkSuite(name: string, parts: LinkSuiteParts): void {
       expect(ranks.reduce((sum, { score }) => sum + score, 0)).toBeCloseTo(1, 9)
     })
 
+    it('tells of named nodes alone, with the scores they have among all', () => {
+      const world = worldAfter([put(2, [4]), put(4, [6]), put(6, [8]), put(8, []), put(10, [])])
+      const walk = { partitions: world.partitionsOf('ann'), anchors: [{ node: 2, weight: 1 }] }
+      const all = indexOf(world).rank(walk)
+      const told = indexOf(world).rank({ ...walk, among: [8, 4, 10, 4, 7] })
+      expect(told).toEqual(all.filter(({ node }) => node === 4 || node === 8))
+      expect(told.length).toBe(2)
+    })
+
     it('shares by ratio, however small the weights are', () => {
       const links = [
         { to: 4, sort: 'CALLS', width: Number.MIN_VALUE },

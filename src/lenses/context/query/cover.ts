@@ -5,14 +5,16 @@ import { fold } from '../../../text/normalise.ts'
 import { isStopWord } from '../../../text/stopwords.ts'
 import { covers, foldName, plainWordsOf } from '../names.ts'
 
-/** One bit each. */
-const MOST_WORDS = 32
+/** One bit each; with the counts above them they still fit a small integer, which maps hold without a box. */
+const MOST_WORDS = 20
+const WORD_BITS = 2 ** MOST_WORDS - 1
 
-export interface Cover {
-  /** Of the weight of all words of the question: above 0, at most 1. */
-  readonly share: number
+/** What things have of a question's words. */
+export interface Covers<T> {
+  /** Of the weight of all words of the question: 0 to 1. */
+  shareOf(thing: T): number
   /** Of the thing's own words, how many the question covers. */
-  readonly words: number
+  wordsOf(thing: T): number
 }
 
 /** Things by their words, folded. A thing may stand for several: `countOf` says how many, which are `total` in all. */
@@ -31,29 +33,23 @@ export function tellingWords(query: string): readonly string[] {
   return [...new Set(kept)].slice(0, MOST_WORDS)
 }
 
-/** Things with at least one of the words. */
-export function coversOf<T>(questionWords: readonly string[], { byWord, total, countOf }: Worded<T>): Map<T, Cover> {
-  const found = new Map<T, { bits: number; words: number }>()
+export function coversOf<T>(questionWords: readonly string[], { byWord, total, countOf }: Worded<T>): Covers<T> {
+  const found = new Map<T, number>()
   for (const [word, things] of byWord) {
     const bits = bitsOf(questionWords, word)
     if (bits === 0) continue
-    for (const thing of things) {
-      const known = found.get(thing)
-      if (known === undefined) {
-        found.set(thing, { bits, words: 1 })
-      } else {
-        known.bits |= bits
-        known.words++
-      }
-    }
+    for (const thing of things) found.set(thing, ((found.get(thing) ?? 0) | bits) + WORD_BITS + 1)
   }
-  const counts = questionWords.map(() => 0)
-  for (const [thing, { bits }] of found) {
-    const count = countOf(thing)
-    for (let at = 0; at < counts.length; at++) if (bits & (1 << at)) counts[at] = (counts[at] as number) + count
+  const counts = new Map<number, number>()
+  for (const [thing, packed] of found) {
+    const bits = packed & WORD_BITS
+    counts.set(bits, (counts.get(bits) ?? 0) + countOf(thing))
   }
-  const shareOf = sharesBy(counts.map(count => idf(total, count)))
-  return new Map([...found].map(([thing, { bits, words }]) => [thing, { share: shareOf(bits), words }]))
+  const shares = sharesBy(counts, questionWords.length, total)
+  return {
+    shareOf: thing => shares.get((found.get(thing) ?? 0) & WORD_BITS) ?? 0,
+    wordsOf: thing => (found.get(thing) ?? 0) >>> MOST_WORDS,
+  }
 }
 
 /** Which of the words of a question cover this one. */
@@ -64,14 +60,13 @@ function bitsOf(questionWords: readonly string[], word: string): number {
 }
 
 /** Thousands of things share few sets of words. */
-function sharesBy(weights: readonly number[]): (bits: number) => number {
-  const all = weights.reduce((sum, weight) => sum + weight, 0)
-  const known = new Map<number, number>()
-  return bits => {
-    const share = known.get(bits)
-    if (share !== undefined) return share
-    const made = weights.reduce((sum, weight, at) => sum + (bits & (1 << at) ? weight : 0), 0) / all
-    known.set(bits, made)
-    return made
-  }
+function sharesBy(counts: ReadonlyMap<number, number>, words: number, total: number): ReadonlyMap<number, number> {
+  const weights = Array.from({ length: words }, (_, at) => {
+    let having = 0
+    for (const [bits, count] of counts) if (bits & (1 << at)) having += count
+    return idf(total, having)
+  })
+  const sumOf = (bits: number) => weights.reduce((sum, weight, at) => sum + (bits & (1 << at) ? weight : 0), 0)
+  const all = sumOf(WORD_BITS)
+  return new Map([...counts.keys()].map(bits => [bits, sumOf(bits) / all]))
 }

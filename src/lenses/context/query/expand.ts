@@ -23,6 +23,9 @@ export interface Graph {
 const DECAY = 0.5
 /** Of an anchor in a walk: there is none without. */
 const LEAST_WEIGHT = 0.01
+/** Of a walk: chance to go on, and steps at most; what goes on further than that is one in sixteen. */
+const DAMPING = 0.5
+const STEPS = 4
 
 /** At most `room` neighbours of the anchors. */
 export function neighbours(
@@ -89,11 +92,14 @@ function scored(graph: Graph, anchors: readonly Anchor[], depth: number): Neighb
   return all
 }
 
-function byCloseness(graph: Graph, anchors: readonly Anchor[], all: readonly Neighbour[]): Neighbour[] {
+/** By short walks: half of them return to an anchor at each step, so that few would go further. */
+function byCloseness({ links, scope }: Graph, anchors: readonly Anchor[], all: readonly Neighbour[]): Neighbour[] {
   const weights = anchors.map(({ concept, cosine, evidence }) => {
     return { node: concept.id, weight: Math.max(LEAST_WEIGHT, evidence?.total ?? cosine ?? 1) }
   })
-  const ranks = new Map(graph.links.rank({ ...graph.scope, anchors: weights }).map(({ node, score }) => [node, score]))
+  const among = all.map(({ concept }) => concept.id)
+  const walk = { ...scope, anchors: weights, damping: DAMPING, iterations: STEPS, among }
+  const ranks = new Map(links.rank(walk).map(({ node, score }) => [node, score]))
   return all.map(neighbour => ({ ...neighbour, score: ranks.get(neighbour.concept.id) ?? 0 }))
 }
 

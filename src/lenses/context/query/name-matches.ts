@@ -1,7 +1,8 @@
 /** What names say to a question, as a number: the whole name, a part of it, or words in common. */
+import { TopK } from '../../../base/top-k.ts'
 import type { Concept, VisibleConcepts } from '../concepts.ts'
 import { foldName } from '../names.ts'
-import { type Cover, coversOf } from './cover.ts'
+import { type Covers, coversOf } from './cover.ts'
 
 export interface NameMatch {
   readonly concept: Concept
@@ -11,28 +12,33 @@ export interface NameMatch {
   readonly share: number
 }
 
-/** In no order. */
-export function nameMatches(
+/** The best, by share, then id; only those that hold the question as it is unless `inWords`. */
+export function bestNames(
   concepts: VisibleConcepts,
   query: string,
   questionWords: readonly string[],
+  { most, inWords }: { readonly most: number; readonly inWords: boolean },
 ): readonly NameMatch[] {
   const wanted = foldName(query)
   const covers = coversOf(questionWords, { byWord: concepts.byWord, total: concepts.all.length, countOf: () => 1 })
-  const matches: NameMatch[] = []
-  for (const concept of concepts.all) {
-    const byWords = wordShare(concept, covers.get(concept))
-    if (concept.folded === wanted) matches.push({ concept, match: 'whole', share: 1 })
-    else if (concept.folded.includes(wanted)) {
-      const share = Math.max(byWords, harmonic(1, wanted.length / concept.folded.length))
-      matches.push({ concept, match: 'name', share })
-    } else if (byWords > 0) matches.push({ concept, match: 'words', share: byWords })
+  const best = new TopK<NameMatch>(most, (a, b) => b.share - a.share || a.concept.id - b.concept.id)
+  // By id ascending: of equal shares the first stays.
+  const offer = (concept: Concept, match: NameMatch['match'], share: number) => {
+    if (!best.full || share > (best.worst?.share ?? 0)) best.push({ concept, match, share })
   }
-  return matches
+  for (const concept of concepts.all) {
+    const byWords = wordShare(concept, covers)
+    if (concept.folded.includes(wanted)) {
+      const ofName = wanted.length / concept.folded.length
+      offer(concept, ofName === 1 ? 'whole' : 'name', Math.max(byWords, harmonic(1, ofName)))
+    } else if (inWords && byWords > 0) offer(concept, 'words', byWords)
+  }
+  return best.sorted()
 }
 
-function wordShare({ words }: Concept, cover: Cover | undefined): number {
-  return cover === undefined ? 0 : harmonic(cover.share, cover.words / words.length)
+function wordShare(concept: Concept, covers: Covers<Concept>): number {
+  const covered = covers.wordsOf(concept)
+  return covered === 0 ? 0 : harmonic(covers.shareOf(concept), covered / concept.words.length)
 }
 
 function harmonic(a: number, b: number): number {

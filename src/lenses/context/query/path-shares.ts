@@ -12,15 +12,14 @@ interface PathWords {
 
 const KNOWN = new WeakMap<VisibleConcepts, PathWords>()
 
-/** By URL, 0 to 1; URLs without any of the words are left out. `root`: what their paths begin below. */
+/** By URL, 0 to 1. `root`: what their paths begin below. */
 export function pathShares(
   concepts: VisibleConcepts,
   questionWords: readonly string[],
   root: string | undefined,
-): ReadonlyMap<string, number> {
+): (url: string) => number {
   const { byWord, counts, total } = pathWords(concepts, root)
-  const found = coversOf(questionWords, { byWord, total, countOf: url => counts.get(url) ?? 0 })
-  return new Map([...found].map(([url, { share }]) => [url, share]))
+  return coversOf(questionWords, { byWord, total, countOf: url => counts.get(url) ?? 0 }).shareOf
 }
 
 function pathWords(concepts: VisibleConcepts, root: string | undefined): PathWords {

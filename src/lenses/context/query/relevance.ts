@@ -2,7 +2,6 @@
  * Anchors by relevance. Names, texts, passages and vectors each offer their best; all that are offered are then compared in
  * every part. What the question names in full comes first, whatever else is near it.
  */
-import { TopK } from '../../../base/top-k.ts'
 import type { Hit, WordIndex, WordTerm } from '../../../index/contract.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { Call } from '../call.ts'
@@ -15,7 +14,7 @@ import { tellingWords } from './cover.ts'
 import { docShare } from './doc-share.ts'
 import { type Evidence, weighed } from './evidence.ts'
 import { nearest, type Space, spaceOf, termsOf } from './meaning.ts'
-import { type NameMatch, nameMatches } from './name-matches.ts'
+import { bestNames, type NameMatch } from './name-matches.ts'
 import { passageConcepts } from './passages.ts'
 import { pathShares } from './path-shares.ts'
 import type { ContextRequest } from './request.ts'
@@ -31,8 +30,8 @@ export interface RelevanceAnswer {
 }
 
 /** Best names, and best texts, that are offered. */
-const MOST_NAMED = 100
-const MOST_TEXTS = 100
+const MOST_NAMED = 50
+const MOST_TEXTS = 50
 
 /** Not for mode `semantic`, where there is nothing to fuse. In the modes without meaning only names offer anchors. */
 export async function relevantAnchors(call: Call, seen: Look, request: ContextRequest): Promise<RelevanceAnswer> {
@@ -77,10 +76,10 @@ async function spaceFor(
 
 function offered({ call, seen, space, words, terms, telling }: Question, { mode, query }: ContextRequest): Offers {
   const { concepts, sight } = seen
-  const names = nameMatches(concepts, query, telling)
   const isHybrid = mode === 'hybrid'
+  const names = bestNames(concepts, query, telling, { most: MOST_NAMED, inWords: mode !== 'exact' })
   return {
-    names: bestNames(mode === 'exact' ? names.filter(({ match }) => match !== 'words') : names),
+    names: new Map(names.map(match => [match.concept, match])),
     near: new Map(space === null ? [] : nearest(call, seen, space).map(({ concept, cosine }) => [concept, cosine])),
     passages: isHybrid ? passageConcepts(call, seen, terms) : new Map(),
     texts: isHybrid
@@ -89,19 +88,13 @@ function offered({ call, seen, space, words, terms, telling }: Question, { mode,
   }
 }
 
-function bestNames(matches: readonly NameMatch[]): ReadonlyMap<Concept, NameMatch> {
-  const best = new TopK<NameMatch>(MOST_NAMED, (a, b) => b.share - a.share || a.concept.id - b.concept.id)
-  for (const match of matches) best.push(match)
-  return new Map(best.sorted().map(match => [match.concept, match]))
-}
-
 function compared(question: Question, { names, near, passages, texts }: Offers): RankedAnchor[] {
   const { call, seen, space, words, terms, telling } = question
   const { partitions } = seen.sight
   const byText = texts.flatMap(({ entry }) => seen.concepts.byEntry(entry) ?? [])
   const all = [...new Set([...names.keys(), ...near.keys(), ...passages.keys(), ...byText])]
   const entries = all.map(({ entry }) => entry)
-  const paths = pathShares(seen.concepts, telling, call.host.workspace?.url)
+  const pathShare = pathShares(seen.concepts, telling, call.host.workspace?.url)
   const docs = docsOf(call, entries)
   const weights = words.weigh(terms, { partitions })
   const bm = scoresOf(words.score(terms, entries, { partitions }))
@@ -115,7 +108,7 @@ function compared(question: Question, { names, near, passages, texts }: Offers):
     const cosine = near.get(concept) ?? (match === 'text' ? (cosines.get(entry) ?? null) : null)
     const shares = {
       name: named?.share ?? 0,
-      path: url === null ? 0 : (paths.get(url) ?? 0),
+      path: url === null ? 0 : pathShare(url),
       doc: docShare(weights, docs.get(entry) ?? ''),
       text: best > 0 ? (bm.get(entry) ?? 0) / best : 0,
       passage: passages.get(concept) ?? 0,
