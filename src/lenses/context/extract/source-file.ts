@@ -61,6 +61,11 @@ export class SourceFile<S> {
     this.#ownerOf[node] = this.#owners.push(key) - 1
   }
 
+  /** What is within the node belongs to what the node stands in. */
+  closeOwner(node: Node): void {
+    this.#ownerOf[node] = this.#ownerOf[Math.max(0, this.tree.parent(node))] as number
+  }
+
   markDeclaring(node: Node): void {
     if (node !== NONE) this.#declaring[node] = 1
   }

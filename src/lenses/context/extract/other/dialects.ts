@@ -4,6 +4,8 @@ import type { ConceptType, Language } from '../concept.ts'
 export interface Dialect {
   /** Kinds of nodes that declare a type with members. */
   readonly types: Readonly<Record<string, ConceptType>>
+  /** Constants outside of functions, and macros. */
+  readonly constants: Readonly<Record<string, ConceptType>>
   /** Functions, and methods where they stand in a type. */
   readonly functions: ReadonlySet<string>
   /** Calls -> the field that holds what is called; empty: the first child. */
@@ -17,7 +19,15 @@ export interface Dialect {
 const NONE_AT_ALL: Readonly<Record<string, never>> = {}
 
 const CPP: Dialect = {
-  types: { class_specifier: 'Class', struct_specifier: 'Class', union_specifier: 'Class', enum_specifier: 'Enum' },
+  types: {
+    class_specifier: 'Class',
+    struct_specifier: 'Class',
+    union_specifier: 'Class',
+    enum_specifier: 'Enum',
+    type_definition: 'TypeAlias',
+    alias_declaration: 'TypeAlias',
+  },
+  constants: { preproc_def: 'Constant', preproc_function_def: 'Function' },
   functions: new Set(['function_definition']),
   calls: { call_expression: 'function' },
   bases: { base_class_clause: 'EXTENDS' },
@@ -27,6 +37,7 @@ const CPP: Dialect = {
 const DIALECTS: Partial<Record<Language, Dialect>> = {
   go: {
     types: { type_spec: 'Class', type_alias: 'TypeAlias' },
+    constants: { const_spec: 'Constant' },
     functions: new Set(['function_declaration', 'method_declaration']),
     calls: { call_expression: 'function' },
     bases: NONE_AT_ALL,
@@ -40,6 +51,7 @@ const DIALECTS: Partial<Record<Language, Dialect>> = {
       trait_item: 'Interface',
       type_item: 'TypeAlias',
     },
+    constants: { const_item: 'Constant', static_item: 'Constant', macro_definition: 'Function' },
     functions: new Set(['function_item', 'function_signature_item']),
     calls: { call_expression: 'function' },
     bases: NONE_AT_ALL,
@@ -53,7 +65,8 @@ const DIALECTS: Partial<Record<Language, Dialect>> = {
       annotation_type_declaration: 'Interface',
       enum_declaration: 'Enum',
     },
-    functions: new Set(['method_declaration']),
+    constants: NONE_AT_ALL,
+    functions: new Set(['method_declaration', 'constructor_declaration']),
     calls: { method_invocation: 'name', object_creation_expression: 'type' },
     bases: { superclass: 'EXTENDS', extends_interfaces: 'EXTENDS', super_interfaces: 'IMPLEMENTS' },
     imports: new Set(['import_declaration']),
@@ -67,14 +80,17 @@ const DIALECTS: Partial<Record<Language, Dialect>> = {
       record_declaration: 'Class',
       interface_declaration: 'Interface',
       enum_declaration: 'Enum',
+      delegate_declaration: 'TypeAlias',
     },
-    functions: new Set(['method_declaration', 'local_function_statement']),
+    constants: NONE_AT_ALL,
+    functions: new Set(['method_declaration', 'constructor_declaration', 'local_function_statement']),
     calls: { invocation_expression: 'function', object_creation_expression: 'type' },
     bases: { base_list: 'EXTENDS' },
     imports: new Set(['using_directive']),
   },
   ruby: {
     types: { class: 'Class', module: 'Class' },
+    constants: NONE_AT_ALL,
     functions: new Set(['method', 'singleton_method']),
     calls: { call: 'method' },
     bases: { superclass: 'EXTENDS' },
@@ -87,6 +103,7 @@ const DIALECTS: Partial<Record<Language, Dialect>> = {
       interface_declaration: 'Interface',
       enum_declaration: 'Enum',
     },
+    constants: NONE_AT_ALL,
     functions: new Set(['function_definition', 'method_declaration']),
     calls: {
       function_call_expression: 'function',

@@ -73,7 +73,7 @@ export function importedModules(tree: SyntaxTree, node: Node, language: Language
     case 'go':
       return matches(text, /["`]([^"`]+)["`]/)
     case 'java':
-      return matches(text, /^import\s+(?:static\s+)?([\w.]+?)(?:\.[A-Z]\w*)*(?:\.\*)?\s*;/)
+      return matches(text, /^import\s+(?:static\s+)?([\w.]+?)(?:\.[A-Z]\w*(?:\.\w+)*)?(?:\.\*)?\s*;/)
     case 'csharp':
       return matches(text, /^(?:global\s+)?using\s+(?:static\s+)?(?:\w+\s*=\s*)?([\w.]+)\s*;/)
     case 'c':

@@ -65,6 +65,7 @@ class DefinitionReader {
     const type = own(this.#dialect.types, kind)
     if (type !== undefined) this.#declareType(node, type)
     else if (this.#dialect.functions.has(kind) || this.#isPrototype(node, kind)) this.#declareFunction(node)
+    else if (own(this.#dialect.constants, kind) !== undefined) this.#declareConstant(node, kind)
     else if (kind === 'impl_item') this.#openImplementation(node)
     else if (isComment(kind)) addCaveats(draft, this.#file.text(node), tree.start(node), this.#file.owner(node))
     if (!this.#dialect.imports.has(kind)) return
@@ -84,16 +85,35 @@ class DefinitionReader {
 
   #declareType(node: Node, usual: ConceptType): void {
     const { tree } = this.#file
-    const name = this.#file.text(tree.child(node, 'name'))
+    const inner = tree.child(node, 'type')
+    const isTypedef = tree.kind(node) === 'type_definition'
+    const name = isTypedef ? typedefName(tree, node) : this.#file.text(tree.child(node, 'name'))
     const isUse = tree.kind(node).endsWith('_specifier') && tree.child(node, 'body') === NONE
-    if (name === '' || isUse) return
+    if (name === '' || isUse || (isTypedef && name === this.#file.text(tree.child(inner, 'name')))) return
     const within = this.#file.scope(node)
-    const type = this.#language === 'go' ? goType(tree.kind(tree.child(node, 'type')), usual) : usual
+    const type =
+      this.#language === 'go' ? goType(tree.kind(inner), usual) : isTypedef ? typedefType(tree, inner) : usual
     const simple = name.replace(/.*::/, '')
     const key = this.#add(node, type, simple, within.prefix + simple)
     if (!this.#types.has(simple)) this.#types.set(simple, key)
+    if (isTypedef && type === 'TypeAlias') {
+      // The struct that gets a second name is no part of that name.
+      this.#file.closeOwner(node)
+      return
+    }
     this.#open(node, { typeName: simple, prefix: `${within.prefix}${simple}.`, isFunction: false })
     for (const part of tree.children(node)) this.#readBases(part, key)
+  }
+
+  #declareConstant(node: Node, kind: string): void {
+    const { tree } = this.#file
+    const name = this.#file.text(tree.child(node, 'name'))
+    // What is defined as nothing only guards a header.
+    const isGuard = kind === 'preproc_def' && tree.child(node, 'value') === NONE
+    const within = this.#file.scope(node)
+    if (!/^[\p{L}_][\p{L}\p{N}_]*$/u.test(name) || name === '_' || isGuard || within.isFunction) return
+    const key = this.#add(node, own(this.#dialect.constants, kind) as ConceptType, name, within.prefix + name)
+    if (key.startsWith('Function ') && !this.#functions.has(name)) this.#functions.set(name, key)
   }
 
   #readBases(part: Node, key: string): void {
@@ -218,6 +238,21 @@ class DefinitionReader {
     const key = method ?? this.#functions.get(name) ?? this.#types.get(name)
     return key === undefined ? { name } : { local: key }
   }
+}
+
+/** The last name of what is declared: `Point` of `typedef struct {…} Point`, `F` of `typedef int (*F)(int)`. */
+function typedefName(tree: SyntaxTree, node: Node): string {
+  const declarator = tree.child(node, 'declarator')
+  for (let at = declarator; at !== NONE && at < tree.until(declarator); at++) {
+    if (tree.kind(at) === 'type_identifier') return tree.textOf(at)
+  }
+  return ''
+}
+
+/** A name given to what has none of its own is its name. */
+function typedefType(tree: SyntaxTree, inner: Node): ConceptType {
+  if (tree.child(inner, 'body') === NONE || tree.child(inner, 'name') !== NONE) return 'TypeAlias'
+  return tree.kind(inner) === 'enum_specifier' ? 'Enum' : 'Class'
 }
 
 function goType(kind: string, usual: ConceptType): ConceptType {

@@ -230,6 +230,45 @@ describe('languages read for definitions (CX-062)', () => {
     )
   })
 
+  it.each([
+    [
+      'a.h',
+      '#ifndef A_H\n#define A_H\n#define LIMIT 10\n#define MAX(a, b) ((a) > (b) ? (a) : (b))\ntypedef struct { int x; } Point;\ntypedef struct node { struct node *next; } node;\ntypedef struct pair { int a; } pair_t;\ntypedef enum { A, B } Kind;\ntypedef int (*callback)(int, Point);\ntypedef unsigned long size;\nint f(void) { typedef int local; return MAX(1, 2); }\n#endif\n',
+      'Constant LIMIT, Function MAX, Class Point, Class node, TypeAlias pair_t, Class pair, Enum Kind, TypeAlias callback, TypeAlias size, Function f, TypeAlias local',
+    ],
+    [
+      'a.cpp',
+      'using Ints = std::vector<int>;\nclass A { using Self = A; };\n',
+      'TypeAlias Ints, Class A, TypeAlias Self',
+    ],
+    [
+      'a.go',
+      'package a\nconst (\n\tRed Kind = iota\n\tBlue\n)\nfunc f() { const in = 1 }\n',
+      'Constant Red, Constant Blue, Function f',
+    ],
+    [
+      'a.rs',
+      'pub const MAX: u8 = 1;\nstatic NAME: &str = "x";\nmacro_rules! go { () => {} }\nimpl S { const IN: u8 = 2; }\n',
+      'Constant MAX, Constant NAME, Function go, Constant IN',
+    ],
+    ['A.java', 'class A { A(int a) { go(); } void go() {} }', 'Class A, Method A.A, Method A.go'],
+    ['a.cs', 'class A { public A() { } delegate void D(int x); }', 'Class A, Method A.A, TypeAlias D'],
+  ])('%s: types by another name, constants, macros, constructors', async (path, text, expected) => {
+    expect((await conceptsOf(path, text)).join(', ')).toBe(expected)
+  })
+
+  it('keeps a struct out of its second name', async () => {
+    const links = linksOf(await graphOf({ 'a.h': 'typedef struct pair { int a; } pair_t;' }))
+    expect(links).toEqual(['a.h#pair DEFINED_IN a.h#a.h 1', 'a.h#pair_t DEFINED_IN a.h#a.h 1'])
+  })
+
+  it('tells the package of what Java imports', async () => {
+    const source =
+      'import a.b.C;\nimport static c.d.E.go;\nimport static e.f.G.*;\nimport g.h.*;\nimport i.j.K.Inner;\nimport l.m.n;\nclass A {}'
+    const links = linksOf(await graphOf({ 'A.java': source }), 'DEPENDS_ON')
+    expect(links.map(link => link.split(' ')[2])).toEqual(['a.b', 'c.d', 'e.f', 'g.h', 'i.j', 'l.m.n'])
+  })
+
   it('finds included files, modules and required files', async () => {
     const graph = await graphOf({
       'src/a.c': '#include "b.h"\n#include <kit/c.h>',
