@@ -18,16 +18,34 @@ const FILE_COUNT = quick ? 200 : CODE_BASE_FILES
 const QUESTIONS = quick ? 40 : 200
 const WARM_UP = 20
 
-const KINDS: readonly { readonly name: string; readonly params: object; readonly p95: number }[] = [
-  { name: 'by name', params: { depth: 2 }, p95: 200 },
-  { name: 'exact', params: { mode: 'exact', depth: 2 }, p95: 200 },
-  { name: 'hybrid', params: { mode: 'hybrid', depth: 2 }, p95: 500 },
+/** What the command asks for unless it is told otherwise. */
+const COMMAND = { mode: 'hybrid', rank: 'relevance', snippet: 'passage' }
+const EVERYTHING = { ...COMMAND, depth: 2, limit: 50, explain: true, max_tokens: 10_000 }
+
+interface Kind {
+  readonly name: string
+  readonly params: object
+  /** Of a question; default 2. */
+  readonly words?: number
+  /** At most, in ms. */
+  readonly goal: { readonly p95: number } | { readonly p50: number; readonly p99: number }
+}
+
+const KINDS: readonly Kind[] = [
+  { name: 'by name', params: { depth: 2 }, goal: { p95: 200 } },
+  { name: 'exact', params: { mode: 'exact', depth: 2 }, goal: { p95: 200 } },
+  { name: 'hybrid', params: { mode: 'hybrid', depth: 2 }, goal: { p95: 500 } },
   {
     name: 'hybrid, weighted, passages',
     params: { mode: 'hybrid', depth: 2, rank: 'weighted', snippet: 'passage', limit: 20 },
-    p95: 500,
+    goal: { p95: 500 },
   },
-  { name: 'hybrid, by closeness, packed', params: { mode: 'hybrid', rank: 'closeness', max_tokens: 4000 }, p95: 500 },
+  { name: 'hybrid, by closeness', params: { mode: 'hybrid', rank: 'closeness' }, goal: { p95: 500 } },
+  { name: 'by relevance, as the command asks', params: COMMAND, goal: { p50: 10, p99: 50 } },
+  { name: 'by relevance, packed', params: { ...COMMAND, max_tokens: 4000 }, goal: { p50: 10, p99: 50 } },
+  { name: 'by relevance, one word, 50 at depth 2, packed', params: EVERYTHING, words: 1, goal: { p50: 50, p99: 50 } },
+  { name: 'by relevance, 50 at depth 2, packed', params: EVERYTHING, goal: { p50: 50, p99: 50 } },
+  { name: 'by relevance, 8 words, 50 at depth 2, packed', params: EVERYTHING, words: 8, goal: { p50: 50, p99: 50 } },
 ]
 
 export async function run(): Promise<readonly Row[]> {
@@ -41,17 +59,16 @@ export async function run(): Promise<readonly Row[]> {
   await fillCode(engine, FILE_COUNT, uniform)
   const context = new Context(engine.host('context'))
   const rows: Row[] = []
-  for (const { name: kind, params, p95 } of KINDS) {
+  for (const { name: kind, params, words, goal } of KINDS) {
     const samples: number[] = []
     for (let i = 0; i < WARM_UP + QUESTIONS; i++) {
-      const query = randomQuestion(uniform)
+      const query = randomQuestion(uniform, words)
       const before = performance.now()
       const { status } = await context.call('/context/query', { query, ...params })
       if (status !== 'success') throw new Error(`${kind}: the call failed`)
       if (i >= WARM_UP) samples.push(performance.now() - before)
     }
-    const [p50, reached, p99] = [0.5, 0.95, 0.99].map(share => percentile(samples, share)) as [number, number, number]
-    rows.push({ name: kind, unit: 'ms', value: p50, p50, p99, goal: `p95 < ${p95} ms`, ok: reached < p95 })
+    rows.push(rowOf(kind, samples, goal))
   }
   const links = engine.host('context').index('links')
   const rebuilt = timed(() => links.rebuild(engine.host('context').store))
@@ -60,4 +77,11 @@ export async function run(): Promise<readonly Row[]> {
     { name: 'links in memory', unit: 'MB', value: links.byteLength / 1e6 },
     { name: 'rebuild links', unit: 'ms', value: rebuilt },
   ]
+}
+
+function rowOf(called: string, samples: readonly number[], goal: Kind['goal']): Row {
+  const [p50, p95, p99] = [0.5, 0.95, 0.99].map(share => percentile(samples, share)) as [number, number, number]
+  const row = { name: called, unit: 'ms', value: p50, p50, p99 }
+  if ('p95' in goal) return { ...row, goal: `p95 < ${goal.p95} ms`, ok: p95 < goal.p95 }
+  return { ...row, goal: `p50 <= ${goal.p50} ms, p99 <= ${goal.p99} ms`, ok: p50 <= goal.p50 && p99 <= goal.p99 }
 }

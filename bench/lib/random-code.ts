@@ -12,6 +12,7 @@ import { openToyEmbedder, TOY_KEY } from '../../src/testing/toy-embedder.ts'
 export const CODE_BASE_FILES = 2_000
 const CONCEPTS_A_FILE = 10
 const LINKS_A_CONCEPT = 3
+const DOC_WORDS = 8
 /** Every twentieth link leads to one of so many, which thousands link to. */
 const HUBS = 50
 
@@ -19,9 +20,9 @@ const WORDS =
   `auth user login service handler model store index query parse token file path cache graph node edge vector word
   page list item view state config error result value entry chunk`.split(/\s+/)
 
-/** Two words that names are made of. */
-export function randomQuestion(uniform: () => number): string {
-  return `${pick(WORDS, uniform)} ${pick(WORDS, uniform)}`
+/** Words that names are made of: each is in thousands of them. */
+export function randomQuestion(uniform: () => number, words = 2): string {
+  return Array.from({ length: words }, () => pick(WORDS, uniform)).join(' ')
 }
 
 export async function fillCode(engine: Engine, fileCount: number, uniform: () => number): Promise<void> {
@@ -32,7 +33,7 @@ export async function fillCode(engine: Engine, fileCount: number, uniform: () =>
     const concepts = Array.from({ length: fileCount }, (_, at) => putFile(writer, at, uniform)).flat()
     for (let i = 0; i < concepts.length * LINKS_A_CONCEPT; i++) {
       const source = pick(concepts, uniform)
-      const target = pick(uniform() < 0.05 ? concepts.slice(0, HUBS) : concepts, uniform).id
+      const target = pick(uniform() < 0.05 ? concepts.slice(0, HUBS) : concepts, uniform)
       putEdge(writer, { source, target, relation: 'CALLS', weight: 0.5 })
     }
     giveVectors(writer, uniform)
@@ -51,9 +52,11 @@ function putFile(writer: StoreWriter, at: number, uniform: () => number): Concep
   return Array.from({ length: CONCEPTS_A_FILE }, (_, n) => {
     const called = `${pick(WORDS, uniform)}${capital(pick(WORDS, uniform))}${capital(pick(WORDS, uniform))}${n}`
     const place = { url, startLine: n * 6 + 1, endLine: n * 6 + 6 }
+    const doc = Array.from({ length: DOC_WORDS }, () => pick(WORDS, uniform)).join(' ')
+    const text = lines.slice(n * 6, n * 6 + 6).join('\n')
     const made = putConcept(
       writer,
-      { name: called, type: 'Function', ...place, signature: `function ${called}(): void` },
+      { name: called, type: 'Function', ...place, signature: `function ${called}(): void`, doc, text },
       { audience: audience('private'), now: 0 },
     )
     putProvenance(writer, made, url)

@@ -57,8 +57,11 @@ function shares(view: ScopeView, anchors: LinkWalk['anchors']): Float64Array | n
     const place = view.placeOf(node)
     if (place >= 0) home[place] = (home[place] as number) + weight
   }
-  const total = home.reduce((sum, weight) => sum + weight, 0)
-  return total > 0 ? home.map(weight => weight / total) : null
+  let total = 0
+  for (let place = 0; place < home.length; place++) total += home[place] as number
+  if (!(total > 0)) return null
+  for (let place = 0; place < home.length; place++) home[place] = (home[place] as number) / total
+  return home
 }
 
 function stepFrom(view: ScopeView, here: Float64Array, home: Float64Array, damping: number): Float64Array {

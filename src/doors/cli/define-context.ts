@@ -60,9 +60,9 @@ function defineQuery(add: Add, run: Run, cli: Cli): void {
     .option('-l, --limit <number>', 'concepts at most, 1 to 50 (default 10)', finiteNumber)
     .option('-m, --mode <name>', 'exact, semantic or hybrid (default hybrid)')
     .addOption(
-      new Option('--rank <how>', 'order of neighbours')
-        .choices(['breadth', 'weighted', 'closeness'])
-        .default('closeness'),
+      new Option('--rank <how>', 'order of neighbours; relevance orders the matches too')
+        .choices(['relevance', 'closeness', 'weighted', 'breadth'])
+        .default('relevance'),
     )
     .addOption(new Option('--snippet <what>', 'part of a file').choices(['head', 'passage']).default('passage'))
     .option('--explain', 'with --json: why each concept is there')

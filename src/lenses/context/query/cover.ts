@@ -5,23 +5,25 @@ import { fold } from '../../../text/normalise.ts'
 import { isStopWord } from '../../../text/stopwords.ts'
 import { covers, foldName, plainWordsOf } from '../names.ts'
 
-/** One bit each; with the counts above them they still fit a small integer, which maps hold without a box. */
+/** One bit each; the count of a thing's own words stands above them. */
 const MOST_WORDS = 20
 const WORD_BITS = 2 ** MOST_WORDS - 1
 
-/** What things have of a question's words. */
-export interface Covers<T> {
-  /** Of the weight of all words of the question: 0 to 1. */
-  shareOf(thing: T): number
-  /** Of the thing's own words, how many the question covers. */
-  wordsOf(thing: T): number
+/** Things in a list by their words, folded. A thing may stand for several: `countOf` says how many, `total` in all. */
+export interface Worded {
+  /** Places in the list. */
+  readonly byWord: ReadonlyMap<string, readonly number[]>
+  readonly length: number
+  readonly total: number
+  countOf(place: number): number
 }
 
-/** Things by their words, folded. A thing may stand for several: `countOf` says how many, which are `total` in all. */
-export interface Worded<T> {
-  readonly byWord: ReadonlyMap<string, readonly T[]>
-  readonly total: number
-  countOf(thing: T): number
+/** What things have of a question's words. */
+export interface Covers {
+  /** Of the weight of all words of the question: 0 to 1. */
+  shareOf(place: number): number
+  /** Of the thing's own words, how many the question covers. */
+  wordsOf(place: number): number
 }
 
 /** The first words of a question, folded, each once; without those that every text has, unless there are no others. */
@@ -33,22 +35,22 @@ export function tellingWords(query: string): readonly string[] {
   return [...new Set(kept)].slice(0, MOST_WORDS)
 }
 
-export function coversOf<T>(questionWords: readonly string[], { byWord, total, countOf }: Worded<T>): Covers<T> {
-  const found = new Map<T, number>()
-  for (const [word, things] of byWord) {
+export function coversOf(questionWords: readonly string[], { byWord, length, total, countOf }: Worded): Covers {
+  const found = new Int32Array(length)
+  for (const [word, places] of byWord) {
     const bits = bitsOf(questionWords, word)
     if (bits === 0) continue
-    for (const thing of things) found.set(thing, ((found.get(thing) ?? 0) | bits) + WORD_BITS + 1)
+    for (const place of places) found[place] = ((found[place] as number) | bits) + WORD_BITS + 1
   }
   const counts = new Map<number, number>()
-  for (const [thing, packed] of found) {
-    const bits = packed & WORD_BITS
-    counts.set(bits, (counts.get(bits) ?? 0) + countOf(thing))
+  for (let place = 0; place < length; place++) {
+    const bits = (found[place] as number) & WORD_BITS
+    if (bits !== 0) counts.set(bits, (counts.get(bits) ?? 0) + countOf(place))
   }
   const shares = sharesBy(counts, questionWords.length, total)
   return {
-    shareOf: thing => shares.get((found.get(thing) ?? 0) & WORD_BITS) ?? 0,
-    wordsOf: thing => (found.get(thing) ?? 0) >>> MOST_WORDS,
+    shareOf: place => shares.get((found[place] as number) & WORD_BITS) ?? 0,
+    wordsOf: place => (found[place] as number) >>> MOST_WORDS,
   }
 }
 
@@ -69,4 +71,17 @@ function sharesBy(counts: ReadonlyMap<number, number>, words: number, total: num
   const sumOf = (bits: number) => weights.reduce((sum, weight, at) => sum + (bits & (1 << at) ? weight : 0), 0)
   const all = sumOf(WORD_BITS)
   return new Map([...counts.keys()].map(bits => [bits, sumOf(bits) / all]))
+}
+
+/** The places of things in a list by their words. */
+export function placesByWord<T>(things: readonly T[], wordsOf: (thing: T) => Iterable<string>): Map<string, number[]> {
+  const byWord = new Map<string, number[]>()
+  for (const [place, thing] of things.entries()) {
+    for (const word of wordsOf(thing)) {
+      const places = byWord.get(word)
+      if (places === undefined) byWord.set(word, [place])
+      else places.push(place)
+    }
+  }
+  return byWord
 }

@@ -1,22 +1,15 @@
-/** How much of a question's words a doc comment has. */
+/** How much of a question's words doc comments have. */
 import type { TermWeight } from '../../../index/contract.ts'
 import { covers, foldName, wordsOf } from '../names.ts'
 
-/** 0 to 1, of the weight of all words. */
-export function docShare(weights: readonly TermWeight[], doc: string): number {
-  if (doc === '' || weights.length === 0) return 0
-  const words = new Set(wordsOf(doc))
-  let all = 0
-  let found = 0
-  for (const { term, idf, boost } of weights) {
-    const folded = foldName(term)
-    all += boost * idf
-    if (words.has(folded) || some(words, word => covers(folded, word))) found += boost * idf
+/** Of a doc comment, 0 to 1: of the weight of all words. */
+export function docShares(weights: readonly TermWeight[]): (doc: string) => number {
+  const asked = weights.map(({ term, idf, boost }) => ({ word: foldName(term), weight: boost * idf }))
+  const all = asked.reduce((sum, { weight }) => sum + weight, 0)
+  return doc => {
+    if (doc === '' || all === 0) return 0
+    const words = wordsOf(doc)
+    const isThere = (asked: string) => words.some(word => covers(asked, word))
+    return asked.reduce((sum, { word, weight }) => sum + (isThere(word) ? weight : 0), 0) / all
   }
-  return all > 0 ? found / all : 0
-}
-
-function some(words: ReadonlySet<string>, test: (word: string) => boolean): boolean {
-  for (const word of words) if (test(word)) return true
-  return false
 }

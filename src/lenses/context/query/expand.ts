@@ -23,9 +23,9 @@ export interface Graph {
 const DECAY = 0.5
 /** Of an anchor in a walk: there is none without. */
 const LEAST_WEIGHT = 0.01
-/** Of a walk: chance to go on, and steps at most; what goes on further than that is one in sixteen. */
+/** Of a walk: chance to go on, and steps at most beyond the depth. */
 const DAMPING = 0.5
-const STEPS = 4
+const STEPS_BEYOND = 2
 
 /** At most `room` neighbours of the anchors. */
 export function neighbours(
@@ -37,7 +37,7 @@ export function neighbours(
   if (room <= 0 || depth === 0 || anchors.length === 0) return []
   if (rank === 'breadth') return reached(graph, anchors, room, depth)
   const all = scored(graph, anchors, depth)
-  const order = rank === 'weighted' ? all : byCloseness(graph, anchors, all)
+  const order = rank === 'weighted' ? all : byCloseness(graph, anchors, all, depth)
   return order
     .sort((a, b) => (b.score ?? 0) - (a.score ?? 0) || a.hops - b.hops || a.concept.id - b.concept.id)
     .slice(0, room)
@@ -92,13 +92,18 @@ function scored(graph: Graph, anchors: readonly Anchor[], depth: number): Neighb
   return all
 }
 
-/** By short walks: half of them return to an anchor at each step, so that few would go further. */
-function byCloseness({ links, scope }: Graph, anchors: readonly Anchor[], all: readonly Neighbour[]): Neighbour[] {
+/** By short walks: half of them return to an anchor at each step, so that few would come back from further away. */
+function byCloseness(
+  { links, scope }: Graph,
+  anchors: readonly Anchor[],
+  all: readonly Neighbour[],
+  depth: number,
+): Neighbour[] {
   const weights = anchors.map(({ concept, cosine, evidence }) => {
     return { node: concept.id, weight: Math.max(LEAST_WEIGHT, evidence?.total ?? cosine ?? 1) }
   })
   const among = all.map(({ concept }) => concept.id)
-  const walk = { ...scope, anchors: weights, damping: DAMPING, iterations: STEPS, among }
+  const walk = { ...scope, anchors: weights, damping: DAMPING, iterations: depth + STEPS_BEYOND, among }
   const ranks = new Map(links.rank(walk).map(({ node, score }) => [node, score]))
   return all.map(neighbour => ({ ...neighbour, score: ranks.get(neighbour.concept.id) ?? 0 }))
 }

@@ -2,7 +2,7 @@
 import { TopK } from '../../../base/top-k.ts'
 import type { Concept, VisibleConcepts } from '../concepts.ts'
 import { foldName } from '../names.ts'
-import { type Covers, coversOf } from './cover.ts'
+import { type Covers, coversOf, placesByWord, type Worded } from './cover.ts'
 
 export interface NameMatch {
   readonly concept: Concept
@@ -20,14 +20,14 @@ export function bestNames(
   { most, inWords }: { readonly most: number; readonly inWords: boolean },
 ): readonly NameMatch[] {
   const wanted = foldName(query)
-  const covers = coversOf(questionWords, { byWord: concepts.byWord, total: concepts.all.length, countOf: () => 1 })
+  const covers = coversOf(questionWords, nameWords(concepts))
   const best = new TopK<NameMatch>(most, (a, b) => b.share - a.share || a.concept.id - b.concept.id)
   // By id ascending: of equal shares the first stays.
   const offer = (concept: Concept, match: NameMatch['match'], share: number) => {
     if (!best.full || share > (best.worst?.share ?? 0)) best.push({ concept, match, share })
   }
-  for (const concept of concepts.all) {
-    const byWords = wordShare(concept, covers)
+  for (const [place, concept] of concepts.all.entries()) {
+    const byWords = wordShare(concept, covers, place)
     if (concept.folded.includes(wanted)) {
       const ofName = wanted.length / concept.folded.length
       offer(concept, ofName === 1 ? 'whole' : 'name', Math.max(byWords, harmonic(1, ofName)))
@@ -36,9 +36,21 @@ export function bestNames(
   return best.sorted()
 }
 
-function wordShare(concept: Concept, covers: Covers<Concept>): number {
-  const covered = covers.wordsOf(concept)
-  return covered === 0 ? 0 : harmonic(covers.shareOf(concept), covered / concept.words.length)
+const KNOWN = new WeakMap<VisibleConcepts, Worded>()
+
+function nameWords(concepts: VisibleConcepts): Worded {
+  const known = KNOWN.get(concepts)
+  if (known !== undefined) return known
+  const { all } = concepts
+  const byWord = placesByWord(all, ({ words }) => words)
+  const made = { byWord, length: all.length, total: all.length, countOf: () => 1 }
+  KNOWN.set(concepts, made)
+  return made
+}
+
+function wordShare({ words }: Concept, covers: Covers, place: number): number {
+  const covered = covers.wordsOf(place)
+  return covered === 0 ? 0 : harmonic(covers.shareOf(place), covered / words.length)
 }
 
 function harmonic(a: number, b: number): number {

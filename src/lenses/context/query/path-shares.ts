@@ -1,49 +1,51 @@
 /** How much of a question's words the paths of files have. */
 import type { VisibleConcepts } from '../concepts.ts'
 import { wordsOf } from '../names.ts'
-import { coversOf } from './cover.ts'
+import { coversOf, placesByWord, type Worded } from './cover.ts'
 
-interface PathWords {
-  readonly byWord: ReadonlyMap<string, readonly string[]>
-  /** Concepts that stand in the file. */
-  readonly counts: ReadonlyMap<string, number>
-  readonly total: number
+interface Paths {
+  readonly places: ReadonlyMap<string, number>
+  readonly words: Worded
 }
 
-const KNOWN = new WeakMap<VisibleConcepts, PathWords>()
+const KNOWN = new WeakMap<VisibleConcepts, Paths>()
 
-/** By URL, 0 to 1. `root`: what their paths begin below. */
+/** Of a URL, 0 to 1. `root`: what the paths begin below. */
 export function pathShares(
   concepts: VisibleConcepts,
   questionWords: readonly string[],
   root: string | undefined,
 ): (url: string) => number {
-  const { byWord, counts, total } = pathWords(concepts, root)
-  return coversOf(questionWords, { byWord, total, countOf: url => counts.get(url) ?? 0 }).shareOf
+  const { places, words } = pathsOf(concepts, root)
+  const covers = coversOf(questionWords, words)
+  return url => {
+    const place = places.get(url)
+    return place === undefined ? 0 : covers.shareOf(place)
+  }
 }
 
-function pathWords(concepts: VisibleConcepts, root: string | undefined): PathWords {
+function pathsOf(concepts: VisibleConcepts, root: string | undefined): Paths {
   const known = KNOWN.get(concepts)
   if (known !== undefined) return known
-  const counts = new Map<string, number>()
-  for (const { url } of concepts.all) if (url !== null) counts.set(url, (counts.get(url) ?? 0) + 1)
-  const byWord = new Map<string, string[]>()
-  for (const url of counts.keys()) {
-    for (const word of new Set(wordsOf(pathOf(url, root)))) {
-      const urls = byWord.get(word)
-      if (urls === undefined) byWord.set(word, [url])
-      else urls.push(url)
-    }
+  const places = new Map<string, number>()
+  const counts: number[] = []
+  for (const { url } of concepts.all) {
+    if (url === null) continue
+    const place = places.get(url) ?? places.size
+    places.set(url, place)
+    counts[place] = (counts[place] ?? 0) + 1
   }
-  const made = { byWord, counts, total: concepts.all.length }
+  const byWord = placesByWord([...places.keys()], url => new Set(wordsOf(pathOf(url, root))))
+  const countOf = (place: number) => counts[place] ?? 0
+  const made = { places, words: { byWord, length: places.size, total: concepts.all.length, countOf } }
   KNOWN.set(concepts, made)
   return made
 }
 
 /** Outside of the workspace the last parts say more than where it lies. */
 function pathOf(url: string, root: string | undefined): string {
-  const path =
-    root !== undefined && url.startsWith(`${root}/`) ? url.slice(root.length + 1) : url.split('/').slice(-3).join('/')
+  const isWithin = root !== undefined && url.startsWith(`${root}/`)
+  const path = isWithin ? url.slice(root.length + 1) : url.split('/').slice(-3).join('/')
   try {
     return decodeURIComponent(path)
   } catch {

@@ -11,7 +11,7 @@ import type { Look } from '../mind/look.ts'
 import { CONCEPTS } from '../tables.ts'
 import { type Anchor, wantsMeaning } from './anchors.ts'
 import { tellingWords } from './cover.ts'
-import { docShare } from './doc-share.ts'
+import { docShares } from './doc-share.ts'
 import { type Evidence, weighed } from './evidence.ts'
 import { nearest, type Space, spaceOf, termsOf } from './meaning.ts'
 import { bestNames, type NameMatch } from './name-matches.ts'
@@ -96,7 +96,7 @@ function compared(question: Question, { names, near, passages, texts }: Offers):
   const entries = all.map(({ entry }) => entry)
   const pathShare = pathShares(seen.concepts, telling, call.host.workspace?.url)
   const docs = docsOf(call, entries)
-  const weights = words.weigh(terms, { partitions })
+  const docShare = docShares(words.weigh(terms, { partitions }))
   const bm = scoresOf(words.score(terms, entries, { partitions }))
   const best = Math.max(0, ...bm.values())
   const cosines = scoresOf(space === null ? [] : space.index.score(space.vector, entries, { partitions }))
@@ -109,7 +109,7 @@ function compared(question: Question, { names, near, passages, texts }: Offers):
     const shares = {
       name: named?.share ?? 0,
       path: url === null ? 0 : pathShare(url),
-      doc: docShare(weights, docs.get(entry) ?? ''),
+      doc: docShare(docs.get(entry) ?? ''),
       text: best > 0 ? (bm.get(entry) ?? 0) / best : 0,
       passage: passages.get(concept) ?? 0,
       meaning: scale * (cosines.get(entry) ?? 0),
