@@ -1,6 +1,9 @@
 /** Reads the files that steer module resolution: package.json, tsconfig.json and jsconfig.json. */
 import type { ModuleSettings } from './concept.ts'
 
+/** Conditions within conditions; a file may nest them until no stack is deep enough to write it down again. */
+const MAX_DEPTH = 10
+
 /** Null for other files, and for one that is not JSON of the shape. */
 export function moduleSettings(path: string, text: string): ModuleSettings | null {
   const name = path.slice(path.lastIndexOf('/') + 1)
@@ -17,8 +20,8 @@ function packageSettings(value: Record<string, unknown>): ModuleSettings {
     kind: 'package',
     ...(isText(value['name']) ? { name: value['name'] } : {}),
     ...(entry.length > 0 ? { entry } : {}),
-    ...(value['exports'] === undefined ? {} : { exports: value['exports'] }),
-    ...(value['imports'] === undefined ? {} : { imports: value['imports'] }),
+    ...(value['exports'] === undefined ? {} : { exports: shallow(value['exports'], MAX_DEPTH) }),
+    ...(value['imports'] === undefined ? {} : { imports: shallow(value['imports'], MAX_DEPTH) }),
   }
 }
 
@@ -51,6 +54,14 @@ function parse(text: string): Record<string, unknown> | null {
   } catch {
     return null
   }
+}
+
+/** Without what is nested deeper. */
+function shallow(value: unknown, depth: number): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (depth === 0) return null
+  if (Array.isArray(value)) return value.map(one => shallow(one, depth - 1))
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, shallow(one, depth - 1)]))
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

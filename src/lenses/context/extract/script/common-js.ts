@@ -57,6 +57,7 @@ function declareValue(file: ScriptFile, node: Node, value: Node, name: string): 
 /** `A.prototype.m = function`, and `A.m = function` where `A` is a class or function in sight. */
 function declareMember(file: ScriptFile, left: Node, right: Node): void {
   const { tree } = file
+  if (tree.kind(right) === 'object') declarePrototype(file, left, right)
   if (!FUNCTION_VALUES.has(tree.kind(right))) return
   const object = tree.child(left, 'object')
   const isPrototype = file.text(tree.child(object, 'property')) === 'prototype'
@@ -68,4 +69,26 @@ function declareMember(file: ScriptFile, left: Node, right: Node): void {
   const key = addMethod(file, tree.parent(left), meaning.key, name)
   file.functions.set(right, key)
   file.selves.set(right, { key: meaning.key, isStatic: !isPrototype })
+}
+
+/** `A.prototype = { m() {}, n: function () {} }` */
+function declarePrototype(file: ScriptFile, left: Node, object: Node): void {
+  const { tree } = file
+  const holder = tree.child(left, 'object')
+  if (file.text(tree.child(left, 'property')) !== 'prototype' || tree.kind(holder) !== 'identifier') return
+  const meaning = file.scope(left).value(file.text(holder))
+  if (meaning?.is !== 'concept' || !/^(?:Class|Function) /.test(meaning.key)) return
+  for (const part of tree.children(object)) {
+    const kind = tree.kind(part)
+    const fn = kind === 'pair' ? tree.child(part, 'value') : part
+    const name = kind === 'pair' ? file.text(tree.child(part, 'key')) : memberName(file, part)
+    if (
+      name === null ||
+      name === 'constructor' ||
+      !(kind === 'method_definition' || FUNCTION_VALUES.has(tree.kind(fn)))
+    )
+      continue
+    file.functions.set(fn, addMethod(file, part, meaning.key, name))
+    file.selves.set(fn, { key: meaning.key, isStatic: false })
+  }
 }

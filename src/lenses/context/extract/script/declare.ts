@@ -153,7 +153,7 @@ function declareMethod(file: ScriptFile, node: Node): void {
   if (isMember && name !== null && name !== 'constructor') {
     file.functions.set(node, addMethod(file, node, self.key, name))
   }
-  openFunction(file, node, isMember ? { key: self.key, isStatic } : null)
+  openFunction(file, node, isMember ? { key: self.key, isStatic } : (file.selves.get(node) ?? null))
 }
 
 function declareField(file: ScriptFile, node: Node): void {
@@ -195,8 +195,12 @@ function openNamespace(file: ScriptFile, node: Node): void {
   for (let at = name; at < file.tree.until(name); at++) file.markDeclaring(at)
   const text = file.stringOf(name) ?? file.text(name)
   const outer = file.scope(node)
-  outer.declare(text, UNKNOWN, 'value')
-  file.openScope(node, outer.inner(true, file.tree.kind(name) === 'string' ? outer.prefix : `${outer.prefix}${text}.`))
+  const known = outer.values.get(text)
+  // A namespace may be written in parts.
+  const inner = outer.inner(true, file.tree.kind(name) === 'string' ? outer.prefix : `${outer.prefix}${text}.`)
+  const scope = known?.is === 'namespace' ? known.scope : inner
+  outer.declare(text, { is: 'namespace', scope }, 'value')
+  file.openScope(node, scope)
 }
 
 /** `export default` of a function or class without a name. */

@@ -16,6 +16,8 @@ export type Meaning =
   | { readonly is: 'written'; readonly type: string; readonly at: Node }
   /** A parameter of a function that is handed to the call. */
   | { readonly is: 'argument'; readonly call: Node }
+  /** What is declared in it is a part of it. */
+  | { readonly is: 'namespace'; readonly scope: Scope }
   /** A type parameter; `bound` is its constraint or NONE. */
   | { readonly is: 'parameter'; readonly bound: Node }
   /** Declared, but nothing is known of it: it hides what is outside. */

@@ -4,7 +4,7 @@ import { NONE, type Node } from '../syntax-tree.ts'
 import { returnType, writtenType } from './jsdoc.ts'
 import { FUNCTION_VALUES, WRAPPERS } from './kinds.ts'
 import { requiredModule } from './required.ts'
-import type { Meaning } from './scope.ts'
+import type { Meaning, Scope } from './scope.ts'
 import type { ScriptFile } from './script-file.ts'
 import { typeReference, type Values, wrap } from './types.ts'
 
@@ -136,10 +136,25 @@ export class ScriptValues implements Values {
 
   #member(node: Node, depth: number): Reference | null {
     const { tree } = this.#file
-    const of = this.value(tree.child(node, 'object'), depth + 1)
     const member = this.#file.text(tree.child(node, 'property'))
+    const within = this.#namespace(tree.child(node, 'object'), depth + 1)?.values.get(member)
+    if (within !== undefined) return this.meaning(within, depth + 1)
+    const of = this.value(tree.child(node, 'object'), depth + 1)
     if (of === null || isGlobal(of) || member === '') return null
     return { of, member }
+  }
+
+  #namespace(node: Node, depth: number): Scope | null {
+    const file = this.#file
+    const kind = file.tree.kind(node)
+    if (depth > MAX_DEPTH || (kind !== 'identifier' && kind !== 'member_expression')) return null
+    const meaning =
+      kind === 'identifier'
+        ? file.scope(node).value(file.text(node))
+        : this.#namespace(file.tree.child(node, 'object'), depth + 1)?.values.get(
+            file.text(file.tree.child(node, 'property')),
+          )
+    return meaning?.is === 'namespace' ? meaning.scope : null
   }
 
   #call(node: Node, depth: number): Reference | null {

@@ -213,6 +213,22 @@ describe('relations of scripts', () => {
     expect(graph.extraction('a.ts')?.concepts[1]?.key).toBe(graph.extraction('b.ts')?.concepts[1]?.key)
   })
 
+  it('follows namespaces of the file, also those in parts (CX-065)', async () => {
+    const source =
+      'namespace N { export function f() {}\nexport namespace M { export class C { m() {} } } }\nnamespace N { export function g() { f() } }\nfunction go() { N.f(); N.g(); new N.M.C().m(); N.none(); M.f() }'
+    const links = linksOf(await graphOf({ 'a.ts': source }), 'CALLS')
+    expect(links.map(link => link.replaceAll('a.ts#', ''))).toEqual([
+      ...['g CALLS f 0.5', 'go CALLS C 0.5', 'go CALLS f 0.5', 'go CALLS g 0.5', 'go CALLS C.m 0.5'],
+    ])
+  })
+
+  it('knows the methods of a prototype given as one object (CX-058)', async () => {
+    const source =
+      'function Old() {}\nOld.prototype = { constructor: Old, go() { this.stop() }, stop: function () {}, size: 1 }'
+    expect(await conceptsOf('a.js', source)).toEqual(['Function Old', 'Method Old.go', 'Method Old.stop'])
+    expect(linksOf(await graphOf({ 'a.js': source }), 'CALLS')).toEqual(['a.js#Old.go CALLS a.js#Old.stop 0.5'])
+  })
+
   it('follows values by annotation, construction, fields, lists and what a call gives', async () => {
     const graph = await graphOf({
       'box.ts':
