@@ -78,7 +78,7 @@ export async function runImpact(cli: Cli, files: readonly string[], flags: Quest
 export async function runMap(cli: Cli, folder: string | undefined, flags: QuestionFlags): Promise<void> {
   const path = folder === undefined ? undefined : resolve(cli.io.workingFolder, folder)
   const params = { path, max_tokens: flags.maxTokens }
-  await show(cli, flags, '/context/map', params, ({ text }) => (text === '' ? '' : `${String(text)}\n`))
+  await show(cli, flags, '/context/map', params, ({ text }) => render.mapText(String(text)))
 }
 
 export async function runIndex(cli: Cli, folders: readonly string[], flags: IndexFlags): Promise<void> {

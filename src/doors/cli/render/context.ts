@@ -1,4 +1,5 @@
 /** Answers of the lens `context` as text: tables separated by tabs, as its contract has them. */
+import { printable } from './style.ts'
 
 export interface Answer {
   readonly concepts: readonly {
@@ -26,10 +27,15 @@ export interface IndexReport {
   readonly deleted: number
   readonly renamed: number
   readonly concepts: number
-  readonly left_out: Told
+  readonly left_out: LeftOut
   readonly errors: Told
   readonly ms: number
   readonly files_per_second: number
+}
+
+interface LeftOut extends Told {
+  /** How many of each. */
+  readonly reasons: Readonly<Record<string, number>>
 }
 
 interface Told {
@@ -49,7 +55,7 @@ export function answerText({ concepts, files, graph, bundle }: Answer): string {
   })
   const edges = graph.edges.map(({ source, relation, target }) => `${source} --[${cell(relation)}]--> ${target}`)
   const parts = [table, ['FILES', ...places], ['EDGES', ...edges]].map(lines => `${lines.join('\n')}\n`)
-  return [...parts, ...(bundle === undefined ? [] : [`${bundle.text}\n`])].join('\n')
+  return [...parts, ...(bundle === undefined ? [] : [`${printable(bundle.text)}\n`])].join('\n')
 }
 
 export function indexText(report: IndexReport): string {
@@ -88,7 +94,7 @@ export interface Impact {
 
 export function placesText({ definitions = [], references = [], callers = [] }: Places): string {
   const lines = [
-    ...definitions.flatMap(place => [row(place), ...(place.text === null ? [] : [place.text, ''])]),
+    ...definitions.flatMap(place => [row(place), ...(place.text === null ? [] : [printable(place.text), ''])]),
     ...references.map(place => row(place, place.relation)),
     ...callers.map(place => row(place, String(place.hops))),
   ]
@@ -103,6 +109,10 @@ export function impactText({ changed, dependants, files, not_indexed }: Impact):
     ...(not_indexed.length === 0 ? [] : [['NOT INDEXED', ...not_indexed.map(cell)]]),
   ]
   return parts.map(lines => `${lines.join('\n')}\n`).join('\n')
+}
+
+export function mapText(text: string): string {
+  return text === '' ? '' : `${printable(text)}\n`
 }
 
 function row({ id, name, type, url, start_line, end_line }: Place, ...more: readonly string[]): string {
@@ -123,14 +133,12 @@ export function errorLines(errors: unknown, at: readonly string[] = []): readonl
   return Object.entries(errors).flatMap(([field, inner]) => errorLines(inner, [...at, field]))
 }
 
-function reasonsOf({ files }: Told): string {
-  const counts = new Map<string, number>()
-  for (const { reason } of files) counts.set(reason, (counts.get(reason) ?? 0) + 1)
-  const told = [...counts].map(([reason, count]) => `${count} ${reason}`)
+function reasonsOf({ reasons }: LeftOut): string {
+  const told = Object.entries(reasons).map(([reason, count]) => `${count} ${reason}`)
   return told.length === 0 ? '' : ` (${told.join(', ')})`
 }
 
 /** A name may hold anything; a line of a table may not. */
 function cell(value: string | number): string {
-  return String(value).replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
+  return printable(String(value).replace(/[\p{Cc}\u2028\u2029]+/gu, ' '))
 }

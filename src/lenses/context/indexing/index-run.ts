@@ -7,9 +7,11 @@ import type { Workspace } from '../../../model/workspace.ts'
 import type { StoreWriter } from '../../../store/store.ts'
 import { type Facts, mustHaveWorkspace, type OwnFile, ownFiles } from '../body/register.ts'
 import type { Call, Handler } from '../call.ts'
+import { counter, setCounter } from '../counters.ts'
 import { type Outcome, refusal } from '../envelope.ts'
+import { nextNumbers } from '../numbering.ts'
 import { Reader } from '../params.ts'
-import { counter, initialise, nextIds, setCounter } from '../parts.ts'
+import { initialise } from '../parts.ts'
 import { FLAG, TEXT } from '../schemas.ts'
 import { type CodeBase, codeBaseOf, pathOf, REVISION, revisionOf, UNFINISHED } from './code-base.ts'
 import { type Findings, lookOver, type ReadFile, type Told } from './look-over.ts'
@@ -64,7 +66,7 @@ export const INDEX_HANDLER: Handler = {
     const { store, clock } = call.host
     store.write(clock.now(), writer => {
       initialise(writer, 'body')
-      initialise(writer, 'mind')
+      initialise(writer, 'mind', call.host.random)
     })
     const codeBase = codeBaseOf(store, workspace)
     return codeBase.alone(() =>
@@ -192,7 +194,7 @@ function begin({ host: { store, clock }, viewer }: Call, codeBase: CodeBase, { c
       if (before !== undefined) takeOver(writer, ids, before.url, symbols)
       takeUp(writer, ids, facts.url, () => codeBase.shelf.get(path)?.concepts ?? [], viewer)
       const fresh = symbols.filter(symbol => !ids.has(symbol))
-      let id = fresh.length === 0 ? 0 : nextIds(writer, 'concept', fresh.length)
+      let id = fresh.length === 0 ? 0 : nextNumbers(writer, 'concept', fresh.length)
       for (const symbol of fresh) ids.set(symbol, id++)
     }
     return revision
@@ -249,10 +251,16 @@ function report(
     deleted: gone.length - renamed.size,
     renamed: renamed.size,
     concepts: changed.reduce((sum, { symbols }) => sum + symbols.length, 0),
-    left_out: { total: leftOut.length, files: some(leftOut) },
+    left_out: { total: leftOut.length, reasons: counted(leftOut), files: some(leftOut) },
     errors: { total: errors.length, files: some(errors) },
     read_ms: Math.round(readMs),
     ms: Math.round(wroteMs),
     files_per_second: Math.round(files / Math.max(0.001, wroteMs / 1000)),
   }
+}
+
+function counted(all: readonly Told[]): Readonly<Record<string, number>> {
+  const counts = new Map<string, number>()
+  for (const { reason } of all) counts.set(reason, (counts.get(reason) ?? 0) + 1)
+  return Object.fromEntries([...counts].sort(([a], [b]) => compareText(a, b)))
 }

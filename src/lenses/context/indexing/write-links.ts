@@ -4,7 +4,7 @@ import { audience } from '../../../model/partition.ts'
 import type { StoreWriter } from '../../../store/store.ts'
 import type { Call } from '../call.ts'
 import { deleteConcept, putConcept } from '../mind/rows.ts'
-import { nextIds } from '../parts.ts'
+import { nextNumbers } from '../numbering.ts'
 import { EDGES } from '../tables.ts'
 import { type CodeBase, packageSymbol, symbolOf } from './code-base.ts'
 import { conceptsOf } from './write-file.ts'
@@ -62,7 +62,7 @@ export function writeLinks(
     table.delete({ id: row['id'] as number })
     touched.add(row['entry'] as EntryKey)
   }
-  let id = wanted.size === 0 ? 0 : nextIds(writer, 'edge', wanted.size)
+  let id = wanted.size === 0 ? 0 : nextNumbers(writer, 'edge', wanted.size)
   for (const edge of wanted.values()) {
     table.put({ id: id++, ...edge, origin: ORIGIN })
     touched.add(edge.entry)
