@@ -1,16 +1,21 @@
 /** What the parts of the lens share in one engine. */
+import { modelKey } from '../../embed/embedder.ts'
 import type { LensHost } from '../lens.ts'
-import { secretOf } from './access/pseudonym.ts'
+import { Secret } from './access/pseudonym.ts'
 import { Requester } from './access/requester.ts'
+import type { ShowView } from './access/show.ts'
 import { BeliefColumns } from './record/columns.ts'
 
 export interface BeliefsState {
   readonly host: LensHost
   readonly columns: BeliefColumns
-  /** Who asks, as memberships stand now: ask once a request, and again before the answer leaves. */
+  /** Who asks, as memberships stand now. */
   requester(id: string): Requester
-  /** What pseudonyms are made with; never leaves the engine. */
-  secret(): string
+  /**
+   * One state of the store, all parts of it as of the same commit: columns, requester and reader. Once to answer, and
+   * again before the answer leaves. Not within a write.
+   */
+  look<T>(requester: string, body: (view: ShowView) => T): T
 }
 
 const STATES = new WeakMap<LensHost, BeliefsState>()
@@ -25,15 +30,22 @@ export function stateOf(host: LensHost): BeliefsState {
 }
 
 function makeState(host: LensHost): BeliefsState {
+  const { store, embedder } = host
+  const columns = new BeliefColumns(store)
   const requesters = new Requesters(host)
-  let secret: string | null = null
+  const secret = new Secret(host.store, bytes => host.random(bytes), host.clock)
+  const model = embedder === null ? null : modelKey(embedder.model)
   return {
     host,
-    columns: new BeliefColumns(host.store),
+    columns,
     requester: id => requesters.of(id),
-    secret: () => {
-      secret ??= secretOf(host.store, bytes => host.random(bytes), host.clock.now())
-      return secret
+    look: (id, body) => {
+      // Where pseudonyms may come up, what they are made with is made before: it is a write, which no read may hold.
+      if (requesters.of(id).federations.length > 0) secret.make()
+      return store.read(reader => {
+        columns.refresh()
+        return body({ reader, requester: requesters.of(id), columns, model, secret: () => secret.value })
+      })
     },
   }
 }

@@ -3,12 +3,15 @@
  * another for each other requester or federation, and of no use without the store's secret.
  */
 import { canonicalJson } from '../../../base/canonical.ts'
+import type { Clock } from '../../../base/clock.ts'
 import { sign } from '../../../base/signature.ts'
 import { QuerentError } from '../../../model/errors.ts'
-import type { Store } from '../../../store/store.ts'
+import type { Store, StoreWriter } from '../../../store/store.ts'
 
 const SECRET = 'beliefs.secret'
 const SECRET_BYTES = 32
+/** For the writers of other processes: a question has its time limit. */
+const WAIT_MS = 250
 const PREFIX = 'holder:'
 
 /** `holder:` and 26 characters. No agent can be called so: names have no colon. */
@@ -17,19 +20,45 @@ export function pseudonymOf(secret: string, federation: string, requester: strin
   return `${PREFIX}${sign(secret, name).slice(0, 26)}`
 }
 
-/** The store's secret, made when there is none. Where the store cannot be written, one for as long as it is open. */
-export function secretOf(store: Store, random: (bytes: number) => Uint8Array, now: number): string {
-  const known = store.meta(SECRET)
-  if (known !== undefined) return known
-  const made = Buffer.from(random(SECRET_BYTES)).toString('base64url')
-  try {
-    return store.write(now, writer => {
+/** The store's secret. Where none can be written, one for as long as the store is open. */
+export class Secret {
+  readonly #store: Store
+  readonly #random: (bytes: number) => Uint8Array
+  readonly #clock: Clock
+  #known: string | null = null
+
+  constructor(store: Store, random: (bytes: number) => Uint8Array, clock: Clock) {
+    this.#store = store
+    this.#random = random
+    this.#clock = clock
+  }
+
+  /** Sees that there is one. Not within a read. */
+  make(): void {
+    this.#known ??= this.#store.meta(SECRET) ?? this.#written()
+  }
+
+  get value(): string {
+    this.#known ??= this.#store.meta(SECRET) ?? this.#fresh()
+    return this.#known
+  }
+
+  #written(): string {
+    const made = this.#fresh()
+    const write = (writer: StoreWriter) => {
       const meanwhile = writer.meta(SECRET)
       if (meanwhile === undefined) writer.setMeta(SECRET, made)
       return meanwhile ?? made
-    })
-  } catch (error) {
-    if (!(error instanceof QuerentError)) throw error
-    return made
+    }
+    try {
+      return this.#store.write(this.#clock.now(), write, WAIT_MS)
+    } catch (error) {
+      if (!(error instanceof QuerentError)) throw error
+      return made
+    }
+  }
+
+  #fresh(): string {
+    return Buffer.from(this.#random(SECRET_BYTES)).toString('base64url')
   }
 }

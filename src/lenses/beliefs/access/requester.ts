@@ -77,6 +77,11 @@ export class Requester {
     return this.#circle.mayRead(audience)
   }
 
+  /** Federations of an audience through which it meets the holder, ascending. */
+  through(audience: Audience): readonly string[] {
+    return this.#circle.through(audience)
+  }
+
   /** Federations of a shared partition in which both its holder and the requester are active, ascending. */
   federationsOf(partition: PartitionId): readonly string[] {
     return this.#through.get(partition) ?? NONE
@@ -96,15 +101,25 @@ export class Requester {
   sourceOf(partition: PartitionId, holder: string, enabled: EnabledSources = ALL_SOURCES): BeliefSource | null {
     const kind = this.kindOf(partition)
     if (kind === HIDDEN) return null
-    if (holder === this.id && enabled.local) return LOCAL
-    if (kind === PUBLIC) return enabled.network ? NETWORK : null
-    const through = enabled.federated ? this.#firstThrough(partition, enabled.federations ?? null) : undefined
-    return through === undefined ? null : this.#federated(through)
+    return this.#source(holder, kind === PUBLIC, this.federationsOf(partition), enabled)
   }
 
-  #firstThrough(partition: PartitionId, only: ReadonlySet<string> | null): string | undefined {
-    const federations = this.federationsOf(partition)
-    return only === null ? federations[0] : federations.find(id => only.has(id))
+  /** As `sourceOf`, of what stands in no partition. */
+  sourceOfAudience(audience: Audience, enabled: EnabledSources = ALL_SOURCES): BeliefSource | null {
+    if (!this.maySee(audience)) return null
+    return this.#source(audience.holder, audience.kind === 'public', this.through(audience), enabled)
+  }
+
+  #source(
+    holder: string,
+    isPublic: boolean,
+    through: readonly string[],
+    { local, federated, network, federations: only = null }: EnabledSources,
+  ): BeliefSource | null {
+    if (holder === this.id && local) return LOCAL
+    if (isPublic) return network ? NETWORK : null
+    const first = federated ? (only === null ? through[0] : through.find(id => only.has(id))) : undefined
+    return first === undefined ? null : this.#federated(first)
   }
 
   #federated(id: string): BeliefSource {

@@ -122,6 +122,11 @@ export class BeliefColumns {
     return this.#holders.text(this.#arrays.holders[row] as number)
   }
 
+  /** Tells contents apart: of equal ones it is equal. */
+  contentOf(row: number): string {
+    return this.#contents.text(this.#arrays.contents[row] as number)
+  }
+
   /** Of a number in `arrays.holders`. */
   holderName(holder: number): string {
     return this.#holders.text(holder)

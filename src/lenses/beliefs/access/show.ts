@@ -1,0 +1,107 @@
+/** A version as its requester is shown it (BQ-090, BQ-099, BQ-104): nothing in it names what the requester may not see. */
+import type { EntryKey } from '../../../model/entry.ts'
+import { toIso } from '../../../model/instant.ts'
+import type { Belief, BeliefSource, Derivation, DerivationSource } from '../model.ts'
+import { currentOfKeys, mayName, type SeenVersion, type View } from '../record/read.ts'
+import { audienceOf, pastVersion, type StoredVersion } from '../record/version.ts'
+import { VERSIONS } from '../tables.ts'
+import { pseudonymOf } from './pseudonym.ts'
+import { ALL_SOURCES, type EnabledSources } from './requester.ts'
+
+/** A view, with what pseudonyms are made with and which vectors count. */
+export interface ShowView extends View {
+  secret(): string
+  /** Key of the embedder's model; null: there is none. */
+  readonly model: string | null
+}
+
+export interface ShownBelief {
+  readonly entry: EntryKey
+  readonly belief: Belief
+  readonly source: BeliefSource
+}
+
+/**
+ * Current beliefs of these keys, in the order asked for; what the requester may not see (now) is left out, as is what no
+ * enabled source has. This is the second check of the matrix (BQ-095): made with a view of its own, it is as of then.
+ */
+export function showCurrent(
+  view: ShowView,
+  keys: readonly EntryKey[],
+  enabled: EnabledSources = ALL_SOURCES,
+): readonly ShownBelief[] {
+  return currentOfKeys(view, keys).flatMap(seen => {
+    const source = sourceOfSeen(view, seen, enabled)
+    if (source === null || seen.entry === null) return []
+    return [{ entry: seen.entry.key, belief: showBelief(view, seen, source), source }]
+  })
+}
+
+/** Where a version comes from; of the past: by the audience it had. Null: no enabled source has it. */
+export function sourceOfSeen(
+  { requester }: View,
+  { version, entry }: SeenVersion,
+  enabled: EnabledSources = ALL_SOURCES,
+): BeliefSource | null {
+  if (entry !== null) return requester.sourceOf(entry.partition, version.holder, enabled)
+  return requester.sourceOfAudience(audienceOf(version), enabled)
+}
+
+/** A version that the requester may see, as it comes from this source. */
+export function showBelief(view: ShowView, { version, entry, model }: SeenVersion, source: BeliefSource): Belief {
+  const { requester } = view
+  const isOwn = version.holder === requester.id
+  const vector = entry === null ? model : currentModel(view, entry.key)
+  return {
+    id: version.id,
+    version: version.version,
+    content: version.content,
+    content_hash: version.contentHash,
+    confidence: version.confidence,
+    valid_from: toIso(version.validFrom ?? version.createdAt),
+    valid_until: isoOrNull(version.validUntil),
+    derivation: shownDerivation(view, version),
+    domains: version.domains,
+    visibility: version.visibility,
+    federation_ids: isOwn ? version.federationIds : requester.through(audienceOf(version)),
+    holder_id: shownHolder(view, version.holder, source),
+    created_at: toIso(version.createdAt),
+    supersedes: shownPredecessor(view, version),
+    superseded_by: version.supersededBy,
+    embedding_model: vector,
+    deleted_at: isoOrNull(version.deletedAt),
+  }
+}
+
+/** The holder's name, or a pseudonym where it is met through a federation; null where that is strict. */
+export function shownHolder(view: ShowView, holder: string, source: BeliefSource): string | null {
+  if (source.kind !== 'federated' || source.id === null) return holder
+  if (view.requester.isStrict(source.id)) return null
+  return pseudonymOf(view.secret(), source.id, view.requester.id, holder)
+}
+
+/** Without the sources that may not be seen; of one with a reference to the world outside, that stays. */
+function shownDerivation(view: View, { derivation, holder }: StoredVersion): Derivation {
+  const sources = derivation.sources.flatMap((source): readonly DerivationSource[] => {
+    if (source.belief_id === null || mayName(view, source.belief_id, holder)) return [source]
+    return source.external_ref === null ? [] : [{ ...source, belief_id: null }]
+  })
+  return { ...derivation, sources }
+}
+
+/** The version before, where it may be seen: this one may, so only its own audience is in question. */
+function shownPredecessor({ reader, requester }: View, { holder, supersedes: id }: StoredVersion): string | null {
+  if (id === null || holder === requester.id) return id
+  const row = reader.table(VERSIONS).get({ holder, id })
+  return row !== undefined && requester.maySee(audienceOf(pastVersion(row))) ? id : null
+}
+
+function currentModel({ reader, model }: ShowView, entry: EntryKey): string | null {
+  if (model === null) return null
+  const chunks = reader.chunksOf(entry).map(({ key }) => key)
+  return reader.vectorsOnly(model, chunks).length === 0 ? null : model
+}
+
+function isoOrNull(instant: number | null): string | null {
+  return instant === null ? null : toIso(instant)
+}

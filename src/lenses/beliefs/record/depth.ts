@@ -1,0 +1,96 @@
+/**
+ * How far beliefs are from a root (BQ-053), over those that the requester may see: a root rests on no visible belief. What
+ * rests on a version of the past rests on the one that stands in its place now, if the past may be seen.
+ */
+import { historyOf, rowOfId, type View, versionOfId } from './read.ts'
+
+/** Of what is hidden, and of beliefs in a circle without a root. */
+export const NO_DEPTH = -1
+
+/** By row: fewest steps to a root, or `NO_DEPTH`. */
+export function depthsOf(view: View): Int32Array {
+  const parents = visibleParents(view)
+  const depths = new Int32Array(view.columns.rows).fill(NO_DEPTH)
+  const children = childrenOf(parents)
+  let front: number[] = []
+  const { partitions } = view.columns.arrays
+  for (let row = 0; row < depths.length; row++) {
+    if (parents.has(row) || !view.requester.sees(partitions[row] as number)) continue
+    depths[row] = 0
+    if (children.has(row)) front.push(row)
+  }
+  for (let depth = 1; front.length > 0; depth++) {
+    const reached: number[] = []
+    for (const row of front) {
+      for (const child of children.get(row) ?? []) {
+        if (depths[child] !== NO_DEPTH) continue
+        depths[child] = depth
+        reached.push(child)
+      }
+    }
+    front = reached
+  }
+  return depths
+}
+
+/** Rows that visible beliefs rest on; beliefs that rest on none are absent. */
+function visibleParents(view: View): ReadonlyMap<number, readonly number[]> {
+  const { columns, requester } = view
+  const { partitions, holders } = columns.arrays
+  const past = new PastRows(view)
+  const found = new Map<number, readonly number[]>()
+  for (let row = 0; row < columns.rows; row++) {
+    if (!requester.sees(partitions[row] as number)) continue
+    const ids = columns.parentsOf(row)
+    if (ids.length === 0) continue
+    const holder = holders[row] as number
+    const rows: number[] = []
+    for (const id of ids) {
+      const current = rowOfId(view, id, holder)
+      const parent = current === -1 ? past.rowOf(id, holder) : current
+      if (parent !== -1) rows.push(parent)
+    }
+    if (rows.length > 0) found.set(row, rows)
+  }
+  return found
+}
+
+function childrenOf(parents: ReadonlyMap<number, readonly number[]>): ReadonlyMap<number, readonly number[]> {
+  const children = new Map<number, number[]>()
+  for (const [row, above] of parents) {
+    for (const parent of above) {
+      const list = children.get(parent)
+      if (list === undefined) children.set(parent, [row])
+      else list.push(row)
+    }
+  }
+  return children
+}
+
+/** Which current belief stands in place of a version of the past; each looked up once. */
+class PastRows {
+  readonly #view: View
+  readonly #known = new Map<string, number>()
+
+  constructor(view: View) {
+    this.#view = view
+  }
+
+  /** -1: there was no such version, it may not be seen, or nothing stands in its place. */
+  rowOf(id: number, writer: number): number {
+    const name = `${id}:${writer}`
+    const known = this.#known.get(name)
+    if (known !== undefined) return known
+    const row = this.#lookUp(id, writer)
+    this.#known.set(name, row)
+    return row
+  }
+
+  #lookUp(id: number, writer: number): number {
+    const { columns } = this.#view
+    const seen = versionOfId(this.#view, columns.idText(id), true, columns.holderName(writer))
+    if (seen === undefined) return -1
+    const [newest] = historyOf(this.#view, seen.version.holder, seen.version.chain)
+    return newest?.entry ? columns.rowOf(newest.entry.key) : -1
+  }
+}

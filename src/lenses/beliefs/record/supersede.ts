@@ -1,0 +1,51 @@
+/** The next version of a belief: whatever changes, the version before stays as it was (BQ-003). */
+import { revised } from '../check/belief.ts'
+import type { BeliefDraft, BeliefRevision } from '../check/checked.ts'
+import { contentsOf } from './put.ts'
+import { type StoredVersion, sameText } from './version.ts'
+import { addCurrent, mustHold, retire, type WriteContext } from './write.ts'
+
+/** Throws where `revision.of` is not the current version of a belief that the writer holds. */
+export function supersedeBelief(context: WriteContext, revision: BeliefRevision): StoredVersion {
+  const { writer, holder, now } = context
+  const old = mustHold(context, revision.of, 'belief_id')
+  const draft = revised(draftOf(old.version, now), revision)
+  const version: StoredVersion = {
+    ...contentsOf(draft),
+    holder,
+    id: revision.id ?? context.newId(),
+    chain: old.version.chain,
+    version: old.version.version + 1,
+    createdAt: now,
+    supersedes: old.version.id,
+    supersededBy: null,
+    deletedAt: null,
+  }
+  const embedded = retire(context, old, version.id)
+  const key = addCurrent(context, version)
+  if (embedded !== null && sameText(old.version, version)) {
+    const chunks = writer.chunksOf(key)
+    writer.putVectors(
+      embedded.model,
+      chunks.map(chunk => ({ chunk: chunk.key, vector: embedded.vector })),
+    )
+  }
+  return version
+}
+
+function draftOf(version: StoredVersion, now: number): BeliefDraft {
+  const { content, contentHash, confidence, validUntil, derivation, domains, visibility, federationIds } = version
+  const validFrom = version.validFrom ?? Math.min(version.createdAt, now)
+  return {
+    id: null,
+    content,
+    contentHash,
+    confidence,
+    validFrom,
+    validUntil,
+    derivation,
+    domains,
+    visibility,
+    federationIds,
+  }
+}

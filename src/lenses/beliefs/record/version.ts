@@ -1,0 +1,151 @@
+/** One version of a belief as it is stored: the current one is an entry with its aspect, all others are rows. */
+import type { Instant } from '../../../base/clock.ts'
+import type { ChunkDraft, Entry, EntryDraft } from '../../../model/entry.ts'
+import { type Audience, audience } from '../../../model/partition.ts'
+import type { Row } from '../../../model/table.ts'
+import { type Confidence, type Derivation, DIMENSIONS, type Visibility } from '../model.ts'
+import { COLLECTION, KIND } from '../tables.ts'
+import { visibilityOf } from './belief-rows.ts'
+
+export interface StoredVersion {
+  readonly holder: string
+  readonly id: string
+  /** Id of the first version: names all versions of one belief of one holder. */
+  readonly chain: string
+  /** From 1. */
+  readonly version: number
+  readonly content: string
+  readonly contentHash: string
+  readonly confidence: Confidence
+  /** Null: without bound. */
+  readonly validFrom: Instant | null
+  readonly validUntil: Instant | null
+  readonly derivation: Derivation
+  /** Normalised. */
+  readonly domains: readonly string[]
+  readonly visibility: Visibility
+  readonly federationIds: readonly string[]
+  readonly createdAt: Instant
+  readonly supersedes: string | null
+  /** Null: it is the current one, or a tombstone. */
+  readonly supersededBy: string | null
+  /** Of a tombstone. */
+  readonly deletedAt: Instant | null
+}
+
+/** The vector that a version had, and by which model. */
+export interface VersionVector {
+  readonly model: string
+  readonly vector: Float32Array
+}
+
+export function audienceOf({ holder, visibility, federationIds }: StoredVersion): Audience {
+  return audience(visibility === 'federated' ? 'shared' : visibility, holder, federationIds)
+}
+
+/** A current version, from its entry and the row of its aspect. */
+export function currentVersion(entry: Entry, row: Row): StoredVersion {
+  const { holder } = entry.audience
+  return {
+    holder,
+    id: entry.id,
+    chain: row['chain'] as string,
+    version: row['version'] as number,
+    content: entry.content,
+    contentHash: entry.contentHash,
+    confidence: confidenceIn(row),
+    validFrom: entry.validFrom,
+    validUntil: entry.validUntil,
+    derivation: JSON.parse(row['derivation'] as string) as Derivation,
+    domains: JSON.parse(row['domains'] as string) as readonly string[],
+    visibility: visibilityOf(entry),
+    federationIds: entry.audience.kind === 'shared' ? entry.audience.federations : [],
+    createdAt: entry.createdAt,
+    supersedes: row['supersedes'] as string | null,
+    supersededBy: null,
+    deletedAt: null,
+  }
+}
+
+export function entryOf(version: StoredVersion, now: Instant): EntryDraft {
+  return {
+    id: version.id,
+    collection: COLLECTION,
+    kind: KIND,
+    title: '',
+    content: version.content,
+    tags: [],
+    metadata: {},
+    audience: audienceOf(version),
+    origin: null,
+    createdAt: version.createdAt,
+    updatedAt: now,
+    validFrom: version.validFrom,
+    validUntil: version.validUntil,
+    knownAt: now,
+  }
+}
+
+/** One chunk, so one vector: what is embedded is the line of the domains, if there are any, and the content (BQ-031). */
+export function chunkOf({ content, domains }: Pick<StoredVersion, 'content' | 'domains'>): ChunkDraft {
+  const headings = domains.length === 0 ? [] : [domains.join(', ')]
+  return { start: 0, end: content.length, startLine: 1, endLine: content.split('\n').length, headings }
+}
+
+/** Whether both are embedded as the same text. */
+export function sameText(a: StoredVersion, b: StoredVersion): boolean {
+  return a.content === b.content && a.domains.join() === b.domains.join()
+}
+
+export function aspectRow(version: StoredVersion, entry: number): Row {
+  return {
+    entry,
+    version: version.version,
+    chain: version.chain,
+    supersedes: version.supersedes,
+    domains: JSON.stringify(version.domains),
+    ...version.confidence,
+    derivation: JSON.stringify(version.derivation),
+  }
+}
+
+/** What of a version is in the JSON of its row: all but what the columns say. */
+type Recorded = Omit<StoredVersion, 'holder' | 'id' | 'chain' | 'version' | 'supersededBy'>
+
+export function versionRow(version: StoredVersion, at: Instant, embedded: VersionVector | null): Row {
+  const { holder, id, chain, version: number, supersededBy, ...recorded } = version
+  return {
+    holder,
+    id,
+    chain,
+    version: number,
+    record: JSON.stringify(recorded satisfies Recorded),
+    superseded_by: supersededBy,
+    replaced_at: at,
+    embedding: embedded && bytesOf(embedded.vector),
+    model: embedded?.model ?? null,
+  }
+}
+
+/** A version of the past, from its row. */
+export function pastVersion(row: Row): StoredVersion {
+  return {
+    ...(JSON.parse(row['record'] as string) as Recorded),
+    holder: row['holder'] as string,
+    id: row['id'] as string,
+    chain: row['chain'] as string,
+    version: row['version'] as number,
+    supersededBy: row['superseded_by'] as string | null,
+  }
+}
+
+function confidenceIn(row: Row): Confidence {
+  return Object.fromEntries(DIMENSIONS.map(name => [name, row[name] ?? null])) as Confidence
+}
+
+/** Little-endian, whatever the machine. */
+function bytesOf(vector: Float32Array): Uint8Array {
+  const bytes = new DataView(new ArrayBuffer(vector.length * 4))
+  for (const [i, component] of vector.entries()) bytes.setFloat32(i * 4, component, true)
+  return new Uint8Array(bytes.buffer)
+}
