@@ -104,6 +104,8 @@ export interface CheckedContext {
   readonly confidenceWeights: DimensionWeights
   /** Together 1. */
   readonly weights: RankingWeights
+  /** What was brought into its range. */
+  readonly warnings: readonly CheckedWarning[]
 }
 
 export interface CheckedScope {

@@ -38,6 +38,7 @@ export function temporalFactor(text: string): number {
 
 /** Recency times the factor, and all together 1 again. */
 export function withTemporalFactor(weights: RankingWeights, factor: number): RankingWeights {
+  if (factor === 1) return weights
   return scaled({ ...weights, recency: weights.recency * factor }) ?? weights
 }
 

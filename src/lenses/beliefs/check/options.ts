@@ -1,0 +1,121 @@
+/** How a query is run and answered (BQ-084 to BQ-089). */
+import { SCOPE_KINDS } from '../model.ts'
+import type { CheckedDiversity, CheckedOptions, CheckedScope } from './checked.ts'
+import { type Check, checked, type Place } from './faults.ts'
+import { refusedMember } from './refused.ts'
+import { isWhole, listOf, members, orNull, uniqueItems } from './shapes.ts'
+import { boolean, id, integerIn, numberIn, SHARE, textUpTo } from './values.ts'
+
+/** For operations that take options apart from a query; undefined is no options. */
+export function checkOptions(input: unknown, path = 'options'): CheckedOptions {
+  return checked(input === undefined ? {} : input, options, path)
+}
+
+/** Undefined is the scope of a request without one: local. */
+export function checkScope(input: unknown, path = 'options.scope'): CheckedScope {
+  return input === undefined ? LOCAL : checked(input, scope, path)
+}
+
+export function options(value: unknown, at: Place): CheckedOptions | undefined {
+  const given = members(value, at, OPTIONS, { unknown: refusedMember })
+  if (given === undefined) return undefined
+  const { offset = 0, cursor = null } = given
+  if (offset > 0 && cursor !== null) {
+    return at.member('offset').fault('offset_with_cursor', '0 or none beside a cursor, which knows its place', offset)
+  }
+  return {
+    scope: given.scope ?? LOCAL,
+    limit: given.limit ?? 20,
+    offset,
+    cursor,
+    includeDerivation: given.include_derivation ?? false,
+    includeExplanation: given.include_explanation ?? false,
+    maxDerivationDepth: given.max_derivation_depth ?? 5,
+    timeoutMs: given.timeout_ms ?? 5_000,
+    approximate: given.approximate ?? false,
+    efSearch: given.ef_search ?? null,
+    diversity: given.diversity ?? NO_DIVERSITY,
+    temporalIntent: given.temporal_intent ?? false,
+    dryRun: given.dry_run ?? false,
+  }
+}
+
+/** In an object that is given, what is left out is off (BQ-086). */
+export function scope(value: unknown, at: Place): CheckedScope | undefined {
+  const given = members(value, at, SCOPE)
+  if (given === undefined) return undefined
+  const { local = false, federated = false, network = false, nodes = null } = given
+  if (!local && !federated && !network) {
+    const expected = `at least one of ${SCOPE_KINDS.join(', ')} to be true`
+    return isWhole(value, given) ? at.fault('empty_scope', expected, value) : undefined
+  }
+  return { local, federated, network, nodes: nodes && uniqueItems(nodes) }
+}
+
+export const LOCAL: CheckedScope = { local: true, federated: false, network: false, nodes: null }
+
+/** Results of one page (BQ-088). */
+export const limit: Check<number> = integerIn({ least: 1, most: 1_000 })
+
+export const NO_DIVERSITY: CheckedDiversity = {
+  enabled: false,
+  minDistance: null,
+  maxPerHolder: null,
+  maxPerDomain: null,
+  lambda: 0.7,
+}
+
+const MOST_NODES = 32
+const LONGEST_CURSOR = 4_096
+
+const countFromOne = integerIn({ least: 1, most: Number.MAX_SAFE_INTEGER })
+
+const SCOPE = {
+  local: boolean,
+  federated: boolean,
+  network: boolean,
+  nodes: orNull(listOf(id, MOST_NODES, 'nodes')),
+}
+
+const DIVERSITY = {
+  enabled: boolean,
+  min_semantic_distance: numberIn(SHARE),
+  max_per_holder: countFromOne,
+  max_per_domain: countFromOne,
+  lambda: numberIn(SHARE),
+}
+
+const OPTIONS = {
+  scope,
+  limit,
+  offset: integerIn({ least: 0, most: 10_000 }),
+  cursor: orNull(textUpTo(LONGEST_CURSOR)),
+  include_derivation: boolean,
+  include_explanation: boolean,
+  max_derivation_depth: integerIn({ least: 1, most: 10 }),
+  timeout_ms: integerIn({ least: 1, most: 30_000 }),
+  approximate: boolean,
+  ef_search: integerIn({ least: 10, most: 1_000 }),
+  stream,
+  diversity,
+  temporal_intent: boolean,
+  dry_run: boolean,
+}
+
+/** Asked for where no stream can be given, it is refused (BQ-155). */
+function stream(value: unknown, at: Place): boolean | undefined {
+  if (value !== true) return boolean(value, at)
+  return at.fault('not_supported', 'false: this answer comes whole', value)
+}
+
+function diversity(value: unknown, at: Place): CheckedDiversity | undefined {
+  const given = members(value, at, DIVERSITY)
+  if (given === undefined) return undefined
+  return {
+    enabled: given.enabled ?? false,
+    minDistance: given.min_semantic_distance ?? null,
+    maxPerHolder: given.max_per_holder ?? null,
+    maxPerDomain: given.max_per_domain ?? null,
+    lambda: given.lambda ?? NO_DIVERSITY.lambda,
+  }
+}
