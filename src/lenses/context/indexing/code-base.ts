@@ -35,14 +35,16 @@ export class CodeBase {
   readonly packages: Map<string, ConceptAt> = new Map()
   readonly #store: Store
   readonly #workspace: Workspace
+  readonly #mostHeld: number
   /** Path -> symbol -> id; read when first asked for. */
   readonly #ids = new Map<string, Map<string, number>>()
   #shelf: Shelf
   #last: Promise<unknown> = Promise.resolve()
 
-  constructor(store: Store, workspace: Workspace) {
+  constructor(store: Store, workspace: Workspace, mostHeld: number) {
     this.#store = store
     this.#workspace = workspace
+    this.#mostHeld = mostHeld
     this.#shelf = this.#newShelf()
   }
 
@@ -121,17 +123,17 @@ export class CodeBase {
   }
 
   #newShelf(): Shelf {
-    return new Shelf(this.#store, path => this.entries.get(path), MOST_HELD)
+    return new Shelf(this.#store, path => this.entries.get(path), this.#mostHeld)
   }
 }
 
 const BASES = new WeakMap<Workspace, CodeBase>()
 
-/** One an engine. */
-export function codeBaseOf(store: Store, workspace: Workspace): CodeBase {
+/** One an engine. `mostHeld`: see `MOST_HELD`. */
+export function codeBaseOf(store: Store, workspace: Workspace, mostHeld: number = MOST_HELD): CodeBase {
   const known = BASES.get(workspace)
   if (known !== undefined) return known
-  const made = new CodeBase(store, workspace)
+  const made = new CodeBase(store, workspace, mostHeld)
   BASES.set(workspace, made)
   return made
 }

@@ -158,6 +158,7 @@ async function writeAll(
     call.emit({ phase: 'write', current: done, total: steps.length, message: changed[done - 1]?.path ?? '' })
     await new Promise(resolve => setImmediate(resolve))
   }
+  if (call.signal.aborted) throw refusal('handler', 'cancelled', 'the call was cancelled')
   writeAs(call, revision, writer => {
     dropUnusedPackages(writer, codeBase)
     dropUnwritten(writer)
