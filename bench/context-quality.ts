@@ -1,0 +1,45 @@
+/**
+ * `/context/query` on labelled questions (CX-072): nDCG@10 and recall@10 by mode and rank, on the questions that judge, and on
+ * those that the numbers of rank `relevance` were chosen by; with the model and without. The first run embeds for two minutes.
+ */
+import type { Embedder } from '../src/embed/embedder.ts'
+import { openEmbedder } from '../src/embed/open-embedder.ts'
+import { cacheOnDisk } from './lib/cached-embedder.ts'
+import { indexCode, type Measures, measure, type Part, questionSet, WAYS } from './lib/context-questions.ts'
+import type { Row } from './lib/report.ts'
+
+export const name = 'context-quality'
+
+export async function run(): Promise<readonly Row[]> {
+  const embedder = await openEmbedder({ provider: 'local' }, { baseFolder: '.', env: {} })
+  if (embedder === null) throw new Error('there is no local embedder')
+  const cached = cacheOnDisk(embedder)
+  return [
+    ...(await rowsOf('judged on', 'judged', cached)),
+    ...(await rowsOf('judged on', 'judged, no embedder', 'none')),
+    ...(await rowsOf('chosen on', 'chosen on', cached)),
+  ]
+}
+
+async function rowsOf(part: Part, label: string, embedder: Embedder | 'none'): Promise<readonly Row[]> {
+  const set = questionSet(part)
+  await using code = await indexCode(set, embedder)
+  const hasMeaning = embedder !== 'none'
+  const rows: Row[] = []
+  let least: Measures = { recall: 0, ndcg: 0 }
+  for (const way of WAYS) {
+    if (way.mode === 'semantic' && !hasMeaning) continue
+    const measured = await measure(code.sys, set, way)
+    if (way.mode === 'semantic') least = measured
+    const isHeld = part === 'judged on' && hasMeaning && way.mode === 'hybrid' && way.rank === 'relevance'
+    const called = `${label}: ${way.mode}, ${way.rank}`
+    for (const of of ['ndcg', 'recall'] as const) {
+      const row = { name: `${called}, ${of === 'ndcg' ? 'nDCG@10' : 'recall@10'}`, unit: '', value: measured[of] }
+      const goal = { goal: `>= ${least[of]} (semantic)`, ok: measured[of] >= least[of] }
+      rows.push(isHeld ? { ...row, ...goal } : row)
+    }
+  }
+  return rows.map((row, at) =>
+    at === 0 ? { ...row, note: `${set.questions.length} questions over src/{${set.folders.join()}}` } : row,
+  )
+}
