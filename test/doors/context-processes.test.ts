@@ -96,7 +96,8 @@ describe('the parts of the store, asked by processes', { timeout: 120_000 }, () 
       ),
     )
     const { result } = await call(folder, '/mind/concepts/list')
-    const ids = (result?.['concepts'] as readonly { readonly id: number }[]).map(({ id }) => id)
+    const { concepts } = result as unknown as { readonly concepts: readonly { readonly id: number }[] }
+    const ids = concepts.map(({ id }) => id)
     expect(ids).toEqual(Array.from({ length: 3 * WRITES }, (_, at) => at + 1))
   })
 

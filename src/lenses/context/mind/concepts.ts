@@ -35,7 +35,7 @@ const init: Handler = {
         const seen = look(call)
         for (const { id } of seen.concepts.all) deleteConcept(writer, mustOwn(call, seen, id))
       }
-      initialise(writer, 'mind')
+      initialise(writer, 'mind', call.host.random)
       return force || !wasThere
     })
     return { result: { path: workspace?.storeFile ?? ':memory:', created, schema_version: SCHEMA_VERSION } }

@@ -110,7 +110,7 @@ const update: Handler = {
       const { edge: before } = mustSeeEdge(writer, seen, id)
       const source = mustOwn(call, seen, before.source)
       const changed = { ...before, relation: relation ?? before.relation, weight: weight ?? before.weight }
-      putEdge(writer, { ...changed, source }, id)
+      putEdge(writer, { ...changed, source, target: mustSee(seen, before.target) }, id)
       return changed
     })
     return { result: edge }
@@ -162,7 +162,7 @@ function createAll(
       if (target === undefined) errors.push(errorAt([...placeOf(at), 'target'], 'not_found', 'concept not found'))
       try {
         const source = mustOwn(call, seen, draft.source, [...placeOf(at), 'source'])
-        return { ...draft, id: target === undefined ? 0 : putEdge(writer, { ...draft, source }) }
+        return { ...draft, id: target === undefined ? 0 : putEdge(writer, { ...draft, source, target }) }
       } catch (error) {
         if (!(error instanceof Refusal)) throw error
         errors.push(error.errors)

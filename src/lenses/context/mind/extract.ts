@@ -100,7 +100,7 @@ function applied(
   }
   for (const concept of concepts) putProvenance(writer, placed(concept), url)
   for (const { source, target, relation, weight, id, isSame } of edges) {
-    const edge = { source: placed(source), target: placed(target).id, relation, weight, origin: url }
+    const edge = { source: placed(source), target: placed(target), relation, weight, origin: url }
     if (!isSame) putEdge(writer, edge, id ?? undefined)
   }
   for (const { id, entry } of staleEdges) deleteEdge(writer, id, entry)

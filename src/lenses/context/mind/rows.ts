@@ -5,7 +5,7 @@ import type { Audience } from '../../../model/partition.ts'
 import type { Row } from '../../../model/table.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
 import { plainWordsOf } from '../names.ts'
-import { nextId } from '../parts.ts'
+import { nextNumbers, sequenceOf } from '../numbering.ts'
 import { CONCEPTS, EDGES, PROVENANCE } from '../tables.ts'
 
 export const CONCEPT_KIND = 'concept'
@@ -30,12 +30,13 @@ export interface ConceptDraft {
 export interface ConceptAt {
   readonly id: number
   readonly entry: EntryKey
+  /** Where it is at hand. */
+  readonly audience?: Audience
 }
 
 export interface EdgeDraft {
   readonly source: ConceptAt
-  /** Id. */
-  readonly target: number
+  readonly target: ConceptAt
   readonly relation: string
   readonly weight: number
   /** URL of the file that a patch read it out of. */
@@ -66,7 +67,7 @@ export interface ConceptPlacing {
 /** With a new id, or in place of the concept `before`. */
 export function putConcept(writer: StoreWriter, draft: ConceptDraft, of: ConceptPlacing): ConceptAt {
   const { audience, now, before } = of
-  const id = before?.id ?? of.id ?? nextId(writer, 'concept')
+  const id = before?.id ?? of.id ?? nextNumbers(writer, 'concept', 1, sequenceOf(writer, [audience]))
   const content = conceptText(draft)
   const old = before === undefined ? undefined : writer.entry(before.entry)
   const entry: EntryDraft = {
@@ -87,7 +88,7 @@ export function putConcept(writer: StoreWriter, draft: ConceptDraft, of: Concept
   }
   const chunk = { start: 0, end: content.length, startLine: 1, endLine: content.split('\n').length, headings: [] }
   const { key } = writer.put(entry, [chunk])
-  const at = { id, entry: key }
+  const at = { id, entry: key, audience }
   writer.table(CONCEPTS).put(conceptRow(draft, at))
   writer.announce(key)
   return at
@@ -118,10 +119,16 @@ export function deleteConcept(writer: StoreWriter, { id, entry }: ConceptAt): vo
 
 export function putEdge(writer: StoreWriter, edge: EdgeDraft, known?: number): number {
   const { source, target, relation, weight, origin = null } = edge
-  const id = known ?? nextId(writer, 'edge')
-  writer.table(EDGES).put({ id, entry: source.entry, source: source.id, target, relation, weight, origin })
+  const id = known ?? nextNumbers(writer, 'edge', 1, sequenceOf(writer, audiencesOf(writer, [source, target])))
+  writer.table(EDGES).put({ id, entry: source.entry, source: source.id, target: target.id, relation, weight, origin })
   writer.announce(source.entry)
   return id
+}
+
+function audiencesOf(reader: StoreReader, concepts: readonly ConceptAt[]): readonly Audience[] {
+  const unknown = concepts.filter(({ audience }) => audience === undefined).map(({ entry }) => entry)
+  const read = unknown.length === 0 ? [] : reader.entries([...new Set(unknown)]).map(entry => entry.audience)
+  return [...read, ...concepts.flatMap(({ audience }) => audience ?? [])]
 }
 
 export function deleteEdge(writer: StoreWriter, id: number, entry: EntryKey): void {

@@ -190,8 +190,8 @@ describe('files of an answer', () => {
     const { world, url } = await openFolder({ 'secret.ts': 'secret' })
     await using _ = world
     const ann = { id: 'ann' }
-    await world.do('/mind/concepts/create', { name: 'Auth', type: 'T' }, ann)
-    await world.do('/mind/provenance/create', { concept_id: 1, file_url: url('secret.ts') }, ann)
+    const { id } = await world.do('/mind/concepts/create', { name: 'Auth', type: 'T' }, ann)
+    await world.do('/mind/provenance/create', { concept_id: id, file_url: url('secret.ts') }, ann)
     expect(await world.do('/context/query', { query: 'auth' }, ann)).toMatchObject({
       files: [{ preview: null, error: { code: 'not_indexed' } }],
     })
