@@ -79,11 +79,17 @@ function changedConcepts({ concepts }: Look, changes: readonly Change[]): readon
   const found = new Set<Concept>()
   for (const [url, held] of byUrl) {
     for (const { ranges } of wanted.get(url) ?? []) {
-      const touched = ranges === null ? held : ranges.flatMap(([start, end]) => innermost(held, start, end))
+      const touched = ranges === null ? held : ranges.flatMap(range => touchedBy(held, range))
       for (const concept of touched) found.add(concept)
     }
   }
   return [...found].sort((a, b) => a.id - b.id)
+}
+
+/** What holds none of its concepts, as the end of the file, is the file's own. */
+function touchedBy(held: readonly Concept[], [start, end]: readonly [number, number]): readonly Concept[] {
+  const inner = innermost(held, start, end)
+  return inner.length > 0 ? inner : held.slice(0, 1)
 }
 
 function innermost(concepts: readonly Concept[], start: number, end: number): readonly Concept[] {

@@ -4,8 +4,8 @@ export interface DiffFile {
   /** After the change; of a deleted or moved file, before it. Without the prefixes `a/` and `b/`. */
   readonly path: string
   /**
-   * Of the text before the change, from 1, both included: that is what is indexed. Null: the whole file, as it is moved
-   * or deleted.
+   * Of the text before the change, from 1, both included: that is what is indexed. What is put between lines 2 and 3
+   * stands at 2.5. Null: the whole file, as it is moved or deleted.
    */
   readonly ranges: readonly (readonly [start: number, end: number])[] | null
 }
@@ -32,8 +32,8 @@ export function parseDiff(diff: string): readonly DiffFile[] {
         line++
         left--
       } else if (text.startsWith('+')) {
-        // Put between two lines, it belongs to what holds both; at the end of the file to its last line.
-        ranges?.push([Math.max(1, line - 1), line])
+        // What stands in the place of deleted lines touches what they touch, and no more.
+        if (ranges?.at(-1)?.[1] !== line - 1) ranges?.push([line - 0.5, line - 0.5])
         added--
       } else if (!text.startsWith('\\')) {
         line++
@@ -87,7 +87,8 @@ function joined(ranges: readonly [number, number][]): [number, number][] {
   const all: [number, number][] = []
   for (const [start, end] of ranges) {
     const last = all.at(-1)
-    if (last !== undefined && start <= last[1] + 1) last[1] = Math.max(last[1], end)
+    if (last !== undefined && start <= last[1] + 1 && Number.isInteger(start) === Number.isInteger(last[1]))
+      last[1] = Math.max(last[1], end)
     else all.push([start, end])
   }
   return all

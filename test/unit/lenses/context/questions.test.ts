@@ -109,10 +109,26 @@ rename to new.ts
     expect(parseDiff(diff)).toEqual([
       { path: 'old.ts', ranges: null },
       { path: 'gone.ts', ranges: null },
-      { path: 'made.ts', ranges: [[1, 1]] },
-      { path: 'far.ts', ranges: [[10, 11]] },
+      { path: 'made.ts', ranges: [[0.5, 0.5]] },
+      { path: 'far.ts', ranges: [[10.5, 10.5]] },
     ])
     expect(parseDiff('no diff at all')).toEqual([])
+  })
+
+  it('touches only what a line is in: not what stands next to it', async () => {
+    const files = { 'a.ts': 'function one() {}\nfunction two() {}\nfunction three() {\n  two()\n}\n' }
+    await using code = await openCodeFolder(files)
+    await code.do('/context/index')
+    const changed = async (hunk: string) =>
+      names((await code.do('/context/impact', { diff: `--- a/a.ts\n+++ b/a.ts\n${hunk}` }))['changed'])
+    expect(await changed('@@ -2 +2 @@\n-function two() {}\n+function two() { }\n')).toEqual(['two'])
+    expect(await changed('@@ -2 +2,2 @@\n-function two() {}\n+function two() {\n+}\n')).toEqual(['two'])
+    expect(await changed('@@ -1,0 +2 @@\n+function between() {}\n')).toEqual(['a.ts'])
+    expect(await changed('@@ -3,0 +4 @@\n+  one()\n')).toEqual(['three'])
+    expect(await changed('@@ -5,0 +6 @@\n+function last() {}\n')).toEqual(['a.ts'])
+    expect(await changed('@@ -0,0 +1 @@\n+// first\n')).toEqual(['a.ts'])
+    const both = '@@ -2 +2 @@\n-function two() {}\n+function two() { }\n@@ -4,0 +5 @@\n+  one()\n'
+    expect(await changed(both)).toEqual(['two', 'three'])
   })
 
   it('takes a moved or deleted file as a whole, by the name it is indexed under', async () => {
