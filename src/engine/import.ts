@@ -130,5 +130,8 @@ function putRow(writer: StoreWriter, tables: readonly TableDeclaration[], line: 
     value !== null && typeof value === 'object' ? Buffer.from(value.base64, 'base64') : value,
   ])
   const row = Object.fromEntries(cells)
-  writer.table(table).put(line.entry ? { ...row, entry: known.must(line.entry) } : row)
+  const entry = line.entry && known.must(line.entry)
+  writer.table(table).put(entry === undefined ? row : { ...row, entry })
+  // Those who follow the feed must hear of it, though the entry itself may be as it was.
+  if (entry !== undefined && table.aspect !== undefined) writer.announce(entry)
 }

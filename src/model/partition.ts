@@ -23,6 +23,10 @@ export function isHolderName(name: string): boolean {
   return NAME.test(name) || /^did:key:z[1-9A-HJ-NP-Za-km-z]{1,190}$/.test(name)
 }
 
+export function isFederationName(name: string): boolean {
+  return NAME.test(name)
+}
+
 /** Checks names and sorts federations, so that equal audiences are equal values. */
 export function audience(
   kind: Audience['kind'],
@@ -32,7 +36,7 @@ export function audience(
   if (!isHolderName(holder)) throw invalidArgument('holder', holder, 'a name of 1 to 200 characters without blanks')
   if (kind !== 'shared') return { kind, holder }
   for (const id of federations) {
-    if (!NAME.test(id)) throw invalidArgument('federations', id, 'names of 1 to 200 characters without blanks')
+    if (!isFederationName(id)) throw invalidArgument('federations', id, 'names of 1 to 200 characters without blanks')
   }
   return { kind, holder, federations: [...new Set(federations)].sort() }
 }

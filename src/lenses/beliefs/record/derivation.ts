@@ -1,62 +1,131 @@
-/** What a belief was derived from, step by step, as far as the requester may see (BQ-089, BQ-090). */
-import { toIso } from '../../../model/instant.ts'
-import { overall } from '../measures/confidence.ts'
-import type { ChainLink, DerivationChain } from '../model.ts'
-import { type View, versionOfId } from './read.ts'
-import type { StoredVersion } from './version.ts'
-
-const PREVIEW_LENGTH = 200
-
 /**
- * Nearest first; of one depth in the order of the sources. A version that was met before is not gone into again, one that
- * may not be seen ends its branch without a trace.
+ * How far beliefs are from a root (BQ-053), over those that the requester may see: a root rests on no visible belief. What
+ * rests on a version of the past rests on the one that stands in its place now, if the past may be seen.
  */
-export function derivationChain(view: View, from: StoredVersion, maxDepth: number): DerivationChain {
-  const chain: ChainLink[] = [linkOf(from, 0)]
-  const met = new Set([nameOf(from)])
-  let level: readonly StoredVersion[] = [from]
-  let depth = 0
-  while (depth < maxDepth && level.length > 0) {
-    const next = level.flatMap(version => sourcesOf(view, version).filter(source => !isMet(met, source)))
-    if (next.length > 0) depth++
-    chain.push(...next.map(version => linkOf(version, depth)))
-    level = next
+import type { Requester } from '../access/requester.ts'
+import type { BeliefColumns } from './columns.ts'
+import { historyOf, rowOfId, type View, versionOfId } from './read.ts'
+
+/** Of what is hidden, and of beliefs in a circle without a root. */
+const NO_DEPTH = -1
+
+/** The depths that one requester sees; made once for as long as nothing changes. */
+export class DerivationDepths {
+  readonly #depths: Int32Array
+
+  constructor(view: View) {
+    this.#depths = remembered(view)
   }
-  return { belief_id: from.id, depth, chain }
-}
 
-/** Beliefs that a version names as its sources, of whatever contribution, in its order. */
-export function sourcesOf(view: View, { derivation, holder }: StoredVersion): readonly StoredVersion[] {
-  return derivation.sources.flatMap(({ belief_id }) => {
-    const seen = belief_id === null ? undefined : versionOfId(view, belief_id, true, holder)
-    return seen === undefined ? [] : [seen.version]
-  })
-}
-
-/** Whether it was met before; it is now. */
-function isMet(met: Set<string>, version: StoredVersion): boolean {
-  const before = met.size
-  return met.add(nameOf(version)).size === before
-}
-
-/** Names have no blanks, so no two pairs give the same. */
-function nameOf({ holder, id }: StoredVersion): string {
-  return `${holder} ${id}`
-}
-
-function linkOf(version: StoredVersion, depth: number): ChainLink {
-  return {
-    belief_id: version.id,
-    depth,
-    content_preview: previewOf(version.content),
-    derivation_type: version.derivation.type,
-    overall: overall(version.confidence).overall,
-    created_at: toIso(version.createdAt),
+  /** Fewest steps to a root; infinite: there is no root, or the row is hidden. */
+  of(row: number): number {
+    const depth = this.#depths[row] ?? NO_DEPTH
+    return depth === NO_DEPTH ? Number.POSITIVE_INFINITY : depth
   }
 }
 
-/** Does not end within a pair of surrogates. */
-function previewOf(content: string): string {
-  const cut = content.slice(0, PREVIEW_LENGTH)
-  return cut.isWellFormed() ? cut : cut.slice(0, -1)
+interface Made {
+  readonly columns: BeliefColumns
+  readonly revision: number
+  readonly depths: Int32Array
+}
+
+/** A requester stands for one state of memberships, a revision for one of beliefs. */
+const MADE = new WeakMap<Requester, Made>()
+
+function remembered(view: View): Int32Array {
+  const { requester, columns } = view
+  const known = MADE.get(requester)
+  if (known?.columns === columns && known.revision === columns.revision) return known.depths
+  const depths = depthsOf(view)
+  MADE.set(requester, { columns, revision: columns.revision, depths })
+  return depths
+}
+
+/** By row: fewest steps to a root, or `NO_DEPTH`. */
+function depthsOf(view: View): Int32Array {
+  const parents = visibleParents(view)
+  const depths = new Int32Array(view.columns.rows).fill(NO_DEPTH)
+  const children = childrenOf(parents)
+  let front: number[] = []
+  const { partitions } = view.columns.arrays
+  for (let row = 0; row < depths.length; row++) {
+    if (parents.has(row) || !view.requester.sees(partitions[row] as number)) continue
+    depths[row] = 0
+    if (children.has(row)) front.push(row)
+  }
+  for (let depth = 1; front.length > 0; depth++) {
+    const reached: number[] = []
+    for (const row of front) {
+      for (const child of children.get(row) ?? []) {
+        if (depths[child] !== NO_DEPTH) continue
+        depths[child] = depth
+        reached.push(child)
+      }
+    }
+    front = reached
+  }
+  return depths
+}
+
+/** Rows that visible beliefs rest on; beliefs that rest on none are absent. */
+function visibleParents(view: View): ReadonlyMap<number, readonly number[]> {
+  const { columns, requester } = view
+  const { partitions, holders } = columns.arrays
+  const past = new PastRows(view)
+  const found = new Map<number, readonly number[]>()
+  for (let row = 0; row < columns.rows; row++) {
+    if (!requester.sees(partitions[row] as number)) continue
+    const ids = columns.parentsOf(row)
+    if (ids.length === 0) continue
+    const holder = holders[row] as number
+    const rows: number[] = []
+    for (const id of ids) {
+      const current = rowOfId(view, id, holder)
+      const parent = current === -1 ? past.rowOf(id, holder) : current
+      if (parent !== -1) rows.push(parent)
+    }
+    if (rows.length > 0) found.set(row, rows)
+  }
+  return found
+}
+
+function childrenOf(parents: ReadonlyMap<number, readonly number[]>): ReadonlyMap<number, readonly number[]> {
+  const children = new Map<number, number[]>()
+  for (const [row, above] of parents) {
+    for (const parent of above) {
+      const list = children.get(parent)
+      if (list === undefined) children.set(parent, [row])
+      else list.push(row)
+    }
+  }
+  return children
+}
+
+/** Which current belief stands in place of a version of the past; each looked up once. */
+class PastRows {
+  readonly #view: View
+  readonly #known = new Map<string, number>()
+
+  constructor(view: View) {
+    this.#view = view
+  }
+
+  /** -1: there was no such version, it may not be seen, or nothing stands in its place. */
+  rowOf(id: number, writer: number): number {
+    const name = `${id}:${writer}`
+    const known = this.#known.get(name)
+    if (known !== undefined) return known
+    const row = this.#lookUp(id, writer)
+    this.#known.set(name, row)
+    return row
+  }
+
+  #lookUp(id: number, writer: number): number {
+    const { columns } = this.#view
+    const seen = versionOfId(this.#view, columns.idText(id), true, columns.holderName(writer))
+    if (seen === undefined) return -1
+    const [newest] = historyOf(this.#view, seen.version.holder, seen.version.chain)
+    return newest?.entry ? columns.rowOf(newest.entry.key) : -1
+  }
 }

@@ -2,6 +2,7 @@
 import type { Instant } from '../../../base/clock.ts'
 import { modelKey } from '../../../embed/embedder.ts'
 import type { EntryKey } from '../../../model/entry.ts'
+import { isFederationName } from '../../../model/partition.ts'
 import type { Row } from '../../../model/table.ts'
 import type { StoreWriter } from '../../../store/store.ts'
 import type { LensHost } from '../../lens.ts'
@@ -49,6 +50,7 @@ export function mustHold({ writer, holder }: WriteContext, id: string, path: str
 
 /** Makes it current. Its id must be new to the holder; what ids others use is neither asked nor told. */
 export function addCurrent({ writer, holder, now }: WriteContext, version: StoredVersion): EntryKey {
+  checkFederations(version)
   const isPast = writer.table(VERSIONS).get({ holder, id: version.id }) !== undefined
   const { key, created } = writer.put(entryOf(version, now), [chunkOf(version)])
   // What replaced an entry of the holder's goes back with the whole transaction.
@@ -90,6 +92,15 @@ function replaced(path: string, { id, supersededBy }: StoredVersion): BeliefsErr
   const constraint =
     supersededBy === null ? 'a belief that is not deleted' : `the version that follows, ${supersededBy}`
   return faulty([{ code: 'INVALID_QUERY', path, constraint, reason: 'superseded', value: id }])
+}
+
+/** Names that no federation can have would fit in no partition. */
+function checkFederations({ federationIds }: StoredVersion): void {
+  const at = federationIds.findIndex(name => !isFederationName(name))
+  if (at === -1) return
+  const constraint = 'the id of a federation: 1 to 200 characters without blanks, colons and commas'
+  const path = `federation_ids[${at}]`
+  throw faulty([{ code: 'INVALID_QUERY', path, constraint, reason: 'malformed', value: federationIds[at] ?? null }])
 }
 
 function taken(id: string): BeliefsError {

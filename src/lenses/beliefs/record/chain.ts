@@ -1,0 +1,62 @@
+/** What a belief was derived from, step by step, as far as the requester may see (BQ-089, BQ-090). */
+import { toIso } from '../../../model/instant.ts'
+import { overall } from '../measures/confidence.ts'
+import type { ChainLink, DerivationChain } from '../model.ts'
+import { type View, versionOfId } from './read.ts'
+import type { StoredVersion } from './version.ts'
+
+const PREVIEW_LENGTH = 200
+
+/**
+ * Nearest first; of one depth in the order of the sources. A version that was met before is not gone into again, one that
+ * may not be seen ends its branch without a trace.
+ */
+export function derivationChain(view: View, from: StoredVersion, maxDepth: number): DerivationChain {
+  const chain: ChainLink[] = [linkOf(from, 0)]
+  const met = new Set([nameOf(from)])
+  let level: readonly StoredVersion[] = [from]
+  let depth = 0
+  while (depth < maxDepth && level.length > 0) {
+    const next = level.flatMap(version => sourcesOf(view, version).filter(source => !isMet(met, source)))
+    if (next.length > 0) depth++
+    chain.push(...next.map(version => linkOf(version, depth)))
+    level = next
+  }
+  return { belief_id: from.id, depth, chain }
+}
+
+/** Beliefs that a version names as its sources, of whatever contribution, in its order. */
+export function sourcesOf(view: View, { derivation, holder }: StoredVersion): readonly StoredVersion[] {
+  return derivation.sources.flatMap(({ belief_id }) => {
+    const seen = belief_id === null ? undefined : versionOfId(view, belief_id, true, holder)
+    return seen === undefined ? [] : [seen.version]
+  })
+}
+
+/** Whether it was met before; it is now. */
+function isMet(met: Set<string>, version: StoredVersion): boolean {
+  const before = met.size
+  return met.add(nameOf(version)).size === before
+}
+
+/** Names have no blanks, so no two pairs give the same. */
+function nameOf({ holder, id }: StoredVersion): string {
+  return `${holder} ${id}`
+}
+
+function linkOf(version: StoredVersion, depth: number): ChainLink {
+  return {
+    belief_id: version.id,
+    depth,
+    content_preview: previewOf(version.content),
+    derivation_type: version.derivation.type,
+    overall: overall(version.confidence).overall,
+    created_at: toIso(version.createdAt),
+  }
+}
+
+/** Does not end within a pair of surrogates. */
+function previewOf(content: string): string {
+  const cut = content.slice(0, PREVIEW_LENGTH)
+  return cut.isWellFormed() ? cut : cut.slice(0, -1)
+}
