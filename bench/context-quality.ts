@@ -5,7 +5,7 @@
 import type { Embedder } from '../src/embed/embedder.ts'
 import { openEmbedder } from '../src/embed/open-embedder.ts'
 import { cacheOnDisk } from './lib/cached-embedder.ts'
-import { indexCode, type Measures, measure, type Part, questionSet, WAYS } from './lib/context-questions.ts'
+import { indexCode, type Measures, measuresOf, type Part, questionSet, WAYS } from './lib/context-questions.ts'
 import type { Row } from './lib/report.ts'
 
 export const name = 'context-quality'
@@ -29,13 +29,17 @@ async function rowsOf(part: Part, label: string, embedder: Embedder | 'none'): P
   let least: Measures = { recall: 0, ndcg: 0 }
   for (const way of WAYS) {
     if (way.mode === 'semantic' && !hasMeaning) continue
-    const measured = await measure(code.sys, set, way)
+    const measured = await measuresOf(code.sys, set, way)
     if (way.mode === 'semantic') least = measured
     const isHeld = part === 'judged on' && hasMeaning && way.mode === 'hybrid' && way.rank === 'relevance'
     const called = `${label}: ${way.mode}, ${way.rank}`
-    for (const of of ['ndcg', 'recall'] as const) {
-      const row = { name: `${called}, ${of === 'ndcg' ? 'nDCG@10' : 'recall@10'}`, unit: '', value: measured[of] }
-      const goal = { goal: `>= ${least[of]} (semantic)`, ok: measured[of] >= least[of] }
+    for (const measure of ['ndcg', 'recall'] as const) {
+      const row = {
+        name: `${called}, ${measure === 'ndcg' ? 'nDCG@10' : 'recall@10'}`,
+        unit: '',
+        value: measured[measure],
+      }
+      const goal = { goal: `>= ${least[measure]} (semantic)`, ok: measured[measure] >= least[measure] }
       rows.push(isHeld ? { ...row, ...goal } : row)
     }
   }

@@ -73,7 +73,7 @@ export async function indexCode(
 }
 
 /** Means of recall@10 and nDCG@10, to three decimals. */
-export async function measure(sys: OpenContext, { questions }: QuestionSet, way: Way): Promise<Measures> {
+export async function measuresOf(sys: OpenContext, { questions }: QuestionSet, way: Way): Promise<Measures> {
   const each: Measures[] = []
   for (const { question, relevant } of questions) {
     const names = namesIn(await sys.call('/context/query', { query: question, ...way, depth: 0, limit: 10 }))

@@ -4,7 +4,7 @@ import {
   type IndexedCode,
   indexCode,
   type Measures,
-  measure,
+  measuresOf,
   questionSet,
   WAYS,
 } from '../../bench/lib/context-questions.ts'
@@ -29,7 +29,7 @@ describe('labelled questions about code (CX-072)', () => {
   beforeAll(async () => {
     modelFolder()
     code = await indexCode(set, { provider: 'local' })
-    for (const way of WAYS) measured.set(`${way.mode}, ${way.rank}`, await measure(code.sys, set, way))
+    for (const way of WAYS) measured.set(`${way.mode}, ${way.rank}`, await measuresOf(code.sys, set, way))
     console.info(JSON.stringify(Object.fromEntries(measured)))
   }, 300_000)
 

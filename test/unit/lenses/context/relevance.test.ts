@@ -1,0 +1,197 @@
+/** Rank `relevance` of /context/query: anchors by all that speaks for them. The documented order is held by query.test.ts. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type ConceptDraft, putConcept, putProvenance } from '../../../../src/lenses/context/mind/rows.ts'
+import { foldName } from '../../../../src/lenses/context/names.ts'
+import { FILES } from '../../../../src/lenses/context/tables.ts'
+import { audience } from '../../../../src/model/partition.ts'
+import { draftOf, wholeChunk } from '../../../../src/testing/entries.ts'
+import { openToyEmbedder } from '../../../../src/testing/toy-embedder.ts'
+import { type ContextWorld, idsOf, openWorld } from './world.ts'
+
+interface Told {
+  readonly id: number
+  readonly name: string
+  readonly relevance: string
+  readonly match: string | null
+  readonly score?: number | null
+  readonly parts?: Readonly<Record<'total' | 'name' | 'path' | 'doc' | 'text' | 'passage' | 'meaning', number>>
+}
+
+const RELEVANT = { mode: 'hybrid', rank: 'relevance', depth: 0 }
+
+async function told(world: ContextWorld, params: object): Promise<readonly Told[]> {
+  const { concepts } = await world.query({ ...RELEVANT, ...params, explain: true })
+  return concepts as unknown as readonly Told[]
+}
+
+/** Concepts as an indexer makes them. */
+function put(world: ContextWorld, ...drafts: readonly Omit<ConceptDraft, 'type'>[]): void {
+  world.host.store.write(0, writer => {
+    for (const draft of drafts) {
+      const made = putConcept(writer, { type: 'Function', ...draft }, { audience: audience('private'), now: 0 })
+      if (draft.url) putProvenance(writer, made, draft.url)
+    }
+  })
+}
+
+function putFile(world: ContextWorld, url: string, content: string): void {
+  world.host.store.write(0, writer => {
+    const draft = draftOf({ id: url, kind: 'code', origin: url, content })
+    const { key: entry } = writer.put(draft, wholeChunk(draft))
+    writer.table(FILES).put({ entry, url, hash: '0', size: content.length, mtime: 0, indexed_hash: '0' })
+  })
+}
+
+describe('anchors by relevance', () => {
+  it('begin with the name that is the question, whatever the names and in every mode', async () => {
+    const words = fc.array(fc.constantFrom('car', 'Vehicle', 'Teapot', 'login', 'Fast'), { minLength: 1, maxLength: 3 })
+    const names = fc.uniqueArray(
+      words.map(list => list.join('')),
+      { selector: foldName, minLength: 1, maxLength: 12 },
+    )
+    await fc.assert(
+      fc.asyncProperty(names, fc.nat(), fc.constantFrom(null, 'exact', 'hybrid'), async (all, pick, mode) => {
+        await using world = await openWorld({ embedder: openToyEmbedder() })
+        await world.concepts(...all)
+        const wanted = all[pick % all.length] as string
+        const [first] = await told(world, { query: ` ${wanted.toLowerCase()} `, mode })
+        expect(first).toMatchObject({ name: wanted, match: 'whole' })
+      }),
+      { numRuns: 20 },
+    )
+  })
+
+  it('then stand by the sum of their parts, best first', async () => {
+    await using world = await openWorld({ embedder: openToyEmbedder() })
+    await world.concepts('Vehicle', 'CarPark', 'FastVehicle', 'VehicleStoreOfCars', 'Teapot', 'Car')
+    const found = await told(world, { query: 'fast vehicle' })
+    const totals = found.map(({ parts }) => parts?.total ?? 0)
+    expect(found[0]).toMatchObject({ name: 'FastVehicle' })
+    expect(totals.length).toBeGreaterThan(3)
+    expect(totals).toEqual(totals.toSorted((a, b) => b - a))
+    for (const { parts } of found) {
+      const { total, ...each } = parts as NonNullable<Told['parts']>
+      const sum = Object.values(each).reduce((all, part) => all + part, 0)
+      expect(Math.abs(sum - total)).toBeLessThanOrEqual(0.004)
+    }
+  })
+
+  it('prefer the rare word of a name, and the name with less beside it', async () => {
+    await using world = await openWorld()
+    await world.concepts('UserStore', 'UserList', 'UserPage', 'UserView', 'TokenStoreListPage', 'TokenView')
+    expect(idsOf(await world.query({ query: 'user token', mode: 'hybrid', depth: 0 }))[0]).toBe(1)
+    expect(idsOf(await world.query({ ...RELEVANT, query: 'user token' })).slice(0, 1)).toEqual([6])
+  })
+
+  it('pass over words that every text has, unless there are no others', async () => {
+    await using world = await openWorld()
+    await world.concepts('TheEnd', 'Token')
+    expect(idsOf(await world.query({ ...RELEVANT, query: 'where is the token' }))).toEqual([2])
+    expect(idsOf(await world.query({ ...RELEVANT, query: 'the' }))).toEqual([1])
+  })
+
+  it.each([
+    ['doc', { doc: 'Forgets what was used longest ago.' }, 'forgets longest'],
+    ['path', { url: 'file:///src/eviction/a.ts' }, 'eviction'],
+    ['text', { text: 'const limit = capacity - size' }, 'capacity'],
+  ] as const)('are found by their %s alone, and say so', async (part, draft, query) => {
+    await using world = await openWorld()
+    put(world, { name: 'Other', url: 'file:///src/b.ts' }, { name: 'Recent', url: 'file:///src/c.ts', ...draft })
+    const found = await told(world, { query })
+    expect(found.map(({ name, match }) => [name, match])).toEqual([['Recent', 'text']])
+    expect(found[0]?.parts?.[part]).toBeGreaterThan(0)
+    expect(found[0]?.parts).toMatchObject({ name: 0, meaning: 0 })
+  })
+
+  it('are found by the passage of a file that they stand in', async () => {
+    await using world = await openWorld()
+    const url = 'file:///src/a.ts'
+    putFile(world, url, 'function one() {\n}\n// a semaphore\n')
+    put(world, { name: 'one', url, startLine: 1, endLine: 3 }, { name: 'two', url: 'file:///src/b.ts' })
+    const found = await told(world, { query: 'semaphore' })
+    expect(found).toMatchObject([{ name: 'one', relevance: 'semantic', parts: { passage: expect.any(Number) } }])
+    expect(found[0]?.parts?.passage).toBeGreaterThan(0)
+    expect(await world.query({ query: 'semaphore', mode: 'hybrid', depth: 0 })).toMatchObject({ concepts: [] })
+  })
+
+  it('put what stands in a file before the file', async () => {
+    await using world = await openWorld()
+    const url = 'file:///src/cache.ts'
+    world.host.store.write(0, writer => {
+      const at = { audience: audience('private'), now: 0 }
+      putConcept(writer, { name: 'cache', type: 'Module', url }, at)
+      putConcept(writer, { name: 'cache', type: 'Class', url }, at)
+    })
+    expect(idsOf(await world.query({ ...RELEVANT, query: 'the cache' }))).toEqual([2, 1])
+  })
+})
+
+describe('labels and keys by relevance', () => {
+  it('are those of every rank: exact by name, semantic by meaning, both, with the cosine (CX-016)', async () => {
+    await using world = await openWorld({ embedder: openToyEmbedder() })
+    await world.concepts('Vehicle', 'Car', 'VehicleRegistrationOfficeForm', 'Teapot')
+    const ask = { query: 'vehicle', mode: 'hybrid', depth: 0 }
+    const plain = await world.query(ask)
+    const byRelevance = await world.query({ ...ask, rank: 'relevance' })
+    const byId = ({ id: a }: { id: number }, { id: b }: { id: number }) => a - b
+    expect(byRelevance.concepts.toSorted(byId)).toStrictEqual(plain.concepts.toSorted(byId))
+    // Meaning the same in one word is nearer than four words of which one is the question.
+    expect(idsOf(byRelevance)).toEqual([1, 2, 3])
+  })
+
+  it('without a mode are direct, found by name; exact finds what holds the question', async () => {
+    await using world = await openWorld({ embedder: openToyEmbedder() })
+    await world.concepts('Car', 'AutomobileClubMember', 'Automobile', 'Teapot')
+    const ask = { query: 'automobile club', rank: 'relevance', depth: 0 }
+    expect((await world.query(ask)).concepts).toStrictEqual([
+      { id: 2, name: 'AutomobileClubMember', type: 'Entity', relevance: 'direct' },
+      { id: 3, name: 'Automobile', type: 'Entity', relevance: 'direct' },
+    ])
+    expect(idsOf(await world.query({ ...ask, mode: 'exact' }))).toEqual([])
+    expect(idsOf(await world.query({ ...ask, query: 'automobile', mode: 'exact' }))).toEqual([3, 2])
+  })
+
+  it('in mode semantic are by cosine, as in every rank (CX-020)', async () => {
+    await using world = await openWorld({ embedder: openToyEmbedder() })
+    await world.concepts('Teapot', 'FastCar', 'Vehicle', 'CarPark')
+    const ask = { query: 'quick automobile', mode: 'semantic', depth: 0 }
+    expect(await world.query({ ...ask, rank: 'relevance' })).toEqual(await world.query(ask))
+  })
+
+  it('tell of a missing embedder, and answer by names and words (CX-074)', async () => {
+    await using world = await openWorld()
+    await world.concepts('Car')
+    const { status, meta, result } = await world.call('/context/query', { ...RELEVANT, query: 'car' })
+    expect(status).toBe('success')
+    expect(meta['warnings']).toEqual([expect.stringMatching(/no embedder: answered from names and words$/)])
+    expect(result).toMatchObject({ concepts: [{ id: 1, relevance: 'exact' }] })
+    const short = await world.call('/context/query', { ...RELEVANT, query: 'ca' })
+    expect(short.meta).not.toHaveProperty('warnings')
+    expect(short.result).toMatchObject({ concepts: [{ id: 1 }] })
+  })
+})
+
+describe('neighbours by relevance', () => {
+  it('come by how close they are to all anchors', async () => {
+    await using world = await openWorld()
+    await world.concepts('AuthOne', 'AuthTwo', 'OfOne', 'OfBoth')
+    await world.edges([1, 3], [1, 4], [2, 4])
+    expect(idsOf(await world.query({ query: 'auth', ...RELEVANT, depth: 1 }))).toEqual([1, 2, 4, 3])
+    expect(idsOf(await world.query({ query: 'auth', mode: 'hybrid' }))).toEqual([1, 2, 3, 4])
+  })
+
+  it('displace names that share a word, but none that holds the question (CX-023)', async () => {
+    await using world = await openWorld()
+    await world.concepts('LoginOne', 'LoginTwo', 'LoginThree', 'LoginFour', 'LoginFive', 'Lamp', 'Desk')
+    await world.edges([1, 6], [2, 6], [3, 6], [4, 6], [5, 6], [1, 7], [2, 7], [3, 7], [4, 7], [5, 7])
+    const ask = { ...RELEVANT, depth: 1, limit: 5 }
+    expect(idsOf(await world.query({ ...ask, query: 'login' })).toSorted()).toEqual([1, 2, 3, 4, 5])
+    expect(
+      idsOf(await world.query({ ...ask, query: 'login form' }))
+        .slice(3)
+        .toSorted(),
+    ).toEqual([6, 7])
+    expect(idsOf(await world.query({ ...ask, query: 'login form', depth: 0 })).toSorted()).toEqual([1, 2, 3, 4, 5])
+  })
+})
