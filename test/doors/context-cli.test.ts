@@ -83,6 +83,21 @@ describe('querent context query (CX-044, CX-045)', () => {
     expect(run.stderr).toBe('querent: body: body not initialized (call /body/init)\n')
   })
 
+  it('says what to do where nothing has been read, and where not all is shown', async () => {
+    using folder = tempFolder()
+    const first = await querent(['context', 'map'], { cwd: folder.path })
+    expect(first.stderr).toBe(
+      'querent: mind: mind not initialized (call /mind/init)\nquerent: the code of this folder has not been read yet: querent context index\n',
+    )
+    const cut = await querent(['context', 'references', '--limit', '1', 'MemoryStore'], { cwd: sample })
+    expect(cut.stdout.trim().split('\n').length).toBe(1)
+    expect(cut.stderr).toMatch(/^querent: 1 of (\d+) shown; --limit \1 shows all\n$/)
+    expect((await querent(['context', 'map', 'nowhere'], { cwd: sample })).stdout).toBe('(no symbols found)\n')
+    expect((await querent(['context', 'map', '--max-tokens', '1'], { cwd: sample })).stdout).toMatch(
+      /^\(no room for any of \d+ symbols\)\n$/,
+    )
+  })
+
   it('adds a bundle that fits', async () => {
     const run = await querent(['context', 'query', 'LoginService', '--max-tokens', '300'], { cwd: sample })
     expect(run.stdout).toContain('export class LoginService {\n  login(user: string)')

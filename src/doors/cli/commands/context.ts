@@ -78,7 +78,7 @@ export async function runImpact(cli: Cli, files: readonly string[], flags: Quest
 export async function runMap(cli: Cli, folder: string | undefined, flags: QuestionFlags): Promise<void> {
   const path = folder === undefined ? undefined : resolve(cli.io.workingFolder, folder)
   const params = { path, max_tokens: flags.maxTokens }
-  await show(cli, flags, '/context/map', params, ({ text }) => render.mapText(String(text)))
+  await show(cli, flags, '/context/map', params, result => render.mapText(result as unknown as render.CodeMap))
 }
 
 export async function runIndex(cli: Cli, folders: readonly string[], flags: IndexFlags): Promise<void> {
@@ -144,7 +144,10 @@ async function show(
   params: Params,
   text: (result: Params) => string,
 ): Promise<void> {
-  await tell(cli, flags, await call(cli, flags, path, params), text)
+  const envelope = await call(cli, flags, path, params)
+  await tell(cli, flags, envelope, text)
+  const isJson = flags.json === true || flags.format === 'json'
+  for (const line of isJson ? [] : render.adviceOn(envelope)) await write(cli.io.stderr, `querent: ${line}\n`)
 }
 
 /** Errors alone, and nothing read: some bad files among good ones are no failure. */

@@ -111,8 +111,32 @@ export function impactText({ changed, dependants, files, not_indexed }: Impact):
   return parts.map(lines => `${lines.join('\n')}\n`).join('\n')
 }
 
-export function mapText(text: string): string {
-  return text === '' ? '' : `${printable(text)}\n`
+export interface CodeMap {
+  readonly text: string
+  /** Symbols that do not fit. */
+  readonly omitted: number
+}
+
+export function mapText({ text, omitted }: CodeMap): string {
+  if (text !== '') return `${printable(text)}\n`
+  return omitted === 0 ? '(no symbols found)\n' : `(no room for any of ${omitted} symbols)\n`
+}
+
+/** What to do next, where the answer itself does not tell. */
+export function adviceOn({
+  errors,
+  result,
+}: {
+  readonly errors: unknown
+  readonly result: unknown
+}): readonly string[] {
+  if (Object.values(errors ?? {}).some(([error]) => error?.code === 'not_initialized')) {
+    return ['the code of this folder has not been read yet: querent context index']
+  }
+  const { total, ...lists } = (result ?? {}) as Readonly<Record<string, unknown>>
+  const shown = ['definitions', 'references', 'callers', 'dependants'].map(name => lists[name]).find(Array.isArray)
+  const isCut = typeof total === 'number' && shown !== undefined && shown.length < total
+  return isCut ? [`${shown.length} of ${total} shown; --limit ${total} shows all`] : []
 }
 
 function row({ id, name, type, url, start_line, end_line }: Place, ...more: readonly string[]): string {
