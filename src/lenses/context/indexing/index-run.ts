@@ -35,6 +35,7 @@ interface Asked {
 interface ChangedFile {
   readonly path: string
   readonly facts: Facts
+  readonly isNew: boolean
   /** In the order of its concepts; none: it was kept without. */
   readonly symbols: readonly string[]
 }
@@ -101,11 +102,11 @@ async function run(call: Call, workspace: Workspace, codeBase: CodeBase, asked: 
   }
 }
 
-function take({ host }: Call, codeBase: CodeBase, { path, facts, text, extraction }: ReadFile): ChangedFile {
+function take({ host }: Call, codeBase: CodeBase, { path, facts, text, isNew, extraction }: ReadFile): ChangedFile {
   codeBase.shelf.hold(path, text, extraction, host.clock.now())
   if (extraction === null) codeBase.graph.remove(path)
   else codeBase.graph.put(extraction)
-  return { path, facts, symbols: symbolsOf(extraction) }
+  return { path, facts, isNew, symbols: symbolsOf(extraction) }
 }
 
 function renames(changed: readonly ChangedFile[], gone: readonly OwnFile[]): ReadonlyMap<string, OwnFile> {
@@ -114,8 +115,9 @@ function renames(changed: readonly ChangedFile[], gone: readonly OwnFile[]): Rea
     if (file.size > 0) left.set(file.hash, [...(left.get(file.hash) ?? []), file])
   }
   const found = new Map<string, OwnFile>()
-  for (const { facts } of changed) {
-    const before = left.get(facts.hash)?.shift()
+  for (const { facts, isNew } of changed) {
+    // What was there already keeps its own ids.
+    const before = isNew ? left.get(facts.hash)?.shift() : undefined
     if (before !== undefined) found.set(facts.url, before)
   }
   return found

@@ -15,6 +15,8 @@ export interface ReadFile {
   readonly path: string
   readonly facts: Facts
   readonly text: string
+  /** No file of that name was known. */
+  readonly isNew: boolean
   /** Null: kept without concepts. */
   readonly extraction: Extraction | null
 }
@@ -69,7 +71,7 @@ export async function lookOver(
       unchanged++
       continue
     }
-    const read = await extracted(codeBase, outcome)
+    const read = await extracted(codeBase, { ...outcome, isNew: before === undefined })
     take(read.file)
     if (read.reason !== null) leftOut.push({ url: file.url, reason: read.reason })
   }
@@ -103,15 +105,17 @@ function fileOrReason(file: WorkspaceFile, workspace: Workspace): Outcome {
 
 async function extracted(
   codeBase: CodeBase,
-  { path, facts, text }: { readonly path: string; readonly facts: Facts; readonly text: string },
+  file: Omit<ReadFile, 'extraction'>,
 ): Promise<{ readonly file: ReadFile; readonly reason: string | null }> {
   const grammars = await grammarsOf(codeBase)
-  await loadGrammars(grammars, [path])
+  await loadGrammars(grammars, [file.path])
   const started = performance.now()
-  const result = extractFile(path, text, grammars, { isOverdue: () => performance.now() - started > MAX_READ_MS })
+  const result = extractFile(file.path, file.text, grammars, {
+    isOverdue: () => performance.now() - started > MAX_READ_MS,
+  })
   return isSkip(result)
-    ? { file: { path, facts, text, extraction: null }, reason: result.reason }
-    : { file: { path, facts, text, extraction: result }, reason: null }
+    ? { file: { ...file, extraction: null }, reason: result.reason }
+    : { file: { ...file, extraction: result }, reason: null }
 }
 
 async function listed(

@@ -23,7 +23,7 @@ import { type CodeBase, cardRow, READING_VERSION, symbolOf } from './code-base.t
 import type { ReadFile } from './look-over.ts'
 import { movePatch } from './move-patch.ts'
 
-export interface HeldFile extends ReadFile {
+export interface HeldFile extends Omit<ReadFile, 'isNew'> {
   /** Of the extraction. */
   readonly json: string | null
 }

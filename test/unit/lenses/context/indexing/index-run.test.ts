@@ -76,6 +76,16 @@ describe('an index run over a workspace', () => {
     expect(code.ids().get('Module lib/c.ts lib/c.ts')).toBe(before.get('Module b.ts b.ts'))
   })
 
+  it('takes a file that is moved over another for a change of that one', async () => {
+    await using code = await openCodeFolder({ 'a.ts': A, 'b.ts': B })
+    await code.do('/context/index')
+    const before = code.ids()
+    code.rename('a.ts', 'b.ts')
+    expect(await code.do('/context/index')).toMatchObject({ indexed: 1, deleted: 1, renamed: 0 })
+    expect(code.ids().get('Module b.ts b.ts')).toBe(before.get('Module b.ts b.ts'))
+    expect(code.relations()).toContain('Class A b.ts DEFINED_IN Module b.ts b.ts 1')
+  })
+
   it('leaves alone what calls have made: links, and notes without a file (CX-066)', async () => {
     await using code = await openCodeFolder({ 'a.ts': A, 'b.ts': B })
     await code.do('/context/index')
