@@ -126,7 +126,9 @@ function packed(
 
 /** Null: the item cannot be told in that form. `line`: what it is and where, as its text stands elsewhere. */
 function blockOf(item: PackItem, form: Level | 'line'): string | null {
-  const { id, name, type, place, text, signature } = item
+  const { id, type, place, text, signature } = item
+  // A name may hold anything, a line only one line.
+  const name = item.name.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
   const where = place === '' ? '' : ` ${place}`
   switch (form) {
     case 'whole':

@@ -70,6 +70,11 @@ describe('packing', () => {
     expect(packed.text).toMatch(/left out; ask with a larger max_tokens\)$/)
   })
 
+  it('keeps a name to its line', () => {
+    const odd = { ...item(1, 1), name: 'a\nb', text: null }
+    expect(pack([{ ...odd, signature: null }], 100, words).text).toBe('- 1 a b (Function)')
+  })
+
   it('is empty where nothing fits', () => {
     expect(pack([item(1, 1)], 0, words)).toEqual({
       ...{ text: '', tokens: 0, whole: [], signatures: [], names: [], omitted: [1] },
