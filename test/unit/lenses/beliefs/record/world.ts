@@ -1,0 +1,80 @@
+/** A store with agents, federations and beliefs, for tests of what is kept and who sees it. */
+import { SettableClock } from '../../../../../src/base/clock.ts'
+import type { Embedder } from '../../../../../src/embed/embedder.ts'
+import type { ShowView } from '../../../../../src/lenses/beliefs/access/show.ts'
+import { checkDraft, checkRevision } from '../../../../../src/lenses/beliefs/check/belief.ts'
+import { deleteBelief } from '../../../../../src/lenses/beliefs/record/delete.ts'
+import { putBelief } from '../../../../../src/lenses/beliefs/record/put.ts'
+import { supersedeBelief } from '../../../../../src/lenses/beliefs/record/supersede.ts'
+import type { StoredVersion } from '../../../../../src/lenses/beliefs/record/version.ts'
+import { type WriteContext, writeBeliefs } from '../../../../../src/lenses/beliefs/record/write.ts'
+import { type BeliefsState, stateOf } from '../../../../../src/lenses/beliefs/state.ts'
+import type { LensHost } from '../../../../../src/lenses/lens.ts'
+import { FEDERATIONS, MEMBERSHIPS } from '../../../../../src/store/core-tables.ts'
+import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
+import type { Store } from '../../../../../src/store/store.ts'
+import { countingBytes } from '../../../../support/engines.ts'
+
+export const NOW: number = Date.UTC(2026, 0, 15, 12)
+
+export interface World {
+  readonly store: Store
+  readonly clock: SettableClock
+  readonly host: LensHost
+  readonly state: BeliefsState
+  /** Each act moves the clock by a second. */
+  write<T>(holder: string, act: (context: WriteContext) => T): T
+  put(holder: string, draft: Readonly<Record<string, unknown>>): StoredVersion
+  supersede(holder: string, id: string, changes: Readonly<Record<string, unknown>>): StoredVersion
+  remove(holder: string, id: string): StoredVersion
+  join(
+    federation: string,
+    agent: string,
+    more?: { readonly status?: string; readonly permissions?: string | null },
+  ): void
+  federation(id: string, anonymity?: 'pseudonyms' | 'strict'): void
+  look<T>(requester: string, body: (view: ShowView) => T): T
+}
+
+export function makeWorld(store: Store = openMemoryStore(), embedder: Embedder | null = null): World {
+  const clock = new SettableClock(NOW)
+  const unused = (): never => {
+    throw new Error('not used')
+  }
+  const host: LensHost = {
+    store,
+    clock,
+    embedder,
+    settings: {},
+    random: countingBytes(),
+    sight: unused,
+    index: unused,
+    source: unused,
+    query: unused,
+  }
+  const write = <T>(holder: string, act: (context: WriteContext) => T): T => {
+    clock.set(clock.now() + 1000)
+    return writeBeliefs(host, holder, clock.now(), act)
+  }
+  return {
+    store,
+    clock,
+    host,
+    state: stateOf(host),
+    write,
+    put: (holder, draft) =>
+      write(holder, context => putBelief(context, checkDraft({ content: 'It rains.', ...draft }, context.now))),
+    supersede: (holder, id, changes) =>
+      write(holder, context => supersedeBelief(context, checkRevision({ belief_id: id, ...changes }))),
+    remove: (holder, id) => write(holder, context => deleteBelief(context, id)),
+    join: (federation, agent, { status = 'active', permissions = null } = {}) => {
+      const row = { federation, agent, status, permissions, updated_at: NOW, role: null, joined_at: NOW }
+      store.write(NOW, writer => writer.table(MEMBERSHIPS).put(row))
+    },
+    federation: (id, anonymity = 'pseudonyms') => {
+      const rest = { label: null, created_at: NOW, did: null, joining: null, results: null, reputation: null }
+      store.write(NOW, writer => writer.table(FEDERATIONS).put({ id, anonymity, ...rest }))
+    },
+    look: (requester, body) => stateOf(host).look(requester, body),
+  }
+}
