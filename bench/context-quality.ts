@@ -11,14 +11,18 @@ import type { Row } from './lib/report.ts'
 export const name = 'context-quality'
 
 export async function run(): Promise<readonly Row[]> {
+  return [
+    ...(await rowsOf('judged on', 'judged', await model())),
+    ...(await rowsOf('judged on', 'judged, no embedder', 'none')),
+    ...(await rowsOf('chosen on', 'chosen on', await model())),
+  ]
+}
+
+/** A fresh one: closing what asks closes it. */
+async function model(): Promise<Embedder> {
   const embedder = await openEmbedder({ provider: 'local' }, { baseFolder: '.', env: {} })
   if (embedder === null) throw new Error('there is no local embedder')
-  const cached = cacheOnDisk(embedder)
-  return [
-    ...(await rowsOf('judged on', 'judged', cached)),
-    ...(await rowsOf('judged on', 'judged, no embedder', 'none')),
-    ...(await rowsOf('chosen on', 'chosen on', cached)),
-  ]
+  return cacheOnDisk(embedder)
 }
 
 async function rowsOf(part: Part, label: string, embedder: Embedder | 'none'): Promise<readonly Row[]> {
