@@ -4,11 +4,15 @@ import type { LensHost } from '../lens.ts'
 import { Secret } from './access/pseudonym.ts'
 import { Requester } from './access/requester.ts'
 import type { ShowView } from './access/show.ts'
+import { Contents } from './query/contents.ts'
 import { BeliefColumns } from './record/columns.ts'
+import { type BeliefsSettings, DEFAULTS } from './settings.ts'
 
 export interface BeliefsState {
   readonly host: LensHost
+  readonly settings: BeliefsSettings
   readonly columns: BeliefColumns
+  readonly contents: Contents
   /** Who asks, as memberships stand now. */
   requester(id: string): Requester
   /**
@@ -37,7 +41,9 @@ function makeState(host: LensHost): BeliefsState {
   const model = embedder === null ? null : modelKey(embedder.model)
   return {
     host,
+    settings: (host.settings as BeliefsSettings | undefined) ?? DEFAULTS,
     columns,
+    contents: new Contents(store, columns),
     requester: id => requesters.of(id),
     look: (id, body) => {
       // Where pseudonyms may come up, what they are made with is made before: it is a write, which no read may hold.

@@ -18,6 +18,7 @@ export interface ShowView extends View {
 export interface ShownBelief {
   readonly entry: EntryKey
   readonly belief: Belief
+  readonly version: StoredVersion
   readonly source: BeliefSource
 }
 
@@ -33,7 +34,7 @@ export function showCurrent(
   return currentOfKeys(view, keys).flatMap(seen => {
     const source = sourceOfSeen(view, seen, enabled)
     if (source === null || seen.entry === null) return []
-    return [{ entry: seen.entry.key, belief: showBelief(view, seen, source), source }]
+    return [{ entry: seen.entry.key, belief: showBelief(view, seen, source), version: seen.version, source }]
   })
 }
 

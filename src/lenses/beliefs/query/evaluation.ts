@@ -1,0 +1,243 @@
+/**
+ * One query against one moment: who asks, what matches, and how each match scores. Everything else (a page, a count,
+ * facets, an explanation) is read off it. Synchronous: nothing moves while it is used.
+ */
+import type { Instant } from '../../../base/clock.ts'
+import type { EnabledSources, Requester } from '../access/requester.ts'
+import { type ShowView, shownHolder } from '../access/show.ts'
+import type { CheckedFilters, CheckedQuery } from '../check/checked.ts'
+import { DEFAULT_WEIGHTS } from '../measures/confidence.ts'
+import { type BeliefSource, DIMENSIONS } from '../model.ts'
+import { DerivationDepths } from '../record/derivation.ts'
+import type { BeliefsState } from '../state.ts'
+import { type BestRequest, best, exact, type Meaning } from './best.ts'
+import { copiesToDrop } from './copies.ts'
+import { rowTests } from './filter.ts'
+import { inScope } from './in-scope.ts'
+import { FEDERATED, LOCAL, type Matches } from './matches.ts'
+import { meetingOperators, type Operand } from './operators.ts'
+import type { ScoredBelief } from './scored.ts'
+import { Scorer } from './scorer.ts'
+import { type TrustColumns, trustColumns } from './trust-columns.ts'
+
+/** What the text of a query came to: vectors of it and of its operands, made before the moment is fixed. */
+export interface Understood {
+  readonly meaning: Meaning
+  readonly include: readonly Operand[]
+  readonly exclude: readonly Operand[]
+  readonly thresholds: { readonly include: number; readonly exclude: number } | null
+}
+
+/** What an answer is about, less its paging. */
+export type Question = Pick<CheckedQuery, 'semantic' | 'filters' | 'context' | 'weights'> & {
+  readonly scope: EnabledSources
+}
+
+export class Evaluation {
+  readonly state: BeliefsState
+  readonly question: Question
+  readonly understood: Understood
+  readonly asOf: Instant
+  readonly view: ShowView
+  readonly trust: TrustColumns
+  readonly scorer: Scorer
+  /** Copies counted once. */
+  readonly matches: Matches
+  readonly #holders = new Map<string, string | null>()
+  #priors: Float64Array | null = null
+
+  constructor(state: BeliefsState, view: ShowView, question: Question, understood: Understood, asOf: Instant) {
+    this.state = state
+    this.view = view
+    this.question = question
+    this.understood = understood
+    this.asOf = asOf
+    const { context, weights } = question
+    this.trust = trustColumns(state, view.requester.id, context, asOf)
+    this.scorer = new Scorer({
+      columns: view.columns,
+      asOf,
+      queryDomains: context.queryDomains,
+      confidenceWeights: context.confidenceWeights,
+      weights,
+      decay: state.settings.decay,
+      trust: this.trust,
+      sourceOf: (row, source) => this.sourceOf(row, source),
+      holderShown: (row, source) => this.holderShown(row, source),
+      strictFederation: row => this.#strictFederation(row),
+    })
+    this.matches = this.#withoutCopies(this.#meetingAll())
+  }
+
+  get requester(): Requester {
+    return this.view.requester
+  }
+
+  /** The first k in the total order. */
+  best(k: number): readonly ScoredBelief[] {
+    return best(this.#request(this.matches), k)
+  }
+
+  /** Exact scores of matches, by their places. */
+  scoresAt(places: readonly number[]): readonly ScoredBelief[] {
+    return exact(this.#request(this.matches), places)
+  }
+
+  sourceOf(row: number, source: number): BeliefSource {
+    const { columns, requester } = this.view
+    const found = requester.sourceOf(
+      columns.arrays.partitions[row] as number,
+      columns.holderOf(row),
+      source === LOCAL ? this.question.scope : { ...this.question.scope, local: false },
+    )
+    if (found === null) throw new Error('invariant broken: a match without a source')
+    return found
+  }
+
+  /** What is shown of a row's holder. */
+  holderShown(row: number, source: number): string | null {
+    const { columns } = this.view
+    if (source !== FEDERATED) return columns.holderOf(row)
+    const from = this.sourceOf(row, source)
+    const key = `${columns.arrays.holders[row]} ${from.id}`
+    const known = this.#holders.get(key)
+    if (known !== undefined) return known
+    const shown = shownHolder(this.view, columns.holderOf(row), from)
+    this.#holders.set(key, shown)
+    return shown
+  }
+
+  /** A federation that shows no holders, where the row comes through one and is not the requester's own. */
+  #strictFederation(row: number): string | null {
+    const { columns, requester } = this.view
+    const through = requester.sourceOf(columns.arrays.partitions[row] as number, columns.holderOf(row), {
+      ...this.question.scope,
+      local: false,
+    })?.id
+    const isOwn = columns.holderOf(row) === requester.id
+    return !isOwn && through !== null && through !== undefined && requester.isStrict(through) ? through : null
+  }
+
+  #meetingAll(): Matches {
+    const { filters } = this.question
+    const matches = inScope({
+      columns: this.view.columns,
+      requester: this.requester,
+      scope: this.question.scope,
+      asOf: this.asOf,
+      validAt: validInstants(filters, this.asOf),
+    })
+    const tests = this.#tests(filters)
+    const met = tests.length === 0 ? matches : matches.where((row, source) => tests.every(test => test(row, source)))
+    return this.#meetingOperators(met)
+  }
+
+  #tests(filters: readonly CheckedFilters[]): ReturnType<typeof rowTests> {
+    if (filters.length === 0) return []
+    const { context } = this.question
+    let depths: DerivationDepths | null = null
+    const of = (row: number, source: number, column: 'reputation' | 'direct'): number => {
+      const strict = source === FEDERATED ? this.#strictFederation(row) : null
+      if (strict !== null) return this.trust.ofFederation(strict)[column]
+      return this.trust[column][this.view.columns.arrays.holders[row] as number] as number
+    }
+    return rowTests(filters, {
+      columns: this.view.columns,
+      asOf: this.asOf,
+      queryDomains: context.queryDomains,
+      confidenceWeights: context.confidenceWeights,
+      decay: this.state.settings.decay,
+      holderShown: (row, source) => this.holderShown(row, source),
+      reputation: (row, source) => of(row, source, 'reputation'),
+      direct: (row, source) => of(row, source, 'direct'),
+      depth: row => {
+        depths ??= new DerivationDepths(this.view)
+        return depths.of(row)
+      },
+    })
+  }
+
+  #meetingOperators(matches: Matches): Matches {
+    const { semantic } = this.question
+    if (semantic === null) return matches
+    const { include, exclude, thresholds, meaning } = this.understood
+    return meetingOperators({
+      columns: this.view.columns,
+      contents: this.state.contents,
+      matches,
+      include,
+      exclude,
+      phrases: semantic.phrases,
+      thresholds,
+      index: meaning.by === 'vector' ? meaning.index : null,
+      sight: this.requester.sight,
+    })
+  }
+
+  /** BQ-130: most have no copy, so only groups of rows with the same id or content are scored here. */
+  #withoutCopies(matches: Matches): Matches {
+    const groups = [...sameRows(matches, this.view.columns.arrays.ids, 'id', this.view.columns.bounds.ids)]
+    groups.push(...sameRows(matches, this.view.columns.arrays.contents, 'content', this.view.columns.bounds.contents))
+    if (groups.length === 0) return matches
+    const places = [...new Set(groups.flatMap(group => group.places))]
+    const scored = new Map(exact(this.#request(matches, null), places).map((each, at) => [places[at] as number, each]))
+    const dropped = copiesToDrop(
+      groups.map(group => ({
+        same: group.same,
+        members: group.places.map(place => scored.get(place) as ScoredBelief),
+      })),
+    )
+    const rows = new Set([...dropped].map(({ row }) => row))
+    return matches.where(row => !rows.has(row))
+  }
+
+  #request(matches: Matches, priors: Float64Array | null = this.#priorsOf(matches)): BestRequest {
+    return {
+      columns: this.view.columns,
+      matches,
+      scorer: this.scorer,
+      priors: priors ?? new Float64Array(),
+      sight: this.requester.sight,
+      meaning: this.understood.meaning,
+      semanticWeight: this.question.weights.semantic,
+    }
+  }
+
+  #priorsOf(matches: Matches): Float64Array {
+    const { confidenceWeights } = this.question.context
+    const isDefault = DIMENSIONS.every(name => confidenceWeights[name] === DEFAULT_WEIGHTS[name])
+    this.#priors ??= this.scorer.priors(matches, isDefault)
+    return this.#priors
+  }
+}
+
+/** Where nothing says otherwise, now. */
+function validInstants(filters: readonly CheckedFilters[], asOf: Instant): readonly Instant[] {
+  const given = filters.flatMap(({ validAt }) => (validAt === null ? [] : [validAt]))
+  return given.length === 0 ? [asOf] : given
+}
+
+interface SameRows {
+  readonly same: 'id' | 'content'
+  /** Two or more. */
+  readonly places: number[]
+}
+
+/** Groups of matches with the same number in this column. */
+function sameRows(matches: Matches, column: Int32Array, same: 'id' | 'content', bound: number): Iterable<SameRows> {
+  /** Place + 1 of the first with a number. */
+  const firsts = new Int32Array(bound)
+  const groups = new Map<number, SameRows>()
+  for (let place = 0; place < matches.count; place++) {
+    const number = column[matches.rows[place] as number] as number
+    const first = firsts[number] as number
+    if (first === 0) {
+      firsts[number] = place + 1
+      continue
+    }
+    const group = groups.get(number) ?? { same, places: [first - 1] }
+    group.places.push(place)
+    groups.set(number, group)
+  }
+  return groups.values()
+}

@@ -1,0 +1,96 @@
+/** The beliefs that a query may answer with: in scope, valid, and through every filter. */
+import { Bitset } from '../../../base/bitset.ts'
+import type { EntryKey } from '../../../model/entry.ts'
+import type { ScopeKind } from '../model.ts'
+import type { BeliefColumns } from '../record/columns.ts'
+
+/** Where a row comes from, as a number. */
+export const LOCAL = 1
+export const FEDERATED = 2
+export const NETWORK = 3
+const KINDS: readonly (ScopeKind | null)[] = [null, 'local', 'federated', 'network']
+
+/** Rows in ascending order, with their sources. Shrinks only. */
+export class Matches {
+  readonly #columns: BeliefColumns
+  #rows: Int32Array
+  #sources: Uint8Array
+  #bits: Bitset | null = null
+
+  constructor(columns: BeliefColumns, rows: Int32Array, sources: Uint8Array) {
+    this.#columns = columns
+    this.#rows = rows
+    this.#sources = sources
+  }
+
+  get rows(): Int32Array {
+    return this.#rows
+  }
+
+  get count(): number {
+    return this.#rows.length
+  }
+
+  /** `LOCAL`, `FEDERATED` or `NETWORK`, by place in `rows`. */
+  get sources(): Uint8Array {
+    return this.#sources
+  }
+
+  /** Of a row; -1: it is none of these. */
+  placeOf(row: number): number {
+    let from = 0
+    let to = this.#rows.length - 1
+    while (from <= to) {
+      const middle = (from + to) >> 1
+      const found = this.#rows[middle] as number
+      if (found === row) return middle
+      if (found < row) from = middle + 1
+      else to = middle - 1
+    }
+    return -1
+  }
+
+  kindAt(place: number): ScopeKind {
+    return KINDS[this.#sources[place] as number] as ScopeKind
+  }
+
+  /** The same as entries. */
+  get bits(): Bitset {
+    this.#bits ??= this.#asBits()
+    return this.#bits
+  }
+
+  /** How many are from each source. */
+  counts(): Readonly<Record<ScopeKind, number>> {
+    const counts = new Uint32Array(4)
+    for (const source of this.#sources) counts[source] = (counts[source] as number) + 1
+    return {
+      local: counts[LOCAL] as number,
+      federated: counts[FEDERATED] as number,
+      network: counts[NETWORK] as number,
+    }
+  }
+
+  /** Those for which this holds. */
+  where(holds: (row: number, source: number) => boolean): Matches {
+    const rows = new Int32Array(this.count)
+    const sources = new Uint8Array(this.count)
+    let count = 0
+    for (let place = 0; place < this.count; place++) {
+      const row = this.#rows[place] as number
+      const source = this.#sources[place] as number
+      if (!holds(row, source)) continue
+      rows[count] = row
+      sources[count++] = source
+    }
+    return count === this.count ? this : new Matches(this.#columns, rows.subarray(0, count), sources.subarray(0, count))
+  }
+
+  #asBits(): Bitset {
+    const { entries } = this.#columns.arrays
+    const last = this.#rows.reduce((most, row) => Math.max(most, entries[row] as EntryKey), 0)
+    const bits = new Bitset(last + 1)
+    for (const row of this.#rows) bits.add(entries[row] as EntryKey)
+    return bits
+  }
+}

@@ -1,0 +1,46 @@
+/** Which beliefs an answer shows: a part of the total order, or of what a spread picks from its beginning. */
+import { cosine } from '../../../math/vector.ts'
+import type { EntryKey } from '../../../model/entry.ts'
+import type { ShowView } from '../access/show.ts'
+import type { CheckedOptions } from '../check/checked.ts'
+import type { Evaluation } from './evaluation.ts'
+import type { ScoredBelief } from './scored.ts'
+import { type Picked, POOL, spread } from './spread.ts'
+
+export function pickPage(
+  evaluation: Evaluation,
+  { offset, limit, diversity }: Pick<CheckedOptions, 'offset' | 'limit' | 'diversity'>,
+): readonly Picked[] {
+  const end = offset + limit
+  if (!diversity.enabled) {
+    return evaluation
+      .best(end)
+      .slice(offset)
+      .map(scored => ({ scored, penalty: 0 }))
+  }
+  const { view } = evaluation
+  const pool = evaluation.best(POOL)
+  const needsVectors = diversity.minDistance !== null || diversity.lambda < 1
+  const vectors = needsVectors ? vectorsOf(view, pool) : []
+  return spread({
+    ...diversity,
+    pool,
+    limit: end,
+    domains: ({ row }) => view.columns.domainSet(view.columns.arrays.domainSets[row] as number),
+    likeness: (a, b) => {
+      const [one, other] = [vectors[a], vectors[b]]
+      return one === undefined || other === undefined ? 0 : cosine(one, other)
+    },
+  }).slice(offset)
+}
+
+/** Vectors of beliefs, by place; undefined: there is none yet. */
+export function vectorsOf(
+  { reader, model }: ShowView,
+  beliefs: readonly Pick<ScoredBelief, 'entry'>[],
+): readonly (Float32Array | undefined)[] {
+  if (model === null) return beliefs.map(() => undefined)
+  const chunks = beliefs.map(({ entry }) => reader.chunksOf(entry as EntryKey)[0]?.key ?? -1)
+  const found = new Map(reader.vectorsOnly(model, chunks).map(({ chunk, vector }) => [chunk, vector]))
+  return chunks.map(chunk => found.get(chunk))
+}

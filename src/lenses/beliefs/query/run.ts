@@ -1,0 +1,176 @@
+/**
+ * A query from its checked form to its answer: embed, fix the moment, match, rank, spread, check again, show
+ * (BQ-024 to BQ-029, BQ-094 to BQ-099).
+ */
+import type { Instant } from '../../../base/clock.ts'
+import { toIso } from '../../../model/instant.ts'
+import { memberCount } from '../access/member-count.ts'
+import { type ShownBelief, type ShowView, showCurrent } from '../access/show.ts'
+import type { CheckedQuery, CheckedScope, CheckedWarning } from '../check/checked.ts'
+import type { Coverage, EffectiveWeights, QueryResult, RankedBelief } from '../model.ts'
+import { derivationChain } from '../record/chain.ts'
+import type { BeliefsState } from '../state.ts'
+import { withoutVector } from './best.ts'
+import { Evaluation } from './evaluation.ts'
+import { pickPage } from './page.ts'
+import type { Picked } from './spread.ts'
+import { type Embedded, embedText, understand } from './understand.ts'
+import { noteUse } from './use.ts'
+
+export interface Call {
+  /** Id of the agent that asks. */
+  readonly requester: string
+  readonly signal: AbortSignal
+}
+
+/** How often a page is made anew when something of it went out of sight while it was made. */
+const ATTEMPTS = 3
+
+export async function runQuery(state: BeliefsState, query: CheckedQuery, call: Call): Promise<QueryResult> {
+  const embedded = await embedText(state, query.semantic, call.signal)
+  const started = performance.now()
+  const asOf = state.host.clock.now()
+  const { result, holders } = answer(state, query, { embedded, asOf, requester: call.requester })
+  if (!query.options.dryRun) noteUse(state, call.requester, holders, asOf)
+  return { ...result, query_time_ms: Math.round((performance.now() - started) * 1000) / 1000 }
+}
+
+interface Moment {
+  readonly embedded: Embedded
+  readonly asOf: Instant
+  readonly requester: string
+}
+
+/** What is told of a query, and who holds the beliefs in it. */
+interface Answer {
+  readonly result: QueryResult
+  readonly holders: readonly string[]
+}
+
+function answer(state: BeliefsState, query: CheckedQuery, moment: Moment): Answer {
+  for (let attempt = 1; ; attempt++) {
+    const draft = state.look(moment.requester, view => draftOf(state, view, query, moment))
+    // The second point of the matrix: as memberships and beliefs stand now.
+    const shown = state.look(moment.requester, view => show(view, query, draft))
+    if (shown.length === draft.picked.length || attempt === ATTEMPTS) return told(query, moment, draft, shown)
+  }
+}
+
+interface Draft {
+  readonly evaluation: Evaluation
+  readonly picked: readonly Picked[]
+  readonly holders: readonly string[]
+  readonly warnings: readonly CheckedWarning[]
+  readonly federations: readonly string[]
+}
+
+function draftOf(state: BeliefsState, view: ShowView, query: CheckedQuery, { embedded, asOf }: Moment): Draft {
+  const understood = understand(state, embedded, query.semantic, view.requester.sight)
+  const evaluation = new Evaluation(state, view, { ...query, scope: query.options.scope }, understood, asOf)
+  const picked = pickPage(evaluation, query.options)
+  return {
+    evaluation,
+    picked,
+    holders: [...new Set(picked.map(({ scored }) => view.columns.holderOf(scored.row)))],
+    warnings: [...query.warnings, ...embedded.warnings, ...pending(evaluation)],
+    federations: view.requester.federations,
+  }
+}
+
+interface Shown {
+  readonly belief: ShownBelief
+  readonly picked: Picked
+  readonly more: Partial<RankedBelief>
+}
+
+function show(view: ShowView, { options }: CheckedQuery, { picked }: Draft): readonly Shown[] {
+  const { columns, requester } = view
+  const byEntry = new Map(picked.map(each => [each.scored.entry, each]))
+  const found = showCurrent(view, [...byEntry.keys()], options.scope)
+  return found.map(belief => {
+    const { source, entry } = belief
+    const federation = source.kind === 'federated' ? source.id : null
+    const row = columns.rowOf(entry)
+    return {
+      belief,
+      picked: byEntry.get(entry) as Picked,
+      more: {
+        ...(federation === null
+          ? {}
+          : { federation_id: federation, member_count: memberCount(columns, requester, row, federation) }),
+        ...(options.includeDerivation
+          ? { derivation_chain: derivationChain(view, belief.version, options.maxDerivationDepth) }
+          : {}),
+      },
+    }
+  })
+}
+
+function told(query: CheckedQuery, { asOf }: Moment, draft: Draft, shown: readonly Shown[]): Answer {
+  const { options } = query
+  const total = draft.evaluation.matches.count - (draft.picked.length - shown.length)
+  const beliefs = shown.map(({ belief, picked, more }, at): RankedBelief => {
+    const { parts, final } = picked.scored
+    return {
+      belief: belief.belief,
+      score: {
+        final,
+        components: {
+          semantic_similarity: parts.semantic,
+          confidence_score: parts.confidence,
+          trust_score: parts.trust,
+          recency_score: parts.recency,
+          diversity_penalty: picked.penalty,
+        },
+      },
+      rank: options.offset + at + 1,
+      source: belief.source,
+      ...more,
+    }
+  })
+  const result: QueryResult = {
+    beliefs,
+    total_count: total,
+    count_exact: true,
+    query_time_ms: 0,
+    partial: false,
+    coverage: coverageOf(options.scope, draft.federations),
+    errors: [],
+    conflicts: [],
+    effective_weights: effectiveWeights(query),
+    as_of: toIso(asOf),
+    warnings: draft.warnings.map(warning => ({ ...warning })),
+  }
+  return { result, holders: draft.holders }
+}
+
+/** BQ-134, on one node: what is asked answers. */
+function coverageOf({ local, federated, network }: CheckedScope, federations: readonly string[]): Coverage {
+  const asked = federated ? [...federations] : []
+  return {
+    local,
+    federations_queried: asked,
+    federations_responded: asked,
+    network_queried: network,
+    network_responded: network,
+    federated: asked,
+    network,
+  }
+}
+
+export function effectiveWeights({ weights, context }: Pick<CheckedQuery, 'weights' | 'context'>): EffectiveWeights {
+  return {
+    ...weights,
+    confidence_weights: context.confidenceWeights,
+    max_trust_hops: context.maxTrustHops,
+    transitive_damping: context.transitiveDamping,
+  }
+}
+
+function pending({ view, matches, understood: { meaning } }: Evaluation): readonly CheckedWarning[] {
+  if (meaning.by !== 'vector' || matches.count === 0) return []
+  const count = withoutVector(view.columns, matches, meaning.index, meaning.vector, view.requester.sight).length
+  if (count === 0) return []
+  const message = `${count} of the beliefs that match have no vector yet: they rank as if they had nothing to do with the text.`
+  return [{ code: 'vectors_pending', message }]
+}

@@ -1,0 +1,121 @@
+/** The parts of a belief's score (BQ-080 to BQ-082): exact for those that are shown, and near enough for all to be ranked. */
+import type { Instant } from '../../../base/clock.ts'
+import { confidenceInRanking, DEFAULT_CONFIDENCE, overallOf, weightColumn } from '../measures/confidence.ts'
+import { DAY_MS, type DecayTable, decayRate, recency } from '../measures/decay.ts'
+import type { BeliefSource, DimensionWeights, RankingWeights } from '../model.ts'
+import { DIMENSION_COUNT } from '../record/column-arrays.ts'
+import type { BeliefColumns } from '../record/columns.ts'
+import { FEDERATED, type Matches } from './matches.ts'
+import { finalOf, type Parts, type ScoredBelief, semanticOf } from './scored.ts'
+import type { TrustColumns } from './trust-columns.ts'
+
+export interface ScorerWorld {
+  readonly columns: BeliefColumns
+  readonly asOf: Instant
+  readonly queryDomains: readonly string[]
+  readonly confidenceWeights: DimensionWeights
+  readonly weights: RankingWeights
+  readonly decay: DecayTable
+  readonly trust: TrustColumns
+  /** Where a row comes from, and what is shown of who holds it. */
+  sourceOf(row: number, source: number): BeliefSource
+  holderShown(row: number, source: number): string | null
+  /** The federation that a row comes through and that shows no holders; null: none such. */
+  strictFederation(row: number): string | null
+}
+
+const FRESHNESS = 3
+
+export class Scorer {
+  readonly #world: ScorerWorld
+  readonly #weightColumn: Float64Array
+  /** Of a belief of which nothing is known. */
+  readonly #unknown: number
+  /** By domain set; NaN: not asked yet. */
+  readonly #rates: Float64Array
+
+  constructor(world: ScorerWorld) {
+    this.#world = world
+    this.#weightColumn = weightColumn(world.confidenceWeights)
+    this.#unknown = confidenceInRanking(DEFAULT_CONFIDENCE, world.confidenceWeights)
+    this.#rates = new Float64Array(world.columns.bounds.domainSets).fill(Number.NaN)
+  }
+
+  score(row: number, source: number, cosine: number | null): ScoredBelief {
+    const { columns, weights } = this.#world
+    const parts = this.parts(row, source, cosine)
+    return {
+      row,
+      entry: columns.arrays.entries[row] as number,
+      id: columns.idOf(row),
+      createdAt: columns.arrays.created[row] as number,
+      source: this.#world.sourceOf(row, source),
+      holder: this.#world.holderShown(row, source),
+      cosine,
+      parts,
+      final: finalOf(parts, weights),
+    }
+  }
+
+  parts(row: number, source: number, cosine: number | null): Parts {
+    const { columns, asOf } = this.#world
+    const { confidences, created } = columns.arrays
+    return {
+      semantic: cosine === null ? null : semanticOf(cosine),
+      confidence: this.confidence(row),
+      trust: this.trust(row, source),
+      recency: recency(
+        confidences[row * DIMENSION_COUNT + FRESHNESS] as number,
+        created[row] as number,
+        asOf,
+        this.rate(row),
+      ),
+    }
+  }
+
+  confidence(row: number): number {
+    const overall = overallOf(this.#world.columns.arrays.confidences, row * DIMENSION_COUNT, this.#weightColumn)
+    return Number.isNaN(overall) ? this.#unknown : overall
+  }
+
+  trust(row: number, source: number): number {
+    const { trust, columns } = this.#world
+    const strict = source === FEDERATED ? this.#world.strictFederation(row) : null
+    if (strict !== null) return trust.ofFederation(strict).trust
+    return trust.trust[columns.arrays.holders[row] as number] as number
+  }
+
+  /** A day, of this belief's domains. */
+  rate(row: number): number {
+    const { columns, queryDomains, decay } = this.#world
+    const set = columns.arrays.domainSets[row] as number
+    const known = this.#rates[set] as number
+    if (!Number.isNaN(known)) return known
+    const rate = decayRate(columns.domainSet(set), queryDomains, decay)
+    this.#rates[set] = rate
+    return rate
+  }
+
+  /**
+   * What each match is worth before its meaning, by place: all that the weights give for confidence, trust and recency.
+   * For choosing what to score: off by less than `NEAR`.
+   */
+  priors(matches: Matches, isDefaultConfidence: boolean): Float64Array {
+    const { columns, weights, asOf, trust } = this.#world
+    const { confidences, overall, created, holders } = columns.arrays
+    const { rows, sources } = matches
+    const priors = new Float64Array(rows.length)
+    for (let place = 0; place < rows.length; place++) {
+      const row = rows[place] as number
+      const source = sources[place] as number
+      const known = isDefaultConfidence ? (overall[row] as number) : this.confidence(row)
+      const confidence = Number.isNaN(known) ? this.#unknown : known
+      const asserted = confidences[row * DIMENSION_COUNT + FRESHNESS] as number
+      const age = (asOf - (created[row] as number)) / DAY_MS
+      const aged = (Number.isNaN(asserted) ? 1 : asserted) * Math.exp(-this.rate(row) * age)
+      const trusted = source === FEDERATED ? this.trust(row, source) : (trust.trust[holders[row] as number] as number)
+      priors[place] = weights.confidence * confidence + weights.trust * trusted + weights.recency * aged
+    }
+    return priors
+  }
+}

@@ -1,0 +1,107 @@
+/** What a text comes to before the store is looked at: its vector and those of its operands, in one call to the embedder. */
+import { modelKey } from '../../../embed/embedder.ts'
+import type { VectorIndex, WordIndex } from '../../../index/contract.ts'
+import type { Sight } from '../../../model/viewer.ts'
+import type { CheckedText, CheckedWarning } from '../check/checked.ts'
+import type { BeliefsState } from '../state.ts'
+import type { Meaning } from './best.ts'
+import type { Understood } from './evaluation.ts'
+import type { Operand } from './operators.ts'
+import { questionVector } from './question-vector.ts'
+import { thresholdsOf } from './thresholds.ts'
+
+/** Vectors of a text, or why there are none. */
+export interface Embedded {
+  readonly question: Float32Array | null
+  readonly include: readonly Operand[]
+  readonly exclude: readonly Operand[]
+  readonly warnings: readonly CheckedWarning[]
+}
+
+const NOTHING: Embedded = { question: null, include: [], exclude: [], warnings: [] }
+
+/** Rejects only when the caller has gone. `semantic` null: list mode. */
+export async function embedText(
+  { host: { embedder }, settings }: BeliefsState,
+  semantic: CheckedText | null,
+  signal: AbortSignal,
+): Promise<Embedded> {
+  if (semantic === null) return NOTHING
+  const plain = (texts: readonly string[]): Operand[] => texts.map(text => ({ text, vector: null }))
+  const wordsOnly = { question: null, include: plain(semantic.include), exclude: plain(semantic.exclude) }
+  if (embedder === null) return { ...wordsOnly, warnings: [NO_EMBEDDER] }
+  const { base, boosts, include, exclude } = semantic
+  const texts = [base, ...boosts.map(({ text }) => text), ...include, ...exclude]
+  try {
+    const vectors = await embedder.embed(texts, 'query', signal)
+    const at = (place: number) => vectors[place] as Float32Array
+    const factors = boosts.map(({ factor }, i) => ({ factor, vector: at(1 + i) }))
+    const from = 1 + boosts.length
+    const isUncalibrated =
+      include.length + exclude.length > 0 && thresholdsOf(settings, modelKey(embedder.model)) === null
+    return {
+      question: questionVector(at(0), factors),
+      include: include.map((text, i) => ({ text, vector: at(from + i) })),
+      exclude: exclude.map((text, i) => ({ text, vector: at(from + include.length + i) })),
+      warnings: isUncalibrated ? [uncalibrated(embedder.model.id)] : [],
+    }
+  } catch {
+    signal.throwIfAborted()
+    return { ...wordsOnly, warnings: [EMBEDDER_FAILED] }
+  }
+}
+
+/** What it means for what this requester sees. */
+export function understand(
+  state: BeliefsState,
+  embedded: Embedded,
+  semantic: CheckedText | null,
+  sight: Sight,
+): Understood {
+  const { host, settings } = state
+  const { include, exclude } = embedded
+  const model = host.embedder === null ? null : modelKey(host.embedder.model)
+  const thresholds = model === null ? null : thresholdsOf(settings, model)
+  return { meaning: meaningOf(state, embedded, semantic, sight), include, exclude, thresholds }
+}
+
+function meaningOf(
+  { host }: BeliefsState,
+  { question }: Embedded,
+  semantic: CheckedText | null,
+  sight: Sight,
+): Meaning {
+  if (semantic === null) return { by: 'nothing' }
+  if (question !== null && host.embedder !== null) {
+    const index = host.index(`vectors-${modelKey(host.embedder.model)}`) as VectorIndex
+    return { by: 'vector', index, vector: question }
+  }
+  return { by: 'words', likeness: wordLikeness(host.index('words') as WordIndex, semantic, sight) }
+}
+
+/** How much of the best visible BM25 score each has, in place of a cosine. */
+function wordLikeness(words: WordIndex, { base, boosts }: CheckedText, { partitions }: Sight): Map<number, number> {
+  const terms = [
+    { text: base, boost: 1 },
+    ...boosts.map(({ text, factor }) => ({ text, boost: Math.max(0, factor - 1) })),
+  ]
+  const hits = words.search({ terms, k: words.count({ partitions }), partitions })
+  const most = hits[0]?.score ?? 0
+  return new Map(most > 0 ? hits.map(({ entry, score }) => [entry, score / most]) : [])
+}
+
+const NO_EMBEDDER: CheckedWarning = {
+  code: 'no_embedder',
+  message: 'There is no embedder: words stand in for meaning.',
+}
+const EMBEDDER_FAILED: CheckedWarning = {
+  code: 'no_embedder',
+  message: 'The embedder failed: words stand in for meaning.',
+}
+
+function uncalibrated(model: string): CheckedWarning {
+  return {
+    code: 'not_calibrated',
+    message: `The model ${model} has no thresholds: + and - go by the words alone.`,
+  }
+}
