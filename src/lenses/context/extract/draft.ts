@@ -17,8 +17,8 @@ import { LineStarts } from './line-starts.ts'
 const MAX_NAME = 200
 const MAX_SIGNATURE = 300
 const MAX_DOC = 2_000
-/** Blanks, comments and signs between two parts of one thing; more than this is not looked through. */
-const BETWEEN = /^(?:[\s;]|\/\/[^\n]*|#[^\n]*|\/\*[\s\S]*?\*\/)*$/
+/** Blanks, comments and signs between two parts of one thing. There is one way to match each text, so it is linear. */
+const BETWEEN = /^(?:[\s;]|(?:\/\/|#)[^\n]*(?:\n|$)|\/\*(?:[^*]|\*(?!\/))*\*\/)*$/
 const MAX_BETWEEN = 4_000
 
 export interface ConceptDraft {

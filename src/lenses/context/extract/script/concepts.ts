@@ -61,7 +61,7 @@ function add(file: ScriptFile, node: Node, span: Node, type: ConceptType, name: 
     qualifiedName,
     start: tree.start(span),
     end: tree.end(span),
-    signature: tree.text.slice(tree.start(span), signatureEnd(file, node)),
+    signature: tree.text.slice(tree.start(span), signatureEnd(file, node)).replace(/\s*=>\s*$/, ''),
     doc: docBefore(tree, span),
   })
   draft.place(key, file.ownerAbove(node))
@@ -72,8 +72,8 @@ function add(file: ScriptFile, node: Node, span: Node, type: ConceptType, name: 
 /** Where the body begins, or the end. */
 function signatureEnd(file: ScriptFile, node: Node): number {
   const { tree } = file
-  const value = tree.child(node, 'value')
-  for (const holder of value === NONE ? [node] : [value, node]) {
+  const values = [tree.child(node, 'value'), tree.child(node, 'right')].filter(value => value !== NONE)
+  for (const holder of [...values, node]) {
     const body = tree.child(holder, 'body')
     if (body !== NONE) return tree.start(body)
   }

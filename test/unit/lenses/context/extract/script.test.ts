@@ -131,6 +131,22 @@ describe('concepts of a script', () => {
     ])
   })
 
+  it('tells signatures without bodies, also of functions by assignment', async () => {
+    const source =
+      'export const f = (a: number): string => {\n  return 1\n}\nexports.g = function (a) {\n  return 2\n}\nclass A { n = async () => 1 }'
+    const [extraction] = await extractAll(new Map([['a.ts', source]]))
+    expect(extraction?.concepts.slice(1).map(({ signature }) => signature)).toEqual([
+      ...['export const f = (a: number): string', 'exports.g = function (a)', 'class A', 'n = async ()'],
+    ])
+  })
+
+  it('looks through what stands between two parts in one go', async () => {
+    const noise = '// // '.repeat(300) + '\n' + '/**/ '.repeat(300) + '# '.repeat(300) + '\n'
+    const source = `function f(): void\n${noise}x\nfunction f() {}\n`
+    const [extraction] = await extractAll(new Map([['a.ts', source]]))
+    expect(extraction?.concepts.find(({ name }) => name === 'f')).toMatchObject({ startLine: 1, endLine: 1 })
+  })
+
   it('attaches notes to what encloses them (CX-063)', async () => {
     const source =
       'function f() {\n  // TODO: close it\n  return 1 // FIXME later\n}\n/* HACK(ann): around */\n// a todo is none, nor is TODOS\nconst s = "WARNING: no"'
