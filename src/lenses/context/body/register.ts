@@ -4,9 +4,9 @@ import { sha256 } from '../../../base/canonical.ts'
 import type { EntryDraft, EntryKey } from '../../../model/entry.ts'
 import { MAX_ID_LENGTH } from '../../../model/limits.ts'
 import { audience } from '../../../model/partition.ts'
-import { isOwner } from '../../../model/viewer.ts'
+import { isOwner, type Viewer } from '../../../model/viewer.ts'
 import type { Workspace, WorkspaceFile } from '../../../model/workspace.ts'
-import type { StoreWriter } from '../../../store/store.ts'
+import type { StoreReader, StoreWriter } from '../../../store/store.ts'
 import { chunkContent } from '../../../text/chunk.ts'
 import type { Call } from '../call.ts'
 import { refusal } from '../envelope.ts'
@@ -56,11 +56,22 @@ export function ownFiles(
 ): ReadonlyMap<string, OwnFile> {
   const table = store.table(FILES)
   const rows = urls === null ? table.scan() : urls.flatMap(url => table.scan({ url }))
-  const own = new Set<EntryKey>()
-  for (const { key, holder } of store.identities(rows.map(row => row['entry'] as EntryKey))) {
-    if (holder === viewer.id) own.add(key)
-  }
+  const own = ownEntries(
+    store,
+    viewer,
+    rows.map(row => row['entry'] as EntryKey),
+  )
   return new Map(rows.filter(row => own.has(row['entry'] as EntryKey)).map(row => [row['url'] as string, fileIn(row)]))
+}
+
+function ownEntries(store: StoreReader, viewer: Viewer, entries: readonly EntryKey[]): ReadonlySet<EntryKey> {
+  // Of the public partition alone it cannot be told who holds what.
+  const isAlone = store
+    .partitions()
+    .every(({ audience: { holder, kind } }) => holder === viewer.id && kind !== 'public')
+  if (isAlone) return new Set(entries)
+  const held = store.identities(entries).filter(({ holder }) => holder === viewer.id)
+  return new Set(held.map(({ key }) => key))
 }
 
 /** Keeps the text there is until the new one is indexed. */

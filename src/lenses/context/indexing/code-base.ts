@@ -9,7 +9,6 @@ import type { Workspace } from '../../../model/workspace.ts'
 import type { Store, StoreReader } from '../../../store/store.ts'
 import type { OwnFile } from '../body/register.ts'
 import { counter } from '../counters.ts'
-import type { Grammars } from '../extract/grammars.ts'
 import type { Card } from '../extract/resolve/card.ts'
 import { CodeGraph } from '../extract/resolve/code-graph.ts'
 import type { LinkTarget } from '../extract/resolve/link-file.ts'
@@ -29,7 +28,6 @@ export class CodeBase {
   graph: CodeGraph = new CodeGraph()
   /** Of the store that this is a picture of; -1: of none. */
   revision = -1
-  grammars: Grammars | null = null
   /** Path -> the file's entry; of those that are written. */
   readonly entries: Map<string, EntryKey> = new Map()
   readonly packages: Map<string, ConceptAt> = new Map()

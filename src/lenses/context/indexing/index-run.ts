@@ -81,7 +81,7 @@ async function run(call: Call, workspace: Workspace, codeBase: CodeBase, asked: 
   try {
     const changed: ChangedFile[] = []
     const load = () => codeBase.load(() => ownFiles(call).values())
-    const findings = await lookOver(call, workspace, codeBase, asked, file => {
+    const findings = await lookOver(call, workspace, asked, file => {
       load()
       changed.push(take(call, codeBase, file))
     })

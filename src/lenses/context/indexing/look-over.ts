@@ -8,7 +8,7 @@ import type { Extraction } from '../extract/concept.ts'
 import { extractFile, isSkip, loadGrammars, MAX_READ_MS } from '../extract/extract-file.ts'
 import { type Grammars, openGrammars } from '../extract/grammars.ts'
 import { EXTRACTIONS } from '../tables.ts'
-import { type CodeBase, pathOf, READING_VERSION } from './code-base.ts'
+import { pathOf, READING_VERSION } from './code-base.ts'
 import { leftOutByPath, leftOutByText } from './left-out.ts'
 
 export interface ReadFile {
@@ -43,7 +43,6 @@ const AHEAD = 8
 export async function lookOver(
   call: Call,
   workspace: Workspace,
-  codeBase: CodeBase,
   { paths, force }: { readonly paths: readonly string[] | null; readonly force: boolean },
   take: (file: ReadFile) => void,
 ): Promise<Findings> {
@@ -71,7 +70,7 @@ export async function lookOver(
       unchanged++
       continue
     }
-    const read = await extracted(codeBase, { ...outcome, isNew: before === undefined })
+    const read = await extracted({ ...outcome, isNew: before === undefined })
     take(read.file)
     if (read.reason !== null) leftOut.push({ url: file.url, reason: read.reason })
   }
@@ -82,9 +81,12 @@ export async function lookOver(
   return { gone: [...known.values()].filter(isGone), unchanged, leftOut, errors }
 }
 
-export async function grammarsOf(codeBase: CodeBase): Promise<Grammars> {
-  codeBase.grammars ??= await openGrammars()
-  return codeBase.grammars
+/** One a process: loading a grammar and getting it up to speed costs more than reading a file. */
+let opened: Promise<Grammars> | null = null
+
+function grammars(): Promise<Grammars> {
+  opened ??= openGrammars()
+  return opened
 }
 
 type Outcome =
@@ -104,13 +106,12 @@ function fileOrReason(file: WorkspaceFile, workspace: Workspace): Outcome {
 }
 
 async function extracted(
-  codeBase: CodeBase,
   file: Omit<ReadFile, 'extraction'>,
 ): Promise<{ readonly file: ReadFile; readonly reason: string | null }> {
-  const grammars = await grammarsOf(codeBase)
-  await loadGrammars(grammars, [file.path])
+  const loaded = await grammars()
+  await loadGrammars(loaded, [file.path])
   const started = performance.now()
-  const result = extractFile(file.path, file.text, grammars, {
+  const result = extractFile(file.path, file.text, loaded, {
     isOverdue: () => performance.now() - started > MAX_READ_MS,
   })
   return isSkip(result)
