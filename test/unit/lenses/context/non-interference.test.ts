@@ -19,7 +19,7 @@ const questions = fc.array(
   fc.record({
     query: fc.constantFrom('auth', 'vehicle', 'user login', 'fast vixen', 'e'),
     mode: fc.constantFrom(null, 'exact', 'semantic', 'hybrid'),
-    rank: fc.constantFrom('breadth', 'weighted', 'closeness'),
+    rank: fc.constantFrom('breadth', 'weighted', 'closeness', 'relevance'),
     depth: fc.nat({ max: 2 }),
     limit: fc.integer({ min: 1, max: 8 }),
     explain: fc.boolean(),
