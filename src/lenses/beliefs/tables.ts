@@ -71,6 +71,8 @@ export const TRUST: TableDeclaration = {
     { name: 'signature', type: 'text' },
     /** Not part of the statement. */
     { name: 'last_used', type: 'integer' },
+    /** Seal of this store that the signature was checked: an HMAC, far quicker to check again. Null: not yet. */
+    { name: 'checked', type: 'text', nullable: true },
   ],
   key: ['owner', 'target'],
   indexes: [['target']],
@@ -87,7 +89,7 @@ export const TRUST_CHANGES: TableDeclaration = {
   key: ['seq'],
 }
 
-/** Counters that rise when what they name changes: `agents`, `members`. Never shown. */
+/** Counters that rise when what they name changes: `agents`, `members`, `trust` (its newest change). Never shown. */
 export const REVISIONS: TableDeclaration = {
   name: 'beliefs_revisions',
   columns: [

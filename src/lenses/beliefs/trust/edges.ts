@@ -1,0 +1,111 @@
+/** Writes and reads of edges. Each is signed by its owner's key: by this node for agents that have none of their own. */
+import type { Instant } from '../../../base/clock.ts'
+import { CLOCK_TOLERANCE_MS } from '../../../identity/freshness.ts'
+import { isStatementOf, signStatement } from '../../../identity/statement.ts'
+import type { StoreReader, StoreWriter } from '../../../store/store.ts'
+import { type Fault, faulty } from '../errors.ts'
+import { TRUST } from '../tables.ts'
+import { didOfAgent, ensureKeys } from './agent-keys.ts'
+import { type EdgeFault, edgeOf, edgeStatement, faultOf, rowOf, type TrustEdge, type UnsignedEdge } from './edge.ts'
+import { tellEdges } from './edge-changes.ts'
+import { seal } from './edge-check.ts'
+
+/** Use is written down at most so often (BQ-072): a write a question would cost more than the question. */
+export const TOUCH_EVERY_MS = 60_000
+
+/** What an agent says of another. */
+export interface EdgeDraft {
+  readonly target: string
+  readonly level: number
+  /** By normalised domain. */
+  readonly domains: TrustEdge['domains']
+  readonly basis: TrustEdge['basis']
+  readonly persistent: boolean
+  readonly exposure: TrustEdge['exposure']
+  /** Null: this node signs, which it can for agents without a key of their own. */
+  readonly signed: OwnSignature | null
+}
+
+/** Of an agent with a key of its own, over `edgeStatement`. */
+export interface OwnSignature {
+  readonly createdAt: Instant
+  readonly updatedAt: Instant
+  readonly signature: string
+}
+
+export interface EdgeWriting {
+  readonly now: Instant
+  readonly random: (bytes: number) => Uint8Array
+}
+
+/** Makes or replaces the owner's edge to the target. Throws `INVALID_QUERY` for what no owner could say, or did not. */
+export function putEdge(writer: StoreWriter, owner: string, draft: EdgeDraft, { now, random }: EdgeWriting): TrustEdge {
+  const before = readEdge(writer, owner, draft.target)
+  const { signed, ...said } = draft
+  const times = signed ?? { createdAt: before?.createdAt ?? now, updatedAt: now }
+  const unsigned: UnsignedEdge = { ...said, owner, createdAt: times.createdAt, updatedAt: times.updatedAt }
+  const wrong = faultOf(unsigned)
+  if (wrong !== null) throw faulty([FAULTS[wrong]])
+  const keys = ensureKeys(writer, owner, random)
+  if (keys === null && signed === null) throw faulty([NOT_SIGNED])
+  const did = didOfAgent(writer, owner) as string
+  if (signed !== null) checkSigned(unsigned, signed, did, before, now)
+  const signature = signed?.signature ?? (keys === null ? '' : signStatement(keys, edgeStatement(unsigned)))
+  const edge: TrustEdge = { ...unsigned, signature, lastUsed: now }
+  writer.table(TRUST).put(seal(writer, rowOf(edge), did, random))
+  tellEdges(writer, [edge])
+  return edge
+}
+
+/** False when there was none. */
+export function removeEdge(writer: StoreWriter, owner: string, target: string): boolean {
+  const removed = writer.table(TRUST).delete({ owner, target }) > 0
+  if (removed) tellEdges(writer, [{ owner, target }])
+  return removed
+}
+
+/** Null: there is none, or none that can be read. Its signature is not looked at. */
+export function readEdge(reader: StoreReader, owner: string, target: string): TrustEdge | null {
+  const row = reader.table(TRUST).get({ owner, target })
+  return row === undefined ? null : edgeOf(row)
+}
+
+/** The owner was just given something by these agents. Those used a moment ago are left as they are; says how many were not. */
+export function touchEdges(writer: StoreWriter, owner: string, targets: readonly string[], now: Instant): number {
+  const table = writer.table(TRUST)
+  const touched = targets.flatMap(target => {
+    const row = table.get({ owner, target })
+    if (row === undefined || (row['last_used'] as number) > now - TOUCH_EVERY_MS) return []
+    table.put({ ...row, last_used: now })
+    return [{ owner, target }]
+  })
+  if (touched.length > 0) tellEdges(writer, touched)
+  return touched.length
+}
+
+function checkSigned(
+  edge: UnsignedEdge,
+  { signature, updatedAt }: OwnSignature,
+  did: string,
+  before: TrustEdge | null,
+  now: Instant,
+): void {
+  if (!isStatementOf(did, edgeStatement(edge), signature)) throw faulty([BAD_SIGNATURE])
+  // An older statement that somebody kept does not replace a newer one.
+  const stale = before !== null && updatedAt <= before.updatedAt
+  if (stale || updatedAt > now + CLOCK_TOLERANCE_MS) throw faulty([BAD_TIME])
+}
+
+const FAULTS: Readonly<Record<EdgeFault, Fault>> = {
+  self: fault('target', 'another agent than its owner', 'self'),
+  level: fault('trust_level', 'a number from 0 to 1', 'range'),
+  domains: fault('domain_trust', 'numbers from 0 to 1 by domain', 'range'),
+  basis: fault('basis', 'a list of {type, confidence}', 'malformed'),
+}
+const NOT_SIGNED = fault('signature', 'a signature by the key of the agent, which this node does not keep', 'required')
+const BAD_SIGNATURE = fault('signature', 'a signature of this statement by the key of the agent', 'signature')
+const BAD_TIME = fault('updated', 'a time after that of the statement it replaces, and not in the future', 'range')
+
+function fault(path: string, constraint: string, reason: string): Fault {
+  return { code: 'INVALID_QUERY', path, constraint, reason, value: null }
+}

@@ -1,0 +1,151 @@
+/**
+ * The trust of everybody hosted here, in step with the store: read once, then kept by the log of changed edges, whichever
+ * process changed them. Bad edges are left out and told of (BQ-068).
+ */
+import type { Instant } from '../../../base/clock.ts'
+import type { Store, StoreReader } from '../../../store/store.ts'
+import { TRUST } from '../tables.ts'
+import { AgentArrays } from './agent-arrays.ts'
+import type { TrustEdge } from './edge.ts'
+import { EdgeArrays } from './edge-arrays.ts'
+import { type EdgeName, edgesSince } from './edge-changes.ts'
+import { EdgeChecker, type EdgeWarning, edgeRows } from './edge-check.ts'
+import type { HolderTrust } from './holders.ts'
+import { inOrder, ResolvedEdges, type TrustQuestion } from './resolved-edges.ts'
+import { revision } from './revisions.ts'
+import { RouteCache } from './route-cache.ts'
+import { searchRoutes } from './routes.ts'
+import { type TrustRules, weigh } from './weigh.ts'
+
+/** With more changes at once, searching again is quicker than holding each against all that is kept. */
+const WORTH_CLEARING = 256
+
+export class TrustGraph {
+  readonly #store: Store
+  readonly #rules: TrustRules
+  #agents = new AgentArrays()
+  #edges = new EdgeArrays()
+  #cache = new RouteCache()
+  readonly #warnings = new Map<string, EdgeWarning>()
+  /** Of the log; -1: nothing was read yet. */
+  #seen = -1
+  #agentsRevision = -1
+  #version: number | null = null
+
+  constructor(store: Store, rules: TrustRules) {
+    this.#store = store
+    this.#rules = rules
+  }
+
+  /** The viewer's trust in everybody. `asOf` may be any time. */
+  trustOf(viewer: string, asked: TrustQuestion, asOf: Instant): HolderTrust {
+    this.refresh()
+    const question = inOrder(asked)
+    const number = this.#agents.take(viewer)
+    const [agents, rules] = [this.#agents, this.#rules]
+    const edges = new ResolvedEdges(this.#edges, question)
+    const routes = this.#cache.get(number, question, asOf, () =>
+      searchRoutes({ agents, edges, viewer: number, question, newAgentCap: rules.newAgentCap, asOf }),
+    )
+    return weigh({ viewer: number, agents, edges, question, rules, routes, asOf })
+  }
+
+  /** Edges that are not used, and why; as many as there are. For the doctor and the log. */
+  warnings(): readonly EdgeWarning[] {
+    this.refresh()
+    return [...this.#warnings.values()]
+  }
+
+  /** Number of edges in use. */
+  get size(): number {
+    return this.#edges.size
+  }
+
+  /** Of edges and agents, and of routes kept. */
+  get byteLength(): number {
+    return this.#edges.byteLength + this.#agents.byteLength + this.#cache.byteLength
+  }
+
+  /** How often routes were kept and how often searched: for tests and counters. */
+  get searches(): { readonly kept: number; readonly made: number } {
+    return this.#cache.searches
+  }
+
+  /** Takes in what was committed since: a microsecond when that is nothing. */
+  refresh(): void {
+    const version = this.#store.version()
+    if (version === this.#version) return
+    this.#store.read(reader => this.#follow(reader))
+    this.#version = version
+  }
+
+  #follow(reader: StoreReader): void {
+    const { edges, last } = edgesSince(reader, this.#seen)
+    const agentsRevision = revision(reader, 'agents') + revision(reader, 'members')
+    if (this.#seen < 0 || edges === null) this.#load(reader)
+    else {
+      const changed = agentsRevision === this.#agentsRevision ? [] : this.#readAgents(reader)
+      if (edges.length + changed.length > 0) this.#take(reader, [...changed, ...edges])
+    }
+    this.#seen = last
+    this.#agentsRevision = agentsRevision
+  }
+
+  #load(reader: StoreReader): void {
+    this.#agents = new AgentArrays()
+    this.#edges = new EdgeArrays()
+    this.#cache = new RouteCache()
+    this.#warnings.clear()
+    this.#agents.read(reader)
+    const checker = new EdgeChecker(reader)
+    for (const row of edgeRows(reader)) {
+      const checked = checker.check(row)
+      if ('edge' in checked) this.#put(checked.edge)
+      else this.#warn(checked.warning)
+    }
+  }
+
+  /** Edges that may count otherwise now, because their owner came, went, or has another key. */
+  #readAgents(reader: StoreReader): readonly EdgeName[] {
+    const owners = this.#agents.read(reader)
+    this.#cache.agentsChanged(new Set(owners.map(owner => this.#agents.take(owner))), this.#rules.newAgentCap)
+    return owners.flatMap(owner =>
+      reader
+        .table(TRUST)
+        .scan({ owner }, { columns: ['owner', 'target'] })
+        .map(row => ({ owner, target: row['target'] as string })),
+    )
+  }
+
+  #take(reader: StoreReader, changed: readonly EdgeName[]): void {
+    const checker = new EdgeChecker(reader)
+    if (changed.length > WORTH_CLEARING) this.#cache.clear()
+    for (const { owner, target } of changed) {
+      const row = reader.table(TRUST).get({ owner, target })
+      const checked = row === undefined ? null : checker.check(row)
+      this.#warnings.delete(nameOf({ owner, target }))
+      if (checked !== null && 'warning' in checked) this.#warn(checked.warning)
+      const edge = checked !== null && 'edge' in checked ? checked.edge : null
+      const [from, to] = [this.#agents.take(owner), this.#agents.take(target)]
+      this.#cache.edgeChanges(from, to, this.#agents, this.#edges, () => {
+        if (edge === null) this.#edges.remove(from, to)
+        else this.#put(edge)
+      })
+    }
+  }
+
+  #put({ owner, target, level, lastUsed, basis, persistent, exposure, domains }: TrustEdge): void {
+    const manual = basis.some(({ type }) => type === 'MANUAL')
+    const exposed = exposure === 'exposed'
+    const values = { level, lastUsed, manual, persistent, exposed, domains }
+    this.#edges.put(this.#agents.take(owner), this.#agents.take(target), values)
+  }
+
+  #warn(warning: EdgeWarning): void {
+    this.#warnings.set(nameOf(warning), warning)
+  }
+}
+
+function nameOf({ owner, target }: EdgeName): string {
+  return JSON.stringify([owner, target])
+}

@@ -1,0 +1,140 @@
+/** What one viewer's trust in others comes to, for one question at one moment (BQ-080). Never changes once made. */
+import type { Agent, AgentArrays } from './agent-arrays.ts'
+import { federationTarget, reputationFor } from './agent-arrays.ts'
+
+/** The viewer's own edge, which it may be shown exactly (BQ-107). */
+export interface DirectTrust {
+  readonly level: number
+  /** Entries that the question's domains met, by domain of the question. */
+  readonly entries: Readonly<Record<string, number>>
+  /** Level and entries together, before decay; 0 is distrust. */
+  readonly base: number
+  /** Days since it was last used, and the daily rate at which it fades. */
+  readonly days: number
+  readonly rate: number
+  readonly decayed: number
+  /** What it counts: decayed, but never below a stranger for neglect alone (BQ-071). */
+  readonly value: number
+  readonly distrusted: boolean
+}
+
+/** Rests on others' edges: show no more of it than `trustBand` and one or several sources (BQ-107). */
+export interface TransitiveTrust {
+  readonly level: number
+  /** First hops worth counting; under the rule `disjoint`, routes that share nobody, as far as they matter. */
+  readonly sources: number
+  /** Too few sources, or too new an agent: the level was lowered. */
+  readonly capped: boolean
+}
+
+export type TrustKind = 'self' | 'direct' | 'transitive' | 'reputation' | 'default'
+
+export interface TrustIn {
+  /** 0 to 1. */
+  readonly value: number
+  readonly kind: TrustKind
+  readonly direct: DirectTrust | null
+  /** Null: there is no route, or none was needed. */
+  readonly transitive: TransitiveTrust | null
+  /** For the question's domains, as far as there is any; public. */
+  readonly reputation: number | null
+  readonly distrusted: boolean
+}
+
+/** By number of the holder in the list asked for. */
+export interface HolderColumns {
+  readonly trust: Float64Array
+  /** The viewer's own edge as ranking counts it; NaN: there is none. Of itself 1. */
+  readonly direct: Float64Array
+  /** Overall; NaN: none. */
+  readonly reputation: Float64Array
+  ofFederation(id: string): { readonly trust: number; readonly direct: number; readonly reputation: number }
+}
+
+export interface TrustTable {
+  readonly viewer: string
+  readonly agents: AgentArrays
+  /** Of `agents`, as they were. */
+  readonly known: ReadonlyMap<string, Agent>
+  readonly domains: readonly string[]
+  readonly defaultTrust: number
+  readonly direct: ReadonlyMap<string, DirectTrust>
+  /** By number of the agent; 0: no route. */
+  readonly levels: Float64Array
+  readonly sources: Uint32Array
+  readonly capped: Uint8Array
+}
+
+const REPUTATION_SHARE = 0.3
+const SELF: TrustIn = {
+  ...{ value: 1, kind: 'self', direct: null, transitive: null, reputation: null, distrusted: false },
+}
+
+export class HolderTrust {
+  readonly #table: TrustTable
+
+  constructor(table: TrustTable) {
+    this.#table = table
+  }
+
+  of(holder: string): TrustIn {
+    const { viewer, known, domains } = this.#table
+    if (holder === viewer) return SELF
+    const reputation = reputationFor(known.get(holder), domains)
+    const direct = this.#table.direct.get(holder) ?? null
+    if (direct !== null) {
+      const { value, distrusted } = direct
+      return { value, kind: 'direct', direct, transitive: null, reputation, distrusted }
+    }
+    const transitive = this.#transitive(holder)
+    return { ...this.#indirect(transitive?.level ?? 0, reputation), direct, transitive, reputation, distrusted: false }
+  }
+
+  /** In a federation as a whole (BQ-104): the viewer's edge to it, else its reputation. */
+  ofFederation(id: string): TrustIn {
+    return this.of(federationTarget(id))
+  }
+
+  columns(holders: readonly string[]): HolderColumns {
+    const { viewer, known, domains, agents, levels } = this.#table
+    const trust = new Float64Array(holders.length)
+    const direct = new Float64Array(holders.length).fill(Number.NaN)
+    const reputation = new Float64Array(holders.length).fill(Number.NaN)
+    for (const [at, holder] of holders.entries()) {
+      const agent = known.get(holder)
+      if (agent !== undefined && agent.reputation !== null) reputation[at] = agent.reputation
+      const own = holder === viewer ? 1 : this.#table.direct.get(holder)?.value
+      if (own !== undefined) direct[at] = own
+      trust[at] = own ?? this.#indirect(levels[agents.numberOf(holder)] ?? 0, reputationFor(agent, domains)).value
+    }
+    const ofFederation = (id: string) => {
+      const whole = this.ofFederation(id)
+      const overall = known.get(federationTarget(id))?.reputation ?? Number.NaN
+      return { trust: whole.value, direct: whole.direct?.value ?? Number.NaN, reputation: overall }
+    }
+    return { trust, direct, reputation, ofFederation }
+  }
+
+  #transitive(holder: string): TransitiveTrust | null {
+    const { agents, levels, sources, capped } = this.#table
+    const number = agents.numberOf(holder)
+    const level = levels[number] ?? 0
+    return level === 0 ? null : { level, sources: sources[number] ?? 0, capped: capped[number] === 1 }
+  }
+
+  /** Equal ones count as the kind that tells less of others. */
+  #indirect(level: number, reputation: number | null): { readonly value: number; readonly kind: TrustKind } {
+    const floor = (reputation ?? 0) * REPUTATION_SHARE
+    const stranger = this.#table.defaultTrust
+    if (level > floor && level > stranger) return { value: level, kind: 'transitive' }
+    return floor > stranger ? { value: floor, kind: 'reputation' } : { value: stranger, kind: 'default' }
+  }
+}
+
+export type TrustBand = 'low' | 'medium' | 'high'
+
+/** What may be said of a level that rests on others' edges. */
+export function trustBand(level: number): TrustBand {
+  if (level < 0.2) return 'low'
+  return level < 0.4 ? 'medium' : 'high'
+}
