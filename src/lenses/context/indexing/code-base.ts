@@ -17,7 +17,7 @@ import { CARDS, CONCEPTS } from '../tables.ts'
 import { MOST_HELD, Shelf } from './shelf.ts'
 
 /** Another way of reading files or of keeping what was read: all files are read again. */
-export const READING_VERSION = 2
+export const READING_VERSION = 3
 
 /** Counts runs that wrote. */
 export const REVISION = 'index_revision'

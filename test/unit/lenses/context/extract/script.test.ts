@@ -141,7 +141,7 @@ describe('concepts of a script', () => {
   })
 
   it('looks through what stands between two parts in one go', async () => {
-    const noise = '// // '.repeat(300) + '\n' + '/**/ '.repeat(300) + '# '.repeat(300) + '\n'
+    const noise = `${'// // '.repeat(300)}\n${'/**/ '.repeat(300)}${'# '.repeat(300)}\n`
     const source = `function f(): void\n${noise}x\nfunction f() {}\n`
     const [extraction] = await extractAll(new Map([['a.ts', source]]))
     expect(extraction?.concepts.find(({ name }) => name === 'f')).toMatchObject({ startLine: 1, endLine: 1 })
