@@ -1,17 +1,22 @@
 /** The lens's part of the configuration. */
+import { invalidArgument } from '../../model/errors.ts'
 import { DEFAULT_DECAY, type DecayTable } from './measures/decay.ts'
+import { normaliseDomain } from './measures/domains.ts'
 
 export interface BeliefsSettings {
+  /** `decay`: an object of rates a day by domain, which replace or join the built-in ones; `other` is that of all else. */
   readonly decay: DecayTable
-  /** First hops (or routes) that a transitive value needs lest it be capped (BQ-075). */
+  /** `sybil_threshold`: first hops (or routes) that a transitive value needs lest it be capped (BQ-075). 1 to 10. */
   readonly sybilThreshold: number
+  /** `sybil_cap`: 0 to 1. */
   readonly sybilCap: number
+  /** `sybil_rule`: what is counted (BQ-076). */
   readonly sybilRule: 'first_hops' | 'disjoint'
-  /** Whether young agents are capped transitively and halve the routes through them (BQ-076). */
+  /** `new_agent_cap`: whether young agents are capped transitively and halve the routes through them (BQ-076). */
   readonly newAgentCap: boolean
-  /** In agents that nothing is known of. */
+  /** `default_trust`: in agents of whom nothing is known. 0 to 0.5. */
   readonly defaultTrust: number
-  /** Raw cosines by key of the embedder's model, in place of calibrated ones (BQ-040). */
+  /** `thresholds`: raw cosines {include, exclude} by key of the embedder's model, in place of calibrated ones (BQ-040). */
   readonly thresholds: ReadonlyMap<string, { readonly include: number; readonly exclude: number }>
 }
 
@@ -23,4 +28,80 @@ export const DEFAULTS: BeliefsSettings = {
   newAgentCap: false,
   defaultTrust: 0.1,
   thresholds: new Map(),
+}
+
+/** Throws `invalid_argument` for unknown names and values out of range; fields are `lenses.beliefs.<name>`. */
+export function checkSettings(given: unknown): BeliefsSettings {
+  const settings = { ...DEFAULTS }
+  for (const [name, value] of entriesOf(given, PLACE)) {
+    const reader = Object.hasOwn(READERS, name) ? READERS[name] : undefined
+    if (reader === undefined)
+      throw invalidArgument(`${PLACE}.${name}`, value, `one of ${Object.keys(READERS).join(', ')}`)
+    Object.assign(settings, reader(value, `${PLACE}.${name}`))
+  }
+  return settings
+}
+
+const PLACE = 'lenses.beliefs'
+const OTHER = 'other'
+
+const READERS: Readonly<Record<string, (value: unknown, field: string) => Partial<BeliefsSettings>>> = {
+  decay: (value, field) => ({ decay: decayTable(value, field) }),
+  sybil_threshold: (value, field) => {
+    if (!Number.isInteger(value)) throw invalidArgument(field, value, 'an integer from 1 to 10')
+    return { sybilThreshold: numberFrom(value, field, 1, 10) }
+  },
+  sybil_cap: (value, field) => ({ sybilCap: numberFrom(value, field, 0, 1) }),
+  sybil_rule: (value, field) => {
+    if (value !== 'first_hops' && value !== 'disjoint') throw invalidArgument(field, value, 'first_hops or disjoint')
+    return { sybilRule: value }
+  },
+  new_agent_cap: (value, field) => {
+    if (typeof value !== 'boolean') throw invalidArgument(field, value, 'true or false')
+    return { newAgentCap: value }
+  },
+  default_trust: (value, field) => ({ defaultTrust: numberFrom(value, field, 0, 0.5) }),
+  thresholds: (value, field) => ({
+    thresholds: new Map(
+      entriesOf(value, field).map(([model, cuts]) => [model, thresholdsOf(cuts, `${field}.${model}`)]),
+    ),
+  }),
+}
+
+function decayTable(value: unknown, field: string): DecayTable {
+  const rates = new Map(DEFAULT_DECAY.rates)
+  let { otherwise } = DEFAULT_DECAY
+  for (const [name, given] of entriesOf(value, field)) {
+    const rate = numberFrom(given, `${field}.${name}`, 0, Number.MAX_VALUE)
+    const domain = normaliseDomain(name)
+    if (name === OTHER) otherwise = rate
+    else if (domain === null)
+      throw invalidArgument(`${field}.${name}`, name, `a domain such as news/world, or ${OTHER}`)
+    else rates.set(domain, rate)
+  }
+  return { rates, otherwise }
+}
+
+function thresholdsOf(value: unknown, field: string): { readonly include: number; readonly exclude: number } {
+  const cuts = new Map(entriesOf(value, field))
+  for (const name of cuts.keys()) {
+    if (name !== 'include' && name !== 'exclude')
+      throw invalidArgument(`${field}.${name}`, cuts.get(name), 'include or exclude')
+  }
+  const include = numberFrom(cuts.get('include'), `${field}.include`, -1, 1)
+  return { include, exclude: numberFrom(cuts.get('exclude') ?? include, `${field}.exclude`, -1, 1) }
+}
+
+/** Both ends are in. */
+function numberFrom(value: unknown, field: string, least: number, most: number): number {
+  if (typeof value === 'number' && value >= least && value <= most) return value
+  const expected = most === Number.MAX_VALUE ? `a number of at least ${least}` : `a number from ${least} to ${most}`
+  throw invalidArgument(field, value, expected)
+}
+
+/** Undefined and null are empty. */
+function entriesOf(value: unknown, field: string): readonly (readonly [string, unknown])[] {
+  if (value === undefined || value === null) return []
+  if (typeof value !== 'object' || Array.isArray(value)) throw invalidArgument(field, value, 'an object')
+  return Object.entries(value)
 }

@@ -25,7 +25,7 @@ export function options(value: unknown, at: Place): CheckedOptions | undefined {
   }
   return {
     scope: given.scope ?? LOCAL,
-    limit: given.limit ?? 20,
+    limit: given.limit ?? DEFAULT_LIMIT,
     offset,
     cursor,
     includeDerivation: given.include_derivation ?? false,
@@ -55,6 +55,7 @@ export function scope(value: unknown, at: Place): CheckedScope | undefined {
 export const LOCAL: CheckedScope = { local: true, federated: false, network: false, nodes: null }
 
 /** Results of one page (BQ-088). */
+export const DEFAULT_LIMIT = 20
 export const limit: Check<number> = integerIn({ least: 1, most: 1_000 })
 
 export const NO_DIVERSITY: CheckedDiversity = {

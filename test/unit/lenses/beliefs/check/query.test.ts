@@ -253,14 +253,7 @@ describe('any input', () => {
       unit: fc.constantFrom(...'+-"^\\ \'%;:/.*[]{}$`()\0\n', '\ud800', 'é', '9', 'a', '2.0'),
       maxLength: 30,
     }),
-    fc.constantFrom(
-      "'; DROP TABLE entries; --",
-      '${process.exit()}',
-      '../../etc/passwd',
-      '__proto__',
-      '{"a":1}',
-      'NaN',
-    ),
+    fc.constantFrom("'; DROP TABLE entries; --", '$(exit) {{x}} %s', '../../etc/passwd', '__proto__', '{"a":1}', 'NaN'),
   )
   const names = fc.constantFrom(
     ...[
