@@ -16,9 +16,11 @@ import { openTestEngine } from '../support/engines.ts'
 
 const LIMIT = 10
 const QUESTIONS = 8
+/** With how many more rows the store may give of the large code base: there the parts' best are less often the same. */
 const KINDS = [
-  ['by name', { depth: 2, limit: LIMIT }],
-  ['hybrid', { depth: 2, limit: LIMIT, mode: 'hybrid' }],
+  ['by name', { depth: 2, limit: LIMIT }, LIMIT],
+  ['hybrid', { depth: 2, limit: LIMIT, mode: 'hybrid' }, LIMIT],
+  ['by relevance', { depth: 1, limit: LIMIT, mode: 'hybrid', rank: 'relevance', snippet: 'passage' }, 100],
 ] as const
 
 const engines: Engine[] = []
@@ -70,12 +72,12 @@ describe('questions over 2,000 files, 20,000 concepts and 60,000 links (CX-041)'
 
   it.each(KINDS)(
     '%s: asks the store as often as over a twentieth of it, and reads no table as a whole',
-    async (_, params) => {
+    async (_, params, more) => {
       const [few, many] = [await mostOf(small, params), await mostOf(large, params)]
       expect(many.calls).toBe(few.calls)
       expect(many.scans).toBe(0)
       // A row for each link to a file and each file that is shown, and what the hybrid's third leg looks at.
-      expect(many.rows).toBeLessThanOrEqual(few.rows + LIMIT)
+      expect(many.rows).toBeLessThanOrEqual(few.rows + more)
     },
   )
 

@@ -26,7 +26,8 @@ export function bestNames(
   const offer = (concept: Concept, match: NameMatch['match'], share: number) => {
     if (!best.full || share > (best.worst?.share ?? 0)) best.push({ concept, match, share })
   }
-  for (const [place, concept] of concepts.all.entries()) {
+  for (let place = 0; place < concepts.all.length; place++) {
+    const concept = concepts.all[place] as Concept
     const byWords = wordShare(concept, covers, place)
     if (concept.folded.includes(wanted)) {
       const ofName = wanted.length / concept.folded.length
