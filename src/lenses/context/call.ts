@@ -50,6 +50,7 @@ export async function callHandler(
   options: CallOptions = {},
 ): Promise<Envelope> {
   const started = performance.now()
+  const called = asText(path)
   const end = (outcome: Outcome | ErrorMap, isError: boolean): Envelope => {
     const { result, errors, meta } = isError ? { result: null, errors: outcome as ErrorMap } : (outcome as Outcome)
     return {
@@ -58,7 +59,7 @@ export async function callHandler(
       errors: errors ?? null,
       meta: {
         ...(meta as JsonObject | undefined),
-        path: String(path),
+        path: called,
         timestamp: new Date(host.clock.now()).toISOString(),
         duration_ms: Math.round((performance.now() - started) * 1000) / 1000,
       },
@@ -66,7 +67,7 @@ export async function callHandler(
   }
   try {
     const handler = typeof path === 'string' ? handlers.get(path) : undefined
-    if (handler === undefined) return end(errorAt(['path'], 'not_found', `no handler for ${String(path)}`), true)
+    if (handler === undefined) return end(errorAt(['path'], 'not_found', `no handler for ${called}`), true)
     const given: unknown = (typeof params === 'function' ? await params() : params) ?? {}
     if (!isRecord(given)) return end(errorAt(['params'], 'invalid', 'params must be an object'), true)
     const { viewer = LOCAL_OWNER, signal = new AbortController().signal, emit = () => undefined } = options
@@ -74,6 +75,15 @@ export async function callHandler(
     return end(await handler.run(call, given), false)
   } catch (error) {
     if (error instanceof Refusal) return end(error.errors, true)
-    return end(errorAt(['handler'], 'exception', error instanceof Error ? error.message : String(error)), true)
+    return end(errorAt(['handler'], 'exception', error instanceof Error ? error.message : asText(error)), true)
+  }
+}
+
+/** Not everything has a form as text: what has none is called by its kind. */
+function asText(value: unknown): string {
+  try {
+    return String(value)
+  } catch {
+    return typeof value
   }
 }

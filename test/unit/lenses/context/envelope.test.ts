@@ -52,6 +52,31 @@ describe('the envelope', () => {
     expect(errors).toEqual({ path: [{ code: 'not_found', message: `no handler for ${path}` }] })
   })
 
+  it('comes back for anything that is called or thrown (CX-001, CX-005)', async () => {
+    await using world = await openWorld()
+    const nothing: unknown = Object.create(null)
+    const hostile = {
+      toString() {
+        throw new Error('no text')
+      },
+    }
+    for (const path of [undefined, null, 7, Symbol('x'), nothing, hostile]) {
+      const { status, errors } = await callHandler(new Map(), world.host, path, {})
+      expect([status, errors]).toMatchObject(['error', { path: [{ code: 'not_found' }] }])
+    }
+    const broken: Handler = {
+      path: '/x',
+      summary: '',
+      effect: 'read',
+      run: () => {
+        throw nothing
+      },
+    }
+    expect((await callHandler(new Map([['/x', broken]]), world.host, '/x', null)).errors).toEqual({
+      handler: [{ code: 'exception', message: 'object' }],
+    })
+  })
+
   it('turns what a handler throws into an exception (CX-005)', async () => {
     await using world = await openWorld()
     const broken: Handler = {
