@@ -7,6 +7,7 @@ import { Journal, JournaledMap } from './journal.ts'
 import { MemoryTable } from './memory-table.ts'
 import type { Change } from './store.ts'
 import { checkDeclaration, missingColumns } from './table-check.ts'
+import { TableVersions } from './table-versions.ts'
 
 export class MemoryState {
   readonly journal: Journal = new Journal()
@@ -25,6 +26,7 @@ export class MemoryState {
   readonly access: JournaledMap<EntryKey, ReadonlyMap<string, AccessState>> = new JournaledMap(this.journal)
   readonly changes: JournaledMap<number, Change> = new JournaledMap(this.journal)
   readonly meta: JournaledMap<string, string> = new JournaledMap(this.journal)
+  readonly tableVersions: TableVersions = new TableVersions()
   readonly #counters = new JournaledMap<string, number>(this.journal)
   readonly #tables = new Map<string, MemoryTable>()
 
@@ -46,7 +48,7 @@ export class MemoryState {
     const known = this.#tables.get(declaration.name)
     if (known === undefined) {
       checkDeclaration(declaration)
-      const made = new MemoryTable(declaration, this.journal, key => this.entries.has(key))
+      const made = new MemoryTable(declaration, this.journal, key => this.entries.has(key), this.tableVersions)
       this.#tables.set(declaration.name, made)
       return made
     }

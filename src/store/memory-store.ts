@@ -4,6 +4,7 @@
  */
 import { assert } from '../base/assert.ts'
 import type { Instant } from '../base/clock.ts'
+import type { TableDeclaration } from '../model/table.ts'
 import { checkInstant } from './check.ts'
 import { MemoryReader } from './memory-reader.ts'
 import { MemoryState } from './memory-state.ts'
@@ -37,12 +38,14 @@ class MemoryStore extends MemoryReader implements Store {
     const outer = this.#writer.now
     assert(outer !== null || this.#reading === 0, 'a read transaction does not write')
     const mark = this.state.journal.mark()
+    if (outer === null) this.state.tableVersions.begin()
     this.#writer.now = now
     try {
       const result = mustBeSync(body(this.#writer))
       if (outer === null) {
         this.state.journal.forget()
         this.#version++
+        this.state.tableVersions.commit()
       }
       return result
     } catch (error) {
@@ -63,8 +66,8 @@ class MemoryStore extends MemoryReader implements Store {
     }
   }
 
-  version(): number {
-    return this.#version
+  version(of?: TableDeclaration): number {
+    return of === undefined || of.ofEntry === true ? this.#version : this.state.tableVersions.of(of.name)
   }
 
   check(): readonly string[] {

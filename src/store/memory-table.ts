@@ -4,17 +4,25 @@ import type { Cell, Row, TableDeclaration } from '../model/table.ts'
 import { type Journal, JournaledMap } from './journal.ts'
 import type { TablePage, TableWriter } from './store.ts'
 import { compareCells, soundColumns, soundEntries, soundKey, soundPart, soundRow } from './table-check.ts'
+import type { TableVersions } from './table-versions.ts'
 
 export class MemoryTable implements TableWriter {
   /** May be replaced by one with more columns; rows from before have null there. */
   declaration: TableDeclaration
   readonly #rows: JournaledMap<string, Row>
   readonly #hasEntry: (key: number) => boolean
+  readonly #versions: TableVersions
 
-  constructor(declaration: TableDeclaration, journal: Journal, hasEntry: (key: number) => boolean) {
+  constructor(
+    declaration: TableDeclaration,
+    journal: Journal,
+    hasEntry: (key: number) => boolean,
+    versions: TableVersions,
+  ) {
     this.declaration = declaration
     this.#rows = new JournaledMap(journal)
     this.#hasEntry = hasEntry
+    this.#versions = versions
   }
 
   get(key: Row): Row | undefined {
@@ -45,12 +53,14 @@ export class MemoryTable implements TableWriter {
       throw invalidArgument(`${this.declaration.name}.entry`, sound['entry'], 'an entry that exists')
     }
     this.#rows.set(this.#keyOf(sound), copy(sound))
+    this.#versions.wrote(this.declaration.name)
   }
 
   delete(where: Row): number {
     if (Object.keys(where).length === 0) throw invalidArgument(`table ${this.declaration.name}`, where, 'a condition')
     const rows = this.#select(where)
     for (const row of rows) this.#rows.delete(this.#keyOf(row))
+    this.#versions.wrote(this.declaration.name)
     return rows.length
   }
 

@@ -6,6 +6,7 @@ import { existsSync, statSync } from 'node:fs'
 import { must } from '../base/assert.ts'
 import type { Instant } from '../base/clock.ts'
 import { QuerentError } from '../model/errors.ts'
+import type { TableDeclaration } from '../model/table.ts'
 import { checkInstant } from './check.ts'
 import { openNodeSqlite } from './node-sqlite.ts'
 import type { SqlDatabase } from './sql-driver.ts'
@@ -110,7 +111,10 @@ class SqliteStore extends SqliteReader implements Store {
   write<T>(now: Instant, body: (writer: StoreWriter) => T, waitMs?: number): T {
     checkInstant('now', now)
     const outer = this.#writer.now
-    if (outer === null) this.#writer.wrote = false
+    if (outer === null) {
+      this.#writer.wrote = false
+      this.parts.tables.versions.begin()
+    }
     const result = this.parts.db.write(() => {
       this.#writer.now = now
       try {
@@ -119,7 +123,10 @@ class SqliteStore extends SqliteReader implements Store {
         this.#writer.now = outer
       }
     }, waitMs)
-    if (outer === null && this.#writer.wrote) this.#version++
+    if (outer === null && this.#writer.wrote) {
+      this.#version++
+      this.parts.tables.versions.commit()
+    }
     return result
   }
 
@@ -128,13 +135,14 @@ class SqliteStore extends SqliteReader implements Store {
   }
 
   /** `data_version` moves when another connection commits, and only then; it is a stable value of this connection. */
-  version(): number {
+  version(of?: TableDeclaration): number {
     const others = this.parts.db.prepareArrays<[number]>('pragma data_version').get()?.[0]
     if (others !== this.#othersVersion) {
       this.#othersVersion = others
       this.#version++
+      this.parts.tables.versions.moved()
     }
-    return this.#version
+    return of === undefined || of.ofEntry === true ? this.#version : this.parts.tables.versions.of(of.name)
   }
 
   check(): readonly string[] {

@@ -13,17 +13,25 @@ export class SqliteTable implements TableWriter {
   readonly #table: string
   readonly #declaration: TableDeclaration
   readonly #stands: () => boolean
+  readonly #noteWrite: () => void
   /** Statements that a row is read and written by. */
   readonly #getSql: string
   readonly #names: readonly string[]
   readonly #putSql: string
 
-  /** `table` is what statements read from; `stands` says whether it has been made yet. */
-  constructor(db: SqlDatabase, table: string, declaration: TableDeclaration, stands: () => boolean) {
+  /** `table` is what statements read from; `stands` says whether it has been made yet; `noteWrite` hears of writes. */
+  constructor(
+    db: SqlDatabase,
+    table: string,
+    declaration: TableDeclaration,
+    stands: () => boolean,
+    noteWrite: () => void = () => undefined,
+  ) {
     this.#db = db
     this.#table = table
     this.#declaration = declaration
     this.#stands = stands
+    this.#noteWrite = noteWrite
     this.#getSql = `select ${allColumns(declaration)} from ${this.#table} where ${keyCondition(declaration)}`
     this.#names = declaration.columns.map(({ name }) => name)
     this.#putSql = upsert(this.#table, declaration)
@@ -92,6 +100,7 @@ export class SqliteTable implements TableWriter {
 
   #mustWrite(): void {
     assert(this.#db.writing, 'a writer works only inside its transaction')
+    this.#noteWrite()
   }
 }
 

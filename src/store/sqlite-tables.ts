@@ -5,6 +5,7 @@ import type { AspectLookup, ValueType } from './sqlite-filter.ts'
 import { quote, SqliteTable } from './sqlite-table.ts'
 import type { TableReader, TableWriter } from './store.ts'
 import { checkDeclaration, missingColumns } from './table-check.ts'
+import { TableVersions } from './table-versions.ts'
 
 /** How filters compare a column; bytes they do not. */
 const VALUE_TYPES: Readonly<Record<ColumnDeclaration['type'], ValueType | null>> = {
@@ -15,6 +16,7 @@ const VALUE_TYPES: Readonly<Record<ColumnDeclaration['type'], ValueType | null>>
 }
 
 export class SqliteTables {
+  readonly versions: TableVersions = new TableVersions()
   readonly #db: SqlDatabase
   /** Declarations that were seen in the file, by name. */
   #known = new Map<string, TableDeclaration>()
@@ -48,7 +50,8 @@ export class SqliteTables {
     }
     const known = this.#writers.get(declaration)
     if (known !== undefined) return known
-    const made = new SqliteTable(this.#db, quote(physicalName(declaration)), declaration, () => true)
+    const noteWrite = () => this.versions.wrote(declaration.name)
+    const made = new SqliteTable(this.#db, quote(physicalName(declaration)), declaration, () => true, noteWrite)
     this.#writers.set(declaration, made)
     return made
   }

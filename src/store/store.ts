@@ -195,9 +195,10 @@ export interface Store extends StoreReader {
   /**
    * Changes whenever any process commits: equal values mean nothing was committed in between. A cheap poll (µs); the
    * value itself means nothing and never leaves the engine. Writes that moved nothing but access state need not count:
-   * a question that touches its answers would otherwise empty every cache kept by version.
+   * a question that touches its answers would otherwise empty every cache kept by version. Of a declared table alone: it
+   * may change oftener than that table does, and for one of entries always does.
    */
-  version(): number
+  version(of?: TableDeclaration): number
   /** Looks for damage; one line a problem, none when sound. Reads everything: seconds on a large store. */
   check(): readonly string[]
   close(): void

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { audience, OWNER } from '../model/partition.ts'
 import type { TableDeclaration } from '../model/table.ts'
-import type { Store } from '../store/store.ts'
+import type { Store, StoreWriter } from '../store/store.ts'
 import { draftOf, lineChunks } from './entries.ts'
 import { LINK, MOOD } from './play.ts'
 import { NOW, shortForms } from './store-short-forms.ts'
@@ -221,6 +221,27 @@ export function tableSuite(opened: () => Store): void {
       expect(store.version()).toBe(after)
       store.write(NOW, writer => writer.setMeta('a', 'b'))
       expect(store.version()).not.toBe(after)
+    })
+
+    it('move the version of a table when they write to it', () => {
+      const link = { source: 'a', rank: 1, weight: 1 }
+      const versions = [store.version(LINK)]
+      const put = (writer: StoreWriter) => writer.table(LINK).put(link)
+      const acts = [put, put, (writer: StoreWriter) => writer.table(LINK).delete({ source: 'a' })]
+      for (const act of acts) {
+        store.write(NOW, writer => act(writer))
+        versions.push(store.version(LINK))
+      }
+      expect(new Set(versions).size).toBe(4)
+      store.write(NOW, writer => [writer.setMeta('a', 'b'), writer.table(LINK).count()])
+      const failing = (writer: StoreWriter) => {
+        writer.table(LINK).put(link)
+        throw new Error('no')
+      }
+      expect(() => store.write(NOW, failing)).toThrow('no')
+      expect(store.version(LINK)).toBe(versions.at(-1))
+      store.write(NOW, writer => writer.setMeta('a', 'c'))
+      expect(store.version(LINK)).toBe(versions.at(-1))
     })
   })
 }
