@@ -1,5 +1,8 @@
 /** What the parts of the lens share in one engine. */
 import { modelKey } from '../../embed/embedder.ts'
+import { CurrentMembers } from '../../pipeline/access.ts'
+import { FEDERATIONS, MEMBERSHIPS } from '../../store/core-tables.ts'
+import type { Store } from '../../store/store.ts'
 import type { LensHost } from '../lens.ts'
 import { Secret } from './access/pseudonym.ts'
 import { Requester } from './access/requester.ts'
@@ -7,12 +10,14 @@ import type { ShowView } from './access/show.ts'
 import { Contents } from './query/contents.ts'
 import { BeliefColumns } from './record/columns.ts'
 import { type BeliefsSettings, DEFAULTS } from './settings.ts'
+import { TrustGraph } from './trust/graph.ts'
 
 export interface BeliefsState {
   readonly host: LensHost
   readonly settings: BeliefsSettings
   readonly columns: BeliefColumns
   readonly contents: Contents
+  readonly trust: TrustGraph
   /** Who asks, as memberships stand now. */
   requester(id: string): Requester
   /**
@@ -35,15 +40,17 @@ export function stateOf(host: LensHost): BeliefsState {
 
 function makeState(host: LensHost): BeliefsState {
   const { store, embedder } = host
+  const settings = (host.settings as BeliefsSettings | undefined) ?? DEFAULTS
   const columns = new BeliefColumns(store)
-  const requesters = new Requesters(host)
+  const requesters = new Requesters(store)
   const secret = new Secret(host.store, bytes => host.random(bytes), host.clock)
   const model = embedder === null ? null : modelKey(embedder.model)
   return {
     host,
-    settings: (host.settings as BeliefsSettings | undefined) ?? DEFAULTS,
+    settings,
     columns,
     contents: new Contents(store, columns),
+    trust: new TrustGraph(store, settings),
     requester: id => requesters.of(id),
     look: (id, body) => {
       // Where pseudonyms may come up, what they are made with is made before: it is a write, which no read may hold.
@@ -56,25 +63,36 @@ function makeState(host: LensHost): BeliefsState {
   }
 }
 
-/** Remembered for as long as nobody commits anything. */
+/** Remembered until memberships or partitions change. */
 class Requesters {
-  readonly #host: LensHost
+  readonly #store: Store
+  readonly #members: CurrentMembers
   readonly #known = new Map<string, Requester>()
   #version: number | null = null
+  #marks = ''
 
-  constructor(host: LensHost) {
-    this.#host = host
+  constructor(store: Store) {
+    this.#store = store
+    this.#members = new CurrentMembers(store)
   }
 
   of(id: string): Requester {
-    const { store } = this.#host
-    const version = store.version()
-    if (version !== this.#version) this.#known.clear()
-    this.#version = version
+    this.#forgetOld()
     const known = this.#known.get(id)
     if (known !== undefined) return known
-    const made = store.read(reader => new Requester(reader, id))
+    const made = this.#store.read(reader => new Requester(reader, id, this.#members.now()))
     this.#known.set(id, made)
     return made
+  }
+
+  #forgetOld(): void {
+    const store = this.#store
+    const version = store.version()
+    if (version === this.#version) return
+    this.#version = version
+    // Partitions are only ever added.
+    const marks = [store.version(MEMBERSHIPS), store.version(FEDERATIONS), store.partitions().length].join()
+    if (marks !== this.#marks) this.#known.clear()
+    this.#marks = marks
   }
 }

@@ -10,6 +10,7 @@ import { DEFAULT_WEIGHTS } from '../measures/confidence.ts'
 import { type BeliefSource, DIMENSIONS } from '../model.ts'
 import { DerivationDepths } from '../record/derivation.ts'
 import type { BeliefsState } from '../state.ts'
+import type { HolderColumns, HolderTrust } from '../trust/holders.ts'
 import { type BestRequest, best, exact, type Meaning } from './best.ts'
 import { copiesToDrop } from './copies.ts'
 import { rowTests } from './filter.ts'
@@ -18,7 +19,7 @@ import { FEDERATED, LOCAL, type Matches } from './matches.ts'
 import { meetingOperators, type Operand } from './operators.ts'
 import type { ScoredBelief } from './scored.ts'
 import { Scorer } from './scorer.ts'
-import { type TrustColumns, trustColumns } from './trust-columns.ts'
+import { holderTrust, trustColumns } from './trust-columns.ts'
 
 /** What the text of a query came to: vectors of it and of its operands, made before the moment is fixed. */
 export interface Understood {
@@ -39,7 +40,8 @@ export class Evaluation {
   readonly understood: Understood
   readonly asOf: Instant
   readonly view: ShowView
-  readonly trust: TrustColumns
+  readonly trust: HolderTrust
+  readonly trustColumns: HolderColumns
   readonly scorer: Scorer
   /** Copies counted once. */
   readonly matches: Matches
@@ -53,7 +55,8 @@ export class Evaluation {
     this.understood = understood
     this.asOf = asOf
     const { context, weights } = question
-    this.trust = trustColumns(state, view.requester.id, context, asOf)
+    this.trust = holderTrust(state.trust, view.requester.id, context, asOf)
+    this.trustColumns = trustColumns(this.trust, view.columns)
     this.scorer = new Scorer({
       columns: view.columns,
       asOf,
@@ -61,7 +64,7 @@ export class Evaluation {
       confidenceWeights: context.confidenceWeights,
       weights,
       decay: state.settings.decay,
-      trust: this.trust,
+      trust: this.trustColumns,
       sourceOf: (row, source) => this.sourceOf(row, source),
       holderShown: (row, source) => this.holderShown(row, source),
       strictFederation: row => this.#strictFederation(row),
@@ -138,8 +141,8 @@ export class Evaluation {
     let depths: DerivationDepths | null = null
     const of = (row: number, source: number, column: 'reputation' | 'direct'): number => {
       const strict = source === FEDERATED ? this.#strictFederation(row) : null
-      if (strict !== null) return this.trust.ofFederation(strict)[column]
-      return this.trust[column][this.view.columns.arrays.holders[row] as number] as number
+      if (strict !== null) return this.trustColumns.ofFederation(strict)[column]
+      return this.trustColumns[column][this.view.columns.arrays.holders[row] as number] as number
     }
     return rowTests(filters, {
       columns: this.view.columns,

@@ -5,9 +5,9 @@ import { DAY_MS, type DecayTable, decayRate, recency } from '../measures/decay.t
 import type { BeliefSource, DimensionWeights, RankingWeights } from '../model.ts'
 import { DIMENSION_COUNT } from '../record/column-arrays.ts'
 import type { BeliefColumns } from '../record/columns.ts'
+import type { HolderColumns } from '../trust/holders.ts'
 import { FEDERATED, type Matches } from './matches.ts'
 import { finalOf, type Parts, type ScoredBelief, semanticOf } from './scored.ts'
-import type { TrustColumns } from './trust-columns.ts'
 
 export interface ScorerWorld {
   readonly columns: BeliefColumns
@@ -16,7 +16,7 @@ export interface ScorerWorld {
   readonly confidenceWeights: DimensionWeights
   readonly weights: RankingWeights
   readonly decay: DecayTable
-  readonly trust: TrustColumns
+  readonly trust: HolderColumns
   /** Where a row comes from, and what is shown of who holds it. */
   sourceOf(row: number, source: number): BeliefSource
   holderShown(row: number, source: number): string | null

@@ -1,22 +1,34 @@
 /** What a requester's trust comes to for the holders of beliefs, by number of the holder: what filters and ranking read. */
 import type { Instant } from '../../../base/clock.ts'
 import type { CheckedContext } from '../check/checked.ts'
-import type { BeliefsState } from '../state.ts'
+import type { BeliefColumns } from '../record/columns.ts'
+import type { HolderColumns, HolderTrust } from '../trust/holders.ts'
 
-export interface TrustColumns {
-  /** 0 to 1 (BQ-080). */
-  readonly trust: Float64Array
-  /** The requester's own edge, as ranking sees it; NaN: there is none. Of itself 1. */
-  readonly direct: Float64Array
-  /** Overall; NaN: the agent has none. */
-  readonly reputation: Float64Array
-  /** The same for a federation that shows no holders (BQ-104). */
-  ofFederation(id: string): { readonly trust: number; readonly direct: number; readonly reputation: number }
+/** The part of a query that trust depends on. */
+export type TrustContext = Pick<
+  CheckedContext,
+  'queryDomains' | 'domainTrustWeight' | 'maxTrustHops' | 'transitiveDamping'
+>
+
+export interface TrustSource {
+  trustOf(
+    viewer: string,
+    question: {
+      readonly domains: readonly string[]
+      readonly domainTrustWeight: number
+      readonly maxHops: number
+      readonly damping: number
+    },
+    asOf: Instant,
+  ): HolderTrust
 }
 
-export declare function trustColumns(
-  state: BeliefsState,
-  requester: string,
-  context: Pick<CheckedContext, 'queryDomains' | 'domainTrustWeight' | 'maxTrustHops' | 'transitiveDamping'>,
-  asOf: Instant,
-): TrustColumns
+export function holderTrust(source: TrustSource, requester: string, context: TrustContext, asOf: Instant): HolderTrust {
+  const { queryDomains, domainTrustWeight, maxTrustHops, transitiveDamping } = context
+  const question = { domains: queryDomains, domainTrustWeight, maxHops: maxTrustHops, damping: transitiveDamping }
+  return source.trustOf(requester, question, asOf)
+}
+
+export function trustColumns(trust: HolderTrust, columns: BeliefColumns): HolderColumns {
+  return trust.columns(Array.from({ length: columns.bounds.holders }, (_, number) => columns.holderName(number)))
+}
