@@ -1,5 +1,6 @@
 /** Holds an index against one built anew, by its rows and by its answers, and its approximate answers against exact ones. */
-import type { Hit, Index, VectorIndex, WordIndex } from '../index/contract.ts'
+import type { Hit, Index, Link, LinkIndex, VectorIndex, WordIndex } from '../index/contract.ts'
+import type { EntryKey } from '../model/entry.ts'
 import type { PartitionId } from '../model/partition.ts'
 import type { StoreReader } from '../store/store.ts'
 import type { SampledQuestion } from './sampled-questions.ts'
@@ -9,6 +10,9 @@ const DEPTH = 20
 /** What an approximate search is judged by: the share of the nearest so many that it finds, over all questions. */
 const RECALL_AT = 10
 export const LEAST_RECALL = 0.99
+
+/** Entries whose links are compared. */
+const NODES_SCANNED = 5_000
 
 /** What differs, in one line, or null; and how many answers were compared. */
 export interface Comparison {
@@ -37,6 +41,14 @@ export function compareIndexes(
       if (JSON.stringify(mine) !== JSON.stringify(anew)) return { difference, rows, answers }
     }
   }
+  if (isLinkIndex(index) && isLinkIndex(rebuilt)) {
+    const entries = reader.scanEntries(0, NODES_SCANNED)
+    const stray = entries.find(entry => linksOf(index, entry, all) !== linksOf(rebuilt, entry, all))
+    if (stray !== undefined) {
+      return { difference: `${rows} rows, but other links of a node than a rebuild has`, rows, answers }
+    }
+    answers += entries.filter(entry => index.nodeOf(entry) !== undefined).length
+  }
   return { difference: null, rows, answers }
 }
 
@@ -63,6 +75,19 @@ function isWordIndex(index: Index): index is WordIndex {
   return index.name === 'words' && 'weigh' in index
 }
 
+function isLinkIndex(index: Index): index is LinkIndex {
+  return 'relationName' in index
+}
+
+/** Relations by name: each index numbers them as they come. */
+function linksOf(index: LinkIndex, entry: EntryKey, partitions: readonly PartitionId[]): string {
+  const node = index.nodeOf(entry)
+  if (node === undefined) return ''
+  const told = (links: readonly Link[]) =>
+    links.map(({ node: other, relation, weight }) => [other, index.relationName(relation), weight])
+  return JSON.stringify([node, told(index.out(node, { partitions })), told(index.in(node, { partitions }))])
+}
+
 /** Null where nothing can be asked: an index of a lens, or a passage without a vector. */
 function answerOf(
   index: Index,
@@ -76,5 +101,8 @@ function answerOf(
 }
 
 function rowsOf(index: Index, partitions: readonly PartitionId[]): number {
-  return isWordIndex(index) || isVectorIndex(index) ? index.count({ partitions }) : index.position
+  if (isWordIndex(index) || isVectorIndex(index)) return index.count({ partitions })
+  if (!isLinkIndex(index)) return index.position
+  const { nodes, links } = index.count({ partitions })
+  return nodes + links
 }

@@ -2,6 +2,7 @@
 
 import { type Embedder, modelKey } from '../embed/embedder.ts'
 import type { Index, VectorIndex } from '../index/contract.ts'
+import type { Lens } from '../lenses/lens.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { Store, StoreReader } from '../store/store.ts'
 import type { JobState } from './background.ts'
@@ -20,6 +21,7 @@ export interface DoctorInput {
   readonly refused: Refused | null
   readonly jobs: ReadonlyMap<string, JobState>
   readonly indexes: readonly Index[]
+  readonly lenses: readonly Lens[]
   /** Ends the wait for an embedder that does not answer. */
   readonly signal: AbortSignal
   /** A second index of the same kind, empty: rebuilt here to compare the living one with. */
@@ -35,6 +37,7 @@ export async function examine(input: DoctorInput): Promise<readonly Finding[]> {
   return [
     integrity(input.store),
     ...lookedAt('indexes', () => indexesAnswer(input)),
+    ...input.lenses.flatMap(lens => lookedAt(`lens ${lens.name}`, () => tablesAgree(lens, input.store))),
     ...lookedAt('vectors', () => [vectorsComplete(input)]),
     await embedderAnswers(input),
     ...[...input.jobs].map(([name, state]) => jobWorks(name, state)),
@@ -92,6 +95,19 @@ function comparedWithRebuild(
     difference ?? `${rows} rows and ${answers} sampled answers, as a rebuild has`,
     'Delete the folder `index` in the home: it is rebuilt at the next start.',
   )
+}
+
+function tablesAgree({ name, check }: Lens, store: Store): readonly Finding[] {
+  if (check === undefined) return []
+  const problems = store.read(reader => check(reader))
+  return [
+    finding(
+      `lens ${name}`,
+      problems.length === 0,
+      problems.length === 0 ? 'its tables agree with each other' : problems.slice(0, 5).join('; '),
+      'Restore a backup, or export what can be read into a new store.',
+    ),
+  ]
 }
 
 function findsTheNearest(index: VectorIndex, reader: StoreReader, questions: readonly SampledQuestion[]): Finding {

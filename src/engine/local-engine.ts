@@ -161,6 +161,7 @@ export class LocalEngine implements Engine {
         refused: this.#parts.embedding?.refused(store.partitions().map(({ id }) => id)) ?? null,
         jobs: this.#parts.jobs,
         indexes: indexes.all,
+        lenses: this.#parts.registry.all,
         signal: this.#orClosing(signal),
         fresh: index => makeIndex(index.name),
       })

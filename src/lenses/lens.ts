@@ -16,7 +16,7 @@ import type { Sight, Viewer } from '../model/viewer.ts'
 import type { Workspace } from '../model/workspace.ts'
 import type { Source } from '../pipeline/source.ts'
 import type { Stages } from '../pipeline/stage.ts'
-import type { Store } from '../store/store.ts'
+import type { Store, StoreReader } from '../store/store.ts'
 
 /** What the engine lends a lens's operations, jobs and ingesters. */
 export interface LensHost {
@@ -85,6 +85,8 @@ export interface Lens {
   open?(host: LensHost): void | Promise<void>
   /** Called when the engine closes, before the store does: what was held back is written now. */
   close?(host: LensHost): void | Promise<void>
+  /** For the doctor: what is wrong with the lens's own tables, a line each. Reads only. */
+  check?(reader: StoreReader): readonly string[]
   /**
    * Checks and completes the lens's part of the configuration; throws `invalid_argument`, or an error of its own.
    * `environment`: the variables that begin with the lens's name in capitals and `_`; they beat the configuration.

@@ -1,5 +1,6 @@
 /** The lens `context`: a code base as concepts, their links and the files they come from. */
 import type { Lens } from '../lens.ts'
+import { checkTables } from './check.ts'
 import { CONTEXT_OPERATIONS } from './operations.ts'
 import { checkSettings } from './settings.ts'
 import { CONTEXT_TABLES, LINKS } from './tables.ts'
@@ -12,5 +13,6 @@ export function contextLens(): Lens {
     linkIndexes: [LINKS],
     operations: CONTEXT_OPERATIONS,
     settings: checkSettings,
+    check: checkTables,
   }
 }

@@ -44,6 +44,7 @@ function input(fields: Partial<DoctorInput> = {}): DoctorInput {
   return {
     ...{ store, home: null, embedder: openToyEmbedder(), embedderError: null, refused: null, jobs: new Map(), fresh },
     indexes: [openWords(), openVectors()],
+    lenses: [],
     signal: new AbortController().signal,
     ...fields,
   }
