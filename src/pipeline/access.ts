@@ -13,13 +13,13 @@ import type { Store, StoreReader } from '../store/store.ts'
  * The local owner sees everything. Others see what is public, what is theirs, and what is shared with a federation in
  * which both they and the holder are active.
  */
-export function lookAt(reader: StoreReader, viewer: Viewer): Sight {
-  return isOwner(viewer) ? sightOf(viewer, reader.partitions()) : agentSight(reader, viewer)
+export function lookAt(reader: StoreReader, viewer: Viewer, members?: Members): Sight {
+  return isOwner(viewer) ? sightOf(viewer, reader.partitions()) : agentSight(reader, viewer, members)
 }
 
 /** As an agent among others, the local owner too: for lenses in which nobody sees everything. */
-export function agentSight(reader: StoreReader, viewer: Viewer): Sight {
-  const circle = new Circle(reader, viewer)
+export function agentSight(reader: StoreReader, viewer: Viewer, members: Members = new Members(reader)): Sight {
+  const circle = new Circle(members, viewer)
   return sightOf(
     viewer,
     reader.partitions().filter(({ audience }) => circle.mayRead(audience)),
@@ -35,10 +35,12 @@ export function stillVisible(entry: Pick<Entry, 'partition'>, sight: Sight): boo
 export class Sights {
   readonly #store: Store
   readonly #sights = new Map<string, Sight>()
+  readonly #members: CurrentMembers
   #version: number | null = null
 
   constructor(store: Store) {
     this.#store = store
+    this.#members = new CurrentMembers(store)
   }
 
   look(viewer: Viewer): Sight {
@@ -47,7 +49,7 @@ export class Sights {
     this.#version = version
     const known = this.#sights.get(viewer.id)
     if (known !== undefined) return known
-    const sight = this.#store.read(reader => lookAt(reader, viewer))
+    const sight = this.#store.read(reader => lookAt(reader, viewer, this.#members.now()))
     this.#sights.set(viewer.id, sight)
     return sight
   }
@@ -66,26 +68,62 @@ export function sharedThrough(
   })
 }
 
-/**
- * The visibility matrix for one viewer, as memberships stand now. Reads the viewer's memberships once, and the members of
- * a federation once, when an audience first names it; so ask it about all that matters while its reader is open.
- */
-export class Circle {
-  readonly viewer: Viewer
+/** Who stands in which federation, each federation read once. For as long as nobody writes to that table. */
+export class Members {
   readonly #reader: StoreReader
-  /** Active members of the federations that the viewer may query; null: not yet read. */
-  readonly #members: Map<string, ReadonlySet<string> | null>
+  readonly #active = new Map<string, ReadonlySet<string>>()
 
-  constructor(reader: StoreReader, viewer: Viewer) {
-    this.viewer = viewer
+  constructor(reader: StoreReader) {
     this.#reader = reader
-    const own = reader.table(MEMBERSHIPS).scan({ agent: viewer.id }).filter(mayQuery)
-    this.#members = new Map(own.map(row => [row['federation'] as string, null]))
   }
 
-  /** Federations in which the viewer is active and may query, ascending. */
-  get federations(): readonly string[] {
-    return [...this.#members.keys()].sort()
+  /** Federations in which an agent is active and may query, ascending. */
+  queriedBy(agent: string): readonly string[] {
+    const own = this.#reader.table(MEMBERSHIPS).scan({ agent }).filter(mayQuery)
+    return own.map(row => row['federation'] as string).sort()
+  }
+
+  activeIn(federation: string): ReadonlySet<string> {
+    const known = this.#active.get(federation)
+    if (known !== undefined) return known
+    const rows = this.#reader.table(MEMBERSHIPS).scan({ federation, status: 'active' }, { columns: ['agent'] })
+    const active = new Set(rows.map(row => row['agent'] as string))
+    this.#active.set(federation, active)
+    return active
+  }
+}
+
+/** Members of a store, kept until somebody writes to that table. */
+export class CurrentMembers {
+  readonly #store: Store
+  #members: Members | null = null
+  #version: number | null = null
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  now(): Members {
+    const version = this.#store.version(MEMBERSHIPS)
+    if (this.#members === null || version !== this.#version) this.#members = new Members(this.#store)
+    this.#version = version
+    return this.#members
+  }
+}
+
+/** The visibility matrix for one viewer, as memberships stand now. Ask it while its members' reader is open. */
+export class Circle {
+  readonly viewer: Viewer
+  /** In which the viewer is active and may query, ascending. */
+  readonly federations: readonly string[]
+  readonly #members: Members
+  readonly #queried: ReadonlySet<string>
+
+  constructor(members: Members, viewer: Viewer) {
+    this.viewer = viewer
+    this.federations = members.queriedBy(viewer.id)
+    this.#members = members
+    this.#queried = new Set(this.federations)
   }
 
   mayRead(audience: Audience): boolean {
@@ -93,23 +131,14 @@ export class Circle {
     return audience.kind === 'shared' && audience.federations.some(id => this.isMember(id, audience.holder))
   }
 
-  /** Those of an audience through which the viewer meets its holder; none unless it is shared. */
+  /** Federations of an audience through which the viewer meets its holder; none unless it is shared. */
   through(audience: Audience): readonly string[] {
     return audience.kind === 'shared' ? audience.federations.filter(id => this.isMember(id, audience.holder)) : []
   }
 
-  /** Whether the agent is active in a federation that the viewer may query. */
+  /** Whether an agent is active in a federation that the viewer may query. */
   isMember(federation: string, agent: string): boolean {
-    return this.#membersOf(federation)?.has(agent) ?? false
-  }
-
-  #membersOf(federation: string): ReadonlySet<string> | undefined {
-    const known = this.#members.get(federation)
-    if (known !== null) return known
-    const rows = this.#reader.table(MEMBERSHIPS).scan({ federation, status: 'active' }, { columns: ['agent'] })
-    const members = new Set(rows.map(row => row['agent'] as string))
-    this.#members.set(federation, members)
-    return members
+    return this.#queried.has(federation) && this.#members.activeIn(federation).has(agent)
   }
 }
 

@@ -1,4 +1,5 @@
 /** What the parts of the lens share in one engine. */
+import { Recent } from '../../base/recent.ts'
 import { modelKey } from '../../embed/embedder.ts'
 import { CurrentMembers } from '../../pipeline/access.ts'
 import { FEDERATIONS, MEMBERSHIPS } from '../../store/core-tables.ts'
@@ -63,11 +64,14 @@ function makeState(host: LensHost): BeliefsState {
   }
 }
 
+/** A byte for every partition, and some hundred for every shared one in sight. */
+const REQUESTERS_KEPT = 64
+
 /** Remembered until memberships or partitions change. */
 class Requesters {
   readonly #store: Store
   readonly #members: CurrentMembers
-  readonly #known = new Map<string, Requester>()
+  readonly #known = new Recent<string, Requester>(REQUESTERS_KEPT)
   #version: number | null = null
   #marks = ''
 
@@ -78,11 +82,7 @@ class Requesters {
 
   of(id: string): Requester {
     this.#forgetOld()
-    const known = this.#known.get(id)
-    if (known !== undefined) return known
-    const made = this.#store.read(reader => new Requester(reader, id, this.#members.now()))
-    this.#known.set(id, made)
-    return made
+    return this.#known.get(id, () => this.#store.read(reader => new Requester(reader, id, this.#members.now())))
   }
 
   #forgetOld(): void {

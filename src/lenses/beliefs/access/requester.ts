@@ -4,7 +4,7 @@
  */
 import type { Audience, PartitionId } from '../../../model/partition.ts'
 import type { Sight } from '../../../model/viewer.ts'
-import { Circle } from '../../../pipeline/access.ts'
+import { Circle, Members } from '../../../pipeline/access.ts'
 import { FEDERATIONS } from '../../../store/core-tables.ts'
 import type { StoreReader } from '../../../store/store.ts'
 import type { BeliefSource } from '../model.ts'
@@ -45,10 +45,9 @@ export class Requester {
   readonly #sources = new Map<string, BeliefSource>()
   readonly #strict: ReadonlySet<string>
 
-  /** Reads all that it will be asked about; the reader may be closed afterwards. */
-  constructor(reader: StoreReader, id: string) {
+  constructor(reader: StoreReader, id: string, members: Members = new Members(reader)) {
     this.id = id
-    this.#circle = new Circle(reader, { id })
+    this.#circle = new Circle(members, { id })
     this.federations = this.#circle.federations
     const partitions = reader.partitions()
     this.#kinds = new Uint8Array(partitions.reduce((most, partition) => Math.max(most, partition.id), 0) + 1)
@@ -72,7 +71,7 @@ export class Requester {
     return this.kindOf(partition) !== HIDDEN
   }
 
-  /** For what stands in no partition: versions of the past. Of federations that no entry was ever shared with: no. */
+  /** For what stands in no partition: versions of the past. */
   maySee(audience: Audience): boolean {
     return this.#circle.mayRead(audience)
   }
