@@ -23,10 +23,11 @@ export function tokensPage(questions: readonly CodeQuestion[], ways: readonly Wa
     '',
     '- **context**: `querent context query "<question>" --max-tokens ' +
       `${MAX_TOKENS}\` with the defaults of the command, all that it prints; then`,
-    `  \`definition\` of each concept of its table whose text was not printed, in order, ${MOST_READS} at most. With the default model, and without any.`,
+    `  \`definition\` of each concept of its table whose text was not printed, in order; then the same`,
+    `  question with \`--limit 30\` and room for three times as much, and so on: ${MOST_READS} more calls at most. With the default model, and without any.`,
     '- **search**: one search for all words of the question (no function words, endings cut), which lists 20 files: those with most',
     `  different words first, of those the ones with most matching lines. Then files in that order, ${MOST_READS} at most: whole, or the lines that`,
-    '  match with ten before and after each.',
+    '  match with ten before and after each. It looks into TypeScript alone; the index has the Markdown and JSON of `src` too.',
     '',
     'No way judges what it sees: an agent that does reads less by each of them. Tokens are estimated as for chunks, in the same way for',
     `all. A word of the name that answers stands in ${named} of the questions (marked *); they were written before anything was measured.`,

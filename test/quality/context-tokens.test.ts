@@ -1,5 +1,5 @@
 /** What an agent reads until it knows: the questions, and the ways of reading on a small folder. */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
@@ -19,6 +19,13 @@ describe('the questions of docs/context-tokens.md', () => {
     expect(places).toEqual([path])
     const before = (files.get(path) as string).split(line)[0] as string
     expect(`${before}${line}`).toMatch(new RegExp(`(?:function|class|const) ${symbol}\\b`))
+  })
+
+  it('stand on the page with what each way of reading them cost', () => {
+    const page = readFileSync(new URL('../../docs/context-tokens.md', import.meta.url), 'utf8')
+    const rows = page.split('\n').filter(row => row.startsWith('| ') && row.includes('?'))
+    expect(rows.map(row => row.split(' | ')[0]?.replace(/^\| | \*$/g, ''))).toEqual(QUESTIONS.map(({ text }) => text))
+    expect(rows.every(row => /(?: \| (?:\*no\* )?\d+ \(\d+\)){4} \|$/.test(row))).toBe(true)
   })
 
   it('are twenty different ones; at most a third has a word of the name that answers', () => {
