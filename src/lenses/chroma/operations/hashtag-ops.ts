@@ -1,6 +1,7 @@
 /** Hashtags and their places. */
 import type { Operation } from '../../../model/operation.ts'
 import type { LensHost } from '../../lens.ts'
+import { answers, described, FLAG, fields, INTEGER, NUMBER, OBJECTS, TEXT, type WireInput } from '../../wire-schema.ts'
 import { Chroma } from '../chroma.ts'
 import type { Assignment, Target } from '../colour/assignment.ts'
 import { nodeIdOf } from '../colour/node-id.ts'
@@ -8,20 +9,7 @@ import { loadVocabulary } from '../colour/vocabulary.ts'
 import { invalidParameter, placed } from '../errors.ts'
 import { isRecord } from '../query/plain.ts'
 import { stateOf } from '../state.ts'
-import {
-  answers,
-  described,
-  FLAG,
-  fields,
-  INTEGER,
-  NUMBER,
-  OBJECTS,
-  only,
-  TAGS,
-  TEXT,
-  type WireInput,
-  ZONE,
-} from './wire.ts'
+import { only, TAGS, ZONE } from './wire.ts'
 
 const BINDING = { hashtag: TEXT, anchor_id: INTEGER, zone: ZONE, L: NUMBER, a: NUMBER, b: NUMBER, mass: NUMBER }
 const TARGET = {

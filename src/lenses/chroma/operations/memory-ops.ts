@@ -1,6 +1,7 @@
 /** Memory as a whole: its background work done now, its numbers, its future, its picture. */
 import type { CallContext, Operation } from '../../../model/operation.ts'
 import type { LensHost } from '../../lens.ts'
+import { answers, described, fields, INTEGER, OBJECT, OBJECTS, TEXT, type WireInput } from '../../wire-schema.ts'
 import { Chroma } from '../chroma.ts'
 import { invalidParameter } from '../errors.ts'
 import type { RunOptions } from '../memory/batches.ts'
@@ -9,19 +10,7 @@ import { runLifecycleCheck } from '../memory/lifecycle.ts'
 import { drawMap } from '../picture/draw-map.ts'
 import { secondsNow, stateOf } from '../state.ts'
 import { OPTION_FIELDS } from './query-ops.ts'
-import {
-  answers,
-  camelCased,
-  described,
-  fields,
-  INTEGER,
-  OBJECT,
-  OBJECTS,
-  only,
-  TAGS,
-  TEXT,
-  type WireInput,
-} from './wire.ts'
+import { camelCased, only, TAGS } from './wire.ts'
 
 const NUMBERS = { processed: INTEGER, strength_decayed: INTEGER, health_decayed: INTEGER, errors: INTEGER }
 

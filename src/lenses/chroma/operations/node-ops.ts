@@ -1,6 +1,7 @@
 /** Nodes: stored, read, changed, carried elsewhere. */
 import type { Operation } from '../../../model/operation.ts'
 import type { LensHost } from '../../lens.ts'
+import { answers, described, FLAG, fields, INTEGER, OBJECT, OBJECTS, TEXT, type WireInput } from '../../wire-schema.ts'
 import { Chroma } from '../chroma.ts'
 import { QueryError } from '../errors.ts'
 import { MODE_NAMES } from '../model.ts'
@@ -9,20 +10,7 @@ import type { NewNode } from '../nodes/create.ts'
 import type { NodeDocument } from '../nodes/transfer.ts'
 import { retrying } from '../query/retry.ts'
 import { stateOf } from '../state.ts'
-import {
-  answers,
-  camelCased,
-  described,
-  FLAG,
-  fields,
-  INTEGER,
-  OBJECT,
-  OBJECTS,
-  only,
-  TAGS,
-  TEXT,
-  type WireInput,
-} from './wire.ts'
+import { camelCased, only, TAGS } from './wire.ts'
 
 const ID = described(TEXT, 'entry_id of a node')
 const MODE = { type: 'string', enum: [...MODE_NAMES] }

@@ -1,15 +1,8 @@
 /** Queries: one, many, and the nearest alone. */
 import type { Operation } from '../../../model/operation.ts'
 import type { LensHost } from '../../lens.ts'
-import { Chroma } from '../chroma.ts'
-import { invalidParameter } from '../errors.ts'
-import type { QueryOptions } from '../model.ts'
-import { isRecord } from '../query/plain.ts'
-import { runBatch } from '../query/run-query.ts'
-import { stateOf } from '../state.ts'
 import {
   answers,
-  camelCased,
   described,
   FLAG,
   fields,
@@ -17,11 +10,16 @@ import {
   NUMBER,
   OBJECT,
   OBJECTS,
-  only,
-  TAGS,
   TEXT,
   type WireInput,
-} from './wire.ts'
+} from '../../wire-schema.ts'
+import { Chroma } from '../chroma.ts'
+import { invalidParameter } from '../errors.ts'
+import type { QueryOptions } from '../model.ts'
+import { isRecord } from '../query/plain.ts'
+import { runBatch } from '../query/run-query.ts'
+import { stateOf } from '../state.ts'
+import { camelCased, only, TAGS } from './wire.ts'
 
 const ANSWER = answers({ results: OBJECTS, query: OBJECT, warnings: OBJECTS })
 

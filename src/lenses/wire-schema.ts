@@ -1,0 +1,41 @@
+/**
+ * Schemas of operations whose input a lens checks itself, so that every way of calling it gives the same errors: they say
+ * what is expected, and let everything through.
+ */
+import { z } from 'zod'
+import type { JsonObject } from '../base/canonical.ts'
+
+/** What came over the wire, unchecked. */
+export type WireInput = Readonly<Record<string, unknown>>
+type WireSchema = z.ZodType<WireInput>
+
+/** An object with these fields, each described by a JSON Schema; none is required of a caller by the schema alone. */
+export function fields(described: Readonly<Record<string, JsonObject>>, required: readonly string[] = []): WireSchema {
+  const shape = Object.fromEntries(
+    Object.entries(described).map(([name, schema]) => [name, z.unknown().optional().meta(schema)]),
+  )
+  const object = z.looseObject(shape)
+  return required.length > 0 ? object.meta({ required: [...required] }) : object
+}
+
+/** As `fields`, for lenses that also say themselves what is wrong with input that is no object. */
+export function anything(described: Readonly<Record<string, JsonObject>>, required: readonly string[] = []): z.ZodType {
+  return z.unknown().meta({ type: 'object', properties: { ...described }, required: [...required] })
+}
+
+/** What comes back, described no further than by its names. */
+export function answers(described: Readonly<Record<string, JsonObject>>): z.ZodType<object> {
+  const shape = Object.fromEntries(Object.entries(described).map(([name, schema]) => [name, z.unknown().meta(schema)]))
+  return z.looseObject(shape)
+}
+
+export const TEXT: JsonObject = { type: 'string' }
+export const NUMBER: JsonObject = { type: 'number' }
+export const INTEGER: JsonObject = { type: 'integer' }
+export const FLAG: JsonObject = { type: 'boolean' }
+export const OBJECT: JsonObject = { type: 'object' }
+export const OBJECTS: JsonObject = { type: 'array', items: { type: 'object' } }
+
+export function described(schema: JsonObject, description: string): JsonObject {
+  return { ...schema, description }
+}
