@@ -2,7 +2,7 @@
 import { DERIVATION_TYPES, DIMENSIONS, type Dimension, VISIBILITIES } from '../model.ts'
 import type { CheckedFilters, ConfidenceBound } from './checked.ts'
 import type { Check, Place } from './faults.ts'
-import { isRecord, listOf, type Members, members, orNull, uniqueItems } from './shapes.ts'
+import { isRecord, isWhole, listOf, type Members, members, orNull, uniqueItems } from './shapes.ts'
 import { domain, id, instant, integerIn, numberIn, oneOf, SHARE } from './values.ts'
 
 export const PRESETS = ['high_confidence', 'recent', 'verified', 'from_trusted'] as const
@@ -26,7 +26,7 @@ export function minConfidence(value: unknown, at: Place): readonly ConfidenceBou
   }
   if (!isRecord(value)) return at.fault('type', 'a number from 0 to 1, or an object of such numbers', value)
   const given = members(value, at, BOUNDS)
-  if (given === undefined) return undefined
+  if (given === undefined || !isWhole(value, given)) return undefined
   return BOUNDED.flatMap(of => {
     const bound = given[of]
     return bound === undefined || bound === null ? [] : [{ of, bound, strict: false }]
@@ -103,6 +103,7 @@ function part(value: unknown, at: Place): readonly CheckedFilters[] | undefined 
   const given = members(value, at, FILTERS)
   if (given === undefined) return undefined
   checkWindow(given, at)
+  if (!isWhole(value, given)) return undefined
   return [filtersOf(given), ...(given.preset ?? []).map(name => PRESET_FILTERS[name])]
 }
 

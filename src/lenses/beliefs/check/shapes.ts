@@ -52,7 +52,8 @@ export function listOf<T>(check: Check<T>, most: number, what = 'items'): Check<
     if (!Array.isArray(value)) return at.fault('type', 'a list', value)
     if (value.length > most) return at.fault('too_complex', `at most ${most} ${what}`, value.length)
     const items = Array.from(value, (item: unknown, index) => check(item, at.item(index)))
-    return items.filter(item => item !== undefined)
+    const sound = items.filter(item => item !== undefined)
+    return sound.length === items.length ? sound : undefined
   }
 }
 

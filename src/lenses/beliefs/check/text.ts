@@ -18,9 +18,9 @@ export function text(value: unknown, at: Place): CheckedText | null | undefined 
   return tokens === undefined ? undefined : checkedText(clean, tokens, at)
 }
 
-/** Whether `text` takes it for no text at all. */
+/** Whether `text` takes it for no text at all; a blank behind a backslash is one too. */
 export function isBlankText(value: unknown): boolean {
-  return typeof value === 'string' && cleanText(value).trim() === ''
+  return typeof value === 'string' && cleanText(value).replace(/\\\s/g, ' ').trim() === ''
 }
 
 const MOST_CODE_POINTS = 4_096
@@ -30,10 +30,11 @@ function checkedText(clean: string, tokens: readonly QueryToken[], at: Place): C
   const operators = tokens.reduce((sum, token) => sum + operatorsOf(token), 0)
   if (operators > MOST_OPERATORS) return at.fault('too_complex', `at most ${MOST_OPERATORS} operators`, operators)
   const base = residualText(tokens)
-  if (tokens.every(token => token.sign === '-')) {
+  if (base.trim() === '') {
+    const reason = tokens.some(token => token.sign === '-') ? 'only_exclusions' : 'empty_query'
     return at.fault(
-      'only_exclusions',
-      'something to look for beside what is shut out; \\- is a sign that is text',
+      reason,
+      'something to look for; what is shut out is not enough, and \\- is a sign that is text',
       clean,
     )
   }
