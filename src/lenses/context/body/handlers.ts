@@ -3,6 +3,7 @@ import type { JsonObject } from '../../../base/canonical.ts'
 import type { WorkspaceFile } from '../../../model/workspace.ts'
 import type { Call, Handler } from '../call.ts'
 import { type ErrorDetail, type Outcome, refusal } from '../envelope.ts'
+import { leaveUnfinished } from '../indexing/code-base.ts'
 import { Reader } from '../params.ts'
 import { initialise, mustBeInitialised } from '../parts.ts'
 import { FLAG, TEXT } from '../schemas.ts'
@@ -80,6 +81,7 @@ const scan: Handler = {
       store.write(clock.now(), writer => {
         for (const file of [...added, ...updated]) registerFile(writer, call, file, known.get(file.url))
         for (const file of deleted) forgetFile(writer, file)
+        if (deleted.some(({ indexedHash }) => indexedHash !== null)) leaveUnfinished(writer)
       })
     }
     return { result: report(added, updated, deleted, facts.length - added.length - updated.length) }

@@ -6,9 +6,9 @@ import { storableText } from '../../../base/storable.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { Row } from '../../../model/table.ts'
 import type { Workspace } from '../../../model/workspace.ts'
-import type { Store, StoreReader } from '../../../store/store.ts'
+import type { Store, StoreReader, StoreWriter } from '../../../store/store.ts'
 import type { OwnFile } from '../body/register.ts'
-import { counter } from '../counters.ts'
+import { counter, setCounter } from '../counters.ts'
 import type { Card } from '../extract/resolve/card.ts'
 import { CodeGraph } from '../extract/resolve/code-graph.ts'
 import type { LinkTarget } from '../extract/resolve/link-file.ts'
@@ -138,6 +138,12 @@ export function codeBaseOf(store: Store, workspace: Workspace, mostHeld: number 
 
 export function revisionOf(reader: StoreReader): number {
   return counter(reader, REVISION) ?? 0
+}
+
+/** For whoever takes files away behind the indexer's back: the next run compares all. */
+export function leaveUnfinished(writer: StoreWriter): void {
+  setCounter(writer, REVISION, revisionOf(writer) + 1)
+  setCounter(writer, UNFINISHED, 1)
 }
 
 /** Relative to the workspace; null: outside of it. */

@@ -5,7 +5,7 @@
 import { compareText } from '../../../base/compare.ts'
 import type { Workspace } from '../../../model/workspace.ts'
 import type { StoreWriter } from '../../../store/store.ts'
-import { type Facts, mustHaveWorkspace, type OwnFile, ownFiles } from '../body/register.ts'
+import { mustHaveWorkspace, type OwnFile, ownFiles } from '../body/register.ts'
 import type { Call, Handler } from '../call.ts'
 import { counter, setCounter } from '../counters.ts'
 import { type Outcome, refusal } from '../envelope.ts'
@@ -14,13 +14,12 @@ import { Reader } from '../params.ts'
 import { initialise } from '../parts.ts'
 import { FLAG, TEXT } from '../schemas.ts'
 import { type CodeBase, codeBaseOf, pathOf, REVISION, revisionOf, UNFINISHED } from './code-base.ts'
-import { type Findings, lookOver, type ReadFile, type Told } from './look-over.ts'
+import { lookOver, type ReadFile } from './look-over.ts'
+import { type ChangedFile, type Changes, report } from './report.ts'
 import { dropUnwritten } from './shelf.ts'
-import { conceptsOf, dropFile, symbolsOf, takeUp, writeCard, writeFile } from './write-file.ts'
+import { conceptsOf, dropFile, dropOrphans, symbolsOf, takeUp, writeCard, writeFile } from './write-file.ts'
 import { dropUnusedPackages, findLinks, writeLinks } from './write-links.ts'
 
-/** Of what is left out or failed, so many are named. */
-const MOST_TOLD = 100
 /** A transaction a file would cost as much as the file; all in one would keep other writers waiting. */
 const FILES_A_WRITE = 16
 
@@ -29,22 +28,6 @@ interface Asked {
   readonly paths: readonly string[] | null
   readonly force: boolean
   readonly wait: boolean
-}
-
-/** Of a file that changed: what is remembered until it is written. */
-interface ChangedFile {
-  readonly path: string
-  readonly facts: Facts
-  readonly isNew: boolean
-  /** In the order of its concepts; none: it was kept without. */
-  readonly symbols: readonly string[]
-}
-
-interface Changes {
-  readonly changed: readonly ChangedFile[]
-  readonly gone: readonly OwnFile[]
-  /** URL of a changed file -> the gone one that had the same bytes. */
-  readonly renamed: ReadonlyMap<string, OwnFile>
 }
 
 export const INDEX_HANDLER: Handler = {
@@ -162,6 +145,7 @@ async function writeAll(
   }
   if (call.signal.aborted) throw refusal('handler', 'cancelled', 'the call was cancelled')
   writeAs(call, revision, writer => {
+    if (isUnfinished) dropOrphans(writer)
     dropUnusedPackages(writer, codeBase)
     dropUnwritten(writer)
     setCounter(writer, UNFINISHED, 0)
@@ -239,31 +223,4 @@ async function embedded({ host, signal, emit }: Call): Promise<readonly string[]
     if (signal.aborted) throw refusal('handler', 'cancelled', 'the call was cancelled')
     return [`vectors are not complete: ${error instanceof Error ? error.message : String(error)}`]
   }
-}
-
-function report(
-  { unchanged, leftOut, errors }: Findings,
-  { changed, gone, renamed }: Changes,
-  { readMs, wroteMs }: { readonly readMs: number; readonly wroteMs: number },
-): Outcome['result'] {
-  const files = changed.length + unchanged
-  const some = (all: readonly Told[]) => all.slice(0, MOST_TOLD).map(({ url, reason }) => ({ url, reason }))
-  return {
-    indexed: changed.length,
-    skipped: unchanged,
-    deleted: gone.length - renamed.size,
-    renamed: renamed.size,
-    concepts: changed.reduce((sum, { symbols }) => sum + symbols.length, 0),
-    left_out: { total: leftOut.length, reasons: counted(leftOut), files: some(leftOut) },
-    errors: { total: errors.length, files: some(errors) },
-    read_ms: Math.round(readMs),
-    ms: Math.round(wroteMs),
-    files_per_second: Math.round(files / Math.max(0.001, wroteMs / 1000)),
-  }
-}
-
-function counted(all: readonly Told[]): Readonly<Record<string, number>> {
-  const counts = new Map<string, number>()
-  for (const { reason } of all) counts.set(reason, (counts.get(reason) ?? 0) + 1)
-  return Object.fromEntries([...counts].sort(([a], [b]) => compareText(a, b)))
 }

@@ -18,7 +18,7 @@ import {
   putConcept,
   putProvenance,
 } from '../mind/rows.ts'
-import { CARDS, CONCEPTS, EXTRACTIONS, PROVENANCE } from '../tables.ts'
+import { CARDS, CONCEPTS, EXTRACTIONS, FILES, PROVENANCE } from '../tables.ts'
 import { type CodeBase, cardRow, READING_VERSION, symbolOf } from './code-base.ts'
 import type { ReadFile } from './look-over.ts'
 import { movePatch } from './move-patch.ts'
@@ -90,16 +90,35 @@ export function writeCard(writer: StoreWriter, { entries, graph }: CodeBase, pat
 
 /** With its concepts, and whatever else comes from it alone. */
 export function dropFile(writer: StoreWriter, codeBase: CodeBase, file: OwnFile, path: string | null): void {
-  for (const row of ownRows(writer, file.url)) dropConcept(writer, row, file.url)
-  for (const link of writer.table(PROVENANCE).scan({ url: file.url })) {
+  dropConceptsOf(writer, file.url)
+  if (path !== null) codeBase.drop(path)
+  forgetFile(writer, file)
+}
+
+/** Concepts of files that are registered no more: a scan has found them gone. */
+export function dropOrphans(writer: StoreWriter): void {
+  const known = new Set(
+    writer
+      .table(FILES)
+      .scan({}, { columns: ['entry', 'url'] })
+      .map(({ url }) => url),
+  )
+  const urls = new Set<string>()
+  for (const { url, symbol } of writer.table(CONCEPTS).scan({}, { columns: ['entry', 'url', 'symbol'] })) {
+    if (url !== null && symbol !== null && !known.has(url)) urls.add(url as string)
+  }
+  for (const url of urls) dropConceptsOf(writer, url)
+}
+
+function dropConceptsOf(writer: StoreWriter, url: string): void {
+  for (const row of ownRows(writer, url)) dropConcept(writer, row, url)
+  for (const link of writer.table(PROVENANCE).scan({ url })) {
     const entry = link['entry'] as EntryKey
     const row = writer.table(CONCEPTS).get({ entry })
-    writer.table(PROVENANCE).delete({ entry, url: file.url })
+    writer.table(PROVENANCE).delete({ entry, url })
     const isLeft = writer.table(PROVENANCE).count({ entry }) > 0 || row?.['type'] === NOTE
     if (row !== undefined && !isLeft) deleteConcept(writer, atOf(row))
   }
-  if (path !== null) codeBase.drop(path)
-  forgetFile(writer, file)
 }
 
 /** Symbol -> where the concept is; of those that were read out of the file. */

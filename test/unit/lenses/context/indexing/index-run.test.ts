@@ -65,6 +65,18 @@ describe('an index run over a workspace', () => {
     expect(await code.do('/body/fts/search', { query: 'Says' })).toMatchObject({ total: 0 })
   })
 
+  it('leaves nothing of a file that a scan has found gone before (CX-048, CX-066)', async () => {
+    await using code = await openCodeFolder({ 'a.ts': A, 'b.ts': B })
+    await code.do('/context/index')
+    code.remove('b.ts')
+    expect(await code.do('/body/scan')).toMatchObject({ summary: { deleted: 1 } })
+    await code.do('/context/index')
+    await using fresh = await openCodeFolder({ 'a.ts': A })
+    await fresh.do('/context/index')
+    expect(code.concepts()).toEqual(fresh.concepts())
+    expect(code.relations()).toEqual(fresh.relations())
+  })
+
   it('keeps the ids of what a renamed file holds', async () => {
     await using code = await openCodeFolder({ 'b.ts': B })
     await code.do('/context/index')
