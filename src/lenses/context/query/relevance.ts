@@ -97,9 +97,13 @@ function compared(question: Question, { names, near, passages, texts }: Offers):
   const pathShare = pathShares(seen.concepts, telling, call.host.workspace?.url)
   const docs = docsOf(call, entries)
   const docShare = docShares(words.weigh(terms, { partitions }))
-  const bm = scoresOf(words.score(terms, entries, { partitions }))
+  const bm = completed(new Map(texts.map(({ entry, score }) => [entry, score])), entries, missing =>
+    words.score(terms, missing, { partitions }),
+  )
   const best = Math.max(0, ...bm.values())
-  const cosines = scoresOf(space === null ? [] : space.index.score(space.vector, entries, { partitions }))
+  const cosines = completed(new Map([...near].map(([{ entry }, cosine]) => [entry, cosine])), entries, missing =>
+    space === null ? [] : space.index.score(space.vector, missing, { partitions }),
+  )
   const scale = call.host.embedder?.model.cosineScale ?? 1
   return all.map(concept => {
     const { entry, url } = concept
@@ -123,8 +127,14 @@ function docsOf({ host }: Call, entries: readonly EntryKey[]): ReadonlyMap<Entry
   return new Map(rows.map(row => [row['entry'] as EntryKey, row['doc'] as string | null]))
 }
 
-function scoresOf(hits: readonly Hit[]): ReadonlyMap<EntryKey, number> {
-  return new Map(hits.map(({ entry, score }) => [entry, score]))
+/** What a search found, and the scores of the other entries. */
+function completed(
+  found: ReadonlyMap<EntryKey, number>,
+  entries: readonly EntryKey[],
+  scoresOf: (missing: readonly EntryKey[]) => readonly Hit[],
+): ReadonlyMap<EntryKey, number> {
+  const others = scoresOf(entries.filter(entry => !found.has(entry)))
+  return new Map([...found, ...others.map(({ entry, score }) => [entry, score] as const)])
 }
 
 function bestFirst(a: RankedAnchor, b: RankedAnchor): number {
