@@ -98,6 +98,18 @@ describe('querent context query (CX-044, CX-045)', () => {
     )
   })
 
+  it('takes an id where a name is asked for, and says when a name is of several', async () => {
+    using folder = tempFolder()
+    writeFileSync(join(folder.path, 'a.ts'), 'function same() {}\nfunction one() { same() }\n')
+    writeFileSync(join(folder.path, 'b.ts'), 'function same() {}\nfunction two() { same() }\n')
+    await querent(['context', 'index', '--no-wait'], { cwd: folder.path })
+    const both = await querent(['context', 'callers', 'same'], { cwd: folder.path })
+    expect(both.stdout.split('\n').filter(Boolean)).toHaveLength(2)
+    const [, id] = /^querent: 2 concepts have this name; give an id for one: \d+, (\d+)\n$/.exec(both.stderr) ?? []
+    const single = await querent(['context', 'callers', String(id)], { cwd: folder.path })
+    expect(single).toMatchObject({ stderr: '', stdout: expect.stringMatching(/^\d+\ttwo\tFunction\t1\t\S+\n$/) })
+  })
+
   it('adds a bundle that fits', async () => {
     const run = await querent(['context', 'query', 'LoginService', '--max-tokens', '300'], { cwd: sample })
     expect(run.stdout).toContain('export class LoginService {\n  login(user: string)')

@@ -80,7 +80,7 @@ function defineQuestions(add: Add, run: Run, cli: Cli): void {
   ] as const
   for (const [name, what] of symbols) {
     const command = add(`${name} <name>`, what, [
-      [`querent context ${name} LoginService.login`, 'a name, or a part of it'],
+      [`querent context ${name} LoginService.login`, 'a name, a part of one, or an id'],
     ]).option('-l, --limit <number>', 'how many at most', finiteNumber)
     if (name === 'callers') command.option('-d, --depth <number>', 'calls in a row, 1 to 5', finiteNumber)
     if (name === 'references') command.option('--relation <name>', 'only these, such as CALLS')

@@ -63,7 +63,8 @@ export async function runSymbol(
   name: string,
   { depth, limit, relation, ...flags }: QuestionFlags,
 ): Promise<void> {
-  const params = { name, depth, limit, relation }
+  // The tables tell ids, so that one can go on with them.
+  const params = { ...(/^[1-9]\d{0,14}$/.test(name) ? { id: Number(name) } : { name }), depth, limit, relation }
   await show(cli, flags, `/context/${question}`, params, result => render.placesText(result as render.Places))
 }
 

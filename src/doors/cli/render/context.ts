@@ -122,6 +122,9 @@ export function mapText({ text, omitted }: CodeMap): string {
   return omitted === 0 ? '(no symbols found)\n' : `(no room for any of ${omitted} symbols)\n`
 }
 
+/** Ids that an advice names. */
+const MOST_IDS = 10
+
 /** What to do next, where the answer itself does not tell. */
 export function adviceOn({
   errors,
@@ -136,7 +139,12 @@ export function adviceOn({
   const { total, ...lists } = (result ?? {}) as Readonly<Record<string, unknown>>
   const shown = ['definitions', 'references', 'callers', 'dependants'].map(name => lists[name]).find(Array.isArray)
   const isCut = typeof total === 'number' && shown !== undefined && shown.length < total
-  return isCut ? [`${shown.length} of ${total} shown; --limit ${total} shows all`] : []
+  const named = (lists['of'] ?? []) as readonly { readonly id: number }[]
+  const ids = named.slice(0, MOST_IDS).map(({ id }) => id)
+  return [
+    ...(isCut ? [`${shown.length} of ${total} shown; --limit ${total} shows all`] : []),
+    ...(named.length > 1 ? [`${named.length} concepts have this name; give an id for one: ${ids.join(', ')}`] : []),
+  ]
 }
 
 function row({ id, name, type, url, start_line, end_line }: Place, ...more: readonly string[]): string {
