@@ -7,6 +7,7 @@ import { toIso } from '../../../model/instant.ts'
 import { memberCount } from '../access/member-count.ts'
 import { type ShownBelief, type ShowView, showCurrent } from '../access/show.ts'
 import type { CheckedQuery, CheckedScope, CheckedWarning } from '../check/checked.ts'
+import { twelveDecimals } from '../measures/confidence.ts'
 import type { Coverage, EffectiveWeights, QueryResult, RankedBelief } from '../model.ts'
 import { derivationChain } from '../record/chain.ts'
 import type { BeliefsState } from '../state.ts'
@@ -159,8 +160,12 @@ function coverageOf({ local, federated, network }: CheckedScope, federations: re
 }
 
 export function effectiveWeights({ weights, context }: Pick<CheckedQuery, 'weights' | 'context'>): EffectiveWeights {
+  const { semantic, confidence, trust, recency } = weights
   return {
-    ...weights,
+    semantic: twelveDecimals(semantic),
+    confidence: twelveDecimals(confidence),
+    trust: twelveDecimals(trust),
+    recency: twelveDecimals(recency),
     confidence_weights: context.confidenceWeights,
     max_trust_hops: context.maxTrustHops,
     transitive_damping: context.transitiveDamping,

@@ -1,0 +1,149 @@
+/** Writing beliefs, and reading one by its id. The asker is the holder of what it writes. */
+import type { JsonObject } from '../../../base/canonical.ts'
+import type { Operation } from '../../../model/operation.ts'
+import type { LensHost } from '../../lens.ts'
+import { answers, anything, described, FLAG, OBJECT, OBJECTS, TEXT } from '../../wire-schema.ts'
+import { showBelief, sourceOfSeen } from '../access/show.ts'
+import { checkOnly } from '../check/agents.ts'
+import { checkDraft, checkRevision } from '../check/belief.ts'
+import { checkGet } from '../check/questions.ts'
+import { noSuchBelief } from '../errors.ts'
+import type { Belief } from '../model.ts'
+import { DERIVATION_TYPES, DIMENSIONS, VISIBILITIES } from '../model.ts'
+import { deleteBelief } from '../record/delete.ts'
+import { putBelief } from '../record/put.ts'
+import { historyOf, versionOfId } from '../record/read.ts'
+import { supersedeBelief } from '../record/supersede.ts'
+import { type WriteContext, writeBeliefs } from '../record/write.ts'
+import { type BeliefsCall, inCall } from './call.ts'
+import { parted } from './parted.ts'
+
+const SHARE: JsonObject = { type: ['number', 'null'], minimum: 0, maximum: 1 }
+const TIME: JsonObject = { type: ['string', 'null'], format: 'date-time' }
+const NAMES: JsonObject = { type: 'array', items: { type: 'string' } }
+
+const DRAFT: Readonly<Record<string, JsonObject>> = {
+  id: described(TEXT, 'Of the new version; made when left out'),
+  content: described(TEXT, '1 to 65,536 bytes of UTF-8'),
+  content_hash: described(TEXT, 'Hexadecimal SHA-256 of the content, to be held against it'),
+  confidence: { type: 'object', properties: Object.fromEntries(DIMENSIONS.map(name => [name, SHARE])) },
+  valid_from: TIME,
+  valid_until: TIME,
+  derivation: {
+    type: 'object',
+    properties: {
+      type: { type: 'string', enum: [...DERIVATION_TYPES] },
+      sources: described(OBJECTS, '{belief_id or external_ref, contribution_type, weight}'),
+      method_description: { type: ['string', 'null'] },
+      confidence_rationale: { type: ['string', 'null'] },
+    },
+  },
+  domains: described(NAMES, 'Paths such as science/biology, at most 20'),
+  visibility: { type: 'string', enum: [...VISIBILITIES] },
+  federation_ids: described(NAMES, 'Whom a federated belief is shared with'),
+}
+const WAIT = described(FLAG, 'Whether to return only when it can be found by meaning; default true')
+const BELIEF_ID = described(TEXT, 'Id of a version')
+const ONE = answers({ belief: OBJECT })
+
+const put: Operation<LensHost> = {
+  name: 'beliefs.put',
+  summary: 'Store beliefs that the asker holds: one, or a list of them together or not at all',
+  input: anything({ ...DRAFT, beliefs: described(OBJECTS, 'Instead of one: many, each as one'), wait: WAIT }),
+  output: answers({ belief: OBJECT, beliefs: OBJECTS }),
+  effect: { kind: 'write', idempotent: false },
+  run: (host, input, context) =>
+    inCall(host, context, async call => {
+      const now = host.clock.now()
+      const { rest, wait } = parted(input, 'wait')
+      const list = parted(rest, 'beliefs')
+      if (!Array.isArray(list.beliefs)) {
+        const draft = checkDraft(rest, now)
+        return { belief: (await written(call, wait, now, writing => [putBelief(writing, draft).id]))[0] }
+      }
+      const drafts = list.beliefs.map((each, at) => checkDraft(each, now, `beliefs[${at}]`))
+      return {
+        beliefs: await written(call, wait, now, writing => drafts.map(draft => putBelief(writing, draft).id)),
+      }
+    }),
+}
+
+const supersede: Operation<LensHost> = {
+  name: 'beliefs.supersede',
+  summary: 'Replace a belief of the asker by a new version with these changes',
+  input: anything({ belief_id: described(TEXT, 'The version that it follows'), ...DRAFT, wait: WAIT }, ['belief_id']),
+  output: ONE,
+  effect: { kind: 'write', idempotent: false },
+  run: (host, input, context) =>
+    inCall(host, context, async call => {
+      const { rest, wait } = parted(input, 'wait')
+      const revision = checkRevision(rest)
+      const act = (writing: WriteContext) => [supersedeBelief(writing, revision).id]
+      return { belief: (await written(call, wait, host.clock.now(), act))[0] }
+    }),
+}
+
+const remove: Operation<LensHost> = {
+  name: 'beliefs.delete',
+  summary: 'Delete a belief of the asker: a last version without content takes its place',
+  input: anything({ belief_id: BELIEF_ID }, ['belief_id']),
+  output: answers({ belief_id: TEXT, tombstone_id: TEXT, deleted_at: TEXT }),
+  effect: { kind: 'destroy', idempotent: false },
+  run: (host, input, context) =>
+    inCall(host, context, ({ asker }) => {
+      const id = checkOnly(input, 'belief_id')
+      const now = host.clock.now()
+      const tombstone = writeBeliefs(host, asker.id, now, writing => deleteBelief(writing, id))
+      return { belief_id: id, tombstone_id: tombstone.id, deleted_at: new Date(now).toISOString() }
+    }),
+}
+
+const get: Operation<LensHost> = {
+  name: 'beliefs.get',
+  summary: 'Read one belief by its id, with its older versions on request',
+  input: anything({ belief_id: BELIEF_ID, include_superseded: described(FLAG, 'Older versions too') }, ['belief_id']),
+  output: answers({ belief: OBJECT, source: OBJECT, history: OBJECTS }),
+  effect: { kind: 'read', idempotent: true },
+  run: (host, input, context) =>
+    inCall(host, context, ({ state, asker }) => {
+      const { beliefId, includeSuperseded } = checkGet(input)
+      return state.look(asker.id, view => {
+        const seen = versionOfId(view, beliefId, includeSuperseded)
+        const source = seen === undefined ? null : sourceOfSeen(view, seen)
+        if (seen === undefined || source === null) throw noSuchBelief('belief_id')
+        const belief = showBelief(view, seen, source)
+        if (!includeSuperseded) return { belief, source }
+        const versions = historyOf(view, seen.version.holder, seen.version.chain)
+        const history = versions.flatMap(each => {
+          const from = sourceOfSeen(view, each)
+          return from === null ? [] : [showBelief(view, each, from)]
+        })
+        return { belief, source, history }
+      })
+    }),
+}
+
+export const BELIEF_OPERATIONS: readonly Operation<LensHost>[] = [put, supersede, remove, get]
+
+/** Writes, waits for vectors if asked to, and shows what was written to its holder, in the order of the ids. */
+async function written(
+  { state, host, asker, context }: BeliefsCall,
+  wait: unknown,
+  now: number,
+  act: (writing: WriteContext) => readonly string[],
+): Promise<readonly Belief[]> {
+  const ids = writeBeliefs(host, asker.id, now, act)
+  if (wait !== false) {
+    try {
+      await host.embedded?.(context.signal, context.report)
+    } catch {
+      // It is written, and words find it; queries say that vectors are missing.
+    }
+  }
+  return state.look(asker.id, view =>
+    ids.flatMap(id => {
+      const seen = versionOfId(view, id, true, asker.id)
+      return seen === undefined ? [] : [showBelief(view, seen, { kind: 'local', id: null })]
+    }),
+  )
+}

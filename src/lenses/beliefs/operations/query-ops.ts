@@ -1,0 +1,32 @@
+/** Asking. */
+import type { JsonObject } from '../../../base/canonical.ts'
+import type { Operation } from '../../../model/operation.ts'
+import type { LensHost } from '../../lens.ts'
+import { answers, anything, described, OBJECT, OBJECTS, TEXT } from '../../wire-schema.ts'
+import { checkQuery } from '../check/query.ts'
+import { runQuery } from '../query/run.ts'
+import { inCall } from './call.ts'
+
+export const QUERY: Readonly<Record<string, JsonObject>> = {
+  semantic: described(TEXT, 'What to look for; +term, -term, "phrase" and term^2 as the guide says'),
+  filters: described(
+    { type: ['object', 'string', 'array', 'null'] },
+    'A filter object, a preset (high_confidence, recent, verified, from_trusted), or a list: all must hold',
+  ),
+  context: described(OBJECT, 'Who asks and what trust counts: trust_weight, query_domains, confidence_weights, …'),
+  options: described(OBJECT, 'scope {local, federated, network}, limit, offset, include_explanation, diversity, …'),
+}
+
+const query: Operation<LensHost> = {
+  name: 'beliefs.query',
+  summary: 'Find beliefs by meaning and filters, ranked by meaning, confidence, trust and time',
+  input: anything(QUERY, ['semantic']),
+  output: answers({ beliefs: OBJECTS, total_count: { type: 'integer' }, coverage: OBJECT, warnings: OBJECTS }),
+  effect: { kind: 'read', idempotent: false },
+  run: (host, input, context) =>
+    inCall(host, context, ({ state, asker, signal }) =>
+      runQuery(state, checkQuery(input, asker), { requester: asker.id, signal }),
+    ),
+}
+
+export const QUERY_OPERATIONS: readonly Operation<LensHost>[] = [query]
