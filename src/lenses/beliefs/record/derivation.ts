@@ -3,6 +3,7 @@
  * rests on a version of the past rests on the one that stands in its place now, if the past may be seen.
  */
 import type { Requester } from '../access/requester.ts'
+import { VERSIONS } from '../tables.ts'
 import type { BeliefColumns } from './columns.ts'
 import { historyOf, rowOfId, type View, versionOfId } from './read.ts'
 
@@ -106,6 +107,8 @@ function childrenOf(parents: ReadonlyMap<number, readonly number[]>): ReadonlyMa
 class PastRows {
   readonly #view: View
   readonly #known = new Map<string, number>()
+  /** Ids of the past, so that parents that are merely hidden are not looked for there. */
+  #ids: ReadonlySet<string> | null = null
 
   constructor(view: View) {
     this.#view = view
@@ -122,7 +125,14 @@ class PastRows {
   }
 
   #lookUp(id: number, writer: number): number {
-    const { columns } = this.#view
+    const { columns, reader } = this.#view
+    this.#ids ??= new Set(
+      reader
+        .table(VERSIONS)
+        .scan({}, { columns: ['id'] })
+        .map(row => row['id'] as string),
+    )
+    if (!this.#ids.has(columns.idText(id))) return -1
     const seen = versionOfId(this.#view, columns.idText(id), true, columns.holderName(writer))
     if (seen === undefined) return -1
     const [newest] = historyOf(this.#view, seen.version.holder, seen.version.chain)
