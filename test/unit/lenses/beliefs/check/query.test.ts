@@ -4,8 +4,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Asker, CheckedQuery } from '../../../../../src/lenses/beliefs/check/checked.ts'
 import { checkQuery } from '../../../../../src/lenses/beliefs/check/query.ts'
-import { BeliefsError } from '../../../../../src/lenses/beliefs/errors.ts'
 import { faults, refusal, told } from './faults.ts'
+import { hostile } from './hostile.ts'
 
 const ASKER: Asker = { id: 'my-agent-uuid', trustGraph: 'my-trust-graph' }
 
@@ -247,75 +247,6 @@ describe('bounds of complexity (BQ-191)', () => {
 })
 
 describe('any input', () => {
-  const hostile = fc.oneof(
-    fc.string({ unit: 'binary', maxLength: 30 }),
-    fc.string({
-      unit: fc.constantFrom(...'+-"^\\ \'%;:/.*[]{}$`()\0\n', '\ud800', 'é', '9', 'a', '2.0'),
-      maxLength: 30,
-    }),
-    fc.constantFrom("'; DROP TABLE entries; --", '$(exit) {{x}} %s', '../../etc/passwd', '__proto__', '{"a":1}', 'NaN'),
-  )
-  const names = fc.constantFrom(
-    ...[
-      'semantic',
-      'filters',
-      'context',
-      'options',
-      'preset',
-      'scope',
-      'local',
-      'nodes',
-      'diversity',
-      'min_confidence',
-    ],
-    ...[
-      'overall',
-      'holder_ids',
-      'valid_at',
-      'trust_graph',
-      'requester_id',
-      'ranking_weights',
-      'trust',
-      'limit',
-      'cursor',
-    ],
-    ...['__proto__', 'toString', ''],
-  )
-  const leaf = fc.oneof(hostile, fc.double(), fc.boolean(), fc.constant(null), fc.constant(undefined), fc.bigInt())
-  const { value: anything } = fc.letrec<{ value: unknown }>(tie => ({
-    value: fc.oneof(
-      { depthSize: 'small', withCrossShrink: true },
-      leaf,
-      fc.array(tie('value'), { maxLength: 4 }),
-      fc.dictionary(fc.oneof(names, hostile), tie('value'), { maxKeys: 6, noNullPrototype: false }),
-    ),
-  }))
-
-  it('is accepted or refused, in bounds, with a path and nothing thrown but that (BQ-026, BQ-187)', () => {
-    const query = fc.oneof(
-      anything,
-      fc.record({ semantic: fc.oneof(hostile, anything), filters: anything, context: anything, options: anything }),
-    )
-    fc.assert(
-      fc.property(query, input => {
-        try {
-          check(input)
-        } catch (error) {
-          if (!(error instanceof BeliefsError)) throw error
-          expect(['INVALID_QUERY', 'INVALID_FILTERS', 'UNAUTHORIZED']).toContain(error.code)
-          if (error.code !== 'UNAUTHORIZED') {
-            const all = error.details['all'] as unknown[]
-            expect(all.length).toBeGreaterThanOrEqual(1)
-            expect(all.length).toBeLessThanOrEqual(20)
-          }
-          // It goes out as it is.
-          expect(JSON.stringify(error).isWellFormed()).toBe(true)
-        }
-      }),
-      { numRuns: 2000 },
-    )
-  })
-
   it('as the text of a query is text: never more than an INVALID answer (BQ-187)', () => {
     fc.assert(
       fc.property(hostile, text => {

@@ -1,0 +1,75 @@
+/** Whatever comes in, each check accepts it or refuses it with what is wrong: nothing else is thrown, nothing hangs. */
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { checkAgent, checkFederation, checkMember, checkOnly } from '../../../../../src/lenses/beliefs/check/agents.ts'
+import { checkDraft, checkRevision, revised } from '../../../../../src/lenses/beliefs/check/belief.ts'
+import { checkContext } from '../../../../../src/lenses/beliefs/check/context.ts'
+import { checkOptions, checkScope } from '../../../../../src/lenses/beliefs/check/options.ts'
+import { checkQuery } from '../../../../../src/lenses/beliefs/check/query.ts'
+import * as questions from '../../../../../src/lenses/beliefs/check/questions.ts'
+import { checkEdge, checkTrustQuestion } from '../../../../../src/lenses/beliefs/check/trust.ts'
+import { BeliefsError } from '../../../../../src/lenses/beliefs/errors.ts'
+import { anything, hostile } from './hostile.ts'
+
+const ASKER = { id: 'me', trustGraph: null }
+const OLD = checkDraft({ content: 'Bees dance.' }, 0)
+
+const CHECKS: readonly (readonly [string, (input: unknown) => unknown, readonly string[]])[] = [
+  ['query', input => checkQuery(input, ASKER), ['semantic', 'filters', 'context', 'options']],
+  ['context', input => checkContext(input, ASKER), ['ranking_weights', 'confidence_weights', 'trust_graph']],
+  ['options', input => checkOptions(input), ['scope', 'diversity', 'limit', 'cursor', 'offset']],
+  ['scope', input => checkScope(input), ['local', 'nodes']],
+  ['draft', input => checkDraft(input, 0), ['content', 'confidence', 'derivation', 'domains', 'federation_ids']],
+  [
+    'revision',
+    input => revised(OLD, checkRevision(input)),
+    ['belief_id', 'content', 'visibility', 'valid_until', 'federation_ids'],
+  ],
+  ['edge', input => checkEdge(input, 'me'), ['target', 'trust_level', 'domain_trust', 'basis', 'signature']],
+  ['trust question', input => checkTrustQuestion(input, ASKER), ['target', 'context']],
+  ['agent', input => checkAgent(input), ['id', 'did', 'reputation_by_domain', 'label']],
+  ['federation', input => checkFederation(input), ['id', 'joining', 'anonymity']],
+  ['member', input => checkMember(input), ['federation', 'agent', 'permissions', 'role']],
+  ['id alone', input => checkOnly(input, 'target'), ['target']],
+  ['explain', input => questions.checkExplain(input, ASKER), ['belief_id', 'query']],
+  ['facets', input => questions.checkFacets(input, ASKER), ['query', 'fields']],
+  ['similar', input => questions.checkSimilar(input, ASKER), ['belief_id', 'context', 'options']],
+  ['contradictions', input => questions.checkContradictions(input, ASKER), ['belief_id', 'options']],
+  ['batch', input => questions.checkBatch(input), ['queries']],
+  ['context query', input => questions.checkContextQuery(input, ASKER), ['semantic', 'purpose', 'max_tokens']],
+  ['expand', input => questions.checkExpand(input, ASKER), ['belief_id', 'include', 'max_additional_tokens']],
+  ['derivation', input => questions.checkDerivation(input), ['belief_id', 'max_depth']],
+  ['get', input => questions.checkGet(input), ['belief_id', 'include_superseded']],
+]
+
+it.each(CHECKS)('%s (BQ-025, BQ-026, BQ-183, BQ-186, BQ-187)', (_, check, fields) => {
+  const named = fc.dictionary(fc.constantFrom(...fields), fc.oneof(anything, hostile, fc.constantFrom('x', 1, 0.5)), {
+    maxKeys: 5,
+    noNullPrototype: false,
+  })
+  fc.assert(
+    fc.property(fc.oneof(anything, named), input => {
+      try {
+        check(input)
+      } catch (error) {
+        if (!(error instanceof BeliefsError)) throw error
+        expect(['INVALID_QUERY', 'INVALID_FILTERS', 'UNAUTHORIZED']).toContain(error.code)
+        if (error.code !== 'UNAUTHORIZED') expectTold(error)
+        // It goes out as it is.
+        expect(JSON.stringify(error).isWellFormed()).toBe(true)
+      }
+    }),
+    { numRuns: 400 },
+  )
+})
+
+function expectTold({ code, message, details }: BeliefsError): void {
+  const all = details['all'] as { readonly code: string; readonly path: string; readonly constraint: string }[]
+  expect(all.length).toBeGreaterThanOrEqual(1)
+  expect(all.length).toBeLessThanOrEqual(20)
+  expect(all.every(({ path, constraint }) => path !== '' && constraint !== '')).toBe(true)
+  expect(all[0]?.code).toBe(code)
+  expect(message).toContain(all[0]?.path)
+  const notOfFilters = all.filter(fault => !/^(query\.)?filters/.test(fault.path))
+  expect(notOfFilters.filter(fault => fault.code !== 'INVALID_QUERY')).toEqual([])
+}
