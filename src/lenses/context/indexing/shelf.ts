@@ -10,7 +10,7 @@ import type { Extraction } from '../extract/concept.ts'
 import type { Extractions } from '../extract/resolve/code-graph.ts'
 import { EXTRACTIONS, UNWRITTEN } from '../tables.ts'
 
-/** Characters of texts and extractions: what 3,000 files of 200 lines come to. */
+/** Characters of texts and extractions: what 5,000 files of ordinary size come to. */
 export const MOST_HELD = 64 * 1024 * 1024
 /** Parsed extractions kept: a file asks a few dozen others. */
 const MOST_PARSED = 512

@@ -179,7 +179,7 @@ export class CodeGraph implements Facts {
   }
 }
 
-/** A loop: this looks at all that was ever asked, 100 a file. */
+/** A loop: this looks at all that was ever asked, a dozen a file. */
 function hasAny(keys: Uint32Array, wanted: ReadonlySet<number>): boolean {
   for (let at = 0; at < keys.length; at++) if (wanted.has(keys[at] as number)) return true
   return false
