@@ -35,6 +35,8 @@ export class AgentArrays {
   #agents = new Map<string, Agent>()
   /** By number, in step with `#agents`. */
   #hosted = new Uint8Array(256)
+  /** The last list of ids that was looked up, with the numbers of those there were then. */
+  #asked: { readonly ids: readonly string[]; readonly numbers: Int32Array; readonly size: number } | null = null
 
   get size(): number {
     return this.#ids.length
@@ -52,6 +54,15 @@ export class AgentArrays {
   /** -1: never heard of. */
   numberOf(id: string): number {
     return this.#numbers.get(id) ?? -1
+  }
+
+  /** Of each; -1: never heard of. A list of the same ids as last time is compared with it, which takes a tenth. */
+  numbersOf(ids: readonly string[]): Int32Array {
+    const last = this.#asked
+    if (last !== null && last.size === this.size && areSame(last.ids, ids)) return last.numbers
+    const numbers = Int32Array.from(ids, id => this.numberOf(id))
+    this.#asked = { ids: [...ids], numbers, size: this.size }
+    return numbers
   }
 
   id(number: number): string {
@@ -110,6 +121,12 @@ export class AgentArrays {
   #isHosted(id: string): boolean {
     return id === OWNER || this.#agents.get(id)?.did !== undefined
   }
+}
+
+function areSame(some: readonly string[], others: readonly string[]): boolean {
+  if (some.length !== others.length) return false
+  for (let at = 0; at < some.length; at++) if (some[at] !== others[at]) return false
+  return true
 }
 
 /** Federations stand among them for their reputation alone: they state nothing. */

@@ -3,6 +3,7 @@
  * process changed them. Bad edges are left out and told of (BQ-068).
  */
 import type { Instant } from '../../../base/clock.ts'
+import { Recent } from '../../../base/recent.ts'
 import type { Store, StoreReader } from '../../../store/store.ts'
 import { TRUST } from '../tables.ts'
 import { AgentArrays } from './agent-arrays.ts'
@@ -10,7 +11,7 @@ import type { TrustEdge } from './edge.ts'
 import { EdgeArrays } from './edge-arrays.ts'
 import { type EdgeName, edgesSince } from './edge-changes.ts'
 import { EdgeChecker, type EdgeWarning, edgeRows } from './edge-check.ts'
-import type { HolderTrust } from './holders.ts'
+import { type HolderTrust, type Reputations, reputationsOf } from './holders.ts'
 import { inOrder, ResolvedEdges, type TrustQuestion } from './resolved-edges.ts'
 import { revision } from './revisions.ts'
 import { RouteCache } from './route-cache.ts'
@@ -19,6 +20,8 @@ import { type TrustRules, weigh } from './weigh.ts'
 
 /** With more changes at once, searching again is quicker than holding each against all that is kept. */
 const WORTH_CLEARING = 256
+/** 160 kB each for 10,000 agents. */
+const MOST_REPUTATIONS = 32
 
 export class TrustGraph {
   readonly #store: Store
@@ -26,6 +29,8 @@ export class TrustGraph {
   #agents = new AgentArrays()
   #edges = new EdgeArrays()
   #cache = new RouteCache()
+  /** By domains of the question. */
+  readonly #reputations = new Recent<string, Reputations>(MOST_REPUTATIONS)
   readonly #warnings = new Map<string, EdgeWarning>()
   /** Of the log; -1: nothing was read yet. */
   #seen = -1
@@ -47,7 +52,10 @@ export class TrustGraph {
     const routes = this.#cache.get(number, question, asOf, () =>
       searchRoutes({ agents, edges, viewer: number, question, newAgentCap: rules.newAgentCap, asOf }),
     )
-    return weigh({ viewer: number, agents, edges, question, rules, routes, asOf })
+    const reputations = this.#reputations.get(JSON.stringify(question.domains), () =>
+      reputationsOf(agents, question.domains),
+    )
+    return weigh({ viewer: number, agents, edges, question, rules, routes, reputations, asOf })
   }
 
   /** Edges that are not used, and why; as many as there are. For the doctor and the log. */
@@ -96,6 +104,7 @@ export class TrustGraph {
     this.#edges = new EdgeArrays()
     this.#cache = new RouteCache()
     this.#warnings.clear()
+    this.#reputations.clear()
     this.#agents.read(reader)
     const checker = new EdgeChecker(reader)
     for (const row of edgeRows(reader)) {
@@ -108,6 +117,7 @@ export class TrustGraph {
   /** Edges that may count otherwise now, because their owner came, went, or has another key. */
   #readAgents(reader: StoreReader): readonly EdgeName[] {
     const owners = this.#agents.read(reader)
+    this.#reputations.clear()
     this.#cache.agentsChanged(new Set(owners.map(owner => this.#agents.take(owner))), this.#rules.newAgentCap)
     return owners.flatMap(owner =>
       reader

@@ -59,10 +59,21 @@ export interface TrustTable {
   readonly domains: readonly string[]
   readonly defaultTrust: number
   readonly direct: ReadonlyMap<string, DirectTrust>
+  readonly reputations: Reputations
+  /** By number of the agent: what the viewer's own edge counts, 1 in itself; NaN: there is none. */
+  readonly own: Float64Array
   /** By number of the agent; 0: no route. */
   readonly levels: Float64Array
   readonly sources: Uint32Array
   readonly capped: Uint8Array
+}
+
+/** By number of the agent. */
+export interface Reputations {
+  /** NaN: none. */
+  readonly overall: Float64Array
+  /** What reputation for the question's domains alone makes of trust; 0: none. */
+  readonly floors: Float64Array
 }
 
 const REPUTATION_SHARE = 0.3
@@ -95,17 +106,19 @@ export class HolderTrust {
     return this.of(federationTarget(id))
   }
 
+  /** Equal lists in a row, element by element the same, are looked up once. */
   columns(holders: readonly string[]): HolderColumns {
-    const { viewer, known, domains, agents, levels } = this.#table
+    const { known, agents, own, levels, reputations, defaultTrust } = this.#table
     const trust = new Float64Array(holders.length)
-    const direct = new Float64Array(holders.length).fill(Number.NaN)
-    const reputation = new Float64Array(holders.length).fill(Number.NaN)
-    for (const [at, holder] of holders.entries()) {
-      const agent = known.get(holder)
-      if (agent !== undefined && agent.reputation !== null) reputation[at] = agent.reputation
-      const own = holder === viewer ? 1 : this.#table.direct.get(holder)?.value
-      if (own !== undefined) direct[at] = own
-      trust[at] = own ?? this.#indirect(levels[agents.numberOf(holder)] ?? 0, reputationFor(agent, domains)).value
+    const direct = new Float64Array(holders.length)
+    const reputation = new Float64Array(holders.length)
+    const numbers = agents.numbersOf(holders)
+    for (let at = 0; at < holders.length; at++) {
+      const number = numbers[at] as number
+      reputation[at] = reputations.overall[number] ?? Number.NaN
+      const sure = own[number] ?? Number.NaN
+      direct[at] = sure
+      trust[at] = Number.isNaN(sure) ? Math.max(levels[number] ?? 0, reputations.floors[number] ?? 0, defaultTrust) : sure
     }
     const ofFederation = (id: string) => {
       const whole = this.ofFederation(id)
@@ -129,6 +142,17 @@ export class HolderTrust {
     if (level > floor && level > stranger) return { value: level, kind: 'transitive' }
     return floor > stranger ? { value: floor, kind: 'reputation' } : { value: stranger, kind: 'default' }
   }
+}
+
+export function reputationsOf(agents: AgentArrays, domains: readonly string[]): Reputations {
+  const overall = new Float64Array(agents.size).fill(Number.NaN)
+  const floors = new Float64Array(agents.size)
+  for (const [id, agent] of agents.known) {
+    const number = agents.numberOf(id)
+    if (agent.reputation !== null) overall[number] = agent.reputation
+    floors[number] = (reputationFor(agent, domains) ?? 0) * REPUTATION_SHARE
+  }
+  return { overall, floors }
 }
 
 export type TrustBand = 'low' | 'medium' | 'high'

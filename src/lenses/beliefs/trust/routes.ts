@@ -107,9 +107,14 @@ class Walk {
     }
     for (const agent of frontier) this.#labels[agent] = 0
     this.#barred[first] = 0
-    const worths = Float64Array.from(reached, agent => this.#best[agent] as number)
-    for (const agent of reached) this.#best[agent] = 0
-    return { first, targets: Int32Array.from(reached), worths }
+    const targets = Int32Array.from(reached)
+    const worths = new Float64Array(targets.length)
+    for (let at = 0; at < targets.length; at++) {
+      const agent = targets[at] as number
+      worths[at] = this.#best[agent] as number
+      this.#best[agent] = 0
+    }
+    return { first, targets, worths }
   }
 
   /** Labels of one edge more; those that got one. */

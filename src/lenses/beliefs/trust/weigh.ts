@@ -5,7 +5,7 @@ import type { BeliefsSettings } from '../settings.ts'
 import type { AgentArrays } from './agent-arrays.ts'
 import { daysSince, decayed } from './decay.ts'
 import { disjointRoutes, type RouteWorld } from './disjoint-routes.ts'
-import { type DirectTrust, HolderTrust } from './holders.ts'
+import { type DirectTrust, HolderTrust, type Reputations } from './holders.ts'
 import type { ResolvedEdges, TrustQuestion } from './resolved-edges.ts'
 import { NEW_AGENT_MS, type Routes } from './routes.ts'
 
@@ -25,23 +25,28 @@ export interface Weighing {
   readonly question: TrustQuestion
   readonly rules: TrustRules
   readonly routes: Routes
+  readonly reputations: Reputations
   readonly asOf: Instant
 }
 
 export function weigh(weighing: Weighing): HolderTrust {
   const { viewer, agents, edges, question, rules, routes, asOf } = weighing
   const direct = new Map<string, DirectTrust>()
-  const own = new Float64Array(agents.size)
+  const own = new Float64Array(agents.size).fill(Number.NaN)
+  own[viewer] = 1
+  /** By agent: what a route that begins with it starts with; 0: none does. */
+  const starts = new Float64Array(agents.size)
   for (let slot = edges.edges.begin(viewer), end = edges.edges.end(viewer); slot < end; slot++) {
     const target = edges.edges.target[slot] as number
     const trust = directTrust(edges, slot, weighing)
     direct.set(agents.id(target), trust)
-    own[target] = trust.decayed * question.damping
+    own[target] = trust.value
+    starts[target] = trust.decayed * question.damping
   }
   const levels = new Float64Array(agents.size)
   const sources = new Uint32Array(agents.size)
   for (const { first, targets, worths } of routes.hops) {
-    const factor = own[first] as number
+    const factor = starts[first] as number
     for (let at = 0; at < targets.length; at++) {
       const target = targets[at] as number
       const worth = factor * (worths[at] as number)
@@ -50,7 +55,7 @@ export function weigh(weighing: Weighing): HolderTrust {
     }
   }
   const capped = new Uint8Array(agents.size)
-  const world = rules.sybilRule === 'disjoint' ? routeWorld(weighing, own) : null
+  const world = rules.sybilRule === 'disjoint' ? routeWorld(weighing, starts) : null
   for (let agent = 0; agent < levels.length; agent++) {
     const level = levels[agent] as number
     if (level === 0) continue
@@ -66,16 +71,15 @@ export function weigh(weighing: Weighing): HolderTrust {
     levels[agent] = cap
     capped[agent] = 1
   }
-  const { known } = agents
-  const { defaultTrust } = rules
-  const { domains } = question
   return new HolderTrust({
     viewer: agents.id(viewer),
     agents,
-    known,
-    domains,
-    defaultTrust,
+    known: agents.known,
+    domains: question.domains,
+    defaultTrust: rules.defaultTrust,
     direct,
+    reputations: weighing.reputations,
+    own,
     levels,
     sources,
     capped,
@@ -104,7 +108,7 @@ function directTrust(edges: ResolvedEdges, slot: number, { question, rules, asOf
 }
 
 /** The edges that the search looked at, from where they end. */
-function routeWorld({ viewer, agents, edges, question, rules, routes, asOf }: Weighing, own: Float64Array): RouteWorld {
+function routeWorld({ viewer, agents, edges, question, rules, routes, asOf }: Weighing, starts: Float64Array): RouteWorld {
   const into = new Map<number, { from: number; factor: number }[]>()
   for (const from of routes.expanded) {
     const half = rules.newAgentCap && agents.isYoungerThan(from, asOf - NEW_AGENT_MS) ? 0.5 : 1
@@ -125,7 +129,7 @@ function routeWorld({ viewer, agents, edges, question, rules, routes, asOf }: We
   return {
     agents,
     into: agent => into.get(agent) ?? [],
-    own: agent => own[agent] as number,
+    own: agent => starts[agent] as number,
     maxHops: question.maxHops,
     least: LEAST_WORTH,
   }

@@ -19,11 +19,18 @@ export interface Told {
   readonly transitive: { readonly level: number; readonly sources: number; readonly capped: boolean } | null
 }
 
+interface Route {
+  /** Those on the way, the first hop first. */
+  readonly path: readonly string[]
+  readonly worth: number
+}
+
 export class Oracle {
   readonly #reader: StoreReader
   readonly #rules: TrustRules
   readonly #edges: readonly TrustEdge[]
   readonly #asOf: number
+  readonly #found = new Map<string, Map<string, Route[]>>()
 
   constructor(reader: StoreReader, rules: TrustRules, asOf: number) {
     this.#reader = reader
@@ -59,43 +66,44 @@ export class Oracle {
   }
 
   #transitive(viewer: string, holder: string, q: TrustQuestion): Told['transitive'] {
-    const routes = this.#routes(viewer, holder, q)
+    const routes = this.#routes(viewer, q).get(holder) ?? []
     if (routes.length === 0) return null
     const level = Math.max(...routes.map(({ worth }) => worth))
     const counted = routes.filter(({ worth }) => worth >= 0.01)
     const { sybilRule, sybilThreshold, sybilCap, newAgentCap } = this.#rules
     const hops = new Set(counted.map(({ path }) => path[0])).size
     const sources =
-      sybilRule === 'disjoint' ? Math.min(sybilThreshold, disjoint(counted.map(route => route.path))) : hops
+      sybilRule === 'disjoint' ? disjoint(counted.map(({ path }) => path), sybilThreshold) : hops
     const few = sources < sybilThreshold ? sybilCap : 1
     const cap = Math.min(few, newAgentCap && this.#isNew(holder) ? 0.3 : 1)
     return { level: Math.min(level, cap), sources, capped: level > cap }
   }
 
-  #routes(viewer: string, holder: string, q: TrustQuestion): { path: string[]; worth: number }[] {
-    const found: { path: string[]; worth: number }[] = []
-    const distrusted = (agent: string) => {
-      const edge = this.#edge(viewer, agent)
-      return edge !== undefined && this.#base(edge, q) === 0
-    }
-    const walk = (path: readonly string[], own: number, product: number) => {
+  /** All simple routes from the viewer over at least two edges, by where they end. */
+  #routes(viewer: string, q: TrustQuestion): Map<string, Route[]> {
+    const key = JSON.stringify([viewer, q])
+    const known = this.#found.get(key)
+    if (known !== undefined) return known
+    const found = new Map<string, Route[]>()
+    this.#found.set(key, found)
+    const usable = this.#edges.map(edge => ({ edge, base: this.#base(edge, q), decayed: this.#decayed(edge, q) }))
+    const own = usable.filter(({ edge }) => edge.owner === viewer)
+    const distrusted = new Set(own.filter(({ base }) => base === 0).map(({ edge }) => edge.target))
+    const walk = (path: readonly string[], ownValue: number, product: number) => {
       const at = path.at(-1) as string
       const through = this.#rules.newAgentCap && this.#isNew(at) ? 0.5 : 1
-      for (const edge of this.#edges) {
+      for (const { edge, decayed } of usable) {
         if (edge.owner !== at || edge.target === viewer || path.includes(edge.target)) continue
         if (!this.#isHosted(at) && edge.exposure !== 'exposed') continue
-        const tenths = Math.floor(Number(this.#decayed(edge, q).toFixed(12)) * 10 + 0.5)
-        if (tenths === 0) continue
+        const tenths = Math.floor(Number(decayed.toFixed(12)) * 10 + 0.5)
+        if (tenths === 0 || distrusted.has(edge.target)) continue
         const reached = product * through * tenths
-        if (edge.target === holder)
-          found.push({ path: [...path], worth: own * q.damping * (reached * scale(q, path.length)) })
-        else if (!distrusted(edge.target) && path.length + 1 < q.maxHops) walk([...path, edge.target], own, reached)
+        const worth = ownValue * q.damping * (reached * scale(q, path.length))
+        found.set(edge.target, [...(found.get(edge.target) ?? []), { path: [...path], worth }])
+        if (path.length + 1 < q.maxHops) walk([...path, edge.target], ownValue, reached)
       }
     }
-    if (q.maxHops < 2) return []
-    for (const edge of this.#edges) {
-      if (edge.owner === viewer && !distrusted(edge.target)) walk([edge.target], this.#decayed(edge, q), 1)
-    }
+    for (const { edge, base, decayed } of own) if (q.maxHops > 1 && base > 0) walk([edge.target], decayed, 1)
     return found
   }
 
@@ -153,10 +161,11 @@ function scale({ damping }: TrustQuestion, edges: number): number {
   return product
 }
 
-/** The most of these paths that share nobody: all choices. */
-function disjoint(paths: readonly (readonly string[])[]): number {
+/** How many of these paths share nobody, by trying all; no more than `wanted`. */
+function disjoint(paths: readonly (readonly string[])[], wanted: number): number {
   const [first, ...rest] = paths
-  if (first === undefined) return 0
+  if (first === undefined || wanted === 0) return 0
   const apart = rest.filter(path => !path.some(agent => first.includes(agent)))
-  return Math.max(1 + disjoint(apart), disjoint(rest))
+  const withIt = 1 + disjoint(apart, wanted - 1)
+  return withIt >= wanted ? withIt : Math.max(withIt, disjoint(rest, wanted))
 }
