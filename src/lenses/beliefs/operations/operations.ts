@@ -1,7 +1,16 @@
 /** All operations of the lens, in the order of listings. */
 import type { Operation } from '../../../model/operation.ts'
 import type { LensHost } from '../../lens.ts'
+import { AGENT_OPERATIONS } from './agent-ops.ts'
 import { BELIEF_OPERATIONS } from './belief-ops.ts'
+import { FEDERATION_OPERATIONS } from './federation-ops.ts'
 import { QUERY_OPERATIONS } from './query-ops.ts'
+import { TRUST_OPERATIONS } from './trust-ops.ts'
 
-export const BELIEFS_OPERATIONS: readonly Operation<LensHost>[] = [...QUERY_OPERATIONS, ...BELIEF_OPERATIONS]
+export const BELIEFS_OPERATIONS: readonly Operation<LensHost>[] = [
+  ...QUERY_OPERATIONS,
+  ...BELIEF_OPERATIONS,
+  ...TRUST_OPERATIONS,
+  ...AGENT_OPERATIONS,
+  ...FEDERATION_OPERATIONS,
+]

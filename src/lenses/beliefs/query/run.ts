@@ -7,6 +7,7 @@ import { toIso } from '../../../model/instant.ts'
 import { memberCount } from '../access/member-count.ts'
 import { type ShownBelief, type ShowView, showCurrent } from '../access/show.ts'
 import type { CheckedQuery, CheckedScope, CheckedWarning } from '../check/checked.ts'
+import { type Fault, faulty } from '../errors.ts'
 import { twelveDecimals } from '../measures/confidence.ts'
 import type { Coverage, EffectiveWeights, QueryResult, RankedBelief } from '../model.ts'
 import { derivationChain } from '../record/chain.ts'
@@ -28,12 +29,21 @@ export interface Call {
 const ATTEMPTS = 3
 
 export async function runQuery(state: BeliefsState, query: CheckedQuery, call: Call): Promise<QueryResult> {
+  if (query.options.cursor !== null) throw faulty([NOT_OUR_CURSOR])
   const embedded = await embedText(state, query.semantic, call.signal)
   const started = performance.now()
   const asOf = state.host.clock.now()
   const { result, holders } = answer(state, query, { embedded, asOf, requester: call.requester })
   if (!query.options.dryRun) noteUse(state, call.requester, holders, asOf)
   return { ...result, query_time_ms: Math.round((performance.now() - started) * 1000) / 1000 }
+}
+
+const NOT_OUR_CURSOR: Fault = {
+  code: 'INVALID_QUERY',
+  path: 'options.cursor',
+  constraint: 'a cursor that came with an answer to this query',
+  reason: 'cursor_invalid',
+  value: null,
 }
 
 interface Moment {

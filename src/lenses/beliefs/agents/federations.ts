@@ -1,0 +1,168 @@
+/** Federations and who is in them (BQ-092, BQ-100, BQ-104). What is missing and what may not be done are one (BQ-097). */
+import type { Instant } from '../../../base/clock.ts'
+import { toIso } from '../../../model/instant.ts'
+import { isFederationName, OWNER } from '../../../model/partition.ts'
+import type { Row } from '../../../model/table.ts'
+import { FEDERATIONS, MEMBERSHIPS } from '../../../store/core-tables.ts'
+import type { StoreReader, StoreWriter } from '../../../store/store.ts'
+import type { FederationInput, MemberInput } from '../check/agents.ts'
+import { faulty, unauthorized } from '../errors.ts'
+import { raiseRevision } from '../trust/revisions.ts'
+
+export interface MembershipView {
+  readonly federation_id: string
+  readonly agent_id: string
+  readonly status: 'active' | 'suspended' | 'departed'
+  readonly role: string
+  /** Null: all there are. */
+  readonly permissions: readonly string[] | null
+  readonly joined_at: string
+}
+
+export interface FederationView {
+  readonly id: string
+  readonly label: string | null
+  readonly did: string | null
+  readonly joining: 'open' | 'invited'
+  readonly results: 'individual' | 'aggregate'
+  readonly anonymity: 'pseudonyms' | 'strict'
+  readonly reputation: number | null
+  readonly created_at: string
+  /** The asker's own; null for the local owner where it is no member. */
+  readonly membership: MembershipView | null
+  /** For the local owner and for those who run it. */
+  readonly members?: readonly MembershipView[]
+}
+
+export interface FederationWriting {
+  readonly writer: StoreWriter
+  readonly viewer: string
+  readonly now: Instant
+}
+
+const RUNS_IT: ReadonlySet<unknown> = new Set(['founder', 'admin'])
+
+/** The asker becomes its founder. Names are the local owner's to give: another may not learn which are taken. */
+export function createFederation(
+  writing: FederationWriting,
+  input: FederationInput,
+  newId: () => string,
+): FederationView {
+  const { writer, viewer, now } = writing
+  const id = viewer === OWNER ? input.id : `${input.id}-${newId()}`
+  if (!isFederationName(id))
+    throw wrong('id', 'a name of 1 to 200 characters without blanks, colons and commas', 'malformed', id)
+  if (writer.table(FEDERATIONS).get({ id }) !== undefined)
+    throw wrong('id', 'a name that no federation here has', 'taken', id)
+  const { label = null, did = null, joining = null, results = null, anonymity = null } = input
+  const reputation = viewer === OWNER ? (input.reputation ?? null) : null
+  writer.table(FEDERATIONS).put({ id, label, did, joining, results, anonymity, reputation, created_at: now })
+  putMember(writing, { federation: id, agent: viewer, status: 'active', role: 'founder' })
+  return viewOf(writer, viewer, id) as FederationView
+}
+
+/** Into one that is open, or back after leaving it. Suspended members stay so. */
+export function joinFederation(writing: FederationWriting, federation: string): FederationView {
+  const { writer, viewer } = writing
+  const row = writer.table(FEDERATIONS).get({ id: federation })
+  const before = writer.table(MEMBERSHIPS).get({ federation, agent: viewer })
+  const isInvited = before?.['status'] === 'active'
+  if (row === undefined || before?.['status'] === 'suspended') throw unauthorized()
+  if (row['joining'] !== 'open' && !isInvited) throw unauthorized()
+  if (!isInvited) putMember(writing, { federation, agent: viewer, status: 'active', role: 'member', permissions: null })
+  return viewOf(writer, viewer, federation) as FederationView
+}
+
+export function leaveFederation(writing: FederationWriting, federation: string): MembershipView {
+  const { writer, viewer } = writing
+  const before = writer.table(MEMBERSHIPS).get({ federation, agent: viewer })
+  if (before === undefined || before['status'] !== 'active') throw unauthorized()
+  return putMember(writing, { federation, agent: viewer, status: 'departed' })
+}
+
+/** By the local owner, and by active founders and admins. A new member is active unless said otherwise. */
+export function setMember(writing: FederationWriting, input: MemberInput): MembershipView {
+  const { writer, viewer } = writing
+  const exists = writer.table(FEDERATIONS).get({ id: input.federation }) !== undefined
+  if (!exists || !runsIt(writer, viewer, input.federation)) {
+    throw viewer === OWNER
+      ? wrong('federation', 'the id of a federation of this node', 'not_found', null)
+      : unauthorized()
+  }
+  return putMember(writing, input)
+}
+
+/** Those that the asker is or was in; all for the local owner. By id. */
+export function listFederations(reader: StoreReader, viewer: string): readonly FederationView[] {
+  const ids =
+    viewer === OWNER
+      ? reader
+          .table(FEDERATIONS)
+          .scan({}, { columns: ['id'] })
+          .map(row => row['id'] as string)
+      : reader
+          .table(MEMBERSHIPS)
+          .scan({ agent: viewer })
+          .map(row => row['federation'] as string)
+  return ids.flatMap(id => viewOf(reader, viewer, id) ?? [])
+}
+
+function putMember({ writer, now }: FederationWriting, input: MemberInput): MembershipView {
+  const { federation, agent, status, role, permissions } = input
+  const before = writer.table(MEMBERSHIPS).get({ federation, agent })
+  const isBack = before !== undefined && before['status'] === 'departed' && status === 'active'
+  const row: Row = {
+    federation,
+    agent,
+    status: status ?? before?.['status'] ?? 'active',
+    role: role ?? before?.['role'] ?? 'member',
+    permissions:
+      permissions === undefined ? (before?.['permissions'] ?? null) : permissions && JSON.stringify(permissions),
+    joined_at: before === undefined || isBack ? now : (before['joined_at'] ?? before['updated_at'] ?? now),
+    updated_at: now,
+  }
+  writer.table(MEMBERSHIPS).put(row)
+  raiseRevision(writer, 'members')
+  return memberOf(row)
+}
+
+function viewOf(reader: StoreReader, viewer: string, id: string): FederationView | undefined {
+  const row = reader.table(FEDERATIONS).get({ id })
+  if (row === undefined) return undefined
+  const own = reader.table(MEMBERSHIPS).get({ federation: id, agent: viewer })
+  const members = () => reader.table(MEMBERSHIPS).scan({ federation: id }).map(memberOf)
+  return {
+    id,
+    label: row['label'] as string | null,
+    did: row['did'] as string | null,
+    joining: (row['joining'] as 'open' | null) ?? 'invited',
+    results: (row['results'] as 'aggregate' | null) ?? 'individual',
+    anonymity: (row['anonymity'] as 'strict' | null) ?? 'pseudonyms',
+    reputation: row['reputation'] as number | null,
+    created_at: toIso(row['created_at'] as number),
+    membership: own === undefined ? null : memberOf(own),
+    ...(runsIt(reader, viewer, id) ? { members: members() } : {}),
+  }
+}
+
+function runsIt(reader: StoreReader, viewer: string, federation: string): boolean {
+  if (viewer === OWNER) return true
+  const own = reader.table(MEMBERSHIPS).get({ federation, agent: viewer })
+  return own?.['status'] === 'active' && RUNS_IT.has(own['role'])
+}
+
+function memberOf(row: Row): MembershipView {
+  const permissions = row['permissions'] as string | null
+  return {
+    federation_id: row['federation'] as string,
+    agent_id: row['agent'] as string,
+    status: row['status'] as MembershipView['status'],
+    role: (row['role'] as string | null) ?? 'member',
+    permissions: permissions === null ? null : (JSON.parse(permissions) as readonly string[]),
+    joined_at: toIso((row['joined_at'] ?? row['updated_at']) as number),
+  }
+}
+
+function wrong(path: string, constraint: string, reason: string, value: string | null): Error {
+  return faulty([{ code: 'INVALID_QUERY', path, constraint, reason, value }])
+}

@@ -1,0 +1,124 @@
+/** Federations of this node. */
+import type { JsonObject } from '../../../base/canonical.ts'
+import type { Operation } from '../../../model/operation.ts'
+import type { LensHost } from '../../lens.ts'
+import { answers, anything, described, OBJECT, OBJECTS, TEXT } from '../../wire-schema.ts'
+import {
+  createFederation,
+  type FederationWriting,
+  joinFederation,
+  leaveFederation,
+  listFederations,
+  setMember,
+} from '../agents/federations.ts'
+import {
+  ANONYMITIES,
+  checkFederation,
+  checkMember,
+  checkOnly,
+  JOININGS,
+  PERMISSIONS,
+  RESULT_KINDS,
+  ROLES,
+  STATUSES,
+} from '../check/agents.ts'
+import { type BeliefsCall, inCall } from './call.ts'
+
+const FEDERATION: JsonObject = described(TEXT, 'Id of the federation')
+const ONE = answers({ federation: OBJECT })
+const MEMBERSHIP = answers({ membership: OBJECT })
+
+const create: Operation<LensHost> = {
+  name: 'federations.create',
+  summary: 'Found a federation; the asker is its first member',
+  input: anything(
+    {
+      id: described(TEXT, 'Its name; for others than the local owner something is added that nobody else uses'),
+      label: { type: ['string', 'null'] },
+      did: { type: ['string', 'null'] },
+      joining: { type: 'string', enum: [...JOININGS] },
+      results: { type: 'string', enum: [...RESULT_KINDS] },
+      anonymity: { type: 'string', enum: [...ANONYMITIES] },
+      reputation: { type: ['number', 'null'], minimum: 0, maximum: 1 },
+    },
+    ['id'],
+  ),
+  output: ONE,
+  effect: { kind: 'write', idempotent: false },
+  run: (host, input, context) =>
+    inCall(host, context, call => {
+      const given = checkFederation(input)
+      const newId = () => Buffer.from(host.random(8)).toString('hex')
+      return { federation: writing(call, write => createFederation(write, given, newId)) }
+    }),
+}
+
+const join: Operation<LensHost> = {
+  name: 'federations.join',
+  summary: 'Join an open federation',
+  input: anything({ federation: FEDERATION }, ['federation']),
+  output: ONE,
+  effect: { kind: 'write', idempotent: true },
+  run: (host, input, context) =>
+    inCall(host, context, call => {
+      const federation = checkOnly(input, 'federation')
+      return { federation: writing(call, write => joinFederation(write, federation)) }
+    }),
+}
+
+const leave: Operation<LensHost> = {
+  name: 'federations.leave',
+  summary: 'Leave a federation: what it shares, and what the asker shares with it, is seen no more',
+  input: anything({ federation: FEDERATION }, ['federation']),
+  output: MEMBERSHIP,
+  effect: { kind: 'write', idempotent: false },
+  run: (host, input, context) =>
+    inCall(host, context, call => {
+      const federation = checkOnly(input, 'federation')
+      return { membership: writing(call, write => leaveFederation(write, federation)) }
+    }),
+}
+
+const member: Operation<LensHost> = {
+  name: 'federations.set_member',
+  summary: 'Add a member to a federation, or change its status, role and permissions',
+  input: anything(
+    {
+      federation: FEDERATION,
+      agent: TEXT,
+      status: { type: 'string', enum: [...STATUSES] },
+      role: { type: 'string', enum: [...ROLES] },
+      permissions: described(
+        { type: ['array', 'null'], items: { type: 'string', enum: [...PERMISSIONS] } },
+        'null: all there are',
+      ),
+    },
+    ['federation', 'agent'],
+  ),
+  output: MEMBERSHIP,
+  effect: { kind: 'write', idempotent: true },
+  run: (host, input, context) =>
+    inCall(host, context, call => {
+      const given = checkMember(input)
+      return { membership: writing(call, write => setMember(write, given)) }
+    }),
+}
+
+const list: Operation<LensHost> = {
+  name: 'federations.list',
+  summary: 'List the federations that the asker is or was in; all of them for the local owner',
+  input: anything({}),
+  output: answers({ federations: OBJECTS }),
+  effect: { kind: 'read', idempotent: true },
+  run: (host, _, context) =>
+    inCall(host, context, ({ asker }) => ({
+      federations: host.store.read(reader => listFederations(reader, asker.id)),
+    })),
+}
+
+export const FEDERATION_OPERATIONS: readonly Operation<LensHost>[] = [create, join, leave, member, list]
+
+function writing<T>({ host, asker }: BeliefsCall, act: (write: FederationWriting) => T): T {
+  const now = host.clock.now()
+  return host.store.write(now, writer => act({ writer, viewer: asker.id, now }))
+}
