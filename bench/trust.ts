@@ -3,6 +3,9 @@
  * trust of one agent in all the others, with routes searched and with routes kept, over 3 and over 5 edges, for plain
  * questions and for questions with domains. Ways of asking take turns.
  */
+
+import { toBase64Url } from '../src/identity/encoding.ts'
+import { keysOf } from '../src/identity/keys.ts'
 import { TRUST } from '../src/lenses/beliefs/tables.ts'
 import { rowOf } from '../src/lenses/beliefs/trust/edge.ts'
 import { tellEdges } from '../src/lenses/beliefs/trust/edge-changes.ts'
@@ -11,8 +14,6 @@ import { putEdge } from '../src/lenses/beliefs/trust/edges.ts'
 import { TrustGraph } from '../src/lenses/beliefs/trust/graph.ts'
 import type { TrustQuestion } from '../src/lenses/beliefs/trust/resolved-edges.ts'
 import type { TrustRules } from '../src/lenses/beliefs/trust/weigh.ts'
-import { toBase64Url } from '../src/identity/encoding.ts'
-import { keysOf } from '../src/identity/keys.ts'
 import { AGENTS } from '../src/store/core-tables.ts'
 import { openSqliteStore } from '../src/store/sqlite-store.ts'
 import type { Store } from '../src/store/store.ts'
@@ -71,7 +72,12 @@ interface Way {
 const PLAIN: TrustQuestion = { domains: [], domainTrustWeight: 0.5, maxHops: 3, damping: 0.7 }
 const WAYS: readonly Way[] = [
   { name: '3 edges', question: PLAIN, goal: 'p50 <= 5 ms', limit: 5 },
-  { name: '3 edges, two domains', question: { ...PLAIN, domains: ['code/rust', 'finance'] }, goal: 'p50 <= 5 ms', limit: 5 },
+  {
+    name: '3 edges, two domains',
+    question: { ...PLAIN, domains: ['code/rust', 'finance'] },
+    goal: 'p50 <= 5 ms',
+    limit: 5,
+  },
   { name: '5 edges', question: { ...PLAIN, maxHops: 5 } },
 ]
 
@@ -113,7 +119,9 @@ function upkeep(store: Store, graph: TrustGraph): readonly Row[] {
   for (let round = 0; round < ROUNDS; round++) {
     const [owner, target] = [agent(round), agent(AGENT_COUNT - 1 - round)]
     const draft = { target, level: uniform(), domains: {}, basis: [], persistent: false, signed: null } as const
-    writes.push(timed(() => store.write(NOW, w => putEdge(w, owner, { ...draft, exposure: 'private' }, { now: NOW, random }))))
+    writes.push(
+      timed(() => store.write(NOW, w => putEdge(w, owner, { ...draft, exposure: 'private' }, { now: NOW, random }))),
+    )
     follows.push(timed(() => graph.refresh()))
   }
   return [row('sign and store an edge', writes), row('follow a changed edge', follows)]

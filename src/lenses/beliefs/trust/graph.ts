@@ -11,6 +11,7 @@ import type { TrustEdge } from './edge.ts'
 import { EdgeArrays } from './edge-arrays.ts'
 import { type EdgeName, edgesSince } from './edge-changes.ts'
 import { EdgeChecker, type EdgeWarning, edgeRows } from './edge-check.ts'
+import { TOUCH_EVERY_MS } from './edges.ts'
 import { type HolderTrust, type Reputations, reputationsOf } from './holders.ts'
 import { inOrder, ResolvedEdges, type TrustQuestion } from './resolved-edges.ts'
 import { revision } from './revisions.ts'
@@ -56,6 +57,16 @@ export class TrustGraph {
       reputationsOf(agents, question.domains),
     )
     return weigh({ viewer: number, agents, edges, question, rules, routes, reputations, asOf })
+  }
+
+  /** Those of these agents whose edge from the viewer was not noted as used for a while; each once. */
+  unused(viewer: string, targets: readonly string[], now: Instant): readonly string[] {
+    this.refresh()
+    const from = this.#agents.numberOf(viewer)
+    return [...new Set(targets)].filter(target => {
+      const slot = from < 0 ? -1 : this.#edges.slotOf(from, this.#agents.numberOf(target))
+      return slot >= 0 && (this.#edges.lastUsed[slot] as number) <= now - TOUCH_EVERY_MS
+    })
   }
 
   /** Edges that are not used, and why; as many as there are. For the doctor and the log. */

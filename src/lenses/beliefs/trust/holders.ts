@@ -118,7 +118,9 @@ export class HolderTrust {
       reputation[at] = reputations.overall[number] ?? Number.NaN
       const sure = own[number] ?? Number.NaN
       direct[at] = sure
-      trust[at] = Number.isNaN(sure) ? Math.max(levels[number] ?? 0, reputations.floors[number] ?? 0, defaultTrust) : sure
+      trust[at] = Number.isNaN(sure)
+        ? Math.max(levels[number] ?? 0, reputations.floors[number] ?? 0, defaultTrust)
+        : sure
     }
     const ofFederation = (id: string) => {
       const whole = this.ofFederation(id)

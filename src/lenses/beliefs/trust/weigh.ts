@@ -108,7 +108,10 @@ function directTrust(edges: ResolvedEdges, slot: number, { question, rules, asOf
 }
 
 /** The edges that the search looked at, from where they end. */
-function routeWorld({ viewer, agents, edges, question, rules, routes, asOf }: Weighing, starts: Float64Array): RouteWorld {
+function routeWorld(
+  { viewer, agents, edges, question, rules, routes, asOf }: Weighing,
+  starts: Float64Array,
+): RouteWorld {
   const into = new Map<number, { from: number; factor: number }[]>()
   for (const from of routes.expanded) {
     const half = rules.newAgentCap && agents.isYoungerThan(from, asOf - NEW_AGENT_MS) ? 0.5 : 1

@@ -120,10 +120,14 @@ describe('trust agrees with the plain reading of the rows (BQ-062 to BQ-063, BQ-
     check(FULL ? 200 : 4, 40, () => {
       const file = folder.file(`${++made}.db`)
       const stores = [0, 1].map(() => openSqliteStore({ file }))
-      return { stores, close: () => stores.forEach(store => void store.close()) }
+      return { stores, close: () => closeAll(stores) }
     })
   })
 })
+
+function closeAll(stores: readonly Store[]): void {
+  for (const store of stores) store.close()
+}
 
 function check(runs: number, steps: number, open: () => { stores: readonly Store[]; close: () => void }): void {
   const start = fc.array(set, { minLength: 20, maxLength: 40 })
@@ -190,25 +194,22 @@ function pick({
 }
 
 function act(store: Store, step: Exclude<Step, { do: 'wait' | 'ask' }>, now: number): void {
-  switch (step.do) {
-    case 'trust':
-      return trust(store, step.owner, step.target, step.level, step.more, now)
-    case 'remove':
-      return void store.write(now, writer => removeEdge(writer, step.owner, step.target))
-    case 'touch':
-      return void store.write(now, writer => touchEdges(writer, step.owner, [step.target], now))
-    case 'spoil':
-      return store.write(now, writer => {
-        const row = writer.table(TRUST).get({ owner: step.owner, target: step.target })
-        if (row === undefined) return
-        writer.table(TRUST).put({ ...row, level: 1 - (row['level'] as number) })
-        tellEdges(writer, [step])
-      })
-    case 'host': {
-      const { agent, age, reputation, byDomain } = step
-      return host(store, agent, { createdAt: now - age, reputation, byDomain: byDomain as Record<string, number> })
-    }
-    case 'unhost':
-      return unhost(store, step.agent)
-  }
+  if (step.do === 'trust') trust(store, step.owner, step.target, step.level, step.more, now)
+  else if (step.do === 'remove') store.write(now, writer => removeEdge(writer, step.owner, step.target))
+  else if (step.do === 'touch') store.write(now, writer => touchEdges(writer, step.owner, [step.target], now))
+  else if (step.do === 'unhost') unhost(store, step.agent)
+  else if (step.do === 'host') {
+    const { agent, age, reputation, byDomain } = step
+    host(store, agent, { createdAt: now - age, reputation, byDomain: byDomain as Record<string, number> })
+  } else spoil(store, step, now)
+}
+
+/** Changes what an edge says behind its signature. */
+function spoil(store: Store, { owner, target }: { owner: string; target: string }, now: number): void {
+  store.write(now, writer => {
+    const row = writer.table(TRUST).get({ owner, target })
+    if (row === undefined) return
+    writer.table(TRUST).put({ ...row, level: 1 - (row['level'] as number) })
+    tellEdges(writer, [{ owner, target }])
+  })
 }

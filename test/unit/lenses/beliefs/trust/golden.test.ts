@@ -1,5 +1,6 @@
 /** The examples of the rows, and what each of them guards against. */
 import { beforeEach, describe, expect, it } from 'vitest'
+import { tenthsHoldUntil, tenthsOf } from '../../../../../src/lenses/beliefs/trust/decay.ts'
 import type { EdgeDraft } from '../../../../../src/lenses/beliefs/trust/edges.ts'
 import { TrustGraph } from '../../../../../src/lenses/beliefs/trust/graph.ts'
 import { trustBand } from '../../../../../src/lenses/beliefs/trust/holders.ts'
@@ -7,7 +8,6 @@ import type { TrustQuestion } from '../../../../../src/lenses/beliefs/trust/reso
 import type { TrustRules } from '../../../../../src/lenses/beliefs/trust/weigh.ts'
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
 import type { Store } from '../../../../../src/store/store.ts'
-import { tenthsHoldUntil, tenthsOf } from '../../../../../src/lenses/beliefs/trust/decay.ts'
 import { DAY, host, NOW, PLAIN, RULES, trust } from './world.ts'
 
 let store: Store
@@ -182,7 +182,12 @@ describe('a route', () => {
   })
 
   it('takes others’ edges in tenths and the own exactly (BQ-078, BQ-108)', () => {
-    for (const [level, used] of [[0.84, 0.8], [0.85, 0.9], [0.05, 0.1], [0.049, 0]] as const) {
+    for (const [level, used] of [
+      [0.84, 0.8],
+      [0.85, 0.9],
+      [0.05, 0.1],
+      [0.049, 0],
+    ] as const) {
       edges([
         ['me', 'a', 0.437],
         ['a', 'z', level],
@@ -244,7 +249,11 @@ describe('tenths', () => {
   })
 
   it('hold until shortly before they change', () => {
-    for (const [base, rate] of [[0.8, 0.001], [1, 0.00005], [0.31, 0.0001]] as const) {
+    for (const [base, rate] of [
+      [0.8, 0.001],
+      [1, 0.00005],
+      [0.31, 0.0001],
+    ] as const) {
       const tenths = tenthsOf(base)
       const until = tenthsHoldUntil(base, rate, NOW, NOW, tenths)
       const at = (instant: number) => tenthsOf(base * Math.exp((-rate * (instant - NOW)) / DAY))

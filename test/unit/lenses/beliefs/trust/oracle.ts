@@ -73,7 +73,12 @@ export class Oracle {
     const { sybilRule, sybilThreshold, sybilCap, newAgentCap } = this.#rules
     const hops = new Set(counted.map(({ path }) => path[0])).size
     const sources =
-      sybilRule === 'disjoint' ? disjoint(counted.map(({ path }) => path), sybilThreshold) : hops
+      sybilRule === 'disjoint'
+        ? disjoint(
+            counted.map(({ path }) => path),
+            sybilThreshold,
+          )
+        : hops
     const few = sources < sybilThreshold ? sybilCap : 1
     const cap = Math.min(few, newAgentCap && this.#isNew(holder) ? 0.3 : 1)
     return { level: Math.min(level, cap), sources, capped: level > cap }

@@ -1,0 +1,199 @@
+/** Edges as kept: signed, refused when bad, alike in memory and on disk (BQ-068, BQ-069, BQ-072, BQ-199). */
+import { afterAll, describe, expect, it } from 'vitest'
+import { keysOf } from '../../../../../src/identity/keys.ts'
+import { signStatement } from '../../../../../src/identity/statement.ts'
+import { TRUST, TRUST_CHANGES } from '../../../../../src/lenses/beliefs/tables.ts'
+import { didOfAgent } from '../../../../../src/lenses/beliefs/trust/agent-keys.ts'
+import { edgeStatement, type UnsignedEdge } from '../../../../../src/lenses/beliefs/trust/edge.ts'
+import { tellEdges } from '../../../../../src/lenses/beliefs/trust/edge-changes.ts'
+import { checkAllEdges } from '../../../../../src/lenses/beliefs/trust/edge-check.ts'
+import { readEdge, TOUCH_EVERY_MS } from '../../../../../src/lenses/beliefs/trust/edges.ts'
+import { TrustGraph } from '../../../../../src/lenses/beliefs/trust/graph.ts'
+import {
+  computeTrust,
+  listTrust,
+  noteUse,
+  removeTrust,
+  setTrust,
+} from '../../../../../src/lenses/beliefs/trust/operations.ts'
+import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
+import { openSqliteStore } from '../../../../../src/store/sqlite-store.ts'
+import type { Store } from '../../../../../src/store/store.ts'
+import { tempFolder } from '../../../../../src/testing/temp-folder.ts'
+import { DAY, draft, host, NOW, PLAIN, RULES, randomBytes, trust } from './world.ts'
+
+const folder = tempFolder()
+afterAll(() => folder[Symbol.dispose]())
+let made = 0
+
+describe.each([
+  ['in memory', () => openMemoryStore()],
+  ['on SQLite', () => openSqliteStore({ file: folder.file(`${++made}.db`) })],
+] as const)('edges %s', (_, open) => {
+  const random = randomBytes(3)
+  const at = (store: Store, now = NOW) => ({ store, now, random })
+  const levelOf = (store: Store, target: string) =>
+    new TrustGraph(store, RULES).trustOf('me', PLAIN, NOW).of(target).direct?.level
+
+  it('come back as they were written (BQ-069)', () => {
+    const store = open()
+    host(store, 'me')
+    const basis = [{ type: 'MANUAL' as const, confidence: 0.5 }]
+    const said = draft('a', 0.7, { domains: { code: 0.2 }, basis, persistent: true, exposure: 'exposed' })
+    const told = setTrust(at(store), 'me', said)
+    expect(told).toMatchObject({ owner: 'me', target: 'a', trust_level: 0.7, domain_trust: { code: 0.2 }, basis })
+    expect(told).toMatchObject({ persistent: true, exposure: 'exposed', created: '2026-03-01T12:00:00.000Z' })
+    expect(listTrust(store, 'me').edges).toEqual([told])
+    const later = setTrust(at(store, NOW + 5), 'me', draft('a', 0.8))
+    expect(later).toMatchObject({ created: told['created'], updated: '2026-03-01T12:00:00.005Z', exposure: 'private' })
+    expect(removeTrust(at(store), 'me', 'a')).toEqual({ removed: true })
+    expect(removeTrust(at(store), 'me', 'a')).toEqual({ removed: false })
+    expect(listTrust(store, 'me')).toMatchObject({ edges: [], after: null })
+    store.close()
+  })
+
+  it('are listed in pages, and to nobody else', () => {
+    const store = open()
+    for (const target of ['c', 'a', 'b']) setTrust(at(store), 'me', draft(target, 0.5))
+    setTrust(at(store), 'other', draft('z', 0.5))
+    const first = listTrust(store, 'me', { limit: 2 })
+    expect([first.edges.map(edge => edge['target']), first.after]).toEqual([['a', 'b'], 'b'])
+    expect(listTrust(store, 'me', { limit: 2, after: 'b' }).edges.map(edge => edge['target'])).toEqual(['c'])
+    store.close()
+  })
+
+  it('are refused when nobody could say so, and nothing is stored (BQ-068)', () => {
+    const store = open()
+    for (const bad of [
+      draft('me', 0.5),
+      draft('a', 1.1),
+      draft('a', -0.1),
+      draft('a', Number.NaN),
+      draft('a', 0.5, { domains: { 'Not Normal': 1 } }),
+      draft('a', 0.5, { domains: { code: 2 } }),
+      draft('a', 0.5, { basis: [{ type: 'OTHER' as 'MANUAL', confidence: 1 }] }),
+    ]) {
+      expect(() => setTrust(at(store), 'me', bad)).toThrow(expect.objectContaining({ code: 'INVALID_QUERY' }))
+    }
+    expect(store.table(TRUST).count()).toBe(0)
+    expect(store.meta('agent_key:me')).toBeUndefined()
+    store.close()
+  })
+
+  it('of agents with keys of their own need their signatures, newer than the last', () => {
+    const store = open()
+    const keys = keysOf(new Uint8Array(32).fill(4))
+    host(store, 'me', { did: keys.did })
+    const said = (level: number, updatedAt: number, by = keys) => {
+      const { signed: _, ...rest } = draft('a', level)
+      const unsigned: UnsignedEdge = { ...rest, owner: 'me', createdAt: NOW, updatedAt }
+      const signature = signStatement(by, edgeStatement(unsigned))
+      return draft('a', level, { signed: { createdAt: NOW, updatedAt, signature } })
+    }
+    const refused = (reason: string) => expect.objectContaining({ details: expect.objectContaining({ reason }) })
+    expect(() => setTrust(at(store), 'me', draft('a', 0.5))).toThrow(refused('required'))
+    setTrust(at(store), 'me', said(0.5, NOW))
+    expect(levelOf(store, 'a')).toBe(0.5)
+    expect(() => setTrust(at(store), 'me', said(0.9, NOW))).toThrow(refused('range'))
+    expect(() => setTrust(at(store), 'me', said(0.9, NOW + DAY))).toThrow(refused('range'))
+    expect(() => setTrust(at(store), 'me', said(0.9, NOW + 1, keysOf(new Uint8Array(32))))).toThrow(
+      refused('signature'),
+    )
+    expect(() => setTrust(at(store), 'me', { ...said(0.9, NOW + 1), level: 1 })).toThrow(refused('signature'))
+    setTrust(at(store), 'me', said(0.9, NOW + 1))
+    expect(levelOf(store, 'a')).toBe(0.9)
+    store.close()
+  })
+
+  it('with a bad signature are left out and told of (BQ-068)', () => {
+    const store = open()
+    for (const target of ['a', 'b', 'c']) trust(store, 'me', target, 0.5)
+    const graph = new TrustGraph(store, RULES)
+    expect(graph.warnings()).toEqual([])
+    const spoil = (target: string, change: object) =>
+      store.write(NOW, writer => {
+        const row = writer.table(TRUST).get({ owner: 'me', target })
+        writer.table(TRUST).put({ ...row, ...change } as never)
+        tellEdges(writer, [{ owner: 'me', target }])
+      })
+    spoil('a', { level: 0.6 })
+    spoil('b', { level: 2 })
+    const expected = [
+      { owner: 'me', target: 'a', reason: 'signature' },
+      { owner: 'me', target: 'b', reason: 'level' },
+    ]
+    expect(graph.warnings()).toEqual(expected)
+    expect(new TrustGraph(store, RULES).warnings()).toEqual(expected)
+    expect(checkAllEdges(store)).toEqual(expected)
+    expect(graph.trustOf('me', PLAIN, NOW).of('a').direct).toBeNull()
+    expect(graph.trustOf('me', PLAIN, NOW).of('c').direct?.level).toBe(0.5)
+    // Another key makes all that was signed with the old one void.
+    host(store, 'me', { did: keysOf(new Uint8Array(32)).did })
+    expect(graph.warnings().map(({ reason }) => reason)).toEqual(['signature', 'level', 'signature'])
+    store.close()
+  })
+
+  it('know keys by agent: made once, told as its did, never those of another', () => {
+    const store = open()
+    host(store, 'me')
+    trust(store, 'me', 'a', 0.5)
+    const did = didOfAgent(store, 'me')
+    trust(store, 'me', 'b', 0.5)
+    trust(store, 'a', 'me', 0.5)
+    expect(didOfAgent(store, 'me')).toBe(did)
+    expect(didOfAgent(store, 'a')).not.toBe(did)
+    expect(didOfAgent(store, 'b')).toBeNull()
+    store.close()
+  })
+
+  it('note use once a minute at most, for what there is (BQ-072)', () => {
+    const store = open()
+    trust(store, 'me', 'a', 0.5)
+    trust(store, 'me', 'b', 0.5)
+    const graph = new TrustGraph(store, RULES)
+    const later = NOW + TOUCH_EVERY_MS
+    expect(noteUse({ store, now: later - 1 }, graph, 'me', ['a', 'a', 'z'])).toBe(0)
+    expect(noteUse({ store, now: later }, graph, 'me', ['a', 'a', 'z'])).toBe(1)
+    expect(noteUse({ store, now: later }, graph, 'me', ['a', 'z'])).toBe(0)
+    expect([readEdge(store, 'me', 'a')?.lastUsed, readEdge(store, 'me', 'b')?.lastUsed]).toEqual([later, NOW])
+    expect(graph.warnings()).toEqual([])
+    store.close()
+  })
+
+  it('are told in a log of bounded length, from which nothing is missed', () => {
+    const store = open()
+    const graph = new TrustGraph(store, RULES)
+    trust(store, 'me', 'a', 0.5)
+    expect(graph.trustOf('me', PLAIN, NOW).of('a').value).toBe(0.5)
+    store.write(NOW, writer => {
+      tellEdges(
+        writer,
+        Array.from({ length: 9000 }, () => ({ owner: 'x', target: 'y' })),
+      )
+      const row = writer.table(TRUST).get({ owner: 'me', target: 'a' })
+      writer.table(TRUST).delete({ owner: 'me', target: row?.['target'] as string })
+    })
+    expect(store.table(TRUST_CHANGES).count()).toBe(8192)
+    expect(graph.trustOf('me', PLAIN, NOW).of('a').direct).toBeNull()
+    store.close()
+  })
+
+  it('are shown as they are to their owner, others as a band (BQ-107)', () => {
+    const store = open()
+    for (const id of ['me', 'a', 'b', 'z']) host(store, id)
+    trust(store, 'me', 'a', 0.9)
+    trust(store, 'me', 'b', 0.9)
+    trust(store, 'a', 'z', 0.93)
+    trust(store, 'b', 'z', 0.5)
+    const graph = new TrustGraph(store, RULES)
+    const of = (target: string) => computeTrust(graph, 'me', target, PLAIN, NOW)
+    expect(of('a')).toMatchObject({ kind: 'direct', direct: { trust_level: 0.9, base: 0.9, days_unused: 0 } })
+    const told = of('z')
+    expect(told['transitive']).toEqual({ band: 'medium', sources: 'several', capped: false })
+    expect(JSON.stringify(told)).not.toMatch(/"a"|"b"|0\.93|0\.5/)
+    // Within its tenth a foreign edge changes no byte.
+    trust(store, 'a', 'z', 0.87)
+    expect(of('z')).toEqual(told)
+    store.close()
+  })
+})
