@@ -25,10 +25,15 @@ export async function inCall<T>(
     const state = stateOf(host)
     return await work({ state, host, asker: askerOf(host, context.viewer.id), signal: context.signal, context })
   } catch (thrown) {
-    const error = asBeliefsError(thrown)
-    error.requestId = Buffer.from(host.random(REQUEST_ID_BYTES)).toString('hex')
-    throw error
+    throw failureIn(host, thrown)
   }
+}
+
+/** What was thrown as an error of the lens, with an id of its own. */
+export function failureIn(host: LensHost, thrown: unknown): BeliefsError {
+  const error = asBeliefsError(thrown)
+  error.requestId = Buffer.from(host.random(REQUEST_ID_BYTES)).toString('hex')
+  return error
 }
 
 const REQUEST_ID_BYTES = 12

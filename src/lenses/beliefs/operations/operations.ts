@@ -5,10 +5,12 @@ import { AGENT_OPERATIONS } from './agent-ops.ts'
 import { BELIEF_OPERATIONS } from './belief-ops.ts'
 import { FEDERATION_OPERATIONS } from './federation-ops.ts'
 import { QUERY_OPERATIONS } from './query-ops.ts'
+import { QUESTION_OPERATIONS } from './question-ops.ts'
 import { TRUST_OPERATIONS } from './trust-ops.ts'
 
 export const BELIEFS_OPERATIONS: readonly Operation<LensHost>[] = [
   ...QUERY_OPERATIONS,
+  ...QUESTION_OPERATIONS,
   ...BELIEF_OPERATIONS,
   ...TRUST_OPERATIONS,
   ...AGENT_OPERATIONS,

@@ -1,0 +1,78 @@
+/** Questions beside a query: how much there is and of what kind, several queries at once, and what a belief rests on. */
+import type { JsonObject } from '../../../base/canonical.ts'
+import type { Operation } from '../../../model/operation.ts'
+import type { LensHost } from '../../lens.ts'
+import { answers, anything, described, INTEGER, OBJECT, OBJECTS, TEXT } from '../../wire-schema.ts'
+import { checkQuery } from '../check/query.ts'
+import { checkBatch, checkDerivation, checkFacets, FACET_FIELDS } from '../check/questions.ts'
+import { runQuery } from '../query/run.ts'
+import { runBatch } from '../questions/batch.ts'
+import { countMatches } from '../questions/count.ts'
+import { derivationOf } from '../questions/derivation.ts'
+import { countFacets } from '../questions/facets.ts'
+import { failureIn, inCall } from './call.ts'
+import { QUERY } from './query-ops.ts'
+
+const A_QUERY: JsonObject = { type: 'object', properties: { ...QUERY }, required: ['semantic'] }
+const BELIEF_ID = described(TEXT, 'Id of a belief')
+
+const count: Operation<LensHost> = {
+  name: 'beliefs.count',
+  summary: 'Count the beliefs that a query matches, in all and by where they come from',
+  input: anything(QUERY, ['semantic']),
+  output: answers({ total: INTEGER, exact: { type: 'boolean' }, by_scope: OBJECT, warnings: OBJECTS }),
+  effect: { kind: 'read', idempotent: true },
+  run: (host, input, context) =>
+    inCall(host, context, ({ state, asker, signal }) =>
+      countMatches(state, checkQuery(input, asker), { requester: asker.id, signal }),
+    ),
+}
+
+const facets: Operation<LensHost> = {
+  name: 'beliefs.facets',
+  summary: 'Count what a query matches by domain, holder, derivation, visibility or confidence',
+  input: anything(
+    {
+      query: A_QUERY,
+      fields: { type: 'array', items: { type: 'string', enum: [...FACET_FIELDS] } },
+    },
+    ['query', 'fields'],
+  ),
+  output: answers({ total: INTEGER, facets: OBJECT, warnings: OBJECTS }),
+  effect: { kind: 'read', idempotent: true },
+  run: (host, input, context) =>
+    inCall(host, context, ({ state, asker, signal }) =>
+      countFacets(state, checkFacets(input, asker), { requester: asker.id, signal }),
+    ),
+}
+
+const batch: Operation<LensHost> = {
+  name: 'beliefs.batch',
+  summary: 'Ask up to 20 queries at once; each is answered, or fails, on its own',
+  input: anything({ queries: described(OBJECTS, '1 to 20, each as for beliefs.query') }, ['queries']),
+  output: answers({ results: OBJECTS, total_time_ms: { type: 'number' }, succeeded: INTEGER, failed: INTEGER }),
+  effect: { kind: 'read', idempotent: false },
+  run: (host, input, context) =>
+    inCall(host, context, ({ state, asker, signal }) =>
+      runBatch(
+        checkBatch(input),
+        // Within the promise, so that a fault of one is its own.
+        async query => runQuery(state, checkQuery(query, asker), { requester: asker.id, signal }),
+        thrown => failureIn(host, thrown),
+      ),
+    ),
+}
+
+const derivation: Operation<LensHost> = {
+  name: 'beliefs.derivation',
+  summary: 'Show what a belief was derived from, step by step',
+  input: anything({ belief_id: BELIEF_ID, max_depth: { type: 'integer', minimum: 1, maximum: 10, default: 5 } }, [
+    'belief_id',
+  ]),
+  output: answers({ belief_id: TEXT, depth: INTEGER, chain: OBJECTS }),
+  effect: { kind: 'read', idempotent: true },
+  run: (host, input, context) =>
+    inCall(host, context, ({ state, asker }) => derivationOf(state, checkDerivation(input), asker.id)),
+}
+
+export const QUESTION_OPERATIONS: readonly Operation<LensHost>[] = [count, facets, batch, derivation]

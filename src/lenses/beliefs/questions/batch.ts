@@ -1,0 +1,40 @@
+/** Several queries in one request (BQ-175): each is answered, or fails, on its own. */
+import type { JsonObject } from '../../../base/canonical.ts'
+import type { BeliefsError } from '../errors.ts'
+import type { QueryResult } from '../model.ts'
+
+export type Settled =
+  | { readonly ok: true; readonly result: QueryResult }
+  | { readonly ok: false; readonly error: JsonObject }
+
+export interface BatchResult {
+  /** In the order of the queries. */
+  readonly results: readonly Settled[]
+  readonly total_time_ms: number
+  readonly succeeded: number
+  readonly failed: number
+}
+
+/** `ask` checks and answers one query; `failed` names what it threw. One after the other: they share one embedder. */
+export async function runBatch(
+  queries: readonly unknown[],
+  ask: (query: unknown) => Promise<QueryResult>,
+  failed: (thrown: unknown) => BeliefsError,
+): Promise<BatchResult> {
+  const started = performance.now()
+  const results: Settled[] = []
+  for (const query of queries) {
+    try {
+      results.push({ ok: true, result: await ask(query) })
+    } catch (thrown) {
+      results.push({ ok: false, error: failed(thrown).toJSON() })
+    }
+  }
+  const succeeded = results.filter(({ ok }) => ok).length
+  return {
+    results,
+    total_time_ms: Math.round((performance.now() - started) * 1000) / 1000,
+    succeeded,
+    failed: results.length - succeeded,
+  }
+}

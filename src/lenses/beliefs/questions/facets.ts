@@ -1,0 +1,121 @@
+/**
+ * Which values what matches a query has, and how often (BQ-171). Of what comes through federations a value is told only
+ * when at least five holders have it (BQ-103): the rest is counted under `other_count`.
+ */
+import type { JsonObject } from '../../../base/canonical.ts'
+import { compareText } from '../../../base/compare.ts'
+import type { CheckedFilters } from '../check/checked.ts'
+import type { CheckedFacets, FacetField } from '../check/questions.ts'
+import { overallOf, weightColumn } from '../measures/confidence.ts'
+import { DERIVATION_TYPES, VISIBILITIES } from '../model.ts'
+import type { Evaluation } from '../query/evaluation.ts'
+import { FEDERATED } from '../query/matches.ts'
+import type { Call } from '../query/run.ts'
+import { DIMENSION_COUNT } from '../record/column-arrays.ts'
+import type { BeliefsState } from '../state.ts'
+import { asked } from './asked.ts'
+
+const MOST_VALUES = 50
+/** Below it a value would point at somebody in a federation. */
+const LEAST_HOLDERS = 5
+
+export function countFacets(state: BeliefsState, { query, fields }: CheckedFacets, call: Call): Promise<JsonObject> {
+  return asked(state, query, call, (evaluation, warnings) => ({
+    total: evaluation.matches.count,
+    facets: Object.fromEntries(fields.map(field => [field, facetOf(evaluation, field)])),
+    warnings: warnings.map(warning => ({ ...warning })),
+  }))
+}
+
+function facetOf(evaluation: Evaluation, field: FacetField): JsonObject {
+  const { matches, view } = evaluation
+  const valuesOf = VALUES[field](evaluation)
+  const tallies = new Map<string, Tally>()
+  let other = 0
+  for (let place = 0; place < matches.count; place++) {
+    const row = matches.rows[place] as number
+    const source = matches.sources[place] as number
+    for (const value of valuesOf(row, source)) {
+      if (value === null) {
+        other++
+        continue
+      }
+      const tally = tallies.get(value) ?? { open: 0, federated: 0, holders: new Set() }
+      tallies.set(value, tally)
+      if (source !== FEDERATED) tally.open++
+      else {
+        tally.federated++
+        tally.holders.add(view.columns.arrays.holders[row] as number)
+      }
+    }
+  }
+  const selected = selectedValues(field, evaluation.question.filters)
+  const counted = [...tallies].map(([value, tally]) => {
+    // A pseudonym is one holder by its nature, and every answer that shows its beliefs shows it.
+    const isTold = field === 'holder_id' || tally.holders.size >= LEAST_HOLDERS
+    if (!isTold) other += tally.federated
+    return { value, count: tally.open + (isTold ? tally.federated : 0), selected: selected.has(value) }
+  })
+  const told = counted
+    .filter(({ count }) => count > 0)
+    .sort((a, b) => b.count - a.count || compareText(a.value, b.value))
+  for (const { count } of told.slice(MOST_VALUES)) other += count
+  return { values: told.slice(0, MOST_VALUES), other_count: other }
+}
+
+interface Tally {
+  /** Beliefs that are the requester's own or public. */
+  open: number
+  federated: number
+  /** Those of the federated ones. */
+  readonly holders: Set<number>
+}
+
+/** The values of a row; null: one that is not told. */
+type ValuesOf = (row: number, source: number) => readonly (string | null)[]
+
+const VALUES: Readonly<Record<FacetField, (evaluation: Evaluation) => ValuesOf>> = {
+  domains: ({ view: { columns } }) => {
+    const sets = new Map<number, readonly string[]>()
+    return row => {
+      const set = columns.arrays.domainSets[row] as number
+      const known = sets.get(set) ?? [...new Set(columns.domainSet(set))]
+      sets.set(set, known)
+      return known
+    }
+  },
+  holder_id: evaluation => (row, source) => [evaluation.holderShown(row, source)],
+  derivation_type: ({ view: { columns } }) => {
+    const { derivations } = columns.arrays
+    return row => [DERIVATION_TYPES[derivations[row] as number] ?? null]
+  },
+  visibility: ({ view: { columns } }) => {
+    const { visibilities } = columns.arrays
+    return row => [VISIBILITIES[visibilities[row] as number] ?? null]
+  },
+  confidence_bucket: ({ view: { columns }, question: { context } }) => {
+    const weights = weightColumn(context.confidenceWeights)
+    const { confidences } = columns.arrays
+    return row => [bucketOf(overallOf(confidences, row * DIMENSION_COUNT, weights))]
+  },
+}
+
+/** Null: nothing is known of it. */
+function bucketOf(overall: number): string | null {
+  if (Number.isNaN(overall)) return null
+  if (overall < 0.4) return 'low'
+  return overall < 0.7 ? 'medium' : 'high'
+}
+
+/** Those that the filters name. */
+function selectedValues(field: FacetField, filters: readonly CheckedFilters[]): ReadonlySet<string> {
+  return new Set(filters.flatMap(filter => [...NAMED[field](filter)]))
+}
+
+const NAMED: Readonly<Record<FacetField, (filter: CheckedFilters) => Iterable<string>>> = {
+  domains: ({ domainsInclude }) => domainsInclude ?? [],
+  holder_id: ({ holderIds }) => holderIds ?? [],
+  derivation_type: ({ derivationTypes }) => derivationTypes ?? [],
+  visibility: ({ visibilityLevels }) => visibilityLevels ?? [],
+  confidence_bucket: () => [],
+}
