@@ -10,6 +10,7 @@ import type { ExplainAnswer, ExplainRequest } from '../model/explain-answer.ts'
 import type { CallContext, Operation, Progress } from '../model/operation.ts'
 import type { Page } from '../model/page.ts'
 import type { QueryInput } from '../model/query-input.ts'
+import type { SignedRequests } from './signed-requests.ts'
 
 export type { AddRequest, ListInput, PutInput } from '../model/entry-input.ts'
 export type { ExplainAnswer, ExplainRequest } from '../model/explain-answer.ts'
@@ -138,5 +139,7 @@ export interface Engine extends AsyncDisposable {
   host(lens: string): LensHost
   /** The operations that lenses bring. */
   readonly lensOperations: readonly { readonly lens: string; readonly operation: Operation<LensHost> }[]
+  /** Who requests that bear a signature are from. */
+  readonly signedRequests: SignedRequests
   close(): Promise<void>
 }

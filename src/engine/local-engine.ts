@@ -1,4 +1,5 @@
 /** The engine over one store: wires store, indexes, embedder, pipeline and lenses, and keeps them in step. */
+import { systemClock } from '../base/clock.ts'
 import { modelKey } from '../embed/embedder.ts'
 import type { Lens, LensHost } from '../lenses/lens.ts'
 import {
@@ -40,6 +41,7 @@ import { exportLines } from './export.ts'
 import { importLines } from './import.ts'
 import { listEntries } from './listing.ts'
 import type { Parts } from './parts.ts'
+import { type SignedRequests, signedRequests } from './signed-requests.ts'
 import { statusOf } from './status.ts'
 import { VERSION } from './version.ts'
 
@@ -50,6 +52,7 @@ export class LocalEngine implements Engine {
   readonly #asking: Asking
   readonly #hosts = new Map<string, LensHost>()
   readonly #closing = new AbortController()
+  #signedRequests: SignedRequests | null = null
   #closed: Promise<void> | null = null
 
   constructor(parts: Parts) {
@@ -195,6 +198,12 @@ export class LocalEngine implements Engine {
 
   get lensOperations(): readonly { readonly lens: string; readonly operation: Operation<LensHost> }[] {
     return this.lenses.flatMap(lens => (lens.operations ?? []).map(operation => ({ lens: lens.name, operation })))
+  }
+
+  get signedRequests(): SignedRequests {
+    const { store, random } = this.#parts
+    this.#signedRequests ??= signedRequests({ store, random, clock: systemClock })
+    return this.#signedRequests
   }
 
   host(lens: string): LensHost {

@@ -15,7 +15,7 @@ import { openWordIndex } from '../index/words.ts'
 import type { Lens, LensHost } from '../lenses/lens.ts'
 import { LensRegistry } from '../lenses/registry.ts'
 import { QuerentError } from '../model/errors.ts'
-import { CORE_TABLES, LEASES } from '../store/core-tables.ts'
+import { CORE_TABLES, LEASES, NONCES } from '../store/core-tables.ts'
 import { openMemoryStore } from '../store/memory-store.ts'
 import { openSqliteStore } from '../store/sqlite-store.ts'
 import type { Store } from '../store/store.ts'
@@ -148,7 +148,7 @@ async function wire(options: EngineOptions, wiring: Wiring): Promise<Engine> {
     warm: options.warm === true,
     jobs: states,
     registry,
-    tables: [...CORE_TABLES.filter(table => table !== LEASES), ...registry.tables],
+    tables: [...CORE_TABLES.filter(table => table !== LEASES && table !== NONCES), ...registry.tables],
     defaultLens: config.defaultLens,
     lensSettings: config.lenses,
     environment,

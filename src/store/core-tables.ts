@@ -84,4 +84,17 @@ export const LEASES: TableDeclaration = {
   key: ['name'],
 }
 
-export const CORE_TABLES: readonly TableDeclaration[] = [AGENTS, FEDERATIONS, MEMBERSHIPS, FILES, LEASES]
+/** Numbers that signed requests have used, for as long as a request that bears one could still be taken. */
+export const NONCES: TableDeclaration = {
+  name: 'nonces',
+  columns: [
+    { name: 'sender', type: 'text' },
+    { name: 'nonce', type: 'text' },
+    /** Which stretch of time it was used in: old ones are forgotten whole. */
+    { name: 'stretch', type: 'integer' },
+  ],
+  key: ['sender', 'nonce'],
+  indexes: [['stretch']],
+}
+
+export const CORE_TABLES: readonly TableDeclaration[] = [AGENTS, FEDERATIONS, MEMBERSHIPS, FILES, LEASES, NONCES]

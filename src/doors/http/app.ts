@@ -10,7 +10,7 @@ import { isOwner, type Viewer } from '../../model/viewer.ts'
 import { type Catalog, callOperation, findOperation } from '../../ops/catalog.ts'
 import { describeOperation } from '../../ops/schemas.ts'
 import { bugReport, toldError } from '../../ops/told-error.ts'
-import { readJson } from './body.ts'
+import { readBytes, readJson } from './body.ts'
 import { failureResponse } from './failure.ts'
 import { checkNames } from './guard.ts'
 import type { Authenticator } from './tokens.ts'
@@ -53,8 +53,12 @@ export function makeApp(engine: Engine, catalog: Catalog, options: AppOptions): 
     return next()
   })
   app.get('/healthz', c => c.json({ ok: true }))
+  app.get('/v1/node', c => c.json({ did: engine.signedRequests.did() }))
   app.use(async (c, next) => {
-    c.set('viewer', options.authenticator.viewerOf(c.req.raw.headers.get('authorization')))
+    c.set(
+      'viewer',
+      (await signedViewer(engine, c)) ?? options.authenticator.viewerOf(c.req.header('authorization') ?? null),
+    )
     await next()
   })
 
@@ -73,6 +77,24 @@ export function makeApp(engine: Engine, catalog: Catalog, options: AppOptions): 
   const { mcp } = options
   if (mcp !== undefined) app.all('/mcp', c => mcp(c.req.raw, viewerOf(c)))
   return app
+}
+
+/** Null: the request bears no signature. Its body, which the signature is over, can be read again. */
+async function signedViewer(engine: Engine, c: Context<Env>): Promise<Viewer | null> {
+  const { raw } = c.req
+  if (!/^querent-signature /i.test(raw.headers.get('authorization') ?? '')) return null
+  const body = await readBytes(raw)
+  const { pathname, search } = new URL(raw.url)
+  const facts = { method: raw.method, path: pathname + search, body }
+  const viewer = engine.signedRequests.viewerOf(facts, name => raw.headers.get(name))
+  const hasBody = raw.method !== 'GET' && raw.method !== 'HEAD'
+  c.req.raw = new Request(raw.url, {
+    method: raw.method,
+    headers: raw.headers,
+    signal: raw.signal,
+    ...(hasBody ? { body } : {}),
+  })
+  return viewer
 }
 
 /** Set before any route that asks for it. */

@@ -1,0 +1,141 @@
+/**
+ * Whole queries to the lens `beliefs` over 100,000 beliefs of 10,000 agents with 200,000 trust edges, exact, with transitive
+ * trust over three hops, asked by many agents: text and list mode, with and without explanations, filters, diversity,
+ * operators. The time of the embedder is not in it (vectors are generated). BQ-178 to BQ-180.
+ */
+
+import { modelKey } from '../src/embed/embedder.ts'
+import type { KernelVectorIndex } from '../src/index/vectors.ts'
+import { checkQuery } from '../src/lenses/beliefs/check/query.ts'
+import { runQuery } from '../src/lenses/beliefs/query/run.ts'
+import { stateOf } from '../src/lenses/beliefs/state.ts'
+import { LOCAL_OWNER } from '../src/model/viewer.ts'
+import { AGENT_COUNT, agentName, BELIEFS, beliefsHome } from './lib/beliefs-store.ts'
+import { percentile, type Row, timed, timedAsync } from './lib/report.ts'
+import { heldOut } from './lib/stand-in.ts'
+
+export const name = 'beliefs'
+
+const quick = Boolean(process.env['QUERENT_QUICK'])
+const ROUNDS = quick ? 40 : 200
+const WARM_UP = quick ? 10 : 30
+const ASKERS = 50
+const SECONDS = quick ? 1 : 5
+const P50 = 5
+const P99 = 25
+const PER_SECOND = 300
+
+interface Way {
+  readonly name: string
+  /** Against the goals of a whole query. */
+  readonly judged?: boolean
+  query(round: number): object
+}
+
+const EVERYWHERE = { scope: { local: true, federated: true, network: true } }
+
+const WAYS: readonly Way[] = [
+  { name: 'text', judged: true, query: round => ({ semantic: textOf(round), options: EVERYWHERE }) },
+  {
+    name: 'text, explained',
+    judged: true,
+    query: round => ({ semantic: textOf(round), options: { ...EVERYWHERE, include_explanation: true } }),
+  },
+  {
+    name: 'text, query domains, high confidence, one domain',
+    judged: true,
+    query: round => ({
+      semantic: textOf(round),
+      filters: ['high_confidence', { domains_include: ['science'] }],
+      context: { query_domains: ['science/biology'] },
+      options: EVERYWHERE,
+    }),
+  },
+  { name: 'list mode, of trusted', query: () => ({ semantic: '', filters: 'from_trusted', options: EVERYWHERE }) },
+  {
+    name: 'text, diverse',
+    query: round => ({
+      semantic: textOf(round),
+      options: { ...EVERYWHERE, diversity: { enabled: true, max_per_holder: 2, min_semantic_distance: 0.2 } },
+    }),
+  },
+  {
+    name: 'text, own confidence weights',
+    query: round => ({
+      semantic: textOf(round),
+      context: { confidence_weights: { corroboration: 0.5 } },
+      options: EVERYWHERE,
+    }),
+  },
+  {
+    name: 'text, 1,000 results',
+    query: round => ({ semantic: textOf(round), options: { ...EVERYWHERE, limit: 1000 } }),
+  },
+]
+
+export async function run(): Promise<readonly Row[]> {
+  const home = await beliefsHome()
+  const engine = await home.open()
+  try {
+    const host = engine.host('beliefs')
+    const state = stateOf(host)
+    const ask = (round: number, query: object) => {
+      const requester = agentName((round * 7) % ASKERS)
+      const checked = checkQuery(query, { id: requester, trustGraph: null })
+      return runQuery(state, checked, { requester, signal: new AbortController().signal })
+    }
+    const rows: Row[] = []
+    rows.push({
+      name: 'first query of a process, all read',
+      unit: 'ms',
+      value: await timedAsync(() => ask(0, (WAYS[0] as Way).query(0))),
+    })
+    const kernel = host.index(`vectors-${modelKey(home.embedder.model)}`) as KernelVectorIndex
+    const everything = { partitions: host.sight(LOCAL_OWNER).partitions }
+    const floors = Array.from({ length: 60 }, (_, at) => timed(() => kernel.sweepDistances(heldOut(at), everything)))
+    const floor = percentile(floors, 0.5)
+    rows.push({ name: 'floor: all sign-code distances', unit: 'ms', value: floor })
+    for (const way of WAYS) rows.push(await timeWay(way, ask, floor))
+    rows.push(await perSecond(ask))
+    rows.push({ name: 'columns of beliefs in memory', unit: 'B a belief', value: state.columns.byteLength / BELIEFS })
+    rows.push({
+      name: 'trust graph in memory',
+      unit: 'MB',
+      value: state.trust.byteLength / 2 ** 20,
+      note: `${AGENT_COUNT} agents`,
+    })
+    return rows
+  } finally {
+    await engine.close()
+    home.remove()
+  }
+}
+
+type Ask = (round: number, query: object) => Promise<unknown>
+
+async function timeWay(way: Way, ask: Ask, floor: number): Promise<Row> {
+  const times: number[] = []
+  for (let round = 0; round < ROUNDS + WARM_UP; round++) {
+    const query = way.query(round)
+    const time = await timedAsync(() => ask(round, query))
+    if (round >= WARM_UP) times.push(time)
+  }
+  const p50 = percentile(times, 0.5)
+  const p99 = percentile(times, 0.99)
+  const row = { name: way.name, unit: 'ms', value: p50, p50, p99, ratioToFloor: p50 / floor }
+  if (way.judged !== true) return row
+  return { ...row, goal: `p50 <= ${P50} ms, p99 <= ${P99} ms (seed: 10 and 50)`, ok: p50 <= P50 && p99 <= P99 }
+}
+
+async function perSecond(ask: Ask): Promise<Row> {
+  const start = performance.now()
+  let count = 0
+  for (; performance.now() - start < SECONDS * 1000; count++) await ask(count, (WAYS[0] as Way).query(count))
+  const value = count / ((performance.now() - start) / 1000)
+  return { name: 'queries in one process', unit: 'q/s', value, goal: `>= ${PER_SECOND} q/s`, ok: value >= PER_SECOND }
+}
+
+/** A fresh one each time, which the stand-in embedder gives a vector at once. */
+function textOf(round: number): string {
+  return `question ${round}`
+}
