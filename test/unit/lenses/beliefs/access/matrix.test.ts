@@ -6,6 +6,8 @@ import { pseudonymOf } from '../../../../../src/lenses/beliefs/access/pseudonym.
 import { ALL_SOURCES, Requester } from '../../../../../src/lenses/beliefs/access/requester.ts'
 import { type ShownBelief, showCurrent } from '../../../../../src/lenses/beliefs/access/show.ts'
 import { agentSight } from '../../../../../src/pipeline/access.ts'
+import { openSqliteStore } from '../../../../../src/store/sqlite-store.ts'
+import { tempFolder } from '../../../../../src/testing/temp-folder.ts'
 import { makeWorld, type World } from '../record/world.ts'
 
 const AGENTS = ['ann', 'bob', 'cat', 'owner']
@@ -129,6 +131,23 @@ describe('the matrix', () => {
       expect(again()).toBe(expected)
     }
   })
+})
+
+it('BQ-095: another process that changes a membership changes what is seen here', () => {
+  using folder = tempFolder()
+  const file = folder.file('shared.db')
+  const [here, there] = [makeWorld(openSqliteStore({ file })), makeWorld(openSqliteStore({ file }))]
+  for (const agent of ['ann', 'bob']) here.join('f', agent)
+  here.put('bob', { id: 'x', visibility: 'federated', federation_ids: ['f'] })
+  expect([seenBy(here, 'ann').length, seenBy(there, 'ann').length]).toEqual([1, 1])
+  there.join('f', 'ann', { status: 'suspended' })
+  expect([seenBy(here, 'ann').length, seenBy(there, 'ann').length]).toEqual([0, 0])
+  here.join('f', 'ann')
+  expect([seenBy(here, 'ann').length, seenBy(there, 'ann').length]).toEqual([1, 1])
+  there.join('f', 'bob', { status: 'departed' })
+  expect([seenBy(here, 'ann').length, seenBy(there, 'ann').length]).toEqual([0, 0])
+  here.store.close()
+  there.store.close()
 })
 
 describe('sources', () => {

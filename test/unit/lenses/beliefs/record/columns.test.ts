@@ -279,6 +279,20 @@ describe('columns', () => {
     expect(columns.bounds.holders).toBe(2)
   })
 
+  it('read all again when the feed no longer reaches back', () => {
+    const world = makeWorld()
+    world.put('ann', { id: 'a' })
+    const columns = new BeliefColumns(world.store)
+    columns.refresh()
+    world.remove('ann', 'a')
+    world.put('bob', { id: 'b' })
+    world.put('bob', { id: 'c' })
+    world.store.write(NOW, writer => writer.pruneChanges(writer.lastSeq()))
+    columns.refresh()
+    expect(columns.size).toBe(2)
+    expect(toldBy(columns)).toEqual(toldByStore(world.store))
+  })
+
   it('read nothing while nothing was committed, and not all when little was', () => {
     const world = makeWorld()
     for (let at = 0; at < 50; at++) world.put('ann', { id: `${at}` })
