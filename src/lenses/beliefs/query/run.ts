@@ -3,11 +3,15 @@
  * (BQ-024 to BQ-029, BQ-094 to BQ-099).
  */
 import type { Instant } from '../../../base/clock.ts'
+import type { EntryKey } from '../../../model/entry.ts'
 import { toIso } from '../../../model/instant.ts'
 import { memberCount } from '../access/member-count.ts'
 import { type ShownBelief, type ShowView, showCurrent } from '../access/show.ts'
 import type { CheckedQuery, CheckedScope, CheckedWarning } from '../check/checked.ts'
 import { type Fault, faulty } from '../errors.ts'
+import { concentrationWarnings } from '../explain/concentration.ts'
+import { explain } from '../explain/explanation.ts'
+import { type Ground, groundsOf } from '../explain/grounds.ts'
 import { twelveDecimals } from '../measures/confidence.ts'
 import type { Coverage, EffectiveWeights, QueryResult, RankedBelief } from '../model.ts'
 import { derivationChain } from '../record/chain.ts'
@@ -70,6 +74,8 @@ function answer(state: BeliefsState, query: CheckedQuery, moment: Moment): Answe
 interface Draft {
   readonly evaluation: Evaluation
   readonly picked: readonly Picked[]
+  /** What explanations rest on, by entry; empty where none are wanted. */
+  readonly grounds: ReadonlyMap<EntryKey, Ground>
   readonly holders: readonly string[]
   readonly warnings: readonly CheckedWarning[]
   readonly federations: readonly string[]
@@ -82,6 +88,7 @@ function draftOf(state: BeliefsState, view: ShowView, query: CheckedQuery, { emb
   return {
     evaluation,
     picked,
+    grounds: query.options.includeExplanation ? groundsOf(evaluation, picked, query.options) : new Map(),
     holders: [...new Set(picked.map(({ scored }) => view.columns.holderOf(scored.row)))],
     warnings: [...query.warnings, ...embedded.warnings, ...pending(evaluation)],
     federations: view.requester.federations,
@@ -117,11 +124,12 @@ function show(view: ShowView, { options }: CheckedQuery, { picked }: Draft): rea
   })
 }
 
-function told(query: CheckedQuery, { asOf }: Moment, draft: Draft, shown: readonly Shown[]): Answer {
+function told(query: CheckedQuery, { asOf, requester }: Moment, draft: Draft, shown: readonly Shown[]): Answer {
   const { options } = query
   const total = draft.evaluation.matches.count - (draft.picked.length - shown.length)
   const beliefs = shown.map(({ belief, picked, more }, at): RankedBelief => {
     const { parts, final } = picked.scored
+    const ground = draft.grounds.get(picked.scored.entry)
     return {
       belief: belief.belief,
       score: {
@@ -137,8 +145,12 @@ function told(query: CheckedQuery, { asOf }: Moment, draft: Draft, shown: readon
       rank: options.offset + at + 1,
       source: belief.source,
       ...more,
+      ...(ground === undefined
+        ? {}
+        : { explanation: explain(draft.evaluation, { ...picked, ...ground, belief: belief.belief, total }) }),
     }
   })
+  const concentration = options.includeExplanation ? concentrationWarnings(beliefs, requester) : []
   const result: QueryResult = {
     beliefs,
     total_count: total,
@@ -150,7 +162,7 @@ function told(query: CheckedQuery, { asOf }: Moment, draft: Draft, shown: readon
     conflicts: [],
     effective_weights: effectiveWeights(query),
     as_of: toIso(asOf),
-    warnings: draft.warnings.map(warning => ({ ...warning })),
+    warnings: [...draft.warnings, ...concentration].map(warning => ({ ...warning })),
   }
   return { result, holders: draft.holders }
 }

@@ -38,7 +38,11 @@ describe('BQ-171: facets', () => {
       derivation: { type: 'hearsay' },
     })
     const fields = ['domains', 'holder_id', 'derivation_type', 'visibility', 'confidence_bucket']
-    const query = { semantic: 'anything', filters: { domains_include: ['Science:Physics', 'history', 'art'] }, options: SCOPE }
+    const query = {
+      semantic: 'anything',
+      filters: { domains_include: ['Science:Physics', 'history', 'art'] },
+      options: SCOPE,
+    }
     const { facets, total } = await world.call('beliefs.facets', { query, fields })
     expect(total).toBe(3)
     expect(facets.domains).toEqual({

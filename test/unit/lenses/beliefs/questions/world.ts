@@ -63,7 +63,7 @@ export async function openAskingWorld({
       store.write(at, writer => writer.table(FEDERATIONS).put({ id, anonymity: 'strict', ...rest }))
     },
     trust: (owner, target, level, domains = {}) => {
-      const draft = { target, level, domains, basis: [], persistent: false, exposure: 'private' as const, signed: null }
+      const draft = { target, level, domains, basis: [], persistent: false, exposure: 'exposed' as const, signed: null }
       store.write(clock.now(), writer => putEdge(writer, owner, draft, { now: clock.now(), random }))
     },
   }

@@ -1,0 +1,27 @@
+/** Whether much of the trust in a page is trust in one holder (BQ-197): told from what the page shows. */
+import type { CheckedWarning } from '../check/checked.ts'
+import type { RankedBelief } from '../model.ts'
+
+const WARN = 0.3
+const CRITICAL = 0.5
+
+/** A line for each holder above the bound, most first. The requester's own beliefs count in the sum and are not warned of. */
+export function concentrationWarnings(beliefs: readonly RankedBelief[], requester: string): readonly CheckedWarning[] {
+  const sums = new Map<string, number>()
+  let total = 0
+  for (const { belief, score, federation_id } of beliefs) {
+    const { trust_score } = score.components
+    // Whose holders a federation does not show are all its own.
+    const holder = belief.holder_id ?? `the federation ${federation_id}`
+    sums.set(holder, (sums.get(holder) ?? 0) + trust_score)
+    total += trust_score
+  }
+  return [...sums]
+    .map(([holder, sum]) => ({ holder, share: total === 0 ? 0 : sum / total }))
+    .filter(({ holder, share }) => holder !== requester && share > WARN)
+    .sort((a, b) => b.share - a.share)
+    .map(({ holder, share }) => ({
+      code: share > CRITICAL ? 'trust_concentration_critical' : 'trust_concentration_warn',
+      message: `${Math.floor(share * 1000) / 10} % of the trust in this page is trust in ${holder}.`,
+    }))
+}

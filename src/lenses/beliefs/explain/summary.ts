@@ -1,0 +1,65 @@
+/** The explanation of a belief's place as a paragraph. It speaks of this belief, this question and this requester alone (BQ-109). */
+import { weakestDimension } from '../measures/confidence.ts'
+import type { RankingWeights } from '../model.ts'
+import { type TrustIn, trustBand } from '../trust/holders.ts'
+import type { Explained, Standing } from './standing.ts'
+
+export function summaryOf(evaluation: Explained, standing: Standing): string {
+  const { scored, rank, total, penalty } = standing
+  const sentences = [
+    `Number ${rank} of ${total} with a score of ${three(scored.final)}: ${contributions(evaluation, standing)}.`,
+    strongest(evaluation, standing),
+    `Trust: ${trustInWords(standing.trust.trust, standing.trust.of)}.`,
+    weakness(evaluation, standing),
+  ]
+  if (penalty < 0) sentences.push(`Being like beliefs before it counted ${three(-penalty)} against it here.`)
+  return sentences.filter(sentence => sentence !== '').join(' ')
+}
+
+const PARTS: Readonly<Record<keyof RankingWeights, string>> = {
+  semantic: 'meaning',
+  confidence: 'confidence',
+  trust: 'trust',
+  recency: 'recency',
+}
+const NAMES = Object.keys(PARTS) as (keyof RankingWeights)[]
+
+function contributions({ question: { weights } }: Explained, { scored: { parts } }: Standing): string {
+  return NAMES.filter(name => parts[name] !== null)
+    .map(name => `${PARTS[name]} gives ${three(weights[name] * (parts[name] as number))}`)
+    .join(', ')
+}
+
+function strongest({ question: { weights } }: Explained, { scored: { parts, final } }: Standing): string {
+  const given = NAMES.map(name => ({ name, share: weights[name] * (parts[name] ?? 0) }))
+  const most = given.reduce((best, part) => (part.share > best.share ? part : best))
+  return final > 0 ? `Most of it is ${PARTS[most.name]}, ${Math.round((100 * most.share) / final)} %.` : ''
+}
+
+function trustInWords({ kind, direct, transitive }: TrustIn, of: 'holder' | 'federation'): string {
+  const whom = of === 'holder' ? 'the holder' : 'the federation as a whole'
+  switch (kind) {
+    case 'self':
+      return 'it is your own'
+    case 'direct':
+      if (direct?.distrusted) return `you distrust ${whom}`
+      return `you trust ${whom} yourself, at ${three(direct?.value ?? 0)} after fading`
+    case 'transitive':
+      return `${whom} is trusted through ${(transitive?.sources ?? 0) > 1 ? 'several' : 'one'} you trust, ${trustBand(transitive?.level ?? 0)}`
+    case 'reputation':
+      return `${whom} is taken by reputation`
+    case 'default':
+      return `${whom} counts as a stranger`
+  }
+}
+
+function weakness({ question }: Explained, { belief: { confidence } }: Standing): string {
+  const weakest = weakestDimension(confidence, question.context.confidenceWeights)
+  const value = weakest === null ? null : confidence[weakest]
+  if (weakest === null || value === null) return 'Nothing is known of its confidence, so the usual is assumed.'
+  return value === 1 ? '' : `Its confidence is held down most by ${weakest.replaceAll('_', ' ')}, ${three(value)}.`
+}
+
+function three(value: number): string {
+  return value.toFixed(3)
+}
