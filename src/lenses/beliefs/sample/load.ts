@@ -1,0 +1,123 @@
+/** Writes the sample into a store, all of it or nothing. */
+import type { Instant } from '../../../base/clock.ts'
+import { OWNER } from '../../../model/partition.ts'
+import { FEDERATIONS } from '../../../store/core-tables.ts'
+import type { StoreWriter } from '../../../store/store.ts'
+import type { LensHost } from '../../lens.ts'
+import { createAgent } from '../agents/agents.ts'
+import { setMember } from '../agents/federations.ts'
+import { checkDraft, checkRevision } from '../check/belief.ts'
+import { DIMENSIONS } from '../model.ts'
+import { putBelief } from '../record/put.ts'
+import { supersedeBelief } from '../record/supersede.ts'
+import type { WriteContext } from '../record/write.ts'
+import { putEdge } from '../trust/edges.ts'
+import { SAMPLE_AGENTS, SAMPLE_BELIEFS, SAMPLE_FEDERATIONS, type SampleBelief, type SampleSource } from './sample.ts'
+
+export interface SampleReport {
+  readonly agents: number
+  readonly federations: number
+  readonly trust_edges: number
+  /** Current versions. */
+  readonly beliefs: number
+  readonly superseded: number
+}
+
+const DAY_MS = 86_400_000
+
+/** Throws INVALID_QUERY where an agent of the store has one of the sample's names: it never mixes with what is there. */
+export function loadSample(host: LensHost): SampleReport {
+  const now = host.clock.now()
+  const random = (bytes: number) => host.random(bytes)
+  return host.store.write(now, writer => {
+    writeAgents(writer, now, random)
+    writeFederations(writer, now)
+    const edges = writeTrust(writer, now, random)
+    const { versions, superseded } = writeAll(writer, now)
+    return {
+      agents: SAMPLE_AGENTS.length,
+      federations: SAMPLE_FEDERATIONS.length,
+      trust_edges: edges,
+      beliefs: versions - superseded,
+      superseded,
+    }
+  })
+}
+
+function writeAgents(writer: StoreWriter, now: Instant, random: (bytes: number) => Uint8Array): void {
+  for (const { id, label, sinceDays, reputation, reputationByDomain, trustGraph } of SAMPLE_AGENTS) {
+    const writing = { writer, viewer: OWNER, now: ago(now, sinceDays), random }
+    createAgent(writing, { id, label, reputation, reputationByDomain, trustGraph })
+  }
+}
+
+function writeFederations(writer: StoreWriter, now: Instant): void {
+  for (const { id, label, joining, anonymity, sinceDays, members } of SAMPLE_FEDERATIONS) {
+    const created = ago(now, sinceDays)
+    const unsaid = { did: null, results: null, reputation: null }
+    writer.table(FEDERATIONS).put({ id, label, joining, anonymity, created_at: created, ...unsaid })
+    for (const { agent, role = 'member', status = 'active' } of members) {
+      setMember({ writer, viewer: OWNER, now: created }, { federation: id, agent, role, status })
+    }
+  }
+}
+
+function writeTrust(writer: StoreWriter, now: Instant, random: (bytes: number) => Uint8Array): number {
+  let edges = 0
+  for (const { id, trusts } of SAMPLE_AGENTS) {
+    for (const { target, level, domains = {} } of trusts) {
+      const draft = { target, level, domains, basis: [], persistent: false, exposure: 'private', signed: null } as const
+      putEdge(writer, id, draft, { now, random })
+      edges += 1
+    }
+  }
+  return edges
+}
+
+/** Oldest first, so that each version finds the one that it follows. */
+function writeAll(writer: StoreWriter, now: Instant): { readonly versions: number; readonly superseded: number } {
+  const all = [...SAMPLE_BELIEFS].flatMap(([holder, beliefs]) => beliefs.map(belief => ({ holder, belief })))
+  const ordered = all.toSorted((a, b) => b.belief.daysAgo - a.belief.daysAgo)
+  for (const { holder, belief } of ordered) {
+    const context = { writer, holder, now: ago(now, belief.daysAgo), model: null, newId: () => belief.id }
+    writeOne(context, belief, now)
+  }
+  return { versions: all.length, superseded: all.filter(({ belief }) => belief.supersedes !== undefined).length }
+}
+
+function writeOne(context: WriteContext, belief: SampleBelief, now: Instant): void {
+  const input = inputOf(belief, now)
+  const { supersedes } = belief
+  if (supersedes === undefined) putBelief(context, checkDraft(input, context.now, belief.id))
+  else supersedeBelief(context, checkRevision({ belief_id: supersedes, ...input }, belief.id))
+}
+
+/** As `beliefs.put` takes it, so that the sample is checked as everybody's beliefs are. */
+function inputOf(belief: SampleBelief, now: Instant): object {
+  const { id, content, domains, visibility, federations = [], confidence, type, sources = [] } = belief
+  const { daysAgo, validFromDaysAgo = daysAgo, validUntilDaysAgo } = belief
+  return {
+    id,
+    content,
+    domains,
+    visibility,
+    federation_ids: federations,
+    confidence: Object.fromEntries(DIMENSIONS.map((name, at) => [name, confidence[at] ?? null])),
+    derivation: { type, sources: sources.map(sourceOf) },
+    valid_from: iso(ago(now, validFromDaysAgo)),
+    valid_until: validUntilDaysAgo === undefined ? null : iso(ago(now, validUntilDaysAgo)),
+  }
+}
+
+function sourceOf({ belief, external, as }: SampleSource): object {
+  const reference = belief === undefined ? { external_ref: external } : { belief_id: belief }
+  return { ...reference, contribution_type: as ?? 'primary' }
+}
+
+function ago(now: Instant, days: number): Instant {
+  return Math.round(now - days * DAY_MS)
+}
+
+function iso(at: Instant): string {
+  return new Date(at).toISOString()
+}

@@ -1,0 +1,93 @@
+/**
+ * What comes with the lens to try it on: twelve agents in three federations, what they hold true and whom they trust.
+ * Nine of them mean well, and not all of those are right; three repeat one false claim and vouch for each other.
+ */
+import type { DerivationType, Visibility } from '../model.ts'
+import agentsFile from './agents.json' with { type: 'json' }
+import bioReader from './beliefs/bio-reader.json' with { type: 'json' }
+import climateDesk from './beliefs/climate-desk.json' with { type: 'json' }
+import clinicNotes from './beliefs/clinic-notes.json' with { type: 'json' }
+import contrarian from './beliefs/contrarian.json' with { type: 'json' }
+import echoOne from './beliefs/echo-one.json' with { type: 'json' }
+import echoThree from './beliefs/echo-three.json' with { type: 'json' }
+import echoTwo from './beliefs/echo-two.json' with { type: 'json' }
+import historyShelf from './beliefs/history-shelf.json' with { type: 'json' }
+import myAgent from './beliefs/my-agent-uuid.json' with { type: 'json' }
+import newsWire from './beliefs/news-wire.json' with { type: 'json' }
+import policyWatch from './beliefs/policy-watch.json' with { type: 'json' }
+import quantumLab from './beliefs/quantum-lab.json' with { type: 'json' }
+import federationsFile from './federations.json' with { type: 'json' }
+
+/** One version. Days are counted back from when the sample is loaded; below 0: days to come. */
+export interface SampleBelief {
+  readonly id: string
+  readonly content: string
+  readonly domains: readonly string[]
+  readonly visibility: Visibility
+  readonly federations?: readonly string[]
+  readonly daysAgo: number
+  /** In the order of `DIMENSIONS`. */
+  readonly confidence: readonly (number | null)[]
+  readonly type: DerivationType
+  readonly sources?: readonly SampleSource[]
+  /** Default `daysAgo`. */
+  readonly validFromDaysAgo?: number
+  /** Default: without end. */
+  readonly validUntilDaysAgo?: number
+  /** The version of the same holder that it follows. */
+  readonly supersedes?: string
+}
+
+export interface SampleSource {
+  readonly belief?: string
+  readonly external?: string
+  /** Default primary. */
+  readonly as?: 'supporting' | 'contradicting' | 'context'
+}
+
+export interface SampleAgent {
+  readonly id: string
+  readonly label: string
+  readonly sinceDays: number
+  readonly reputation: number | null
+  readonly reputationByDomain?: Readonly<Record<string, number>>
+  readonly trustGraph?: string
+  readonly trusts: readonly {
+    readonly target: string
+    readonly level: number
+    readonly domains?: Readonly<Record<string, number>>
+  }[]
+}
+
+export interface SampleFederation {
+  readonly id: string
+  readonly label: string
+  readonly joining: 'open' | 'invited'
+  readonly anonymity: 'pseudonyms' | 'strict'
+  readonly sinceDays: number
+  readonly members: readonly {
+    readonly agent: string
+    readonly role?: 'founder' | 'admin' | 'moderator'
+    readonly status?: 'suspended' | 'departed'
+  }[]
+}
+
+// What the files hold is tried by a test that loads all of it; these types say what it is.
+export const SAMPLE_AGENTS: readonly SampleAgent[] = agentsFile as unknown as readonly SampleAgent[]
+export const SAMPLE_FEDERATIONS: readonly SampleFederation[] = federationsFile as unknown as readonly SampleFederation[]
+
+/** By holder. */
+export const SAMPLE_BELIEFS: ReadonlyMap<string, readonly SampleBelief[]> = new Map<string, readonly unknown[]>([
+  ['my-agent-uuid', myAgent],
+  ['quantum-lab', quantumLab],
+  ['bio-reader', bioReader],
+  ['clinic-notes', clinicNotes],
+  ['climate-desk', climateDesk],
+  ['policy-watch', policyWatch],
+  ['news-wire', newsWire],
+  ['history-shelf', historyShelf],
+  ['contrarian', contrarian],
+  ['echo-one', echoOne],
+  ['echo-two', echoTwo],
+  ['echo-three', echoThree],
+]) as ReadonlyMap<string, readonly SampleBelief[]>
