@@ -74,9 +74,9 @@ export function showBelief(view: ShowView, { version, entry, model }: SeenVersio
   }
 }
 
-/** The holder's name, or a pseudonym where it is met through a federation; null where that is strict. */
+/** The holder's name, or a pseudonym where another is met through a federation; null where that is strict (BQ-099). */
 export function shownHolder(view: ShowView, holder: string, source: BeliefSource): string | null {
-  if (source.kind !== 'federated' || source.id === null) return holder
+  if (source.kind !== 'federated' || source.id === null || holder === view.requester.id) return holder
   if (view.requester.isStrict(source.id)) return null
   return pseudonymOf(view.secret(), source.id, view.requester.id, holder)
 }
