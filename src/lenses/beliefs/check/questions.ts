@@ -5,7 +5,7 @@ import { type Check, checked, type Place } from './faults.ts'
 import { minConfidence } from './filters.ts'
 import { DEFAULT_LIMIT, LOCAL, limit, scope } from './options.ts'
 import { queryOf, queryWith } from './query.ts'
-import { listOf, type Members, members, type Shape, uniqueItems } from './shapes.ts'
+import { listOf, type Members, members, orNull, type Shape, uniqueItems } from './shapes.ts'
 import { boolean, id, integerIn, numberIn, oneOf } from './values.ts'
 
 export const FACET_FIELDS = ['domains', 'holder_id', 'derivation_type', 'visibility', 'confidence_bucket'] as const
@@ -17,18 +17,20 @@ export type Purpose = (typeof PURPOSES)[number]
 export const EXPANSIONS = ['derivation', 'contradictions', 'similar'] as const
 export type Expansion = (typeof EXPANSIONS)[number]
 
-/** `{belief_id, query}`. */
+/** `{belief_id, query, other_id}`. */
 export interface CheckedExplain {
   readonly beliefId: string
+  /** What it is compared with; null: nothing. */
+  readonly otherId: string | null
   readonly query: CheckedQuery
 }
 
 export function checkExplain(input: unknown, asker: Asker): CheckedExplain {
-  const shape = { belief_id: id, query: queryOf(asker) }
+  const shape = { belief_id: id, query: queryOf(asker), other_id: orNull(id) }
   return checked(input, (value, at) => {
     const given = members(value, at, shape, { required: ['belief_id', 'query'] })
     if (given?.belief_id === undefined || given.query === undefined) return undefined
-    return { beliefId: given.belief_id, query: given.query }
+    return { beliefId: given.belief_id, otherId: given.other_id ?? null, query: given.query }
   })
 }
 

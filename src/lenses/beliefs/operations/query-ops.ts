@@ -17,6 +17,9 @@ export const QUERY: Readonly<Record<string, JsonObject>> = {
   options: described(OBJECT, 'scope {local, federated, network}, limit, offset, include_explanation, diversity, …'),
 }
 
+/** A query within an input. */
+export const A_QUERY: JsonObject = { type: 'object', properties: { ...QUERY }, required: ['semantic'] }
+
 const query: Operation<LensHost> = {
   name: 'beliefs.query',
   summary: 'Find beliefs by meaning and filters, ranked by meaning, confidence, trust and time',

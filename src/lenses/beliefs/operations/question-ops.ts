@@ -1,5 +1,4 @@
 /** Questions beside a query: how much there is and of what kind, several queries at once, and what a belief rests on. */
-import type { JsonObject } from '../../../base/canonical.ts'
 import type { Operation } from '../../../model/operation.ts'
 import type { LensHost } from '../../lens.ts'
 import { answers, anything, described, INTEGER, OBJECT, OBJECTS, TEXT } from '../../wire-schema.ts'
@@ -11,9 +10,8 @@ import { countMatches } from '../questions/count.ts'
 import { derivationOf } from '../questions/derivation.ts'
 import { countFacets } from '../questions/facets.ts'
 import { failureIn, inCall } from './call.ts'
-import { QUERY } from './query-ops.ts'
+import { A_QUERY, QUERY } from './query-ops.ts'
 
-const A_QUERY: JsonObject = { type: 'object', properties: { ...QUERY }, required: ['semantic'] }
 const BELIEF_ID = described(TEXT, 'Id of a belief')
 
 const count: Operation<LensHost> = {

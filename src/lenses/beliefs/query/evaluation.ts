@@ -29,6 +29,12 @@ export interface Understood {
   readonly thresholds: { readonly include: number; readonly exclude: number } | null
 }
 
+export interface TextOperators {
+  readonly include: readonly Operand[]
+  readonly exclude: readonly Operand[]
+  readonly phrases: readonly string[]
+}
+
 /** What an answer is about, less its paging. */
 export type Question = Pick<CheckedQuery, 'semantic' | 'filters' | 'context' | 'weights'> & {
   readonly scope: EnabledSources
@@ -130,12 +136,13 @@ export class Evaluation {
       asOf: this.asOf,
       validAt: validInstants(filters, this.asOf),
     })
-    const tests = this.#tests(filters)
+    const tests = this.testsOf(filters)
     const met = tests.length === 0 ? matches : matches.where((row, source) => tests.every(test => test(row, source)))
-    return this.#meetingOperators(met)
+    return this.meetingOperators(met)
   }
 
-  #tests(filters: readonly CheckedFilters[]): ReturnType<typeof rowTests> {
+  /** What filters ask of a row. */
+  testsOf(filters: readonly CheckedFilters[]): ReturnType<typeof rowTests> {
     if (filters.length === 0) return []
     const { context } = this.question
     let depths: DerivationDepths | null = null
@@ -160,17 +167,19 @@ export class Evaluation {
     })
   }
 
-  #meetingOperators(matches: Matches): Matches {
+  /** Those that meet the operators of the text, or only these of them. */
+  meetingOperators(matches: Matches, only: Partial<TextOperators> = {}): Matches {
     const { semantic } = this.question
     if (semantic === null) return matches
-    const { include, exclude, thresholds, meaning } = this.understood
+    const { thresholds, meaning } = this.understood
+    const { include, exclude, phrases } = { ...this.understood, phrases: semantic.phrases, ...only }
     return meetingOperators({
       columns: this.view.columns,
       contents: this.state.contents,
       matches,
       include,
       exclude,
-      phrases: semantic.phrases,
+      phrases,
       thresholds,
       index: meaning.by === 'vector' ? meaning.index : null,
       sight: this.requester.sight,

@@ -17,6 +17,7 @@ import type { Coverage, EffectiveWeights, QueryResult, RankedBelief } from '../m
 import { derivationChain } from '../record/chain.ts'
 import type { BeliefsState } from '../state.ts'
 import { withoutVector } from './best.ts'
+import { componentsOf } from './components.ts'
 import { Evaluation } from './evaluation.ts'
 import { pickPage } from './page.ts'
 import type { Picked } from './spread.ts'
@@ -128,19 +129,13 @@ function told(query: CheckedQuery, { asOf, requester }: Moment, draft: Draft, sh
   const { options } = query
   const total = draft.evaluation.matches.count - (draft.picked.length - shown.length)
   const beliefs = shown.map(({ belief, picked, more }, at): RankedBelief => {
-    const { parts, final } = picked.scored
+    const { final } = picked.scored
     const ground = draft.grounds.get(picked.scored.entry)
     return {
       belief: belief.belief,
       score: {
         final,
-        components: {
-          semantic_similarity: parts.semantic,
-          confidence_score: parts.confidence,
-          trust_score: parts.trust,
-          recency_score: parts.recency,
-          diversity_penalty: picked.penalty,
-        },
+        components: componentsOf(picked.scored, picked.penalty),
       },
       rank: options.offset + at + 1,
       source: belief.source,

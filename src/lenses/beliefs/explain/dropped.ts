@@ -1,0 +1,138 @@
+/**
+ * Why a belief is not among the matches: the first step that let it go. Asked only of beliefs that the requester may see,
+ * and answered from them and the question alone.
+ */
+import { toIso } from '../../../model/instant.ts'
+import { ALL_SOURCES } from '../access/requester.ts'
+import type { CheckedFilters } from '../check/checked.ts'
+import type { Evaluation, TextOperators } from '../query/evaluation.ts'
+import { FEDERATED, LOCAL, Matches, NETWORK } from '../query/matches.ts'
+
+/** In the order in which they are taken. */
+export type Stage =
+  | 'current'
+  | 'scope'
+  | 'time'
+  | 'filters'
+  | 'phrases'
+  | 'exclusions'
+  | 'inclusions'
+  | 'copies'
+  | 'diversity'
+  | 'page'
+
+export interface Dropped {
+  readonly stage: Stage
+  readonly reason: string
+}
+
+const CODES = { local: LOCAL, federated: FEDERATED, network: NETWORK } as const
+
+/** Null: it matches. The row is one in sight. */
+export function droppedAt(evaluation: Evaluation, row: number): Dropped | null {
+  if (evaluation.matches.placeOf(row) >= 0) return null
+  const { columns, requester } = evaluation.view
+  const partition = columns.arrays.partitions[row] as number
+  const holder = columns.holderOf(row)
+  const source = requester.sourceOf(partition, holder, evaluation.question.scope)
+  if (source === null) {
+    const kind = requester.sourceOf(partition, holder, ALL_SOURCES)?.kind
+    return { stage: 'scope', reason: `It would come from ${kind}, which options.scope leaves out.` }
+  }
+  const code = CODES[source.kind]
+  return (
+    byTime(evaluation, row) ??
+    byFilters(evaluation, row, code) ??
+    byOperators(evaluation, row, code) ??
+    byCopies(evaluation, row)
+  )
+}
+
+function byTime({ view, question, asOf }: Evaluation, row: number): Dropped | null {
+  const { created, validFrom, validUntil } = view.columns.arrays
+  const asked = question.filters.flatMap(({ validAt }) => validAt ?? [])
+  const at = asked.length === 0 ? [asOf] : asked
+  const drop = (reason: string): Dropped => ({ stage: 'time', reason })
+  if ((created[row] as number) > asOf) return drop('It was made later.')
+  const from = validFrom[row] as number
+  const until = validUntil[row] as number
+  if (from > Math.min(...at)) return drop(`It is valid from ${toIso(from)} on only.`)
+  return until <= Math.max(...at) ? drop(`It was valid until ${toIso(until)} only.`) : null
+}
+
+/** Asks for nothing. */
+const NO_FILTER: CheckedFilters = {
+  confidence: [],
+  validAt: null,
+  createdAfter: null,
+  createdBefore: null,
+  createdWithinMs: null,
+  domainsInclude: null,
+  domainsExclude: [],
+  holderIds: null,
+  excludeHolders: new Set(),
+  minHolderReputation: null,
+  directTrustAbove: null,
+  derivationTypes: null,
+  maxDerivationDepth: null,
+  visibilityLevels: null,
+}
+
+/** As a request names them. */
+const FILTER_NAMES: Readonly<Record<keyof CheckedFilters, string>> = {
+  confidence: 'min_confidence',
+  validAt: 'valid_at',
+  createdAfter: 'created_after',
+  createdBefore: 'created_before',
+  createdWithinMs: 'preset recent',
+  domainsInclude: 'domains_include',
+  domainsExclude: 'domains_exclude',
+  holderIds: 'holder_ids',
+  excludeHolders: 'exclude_holders',
+  minHolderReputation: 'min_holder_reputation',
+  directTrustAbove: 'preset from_trusted',
+  derivationTypes: 'derivation_types',
+  maxDerivationDepth: 'max_derivation_depth',
+  visibilityLevels: 'visibility_levels',
+}
+
+function byFilters(evaluation: Evaluation, row: number, source: number): Dropped | null {
+  for (const filter of evaluation.question.filters) {
+    for (const name of Object.keys(FILTER_NAMES) as (keyof CheckedFilters)[]) {
+      const tests = evaluation.testsOf([{ ...NO_FILTER, [name]: filter[name] }])
+      if (tests.every(test => test(row, source))) continue
+      return { stage: 'filters', reason: `It does not pass the filter ${FILTER_NAMES[name]}.` }
+    }
+  }
+  return null
+}
+
+function byOperators(evaluation: Evaluation, row: number, source: number): Dropped | null {
+  const { question, understood, view } = evaluation
+  if (question.semantic === null) return null
+  const alone = new Matches(view.columns, Int32Array.of(row), Uint8Array.of(source))
+  const none = { phrases: [], include: [], exclude: [] }
+  const meets = (some: Partial<TextOperators>) =>
+    evaluation.meetingOperators(alone, { ...none, ...some }).count > 0
+  for (const phrase of question.semantic.phrases) {
+    if (!meets({ phrases: [phrase] }))
+      return { stage: 'phrases', reason: `The phrase "${phrase}" does not stand in it.` }
+  }
+  for (const operand of understood.exclude) {
+    if (!meets({ exclude: [operand] })) return { stage: 'exclusions', reason: `It says, or means, -${operand.text}.` }
+  }
+  for (const operand of understood.include) {
+    if (!meets({ include: [operand] })) {
+      return { stage: 'inclusions', reason: `It neither says nor means +${operand.text}.` }
+    }
+  }
+  return null
+}
+
+function byCopies({ view: { columns }, matches }: Evaluation, row: number): Dropped {
+  const { ids, contents } = columns.arrays
+  const sameId = matches.rows.find(other => ids[other] === ids[row])
+  const kept = sameId ?? matches.rows.find(other => contents[other] === contents[row])
+  const which = kept === undefined ? '' : `, ${columns.idOf(kept)}`
+  return { stage: 'copies', reason: `A copy of it stands for it${which}.` }
+}

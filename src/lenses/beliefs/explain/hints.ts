@@ -1,0 +1,61 @@
+/** What would lift a belief (BQ-110): dimensions of its confidence, each with a value and the rank that it would give. */
+import { confidenceInRanking } from '../measures/confidence.ts'
+import { decayRate, recency } from '../measures/decay.ts'
+import { type Belief, type Confidence, DIMENSIONS, type Dimension, type DimensionWeights } from '../model.ts'
+import type { Evaluation } from '../query/evaluation.ts'
+import { byOrder, finalOf, type ScoredBelief } from '../query/scored.ts'
+
+export interface Hint {
+  readonly dimension: Dimension
+  /** Null: not known. */
+  readonly current: number | null
+  /** The least tenth that lifts the belief, all else as it is. */
+  readonly target: number
+  readonly rank: number
+}
+
+/** Of what weighs on the belief most first. `all`: everything that matches, the belief itself among it. */
+export function hintsFor(
+  { question, state, asOf }: Pick<Evaluation, 'question' | 'state' | 'asOf'>,
+  scored: ScoredBelief,
+  belief: Belief,
+  all: readonly ScoredBelief[],
+): readonly Hint[] {
+  const { context, weights } = question
+  const rate = decayRate(belief.domains, context.queryDomains, state.settings.decay)
+  const rankWith = (confidence: Confidence): number => {
+    const parts = {
+      ...scored.parts,
+      confidence: confidenceInRanking(confidence, context.confidenceWeights),
+      recency: recency(confidence.temporal_freshness, scored.createdAt, asOf, rate),
+    }
+    return rankOf({ ...scored, final: finalOf(parts, weights) }, all)
+  }
+  const rank = rankOf(scored, all)
+  return byLoss(belief.confidence, context.confidenceWeights).flatMap((dimension): readonly Hint[] => {
+    const current = belief.confidence[dimension]
+    const lifted = (target: number) => ({ target, rank: rankWith({ ...belief.confidence, [dimension]: target }) })
+    const found = tenthsAbove(current)
+      .map(lifted)
+      .find(({ rank: reached }) => reached < rank)
+    return found === undefined ? [] : [{ dimension, current, ...found }]
+  })
+}
+
+/** From 1, in the total order. */
+export function rankOf(scored: ScoredBelief, all: readonly ScoredBelief[]): number {
+  return 1 + all.filter(other => other.entry !== scored.entry && byOrder(other, scored) < 0).length
+}
+
+/** What is unknown comes last. */
+function byLoss(confidence: Confidence, weights: DimensionWeights): readonly Dimension[] {
+  const loss = (dimension: Dimension) => {
+    const value = confidence[dimension]
+    return value === null ? -1 : weights[dimension] * -Math.log(Math.max(value, 0.001))
+  }
+  return DIMENSIONS.toSorted((a, b) => loss(b) - loss(a))
+}
+
+function tenthsAbove(value: number | null): readonly number[] {
+  return Array.from({ length: 10 }, (_, at) => (at + 1) / 10).filter(tenth => value === null || tenth > value)
+}
