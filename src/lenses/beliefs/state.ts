@@ -9,6 +9,8 @@ import { Secret } from './access/pseudonym.ts'
 import { Requester } from './access/requester.ts'
 import type { ShowView } from './access/show.ts'
 import { Contents } from './query/contents.ts'
+import { Scopes } from './query/in-scope.ts'
+import { Statics } from './query/statics.ts'
 import { BeliefColumns } from './record/columns.ts'
 import { type BeliefsSettings, DEFAULTS } from './settings.ts'
 import { TrustGraph } from './trust/graph.ts'
@@ -18,6 +20,8 @@ export interface BeliefsState {
   readonly settings: BeliefsSettings
   readonly columns: BeliefColumns
   readonly contents: Contents
+  readonly statics: Statics
+  readonly scopes: Scopes
   readonly trust: TrustGraph
   /** Who asks, as memberships stand now. */
   requester(id: string): Requester
@@ -51,6 +55,8 @@ function makeState(host: LensHost): BeliefsState {
     settings,
     columns,
     contents: new Contents(store, columns),
+    statics: new Statics(columns),
+    scopes: new Scopes(),
     trust: new TrustGraph(store, settings),
     requester: id => requesters.of(id),
     look: (id, body) => {

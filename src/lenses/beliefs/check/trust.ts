@@ -5,8 +5,8 @@ import { byDomain } from './by-domain.ts'
 import type { Asker, CheckedContext } from './checked.ts'
 import { contextOf } from './context.ts'
 import { checked, type Place } from './faults.ts'
-import { listOf, type Members, members } from './shapes.ts'
-import { boolean, id, instant, numberIn, oneOf, SHARE, textUpTo } from './values.ts'
+import { listOf, type Members, members, orNull } from './shapes.ts'
+import { boolean, id, instant, integerIn, numberIn, oneOf, SHARE, textUpTo } from './values.ts'
 
 /** `trust.set`: what an agent says of another. Throws INVALID_QUERY with all faults. */
 export function checkEdge(input: unknown, owner: string): EdgeDraft {
@@ -41,6 +41,12 @@ export function checkTrustQuestion(input: unknown, asker: Asker): CheckedTrustQu
   })
 }
 
+/** `trust.list`: from where on, and how many. */
+export function checkTrustPage(input: unknown): { readonly after?: string | null; readonly limit?: number } {
+  return checked(input, (value, at) => members(value, at, PAGE))
+}
+
+const PAGE = { after: orNull(id), limit: integerIn({ least: 1, most: 1_000 }) }
 const MOST_BASES = 20
 /** Of Ed25519 in base64url there are 86. */
 const LONGEST_SIGNATURE = 128

@@ -1,16 +1,13 @@
 /** What the asker says of others, and what that comes to. It sees its own statements and no others'. */
 
-import { toIso } from '../../../model/instant.ts'
 import type { Operation } from '../../../model/operation.ts'
 import type { LensHost } from '../../lens.ts'
 import { answers, anything, described, FLAG, NUMBER, OBJECT, OBJECTS, TEXT } from '../../wire-schema.ts'
 import { checkOnly } from '../check/agents.ts'
-import { checkEdge, checkTrustQuestion } from '../check/trust.ts'
-import { holderTrust } from '../query/trust-columns.ts'
-import { TRUST } from '../tables.ts'
-import { EXPOSURES, edgeOf, type TrustEdge } from '../trust/edge.ts'
-import { putEdge, removeEdge } from '../trust/edges.ts'
-import { trustBand } from '../trust/holders.ts'
+import { checkEdge, checkTrustPage, checkTrustQuestion } from '../check/trust.ts'
+import { trustQuestion } from '../query/trust-columns.ts'
+import { EXPOSURES } from '../trust/edge.ts'
+import { computeTrust, listTrust, removeTrust, setTrust, type TrustWriting } from '../trust/operations.ts'
 import { inCall } from './call.ts'
 
 const TARGET = described(TEXT, 'The agent that trust is put in, or federation:<id>')
@@ -35,12 +32,9 @@ const set: Operation<LensHost> = {
   output: answers({ edge: OBJECT }),
   effect: { kind: 'write', idempotent: true },
   run: (host, input, context) =>
-    inCall(host, context, ({ asker }) => {
-      const draft = checkEdge(input, asker.id)
-      const now = host.clock.now()
-      const random = (bytes: number) => host.random(bytes)
-      return { edge: viewOf(host.store.write(now, writer => putEdge(writer, asker.id, draft, { now, random }))) }
-    }),
+    inCall(host, context, ({ asker }) => ({
+      edge: setTrust(writingOf(host), asker.id, checkEdge(input, asker.id)),
+    })),
 }
 
 const remove: Operation<LensHost> = {
@@ -50,70 +44,34 @@ const remove: Operation<LensHost> = {
   output: answers({ removed: FLAG }),
   effect: { kind: 'destroy', idempotent: true },
   run: (host, input, context) =>
-    inCall(host, context, ({ asker }) => {
-      const target = checkOnly(input, 'target')
-      return { removed: host.store.write(host.clock.now(), writer => removeEdge(writer, asker.id, target)) }
-    }),
+    inCall(host, context, ({ asker }) => removeTrust(writingOf(host), asker.id, checkOnly(input, 'target'))),
 }
 
 const list: Operation<LensHost> = {
   name: 'trust.list',
   summary: 'List the statements of trust of the asker',
-  input: anything({}),
-  output: answers({ edges: OBJECTS }),
+  input: anything({ after: described(TEXT, 'Only targets behind this one'), limit: { type: 'integer' } }),
+  output: answers({ edges: OBJECTS, after: TEXT, did: TEXT }),
   effect: { kind: 'read', idempotent: true },
-  run: (host, _, context) =>
-    inCall(host, context, ({ asker }) => ({
-      edges: host.store
-        .table(TRUST)
-        .scan({ owner: asker.id })
-        .flatMap(row => edgeOf(row) ?? [])
-        .map(viewOf),
-    })),
+  run: (host, input, context) =>
+    inCall(host, context, ({ asker }) => listTrust(host.store, asker.id, checkTrustPage(input))),
 }
 
 const compute: Operation<LensHost> = {
   name: 'trust.compute',
   summary: 'Tell what the asker’s trust in an agent comes to, and of what kind it is',
   input: anything({ target: TARGET, context: described(OBJECT, 'As in a query') }, ['target']),
-  output: answers({ target: TEXT, value: NUMBER, kind: TEXT, direct: OBJECT, transitive: OBJECT, as_of: TEXT }),
+  output: answers({ target: TEXT, trust: NUMBER, kind: TEXT, direct: OBJECT, transitive: OBJECT, as_of: TEXT }),
   effect: { kind: 'read', idempotent: true },
   run: (host, input, context) =>
     inCall(host, context, ({ state, asker }) => {
       const { target, context: asked } = checkTrustQuestion(input, asker)
-      const asOf = host.clock.now()
-      const { value, kind, direct, transitive, reputation, distrusted } = holderTrust(
-        state.trust,
-        asker.id,
-        asked,
-        asOf,
-      ).of(target)
-      return {
-        target,
-        value,
-        kind,
-        distrusted,
-        direct,
-        // What rests on others' edges is told as the explanations tell it (BQ-107).
-        transitive: transitive && {
-          band: trustBand(transitive.level),
-          sources: transitive.sources > 1 ? 'several' : 'one',
-        },
-        reputation,
-        as_of: toIso(asOf),
-      }
+      return computeTrust(state.trust, asker.id, target, trustQuestion(asked), host.clock.now())
     }),
 }
 
 export const TRUST_OPERATIONS: readonly Operation<LensHost>[] = [set, remove, list, compute]
 
-function viewOf({ level, domains, createdAt, updatedAt, lastUsed, ...edge }: TrustEdge): object {
-  return {
-    ...edge,
-    trust_level: level,
-    domain_trust: domains,
-    created: toIso(createdAt),
-    updated: toIso(updatedAt),
-    last_used: toIso(lastUsed),
-  }
+function writingOf(host: LensHost): TrustWriting {
+  return { store: host.store, now: host.clock.now(), random: bytes => host.random(bytes) }
 }

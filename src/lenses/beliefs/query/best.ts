@@ -102,7 +102,7 @@ function byVector(
   const scope = { partitions, allow }
   // final = weight · (cosine + 1) / 2 + prior
   const weight = semanticWeight / 2
-  const values = new Float32Array(rows.reduce((most, row) => Math.max(most, entries[row] as number), 0) + 1)
+  const values = new Float32Array(matches.lastEntry + 1)
   for (let place = 0; place < rows.length; place++) {
     values[entries[rows[place] as number] as number] = (priors[place] as number) + weight
   }

@@ -6,20 +6,19 @@ import type { Instant } from '../../../base/clock.ts'
 import type { EnabledSources, Requester } from '../access/requester.ts'
 import { type ShowView, shownHolder } from '../access/show.ts'
 import type { CheckedFilters, CheckedQuery } from '../check/checked.ts'
-import { DEFAULT_WEIGHTS } from '../measures/confidence.ts'
-import { type BeliefSource, DIMENSIONS } from '../model.ts'
+import type { BeliefSource } from '../model.ts'
+import type { BeliefColumns } from '../record/columns.ts'
 import { DerivationDepths } from '../record/derivation.ts'
 import type { BeliefsState } from '../state.ts'
 import type { HolderColumns, HolderTrust } from '../trust/holders.ts'
 import { type BestRequest, best, exact, type Meaning } from './best.ts'
 import { copiesToDrop } from './copies.ts'
 import { rowTests } from './filter.ts'
-import { inScope } from './in-scope.ts'
 import { FEDERATED, LOCAL, type Matches } from './matches.ts'
 import { meetingOperators, type Operand } from './operators.ts'
 import type { ScoredBelief } from './scored.ts'
 import { Scorer } from './scorer.ts'
-import { holderTrust, trustColumns } from './trust-columns.ts'
+import { trustColumns, trustQuestion } from './trust-columns.ts'
 
 /** What the text of a query came to: vectors of it and of its operands, made before the moment is fixed. */
 export interface Understood {
@@ -61,7 +60,7 @@ export class Evaluation {
     this.understood = understood
     this.asOf = asOf
     const { context, weights } = question
-    this.trust = holderTrust(state.trust, view.requester.id, context, asOf)
+    this.trust = state.trust.trustOf(view.requester.id, trustQuestion(context), asOf)
     this.trustColumns = trustColumns(this.trust, view.columns)
     this.scorer = new Scorer({
       columns: view.columns,
@@ -70,6 +69,7 @@ export class Evaluation {
       confidenceWeights: context.confidenceWeights,
       weights,
       decay: state.settings.decay,
+      statics: state.statics,
       trust: this.trustColumns,
       sourceOf: (row, source) => this.sourceOf(row, source),
       holderShown: (row, source) => this.holderShown(row, source),
@@ -129,12 +129,12 @@ export class Evaluation {
 
   #meetingAll(): Matches {
     const { filters } = this.question
-    const matches = inScope({
+    const matches = this.state.scopes.of({
       columns: this.view.columns,
       requester: this.requester,
       scope: this.question.scope,
       asOf: this.asOf,
-      validAt: validInstants(filters, this.asOf),
+      validAt: filters.some(({ validAt }) => validAt !== null) ? validInstants(filters, this.asOf) : null,
     })
     const tests = this.testsOf(filters)
     const met = tests.length === 0 ? matches : matches.where((row, source) => tests.every(test => test(row, source)))
@@ -188,8 +188,8 @@ export class Evaluation {
 
   /** BQ-130: most have no copy, so only groups of rows with the same id or content are scored here. */
   #withoutCopies(matches: Matches): Matches {
-    const groups = [...sameRows(matches, this.view.columns.arrays.ids, 'id', this.view.columns.bounds.ids)]
-    groups.push(...sameRows(matches, this.view.columns.arrays.contents, 'content', this.view.columns.bounds.contents))
+    const { columns } = this.view
+    const groups = [...sameRows(matches, columns, 'id'), ...sameRows(matches, columns, 'content')]
     if (groups.length === 0) return matches
     const places = [...new Set(groups.flatMap(group => group.places))]
     const scored = new Map(exact(this.#request(matches, null), places).map((each, at) => [places[at] as number, each]))
@@ -216,15 +216,13 @@ export class Evaluation {
   }
 
   #priorsOf(matches: Matches): Float64Array {
-    const { confidenceWeights } = this.question.context
-    const isDefault = DIMENSIONS.every(name => confidenceWeights[name] === DEFAULT_WEIGHTS[name])
-    this.#priors ??= this.scorer.priors(matches, isDefault)
+    this.#priors ??= this.scorer.priors(matches)
     return this.#priors
   }
 }
 
-/** Where nothing says otherwise, now. */
-function validInstants(filters: readonly CheckedFilters[], asOf: Instant): readonly Instant[] {
+/** When beliefs must hold: where nothing says otherwise, now. */
+export function validInstants(filters: readonly CheckedFilters[], asOf: Instant): readonly Instant[] {
   const given = filters.flatMap(({ validAt }) => (validAt === null ? [] : [validAt]))
   return given.length === 0 ? [asOf] : given
 }
@@ -235,21 +233,17 @@ interface SameRows {
   readonly places: number[]
 }
 
-/** Groups of matches with the same number in this column. */
-function sameRows(matches: Matches, column: Int32Array, same: 'id' | 'content', bound: number): Iterable<SameRows> {
-  /** Place + 1 of the first with a number. */
-  const firsts = new Int32Array(bound)
+/** Groups of matches that share their id or their content. */
+function sameRows(matches: Matches, columns: BeliefColumns, same: 'id' | 'content'): readonly SameRows[] {
+  const numbers = same === 'id' ? columns.arrays.ids : columns.arrays.contents
   const groups = new Map<number, SameRows>()
-  for (let place = 0; place < matches.count; place++) {
-    const number = column[matches.rows[place] as number] as number
-    const first = firsts[number] as number
-    if (first === 0) {
-      firsts[number] = place + 1
-      continue
-    }
-    const group = groups.get(number) ?? { same, places: [first - 1] }
-    group.places.push(place)
-    groups.set(number, group)
+  for (const row of columns.sharedRows[same]) {
+    const place = matches.placeOf(row)
+    if (place === -1) continue
+    const number = numbers[row] as number
+    const group = groups.get(number)
+    if (group === undefined) groups.set(number, { same, places: [place] })
+    else group.places.push(place)
   }
-  return groups.values()
+  return [...groups.values()].filter(({ places }) => places.length > 1)
 }

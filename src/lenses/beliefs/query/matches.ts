@@ -60,6 +60,17 @@ export class Matches {
     return this.#bits
   }
 
+  /** The highest key of them; 0: there are none. */
+  get lastEntry(): EntryKey {
+    const { entries } = this.#columns.arrays
+    let last = 0
+    for (let place = 0; place < this.count; place++) {
+      const entry = entries[this.#rows[place] as number] as EntryKey
+      if (entry > last) last = entry
+    }
+    return last
+  }
+
   /** How many are from each source. */
   counts(): Readonly<Record<ScopeKind, number>> {
     const counts = new Uint32Array(4)
@@ -88,9 +99,8 @@ export class Matches {
 
   #asBits(): Bitset {
     const { entries } = this.#columns.arrays
-    const last = this.#rows.reduce((most, row) => Math.max(most, entries[row] as EntryKey), 0)
-    const bits = new Bitset(last + 1)
-    for (const row of this.#rows) bits.add(entries[row] as EntryKey)
+    const bits = new Bitset(this.lastEntry + 1)
+    for (let place = 0; place < this.count; place++) bits.add(entries[this.#rows[place] as number] as EntryKey)
     return bits
   }
 }

@@ -16,13 +16,13 @@ import { twelveDecimals } from '../measures/confidence.ts'
 import type { Coverage, EffectiveWeights, QueryResult, RankedBelief } from '../model.ts'
 import { derivationChain } from '../record/chain.ts'
 import type { BeliefsState } from '../state.ts'
+import { noteUse } from '../trust/operations.ts'
 import { withoutVector } from './best.ts'
 import { componentsOf } from './components.ts'
 import { Evaluation } from './evaluation.ts'
 import { pickPage } from './page.ts'
 import type { Picked } from './spread.ts'
 import { type Embedded, embedText, understand } from './understand.ts'
-import { noteUse } from './use.ts'
 
 export interface Call {
   /** Id of the agent that asks. */
@@ -39,7 +39,7 @@ export async function runQuery(state: BeliefsState, query: CheckedQuery, call: C
   const started = performance.now()
   const asOf = state.host.clock.now()
   const { result, holders } = answer(state, query, { embedded, asOf, requester: call.requester })
-  if (!query.options.dryRun) noteUse(state, call.requester, holders, asOf)
+  if (!query.options.dryRun) noteUse({ store: state.host.store, now: asOf }, state.trust, call.requester, holders)
   return { ...result, query_time_ms: Math.round((performance.now() - started) * 1000) / 1000 }
 }
 

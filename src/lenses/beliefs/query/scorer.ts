@@ -8,6 +8,7 @@ import type { BeliefColumns } from '../record/columns.ts'
 import type { HolderColumns } from '../trust/holders.ts'
 import { FEDERATED, type Matches } from './matches.ts'
 import { finalOf, type Parts, type ScoredBelief, semanticOf } from './scored.ts'
+import type { Statics } from './statics.ts'
 
 export interface ScorerWorld {
   readonly columns: BeliefColumns
@@ -16,6 +17,7 @@ export interface ScorerWorld {
   readonly confidenceWeights: DimensionWeights
   readonly weights: RankingWeights
   readonly decay: DecayTable
+  readonly statics: Statics
   readonly trust: HolderColumns
   /** Where a row comes from, and what is shown of who holds it. */
   sourceOf(row: number, source: number): BeliefSource
@@ -98,23 +100,23 @@ export class Scorer {
 
   /**
    * What each match is worth before its meaning, by place: all that the weights give for confidence, trust and recency.
-   * For choosing what to score: off by less than `NEAR`.
+   * For choosing what to score: off by rounding.
    */
-  priors(matches: Matches, isDefaultConfidence: boolean): Float64Array {
-    const { columns, weights, asOf, trust } = this.#world
-    const { confidences, overall, created, holders } = columns.arrays
-    const { rows, sources } = matches
+  priors({ rows, sources }: Matches): Float64Array {
+    const { columns, weights, asOf, trust, statics, confidenceWeights, queryDomains, decay } = this.#world
+    const { holders, domainSets } = columns.arrays
+    const confidences = statics.confidence(confidenceWeights)
+    const { day, freshness, rates } = statics.aged(asOf, queryDomains, decay)
+    const since = rates.map(rate => Math.exp((-rate * (asOf - day)) / DAY_MS) * weights.recency)
+    const trusted = trust.trust.map(value => value * weights.trust)
     const priors = new Float64Array(rows.length)
     for (let place = 0; place < rows.length; place++) {
       const row = rows[place] as number
       const source = sources[place] as number
-      const known = isDefaultConfidence ? (overall[row] as number) : this.confidence(row)
-      const confidence = Number.isNaN(known) ? this.#unknown : known
-      const asserted = confidences[row * DIMENSION_COUNT + FRESHNESS] as number
-      const age = (asOf - (created[row] as number)) / DAY_MS
-      const aged = (Number.isNaN(asserted) ? 1 : asserted) * Math.exp(-this.rate(row) * age)
-      const trusted = source === FEDERATED ? this.trust(row, source) : (trust.trust[holders[row] as number] as number)
-      priors[place] = weights.confidence * confidence + weights.trust * trusted + weights.recency * aged
+      priors[place] =
+        weights.confidence * (confidences[row] as number) +
+        (source === FEDERATED ? weights.trust * this.trust(row, source) : (trusted[holders[row] as number] as number)) +
+        (freshness[row] as number) * (since[domainSets[row] as number] as number)
     }
     return priors
   }

@@ -1,34 +1,35 @@
 /** What a requester's trust comes to for the holders of beliefs, by number of the holder: what filters and ranking read. */
-import type { Instant } from '../../../base/clock.ts'
 import type { CheckedContext } from '../check/checked.ts'
 import type { BeliefColumns } from '../record/columns.ts'
 import type { HolderColumns, HolderTrust } from '../trust/holders.ts'
+import type { TrustQuestion } from '../trust/resolved-edges.ts'
 
-/** The part of a query that trust depends on. */
-export type TrustContext = Pick<
-  CheckedContext,
-  'queryDomains' | 'domainTrustWeight' | 'maxTrustHops' | 'transitiveDamping'
->
-
-export interface TrustSource {
-  trustOf(
-    viewer: string,
-    question: {
-      readonly domains: readonly string[]
-      readonly domainTrustWeight: number
-      readonly maxHops: number
-      readonly damping: number
-    },
-    asOf: Instant,
-  ): HolderTrust
-}
-
-export function holderTrust(source: TrustSource, requester: string, context: TrustContext, asOf: Instant): HolderTrust {
-  const { queryDomains, domainTrustWeight, maxTrustHops, transitiveDamping } = context
-  const question = { domains: queryDomains, domainTrustWeight, maxHops: maxTrustHops, damping: transitiveDamping }
-  return source.trustOf(requester, question, asOf)
+/** What of a context trust depends on. */
+export function trustQuestion({
+  queryDomains,
+  domainTrustWeight,
+  maxTrustHops,
+  transitiveDamping,
+}: Pick<CheckedContext, 'queryDomains' | 'domainTrustWeight' | 'maxTrustHops' | 'transitiveDamping'>): TrustQuestion {
+  return { domains: queryDomains, domainTrustWeight, maxHops: maxTrustHops, damping: transitiveDamping }
 }
 
 export function trustColumns(trust: HolderTrust, columns: BeliefColumns): HolderColumns {
-  return trust.columns(Array.from({ length: columns.bounds.holders }, (_, number) => columns.holderName(number)))
+  return trust.columns(holderNames(columns))
+}
+
+interface Names {
+  readonly revision: number
+  readonly names: readonly string[]
+}
+
+const NAMES = new WeakMap<BeliefColumns, Names>()
+
+/** By number; made anew when beliefs changed. */
+function holderNames(columns: BeliefColumns): readonly string[] {
+  const known = NAMES.get(columns)
+  if (known?.revision === columns.revision) return known.names
+  const names = Array.from({ length: columns.bounds.holders }, (_, number) => columns.holderName(number))
+  NAMES.set(columns, { revision: columns.revision, names })
+  return names
 }

@@ -21,6 +21,12 @@ const NO_PARENTS = new Int32Array(0)
 /** Of an array of parents on the heap, beside its numbers. */
 const PARENTS_BYTES = 100
 
+export interface SharedRows {
+  readonly revision: number
+  readonly id: readonly number[]
+  readonly content: readonly number[]
+}
+
 export class BeliefColumns {
   readonly #store: Store
   #arrays: ColumnArrays = newArrays(FIRST_ROWS)
@@ -34,6 +40,7 @@ export class BeliefColumns {
   #domains = new Interned()
   /** By number of the domain set; made when first asked for. */
   #domainLists: (readonly string[] | null)[] = []
+  #shared: SharedRows | null = null
   #free: number[] = []
   #rows = 0
   #size = 0
@@ -186,6 +193,20 @@ export class BeliefColumns {
 
   nextCopy(row: number): number {
     return this.#sameContent.next(row)
+  }
+
+  /** Rows whose id, and rows whose content, some other row has too; ascending. Most stores have few. */
+  get sharedRows(): SharedRows {
+    if (this.#shared?.revision !== this.#revision) {
+      const rows = Array.from({ length: this.#rows }, (_, row) => row).filter(row => this.#arrays.entries[row] !== -1)
+      const { ids, contents } = this.#arrays
+      this.#shared = {
+        revision: this.#revision,
+        id: rows.filter(row => this.#sameId.isShared(ids[row] as number)),
+        content: rows.filter(row => this.#sameContent.isShared(contents[row] as number)),
+      }
+    }
+    return this.#shared
   }
 
   #follow(reader: StoreReader): void {
