@@ -2,7 +2,9 @@
 import { Command } from 'commander'
 import { VERSION } from '../../engine/version.ts'
 import { defineAdminCommands } from './define-admin.ts'
+import { defineAgentsCommands } from './define-agents.ts'
 import { defineAskCommands } from './define-ask.ts'
+import { defineBeliefsCommands } from './define-beliefs.ts'
 import { defineC64Command } from './define-c64.ts'
 import { defineChromaCommands } from './define-chroma.ts'
 import { defineCollectionsCommands } from './define-collections.ts'
@@ -27,6 +29,8 @@ export function makeProgram(cli: Cli): Command {
   defineCollectionsCommands(program, cli)
   defineC64Command(program, cli)
   defineContextCommands(program, cli)
+  defineBeliefsCommands(program, cli)
+  defineAgentsCommands(program, cli)
   defineAdminCommands(program, cli)
   return program
 }

@@ -1,0 +1,175 @@
+/** Bodies of `querent beliefs …`. */
+import { loadBeliefsSample } from '../../../engine/sample-beliefs.ts'
+import { invalidArgument } from '../../../model/errors.ts'
+import type { CommonFlags } from '../flags.ts'
+import { progressBar } from '../progress.ts'
+import * as render from '../render/beliefs.ts'
+import type { Style } from '../render/style.ts'
+import type { Cli } from '../run.ts'
+import { withSession } from '../session.ts'
+import { call, pipedText, textOf } from './beliefs-call.ts'
+import {
+  type BeliefFlags,
+  type BeliefQueryFlags,
+  beliefOf,
+  type Input,
+  parsed,
+  queryOf,
+  scopeOf,
+  withoutPage,
+} from './beliefs-input.ts'
+import { print } from './print.ts'
+
+export interface AboutFlags extends BeliefQueryFlags {
+  readonly sameHolder?: true
+  readonly minSimilarity?: number
+  readonly maxDepth?: number
+  readonly history?: true
+}
+
+export interface ContextFlags extends BeliefQueryFlags {
+  readonly purpose: string
+  readonly maxTokens: number
+  readonly targetTokens?: number
+}
+
+export async function runQuery(cli: Cli, words: readonly string[], flags: BeliefQueryFlags): Promise<void> {
+  await show(cli, flags, 'beliefs.query', queryOf(await asked(cli, words), flags), (answer: render.Answer, style) =>
+    render.answerText(answer, style, cli.io.stdout.columns),
+  )
+}
+
+export async function runExplain(
+  cli: Cli,
+  id: string,
+  words: readonly string[],
+  flags: BeliefQueryFlags & { readonly over?: string },
+): Promise<void> {
+  const { over } = flags
+  const query = queryOf(await asked(cli, words), flags)
+  const input = { belief_id: id, query, ...(over !== undefined && { over }) }
+  await show(cli, flags, 'beliefs.explain', input, render.explanationText)
+}
+
+export async function runCount(cli: Cli, words: readonly string[], flags: BeliefQueryFlags): Promise<void> {
+  const query = withoutPage(queryOf(await asked(cli, words), flags))
+  await show(cli, flags, 'beliefs.count', query, render.countText)
+}
+
+export async function runFacets(
+  cli: Cli,
+  words: readonly string[],
+  flags: BeliefQueryFlags & { readonly field: readonly string[] },
+): Promise<void> {
+  const query = withoutPage(queryOf(await asked(cli, words), flags))
+  await show(cli, flags, 'beliefs.facets', { query, fields: flags.field }, render.facetsText)
+}
+
+export async function runBatch(cli: Cli, file: string, flags: CommonFlags): Promise<void> {
+  const queries = parsed(await textOf(cli, file), file)
+  await show(cli, flags, 'beliefs.batch', { queries }, (answer: render.Batch, style) =>
+    render.batchText(answer, style, cli.io.stdout.columns),
+  )
+}
+
+export async function runContext(cli: Cli, words: readonly string[], flags: ContextFlags): Promise<void> {
+  const { purpose, maxTokens, targetTokens } = flags
+  const query = withoutPage(queryOf(await asked(cli, words), flags))
+  const input = {
+    ...{ ...query, purpose, max_tokens: maxTokens },
+    ...(targetTokens !== undefined && { target_tokens: targetTokens }),
+  }
+  await show(cli, flags, 'beliefs.context_query', input, render.documentText)
+}
+
+/** `similar` and `contradictions`. */
+export async function runAbout(
+  cli: Cli,
+  question: 'similar' | 'contradictions',
+  id: string,
+  flags: AboutFlags,
+): Promise<void> {
+  const { limit, sameHolder, minSimilarity, minConfidence } = flags
+  const input = {
+    belief_id: id,
+    options: {
+      scope: scopeOf(flags),
+      ...(limit !== undefined && { limit }),
+      ...(sameHolder && { include_same_holder: true }),
+      ...(minSimilarity !== undefined && { min_similarity: minSimilarity }),
+      ...(minConfidence !== undefined && { min_confidence: minConfidence }),
+    },
+  }
+  await show(cli, flags, `beliefs.${question}`, input, render.documentText)
+}
+
+export async function runExpand(
+  cli: Cli,
+  id: string,
+  flags: BeliefQueryFlags & { readonly maxTokens: number; readonly include?: readonly string[] },
+): Promise<void> {
+  const { include, maxTokens } = flags
+  const input = { belief_id: id, max_additional_tokens: maxTokens, scope: scopeOf(flags), ...(include && { include }) }
+  await show(cli, flags, 'beliefs.expand', input, render.documentText)
+}
+
+export async function runDerivation(cli: Cli, id: string, { maxDepth, ...flags }: AboutFlags): Promise<void> {
+  const input = { belief_id: id, ...(maxDepth !== undefined && { max_depth: maxDepth }) }
+  await show(cli, flags, 'beliefs.derivation', input, render.chainText)
+}
+
+export async function runPut(cli: Cli, content: string | undefined, flags: BeliefFlags): Promise<void> {
+  const { file, wait } = flags
+  const input =
+    file === undefined
+      ? { content: content === undefined || content === '-' ? await pipedText(cli) : content, ...beliefOf(flags) }
+      : { beliefs: parsed(await textOf(cli, file), file) }
+  await show(cli, flags, 'beliefs.put', { ...input, wait }, render.writtenText)
+}
+
+export async function runSupersede(cli: Cli, id: string, flags: BeliefFlags): Promise<void> {
+  const { content, wait } = flags
+  const changes = {
+    ...(content !== undefined && { content: content === '-' ? await pipedText(cli) : content }),
+    ...beliefOf(flags),
+  }
+  if (Object.keys(changes).length === 0)
+    throw invalidArgument('options', '', 'at least one of those that say what to change')
+  await show(cli, flags, 'beliefs.supersede', { belief_id: id, ...changes, wait }, render.writtenText)
+}
+
+export async function runDelete(cli: Cli, id: string, flags: CommonFlags): Promise<void> {
+  await show(cli, flags, 'beliefs.delete', { belief_id: id }, () => `${id} deleted\n`)
+}
+
+export async function runGet(cli: Cli, id: string, flags: AboutFlags): Promise<void> {
+  const input = { belief_id: id, ...(flags.history && { include_superseded: true }) }
+  await show(cli, flags, 'beliefs.get', input, render.beliefText)
+}
+
+export async function runSample(cli: Cli, flags: CommonFlags): Promise<void> {
+  using bar = await progressBar(cli.io)
+  const options = { create: true, onlyLenses: ['beliefs'], report: bar.report }
+  const report = await withSession(cli, flags, options, ({ engine, context }) =>
+    loadBeliefsSample(engine, context.viewer, bar.report),
+  )
+  bar[Symbol.dispose]()
+  await print(cli, flags, report, { table: () => render.sampleText(report) })
+}
+
+/** `-` alone reads the question from standard input. */
+async function asked(cli: Cli, words: readonly string[]): Promise<readonly string[]> {
+  return words.length === 1 && words[0] === '-' ? [await pipedText(cli)] : words
+}
+
+async function show<Answer>(
+  cli: Cli,
+  flags: CommonFlags,
+  name: string,
+  input: Input,
+  table: (answer: Answer, style: Style) => string,
+): Promise<void> {
+  // The cast: what the operation declares, of which the tables show a part.
+  const answer = (await call(cli, flags, name, input)) as Answer
+  await print(cli, flags, answer, { table: style => table(answer, style) })
+}

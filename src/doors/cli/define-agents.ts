@@ -1,0 +1,125 @@
+/** `querent trust …`, `querent agents …` and `querent federations …`: who is here, with whom, and whom they trust. */
+import type { Command } from 'commander'
+import type { AgentFlags, FederationFlags, MemberFlags, TrustFlags } from './commands/agents.ts'
+import { define, runs } from './define.ts'
+import { type CommonFlags, collect, finiteNumber, withFormat, withPlace } from './flags.ts'
+import type { Cli } from './run.ts'
+
+export function defineAgentsCommands(program: Command, cli: Cli): void {
+  const run = <Args extends readonly unknown[], Flags extends CommonFlags>(
+    command: Command,
+    body: (commands: typeof import('./commands/agents.ts'), ...args: [...Args, Flags]) => Promise<void>,
+  ) =>
+    runs<Args, Flags>(command, cli, async (...given) => {
+      const { toldWithCode } = await import('./commands/beliefs-call.ts')
+      await toldWithCode(cli, async () => body(await import('./commands/agents.ts'), ...given))
+    })
+  defineTrust(program, run, cli)
+  defineAgents(program, run, cli)
+  defineFederations(program, run, cli)
+}
+
+type Run = <Args extends readonly unknown[], Flags extends CommonFlags>(
+  command: Command,
+  body: (commands: typeof import('./commands/agents.ts'), ...args: [...Args, Flags]) => Promise<void>,
+) => void
+
+const add = (group: Command, ...given: Parameters<typeof define> extends [unknown, ...infer Rest] ? Rest : never) =>
+  withFormat(withPlace(define(group, ...given)))
+
+function defineTrust(program: Command, run: Run, cli: Cli): void {
+  const trust = program.command('trust').description('whom you trust, how far, and in what')
+  const set = add(trust, 'set <agent> <level>', 'state how far you trust another agent, 0 (distrust) to 1', [
+    ['querent trust set ben 0.8 --domain science/biology=0.95', 'more in one domain'],
+    ['querent trust set eve 0 --viewer ann', 'ann distrusts eve'],
+  ])
+    .option('--domain <path=level>', 'in this domain another level (repeatable)', collect)
+    .option('--basis <type>', 'what it rests on, such as MANUAL, which decays slowly (repeatable)', collect)
+    .option('--persistent', 'it does not decay')
+    .option('--exposed', 'other nodes may be told')
+  run<[string, string], TrustFlags>(set, (commands, target, level, flags) =>
+    commands.runTrustSet(cli, target, Number(level), flags),
+  )
+  const remove = add(trust, 'remove <agent>', 'take a statement of trust back', [
+    ['querent trust remove ben', 'a stranger again'],
+  ])
+  run<[string], CommonFlags>(remove, (commands, target, flags) => commands.runTrustRemove(cli, target, flags))
+
+  const list = add(trust, 'list', 'list your statements of trust', [['querent trust list --viewer ann', "ann's own"]])
+  run<[], CommonFlags>(list, (commands, flags) => commands.runTrustList(cli, flags))
+
+  const compute = add(trust, 'compute <agent>', 'tell what your trust in an agent comes to, and of what kind it is', [
+    ['querent trust compute ben --domain medical', 'where medical knowledge is asked for'],
+  ])
+    .option('--domain <path>', 'what is asked about (repeatable)', collect)
+    .option('--context <json>', 'as in a query, such as {"max_trust_hops": 2}')
+  run<[string], TrustFlags>(compute, (commands, target, flags) => commands.runTrustCompute(cli, target, flags))
+}
+
+function withAgent(command: Command): Command {
+  return command
+    .option('--label <text>', 'for people')
+    .option('--did <did:key>', 'its own key; without one this node keeps a key for it')
+    .option('--reputation <number>', '0 to 1', finiteNumber)
+    .option('--reputation-in <path=level>', 'in this domain (repeatable)', collect)
+    .option('--trust-graph <name>', 'what its trust graph may be called in a query')
+}
+
+function defineAgents(program: Command, run: Run, cli: Cli): void {
+  const agents = program.command('agents').description('agents that this node hosts')
+  const create = withAgent(
+    add(agents, 'create <id>', 'host an agent', [
+      ['querent agents create ann --label "Reads papers"', 'then --viewer ann'],
+    ]),
+  )
+  run<[string], AgentFlags>(create, (commands, id, flags) => commands.runAgent(cli, 'create', id, flags))
+
+  const update = withAgent(
+    add(agents, 'update <id>', 'change what is known of an agent', [
+      ['querent agents update ann --reputation 0.7', 'the owner may'],
+    ]),
+  )
+  run<[string], AgentFlags>(update, (commands, id, flags) => commands.runAgent(cli, 'update', id, flags))
+
+  const list = add(agents, 'list', 'list agents: all for the owner', [['querent agents list', 'with reputations']])
+  run<[], CommonFlags>(list, (commands, flags) => commands.runAgentList(cli, flags))
+}
+
+function defineFederations(program: Command, run: Run, cli: Cli): void {
+  const federations = program.command('federations').description('groups of agents that share beliefs')
+  const create = add(federations, 'create <id>', 'found a federation; you are its first member', [
+    ['querent federations create lab --open --viewer ann', 'ann founds it; anybody here may join'],
+  ])
+    .option('--label <text>', 'for people')
+    .option('--did <did:key>', 'its key')
+    .option('--open', 'agents may join by themselves')
+    .option('--strict', 'results show no holders, not even pseudonyms')
+    .option('--aggregate', 'results are counts only')
+    .option('--reputation <number>', '0 to 1', finiteNumber)
+  run<[string], FederationFlags>(create, (commands, id, flags) => commands.runFederationCreate(cli, id, flags))
+
+  const join = add(federations, 'join <id>', 'join an open federation', [
+    ['querent federations join lab --viewer ben', 'as ben'],
+  ])
+  run<[string], CommonFlags>(join, (commands, id, flags) => commands.runJoin(cli, id, flags))
+
+  const leave = add(federations, 'leave <id>', 'leave a federation', [
+    ['querent federations leave lab --viewer ben', 'as ben'],
+  ])
+  run<[string], CommonFlags>(leave, (commands, id, flags) => commands.runLeave(cli, id, flags))
+
+  const member = add(federations, 'set-member <federation> <agent>', 'add a member, or change one', [
+    ['querent federations set-member lab ben', 'ben is in'],
+    ['querent federations set-member lab ben --status suspended', 'ben sees nothing of it for now'],
+  ])
+    .option('--status <name>', 'active, suspended or departed')
+    .option('--role <name>', 'founder, admin, moderator, member or observer')
+    .option('--permission <name>', 'query_beliefs, share_beliefs, view_aggregates, or all (repeatable)', collect)
+  run<[string, string], MemberFlags>(member, (commands, federation, agent, flags) =>
+    commands.runSetMember(cli, federation, agent, flags),
+  )
+  const list = add(federations, 'list', 'list federations: all for the owner', [
+    ['querent federations list --viewer ann', "ann's"],
+  ])
+  run<[], CommonFlags>(list, (commands, flags) => commands.runFederationList(cli, flags))
+}

@@ -1,0 +1,99 @@
+/** What the commands on trust, agents and federations print for people. */
+import { oneLine, type Style } from './style.ts'
+import { textTable } from './table.ts'
+
+export interface Edge {
+  readonly target: string
+  readonly trust_level: number
+  readonly domain_trust: Readonly<Record<string, number>>
+  readonly persistent: boolean
+  readonly updated: string
+}
+
+export interface Agent {
+  readonly id: string
+  readonly label: string | null
+  readonly did: string | null
+  readonly reputation: number | null
+  readonly trust_graph: string | null
+}
+
+export interface Federation {
+  readonly id: string
+  readonly label: string | null
+  readonly joining: string
+  readonly anonymity: string
+  readonly membership: { readonly status: string; readonly role: string } | null
+  readonly members?: readonly { readonly agent_id: string; readonly status: string; readonly role: string }[]
+}
+
+export function edgesText(edges: readonly Edge[], style: Style): string {
+  if (edges.length === 0) return 'no trust stated\n'
+  return textTable(
+    [
+      { title: 'LEVEL', align: 'right', cell: edge => edge.trust_level.toFixed(2) },
+      { title: 'IN', cell: edge => edge.target },
+      { title: 'UPDATED', cell: edge => edge.updated.slice(0, 10) },
+      { title: 'BY DOMAIN', cell: edge => domainsText(edge.domain_trust) + (edge.persistent ? ' persistent' : '') },
+    ],
+    edges,
+    style,
+  )
+}
+
+export function agentsText(agents: readonly Agent[], style: Style, width?: number): string {
+  if (agents.length === 0) return 'no agents\n'
+  return textTable(
+    [
+      { title: 'AGENT', cell: agent => agent.id },
+      { title: 'REPUTATION', align: 'right', cell: agent => agent.reputation?.toFixed(2) ?? '-' },
+      { title: 'TRUST GRAPH', cell: agent => agent.trust_graph ?? '-' },
+      { title: 'LABEL', cell: agent => agent.label ?? '' },
+    ],
+    agents,
+    style,
+    width,
+  )
+}
+
+export function federationsText(federations: readonly Federation[], style: Style): string {
+  if (federations.length === 0) return 'no federations\n'
+  return textTable(
+    [
+      { title: 'FEDERATION', cell: one => one.id },
+      { title: 'JOINING', cell: one => one.joining },
+      { title: 'HOLDERS', cell: one => (one.anonymity === 'strict' ? 'not shown' : 'pseudonyms') },
+      { title: 'YOU', cell: ({ membership }) => (membership === null ? '-' : memberText(membership)) },
+      { title: 'MEMBERS', cell: one => membersText(one) },
+    ],
+    federations,
+    style,
+  )
+}
+
+/** A value a line; what has parts of its own as JSON. */
+export function fieldsText(answer: Readonly<Record<string, unknown>>): string {
+  const width = Math.max(...Object.keys(answer).map(name => name.length))
+  const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
+  return Object.entries(answer)
+    .map(([name, value]) => `${name.padEnd(width)}  ${oneLine(shown(value))}\n`)
+    .join('')
+}
+
+/** For those who are told. */
+function membersText({ members }: Federation): string {
+  if (members === undefined) return '-'
+  return members
+    .map(({ agent_id, ...one }) => (one.status === 'active' ? agent_id : `${agent_id} (${one.status})`))
+    .join(', ')
+}
+
+function memberText({ status, role }: { readonly status: string; readonly role: string }): string {
+  return status === 'active' ? role : status
+}
+
+function domainsText(domains: Readonly<Record<string, number>>): string {
+  return Object.entries(domains)
+    .map(([domain, level]) => `${domain} ${level}`)
+    .join(', ')
+}

@@ -1,0 +1,224 @@
+/** What the commands on beliefs print for people. */
+import { fieldsText } from './agents.ts'
+import { oneLine, printable, type Style } from './style.ts'
+import { type Column, textTable } from './table.ts'
+
+interface BeliefView {
+  readonly id: string
+  readonly version: number
+  readonly content: string
+  readonly confidence: Readonly<Record<string, number | null>>
+  readonly valid_from: string
+  readonly valid_until: string | null
+  readonly derivation: {
+    readonly type: string
+    readonly sources: readonly {
+      readonly belief_id: string | null
+      readonly external_ref: string | null
+      readonly contribution_type: string
+    }[]
+  }
+  readonly domains: readonly string[]
+  readonly visibility: string
+  readonly federation_ids: readonly string[]
+  readonly holder_id: string | null
+  readonly created_at: string
+  readonly supersedes: string | null
+  readonly superseded_by: string | null
+  readonly deleted_at: string | null
+}
+
+interface Chain {
+  readonly chain: readonly {
+    readonly belief_id: string
+    readonly depth: number
+    readonly content_preview: string
+    readonly derivation_type: string
+  }[]
+}
+
+export interface Ranked {
+  readonly belief: BeliefView
+  readonly score: { readonly final: number; readonly components: Readonly<Record<string, number | null>> }
+  readonly rank: number
+  readonly source: { readonly kind: string; readonly id: string | null }
+  readonly explanation?: { readonly summary?: string }
+  readonly derivation_chain?: Chain
+}
+
+export interface Answer {
+  readonly beliefs: readonly Ranked[]
+  readonly total_count: number
+  readonly as_of: string
+  readonly conflicts: readonly {
+    readonly belief_ids: readonly [string, string]
+    readonly contradiction_type: string
+    readonly resolution_reason: string
+  }[]
+  readonly warnings: readonly { readonly message: string }[]
+}
+
+export interface Batch {
+  readonly results: readonly (
+    | { readonly ok: true; readonly result: Answer }
+    | { readonly ok: false; readonly error: { readonly code: string; readonly message: string } }
+  )[]
+}
+
+export function answerText(answer: Answer, style: Style, width?: number): string {
+  const { beliefs, total_count, as_of, conflicts, warnings } = answer
+  const notes = [
+    ...conflicts.map(({ belief_ids, contradiction_type, resolution_reason }) =>
+      oneLine(`${contradiction_type} conflict: ${belief_ids.join(' and ')}: ${resolution_reason}`),
+    ),
+    ...warnings.map(({ message }) => oneLine(message)),
+  ].map(note => `${style.dim(note)}\n`)
+  if (beliefs.length === 0) return `no beliefs found\n${notes.join('')}`
+  const reasons = beliefs.map(one => reasonText(one, style)).join('')
+  const count = `${beliefs.length} of ${total_count}, as of ${as_of}\n`
+  return textTable(COLUMNS, beliefs, style, width) + reasons + count + notes.join('')
+}
+
+export function batchText({ results }: Batch, style: Style, width?: number): string {
+  return results
+    .map(one => (one.ok ? answerText(one.result, style, width) : `${one.error.code}: ${oneLine(one.error.message)}\n`))
+    .join('\n')
+}
+
+export function explanationText(answer: Readonly<Record<string, unknown>>): string {
+  const { summary, ...rest } = answer
+  const head = typeof summary === 'string' ? `${printable(summary)}\n` : ''
+  return head + documentText(rest)
+}
+
+export function countText({
+  total,
+  by_scope,
+}: {
+  readonly total: number
+  readonly by_scope: Readonly<Record<string, number>>
+}): string {
+  const parts = Object.entries(by_scope).map(([scope, count]) => `${scope} ${count}`)
+  return `${total} (${parts.join(', ')})\n`
+}
+
+interface Facet {
+  readonly values: readonly { readonly value: string; readonly count: number }[]
+  readonly other_count: number
+}
+
+export function facetsText({ facets }: { readonly facets: Readonly<Record<string, Facet>> }, style: Style): string {
+  return Object.entries(facets)
+    .map(([field, { values, other_count }]) => {
+      const rows = values.map(({ value, count }) => `${String(count).padStart(5)}  ${oneLine(value)}\n`)
+      const other = other_count > 0 ? `${String(other_count).padStart(5)}  ${style.dim('others')}\n` : ''
+      return `${style.bold(field)}\n${rows.join('')}${other}`
+    })
+    .join('')
+}
+
+/** What came first is the belief itself; each line says what the one before rests on. */
+export function chainText({ chain }: Chain): string {
+  return chain
+    .map(
+      ({ belief_id, depth, content_preview, derivation_type }) =>
+        `${'  '.repeat(depth)}${depth === 0 ? '' : '← '}${oneLine(belief_id)}  ${derivation_type}  ${oneLine(content_preview)}`,
+    )
+    .map(line => `${line}\n`)
+    .join('')
+}
+
+export function writtenText(answer: {
+  readonly belief?: BeliefView
+  readonly beliefs?: readonly BeliefView[]
+}): string {
+  return (answer.beliefs ?? [answer.belief as BeliefView]).map(({ id }) => `${id}\n`).join('')
+}
+
+export function beliefText({
+  belief,
+  history = [],
+}: {
+  readonly belief: BeliefView
+  readonly history?: readonly BeliefView[]
+}): string {
+  const older = history
+    .filter(({ id }) => id !== belief.id)
+    .map(({ id, version, created_at, content }) => `${created_at}  ${version}  ${oneLine(id)}  ${oneLine(content)}\n`)
+  return factsText(belief) + (older.length === 0 ? '' : `\nother versions\n${older.join('')}`)
+}
+
+/** Answers of many shapes: a value a line, lists as numbered parts. */
+export function documentText(answer: Readonly<Record<string, unknown>>): string {
+  return fieldsText(answer)
+}
+
+export interface SampleCounts {
+  readonly agents: number
+  readonly federations: number
+  readonly trust_edges: number
+  readonly beliefs: number
+  readonly superseded: number
+}
+
+export function sampleText({ beliefs, superseded, agents, federations, trust_edges: edges }: SampleCounts): string {
+  const of = `of ${agents} agents in ${federations} federations, ${edges} statements of trust`
+  return `${beliefs} beliefs (and ${superseded} older versions) ${of}
+`
+}
+
+const HOLDER_WIDTH = 14
+
+const score = (title: string, of: (one: Ranked) => number | null | undefined): Column<Ranked> => ({
+  title,
+  align: 'right',
+  cell: one => of(one)?.toFixed(3) ?? '-',
+})
+
+const COLUMNS: readonly Column<Ranked>[] = [
+  { title: '', align: 'right', cell: one => `${one.rank}` },
+  score('SCORE', one => one.score.final),
+  score('MEANING', one => one.score.components['semantic_similarity']),
+  score('CONFIDENCE', one => one.score.components['confidence_score']),
+  score('TRUST', one => one.score.components['trust_score']),
+  score('RECENCY', one => one.score.components['recency_score']),
+  { title: 'FROM', cell: ({ source }) => source.id ?? source.kind },
+  { title: 'HOLDER', cell: ({ belief }) => shortened(belief.holder_id ?? '-') },
+  { title: 'ID', cell: ({ belief }) => belief.id },
+  { title: 'BELIEF', cell: ({ belief }) => belief.content },
+]
+
+function shortened(text: string): string {
+  return text.length <= HOLDER_WIDTH ? text : `${text.slice(0, HOLDER_WIDTH - 1)}…`
+}
+
+function reasonText({ rank, explanation, derivation_chain: chain }: Ranked, style: Style): string {
+  const why = explanation?.summary === undefined ? '' : style.dim(`${rank}. ${oneLine(explanation.summary)}\n`)
+  const steps = chain === undefined || chain.chain.length < 2 ? '' : chainText(chain)
+  return why + steps
+}
+
+function factsText(belief: BeliefView): string {
+  const { content, derivation, confidence, ...rest } = belief
+  const sources = derivation.sources.map(
+    ({ belief_id, external_ref, contribution_type }) => `${belief_id ?? external_ref} (${contribution_type})`,
+  )
+  const facts = {
+    id: rest.id,
+    version: rest.version,
+    holder: rest.holder_id ?? 'not shown',
+    visibility: [rest.visibility, ...rest.federation_ids].join(' '),
+    domains: rest.domains.join(', '),
+    created: rest.created_at,
+    valid: `${rest.valid_from} to ${rest.valid_until ?? 'further notice'}`,
+    confidence: Object.entries(confidence)
+      .map(([name, value]) => `${name} ${value ?? 'unknown'}`)
+      .join(', '),
+    derivation: derivation.type,
+    ...(sources.length > 0 && { sources: sources.join(', ') }),
+    ...(rest.supersedes !== null && { supersedes: rest.supersedes }),
+    ...(rest.superseded_by !== null && { superseded_by: rest.superseded_by }),
+    ...(rest.deleted_at !== null && { deleted: rest.deleted_at }),
+  }
+  return `${fieldsText(facts)}\n${printable(content)}\n`
+}
