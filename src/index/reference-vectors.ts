@@ -75,6 +75,10 @@ class ReferenceVectors implements VectorIndex {
     return [...this.#visible(scope)].length
   }
 
+  has(entry: EntryKey, scope: SearchScope): boolean {
+    return [...this.#visible(scope)].some(row => row.entry === entry)
+  }
+
   serialise(): readonly Uint8Array[] {
     const rows = [...this.#rows.values()].map(row => ({ ...row, vector: [...row.vector] }))
     return [new TextEncoder().encode(JSON.stringify(rows))]

@@ -110,6 +110,11 @@ class FlatVectorIndex implements KernelVectorIndex {
     return this.#scan.count(scope)
   }
 
+  has(entry: EntryKey, { partitions, allow }: SearchScope): boolean {
+    const row = this.#rows.first(entry)
+    return row >= 0 && partitions.includes(this.#rows.partition(row)) && (allow?.has(entry) ?? true)
+  }
+
   sweepDistances(vector: Float32Array, scope: SearchScope): void {
     this.#scan.sweepDistances(vector, scope)
   }

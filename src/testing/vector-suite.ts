@@ -47,6 +47,8 @@ export function vectorSuite(name: string, parts: VectorSuiteParts): void {
             expectSame(index.search(request), reference.search(request), request)
             expect(index.count(request)).toBe(reference.count(request))
             const entries = question.entries.map(pick => world.entryAt(pick))
+            const there = entries.filter(entry => reference.has(entry, request))
+            expect(entries.filter(entry => index.has(entry, request))).toEqual(there)
             const scores = reference.score(request.vector, entries, request)
             expect(index.score(request.vector, entries, request)).toEqual(scores)
             const rough = index.score(request.vector, entries, request, true)

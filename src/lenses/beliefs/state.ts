@@ -1,6 +1,9 @@
 /** What the parts of the lens share in one engine. */
 import { Recent } from '../../base/recent.ts'
 import { modelKey } from '../../embed/embedder.ts'
+import type { VectorIndex } from '../../index/contract.ts'
+import type { EntryKey } from '../../model/entry.ts'
+import type { Sight } from '../../model/viewer.ts'
 import { CurrentMembers } from '../../pipeline/access.ts'
 import { FEDERATIONS, MEMBERSHIPS } from '../../store/core-tables.ts'
 import type { Store } from '../../store/store.ts'
@@ -64,10 +67,16 @@ function makeState(host: LensHost): BeliefsState {
       if (requesters.of(id).federations.length > 0) secret.make()
       return store.read(reader => {
         columns.refresh()
-        return body({ reader, requester: requesters.of(id), columns, model, secret: () => secret.value })
+        const requester = requesters.of(id)
+        const isEmbedded = (entry: EntryKey) => model !== null && hasVector(host, model, entry, requester.sight)
+        return body({ reader, requester, columns, model, secret: () => secret.value, isEmbedded })
       })
     },
   }
+}
+
+function hasVector(host: LensHost, model: string, entry: EntryKey, { partitions }: Sight): boolean {
+  return (host.index(`vectors-${model}`) as VectorIndex).has(entry, { partitions })
 }
 
 /** A byte for every partition, and some hundred for every shared one in sight. */

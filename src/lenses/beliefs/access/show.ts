@@ -13,6 +13,8 @@ export interface ShowView extends View {
   secret(): string
   /** Key of the embedder's model; null: there is none. */
   readonly model: string | null
+  /** Whether a current belief has its vector by now. */
+  isEmbedded(entry: EntryKey): boolean
 }
 
 export interface ShownBelief {
@@ -52,7 +54,7 @@ export function sourceOfSeen(
 export function showBelief(view: ShowView, { version, entry, model }: SeenVersion, source: BeliefSource): Belief {
   const { requester } = view
   const isOwn = version.holder === requester.id
-  const vector = entry === null ? model : currentModel(view, entry.key)
+  const vector = entry === null ? model : view.isEmbedded(entry.key) ? view.model : null
   return {
     id: version.id,
     version: version.version,
@@ -95,12 +97,6 @@ function shownPredecessor({ reader, requester }: View, { holder, supersedes: id 
   if (id === null || holder === requester.id) return id
   const row = reader.table(VERSIONS).get({ holder, id })
   return row !== undefined && requester.maySee(audienceOf(pastVersion(row))) ? id : null
-}
-
-function currentModel({ reader, model }: ShowView, entry: EntryKey): string | null {
-  if (model === null) return null
-  const chunks = reader.chunksOf(entry).map(({ key }) => key)
-  return reader.vectorsOnly(model, chunks).length === 0 ? null : model
 }
 
 function isoOrNull(instant: number | null): string | null {
