@@ -47,7 +47,7 @@ export async function runExplain(
 ): Promise<void> {
   const { over } = flags
   const query = queryOf(await asked(cli, words), flags)
-  const input = { belief_id: id, query, ...(over !== undefined && { over }) }
+  const input = { belief_id: id, query, ...(over !== undefined && { other_id: over }) }
   await show(cli, flags, 'beliefs.explain', input, render.explanationText)
 }
 
