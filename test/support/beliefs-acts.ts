@@ -64,6 +64,13 @@ export type BeliefsAct =
   | { readonly do: 'read'; readonly by: string; readonly id: string; readonly past: boolean }
   | { readonly do: 'compute'; readonly by: string; readonly target: string; readonly context: Json }
 
+/** The words as one text. */
+export function written(words: readonly AskedWord[]): string {
+  return words
+    .map(({ sign, text, quoted, boost }) => `${sign}${quoted ? `"${text}"` : text}${boost === 1 ? '' : `^${boost}`}`)
+    .join(' ')
+}
+
 /** Ends with questions, whatever came before. */
 export function beliefsStories(): fc.Arbitrary<readonly BeliefsAct[]> {
   const joined = fc.array(members(), { minLength: 4, maxLength: 12, size: 'max' })

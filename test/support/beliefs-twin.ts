@@ -1,19 +1,15 @@
 /** Plays one history to the lens and to the plain implementation, and holds what they say against each other. */
 import { expect } from 'vitest'
 import { SettableClock } from '../../src/base/clock.ts'
-import { BUILT_IN_LENSES } from '../../src/engine/builtins.ts'
 import type { Engine } from '../../src/engine/engine.ts'
-import { openEngineOf } from '../../src/engine/open.ts'
 import { pseudonymOf } from '../../src/lenses/beliefs/access/pseudonym.ts'
-import { beliefsLens } from '../../src/lenses/beliefs/beliefs-lens.ts'
 import type { RankedBelief } from '../../src/lenses/beliefs/model.ts'
-import { checkSettings } from '../../src/lenses/beliefs/settings.ts'
 import { QuerentError } from '../../src/model/errors.ts'
 import { openMemoryStore } from '../../src/store/memory-store.ts'
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'
 import { seededUniform } from '../../src/testing/seeded.ts'
-import { openToyEmbedder, TOY_KEY } from '../../src/testing/toy-embedder.ts'
-import { type Ago, type Asked, type BeliefsAct, type Draft, HOSTED, type Shown } from './beliefs-acts.ts'
+import { type Ago, type Asked, type BeliefsAct, type Draft, HOSTED, type Shown, written } from './beliefs-acts.ts'
+import { callOperation, openBeliefsEngine } from './beliefs-engine.ts'
 import {
   DAY_MS,
   EVERYWHERE,
@@ -23,7 +19,7 @@ import {
   PlainBeliefs,
   type PlainDraft,
 } from './beliefs-plain.ts'
-import { type AskedWord, askPlain, type PlainAnswer, type PlainHit, THRESHOLDS } from './beliefs-plain-ask.ts'
+import { askPlain, type PlainAnswer, type PlainHit } from './beliefs-plain-ask.ts'
 import { trustIn } from './beliefs-plain-trust.ts'
 
 const START = Date.parse('2026-03-01T12:00:00Z')
@@ -74,9 +70,10 @@ export class BeliefsTwin {
 
   async play(acts: readonly BeliefsAct[]): Promise<void> {
     const file = this.#file
+    const random = (length: number) => Uint8Array.from({ length }, () => Math.floor(this.#random() * 256))
     const stores = file === null ? [openMemoryStore()] : [openSqliteStore({ file }), openSqliteStore({ file })]
     try {
-      for (const store of stores) this.#engines.push(await openBeliefsEngine(store, this.#clock, this.#random))
+      for (const store of stores) this.#engines.push(await openBeliefsEngine({ store, clock: this.#clock, random }))
       await this.#begin()
       for (const act of acts) await this.#act(act)
     } finally {
@@ -421,41 +418,6 @@ export class BeliefsTwin {
   #iso(daysAgo: number): string {
     return new Date(this.#now - daysAgo * DAY_MS).toISOString()
   }
-}
-
-/** An engine with this lens alone, its vectors the toy embedder's, nothing going on in the background. */
-export function openBeliefsEngine(
-  store: ReturnType<typeof openMemoryStore>,
-  clock: SettableClock,
-  random: () => number,
-): Promise<Engine> {
-  const settings = checkSettings({ thresholds: { [TOY_KEY]: THRESHOLDS } })
-  const lenses = BUILT_IN_LENSES.map(lens =>
-    lens.name === 'beliefs' ? { ...lens, load: () => ({ ...beliefsLens, settings: () => settings }) } : lens,
-  )
-  const bytes = (length: number) => Uint8Array.from({ length }, () => Math.floor(random() * 256))
-  const options = {
-    store,
-    clock,
-    random: bytes,
-    embedder: openToyEmbedder(),
-    background: false,
-    onlyLenses: ['beliefs'],
-  }
-  return openEngineOf(lenses, options)
-}
-
-export async function callOperation(engine: Engine, name: string, by: string, input: unknown): Promise<Json> {
-  const found = engine.lensOperations.find(({ operation }) => operation.name === name)
-  if (found === undefined) throw new Error(`no operation ${name}`)
-  const context = { viewer: { id: by }, signal: new AbortController().signal }
-  return (await found.operation.run(engine.host(found.lens), input as never, context)) as Json
-}
-
-export function written(words: readonly AskedWord[]): string {
-  return words
-    .map(({ sign, text, quoted, boost }) => `${sign}${quoted ? `"${text}"` : text}${boost === 1 ? '' : `^${boost}`}`)
-    .join(' ')
 }
 
 function trustQuestion(context: Json) {

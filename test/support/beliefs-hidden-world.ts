@@ -1,0 +1,190 @@
+/** One of the two worlds that a story of hidden beliefs is told in. */
+import { SettableClock } from '../../src/base/clock.ts'
+import type { Engine } from '../../src/engine/engine.ts'
+import { type BeliefsState, stateOf } from '../../src/lenses/beliefs/state.ts'
+import { QuerentError } from '../../src/model/errors.ts'
+import { openMemoryStore } from '../../src/store/memory-store.ts'
+import { seededUniform } from '../../src/testing/seeded.ts'
+import { openToyEmbedder } from '../../src/testing/toy-embedder.ts'
+import { callOperation, openBeliefsEngine } from './beliefs-engine.ts'
+import {
+  type Act,
+  ASKER,
+  type Call,
+  FADE,
+  type HiddenStory,
+  isOfFading,
+  PEOPLE,
+  type Request,
+  SHOWN_FIRST,
+} from './beliefs-hidden.ts'
+
+const START = Date.parse('2026-03-01T12:00:00Z')
+
+/** How a world puts a question of ann's; its own doors beside the library. */
+export interface Door {
+  ask(request: Call): Promise<string>
+  close(): Promise<void>
+}
+
+export type OpenDoor = (engine: Engine) => Promise<Door>
+
+/** Answers and errors of the library, as JSON. */
+export const LIBRARY: OpenDoor = engine =>
+  Promise.resolve({
+    ask: ({ by, operation, input }) => tryCall(engine, operation, by, input),
+    close: () => Promise.resolve(),
+  })
+
+export class HiddenWorld {
+  readonly engine: Engine
+  readonly #door: Door
+  readonly #clock: SettableClock
+  readonly #seed: { value: number }
+  #acts = 0
+
+  private constructor(engine: Engine, door: Door, clock: SettableClock, seed: { value: number }) {
+    this.engine = engine
+    this.#door = door
+    this.#clock = clock
+    this.#seed = seed
+  }
+
+  static async open(embedder: HiddenStory['embedder'], openDoor: OpenDoor): Promise<HiddenWorld> {
+    // Random bytes are no news: every act draws from a stream of its own.
+    const seed = { value: 0 }
+    let drawn = { value: -1, uniform: seededUniform(0) }
+    const random = (length: number) => {
+      if (drawn.value !== seed.value) drawn = { value: seed.value, uniform: seededUniform(seed.value) }
+      return Uint8Array.from({ length }, () => Math.floor(256 * drawn.uniform()))
+    }
+    const clock = new SettableClock(START)
+    const store = openMemoryStore({ storeId: 'one' })
+    const engine = await openBeliefsEngine({
+      ...{ store, clock, random, embedder: embedder === 'toy' ? openToyEmbedder() : 'none' },
+    })
+    const world = new HiddenWorld(engine, await openDoor(engine), clock, seed)
+    for (const call of [...PEOPLE, ...SHOWN_FIRST]) await world.act(call)
+    // Makes what pseudonyms are made with.
+    await world.act({ by: ASKER, operation: 'beliefs.get', input: { belief_id: 'f0' } })
+    return world
+  }
+
+  async act(act: Act): Promise<void> {
+    this.#seed.value = ++this.#acts
+    if ('waits' in act) this.#clock.set(this.#clock.now() + act.waits)
+    else await tryCall(this.engine, act.operation, act.by, act.input)
+  }
+
+  async hide(call: Call): Promise<void> {
+    const before = this.#seed.value
+    this.#seed.value = 1_000_000 + this.#acts
+    await tryCall(this.engine, call.operation, call.by, call.input)
+    this.#seed.value = before
+  }
+
+  /** The whole answer, or the error, without request ids and measured times. */
+  async ask(request: Request, isLaced: boolean): Promise<string> {
+    this.#seed.value = ++this.#acts
+    const { gap } = request
+    if (gap === undefined) return untimed(await this.#door.ask(request))
+    const hidden = isLaced ? await this.#onlyShared(gap.hidden) : []
+    const end = beforeSecondLook(stateOf(this.engine.host('beliefs')), () => {
+      for (const call of [...gap.shown, ...hidden]) void tryCall(this.engine, call.operation, call.by, call.input)
+    })
+    try {
+      return untimed(await this.#door.ask(request))
+    } finally {
+      end()
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#door.close()
+    await this.engine.close()
+  }
+
+  /** What is for all to see is no hidden matter. */
+  async #onlyShared(calls: readonly Call[]): Promise<readonly Call[]> {
+    const shared: Call[] = []
+    for (const call of calls) {
+      const told = await tryCall(this.engine, 'beliefs.get', call.by, { belief_id: call.input['belief_id'] })
+      const { belief, source } = JSON.parse(told) as { belief?: { visibility: string }; source?: { kind: string } }
+      if (belief?.visibility === 'federated' && source?.kind === 'local') shared.push(call)
+    }
+    return shared
+  }
+}
+
+/** What ann was answered, in the middle and at the end, so that what was remembered in between is tested too. */
+export async function tell(
+  story: HiddenStory,
+  openDoor: OpenDoor,
+  isLaced: boolean,
+): Promise<readonly { readonly request: Request; readonly answer: string }[]> {
+  const world = await HiddenWorld.open(story.embedder, openDoor)
+  const told: { request: Request; answer: string }[] = []
+  try {
+    const base = [...story.before, null, ...FADE, ...story.after, null]
+    for (const [at, act] of base.entries()) {
+      const due = story.hidden.filter(one => (isOfFading(one.act) ? base.length - 1 : one.at % base.length) === at)
+      if (isLaced) for (const one of due) await world.hide(one.act)
+      if (act !== null) await world.act(act)
+      else for (const request of story.requests) told.push({ request, answer: await world.ask(request, isLaced) })
+    }
+    return told
+  } finally {
+    await world.close()
+  }
+}
+
+/** An answer that told of something hidden. */
+export class Interference extends Error {
+  override readonly name: string = 'Interference'
+  constructor(asked: unknown, plain: string, laced: string) {
+    const at = [...plain].findIndex((unit, place) => laced[place] !== unit)
+    const around = (answer: string) => answer.slice(Math.max(0, at - 160), at + 160)
+    super(
+      `${JSON.stringify(asked)}\n  without what is hidden: …${around(plain)}\n  with it:                …${around(laced)}`,
+    )
+  }
+}
+
+/** Rejects with an `Interference` when the two worlds answer differently. Says how many answers were the same. */
+export async function mustNotInterfere(story: HiddenStory, openDoor: OpenDoor): Promise<readonly string[]> {
+  const [plain, laced] = [await tell(story, openDoor, false), await tell(story, openDoor, true)]
+  for (const [at, { request, answer }] of plain.entries()) {
+    const other = laced[at]?.answer ?? ''
+    if (other !== answer) throw new Interference(request, answer, other)
+  }
+  return plain.map(({ answer }) => answer)
+}
+
+/** The synchronous part of what is done is done within the look that comes second, as another process might. */
+function beforeSecondLook(state: BeliefsState, meanwhile: () => void): () => void {
+  const mutable = state as { look: BeliefsState['look'] }
+  const { look } = mutable
+  let looks = 0
+  mutable.look = (requester, body) => {
+    if (++looks === 2) meanwhile()
+    return look(requester, body)
+  }
+  return () => {
+    mutable.look = look
+  }
+}
+
+async function tryCall(engine: Engine, operation: string, by: string, input: unknown): Promise<string> {
+  try {
+    return JSON.stringify(await callOperation(engine, operation, by, input))
+  } catch (error) {
+    if (error instanceof QuerentError) return JSON.stringify({ error })
+    throw error
+  }
+}
+
+function untimed(answer: string): string {
+  return answer
+    .replace(/"(query_time_ms|total_time_ms|elapsed_ms)":[\d.e-]+/g, '"$1":0')
+    .replace(/"request_id":"[^"]*"/g, '"request_id":""')
+}

@@ -1,0 +1,53 @@
+/**
+ * What a viewer may not see changes not one byte of what the lens answers it: every operation that reads, and those that
+ * write where they are refused, with explanations, counts, facets, trust and errors; with vectors and with words alone, and
+ * with the store changing between the two checks of a question (BQ-090 to BQ-099, BQ-101, BQ-108, BQ-109, BQ-111, BQ-112).
+ * The long form, 10,000 histories: QUERENT_LONG=1.
+ */
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { beliefsLens } from '../../../../src/lenses/beliefs/beliefs-lens.ts'
+import { hiddenStories } from '../../../support/beliefs-hidden.ts'
+import { LIBRARY, mustNotInterfere } from '../../../support/beliefs-hidden-world.ts'
+
+const LONG = process.env['QUERENT_LONG'] === '1'
+const RUNS = LONG ? 10_000 : 40
+
+const THERE = beliefsLens.operations?.map(({ name }) => name) ?? []
+
+it(`no hidden history changes an answer of the lens (${RUNS} histories; 10,000 with QUERENT_LONG=1)`, async () => {
+  const figures = { answers: 0, withBeliefs: 0, errors: 0 }
+  const property = fc.asyncProperty(hiddenStories(THERE), async story => {
+    for (const answer of await mustNotInterfere(story, LIBRARY)) {
+      figures.answers++
+      if (answer.includes('"content"')) figures.withBeliefs++
+      if (answer.startsWith('{"error"')) figures.errors++
+    }
+  })
+  await fc.assert(property, { numRuns: RUNS })
+  if (LONG) process.stderr.write(`${JSON.stringify(figures)}\n`)
+  // Answers that say nothing are the same in any two worlds.
+  expect(figures.withBeliefs).toBeGreaterThan(figures.answers / 5)
+  expect(figures.errors).toBeGreaterThan(0)
+}, 7_200_000)
+
+it('no operation of the lens is left out', () => {
+  const asked = new Set(fc.sample(hiddenStories(), 300).flatMap(story => story.requests.map(one => one.operation)))
+  /** Writes that show nothing but what was written, and are for the owner or for whom they are about. */
+  const others = [
+    'trust.set',
+    'trust.remove',
+    'agents.create',
+    'agents.update',
+    'federations.create',
+    'federations.leave',
+  ]
+  const operations = beliefsLens.operations?.map(({ name }) => name) ?? []
+  expect(
+    [...asked].filter(name => !operations.includes(name)),
+    'not there yet',
+  ).toEqual([])
+  expect(operations.filter(name => !asked.has(name)).sort()).toEqual(
+    [...others, 'beliefs.query'].filter(name => !asked.has(name)).sort(),
+  )
+})
