@@ -61,7 +61,9 @@ function entryJson(entry: Entry, reader: StoreReader): JsonObject {
 
 function audienceJson(audience: Audience): JsonObject {
   const { kind, holder } = audience
-  return audience.kind === 'shared' ? { kind, holder, federations: audience.federations } : { kind, holder }
+  if (audience.kind !== 'shared') return { kind, holder }
+  const { federations, masked } = audience
+  return { kind, holder, federations, ...(masked === true && { masked }) }
 }
 
 function* tableLines(reader: StoreReader, table: TableDeclaration): Generator<ExportLine> {

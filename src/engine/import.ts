@@ -23,6 +23,7 @@ const entryLine = z.strictObject({
       kind: z.enum(['public', 'private', 'shared']),
       holder: z.string(),
       federations: z.array(z.string()).optional(),
+      masked: z.boolean().optional(),
     }),
     origin: z.string().nullable(),
     createdAt: z.int(),
@@ -118,7 +119,7 @@ class KnownEntries {
 
 function putEntry(writer: StoreWriter, { entry }: EntryLine): EntryKey {
   const { chunks, audience: of, ...rest } = entry
-  const draft: EntryDraft = { ...rest, audience: audience(of.kind, of.holder, of.federations ?? []) }
+  const draft: EntryDraft = { ...rest, audience: audience(of.kind, of.holder, of.federations ?? [], of.masked) }
   return writer.put(draft, chunks).key
 }
 

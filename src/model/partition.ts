@@ -11,7 +11,13 @@ export type PartitionId = number
 export type Audience =
   | { readonly kind: 'public'; readonly holder: string }
   | { readonly kind: 'private'; readonly holder: string }
-  | { readonly kind: 'shared'; readonly holder: string; readonly federations: readonly string[] }
+  | {
+      readonly kind: 'shared'
+      readonly holder: string
+      readonly federations: readonly string[]
+      /** Its readers are not told who holds it: only what hides holders may read it for them. */
+      readonly masked?: true
+    }
 
 /** The name of the local owner, who holds the store and reads all of it. No agent may take it. */
 export const OWNER = 'owner'
@@ -32,18 +38,20 @@ export function audience(
   kind: Audience['kind'],
   holder: string = OWNER,
   federations: readonly string[] = [],
+  masked: boolean = false,
 ): Audience {
   if (!isHolderName(holder)) throw invalidArgument('holder', holder, 'a name of 1 to 200 characters without blanks')
   if (kind !== 'shared') return { kind, holder }
   for (const id of federations) {
     if (!isFederationName(id)) throw invalidArgument('federations', id, 'names of 1 to 200 characters without blanks')
   }
-  return { kind, holder, federations: [...new Set(federations)].sort() }
+  const sorted = [...new Set(federations)].sort()
+  return masked ? { kind, holder, federations: sorted, masked } : { kind, holder, federations: sorted }
 }
 
 /**
  * The text that a partition is interned by. All public entries share one partition, whoever holds them; a private one
- * is `private:<holder>`, a shared one `shared:<holder>:<federations>`, ids joined by commas.
+ * is `private:<holder>`, a shared one `shared:<holder>:<federations>`, ids joined by commas (`masked:…`).
  */
 export function partitionKey(of: Audience): string {
   switch (of.kind) {
@@ -52,6 +60,6 @@ export function partitionKey(of: Audience): string {
     case 'private':
       return `private:${of.holder}`
     case 'shared':
-      return `shared:${of.holder}:${of.federations.join(',')}`
+      return `${of.masked === true ? 'masked' : 'shared'}:${of.holder}:${of.federations.join(',')}`
   }
 }

@@ -11,19 +11,20 @@ import type { Store, StoreReader } from '../store/store.ts'
 
 /**
  * The local owner sees everything. Others see what is public, what is theirs, and what is shared with a federation in
- * which both they and the holder are active.
+ * which both they and the holder are active, unless its holder is to be masked: answers here name holders.
  */
 export function lookAt(reader: StoreReader, viewer: Viewer, members?: Members): Sight {
-  return isOwner(viewer) ? sightOf(viewer, reader.partitions()) : agentSight(reader, viewer, members)
-}
-
-/** As an agent among others, the local owner too: for lenses in which nobody sees everything. */
-export function agentSight(reader: StoreReader, viewer: Viewer, members: Members = new Members(reader)): Sight {
-  const circle = new Circle(members, viewer)
+  if (isOwner(viewer)) return sightOf(viewer, reader.partitions())
+  const circle = new Circle(members ?? new Members(reader), viewer)
+  const isTold = (audience: Audience) => !isMasked(audience) || audience.holder === viewer.id
   return sightOf(
     viewer,
-    reader.partitions().filter(({ audience }) => circle.mayRead(audience)),
+    reader.partitions().filter(({ audience }) => isTold(audience) && circle.mayRead(audience)),
   )
+}
+
+function isMasked(audience: Audience): boolean {
+  return audience.kind === 'shared' && audience.masked === true
 }
 
 /** Whether an entry, as it is stored now, lies in sight. */

@@ -51,7 +51,7 @@ export function soundDraft(draft: EntryDraft, chunks: readonly ChunkDraft[]): So
 export function soundAudience(given: Audience): Audience {
   const federations = given.kind === 'shared' ? given.federations : []
   for (const name of [given.holder, ...federations]) checkText('audience', name)
-  return audience(given.kind, given.holder, federations)
+  return audience(given.kind, given.holder, federations, given.kind === 'shared' && given.masked === true)
 }
 
 /** What a partition is told as. All public entries share one, so it names no holder of them but the owner. */

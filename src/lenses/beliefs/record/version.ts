@@ -40,7 +40,7 @@ export interface VersionVector {
 }
 
 export function audienceOf({ holder, visibility, federationIds }: StoredVersion): Audience {
-  return audience(visibility === 'federated' ? 'shared' : visibility, holder, federationIds)
+  return audience(visibility === 'federated' ? 'shared' : visibility, holder, federationIds, visibility === 'federated')
 }
 
 /** A current version, from its entry and the row of its aspect. */

@@ -1,6 +1,8 @@
 /** A store with agents, federations and beliefs, for tests of what is kept and who sees it. */
 import { SettableClock } from '../../../../../src/base/clock.ts'
-import type { Embedder } from '../../../../../src/embed/embedder.ts'
+import { type Embedder, modelKey } from '../../../../../src/embed/embedder.ts'
+import type { VectorIndex } from '../../../../../src/index/contract.ts'
+import { openVectorIndex } from '../../../../../src/index/vectors.ts'
 import type { ShowView } from '../../../../../src/lenses/beliefs/access/show.ts'
 import { checkDraft, checkRevision } from '../../../../../src/lenses/beliefs/check/belief.ts'
 import { deleteBelief } from '../../../../../src/lenses/beliefs/record/delete.ts'
@@ -36,6 +38,19 @@ export interface World {
   look<T>(requester: string, body: (view: ShowView) => T): T
 }
 
+/** Read anew each time: a world is small. */
+function vectorsOf(store: Store, embedder: Embedder | null): VectorIndex {
+  if (embedder === null) throw new Error('not used')
+  const model = modelKey(embedder.model)
+  const index = openVectorIndex({
+    model,
+    dimensions: embedder.model.dimensions,
+    source: chunks => store.vectorsOnly(model, chunks),
+  })
+  index.refresh(store)
+  return index
+}
+
 export function makeWorld(store: Store = openMemoryStore(), embedder: Embedder | null = null): World {
   const clock = new SettableClock(NOW)
   const unused = (): never => {
@@ -48,7 +63,7 @@ export function makeWorld(store: Store = openMemoryStore(), embedder: Embedder |
     settings: {},
     random: countingBytes(),
     sight: unused,
-    index: unused,
+    index: () => vectorsOf(store, embedder),
     source: unused,
     query: unused,
   }
