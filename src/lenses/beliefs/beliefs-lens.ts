@@ -1,6 +1,8 @@
 /** The lens `beliefs`: what agents hold true, ranked by meaning, confidence, trust and time; each sees what it may. */
 import type { Lens } from '../lens.ts'
 import { BELIEFS_OPERATIONS } from './operations/operations.ts'
+import { installDetector } from './questions/opposition/installed.ts'
+import { checkTables } from './record/check-tables.ts'
 import { checkSettings } from './settings.ts'
 import { BELIEFS_TABLES } from './tables.ts'
 
@@ -11,4 +13,6 @@ export const beliefsLens: Lens = {
   families: ['trust', 'agents', 'federations'],
   operations: BELIEFS_OPERATIONS,
   settings: given => checkSettings(given),
+  check: checkTables,
+  install: installDetector,
 }

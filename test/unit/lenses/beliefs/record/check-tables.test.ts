@@ -1,0 +1,75 @@
+/** The doctor's look at the tables of beliefs: silent where all is well, a line for each kind of damage. */
+import { describe, expect, it } from 'vitest'
+import { checkTables } from '../../../../../src/lenses/beliefs/record/check-tables.ts'
+import { BELIEFS, KIND, TRUST, VERSIONS } from '../../../../../src/lenses/beliefs/tables.ts'
+import { putEdge } from '../../../../../src/lenses/beliefs/trust/edges.ts'
+import type { Row } from '../../../../../src/model/table.ts'
+import type { StoreWriter } from '../../../../../src/store/store.ts'
+import { draftOf, wholeChunk } from '../../../../../src/testing/entries.ts'
+import { countingBytes } from '../../../../support/engines.ts'
+import { makeWorld, NOW, type World } from './world.ts'
+
+/** A belief of three versions, a deleted one, and a statement of trust. */
+function soundWorld(): World {
+  const world = makeWorld()
+  const first = world.put('ann', { id: 'a' })
+  const second = world.supersede('ann', first.id, { id: 'b', content: 'It is dry.' })
+  world.supersede('ann', second.id, { id: 'c', content: 'Both.' })
+  world.remove('ann', world.put('ann', { id: 'd' }).id)
+  const draft = { target: 'bob', level: 0.5, domains: {}, basis: [], persistent: false, exposure: 'private' } as const
+  world.store.write(NOW, writer =>
+    putEdge(writer, 'ann', { ...draft, signed: null }, { now: NOW, random: countingBytes() }),
+  )
+  return world
+}
+
+function found(damage: (writer: StoreWriter) => void): readonly string[] {
+  const { store } = soundWorld()
+  store.write(NOW, damage)
+  return store.read(checkTables)
+}
+
+describe('the tables of beliefs', () => {
+  it('are sound after writes of every kind', () => {
+    expect(found(() => undefined)).toEqual([])
+  })
+
+  it.each<[string, (writer: StoreWriter) => void, string]>([
+    [
+      'an aspect is gone',
+      writer => writer.table(BELIEFS).delete(writer.table(BELIEFS).scan({}, { columns: ['entry'] })[0] as Row),
+      '1 beliefs have no entry, or entries of beliefs no belief',
+    ],
+    [
+      'an entry claims to be a belief',
+      writer => {
+        const draft = { ...draftOf({ id: 'x' }), kind: KIND }
+        writer.put(draft, wholeChunk(draft))
+      },
+      '1 beliefs have no entry, or entries of beliefs no belief',
+    ],
+    [
+      'a version in the middle is gone',
+      writer => writer.table(VERSIONS).delete({ holder: 'ann', id: 'b' }),
+      '1 versions were followed by one that is not there',
+    ],
+    [
+      'a version names another successor',
+      writer => {
+        const row = writer.table(VERSIONS).get({ holder: 'ann', id: 'b' }) as Row
+        writer.table(VERSIONS).put({ ...row, superseded_by: 'a' })
+      },
+      '1 beliefs follow a version that does not name them',
+    ],
+    [
+      'a level was changed by hand',
+      writer => {
+        const row = writer.table(TRUST).get({ owner: 'ann', target: 'bob' }) as Row
+        writer.table(TRUST).put({ ...row, level: 1 })
+      },
+      '1 statements of trust are not used: signature',
+    ],
+  ])('tell that %s', (_, damage, problem) => {
+    expect(found(damage)).toContain(problem)
+  })
+})
