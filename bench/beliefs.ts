@@ -7,9 +7,9 @@
 import { modelKey } from '../src/embed/embedder.ts'
 import type { KernelVectorIndex } from '../src/index/vectors.ts'
 import { checkQuery } from '../src/lenses/beliefs/check/query.ts'
+import { estimateMemory } from '../src/lenses/beliefs/measures/memory-estimate.ts'
 import { runQuery } from '../src/lenses/beliefs/query/run.ts'
 import { stateOf } from '../src/lenses/beliefs/state.ts'
-import { LOCAL_OWNER } from '../src/model/viewer.ts'
 import { AGENT_COUNT, agentName, BELIEFS, beliefsHome } from './lib/beliefs-store.ts'
 import { percentile, type Row, timed, timedAsync } from './lib/report.ts'
 import { heldOut } from './lib/stand-in.ts'
@@ -91,10 +91,10 @@ export async function run(): Promise<readonly Row[]> {
       value: await timedAsync(() => ask(0, (WAYS[0] as Way).query(0))),
     })
     const kernel = host.index(`vectors-${modelKey(home.embedder.model)}`) as KernelVectorIndex
-    const everything = { partitions: host.sight(LOCAL_OWNER).partitions }
-    const floors = Array.from({ length: 60 }, (_, at) => timed(() => kernel.sweepDistances(heldOut(at), everything)))
+    const visible = state.requester(agentName(0)).sight
+    const floors = Array.from({ length: 60 }, (_, at) => timed(() => kernel.sweepDistances(heldOut(at), visible)))
     const floor = percentile(floors, 0.5)
-    rows.push({ name: 'floor: all sign-code distances', unit: 'ms', value: floor })
+    rows.push({ name: 'floor: sign-code distances of what one agent sees', unit: 'ms', value: floor })
     for (const way of WAYS) rows.push(await timeWay(way, ask, floor))
     rows.push(await perSecond(ask))
     rows.push({ name: 'columns of beliefs in memory', unit: 'B a belief', value: state.columns.byteLength / BELIEFS })
@@ -104,11 +104,34 @@ export async function run(): Promise<readonly Row[]> {
       value: state.trust.byteLength / 2 ** 20,
       note: `${AGENT_COUNT} agents`,
     })
+    rows.push(...estimates(state.columns.byteLength / BELIEFS))
     return rows
   } finally {
     await engine.close()
     home.remove()
   }
+}
+
+/** What a billion would take (BQ-181): as the seed has it, and as this index keeps them. */
+function estimates(columns: number): readonly Row[] {
+  const count = 1e9
+  const kept = { dimensions: 384, bytesPerComponent: 1, payload: 64 + columns, count }
+  return [
+    {
+      what: '384 components in f32, 64 links',
+      ...estimateMemory({ dimensions: 384, bytesPerComponent: 4, links: 64, count }),
+    },
+    {
+      what: '1,536 components in f32, 64 links',
+      ...estimateMemory({ dimensions: 1536, bytesPerComponent: 4, links: 64, count }),
+    },
+    { what: 'this index: 384 in int8, codes and columns', ...estimateMemory(kept) },
+  ].map(({ what, bytesPerBelief, totalBytes }) => ({
+    name: `estimate for a billion beliefs: ${what}`,
+    unit: 'B a belief',
+    value: bytesPerBelief,
+    note: `${(totalBytes / 1e12).toFixed(1)} TB in all; the seed says 4 KB and 4 TB`,
+  }))
 }
 
 type Ask = (round: number, query: object) => Promise<unknown>
