@@ -16,6 +16,8 @@ export interface BeliefsSettings {
   readonly newAgentCap: boolean
   /** `default_trust`: in agents of whom nothing is known. 0 to 0.5. */
   readonly defaultTrust: number
+  /** `conflicts`: what happens to the later one of two results that contradict each other (BQ-174). */
+  readonly conflicts: 'both_shown' | 'one_penalized' | 'one_excluded'
   /** `thresholds`: raw cosines {include, exclude} by key of the embedder's model, in place of calibrated ones (BQ-040). */
   readonly thresholds: ReadonlyMap<string, { readonly include: number; readonly exclude: number }>
 }
@@ -27,6 +29,7 @@ export const DEFAULTS: BeliefsSettings = {
   sybilRule: 'first_hops',
   newAgentCap: false,
   defaultTrust: 0.1,
+  conflicts: 'both_shown',
   thresholds: new Map(),
 }
 
@@ -61,6 +64,11 @@ const READERS: Readonly<Record<string, (value: unknown, field: string) => Partia
     return { newAgentCap: value }
   },
   default_trust: (value, field) => ({ defaultTrust: numberFrom(value, field, 0, 0.5) }),
+  conflicts: (value, field) => {
+    const known = (['both_shown', 'one_penalized', 'one_excluded'] as const).find(strategy => strategy === value)
+    if (known === undefined) throw invalidArgument(field, value, 'both_shown, one_penalized or one_excluded')
+    return { conflicts: known }
+  },
   thresholds: (value, field) => ({
     thresholds: new Map(
       entriesOf(value, field).map(([model, cuts]) => [model, thresholdsOf(cuts, `${field}.${model}`)]),

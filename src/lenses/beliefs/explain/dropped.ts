@@ -5,6 +5,7 @@
 import { toIso } from '../../../model/instant.ts'
 import { ALL_SOURCES } from '../access/requester.ts'
 import type { CheckedFilters } from '../check/checked.ts'
+import { NO_FILTER } from '../check/no-filter.ts'
 import type { Evaluation, TextOperators } from '../query/evaluation.ts'
 import { FEDERATED, LOCAL, Matches, NETWORK } from '../query/matches.ts'
 
@@ -60,24 +61,6 @@ function byTime({ view, question, asOf }: Evaluation, row: number): Dropped | nu
   return until <= Math.max(...at) ? drop(`It was valid until ${toIso(until)} only.`) : null
 }
 
-/** Asks for nothing. */
-const NO_FILTER: CheckedFilters = {
-  confidence: [],
-  validAt: null,
-  createdAfter: null,
-  createdBefore: null,
-  createdWithinMs: null,
-  domainsInclude: null,
-  domainsExclude: [],
-  holderIds: null,
-  excludeHolders: new Set(),
-  minHolderReputation: null,
-  directTrustAbove: null,
-  derivationTypes: null,
-  maxDerivationDepth: null,
-  visibilityLevels: null,
-}
-
 /** As a request names them. */
 const FILTER_NAMES: Readonly<Record<keyof CheckedFilters, string>> = {
   confidence: 'min_confidence',
@@ -112,8 +95,7 @@ function byOperators(evaluation: Evaluation, row: number, source: number): Dropp
   if (question.semantic === null) return null
   const alone = new Matches(view.columns, Int32Array.of(row), Uint8Array.of(source))
   const none = { phrases: [], include: [], exclude: [] }
-  const meets = (some: Partial<TextOperators>) =>
-    evaluation.meetingOperators(alone, { ...none, ...some }).count > 0
+  const meets = (some: Partial<TextOperators>) => evaluation.meetingOperators(alone, { ...none, ...some }).count > 0
   for (const phrase of question.semantic.phrases) {
     if (!meets({ phrases: [phrase] }))
       return { stage: 'phrases', reason: `The phrase "${phrase}" does not stand in it.` }

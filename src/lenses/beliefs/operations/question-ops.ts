@@ -1,14 +1,24 @@
 /** Questions beside a query: how much there is and of what kind, several queries at once, and what a belief rests on. */
+import type { JsonObject } from '../../../base/canonical.ts'
 import type { Operation } from '../../../model/operation.ts'
 import type { LensHost } from '../../lens.ts'
-import { answers, anything, described, INTEGER, OBJECT, OBJECTS, TEXT } from '../../wire-schema.ts'
+import { answers, anything, described, FLAG, INTEGER, OBJECT, OBJECTS, TEXT } from '../../wire-schema.ts'
 import { checkQuery } from '../check/query.ts'
-import { checkBatch, checkDerivation, checkFacets, FACET_FIELDS } from '../check/questions.ts'
+import {
+  checkBatch,
+  checkContradictions,
+  checkDerivation,
+  checkFacets,
+  checkSimilar,
+  FACET_FIELDS,
+} from '../check/questions.ts'
 import { runQuery } from '../query/run.ts'
 import { runBatch } from '../questions/batch.ts'
+import { contradictionsOf } from '../questions/contradictions.ts'
 import { countMatches } from '../questions/count.ts'
 import { derivationOf } from '../questions/derivation.ts'
 import { countFacets } from '../questions/facets.ts'
+import { similarTo } from '../questions/similar.ts'
 import { failureIn, inCall } from './call.ts'
 import { A_QUERY, QUERY } from './query-ops.ts'
 
@@ -73,4 +83,64 @@ const derivation: Operation<LensHost> = {
     inCall(host, context, ({ state, asker }) => derivationOf(state, checkDerivation(input), asker.id)),
 }
 
-export const QUESTION_OPERATIONS: readonly Operation<LensHost>[] = [count, facets, batch, derivation]
+const SCOPED_PAGE: Readonly<Record<string, JsonObject>> = {
+  limit: { type: 'integer', minimum: 1, maximum: 1000, default: 20 },
+  scope: described(OBJECT, '{local, federated, network}; local alone when left out'),
+}
+const CONTEXT = described(OBJECT, 'As for beliefs.query')
+
+const similar: Operation<LensHost> = {
+  name: 'beliefs.similar',
+  summary: 'Find beliefs about the same as a belief, ranked as queries rank',
+  input: anything(
+    {
+      belief_id: BELIEF_ID,
+      context: CONTEXT,
+      options: {
+        type: 'object',
+        properties: {
+          ...SCOPED_PAGE,
+          include_same_holder: described(FLAG, 'Beliefs of the same shown holder too; default false'),
+          min_similarity: { type: 'number', minimum: -1, maximum: 1, default: 0.7 },
+        },
+      },
+    },
+    ['belief_id'],
+  ),
+  output: answers({ belief_id: TEXT, beliefs: OBJECTS, total_count: INTEGER, warnings: OBJECTS }),
+  effect: { kind: 'read', idempotent: true },
+  run: (host, input, context) =>
+    inCall(host, context, ({ state, asker }) => similarTo(state, checkSimilar(input, asker), asker.id)),
+}
+
+const contradictions: Operation<LensHost> = {
+  name: 'beliefs.contradictions',
+  summary: 'Find beliefs that contradict a belief, by a heuristic on negation, opposites and numbers',
+  input: anything(
+    {
+      belief_id: BELIEF_ID,
+      context: CONTEXT,
+      options: {
+        type: 'object',
+        properties: { ...SCOPED_PAGE, min_confidence: described({ type: ['number', 'object'] }, 'As in filters') },
+      },
+    },
+    ['belief_id'],
+  ),
+  output: answers({
+    ...{ belief_id: TEXT, contradictions: OBJECTS, total_count: INTEGER },
+    ...{ detector: OBJECT, warnings: OBJECTS },
+  }),
+  effect: { kind: 'read', idempotent: true },
+  run: (host, input, context) =>
+    inCall(host, context, ({ state, asker }) => contradictionsOf(state, checkContradictions(input, asker), asker.id)),
+}
+
+export const QUESTION_OPERATIONS: readonly Operation<LensHost>[] = [
+  count,
+  facets,
+  batch,
+  derivation,
+  similar,
+  contradictions,
+]

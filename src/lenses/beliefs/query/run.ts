@@ -14,13 +14,15 @@ import { explain } from '../explain/explanation.ts'
 import { type Ground, groundsOf } from '../explain/grounds.ts'
 import { twelveDecimals } from '../measures/confidence.ts'
 import type { Coverage, EffectiveWeights, QueryResult, RankedBelief } from '../model.ts'
+import { findConflicts, MOST_COMPARED, type Settled, settleConflicts } from '../questions/conflicts.ts'
+import { detectorOf } from '../questions/opposition/installed.ts'
 import { derivationChain } from '../record/chain.ts'
 import type { BeliefsState } from '../state.ts'
 import { noteUse } from '../trust/operations.ts'
 import { withoutVector } from './best.ts'
 import { componentsOf } from './components.ts'
 import { Evaluation } from './evaluation.ts'
-import { pickPage } from './page.ts'
+import { pickPage, vectorsOf } from './page.ts'
 import type { Picked } from './spread.ts'
 import { type Embedded, embedText, understand } from './understand.ts'
 
@@ -100,19 +102,24 @@ interface Shown {
   readonly belief: ShownBelief
   readonly picked: Picked
   readonly more: Partial<RankedBelief>
+  /** Undefined: there is none, or none is needed. */
+  readonly vector: Float32Array | undefined
 }
 
 function show(view: ShowView, { options }: CheckedQuery, { picked }: Draft): readonly Shown[] {
   const { columns, requester } = view
   const byEntry = new Map(picked.map(each => [each.scored.entry, each]))
   const found = showCurrent(view, [...byEntry.keys()], options.scope)
-  return found.map(belief => {
+  // Of what is compared with others of the page.
+  const vectors = found.length < 2 ? [] : vectorsOf(view, found.slice(0, MOST_COMPARED))
+  return found.map((belief, at) => {
     const { source, entry } = belief
     const federation = source.kind === 'federated' ? source.id : null
     const row = columns.rowOf(entry)
     return {
       belief,
       picked: byEntry.get(entry) as Picked,
+      vector: vectors[at],
       more: {
         ...(federation === null
           ? {}
@@ -128,7 +135,9 @@ function show(view: ShowView, { options }: CheckedQuery, { picked }: Draft): rea
 function told(query: CheckedQuery, { asOf, requester }: Moment, draft: Draft, shown: readonly Shown[]): Answer {
   const { options } = query
   const total = draft.evaluation.matches.count - (draft.picked.length - shown.length)
-  const beliefs = shown.map(({ belief, picked, more }, at): RankedBelief => {
+  const { order, conflicts } = conflictsOf(draft.evaluation.state, shown)
+  const page = order.map(place => shown[place] as Shown)
+  const beliefs = page.map(({ belief, picked, more }, at): RankedBelief => {
     const { final } = picked.scored
     const ground = draft.grounds.get(picked.scored.entry)
     return {
@@ -154,12 +163,18 @@ function told(query: CheckedQuery, { asOf, requester }: Moment, draft: Draft, sh
     partial: false,
     coverage: coverageOf(options.scope, draft.federations),
     errors: [],
-    conflicts: [],
+    conflicts,
     effective_weights: effectiveWeights(query),
     as_of: toIso(asOf),
     warnings: [...draft.warnings, ...concentration].map(warning => ({ ...warning })),
   }
   return { result, holders: draft.holders }
+}
+
+function conflictsOf({ host, settings }: BeliefsState, shown: readonly Shown[]): Settled {
+  const page = shown.map(({ belief }) => belief.belief)
+  const vectors = shown.map(({ vector }) => vector)
+  return settleConflicts(page, findConflicts(detectorOf(host), page, vectors), settings.conflicts)
 }
 
 /** BQ-134, on one node: what is asked answers. */

@@ -1,5 +1,5 @@
 /** What finds contradictions: a port, so that a better one can take the place of the built-in heuristic (BQ-173). */
-import type { Conflict } from '../../model.ts'
+import type { Belief, Conflict } from '../../model.ts'
 
 export type ContradictionType = Conflict['contradiction_type']
 
@@ -27,3 +27,13 @@ export interface ContradictionDetector {
 }
 
 export const LEAST_SCORE = 0.7
+/** Raw cosine from which on two beliefs are of one topic. */
+export const SAME_TOPIC = 0.75
+
+export function statementOf({ content, valid_from, valid_until }: Belief): Statement {
+  return {
+    content,
+    validFrom: Date.parse(valid_from),
+    validUntil: valid_until === null ? null : Date.parse(valid_until),
+  }
+}

@@ -3,7 +3,9 @@ import type { JsonObject } from '../../../../../src/base/canonical.ts'
 import { SettableClock } from '../../../../../src/base/clock.ts'
 import type { Embedder } from '../../../../../src/embed/embedder.ts'
 import type { Engine } from '../../../../../src/engine/engine.ts'
+import { checkSettings } from '../../../../../src/lenses/beliefs/settings.ts'
 import { putEdge } from '../../../../../src/lenses/beliefs/trust/edges.ts'
+import type { LensHost } from '../../../../../src/lenses/lens.ts'
 import { FEDERATIONS, MEMBERSHIPS } from '../../../../../src/store/core-tables.ts'
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
 import type { Store } from '../../../../../src/store/store.ts'
@@ -19,6 +21,7 @@ export type Answer = any
 
 export interface AskingWorld {
   readonly engine: Engine
+  readonly host: LensHost
   readonly store: Store
   readonly clock: SettableClock
   call(name: string, input: unknown, viewer?: string): Promise<Answer>
@@ -32,22 +35,27 @@ export interface AskingWorld {
 export async function openAskingWorld({
   embedder = openToyEmbedder(),
   at = NOW,
+  settings = {},
 }: {
   readonly embedder?: Embedder | 'none'
   readonly at?: number
+  /** The lens's part of the configuration. */
+  readonly settings?: JsonObject
 } = {}): Promise<AskingWorld> {
   const store = openMemoryStore()
   const clock = new SettableClock(at)
   const engine = await openTestEngine({ store, embedder, clock })
   const random = countingBytes()
+  const host: LensHost = { ...engine.host('beliefs'), settings: checkSettings(settings) }
   const call = async (name: string, input: unknown, viewer = 'ann') => {
     const found = engine.lensOperations.find(({ operation }) => operation.name === name)
     if (found === undefined) throw new Error(`no operation ${name}`)
     const context = { viewer: { id: viewer }, signal: new AbortController().signal }
-    return JSON.parse(JSON.stringify(await found.operation.run(engine.host('beliefs'), input as never, context)))
+    return JSON.parse(JSON.stringify(await found.operation.run(host, input as never, context)))
   }
   return {
     engine,
+    host,
     store,
     clock,
     call,

@@ -1,0 +1,41 @@
+/** Beliefs with their scores as answers list them, where a list is no page of a query. */
+import { memberCount } from '../access/member-count.ts'
+import { type ShownBelief, showCurrent } from '../access/show.ts'
+import type { RankedBelief } from '../model.ts'
+import { componentsOf } from '../query/components.ts'
+import type { Evaluation } from '../query/evaluation.ts'
+import type { ScoredBelief } from '../query/scored.ts'
+
+/** In the order given, ranks from 1. */
+export function listed(evaluation: Evaluation, scored: readonly ScoredBelief[]): readonly RankedBelief[] {
+  const { view, question } = evaluation
+  const shown = new Map(
+    showCurrent(
+      view,
+      scored.map(({ entry }) => entry),
+      question.scope,
+    ).map(belief => [belief.entry, belief]),
+  )
+  return scored.flatMap((each, at) => {
+    const belief = shown.get(each.entry)
+    return belief === undefined ? [] : [ranked(evaluation, each, belief, at + 1)]
+  })
+}
+
+function ranked(
+  { view }: Evaluation,
+  scored: ScoredBelief,
+  { belief, source }: ShownBelief,
+  rank: number,
+): RankedBelief {
+  const federation = source.kind === 'federated' ? source.id : null
+  return {
+    belief,
+    score: { final: scored.final, components: componentsOf(scored, 0) },
+    rank,
+    source,
+    ...(federation === null
+      ? {}
+      : { federation_id: federation, member_count: memberCount(view.columns, view.requester, scored.row, federation) }),
+  }
+}

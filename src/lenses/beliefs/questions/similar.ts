@@ -1,0 +1,34 @@
+/** Beliefs that are about what a belief is about (BQ-172), in the order of all lists. */
+import type { JsonObject } from '../../../base/canonical.ts'
+import type { CheckedSimilar } from '../check/questions.ts'
+import type { Evaluation } from '../query/evaluation.ts'
+import type { ScoredBelief } from '../query/scored.ts'
+import type { BeliefsState } from '../state.ts'
+import { askAbout, likeSubject, type Subject } from './about-belief.ts'
+import { listed } from './listed.ts'
+
+export function similarTo(state: BeliefsState, asking: CheckedSimilar, requester: string): JsonObject {
+  return askAbout(state, { ...asking, filters: [] }, requester, (evaluation, subject, warnings) => {
+    const found = similarIn(evaluation, subject, asking)
+    const page = found.slice(0, asking.limit)
+    const similarity = new Map(page.map(({ id, cosine }) => [id, cosine]))
+    return {
+      belief_id: asking.beliefId,
+      beliefs: listed(evaluation, page).map(each => ({ ...each, similarity: similarity.get(each.belief.id) ?? null })),
+      total_count: found.length,
+      warnings: warnings.map(warning => ({ ...warning })),
+    } as unknown as JsonObject
+  })
+}
+
+/** A pseudonym is somebody of its own; holders that a federation does not show are one. */
+export function similarIn(
+  evaluation: Evaluation,
+  subject: Subject,
+  { minSimilarity, includeSameHolder }: Pick<CheckedSimilar, 'minSimilarity' | 'includeSameHolder'>,
+): readonly ScoredBelief[] {
+  const found = likeSubject(evaluation, subject, minSimilarity)
+  return includeSameHolder
+    ? found
+    : found.filter(({ holder, source }) => (holder ?? ` ${source.id}`) !== subject.holder)
+}
