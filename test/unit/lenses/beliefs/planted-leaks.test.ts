@@ -1,0 +1,143 @@
+/**
+ * That hidden histories change no answer is only worth something if a change would be found: a leak planted in each place
+ * where one could be (the first check, the second, explanation, count, facet, similar, cache, error) is.
+ */
+import fc from 'fast-check'
+import { describe, expect, it, vi } from 'vitest'
+import type { Requester } from '../../../../src/lenses/beliefs/access/requester.ts'
+import { hiddenStories } from '../../../support/beliefs-hidden.ts'
+import { LIBRARY, mustNotInterfere } from '../../../support/beliefs-hidden-world.ts'
+
+const planted = vi.hoisted(() => ({
+  leak: '',
+  /** All beliefs of the store, whoever may see them. */
+  all: 0,
+  /** Who asked, as memberships stood at the first check. */
+  first: null as Requester | null,
+}))
+
+vi.mock('../../../../src/lenses/beliefs/query/in-scope.ts', async original => {
+  const actual = await original<typeof import('../../../../src/lenses/beliefs/query/in-scope.ts')>()
+  class Scopes extends actual.Scopes {
+    override of(request: Parameters<typeof actual.inScope>[0]): ReturnType<typeof actual.inScope> {
+      planted.all = request.columns.size
+      planted.first = request.requester
+      if (planted.leak !== 'first check') return super.of(request)
+      return actual.inScope({ ...request, requester: seeingAll(request.requester) })
+    }
+  }
+  return { ...actual, Scopes }
+})
+
+vi.mock('../../../../src/lenses/beliefs/access/show.ts', async original => {
+  const actual = await original<typeof import('../../../../src/lenses/beliefs/access/show.ts')>()
+  const showCurrent: typeof actual.showCurrent = (view, keys, enabled) => {
+    const requester = planted.leak === 'second check' ? (planted.first as Requester) : view.requester
+    return actual.showCurrent({ ...view, requester }, keys, enabled)
+  }
+  return { ...actual, showCurrent }
+})
+
+vi.mock('../../../../src/lenses/beliefs/explain/standing.ts', async original => {
+  const actual = await original<typeof import('../../../../src/lenses/beliefs/explain/standing.ts')>()
+  const percentileOf = (rank: number, total: number) =>
+    actual.percentileOf(rank, planted.leak === 'explanation' ? planted.all : total)
+  return { ...actual, percentileOf }
+})
+
+vi.mock('../../../../src/lenses/beliefs/questions/count.ts', async original => {
+  const { countMatches } = await original<typeof import('../../../../src/lenses/beliefs/questions/count.ts')>()
+  return {
+    countMatches: async (...given: Parameters<typeof countMatches>) =>
+      withAll('count', (await countMatches(...given)) as object),
+  }
+})
+
+vi.mock('../../../../src/lenses/beliefs/questions/facets.ts', async original => {
+  const { countFacets } = await original<typeof import('../../../../src/lenses/beliefs/questions/facets.ts')>()
+  return {
+    countFacets: async (...given: Parameters<typeof countFacets>) =>
+      withAll('facet', (await countFacets(...given)) as object),
+  }
+})
+
+vi.mock('../../../../src/lenses/beliefs/query/run.ts', async original => {
+  const actual = await original<typeof import('../../../../src/lenses/beliefs/query/run.ts')>()
+  const known = new WeakMap<object, Map<string, ReturnType<typeof actual.runQuery>>>()
+  const runQuery: typeof actual.runQuery = (state, query, call) => {
+    if (planted.leak !== 'cache') return actual.runQuery(state, query, call)
+    const ofStore = known.get(state) ?? new Map<string, ReturnType<typeof actual.runQuery>>()
+    known.set(state, ofStore)
+    // By the question alone, whoever asks it.
+    const key = query.semantic?.text ?? ''
+    const answer = ofStore.get(key) ?? actual.runQuery(state, query, call)
+    ofStore.set(key, answer)
+    return answer
+  }
+  return { ...actual, runQuery }
+})
+
+vi.mock('../../../../src/lenses/beliefs/record/read.ts', async original => {
+  const actual = await original<typeof import('../../../../src/lenses/beliefs/record/read.ts')>()
+  const { unauthorized } = await import('../../../../src/lenses/beliefs/errors.ts')
+  const versionOfId: typeof actual.versionOfId = (view, id, past, writer) => {
+    const found = actual.versionOfId(view, id, past, writer)
+    const isThere = view.columns.firstOfId(view.columns.idNumber(id)) !== -1
+    if (planted.leak === 'error' && found === undefined && writer === undefined && isThere) throw unauthorized()
+    return found
+  }
+  return { ...actual, versionOfId }
+})
+
+/** One in some dozens shows the rarest leak; the search ends with the first that does. */
+const MOST_HISTORIES = 2_000
+
+describe('a leak planted on purpose is found:', () => {
+  it.each<[string, readonly string[]]>([
+    ['first check', ['beliefs.query']],
+    ['second check', ['beliefs.query']],
+    ['explanation', ['beliefs.explain']],
+    ['count', ['beliefs.count']],
+    ['facet', ['beliefs.facets']],
+    ['cache', ['beliefs.query']],
+    ['error', ['beliefs.get', 'beliefs.derivation']],
+  ])(
+    '%s',
+    async (leak, operations) => {
+      planted.leak = leak
+      const property = fc.asyncProperty(hiddenStories(operations), async story => {
+        await mustNotInterfere(story, LIBRARY)
+      })
+      const { failed, errorInstance } = await fc.check(property, { numRuns: MOST_HISTORIES, endOnFailure: true })
+      planted.leak = ''
+      expect([failed, (errorInstance as Error | null)?.name], String((errorInstance as Error | null)?.stack)).toEqual([
+        true,
+        'Interference',
+      ])
+    },
+    120_000,
+  )
+})
+
+it('and without one, none is', async () => {
+  const property = fc.asyncProperty(hiddenStories(['beliefs.query', 'beliefs.count', 'beliefs.get']), async story => {
+    await mustNotInterfere(story, LIBRARY)
+  })
+  expect((await fc.check(property, { numRuns: 10 })).failed).toBe(false)
+})
+
+function withAll<T extends object>(leak: string, answer: T): T {
+  return planted.leak === leak ? { ...answer, total: planted.all } : answer
+}
+
+function seeingAll(requester: Requester): Requester {
+  const partitions = Array.from({ length: 100 }, (_, at) => at)
+  const seeing = Object.create(requester) as Requester
+  Object.defineProperties(seeing, {
+    id: { value: requester.id },
+    sight: { value: { ...requester.sight, partitions } },
+    kindOf: { value: () => 3 },
+    federationsOf: { value: () => [] },
+  })
+  return seeing
+}
