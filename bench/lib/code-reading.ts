@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { countTokens } from '../../src/lenses/context/packing.ts'
+import { countTokens } from '../../src/text/count-tokens.ts'
 import { isStopWord } from '../../src/text/stopwords.ts'
 import { querent } from '../../test/support/command.ts'
 import { filesBelow } from '../../test/support/extracted.ts'

@@ -1,7 +1,7 @@
 /** Gets what `pack` packs: texts and signatures of concepts. */
 import type { JsonObject } from '../../base/canonical.ts'
 import type { EntryKey } from '../../model/entry.ts'
-import { pieceAt } from '../../text/piece.ts'
+import { countTokens } from '../../text/count-tokens.ts'
 import type { Call } from './call.ts'
 import type { Concept } from './concepts.ts'
 import type { Look } from './mind/look.ts'
@@ -36,17 +36,6 @@ export async function packAnswer(
     }
   })
   return { ...pack(items, maxTokens, countTokens) }
-}
-
-/** As the chunker estimates them. A long text need not be read to its end to know that it does not fit. */
-export function countTokens(text: string, enough: number = Number.POSITIVE_INFINITY): number {
-  let tokens = 0
-  for (let at = 0; at < text.length && tokens <= enough; ) {
-    const piece = pieceAt(text, at)
-    tokens += piece.tokens
-    at = piece.end
-  }
-  return tokens
 }
 
 /** A path from the workspace, as people write it; the URL of what lies elsewhere, or has a name of more than one line. */

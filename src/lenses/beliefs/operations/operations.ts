@@ -3,6 +3,7 @@ import type { Operation } from '../../../model/operation.ts'
 import type { LensHost } from '../../lens.ts'
 import { AGENT_OPERATIONS } from './agent-ops.ts'
 import { BELIEF_OPERATIONS } from './belief-ops.ts'
+import { CONTEXT_OPERATIONS } from './context-ops.ts'
 import { EXPLAIN_OPERATIONS } from './explain-ops.ts'
 import { FEDERATION_OPERATIONS } from './federation-ops.ts'
 import { QUERY_OPERATIONS } from './query-ops.ts'
@@ -13,6 +14,7 @@ export const BELIEFS_OPERATIONS: readonly Operation<LensHost>[] = [
   ...QUERY_OPERATIONS,
   ...EXPLAIN_OPERATIONS,
   ...QUESTION_OPERATIONS,
+  ...CONTEXT_OPERATIONS,
   ...BELIEF_OPERATIONS,
   ...TRUST_OPERATIONS,
   ...AGENT_OPERATIONS,

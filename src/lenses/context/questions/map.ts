@@ -2,12 +2,14 @@
  * `/context/map`: the shortest useful overview of a repository in so many tokens. Symbols come by how much leads to them
  * (PageRank over the links), and are told below their files. The same store gives the same text.
  */
+
 import type { LinkIndex } from '../../../index/contract.ts'
 import type { EntryKey } from '../../../model/entry.ts'
+import { countTokens } from '../../../text/count-tokens.ts'
 import type { Handler } from '../call.ts'
 import type { Concept, VisibleConcepts } from '../concepts.ts'
 import { look } from '../mind/look.ts'
-import { countTokens, shortened } from '../packing.ts'
+import { shortened } from '../packing.ts'
 import { Reader } from '../params.ts'
 import { mustBeInitialised } from '../parts.ts'
 import { NUMBER, TEXT } from '../schemas.ts'

@@ -1,0 +1,52 @@
+/** Takes the best of what fits under a hard limit of tokens, again and again; what is like something taken is worth less. */
+import type { Purpose } from '../check/questions.ts'
+import { type UtilityParts, utility } from './purposes.ts'
+
+export interface Candidate {
+  readonly tokens: number
+  readonly parts: Omit<UtilityParts, 'novelty'>
+}
+
+export interface Taken {
+  /** Its place among the candidates. */
+  readonly place: number
+  readonly utility: number
+  readonly novelty: number
+}
+
+export interface FillRequest {
+  /** In the total order: of equal worth the earlier one is taken. */
+  readonly candidates: readonly Candidate[]
+  readonly purpose: Purpose
+  /** Never exceeded. */
+  readonly maxTokens: number
+  /** Once there are so many, nothing more is taken. */
+  readonly targetTokens: number
+  /** Raw cosine of two candidates. */
+  likeness(a: number, b: number): number
+}
+
+export function fill({ candidates, purpose, maxTokens, targetTokens, likeness }: FillRequest): readonly Taken[] {
+  const taken: Taken[] = []
+  const open = new Set(candidates.keys())
+  /** Highest likeness to what was taken, by place. */
+  const likest = new Float64Array(candidates.length)
+  let total = 0
+  while (total < targetTokens) {
+    let best: Taken | null = null
+    for (const place of open) {
+      const { tokens, parts } = candidates[place] as Candidate
+      if (total + tokens > maxTokens) continue
+      const novelty = 1 - (likest[place] as number)
+      const worth = utility({ ...parts, novelty }, purpose)
+      if (best === null || worth > best.utility) best = { place, utility: worth, novelty }
+    }
+    if (best === null) break
+    taken.push(best)
+    open.delete(best.place)
+    total += (candidates[best.place] as Candidate).tokens
+    // What is the opposite of something is as new as what has nothing to do with it.
+    for (const other of open) likest[other] = Math.max(likest[other] as number, likeness(best.place, other))
+  }
+  return taken
+}
