@@ -232,6 +232,7 @@ export class LocalEngine implements Engine {
       clock,
       embedder,
       random,
+      log: this.#parts.log,
       settings: lens.settings ? lens.settings(given, variables) : given,
       sight: viewer => this.#sight(viewer),
       embedded: async (signal, report) => {

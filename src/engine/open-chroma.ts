@@ -80,6 +80,7 @@ const OPTIONS: Readonly<Record<keyof OpenChromaOptions, true>> = {
   background: true,
   warm: true,
   defaultLens: true,
+  log: true,
 }
 
 /** CQ-095: a misspelt option would silently not apply. */

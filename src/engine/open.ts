@@ -150,6 +150,7 @@ async function wire(options: EngineOptions, wiring: Wiring): Promise<Engine> {
     registry,
     tables: [...CORE_TABLES.filter(table => table !== LEASES && table !== NONCES), ...registry.tables],
     defaultLens: config.defaultLens,
+    log: options.log,
     lensSettings: config.lenses,
     environment,
     close: () => closeAll(closers),

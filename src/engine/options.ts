@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Embedder } from '../embed/embedder.ts'
 import type { EmbedderSettings } from '../embed/open-embedder.ts'
 import type { Lens } from '../lenses/lens.ts'
+import type { RequestLog } from '../model/request-log.ts'
 import type { Store } from '../store/store.ts'
 
 /** Plug-ins are code that runs with all rights of this process. */
@@ -43,6 +44,8 @@ export interface EngineOptions {
    * false: both when they are needed). For a process that asks one question and ends.
    */
   readonly warm?: boolean | undefined
+  /** Where requests are noted; default: nowhere. */
+  readonly log?: RequestLog | undefined
   /** The lens that answers when none is named. */
   readonly defaultLens?: string | undefined
 }

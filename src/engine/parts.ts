@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Embedder } from '../embed/embedder.ts'
 import type { Index } from '../index/contract.ts'
 import type { LensRegistry } from '../lenses/registry.ts'
+import type { RequestLog } from '../model/request-log.ts'
 import type { TableDeclaration } from '../model/table.ts'
 import type { Workspace } from '../model/workspace.ts'
 import type { Store } from '../store/store.ts'
@@ -32,6 +33,7 @@ export interface Parts {
   readonly registry: LensRegistry
   readonly tables: readonly TableDeclaration[]
   readonly defaultLens: string
+  readonly log: RequestLog | undefined
   readonly lensSettings: Readonly<Record<string, unknown>>
   /** Variables that are set. */
   readonly environment: Readonly<Record<string, string>>

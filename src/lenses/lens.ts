@@ -11,6 +11,7 @@ import type { Ingester } from '../model/ingester.ts'
 import type { Operation, Progress } from '../model/operation.ts'
 import type { Page } from '../model/page.ts'
 import type { QueryInput } from '../model/query-input.ts'
+import type { RequestLog } from '../model/request-log.ts'
 import type { TableDeclaration } from '../model/table.ts'
 import type { Sight, Viewer } from '../model/viewer.ts'
 import type { Workspace } from '../model/workspace.ts'
@@ -25,6 +26,8 @@ export interface LensHost {
   readonly embedder: Embedder | null
   /** The lens's settings, checked by its schema. */
   readonly settings: unknown
+  /** Where the operator wants requests noted. */
+  readonly log?: RequestLog | undefined
   /** Fresh random bytes; injectable, so that ids can be reproduced. */
   random(bytes: number): Uint8Array
   sight(viewer: Viewer): Sight

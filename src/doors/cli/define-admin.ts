@@ -40,6 +40,8 @@ export function defineAdminCommands(program: Command, cli: Cli): void {
     .option('--port <number>', 'port; 0 takes a free one', finiteNumber, 7411)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--tokens <file>', 'JSON of tokens and the viewers they stand for')
+    .option('--log', 'note requests of the lens beliefs on standard error, one JSON line each')
+    .option('--log-queries <days>', 'as --log, with the texts of queries, to be kept so many days', finiteNumber)
   runs<[], Parameters<typeof import('./commands/serve.ts').runServe>[1]>(serve, cli, async flags => {
     await (await import('./commands/serve.ts')).runServe(cli, flags)
   })

@@ -9,6 +9,7 @@ import { invalidArgument, QuerentError } from '../../model/errors.ts'
 import { toInstant } from '../../model/instant.ts'
 import type { CallContext, Operation, Progress } from '../../model/operation.ts'
 import { isHolderName } from '../../model/partition.ts'
+import type { RequestLog } from '../../model/request-log.ts'
 import { isOwner, LOCAL_OWNER, type Viewer } from '../../model/viewer.ts'
 import { type Catalog, makeCatalog, runOperation } from '../../ops/catalog.ts'
 import { confirm } from './confirm.ts'
@@ -36,6 +37,7 @@ export interface SessionOptions {
   readonly report?: ((progress: Progress) => void) | undefined
   /** Load no lens but these and the default one. */
   readonly onlyLenses?: readonly string[]
+  readonly log?: RequestLog | undefined
   /** Default `openEngine`. */
   readonly open?: ((options: EngineOptions) => Promise<Engine>) | undefined
 }
@@ -65,6 +67,7 @@ function engineOptions(cli: Cli, flags: CommonFlags, options: SessionOptions): E
     background: options.background ?? false,
     warm: options.warm ?? false,
     onlyLenses: options.onlyLenses,
+    log: options.log,
     plugins: pluginOptions(cli.io, flags),
     ...(now && { clock: new SettableClock(toInstant(now, flags.now === undefined ? 'QUERENT_NOW' : '--now')) }),
   }

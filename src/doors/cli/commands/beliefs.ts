@@ -100,7 +100,10 @@ export async function runAbout(
       ...(minConfidence !== undefined && { min_confidence: minConfidence }),
     },
   }
-  await show(cli, flags, `beliefs.${question}`, input, render.documentText)
+  if (question === 'similar') {
+    const table = (answer: render.Answer, style: Style) => render.answerText(answer, style, cli.io.stdout.columns)
+    await show(cli, flags, 'beliefs.similar', input, table)
+  } else await show(cli, flags, 'beliefs.contradictions', input, render.contradictionsText)
 }
 
 export async function runExpand(

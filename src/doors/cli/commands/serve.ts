@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { QuerentError } from '../../../model/errors.ts'
+import type { RequestLog } from '../../../model/request-log.ts'
 import type { CommonFlags } from '../flags.ts'
 import { write } from '../io.ts'
 import type { Cli } from '../run.ts'
@@ -11,13 +12,18 @@ interface ServeFlags extends CommonFlags {
   readonly host: string
   readonly port: number
   readonly tokens?: string
+  /** Note requests on standard error, one JSON line each. */
+  readonly log?: boolean
+  /** Note the texts of queries too, to be kept so many days. */
+  readonly logQueries?: number
 }
 
 export async function runServe(cli: Cli, flags: ServeFlags): Promise<void> {
   const tokens = flags.tokens === undefined ? undefined : await tokenFile(cli, flags.tokens)
   const { host, port } = flags
   cli.endsBySignal = true
-  await withSession(cli, flags, { background: true, create: isNamed(cli, flags) }, ({ engine, catalog }) =>
+  const session = { background: true, create: isNamed(cli, flags), log: requestLog(cli, flags) }
+  await withSession(cli, flags, session, ({ engine, catalog }) =>
     cli.doors.serveHttp(engine, catalog, { host, port, tokens }, cli.signal, url => {
       void write(cli.io.stderr, `querent listens on ${url}\n`)
     }),
@@ -29,6 +35,14 @@ export async function runMcp(cli: Cli, flags: CommonFlags & { lens?: string }): 
   await withSession(cli, flags, { background: true, create: isNamed(cli, flags) }, ({ engine, catalog, context }) =>
     cli.doors.serveMcp(engine, catalog, { viewer: context.viewer, lens: flags.lens }, cli.signal),
   )
+}
+
+function requestLog(cli: Cli, { log, logQueries }: ServeFlags): RequestLog | undefined {
+  if (log !== true && logQueries === undefined) return undefined
+  return {
+    write: line => void write(cli.io.stderr, `${JSON.stringify(line)}\n`),
+    queryDays: logQueries,
+  }
 }
 
 /** A client starts servers in folders of its own choice: a store is made only where somebody named one. */

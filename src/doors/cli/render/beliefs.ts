@@ -49,8 +49,9 @@ export interface Ranked {
 export interface Answer {
   readonly beliefs: readonly Ranked[]
   readonly total_count: number
-  readonly as_of: string
-  readonly conflicts: readonly {
+  /** Of queries, not of other lists. */
+  readonly as_of?: string
+  readonly conflicts?: readonly {
     readonly belief_ids: readonly [string, string]
     readonly contradiction_type: string
     readonly resolution_reason: string
@@ -66,7 +67,7 @@ export interface Batch {
 }
 
 export function answerText(answer: Answer, style: Style, width?: number): string {
-  const { beliefs, total_count, as_of, conflicts, warnings } = answer
+  const { beliefs, total_count, as_of, conflicts = [], warnings } = answer
   const notes = [
     ...conflicts.map(({ belief_ids, contradiction_type, resolution_reason }) =>
       oneLine(`${contradiction_type} conflict: ${belief_ids.join(' and ')}: ${resolution_reason}`),
@@ -75,8 +76,23 @@ export function answerText(answer: Answer, style: Style, width?: number): string
   ].map(note => `${style.dim(note)}\n`)
   if (beliefs.length === 0) return `no beliefs found\n${notes.join('')}`
   const reasons = beliefs.map(one => reasonText(one, style)).join('')
-  const count = `${beliefs.length} of ${total_count}, as of ${as_of}\n`
+  const count = `${beliefs.length} of ${total_count}${as_of === undefined ? '' : `, as of ${as_of}`}\n`
   return textTable(COLUMNS, beliefs, style, width) + reasons + count + notes.join('')
+}
+
+export interface Contradictions extends Omit<Answer, 'beliefs'> {
+  readonly contradictions: readonly (Ranked & {
+    readonly contradiction: { readonly type: string; readonly score: number; readonly text: string }
+  })[]
+  readonly detector: { readonly note: string }
+}
+
+export function contradictionsText({ contradictions, detector, ...rest }: Contradictions, style: Style): string {
+  const texts = contradictions.map(({ rank, contradiction: { type, score, text } }) =>
+    oneLine(`${rank}. ${type}, ${score.toFixed(2)}: ${text}`),
+  )
+  const notes = [...texts, detector.note].map(line => `${style.dim(line)}\n`).join('')
+  return answerText({ ...rest, beliefs: contradictions }, style) + notes
 }
 
 export function batchText({ results }: Batch, style: Style, width?: number): string {
@@ -85,10 +101,59 @@ export function batchText({ results }: Batch, style: Style, width?: number): str
     .join('\n')
 }
 
-export function explanationText(answer: Readonly<Record<string, unknown>>): string {
-  const { summary, ...rest } = answer
-  const head = typeof summary === 'string' ? `${printable(summary)}\n` : ''
-  return head + documentText(rest)
+interface Part {
+  readonly value: number | null
+  readonly weight: number
+  readonly contribution: number
+}
+
+export interface Explained {
+  readonly summary: string
+  readonly dropped_by?: { readonly stage: string; readonly reason: string } | null
+  readonly explanation?: Readonly<Record<string, unknown>>
+  readonly hints?: readonly {
+    readonly dimension: string
+    readonly current: number | null
+    readonly target: number
+    readonly rank: number
+  }[]
+  readonly versus?: Readonly<Record<string, unknown>>
+}
+
+const PARTS = ['semantic', 'confidence', 'trust', 'recency']
+
+export function explanationText(
+  { summary, dropped_by: dropped, explanation = {}, hints = [], versus }: Explained,
+  style: Style,
+): string {
+  const parts = PARTS.flatMap(name => (name in explanation ? [{ name, ...(explanation[name] as Part) }] : []))
+  const table = textTable(
+    [
+      { title: 'PART', cell: part => part.name },
+      { title: 'VALUE', align: 'right', cell: ({ value }) => value?.toFixed(4) ?? '-' },
+      { title: 'WEIGHT', align: 'right', cell: ({ weight }) => weight.toFixed(4) },
+      { title: 'GIVES', align: 'right', cell: ({ contribution }) => contribution.toFixed(4) },
+    ],
+    parts,
+    style,
+  )
+  const lines = [
+    summary,
+    ...(dropped ? [`not shown: ${dropped.reason}`] : []),
+    ...hints.map(
+      ({ dimension, current, target, rank }) =>
+        `with ${dimension} at ${target} instead of ${current ?? 'unknown'} it would be number ${rank}`,
+    ),
+  ].map(
+    line => `${oneLine(line)}
+`,
+  )
+  const compared =
+    versus === undefined
+      ? ''
+      : `
+${fieldsText(versus)}`
+  return (parts.length > 0 ? table : '') + lines.join('') + compared
 }
 
 export function countText({

@@ -1,4 +1,4 @@
-/** What every operation of the lens does around its own work: who asks, a name for the request, one family of errors. */
+/** What every operation of the lens does around its own work: who asks, and one family of errors. */
 import { ERROR_CODES, type ErrorCode, QuerentError } from '../../../model/errors.ts'
 import type { CallContext } from '../../../model/operation.ts'
 import { AGENTS } from '../../../store/core-tables.ts'
@@ -15,7 +15,7 @@ export interface BeliefsCall {
   readonly context: CallContext
 }
 
-/** Runs the work; whatever it fails with leaves as one of the seven codes, with the id of the request (BQ-183). */
+/** Runs the work; whatever it fails with leaves as one of the seven codes (BQ-183). */
 export async function inCall<T>(
   host: LensHost,
   context: CallContext,

@@ -6,11 +6,12 @@ import { BELIEF_OPERATIONS } from './belief-ops.ts'
 import { CONTEXT_OPERATIONS } from './context-ops.ts'
 import { EXPLAIN_OPERATIONS } from './explain-ops.ts'
 import { FEDERATION_OPERATIONS } from './federation-ops.ts'
+import { logged } from './logged.ts'
 import { QUERY_OPERATIONS } from './query-ops.ts'
 import { QUESTION_OPERATIONS } from './question-ops.ts'
 import { TRUST_OPERATIONS } from './trust-ops.ts'
 
-export const BELIEFS_OPERATIONS: readonly Operation<LensHost>[] = [
+const ALL: readonly Operation<LensHost>[] = [
   ...QUERY_OPERATIONS,
   ...EXPLAIN_OPERATIONS,
   ...QUESTION_OPERATIONS,
@@ -20,3 +21,5 @@ export const BELIEFS_OPERATIONS: readonly Operation<LensHost>[] = [
   ...AGENT_OPERATIONS,
   ...FEDERATION_OPERATIONS,
 ]
+
+export const BELIEFS_OPERATIONS: readonly Operation<LensHost>[] = ALL.map(logged)

@@ -1,0 +1,60 @@
+/** A line for each call in the log of whoever runs the node (BQ-196). */
+
+import { toIso } from '../../../model/instant.ts'
+import type { Operation } from '../../../model/operation.ts'
+import type { RequestLine } from '../../../model/request-log.ts'
+import type { LensHost } from '../../lens.ts'
+import { isRecord } from '../check/shapes.ts'
+import { BeliefsError } from '../errors.ts'
+import { DAY_MS } from '../measures/decay.ts'
+
+const REQUEST_ID_BYTES = 12
+
+export function logged(operation: Operation<LensHost>): Operation<LensHost> {
+  return {
+    ...operation,
+    async run(host, input, context) {
+      const started = performance.now()
+      const note = (requestId: string, ended: Pick<RequestLine, 'results' | 'code'>) => {
+        const { log, clock } = host
+        log?.write({
+          at: toIso(clock.now()),
+          request_id: requestId,
+          requester: context.viewer.id,
+          operation: operation.name,
+          duration_ms: Math.round((performance.now() - started) * 1000) / 1000,
+          ...ended,
+          ...queryOf(host, input),
+        })
+      }
+      try {
+        const answer = await operation.run(host, input, context)
+        if (host.log !== undefined) note(newId(host), { results: resultsIn(answer), code: null })
+        return answer
+      } catch (thrown) {
+        const known = thrown instanceof BeliefsError ? thrown : null
+        note(known?.requestId ?? newId(host), { results: null, code: known?.code ?? 'INTERNAL_ERROR' })
+        throw thrown
+      }
+    },
+  }
+}
+
+function newId(host: LensHost): string {
+  return Buffer.from(host.random(REQUEST_ID_BYTES)).toString('hex')
+}
+
+/** The text alone, and only where the operator wants it. */
+function queryOf({ log, clock }: LensHost, input: unknown): Pick<RequestLine, 'query' | 'keep_until'> {
+  if (log?.queryDays === undefined || !isRecord(input)) return {}
+  const asked = isRecord(input['query']) ? input['query'] : input
+  const text = asked['semantic']
+  if (typeof text !== 'string') return {}
+  return { query: text, keep_until: toIso(clock.now() + log.queryDays * DAY_MS) }
+}
+
+function resultsIn(answer: unknown): number | null {
+  if (!isRecord(answer)) return null
+  const list = answer['beliefs'] ?? answer['results'] ?? answer['edges'] ?? answer['agents'] ?? answer['federations']
+  return Array.isArray(list) ? list.length : null
+}
