@@ -61,6 +61,13 @@ vi.mock('../../../../src/lenses/beliefs/questions/facets.ts', async original => 
   }
 })
 
+vi.mock('../../../../src/lenses/beliefs/questions/similar.ts', async original => {
+  const actual = await original<typeof import('../../../../src/lenses/beliefs/questions/similar.ts')>()
+  const similarTo: typeof actual.similarTo = (state, asking, requester) =>
+    actual.similarTo(state, asking, planted.leak === 'similar' ? 'bob' : requester)
+  return { ...actual, similarTo }
+})
+
 vi.mock('../../../../src/lenses/beliefs/query/run.ts', async original => {
   const actual = await original<typeof import('../../../../src/lenses/beliefs/query/run.ts')>()
   const known = new WeakMap<object, Map<string, ReturnType<typeof actual.runQuery>>>()
@@ -99,6 +106,7 @@ describe('a leak planted on purpose is found:', () => {
     ['explanation', ['beliefs.explain']],
     ['count', ['beliefs.count']],
     ['facet', ['beliefs.facets']],
+    ['similar', ['beliefs.similar']],
     ['cache', ['beliefs.query']],
     ['error', ['beliefs.get', 'beliefs.derivation']],
   ])(

@@ -1,0 +1,79 @@
+/**
+ * kill -9 of a process that puts, supersedes and deletes beliefs and states trust: whatever it acknowledged is there, what
+ * it was at is there whole or not at all, and no version hangs by half a link. Held against a history nobody interrupted.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openSqliteStore } from '../../src/store/sqlite-store.ts'
+import { seededUniform } from '../../src/testing/seeded.ts'
+import { Child } from './child.ts'
+import { openHistory } from './kill-beliefs-acts.ts'
+
+/** Before a child says its first line it opens the store and loads the code. */
+const MOST_LINES = 60
+const MOST_WAIT_MS = 15
+/** Waits of a millisecond or more, after which a child is killed whatever it said. */
+const PATIENCE = 20_000
+
+export interface BeliefsKills {
+  kills: number
+  /** Acknowledged. */
+  acts: number
+  /** Kills in the middle of an act. */
+  during: number
+  /** Of those, acts that were written though nobody was told so. */
+  untold: number
+  wrong: string[]
+}
+
+export async function killBeliefs(file: string, kills: number, seed: number): Promise<BeliefsKills> {
+  const random = seededUniform(seed)
+  const figures: BeliefsKills = { kills: 0, acts: 0, during: 0, untold: 0, wrong: [] }
+  await using twin = await openHistory(null)
+  let next = 0
+  for (; figures.kills < kills; figures.kills++) {
+    const lines = await liveAndDie(file, next, random)
+    const did = lines.filter(line => line.startsWith('did')).length
+    for (const end = next + did; next < end; next++) await twin.take(next)
+    figures.acts += did
+    const wrong = (line: string) => figures.wrong.push(`kill ${figures.kills}, act ${next}: ${line}`)
+    const store = openSqliteStore({ file })
+    for (const line of store.check()) wrong(line)
+    store.close()
+    await using found = await openHistory(file)
+    for (const line of found.brokenLinks()) wrong(line)
+    const isBegun = lines.at(-1)?.startsWith('act') === true
+    if (isBegun) figures.during++
+    const before = difference(twin.dump(), found.dump())
+    if (before === null) continue
+    if (!isBegun) {
+      wrong(before)
+      return figures
+    }
+    await twin.take(next++)
+    figures.untold++
+    const after = difference(twin.dump(), found.dump())
+    if (after !== null) {
+      wrong(`neither as before (${before}) nor as after it (${after})`)
+      return figures
+    }
+  }
+  return figures
+}
+
+async function liveAndDie(file: string, act: number, random: () => number): Promise<readonly string[]> {
+  await using child = new Child('kill-beliefs-child.ts', import.meta.url, [file, String(act)])
+  await child.says('act')
+  const lines = Math.floor(random() * MOST_LINES)
+  for (let waited = 0; child.lines.length < lines && waited < PATIENCE; waited++) await sleep(1)
+  await sleep(random() * MOST_WAIT_MS)
+  return await child.killAtWork()
+}
+
+/** The first thing in which the two differ; null: they agree. */
+function difference(wanted: ReadonlyMap<string, string>, found: ReadonlyMap<string, string>): string | null {
+  for (const name of new Set([...wanted.keys(), ...found.keys()])) {
+    const [one, other] = [wanted.get(name), found.get(name)]
+    if (one !== other) return `${name} is ${other ?? 'not there'} instead of ${one ?? 'absent'}`
+  }
+  return null
+}
