@@ -87,6 +87,12 @@ export class Evaluation {
     return best(this.#request(this.matches), k)
   }
 
+  /** The first k of those for which this holds. */
+  bestOf(holds: (row: number) => boolean, k: number): readonly ScoredBelief[] {
+    const matches = this.matches.where(holds)
+    return best(this.#request(matches, this.scorer.priors(matches)), k)
+  }
+
   /** Exact scores of matches, by their places. */
   scoresAt(places: readonly number[]): readonly ScoredBelief[] {
     return exact(this.#request(this.matches), places)

@@ -8,6 +8,7 @@ import { toIso } from '../../../model/instant.ts'
 import { memberCount } from '../access/member-count.ts'
 import { type ShownBelief, type ShowView, showCurrent } from '../access/show.ts'
 import type { CheckedQuery, CheckedScope, CheckedWarning } from '../check/checked.ts'
+import { countersOf } from '../counters.ts'
 import { type Fault, faulty } from '../errors.ts'
 import { concentrationWarnings } from '../explain/concentration.ts'
 import { explain } from '../explain/explanation.ts'
@@ -42,7 +43,9 @@ export async function runQuery(state: BeliefsState, query: CheckedQuery, call: C
   const asOf = state.host.clock.now()
   const { result, holders } = answer(state, query, { embedded, asOf, requester: call.requester })
   if (!query.options.dryRun) noteUse({ store: state.host.store, now: asOf }, state.trust, call.requester, holders)
-  return { ...result, query_time_ms: Math.round((performance.now() - started) * 1000) / 1000 }
+  const elapsedMs = Math.round((performance.now() - started) * 1000) / 1000
+  countersOf(state.host).countQuery(elapsedMs, result.beliefs.length)
+  return { ...result, query_time_ms: elapsedMs }
 }
 
 const NOT_OUR_CURSOR: Fault = {

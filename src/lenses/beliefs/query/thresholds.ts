@@ -1,4 +1,5 @@
 /** From which raw cosine on a belief means a term, by embedder model (BQ-040). */
+import { SHIPPED } from '../calibration/shipped.ts'
 import type { BeliefsSettings } from '../settings.ts'
 
 export interface Thresholds {
@@ -6,7 +7,10 @@ export interface Thresholds {
   readonly exclude: number
 }
 
-/** Null: the model was not calibrated. */
+/** What the settings say, else what came of calibration; null: the model was not calibrated. */
 export function thresholdsOf(settings: BeliefsSettings, model: string): Thresholds | null {
-  return settings.thresholds.get(model) ?? null
+  const set = settings.thresholds.get(model)
+  if (set !== undefined) return set
+  const calibrated = SHIPPED.get(model)
+  return calibrated === undefined ? null : { include: calibrated.threshold, exclude: calibrated.threshold }
 }

@@ -1,0 +1,117 @@
+/**
+ * The lens in the pipeline (`querent query --lens beliefs`): pages of the asker's own beliefs and of public ones, ranked as
+ * `beliefs.query` ranks them by default. What is shared through federations is left to that operation, for it hides who
+ * holds it and a page names holders.
+ */
+import type { Candidate, Scored } from '../../../model/candidate.ts'
+import type { EntryKey } from '../../../model/entry.ts'
+import { type Explanation, leaf, node } from '../../../model/explanation.ts'
+import { allowedEntries } from '../../../pipeline/conditions.ts'
+import type { QueryContext } from '../../../pipeline/context.ts'
+import type { Plan, Retrieval, Scoring, Stages } from '../../../pipeline/stage.ts'
+import type { LensHost } from '../../lens.ts'
+import type { CheckedContext } from '../check/checked.ts'
+import { checkContext } from '../check/context.ts'
+import { DEFAULT_TRUST_WEIGHT, rankingWeights } from '../measures/weights.ts'
+import type { RankingWeights } from '../model.ts'
+import { type BeliefsState, stateOf } from '../state.ts'
+import { Evaluation } from './evaluation.ts'
+import type { ScoredBelief } from './scored.ts'
+import { understand } from './understand.ts'
+
+const PARTS = ['semantic', 'confidence', 'trust', 'recency'] as const
+const SCOPE = { local: true, federated: false, network: true }
+
+export function beliefsStages(host: LensHost): Partial<Stages> {
+  // Made on first use: a lens that nobody asks costs nothing.
+  const state = (): BeliefsState => stateOf(host)
+  return {
+    retrieve: async (plan, depth, context) => retrieve(state(), plan, depth, context),
+    score: ({ candidates }, plan) => score(candidates, plan),
+  }
+}
+
+function retrieve(state: BeliefsState, plan: Plan, depth: number, context: QueryContext): Retrieval {
+  const allow = allowedEntries(plan, context)
+  const evaluation = evaluate(state, plan, context)
+  const found = evaluation.bestOf(row => {
+    const entry = evaluation.view.columns.arrays.entries[row] as EntryKey
+    return entry !== plan.except && (allow?.has(entry) ?? true)
+  }, depth + 1)
+  return {
+    candidates: found.slice(0, depth).map(candidateOf),
+    depth,
+    allow,
+    statistics: {},
+    exhausted: found.length <= depth,
+    complete: true,
+  }
+}
+
+function evaluate(state: BeliefsState, plan: Plan, context: QueryContext): Evaluation {
+  const { id } = context.sight.viewer
+  state.columns.refresh()
+  const view = {
+    reader: context.reader,
+    requester: state.requester(id),
+    columns: state.columns,
+    model: null,
+    // Nobody is shown under a pseudonym here, nor asked whether it has a vector.
+    secret: () => '',
+    isEmbedded: () => false,
+  }
+  const text = plan.mode === 'list' ? '' : plan.parsed.residual
+  const semantic = text === '' ? null : { text, base: text, include: [], exclude: [], phrases: [], boosts: [] }
+  const asked = checkContext({}, { id, trustGraph: null })
+  const question = { semantic, filters: [], context: asked, weights: weightsOf(plan, asked), scope: SCOPE }
+  const embedded = { question: plan.vector, include: [], exclude: [], warnings: [] }
+  return new Evaluation(
+    state,
+    view,
+    question,
+    understand(state, embedded, semantic, view.requester.sight),
+    plan.query.asOf,
+  )
+}
+
+function weightsOf(plan: Plan, { trustWeight }: Pick<CheckedContext, 'trustWeight'>): RankingWeights {
+  const listMode = plan.mode === 'list' || plan.parsed.residual === ''
+  // The cast: what is left of the default weights is never nothing.
+  return rankingWeights({ trustWeight, given: null, listMode }) as RankingWeights
+}
+
+function candidateOf({ entry, parts }: ScoredBelief): Candidate {
+  const { semantic, confidence, trust, recency } = parts
+  return { entry, source: 'local', signals: { semantic: semantic ?? 0, confidence, trust, recency }, chunks: {} }
+}
+
+function score(candidates: readonly Candidate[], plan: Plan): Scoring {
+  const weights = weightsOf(plan, { trustWeight: DEFAULT_TRUST_WEIGHT })
+  const isEmpty = candidates.length === 0
+  return {
+    scored: candidates.map(candidate => scored(candidate, weights)),
+    explain: ({ signals }) => explain(signals, weights),
+    verdict: isEmpty ? 'nothing_relevant' : 'answered',
+    reason: isEmpty ? 'There is no belief of yours, and no public one, that passes the filters.' : null,
+    ceiling: null,
+  }
+}
+
+function scored(candidate: Candidate, weights: RankingWeights): Scored {
+  const components = Object.fromEntries(PARTS.map(part => [part, weights[part] * (candidate.signals[part] ?? 0)]))
+  return { ...candidate, score: PARTS.reduce((sum, part) => sum + (components[part] as number), 0), components }
+}
+
+function explain(signals: Candidate['signals'], weights: RankingWeights): Explanation {
+  const parts = PARTS.map(part =>
+    node(part, 'product', [leaf('weight', weights[part]), leaf(part, signals[part] ?? 0, NOTES[part])]),
+  )
+  return node('score', 'sum', parts)
+}
+
+const NOTES: Readonly<Record<(typeof PARTS)[number], string>> = {
+  semantic: '(cosine + 1) / 2',
+  confidence: 'weighted geometric mean of the known dimensions',
+  trust: 'in its holder',
+  recency: 'asserted freshness, aged by its domains',
+}
