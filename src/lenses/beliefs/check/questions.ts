@@ -186,6 +186,14 @@ export function checkGet(input: unknown): CheckedGet {
   })
 }
 
+/** `{calibrate}`. */
+export function checkDiagnostics(input: unknown): { readonly calibrate: boolean } {
+  return checked(input, (value, at) => {
+    const given = members(value, at, { calibrate: boolean })
+    return given && { calibrate: given.calibrate ?? true }
+  })
+}
+
 const MOST_QUERIES = 20
 /** Of a list whose values are few and known. */
 const MOST_FIELDS = 50

@@ -4,6 +4,7 @@ import type { CallContext } from '../../../model/operation.ts'
 import { AGENTS } from '../../../store/core-tables.ts'
 import type { LensHost } from '../../lens.ts'
 import type { Asker } from '../check/checked.ts'
+import { countersOf } from '../counters.ts'
 import { type BeliefsCode, BeliefsError } from '../errors.ts'
 import { type BeliefsState, stateOf } from '../state.ts'
 
@@ -32,6 +33,7 @@ export async function inCall<T>(
 /** What was thrown as an error of the lens, with an id of its own. */
 export function failureIn(host: LensHost, thrown: unknown): BeliefsError {
   const error = asBeliefsError(thrown)
+  countersOf(host).countError(error.code)
   error.requestId = Buffer.from(host.random(REQUEST_ID_BYTES)).toString('hex')
   return error
 }

@@ -4,6 +4,7 @@ import type { LensHost } from '../../lens.ts'
 import { AGENT_OPERATIONS } from './agent-ops.ts'
 import { BELIEF_OPERATIONS } from './belief-ops.ts'
 import { CONTEXT_OPERATIONS } from './context-ops.ts'
+import { DIAGNOSTICS_OPERATIONS } from './diagnostics-op.ts'
 import { EXPLAIN_OPERATIONS } from './explain-ops.ts'
 import { FEDERATION_OPERATIONS } from './federation-ops.ts'
 import { logged } from './logged.ts'
@@ -20,6 +21,7 @@ const ALL: readonly Operation<LensHost>[] = [
   ...TRUST_OPERATIONS,
   ...AGENT_OPERATIONS,
   ...FEDERATION_OPERATIONS,
+  ...DIAGNOSTICS_OPERATIONS,
 ]
 
 export const BELIEFS_OPERATIONS: readonly Operation<LensHost>[] = ALL.map(logged)

@@ -1,0 +1,53 @@
+/** How the lens stands in this engine (BQ-040, BQ-177), for whoever runs the node. */
+import type { JsonObject } from '../../../base/canonical.ts'
+import { modelKey } from '../../../embed/embedder.ts'
+import { type CalibrationResult, calibrate } from '../calibration/calibrate.ts'
+import { SHIPPED } from '../calibration/shipped.ts'
+import { countersOf } from '../counters.ts'
+import { thresholdsOf } from '../query/thresholds.ts'
+import type { BeliefsState } from '../state.ts'
+
+/** `rerun`: calibrate the embedder's model now, which embeds some hundred texts. Nothing is kept of it. */
+export async function diagnose(state: BeliefsState, rerun: boolean, signal: AbortSignal): Promise<JsonObject> {
+  const { host, settings } = state
+  return {
+    calibration: await calibrationOf(state, rerun, signal),
+    counters: { ...countersOf(host).values, errors_by_code: { ...countersOf(host).values.errors_by_code } },
+    settings: {
+      conflicts: settings.conflicts,
+      sybil_rule: settings.sybilRule,
+      sybil_threshold: settings.sybilThreshold,
+      sybil_cap: settings.sybilCap,
+      new_agent_cap: settings.newAgentCap,
+      default_trust: settings.defaultTrust,
+    },
+  }
+}
+
+async function calibrationOf(
+  { host: { embedder }, settings }: BeliefsState,
+  rerun: boolean,
+  signal: AbortSignal,
+): Promise<JsonObject | null> {
+  if (embedder === null) return null
+  const model = modelKey(embedder.model)
+  const inUse = thresholdsOf(settings, model)
+  const shipped = SHIPPED.get(model)
+  return {
+    model,
+    in_use: inUse === null ? null : { ...inUse },
+    from: settings.thresholds.has(model) ? 'settings' : shipped === undefined ? 'nothing' : 'shipped',
+    shipped: shipped === undefined ? null : shownResult(shipped),
+    rerun: rerun ? shownResult(await calibrate(embedder, signal)) : null,
+  }
+}
+
+function shownResult(result: CalibrationResult): JsonObject {
+  return {
+    threshold: result.threshold,
+    related_pairs: result.relatedPairs,
+    related_passed: result.relatedPassed,
+    unrelated_pairs: result.unrelatedPairs,
+    unrelated_passed: result.unrelatedPassed,
+  }
+}
