@@ -1,13 +1,14 @@
 /**
  * `npm run demo`: puts real documents into a fresh store (this project's own documents and sources, a few notes, and the
  * facts that the lens c64 brings) and asks through the command line, as a user would: this lens, then eight questions over
- * everything, then the lenses chroma, collections and context.
+ * everything, then the lenses chroma, collections, context and beliefs.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { demoBeliefs } from './demo-beliefs.ts'
 import { demoC64 } from './demo-c64.ts'
 import { demoChroma } from './demo-chroma.ts'
 import { demoCollections } from './demo-collections.ts'
@@ -73,6 +74,7 @@ for (const [why, ...argv] of QUESTIONS) {
 await demoChroma(run, root, home)
 demoCollections(run)
 demoContext(run, root, folder)
+demoBeliefs(run)
 run('status')
 console.log(
   `\n${QUESTIONS.length} questions answered in ${((performance.now() - started) / 1000).toFixed(0)} s, documents included.`,

@@ -130,8 +130,20 @@ describe('querent beliefs', () => {
     const asked = ['--filter', '{"domains_include": ["climate"]}', '--local', ...MINE]
     const why = await text(['beliefs', 'explain', 'my-climate-rain', ...asked, '--over', 'my-climate-talk'])
     expect(why).toMatch(/^PART +VALUE +WEIGHT +GIVES\nsemantic +- /)
-    expect(why).toMatch(/\nahead +my-climate-rain\n/)
+    expect(why).toMatch(/\nmy-climate-rain is before my-climate-talk by 0\.\d{4}: /)
     expect(await text(['beliefs', 'explain', 'my-plant', ...asked])).toMatch(/domains_include/)
+  })
+
+  it('gathers for a purpose, expands, and finds what is similar and what contradicts', async () => {
+    const listing = ['--filter', '{"domains_include": ["climate"]}', '--local', ...MINE]
+    const gathered = await text(['beliefs', 'context', ...listing, '--purpose', 'verify', '--max-tokens', '60'])
+    expect(gathered).toMatch(/\n\d\d of 60 tokens\nto expand: my-climate-/)
+    const parts = ['--include', 'derivation', '--max-tokens', '100']
+    expect(await text(['beliefs', 'expand', 'my-vaccine-dna', ...parts, ...MINE])).toMatch(
+      /^derivation\n {2}br-no-dna mRNA .*\n[\s\S]*\n\d+ of 100 tokens\n$/,
+    )
+    expect(await text(['beliefs', 'similar', 'br-no-dna', '--same-holder', ...MINE])).toMatch(/^no beliefs found\n/)
+    expect(await text(['beliefs', 'contradictions', 'br-no-dna', ...MINE])).toMatch(/\nHeuristic: /)
   })
 
   it('asks a batch, each on its own', async () => {

@@ -79,7 +79,7 @@ export async function runContext(cli: Cli, words: readonly string[], flags: Cont
     ...{ ...query, purpose, max_tokens: maxTokens },
     ...(targetTokens !== undefined && { target_tokens: targetTokens }),
   }
-  await show(cli, flags, 'beliefs.context_query', input, render.documentText)
+  await show(cli, flags, 'beliefs.context_query', input, render.contextText)
 }
 
 /** `similar` and `contradictions`. */
@@ -113,7 +113,7 @@ export async function runExpand(
 ): Promise<void> {
   const { include, maxTokens } = flags
   const input = { belief_id: id, max_additional_tokens: maxTokens, scope: scopeOf(flags), ...(include && { include }) }
-  await show(cli, flags, 'beliefs.expand', input, render.documentText)
+  await show(cli, flags, 'beliefs.expand', input, render.expandedText)
 }
 
 export async function runDerivation(cli: Cli, id: string, { maxDepth, ...flags }: AboutFlags): Promise<void> {

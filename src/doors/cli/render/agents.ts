@@ -71,13 +71,17 @@ export function federationsText(federations: readonly Federation[], style: Style
   )
 }
 
-/** A value a line; what has parts of its own as JSON. */
+/** A value a line; what has parts of its own as JSON. Numbers to four decimals: `--json` has all. */
 export function fieldsText(answer: Readonly<Record<string, unknown>>): string {
   const width = Math.max(...Object.keys(answer).map(name => name.length))
-  const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
+  const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value, rounded))
   return Object.entries(answer)
     .map(([name, value]) => `${name.padEnd(width)}  ${oneLine(shown(value))}\n`)
     .join('')
+}
+
+function rounded(_: string, value: unknown): unknown {
+  return typeof value === 'number' ? Number(value.toFixed(4)) : value
 }
 
 /** For those who are told. */

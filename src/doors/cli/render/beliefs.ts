@@ -117,7 +117,17 @@ export interface Explained {
     readonly target: number
     readonly rank: number
   }[]
-  readonly versus?: Readonly<Record<string, unknown>>
+  readonly versus?: Versus
+}
+
+/** Numbers are there where both match. */
+interface Versus {
+  readonly ahead?: string
+  readonly behind?: string
+  readonly gap?: number
+  readonly parts?: Readonly<Record<string, { readonly contribution: number }>>
+  readonly smallest_change?: { readonly weights: Readonly<Record<string, number>> } | null
+  readonly [more: string]: unknown
 }
 
 const PARTS = ['semantic', 'confidence', 'trust', 'recency']
@@ -148,12 +158,20 @@ export function explanationText(
     line => `${oneLine(line)}
 `,
   )
-  const compared =
-    versus === undefined
-      ? ''
-      : `
-${fieldsText(versus)}`
+  const compared = versus === undefined ? '' : versusText(versus)
   return (parts.length > 0 ? table : '') + lines.join('') + compared
+}
+
+function versusText({ ahead, behind, gap, parts, smallest_change: change, ...more }: Versus): string {
+  if (ahead === undefined || gap === undefined || parts === undefined) return fieldsText(more)
+  const gains = Object.entries(parts).map(
+    ([name, { contribution }]) => `${name} ${contribution < 0 ? '' : '+'}${contribution.toFixed(4)}`,
+  )
+  const weights = Object.entries(change?.weights ?? {}).map(([name, weight]) => `${name} ${weight.toFixed(3)}`)
+  const swap = change
+    ? `the nearest weights that swap them: ${weights.join(', ')}`
+    : 'no weights of the four parts would swap them'
+  return `${oneLine(`${ahead} is before ${behind} by ${gap.toFixed(4)}: ${gains.join(', ')}`)}\n${swap}\n`
 }
 
 export function countText({
@@ -213,9 +231,49 @@ export function beliefText({
   return factsText(belief) + (older.length === 0 ? '' : `\nother versions\n${older.join('')}`)
 }
 
-/** Answers of many shapes: a value a line, lists as numbered parts. */
-export function documentText(answer: Readonly<Record<string, unknown>>): string {
-  return fieldsText(answer)
+export interface Gathered extends Answer {
+  readonly total_tokens: number
+  readonly max_tokens: number
+  readonly expandable: readonly string[]
+}
+
+export function contextText({ total_tokens, max_tokens, expandable, ...answer }: Gathered, style: Style): string {
+  const more =
+    expandable.length === 0
+      ? ''
+      : style.dim(`${oneLine(`to expand: ${expandable.join(', ')}`)}
+`)
+  return `${answerText(answer, style)}${total_tokens} of ${max_tokens} tokens
+${more}`
+}
+
+export interface Expanded {
+  readonly additional_tokens: number
+  readonly max_additional_tokens: number
+  readonly [expansion: string]: unknown
+}
+
+const EXPANSIONS = ['derivation', 'contradictions', 'similar']
+
+export function expandedText(answer: Expanded, style: Style): string {
+  const sections = EXPANSIONS.flatMap(name => {
+    const found = answer[name] as readonly (Partial<Ranked> & Partial<Chain['chain'][number]>)[] | undefined
+    if (found === undefined) return []
+    const lines = found.map(({ belief, belief_id, content_preview }) =>
+      oneLine(`${belief?.id ?? belief_id}  ${belief?.content ?? content_preview}`),
+    )
+    return [
+      `${style.bold(name)}
+${lines
+  .map(
+    line => `  ${line}
+`,
+  )
+  .join('')}`,
+    ]
+  })
+  return `${sections.join('')}${answer.additional_tokens} of ${answer.max_additional_tokens} tokens
+`
 }
 
 export interface SampleCounts {
