@@ -2,6 +2,7 @@
 import { invalidArgument } from '../../model/errors.ts'
 import { DEFAULT_DECAY, type DecayTable } from './measures/decay.ts'
 import { normaliseDomain } from './measures/domains.ts'
+import type { Conflict } from './model.ts'
 
 export interface BeliefsSettings {
   /** `decay`: an object of rates a day by domain, which replace or join the built-in ones; `other` is that of all else. */
@@ -17,7 +18,7 @@ export interface BeliefsSettings {
   /** `default_trust`: in agents of whom nothing is known. 0 to 0.5. */
   readonly defaultTrust: number
   /** `conflicts`: what happens to the later one of two results that contradict each other (BQ-174). */
-  readonly conflicts: 'both_shown' | 'one_penalized' | 'one_excluded'
+  readonly conflicts: Conflict['resolution']
   /** `thresholds`: raw cosines {include, exclude} by key of the embedder's model, in place of calibrated ones (BQ-040). */
   readonly thresholds: ReadonlyMap<string, { readonly include: number; readonly exclude: number }>
 }

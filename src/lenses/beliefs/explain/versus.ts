@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../base/canonical.ts'
 import type { RankingWeights } from '../model.ts'
 import { byOrder, type ScoredBelief } from '../query/scored.ts'
 
-export type PartName = keyof RankingWeights
+type PartName = keyof RankingWeights
 const PARTS: readonly PartName[] = ['semantic', 'confidence', 'trust', 'recency']
 
 export interface WeightChange {

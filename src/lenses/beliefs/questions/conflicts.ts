@@ -13,7 +13,7 @@ import {
 } from './opposition/detector.ts'
 
 /** What happens to the later one of two. */
-export type ConflictStrategy = Conflict['resolution']
+type ConflictStrategy = Conflict['resolution']
 
 /** From the top of a page: every two of them are compared. */
 export const MOST_COMPARED = 100

@@ -1,4 +1,5 @@
 /** A sentence as opposites are looked for in it: what it is about, whether it denies that, its numbers and its years. */
+import { Recent } from '../../../../base/recent.ts'
 import { language } from '../../../../text/language.ts'
 import { fold } from '../../../../text/normalise.ts'
 import { stem } from '../../../../text/stem.ts'
@@ -21,7 +22,16 @@ export interface Sentence {
 /** Looked at of one belief. */
 const MOST_SENTENCES = 20
 
+/** Of one page, every belief is compared with every other. */
+const KEPT = 256
+const READ = new Recent<string, readonly Sentence[]>(KEPT)
+
+/** A function of the text alone, so that what is kept of one question says nothing of another. */
 export function sentencesOf(content: string, inLanguage: OppositionLanguage): readonly Sentence[] {
+  return READ.get(`${inLanguage} ${content}`, () => readSentences(content, inLanguage))
+}
+
+function readSentences(content: string, inLanguage: OppositionLanguage): readonly Sentence[] {
   return content
     .split(/(?<=[.!?;])\s+|\n+/)
     .map(text => text.trim())
