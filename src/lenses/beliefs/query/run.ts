@@ -19,6 +19,7 @@ import { findConflicts, MOST_COMPARED, type Settled, settleConflicts } from '../
 import { detectorOf } from '../questions/opposition/installed.ts'
 import { derivationChain } from '../record/chain.ts'
 import type { BeliefsState } from '../state.ts'
+import { federationTarget } from '../trust/agent-arrays.ts'
 import { noteUse } from '../trust/operations.ts'
 import { withoutVector } from './best.ts'
 import { componentsOf } from './components.ts'
@@ -41,8 +42,8 @@ export async function runQuery(state: BeliefsState, query: CheckedQuery, call: C
   const embedded = await embedText(state, query.semantic, call.signal)
   const started = performance.now()
   const asOf = state.host.clock.now()
-  const { result, holders } = answer(state, query, { embedded, asOf, requester: call.requester })
-  if (!query.options.dryRun) noteUse({ store: state.host.store, now: asOf }, state.trust, call.requester, holders)
+  const { result, used } = answer(state, query, { embedded, asOf, requester: call.requester })
+  if (!query.options.dryRun) noteUse({ store: state.host.store, now: asOf }, state.trust, call.requester, used)
   const elapsedMs = Math.round((performance.now() - started) * 1000) / 1000
   countersOf(state.host).countQuery(elapsedMs, result.beliefs.length)
   return { ...result, query_time_ms: elapsedMs }
@@ -62,10 +63,10 @@ interface Moment {
   readonly requester: string
 }
 
-/** What is told of a query, and who holds the beliefs in it. */
+/** What is told of a query, and whose edges that uses (BQ-072). */
 interface Answer {
   readonly result: QueryResult
-  readonly holders: readonly string[]
+  readonly used: readonly string[]
 }
 
 function answer(state: BeliefsState, query: CheckedQuery, moment: Moment): Answer {
@@ -82,7 +83,6 @@ interface Draft {
   readonly picked: readonly Picked[]
   /** What explanations rest on, by entry; empty where none are wanted. */
   readonly grounds: ReadonlyMap<EntryKey, Ground>
-  readonly holders: readonly string[]
   readonly warnings: readonly CheckedWarning[]
   readonly federations: readonly string[]
 }
@@ -95,7 +95,6 @@ function draftOf(state: BeliefsState, view: ShowView, query: CheckedQuery, { emb
     evaluation,
     picked,
     grounds: query.options.includeExplanation ? groundsOf(evaluation, picked, query.options) : new Map(),
-    holders: [...new Set(picked.map(({ scored }) => view.columns.holderOf(scored.row)))],
     warnings: [...query.warnings, ...embedded.warnings, ...pending(evaluation)],
     federations: view.requester.federations,
   }
@@ -171,7 +170,12 @@ function told(query: CheckedQuery, { asOf, requester }: Moment, draft: Draft, sh
     as_of: toIso(asOf),
     warnings: [...draft.warnings, ...concentration].map(warning => ({ ...warning })),
   }
-  return { result, holders: draft.holders }
+  return { result, used: [...new Set(shown.map(({ belief }) => usedOf(belief)))] }
+}
+
+/** Where a federation shows no holders, it is what was used: a fresher edge to the holder would name him (BQ-104). */
+function usedOf({ belief, version, source }: ShownBelief): string {
+  return belief.holder_id === null && source.id !== null ? federationTarget(source.id) : version.holder
 }
 
 function conflictsOf({ host, settings }: BeliefsState, shown: readonly Shown[]): Settled {
