@@ -284,6 +284,7 @@ function requests(): fc.Arbitrary<Request> {
     { weight: 2, arbitrary: by('beliefs.expand', about(expand)) },
     { weight: 2, arbitrary: by('beliefs.derivation', about(nothing)) },
     { weight: 3, arbitrary: by('beliefs.get', about(fc.constantFrom({}, { include_superseded: true }))) },
+    { weight: 1, arbitrary: by('beliefs.diagnostics', nothing) },
     { weight: 1, arbitrary: by('trust.list', nothing) },
     { weight: 2, arbitrary: by('trust.compute', fc.record({ target, context: contexts() })) },
     { weight: 1, arbitrary: by('agents.list', nothing) },

@@ -34,17 +34,39 @@ export function hintsFor(
   const rank = rankOf(scored, all)
   return byLoss(belief.confidence, context.confidenceWeights).flatMap((dimension): readonly Hint[] => {
     const current = belief.confidence[dimension]
-    const lifted = (target: number) => ({ target, rank: rankWith({ ...belief.confidence, [dimension]: target }) })
-    const found = tenthsAbove(current)
-      .map(lifted)
-      .find(({ rank: reached }) => reached < rank)
-    return found === undefined ? [] : [{ dimension, current, ...found }]
+    const found = leastLift(tenthsAbove(current), rank, target => {
+      return rankWith({ ...belief.confidence, [dimension]: target })
+    })
+    return found === null ? [] : [{ dimension, current, ...found }]
   })
 }
 
 /** From 1, in the total order. */
 export function rankOf(scored: ScoredBelief, all: readonly ScoredBelief[]): number {
-  return 1 + all.filter(other => other.entry !== scored.entry && byOrder(other, scored) < 0).length
+  let rank = 1
+  for (const other of all) if (other.entry !== scored.entry && byOrder(other, scored) < 0) rank++
+  return rank
+}
+
+/** The first of the targets that gives a better rank: more never makes it worse, so the middle one tells about half of them. */
+function leastLift(
+  targets: readonly number[],
+  rank: number,
+  rankAt: (target: number) => number,
+): { readonly target: number; readonly rank: number } | null {
+  let found: { readonly target: number; readonly rank: number } | null = null
+  let from = 0
+  let to = targets.length
+  while (from < to) {
+    const middle = (from + to) >> 1
+    const target = targets[middle] as number
+    const reached = rankAt(target)
+    if (reached < rank) {
+      found = { target, rank: reached }
+      to = middle
+    } else from = middle + 1
+  }
+  return found
 }
 
 /** What is unknown comes last. */

@@ -92,10 +92,15 @@ describe('BQ-110: explain', () => {
         for (const { dimension, current, target, rank: promised } of hints.slice(0, 2)) {
           expect(current).toBe(drafts[at]?.confidence[dimension])
           expect(promised).toBeLessThan(rank)
-          const changed = drafts.map((each, other) =>
-            other === at ? { ...each, confidence: { ...each.confidence, [dimension]: target } } : each,
-          )
-          expect((await ranks(await worldOf(changed), QUERY)).indexOf(`b${at}`) + 1).toBe(promised)
+          const rankAt = async (value: number) => {
+            const changed = drafts.map((each, other) =>
+              other === at ? { ...each, confidence: { ...each.confidence, [dimension]: value } } : each,
+            )
+            return (await ranks(await worldOf(changed), QUERY)).indexOf(`b${at}`) + 1
+          }
+          expect(await rankAt(target)).toBe(promised)
+          const less = Math.round(target * 10 - 1) / 10
+          if (less > (current ?? 0)) expect(await rankAt(less)).toBeGreaterThanOrEqual(rank)
           checked++
         }
       }),
