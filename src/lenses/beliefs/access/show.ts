@@ -2,7 +2,7 @@
 import type { EntryKey } from '../../../model/entry.ts'
 import { toIso } from '../../../model/instant.ts'
 import type { Belief, BeliefSource, Derivation, DerivationSource } from '../model.ts'
-import { currentOfKeys, mayName, type SeenVersion, type View } from '../record/read.ts'
+import { comesFromSame, currentOfKeys, mayName, type SeenVersion, type View } from '../record/read.ts'
 import { audienceOf, pastVersion, type StoredVersion } from '../record/version.ts'
 import { VERSIONS } from '../tables.ts'
 import { pseudonymOf } from './pseudonym.ts'
@@ -92,11 +92,12 @@ function shownDerivation(view: View, { derivation, holder }: StoredVersion): Der
   return { ...derivation, sources }
 }
 
-/** The version before, where it may be seen: this one may, so only its own audience is in question. */
-function shownPredecessor({ reader, requester }: View, { holder, supersedes: id }: StoredVersion): string | null {
+/** The version before, where it may be seen and its holder is shown alike: this one may be seen. */
+function shownPredecessor({ reader, requester }: View, version: StoredVersion): string | null {
+  const { holder, supersedes: id } = version
   if (id === null || holder === requester.id) return id
   const row = reader.table(VERSIONS).get({ holder, id })
-  return row !== undefined && requester.maySee(audienceOf(pastVersion(row))) ? id : null
+  return row !== undefined && comesFromSame(requester, pastVersion(row), version) ? id : null
 }
 
 function isoOrNull(instant: number | null): string | null {

@@ -87,7 +87,8 @@ export function currentOfKeys({ reader, requester }: View, keys: readonly EntryK
 
 /**
  * The versions of one belief that may be seen, newest first: its holder sees all of them, others those behind which no
- * version is hidden from them. So what was narrowed or deleted cannot be read through its past.
+ * version is hidden from them, as far back as they come from where the newest does. So what was narrowed or deleted
+ * cannot be read through its past, and no past names the holder behind a pseudonym, or joins two pseudonyms.
  */
 export function historyOf(view: View, holder: string, chain: string): readonly SeenVersion[] {
   const { reader, requester } = view
@@ -97,8 +98,14 @@ export function historyOf(view: View, holder: string, chain: string): readonly S
   const all = [...past, ...(current === undefined ? [] : [{ ...current, model: null }])].reverse()
   if (holder === requester.id) return all
   if (current === undefined) return []
-  const hidden = all.findIndex(({ version }) => !requester.maySee(audienceOf(version)))
-  return hidden === -1 ? all : all.slice(0, hidden)
+  const end = all.findIndex(({ version }) => !comesFromSame(requester, version, current.version))
+  return end === -1 ? all : all.slice(0, end)
+}
+
+/** Whether another's version may be seen, and its holder is shown as with the other version. */
+export function comesFromSame(requester: Requester, version: StoredVersion, other: StoredVersion): boolean {
+  const [source, ofOther] = [version, other].map(each => requester.sourceOfAudience(audienceOf(each)))
+  return source != null && source.kind === ofOther?.kind && source.id === ofOther.id
 }
 
 /** By version, ascending. */
