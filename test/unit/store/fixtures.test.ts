@@ -11,6 +11,11 @@ import { draftOf, wholeChunk } from '../../../src/testing/entries.ts'
 import { tempFolder } from '../../../src/testing/temp-folder.ts'
 
 const FIXTURES = fileURLToPath(new URL('../../fixtures/stores/', import.meta.url))
+const GROWN: ReadonlySet<string> = new Set([
+  ...['did', 'reputation', 'reputation_by_domain', 'trust_graph', 'joining', 'results', 'anonymity', 'role'],
+  ...['permissions', 'joined_at'],
+])
+
 const schemas = readdirSync(FIXTURES).flatMap(name => /^schema-(\d+)\.db$/.exec(name)?.[1] ?? [])
 
 it('has a fixture of every schema there ever was', () => {
@@ -37,7 +42,11 @@ describe.each(schemas)('a store of schema %s', schema => {
   it('holds what was put into it', () => {
     const tables = CORE_TABLES.filter(table => made.tables.includes(table.name))
     expect(tables).toHaveLength(made.tables.length)
-    expect(contentsOf(open(), made.models, tables, made.meta)).toEqual(made.contents)
+    // Columns that a table has grown since are null, and were not there to be written down.
+    const found = JSON.stringify(contentsOf(open(), made.models, tables, made.meta), (key, value) =>
+      value === null && GROWN.has(key) ? undefined : value,
+    )
+    expect(JSON.parse(found)).toEqual(JSON.parse(JSON.stringify(made.contents)))
   })
 
   it('is sound, can be asked, and takes more', () => {
