@@ -150,6 +150,27 @@ describe('BQ-107: trust in explanations', () => {
   })
 })
 
+describe('BQ-108: an edge of others', () => {
+  it('changes no byte within its tenth, and the score beyond it', async () => {
+    const ask = async (level: number) => {
+      const world = await openAskingWorld()
+      for (const via of ['v1', 'v2']) world.trust('ann', via, 0.9)
+      world.trust('v1', 'cat', level)
+      world.trust('v2', 'cat', level)
+      await world.put('cat', { id: 'it', content: 'Rain.', visibility: 'public' })
+      await world.put('bob', { id: 'other', content: 'Snow.', visibility: 'public' })
+      const asking = { semantic: 'rain', options: { scope: EVERYTHING, include_explanation: true, dry_run: true } }
+      const { query_time_ms: _, ...answer } = await world.call('beliefs.query', asking)
+      const place = await world.call('beliefs.explain', { belief_id: 'it', other_id: 'other', query: asking })
+      return { answer, place }
+    }
+    const at = await ask(0.7)
+    expect(await ask(0.66)).toEqual(at)
+    expect(await ask(0.74)).toEqual(at)
+    expect(await ask(0.76)).not.toEqual(at)
+  })
+})
+
 describe('BQ-109: what may not be seen', () => {
   it('changes no byte of an explanation', async () => {
     const ask = async (isHidden: boolean) => {
