@@ -12,6 +12,8 @@ import type { TableDeclaration } from '../model/table.ts'
 export interface BuiltInLens {
   readonly name: string
   readonly tables: readonly TableDeclaration[]
+  /** As `Lens.families`. */
+  readonly families?: readonly string[]
   load(): Lens | Promise<Lens>
 }
 
@@ -36,6 +38,7 @@ export const BUILT_IN_LENSES: readonly BuiltInLens[] = [
   {
     name: 'beliefs',
     tables: BELIEFS_TABLES,
+    families: ['trust', 'agents', 'federations'],
     load: async () => (await import('../lenses/beliefs/beliefs-lens.ts')).beliefsLens,
   },
 ]

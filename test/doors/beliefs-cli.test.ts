@@ -146,6 +146,11 @@ describe('querent beliefs', () => {
     expect(await text(['beliefs', 'contradictions', 'br-no-dna', ...MINE])).toMatch(/\nHeuristic: /)
   })
 
+  it('tells the owner, and nobody else, how it is calibrated', async () => {
+    expect(await text(['beliefs', 'diagnostics', '--no-calibrate'])).toMatch(/^calibration +null\ncounters +\{/)
+    expect(await run(['beliefs', 'diagnostics', ...MINE])).toMatchObject({ status: 1, stdout: '' })
+  })
+
   it('asks a batch, each on its own', async () => {
     const queries = [{ semantic: 'fern' }, { semantic: '' }]
     writeFileSync(join(folder, 'queries.json'), JSON.stringify(queries))
@@ -252,11 +257,19 @@ describe('querent agents, federations and trust', () => {
   })
 })
 
+describe('call', () => {
+  it('makes a store for what is written, also by families that the lens brings', async () => {
+    const home = ['--home', join(folder, 'called', '.querent')]
+    expect(await run(['call', 'agents.list', '{}', ...home])).toMatchObject({ status: 1 })
+    expect(await text(['call', 'agents.create', '{"id": "ann"}', ...home])).toMatch(/^\{"agent":\{"id":"ann",/)
+  })
+})
+
 describe('help', () => {
   it('has examples for every command of the groups', async () => {
     const commands = {
       beliefs:
-        'query explain count facets batch context get similar contradictions expand derivation put supersede delete sample',
+        'query explain count facets batch context get similar contradictions expand derivation put supersede delete diagnostics sample',
       trust: 'set remove list compute',
       agents: 'create update list',
       federations: 'create join leave set-member list',

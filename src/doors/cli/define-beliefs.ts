@@ -214,6 +214,11 @@ function defineWrites(add: Add, run: Run, cli: Cli): void {
   ])
   run<[string], CommonFlags>(remove, (commands, id, flags) => commands.runDelete(cli, id, flags))
 
+  const diagnostics = add('diagnostics', 'tell how + and - are calibrated and how much was asked; the owner may', [
+    ['querent beliefs diagnostics --no-calibrate', 'without some seconds of calibrating'],
+  ]).option('--no-calibrate', 'leave the calibration out')
+  run<[], CommonFlags & { calibrate: boolean }>(diagnostics, (commands, flags) => commands.runDiagnostics(cli, flags))
+
   const sample = add('sample', 'load the sample: some 300 beliefs of 12 agents in three federations', [
     ['querent beliefs sample --home /tmp/try/.querent', 'into a store of its own'],
   ])

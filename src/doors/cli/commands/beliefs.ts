@@ -1,5 +1,4 @@
 /** Bodies of `querent beliefs …`. */
-import { loadBeliefsSample } from '../../../engine/sample-beliefs.ts'
 import { invalidArgument } from '../../../model/errors.ts'
 import type { CommonFlags } from '../flags.ts'
 import { progressBar } from '../progress.ts'
@@ -150,7 +149,13 @@ export async function runGet(cli: Cli, id: string, flags: AboutFlags): Promise<v
   await show(cli, flags, 'beliefs.get', input, render.beliefText)
 }
 
+export async function runDiagnostics(cli: Cli, flags: CommonFlags & { readonly calibrate: boolean }): Promise<void> {
+  await show(cli, flags, 'beliefs.diagnostics', { calibrate: flags.calibrate }, render.documentText)
+}
+
 export async function runSample(cli: Cli, flags: CommonFlags): Promise<void> {
+  // Loaded when it is wanted: other commands do without its data.
+  const { loadBeliefsSample } = await import('../../../engine/sample-beliefs.ts')
   using bar = await progressBar(cli.io)
   const options = { create: true, onlyLenses: ['beliefs'], report: bar.report }
   const report = await withSession(cli, flags, options, ({ engine, context }) =>

@@ -32,7 +32,8 @@ export async function runCall(cli: Cli, name: string, argument: string | undefin
 /** Before any engine is open: one that writes makes a store where there is none. */
 async function effectOf(alias: string): Promise<Effect | undefined> {
   const name = fullName(alias)
-  const lens = BUILT_IN_LENSES.find(built => name.startsWith(`${built.name}.`))
+  const family = name.split('.', 1)[0] ?? ''
+  const lens = BUILT_IN_LENSES.find(built => built.name === family || built.families?.includes(family))
   const operations = (await lens?.load())?.operations ?? [...makeCatalog({ lensOperations: [] }).values()]
   return operations.find(operation => operation.name === name)?.effect
 }

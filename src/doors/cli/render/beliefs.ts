@@ -276,6 +276,11 @@ ${lines
 `
 }
 
+/** Answers that are read value by value. */
+export function documentText(answer: Readonly<Record<string, unknown>>): string {
+  return fieldsText(answer)
+}
+
 export interface SampleCounts {
   readonly agents: number
   readonly federations: number
