@@ -14,12 +14,12 @@ export interface Hint {
   readonly rank: number
 }
 
-/** Of what weighs on the belief most first. `all`: everything that matches, the belief itself among it. */
+/** Of what weighs on the belief most first. `upTo`: the total order down to it. */
 export function hintsFor(
   { question, state, asOf }: Pick<Evaluation, 'question' | 'state' | 'asOf'>,
   scored: ScoredBelief,
   belief: Belief,
-  all: readonly ScoredBelief[],
+  upTo: readonly ScoredBelief[],
 ): readonly Hint[] {
   const { context, weights } = question
   const rate = decayRate(belief.domains, context.queryDomains, state.settings.decay)
@@ -29,9 +29,9 @@ export function hintsFor(
       confidence: confidenceInRanking(confidence, context.confidenceWeights),
       recency: recency(confidence.temporal_freshness, scored.createdAt, asOf, rate),
     }
-    return rankOf({ ...scored, final: finalOf(parts, weights) }, all)
+    return rankAmong({ ...scored, final: finalOf(parts, weights) }, upTo)
   }
-  const rank = rankOf(scored, all)
+  const rank = upTo.length
   return byLoss(belief.confidence, context.confidenceWeights).flatMap((dimension): readonly Hint[] => {
     const current = belief.confidence[dimension]
     const found = leastLift(tenthsAbove(current), rank, target => {
@@ -41,8 +41,8 @@ export function hintsFor(
   })
 }
 
-/** From 1, in the total order. */
-export function rankOf(scored: ScoredBelief, all: readonly ScoredBelief[]): number {
+/** From 1. */
+function rankAmong(scored: ScoredBelief, all: readonly ScoredBelief[]): number {
   let rank = 1
   for (const other of all) if (other.entry !== scored.entry && byOrder(other, scored) < 0) rank++
   return rank

@@ -18,7 +18,7 @@ import { rowOfId, versionOfId } from '../record/read.ts'
 import type { BeliefsState } from '../state.ts'
 import { type Dropped, droppedAt } from './dropped.ts'
 import { explain } from './explanation.ts'
-import { hintsFor, rankOf } from './hints.ts'
+import { hintsFor } from './hints.ts'
 import { trustFound } from './trust.ts'
 import { versus } from './versus.ts'
 
@@ -68,14 +68,14 @@ function unmatched(dropped: Dropped): JsonObject {
 
 function placed(evaluation: Evaluation, row: number, options: CheckedOptions): JsonObject {
   const { view, matches, question } = evaluation
-  const all = evaluation.scoresAt(Array.from(matches.rows, (_, place) => place))
-  const scored = all[matches.placeOf(row)] as ScoredBelief
+  const upTo = orderUpTo(evaluation, row)
+  const scored = upTo.at(-1) as ScoredBelief
   const [shown] = showCurrent(view, [scored.entry], question.scope)
   if (shown === undefined) throw noSuchBelief('belief_id')
   const { belief } = shown
   const picked = pickPage(evaluation, options).find(each => each.scored.entry === scored.entry)
   const penalty = picked?.penalty ?? 0
-  const rank = rankOf(scored, all)
+  const rank = upTo.length
   const total = matches.count
   const { percentile, summary, ...explanation } = explain(evaluation, {
     ...{ scored, belief, penalty, rank, total },
@@ -88,8 +88,22 @@ function placed(evaluation: Evaluation, row: number, options: CheckedOptions): J
     ...{ rank, of: total, percentile, summary },
     score: { final: scored.final, components: { ...componentsOf(scored, penalty) } },
     explanation,
-    hints: hintsFor(evaluation, scored, belief, all).map(hint => ({ ...hint })),
+    hints: hintsFor(evaluation, scored, belief, upTo).map(hint => ({ ...hint })),
   } as JsonObject
+}
+
+/** Most questions are about what stands near the top. */
+const FIRST = 64
+const GROWTH = 8
+
+/** The total order down to a match. */
+function orderUpTo(evaluation: Evaluation, row: number): readonly ScoredBelief[] {
+  for (let k = FIRST; ; k *= GROWTH) {
+    const order = evaluation.best(k)
+    const at = order.findIndex(scored => scored.row === row)
+    if (at >= 0) return order.slice(0, at + 1)
+    if (k >= evaluation.matches.count) throw new Error('invariant broken: a match that has no place in the order')
+  }
 }
 
 function beyondPage(rank: number, { offset, limit, diversity }: CheckedOptions): Dropped {
