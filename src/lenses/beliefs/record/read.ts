@@ -32,7 +32,8 @@ export interface SeenVersion {
 
 /**
  * The row of the current belief that an id means, or -1. Of several holders' with this id: `writer`'s (who wrote the
- * reference), else the requester's own, else the newest, else by the holder's name.
+ * reference), else the requester's own, else the oldest, so that nobody takes over what an id means by using it again,
+ * else by the holder's name.
  */
 export function rowOfId({ requester, columns }: Omit<View, 'reader'>, id: number, writer = -1): number {
   if (id === -1) return -1
@@ -120,7 +121,7 @@ function pastOf(reader: StoreReader, holder: string, chain: string): readonly Se
 function comesBefore(columns: BeliefColumns, row: number, other: number): boolean {
   const { created } = columns.arrays
   const later = (created[row] as number) - (created[other] as number)
-  return later > 0 || (later === 0 && compareText(columns.holderOf(row), columns.holderOf(other)) < 0)
+  return later < 0 || (later === 0 && compareText(columns.holderOf(row), columns.holderOf(other)) < 0)
 }
 
 /** Place of a row's holder among those that come first. */
