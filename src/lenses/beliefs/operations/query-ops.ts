@@ -10,7 +10,7 @@ import { inCall } from './call.ts'
 export const QUERY: Readonly<Record<string, JsonObject>> = {
   semantic: described(TEXT, 'What to look for; +term, -term, "phrase" and term^2 as the guide says'),
   filters: described(
-    { type: ['object', 'string', 'array', 'null'] },
+    { type: ['object', 'string', 'array'] },
     'A filter object, a preset (high_confidence, recent, verified, from_trusted), or a list: all must hold',
   ),
   context: described(OBJECT, 'Who asks and what trust counts: trust_weight, query_domains, confidence_weights, …'),
