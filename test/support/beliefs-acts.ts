@@ -1,7 +1,7 @@
 /** Random histories of the lens `beliefs`: what agents write, whom they trust, who is in which federation, what is asked. */
 import fc from 'fast-check'
 import { DIMENSIONS } from './beliefs-plain.ts'
-import type { AskedWord } from './beliefs-plain-ask.ts'
+import type { AskedWord } from './beliefs-plain-measures.ts'
 
 export const HOSTED = ['ann', 'bob', 'cyd', 'dan'] as const
 /** zoe is nobody's guest: she holds beliefs and has edges, and the node knows nothing else of her. */

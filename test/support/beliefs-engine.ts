@@ -6,7 +6,7 @@ import type { EngineOptions } from '../../src/engine/options.ts'
 import { beliefsLens } from '../../src/lenses/beliefs/beliefs-lens.ts'
 import { checkSettings } from '../../src/lenses/beliefs/settings.ts'
 import { openToyEmbedder, TOY_KEY } from '../../src/testing/toy-embedder.ts'
-import { THRESHOLDS } from './beliefs-plain-ask.ts'
+import { THRESHOLDS } from './beliefs-plain-measures.ts'
 
 export function openBeliefsEngine(options: EngineOptions): Promise<Engine> {
   const settings = checkSettings({ thresholds: { [TOY_KEY]: THRESHOLDS } })

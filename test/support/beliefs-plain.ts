@@ -185,20 +185,26 @@ export class PlainBeliefs {
     return new Set(shared.map(one => one.holder)).size
   }
 
-  /** BQ-005: versions of one belief that may be seen, newest first. */
+  /** BQ-005, BQ-101: versions of one belief that may be seen and are shown alike, newest first. */
   history(viewer: string, holder: string, chain: string): readonly PlainBelief[] {
     const all = this.versions.filter(one => one.holder === holder && one.chain === chain).reverse()
     if (holder === viewer) return all
     if (all[0]?.deleted) return []
-    const hidden = all.findIndex(one => !this.maySee(viewer, one))
-    return hidden === -1 ? all : all.slice(0, hidden)
+    const end = all.findIndex(one => !this.isShownAlike(viewer, one, all[0] as PlainBelief))
+    return end === -1 ? all : all.slice(0, end)
   }
 
-  /** What an id means to a viewer: the writer's, else the viewer's own, else the newest, else by name; then the past. */
+  /** Another's belief that came under a pseudonym, and now comes under a name, must not tie the two together. */
+  isShownAlike(viewer: string, one: PlainBelief, other: PlainBelief): boolean {
+    const [source, ofOther] = [one, other].map(each => this.sourceOf(viewer, each, EVERYWHERE))
+    return source != null && source.kind === ofOther?.kind && source.id === ofOther.id
+  }
+
+  /** What an id means to a viewer: the writer's, else the viewer's own, else the oldest, else by name; then the past. */
   find(viewer: string, id: string, past: boolean, writer = viewer): PlainBelief | undefined {
     const rank = (one: PlainBelief) => (one.holder === writer ? 0 : one.holder === viewer ? 1 : 2)
     const seen = this.current.filter(one => one.id === id && this.maySee(viewer, one))
-    seen.sort((a, b) => rank(a) - rank(b) || b.created - a.created || (a.holder < b.holder ? -1 : 1))
+    seen.sort((a, b) => rank(a) - rank(b) || a.created - b.created || (a.holder < b.holder ? -1 : 1))
     if (seen[0] !== undefined || !past) return seen[0]
     const old = this.versions.filter(one => one.id === id && (one.supersededBy !== null || one.deleted))
     old.sort((a, b) => rank(a) - rank(b) || (a.holder < b.holder ? -1 : 1))

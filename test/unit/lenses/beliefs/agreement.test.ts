@@ -11,7 +11,7 @@ import { beliefsStories } from '../../../support/beliefs-acts.ts'
 import { type BeliefsFigures, BeliefsTwin, NO_FIGURES } from '../../../support/beliefs-twin.ts'
 
 const LONG = process.env['QUERENT_LONG'] === '1'
-const RUNS = LONG ? 1000 : 60
+const RUNS = LONG ? 1000 : 30
 
 const folder = tempFolder()
 afterAll(() => folder[Symbol.dispose]())
