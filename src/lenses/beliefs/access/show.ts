@@ -2,7 +2,7 @@
 import type { EntryKey } from '../../../model/entry.ts'
 import { toIso } from '../../../model/instant.ts'
 import type { Belief, BeliefSource, Derivation, DerivationSource } from '../model.ts'
-import { comesFromSame, currentOfKeys, mayName, type SeenVersion, type View } from '../record/read.ts'
+import { comesFromSame, currentOfKeys, historyOf, mayName, type SeenVersion, type View } from '../record/read.ts'
 import { audienceOf, pastVersion, type StoredVersion } from '../record/version.ts'
 import { VERSIONS } from '../tables.ts'
 import { pseudonymOf } from './pseudonym.ts'
@@ -57,7 +57,7 @@ export function showBelief(view: ShowView, { version, entry, model }: SeenVersio
   const vector = entry === null ? model : view.isEmbedded(entry.key) ? view.model : null
   return {
     id: version.id,
-    version: version.version,
+    version: shownNumber(view, version),
     content: version.content,
     content_hash: version.contentHash,
     confidence: version.confidence,
@@ -90,6 +90,13 @@ function shownDerivation(view: View, { derivation, holder }: StoredVersion): Der
     return source.external_ref === null ? [] : [{ ...source, belief_id: null }]
   })
   return { ...derivation, sources }
+}
+
+/** Counted over the versions that the requester may read: the number tells of no others (BQ-112). */
+function shownNumber(view: View, { holder, chain, id, version }: StoredVersion): number {
+  if (version === 1 || holder === view.requester.id) return version
+  const readable = historyOf(view, holder, chain)
+  return readable.length - readable.findIndex(each => each.version.id === id)
 }
 
 /** The version before, where it may be seen and its holder is shown alike: this one may be seen. */

@@ -1,4 +1,4 @@
-/** No version of a belief tells who stands behind the pseudonym of another (BQ-005, BQ-090, BQ-099, BQ-101). */
+/** No version of a belief tells of another that is hidden, or who stands behind its pseudonym (BQ-005, BQ-090, BQ-099, BQ-112). */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Engine } from '../../../../../src/engine/engine.ts'
 import type { Belief } from '../../../../../src/lenses/beliefs/model.ts'
@@ -58,5 +58,23 @@ describe('the past of a belief of another', () => {
       ['old', null],
     ])
     expect(new Set(shown.map(({ holder_id }) => holder_id)).size).toBe(1)
+  })
+
+  it('has no number that counts what is hidden', async () => {
+    await call('bob', 'beliefs.put', { id: 'draft', content: 'Rain' })
+    await call('bob', 'beliefs.supersede', { belief_id: 'draft', id: 'second', content: 'Rain is' })
+    await call('bob', 'beliefs.supersede', { belief_id: 'second', id: 'old', content: 'Rain is likely', ...PUBLIC })
+    await call('bob', 'beliefs.supersede', { belief_id: 'old', id: 'new', content: 'Rain is sure' })
+    const numbers = (shown: readonly Belief[]) => shown.map(({ id, version }) => [id, version])
+    expect(numbers(await past('ann'))).toEqual([
+      ['new', 2],
+      ['old', 1],
+    ])
+    expect(numbers(await past('bob'))).toEqual([
+      ['new', 4],
+      ['old', 3],
+      ['second', 2],
+      ['draft', 1],
+    ])
   })
 })
