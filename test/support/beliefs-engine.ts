@@ -5,6 +5,7 @@ import { openEngineOf } from '../../src/engine/open.ts'
 import type { EngineOptions } from '../../src/engine/options.ts'
 import { beliefsLens } from '../../src/lenses/beliefs/beliefs-lens.ts'
 import { checkSettings } from '../../src/lenses/beliefs/settings.ts'
+import { type Catalog, callOperation as callAny, makeCatalog } from '../../src/ops/catalog.ts'
 import { openToyEmbedder, TOY_KEY } from '../../src/testing/toy-embedder.ts'
 import { THRESHOLDS } from './beliefs-plain-measures.ts'
 
@@ -21,10 +22,12 @@ export function openBeliefsEngine(options: EngineOptions): Promise<Engine> {
 
 export type Json = Record<string, unknown>
 
-/** The lens's answer; rejects with its error. Writes are done when this returns, what else there is when it resolves. */
+/** The answer of an operation, the lens's or the engine's; rejects with its error. Writes are done when this returns. */
 export async function callOperation(engine: Engine, name: string, by: string, input: unknown): Promise<Json> {
-  const found = engine.lensOperations.find(({ operation }) => operation.name === name)
-  if (found === undefined) throw new Error(`no operation ${name}`)
+  const catalog = CATALOGS.get(engine) ?? makeCatalog(engine)
+  CATALOGS.set(engine, catalog)
   const context = { viewer: { id: by }, signal: new AbortController().signal }
-  return (await found.operation.run(engine.host(found.lens), input as never, context)) as Json
+  return (await callAny(catalog, engine, name, input, context)) as Json
 }
+
+const CATALOGS = new WeakMap<Engine, Catalog>()

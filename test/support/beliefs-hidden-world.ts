@@ -65,8 +65,9 @@ export class HiddenWorld {
     })
     const world = new HiddenWorld(engine, await openDoor(engine), clock, seed)
     for (const call of [...PEOPLE, ...SHOWN_FIRST]) await world.act(call)
-    // Makes what pseudonyms are made with.
+    // Makes what pseudonyms and cursors are made with.
     await world.act({ by: ASKER, operation: 'beliefs.get', input: { belief_id: 'f0' } })
+    await world.act({ by: ASKER, operation: 'query', input: { text: 'fox' } })
     return world
   }
 

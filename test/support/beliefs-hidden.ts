@@ -285,6 +285,27 @@ function requests(): fc.Arbitrary<Request> {
     { weight: 2, arbitrary: by('beliefs.derivation', about(nothing)) },
     { weight: 3, arbitrary: by('beliefs.get', about(fc.constantFrom({}, { include_superseded: true }))) },
     { weight: 1, arbitrary: by('beliefs.diagnostics', nothing) },
+    // Beliefs are entries too, and the engine's own operations meet them.
+    {
+      weight: 3,
+      arbitrary: by(
+        'query',
+        fc.record({
+          text: fc.constantFrom('fox', 'honey bees', 'old'),
+          lens: fc.constantFrom('beliefs', 'default'),
+          limit: fc.constantFrom(2, 10),
+          explain: fc.boolean(),
+        }),
+      ),
+    },
+    { weight: 1, arbitrary: by('list', fc.constantFrom({}, { limit: 2, order: 'updated' })) },
+    {
+      weight: 1,
+      arbitrary: fc
+        .tuple(fc.constantFrom('get', 'similar'), id)
+        .map(([operation, one]) => ({ by: ASKER, operation, input: { id: one } })),
+    },
+    { weight: 1, arbitrary: by('status', nothing) },
     { weight: 1, arbitrary: by('trust.list', nothing) },
     { weight: 2, arbitrary: by('trust.compute', fc.record({ target, context: contexts() })) },
     { weight: 1, arbitrary: by('agents.list', nothing) },

@@ -1,6 +1,6 @@
 /**
- * What a viewer may not see changes not one byte of what the lens answers it: every operation that reads, and those that
- * write where they are refused, with explanations, counts, facets, trust and errors; with vectors and with words alone, and
+ * What a viewer may not see changes not one byte of what it is answered: by every operation of the lens that reads, those that
+ * write where they are refused, and the engine's own, which meet beliefs as entries; with vectors and with words alone, and
  * with the store changing between the two checks of a question (BQ-090 to BQ-099, BQ-101, BQ-108, BQ-109, BQ-111, BQ-112).
  * The long form, 10,000 histories: QUERENT_LONG=1.
  */
@@ -26,11 +26,9 @@ vi.mock('../../../../src/identity/keys.ts', async original => {
 const LONG = process.env['QUERENT_LONG'] === '1'
 const RUNS = LONG ? 10_000 : 40
 
-const THERE = beliefsLens.operations?.map(({ name }) => name) ?? []
-
 it(`no hidden history changes an answer of the lens (${RUNS} histories; 10,000 with QUERENT_LONG=1)`, async () => {
   const figures = { answers: 0, withBeliefs: 0, errors: 0 }
-  const property = fc.asyncProperty(hiddenStories(THERE), async story => {
+  const property = fc.asyncProperty(hiddenStories(), async story => {
     for (const answer of await mustNotInterfere(story, LIBRARY)) {
       figures.answers++
       if (answer.includes('"content"')) figures.withBeliefs++
@@ -40,7 +38,7 @@ it(`no hidden history changes an answer of the lens (${RUNS} histories; 10,000 w
   await fc.assert(property, { numRuns: RUNS })
   if (LONG) process.stderr.write(`${JSON.stringify(figures)}\n`)
   // Answers that say nothing are the same in any two worlds.
-  expect(figures.withBeliefs).toBeGreaterThan(figures.answers / 5)
+  expect(figures.withBeliefs).toBeGreaterThan(figures.answers / 10)
   expect(figures.errors).toBeGreaterThan(0)
 }, 7_200_000)
 
@@ -56,11 +54,5 @@ it('no operation of the lens is left out', () => {
     'federations.leave',
   ]
   const operations = beliefsLens.operations?.map(({ name }) => name) ?? []
-  expect(
-    [...asked].filter(name => !operations.includes(name)),
-    'not there yet',
-  ).toEqual([])
-  expect(operations.filter(name => !asked.has(name)).sort()).toEqual(
-    [...others, 'beliefs.query'].filter(name => !asked.has(name)).sort(),
-  )
+  expect(operations.filter(name => !asked.has(name)).sort()).toEqual(others.sort())
 })
