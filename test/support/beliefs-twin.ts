@@ -319,7 +319,10 @@ export class BeliefsTwin {
     const before = this.#plain.versions.find(one => one.holder === belief.holder && one.id === belief.supersedes)
     const isTold = before !== undefined && (isOwn || this.#plain.isShownAlike(by, before, belief))
     const sources = belief.sources.filter(source => this.#plain.find(by, source.belief_id, true, belief.holder))
-    const { id, version, content, confidence, visibility, domains } = belief
+    const { id, content, confidence, visibility, domains } = belief
+    // Counted over what the asker may read (BQ-112).
+    const readable = this.#plain.history(by, belief.holder, belief.chain)
+    const version = readable.length - readable.indexOf(belief)
     expect(shown).toMatchObject({
       ...{ id, version, content, confidence, visibility, domains },
       content_hash: hashOf(content),
