@@ -9,7 +9,7 @@ import type { BeliefDraft, BeliefRevision } from './checked.ts'
 import { ASSUMED, derivation } from './derivation.ts'
 import { type Check, checked, type Place } from './faults.ts'
 import { listOf, type Members, members, orNull, uniqueItems } from './shapes.ts'
-import { domain, id, instant, numberIn, SHARE } from './values.ts'
+import { boolean, domain, id, instant, numberIn, SHARE } from './values.ts'
 
 /** `asOf`: from when it is valid where the writer does not say. Throws INVALID_QUERY with all faults. */
 export function checkDraft(input: unknown, asOf: Instant, path = ''): BeliefDraft {
@@ -21,6 +21,13 @@ export function checkDraft(input: unknown, asOf: Instant, path = ''): BeliefDraf
     },
     path,
   )
+}
+
+/** Whether to wait for vectors; `many`: what stands beside a list of drafts, which is to be nothing. */
+export function checkWait(wait: unknown, many: unknown = {}): boolean {
+  const alone = 'no such member beside "beliefs": each of them has its own'
+  checked(many, (value, at) => members(value, at, {}, { unknown: (_, place) => !place.fault('not_alone', alone) }))
+  return checked({ wait }, (value, at) => members(value, at, { wait: boolean })?.wait ?? true)
 }
 
 /** `belief_id`, which is the version that it follows, and whatever changes. */

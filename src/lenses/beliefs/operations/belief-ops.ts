@@ -5,7 +5,7 @@ import type { LensHost } from '../../lens.ts'
 import { answers, anything, described, FLAG, OBJECT, OBJECTS, TEXT } from '../../wire-schema.ts'
 import { showBelief, sourceOfSeen } from '../access/show.ts'
 import { checkOnly } from '../check/agents.ts'
-import { checkDraft, checkRevision } from '../check/belief.ts'
+import { checkDraft, checkRevision, checkWait } from '../check/belief.ts'
 import { checkGet } from '../check/questions.ts'
 import { noSuchBelief } from '../errors.ts'
 import type { Belief } from '../model.ts'
@@ -55,8 +55,9 @@ const put: Operation<LensHost> = {
   run: (host, input, context) =>
     inCall(host, context, async call => {
       const now = host.clock.now()
-      const { rest, wait } = parted(input, 'wait')
+      const { rest, wait: asked } = parted(input, 'wait')
       const list = parted(rest, 'beliefs')
+      const wait = checkWait(asked, Array.isArray(list.beliefs) ? list.rest : {})
       if (!Array.isArray(list.beliefs)) {
         const draft = checkDraft(rest, now)
         return { belief: (await written(call, wait, now, writing => [putBelief(writing, draft).id]))[0] }
@@ -76,7 +77,8 @@ const supersede: Operation<LensHost> = {
   effect: { kind: 'write', idempotent: false },
   run: (host, input, context) =>
     inCall(host, context, async call => {
-      const { rest, wait } = parted(input, 'wait')
+      const { rest, wait: asked } = parted(input, 'wait')
+      const wait = checkWait(asked)
       const revision = checkRevision(rest)
       const act = (writing: WriteContext) => [supersedeBelief(writing, revision).id]
       return { belief: (await written(call, wait, host.clock.now(), act))[0] }
@@ -128,12 +130,12 @@ export const BELIEF_OPERATIONS: readonly Operation<LensHost>[] = [put, supersede
 /** Writes, waits for vectors if asked to, and shows what was written to its holder, in the order of the ids. */
 async function written(
   { state, host, asker, context }: BeliefsCall,
-  wait: unknown,
+  wait: boolean,
   now: number,
   act: (writing: WriteContext) => readonly string[],
 ): Promise<readonly Belief[]> {
   const ids = writeBeliefs(host, asker.id, now, act)
-  if (wait !== false) {
+  if (wait) {
     try {
       await host.embedded?.(context.signal, context.report)
     } catch {

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { checkDraft, checkRevision, revised } from '../../../../../src/lenses/beliefs/check/belief.ts'
+import { checkDraft, checkRevision, checkWait, revised } from '../../../../../src/lenses/beliefs/check/belief.ts'
 import type { BeliefDraft } from '../../../../../src/lenses/beliefs/check/checked.ts'
 import { BeliefsError } from '../../../../../src/lenses/beliefs/errors.ts'
 import { overall } from '../../../../../src/lenses/beliefs/measures/confidence.ts'
@@ -231,5 +231,17 @@ describe('a revision', () => {
     expect(told(() => checkRevision({ content: '' }))).toEqual(['content: range', 'belief_id: required'])
     const wrong = { belief_id: 'b', content: 'x', content_hash: 'a'.repeat(64) }
     expect(told(() => checkRevision(wrong))).toEqual(['content_hash: wrong_hash'])
+  })
+})
+
+describe('what stands beside drafts', () => {
+  it('is whether to wait, which it does unless told not to', () => {
+    expect([checkWait(undefined), checkWait(true), checkWait(false)]).toEqual([true, true, false])
+    expect(told(() => checkWait('no'))).toEqual(['wait: type'])
+  })
+
+  it('is nothing else where there are many: no word of theirs is passed over (BQ-002)', () => {
+    expect(checkWait(true, {})).toBe(true)
+    expect(told(() => checkWait(true, { content: 'Bees', foo: 1 }))).toEqual(['content: not_alone', 'foo: not_alone'])
   })
 })
