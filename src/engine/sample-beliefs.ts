@@ -1,5 +1,8 @@
 /** Fills a store with the sample of the lens `beliefs`, so that it can be asked before there are beliefs of one's own. */
+
 import { loadSample, type SampleReport } from '../lenses/beliefs/sample/load.ts'
+import { KIND } from '../lenses/beliefs/tables.ts'
+import { embedEntries } from '../lenses/embed-entries.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { Progress } from '../model/operation.ts'
 import { isOwner, type Viewer } from '../model/viewer.ts'
@@ -12,7 +15,9 @@ export async function loadBeliefsSample(
   report?: (progress: Progress) => void,
 ): Promise<SampleReport> {
   if (!isOwner(viewer)) throw new QuerentError('denied', 'the sample: only the local owner may load it', {})
-  const loaded = loadSample(engine.host('beliefs'))
-  await engine.embedded(report)
+  const host = engine.host('beliefs')
+  const loaded = loadSample(host)
+  const beliefs = host.store.matching(host.sight(viewer), { op: 'eq', field: 'kind', value: KIND })
+  await embedEntries(host, [...beliefs], new AbortController().signal, report)
   return loaded
 }

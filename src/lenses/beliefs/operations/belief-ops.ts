@@ -1,6 +1,7 @@
 /** Writing beliefs, and reading one by its id. The asker is the holder of what it writes. */
 import type { JsonObject } from '../../../base/canonical.ts'
 import type { Operation } from '../../../model/operation.ts'
+import { embedEntries } from '../../embed-entries.ts'
 import type { LensHost } from '../../lens.ts'
 import { answers, anything, described, FLAG, OBJECT, OBJECTS, TEXT } from '../../wire-schema.ts'
 import { showBelief, sourceOfSeen } from '../access/show.ts'
@@ -10,6 +11,7 @@ import { checkGet } from '../check/questions.ts'
 import { noSuchBelief } from '../errors.ts'
 import type { Belief } from '../model.ts'
 import { DERIVATION_TYPES, DIMENSIONS, VISIBILITIES } from '../model.ts'
+import { currentOf } from '../record/current.ts'
 import { deleteBelief } from '../record/delete.ts'
 import { putBelief } from '../record/put.ts'
 import { historyOf, versionOfId } from '../record/read.ts'
@@ -137,7 +139,8 @@ async function written(
   const ids = writeBeliefs(host, asker.id, now, act)
   if (wait) {
     try {
-      await host.embedded?.(context.signal, context.report)
+      const entries = ids.flatMap(id => currentOf(host.store, asker.id, id)?.entry.key ?? [])
+      await embedEntries(host, entries, context.signal, context.report)
     } catch {
       // It is written, and words find it; queries say that vectors are missing.
     }

@@ -8,7 +8,7 @@ import { Reader } from '../params.ts'
 import { initialise, isInitialised, mustBeInitialised } from '../parts.ts'
 import { FLAG, listOf, NUMBER, TEXT } from '../schemas.ts'
 import { CONCEPTS } from '../tables.ts'
-import { embedEntries } from '../vectors.ts'
+import { embedNow } from '../vectors.ts'
 import { brief, look, mustOwn, mustSee } from './look.ts'
 import { type ConceptAt, type ConceptDraft, deleteConcept, putConcept } from './rows.ts'
 
@@ -127,7 +127,7 @@ const update: Handler = {
       putConcept(writer, draft, { audience: of, now: clock.now(), before: concept })
       return { key: concept.entry, result: { id, name: draft.name, type: draft.type } }
     })
-    await embedEntries(call, [key])
+    await embedNow(call, [key])
     return { result }
   },
 }
@@ -176,7 +176,7 @@ async function createAll(
       putConcept(writer, { name, type }, { audience: audience(visibility, call.viewer.id), now: clock.now() }),
     ),
   )
-  await embedEntries(
+  await embedNow(
     call,
     made.map(({ entry }) => entry),
   )

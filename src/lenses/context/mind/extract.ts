@@ -11,7 +11,7 @@ import { Reader } from '../params.ts'
 import { mustBeInitialised } from '../parts.ts'
 import { FLAG, listOf, NUMBER, TEXT } from '../schemas.ts'
 import { CONCEPTS, PROVENANCE } from '../tables.ts'
-import { embedEntries } from '../vectors.ts'
+import { embedNow } from '../vectors.ts'
 import { type Look, look } from './look.ts'
 import { type Patch, type PatchPlan, type PlannedConcept, planPatch } from './patch.ts'
 import { readUrl } from './provenance.ts'
@@ -52,7 +52,7 @@ export const EXTRACT_HANDLER: Handler = {
     const created = plan.concepts
       .filter(({ known }) => known === null)
       .flatMap(concept => made.get(concept)?.entry ?? [])
-    await embedEntries(call, created)
+    await embedNow(call, created)
     return { result: told(patch, plan, made, explain) }
   },
 }

@@ -1,0 +1,55 @@
+/** Vectors of certain entries, made now: whoever has just written them need not wait for all else that lacks vectors. */
+import { modelKey } from '../embed/embedder.ts'
+import { type ChunkKey, type EntryKey, embeddedText } from '../model/entry.ts'
+import type { Progress } from '../model/operation.ts'
+import type { LensHost } from './lens.ts'
+
+/** Texts embedded before their vectors are written. */
+const BATCH = 64
+
+interface Missing {
+  readonly chunk: ChunkKey
+  readonly text: string
+}
+
+/** Rejects as the embedder does; what was made until then is kept. At once where there is no embedder. */
+export async function embedEntries(
+  host: LensHost,
+  entries: readonly EntryKey[],
+  signal: AbortSignal,
+  report?: (progress: Progress) => void,
+): Promise<void> {
+  if (host.embedder === null) return
+  const missing = missingOf(host, modelKey(host.embedder.model), entries)
+  for (let done = 0; done < missing.length; done += BATCH) {
+    report?.({ phase: 'embed', done, total: missing.length })
+    await embed(host, missing.slice(done, done + BATCH), signal)
+  }
+}
+
+function missingOf({ store }: LensHost, model: string, entries: readonly EntryKey[]): readonly Missing[] {
+  const chunks = store.entries(entries).flatMap(entry => {
+    return store.chunksOf(entry.key).map(chunk => ({ chunk: chunk.key, text: embeddedText(entry, chunk) }))
+  })
+  const keys = chunks.map(({ chunk }) => chunk)
+  const known = new Set(store.vectorsOnly(model, keys).map(({ chunk }) => chunk))
+  return chunks.filter(({ chunk }) => !known.has(chunk))
+}
+
+async function embed(
+  { embedder, store, clock }: LensHost,
+  missing: readonly Missing[],
+  signal: AbortSignal,
+): Promise<void> {
+  if (embedder === null) return
+  const texts = missing.map(({ text }) => text)
+  const vectors = await embedder.embed(texts, 'passage', signal)
+  store.write(clock.now(), writer => {
+    const alive = new Set(writer.chunks(missing.map(({ chunk }) => chunk)).map(chunk => chunk.key))
+    const found = missing.flatMap(({ chunk }, at) => {
+      const vector = vectors[at]
+      return alive.has(chunk) && vector !== undefined ? [{ chunk, vector }] : []
+    })
+    writer.putVectors(modelKey(embedder.model), found)
+  })
+}
