@@ -125,7 +125,7 @@ export async function runPut(cli: Cli, content: string | undefined, flags: Belie
   const input =
     file === undefined
       ? { content: content === undefined || content === '-' ? await pipedText(cli) : content, ...beliefOf(flags) }
-      : { beliefs: parsed(await textOf(cli, file), file) }
+      : { beliefs: parsed(await textOf(cli, file), file), ...beliefOf(flags) }
   await show(cli, flags, 'beliefs.put', { ...input, wait }, render.writtenText)
 }
 

@@ -77,6 +77,11 @@ export function checkOnly(input: unknown, name: string): string {
   return checked(input, (value, at) => members(value, at, { [name]: id }, { required: [name] })?.[name])
 }
 
+/** Of operations that are given nothing. */
+export function checkNothing(input: unknown): void {
+  checked(input, (value, at) => members(value, at, {}))
+}
+
 const LONGEST_DID = 200
 
 const label = orNull(textUpTo(MAX_NAME_LENGTH))

@@ -4,7 +4,7 @@ import type { Operation } from '../../../model/operation.ts'
 import type { LensHost } from '../../lens.ts'
 import { answers, anything, described, OBJECT, OBJECTS, TEXT } from '../../wire-schema.ts'
 import { type AgentWriting, createAgent, listAgents, updateAgent } from '../agents/agents.ts'
-import { checkAgent } from '../check/agents.ts'
+import { checkAgent, checkNothing } from '../check/agents.ts'
 import { TRUST } from '../tables.ts'
 import { type BeliefsCall, inCall } from './call.ts'
 
@@ -47,13 +47,14 @@ const list: Operation<LensHost> = {
   input: anything({}),
   output: answers({ agents: OBJECTS }),
   effect: { kind: 'read', idempotent: true },
-  run: (host, _, context) =>
-    inCall(host, context, ({ asker }) =>
-      host.store.read(reader => {
+  run: (host, input, context) =>
+    inCall(host, context, ({ asker }) => {
+      checkNothing(input)
+      return host.store.read(reader => {
         const edges = reader.table(TRUST).scan({ owner: asker.id }, { columns: ['owner', 'target'] })
         return { agents: listAgents(reader, asker.id, new Set(edges.map(edge => edge['target'] as string))) }
-      }),
-    ),
+      })
+    }),
 }
 
 export const AGENT_OPERATIONS: readonly Operation<LensHost>[] = [create, list, update]

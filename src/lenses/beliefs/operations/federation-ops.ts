@@ -15,6 +15,7 @@ import {
   ANONYMITIES,
   checkFederation,
   checkMember,
+  checkNothing,
   checkOnly,
   JOININGS,
   PERMISSIONS,
@@ -110,10 +111,11 @@ const list: Operation<LensHost> = {
   input: anything({}),
   output: answers({ federations: OBJECTS }),
   effect: { kind: 'read', idempotent: true },
-  run: (host, _, context) =>
-    inCall(host, context, ({ asker }) => ({
-      federations: host.store.read(reader => listFederations(reader, asker.id)),
-    })),
+  run: (host, input, context) =>
+    inCall(host, context, ({ asker }) => {
+      checkNothing(input)
+      return { federations: host.store.read(reader => listFederations(reader, asker.id)) }
+    }),
 }
 
 export const FEDERATION_OPERATIONS: readonly Operation<LensHost>[] = [create, join, leave, member, list]

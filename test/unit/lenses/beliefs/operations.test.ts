@@ -193,6 +193,14 @@ describe('who asks', () => {
     expect(await call('ann', 'beliefs.count', { semantic: 'rain', options: EVERYWHERE })).toMatchObject({ total: 1 })
   })
 
+  it.each(['agents.list', 'federations.list', 'trust.list'])(
+    'BQ-025: is told of members that %s does not know',
+    async name => {
+      const error = await failure('ann', name, { foo: 1 })
+      expect(error).toMatchObject({ code: 'INVALID_QUERY', details: { path: 'foo', reason: 'unknown_field' } })
+    },
+  )
+
   it('BQ-066: is who the door says, and no other', async () => {
     const error = await failure('ann', 'beliefs.query', { semantic: 'rain', context: { requester_id: 'bob' } })
     expect(error).toMatchObject({ code: 'UNAUTHORIZED', details: {} })
