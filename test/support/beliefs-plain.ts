@@ -132,9 +132,10 @@ export class PlainBeliefs {
     this.versions.push({ ...old, ...rest, id: tombstone, deleted: true, hasVector: false })
   }
 
-  /** Everything current has its vector. */
+  /** What was written last has its vector. */
   embed(): void {
-    for (const one of this.current) one.hasVector = true
+    const last = this.versions.at(-1)
+    if (last !== undefined) last.hasVector = true
   }
 
   standing(federation: string, agent: string): PlainMember | undefined {
