@@ -1,4 +1,4 @@
-/** Files that are broken, huge or made to harm: read as far as they go, or skipped with a reason (CX-068, issue 5). */
+/** Files that are broken, huge or made to harm: read as far as they go, or skipped with a reason (CX-068). */
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { extractFile, isSkip, loadGrammars } from '../../../../../src/lenses/context/extract/extract-file.ts'
