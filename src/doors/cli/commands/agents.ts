@@ -1,11 +1,9 @@
 /** Bodies of `querent trust …`, `querent agents …` and `querent federations …`. */
 import type { CommonFlags } from '../flags.ts'
 import * as render from '../render/agents.ts'
-import type { Style } from '../render/style.ts'
 import type { Cli } from '../run.ts'
-import { call } from './beliefs-call.ts'
+import { show } from './beliefs-call.ts'
 import { type Input, levelsOf, objectIn } from './beliefs-input.ts'
-import { print } from './print.ts'
 
 export interface TrustFlags extends CommonFlags {
   readonly domain?: readonly string[]
@@ -137,16 +135,4 @@ function federationText(answer: { federation?: Input; membership?: Input }): str
 
 function membershipText({ membership }: { membership: Input }): string {
   return render.fieldsText(membership)
-}
-
-async function show<Answer>(
-  cli: Cli,
-  flags: CommonFlags,
-  name: string,
-  input: Input,
-  table: (answer: Answer, style: Style) => string,
-): Promise<void> {
-  // The cast: what the operation declares, of which the tables show a part.
-  const answer = (await call(cli, flags, name, input)) as Answer
-  await print(cli, flags, answer, { table: style => table(answer, style) })
 }

@@ -7,9 +7,11 @@ import { exitCodeFor } from '../failure.ts'
 import type { CommonFlags } from '../flags.ts'
 import { decodeUtf8, readAll, write } from '../io.ts'
 import { progressBar } from '../progress.ts'
+import type { Style } from '../render/style.ts'
 import type { Cli } from '../run.ts'
 import { withSession } from '../session.ts'
 import type { Input } from './beliefs-input.ts'
+import { print } from './print.ts'
 
 /** Those that make a store where there is none. */
 const MAKES_STORE: ReadonlySet<string> = new Set(['beliefs.put', 'agents.create', 'federations.create', 'trust.set'])
@@ -28,6 +30,19 @@ export async function call(cli: Cli, flags: CommonFlags, name: string, input: In
     report: bar.report,
   }
   return await withSession(cli, flags, options, ({ catalog, run }) => run(findOperation(catalog, name), input))
+}
+
+/** Calls an operation and prints its answer: as a table, or with --json as it is. */
+export async function show<Answer>(
+  cli: Cli,
+  flags: CommonFlags,
+  name: string,
+  input: Input,
+  table: (answer: Answer, style: Style) => string,
+): Promise<void> {
+  // The cast: what the operation declares, of which the tables show a part.
+  const answer = (await call(cli, flags, name, input)) as Answer
+  await print(cli, flags, answer, { table: style => table(answer, style) })
 }
 
 /** For people, with every fault there is; for programs the whole error. Both on standard error. */

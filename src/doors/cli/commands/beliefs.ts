@@ -6,12 +6,11 @@ import * as render from '../render/beliefs.ts'
 import type { Style } from '../render/style.ts'
 import type { Cli } from '../run.ts'
 import { withSession } from '../session.ts'
-import { call, pipedText, textOf } from './beliefs-call.ts'
+import { pipedText, show, textOf } from './beliefs-call.ts'
 import {
   type BeliefFlags,
   type BeliefQueryFlags,
   beliefOf,
-  type Input,
   parsed,
   queryOf,
   scopeOf,
@@ -168,16 +167,4 @@ export async function runSample(cli: Cli, flags: CommonFlags): Promise<void> {
 /** `-` alone reads the question from standard input. */
 async function asked(cli: Cli, words: readonly string[]): Promise<readonly string[]> {
   return words.length === 1 && words[0] === '-' ? [await pipedText(cli)] : words
-}
-
-async function show<Answer>(
-  cli: Cli,
-  flags: CommonFlags,
-  name: string,
-  input: Input,
-  table: (answer: Answer, style: Style) => string,
-): Promise<void> {
-  // The cast: what the operation declares, of which the tables show a part.
-  const answer = (await call(cli, flags, name, input)) as Answer
-  await print(cli, flags, answer, { table: style => table(answer, style) })
 }

@@ -1,7 +1,9 @@
 /** Filters of a query: presets, objects, and lists of both, of which all must hold (BQ-044 to BQ-057). */
+
 import { DERIVATION_TYPES, DIMENSIONS, type Dimension, VISIBILITIES } from '../model.ts'
 import type { CheckedFilters, ConfidenceBound } from './checked.ts'
 import type { Check, Place } from './faults.ts'
+import { NO_FILTER } from './no-filter.ts'
 import { isRecord, isWhole, listOf, type Members, members, orNull, uniqueItems } from './shapes.ts'
 import { domain, id, instant, integerIn, numberIn, oneOf, SHARE } from './values.ts'
 
@@ -33,24 +35,6 @@ export function minConfidence(value: unknown, at: Place): readonly ConfidenceBou
   })
 }
 
-/** What asks for nothing. */
-export const NO_FILTERS: CheckedFilters = {
-  confidence: [],
-  validAt: null,
-  createdAfter: null,
-  createdBefore: null,
-  createdWithinMs: null,
-  domainsInclude: null,
-  domainsExclude: [],
-  holderIds: null,
-  excludeHolders: new Set(),
-  minHolderReputation: null,
-  directTrustAbove: null,
-  derivationTypes: null,
-  maxDerivationDepth: null,
-  visibilityLevels: null,
-}
-
 const MOST_PARTS = 8
 const MOST_DOMAINS = 50
 const MOST_HOLDERS = 1_000
@@ -71,10 +55,10 @@ const BOUNDS: Record<'overall' | Dimension, Check<number | null>> = {
 
 /** BQ-055. */
 const PRESET_FILTERS: Readonly<Record<Preset, CheckedFilters>> = {
-  high_confidence: { ...NO_FILTERS, confidence: [{ of: 'overall', bound: 0.7, strict: true }] },
-  recent: { ...NO_FILTERS, createdWithinMs: 2_592_000_000 },
-  verified: { ...NO_FILTERS, confidence: [{ of: 'corroboration', bound: 0.5, strict: true }] },
-  from_trusted: { ...NO_FILTERS, directTrustAbove: 0.5 },
+  high_confidence: { ...NO_FILTER, confidence: [{ of: 'overall', bound: 0.7, strict: true }] },
+  recent: { ...NO_FILTER, createdWithinMs: 2_592_000_000 },
+  verified: { ...NO_FILTER, confidence: [{ of: 'corroboration', bound: 0.5, strict: true }] },
+  from_trusted: { ...NO_FILTER, directTrustAbove: 0.5 },
 }
 
 const domains = listOf(domain, MOST_DOMAINS, 'domains')

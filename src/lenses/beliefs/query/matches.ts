@@ -8,7 +8,6 @@ import type { BeliefColumns } from '../record/columns.ts'
 export const LOCAL = 1
 export const FEDERATED = 2
 export const NETWORK = 3
-const KINDS: readonly (ScopeKind | null)[] = [null, 'local', 'federated', 'network']
 
 /** Rows in ascending order, with their sources. Shrinks only. */
 export class Matches {
@@ -48,10 +47,6 @@ export class Matches {
       else to = middle - 1
     }
     return -1
-  }
-
-  kindAt(place: number): ScopeKind {
-    return KINDS[this.#sources[place] as number] as ScopeKind
   }
 
   /** The same as entries. */

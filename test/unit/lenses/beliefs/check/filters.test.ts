@@ -1,7 +1,7 @@
 /** Filters: every field, presets, and how they go together. */
 import { describe, expect, it } from 'vitest'
 import type { CheckedFilters } from '../../../../../src/lenses/beliefs/check/checked.ts'
-import { NO_FILTERS } from '../../../../../src/lenses/beliefs/check/filters.ts'
+import { NO_FILTER } from '../../../../../src/lenses/beliefs/check/no-filter.ts'
 import { checkQuery } from '../../../../../src/lenses/beliefs/check/query.ts'
 import { refusal, told } from './faults.ts'
 
@@ -11,7 +11,7 @@ function read(filters: unknown): readonly CheckedFilters[] {
 
 /** One part that asks for this and nothing more. */
 function expectOne(filters: unknown, expected: Partial<CheckedFilters>): void {
-  expect(read(filters)).toEqual([{ ...NO_FILTERS, ...expected }])
+  expect(read(filters)).toEqual([{ ...NO_FILTER, ...expected }])
 }
 
 const AT = '2026-01-10T00:00:00Z'
@@ -127,9 +127,9 @@ describe('presets', () => {
   })
 
   it('go with objects and with each other, and all must hold (BQ-057)', () => {
-    const verified = { ...NO_FILTERS, confidence: [{ of: 'corroboration', bound: 0.5, strict: true }] }
-    const tech = { ...NO_FILTERS, domainsInclude: ['tech'] }
-    const recent = { ...NO_FILTERS, createdWithinMs: 2_592_000_000 }
+    const verified = { ...NO_FILTER, confidence: [{ of: 'corroboration', bound: 0.5, strict: true }] }
+    const tech = { ...NO_FILTER, domainsInclude: ['tech'] }
+    const recent = { ...NO_FILTER, createdWithinMs: 2_592_000_000 }
     expect(read(['verified', { domains_include: ['tech'] }])).toEqual([verified, tech])
     expect(read({ domains_include: ['tech'], preset: 'verified' })).toEqual([tech, verified])
     expect(read([{ preset: ['verified', 'recent'] }, { domains_include: ['tech'] }])).toEqual([verified, recent, tech])
