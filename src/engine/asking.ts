@@ -178,6 +178,8 @@ function aspectFields({ tables }: Parts): readonly FieldName[] {
   return tables.flatMap(table =>
     table.aspect === undefined
       ? []
-      : table.columns.filter(column => column.name !== 'entry').map(column => `${table.aspect}.${column.name}`),
+      : table.columns
+          .filter(({ name, unasked }) => name !== 'entry' && !unasked)
+          .map(column => `${table.aspect}.${column.name}`),
   )
 }

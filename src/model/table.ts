@@ -12,6 +12,8 @@ export interface ColumnDeclaration {
   readonly name: string
   readonly type: 'text' | 'integer' | 'real' | 'blob'
   readonly nullable?: boolean | undefined
+  /** Of an aspect: no question may set a condition on it, for it holds what not all who see the entry may know. */
+  readonly unasked?: boolean | undefined
 }
 
 export interface TableDeclaration {

@@ -12,10 +12,10 @@ export const BELIEFS: TableDeclaration = {
   ofEntry: true,
   columns: [
     { name: 'entry', type: 'integer' },
-    { name: 'version', type: 'integer' },
+    { name: 'version', type: 'integer', unasked: true },
     /** Names all versions of one belief of one holder: the id of the first. */
-    { name: 'chain', type: 'text' },
-    { name: 'supersedes', type: 'text', nullable: true },
+    { name: 'chain', type: 'text', unasked: true },
+    { name: 'supersedes', type: 'text', nullable: true, unasked: true },
     /** JSON list, normalised. */
     { name: 'domains', type: 'text' },
     { name: 'source_reliability', type: 'real', nullable: true },
@@ -24,8 +24,8 @@ export const BELIEFS: TableDeclaration = {
     { name: 'temporal_freshness', type: 'real', nullable: true },
     { name: 'corroboration', type: 'real', nullable: true },
     { name: 'domain_applicability', type: 'real', nullable: true },
-    /** JSON `Derivation`. */
-    { name: 'derivation', type: 'text' },
+    /** JSON `KeptDerivation`. */
+    { name: 'derivation', type: 'text', unasked: true },
   ],
   key: ['entry'],
 }
