@@ -16,6 +16,7 @@ import {
   isOfFading,
   PEOPLE,
   type Request,
+  SECRETS,
   SHOWN_FIRST,
 } from './beliefs-hidden.ts'
 
@@ -71,10 +72,10 @@ export class HiddenWorld {
     return world
   }
 
-  async act(act: Act): Promise<void> {
+  async act(act: Act, isLaced = false): Promise<void> {
     this.#seed.value = ++this.#acts
     if ('waits' in act) this.#clock.set(this.#clock.now() + act.waits)
-    else await tryCall(this.engine, act.operation, act.by, act.input)
+    else await tryCall(this.engine, act.operation, act.by, inputOf(act, isLaced))
   }
 
   async hide(call: Call): Promise<void> {
@@ -126,17 +127,26 @@ export async function tell(
   const world = await HiddenWorld.open(story.embedder, openDoor)
   const told: { request: Request; answer: string }[] = []
   try {
+    if (isLaced) for (const secret of SECRETS) await world.hide(secret)
     const base = [...story.before, null, ...FADE, ...story.after, null]
     for (const [at, act] of base.entries()) {
       const due = story.hidden.filter(one => (isOfFading(one.act) ? base.length - 1 : one.at % base.length) === at)
       if (isLaced) for (const one of due) await world.hide(one.act)
-      if (act !== null) await world.act(act)
+      if (act !== null) await world.act(act, isLaced)
       else for (const request of story.requests) told.push({ request, answer: await world.ask(request, isLaced) })
     }
     return told
   } finally {
     await world.close()
   }
+}
+
+/** In one of the worlds the belief rests on secrets too. */
+function inputOf({ input, alsoNames = [] }: Call, isLaced: boolean): Call['input'] {
+  if (alsoNames.length === 0) return input
+  const { sources } = (input['derivation'] ?? { sources: [] }) as { readonly sources: readonly object[] }
+  const more = isLaced ? alsoNames.map(belief_id => ({ belief_id })) : []
+  return { ...input, derivation: { type: 'inference', sources: [...more, ...sources] } }
 }
 
 /** An answer that told of something hidden. */

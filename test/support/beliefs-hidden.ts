@@ -2,7 +2,7 @@
  * Stories for the question whether what a viewer may not see changes what the lens `beliefs` answers it (BQ-111). ann asks.
  * She is active in the lab and, with pseudonyms hidden too, in the vault; suspended in the guild; no member of the moon.
  * bob and cyd are active in the lab, eve is too but shares nothing with it, dan is only on the moon, fay is nowhere, and
- * nobody whom ann reaches trusts fay.
+ * nobody whom ann reaches trusts fay. The crypt is bob's and cyd's, for good.
  */
 import fc from 'fast-check'
 import { contexts, questions, written } from './beliefs-acts.ts'
@@ -16,6 +16,8 @@ export interface Call {
   readonly by: string
   readonly operation: string
   readonly input: Json
+  /** Sources that a belief has in the one world only: secrets. */
+  readonly alsoNames?: readonly string[] | undefined
 }
 
 export type Act = Call | { readonly waits: number }
@@ -54,6 +56,8 @@ export const PEOPLE: readonly Call[] = [
   standing('guild', 'ann', 'suspended'),
   ...['bob', 'cyd'].map(agent => standing('guild', agent, 'active')),
   standing('moon', 'dan', 'active'),
+  owner('federations.create', { id: 'crypt' }),
+  ...['bob', 'cyd'].map(agent => standing('crypt', agent, 'active')),
   edge('ann', 'bob', 0.9, { persistent: true }),
   edge('ann', 'eve', 0.8, { persistent: true }),
   edge('bob', 'cyd', 0.9, { persistent: true }),
@@ -67,6 +71,14 @@ const FADING = ['f0', 'f1']
 /** Of holders who have visible beliefs too: a hidden act must not touch a visible one. */
 const HIDDEN_IDS = ['h0', 'h1', 'h2']
 const VISIBLE_IDS = Array.from({ length: 8 }, (_, at) => `v${at}`)
+/**
+ * Those that sources may name. What is named under an id is what its writer sees under it, and that is told by whoever may
+ * see it; so who writes what ann sees must see nothing under these that she does not see.
+ */
+const NAMED_IDS = VISIBLE_IDS.slice(0, 6)
+const UNNAMED_IDS = VISIBLE_IDS.slice(6)
+/** Of what is in one world only, from the beginning; ann guesses these ids. */
+const SECRET_IDS = ['s0', 's1']
 const WORDS = ['fox', 'garden', 'honey', 'bees', 'moon', 'old', 'finance', 'sea']
 
 /** What the fading beliefs are before and after. */
@@ -79,6 +91,13 @@ export const FADE: readonly Call[] = FADING.map(id => ({
   by: 'bob',
   operation: 'beliefs.supersede',
   input: { belief_id: id, id: `${id}+1`, visibility: 'private' },
+}))
+
+/** What is in the one world only before all else; visible beliefs rest on it. */
+export const SECRETS: readonly Call[] = SECRET_IDS.map((id, at) => ({
+  by: at === 0 ? 'bob' : 'cyd',
+  operation: 'beliefs.put',
+  input: { id, content: `Secret garden ${id}.`, visibility: 'federated', federation_ids: ['crypt'] },
 }))
 
 export function hiddenStories(operations?: readonly string[]): fc.Arbitrary<HiddenStory> {
@@ -109,7 +128,11 @@ function visibleActs(): fc.Arbitrary<Act> {
     fc.constantFrom({ visibility: 'private' }, { visibility: 'public' }),
     fc.constantFrom(...[['guild'], ['lab']]).map(federation_ids => ({ visibility: 'federated', federation_ids })),
   )
-  const wrote = fc.oneof(puts(fc.constantFrom('bob', 'cyd'), id, ofOthers), puts(fc.constant(ASKER), id, ofAnn))
+  const secrets = fc.oneof(fc.constant([]), fc.subarray(SECRET_IDS, { minLength: 1 }))
+  const ofBobOrCyd = fc
+    .tuple(puts(fc.constantFrom('bob', 'cyd'), id, ofOthers), secrets)
+    .map(([call, alsoNames]) => ({ ...call, alsoNames }))
+  const wrote = fc.oneof(ofBobOrCyd, puts(fc.constant(ASKER), id, ofAnn))
   const changes = fc.record({ by: fc.constantFrom('bob', 'cyd', ASKER), id, content: contents() }).map(given => ({
     by: given.by,
     operation: 'beliefs.supersede',
@@ -140,9 +163,12 @@ function hiddenActs(): fc.Arbitrary<Call> {
     })),
   )
   const inNobodysName = fc.constant({ visibility: 'federated', federation_ids: ['lab', 'vault'] })
+  const closed = fc.constantFrom<Json>({ visibility: 'private' }, { visibility: 'federated', federation_ids: [] })
   const others = fc.constantFrom('dan', 'fay', 'owner')
   const all = fc.constantFrom('bob', 'cyd', 'dan', 'eve', 'fay', 'owner')
+  const danOrFay = fc.constantFrom('dan', 'fay')
   const hiddenId = fc.constantFrom(...HIDDEN_IDS)
+  const unnamedId = fc.constantFrom(...HIDDEN_IDS, ...UNNAMED_IDS, ...FADING)
   // Ids of visible beliefs too, of holders who have none of them: an id is unique for its holder only.
   const anyId = fc.constantFrom(...HIDDEN_IDS, ...VISIBLE_IDS, ...FADING)
   const known = fc.oneof(fc.tuple(all, hiddenId), fc.tuple(others, anyId), fc.tuple(fc.constant('bob'), faded()))
@@ -180,14 +206,8 @@ function hiddenActs(): fc.Arbitrary<Call> {
   const hosted = fc.constantFrom('gus', 'hal').map(id => owner('agents.create', { id }))
   return fc.oneof(
     { weight: 6, arbitrary: puts(all, hiddenId, unseen) },
-    {
-      weight: 3,
-      arbitrary: puts(
-        others.filter(by => by !== 'owner'),
-        anyId,
-        fc.oneof(unseen, inNobodysName),
-      ),
-    },
+    { weight: 2, arbitrary: puts(danOrFay, unnamedId, fc.oneof(unseen, inNobodysName)) },
+    { weight: 2, arbitrary: puts(danOrFay, fc.constantFrom(...NAMED_IDS), fc.oneof(closed, inNobodysName)) },
     { weight: 3, arbitrary: supersede },
     { weight: 2, arbitrary: remove },
     { weight: 3, arbitrary: members },
@@ -228,7 +248,14 @@ function withoutWhatMoves(part: Json): Json {
 }
 
 function requests(): fc.Arbitrary<Request> {
-  const id = fc.constantFrom(...VISIBLE_IDS, ...HIDDEN_IDS, ...FADING, 'f0+1', 'h0/3', 'nowhere')
+  const id = fc.constantFrom(...VISIBLE_IDS, ...HIDDEN_IDS, ...SECRET_IDS, ...FADING, 'f0+1', 'h0/3', 'nowhere')
+  const levels = fc.constantFrom(
+    ...['private', 'public'].map(visibility => ({ visibility })),
+    ...[['lab'], ['lab', 'vault']].map(federation_ids => ({ visibility: 'federated', federation_ids })),
+  )
+  const guesses = fc
+    .tuple(fc.constantFrom(...SECRET_IDS), contents(), levels)
+    .map(([guess, content, level]) => ({ id: guess, content, ...level }))
   const by = (operation: string, input: fc.Arbitrary<Json>) =>
     input.map(given => ({ by: ASKER, operation, input: given }))
   const about = (more: fc.Arbitrary<Json>) => fc.tuple(id, more).map(([belief_id, rest]) => ({ belief_id, ...rest }))
@@ -321,6 +348,7 @@ function requests(): fc.Arbitrary<Request> {
     { weight: 1, arbitrary: by('beliefs.delete', about(nothing)) },
     { weight: 1, arbitrary: by('beliefs.supersede', about(fc.constant({ content: 'Mine now.', id: 'mine' }))) },
     { weight: 1, arbitrary: by('beliefs.put', fc.record({ id, content: contents() })) },
+    { weight: 2, arbitrary: by('beliefs.put', guesses) },
   )
 }
 
@@ -334,7 +362,7 @@ function gaps(): fc.Arbitrary<Gap> {
 }
 
 function puts(by: fc.Arbitrary<string>, id: fc.Arbitrary<string>, visible: fc.Arbitrary<Json>): fc.Arbitrary<Call> {
-  const source = fc.record({ belief_id: fc.constantFrom(...VISIBLE_IDS, ...HIDDEN_IDS, ...FADING) })
+  const source = fc.record({ belief_id: fc.constantFrom(...NAMED_IDS, ...HIDDEN_IDS, ...FADING) })
   const more = fc.record(
     {
       domains: fc.subarray(['science', 'science/sea', 'news'], { maxLength: 2 }),

@@ -20,6 +20,11 @@ export interface PlainSource {
   readonly contribution_type: string
 }
 
+/** With the version that the writer meant; null: it saw none. */
+export interface PlainReference extends PlainSource {
+  readonly target: PlainBelief | null
+}
+
 export interface PlainBelief {
   readonly holder: string
   readonly id: string
@@ -30,7 +35,7 @@ export interface PlainBelief {
   readonly validFrom: number
   readonly validUntil: number | null
   readonly type: string
-  readonly sources: readonly PlainSource[]
+  readonly sources: readonly PlainReference[]
   readonly domains: readonly string[]
   readonly visibility: 'private' | 'federated' | 'public'
   readonly federations: readonly string[]
@@ -43,8 +48,8 @@ export interface PlainBelief {
 
 /** What a holder says in a new version; what it does not say is as before, or as the rows have it. */
 export type PlainDraft = Partial<
-  Pick<PlainBelief, 'content' | 'validUntil' | 'type' | 'sources' | 'domains' | 'visibility' | 'federations'>
-> & { readonly confidence?: Partial<Vector> | undefined }
+  Pick<PlainBelief, 'content' | 'validUntil' | 'type' | 'domains' | 'visibility' | 'federations'>
+> & { readonly sources?: readonly PlainSource[] | undefined; readonly confidence?: Partial<Vector> | undefined }
 
 export interface PlainEdge {
   readonly level: number
@@ -103,27 +108,42 @@ export class PlainBeliefs {
   }
 
   put(holder: string, id: string, draft: PlainDraft, now: number): void {
-    const { confidence, ...said } = draft
-    this.versions.push({
-      ...{ validUntil: null, type: 'assumption', sources: [], domains: [], visibility: 'private', federations: [] },
+    const { confidence, sources = [], ...said } = draft
+    const made: PlainBelief = {
+      ...{ validUntil: null, type: 'assumption', domains: [], visibility: 'private', federations: [] },
       ...{ content: '', ...said, holder, id, chain: id, version: 1, validFrom: now, created: now },
-      ...{ supersedes: null, supersededBy: null, deleted: false, hasVector: false },
+      ...{ supersedes: null, supersededBy: null, deleted: false, hasVector: false, sources: [] },
       confidence: { ...DEFAULT_CONFIDENCE, ...confidence },
-    })
+    }
+    this.#add(made, sources)
   }
 
   supersede(old: PlainBelief, id: string, draft: PlainDraft, now: number): void {
-    const { confidence, ...said } = draft
+    const { confidence, sources, ...said } = draft
     old.supersededBy = id
     const next = { ...old, ...said, id, version: old.version + 1, created: now, supersedes: old.id, supersededBy: null }
     const isSameText = next.content === old.content && next.domains.join() === old.domains.join()
     const federations = next.visibility === 'federated' ? next.federations : []
-    this.versions.push({
-      ...next,
-      federations,
+    const made = {
+      ...{ ...next, federations },
       confidence: { ...old.confidence, ...confidence },
       hasVector: isSameText && old.hasVector,
-    })
+    }
+    this.#add(made, sources)
+  }
+
+  /** What it names is settled now, by what its writer sees, itself included; without new sources it is as it was. */
+  #add(made: PlainBelief, sources: readonly PlainSource[] | undefined): void {
+    this.versions.push(made)
+    if (sources === undefined) return
+    const settled = sources.map(source => ({ ...source, target: this.#meant(made.holder, source.belief_id) }))
+    Object.assign(made, { sources: settled })
+  }
+
+  /** The writer's own, current or not, else what the id is to it. */
+  #meant(writer: string, id: string): PlainBelief | null {
+    const own = this.versions.find(one => one.holder === writer && one.id === id)
+    return own ?? this.find(writer, id, true) ?? null
   }
 
   remove(old: PlainBelief, tombstone: string, now: number): void {
@@ -201,15 +221,25 @@ export class PlainBeliefs {
     return source != null && source.kind === ofOther?.kind && source.id === ofOther.id
   }
 
-  /** What an id means to a viewer: the writer's, else the viewer's own, else the oldest, else by name; then the past. */
-  find(viewer: string, id: string, past: boolean, writer = viewer): PlainBelief | undefined {
-    const rank = (one: PlainBelief) => (one.holder === writer ? 0 : one.holder === viewer ? 1 : 2)
+  /** What an id means to a viewer: its own, else the oldest, else by name; then the past. */
+  find(viewer: string, id: string, past: boolean): PlainBelief | undefined {
+    const rank = (one: PlainBelief) => (one.holder === viewer ? 0 : 1)
     const seen = this.current.filter(one => one.id === id && this.maySee(viewer, one))
     seen.sort((a, b) => rank(a) - rank(b) || a.created - b.created || (a.holder < b.holder ? -1 : 1))
     if (seen[0] !== undefined || !past) return seen[0]
     const old = this.versions.filter(one => one.id === id && (one.supersededBy !== null || one.deleted))
     old.sort((a, b) => rank(a) - rank(b) || (a.holder < b.holder ? -1 : 1))
     return old.find(one => this.history(viewer, one.holder, one.chain).includes(one))
+  }
+
+  /** What a source names, where the viewer may see that, whether or not it is current. */
+  named(viewer: string, { target }: PlainReference): PlainBelief | undefined {
+    if (target === null) return undefined
+    const isCurrent = target.supersededBy === null && !target.deleted
+    const isSeen = isCurrent
+      ? this.maySee(viewer, target)
+      : this.history(viewer, target.holder, target.chain).includes(target)
+    return isSeen ? target : undefined
   }
 
   /** BQ-053: fewest steps to what rests on nothing that may be seen; infinite: in a circle. */
@@ -228,10 +258,10 @@ export class PlainBeliefs {
     }
   }
 
-  #parents(viewer: string, { sources, holder }: PlainBelief): readonly PlainBelief[] {
+  #parents(viewer: string, { sources }: PlainBelief): readonly PlainBelief[] {
     const named = sources.filter(({ contribution_type: type }) => type === 'primary' || type === 'supporting')
-    return named.flatMap(({ belief_id }) => {
-      const found = this.find(viewer, belief_id, true, holder)
+    return named.flatMap(source => {
+      const found = this.named(viewer, source)
       if (found === undefined) return []
       const newest = this.history(viewer, found.holder, found.chain)[0]
       return newest === undefined || newest.deleted ? [] : [newest]
@@ -246,8 +276,8 @@ export class PlainBeliefs {
     for (let depth = 1; depth <= most && level.length > 0; depth++) {
       const next: PlainBelief[] = []
       for (const one of level) {
-        for (const { belief_id } of one.sources) {
-          const source = this.find(viewer, belief_id, true, one.holder)
+        for (const reference of one.sources) {
+          const source = this.named(viewer, reference)
           if (source === undefined || met.includes(source)) continue
           met.push(source)
           next.push(source)

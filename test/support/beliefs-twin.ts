@@ -318,7 +318,7 @@ export class BeliefsTwin {
     const isOwn = belief.holder === by
     const before = this.#plain.versions.find(one => one.holder === belief.holder && one.id === belief.supersedes)
     const isTold = before !== undefined && (isOwn || this.#plain.isShownAlike(by, before, belief))
-    const sources = belief.sources.filter(source => this.#plain.find(by, source.belief_id, true, belief.holder))
+    const sources = belief.sources.filter(source => this.#plain.named(by, source) !== undefined)
     const { id, content, confidence, visibility, domains } = belief
     // Counted over what the asker may read (BQ-112).
     const readable = this.#plain.history(by, belief.holder, belief.chain)

@@ -3,6 +3,7 @@ import type { EntryKey } from '../../../model/entry.ts'
 import { toIso } from '../../../model/instant.ts'
 import type { Belief, BeliefSource, Derivation, DerivationSource } from '../model.ts'
 import { comesFromSame, currentOfKeys, historyOf, mayName, type SeenVersion, type View } from '../record/read.ts'
+import { namedBy, withoutHolder } from '../record/references.ts'
 import { audienceOf, pastVersion, type StoredVersion } from '../record/version.ts'
 import { VERSIONS } from '../tables.ts'
 import { pseudonymOf } from './pseudonym.ts'
@@ -83,10 +84,15 @@ export function shownHolder(view: ShowView, holder: string, source: BeliefSource
   return pseudonymOf(view.secret(), source.id, view.requester.id, holder)
 }
 
-/** Without the sources that may not be seen; of one with a reference to the world outside, that stays. */
+/**
+ * Without the sources that may not be seen, which read like those that nobody holds; of one with a reference to the world
+ * outside, that stays.
+ */
 function shownDerivation(view: View, { derivation, holder }: StoredVersion): Derivation {
-  const sources = derivation.sources.flatMap((source): readonly DerivationSource[] => {
-    if (source.belief_id === null || mayName(view, source.belief_id, holder)) return [source]
+  const sources = derivation.sources.flatMap((kept): readonly DerivationSource[] => {
+    const source = withoutHolder(kept)
+    const named = namedBy(kept, holder)
+    if (source.belief_id === null || (named !== null && mayName(view, named))) return [source]
     return source.external_ref === null ? [] : [{ ...source, belief_id: null }]
   })
   return { ...derivation, sources }

@@ -13,8 +13,8 @@ import type { Belief } from '../model.ts'
 import { DERIVATION_TYPES, DIMENSIONS, VISIBILITIES } from '../model.ts'
 import { currentOf } from '../record/current.ts'
 import { deleteBelief } from '../record/delete.ts'
-import { putBelief } from '../record/put.ts'
-import { historyOf, versionOfId } from '../record/read.ts'
+import { putBelief, putBeliefs } from '../record/put.ts'
+import { historyOf, versionNamed, versionOfId } from '../record/read.ts'
 import { supersedeBelief } from '../record/supersede.ts'
 import { type WriteContext, writeBeliefs } from '../record/write.ts'
 import { type BeliefsCall, inCall } from './call.ts'
@@ -66,7 +66,7 @@ const put: Operation<LensHost> = {
       }
       const drafts = list.beliefs.map((each, at) => checkDraft(each, now, `beliefs[${at}]`))
       return {
-        beliefs: await written(call, wait, now, writing => drafts.map(draft => putBelief(writing, draft).id)),
+        beliefs: await written(call, wait, now, writing => putBeliefs(writing, drafts).map(({ id }) => id)),
       }
     }),
 }
@@ -147,7 +147,7 @@ async function written(
   }
   return state.look(asker.id, view =>
     ids.flatMap(id => {
-      const seen = versionOfId(view, id, true, asker.id)
+      const seen = versionNamed(view, { holder: asker.id, id })
       return seen === undefined ? [] : [showBelief(view, seen, { kind: 'local', id: null })]
     }),
   )

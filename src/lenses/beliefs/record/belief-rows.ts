@@ -4,8 +4,9 @@ import type { Entry, EntryKey } from '../../../model/entry.ts'
 import type { PartitionId } from '../../../model/partition.ts'
 import type { Row } from '../../../model/table.ts'
 import type { StoreReader } from '../../../store/store.ts'
-import { DERIVATION_TYPES, type Derivation, DIMENSIONS, VISIBILITIES, type Visibility } from '../model.ts'
+import { DERIVATION_TYPES, DIMENSIONS, VISIBILITIES, type Visibility } from '../model.ts'
 import { BELIEFS } from '../tables.ts'
+import { type KeptDerivation, namedBy, type VersionName } from './references.ts'
 
 export interface BeliefRow {
   readonly entry: EntryKey
@@ -24,8 +25,8 @@ export interface BeliefRow {
   readonly visibility: number
   /** JSON list, as it is stored. */
   readonly domains: string
-  /** Ids of primary and supporting sources, each once. */
-  readonly parents: readonly string[]
+  /** What primary and supporting sources name, each once. */
+  readonly parents: readonly VersionName[]
 }
 
 /** Entries read at once: their contents come along. */
@@ -58,7 +59,7 @@ function* aspectRows(reader: StoreReader, entries: readonly EntryKey[] | null): 
 const COLUMNS: readonly string[] = ['entry', 'domains', 'derivation', ...DIMENSIONS]
 
 function beliefRow(entry: Entry, row: Row): BeliefRow {
-  const derivation = JSON.parse(row['derivation'] as string) as Derivation
+  const derivation = JSON.parse(row['derivation'] as string) as KeptDerivation
   return {
     entry: entry.key,
     partition: entry.partition,
@@ -72,7 +73,7 @@ function beliefRow(entry: Entry, row: Row): BeliefRow {
     derivation: DERIVATION_TYPES.indexOf(derivation.type),
     visibility: VISIBILITIES.indexOf(visibilityOf(entry)),
     domains: row['domains'] as string,
-    parents: parentsIn(derivation),
+    parents: parentsIn(derivation, entry.audience.holder),
   }
 }
 
@@ -81,9 +82,10 @@ export function visibilityOf({ audience }: Pick<Entry, 'audience'>): Visibility 
 }
 
 /** Sources that a belief rests on: beliefs that were named as primary or supporting (BQ-053). */
-export function parentsIn({ sources }: Derivation): readonly string[] {
-  const ids = sources.flatMap(({ belief_id, contribution_type }) =>
-    belief_id !== null && (contribution_type === 'primary' || contribution_type === 'supporting') ? [belief_id] : [],
-  )
-  return [...new Set(ids)]
+export function parentsIn({ sources }: KeptDerivation, writer: string): readonly VersionName[] {
+  const named = sources.flatMap(source => {
+    const { contribution_type: contribution } = source
+    return contribution === 'primary' || contribution === 'supporting' ? (namedBy(source, writer) ?? []) : []
+  })
+  return named.filter(({ holder, id }, at) => named.findIndex(each => each.holder === holder && each.id === id) === at)
 }

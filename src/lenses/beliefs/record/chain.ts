@@ -2,7 +2,8 @@
 import { toIso } from '../../../model/instant.ts'
 import { overall } from '../measures/confidence.ts'
 import type { ChainLink, DerivationChain } from '../model.ts'
-import { type View, versionOfId } from './read.ts'
+import { type View, versionNamed } from './read.ts'
+import { namedBy } from './references.ts'
 import type { StoredVersion } from './version.ts'
 
 const PREVIEW_LENGTH = 200
@@ -27,8 +28,9 @@ export function derivationChain(view: View, from: StoredVersion, maxDepth: numbe
 
 /** Beliefs that a version names as its sources, of whatever contribution, in its order. */
 export function sourcesOf(view: View, { derivation, holder }: StoredVersion): readonly StoredVersion[] {
-  return derivation.sources.flatMap(({ belief_id }) => {
-    const seen = belief_id === null ? undefined : versionOfId(view, belief_id, true, holder)
+  return derivation.sources.flatMap(source => {
+    const named = namedBy(source, holder)
+    const seen = named === null ? undefined : versionNamed(view, named)
     return seen === undefined ? [] : [seen.version]
   })
 }

@@ -10,6 +10,7 @@ import { type BeliefRow, readBeliefRows } from './belief-rows.ts'
 import { type ColumnArrays, DIMENSION_COUNT, grownArrays, newArrays, ROW_BYTES } from './column-arrays.ts'
 import { changesAfter } from './feed.ts'
 import { Interned } from './interned.ts'
+import type { VersionName } from './references.ts'
 import { RowLists } from './row-lists.ts'
 
 const FIRST_ROWS = 256
@@ -88,7 +89,7 @@ export class BeliefColumns {
       this.#sameId.byteLength +
       this.#sameContent.byteLength +
       this.#rows * 8 +
-      this.#parentCount * (PARENTS_BYTES + 4) +
+      this.#parentCount * (PARENTS_BYTES + 8) +
       texts.reduce((sum, { byteLength }) => sum + byteLength, 0)
     )
   }
@@ -139,7 +140,7 @@ export class BeliefColumns {
     return this.#holders.text(holder)
   }
 
-  /** -1: holds no belief. */
+  /** -1: holds no belief, and none names one of this holder's. */
   holderNumber(name: string): number {
     return this.#holders.numberOf(name)
   }
@@ -158,11 +159,6 @@ export class BeliefColumns {
     for (let set = 0; set < this.#domains.length; set++) if (this.#domains.isUsed(set)) yield set
   }
 
-  /** Numbers of all holders that hold some belief. */
-  *holders(): Generator<number> {
-    for (let holder = 0; holder < this.#holders.length; holder++) if (this.#holders.isUsed(holder)) yield holder
-  }
-
   /** Numbers of ids; -1: no belief has this id, and none names it as a parent. */
   idNumber(id: string): number {
     return this.#ids.numberOf(id)
@@ -172,7 +168,7 @@ export class BeliefColumns {
     return this.#ids.text(id)
   }
 
-  /** Numbers of the ids of primary and supporting sources; there may be no such beliefs. */
+  /** What primary and supporting sources name, in pairs: number of the holder, number of the id. It may be of the past. */
   parentsOf(row: number): Int32Array {
     return this.#parents[row] as Int32Array
   }
@@ -184,6 +180,14 @@ export class BeliefColumns {
 
   nextOfId(row: number): number {
     return this.#sameId.next(row)
+  }
+
+  /** Of numbers of a holder and of an id: the row, whoever asks; -1: it is no current belief. */
+  rowOfVersion(holder: number, id: number): number {
+    if (holder === -1 || id === -1) return -1
+    let row = this.firstOfId(id)
+    while (row !== -1 && this.#arrays.holders[row] !== holder) row = this.nextOfId(row)
+    return row
   }
 
   /** Rows with the content of this one, itself among them; -1 at their end. */
@@ -267,7 +271,7 @@ export class BeliefColumns {
     this.#contents.leave(of.contents[row] as number)
     if (this.#domains.leave(of.domainSets[row] as number)) this.#domainLists[of.domainSets[row] as number] = null
     const parents = this.parentsOf(row)
-    for (const id of parents) this.#ids.leave(id)
+    for (const [at, number] of parents.entries()) (at % 2 === 0 ? this.#holders : this.#ids).leave(number)
     if (parents.length > 0) this.#parentCount--
     this.#parents[row] = NO_PARENTS
     of.entries[row] = -1
@@ -277,10 +281,10 @@ export class BeliefColumns {
     this.#size--
   }
 
-  #numbersOf(parents: readonly string[]): Int32Array {
+  #numbersOf(parents: readonly VersionName[]): Int32Array {
     if (parents.length === 0) return NO_PARENTS
     this.#parentCount++
-    return Int32Array.from(parents, id => this.#ids.take(id))
+    return Int32Array.from(parents.flatMap(({ holder, id }) => [this.#holders.take(holder), this.#ids.take(id)]))
   }
 
   #noteRow(entry: EntryKey, row: number): void {

@@ -3,9 +3,8 @@
  * rests on a version of the past rests on the one that stands in its place now, if the past may be seen.
  */
 import type { Requester } from '../access/requester.ts'
-import { VERSIONS } from '../tables.ts'
 import type { BeliefColumns } from './columns.ts'
-import { historyOf, rowOfId, type View, versionOfId } from './read.ts'
+import { historyOf, type View, versionNamed } from './read.ts'
 
 /** Of what is hidden, and of beliefs in a circle without a root. */
 const NO_DEPTH = -1
@@ -72,19 +71,19 @@ function depthsOf(view: View): Int32Array {
 /** Rows that visible beliefs rest on; beliefs that rest on none are absent. */
 function visibleParents(view: View): ReadonlyMap<number, readonly number[]> {
   const { columns, requester } = view
-  const { partitions, holders } = columns.arrays
+  const { partitions } = columns.arrays
   const past = new PastRows(view)
   const found = new Map<number, readonly number[]>()
   for (let row = 0; row < columns.rows; row++) {
     if (!requester.sees(partitions[row] as number)) continue
-    const ids = columns.parentsOf(row)
-    if (ids.length === 0) continue
-    const holder = holders[row] as number
+    const named = columns.parentsOf(row)
+    if (named.length === 0) continue
     const rows: number[] = []
-    for (const id of ids) {
-      const current = rowOfId(view, id, holder)
-      const parent = current === -1 ? past.rowOf(id, holder) : current
-      if (parent !== -1) rows.push(parent)
+    for (let at = 0; at < named.length; at += 2) {
+      const [holder, id] = [named[at] as number, named[at + 1] as number]
+      const current = columns.rowOfVersion(holder, id)
+      const parent = current === -1 ? past.rowOf(holder, id) : current
+      if (parent !== -1 && requester.sees(partitions[parent] as number)) rows.push(parent)
     }
     if (rows.length > 0) found.set(row, rows)
   }
@@ -107,33 +106,24 @@ function childrenOf(parents: ReadonlyMap<number, readonly number[]>): ReadonlyMa
 class PastRows {
   readonly #view: View
   readonly #known = new Map<string, number>()
-  /** Ids of the past, so that parents that are merely hidden are not looked for there. */
-  #ids: ReadonlySet<string> | null = null
 
   constructor(view: View) {
     this.#view = view
   }
 
   /** -1: there was no such version, it may not be seen, or nothing stands in its place. */
-  rowOf(id: number, writer: number): number {
-    const name = `${id}:${writer}`
+  rowOf(holder: number, id: number): number {
+    const name = `${holder}:${id}`
     const known = this.#known.get(name)
     if (known !== undefined) return known
-    const row = this.#lookUp(id, writer)
+    const row = this.#lookUp(holder, id)
     this.#known.set(name, row)
     return row
   }
 
-  #lookUp(id: number, writer: number): number {
-    const { columns, reader } = this.#view
-    this.#ids ??= new Set(
-      reader
-        .table(VERSIONS)
-        .scan({}, { columns: ['id'] })
-        .map(row => row['id'] as string),
-    )
-    if (!this.#ids.has(columns.idText(id))) return -1
-    const seen = versionOfId(this.#view, columns.idText(id), true, columns.holderName(writer))
+  #lookUp(holder: number, id: number): number {
+    const { columns } = this.#view
+    const seen = versionNamed(this.#view, { holder: columns.holderName(holder), id: columns.idText(id) })
     if (seen === undefined) return -1
     const [newest] = historyOf(this.#view, seen.version.holder, seen.version.chain)
     return newest?.entry ? columns.rowOf(newest.entry.key) : -1

@@ -1,13 +1,21 @@
 /** A new belief: the first of its versions. */
 import type { BeliefDraft } from '../check/checked.ts'
+import { settled, type Together } from './settle.ts'
 import type { StoredVersion } from './version.ts'
 import { addCurrent, type WriteContext } from './write.ts'
 
-export function putBelief(context: WriteContext, draft: BeliefDraft): StoredVersion {
+/** All at once: their sources may name each other, in whatever order they come. */
+export function putBeliefs(context: WriteContext, drafts: readonly BeliefDraft[]): readonly StoredVersion[] {
+  const together = new Map(drafts.flatMap(({ id }) => (id === null ? [] : [[id, context.holder] as const])))
+  return drafts.map(draft => putBelief(context, draft, together))
+}
+
+export function putBelief(context: WriteContext, draft: BeliefDraft, together: Together = ALONE): StoredVersion {
   const { holder, now } = context
   const id = draft.id ?? context.newId()
   const version: StoredVersion = {
     ...contentsOf(draft),
+    derivation: settled(context, draft.derivation, withItself(together, id, holder)),
     holder,
     id,
     chain: id,
@@ -19,6 +27,13 @@ export function putBelief(context: WriteContext, draft: BeliefDraft): StoredVers
   }
   addCurrent(context, version)
   return version
+}
+
+const ALONE: Together = new Map()
+
+/** A belief may name itself. */
+export function withItself(together: Together, id: string, holder: string): Together {
+  return together.get(id) === holder ? together : new Map([...together, [id, holder]])
 }
 
 /** What a draft says of a version. */

@@ -10,6 +10,7 @@ import type { Requester } from '../access/requester.ts'
 import { BELIEFS, VERSIONS } from '../tables.ts'
 import type { BeliefColumns } from './columns.ts'
 import { currentOf } from './current.ts'
+import type { VersionName } from './references.ts'
 import { audienceOf, currentVersion, pastVersion, type StoredVersion } from './version.ts'
 
 /** All but the vector. */
@@ -31,32 +32,31 @@ export interface SeenVersion {
 }
 
 /**
- * The row of the current belief that an id means, or -1. Of several holders' with this id: `writer`'s (who wrote the
- * reference), else the requester's own, else the oldest, so that nobody takes over what an id means by using it again,
- * else by the holder's name.
+ * The row of the current belief that an id means when it is asked for, or -1. Of several holders' with this id: the
+ * requester's own, else the oldest, so that nobody takes over what an id means by using it again, else by the holder's
+ * name. What an id means among the sources of a belief was settled when that was written: see `versionNamed`.
  */
-export function rowOfId({ requester, columns }: Omit<View, 'reader'>, id: number, writer = -1): number {
+export function rowOfId({ requester, columns }: Omit<View, 'reader'>, id: number): number {
   if (id === -1) return -1
   const own = columns.holderNumber(requester.id)
   let best = -1
   for (let row = columns.firstOfId(id); row !== -1; row = columns.nextOfId(row)) {
     const { partitions, holders } = columns.arrays
     if (!requester.sees(partitions[row] as number)) continue
-    if (holders[row] === writer) return row
     if (best === -1 || (holders[best] !== own && (holders[row] === own || comesBefore(columns, row, best)))) best = row
   }
   return best
 }
 
 /** A belief by id; with `past`, older versions too. Undefined: there is none, or none that may be seen. */
-export function versionOfId(view: View, id: string, past: boolean, writer?: string): SeenVersion | undefined {
+export function versionOfId(view: View, id: string, past: boolean): SeenVersion | undefined {
   const { columns } = view
-  const row = rowOfId(view, columns.idNumber(id), writer === undefined ? -1 : columns.holderNumber(writer))
+  const row = rowOfId(view, columns.idNumber(id))
   const current = row === -1 ? undefined : currentOfKeys(view, [columns.arrays.entries[row] as number])[0]
   if (current !== undefined || !past) return current
   const found = view.reader.table(VERSIONS).scan({ id }, { columns: ['holder', 'id', 'chain'] })
-  const first = [writer, view.requester.id]
-  const rows = [...found].sort((a, b) => rank(first, a) - rank(first, b))
+  const isOwn = (row: Row) => row['holder'] === view.requester.id
+  const rows = [...found].sort((a, b) => Number(isOwn(b)) - Number(isOwn(a)))
   for (const { holder, chain } of rows) {
     const seen = historyOf(view, holder as string, chain as string).find(({ version }) => version.id === id)
     if (seen !== undefined) return seen
@@ -64,11 +64,25 @@ export function versionOfId(view: View, id: string, past: boolean, writer?: stri
   return undefined
 }
 
-/** Whether an id may be told: that of a version which the requester may see. `writer` wrote it. */
-export function mayName(view: View, id: string, writer: string): boolean {
-  const { columns } = view
-  if (rowOfId(view, columns.idNumber(id), columns.holderNumber(writer)) !== -1) return true
-  return versionOfId(view, id, true, writer) !== undefined
+/** A version, current or past, of which holder and id are known. Undefined: there is none, or it may not be seen. */
+export function versionNamed(view: View, { holder, id }: VersionName): SeenVersion | undefined {
+  const { columns, reader } = view
+  const row = rowNamed(view, { holder, id })
+  if (row !== -1) return currentOfKeys(view, [columns.arrays.entries[row] as number])[0]
+  const [past] = reader.table(VERSIONS).scan({ holder, id }, { columns: ['chain'] })
+  if (past === undefined) return undefined
+  return historyOf(view, holder, past['chain'] as string).find(({ version }) => version.id === id)
+}
+
+/** Whether an id may be told: that of a version which the requester may see. */
+export function mayName(view: View, name: VersionName): boolean {
+  const row = rowNamed(view, name)
+  if (row !== -1) return view.requester.sees(view.columns.arrays.partitions[row] as number)
+  return versionNamed(view, name) !== undefined
+}
+
+function rowNamed({ columns }: View, { holder, id }: VersionName): number {
+  return columns.rowOfVersion(columns.holderNumber(holder), columns.idNumber(id))
 }
 
 /** Current beliefs of these keys that may be seen, in the order asked for. */
@@ -91,8 +105,11 @@ export function currentOfKeys({ reader, requester }: View, keys: readonly EntryK
  * version is hidden from them, as far back as they come from where the newest does. So what was narrowed or deleted
  * cannot be read through its past, and no past names the holder behind a pseudonym, or joins two pseudonyms.
  */
-export function historyOf(view: View, holder: string, chain: string): readonly SeenVersion[] {
-  const { reader, requester } = view
+export function historyOf(
+  { reader, requester }: Omit<View, 'columns'>,
+  holder: string,
+  chain: string,
+): readonly SeenVersion[] {
   const past = pastOf(reader, holder, chain)
   const next = past.length === 0 ? chain : (past.at(-1)?.version.supersededBy ?? null)
   const current = next === null ? undefined : currentOf(reader, holder, next)
@@ -122,10 +139,4 @@ function comesBefore(columns: BeliefColumns, row: number, other: number): boolea
   const { created } = columns.arrays
   const later = (created[row] as number) - (created[other] as number)
   return later < 0 || (later === 0 && compareText(columns.holderOf(row), columns.holderOf(other)) < 0)
-}
-
-/** Place of a row's holder among those that come first. */
-function rank(first: readonly (string | undefined)[], { holder }: Row): number {
-  const at = first.indexOf(holder as string)
-  return at === -1 ? first.length : at
 }

@@ -1,19 +1,28 @@
 /** The next version of a belief: whatever changes, the version before stays as it was (BQ-003). */
 import { revised } from '../check/belief.ts'
 import type { BeliefDraft, BeliefRevision } from '../check/checked.ts'
-import { contentsOf } from './put.ts'
+import { contentsOf, withItself } from './put.ts'
+import { settled, type Together } from './settle.ts'
 import { type StoredVersion, sameText } from './version.ts'
 import { addCurrent, mustHold, retire, type WriteContext } from './write.ts'
 
-/** Throws where `revision.of` is not the current version of a belief that the writer holds. */
-export function supersedeBelief(context: WriteContext, revision: BeliefRevision): StoredVersion {
+/** What it was derived from stays what it was where the revision does not say it anew. Throws where `revision.of` is not the current version of a belief that the writer holds. */
+export function supersedeBelief(
+  context: WriteContext,
+  revision: BeliefRevision,
+  together: Together = new Map(),
+): StoredVersion {
   const { writer, holder, now } = context
   const old = mustHold(context, revision.of, 'belief_id')
   const draft = revised(draftOf(old.version, now), revision)
+  const id = revision.id ?? context.newId()
+  const { derivation = null } = revision
   const version: StoredVersion = {
     ...contentsOf(draft),
+    derivation:
+      derivation === null ? old.version.derivation : settled(context, derivation, withItself(together, id, holder)),
     holder,
-    id: revision.id ?? context.newId(),
+    id,
     chain: old.version.chain,
     version: old.version.version + 1,
     createdAt: now,

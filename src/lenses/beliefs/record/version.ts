@@ -3,9 +3,10 @@ import type { Instant } from '../../../base/clock.ts'
 import type { ChunkDraft, Entry, EntryDraft } from '../../../model/entry.ts'
 import { type Audience, audience } from '../../../model/partition.ts'
 import type { Row } from '../../../model/table.ts'
-import { type Confidence, type Derivation, DIMENSIONS, type Visibility } from '../model.ts'
+import { type Confidence, DIMENSIONS, type Visibility } from '../model.ts'
 import { COLLECTION, KIND } from '../tables.ts'
 import { visibilityOf } from './belief-rows.ts'
+import type { KeptDerivation } from './references.ts'
 
 export interface StoredVersion {
   readonly holder: string
@@ -20,7 +21,7 @@ export interface StoredVersion {
   /** Null: without bound. */
   readonly validFrom: Instant | null
   readonly validUntil: Instant | null
-  readonly derivation: Derivation
+  readonly derivation: KeptDerivation
   /** Normalised. */
   readonly domains: readonly string[]
   readonly visibility: Visibility
@@ -56,7 +57,7 @@ export function currentVersion(entry: Entry, row: Row): StoredVersion {
     confidence: confidenceIn(row),
     validFrom: entry.validFrom,
     validUntil: entry.validUntil,
-    derivation: JSON.parse(row['derivation'] as string) as Derivation,
+    derivation: JSON.parse(row['derivation'] as string) as KeptDerivation,
     domains: JSON.parse(row['domains'] as string) as readonly string[],
     visibility: visibilityOf(entry),
     federationIds: entry.audience.kind === 'shared' ? entry.audience.federations : [],

@@ -9,6 +9,7 @@ import { setMember } from '../agents/federations.ts'
 import { checkDraft, checkRevision } from '../check/belief.ts'
 import { DIMENSIONS } from '../model.ts'
 import { putBelief } from '../record/put.ts'
+import type { Together } from '../record/settle.ts'
 import { supersedeBelief } from '../record/supersede.ts'
 import type { WriteContext } from '../record/write.ts'
 import { putEdge } from '../trust/edges.ts'
@@ -78,18 +79,19 @@ function writeTrust(writer: StoreWriter, now: Instant, random: (bytes: number) =
 function writeAll(writer: StoreWriter, now: Instant): { readonly versions: number; readonly superseded: number } {
   const all = [...SAMPLE_BELIEFS].flatMap(([holder, beliefs]) => beliefs.map(belief => ({ holder, belief })))
   const ordered = all.toSorted((a, b) => b.belief.daysAgo - a.belief.daysAgo)
+  const together = new Map(all.map(({ holder, belief }) => [belief.id, holder]))
   for (const { holder, belief } of ordered) {
     const context = { writer, holder, now: ago(now, belief.daysAgo), model: null, newId: () => belief.id }
-    writeOne(context, belief, now)
+    writeOne(context, belief, now, together)
   }
   return { versions: all.length, superseded: all.filter(({ belief }) => belief.supersedes !== undefined).length }
 }
 
-function writeOne(context: WriteContext, belief: SampleBelief, now: Instant): void {
+function writeOne(context: WriteContext, belief: SampleBelief, now: Instant, together: Together): void {
   const input = inputOf(belief, now)
   const { supersedes } = belief
-  if (supersedes === undefined) putBelief(context, checkDraft(input, context.now, belief.id))
-  else supersedeBelief(context, checkRevision({ belief_id: supersedes, ...input }, belief.id))
+  if (supersedes === undefined) putBelief(context, checkDraft(input, context.now, belief.id), together)
+  else supersedeBelief(context, checkRevision({ belief_id: supersedes, ...input }, belief.id), together)
 }
 
 /** As `beliefs.put` takes it, so that the sample is checked as everybody's beliefs are. */

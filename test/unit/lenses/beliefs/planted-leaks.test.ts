@@ -100,13 +100,17 @@ vi.mock('../../../../src/lenses/beliefs/query/run.ts', async original => {
 vi.mock('../../../../src/lenses/beliefs/record/read.ts', async original => {
   const actual = await original<typeof import('../../../../src/lenses/beliefs/record/read.ts')>()
   const { unauthorized } = await import('../../../../src/lenses/beliefs/errors.ts')
-  const versionOfId: typeof actual.versionOfId = (view, id, past, writer) => {
-    const found = actual.versionOfId(view, id, past, writer)
+  const versionOfId: typeof actual.versionOfId = (view, id, past) => {
+    const found = actual.versionOfId(view, id, past)
     const isThere = view.columns.firstOfId(view.columns.idNumber(id)) !== -1
-    if (planted.leak === 'error' && found === undefined && writer === undefined && isThere) throw unauthorized()
+    if (planted.leak === 'error' && found === undefined && isThere) throw unauthorized()
     return found
   }
-  return { ...actual, versionOfId }
+  // By what an id means to who reads it.
+  const mayName: typeof actual.mayName = (view, name) =>
+    actual.mayName(view, name) ||
+    (planted.leak === 'reference' && actual.versionOfId(view, name.id, true) !== undefined)
+  return { ...actual, versionOfId, mayName }
 })
 
 /** One in some dozens shows the rarest leak; the search ends with the first that does. */
@@ -122,6 +126,7 @@ describe('a leak planted on purpose is found:', () => {
     ['similar', ['beliefs.similar']],
     ['cache', ['beliefs.query']],
     ['error', ['beliefs.get', 'beliefs.derivation']],
+    ['reference', ['beliefs.get', 'beliefs.put']],
   ])(
     '%s',
     async (leak, operations) => {

@@ -106,11 +106,18 @@ function toldBy(columns: BeliefColumns): unknown {
       times: [arrays.created[row], arrays.validFrom[row], arrays.validUntil[row]],
       derivation: DERIVATION_TYPES[arrays.derivations[row] as number],
       visibility: VISIBILITIES[arrays.visibilities[row] as number],
-      parents: [...columns.parentsOf(row)].map(id => columns.idText(id)),
+      parents: parentsIn(columns, row),
       sameId: listed(columns.firstOfId(arrays.ids[row] as number), at => columns.nextOfId(at)),
       copies: listed(columns.firstCopy(row), at => columns.nextCopy(at)),
     }))
     .sort((a, b) => (a.entry as number) - (b.entry as number))
+}
+
+function parentsIn(columns: BeliefColumns, row: number): readonly string[] {
+  const pairs = [...columns.parentsOf(row)]
+  return pairs.flatMap((id, at) =>
+    at % 2 === 0 ? [] : [`${columns.holderName(pairs[at - 1] as number)} ${columns.idText(id)}`],
+  )
 }
 
 /** The same, read plainly. */
@@ -135,7 +142,7 @@ function toldByStore(store: Store): unknown {
       ...new Set(
         version.derivation.sources
           .filter(source => source.contribution_type === 'primary' || source.contribution_type === 'supporting')
-          .map(source => source.belief_id),
+          .flatMap(({ holder, belief_id }) => (holder === null ? [] : [`${holder} ${belief_id}`])),
       ),
     ],
     sameId: current.filter(other => other.version.id === version.id).map(other => other.entry.key),

@@ -1,19 +1,36 @@
 /** Depths, chains and references (BQ-007, BQ-053, BQ-089, BQ-090, BQ-096). */
 import { describe, expect, it } from 'vitest'
 import { showCurrent } from '../../../../../src/lenses/beliefs/access/show.ts'
+import { checkDraft } from '../../../../../src/lenses/beliefs/check/belief.ts'
 import { derivationChain } from '../../../../../src/lenses/beliefs/record/chain.ts'
 import { DerivationDepths } from '../../../../../src/lenses/beliefs/record/derivation.ts'
+import { putBeliefs } from '../../../../../src/lenses/beliefs/record/put.ts'
 import { versionOfId } from '../../../../../src/lenses/beliefs/record/read.ts'
 import type { StoredVersion } from '../../../../../src/lenses/beliefs/record/version.ts'
 import { makeWorld, type World } from './world.ts'
 
 type Source = string | Readonly<Record<string, unknown>>
 
-/** A public belief of ann's that rests on these, or as `more` says. */
-function derived(world: World, id: string, sources: readonly Source[], more: object = {}): void {
+/** A public belief that rests on these, or as `more` says. */
+function resting(id: string, sources: readonly Source[], more: object = {}): Readonly<Record<string, unknown>> {
   const listed = sources.map(source => (typeof source === 'string' ? { belief_id: source } : source))
   const derivation = { type: 'inference', sources: listed }
-  world.put('ann', { id, content: `I am ${id}`, visibility: 'public', derivation, ...more })
+  return { id, content: `I am ${id}`, visibility: 'public', derivation, ...more }
+}
+
+/** It is ann's. */
+function derived(world: World, id: string, sources: readonly Source[], more: object = {}): void {
+  world.put('ann', resting(id, sources, more))
+}
+
+/** Of ann's, put at once, so that they may rest on each other. */
+function derivedTogether(world: World, ...drafts: readonly Readonly<Record<string, unknown>>[]): void {
+  world.write('ann', context =>
+    putBeliefs(
+      context,
+      drafts.map(draft => checkDraft(draft, context.now)),
+    ),
+  )
 }
 
 function depths(world: World, requester: string): Readonly<Record<string, number>> {
@@ -48,8 +65,7 @@ describe('depth', () => {
 
   it('BQ-053: only primary and supporting sources count; a pure circle has no root', () => {
     const world = makeWorld()
-    derived(world, 'a', ['b'])
-    derived(world, 'b', ['a'])
+    derivedTogether(world, resting('a', ['b']), resting('b', ['a']))
     derived(world, 'own', ['own'])
     derived(world, 'c', [
       { belief_id: 'a', contribution_type: 'contradicting' },
@@ -97,19 +113,23 @@ describe('depth', () => {
 describe('chains', () => {
   it('BQ-089: have a preview of 200 characters, type, overall and time, and end at repetitions', () => {
     const world = makeWorld()
-    derived(world, 'a', ['b', 'c'], { content: `${'x'.repeat(199)}💡`, confidence: { source_reliability: null } })
-    derived(world, 'b', ['c', 'a'])
-    derived(world, 'c', ['d', 'e'])
-    derived(world, 'd', ['c'])
-    derived(world, 'e', [{ belief_id: 'f', contribution_type: 'context' }])
-    derived(world, 'f', [])
+    const first = { content: `${'x'.repeat(199)}💡`, confidence: { source_reliability: null } }
+    derivedTogether(
+      world,
+      resting('a', ['b', 'c'], first),
+      resting('b', ['c', 'a']),
+      resting('c', ['d', 'e']),
+      resting('d', ['c']),
+      resting('e', [{ belief_id: 'f', contribution_type: 'context' }]),
+      resting('f', []),
+    )
     expect(chain(world, 'bob', 'a')).toEqual(['0 a', '1 b', '1 c', '2 d', '2 e', '3 f'])
     expect(chain(world, 'bob', 'a', 1)).toEqual(['0 a', '1 b', '1 c'])
     expect(chain(world, 'bob', 'a', 0)).toEqual(['0 a'])
-    const [first] = world.look('bob', view => {
+    const [link] = world.look('bob', view => {
       return derivationChain(view, versionOfId(view, 'a', false)?.version as StoredVersion, 5).chain
     })
-    expect(first).toEqual({
+    expect(link).toEqual({
       ...{ belief_id: 'a', depth: 0, content_preview: 'x'.repeat(199), derivation_type: 'inference' },
       ...{ overall: expect.closeTo(0.50909, 4), created_at: '2026-01-15T12:00:01.000Z' },
     })
@@ -117,15 +137,15 @@ describe('chains', () => {
 
   it('BQ-090: are cut at what may not be seen, without a trace; so are lists of sources', () => {
     const world = makeWorld()
-    derived(world, 'a', ['b', 'c', { belief_id: 'b', external_ref: 'https://example.org' }])
+    derived(world, 'd', [])
     derived(world, 'b', ['d'], { visibility: 'private' })
     derived(world, 'c', [])
-    derived(world, 'd', [])
+    derived(world, 'a', ['b', 'c', { belief_id: 'b', external_ref: 'https://example.org' }])
     expect(chain(world, 'bob', 'a')).toEqual(['0 a', '1 c'])
     expect(chain(world, 'ann', 'a')).toEqual(['0 a', '1 b', '1 c', '2 d'])
     const sourcesFor = (requester: string) =>
       world.look(requester, view => {
-        const [shown] = showCurrent(view, view.reader.scanEntries(0, 1))
+        const [shown] = showCurrent(view, [versionOfId(view, 'a', false)?.entry?.key as number])
         return shown?.belief.derivation.sources.map(({ belief_id, external_ref }) => [belief_id, external_ref])
       })
     const link = 'https://example.org'
