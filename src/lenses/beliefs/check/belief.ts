@@ -7,8 +7,8 @@ import { DEFAULT_CONFIDENCE } from '../measures/confidence.ts'
 import { type Dimension, VISIBILITIES, type Visibility } from '../model.ts'
 import type { BeliefDraft, BeliefRevision } from './checked.ts'
 import { ASSUMED, derivation } from './derivation.ts'
-import { type Check, checked, type Place } from './faults.ts'
-import { listOf, type Members, members, orNull, uniqueItems } from './shapes.ts'
+import { bounded, type Check, checked, checkedParts, type Place } from './faults.ts'
+import { isRecord, listOf, type Members, members, orNull, uniqueItems } from './shapes.ts'
 import { boolean, domain, id, instant, numberIn, SHARE } from './values.ts'
 
 /** `asOf`: from when it is valid where the writer does not say. Throws INVALID_QUERY with all faults. */
@@ -23,11 +23,51 @@ export function checkDraft(input: unknown, asOf: Instant, path = ''): BeliefDraf
   )
 }
 
-/** Whether to wait for vectors; `many`: what stands beside a list of drafts, which is to be nothing. */
-export function checkWait(wait: unknown, many: unknown = {}): boolean {
+/** One belief, or in `beliefs` many. */
+export interface CheckedPut {
+  readonly drafts: readonly BeliefDraft[]
+  readonly isMany: boolean
+  /** Whether to wait for vectors. */
+  readonly wait: boolean
+}
+
+/** Throws INVALID_QUERY with the faults of all of them. */
+export function checkPut(input: unknown, asOf: Instant): CheckedPut {
+  return checkedParts(input, (value, at) => {
+    if (isRecord(value) && value['beliefs'] !== undefined) return manyDrafts(value, at, asOf)
+    return bounded<CheckedPut>((whole, place) => {
+      const given = members(whole, place, { ...DRAFT, wait: boolean }, { required: ['content'] })
+      const draft = given && completed(given, asOf, place)
+      return draft && { drafts: [draft], isMany: false, wait: given.wait ?? true }
+    })(value, at)
+  })
+}
+
+/** Beside a list of drafts stands nothing that is of one: no word of it is passed over. */
+function manyDrafts(input: unknown, at: Place, asOf: Instant): CheckedPut | undefined {
+  const draft: Check<BeliefDraft> = (value, place) => {
+    const given = members(value, place, DRAFT, { required: ['content'] })
+    return given && completed(given, asOf, place)
+  }
   const alone = 'no such member beside "beliefs": each of them has its own'
-  checked(many, (value, at) => members(value, at, {}, { unknown: (_, place) => !place.fault('not_alone', alone) }))
-  return checked({ wait }, (value, at) => members(value, at, { wait: boolean })?.wait ?? true)
+  const shape = { beliefs: listOf(bounded(draft), Number.POSITIVE_INFINITY), wait: bounded(boolean) }
+  const given = members(input, at, shape, { unknown: (_, place) => !place.fault('not_alone', alone) })
+  return given && { drafts: given.beliefs ?? [], isMany: true, wait: given.wait ?? true }
+}
+
+export interface CheckedSupersede {
+  readonly revision: BeliefRevision
+  /** Whether to wait for vectors. */
+  readonly wait: boolean
+}
+
+/** A revision, and whether to wait. */
+export function checkSupersede(input: unknown): CheckedSupersede {
+  return checked(input, (value, at) => {
+    const given = members(value, at, { ...REVISION, wait: boolean }, { required: ['belief_id'] })
+    const revision = given && soundRevision(given, at)
+    return revision && { revision, wait: given.wait ?? true }
+  })
 }
 
 /** `belief_id`, which is the version that it follows, and whatever changes. */
@@ -35,10 +75,8 @@ export function checkRevision(input: unknown, path = ''): BeliefRevision {
   return checked(
     input,
     (value, at) => {
-      const given = members(value, at, { belief_id: id, ...DRAFT }, { required: ['belief_id'] })
-      if (given?.belief_id === undefined) return undefined
-      checkHash(given.content, given.content_hash, at)
-      return revisionOf(given.belief_id, given)
+      const given = members(value, at, REVISION, { required: ['belief_id'] })
+      return given && soundRevision(given, at)
     },
     path,
   )
@@ -99,7 +137,14 @@ const DRAFT = {
   federation_ids: listOf(id, MOST_FEDERATIONS, 'federations'),
 }
 
+const REVISION = { belief_id: id, ...DRAFT }
+
 type Given = Members<typeof DRAFT>
+
+function soundRevision(given: Members<typeof REVISION>, at: Place): BeliefRevision | undefined {
+  checkHash(given.content, given.content_hash, at)
+  return given.belief_id === undefined ? undefined : revisionOf(given.belief_id, given)
+}
 
 function completed(given: Given, asOf: Instant, at: Place): BeliefDraft | undefined {
   const { content: words, valid_from: validFrom = asOf, valid_until: validUntil = null } = given

@@ -62,14 +62,24 @@ export class Place {
 
 /** What the check gives; throws all faults together where there is one, else UNAUTHORIZED where it was denied. */
 export function checked<T>(input: unknown, check: Check<T>, path = ''): T {
+  return checkedParts(input, bounded(check), path)
+}
+
+/** The same of what may be large as a whole: the check bounds its parts. */
+export function checkedParts<T>(input: unknown, check: Check<T>, path = ''): T {
   const findings: Findings = { faults: [], denied: false }
   const at = new Place(path, 'INVALID_QUERY', findings)
-  const value = isBounded(input, at) ? check(input, at) : undefined
+  const value = check(input, at)
   const [first, ...rest] = findings.faults
   if (first !== undefined) throw faulty([first, ...rest])
   if (findings.denied) throw unauthorized()
   // The cast: a check that told no fault gives a value.
   return value as T
+}
+
+/** What is endless or too deep is not looked at further (BQ-191). */
+export function bounded<T>(check: Check<T>): Check<T> {
+  return (value, at) => (isBounded(value, at) ? check(value, at) : undefined)
 }
 
 /** Longest value that a message shows. */

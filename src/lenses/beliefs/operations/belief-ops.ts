@@ -6,19 +6,18 @@ import type { LensHost } from '../../lens.ts'
 import { answers, anything, described, FLAG, OBJECT, OBJECTS, TEXT } from '../../wire-schema.ts'
 import { showBelief, sourceOfSeen } from '../access/show.ts'
 import { checkOnly } from '../check/agents.ts'
-import { checkDraft, checkRevision, checkWait } from '../check/belief.ts'
+import { checkPut, checkSupersede } from '../check/belief.ts'
 import { checkGet } from '../check/questions.ts'
 import { noSuchBelief } from '../errors.ts'
 import type { Belief } from '../model.ts'
 import { DERIVATION_TYPES, DIMENSIONS, VISIBILITIES } from '../model.ts'
 import { currentOf } from '../record/current.ts'
 import { deleteBelief } from '../record/delete.ts'
-import { putBelief, putBeliefs } from '../record/put.ts'
+import { putBeliefs } from '../record/put.ts'
 import { historyOf, versionNamed, versionOfId } from '../record/read.ts'
 import { supersedeBelief } from '../record/supersede.ts'
 import { type WriteContext, writeBeliefs } from '../record/write.ts'
 import { type BeliefsCall, inCall } from './call.ts'
-import { parted } from './parted.ts'
 
 const SHARE: JsonObject = { type: ['number', 'null'], minimum: 0, maximum: 1 }
 const TIME: JsonObject = { type: ['string', 'null'], format: 'date-time' }
@@ -57,17 +56,9 @@ const put: Operation<LensHost> = {
   run: (host, input, context) =>
     inCall(host, context, async call => {
       const now = host.clock.now()
-      const { rest, wait: asked } = parted(input, 'wait')
-      const list = parted(rest, 'beliefs')
-      const wait = checkWait(asked, Array.isArray(list.beliefs) ? list.rest : {})
-      if (!Array.isArray(list.beliefs)) {
-        const draft = checkDraft(rest, now)
-        return { belief: (await written(call, wait, now, writing => [putBelief(writing, draft).id]))[0] }
-      }
-      const drafts = list.beliefs.map((each, at) => checkDraft(each, now, `beliefs[${at}]`))
-      return {
-        beliefs: await written(call, wait, now, writing => putBeliefs(writing, drafts).map(({ id }) => id)),
-      }
+      const { drafts, isMany, wait } = checkPut(input, now)
+      const beliefs = await written(call, wait, now, writing => putBeliefs(writing, drafts, isMany).map(({ id }) => id))
+      return isMany ? { beliefs } : { belief: beliefs[0] }
     }),
 }
 
@@ -79,9 +70,7 @@ const supersede: Operation<LensHost> = {
   effect: { kind: 'write', idempotent: false },
   run: (host, input, context) =>
     inCall(host, context, async call => {
-      const { rest, wait: asked } = parted(input, 'wait')
-      const wait = checkWait(asked)
-      const revision = checkRevision(rest)
+      const { revision, wait } = checkSupersede(input)
       const act = (writing: WriteContext) => [supersedeBelief(writing, revision).id]
       return { belief: (await written(call, wait, host.clock.now(), act))[0] }
     }),

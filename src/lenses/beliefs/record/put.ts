@@ -4,13 +4,23 @@ import { settled, type Together } from './settle.ts'
 import type { StoredVersion } from './version.ts'
 import { addCurrent, type WriteContext } from './write.ts'
 
-/** All at once: their sources may name each other, in whatever order they come. */
-export function putBeliefs(context: WriteContext, drafts: readonly BeliefDraft[]): readonly StoredVersion[] {
+/** All at once: their sources may name each other, in whatever order they come. `isMany`: they came as a list. */
+export function putBeliefs(
+  context: WriteContext,
+  drafts: readonly BeliefDraft[],
+  isMany = true,
+): readonly StoredVersion[] {
   const together = new Map(drafts.flatMap(({ id }) => (id === null ? [] : [[id, context.holder] as const])))
-  return drafts.map(draft => putBelief(context, draft, together))
+  return drafts.map((draft, at) => putBelief(context, draft, together, isMany ? `beliefs[${at}].` : ''))
 }
 
-export function putBelief(context: WriteContext, draft: BeliefDraft, together: Together = ALONE): StoredVersion {
+/** `path`: what faults that the store finds begin with. */
+export function putBelief(
+  context: WriteContext,
+  draft: BeliefDraft,
+  together: Together = ALONE,
+  path = '',
+): StoredVersion {
   const { holder, now } = context
   const id = draft.id ?? context.newId()
   const version: StoredVersion = {
@@ -25,7 +35,7 @@ export function putBelief(context: WriteContext, draft: BeliefDraft, together: T
     supersededBy: null,
     deletedAt: null,
   }
-  addCurrent(context, version)
+  addCurrent(context, version, path)
   return version
 }
 

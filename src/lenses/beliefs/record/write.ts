@@ -49,12 +49,12 @@ export function mustHold({ writer, holder }: WriteContext, id: string, path: str
 }
 
 /** Makes it current. Its id must be new to the holder; what ids others use is neither asked nor told. */
-export function addCurrent({ writer, holder, now }: WriteContext, version: StoredVersion): EntryKey {
-  checkFederations(version)
+export function addCurrent({ writer, holder, now }: WriteContext, version: StoredVersion, path = ''): EntryKey {
+  checkFederations(version, path)
   const isPast = writer.table(VERSIONS).get({ holder, id: version.id }) !== undefined
   const { key, created } = writer.put(entryOf(version, now), [chunkOf(version)])
   // What replaced an entry of the holder's goes back with the whole transaction.
-  if (isPast || !created) throw taken(version.id)
+  if (isPast || !created) throw taken(version.id, path)
   writer.table(BELIEFS).put(aspectRow(version, key))
   return key
 }
@@ -95,15 +95,15 @@ function replaced(path: string, { id, supersededBy }: StoredVersion): BeliefsErr
 }
 
 /** Names that no federation can have would fit in no partition. */
-function checkFederations({ federationIds }: StoredVersion): void {
+function checkFederations({ federationIds }: StoredVersion, before: string): void {
   const at = federationIds.findIndex(name => !isFederationName(name))
   if (at === -1) return
   const constraint = 'the id of a federation: 1 to 200 characters without blanks, colons and commas'
-  const path = `federation_ids[${at}]`
+  const path = `${before}federation_ids[${at}]`
   throw faulty([{ code: 'INVALID_QUERY', path, constraint, reason: 'malformed', value: federationIds[at] ?? null }])
 }
 
-function taken(id: string): BeliefsError {
+function taken(id: string, path = ''): BeliefsError {
   const constraint = 'an id that you have not used before'
-  return faulty([{ code: 'INVALID_QUERY', path: 'id', constraint, reason: 'taken', value: id }])
+  return faulty([{ code: 'INVALID_QUERY', path: `${path}id`, constraint, reason: 'taken', value: id }])
 }

@@ -281,3 +281,26 @@ describe('text of beliefs', () => {
     expect(beliefs[0]?.belief.content).toBe(content)
   })
 })
+
+it('tells what is wrong with a list of beliefs all at once, by their places in it, and stores none (BQ-002, BQ-186)', async () => {
+  const pathsOf = async (beliefs: readonly object[]) => {
+    const { details } = await failure('ann', 'beliefs.put', { beliefs })
+    return (details['all'] as readonly { readonly path: string }[]).map(({ path }) => path)
+  }
+  const [sound, unheld] = [
+    { id: 'new', content: 'Sound.' },
+    { content: 'x', domains: ['x y'] },
+  ]
+  expect(await pathsOf([sound, unheld, { content: '' }, sound, { id: '' }])).toEqual([
+    'beliefs[1].domains[0]',
+    'beliefs[2].content',
+    'beliefs[4].id',
+    'beliefs[4].content',
+  ])
+  await put('ann', { id: 'old', content: 'Old.' })
+  expect(await pathsOf([sound, { id: 'old', content: 'New.' }])).toEqual(['beliefs[1].id'])
+  expect(await pathsOf([sound, sound])).toEqual(['beliefs[1].id'])
+  const shared = { content: 'x', visibility: 'federated', federation_ids: ['no name'] }
+  expect(await pathsOf([sound, shared])).toEqual(['beliefs[1].federation_ids[0]'])
+  expect(await failure('ann', 'beliefs.get', { belief_id: 'new' })).toMatchObject({ details: { reason: 'not_found' } })
+})

@@ -2,7 +2,13 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { checkDraft, checkRevision, checkWait, revised } from '../../../../../src/lenses/beliefs/check/belief.ts'
+import {
+  checkDraft,
+  checkPut,
+  checkRevision,
+  checkSupersede,
+  revised,
+} from '../../../../../src/lenses/beliefs/check/belief.ts'
 import type { BeliefDraft } from '../../../../../src/lenses/beliefs/check/checked.ts'
 import { BeliefsError } from '../../../../../src/lenses/beliefs/errors.ts'
 import { overall } from '../../../../../src/lenses/beliefs/measures/confidence.ts'
@@ -234,14 +240,62 @@ describe('a revision', () => {
   })
 })
 
-describe('what stands beside drafts', () => {
-  it('is whether to wait, which it does unless told not to', () => {
-    expect([checkWait(undefined), checkWait(true), checkWait(false)]).toEqual([true, true, false])
-    expect(told(() => checkWait('no'))).toEqual(['wait: type'])
+describe('what is put', () => {
+  it('is one or many, and waits for vectors unless told not to', () => {
+    expect(checkPut({ content: 'Bees dance.' }, NOW)).toEqual({ drafts: [draft({})], isMany: false, wait: true })
+    const many = { beliefs: [{ content: 'Bees dance.' }, { content: 'Bees waggle.' }], wait: false }
+    const drafts = [draft({}), draft({ content: 'Bees waggle.' })]
+    expect(checkPut(many, NOW)).toEqual({ drafts, isMany: true, wait: false })
+    expect(checkPut({ beliefs: [] }, NOW)).toEqual({ drafts: [], isMany: true, wait: true })
+    expect(checkSupersede({ belief_id: 'b', wait: false })).toMatchObject({ revision: { of: 'b' }, wait: false })
   })
 
-  it('is nothing else where there are many: no word of theirs is passed over (BQ-002)', () => {
-    expect(checkWait(true, {})).toBe(true)
-    expect(told(() => checkWait(true, { content: 'Bees', foo: 1 }))).toEqual(['content: not_alone', 'foo: not_alone'])
+  it('tells all that is wrong at once, in document order, of each of many (BQ-186)', () => {
+    const beliefs = [
+      { content: 'Bees dance.' },
+      { domains: ['x y'], content: '' },
+      'Bees',
+      { content: 'x', confidence: { corroboration: 2 } },
+      {},
+      { content: 'x', valid_from: '2026-01-02T00:00:00Z', valid_until: '2026-01-01T00:00:00Z' },
+    ]
+    expect(told(() => checkPut({ beliefs, wait: 'no' }, NOW))).toEqual([
+      'beliefs[1].domains[0]: malformed',
+      'beliefs[1].content: range',
+      'beliefs[2]: type',
+      'beliefs[3].confidence.corroboration: range',
+      'beliefs[4].content: required',
+      'beliefs[5].valid_until: valid_window',
+      'wait: type',
+    ])
+    expect(told(() => checkPut({ beliefs: {} }, NOW))).toEqual(['beliefs: type'])
+    expect(told(() => checkPut({ wait: 1, content: '' }, NOW))).toEqual(['wait: type', 'content: range'])
+    expect(told(() => checkSupersede({ wait: 1, content: '' }))).toEqual([
+      'wait: type',
+      'content: range',
+      'belief_id: required',
+    ])
+    const forty = Array.from({ length: 40 }, () => ({}))
+    const faults = told(() => checkPut({ beliefs: forty }, NOW))
+    expect([faults.length, faults[19]]).toEqual([20, 'beliefs[19].content: required'])
+  })
+
+  it('is nothing else where there are many: no word of it is passed over (BQ-002)', () => {
+    const input = { content: 'Bees', beliefs: [{ content: '' }], foo: 1 }
+    expect(told(() => checkPut(input, NOW))).toEqual([
+      'content: not_alone',
+      'beliefs[0].content: range',
+      'foo: not_alone',
+    ])
+  })
+
+  it('is bounded by the belief, not as a whole (BQ-191)', () => {
+    const content = 'x'.repeat(60_000)
+    const beliefs = Array.from({ length: 9 }, () => ({ content }))
+    expect(checkPut({ beliefs }, NOW).drafts).toHaveLength(9)
+    const domains = Array.from({ length: 9 }, () => content)
+    expect(told(() => checkPut({ beliefs: [{ content }, { content, domains }] }, NOW))).toEqual([
+      'beliefs[1]: too_complex',
+    ])
   })
 })

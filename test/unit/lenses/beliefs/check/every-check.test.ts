@@ -2,7 +2,13 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { checkAgent, checkFederation, checkMember, checkOnly } from '../../../../../src/lenses/beliefs/check/agents.ts'
-import { checkDraft, checkRevision, revised } from '../../../../../src/lenses/beliefs/check/belief.ts'
+import {
+  checkDraft,
+  checkPut,
+  checkRevision,
+  checkSupersede,
+  revised,
+} from '../../../../../src/lenses/beliefs/check/belief.ts'
 import { checkContext } from '../../../../../src/lenses/beliefs/check/context.ts'
 import { checkOptions, checkScope } from '../../../../../src/lenses/beliefs/check/options.ts'
 import { checkQuery } from '../../../../../src/lenses/beliefs/check/query.ts'
@@ -20,6 +26,8 @@ const CHECKS: readonly (readonly [string, (input: unknown) => unknown, readonly 
   ['options', input => checkOptions(input), ['scope', 'diversity', 'limit', 'cursor', 'offset']],
   ['scope', input => checkScope(input), ['local', 'nodes']],
   ['draft', input => checkDraft(input, 0), ['content', 'confidence', 'derivation', 'domains', 'federation_ids']],
+  ['put', input => checkPut(input, 0), ['beliefs', 'content', 'wait', 'confidence', 'domains']],
+  ['supersede', input => checkSupersede(input), ['belief_id', 'content', 'wait']],
   [
     'revision',
     input => revised(OLD, checkRevision(input)),
