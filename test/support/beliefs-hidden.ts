@@ -72,11 +72,11 @@ const FADING = ['f0', 'f1']
 const HIDDEN_IDS = ['h0', 'h1', 'h2']
 const VISIBLE_IDS = Array.from({ length: 8 }, (_, at) => `v${at}`)
 /**
- * Those that sources may name. What is named under an id is what its writer sees under it, and that is told by whoever may
- * see it; so who writes what ann sees must see nothing under these that she does not see.
+ * Those that sources may name. Of several beliefs with one id a source names one that its writer sees, and a writer tells
+ * whom it lets read which one that is; so under these bob and cyd see nothing that depends on what is hidden from ann.
  */
-const NAMED_IDS = VISIBLE_IDS.slice(0, 6)
-const UNNAMED_IDS = VISIBLE_IDS.slice(6)
+const NAMED_IDS = VISIBLE_IDS.slice(0, 4)
+const UNNAMED_IDS = VISIBLE_IDS.slice(4)
 /** Of what is in one world only, from the beginning; ann guesses these ids. */
 const SECRET_IDS = ['s0', 's1']
 const WORDS = ['fox', 'garden', 'honey', 'bees', 'moon', 'old', 'finance', 'sea']
@@ -119,18 +119,29 @@ export function isOfFading({ input }: Call): boolean {
 
 function visibleActs(): fc.Arbitrary<Act> {
   const id = fc.constantFrom(...VISIBLE_IDS)
-  const shared = fc.constantFrom(...[['lab'], ['lab', 'vault'], ['guild', 'lab'], ['vault'], ['moon', 'vault']])
-  const ofOthers = fc.oneof(
-    fc.constant({ visibility: 'public' }),
-    shared.map(federation_ids => ({ visibility: 'federated', federation_ids })),
-  )
+  const withAnn = [['lab'], ['lab', 'vault'], ['vault']]
+  const withOthersToo = [
+    ['guild', 'lab'],
+    ['moon', 'vault'],
+  ]
+  const publicOr = (...shared: readonly (readonly string[])[]) =>
+    fc.oneof(
+      fc.constant({ visibility: 'public' }),
+      fc.constantFrom(...shared).map(federation_ids => ({ visibility: 'federated', federation_ids })),
+    )
   const ofAnn = fc.oneof(
     fc.constantFrom({ visibility: 'private' }, { visibility: 'public' }),
     fc.constantFrom(...[['guild'], ['lab']]).map(federation_ids => ({ visibility: 'federated', federation_ids })),
   )
   const secrets = fc.oneof(fc.constant([]), fc.subarray(SECRET_IDS, { minLength: 1 }))
   const ofBobOrCyd = fc
-    .tuple(puts(fc.constantFrom('bob', 'cyd'), id, ofOthers), secrets)
+    .tuple(
+      fc.oneof(
+        puts(fc.constantFrom('bob', 'cyd'), fc.constantFrom(...NAMED_IDS), publicOr(...withAnn)),
+        puts(fc.constantFrom('bob', 'cyd'), fc.constantFrom(...UNNAMED_IDS), publicOr(...withAnn, ...withOthersToo)),
+      ),
+      secrets,
+    )
     .map(([call, alsoNames]) => ({ ...call, alsoNames }))
   const wrote = fc.oneof(ofBobOrCyd, puts(fc.constant(ASKER), id, ofAnn))
   const changes = fc.record({ by: fc.constantFrom('bob', 'cyd', ASKER), id, content: contents() }).map(given => ({
@@ -355,7 +366,7 @@ function requests(): fc.Arbitrary<Request> {
 /** bob is suspended while ann waits, for good; what he does then to what he shared is nothing to her. */
 function gaps(): fc.Arbitrary<Gap> {
   const gone = ['lab', 'vault'].map(id => standing(id, 'bob', 'suspended'))
-  const touched = VISIBLE_IDS.flatMap(belief_id => [
+  const touched = UNNAMED_IDS.flatMap(belief_id => [
     { by: 'bob', operation: 'beliefs.supersede', input: { belief_id, id: `${belief_id}/gap`, content: 'Secret fox.' } },
   ])
   return fc.subarray(touched, { minLength: 1 }).map(hidden => ({ shown: gone, hidden }))

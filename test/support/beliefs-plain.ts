@@ -143,7 +143,10 @@ export class PlainBeliefs {
   /** The writer's own, current or not, else what the id is to it. */
   #meant(writer: string, id: string): PlainBelief | null {
     const own = this.versions.find(one => one.holder === writer && one.id === id)
-    return own ?? this.find(writer, id, true) ?? null
+    const seen = this.current.filter(one => one.id === id && this.maySee(writer, one))
+    // In the order of writing where they are of one moment.
+    const [oldest] = seen.sort((a, b) => a.created - b.created)
+    return own ?? oldest ?? this.find(writer, id, true) ?? null
   }
 
   remove(old: PlainBelief, tombstone: string, now: number): void {

@@ -1,5 +1,4 @@
 /** What the ids among the sources of a version mean to its writer, who may not see all there is (BQ-097, BQ-111). */
-import { compareText } from '../../../base/compare.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { Requester } from '../access/requester.ts'
 import type { Derivation } from '../model.ts'
@@ -27,10 +26,13 @@ function holderOf(context: WriteContext, id: string): string | null {
   const { writer, holder } = context
   const requester = requesterOf(context)
   const keys = currentBeliefs(context, writer.find(id, requester.sight.partitions))
-  const current = writer.entries(keys).map(({ audience, createdAt }) => ({ holder: audience.holder, createdAt }))
+  const current = writer
+    .entries(keys)
+    .map(({ key, audience, createdAt }) => ({ key, holder: audience.holder, createdAt }))
   if (current.some(belief => belief.holder === holder)) return holder
   if (writer.table(VERSIONS).count({ holder, id }) > 0) return holder
-  const [oldest] = current.sort((a, b) => a.createdAt - b.createdAt || compareText(a.holder, b.holder))
+  // Of one moment, what was written first: a name that sorts low takes nothing over.
+  const [oldest] = current.sort((a, b) => a.createdAt - b.createdAt || a.key - b.key)
   if (oldest !== undefined) return oldest.holder
   const past = writer.table(VERSIONS).scan({ id }, { columns: ['holder', 'chain'] })
   const seen = past.find(row => {
