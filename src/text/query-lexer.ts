@@ -38,10 +38,30 @@ export function cleanText(text: string): string {
 
 function readToken(reader: QueryReader, options: LexerOptions): QueryToken {
   const position = reader.at
+  if (isSignOfNothing(reader)) return readSignOfNothing(reader, position)
   const sign = readSign(reader)
   if (reader.peek() === '"') return readPhrase(reader, position, sign)
   const field = options.isField === undefined ? null : readField(reader, position, sign, options.isField)
   return field ?? readWord(reader, position, sign)
+}
+
+/** A sign and a whole quote that has no letter or digit: as little to ask for as `+!!!`, so it is text as that is. */
+function isSignOfNothing(reader: QueryReader): boolean {
+  const sign = reader.peek()
+  if ((sign !== '+' && sign !== '-') || reader.peek(1) !== '"') return false
+  const quoted = reader.quotedAfter(1)
+  return quoted !== null && quoted.trim() !== '' && !/[\p{L}\p{N}]/u.test(quoted)
+}
+
+/** Up to the blank behind the quote, the quote as it was written. */
+function readSignOfNothing(reader: QueryReader, position: number): QueryToken {
+  const sign = reader.next()
+  const quoted = collapse(readQuoted(reader, position))
+  const boost = reader.peek() === '^' ? readTrailingBoost(reader) : null
+  const glued = reader.literalUntil(char => isBlank(char))
+  const span = { position, length: reader.at - position }
+  const text = `${sign}"${quoted}"${glued}`
+  return { kind: 'word', sign: null, text, boost: checkBoost(boost, null, span), glued: false, ...span }
 }
 
 /** A sign counts before a quote, or before something with a letter or digit that is no second sign (`--flag`, `->`). */

@@ -50,6 +50,14 @@ export class QueryReader {
     return text
   }
 
+  /** The text between the quote that stands `ahead` and its end, or null where it has none. Nothing is read. */
+  quotedAfter(ahead: number): string | null {
+    const inner = new QueryReader(this.text)
+    inner.at = this.at + ahead + 1
+    const text = inner.literalUntil(char => char === '"')
+    return inner.done ? null : text
+  }
+
   /** The name that ends at the next colon of this token, or null. Names have no blank, quote, backslash or slash. */
   nameBeforeColon(): string | null {
     let end = this.at

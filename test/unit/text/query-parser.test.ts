@@ -98,6 +98,27 @@ describe('phrases', () => {
     expect(query.phrases).toEqual([])
   })
 
+  it.each([
+    ['+"!!!" x', '+"!!!" x'],
+    ['x -"? !"', 'x -"? !"'],
+    ['x +"!  !",y z', 'x +"! !",y z'],
+    ['x +"\\"" y', 'x +""" y'],
+  ])('is text with its sign where it has no letter or digit, as a word is: %s', (text, residual) => {
+    const query = parse(text)
+    expect(query.residual).toBe(residual)
+    expect([query.must, query.mustNot, query.phrases, query.boosts]).toEqual([[], [], [], []])
+  })
+
+  it('is weighed where it is text, and refused where it is empty or has no end', () => {
+    expect(parse('x +"!!!"^2').boosts).toMatchObject([{ text: '+"!!!"', boost: 2 }])
+    expect(parse('x +!!!^2').boosts).toMatchObject([{ text: '+!!!', boost: 2 }])
+    expect([parse('x +!!!').must, parse('x -!!!').mustNot]).toEqual([[], []])
+    for (const text of ['+"" x', '+"  " x']) expect(() => parse(text)).toThrow('the phrase is empty')
+    expect(() => parse('x +"!!!')).toThrow('never closed')
+    expect(texts(parse('+"!a!" x').must)).toEqual(['!a!'])
+    expect(texts(parse('"!!!" x').phrases)).toEqual(['!!!'])
+  })
+
   it('leaves text glued to the closing quote as text', () => {
     expect(parse('"deep learning", -trends').residual).toBe('deep learning,')
     expect(parse('"a"-b^3 c').residual).toBe('a-b^3 c')
@@ -472,7 +493,7 @@ describe('any text', () => {
     )
   })
 
-  it.each(['"', '\\', '(', 'kind:(', '^', '-', '+"', '..', '^2', ':', 'kind:', '-a', '" ', '\\"', '𝒳'])(
+  it.each(['"', '\\', '(', 'kind:(', '^', '-', '+"', '+"!', '+"! ', '..', '^2', ':', 'kind:', '-a', '" ', '\\"', '𝒳'])(
     'stays linear on 10,000 characters of %j (vitest would time out)',
     piece => {
       const text = piece.repeat(Math.floor(10_000 / piece.length))

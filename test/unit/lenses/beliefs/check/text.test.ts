@@ -64,6 +64,8 @@ describe('operators', () => {
     ['"a b"^3 c', { base: 'a b c', phrases: ['a b'], boosts: [{ text: 'a b', factor: 3 }] }],
     ['+term^0.5', { base: 'term', include: ['term'], boosts: [{ text: 'term', factor: 0.5 }] }],
     ['"a"-b', { base: 'a-b', phrases: ['a'] }],
+    ['yes +"!!!"', { base: 'yes +"!!!"' }],
+    ['yes +!!!', { base: 'yes +!!!' }],
   ])('take quoted words as one: %s (BQ-034)', (text, expected) => {
     expect(parts(text)).toEqual({ ...PLAIN, ...expected })
   })
