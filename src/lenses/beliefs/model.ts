@@ -118,6 +118,8 @@ export interface ChainLink {
   readonly belief_id: string
   /** 0: the belief itself. */
   readonly depth: number
+  /** What it is to the belief that it was first reached from; null for the belief itself. */
+  readonly contribution_type: Contribution | null
   /** At most 200 characters. */
   readonly content_preview: string
   readonly derivation_type: DerivationType

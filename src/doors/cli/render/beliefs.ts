@@ -32,6 +32,7 @@ interface Chain {
   readonly chain: readonly {
     readonly belief_id: string
     readonly depth: number
+    readonly contribution_type: string | null
     readonly content_preview: string
     readonly derivation_type: string
   }[]
@@ -200,13 +201,14 @@ export function facetsText({ facets }: { readonly facets: Readonly<Record<string
     .join('')
 }
 
-/** What came first is the belief itself; each line says what the one before rests on. */
+/** What came first is the belief itself; each line says what the one before rests on, and as what if not as primary. */
 export function chainText({ chain }: Chain): string {
   return chain
-    .map(
-      ({ belief_id, depth, content_preview, derivation_type }) =>
-        `${'  '.repeat(depth)}${depth === 0 ? '' : '← '}${oneLine(belief_id)}  ${derivation_type}  ${oneLine(content_preview)}`,
-    )
+    .map(({ belief_id, depth, contribution_type: contribution, content_preview, derivation_type }) => {
+      const as = contribution === null || contribution === 'primary' ? '' : ` (${contribution})`
+      const name = `${'  '.repeat(depth)}${depth === 0 ? '' : '← '}${oneLine(belief_id)}${as}`
+      return `${name}  ${derivation_type}  ${oneLine(content_preview)}`
+    })
     .map(line => `${line}\n`)
     .join('')
 }

@@ -2,11 +2,13 @@
 import { describe, expect, it } from 'vitest'
 import { showCurrent } from '../../../../../src/lenses/beliefs/access/show.ts'
 import { checkDraft } from '../../../../../src/lenses/beliefs/check/belief.ts'
+import type { Derivation } from '../../../../../src/lenses/beliefs/model.ts'
 import { derivationChain } from '../../../../../src/lenses/beliefs/record/chain.ts'
 import { DerivationDepths } from '../../../../../src/lenses/beliefs/record/derivation.ts'
 import { putBeliefs } from '../../../../../src/lenses/beliefs/record/put.ts'
 import { versionOfId } from '../../../../../src/lenses/beliefs/record/read.ts'
 import type { StoredVersion } from '../../../../../src/lenses/beliefs/record/version.ts'
+import { BELIEFS } from '../../../../../src/lenses/beliefs/tables.ts'
 import { makeWorld, type World } from './world.ts'
 
 type Source = string | Readonly<Record<string, unknown>>
@@ -110,6 +112,26 @@ describe('depth', () => {
   })
 })
 
+it('a version kept before holders were names the writer’s own, for nobody else can store one in its place', () => {
+  const world = makeWorld()
+  derived(world, 'r', [])
+  world.put('bob', { id: 'x', visibility: 'public' })
+  derived(world, 's', ['r', 'x'])
+  expect(chain(world, 'bob', 's')).toEqual(['0 s', '1 r', '1 x'])
+  world.store.write(world.clock.now(), writer => {
+    for (const row of writer.table(BELIEFS).scan()) {
+      const { sources, ...rest } = JSON.parse(row['derivation'] as string) as Derivation
+      const bare = sources.map(source => ({ ...source, holder: undefined }))
+      writer.table(BELIEFS).put({ ...row, derivation: JSON.stringify({ ...rest, sources: bare }) })
+      writer.announce(row['entry'] as number)
+    }
+  })
+  expect(chain(world, 'bob', 's')).toEqual(['0 s', '1 r'])
+  expect(depths(world, 'bob')).toEqual({ r: 0, x: 0, s: 1 })
+  world.supersede('ann', 's', { id: 's2', derivation: { type: 'inference', sources: [{ belief_id: 'x' }] } })
+  expect(chain(world, 'bob', 's2')).toEqual(['0 s2', '1 x'])
+})
+
 describe('chains', () => {
   it('BQ-089: have a preview of 200 characters, type, overall and time, and end at repetitions', () => {
     const world = makeWorld()
@@ -130,9 +152,33 @@ describe('chains', () => {
       return derivationChain(view, versionOfId(view, 'a', false)?.version as StoredVersion, 5).chain
     })
     expect(link).toEqual({
-      ...{ belief_id: 'a', depth: 0, content_preview: 'x'.repeat(199), derivation_type: 'inference' },
+      ...{
+        belief_id: 'a',
+        depth: 0,
+        contribution_type: null,
+        content_preview: 'x'.repeat(199),
+        derivation_type: 'inference',
+      },
       ...{ overall: expect.closeTo(0.50909, 4), created_at: '2026-01-15T12:00:01.000Z' },
     })
+  })
+
+  it('BQ-008, BQ-089: tell what each link is to the one that it was first reached from', () => {
+    const world = makeWorld()
+    derived(world, 'd', [])
+    derived(world, 'c', [{ belief_id: 'd', contribution_type: 'context' }])
+    derived(world, 'b', [{ belief_id: 'd', contribution_type: 'contradicting' }])
+    derived(world, 'a', [{ belief_id: 'b', contribution_type: 'supporting' }, 'c', { belief_id: 'b' }])
+    const told = world.look('bob', view => {
+      const { chain: links } = derivationChain(view, versionOfId(view, 'a', false)?.version as StoredVersion, 5)
+      return links.map(link => [link.belief_id, link.contribution_type])
+    })
+    expect(told).toEqual([
+      ['a', null],
+      ['b', 'supporting'],
+      ['c', 'primary'],
+      ['d', 'contradicting'],
+    ])
   })
 
   it('BQ-090: are cut at what may not be seen, without a trace; so are lists of sources', () => {
