@@ -1,7 +1,8 @@
-/** What an id means that several holders use: nobody takes it over by using it again (BQ-011, BQ-089). */
+/** What an id means that several holders use: nobody takes it over by using it again (BQ-011, BQ-089, BQ-130). */
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { SettableClock } from '../../../../../src/base/clock.ts'
 import type { Engine } from '../../../../../src/engine/engine.ts'
+import type { QueryResult } from '../../../../../src/lenses/beliefs/model.ts'
 import { callOperation, makeCatalog } from '../../../../../src/ops/catalog.ts'
 import { openTestEngine, TEST_NOW } from '../../../../support/engines.ts'
 
@@ -29,4 +30,21 @@ it('is the belief that had it first, in references of others and when it is aske
   expect(chain[1]).toMatchObject({ belief_id: 'rain', content_preview: 'Rain falls' })
   expect(await call('ann', 'beliefs.get', { belief_id: 'rain' })).toMatchObject({ belief: { holder_id: 'bob' } })
   expect(await call('mal', 'beliefs.get', { belief_id: 'rain' })).toMatchObject({ belief: { holder_id: 'mal' } })
+})
+
+it('is one belief in an answer: who ranks before the original stands in its place, unless a filter or one’s own is before', async () => {
+  const said = { visibility: 'public', id: 'rain' }
+  const sure = { source_reliability: 1, method_quality: 1, corroboration: 1, domain_applicability: 1 }
+  await call('bob', 'beliefs.put', { ...said, content: 'Rain falls' })
+  await call('mal', 'beliefs.put', { ...said, content: 'Rain falls for sale', confidence: sure })
+  const holders = async (filters: object) => {
+    const input = { semantic: 'rain', filters, options: { scope: { local: true, network: true } } }
+    const { beliefs } = (await call('ann', 'beliefs.query', input)) as QueryResult
+    return beliefs.map(({ belief }) => belief.holder_id)
+  }
+  expect(await holders({})).toEqual(['mal'])
+  expect(await holders({ holder_ids: ['bob'] })).toEqual(['bob'])
+  expect(await holders({ exclude_holders: ['mal'] })).toEqual(['bob'])
+  await call('ann', 'beliefs.put', { id: 'rain', content: 'Rain falls' })
+  expect(await holders({})).toEqual(['ann'])
 })
