@@ -12,6 +12,15 @@ export class Recent<K, V> {
     return this.#values.size
   }
 
+  /** The value under this key, which counts as asked for. */
+  find(key: K): V | undefined {
+    const found = this.#values.get(key)
+    if (found === undefined) return undefined
+    this.#values.delete(key)
+    this.#values.set(key, found)
+    return found
+  }
+
   /** The value under this key; made and kept when there is none. */
   get(key: K, make: () => V): V {
     const found = this.#values.get(key)

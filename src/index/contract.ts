@@ -52,6 +52,8 @@ export interface Hit {
   readonly chunk: ChunkKey
   /** Cosine in [-1, 1] or BM25 ≥ 0; with a prior, the combined number. */
   readonly score: number
+  /** The cosine alone, of exact vector searches with a prior. */
+  readonly similarity?: number | undefined
 }
 
 export interface VectorSearch extends SearchScope {
@@ -60,6 +62,10 @@ export interface VectorSearch extends SearchScope {
   /** Entries wanted. */
   readonly k: number
   readonly prior?: Prior | undefined
+  /** Only these entries, each once: `allow` for those who have a list, and it costs no more than they are. */
+  readonly among?: ArrayLike<EntryKey> | undefined
+  /** Entries that score less are left out. Default: none are. */
+  readonly least?: number | undefined
   /**
    * For speed: may miss a neighbour now and then (measured recall ≥ 0.99), and scores after the first dozen come from
    * 8-bit vectors (within 0.01 of the cosine, mostly within 0.001). Still a function of the visible rows alone. False

@@ -2,6 +2,8 @@
  * The vector index as its contract reads: every vector in a map, every question answered by looking at all of them.
  * The oracle of the suites, and good enough for small stores; `vectors.ts` is the one to use otherwise.
  */
+import { must } from '../base/assert.ts'
+import { Bitset } from '../base/bitset.ts'
 import { cosine } from '../math/vector.ts'
 import type { ChunkKey, EntryKey } from '../model/entry.ts'
 import type { ChunkVector, StoreReader } from '../store/store.ts'
@@ -56,12 +58,16 @@ class ReferenceVectors implements VectorIndex {
 
   search(request: VectorSearch): readonly Hit[] {
     checkQuery(request, this.dimensions)
-    const { vector, prior } = request
-    const hits = this.#best(request, row => {
-      const similarity = cosine(vector, row.vector)
-      return prior ? prior.weight * similarity + (prior.values[row.entry] ?? 0) : similarity
-    })
-    return [...hits.values()].sort(byScore).slice(0, request.k)
+    const { vector, prior, among, least = Number.NEGATIVE_INFINITY, k } = request
+    const isAllowed = (key: EntryKey) => request.allow?.has(key) ?? true
+    const scope = among === undefined ? request : { ...request, allow: Bitset.of(Array.from(among).filter(isAllowed)) }
+    const similarityOf = (row: ChunkVector) => cosine(vector, row.vector)
+    const scoreOf = (row: ChunkVector) =>
+      prior ? prior.weight * similarityOf(row) + (prior.values[row.entry] ?? 0) : similarityOf(row)
+    const hits = [...this.#best(scope, scoreOf).values()].filter(({ score }) => score >= least)
+    const best = hits.sort(byScore).slice(0, k)
+    if (!prior) return best
+    return best.map(hit => ({ ...hit, similarity: similarityOf(must(this.#rows.get(hit.chunk), 'the row of a hit')) }))
   }
 
   score(vector: Float32Array, entries: readonly EntryKey[], scope: SearchScope): readonly Hit[] {

@@ -21,7 +21,7 @@ export interface Kernel {
   closeCodesIn(allow: number, enough: number): number
   distances(question: number, extents: number, n: number, to: number): void
   setQuestion(at: number, perProduct: number, errorSlope: number, errorOffset: number, most: number): void
-  openRank(k: number, heap: number, places: number, prior: number, allow: number, to: number): void
+  openRank(k: number, heap: number, places: number, prior: number, allow: number, to: number, least: number): void
   rank(extents: number, n: number): void
   rankList(list: number, n: number): void
   closeRank(): number

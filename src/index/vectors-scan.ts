@@ -42,7 +42,7 @@ export class VectorScan {
 
   /** Rows among which the k best entries with their best chunks are; in no particular order. */
   candidates(request: VectorSearch): Candidate[] {
-    const { k, prior } = request
+    const { k, prior, least = Number.NEGATIVE_INFINITY } = request
     const scope = this.#scopes.write(request, k, prior)
     if (scope.rows === 0 || k === 0) return []
     this.#ask(request.vector, prior?.weight ?? 1)
@@ -50,10 +50,10 @@ export class VectorScan {
     const chosen = Math.max(CHOSEN, CHOSEN_OF_FEW - scope.rows / ROWS_FOR_ONE_LESS, CHOSEN_PER_ENTRY * entries)
     // A prior can lift a row that no sign code would choose.
     if (request.approximate && !prior && scope.rows >= WORTH_CHOOSING * chosen) {
-      return this.#approximate(scope, entries, Math.ceil(chosen))
+      return this.#approximate(scope, entries, Math.ceil(chosen), least)
     }
     const { kernel } = this.#rows.memory
-    this.#openRank(scope, entries)
+    this.#openRank(scope, entries, least)
     if (scope.list > 0) kernel.rankList(scope.list, scope.rows)
     else kernel.rank(scope.extents, scope.extentCount)
     return this.#closeRank(scope)
@@ -83,11 +83,11 @@ export class VectorScan {
     kernel.distances(layout.questionCodeAt, extents, extentCount, codeRecords)
   }
 
-  #approximate(scope: Scope, entries: number, atLeast: number): Candidate[] {
+  #approximate(scope: Scope, entries: number, atLeast: number, least: number): Candidate[] {
     const { kernel } = this.#rows.memory
     for (let wanted = atLeast; ; wanted *= 4) {
       const chosen = scope.allow > 0 ? this.#chooseAllowed(scope, wanted) : this.#choose(scope, wanted)
-      this.#openRank({ ...scope, allow: 0 }, entries)
+      this.#openRank({ ...scope, allow: 0 }, entries, least)
       kernel.rankList(scope.codeRecords, chosen)
       const found = this.#closeRank(scope)
       // Many chunks of few entries can fill the choice; then choose more, until there is no more.
@@ -117,8 +117,8 @@ export class VectorScan {
     else kernel.scanCodes(scope.extents, scope.extentCount)
   }
 
-  #openRank(scope: Scope, entries: number): void {
-    this.#rows.memory.kernel.openRank(entries, scope.heap, scope.places, scope.prior, scope.allow, scope.rankRecords)
+  #openRank({ heap, places, prior, allow, rankRecords }: Scope, entries: number, least: number): void {
+    this.#rows.memory.kernel.openRank(entries, heap, places, prior, allow, rankRecords, least)
   }
 
   #closeRank(scope: Scope): Candidate[] {

@@ -3,8 +3,9 @@
  * the priors; and room for what the passes write. A narrow filter becomes a list of rows, so it costs less than none.
  */
 import type { Bitset } from '../base/bitset.ts'
+import type { EntryKey } from '../model/entry.ts'
 import type { PartitionId } from '../model/partition.ts'
-import type { Prior, SearchScope } from './contract.ts'
+import type { Prior, SearchScope, VectorSearch } from './contract.ts'
 import type { Block, Slot, VectorRows } from './vectors-rows.ts'
 
 /** Below this part of the scope's entries, allowed ones are looked up one by one; up to the next, rows are sifted. */
@@ -44,18 +45,35 @@ interface Met {
   readonly slots: Uint32Array | null
 }
 
+interface Found {
+  readonly partitions: readonly PartitionId[]
+  readonly revision: number
+  readonly blocks: readonly Block[]
+}
+
+/** Where to look, for those who may have a list of entries. */
+export type ScopeRequest = SearchScope & Pick<VectorSearch, 'among'>
+
+interface SlotList {
+  readonly slots: Uint32Array
+  readonly entries: number
+}
+
 export class ScopeWriter {
   readonly #rows: VectorRows
   readonly #met = new WeakMap<Bitset, Met>()
   #places = 0
   #placesFor = 0
+  #found: Found | null = null
+  #flagged: { readonly partitions: readonly PartitionId[]; readonly flags: Uint8Array } | null = null
 
   constructor(rows: VectorRows) {
     this.#rows = rows
   }
 
   /** Valid until the next call, or until rows change. */
-  write(scope: SearchScope, k: number, prior?: Prior): Scope {
+  write(scope: ScopeRequest, k: number, prior?: Prior): Scope {
+    if (scope.among !== undefined) return this.#writeList(this.#slotsOf(scope, scope.among), k, prior)
     const blocks = this.#blocks(scope)
     const rows = sum(blocks, block => block.rows)
     const entries = sum(blocks, block => block.entries)
@@ -78,6 +96,39 @@ export class ScopeWriter {
     }
   }
 
+  #writeList({ slots, entries }: SlotList, k: number, prior: Prior | undefined): Scope {
+    const at = this.#layOut(0, slots.length, Math.min(k, entries), true, prior !== undefined)
+    this.#rows.memory.words.set(slots, at.list / 4)
+    if (prior) this.#writePrior(prior, at.prior)
+    return { ...at, rows: slots.length, entries, part: 1, extentCount: 0, allow: 0 }
+  }
+
+  /** Kept, for the same viewer mostly asks more than once. */
+  #flags(partitions: readonly PartitionId[]): Uint8Array {
+    if (this.#flagged?.partitions !== partitions) this.#flagged = { partitions, flags: flagsOf(partitions) }
+    return this.#flagged.flags
+  }
+
+  /** Rows of those entries that are in the partitions, and allowed. */
+  #slotsOf({ partitions, allow }: SearchScope, among: ArrayLike<EntryKey>): SlotList {
+    const rows = this.#rows
+    const visible = this.#flags(partitions)
+    let slots = new Uint32Array(among.length)
+    let count = 0
+    let entries = 0
+    for (let at = 0; at < among.length; at++) {
+      const entry = among[at] as EntryKey
+      let slot: Slot = rows.first(entry)
+      if (slot < 0 || visible[rows.partition(slot)] !== 1 || allow?.has(entry) === false) continue
+      entries++
+      for (; slot >= 0; slot = rows.next(slot)) {
+        if (count === slots.length) slots = grown(slots)
+        slots[count++] = slot
+      }
+    }
+    return { slots: slots.subarray(0, count), entries }
+  }
+
   /** Address of room for other lists, valid as long as a scope is. */
   room(bytes: number): number {
     const capacity = this.#rows.entryCapacity
@@ -92,7 +143,7 @@ export class ScopeWriter {
     if (!allow) return sum(this.#blocks(scope), block => block.rows)
     const met = this.#recall(scope, allow)
     if (met) return met.count
-    const written = this.write(scope, 0)
+    const written = this.write({ partitions: scope.partitions, allow }, 0)
     if (written.list > 0) return written.rows
     const { kernel } = this.#rows.memory
     const count = kernel.select(written.extents, written.extentCount, written.allow, written.codeRecords)
@@ -134,9 +185,14 @@ export class ScopeWriter {
     this.#met.set(allow, { partitions, revision: allow.revision, rowsRevision: this.#rows.revision, count, slots })
   }
 
-  #blocks(scope: SearchScope): Block[] {
-    const blocks = [...new Set(scope.partitions)].map(partition => this.#rows.block(partition))
-    return blocks.filter(block => block !== undefined)
+  /** Kept, for the same viewer mostly asks more than once. */
+  #blocks({ partitions }: SearchScope): readonly Block[] {
+    const { revision } = this.#rows
+    if (this.#found?.partitions !== partitions || this.#found.revision !== revision) {
+      const blocks = [...new Set(partitions)].map(partition => this.#rows.block(partition))
+      this.#found = { partitions, revision, blocks: blocks.filter(block => block !== undefined) }
+    }
+    return this.#found.blocks
   }
 
   #layOut(extents: number, rows: number, k: number, hasAllow: boolean, hasPrior: boolean): AddressTable {
@@ -207,8 +263,7 @@ export class ScopeWriter {
   /** Lists the rows of the allowed entries that are in these blocks; returns their number. */
   #lookUp(bits: Uint32Array, blocks: readonly Block[], at: number): number {
     const rows = this.#rows
-    const visible = new Uint8Array(1 + blocks.reduce((most, block) => Math.max(most, block.partition), 0))
-    for (const block of blocks) visible[block.partition] = 1
+    const visible = flagsOf(blocks.map(block => block.partition))
     const { words } = rows.memory
     let end = at / 4
     for (let word = 0; word < bits.length; word++) {
@@ -220,6 +275,19 @@ export class ScopeWriter {
     }
     return end - at / 4
   }
+}
+
+function grown(slots: Uint32Array): Uint32Array<ArrayBuffer> {
+  const larger = new Uint32Array(slots.length * 2 + 16)
+  larger.set(slots)
+  return larger
+}
+
+/** 1 for each of them, by number. */
+function flagsOf(partitions: readonly PartitionId[]): Uint8Array {
+  const flags = new Uint8Array(1 + partitions.reduce((most, partition) => Math.max(most, partition), 0))
+  for (const partition of partitions) flags[partition] = 1
+  return flags
 }
 
 type AddressTable = Omit<Scope, 'rows' | 'entries' | 'part' | 'extentCount'>

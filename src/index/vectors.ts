@@ -3,6 +3,7 @@
  * the few rows that matter are read from the store to settle the answer. No graph and no training, so a filter makes
  * it quicker, an edit costs microseconds, and the default answer is exact. 448 bytes a row at 384 dimensions.
  */
+import { Recent } from '../base/recent.ts'
 import { cosine } from '../math/vector.ts'
 import type { ChunkKey, EntryKey } from '../model/entry.ts'
 import { invalidArgument } from '../model/errors.ts'
@@ -39,6 +40,8 @@ const MAX_DIMENSIONS = 16_384
 const PAGE = 2048
 /** Rows whose exact cosines an approximate search computes: enough for the first ten to be among them. */
 const SETTLED = 16
+/** Vectors kept of those read last to settle an answer: near questions, and those of one viewer, end with the same rows. */
+const KEPT = 4096
 /** When more entries than this changed, and they are more than half of the rows, reading everything is quicker. */
 const FEW = 500
 
@@ -56,6 +59,7 @@ class FlatVectorIndex implements KernelVectorIndex {
   readonly model: string
   readonly dimensions: number
   readonly #options: VectorIndexOptions
+  readonly #kept = new Recent<ChunkKey, Float32Array>(KEPT)
   #rows: VectorRows
   #scan: VectorScan
   #position = 0
@@ -74,18 +78,19 @@ class FlatVectorIndex implements KernelVectorIndex {
   }
 
   get byteLength(): number {
-    return this.#rows.byteLength
+    return this.#rows.byteLength + this.#kept.size * this.dimensions * 4
   }
 
   search(request: VectorSearch): readonly Hit[] {
     checkQuery(request, this.dimensions)
-    const { vector, prior, approximate } = request
-    const score = (similarity: number, entry: EntryKey) =>
-      prior ? prior.weight * similarity + (prior.values[entry] ?? 0) : similarity
+    const { vector, prior, approximate, least } = request
+    const rate = (similarity: number, entry: EntryKey) =>
+      prior ? { score: prior.weight * similarity + (prior.values[entry] ?? 0), similarity } : { score: similarity }
     const hits = approximate
-      ? this.#settleFirst(request, score)
-      : this.#settle(vector, this.#scan.candidates(request), score)
-    return bestOfEntries(hits).sort(byScore).slice(0, request.k)
+      ? this.#settleFirst(request, rate)
+      : this.#settle(vector, this.#scan.candidates(request), rate)
+    const best = bestOfEntries(hits).sort(byScore).slice(0, request.k)
+    return least === undefined ? best : best.filter(({ score }) => score >= least)
   }
 
   score(
@@ -101,7 +106,7 @@ class FlatVectorIndex implements KernelVectorIndex {
       return row >= 0 && partitions.has(this.#rows.partition(row)) && (scope.allow?.has(entry) ?? true)
     })
     const candidates = this.#scan.best(vector, visible)
-    const hits = approximate ? candidates.map(hitOf) : this.#settle(vector, candidates, similarity => similarity)
+    const hits = approximate ? candidates.map(hitOf) : this.#settle(vector, candidates, score => ({ score }))
     const best = new Map(bestOfEntries(hits).map(hit => [hit.entry, hit]))
     return visible.map(entry => best.get(entry)).filter(hit => hit !== undefined)
   }
@@ -126,6 +131,7 @@ class FlatVectorIndex implements KernelVectorIndex {
       this.rebuild(reader)
       return Math.max(0, this.#position - before)
     }
+    if (news.changes > 0) this.#kept.clear()
     this.#orForget(() => {
       for (const entry of news.entries) this.#rows.removeEntry(entry)
       this.#rows.add(this.#vectorsOf(news.entries, reader))
@@ -155,37 +161,50 @@ class FlatVectorIndex implements KernelVectorIndex {
    * must not depend on the bounds that brought them here, for bounds know of hidden rows: so they are a prefix of all
    * rows in their order by int8.
    */
-  #settleFirst(request: VectorSearch, score: (similarity: number, entry: EntryKey) => number): Hit[] {
+  #settleFirst(request: VectorSearch, rate: Rate): Hit[] {
     if (request.k === 0) return []
     const k = Math.max(request.k, SETTLED)
     const sorted = this.#scan.candidates({ ...request, k }).sort(byScore)
     const entries = new Set<EntryKey>()
     const last = sorted.findIndex(row => entries.add(row.entry).size === k)
     const prefix = last < 0 ? sorted : sorted.slice(0, last + 1)
-    return [...this.#settle(request.vector, prefix.slice(0, SETTLED), score), ...prefix.slice(SETTLED).map(hitOf)]
+    return [...this.#settle(request.vector, prefix.slice(0, SETTLED), rate), ...prefix.slice(SETTLED).map(hitOf)]
   }
 
   /** By exact cosines. What the store no longer has is left out: the index is behind it until the next refresh. */
-  #settle(
-    vector: Float32Array,
-    candidates: readonly Candidate[],
-    score: (similarity: number, entry: EntryKey) => number,
-  ): Hit[] {
+  #settle(vector: Float32Array, candidates: readonly Candidate[], rate: Rate): Hit[] {
     const settled = ({ entry, chunk }: Candidate, similarity: number) => ({
       entry,
       chunk,
-      score: score(similarity, entry),
+      ...rate(similarity, entry),
     })
     if (this.#options.keepVectors) {
       const { floats } = this.#rows.memory
       return candidates.map(row => settled(row, cosine(vector, floats, this.#rows.vectorAt(row.slot))))
     }
-    if (candidates.length === 0) return []
-    const byChunk = new Map(candidates.map(row => [row.chunk, row]))
-    return this.#options.source([...byChunk.keys()]).flatMap(found => {
-      const row = byChunk.get(found.chunk)
-      return row === undefined ? [] : settled(row, cosine(vector, found.vector))
+    const vectors = this.#exactVectors(candidates.map(({ chunk }) => chunk))
+    return candidates.flatMap(row => {
+      const found = vectors.get(row.chunk)
+      return found === undefined ? [] : settled(row, cosine(vector, found))
     })
+  }
+
+  /** As far as the store has them. */
+  #exactVectors(chunks: readonly ChunkKey[]): ReadonlyMap<ChunkKey, Float32Array> {
+    const vectors = new Map<ChunkKey, Float32Array>()
+    const unknown: ChunkKey[] = []
+    for (const chunk of chunks) {
+      const kept = this.#kept.find(chunk)
+      if (kept === undefined) unknown.push(chunk)
+      else vectors.set(chunk, kept)
+    }
+    if (unknown.length === 0) return vectors
+    for (const { chunk, vector } of this.#options.source(unknown))
+      vectors.set(
+        chunk,
+        this.#kept.get(chunk, () => vector),
+      )
+    return vectors
   }
 
   *#vectorsOf(entries: Iterable<EntryKey>, reader: StoreReader): Iterable<ChunkVector> {
@@ -211,6 +230,7 @@ class FlatVectorIndex implements KernelVectorIndex {
   }
 
   #replace(rows: VectorRows, position: number): void {
+    this.#kept.clear()
     this.#rows = rows
     this.#scan = new VectorScan(rows)
     this.#position = position
@@ -226,6 +246,8 @@ class FlatVectorIndex implements KernelVectorIndex {
     }
   }
 }
+
+type Rate = (similarity: number, entry: EntryKey) => Pick<Hit, 'score' | 'similarity'>
 
 function* allVectors(reader: StoreReader, model: string): Iterable<ChunkVector> {
   let after = -1

@@ -117,6 +117,11 @@ export class MemoryReader implements StoreReader {
     return this.chunks(this.state.chunkKeys.get(entry) ?? [])
   }
 
+  firstChunks(entries: readonly EntryKey[]): ReadonlyMap<EntryKey, ChunkKey> {
+    const firsts = entries.map(entry => [entry, this.state.chunkKeys.get(entry)?.[0]] as const)
+    return new Map(firsts.filter((pair): pair is [EntryKey, ChunkKey] => pair[1] !== undefined))
+  }
+
   chunks(keys: readonly ChunkKey[]): readonly Chunk[] {
     return present(keys.map(key => this.state.chunks.get(key)))
   }

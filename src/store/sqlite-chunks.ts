@@ -34,6 +34,11 @@ export class SqliteChunks {
     return this.#select(`select ${COLUMNS} from chunks c where c.entry = ? order by c.ordinal`, entry)
   }
 
+  first(entries: readonly EntryKey[]): ReadonlyMap<EntryKey, ChunkKey> {
+    const sql = 'select entry, key from chunks where entry in (select value from json_each(?)) and ordinal = 0'
+    return new Map(this.#db.prepareArrays<[EntryKey, ChunkKey]>(sql).all(keyList(entries)))
+  }
+
   byKey(keys: readonly ChunkKey[]): readonly Chunk[] {
     const sql = `select ${COLUMNS} from chunks c where c.key in (select value from json_each(?))`
     return inOrder(keys, this.#select(sql, keyList(keys)), chunk => chunk.key)

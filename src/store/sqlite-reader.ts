@@ -86,6 +86,10 @@ export class SqliteReader implements StoreReader {
     return this.parts.chunks.of(entry)
   }
 
+  firstChunks(entries: readonly EntryKey[]): ReadonlyMap<EntryKey, ChunkKey> {
+    return this.parts.chunks.first(entries)
+  }
+
   chunks(keys: readonly ChunkKey[]): readonly Chunk[] {
     return this.parts.chunks.byKey(keys)
   }

@@ -107,6 +107,8 @@ export interface StoreReader {
 
   /** By ordinal. */
   chunksOf(entry: EntryKey): readonly Chunk[]
+  /** Key of the first chunk of each; entries without one are absent. */
+  firstChunks(entries: readonly EntryKey[]): ReadonlyMap<EntryKey, ChunkKey>
   /** Those that exist, in the order asked for. */
   chunks(keys: readonly ChunkKey[]): readonly Chunk[]
   countChunks(partitions: readonly PartitionId[]): number

@@ -48,6 +48,12 @@ export function changeSuite(opened: () => Store): void {
       expect(chunkKeys(key)).toEqual(titled)
     })
 
+    it('begin with the first, for many entries at once', () => {
+      const keys = ['one\ntwo', 'three\nfour'].map((content, at) => put(draftOf({ id: `${at}`, content })).key)
+      const firsts = new Map(keys.map(key => [key, chunkKeys(key)[0]]))
+      expect(store.firstChunks([...keys, 99].reverse())).toEqual(firsts)
+    })
+
     it('are given in the order asked for', () => {
       const { key } = put(draftOf({ id: 'a', content: 'one\ntwo\nthree' }))
       const [one, two, three] = chunkKeys(key) as [number, number, number]

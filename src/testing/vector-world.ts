@@ -39,6 +39,9 @@ export interface Question {
   /** Which entries to allow, or null for all; by the order of their keys, as `entries`. */
   readonly allow: readonly number[] | null
   readonly prior: { readonly weight: number; readonly values: readonly number[] } | null
+  /** Entries to look among, likewise. */
+  readonly among: readonly number[] | null
+  readonly least: number | null
   readonly approximate: boolean
   /** Entries to be scored. */
   readonly entries: readonly number[]
@@ -68,6 +71,8 @@ export function questions(): fc.Arbitrary<Question[]> {
         values: fc.array(fc.float({ noNaN: true, min: -2, max: 2 }), { maxLength: 40 }),
       }),
     ),
+    among: fc.option(picks),
+    least: fc.option(fc.constantFrom(-1, 0, 0.2)),
     approximate: fc.boolean(),
     entries: fc.uniqueArray(fc.nat({ max: 60 }), { maxLength: 10 }),
   })
@@ -111,13 +116,16 @@ export class VectorWorld {
   }
 
   request(question: Question): VectorSearch {
-    const { prior, allow } = question
+    const { prior, allow, among } = question
     return {
       vector: this.vector(question.vector),
       k: question.k,
       partitions: this.partitionsOf(...question.partitions),
       approximate: question.approximate,
       allow: allow === null ? undefined : Bitset.of(allow.map(pick => this.entryAt(pick))),
+      among: among === null ? undefined : Int32Array.from(new Set(among.map(pick => this.entryAt(pick)))),
+      // Near this an approximate answer may have one hit more or less.
+      least: question.approximate ? undefined : (question.least ?? undefined),
       prior: prior === null ? undefined : { weight: prior.weight, values: Float32Array.from(prior.values) },
     }
   }

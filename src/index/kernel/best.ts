@@ -6,12 +6,15 @@ let heap: usize = 0
 let places: usize = 0
 let size: u32 = 0
 let capacity: u32 = 0
+/** What matters must reach this much anyway. */
+let floor: f64 = -Infinity
 
-export function openBest(at: usize, table: usize, k: u32): void {
+export function openBest(at: usize, table: usize, k: u32, least: f64): void {
   heap = at
   places = table
   size = 0
   capacity = k
+  floor = least
 }
 
 export function closeBest(): u32 {
@@ -19,11 +22,11 @@ export function closeBest(): u32 {
   return size
 }
 
-/** What a row must reach to matter: the k-th greatest lower bound, or -Infinity while there are fewer entries. */
+/** What a row must reach to matter: the floor, or the k-th greatest lower bound where that is higher. */
 // @ts-ignore: decorator
 @inline
 export function bar(): f64 {
-  return size < capacity ? -Infinity : boundAt(0)
+  return size < capacity ? floor : max(floor, boundAt(0))
 }
 
 export function offer(entry: u32, bound: f64): void {

@@ -30,9 +30,9 @@ export function setQuestion(at: usize, perProduct: f64, errorSlope: f64, errorOf
   ceiling = most
 }
 
-/** A new pass for k entries; records (slot u32, value f32, upper bound f64) go to `to`. */
-export function openRank(k: u32, heap: usize, places: usize, priors: usize, bits: usize, to: usize): void {
-  openBest(heap, places, k)
+/** A new pass for k entries of at least so much; records (slot u32, value f32, upper bound f64) go to `to`. */
+export function openRank(k: u32, heap: usize, places: usize, priors: usize, bits: usize, to: usize, least: f64): void {
+  openBest(heap, places, k, least)
   prior = priors
   allow = bits
   out = to

@@ -13,6 +13,7 @@ import { Requester } from './access/requester.ts'
 import type { ShowView } from './access/show.ts'
 import { Contents } from './query/contents.ts'
 import { Scopes } from './query/in-scope.ts'
+import { Standings } from './query/standing.ts'
 import { Statics } from './query/statics.ts'
 import { BeliefColumns } from './record/columns.ts'
 import { type BeliefsSettings, DEFAULTS } from './settings.ts'
@@ -25,6 +26,7 @@ export interface BeliefsState {
   readonly contents: Contents
   readonly statics: Statics
   readonly scopes: Scopes
+  readonly standings: Standings
   readonly trust: TrustGraph
   /** Who asks, as memberships stand now. */
   requester(id: string): Requester
@@ -60,6 +62,7 @@ function makeState(host: LensHost): BeliefsState {
     contents: new Contents(store, columns),
     statics: new Statics(columns),
     scopes: new Scopes(),
+    standings: new Standings(),
     trust: new TrustGraph(store, settings),
     requester: id => requesters.of(id),
     look: (id, body) => {

@@ -31,7 +31,7 @@ const CODES = { local: LOCAL, federated: FEDERATED, network: NETWORK } as const
 
 /** Null: it matches. The row is one in sight. */
 export function droppedAt(evaluation: Evaluation, row: number): Dropped | null {
-  if (evaluation.matches.placeOf(row) >= 0) return null
+  if (evaluation.matches.has(row)) return null
   const { columns, requester } = evaluation.view
   const partition = columns.arrays.partitions[row] as number
   const holder = columns.holderOf(row)

@@ -46,7 +46,7 @@ function find(evaluation: Evaluation, id: string, path: string): Found {
   const { columns } = view
   const number = columns.idNumber(id)
   for (let row = number === -1 ? -1 : columns.firstOfId(number); row !== -1; row = columns.nextOfId(row)) {
-    if (matches.placeOf(row) >= 0) return { row }
+    if (matches.has(row)) return { row }
   }
   const row = rowOfId(view, number)
   if (row === -1) {
@@ -114,7 +114,6 @@ function beyondPage(rank: number, { offset, limit, diversity }: CheckedOptions):
 function compared(evaluation: Evaluation, one: Found, other: Found): JsonObject {
   if ('dropped' in other) return { matched: false, dropped_by: { ...other.dropped } }
   if ('dropped' in one) return { matched: true }
-  const places = [one, other].map(({ row }) => evaluation.matches.placeOf(row))
-  const [a, b] = evaluation.scoresAt(places) as [ScoredBelief, ScoredBelief]
+  const [a, b] = evaluation.scoresOf([one.row, other.row]) as [ScoredBelief, ScoredBelief]
   return { matched: true, ...versus(a, b, evaluation.question.weights) }
 }

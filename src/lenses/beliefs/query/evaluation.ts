@@ -11,13 +11,16 @@ import type { BeliefColumns } from '../record/columns.ts'
 import { DerivationDepths } from '../record/derivation.ts'
 import type { BeliefsState } from '../state.ts'
 import type { HolderColumns, HolderTrust } from '../trust/holders.ts'
-import { type BestRequest, best, exact, type Meaning } from './best.ts'
+import { best, exact } from './best.ts'
+import { withoutVector } from './by-vector.ts'
+import type { BestRequest, Meaning } from './choice.ts'
 import { copiesToDrop } from './copies.ts'
 import { rowTests } from './filter.ts'
 import { FEDERATED, LOCAL, type Matches } from './matches.ts'
 import { meetingOperators, type Operand } from './operators.ts'
 import type { ScoredBelief } from './scored.ts'
 import { Scorer } from './scorer.ts'
+import type { Standing } from './standing.ts'
 import { trustColumns, trustQuestion } from './trust-columns.ts'
 
 /** What the text of a query came to: vectors of it and of its operands, made before the moment is fixed. */
@@ -51,7 +54,8 @@ export class Evaluation {
   /** Copies counted once. */
   readonly matches: Matches
   readonly #holders = new Map<string, string | null>()
-  #priors: Float64Array | null = null
+  /** Before filters, operators and copies. */
+  readonly #inScope: Matches
 
   constructor(state: BeliefsState, view: ShowView, question: Question, understood: Understood, asOf: Instant) {
     this.state = state
@@ -70,11 +74,14 @@ export class Evaluation {
       weights,
       decay: state.settings.decay,
       statics: state.statics,
-      trust: this.trustColumns,
+      trust: this.trust,
+      trustColumns: this.trustColumns,
       sourceOf: (row, source) => this.sourceOf(row, source),
       holderShown: (row, source) => this.holderShown(row, source),
+      hasStrictFederations: view.requester.hasStrictFederations,
       strictFederation: row => this.#strictFederation(row),
     })
+    this.#inScope = this.#scoped()
     this.matches = this.#withoutCopies(this.#meetingAll())
   }
 
@@ -90,12 +97,12 @@ export class Evaluation {
   /** The first k of those for which this holds. */
   bestOf(holds: (row: number) => boolean, k: number): readonly ScoredBelief[] {
     const matches = this.matches.where(holds)
-    return best(this.#request(matches, this.scorer.priors(matches)), k)
+    return best(this.#request(matches), k)
   }
 
-  /** Exact scores of matches, by their places. */
-  scoresAt(places: readonly number[]): readonly ScoredBelief[] {
-    return exact(this.#request(this.matches), places)
+  /** Exact scores of matches, by their rows. */
+  scoresOf(rows: readonly number[]): readonly ScoredBelief[] {
+    return exact(this.#request(this.matches), rows)
   }
 
   sourceOf(row: number, source: number): BeliefSource {
@@ -133,17 +140,33 @@ export class Evaluation {
     return !isOwn && through !== null && through !== undefined && requester.isStrict(through) ? through : null
   }
 
-  #meetingAll(): Matches {
-    const { filters } = this.question
-    const matches = this.state.scopes.of({
+  /** Rows of those that have no vector yet. */
+  withoutVector(matches: Matches): readonly number[] {
+    const { meaning } = this.understood
+    if (meaning.by !== 'vector') return []
+    const rowsOf = (of: Matches) => {
+      return withoutVector(this.view.columns, of, meaning.index, this.requester.sight)
+    }
+    // Mostly there are none at all, which is known at once.
+    return rowsOf(this.#inScope).length === 0 ? [] : rowsOf(matches)
+  }
+
+  #scoped(): Matches {
+    const { filters, scope } = this.question
+    return this.state.scopes.of({
       columns: this.view.columns,
       requester: this.requester,
-      scope: this.question.scope,
+      scope,
       asOf: this.asOf,
       validAt: filters.some(({ validAt }) => validAt !== null) ? validInstants(filters, this.asOf) : null,
     })
+  }
+
+  #meetingAll(): Matches {
+    const matches = this.#inScope
+    const { filters } = this.question
     const tests = this.testsOf(filters)
-    const met = tests.length === 0 ? matches : matches.where((row, source) => tests.every(test => test(row, source)))
+    const met = tests.reduce((left, test) => left.where(test), matches)
     return this.meetingOperators(met)
   }
 
@@ -161,7 +184,7 @@ export class Evaluation {
       columns: this.view.columns,
       asOf: this.asOf,
       queryDomains: context.queryDomains,
-      confidenceWeights: context.confidenceWeights,
+      overall: this.state.statics.overall(context.confidenceWeights),
       decay: this.state.settings.decay,
       holderShown: (row, source) => this.holderShown(row, source),
       reputation: (row, source) => of(row, source, 'reputation'),
@@ -197,33 +220,39 @@ export class Evaluation {
     const { columns } = this.view
     const groups = [...sameRows(matches, columns, 'id'), ...sameRows(matches, columns, 'content')]
     if (groups.length === 0) return matches
-    const places = [...new Set(groups.flatMap(group => group.places))]
-    const scored = new Map(exact(this.#request(matches, null), places).map((each, at) => [places[at] as number, each]))
+    const rows = [...new Set(groups.flatMap(group => group.rows))]
+    const scored = new Map(exact(this.#request(matches), rows).map(each => [each.row, each]))
     const dropped = copiesToDrop(
       groups.map(group => ({
         same: group.same,
-        members: group.places.map(place => scored.get(place) as ScoredBelief),
+        members: group.rows.map(row => scored.get(row) as ScoredBelief),
       })),
     )
-    const rows = new Set([...dropped].map(({ row }) => row))
-    return matches.where(row => !rows.has(row))
+    return matches.without(new Set([...dropped].map(({ row }) => row)))
   }
 
-  #request(matches: Matches, priors: Float64Array | null = this.#priorsOf(matches)): BestRequest {
+  #request(matches: Matches): BestRequest {
     return {
       columns: this.view.columns,
       matches,
       scorer: this.scorer,
-      priors: priors ?? new Float64Array(),
+      standing: () => this.#standing(),
       sight: this.requester.sight,
       meaning: this.understood.meaning,
+      pending: () => this.withoutVector(matches),
       semanticWeight: this.question.weights.semantic,
     }
   }
 
-  #priorsOf(matches: Matches): Float64Array {
-    this.#priors ??= this.scorer.priors(matches)
-    return this.#priors
+  /** Of all in scope: for one who asks again it is kept, whatever the text and the filters. */
+  #standing(): Standing {
+    const { scope, context, weights } = this.question
+    const { confidenceWeights } = context
+    const enabled = [scope.local, scope.federated, scope.network, [...(scope.federations ?? [])]]
+    const asked = [this.requester.id, enabled, weights, confidenceWeights]
+    const key = JSON.stringify([...asked, trustQuestion(context)])
+    const { matches, asOf, trust } = { matches: this.#inScope, asOf: this.asOf, trust: this.trust.stamp }
+    return this.state.standings.of({ key, matches, trust, asOf }, () => this.scorer.priors(matches))
   }
 }
 
@@ -236,7 +265,7 @@ export function validInstants(filters: readonly CheckedFilters[], asOf: Instant)
 interface SameRows {
   readonly same: 'id' | 'content'
   /** Two or more. */
-  readonly places: number[]
+  readonly rows: number[]
 }
 
 /** Groups of matches that share their id or their content. */
@@ -244,12 +273,11 @@ function sameRows(matches: Matches, columns: BeliefColumns, same: 'id' | 'conten
   const numbers = same === 'id' ? columns.arrays.ids : columns.arrays.contents
   const groups = new Map<number, SameRows>()
   for (const row of columns.sharedRows[same]) {
-    const place = matches.placeOf(row)
-    if (place === -1) continue
+    if (!matches.has(row)) continue
     const number = numbers[row] as number
     const group = groups.get(number)
-    if (group === undefined) groups.set(number, { same, places: [place] })
-    else group.places.push(place)
+    if (group === undefined) groups.set(number, { same, rows: [row] })
+    else group.rows.push(row)
   }
-  return [...groups.values()].filter(({ places }) => places.length > 1)
+  return [...groups.values()].filter(({ rows }) => rows.length > 1)
 }

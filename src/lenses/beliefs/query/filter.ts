@@ -4,10 +4,9 @@
  */
 import type { Instant } from '../../../base/clock.ts'
 import type { CheckedFilters, ConfidenceBound } from '../check/checked.ts'
-import { overallOf, weightColumn } from '../measures/confidence.ts'
 import { type DecayTable, decayRate, freshnessNow } from '../measures/decay.ts'
 import { isWithin } from '../measures/domains.ts'
-import { DERIVATION_TYPES, DIMENSIONS, type DimensionWeights, VISIBILITIES } from '../model.ts'
+import { DERIVATION_TYPES, DIMENSIONS, VISIBILITIES } from '../model.ts'
 import { DIMENSION_COUNT } from '../record/column-arrays.ts'
 import type { BeliefColumns } from '../record/columns.ts'
 
@@ -15,7 +14,8 @@ export interface FilterWorld {
   readonly columns: BeliefColumns
   readonly asOf: Instant
   readonly queryDomains: readonly string[]
-  readonly confidenceWeights: DimensionWeights
+  /** Confidence by row, as the weights asked for have it; NaN: nothing is known. */
+  readonly overall: Float64Array
   readonly decay: DecayTable
   /** As the requester is shown it; null: not at all. */
   holderShown(row: number, source: number): string | null
@@ -73,15 +73,10 @@ const byDomains: Maker = ({ domainsInclude, domainsExclude }, { columns }) => {
 const byConfidence: Maker = ({ confidence }, world) => confidence.map(bound => confidenceTest(bound, world))
 
 function confidenceTest({ of, bound, strict }: ConfidenceBound, world: FilterWorld): RowTest {
-  const known = of === 'overall' ? overallColumn(world) : dimensionColumn(of, world)
+  const { overall } = world
+  const known = of === 'overall' ? (row: number) => overall[row] as number : dimensionColumn(of, world)
   // What is not known is NaN and fails both.
   return strict ? row => known(row) > bound : row => known(row) >= bound
-}
-
-function overallColumn({ columns, confidenceWeights }: FilterWorld): (row: number) => number {
-  const { confidences } = columns.arrays
-  const weights = weightColumn(confidenceWeights)
-  return row => overallOf(confidences, row * DIMENSION_COUNT, weights)
 }
 
 function dimensionColumn(of: (typeof DIMENSIONS)[number], world: FilterWorld): (row: number) => number {

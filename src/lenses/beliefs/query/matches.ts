@@ -14,7 +14,10 @@ export class Matches {
   readonly #columns: BeliefColumns
   #rows: Int32Array
   #sources: Uint8Array
+  /** What these were taken from by leaving out a few. */
+  #less: { readonly from: Matches; readonly gone: ReadonlySet<number> } | null = null
   #bits: Bitset | null = null
+  #lastEntry: EntryKey | null = null
 
   constructor(columns: BeliefColumns, rows: Int32Array, sources: Uint8Array) {
     this.#columns = columns
@@ -35,18 +38,14 @@ export class Matches {
     return this.#sources
   }
 
-  /** Of a row; -1: it is none of these. */
-  placeOf(row: number): number {
-    let from = 0
-    let to = this.#rows.length - 1
-    while (from <= to) {
-      const middle = (from + to) >> 1
-      const found = this.#rows[middle] as number
-      if (found === row) return middle
-      if (found < row) from = middle + 1
-      else to = middle - 1
-    }
-    return -1
+  has(row: number): boolean {
+    if (this.#less !== null) return !this.#less.gone.has(row) && this.#less.from.has(row)
+    return this.bits.has(this.#columns.arrays.entries[row] as EntryKey)
+  }
+
+  /** `LOCAL`, `FEDERATED` or `NETWORK`, of a row that is one of these. */
+  sourceOf(row: number): number {
+    return this.#sources[this.#placeOf(row)] as number
   }
 
   /** The same as entries. */
@@ -57,13 +56,8 @@ export class Matches {
 
   /** The highest key of them; 0: there are none. */
   get lastEntry(): EntryKey {
-    const { entries } = this.#columns.arrays
-    let last = 0
-    for (let place = 0; place < this.count; place++) {
-      const entry = entries[this.#rows[place] as number] as EntryKey
-      if (entry > last) last = entry
-    }
-    return last
+    this.#lastEntry ??= this.#findLastEntry()
+    return this.#lastEntry
   }
 
   /** How many are from each source. */
@@ -75,6 +69,14 @@ export class Matches {
       federated: counts[FEDERATED] as number,
       network: counts[NETWORK] as number,
     }
+  }
+
+  /** All but a few. */
+  without(gone: ReadonlySet<number>): Matches {
+    if (gone.size === 0) return this
+    const left = this.where(row => !gone.has(row))
+    left.#less = { from: this, gone }
+    return left
   }
 
   /** Those for which this holds. */
@@ -90,6 +92,30 @@ export class Matches {
       sources[count++] = source
     }
     return count === this.count ? this : new Matches(this.#columns, rows.subarray(0, count), sources.subarray(0, count))
+  }
+
+  /** -1: it is none of these. */
+  #placeOf(row: number): number {
+    let from = 0
+    let to = this.#rows.length - 1
+    while (from <= to) {
+      const middle = (from + to) >> 1
+      const found = this.#rows[middle] as number
+      if (found === row) return middle
+      if (found < row) from = middle + 1
+      else to = middle - 1
+    }
+    return -1
+  }
+
+  #findLastEntry(): EntryKey {
+    const { entries } = this.#columns.arrays
+    let last = 0
+    for (const row of this.#rows) {
+      const entry = entries[row] as EntryKey
+      if (entry > last) last = entry
+    }
+    return last
   }
 
   #asBits(): Bitset {

@@ -1,6 +1,5 @@
 /** Which beliefs an answer shows: a part of the total order, or of what a spread picks from its beginning. */
 import { cosine } from '../../../math/vector.ts'
-import type { EntryKey } from '../../../model/entry.ts'
 import type { ShowView } from '../access/show.ts'
 import type { CheckedOptions } from '../check/checked.ts'
 import type { Evaluation } from './evaluation.ts'
@@ -40,7 +39,8 @@ export function vectorsOf(
   beliefs: readonly Pick<ScoredBelief, 'entry'>[],
 ): readonly (Float32Array | undefined)[] {
   if (model === null) return beliefs.map(() => undefined)
-  const chunks = beliefs.map(({ entry }) => reader.chunksOf(entry as EntryKey)[0]?.key ?? -1)
+  const firsts = reader.firstChunks(beliefs.map(({ entry }) => entry))
+  const chunks = beliefs.map(({ entry }) => firsts.get(entry) ?? -1)
   const found = new Map(reader.vectorsOnly(model, chunks).map(({ chunk, vector }) => [chunk, vector]))
   return chunks.map(chunk => found.get(chunk))
 }

@@ -21,7 +21,6 @@ import { derivationChain } from '../record/chain.ts'
 import type { BeliefsState } from '../state.ts'
 import { federationTarget } from '../trust/agent-arrays.ts'
 import { noteUse } from '../trust/operations.ts'
-import { withoutVector } from './best.ts'
 import { componentsOf } from './components.ts'
 import { Evaluation } from './evaluation.ts'
 import { pickPage, vectorsOf } from './page.ts'
@@ -211,9 +210,8 @@ export function effectiveWeights({ weights, context }: Pick<CheckedQuery, 'weigh
   }
 }
 
-function pending({ view, matches, understood: { meaning } }: Evaluation): readonly CheckedWarning[] {
-  if (meaning.by !== 'vector' || matches.count === 0) return []
-  const count = withoutVector(view.columns, matches, meaning.index, meaning.vector, view.requester.sight).length
+function pending(evaluation: Evaluation): readonly CheckedWarning[] {
+  const count = evaluation.withoutVector(evaluation.matches).length
   if (count === 0) return []
   const message = `${count} of the beliefs that match have no vector yet: they rank as if they had nothing to do with the text.`
   return [{ code: 'vectors_pending', message }]

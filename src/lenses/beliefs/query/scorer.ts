@@ -5,7 +5,7 @@ import { DAY_MS, type DecayTable, decayRate, recency } from '../measures/decay.t
 import type { BeliefSource, DimensionWeights, RankingWeights } from '../model.ts'
 import { DIMENSION_COUNT } from '../record/column-arrays.ts'
 import type { BeliefColumns } from '../record/columns.ts'
-import type { HolderColumns } from '../trust/holders.ts'
+import type { HolderColumns, HolderTrust } from '../trust/holders.ts'
 import { FEDERATED, type Matches } from './matches.ts'
 import { finalOf, type Parts, type ScoredBelief, semanticOf } from './scored.ts'
 import type { Statics } from './statics.ts'
@@ -18,10 +18,13 @@ export interface ScorerWorld {
   readonly weights: RankingWeights
   readonly decay: DecayTable
   readonly statics: Statics
-  readonly trust: HolderColumns
+  readonly trust: HolderTrust
+  readonly trustColumns: HolderColumns
   /** Where a row comes from, and what is shown of who holds it. */
   sourceOf(row: number, source: number): BeliefSource
   holderShown(row: number, source: number): string | null
+  /** Whether the requester meets anybody through a federation that shows no holders. */
+  readonly hasStrictFederations: boolean
   /** The federation that a row comes through and that shows no holders; null: none such. */
   strictFederation(row: number): string | null
 }
@@ -81,10 +84,10 @@ export class Scorer {
   }
 
   trust(row: number, source: number): number {
-    const { trust, columns } = this.#world
-    const strict = source === FEDERATED ? this.#world.strictFederation(row) : null
-    if (strict !== null) return trust.ofFederation(strict).trust
-    return trust.trust[columns.arrays.holders[row] as number] as number
+    const { trust, trustColumns, columns } = this.#world
+    const { hasStrictFederations, strictFederation } = this.#world
+    const strict = hasStrictFederations && source === FEDERATED ? strictFederation(row) : null
+    return strict === null ? trust.of(columns.holderOf(row)).value : trustColumns.ofFederation(strict).trust
   }
 
   /** A day, of this belief's domains. */
@@ -102,21 +105,28 @@ export class Scorer {
    * What each match is worth before its meaning, by place: all that the weights give for confidence, trust and recency.
    * For choosing what to score: off by rounding.
    */
-  priors({ rows, sources }: Matches): Float64Array {
-    const { columns, weights, asOf, trust, statics, confidenceWeights, queryDomains, decay } = this.#world
+  priors({ rows, sources }: Matches): Float32Array {
+    const { columns, weights, asOf, trustColumns, statics, confidenceWeights, queryDomains, decay } = this.#world
     const { holders, domainSets } = columns.arrays
     const confidences = statics.confidence(confidenceWeights)
     const { day, freshness, rates } = statics.aged(asOf, queryDomains, decay)
     const since = rates.map(rate => Math.exp((-rate * (asOf - day)) / DAY_MS) * weights.recency)
-    const trusted = trust.trust.map(value => value * weights.trust)
-    const priors = new Float64Array(rows.length)
+    const trusted = trustColumns.trust.map(value => value * weights.trust)
+    const { confidence, trust: trustWeight } = weights
+    const priors = new Float32Array(rows.length)
     for (let place = 0; place < rows.length; place++) {
       const row = rows[place] as number
-      const source = sources[place] as number
       priors[place] =
-        weights.confidence * (confidences[row] as number) +
-        (source === FEDERATED ? weights.trust * this.trust(row, source) : (trusted[holders[row] as number] as number)) +
+        confidence * (confidences[row] as number) +
+        (trusted[holders[row] as number] as number) +
         (freshness[row] as number) * (since[domainSets[row] as number] as number)
+    }
+    if (!this.#world.hasStrictFederations) return priors
+    for (let place = 0; place < rows.length; place++) {
+      if (sources[place] !== FEDERATED) continue
+      const row = rows[place] as number
+      const ofHolder = trusted[holders[row] as number] as number
+      priors[place] = (priors[place] as number) - ofHolder + trustWeight * this.trust(row, FEDERATED)
     }
     return priors
   }

@@ -74,9 +74,9 @@ export function likeSubject(evaluation: Evaluation, subject: Subject, least: num
     const isAll = hits.length < k || (hits.at(-1)?.score ?? 0) < least - NEAR
     if (!isAll) continue
     const near = hits.filter(({ score }) => score >= least - NEAR)
-    const places = near.map(({ entry }) => matches.placeOf(columns.rowOf(entry)))
+    const rows = near.map(({ entry }) => columns.rowOf(entry))
     return evaluation
-      .scoresAt(places)
+      .scoresOf(rows)
       .filter(({ row, cosine }) => (cosine ?? -1) >= least && !isCopy(columns, row, subject.row))
       .sort(byOrder)
   }

@@ -16,8 +16,6 @@ export interface ColumnArrays {
   readonly domainSets: Int32Array
   /** Six a row, in the order of `DIMENSIONS`; NaN: not known. */
   readonly confidences: Float64Array
-  /** By the default weights; NaN: nothing is known. */
-  readonly overall: Float64Array
   /** Instants; bounds that there are not are infinite. */
   readonly created: Float64Array
   readonly validFrom: Float64Array
@@ -27,8 +25,8 @@ export interface ColumnArrays {
   readonly visibilities: Uint8Array
 }
 
-/** Of a row: six ints, ten doubles, two bytes. */
-export const ROW_BYTES: number = 6 * 4 + (DIMENSION_COUNT + 4) * 8 + 2
+/** Of a row: six ints, nine doubles, two bytes. */
+export const ROW_BYTES: number = 6 * 4 + (DIMENSION_COUNT + 3) * 8 + 2
 
 export function newArrays(capacity: number): ColumnArrays {
   return {
@@ -39,7 +37,6 @@ export function newArrays(capacity: number): ColumnArrays {
     contents: new Int32Array(capacity),
     domainSets: new Int32Array(capacity),
     confidences: new Float64Array(capacity * DIMENSION_COUNT),
-    overall: new Float64Array(capacity),
     created: new Float64Array(capacity),
     validFrom: new Float64Array(capacity),
     validUntil: new Float64Array(capacity),
@@ -57,7 +54,6 @@ export function grownArrays(from: ColumnArrays, capacity: number): ColumnArrays 
   into.contents.set(from.contents)
   into.domainSets.set(from.domainSets)
   into.confidences.set(from.confidences)
-  into.overall.set(from.overall)
   into.created.set(from.created)
   into.validFrom.set(from.validFrom)
   into.validUntil.set(from.validUntil)

@@ -4,12 +4,12 @@
  */
 import type { EntryKey } from '../../../model/entry.ts'
 import type { Store, StoreReader } from '../../../store/store.ts'
-import { DEFAULT_WEIGHTS, overallOf, weightColumn } from '../measures/confidence.ts'
 import { BELIEFS } from '../tables.ts'
 import { type BeliefRow, readBeliefRows } from './belief-rows.ts'
 import { type ColumnArrays, DIMENSION_COUNT, grownArrays, newArrays, ROW_BYTES } from './column-arrays.ts'
 import { changesAfter } from './feed.ts'
 import { Interned } from './interned.ts'
+import { LastRead } from './last-read.ts'
 import type { VersionName } from './references.ts'
 import { RowLists } from './row-lists.ts'
 
@@ -17,7 +17,6 @@ const FIRST_ROWS = 256
 const GROWTH = 1.5
 /** With more news than so many, and than there are beliefs, reading all is the cheaper way. */
 const WORTH_FOLLOWING = 2000
-const WEIGHTS = weightColumn(DEFAULT_WEIGHTS)
 const NO_PARENTS = new Int32Array(0)
 /** Of an array of parents on the heap, beside its numbers. */
 const PARENTS_BYTES = 100
@@ -47,6 +46,7 @@ export class BeliefColumns {
   #size = 0
   #parentCount = 0
   #revision = 0
+  readonly lastRead: LastRead = new LastRead()
   /** Place in the change feed; -1: nothing was read yet. */
   #position = -1
   #version = -1
@@ -227,13 +227,21 @@ export class BeliefColumns {
     this.#clear(reader.table(BELIEFS).count())
     for (const belief of readBeliefRows(reader, null)) this.#put(belief)
     this.#position = reader.lastSeq()
+    this.#changed()
+  }
+
+  #changed(): void {
     this.#revision++
+    this.lastRead.forget()
   }
 
   #take(reader: StoreReader, entries: readonly EntryKey[]): void {
-    for (const entry of entries) this.#remove(entry)
-    for (const belief of readBeliefRows(reader, entries)) this.#put(belief)
-    if (entries.length > 0) this.#revision++
+    const old = entries.filter(entry => this.rowOf(entry) !== -1)
+    const fresh = [...readBeliefRows(reader, entries)]
+    if (old.length + fresh.length === 0) return
+    for (const entry of old) this.#remove(entry)
+    for (const belief of fresh) this.#put(belief)
+    this.#changed()
   }
 
   #put(belief: BeliefRow): void {
@@ -247,7 +255,6 @@ export class BeliefColumns {
     to.contents[row] = this.#contents.take(packed(belief.contentHash))
     to.domainSets[row] = this.#domains.take(belief.domains)
     to.confidences.set(belief.confidence, row * DIMENSION_COUNT)
-    to.overall[row] = overallOf(to.confidences, row * DIMENSION_COUNT, WEIGHTS)
     to.created[row] = belief.createdAt
     to.validFrom[row] = belief.validFrom
     to.validUntil[row] = belief.validUntil

@@ -18,14 +18,14 @@ export function putBeliefs(
 export function putBelief(
   context: WriteContext,
   draft: BeliefDraft,
-  together: Together = ALONE,
+  together: Together = new Map(),
   path = '',
 ): StoredVersion {
   const { holder, now } = context
   const id = draft.id ?? context.newId()
   const version: StoredVersion = {
     ...contentsOf(draft),
-    derivation: settled(context, draft.derivation, withItself(together, id, holder)),
+    derivation: settled(context, draft.derivation, id, together),
     holder,
     id,
     chain: id,
@@ -37,13 +37,6 @@ export function putBelief(
   }
   addCurrent(context, version, path)
   return version
-}
-
-const ALONE: Together = new Map()
-
-/** A belief may name itself. */
-export function withItself(together: Together, id: string, holder: string): Together {
-  return together.get(id) === holder ? together : new Map([...together, [id, holder]])
 }
 
 /** What a draft says of a version. */

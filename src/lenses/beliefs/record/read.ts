@@ -10,6 +10,7 @@ import type { Requester } from '../access/requester.ts'
 import { BELIEFS, VERSIONS } from '../tables.ts'
 import type { BeliefColumns } from './columns.ts'
 import { currentOf } from './current.ts'
+import type { CurrentVersion } from './last-read.ts'
 import type { VersionName } from './references.ts'
 import { audienceOf, currentVersion, pastVersion, type StoredVersion } from './version.ts'
 
@@ -86,7 +87,14 @@ function rowNamed({ columns }: View, { holder, id }: VersionName): number {
 }
 
 /** Current beliefs of these keys that may be seen, in the order asked for. */
-export function currentOfKeys({ reader, requester }: View, keys: readonly EntryKey[]): readonly SeenVersion[] {
+export function currentOfKeys({ reader, requester, columns }: View, keys: readonly EntryKey[]): readonly SeenVersion[] {
+  return columns.lastRead
+    .of(keys, unknown => readCurrent(reader, unknown))
+    .filter(({ entry }) => requester.sees(entry.partition))
+    .map(({ entry, version }) => ({ entry, version, model: null }))
+}
+
+function readCurrent(reader: StoreReader, keys: readonly EntryKey[]): readonly CurrentVersion[] {
   const rows = new Map(
     reader
       .table(BELIEFS)
@@ -95,8 +103,7 @@ export function currentOfKeys({ reader, requester }: View, keys: readonly EntryK
   )
   return reader.entries(keys).flatMap(entry => {
     const row = rows.get(entry.key)
-    if (row === undefined || !requester.sees(entry.partition)) return []
-    return [{ entry, version: currentVersion(entry, row), model: null }]
+    return row === undefined ? [] : [{ entry, version: currentVersion(entry, row) }]
   })
 }
 

@@ -10,10 +10,16 @@ import type { WriteContext } from './write.ts'
 /** Holders by id: of what the same act stores, sooner or later. */
 export type Together = ReadonlyMap<string, string>
 
-export function settled(context: WriteContext, derivation: Derivation, together: Together): KeptDerivation {
+/** `self`: the id of the version that it is of, which may name itself. */
+export function settled(
+  context: WriteContext,
+  derivation: Derivation,
+  self: string,
+  together: Together,
+): KeptDerivation {
+  const named = (id: string) => (id === self ? context.holder : (together.get(id) ?? holderOf(context, id)))
   const sources = derivation.sources.map(source => {
-    const { belief_id: id } = source
-    return { ...source, holder: id === null ? null : (together.get(id) ?? holderOf(context, id)) }
+    return { ...source, holder: source.belief_id === null ? null : named(source.belief_id) }
   })
   return { ...derivation, sources }
 }

@@ -56,12 +56,12 @@ export class AgentArrays {
     return this.#numbers.get(id) ?? -1
   }
 
-  /** Of each; -1: never heard of. A list of the same ids as last time is compared with it, which takes a tenth. */
+  /** Of each; -1: never heard of. The list that was asked for last (not to be changed after that) is known. */
   numbersOf(ids: readonly string[]): Int32Array {
     const last = this.#asked
     if (last !== null && last.size === this.size && areSame(last.ids, ids)) return last.numbers
     const numbers = Int32Array.from(ids, id => this.numberOf(id))
-    this.#asked = { ids: [...ids], numbers, size: this.size }
+    this.#asked = { ids, numbers, size: this.size }
     return numbers
   }
 
@@ -124,6 +124,7 @@ export class AgentArrays {
 }
 
 function areSame(some: readonly string[], others: readonly string[]): boolean {
+  if (some === others) return true
   if (some.length !== others.length) return false
   for (let at = 0; at < some.length; at++) if (some[at] !== others[at]) return false
   return true

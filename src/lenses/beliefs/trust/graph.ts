@@ -17,6 +17,7 @@ import { inOrder, ResolvedEdges, type TrustQuestion } from './resolved-edges.ts'
 import { revision } from './revisions.ts'
 import { RouteCache } from './route-cache.ts'
 import { searchRoutes } from './routes.ts'
+import { TrustStamp } from './stamp.ts'
 import { type TrustRules, weigh } from './weigh.ts'
 
 /** With more changes at once, searching again is quicker than holding each against all that is kept. */
@@ -32,6 +33,8 @@ export class TrustGraph {
   #cache = new RouteCache()
   /** By domains of the question. */
   readonly #reputations = new Recent<string, Reputations>(MOST_REPUTATIONS)
+  /** By owner: how often an edge of theirs changed. */
+  readonly #ownChanges = new Map<string, number>()
   readonly #warnings = new Map<string, EdgeWarning>()
   /** Of the log; -1: nothing was read yet. */
   #seen = -1
@@ -56,7 +59,10 @@ export class TrustGraph {
     const reputations = this.#reputations.get(JSON.stringify(question.domains), () =>
       reputationsOf(agents, question.domains),
     )
-    return weigh({ viewer: number, agents, edges, question, rules, routes, reputations, asOf })
+    // An agent stops being new as time passes: then trust rises, so no stamp is equal to this one.
+    const age = rules.newAgentCap ? [Symbol('now')] : []
+    const stamp = new TrustStamp([routes, reputations, this.#ownChanges.get(viewer) ?? 0, ...age])
+    return weigh({ viewer: number, agents, edges, question, rules, routes, reputations, stamp, asOf })
   }
 
   /** Those of these agents whose edge from the viewer was not noted as used for a while; each once. */
@@ -145,6 +151,7 @@ export class TrustGraph {
       const row = reader.table(TRUST).get({ owner, target })
       const checked = row === undefined ? null : checker.check(row)
       this.#warnings.delete(nameOf({ owner, target }))
+      this.#ownChanges.set(owner, (this.#ownChanges.get(owner) ?? 0) + 1)
       if (checked !== null && 'warning' in checked) this.#warn(checked.warning)
       const edge = checked !== null && 'edge' in checked ? checked.edge : null
       const [from, to] = [this.#agents.take(owner), this.#agents.take(target)]

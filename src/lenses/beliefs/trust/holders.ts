@@ -1,6 +1,7 @@
 /** What one viewer's trust in others comes to, for one question at one moment (BQ-080). Never changes once made. */
 import type { Agent, AgentArrays } from './agent-arrays.ts'
 import { federationTarget, reputationFor } from './agent-arrays.ts'
+import type { TrustStamp } from './stamp.ts'
 
 /** The viewer's own edge, which it may be shown exactly (BQ-107). */
 export interface DirectTrust {
@@ -41,7 +42,7 @@ export interface TrustIn {
   readonly distrusted: boolean
 }
 
-/** By number of the holder in the list asked for. */
+/** By number of the holder in the list asked for; made when they are first asked for. */
 export interface HolderColumns {
   readonly trust: Float64Array
   /** The viewer's own edge as ranking counts it; NaN: there is none. Of itself 1. */
@@ -53,6 +54,7 @@ export interface HolderColumns {
 
 export interface TrustTable {
   readonly viewer: string
+  readonly stamp: TrustStamp
   readonly agents: AgentArrays
   /** Of `agents`, as they were. */
   readonly known: ReadonlyMap<string, Agent>
@@ -101,6 +103,10 @@ export class HolderTrust {
     return { ...this.#indirect(transitive?.level ?? 0, reputation), direct, transitive, reputation, distrusted: false }
   }
 
+  get stamp(): TrustStamp {
+    return this.#table.stamp
+  }
+
   /** In a federation as a whole (BQ-104): the viewer's edge to it, else its reputation. */
   ofFederation(id: string): TrustIn {
     return this.of(federationTarget(id))
@@ -109,25 +115,38 @@ export class HolderTrust {
   /** Equal lists in a row, element by element the same, are looked up once. */
   columns(holders: readonly string[]): HolderColumns {
     const { known, agents, own, levels, reputations, defaultTrust } = this.#table
-    const trust = new Float64Array(holders.length)
-    const direct = new Float64Array(holders.length)
-    const reputation = new Float64Array(holders.length)
     const numbers = agents.numbersOf(holders)
-    for (let at = 0; at < holders.length; at++) {
-      const number = numbers[at] as number
-      reputation[at] = reputations.overall[number] ?? Number.NaN
-      const sure = own[number] ?? Number.NaN
-      direct[at] = sure
-      trust[at] = Number.isNaN(sure)
-        ? Math.max(levels[number] ?? 0, reputations.floors[number] ?? 0, defaultTrust)
-        : sure
+    const byHolder = (of: (number: number) => number) => {
+      const values = new Float64Array(numbers.length)
+      for (let at = 0; at < numbers.length; at++) values[at] = of(numbers[at] as number)
+      return values
     }
+    const direct = once(() => byHolder(number => own[number] ?? Number.NaN))
+    const reputation = once(() => byHolder(number => reputations.overall[number] ?? Number.NaN))
+    const trust = once(() =>
+      byHolder(number => {
+        const sure = own[number] ?? Number.NaN
+        if (!Number.isNaN(sure)) return sure
+        return Math.max(levels[number] ?? 0, reputations.floors[number] ?? 0, defaultTrust)
+      }),
+    )
     const ofFederation = (id: string) => {
       const whole = this.ofFederation(id)
       const overall = known.get(federationTarget(id))?.reputation ?? Number.NaN
       return { trust: whole.value, direct: whole.direct?.value ?? Number.NaN, reputation: overall }
     }
-    return { trust, direct, reputation, ofFederation }
+    return {
+      get trust() {
+        return trust()
+      },
+      get direct() {
+        return direct()
+      },
+      get reputation() {
+        return reputation()
+      },
+      ofFederation,
+    }
   }
 
   #transitive(holder: string): TransitiveTrust | null {
@@ -143,6 +162,14 @@ export class HolderTrust {
     const stranger = this.#table.defaultTrust
     if (level > floor && level > stranger) return { value: level, kind: 'transitive' }
     return floor > stranger ? { value: floor, kind: 'reputation' } : { value: stranger, kind: 'default' }
+  }
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined
+  return () => {
+    made ??= make()
+    return made
   }
 }
 

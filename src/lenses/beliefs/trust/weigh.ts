@@ -8,6 +8,7 @@ import { disjointRoutes, type RouteWorld } from './disjoint-routes.ts'
 import { type DirectTrust, HolderTrust, type Reputations } from './holders.ts'
 import type { ResolvedEdges, TrustQuestion } from './resolved-edges.ts'
 import { NEW_AGENT_MS, type Routes } from './routes.ts'
+import type { TrustStamp } from './stamp.ts'
 
 export type TrustRules = Pick<
   BeliefsSettings,
@@ -26,6 +27,7 @@ export interface Weighing {
   readonly rules: TrustRules
   readonly routes: Routes
   readonly reputations: Reputations
+  readonly stamp: TrustStamp
   readonly asOf: Instant
 }
 
@@ -74,6 +76,7 @@ export function weigh(weighing: Weighing): HolderTrust {
   return new HolderTrust({
     viewer: agents.id(viewer),
     agents,
+    stamp: weighing.stamp,
     known: agents.known,
     domains: question.domains,
     defaultTrust: rules.defaultTrust,

@@ -3,7 +3,6 @@ import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { exportLines } from '../../../../../src/engine/export.ts'
 import { importLines } from '../../../../../src/engine/import.ts'
-import { overall } from '../../../../../src/lenses/beliefs/measures/confidence.ts'
 import { DERIVATION_TYPES, DIMENSIONS, VISIBILITIES } from '../../../../../src/lenses/beliefs/model.ts'
 import { BeliefColumns } from '../../../../../src/lenses/beliefs/record/columns.ts'
 import { Interned } from '../../../../../src/lenses/beliefs/record/interned.ts'
@@ -102,7 +101,6 @@ function toldBy(columns: BeliefColumns): unknown {
       holder: columns.holderOf(row),
       domains: columns.domainSet(arrays.domainSets[row] as number),
       confidence: [...arrays.confidences.subarray(row * 6, row * 6 + 6)],
-      overall: arrays.overall[row],
       times: [arrays.created[row], arrays.validFrom[row], arrays.validUntil[row]],
       derivation: DERIVATION_TYPES[arrays.derivations[row] as number],
       visibility: VISIBILITIES[arrays.visibilities[row] as number],
@@ -134,7 +132,6 @@ function toldByStore(store: Store): unknown {
     holder: version.holder,
     domains: version.domains,
     confidence: DIMENSIONS.map(name => version.confidence[name] ?? Number.NaN),
-    overall: overall(version.confidence).overall ?? Number.NaN,
     times: [version.createdAt, version.validFrom, version.validUntil ?? Number.POSITIVE_INFINITY],
     derivation: version.derivation.type,
     visibility: version.visibility,

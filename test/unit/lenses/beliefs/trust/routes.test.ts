@@ -6,6 +6,7 @@ import { TrustGraph } from '../../../../../src/lenses/beliefs/trust/graph.ts'
 import { reputationsOf } from '../../../../../src/lenses/beliefs/trust/holders.ts'
 import { ResolvedEdges } from '../../../../../src/lenses/beliefs/trust/resolved-edges.ts'
 import { searchRoutes } from '../../../../../src/lenses/beliefs/trust/routes.ts'
+import { TrustStamp } from '../../../../../src/lenses/beliefs/trust/stamp.ts'
 import { weigh } from '../../../../../src/lenses/beliefs/trust/weigh.ts'
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
 import { DAY, host, NOW, PLAIN, RULES, trust } from './world.ts'
@@ -36,7 +37,8 @@ describe('a clique of 1,000 that endorse each other', () => {
     const search = { agents, edges: resolved, viewer, question, newAgentCap: false, asOf: NOW }
     const routes = searchRoutes(search)
     const reputations = reputationsOf(agents, [])
-    return weigh({ viewer, agents, edges: resolved, question, rules: RULES, routes, reputations, asOf: NOW })
+    const stamp = new TrustStamp([routes])
+    return weigh({ viewer, agents, edges: resolved, question, rules: RULES, routes, reputations, stamp, asOf: NOW })
   }
 
   it('adds nothing for a viewer without an edge into it', () => {
