@@ -35,12 +35,19 @@ export function pickPage(
 
 /** Vectors of beliefs, by place; undefined: there is none yet. */
 export function vectorsOf(
-  { reader, model }: ShowView,
+  { reader, model, columns }: ShowView,
   beliefs: readonly Pick<ScoredBelief, 'entry'>[],
 ): readonly (Float32Array | undefined)[] {
   if (model === null) return beliefs.map(() => undefined)
-  const firsts = reader.firstChunks(beliefs.map(({ entry }) => entry))
-  const chunks = beliefs.map(({ entry }) => firsts.get(entry) ?? -1)
-  const found = new Map(reader.vectorsOnly(model, chunks).map(({ chunk, vector }) => [chunk, vector]))
-  return chunks.map(chunk => found.get(chunk))
+  const keys = beliefs.map(({ entry }) => entry)
+  const found = columns.lastRead.vectors(keys, unknown => {
+    const chunks = reader.firstChunks(unknown)
+    const vectors = reader.vectorsOnly(model, [...chunks.values()])
+    const byChunk = new Map(vectors.map(({ chunk, vector }) => [chunk, vector]))
+    return [...chunks].flatMap(([entry, chunk]) => {
+      const vector = byChunk.get(chunk)
+      return vector === undefined ? [] : [[entry, vector] as const]
+    })
+  })
+  return keys.map(key => found.get(key))
 }

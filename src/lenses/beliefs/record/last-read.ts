@@ -1,4 +1,4 @@
-/** Current versions as they were read last: those that rank high do so again and again. Forgotten when any belief changes. */
+/** Current versions, and their vectors, as they were read last: those that rank high do so again and again. Forgotten when any belief changes. */
 import { Recent } from '../../../base/recent.ts'
 import type { Entry, EntryKey } from '../../../model/entry.ts'
 import type { StoredVersion } from './version.ts'
@@ -12,31 +12,50 @@ export interface CurrentVersion {
 }
 
 export class LastRead {
-  readonly #kept = new Recent<EntryKey, CurrentVersion>(KEPT)
+  readonly #versions = new Recent<EntryKey, CurrentVersion>(KEPT)
+  readonly #vectors = new Recent<EntryKey, Float32Array>(KEPT)
 
   /** In the order asked for; what there is not is left out. */
-  of(
+  versions(
     keys: readonly EntryKey[],
     read: (keys: readonly EntryKey[]) => readonly CurrentVersion[],
   ): readonly CurrentVersion[] {
-    const found = new Map<EntryKey, CurrentVersion>()
-    const unknown: EntryKey[] = []
-    for (const key of keys) {
-      const kept = this.#kept.find(key)
-      if (kept === undefined) unknown.push(key)
-      else found.set(key, kept)
-    }
-    if (unknown.length > 0) {
-      for (const each of read(unknown))
-        found.set(
-          each.entry.key,
-          this.#kept.get(each.entry.key, () => each),
-        )
-    }
+    const found = lookedUp(this.#versions, keys, unknown => read(unknown).map(each => [each.entry.key, each]))
     return keys.flatMap(key => found.get(key) ?? [])
   }
 
-  forget(): void {
-    this.#kept.clear()
+  /** By the model of the engine's embedder. A belief keeps its vector once it has one. */
+  vectors(
+    keys: readonly EntryKey[],
+    read: (keys: readonly EntryKey[]) => readonly (readonly [EntryKey, Float32Array])[],
+  ): ReadonlyMap<EntryKey, Float32Array> {
+    return lookedUp(this.#vectors, keys, read)
   }
+
+  forget(): void {
+    this.#versions.clear()
+    this.#vectors.clear()
+  }
+}
+
+/** Those there are: kept, or read all at once. */
+function lookedUp<V>(
+  kept: Recent<EntryKey, V>,
+  keys: readonly EntryKey[],
+  read: (keys: readonly EntryKey[]) => readonly (readonly [EntryKey, V])[],
+): ReadonlyMap<EntryKey, V> {
+  const found = new Map<EntryKey, V>()
+  const unknown: EntryKey[] = []
+  for (const key of keys) {
+    const known = kept.find(key)
+    if (known === undefined) unknown.push(key)
+    else found.set(key, known)
+  }
+  if (unknown.length === 0) return found
+  for (const [key, value] of read(unknown))
+    found.set(
+      key,
+      kept.get(key, () => value),
+    )
+  return found
 }

@@ -89,7 +89,7 @@ function rowNamed({ columns }: View, { holder, id }: VersionName): number {
 /** Current beliefs of these keys that may be seen, in the order asked for. */
 export function currentOfKeys({ reader, requester, columns }: View, keys: readonly EntryKey[]): readonly SeenVersion[] {
   return columns.lastRead
-    .of(keys, unknown => readCurrent(reader, unknown))
+    .versions(keys, unknown => readCurrent(reader, unknown))
     .filter(({ entry }) => requester.sees(entry.partition))
     .map(({ entry, version }) => ({ entry, version, model: null }))
 }
