@@ -8,6 +8,7 @@ import type { Embedder } from '../embed/embedder.ts'
 import type { Index, LinkIndexDeclaration, PointIndexDeclaration } from '../index/contract.ts'
 import type { EntryKey } from '../model/entry.ts'
 import type { Ingester } from '../model/ingester.ts'
+import type { LiveQueries } from '../model/live.ts'
 import type { Operation, Progress } from '../model/operation.ts'
 import type { Page } from '../model/page.ts'
 import type { QueryInput } from '../model/query-input.ts'
@@ -39,6 +40,8 @@ export interface LensHost {
   index(name: string): Index
   /** A source by name: `local` is this store, others are configured. Throws `invalid_argument`, naming those there are. */
   source(name: string): Source
+  /** Standing questions of this engine. */
+  readonly live?: LiveQueries | undefined
   /** Asks through the pipeline with this lens's stages (or another lens's, named in the input). */
   query(input: QueryInput, viewer: Viewer): Promise<Page>
 }

@@ -1,5 +1,6 @@
 /** One thing the engine can do, described once: every door, its help and its schemas are made from this. */
 import type { z } from 'zod'
+import type { JsonObject } from '../base/canonical.ts'
 import type { Viewer } from './viewer.ts'
 
 export interface Progress {
@@ -16,6 +17,11 @@ export interface CallContext {
   readonly viewer: Viewer
   readonly signal: AbortSignal
   readonly report?: ((progress: Progress) => void) | undefined
+  /**
+   * Whether the request came from outside, with a token or a signature: then it counts against the requester's limits.
+   * What the local owner asks on his own machine does not, whoever he asks as.
+   */
+  readonly remote?: boolean | undefined
 }
 
 export interface Effect {
@@ -39,4 +45,11 @@ export interface Operation<Host = never, Input extends z.ZodType = z.ZodType, Ou
   readonly output: Output
   readonly effect: Effect
   run(host: Host, input: z.output<Input>, context: CallContext): Promise<z.output<Output>>
+  /**
+   * The same piece by piece. Ends by itself, or when the signal is aborted or the consumer returns; then all it held is
+   * free. What it throws at the first piece is what `run` would throw. Absent: there is no streamed form.
+   */
+  stream?(host: Host, input: z.output<Input>, context: CallContext): AsyncIterable<JsonObject>
+  /** Units of work that a request is charged for (BQ-190), from its input alone. Absent: 1. */
+  cost?(input: z.output<Input>): number
 }

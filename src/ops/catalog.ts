@@ -4,6 +4,7 @@
  */
 
 import type { z } from 'zod'
+import type { JsonObject } from '../base/canonical.ts'
 import type { Engine } from '../engine/engine.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { CallContext, Operation } from '../model/operation.ts'
@@ -73,11 +74,34 @@ export async function runOperation<Input extends z.ZodType, Output extends z.Zod
   input: unknown,
   context: CallContext,
 ): Promise<z.output<Output>> {
-  if (operation.effect.ownerOnly === true && !isOwner(context.viewer)) {
-    throw new QuerentError('denied', `${operation.name} is for the local owner only`, { operation: operation.name })
+  mustBeAllowed(operation, context)
+  return operation.run(engine, parseInput(operation.input, input ?? {}), context)
+}
+
+/**
+ * Runs the streamed form. What is wrong with the request is thrown at once, before anything is sent; `invalid_argument`
+ * when there is no such form.
+ */
+export function streamOperation(
+  operation: EngineOperation,
+  engine: Engine,
+  input: unknown,
+  context: CallContext,
+): AsyncIterable<JsonObject> {
+  mustBeAllowed(operation, context)
+  if (operation.stream === undefined) {
+    throw new QuerentError('invalid_argument', `${operation.name}: it has no streamed form`, {
+      operation: operation.name,
+    })
+  }
+  return operation.stream(engine, parseInput(operation.input, input ?? {}), context)
+}
+
+function mustBeAllowed({ name, effect }: Pick<EngineOperation, 'name' | 'effect'>, context: CallContext): void {
+  if (effect.ownerOnly === true && !isOwner(context.viewer)) {
+    throw new QuerentError('denied', `${name} is for the local owner only`, { operation: name })
   }
   if (context.signal.aborted) throw new QuerentError('cancelled', 'the caller has gone', {})
-  return operation.run(engine, parseInput(operation.input, input ?? {}), context)
 }
 
 /** `findOperation`, then `runOperation`. */
@@ -92,5 +116,10 @@ export async function callOperation(
 }
 
 function onHost(lens: string, operation: Engine['lensOperations'][number]['operation']): EngineOperation {
-  return { ...operation, run: (engine, input, context) => operation.run(engine.host(lens), input, context) }
+  const { stream, ...rest } = operation
+  return {
+    ...rest,
+    run: (engine, input, context) => operation.run(engine.host(lens), input, context),
+    ...(stream && { stream: (engine, input, context) => stream(engine.host(lens), input, context) }),
+  }
 }

@@ -1,0 +1,55 @@
+/**
+ * Texts that leave the engine and come back, unreadable and unforgeable on the way. The same text under the same secret and
+ * binding is sealed to the same bytes: what is hidden must not show by chance either. Synthetic initialisation vectors
+ * (as in RFC 5297) over AES-256-GCM.
+ */
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+
+const IV_BYTES = 12
+const TAG_BYTES = 16
+
+/** `binding`: everything the text belongs to; it must be the same when it is opened. Base64url. */
+export function seal(secret: string, binding: string, text: string): string {
+  const keys = keysOf(secret)
+  const iv = ivOf(keys.iv, binding, text)
+  const cipher = createCipheriv('aes-256-gcm', keys.text, iv).setAAD(Buffer.from(binding))
+  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+  return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64url')
+}
+
+/** Null: it is damaged, or was sealed under another secret or binding; which of these is not told. */
+export function unseal(secret: string, binding: string, sealed: string): string | null {
+  const bytes = Buffer.from(sealed, 'base64url')
+  // The decoder passes over what is no base64url: such a text is not ours.
+  if (bytes.length < IV_BYTES + TAG_BYTES || bytes.toString('base64url') !== sealed) return null
+  const keys = keysOf(secret)
+  const iv = bytes.subarray(0, IV_BYTES)
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', keys.text, iv).setAAD(Buffer.from(binding))
+    decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES))
+    const text = Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]).toString()
+    return timingSafeEqual(iv, ivOf(keys.iv, binding, text)) ? text : null
+  } catch {
+    return null
+  }
+}
+
+interface Keys {
+  readonly secret: string
+  readonly iv: Buffer
+  readonly text: Buffer
+}
+
+let last: Keys | null = null
+
+function keysOf(secret: string): Keys {
+  if (last?.secret === secret) return last
+  const bytes = Buffer.from(hkdfSync('sha256', secret, '', 'querent sealed text', 64))
+  last = { secret, iv: bytes.subarray(0, 32), text: bytes.subarray(32) }
+  return last
+}
+
+function ivOf(key: Buffer, binding: string, text: string): Buffer {
+  const lengths = `${binding.length} ${text.length}\n`
+  return createHmac('sha256', key).update(lengths).update(binding).update(text).digest().subarray(0, IV_BYTES)
+}

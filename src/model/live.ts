@@ -1,0 +1,133 @@
+/**
+ * Live queries: a question that stands. Whoever asks it gets what has changed in its answer, as events; what keeps it is
+ * described by a `StandingQuestion`, so that every lens can be watched in the same way.
+ */
+import type { JsonObject } from '../base/canonical.ts'
+import type { Instant } from '../base/clock.ts'
+import type { Viewer } from './viewer.ts'
+
+/** One item of an answer. */
+export interface LiveItem {
+  /** The same for as long as it is the same thing, whatever becomes of it. Never leaves the engine unsealed. */
+  readonly key: string
+  /** As it is shown: what an event of removal names. May change, as a new version may have a new id. */
+  readonly id: string
+  /** Changes exactly when its content does, as the viewer is shown it. */
+  readonly version: string
+  readonly score: number
+  /** From 1. */
+  readonly rank: number
+  /** As an event carries it. */
+  readonly shown: JsonObject
+  /** Parts of `shown` by name, to say which of them changed: comparable texts. */
+  readonly fields: Readonly<Record<string, string>>
+}
+
+export interface LiveState {
+  /** In their order, at most the limit of the question. */
+  readonly items: readonly LiveItem[]
+  readonly asOf: Instant
+  /** When time alone may next bring or take an item (a bound of validity, of a window); infinite: never. */
+  readonly until: Instant
+}
+
+/** A question that can be watched, and what the engine asks of it. All synchronous parts take microseconds. */
+export interface StandingQuestion {
+  readonly viewer: Viewer
+  /** The question, canonical: what a resume token is bound to, with the viewer. */
+  readonly binding: string
+  /** As it was asked: told back to the subscriber. */
+  readonly query: JsonObject
+  /** The answer as things are now. Rejects as asking would. */
+  ask(signal: AbortSignal): Promise<LiveState>
+  /**
+   * Whether what was committed since it was last called (or since `ask`) may have changed the answer for another reason than time.
+   * False must be certain; hidden changes must give false.
+   */
+  concerned(last: LiveState): boolean
+  /** Keys of these items that the viewer may no longer see, or that are gone. Read now, not from a cache. */
+  lost(items: readonly LiveItem[]): readonly string[]
+}
+
+export const LIVE_REASONS = [
+  'initial',
+  'new_match',
+  'now_matches',
+  'content_changed',
+  'score_changed',
+  'no_match',
+  'outranked',
+  'unavailable',
+  'resync',
+  'rank_changed',
+] as const
+export type LiveReason = (typeof LIVE_REASONS)[number]
+
+/** Snake case: as it goes over the wire (BQ-157). */
+export interface LiveEvent {
+  readonly subscription_id: string
+  /** From 1, without gaps. */
+  readonly seq: number
+  readonly timestamp: string
+  readonly type: 'added' | 'updated' | 'removed' | 'reranked'
+  /** Of the item as it is shown (of a removed one: as it was). */
+  readonly id: string
+  /** The item (under the name `item`); absent when it was removed. */
+  readonly item?: JsonObject | undefined
+  readonly reason: LiveReason
+  /** Plain words for the reason. */
+  readonly text: string
+  /** previous_score, score, previous_rank, new_rank, changed_fields, previous_id: where they apply. */
+  readonly details: JsonObject
+  /** Reconnecting with it goes on after this event. */
+  readonly resume_token: string
+}
+
+/** Defaults and bounds: BQ-156. */
+export interface LiveOptions {
+  /** 0 to 60,000; 1,000. */
+  readonly debounceMs: number
+  readonly includeRemovals: boolean
+  readonly includeReranks: boolean
+  /** 1 to 600; 60. */
+  readonly maxEventsPerMinute: number
+  readonly notifyOnConnect: boolean
+  /** Null: begins anew. */
+  readonly resumeToken: string | null
+}
+
+export type LiveStatus = 'active' | 'paused' | 'cancelled'
+
+export interface LiveHandlers {
+  /** Awaited: never called again before it has ended. */
+  onEvent(event: LiveEvent): void | Promise<void>
+  /** What `onEvent` threw, or what asking again failed with: the subscription goes on. */
+  onError?(error: unknown): void
+  /** Once, when it ends: cancelled by its owner, or by the engine (closed, no longer authorised). */
+  onEnd?(why: 'cancelled' | 'closed' | 'unauthorized'): void
+}
+
+export interface Subscription {
+  readonly id: string
+  readonly query: JsonObject
+  readonly createdAt: Instant
+  readonly status: LiveStatus
+  readonly eventsDelivered: number
+  /** Null: none yet. */
+  readonly lastEventAt: Instant | null
+  pause(): void
+  resume(): void
+  /** Final; doing it again does nothing. No handler but `onEnd` begins after it returns. */
+  cancel(): void
+}
+
+/** Keeps standing questions; one in an engine. Lent to lenses as `LensHost.live`. */
+export interface LiveQueries {
+  /**
+   * Resolves when the first events (of `notifyOnConnect`, or since the token) are on their way. Rejects with what asking
+   * rejects with, `resume_invalid`, and `rate_limited` for more than the viewer may have.
+   */
+  subscribe(question: StandingQuestion, options: LiveOptions, handlers: LiveHandlers): Promise<Subscription>
+  /** Subscriptions that are active or paused: of a viewer, or all. */
+  count(viewer?: Viewer): number
+}
