@@ -5,8 +5,10 @@
 import type { EntryKey } from '../../../model/entry.ts'
 import type { Sight } from '../../../model/viewer.ts'
 import { byVector } from './by-vector.ts'
-import type { BestRequest, Chooser, Meaning } from './choice.ts'
+import type { BestRequest, Chooser, Chosen, Meaning } from './choice.ts'
+import type { Matches } from './matches.ts'
 import { byOrder, type ScoredBelief } from './scored.ts'
+import type { Standing } from './standing.ts'
 import { topPlaces } from './top-places.ts'
 
 /** How far apart a chosen and an exact number may be: single precision of numbers up to 2, several times over. */
@@ -60,10 +62,10 @@ export function cosinesOf(
 function chooserOf(request: BestRequest): Chooser {
   const { meaning, semanticWeight, matches, columns } = request
   if (meaning.by === 'vector' && semanticWeight > 0) return byVector(request, meaning)
-  const { rows, priors } = request.standing()
-  const likenessOf = (row: number) => {
-    return meaning.by === 'words' ? (meaning.likeness.get(columns.arrays.entries[row] as EntryKey) ?? 0) : -1
-  }
+  const standing = request.standing()
+  if (meaning.by !== 'words') return asked => highest(standing, matches, asked)
+  const { rows, priors } = standing
+  const likenessOf = (row: number) => meaning.likeness.get(columns.arrays.entries[row] as EntryKey) ?? 0
   const worth = priors.map((prior, at) => {
     const row = rows[at] as number
     return matches.has(row) ? prior + (semanticWeight * (likenessOf(row) + 1)) / 2 : Number.NEGATIVE_INFINITY
@@ -71,5 +73,21 @@ function chooserOf(request: BestRequest): Chooser {
   return asked => {
     const { places, floor } = topPlaces(worth, Math.min(asked, matches.count))
     return { rows: places.map(at => rows[at] as number), floor }
+  }
+}
+
+/** Where meaning does not count: the front of the standing, as far as those reach that stand as high as the last wanted. */
+function highest(standing: Standing, matches: Matches, asked: number): Chosen {
+  const found: number[] = []
+  for (let at = 0, end = standing.size; at < end; at++) {
+    if (!matches.has(standing.rows[at] as number)) continue
+    if (found.push(at) === asked) end = standing.reach(standing.priors[at] as number)
+  }
+  const priors = found.map(at => standing.priors[at] as number)
+  const { places } = topPlaces(priors, asked)
+  const last = places.at(-1)
+  return {
+    rows: places.map(place => standing.rows[found[place] as number] as number),
+    floor: last === undefined || found.length < asked ? Number.NEGATIVE_INFINITY : (priors[last] as number),
   }
 }
