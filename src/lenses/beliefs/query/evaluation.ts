@@ -175,10 +175,16 @@ export class Evaluation {
     if (filters.length === 0) return []
     const { context } = this.question
     let depths: DerivationDepths | null = null
-    const of = (row: number, source: number, column: 'reputation' | 'direct'): number => {
-      const strict = source === FEDERATED ? this.#strictFederation(row) : null
-      if (strict !== null) return this.trustColumns.ofFederation(strict)[column]
-      return this.trustColumns[column][this.view.columns.arrays.holders[row] as number] as number
+    const { holders } = this.view.columns.arrays
+    const { hasStrictFederations } = this.requester
+    const ofHolder = (column: 'reputation' | 'direct') => {
+      let values: Float64Array | null = null
+      return (row: number, source: number): number => {
+        const strict = hasStrictFederations && source === FEDERATED ? this.#strictFederation(row) : null
+        if (strict !== null) return this.trustColumns.ofFederation(strict)[column]
+        values ??= this.trustColumns[column]
+        return values[holders[row] as number] as number
+      }
     }
     return rowTests(filters, {
       columns: this.view.columns,
@@ -187,8 +193,8 @@ export class Evaluation {
       overall: this.state.statics.overall(context.confidenceWeights),
       decay: this.state.settings.decay,
       holderShown: (row, source) => this.holderShown(row, source),
-      reputation: (row, source) => of(row, source, 'reputation'),
-      direct: (row, source) => of(row, source, 'direct'),
+      reputation: ofHolder('reputation'),
+      direct: ofHolder('direct'),
       depth: row => {
         depths ??= new DerivationDepths(this.view)
         return depths.of(row)
