@@ -7,6 +7,7 @@ import { z } from 'zod'
 import { type EmbedderSettings, embedderSettings } from '../embed/open-embedder.ts'
 import { QuerentError } from '../model/errors.ts'
 import { parseInput } from '../model/parse-input.ts'
+import { type LimitSettings, limitSettings, resolveLimits } from './limit-settings.ts'
 import type { EngineOptions } from './options.ts'
 import { type SourceSettings, sourceSettings } from './source-settings.ts'
 
@@ -14,6 +15,7 @@ const fileSchema = z.strictObject({
   embedder: embedderSettings.optional(),
   durability: z.enum(['normal', 'full']).optional(),
   default_lens: z.string().min(1).optional(),
+  limits: limitSettings.optional(),
   /** Settings of lenses, by lens; each lens checks its own. */
   lenses: z.record(z.string(), z.unknown()).optional(),
   /** Other engines that can be asked, by a name of the user's. */
@@ -24,6 +26,7 @@ export interface Config {
   readonly embedder: EmbedderSettings
   readonly durability: 'normal' | 'full'
   readonly defaultLens: string
+  readonly limits: LimitSettings
   readonly lenses: Readonly<Record<string, unknown>>
   readonly sources: Readonly<Record<string, SourceSettings>>
 }
@@ -38,6 +41,7 @@ export function resolveConfig(options: EngineOptions, configFile: string | null,
     embedder: fromOptions ?? embedderFromEnvironment(environment, file.embedder) ?? { provider: 'local' },
     durability: options.durability ?? durabilityFromEnvironment(environment) ?? file.durability ?? 'normal',
     defaultLens: options.defaultLens ?? environment['QUERENT_LENS'] ?? file.default_lens ?? 'default',
+    limits: resolveLimits(options.limits, environment, file.limits),
     lenses: file.lenses ?? {},
     sources: file.sources ?? {},
   }

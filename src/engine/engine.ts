@@ -3,6 +3,7 @@
  * the viewer from its caller; without one it is the local owner's.
  */
 import type { JsonObject } from '../base/canonical.ts'
+import type { Limits } from '../identity/limits.ts'
 import type { Lens, LensHost } from '../lenses/lens.ts'
 import type { AccessState } from '../model/entry.ts'
 import type { AddRequest, ListInput, PutEntriesInput } from '../model/entry-input.ts'
@@ -139,6 +140,8 @@ export interface Engine extends AsyncDisposable {
   host(lens: string): LensHost
   /** The operations that lenses bring. */
   readonly lensOperations: readonly { readonly lens: string; readonly operation: Operation<LensHost> }[]
+  /** How much requesters from outside may ask. */
+  readonly limits: Limits
   /** Who requests that bear a signature are from. */
   readonly signedRequests: SignedRequests
   close(): Promise<void>

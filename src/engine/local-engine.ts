@@ -1,6 +1,7 @@
 /** The engine over one store: wires store, indexes, embedder, pipeline and lenses, and keeps them in step. */
 import { systemClock } from '../base/clock.ts'
 import { modelKey } from '../embed/embedder.ts'
+import type { Limits } from '../identity/limits.ts'
 import type { Lens, LensHost } from '../lenses/lens.ts'
 import {
   addInput,
@@ -198,6 +199,10 @@ export class LocalEngine implements Engine {
 
   get lensOperations(): readonly { readonly lens: string; readonly operation: Operation<LensHost> }[] {
     return this.lenses.flatMap(lens => (lens.operations ?? []).map(operation => ({ lens: lens.name, operation })))
+  }
+
+  get limits(): Limits {
+    return this.#parts.limits
   }
 
   get signedRequests(): SignedRequests {

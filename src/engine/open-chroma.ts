@@ -81,6 +81,8 @@ const OPTIONS: Readonly<Record<keyof OpenChromaOptions, true>> = {
   warm: true,
   defaultLens: true,
   log: true,
+  limits: true,
+  machineTime: true,
 }
 
 /** CQ-095: a misspelt option would silently not apply. */

@@ -7,6 +7,7 @@ import { checkEmbedder } from '../embed/checked-embedder.ts'
 import { type Embedder, modelKey } from '../embed/embedder.ts'
 import { openEmbedder } from '../embed/open-embedder.ts'
 import { cacheQueries } from '../embed/query-cache.ts'
+import { type Limits, RequesterLimits, UNLIMITED } from '../identity/limits.ts'
 import type { Index } from '../index/contract.ts'
 import { openLinkIndex } from '../index/links.ts'
 import { openPointIndex } from '../index/points.ts'
@@ -151,6 +152,7 @@ async function wire(options: EngineOptions, wiring: Wiring): Promise<Engine> {
     tables: [...CORE_TABLES.filter(table => table !== LEASES && table !== NONCES), ...registry.tables],
     defaultLens: config.defaultLens,
     log: options.log,
+    limits: limitsOf(config, options),
     lensSettings: config.lenses,
     environment,
     close: () => closeAll(closers),
@@ -174,6 +176,12 @@ async function wire(options: EngineOptions, wiring: Wiring): Promise<Engine> {
     closers.push(() => background.close())
   }
   return engine
+}
+
+/** On a clock that nobody can set, whose milliseconds are whole. */
+function limitsOf({ limits }: Config, { machineTime = () => Math.floor(performance.now()) }: EngineOptions): Limits {
+  const { enabled, unitsPerMinute, burst } = limits
+  return enabled ? new RequesterLimits({ unitsPerMinute, burst }, machineTime) : UNLIMITED
 }
 
 /** Each lens that takes plug-ins is offered each module; one that none takes and some refuse is skipped with a warning. */

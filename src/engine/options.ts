@@ -5,6 +5,7 @@ import type { EmbedderSettings } from '../embed/open-embedder.ts'
 import type { Lens } from '../lenses/lens.ts'
 import type { RequestLog } from '../model/request-log.ts'
 import type { Store } from '../store/store.ts'
+import type { LimitSettings } from './limit-settings.ts'
 
 /** Plug-ins are code that runs with all rights of this process. */
 export interface PluginOptions {
@@ -46,6 +47,10 @@ export interface EngineOptions {
   readonly warm?: boolean | undefined
   /** Where requests are noted; default: nowhere. */
   readonly log?: RequestLog | undefined
+  /** How much requesters from outside may ask; what is left out is as configured. */
+  readonly limits?: Partial<LimitSettings> | undefined
+  /** Milliseconds of the clock that limits go by, whole ones; injectable so that tests need not wait. */
+  readonly machineTime?: (() => number) | undefined
   /** The lens that answers when none is named. */
   readonly defaultLens?: string | undefined
 }

@@ -1,6 +1,7 @@
 /** What an engine is made of: put together by `open.ts`, used by everything else in this folder. */
 import type { Clock } from '../base/clock.ts'
 import type { Embedder } from '../embed/embedder.ts'
+import type { Limits } from '../identity/limits.ts'
 import type { Index } from '../index/contract.ts'
 import type { LensRegistry } from '../lenses/registry.ts'
 import type { RequestLog } from '../model/request-log.ts'
@@ -34,6 +35,7 @@ export interface Parts {
   readonly tables: readonly TableDeclaration[]
   readonly defaultLens: string
   readonly log: RequestLog | undefined
+  readonly limits: Limits
   readonly lensSettings: Readonly<Record<string, unknown>>
   /** Variables that are set. */
   readonly environment: Readonly<Record<string, string>>

@@ -29,6 +29,7 @@ export type ErrorCode =
   | 'invalid_json'
   | 'cursor_invalid'
   | 'cursor_expired'
+  | 'resume_invalid'
   | 'not_found'
   | 'store_missing'
   | 'conflict'
@@ -45,6 +46,7 @@ export type ErrorCode =
   | 'deadline_exceeded'
   | 'cancelled'
   | 'too_large'
+  | 'rate_limited'
   | 'internal'
 
 export const ERROR_CODES: Readonly<Record<ErrorCode, CodeRow>> = {
@@ -64,6 +66,8 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, CodeRow>> = {
   cursor_invalid: row('usage', 'Ask again without the cursor.'),
   /** The cursor was ours and is too old. */
   cursor_expired: row('usage', 'Ask again without the cursor.'),
+  /** The resume token is not one of ours, was changed, or belongs to another question or viewer. */
+  resume_invalid: row('usage', 'Watch again without the resume token.'),
   /** No such entry, or none that this viewer may see: never told apart. details: id. */
   not_found: row('not_found', 'Check the id with `querent list`.'),
   /** No store at the place named. details: home. */
@@ -99,6 +103,8 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, CodeRow>> = {
   cancelled: row('limit', 'Nothing to do: the caller ended it.'),
   /** Something is larger than its limit. details: field, value, limit. */
   too_large: row('limit', 'Make it smaller; the message names the limit.'),
+  /** The requester has asked too much lately. details: retry_after_ms, limit (units), window_ms. */
+  rate_limited: row('limit', 'Wait as long as details.retry_after_ms says.', true),
   /** A bug of ours. */
   internal: row('broken', 'Please report it; with QUERENT_DEBUG=1 the command says where it happened.'),
 }

@@ -1,6 +1,7 @@
 /** One thing the engine can do, described once: every door, its help and its schemas are made from this. */
 import type { z } from 'zod'
 import type { JsonObject } from '../base/canonical.ts'
+import type { QuerentError } from './errors.ts'
 import type { Viewer } from './viewer.ts'
 
 export interface Progress {
@@ -22,6 +23,11 @@ export interface CallContext {
    * What the local owner asks on his own machine does not, whoever he asks as.
    */
   readonly remote?: boolean | undefined
+  /**
+   * Charges a part of a request on its own, where the requester has limits (an operation with such parts costs 0 as a
+   * whole). Throws `rate_limited`.
+   */
+  readonly charge?: ((units: number) => void) | undefined
 }
 
 export interface Effect {
@@ -50,6 +56,17 @@ export interface Operation<Host = never, Input extends z.ZodType = z.ZodType, Ou
    * free. What it throws at the first piece is what `run` would throw. Absent: there is no streamed form.
    */
   stream?(host: Host, input: z.output<Input>, context: CallContext): AsyncIterable<JsonObject>
-  /** Units of work that a request is charged for (BQ-190), from its input alone. Absent: 1. */
+  /**
+   * Path in the input of the token that a stream goes on after, such as `options.resume_token`; its pieces then bear a
+   * `resume_token` of their own. For doors whose protocol has a place for it. Absent: such a stream only begins anew.
+   */
+  readonly resumeAt?: string | undefined
+  /** Path in the input of a flag that asks for the streamed form. */
+  readonly streamAt?: string | undefined
+  /** Units of work that a request is charged for (BQ-190), from its input alone: 1 for one that will be refused. Absent: 1. */
   cost?(input: z.output<Input>): number
+  /** What the contract of the operation's lens calls an error from before it ran. Absent: what everybody calls it. */
+  refusal?(host: Host, error: QuerentError, input: unknown, context: CallContext): QuerentError
+  /** Bytes of the longest request that a door reads for it. Absent: the door's own bound. */
+  readonly bodyLimit?: number | undefined
 }

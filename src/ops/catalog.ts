@@ -74,8 +74,8 @@ export async function runOperation<Input extends z.ZodType, Output extends z.Zod
   input: unknown,
   context: CallContext,
 ): Promise<z.output<Output>> {
-  mustBeAllowed(operation, context)
-  return operation.run(engine, parseInput(operation.input, input ?? {}), context)
+  const admitted = admit(operation, engine, input, context)
+  return operation.run(engine, admitted.input, admitted.context)
 }
 
 /**
@@ -88,13 +88,53 @@ export function streamOperation(
   input: unknown,
   context: CallContext,
 ): AsyncIterable<JsonObject> {
-  mustBeAllowed(operation, context)
   if (operation.stream === undefined) {
     throw new QuerentError('invalid_argument', `${operation.name}: it has no streamed form`, {
       operation: operation.name,
     })
   }
-  return operation.stream(engine, parseInput(operation.input, input ?? {}), context)
+  const admitted = admit(operation, engine, input, context)
+  return operation.stream(engine, admitted.input, admitted.context)
+}
+
+interface Admitted<Input extends z.ZodType> {
+  readonly input: z.output<Input>
+  readonly context: CallContext
+}
+
+/** Checks access, input and, of a remote requester, limits; throws before anything runs. */
+function admit<Input extends z.ZodType, Output extends z.ZodType>(
+  operation: Operation<Engine, Input, Output>,
+  engine: Engine,
+  input: unknown,
+  context: CallContext,
+): Admitted<Input> {
+  try {
+    mustBeAllowed(operation, context)
+    if (context.remote !== true) return { input: parseInput(operation.input, input ?? {}), context }
+    const charge = (units: number): void => engine.limits.charge(context.viewer.id, units)
+    return { input: parsedAndPaid(operation, input, charge), context: { ...context, charge } }
+  } catch (thrown) {
+    const { refusal } = operation
+    throw refusal === undefined || !(thrown instanceof QuerentError) ? thrown : refusal(engine, thrown, input, context)
+  }
+}
+
+/** What cannot be read costs one unit (BQ-186). Those who may ask nothing now are not told what is wrong with it. */
+function parsedAndPaid<Input extends z.ZodType, Output extends z.ZodType>(
+  operation: Operation<Engine, Input, Output>,
+  input: unknown,
+  charge: (units: number) => void,
+): z.output<Input> {
+  let parsed: z.output<Input>
+  try {
+    parsed = parseInput(operation.input, input ?? {})
+  } catch (thrown) {
+    charge(1)
+    throw thrown
+  }
+  charge(operation.cost?.(parsed) ?? 1)
+  return parsed
 }
 
 function mustBeAllowed({ name, effect }: Pick<EngineOperation, 'name' | 'effect'>, context: CallContext): void {
@@ -116,10 +156,13 @@ export async function callOperation(
 }
 
 function onHost(lens: string, operation: Engine['lensOperations'][number]['operation']): EngineOperation {
-  const { stream, ...rest } = operation
+  const { stream, refusal, ...rest } = operation
   return {
     ...rest,
     run: (engine, input, context) => operation.run(engine.host(lens), input, context),
     ...(stream && { stream: (engine, input, context) => stream(engine.host(lens), input, context) }),
+    ...(refusal && {
+      refusal: (engine, error, input, context) => refusal(engine.host(lens), error, input, context),
+    }),
   }
 }

@@ -1,12 +1,17 @@
 /** Operations for tests of doors: each does one thing that a door must pass on, and none needs an engine. */
 import { z } from 'zod'
 import type { Engine } from '../../src/engine/engine.ts'
+import { UNLIMITED } from '../../src/identity/limits.ts'
 import { QuerentError } from '../../src/model/errors.ts'
 import type { CallContext, Operation } from '../../src/model/operation.ts'
 import type { Catalog, EngineOperation } from '../../src/ops/catalog.ts'
 
-/** For operations that use none; any use of it throws. */
-export const noEngine: Engine = Object.freeze({ lenses: [], lensOperations: [] }) as unknown as Engine
+/** For operations that use none, without limits; any other use of it throws. */
+export const noEngine: Engine = Object.freeze({
+  lenses: [],
+  lensOperations: [],
+  limits: UNLIMITED,
+}) as unknown as Engine
 
 export function operation(
   name: string,

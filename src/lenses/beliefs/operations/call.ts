@@ -54,7 +54,9 @@ export function asBeliefsError(thrown: unknown): BeliefsError {
     const { message, details } = thrown as QuerentError
     return new BeliefsError(code, message, { ...details, reason: (thrown as QuerentError).code }, { cause: thrown })
   }
-  return new BeliefsError(code, MESSAGES[code], {}, { cause: thrown })
+  // How long to wait is the requester's own affair, and the only one of these that tells more.
+  const details = code === 'RATE_LIMITED' ? (thrown as QuerentError).details : {}
+  return new BeliefsError(code, MESSAGES[code], details, { cause: thrown })
 }
 
 const MESSAGES: Readonly<Record<Exclude<BeliefsCode, 'INVALID_QUERY'>, string>> = {
@@ -76,6 +78,7 @@ const CODES: Readonly<Record<ErrorCode, BeliefsCode>> = {
   invalid_json: 'INVALID_QUERY',
   cursor_invalid: 'INVALID_QUERY',
   cursor_expired: 'INVALID_QUERY',
+  resume_invalid: 'INVALID_QUERY',
   not_found: 'INVALID_QUERY',
   too_large: 'INVALID_QUERY',
   conflict: 'INVALID_QUERY',
@@ -83,6 +86,7 @@ const CODES: Readonly<Record<ErrorCode, BeliefsCode>> = {
   unauthenticated: 'UNAUTHORIZED',
   deadline_exceeded: 'TIMEOUT',
   cancelled: 'TIMEOUT',
+  rate_limited: 'RATE_LIMITED',
   store_locked: 'NODE_UNAVAILABLE',
   provider_failed: 'NODE_UNAVAILABLE',
   embedder_failed: 'NODE_UNAVAILABLE',

@@ -1,0 +1,60 @@
+/** Who may ask how much: a bucket for each requester, and no memory of those who have not asked for a while (BQ-189). */
+import { QuerentError } from '../model/errors.ts'
+import { type MachineTime, type Rate, TokenBucket, WINDOW_MS } from './token-bucket.ts'
+
+export interface Limits {
+  /** Throws `rate_limited`, telling after how long the same request is let through. Units are whole, 0 or more. */
+  charge(requester: string, units: number): void
+}
+
+export const UNLIMITED: Limits = { charge: () => undefined }
+
+/** So many buckets are kept without looking whether some are full again. */
+const KEPT = 1_024
+
+/** Of one process. A requester who has been quiet until its bucket was full is the same as one never seen. */
+export class RequesterLimits implements Limits {
+  readonly #rate: Rate
+  readonly #now: () => MachineTime
+  readonly #buckets = new Map<string, TokenBucket>()
+  #sweepAt = KEPT
+
+  constructor(rate: Rate, now: () => MachineTime) {
+    this.#rate = rate
+    this.#now = now
+  }
+
+  /** Buckets in memory: no more than twice as many as are not full, beyond a thousand. */
+  get size(): number {
+    return this.#buckets.size
+  }
+
+  charge(requester: string, units: number): void {
+    const now = this.#now()
+    const waitMs = this.#bucketOf(requester, now).take(units, now)
+    if (waitMs > 0) throw rateLimited(waitMs, this.#rate)
+  }
+
+  #bucketOf(requester: string, now: MachineTime): TokenBucket {
+    const known = this.#buckets.get(requester)
+    if (known !== undefined) return known
+    if (this.#buckets.size >= this.#sweepAt) this.#sweep(now)
+    const made = new TokenBucket(this.#rate, now)
+    this.#buckets.set(requester, made)
+    return made
+  }
+
+  /** Only full ones go: to forget another would be to fill it. */
+  #sweep(now: MachineTime): void {
+    for (const [requester, bucket] of this.#buckets) if (bucket.isFull(now)) this.#buckets.delete(requester)
+    this.#sweepAt = Math.max(KEPT, 2 * this.#buckets.size)
+  }
+}
+
+function rateLimited(waitMs: number, { unitsPerMinute }: Rate): QuerentError {
+  return new QuerentError('rate_limited', `too many requests: wait ${waitMs} ms`, {
+    retry_after_ms: waitMs,
+    limit: unitsPerMinute,
+    window_ms: WINDOW_MS,
+  })
+}
