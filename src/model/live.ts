@@ -15,6 +15,13 @@ export interface LiveItem {
   /** Changes exactly when its content does, as the viewer is shown it. */
   readonly version: string
   readonly score: number
+  /**
+   * What its score is made of, time apart: changes exactly when something else than passing time has changed the score by
+   * enough to be told. The empty text, always: then a change of score alone is never told.
+   */
+  readonly standing: string
+  /** Since when there is such an item for this viewer: later than the last answer, and it is new rather than newly matching. */
+  readonly since: Instant
   /** From 1. */
   readonly rank: number
   /** As an event carries it. */
@@ -26,6 +33,8 @@ export interface LiveItem {
 export interface LiveState {
   /** In their order, at most the limit of the question. */
   readonly items: readonly LiveItem[]
+  /** More match than are in it: then what fell out was outranked, else it no longer matches. */
+  readonly full: boolean
   readonly asOf: Instant
   /** When time alone may next bring or take an item (a bound of validity, of a window); infinite: never. */
   readonly until: Instant
@@ -46,7 +55,9 @@ export interface StandingQuestion {
    */
   concerned(last: LiveState): boolean
   /** Keys of these items that the viewer may no longer see, or that are gone. Read now, not from a cache. */
-  lost(items: readonly LiveItem[]): readonly string[]
+  lost(items: readonly Pick<LiveItem, 'key' | 'id'>[]): readonly string[]
+  /** False: the viewer may ask nothing any more; then all the subscriptions of the viewer end. Read now. Absent: always true. */
+  allowed?(): boolean
 }
 
 export const LIVE_REASONS = [
@@ -63,6 +74,20 @@ export const LIVE_REASONS = [
 ] as const
 export type LiveReason = (typeof LIVE_REASONS)[number]
 
+/** Plain words for each reason. */
+export const LIVE_TEXTS: Readonly<Record<LiveReason, string>> = {
+  initial: 'It was in the answer when the watch began.',
+  new_match: 'It is new and matches.',
+  now_matches: 'It was there before and has come into the answer.',
+  content_changed: 'What it says has changed.',
+  score_changed: 'It says the same and is rated differently.',
+  no_match: 'It no longer matches.',
+  outranked: 'Others now stand before it.',
+  unavailable: 'It is no longer available.',
+  resync: 'Too much has happened since: this is the answer as it is now.',
+  rank_changed: 'It says the same and stands elsewhere.',
+}
+
 /** Snake case: as it goes over the wire (BQ-157). */
 export interface LiveEvent {
   readonly subscription_id: string
@@ -77,7 +102,10 @@ export interface LiveEvent {
   readonly reason: LiveReason
   /** Plain words for the reason. */
   readonly text: string
-  /** previous_score, score, previous_rank, new_rank, changed_fields, previous_id: where they apply. */
+  /**
+   * previous_score, score, previous_rank, new_rank, changed_fields, previous_id: where they apply; `held`: true where the
+   * cap had held it back, so that it may stand for several changes.
+   */
   readonly details: JsonObject
   /** Reconnecting with it goes on after this event. */
   readonly resume_token: string
@@ -115,6 +143,12 @@ export interface Subscription {
   readonly eventsDelivered: number
   /** Null: none yet. */
   readonly lastEventAt: Instant | null
+  /** How often a handler has thrown. */
+  readonly handlerErrors: number
+  /** Whether it went on from its resume token, began with the whole answer because that was no longer possible, or had none. */
+  readonly began: 'anew' | 'continued' | 'resync'
+  /** For going on after what was delivered so far. */
+  resumeToken(): string
   pause(): void
   resume(): void
   /** Final; doing it again does nothing. No handler but `onEnd` begins after it returns. */
@@ -130,4 +164,6 @@ export interface LiveQueries {
   subscribe(question: StandingQuestion, options: LiveOptions, handlers: LiveHandlers): Promise<Subscription>
   /** Subscriptions that are active or paused: of a viewer, or all. */
   count(viewer?: Viewer): number
+  /** Ends all subscriptions of a viewer who may ask no longer: one final status (`unauthorized`), no content. */
+  endAll(viewer: Viewer): void
 }

@@ -1,0 +1,43 @@
+/** What a caller may say about a live query beside the question, checked once at the door. Bounds and defaults: BQ-156. */
+import { z } from 'zod'
+import type { LiveOptions } from './live.ts'
+
+export interface LiveInput {
+  readonly debounce_ms?: number | undefined
+  readonly include_removals?: boolean | undefined
+  readonly include_reranks?: boolean | undefined
+  readonly max_events_per_minute?: number | undefined
+  readonly notify_on_connect?: boolean | undefined
+  readonly resume_token?: string | undefined
+}
+
+/** Tokens are shorter: what is longer is none. */
+const MOST_TOKEN = 16_384
+
+/** For operations to spread into the shape of their own input. */
+export const LIVE_FIELDS: {
+  readonly debounce_ms: z.ZodOptional<z.ZodInt>
+  readonly include_removals: z.ZodOptional<z.ZodBoolean>
+  readonly include_reranks: z.ZodOptional<z.ZodBoolean>
+  readonly max_events_per_minute: z.ZodOptional<z.ZodInt>
+  readonly notify_on_connect: z.ZodOptional<z.ZodBoolean>
+  readonly resume_token: z.ZodOptional<z.ZodString>
+} = {
+  debounce_ms: z.int().min(0).max(60_000).optional(),
+  include_removals: z.boolean().optional(),
+  include_reranks: z.boolean().optional(),
+  max_events_per_minute: z.int().min(1).max(600).optional(),
+  notify_on_connect: z.boolean().optional(),
+  resume_token: z.string().min(1).max(MOST_TOKEN).optional(),
+}
+
+export function liveOptions(input: LiveInput): LiveOptions {
+  return {
+    debounceMs: input.debounce_ms ?? 1000,
+    includeRemovals: input.include_removals ?? true,
+    includeReranks: input.include_reranks ?? false,
+    maxEventsPerMinute: input.max_events_per_minute ?? 60,
+    notifyOnConnect: input.notify_on_connect ?? true,
+    resumeToken: input.resume_token ?? null,
+  }
+}
