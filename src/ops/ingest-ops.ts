@@ -1,5 +1,6 @@
 /** Much at once: files and folders in, the whole store out and in again. They read the disk or everything: owner only. */
 import { z } from 'zod'
+import type { JsonObject } from '../base/canonical.ts'
 import type { AddReport, Engine } from '../engine/engine.ts'
 import { addInput } from '../model/entry-input.ts'
 import type { Operation } from '../model/operation.ts'
@@ -29,7 +30,7 @@ export const add: Operation<Engine, typeof addInput, z.ZodType<AddReport>> = {
 const nothing: z.ZodType<Record<string, never>> = z.strictObject({})
 const linesOutput: z.ZodType<{ readonly lines: readonly unknown[] }> = z.strictObject({ lines: z.array(z.unknown()) })
 
-/** As one document. Doors that stream (`querent export`, HTTP as NDJSON) go to `engine.export` line by line. */
+/** As one document, or line by line. */
 export const exportAll: Operation<Engine, typeof nothing, typeof linesOutput> = {
   name: 'export',
   summary: 'Give everything the store holds, as lines that `import` takes',
@@ -37,6 +38,8 @@ export const exportAll: Operation<Engine, typeof nothing, typeof linesOutput> = 
   output: linesOutput,
   effect: { kind: 'read', idempotent: true, ownerOnly: true },
   run: async (engine, _input, context) => ({ lines: await gather(engine.export(context)) }),
+  // Its lines are JSON, which TypeScript does not see of interfaces.
+  stream: (engine, _input, context) => engine.export(context) as AsyncIterable<object> as AsyncIterable<JsonObject>,
 }
 
 const importOutput: z.ZodType<{ readonly entries: number; readonly rows: number }> = z.strictObject({

@@ -1,18 +1,22 @@
 /**
  * The HTTP door: every operation at `POST /v1/ops/<name>`, the catalog at `GET /v1/ops`. The viewer is whoever the token
- * says; nothing in a body changes it. Knows no operation by name but `export`, which it streams.
+ * says; nothing in a body changes it. Knows no operation by name. Those with a streamed form are streamed to clients that
+ * ask for it.
  */
 import { type Context, Hono } from 'hono'
 import type { Engine } from '../../engine/engine.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type { CallContext } from '../../model/operation.ts'
 import { isOwner, type Viewer } from '../../model/viewer.ts'
-import { type Catalog, callOperation, findOperation } from '../../ops/catalog.ts'
+import { type Catalog, findOperation, runOperation, streamOperation } from '../../ops/catalog.ts'
 import { describeOperation } from '../../ops/schemas.ts'
 import { bugReport, toldError } from '../../ops/told-error.ts'
 import { readBytes, readJson } from './body.ts'
 import { failureResponse } from './failure.ts'
 import { checkNames } from './guard.ts'
+import { withValueAt } from './input-path.ts'
+import { type After, streamResponse } from './stream.ts'
+import { streamForm } from './stream-form.ts'
 import type { Authenticator } from './tokens.ts'
 
 export interface AppOptions {
@@ -25,9 +29,11 @@ export interface AppOptions {
   readonly requestId: () => string
   /** Gets what is to be mended here and told to nobody else. */
   readonly log: (text: string) => void
+  /** Aborted when the server is to end. */
+  readonly ending: AbortSignal
+  /** Timers of streams; default: the machine's. */
+  readonly after?: After | undefined
 }
-
-const NDJSON = 'application/x-ndjson'
 
 type Env = { Variables: { viewer?: Viewer; requestId: string } }
 type App = Hono<Env>
@@ -65,13 +71,25 @@ export function makeApp(engine: Engine, catalog: Catalog, options: AppOptions): 
   app.get('/v1/ops', c => c.json({ operations: visible(catalog, viewerOf(c)).map(describeOperation) }))
   app.get('/v1/ops/:name', c => c.json(describeOperation(findOperation(catalog, c.req.param('name')))))
   app.post('/v1/ops/:name', async c => {
-    const name = c.req.param('name')
     const context = contextOf(c.req.raw, viewerOf(c))
     const input = await readJson(c.req.raw)
-    if (name === 'export' && c.req.header('accept')?.includes(NDJSON)) {
-      return streamExport(engine, context, thrown => logBug(thrown, c.get('requestId'), options))
-    }
-    return c.json((await callOperation(catalog, engine, name, input, context)) as object)
+    const operation = findOperation(catalog, c.req.param('name'))
+    const form = streamForm(operation, c.req.header('accept'), input)
+    if (form === null) return c.json((await runOperation(operation, engine, input, context)) as object)
+    const { resumeAt } = operation
+    const last = c.req.header('last-event-id')
+    const given = last && resumeAt !== undefined ? withValueAt(input, resumeAt, last) : input
+    return streamResponse(signal => streamOperation(operation, engine, given, { ...context, signal }), {
+      form,
+      resumable: resumeAt !== undefined,
+      gone: context.signal,
+      ending: options.ending,
+      after: options.after ?? afterMs,
+      told: thrown => {
+        logBug(thrown, c.get('requestId'), options)
+        return toldError(thrown, context.viewer)
+      },
+    })
   })
 
   const { mcp } = options
@@ -119,18 +137,7 @@ function contextOf(request: Request, viewer: Viewer): CallContext {
   return { viewer, signal: request.signal }
 }
 
-/** A failure under way is the last line, since the status has been sent by then. */
-function streamExport(engine: Engine, context: CallContext, log: (thrown: unknown) => void): Response {
-  if (!isOwner(context.viewer))
-    throw new QuerentError('denied', 'export is for the local owner only', { operation: 'export' })
-  const encoder = new TextEncoder()
-  const lines = (async function* () {
-    try {
-      for await (const line of engine.export(context)) yield encoder.encode(`${JSON.stringify(line)}\n`)
-    } catch (thrown) {
-      log(thrown)
-      yield encoder.encode(`${JSON.stringify({ error: toldError(thrown, context.viewer) })}\n`)
-    }
-  })()
-  return new Response(ReadableStream.from(lines), { headers: { 'content-type': NDJSON } })
+function afterMs(ms: number, then: () => void): () => void {
+  const timer = setTimeout(then, ms)
+  return () => clearTimeout(timer)
 }

@@ -8,6 +8,7 @@ import type { Viewer } from '../../model/viewer.ts'
 import type { Catalog } from '../../ops/catalog.ts'
 import { makeApp } from './app.ts'
 import { isLoopback } from './guard.ts'
+import type { After } from './stream.ts'
 import { Authenticator } from './tokens.ts'
 
 export interface HttpOptions {
@@ -19,11 +20,15 @@ export interface HttpOptions {
   /** Where bugs are reported; default: standard error. */
   readonly log?: ((text: string) => void) | undefined
   readonly mcp?: ((request: Request, viewer: Viewer) => Promise<Response>) | undefined
+  /** Timers of streams; default: the machine's. */
+  readonly after?: After | undefined
 }
 
 /** How long a client may take to send its head, and all of its request. */
 const HEADERS_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 60_000
+/** A client that goes on with a stream sends what it has of it as a header: `Last-Event-ID`. */
+const MOST_HEAD_BYTES = 64 * 1024
 /** How long requests under way may go on when the server is told to end. */
 const GRACE_MS = 3_000
 
@@ -48,10 +53,13 @@ export async function serveHttp(
     loopback,
     mcp: options.mcp,
     requestId: randomUUID,
+    ending: signal,
+    after: options.after,
     log: options.log ?? (text => process.stderr.write(text)),
   })
   // Without a createServer option @hono/node-server makes a plain HTTP server; its type allows for others.
-  const server = serve({ fetch: app.fetch, hostname: host, port }) as Server
+  const serverOptions = { maxHeaderSize: MOST_HEAD_BYTES }
+  const server = serve({ fetch: app.fetch, hostname: host, port, serverOptions }) as Server
   server.headersTimeout = HEADERS_TIMEOUT_MS
   server.requestTimeout = REQUEST_TIMEOUT_MS
   await listening(server, options)

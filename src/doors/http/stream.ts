@@ -1,0 +1,158 @@
+/**
+ * An answer sent piece by piece. The next piece is asked for when the socket takes more, and a connection that closes
+ * ends the work at once. What goes wrong before anything was sent is an ordinary failure with its status; later it is
+ * the last line, or an event `error`.
+ */
+import type { JsonObject } from '../../base/canonical.ts'
+import { QuerentError } from '../../model/errors.ts'
+import type { StreamForm } from './stream-form.ts'
+
+/** Calls back after so many ms; returns what prevents it. */
+export type After = (ms: number, then: () => void) => () => void
+
+export interface StreamOptions {
+  readonly form: StreamForm
+  /** A client can go on after the last piece that it got: so the stream may be ended from here. */
+  readonly resumable: boolean
+  /** The request has ended. */
+  readonly gone: AbortSignal
+  /** The server is to end. */
+  readonly ending: AbortSignal
+  readonly after: After
+  /** What of a failure the client is told. */
+  readonly told: (thrown: unknown) => QuerentError
+}
+
+/** So long a stream may be silent before its head is sent: until then a failure can still have a status. */
+const OPENING_MS = 1_000
+/** Proxies close connections on which nothing comes. */
+const HEARTBEAT_MS = 15_000
+/** A client that takes nothing for so long loses a stream that it can go on with later. */
+const STALLED_MS = 60_000
+/** When a client that has lost its connection should come back. */
+const RETRY_MS = 3_000
+
+const CONTENT_TYPE: Readonly<Record<StreamForm, string>> = {
+  ndjson: 'application/x-ndjson',
+  sse: 'text/event-stream',
+}
+
+/** `open` begins the work under a signal that ends with the stream. Rejects with what goes wrong at first. */
+export async function streamResponse(
+  open: (signal: AbortSignal) => AsyncIterable<JsonObject>,
+  options: StreamOptions,
+): Promise<Response> {
+  const stream = new PieceStream(open, options)
+  await stream.opened()
+  const headers = { 'content-type': CONTENT_TYPE[options.form] }
+  return new Response(new ReadableStream(stream, { highWaterMark: 0 }), { headers })
+}
+
+type Piece = IteratorResult<JsonObject>
+type Controller = ReadableStreamDefaultController<Uint8Array>
+
+/** The source of a `ReadableStream`. */
+class PieceStream {
+  readonly #options: StreamOptions
+  readonly #abort = new AbortController()
+  readonly #pieces: AsyncIterator<JsonObject>
+  readonly #freed = Promise.withResolvers<Piece>()
+  /** Asked for and not sent yet. */
+  #next: Promise<Piece> | null
+  #cancelStall = (): void => {}
+
+  constructor(open: (signal: AbortSignal) => AsyncIterable<JsonObject>, options: StreamOptions) {
+    this.#options = options
+    this.#pieces = open(this.#abort.signal)[Symbol.asyncIterator]()
+    this.#next = this.#pieces.next()
+    options.gone.addEventListener('abort', this.#free)
+    if (options.resumable) options.ending.addEventListener('abort', this.#free)
+    if (options.gone.aborted || (options.resumable && options.ending.aborted)) this.#free()
+  }
+
+  /** Resolves when there is something to send, or has not been for a while. */
+  async opened(): Promise<void> {
+    try {
+      await this.#pieceWithin(OPENING_MS)
+    } catch (thrown) {
+      this.#free()
+      throw thrown
+    }
+  }
+
+  start(controller: Controller): void {
+    if (this.#options.form === 'sse') send(controller, `retry: ${RETRY_MS}\n\n`)
+  }
+
+  async pull(controller: Controller): Promise<void> {
+    const { form, resumable, after, told } = this.#options
+    this.#cancelStall()
+    try {
+      this.#next ??= this.#pieces.next()
+      const piece = await this.#pieceWithin(form === 'sse' ? HEARTBEAT_MS : null)
+      if (piece === null) return send(controller, ':\n\n')
+      this.#next = null
+      if (piece.done === true) return this.#end(controller)
+      send(controller, encoded(piece.value, form))
+    } catch (thrown) {
+      const error = told(thrown)
+      if (!this.#abort.signal.aborted) send(controller, encoded({ error: error.toJSON() }, form, 'error'))
+      return this.#end(controller)
+    }
+    if (resumable) this.#cancelStall = after(STALLED_MS, this.#free)
+  }
+
+  cancel(): void {
+    this.#free()
+  }
+
+  #end(controller: Controller): void {
+    this.#free()
+    controller.close()
+  }
+
+  /** Null: it takes longer. Done also when everything was let go meanwhile. */
+  async #pieceWithin(ms: number | null): Promise<Piece | null> {
+    const late = Promise.withResolvers<null>()
+    const cancel = ms === null ? () => {} : this.#options.after(ms, () => late.resolve(null))
+    try {
+      return await Promise.race([this.#freed.promise, ...(this.#next === null ? [] : [this.#next]), late.promise])
+    } finally {
+      cancel()
+    }
+  }
+
+  /** Ends the work, and forgets all that was held; once. What is sent by now stays sent. */
+  readonly #free = (): void => {
+    if (this.#abort.signal.aborted) return
+    const { gone, ending } = this.#options
+    this.#cancelStall()
+    gone.removeEventListener('abort', this.#free)
+    ending.removeEventListener('abort', this.#free)
+    this.#freed.resolve({ done: true, value: undefined })
+    this.#abort.abort(new QuerentError('cancelled', 'the stream has ended'))
+    // A generator returns when its signal has woken it; what it says of that matters to nobody any more.
+    for (const last of [this.#next, this.#pieces.return?.()]) void last?.catch(() => {})
+  }
+}
+
+function send(controller: Controller, text: string): void {
+  controller.enqueue(new TextEncoder().encode(text))
+}
+
+/** One line, or one event: `id` is what a client that comes back names as the last it has seen. */
+function encoded(piece: JsonObject, form: StreamForm, event: string = nameOf(piece)): string {
+  const data = JSON.stringify(piece)
+  if (form === 'ndjson') return `${data}\n`
+  const { resume_token: token } = piece
+  return `event: ${event}\n${isOneLine(token) ? `id: ${token}\n` : ''}data: ${data}\n\n`
+}
+
+function nameOf({ type }: JsonObject): string {
+  return isOneLine(type) ? type : 'chunk'
+}
+
+/** Fields of an event end at the end of the line. */
+function isOneLine(value: unknown): value is string {
+  return typeof value === 'string' && /^[\x21-\x7e]+$/.test(value)
+}
