@@ -94,6 +94,10 @@ function closed(server: Server, signal: AbortSignal): Promise<void> {
       })
       server.closeIdleConnections()
     }
+    // Those that were at work then, and would be kept for further requests.
+    server.on('request', (_request, response) => {
+      response.once('close', () => setImmediate(() => signal.aborted && server.closeIdleConnections()))
+    })
     if (signal.aborted) end()
     else signal.addEventListener('abort', end, { once: true })
   })
