@@ -15,7 +15,7 @@ export interface FilterWorld {
   readonly asOf: Instant
   readonly queryDomains: readonly string[]
   /** Confidence by row, as the weights asked for have it; NaN: nothing is known. */
-  readonly overall: Float64Array
+  readonly overall: Readonly<Record<number, number>>
   readonly decay: DecayTable
   /** As the requester is shown it; null: not at all. */
   holderShown(row: number, source: number): string | null

@@ -38,18 +38,27 @@ export class Scopes {
   #revision = -1
 
   of(request: InScopeRequest): Matches {
-    const { columns, requester, scope, asOf, validAt } = request
+    const { columns, requester, asOf, validAt } = request
     if (validAt !== null) return inScope(request)
     if (columns.revision !== this.#revision) this.#passed.clear()
     this.#revision = columns.revision
-    const kept = this.#passed.get(JSON.stringify([requester.id, scope.local, scope.federated, scope.network]), () => ({
-      value: null,
-    }))
+    const kept = this.#passed.get(keyOf(request), () => ({ value: null }))
     const { value } = kept
     if (value?.requester === requester && asOf >= value.asOf && asOf < value.until) return value.matches
     kept.value = { requester, asOf, ...pass(request) }
     return kept.value.matches
   }
+
+  /** From when on time alone may bring others into scope, or take some out of it; infinite: never. May be too early. */
+  untilOf(request: InScopeRequest): Instant {
+    if (request.validAt !== null) return pass(request).until
+    this.of(request)
+    return this.#passed.find(keyOf(request))?.value?.until ?? request.asOf
+  }
+}
+
+function keyOf({ requester, scope: { local, federated, network } }: InScopeRequest): string {
+  return JSON.stringify([requester.id, local, federated, network])
 }
 
 function pass({ columns, requester, scope, asOf, validAt }: InScopeRequest): {
@@ -72,11 +81,13 @@ function pass({ columns, requester, scope, asOf, validAt }: InScopeRequest): {
     if (partition < 0 || partition > last) continue
     const source = codes[partition * 2 + (holders[row] === self ? 1 : 0)] as number
     if (source === 0) continue
-    const begin = Math.max(created[row] as number, validFrom[row] as number)
+    // Where the instants of validity are given, only what is made can still come.
+    const made = created[row] as number
+    const begin = validAt === null ? Math.max(made, validFrom[row] as number) : made
     const end = validUntil[row] as number
     if (begin > asOf && begin < until) until = begin
     if ((created[row] as number) > asOf || (validFrom[row] as number) > from || end <= to) continue
-    if (end < until) until = end
+    if (validAt === null && end < until) until = end
     rows[count] = row
     sources[count++] = source
   }

@@ -94,7 +94,8 @@ export class Scorer {
   rate(row: number): number {
     const { columns, queryDomains, decay } = this.#world
     const set = columns.arrays.domainSets[row] as number
-    const known = this.#rates[set] as number
+    // Sets that came later have no place in it.
+    const known = this.#rates[set] ?? Number.NaN
     if (!Number.isNaN(known)) return known
     const rate = decayRate(columns.domainSet(set), queryDomains, decay)
     this.#rates[set] = rate

@@ -25,6 +25,16 @@ const WORTH_CLEARING = 256
 /** 160 kB each for 10,000 agents. */
 const MOST_REPUTATIONS = 32
 
+/** Each part changes by itself. */
+export interface TrustMark {
+  /** Others' edges. */
+  readonly routes: string
+  /** The viewer's own edges. */
+  readonly own: number
+  /** Who is known here, and their reputations. */
+  readonly agents: number
+}
+
 export class TrustGraph {
   readonly #store: Store
   readonly #rules: TrustRules
@@ -38,6 +48,9 @@ export class TrustGraph {
   readonly #warnings = new Map<string, EdgeWarning>()
   /** Of the log; -1: nothing was read yet. */
   #seen = -1
+  /** How often all was read, and the agents alone. */
+  #loads = 0
+  #agentReads = 0
   #agentsRevision = -1
   #version: number | null = null
 
@@ -63,6 +76,16 @@ export class TrustGraph {
     const age = rules.newAgentCap ? [Symbol('now')] : []
     const stamp = new TrustStamp([routes, reputations, this.#ownChanges.get(viewer) ?? 0, ...age])
     return weigh({ viewer: number, agents, edges, question, rules, routes, reputations, stamp, asOf })
+  }
+
+  /**
+   * Changes when something else than time may have changed the viewer's trust in anybody: what was made under the same
+   * mark differs by the time between alone. Of no meaning otherwise.
+   */
+  mark(viewer: string, asked: TrustQuestion): TrustMark {
+    this.refresh()
+    const routes = this.#cache.mark(this.#agents.take(viewer), inOrder(asked))
+    return { routes: `${this.#loads}.${routes}`, own: this.#ownChanges.get(viewer) ?? 0, agents: this.#agentReads }
   }
 
   /** Those of these agents whose edge from the viewer was not noted as used for a while; each once. */
@@ -117,6 +140,7 @@ export class TrustGraph {
   }
 
   #load(reader: StoreReader): void {
+    this.#loads++
     this.#agents = new AgentArrays()
     this.#edges = new EdgeArrays()
     this.#cache = new RouteCache()
@@ -133,6 +157,7 @@ export class TrustGraph {
 
   /** Edges that may count otherwise now, because their owner came, went, or has another key. */
   #readAgents(reader: StoreReader): readonly EdgeName[] {
+    this.#agentReads++
     const owners = this.#agents.read(reader)
     this.#reputations.clear()
     this.#cache.agentsChanged(new Set(owners.map(owner => this.#agents.take(owner))), this.#rules.newAgentCap)

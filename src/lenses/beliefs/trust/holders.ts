@@ -1,4 +1,5 @@
 /** What one viewer's trust in others comes to, for one question at one moment (BQ-080). Never changes once made. */
+import type { Instant } from '../../../base/clock.ts'
 import type { Agent, AgentArrays } from './agent-arrays.ts'
 import { federationTarget, reputationFor } from './agent-arrays.ts'
 import type { TrustStamp } from './stamp.ts'
@@ -55,6 +56,7 @@ export interface HolderColumns {
 export interface TrustTable {
   readonly viewer: string
   readonly stamp: TrustStamp
+  readonly holdsUntil: Instant
   readonly agents: AgentArrays
   /** Of `agents`, as they were. */
   readonly known: ReadonlyMap<string, Agent>
@@ -79,6 +81,7 @@ export interface Reputations {
 }
 
 const REPUTATION_SHARE = 0.3
+const DIRECT_BYTES = 200
 const SELF: TrustIn = {
   ...{ value: 1, kind: 'self', direct: null, transitive: null, reputation: null, distrusted: false },
 }
@@ -105,6 +108,35 @@ export class HolderTrust {
 
   get stamp(): TrustStamp {
     return this.#table.stamp
+  }
+
+  /** Until then nothing but the viewer's own edges changes with time alone, and these only fade. */
+  get holdsUntil(): Instant {
+    return this.#table.holdsUntil
+  }
+
+  /** Whether two that were made for one viewer, question and moment come to the same in everybody, reputations too. */
+  sameAs(other: HolderTrust): boolean {
+    const [mine, its] = [this.#table, other.#table]
+    return (
+      mine.agents === its.agents &&
+      mine.defaultTrust === its.defaultTrust &&
+      areSame(mine.own, its.own, Number.NaN) &&
+      areSame(mine.levels, its.levels, 0) &&
+      this.sameReputations(other)
+    )
+  }
+
+  sameReputations(other: HolderTrust): boolean {
+    const [mine, its] = [this.#table.reputations, other.#table.reputations]
+    if (mine === its) return true
+    return areSame(mine.overall, its.overall, Number.NaN) && areSame(mine.floors, its.floors, 0)
+  }
+
+  /** Near enough: of what is not shared with the trust of other moments. */
+  get byteLength(): number {
+    const { own, levels, sources, capped, direct } = this.#table
+    return own.byteLength + levels.byteLength + sources.byteLength + capped.byteLength + direct.size * DIRECT_BYTES
   }
 
   /** In a federation as a whole (BQ-104): the viewer's edge to it, else its reputation. */
@@ -163,6 +195,13 @@ export class HolderTrust {
     if (level > floor && level > stranger) return { value: level, kind: 'transitive' }
     return floor > stranger ? { value: floor, kind: 'reputation' } : { value: stranger, kind: 'default' }
   }
+}
+
+/** `absent`: what stands for places that one of them does not have yet. */
+function areSame(some: Float64Array, others: Float64Array, absent: number): boolean {
+  const most = Math.max(some.length, others.length)
+  for (let at = 0; at < most; at++) if (!Object.is(some[at] ?? absent, others[at] ?? absent)) return false
+  return true
 }
 
 function once<T>(make: () => T): () => T {

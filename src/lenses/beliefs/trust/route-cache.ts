@@ -12,6 +12,8 @@ import type { Routes } from './routes.ts'
 /** Together; what was asked for longest ago goes first. */
 const MOST_BYTES = 64 * 2 ** 20
 const BYTES_EACH = 500
+/** Counts that are kept of what was lost. */
+const MOST_LOSSES = 10_000
 
 interface Kept {
   readonly viewer: number
@@ -28,6 +30,10 @@ export class RouteCache {
   readonly #kept = new Map<string, Kept>()
   #bytes = 0
   #found = 0
+  /** By key: how often routes were lost to anything but time. */
+  readonly #losses = new Map<string, number>()
+  /** How often that was forgotten. */
+  #epoch = 0
   #made = 0
 
   get byteLength(): number {
@@ -39,13 +45,7 @@ export class RouteCache {
   }
 
   get(viewer: number, question: TrustQuestion, asOf: Instant, search: () => Routes): Routes {
-    const key = JSON.stringify([
-      viewer,
-      question.domains,
-      question.domainTrustWeight,
-      question.maxHops,
-      question.damping,
-    ])
+    const key = keyOf(viewer, question)
     const known = this.#kept.get(key)
     if (known !== undefined && known.from <= asOf && asOf < known.until) {
       this.#found++
@@ -60,9 +60,17 @@ export class RouteCache {
     this.#bytes += bytesOf(routes)
     for (const oldest of this.#kept.keys()) {
       if (this.#bytes <= MOST_BYTES) break
-      this.#drop(oldest)
+      this.#lose(oldest)
     }
     return routes
+  }
+
+  /**
+   * Changes when routes that were kept may no longer be what a search would find, for another reason than time. While it
+   * stays the same, so do they.
+   */
+  mark(viewer: number, question: TrustQuestion): string {
+    return `${this.#epoch}.${this.#losses.get(keyOf(viewer, question)) ?? 0}`
   }
 
   /** Makes a change to an edge, and drops the routes that it may change. */
@@ -72,7 +80,7 @@ export class RouteCache {
     change()
     for (const [at, [key, kept]] of touched.entries()) {
       const after = countOf(kept, from, to, agents, edges)
-      if (after.count !== before[at]?.count) this.#drop(key)
+      if (after.count !== before[at]?.count) this.#lose(key)
       else kept.until = Math.min(kept.until, after.until)
     }
   }
@@ -80,13 +88,24 @@ export class RouteCache {
   /** Agents that came or went take their edges with them; `all`: ages matter too. */
   agentsChanged(agents: ReadonlySet<number>, all: boolean): void {
     for (const [key, { routes }] of this.#kept) {
-      if (all || [...agents].some(agent => routes.expanded.has(agent))) this.#drop(key)
+      if (all || [...agents].some(agent => routes.expanded.has(agent))) this.#lose(key)
     }
   }
 
   clear(): void {
     this.#kept.clear()
     this.#bytes = 0
+    this.#losses.clear()
+    this.#epoch++
+  }
+
+  #lose(key: string): void {
+    if (this.#losses.size >= MOST_LOSSES && !this.#losses.has(key)) {
+      this.#losses.clear()
+      this.#epoch++
+    }
+    this.#losses.set(key, (this.#losses.get(key) ?? 0) + 1)
+    this.#drop(key)
   }
 
   #drop(key: string): void {
@@ -116,6 +135,10 @@ function countOf(
   if (!agents.isHosted(from) && !edges.isExposed(slot)) return { count: 0, until: forever }
   const tenths = resolved.tenths(slot, asOf)
   return { count: tenths, until: resolved.tenthsHoldUntil(slot, asOf, tenths) }
+}
+
+function keyOf(viewer: number, { domains, domainTrustWeight, maxHops, damping }: TrustQuestion): string {
+  return JSON.stringify([viewer, domains, domainTrustWeight, maxHops, damping])
 }
 
 function bytesOf(routes: Routes): number {

@@ -77,6 +77,7 @@ export function weigh(weighing: Weighing): HolderTrust {
     viewer: agents.id(viewer),
     agents,
     stamp: weighing.stamp,
+    holdsUntil: routes.until,
     known: agents.known,
     domains: question.domains,
     defaultTrust: rules.defaultTrust,
