@@ -139,6 +139,11 @@ export class QuerentError extends Error {
     return this.#row.retryable
   }
 
+  /** Whether message and details speak of nothing but the request, so that any requester may read them whole. */
+  get isOpen(): boolean {
+    return false
+  }
+
   /** What to do, in one line. */
   get help(): string {
     return this.#row.help

@@ -97,6 +97,16 @@ export function streamOperation(
   return operation.stream(engine, admitted.input, admitted.context)
 }
 
+/** What a door answers when it could not even read the input, such as `too_large`: that costs a unit like any other refusal. */
+export function unread(operation: EngineOperation, engine: Engine, thrown: unknown, context: CallContext): unknown {
+  try {
+    if (context.remote === true) engine.limits.charge(context.viewer.id, 1)
+  } catch (limited) {
+    return refused(operation, engine, limited, null, context)
+  }
+  return refused(operation, engine, thrown, null, context)
+}
+
 interface Admitted<Input extends z.ZodType> {
   readonly input: z.output<Input>
   readonly context: CallContext
@@ -115,9 +125,18 @@ function admit<Input extends z.ZodType, Output extends z.ZodType>(
     const charge = (units: number): void => engine.limits.charge(context.viewer.id, units)
     return { input: parsedAndPaid(operation, input, charge), context: { ...context, charge } }
   } catch (thrown) {
-    const { refusal } = operation
-    throw refusal === undefined || !(thrown instanceof QuerentError) ? thrown : refusal(engine, thrown, input, context)
+    throw refused(operation, engine, thrown, input, context)
   }
+}
+
+function refused<Input extends z.ZodType, Output extends z.ZodType>(
+  { refusal }: Operation<Engine, Input, Output>,
+  engine: Engine,
+  thrown: unknown,
+  input: unknown,
+  context: CallContext,
+): unknown {
+  return refusal === undefined || !(thrown instanceof QuerentError) ? thrown : refusal(engine, thrown, input, context)
 }
 
 /** What cannot be read costs one unit (BQ-186). Those who may ask nothing now are not told what is wrong with it. */

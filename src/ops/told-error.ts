@@ -24,7 +24,7 @@ export function asQuerentError(thrown: unknown): QuerentError {
 /** As this viewer may read it; null: somebody who has not said who they are. Owners get all but the inside of bugs. */
 export function toldError(thrown: unknown, viewer: Viewer | null): QuerentError {
   const error = asQuerentError(thrown)
-  if (viewer !== null && isOwner(viewer)) return error
+  if (error.isOpen || (viewer !== null && isOwner(viewer))) return error
   if (OF_MACHINE.has(error.kind))
     return error.retold(PLAIN[error.code] ?? 'the service is not able to do this now', {}, error)
   const details: Record<string, Json> = { ...error.details }
@@ -40,5 +40,10 @@ export function toldError(thrown: unknown, viewer: Viewer | null): QuerentError 
 
 /** The lines to log of a bug, causes and all; null for what is no bug. `request` finds it from what the client got. */
 export function bugReport(thrown: unknown, request: string): string | null {
-  return asQuerentError(thrown).code === 'internal' ? `querent: bug in request ${request}: ${inspect(thrown)}\n` : null
+  return isBug(asQuerentError(thrown)) ? `querent: bug in request ${request}: ${inspect(thrown)}\n` : null
+}
+
+/** A lens may call it by a code of its own; what it was is the cause then. */
+function isBug({ code, kind, cause, isOpen }: QuerentError): boolean {
+  return code === 'internal' || (isOpen && kind === 'broken' && !(cause instanceof QuerentError))
 }

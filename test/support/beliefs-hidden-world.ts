@@ -63,6 +63,8 @@ export class HiddenWorld {
     const store = openMemoryStore({ storeId: 'one' })
     const engine = await openBeliefsEngine({
       ...{ store, clock, random, embedder: embedder === 'toy' ? openToyEmbedder() : 'none' },
+      // More than any history asks: no answer may depend on how fast the test runs.
+      limits: { burst: 10_000 },
     })
     const world = new HiddenWorld(engine, await openDoor(engine), clock, seed)
     for (const call of [...PEOPLE, ...SHOWN_FIRST]) await world.act(call)

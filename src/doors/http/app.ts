@@ -8,7 +8,7 @@ import type { Engine } from '../../engine/engine.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type { CallContext } from '../../model/operation.ts'
 import { isOwner, type Viewer } from '../../model/viewer.ts'
-import { type Catalog, findOperation, runOperation, streamOperation } from '../../ops/catalog.ts'
+import { type Catalog, findOperation, runOperation, streamOperation, unread } from '../../ops/catalog.ts'
 import { describeOperation } from '../../ops/schemas.ts'
 import { bugReport, toldError } from '../../ops/told-error.ts'
 import { readBytes, readJson } from './body.ts'
@@ -72,8 +72,10 @@ export function makeApp(engine: Engine, catalog: Catalog, options: AppOptions): 
   app.get('/v1/ops/:name', c => c.json(describeOperation(findOperation(catalog, c.req.param('name')))))
   app.post('/v1/ops/:name', async c => {
     const context = contextOf(c.req.raw, viewerOf(c))
-    const input = await readJson(c.req.raw)
     const operation = findOperation(catalog, c.req.param('name'))
+    const input = await readJson(c.req.raw, operation.bodyLimit).catch((thrown: unknown) => {
+      throw unread(operation, engine, thrown, context)
+    })
     const form = streamForm(operation, c.req.header('accept'), input)
     if (form === null) return c.json((await runOperation(operation, engine, input, context)) as object)
     const { resumeAt } = operation
@@ -132,9 +134,9 @@ function visible(catalog: Catalog, viewer: Viewer): Parameters<typeof describeOp
   return [...catalog.values()].filter(({ effect }) => effect.ownerOnly !== true || isOwner(viewer))
 }
 
-/** Ends with its connection: when the client gives up, or the server is made to end. */
+/** Ends with its connection: when the client gives up, or the server is made to end. Who shows a token or a signature is remote. */
 function contextOf(request: Request, viewer: Viewer): CallContext {
-  return { viewer, signal: request.signal }
+  return { viewer, signal: request.signal, remote: request.headers.has('authorization') }
 }
 
 function afterMs(ms: number, then: () => void): () => void {

@@ -4,8 +4,8 @@ import { invalidArgument, QuerentError } from '../../model/errors.ts'
 export const MAX_BODY_BYTES: number = 4 * 1024 * 1024
 
 /** An empty body is null. Throws `too_large`, `invalid_argument` (not UTF-8), `invalid_json`. */
-export async function readJson(request: Request): Promise<unknown> {
-  const text = decode(await readBytes(request))
+export async function readJson(request: Request, most: number = MAX_BODY_BYTES): Promise<unknown> {
+  const text = decode(await readBytes(request, most))
   if (text.trim() === '') return null
   try {
     return JSON.parse(text)
@@ -15,14 +15,14 @@ export async function readJson(request: Request): Promise<unknown> {
 }
 
 /** Throws `too_large`. */
-export async function readBytes(request: Request): Promise<Uint8Array> {
-  if (Number(request.headers.get('content-length') ?? 0) > MAX_BODY_BYTES) throw tooLarge()
+export async function readBytes(request: Request, most: number = MAX_BODY_BYTES): Promise<Uint8Array> {
+  if (Number(request.headers.get('content-length') ?? 0) > most) throw tooLarge(most)
   if (request.body === null) return new Uint8Array()
   const parts: Uint8Array[] = []
   let size = 0
   for await (const part of request.body) {
     size += part.length
-    if (size > MAX_BODY_BYTES) throw tooLarge()
+    if (size > most) throw tooLarge(most)
     parts.push(part)
   }
   return Buffer.concat(parts)
@@ -36,7 +36,6 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-function tooLarge(): QuerentError {
-  const message = `body: at most ${MAX_BODY_BYTES} bytes`
-  return new QuerentError('too_large', message, { field: 'body', limit: MAX_BODY_BYTES })
+function tooLarge(most: number): QuerentError {
+  return new QuerentError('too_large', `body: at most ${most} bytes`, { field: 'body', limit: most })
 }

@@ -12,8 +12,10 @@ export function mcpOverHttp(engine: Engine, catalog: Catalog): (request: Request
   const handler = createMcpHandler(({ authInfo }) => {
     const id = authInfo?.extra?.['viewer']
     if (typeof id !== 'string' || !isHolderName(id)) throw new Error('invariant broken: a request without a viewer')
-    return makeServer(engine, tools, { viewer: { id }, lens: undefined })
+    return makeServer(engine, tools, { viewer: { id }, lens: undefined, remote: authInfo?.extra?.['remote'] === true })
   })
-  return (request, viewer) =>
-    handler.fetch(request, { authInfo: { token: '', clientId: viewer.id, scopes: [], extra: { viewer: viewer.id } } })
+  return (request, viewer) => {
+    const extra = { viewer: viewer.id, remote: request.headers.has('authorization') }
+    return handler.fetch(request, { authInfo: { token: '', clientId: viewer.id, scopes: [], extra } })
+  }
 }

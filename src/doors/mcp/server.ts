@@ -22,6 +22,8 @@ export interface ServerOptions {
   readonly viewer: Viewer
   /** Questions that name no lens ask through this one. */
   readonly lens: string | undefined
+  /** Whether the client's requests count against its viewer's limits: over HTTP, not over standard input. */
+  readonly remote?: boolean | undefined
   /** Where bugs are reported; default: standard error. */
   readonly log?: ((text: string) => void) | undefined
 }
@@ -56,7 +58,8 @@ function register(server: McpServer, engine: Engine, tool: Tool, options: Server
   server.registerTool(tool.name, config, async (args, context) => {
     try {
       const input = withLens(tool, args, options.lens)
-      const call = { viewer: options.viewer, signal: context.mcpReq.signal }
+      const { viewer, remote } = options
+      const call = { viewer, remote, signal: context.mcpReq.signal }
       return success(await runOperation(tool.operation, engine, input, call))
     } catch (thrown) {
       const report = bugReport(thrown, `${context.mcpReq.id} (${tool.name})`)

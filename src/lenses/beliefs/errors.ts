@@ -46,6 +46,10 @@ export class BeliefsError extends QuerentError {
     this.source = source
   }
 
+  override get isOpen(): boolean {
+    return true
+  }
+
   override toJSON(): { type: string; code: string; message: string; details: JsonObject } & JsonObject {
     const { code, message, details, source, retryable, requestId } = this
     return {

@@ -15,6 +15,8 @@ export interface Asker {
   readonly id: string
   /** What its trust graph may be called in a request, beside its id; null: nothing else. */
   readonly trustGraph: string | null
+  /** Whether a request may name whomever it likes: for looking at one without answering it. */
+  readonly isAnybody?: boolean
 }
 
 export interface CheckedQuery {

@@ -77,21 +77,21 @@ const RANKING_WEIGHTS: Readonly<Record<keyof RankingWeights, Check<number>>> = {
 }
 
 /** The requester is whom the host knows, whatever a request says of it (BQ-066). */
-function requesterOf({ id: established }: Asker): Check<string> {
+function requesterOf({ id: established, isAnybody = false }: Asker): Check<string> {
   return (value, at) => {
     const given = id(value, at)
-    if (given !== undefined && given !== established) at.deny()
+    if (given !== undefined && given !== established && !isAnybody) at.deny()
     return given
   }
 }
 
 /** Only its own graph; a foreign one and one that there is not are refused alike (BQ-065). */
-function graphOf({ id: own, trustGraph }: Asker): Check<string> {
+function graphOf({ id: own, trustGraph, isAnybody = false }: Asker): Check<string> {
   return (value, at) => {
     if (typeof value === 'object') return at.fault('inline_trust', GRAPH)
     if (typeof value !== 'string') return at.fault('type', GRAPH, value)
     const isOwn = value === `ref:${own}` || (trustGraph !== null && value === `ref:${trustGraph}`)
-    if (!isOwn) at.deny()
+    if (!isOwn && !isAnybody) at.deny()
     return value
   }
 }

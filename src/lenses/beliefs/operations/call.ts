@@ -5,7 +5,7 @@ import { AGENTS } from '../../../store/core-tables.ts'
 import type { LensHost } from '../../lens.ts'
 import type { Asker } from '../check/checked.ts'
 import { countersOf } from '../counters.ts'
-import { type BeliefsCode, BeliefsError } from '../errors.ts'
+import { type BeliefsCode, BeliefsError, faulty } from '../errors.ts'
 import { type BeliefsState, stateOf } from '../state.ts'
 
 export interface BeliefsCall {
@@ -50,6 +50,7 @@ export function asBeliefsError(thrown: unknown): BeliefsError {
   if (thrown instanceof BeliefsError) return thrown
   const known = thrown instanceof QuerentError && thrown.code in ERROR_CODES ? CODES[thrown.code as ErrorCode] : null
   const code = known ?? 'INTERNAL_ERROR'
+  if (known !== null && (thrown as QuerentError).code === 'too_large') return tooComplex(thrown as QuerentError)
   if (code === 'INVALID_QUERY') {
     const { message, details } = thrown as QuerentError
     return new BeliefsError(code, message, { ...details, reason: (thrown as QuerentError).code }, { cause: thrown })
@@ -57,6 +58,13 @@ export function asBeliefsError(thrown: unknown): BeliefsError {
   // How long to wait is the requester's own affair, and the only one of these that tells more.
   const details = code === 'RATE_LIMITED' ? (thrown as QuerentError).details : {}
   return new BeliefsError(code, MESSAGES[code], details, { cause: thrown })
+}
+
+/** What a door would not even read (BQ-191). */
+function tooComplex({ details, message }: QuerentError): BeliefsError {
+  const path = String(details['field'] ?? '')
+  const constraint = message.replace(`${path}: `, '')
+  return faulty([{ code: 'INVALID_QUERY', path, constraint, reason: 'too_complex', value: null }])
 }
 
 const MESSAGES: Readonly<Record<Exclude<BeliefsCode, 'INVALID_QUERY'>, string>> = {

@@ -7,6 +7,7 @@ import { checkContextQuery, checkExpand, EXPANSIONS, PURPOSES } from '../check/q
 import { contextQuery } from '../questions/context-query.ts'
 import { expandBelief } from '../questions/expand.ts'
 import { inCall } from './call.ts'
+import { BODY_LIMIT, costOfContextQuery, costOfExpand } from './cost.ts'
 import { QUERY } from './query-ops.ts'
 
 const TOKENS: JsonObject = { type: 'integer', minimum: 1, maximum: 1_000_000 }
@@ -28,6 +29,8 @@ const forContext: Operation<LensHost> = {
     ...{ expandable: { type: 'array', items: { type: 'string' } }, token_counter: OBJECT, warnings: OBJECTS },
   }),
   effect: { kind: 'read', idempotent: true },
+  cost: costOfContextQuery,
+  bodyLimit: BODY_LIMIT,
   run: (host, input, context) =>
     inCall(host, context, ({ state, asker, signal }) =>
       contextQuery(state, checkContextQuery(input, asker), { requester: asker.id, signal }),
@@ -52,6 +55,8 @@ const expand: Operation<LensHost> = {
     ...{ additional_tokens: INTEGER, truncated: FLAG, token_counter: OBJECT, warnings: OBJECTS },
   }),
   effect: { kind: 'read', idempotent: true },
+  cost: costOfExpand,
+  bodyLimit: BODY_LIMIT,
   run: (host, input, context) =>
     inCall(host, context, ({ state, asker }) => expandBelief(state, checkExpand(input, asker), asker.id)),
 }

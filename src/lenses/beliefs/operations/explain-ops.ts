@@ -5,6 +5,7 @@ import { answers, anything, described, FLAG, OBJECT, OBJECTS, TEXT } from '../..
 import { checkExplain } from '../check/questions.ts'
 import { explainPlace } from '../explain/place.ts'
 import { inCall } from './call.ts'
+import { BODY_LIMIT, costOfExplain } from './cost.ts'
 import { A_QUERY } from './query-ops.ts'
 
 const explain: Operation<LensHost> = {
@@ -20,6 +21,8 @@ const explain: Operation<LensHost> = {
   ),
   output: answers({ belief_id: TEXT, matched: FLAG, summary: TEXT, hints: OBJECTS, versus: OBJECT, warnings: OBJECTS }),
   effect: { kind: 'read', idempotent: true },
+  cost: costOfExplain,
+  bodyLimit: BODY_LIMIT,
   run: (host, input, context) =>
     inCall(host, context, ({ state, asker, signal }) =>
       explainPlace(state, checkExplain(input, asker), { requester: asker.id, signal }),

@@ -1,32 +1,42 @@
 /** A line for each call in the log of whoever runs the node (BQ-196). */
 
 import { toIso } from '../../../model/instant.ts'
-import type { Operation } from '../../../model/operation.ts'
+import type { CallContext, Operation } from '../../../model/operation.ts'
 import type { RequestLine } from '../../../model/request-log.ts'
 import type { LensHost } from '../../lens.ts'
 import { isRecord } from '../check/shapes.ts'
 import { BeliefsError } from '../errors.ts'
 import { DAY_MS } from '../measures/decay.ts'
+import { failureIn } from './call.ts'
 
 const REQUEST_ID_BYTES = 12
 
 export function logged(operation: Operation<LensHost>): Operation<LensHost> {
+  type Ended = Pick<RequestLine, 'results' | 'code'>
+  const noter = (host: LensHost, input: unknown, context: CallContext) => {
+    const started = performance.now()
+    return (requestId: string, ended: Ended) => {
+      const { log, clock } = host
+      log?.write({
+        at: toIso(clock.now()),
+        request_id: requestId,
+        requester: context.viewer.id,
+        operation: operation.name,
+        duration_ms: Math.round((performance.now() - started) * 1000) / 1000,
+        ...ended,
+        ...queryOf(host, input),
+      })
+    }
+  }
   return {
     ...operation,
+    refusal(host, error, input, context) {
+      const told = failureIn(host, error)
+      noter(host, input, context)(told.requestId, { results: null, code: told.code })
+      return told
+    },
     async run(host, input, context) {
-      const started = performance.now()
-      const note = (requestId: string, ended: Pick<RequestLine, 'results' | 'code'>) => {
-        const { log, clock } = host
-        log?.write({
-          at: toIso(clock.now()),
-          request_id: requestId,
-          requester: context.viewer.id,
-          operation: operation.name,
-          duration_ms: Math.round((performance.now() - started) * 1000) / 1000,
-          ...ended,
-          ...queryOf(host, input),
-        })
-      }
+      const note = noter(host, input, context)
       try {
         const answer = await operation.run(host, input, context)
         if (host.log !== undefined) note(newId(host), { results: resultsIn(answer), code: null })

@@ -6,6 +6,7 @@ import { answers, anything, described, OBJECT, OBJECTS, TEXT } from '../../wire-
 import { checkQuery } from '../check/query.ts'
 import { runQuery } from '../query/run.ts'
 import { inCall } from './call.ts'
+import { BODY_LIMIT, costOfQuery } from './cost.ts'
 
 export const QUERY: Readonly<Record<string, JsonObject>> = {
   semantic: described(TEXT, 'What to look for; +term, -term, "phrase" and term^2 as the guide says'),
@@ -26,6 +27,8 @@ const query: Operation<LensHost> = {
   input: anything(QUERY, ['semantic']),
   output: answers({ beliefs: OBJECTS, total_count: { type: 'integer' }, coverage: OBJECT, warnings: OBJECTS }),
   effect: { kind: 'read', idempotent: false },
+  cost: costOfQuery,
+  bodyLimit: BODY_LIMIT,
   run: (host, input, context) =>
     inCall(host, context, ({ state, asker, signal }) =>
       runQuery(state, checkQuery(input, asker), { requester: asker.id, signal }),

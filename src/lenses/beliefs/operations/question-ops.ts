@@ -20,6 +20,15 @@ import { derivationOf } from '../questions/derivation.ts'
 import { countFacets } from '../questions/facets.ts'
 import { similarTo } from '../questions/similar.ts'
 import { failureIn, inCall } from './call.ts'
+import {
+  BODY_LIMIT,
+  costOfBatch,
+  costOfContradictions,
+  costOfDerivation,
+  costOfFacets,
+  costOfQuery,
+  costOfSimilar,
+} from './cost.ts'
 import { A_QUERY, QUERY } from './query-ops.ts'
 
 const BELIEF_ID = described(TEXT, 'Id of a belief')
@@ -30,6 +39,8 @@ const count: Operation<LensHost> = {
   input: anything(QUERY, ['semantic']),
   output: answers({ total: INTEGER, exact: { type: 'boolean' }, by_scope: OBJECT, warnings: OBJECTS }),
   effect: { kind: 'read', idempotent: true },
+  cost: costOfQuery,
+  bodyLimit: BODY_LIMIT,
   run: (host, input, context) =>
     inCall(host, context, ({ state, asker, signal }) =>
       countMatches(state, checkQuery(input, asker), { requester: asker.id, signal }),
@@ -48,6 +59,8 @@ const facets: Operation<LensHost> = {
   ),
   output: answers({ total: INTEGER, facets: OBJECT, warnings: OBJECTS }),
   effect: { kind: 'read', idempotent: true },
+  cost: costOfFacets,
+  bodyLimit: BODY_LIMIT,
   run: (host, input, context) =>
     inCall(host, context, ({ state, asker, signal }) =>
       countFacets(state, checkFacets(input, asker), { requester: asker.id, signal }),
@@ -60,12 +73,17 @@ const batch: Operation<LensHost> = {
   input: anything({ queries: described(OBJECTS, '1 to 20, each as for beliefs.query') }, ['queries']),
   output: answers({ results: OBJECTS, total_time_ms: { type: 'number' }, succeeded: INTEGER, failed: INTEGER }),
   effect: { kind: 'read', idempotent: false },
+  cost: costOfBatch,
+  bodyLimit: BODY_LIMIT,
   run: (host, input, context) =>
     inCall(host, context, ({ state, asker, signal }) =>
       runBatch(
         checkBatch(input),
-        // Within the promise, so that a fault of one is its own.
-        async query => runQuery(state, checkQuery(query, asker), { requester: asker.id, signal }),
+        // Within the promise, so that a fault of one, and want of units for one, is its own.
+        async query => {
+          context.charge?.(costOfQuery(query))
+          return runQuery(state, checkQuery(query, asker), { requester: asker.id, signal })
+        },
         thrown => failureIn(host, thrown),
       ),
     ),
@@ -79,6 +97,8 @@ const derivation: Operation<LensHost> = {
   ]),
   output: answers({ belief_id: TEXT, depth: INTEGER, chain: OBJECTS }),
   effect: { kind: 'read', idempotent: true },
+  cost: costOfDerivation,
+  bodyLimit: BODY_LIMIT,
   run: (host, input, context) =>
     inCall(host, context, ({ state, asker }) => derivationOf(state, checkDerivation(input), asker.id)),
 }
@@ -109,6 +129,8 @@ const similar: Operation<LensHost> = {
   ),
   output: answers({ belief_id: TEXT, beliefs: OBJECTS, total_count: INTEGER, warnings: OBJECTS }),
   effect: { kind: 'read', idempotent: true },
+  cost: costOfSimilar,
+  bodyLimit: BODY_LIMIT,
   run: (host, input, context) =>
     inCall(host, context, ({ state, asker }) => similarTo(state, checkSimilar(input, asker), asker.id)),
 }
@@ -132,6 +154,8 @@ const contradictions: Operation<LensHost> = {
     ...{ detector: OBJECT, warnings: OBJECTS },
   }),
   effect: { kind: 'read', idempotent: true },
+  cost: costOfContradictions,
+  bodyLimit: BODY_LIMIT,
   run: (host, input, context) =>
     inCall(host, context, ({ state, asker }) => contradictionsOf(state, checkContradictions(input, asker), asker.id)),
 }
