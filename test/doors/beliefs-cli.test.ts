@@ -269,7 +269,7 @@ describe('help', () => {
   it('has examples for every command of the groups', async () => {
     const commands = {
       beliefs:
-        'query explain count facets batch context get similar contradictions expand derivation put supersede delete diagnostics sample',
+        'query explain count facets batch context watch get similar contradictions expand derivation put supersede delete diagnostics sample',
       trust: 'set remove list compute',
       agents: 'create update list',
       federations: 'create join leave set-member list',

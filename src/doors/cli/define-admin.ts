@@ -1,7 +1,7 @@
 /** Commands about the engine, and those that open other doors. */
 import type { Command } from 'commander'
 import { define, runs } from './define.ts'
-import { type CommonFlags, finiteNumber, withFormat, withPlace } from './flags.ts'
+import { type CommonFlags, finiteNumber, withFormat, withPlace, withStream } from './flags.ts'
 import type { Cli } from './run.ts'
 
 export function defineAdminCommands(program: Command, cli: Cli): void {
@@ -63,10 +63,11 @@ function defineCall(program: Command, cli: Cli): void {
     ['querent call status', 'no input'],
     ['querent call query \'{"text": "decay"}\'', 'input as JSON'],
     ['querent call put @entries.json', 'input from a file'],
+    ['querent call export --stream', 'piece by piece, a line each, where it has such a form'],
     ['echo \'{"text": "decay"}\' | querent call query', 'input from a pipe (or `-`)'],
   ])
-  withPlace(call).helpOption(false).option('-h, --help', 'show this help, with every operation')
-  runs<[string | undefined, string | undefined], CommonFlags & { help?: true }>(
+  withStream(withPlace(call)).helpOption(false).option('-h, --help', 'show this help, with every operation')
+  runs<[string | undefined, string | undefined], CommonFlags & { help?: true; stream?: true }>(
     call,
     cli,
     async (name, input, flags) => {

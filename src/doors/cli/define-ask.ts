@@ -1,14 +1,18 @@
 /** Commands that ask. */
 import type { Command } from 'commander'
+import type { LiveFlags } from './commands/watch.ts'
 import { define, runs } from './define.ts'
 import {
   type AskFlags,
   type CommonFlags,
   finiteNumber,
   withFormat,
+  withLive,
+  withMoments,
   withPaging,
   withPlace,
   withQuestion,
+  withStream,
   wordsOf,
 } from './flags.ts'
 import type { Cli } from './run.ts'
@@ -19,19 +23,30 @@ export function defineAskCommands(program: Command, cli: Cli): void {
     ['querent query \'"flat scan" -kernel tag:index\'', 'a phrase, without a word, with a tag'],
     ['querent query --words --limit 3 parseInput', 'by words alone'],
     ['querent query --json colour models | jq .items[0]', 'for programs'],
+    ['querent query --stream colour models | jq .title', 'the same as it comes'],
   ])
-  withFormat(withPlace(withPaging(withQuestion(query))))
+  withStream(withFormat(withPlace(withPaging(withMoments(withQuestion(query))))))
     .option('--explain', 'show how each score was made')
     .option('--fail-empty', 'end with exit code 3 when nothing is relevant')
   runs<[readonly string[]], AskFlags>(query, cli, async (words, flags) => {
     await (await import('./commands/ask.ts')).runQuery(cli, wordsOf(query, words), flags)
   })
 
+  const watch = define(program, 'watch <words...>', 'tell what changes in the answer to a question, until Ctrl-C', [
+    ['querent watch how does decay work', 'a line for each entry that comes, changes or goes'],
+    ['querent watch --no-initial --json tag:incident | jq .id', 'events as JSON lines, from now on'],
+    ['querent watch --lens chroma "colour models"', 'asked through another lens'],
+  ])
+  withLive(withPlace(withQuestion(watch))).option('--limit <number>', 'watch the best so many', finiteNumber)
+  runs<[readonly string[]], AskFlags & LiveFlags>(watch, cli, async (words, flags) => {
+    await (await import('./commands/watch.ts')).runWatch(cli, wordsOf(watch, words), flags)
+  })
+
   const explain = define(program, 'explain <id> <words...>', 'say why an entry has its place in an answer, or none', [
     ['querent explain docs/decay.md how does decay work', 'why it is there, or what dropped it'],
     ['querent explain a --over b how does decay work', 'why a stands before b, and what would swap them'],
   ])
-  withFormat(withPlace(withQuestion(explain))).option('--over <id>', 'compare with this entry')
+  withFormat(withPlace(withMoments(withQuestion(explain)))).option('--over <id>', 'compare with this entry')
   runs<[string, readonly string[]], AskFlags & { over?: string }>(explain, cli, async (id, words, flags) => {
     await (await import('./commands/ask.ts')).runExplain(cli, id, wordsOf(explain, words), flags)
   })

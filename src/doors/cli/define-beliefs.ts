@@ -2,8 +2,18 @@
 import { type Command, Option } from 'commander'
 import type { AboutFlags, ContextFlags } from './commands/beliefs.ts'
 import type { BeliefFlags, BeliefQueryFlags } from './commands/beliefs-input.ts'
+import type { LiveFlags } from './commands/watch.ts'
 import { define, runs } from './define.ts'
-import { type CommonFlags, collect, finiteNumber, withFormat, withPlace, wordsOf } from './flags.ts'
+import {
+  type CommonFlags,
+  collect,
+  finiteNumber,
+  withFormat,
+  withLive,
+  withPlace,
+  withStream,
+  wordsOf,
+} from './flags.ts'
 import type { Cli } from './run.ts'
 
 export function defineBeliefsCommands(program: Command, cli: Cli): void {
@@ -14,7 +24,8 @@ export function defineBeliefsCommands(program: Command, cli: Cli): void {
       'after',
       '\nFirst steps:\n  querent beliefs sample\n  querent beliefs query --viewer my-agent-uuid climate\n',
     )
-  const add: Add = (name, what, examples) => withFormat(withPlace(define(beliefs, name, what, examples)))
+  const bare: Add = (name, what, examples) => withPlace(define(beliefs, name, what, examples))
+  const add: Add = (name, what, examples) => withFormat(bare(name, what, examples))
   const run = <Args extends readonly unknown[], Flags extends CommonFlags>(
     command: Command,
     body: (commands: typeof import('./commands/beliefs.ts'), ...args: [...Args, Flags]) => Promise<void>,
@@ -24,6 +35,7 @@ export function defineBeliefsCommands(program: Command, cli: Cli): void {
       await toldWithCode(cli, async () => body(await import('./commands/beliefs.ts'), ...given))
     })
   defineQueries(add, run, cli)
+  defineWatch(bare, run, cli)
   defineAbout(add, run, cli)
   defineWrites(add, run, cli)
 }
@@ -63,17 +75,21 @@ function withPage(command: Command): Command {
   return command
     .option('--limit <number>', 'how many at most (default 20)', finiteNumber)
     .option('--offset <number>', 'leave out so many first', finiteNumber)
+    .option('--cursor <text>', 'go on where the last page ended')
     .option('--diverse', 'rather different ones than many that say the same')
 }
 
 function defineQueries(add: Add, run: Run, cli: Cli): void {
-  const query = withPage(
-    withQuery(
-      add('query [words...]', 'find beliefs for a question; without words, all that the filters let through', [
-        ['querent beliefs query "climate change" --local', 'among your own'],
-        ['querent beliefs query vaccines +trial -cancer --viewer ann', 'as ann; near "trial", far from "cancer"'],
-        ['querent beliefs query --filter recent --domain medical', 'a list, without a question'],
-      ]),
+  const query = withStream(
+    withPage(
+      withQuery(
+        add('query [words...]', 'find beliefs for a question; without words, all that the filters let through', [
+          ['querent beliefs query "climate change" --local', 'among your own'],
+          ['querent beliefs query vaccines +trial -cancer --viewer ann', 'as ann; near "trial", far from "cancer"'],
+          ['querent beliefs query --filter recent --domain medical', 'a list, without a question'],
+          ['querent beliefs query --limit 500 --stream --domain medical', 'belief by belief, as JSON lines'],
+        ]),
+      ),
     ),
   )
     .option('--explain', 'say why each has its place')
@@ -130,6 +146,20 @@ function defineQueries(add: Add, run: Run, cli: Cli): void {
     .option('--target-tokens <number>', 'what is aimed at', finiteNumber)
   run<[readonly string[]], ContextFlags>(context, (commands, words, flags) =>
     commands.runContext(cli, wordsOf(context, words), flags),
+  )
+}
+
+function defineWatch(add: Add, run: Run, cli: Cli): void {
+  const watch = withLive(
+    withQuery(
+      add('watch [words...]', 'tell what changes in the answer to a question, until Ctrl-C', [
+        ['querent beliefs watch "climate change" --viewer ann', 'a line for each belief that comes, changes or goes'],
+        ['querent beliefs watch --domain medical --no-initial --json', 'events as JSON lines, from now on'],
+      ]),
+    ),
+  ).option('--limit <number>', 'watch the best so many (default 20)', finiteNumber)
+  run<[readonly string[]], BeliefQueryFlags & LiveFlags>(watch, (commands, words, flags) =>
+    commands.runWatch(cli, wordsOf(watch, words), flags),
   )
 }
 

@@ -29,6 +29,7 @@ export interface AskFlags extends CommonFlags, FilterFlags {
   readonly knownAt?: string
   readonly explain?: true
   readonly failEmpty?: true
+  readonly stream?: true
 }
 
 export function withPlace(command: Command): Command {
@@ -43,6 +44,27 @@ export function withFormat(command: Command): Command {
   return command
     .option('--json', 'print exactly one JSON document; the same as --format json')
     .addOption(new Option('--format <form>', 'how to print').choices(['table', 'md', 'json']))
+}
+
+export function withStream(command: Command): Command {
+  return command.option('--stream', 'print results as they come, one JSON object a line')
+}
+
+/** What may be said of a live query beside the question. */
+export function withLive(command: Command): Command {
+  return command
+    .option('--json', 'print events as JSON, one a line')
+    .option('--debounce <ms>', 'gather changes for so long, 0 to 60000 (default 1000)', finiteNumber)
+    .option('--no-removals', 'do not tell what leaves the answer')
+    .option('--reranks', 'also tell what only changes its place')
+    .option(
+      '--max-events <number>',
+      'at most so many a minute, 1 to 600 (default 60); the rest is told together',
+      finiteNumber,
+    )
+    .option('--no-initial', 'do not tell first what is in the answer now')
+    .option('--resume <token>', 'go on after the event that had this token')
+    .option('--count <number>', 'end after so many events', finiteNumber)
 }
 
 export function withFilter(command: Command): Command {
@@ -69,6 +91,10 @@ export function withQuestion(command: Command): Command {
     .addOption(new Option('--mode <mode>', 'words, meaning, or both').choices(['hybrid', 'words', 'meaning']))
     .addOption(new Option('--words', 'the same as --mode words').conflicts('mode'))
     .option('--any', 'show what there is even where nothing is relevant enough')
+}
+
+export function withMoments(command: Command): Command {
+  return command
     .option('--as-of <time>', 'ask as if it were this moment')
     .option('--known-at <time>', 'only what was known at this moment')
 }

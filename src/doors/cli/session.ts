@@ -1,6 +1,7 @@
 /** One command's hold of an engine: opened with the command's flags, closed when the command is done. */
 import { resolve } from 'node:path'
 import type { z } from 'zod'
+import type { JsonObject } from '../../base/canonical.ts'
 import { SettableClock } from '../../base/clock.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { openEngine } from '../../engine/open.ts'
@@ -11,7 +12,7 @@ import type { CallContext, Operation, Progress } from '../../model/operation.ts'
 import { isHolderName } from '../../model/partition.ts'
 import type { RequestLog } from '../../model/request-log.ts'
 import { isOwner, LOCAL_OWNER, type Viewer } from '../../model/viewer.ts'
-import { type Catalog, makeCatalog, runOperation } from '../../ops/catalog.ts'
+import { type Catalog, type EngineOperation, makeCatalog, runOperation, streamOperation } from '../../ops/catalog.ts'
 import { confirm } from './confirm.ts'
 import type { CommonFlags } from './flags.ts'
 import type { Io } from './io.ts'
@@ -25,6 +26,8 @@ export interface Session {
     operation: Operation<Engine, Input, Output>,
     input: unknown,
   ): Promise<z.output<Output>>
+  /** The streamed form: see `streamOperation`. */
+  stream(operation: EngineOperation, input: unknown): AsyncIterable<JsonObject>
 }
 
 export interface SessionOptions {
@@ -56,6 +59,7 @@ export async function withSession<T>(
     catalog: makeCatalog(engine),
     context,
     run: (operation, input) => runOperation(operation, engine, input, context),
+    stream: (operation, input) => streamOperation(operation, engine, input, context),
   })
 }
 

@@ -1,6 +1,7 @@
 /** `query`, `similar`, `explain`. */
 import type { Page } from '../../../model/page.ts'
 import type { QueryInput } from '../../../model/query-input.ts'
+import { findOperation } from '../../../ops/catalog.ts'
 import { explain, query, similar } from '../../../ops/query-ops.ts'
 import { EXIT } from '../failure.ts'
 import { type AskFlags, type CommonFlags, questionOf } from '../flags.ts'
@@ -10,15 +11,26 @@ import { explainText } from '../render/reports.ts'
 import type { Cli } from '../run.ts'
 import { type SessionOptions, withSession } from '../session.ts'
 import { print } from './print.ts'
+import { printLines } from './stream.ts'
 
 /** A question is far shorter; this only keeps a wrong pipe from filling memory. The engine has its own limit. */
 const MAX_PIPED_QUESTION = 1024 * 1024
 
 export async function runQuery(cli: Cli, words: readonly string[], flags: AskFlags): Promise<void> {
   const input = questionOf(await questionText(cli, words), flags)
+  if (flags.stream) return streamQuery(cli, input, flags)
   const page = await withSession(cli, flags, sessionFor(input), session => session.run(query, input))
   await printPage(cli, flags, page)
   if (flags.failEmpty && page.verdict === 'nothing_relevant') cli.exitCode = EXIT.nothingRelevant
+}
+
+/** An item a line as they come. How the answer ended is told aside, for people. */
+async function streamQuery(cli: Cli, input: QueryInput, flags: AskFlags): Promise<void> {
+  cli.errors = 'json'
+  const last = await withSession(cli, flags, sessionFor(input), ({ catalog, stream }) =>
+    printLines(cli, stream(findOperation(catalog, 'query'), input), ({ items }) => items as readonly unknown[]),
+  )
+  if (flags.failEmpty && last?.['verdict'] === 'nothing_relevant') cli.exitCode = EXIT.nothingRelevant
 }
 
 export async function runSimilar(cli: Cli, id: string, flags: CommonFlags & { limit?: number }): Promise<void> {
@@ -44,7 +56,7 @@ function sessionFor({ mode, lens }: QueryInput): SessionOptions {
 }
 
 /** Words of the command line make one question; a single `-` reads it from standard input. */
-async function questionText(cli: Cli, words: readonly string[]): Promise<string> {
+export async function questionText(cli: Cli, words: readonly string[]): Promise<string> {
   if (words.length !== 1 || words[0] !== '-') return words.join(' ')
   return (await readAll(cli.io.stdin, MAX_PIPED_QUESTION)).trim()
 }

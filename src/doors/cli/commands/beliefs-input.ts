@@ -15,6 +15,8 @@ export interface BeliefQueryFlags extends CommonFlags {
   readonly trustWeight?: number
   readonly limit?: number
   readonly offset?: number
+  readonly cursor?: string
+  readonly stream?: true
   readonly explain?: true
   readonly derivation?: true
   readonly diverse?: true
@@ -41,7 +43,7 @@ export interface BeliefFlags extends CommonFlags {
 /** A query as the operations take it. Without words it lists what the filters let through. */
 export function queryOf(words: readonly string[], flags: BeliefQueryFlags): Input {
   const filters = filtersOf(flags)
-  const { about, trustWeight, limit, offset, explain, derivation, diverse, dryRun } = flags
+  const { about, trustWeight, limit, offset, cursor, explain, derivation, diverse, dryRun } = flags
   return {
     semantic: words.join(' '),
     ...(filters.length > 0 && { filters: filters.length === 1 ? filters[0] : filters }),
@@ -54,6 +56,7 @@ export function queryOf(words: readonly string[], flags: BeliefQueryFlags): Inpu
       scope: scopeOf(flags),
       ...(limit !== undefined && { limit }),
       ...(offset !== undefined && { offset }),
+      ...(cursor !== undefined && { cursor }),
       ...(explain && { include_explanation: true }),
       ...(derivation && { include_derivation: true }),
       ...(diverse && { diversity: { enabled: true } }),

@@ -1,5 +1,6 @@
 /** Bodies of `querent beliefs …`. */
 import { invalidArgument } from '../../../model/errors.ts'
+import { findOperation } from '../../../ops/catalog.ts'
 import type { CommonFlags } from '../flags.ts'
 import { progressBar } from '../progress.ts'
 import * as render from '../render/beliefs.ts'
@@ -11,12 +12,15 @@ import {
   type BeliefFlags,
   type BeliefQueryFlags,
   beliefOf,
+  type Input,
   parsed,
   queryOf,
   scopeOf,
   withoutPage,
 } from './beliefs-input.ts'
 import { print } from './print.ts'
+import { printLines } from './stream.ts'
+import { type LiveFlags, liveInput, watchOperation } from './watch.ts'
 
 export interface AboutFlags extends BeliefQueryFlags {
   readonly sameHolder?: true
@@ -32,9 +36,30 @@ export interface ContextFlags extends BeliefQueryFlags {
 }
 
 export async function runQuery(cli: Cli, words: readonly string[], flags: BeliefQueryFlags): Promise<void> {
-  await show(cli, flags, 'beliefs.query', queryOf(await asked(cli, words), flags), (answer: render.Answer, style) =>
+  const query = queryOf(await asked(cli, words), flags)
+  if (flags.stream) return streamBeliefs(cli, flags, query)
+  await show(cli, flags, 'beliefs.query', query, (answer: render.Answer, style) =>
     render.answerText(answer, style, cli.io.stdout.columns),
   )
+}
+
+/** A belief a line as they come. */
+async function streamBeliefs(cli: Cli, flags: CommonFlags, query: Input): Promise<void> {
+  cli.errors = 'json-aside'
+  const options = { warm: true, onlyLenses: ['beliefs'] }
+  await withSession(cli, flags, options, ({ catalog, stream }) =>
+    printLines(
+      cli,
+      stream(findOperation(catalog, 'beliefs.query'), query),
+      ({ beliefs }) => beliefs as readonly unknown[],
+    ),
+  )
+}
+
+export async function runWatch(cli: Cli, words: readonly string[], flags: BeliefQueryFlags & LiveFlags): Promise<void> {
+  const query = queryOf(await asked(cli, words), flags)
+  const options = { ...(query['options'] as Input), ...liveInput(flags) }
+  await watchOperation(cli, flags, 'beliefs.watch', { ...query, options }, ['beliefs'])
 }
 
 export async function runExplain(

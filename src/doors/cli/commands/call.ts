@@ -12,11 +12,17 @@ import type { CommonFlags } from '../flags.ts'
 import { decodeUtf8, readAll, write } from '../io.ts'
 import type { Cli } from '../run.ts'
 import { withSession } from '../session.ts'
+import { printLines } from './stream.ts'
 
 /** An import of a large store as one document should still fit. */
 const MAX_INPUT = 1024 * 1024 * 1024
 
-export async function runCall(cli: Cli, name: string, argument: string | undefined, flags: CommonFlags): Promise<void> {
+export async function runCall(
+  cli: Cli,
+  name: string,
+  argument: string | undefined,
+  flags: CommonFlags & { readonly stream?: true },
+): Promise<void> {
   cli.errors = 'call'
   if (name.startsWith('/')) {
     await (await import('./context.ts')).runPath(cli, name, argument, flags)
@@ -25,6 +31,12 @@ export async function runCall(cli: Cli, name: string, argument: string | undefin
   const input = await inputOf(cli, argument)
   const effect = await effectOf(name)
   const options = { create: effect?.kind === 'write', ...(effect?.storeless && { open: openEngineOrEmpty }) }
+  if (flags.stream) {
+    await withSession(cli, flags, options, ({ catalog, stream }) =>
+      printLines(cli, stream(findOperation(catalog, name), input)),
+    )
+    return
+  }
   const result = await withSession(cli, flags, options, ({ catalog, run }) => run(findOperation(catalog, name), input))
   await write(cli.io.stdout, `${JSON.stringify(result ?? null)}\n`)
 }

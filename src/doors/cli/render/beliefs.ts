@@ -52,6 +52,7 @@ export interface Answer {
   readonly total_count: number
   /** Of queries, not of other lists. */
   readonly as_of?: string
+  readonly next_cursor?: string | null
   readonly conflicts?: readonly {
     readonly belief_ids: readonly [string, string]
     readonly contradiction_type: string
@@ -68,12 +69,13 @@ export interface Batch {
 }
 
 export function answerText(answer: Answer, style: Style, width?: number): string {
-  const { beliefs, total_count, as_of, conflicts = [], warnings } = answer
+  const { beliefs, total_count, as_of, next_cursor: next, conflicts = [], warnings } = answer
   const notes = [
     ...conflicts.map(({ belief_ids, contradiction_type, resolution_reason }) =>
       oneLine(`${contradiction_type} conflict: ${belief_ids.join(' and ')}: ${resolution_reason}`),
     ),
     ...warnings.map(({ message }) => oneLine(message)),
+    ...(next ? [`more: --cursor ${next}`] : []),
   ].map(note => `${style.dim(note)}\n`)
   if (beliefs.length === 0) return `no beliefs found\n${notes.join('')}`
   const reasons = beliefs.map(one => reasonText(one, style)).join('')

@@ -1,0 +1,77 @@
+/** `watch` and `beliefs watch`: what changes in an answer, until a signal ends it, which is a good end. */
+import { invalidArgument } from '../../../model/errors.ts'
+import type { LiveEvent } from '../../../model/live.ts'
+import { findOperation } from '../../../ops/catalog.ts'
+import { type AskFlags, type CommonFlags, questionOf } from '../flags.ts'
+import { write } from '../io.ts'
+import { eventText } from '../render/live.ts'
+import { styleOf } from '../render/style.ts'
+import type { Cli } from '../run.ts'
+import { withSession } from '../session.ts'
+import { questionText } from './ask.ts'
+
+export interface LiveFlags {
+  readonly debounce?: number
+  readonly removals: boolean
+  readonly reranks?: true
+  readonly maxEvents?: number
+  readonly initial: boolean
+  readonly resume?: string
+  readonly count?: number
+}
+
+export async function runWatch(cli: Cli, words: readonly string[], flags: AskFlags & LiveFlags): Promise<void> {
+  const question = questionOf(await questionText(cli, words), flags)
+  await watchOperation(cli, flags, 'watch', { ...question, ...liveInput(flags) }, [
+    ...(question.lens ? [question.lens] : []),
+  ])
+}
+
+/** What the flags say of a live query, as operations take it. Ranges are theirs to check. */
+export function liveInput(flags: LiveFlags): Readonly<Record<string, unknown>> {
+  const { debounce, removals, reranks, maxEvents, initial, resume } = flags
+  return {
+    ...(debounce !== undefined && { debounce_ms: debounce }),
+    ...(!removals && { include_removals: false }),
+    ...(reranks && { include_reranks: true }),
+    ...(maxEvents !== undefined && { max_events_per_minute: maxEvents }),
+    ...(!initial && { notify_on_connect: false }),
+    ...(resume !== undefined && { resume_token: resume }),
+  }
+}
+
+/** Prints events as they come; in the end, on standard error, what to go on with. */
+export async function watchOperation(
+  cli: Cli,
+  flags: CommonFlags & LiveFlags,
+  name: string,
+  input: unknown,
+  lenses: readonly string[],
+): Promise<void> {
+  const { count = Number.POSITIVE_INFINITY } = flags
+  if (count < 1) throw invalidArgument('--count', count, 'at least 1')
+  cli.endsBySignal = true
+  const style = styleOf(cli.io)
+  let last: string | null = null
+  let told = 0
+  await withSession(cli, flags, { onlyLenses: lenses, background: true }, async ({ catalog, stream }) => {
+    const events = stream(findOperation(catalog, name), input)
+    try {
+      for await (const piece of events) {
+        // The cast: what operations that watch declare of their pieces.
+        const event = piece as unknown as LiveEvent
+        await write(
+          cli.io.stdout,
+          flags.json ? `${JSON.stringify(event)}\n` : eventText(event, style, cli.io.stdout.columns),
+        )
+        last = event.resume_token
+        told += 1
+        if (told >= count) break
+      }
+    } catch (error) {
+      if (!cli.signal.aborted) throw error
+    } finally {
+      if (last !== null) await write(cli.io.stderr, `querent: to go on from here: --resume ${last}\n`)
+    }
+  })
+}

@@ -1,0 +1,35 @@
+/** Events of a live query, a line each. */
+import type { JsonObject } from '../../../base/canonical.ts'
+import type { LiveEvent } from '../../../model/live.ts'
+import { oneLine, type Style } from './style.ts'
+
+const TYPE_WIDTH = 8
+
+/** `2026-03-01T12:00:00Z  added     docs/decay.md  Memory fades …  It is new and matches.` */
+export function eventText(event: LiveEvent, style: Style, width: number = Number.POSITIVE_INFINITY): string {
+  const { timestamp, type, id, text } = event
+  // Under another name in the contract of the lens beliefs.
+  const item = event.item ?? (event as { readonly belief?: JsonObject }).belief
+  const time = timestamp.replace(/\.\d+Z$/, 'Z')
+  const paint = { added: style.good, updated: style.mark, removed: style.bad, reranked: style.dim }[type]
+  const head = `${time}  ${type.padEnd(TYPE_WIDTH)}  ${oneLine(id)}`
+  const reason = oneLine(text)
+  const room = Math.max(20, width - head.length - reason.length - 4)
+  const gist = item === undefined ? '' : `  ${cut(oneLine(gistOf(item)), room)}`
+  return `${head.replace(type, paint(type))}${gist}  ${style.dim(reason)}\n`
+}
+
+/** What an item of any lens says, in short: its title and excerpt, or its content. */
+function gistOf(item: JsonObject): string {
+  const { title, excerpt, content, belief } = item
+  const parts = [title, textIn(excerpt, 'text'), content, textIn(belief, 'content')]
+  return parts.filter(part => typeof part === 'string' && part !== '').join(': ')
+}
+
+function textIn(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined
+}
+
+function cut(text: string, width: number): string {
+  return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1)).toWellFormed()}…`
+}
