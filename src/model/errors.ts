@@ -28,6 +28,7 @@ export type ErrorCode =
   | 'unknown_operation'
   | 'invalid_json'
   | 'cursor_invalid'
+  | 'cursor_mismatch'
   | 'cursor_expired'
   | 'resume_invalid'
   | 'not_found'
@@ -62,8 +63,10 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, CodeRow>> = {
   unknown_operation: row('usage', 'See `querent call --help` for the operations there are.'),
   /** The text is not JSON, or JSON of another shape. details: position where known. */
   invalid_json: row('usage', 'Pass one valid JSON document.'),
-  /** The cursor is not one of ours, was changed, or belongs to another question or viewer. */
+  /** The cursor was not written by an engine on this store, or was changed since. */
   cursor_invalid: row('usage', 'Ask again without the cursor.'),
+  /** The cursor belongs to another question, viewer or lens: which of these is not told. */
+  cursor_mismatch: row('usage', 'Repeat the request whose answer the cursor came with, or ask again without it.'),
   /** The cursor was ours and is too old. */
   cursor_expired: row('usage', 'Ask again without the cursor.'),
   /** The resume token is not one of ours, was changed, or belongs to another question or viewer. */

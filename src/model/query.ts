@@ -15,6 +15,8 @@ export interface Position {
   readonly depth: number
   /** The retrieval that brought the last item, from 0. */
   readonly round: number
+  /** Tells apart answers that end alike: a digest of all that was shown so far. */
+  readonly shown: string
 }
 
 /** What the pipeline runs on. Made from a checked `QueryInput`, the engine's settings and the clock. */

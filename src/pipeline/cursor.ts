@@ -1,9 +1,10 @@
 /**
- * Cursors: where a page ended, as a text that only this store's engines can write. The signature covers what the cursor
- * is bound to (question, viewer, lens), so one that was forged, cut, or made for another question is simply not ours.
+ * Cursors: where a page ended, as a text that only this store's engines can write and read. In it is nothing that the
+ * viewer could not work out from what they were shown, so equal answers give equal cursors, whatever is hidden.
  */
+import { sha256 } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
-import { isSigned, sign } from '../base/signature.ts'
+import { seal, unseal } from '../base/sealed.ts'
 import { QuerentError } from '../model/errors.ts'
 import { CURSOR_LIFETIME_MS } from '../model/limits.ts'
 import type { Position } from '../model/query.ts'
@@ -16,37 +17,58 @@ export interface CursorContent {
 
 export interface CursorSeal {
   readonly secret: string
-  /** Everything the cursor belongs to, as one text. */
+  /** Everything the cursor belongs to (question, viewer, lens), as one text. */
   readonly binding: string
   readonly now: Instant
 }
 
-export function writeCursor({ position, asOf }: CursorContent, seal: CursorSeal): string {
-  const { order, id, holder, rank, depth, round } = position
-  const fields = [seal.now + CURSOR_LIFETIME_MS, asOf, order, id, holder, rank, depth, round]
-  const payload = Buffer.from(JSON.stringify(fields)).toString('base64url')
-  return `${payload}.${sign(seal.secret, signedText(payload, seal.binding))}`
+/** What every cursor is sealed for; whose it is stands inside, so that a stranger's can be told from a broken one. */
+const PURPOSE = 'querent cursor'
+const HASH_LENGTH = 32
+
+type Fields = readonly [
+  owner: string,
+  expires: Instant,
+  asOf: Instant,
+  ...place: [order: number, id: string, holder: string, rank: number, depth: number, round: number, shown: string],
+]
+
+export function writeCursor({ position, asOf }: CursorContent, { secret, binding, now }: CursorSeal): string {
+  const { order, id, holder, rank, depth, round, shown } = position
+  const expires = now + CURSOR_LIFETIME_MS
+  const fields: Fields = [ownerOf(binding), expires, asOf, order, id, holder, rank, depth, round, shown]
+  return seal(secret, PURPOSE, JSON.stringify(fields))
 }
 
-/** Throws `cursor_invalid` for anything that is not ours and whole, `cursor_expired` for what is too old. */
-export function readCursor(cursor: string, seal: CursorSeal): CursorContent {
-  const [payload = '', signature = '', ...rest] = cursor.split('.')
-  if (rest.length > 0 || !isSigned(seal.secret, signedText(payload, seal.binding), signature)) {
-    throw new QuerentError('cursor_invalid', 'cursor: it is damaged, or belongs to another question or viewer', {
-      field: 'cursor',
-    })
+/**
+ * Throws `cursor_invalid` for what no engine on this store has written, `cursor_mismatch` for the cursor of another
+ * question, viewer or lens (of which is not told), `cursor_expired` for what is too old.
+ */
+export function readCursor(cursor: string, { secret, binding, now }: CursorSeal): CursorContent {
+  const text = unseal(secret, PURPOSE, cursor)
+  if (text === null) {
+    throw refusal('cursor_invalid', 'it is damaged, or comes from another store')
   }
-  // Signed, so the shape is as it was written.
-  const fields = JSON.parse(Buffer.from(payload, 'base64url').toString())
-  const [expires, asOf, order, id, holder, rank, depth, round] = fields as [
-    ...[number, number, number, string, string, number, number, number],
-  ]
-  if (seal.now >= expires) {
-    throw new QuerentError('cursor_expired', 'cursor: it is more than a day old', { field: 'cursor' })
+  // Sealed, so the shape is as it was written.
+  const [owner, expires, asOf, ...place] = JSON.parse(text) as Fields
+  if (owner !== ownerOf(binding)) {
+    throw refusal('cursor_mismatch', 'it does not belong to this request; repeat the one whose page it came with')
   }
-  return { asOf, position: { order, id, holder, rank, depth, round } }
+  if (now >= expires) throw refusal('cursor_expired', 'it is more than a day old')
+  const [order, id, holder, rank, depth, round, shown] = place
+  return { asOf, position: { order, id, holder, rank, depth, round, shown } }
 }
 
-function signedText(payload: string, binding: string): string {
-  return `cursor\n${payload}\n${binding}`
+/** Grows with every page: what tells apart two answers that end alike. */
+export function shownHash(before: string, ids: readonly { readonly id: string; readonly holder: string }[]): string {
+  const told = ids.map(({ id, holder }) => [id, holder])
+  return sha256(JSON.stringify([before, told])).slice(0, HASH_LENGTH / 2)
+}
+
+function ownerOf(binding: string): string {
+  return sha256(binding).slice(0, HASH_LENGTH)
+}
+
+function refusal(code: 'cursor_invalid' | 'cursor_mismatch' | 'cursor_expired', what: string): QuerentError {
+  return new QuerentError(code, `cursor: ${what}`, { field: 'cursor' })
 }

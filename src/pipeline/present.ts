@@ -6,7 +6,7 @@ import { toIso } from '../model/instant.ts'
 import type { Coverage, Note } from '../model/page.ts'
 import { stillVisible } from './access.ts'
 import type { QueryContext } from './context.ts'
-import { writeCursor } from './cursor.ts'
+import { shownHash, writeCursor } from './cursor.ts'
 import { behind, orderOf, roundOf } from './order.ts'
 import { firstDepth, hasCaps } from './page-bounds.ts'
 import { presentItems, type Shown } from './present-items.ts'
@@ -79,8 +79,13 @@ function cursorOf(shown: readonly Shown[], retrieval: Retrieval, plan: Plan, con
     rank: (after?.rank ?? 0) + shown.length,
     depth: hasRounds(plan) ? firstDepth(plan.query) : retrieval.depth,
     round: roundOf(ranked),
+    shown: shownHash(after?.shown ?? '', shown.map(identityOf)),
   }
   return writeCursor({ position, asOf }, { secret: context.secret, binding, now: context.now })
+}
+
+function identityOf({ entry }: Shown): { id: string; holder: string } {
+  return { id: entry.id, holder: entry.audience.holder }
 }
 
 function coverageOf(complete: boolean, plan: Plan, context: QueryContext): Coverage {

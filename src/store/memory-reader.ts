@@ -73,6 +73,10 @@ export class MemoryReader implements StoreReader {
     return ascending(this.state.entries.keys().filter(key => key > after)).slice(0, limit)
   }
 
+  newestEntry(): EntryKey {
+    return this.state.entries.keys().reduce((newest, key) => Math.max(newest, key), 0)
+  }
+
   find(id: string, partitions: readonly PartitionId[]): readonly EntryKey[] {
     return this.#visible(partitions)
       .filter(entry => entry.id === id)

@@ -90,6 +90,10 @@ export class SqliteEntries {
     return this.#keys('select key from entries where key > ? order by key limit ?', after, limitOf(limit))
   }
 
+  newest(): EntryKey {
+    return this.#db.prepareArrays<[number | null]>('select max(key) from entries').get()?.[0] ?? 0
+  }
+
   find(id: string, partitions: readonly PartitionId[]): readonly EntryKey[] {
     // SQLite would be given another text, and that may be the id of another entry.
     if (!isStorable(id)) return []

@@ -58,6 +58,10 @@ export class SqliteReader implements StoreReader {
     return this.parts.entries.scan(after, limit)
   }
 
+  newestEntry(): EntryKey {
+    return this.parts.entries.newest()
+  }
+
   find(id: string, partitions: readonly PartitionId[]): readonly EntryKey[] {
     return this.parts.entries.find(id, partitions)
   }

@@ -96,6 +96,8 @@ export interface StoreReader {
   validities(keys: readonly EntryKey[] | null): readonly EntryValidity[]
   /** All keys above `after`, ascending, at most `limit`: for rebuilding indexes. */
   scanEntries(after: EntryKey, limit: number): readonly EntryKey[]
+  /** Key of the newest entry, 0 when there is none: what comes later has a higher one. Internal, as `lastSeq`. */
+  newestEntry(): EntryKey
   /** Entries of that id in these partitions, by holder ascending. */
   find(id: string, partitions: readonly PartitionId[]): readonly EntryKey[]
   /** Visible entries that fulfil the filter. Cost grows with what matches, or with what must be looked at. */

@@ -84,6 +84,16 @@ export function entrySuite(opened: () => Store): void {
       expect(store.scanEntries(0, 1)).toEqual([a])
     })
 
+    it('knows its newest entry, which the next one is newer than', () => {
+      expect(store.newestEntry()).toBe(0)
+      const [a, b] = ['a', 'b'].map(id => put(draftOf({ id })).key) as [number, number]
+      put(draftOf({ id: 'a', content: 'changed' }))
+      expect(store.newestEntry()).toBe(b)
+      remove(b)
+      expect(store.newestEntry()).toBe(a)
+      expect(put(draftOf({ id: 'b' })).key).toBeGreaterThan(b)
+    })
+
     it('gives metadata alone', () => {
       const [a, b] = [{ deep: { x: [1, null] } }, {}].map(
         (metadata, at) => put(draftOf({ id: `m${at}`, metadata })).key,

@@ -169,7 +169,7 @@ export function scenario(docs: string): readonly Step[] {
       name: 'the cursor of another question',
       operation: 'query',
       inputFrom: answers => ({ text: 'caffeine', limit: 1, cursor: answers.get('the first page of an answer').cursor }),
-      expect: ({ error }) => expect(error.code).toBe('cursor_invalid'),
+      expect: ({ error }) => expect(error.code).toBe('cursor_mismatch'),
     },
     { name: 'why is it there', operation: 'explain', input: { query: { text: 'half life' }, id: 'n2' } },
     {

@@ -1,7 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { QuerentError } from '../../../src/model/errors.ts'
-import { type CursorContent, type CursorSeal, readCursor, writeCursor } from '../../../src/pipeline/cursor.ts'
+import {
+  type CursorContent,
+  type CursorSeal,
+  readCursor,
+  shownHash,
+  writeCursor,
+} from '../../../src/pipeline/cursor.ts'
 
 const seal: CursorSeal = { secret: 's', binding: 'question, viewer, lens', now: 1_000 }
 const DAY_MS = 86_400_000
@@ -14,6 +20,7 @@ const content: fc.Arbitrary<CursorContent> = fc.record({
     rank: fc.nat(),
     depth: fc.nat(),
     round: fc.nat(),
+    shown: fc.string(),
   }),
   asOf: fc.integer(),
 })
@@ -39,18 +46,39 @@ describe('a cursor', () => {
 
   it('is short enough for a query string, and safe in one', () => {
     const given = {
-      position: { order: 0.1234567890123456, id: 'note-17', holder: 'owner', rank: 10, depth: 100, round: 2 },
+      position: {
+        order: 0.1234567890123456,
+        id: 'note-17',
+        holder: 'owner',
+        rank: 10,
+        depth: 100,
+        round: 2,
+        shown: '0123456789abcdef',
+      },
       asOf: 1,
     }
-    expect(writeCursor(given, seal)).toMatch(/^[\w.-]{1,200}$/)
+    expect(writeCursor(given, seal)).toMatch(/^[\w-]{1,300}$/)
   })
 
-  it('of another question, viewer, lens or store is not ours', () => {
+  it('of another question, viewer or lens is another’s, that of another store not ours', () => {
     fc.assert(
       fc.property(content, given => {
         const cursor = writeCursor(given, seal)
-        expect(codeOf(() => readCursor(cursor, { ...seal, binding: 'another' }))).toBe('cursor_invalid')
+        expect(codeOf(() => readCursor(cursor, { ...seal, binding: 'another' }))).toBe('cursor_mismatch')
         expect(codeOf(() => readCursor(cursor, { ...seal, secret: 'another' }))).toBe('cursor_invalid')
+      }),
+    )
+  })
+
+  it('shows nothing of what is in it, and is the same for the same', () => {
+    fc.assert(
+      fc.property(content, fc.integer({ min: 1, max: 1e9 }), (given, later) => {
+        const cursor = writeCursor(given, seal)
+        expect(writeCursor({ ...given }, { ...seal })).toBe(cursor)
+        expect(writeCursor(given, { ...seal, now: seal.now + later })).not.toBe(cursor)
+        const bytes = Buffer.from(cursor, 'base64url').toString('latin1')
+        const { id, holder } = given.position
+        for (const word of [id, holder].filter(text => text.length > 3)) expect(bytes).not.toContain(word)
       }),
     )
   })
@@ -77,12 +105,23 @@ describe('a cursor', () => {
 
   it('lives for a day', () => {
     const cursor = writeCursor(
-      { position: { order: 1, id: 'a', holder: 'b', rank: 1, depth: 1, round: 0 }, asOf: 0 },
+      { position: { order: 1, id: 'a', holder: 'b', rank: 1, depth: 1, round: 0, shown: '' }, asOf: 0 },
       seal,
     )
     expect(codeOf(() => readCursor(cursor, { ...seal, now: 1_000 + DAY_MS - 1 }))).toBe('no error')
     expect(codeOf(() => readCursor(cursor, { ...seal, now: 1_000 + DAY_MS }))).toBe('cursor_expired')
-    // Too old and not ours: only that it is not ours is told.
-    expect(codeOf(() => readCursor(cursor, { ...seal, binding: 'x', now: 1_000 + DAY_MS }))).toBe('cursor_invalid')
+    // Too old and another's: only that it is another's is told.
+    expect(codeOf(() => readCursor(cursor, { ...seal, binding: 'x', now: 1_000 + DAY_MS }))).toBe('cursor_mismatch')
+  })
+
+  it('knows what was shown from what was shown elsewhere', () => {
+    const items = fc.array(fc.record({ id: fc.string(), holder: fc.string() }))
+    fc.assert(
+      fc.property(items, items, (some, others) => {
+        const isSame = JSON.stringify(some) === JSON.stringify(others)
+        expect(shownHash('', some) === shownHash('', others)).toBe(isSame)
+        expect(shownHash(shownHash('', some), others)).not.toBe(shownHash('', others))
+      }),
+    )
   })
 })

@@ -194,9 +194,9 @@ describe('pages', () => {
     const cursor = (await world.ask(input)).page.cursor as string
     const next = (changed: object, options = {}) => world.ask({ ...input, cursor, ...changed }, options)
     for (const changed of [{ text: 'foxes' }, { mode: 'words' as const }, { filter: { tags: ['x'] } }, { any: true }]) {
-      await expect(next(changed)).rejects.toMatchObject({ code: 'cursor_invalid' })
+      await expect(next(changed)).rejects.toMatchObject({ code: 'cursor_mismatch' })
     }
-    await expect(next({}, { viewer: { id: 'ann' } })).rejects.toMatchObject({ code: 'cursor_invalid' })
+    await expect(next({}, { viewer: { id: 'ann' } })).rejects.toMatchObject({ code: 'cursor_mismatch' })
     await expect(next({ cursor: `${cursor}x` })).rejects.toMatchObject({ code: 'cursor_invalid' })
     const tomorrow = WORLD_NOW + 86_400_000
     await expect(next({}, { now: tomorrow })).rejects.toMatchObject({ code: 'cursor_expired' })

@@ -85,6 +85,7 @@ const CODES: Readonly<Record<ErrorCode, BeliefsCode>> = {
   unknown_operation: 'INVALID_QUERY',
   invalid_json: 'INVALID_QUERY',
   cursor_invalid: 'INVALID_QUERY',
+  cursor_mismatch: 'INVALID_QUERY',
   cursor_expired: 'INVALID_QUERY',
   resume_invalid: 'INVALID_QUERY',
   not_found: 'INVALID_QUERY',
