@@ -1,0 +1,237 @@
+/**
+ * The standing questions of an engine. Commits of this process are told by the store, those of others are looked for while
+ * anybody subscribes; then each subscription is asked whether that concerns it.
+ */
+import type { Clock, Instant } from '../../base/clock.ts'
+import { v4Id } from '../../base/random-id.ts'
+import { QuerentError } from '../../model/errors.ts'
+import type {
+  LiveHandlers,
+  LiveOptions,
+  LiveQueries,
+  LiveState,
+  StandingQuestion,
+  Subscription,
+} from '../../model/live.ts'
+import { isOwner, type Viewer } from '../../model/viewer.ts'
+import type { Store } from '../../store/store.ts'
+import { KeptStates, MOST_EVENTS_SINCE } from './kept-states.ts'
+import { type Begun, LiveSubscription, type LiveWorld } from './live-subscription.ts'
+import { type Delivered, LiveMachine } from './machine.ts'
+import { type Resumption, readToken } from './resume-token.ts'
+import { Scheduler } from './scheduler.ts'
+import { systemTimers, type Timers } from './timers.ts'
+
+export interface LiveSettings {
+  /** Active and paused subscriptions that a viewer may have; the local owner has no limit. Default 50 (BQ-167). */
+  readonly mostPerViewer?: number | undefined
+  /** How often to look for commits of other processes, in milliseconds. Default 100. */
+  readonly pollMs?: number | undefined
+  /** Machine time; tests drive it by hand. */
+  readonly timers?: Timers | undefined
+}
+
+export interface LiveParts {
+  readonly store: Pick<Store, 'version' | 'onCommit'>
+  readonly clock: Clock
+  readonly random: (bytes: number) => Uint8Array
+  /** Seals resume tokens; the same for every process on the store. */
+  secret(): string
+}
+
+const MOST_PER_VIEWER = 50
+const POLL_MS = 100
+/** A token is good for so long (BQ-165). */
+const TOKEN_LIFE_MS = 10 * 60_000
+/** Subscriptions looked at before others get a turn. */
+const CHECKS_A_TURN = 100
+
+export class LocalLiveQueries implements LiveQueries {
+  readonly #parts: LiveParts
+  readonly #mostPerViewer: number
+  readonly #pollMs: number
+  readonly #timers: Timers
+  readonly #world: LiveWorld
+  readonly #subscriptions = new Map<string, LiveSubscription>()
+  /** Beginning: asked for the first time. By viewer. */
+  readonly #beginning = new Map<string, number>()
+  #version: number | null = null
+  #stopListening: (() => void) | null = null
+  #stopPolling: (() => void) | null = null
+  #isChecking = false
+  /** Something happened since the check that runs began. */
+  #isStale = false
+  readonly #closing = new AbortController()
+
+  constructor(parts: LiveParts, { mostPerViewer, pollMs, timers = systemTimers }: LiveSettings = {}) {
+    this.#parts = parts
+    this.#mostPerViewer = mostPerViewer ?? MOST_PER_VIEWER
+    this.#pollMs = pollMs ?? POLL_MS
+    this.#timers = timers
+    this.#world = {
+      clock: parts.clock,
+      timers,
+      scheduler: new Scheduler(timers),
+      kept: new KeptStates(),
+      secret: () => parts.secret(),
+      ended: subscription => this.#ended(subscription),
+      unauthorized: subscription => this.endAll(subscription.question.viewer),
+    }
+  }
+
+  async subscribe(question: StandingQuestion, options: LiveOptions, handlers: LiveHandlers): Promise<Subscription> {
+    const { viewer } = question
+    this.#mustBeOpen()
+    const resumption = this.#resumptionOf(question, options)
+    // Who comes back takes the place of the subscription that was left behind.
+    if (resumption === null || !this.#subscriptions.has(resumption.subscription)) this.#mustHaveRoom(viewer)
+    this.#beginning.set(viewer.id, this.#beginningOf(viewer) + 1)
+    try {
+      const state = await this.#world.scheduler.run(() => question.ask(this.#closing.signal))
+      this.#mustBeOpen()
+      return this.#begin(question, options, handlers, this.#begun(question, options, resumption, state))
+    } finally {
+      const left = this.#beginningOf(viewer) - 1
+      if (left > 0) this.#beginning.set(viewer.id, left)
+      else this.#beginning.delete(viewer.id)
+    }
+  }
+
+  count(viewer?: Viewer): number {
+    if (viewer === undefined) return this.#subscriptions.size
+    return [...this.#subscriptions.values()].filter(({ question }) => question.viewer.id === viewer.id).length
+  }
+
+  endAll(viewer: Viewer): void {
+    for (const subscription of [...this.#subscriptions.values()]) {
+      if (subscription.question.viewer.id === viewer.id) subscription.end('unauthorized')
+    }
+  }
+
+  close(): void {
+    this.#closing.abort()
+    for (const subscription of [...this.#subscriptions.values()]) subscription.end('closed')
+  }
+
+  #begin(question: StandingQuestion, options: LiveOptions, handlers: LiveHandlers, begun: Begun): LiveSubscription {
+    const subscription = new LiveSubscription(question, options, handlers, begun, this.#world)
+    this.#subscriptions.get(begun.id)?.end('cancelled')
+    this.#subscriptions.set(begun.id, subscription)
+    this.#listen()
+    // After the caller has the subscription in hand. What happened since it was asked is looked for then too.
+    void this.#timers.turn().then(() => {
+      this.#note()
+      subscription.pump()
+    })
+    return subscription
+  }
+
+  #begun(question: StandingQuestion, options: LiveOptions, resumption: Resumption | null, answer: LiveState): Begun {
+    const delivered = resumption && this.#deliveredTo(resumption)
+    const machine = new LiveMachine(options, delivered ?? { items: [], asOf: answer.asOf })
+    const lost = question.lost([...machine.known, ...answer.items])
+    machine.lose(lost)
+    const state = { ...answer, items: answer.items.filter(({ key }) => !lost.includes(key)) }
+    if (resumption === null) {
+      machine.open(state, options.notifyOnConnect ? 'initial' : 'silent')
+      return { id: v4Id(this.#parts.random), seq: 0, began: 'anew', machine, state }
+    }
+    const isLate = delivered === null || this.#isLate(resumption)
+    machine.open(state, isLate ? 'resync' : 'continue')
+    const { subscription: id, seq: given } = resumption
+    const seq = isLate ? Math.max(given, this.#world.kept.seqOf(id) ?? 0) : given
+    this.#world.kept.forget(id)
+    return { id, seq, began: isLate ? 'resync' : 'continued', machine, state }
+  }
+
+  #resumptionOf(question: StandingQuestion, { resumeToken }: LiveOptions): Resumption | null {
+    return resumeToken === null ? null : readToken(this.#parts.secret(), question, resumeToken)
+  }
+
+  /** What had been told with that token; null: nobody knows any more. */
+  #deliveredTo({ subscription, seq, items, asOf }: Resumption): Delivered | null {
+    if (items !== null) return { items, asOf }
+    const { kept } = this.#world
+    return kept.stateBefore(subscription, (kept.seqOf(subscription) ?? Number.POSITIVE_INFINITY) - seq)
+  }
+
+  #isLate({ subscription, seq, at }: Resumption): boolean {
+    const since = (this.#world.kept.seqOf(subscription) ?? seq) - seq
+    return this.#parts.clock.now() - at > TOKEN_LIFE_MS || since > MOST_EVENTS_SINCE
+  }
+
+  #mustHaveRoom(viewer: Viewer): void {
+    if (isOwner(viewer) || this.count(viewer) + this.#beginningOf(viewer) < this.#mostPerViewer) return
+    const limit = this.#mostPerViewer
+    throw new QuerentError('rate_limited', `at most ${limit} subscriptions at a time: end one before the next`, {
+      limit,
+    })
+  }
+
+  #beginningOf({ id }: Viewer): number {
+    return this.#beginning.get(id) ?? 0
+  }
+
+  #mustBeOpen(): void {
+    if (this.#closing.signal.aborted) throw new QuerentError('invalid_argument', 'engine: it is closed; open it again')
+  }
+
+  #ended({ id }: LiveSubscription): void {
+    this.#subscriptions.delete(id)
+    if (this.#subscriptions.size > 0) return
+    this.#stopListening?.()
+    this.#stopPolling?.()
+    this.#stopListening = null
+    this.#stopPolling = null
+  }
+
+  #listen(): void {
+    this.#stopListening ??= this.#parts.store.onCommit(() => this.#note())
+    if (this.#stopPolling === null) this.#poll()
+  }
+
+  #poll(): void {
+    this.#stopPolling = this.#timers.after(this.#pollMs, () => {
+      this.#poll()
+      this.#look()
+    })
+  }
+
+  /** Time is looked at with every poll, commits of others where the version says so. */
+  #look(): void {
+    const now = this.#parts.clock.now()
+    const version = this.#versionNow()
+    if (version !== this.#version) this.#note()
+    else for (const subscription of [...this.#subscriptions.values()]) subscription.passed(now)
+  }
+
+  #versionNow(): number | null {
+    try {
+      return this.#parts.store.version()
+    } catch {
+      return null
+    }
+  }
+
+  /** Soon, and once for however many commits there are by then. */
+  #note(): void {
+    this.#isStale = true
+    if (this.#isChecking) return
+    this.#isChecking = true
+    void this.#checkAll()
+  }
+
+  async #checkAll(): Promise<void> {
+    await this.#timers.turn()
+    while (this.#isStale && this.#subscriptions.size > 0) {
+      this.#isStale = false
+      this.#version = this.#versionNow()
+      const now: Instant = this.#parts.clock.now()
+      for (const [at, subscription] of [...this.#subscriptions.values()].entries()) {
+        if (at > 0 && at % CHECKS_A_TURN === 0) await this.#timers.turn()
+        subscription.check(now)
+      }
+    }
+    this.#isChecking = false
+  }
+}

@@ -1,0 +1,19 @@
+/** Machine time for live queries. Meaning has no part in it: it only says when to look and when to send. */
+
+export interface Timers {
+  /** Milliseconds, never backwards. */
+  now(): number
+  /** Calls back once, this many milliseconds from now; returns what prevents it. */
+  after(ms: number, callback: () => void): () => void
+  /** Resolves when everything else that waits has had its turn. */
+  turn(): Promise<void>
+}
+
+export const systemTimers: Timers = {
+  now: () => performance.now(),
+  after: (ms, callback) => {
+    const timer = setTimeout(callback, ms)
+    return () => clearTimeout(timer)
+  },
+  turn: () => new Promise(resolve => setImmediate(resolve)),
+}
