@@ -11,6 +11,8 @@ export interface OperationDescription {
     readonly idempotent: boolean
     readonly owner_only: boolean
   }
+  /** Whether it has a streamed form. */
+  readonly streams: boolean
   readonly input: JsonObject
   readonly output: JsonObject
 }
@@ -21,6 +23,7 @@ export function describeOperation(operation: EngineOperation): OperationDescript
     name: operation.name,
     summary: operation.summary,
     effect: { kind, idempotent, owner_only: ownerOnly },
+    streams: operation.stream !== undefined,
     input: jsonSchema(operation.input, 'input'),
     output: jsonSchema(operation.output, 'output'),
   }

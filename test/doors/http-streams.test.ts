@@ -249,6 +249,9 @@ describe('the form of an answer', () => {
       body: { error: { code: 'invalid_argument', message: 'echo: it has no streamed form' } },
     })
     expect((await post('echo', { accept: 'text/event-stream, */*;q=0.1' })).status).toBe(200)
+    const { operations } = (await (await fetch(`${server.url}/v1/ops`)).json()) as { operations: { name: string }[] }
+    expect(operations).toContainEqual(expect.objectContaining({ name: 'echo', streams: false }))
+    expect(operations).toContainEqual(expect.objectContaining({ name: 'count', streams: true }))
   })
 })
 

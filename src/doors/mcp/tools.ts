@@ -61,7 +61,9 @@ export function makeTools(catalog: Catalog, lens: string | undefined, lenses: re
   if (lens !== undefined && !lenses.includes(lens)) {
     throw new QuerentError('unknown_lens', `there is no lens ${JSON.stringify(lens)}`, { lens, known: lenses })
   }
-  const own = lens === undefined ? [] : [...catalog.values()].filter(({ name }) => name.startsWith(`${lens}.`))
+  const ofLens = lens === undefined ? [] : [...catalog.values()].filter(({ name }) => name.startsWith(`${lens}.`))
+  // What goes on until its caller ends it is no tool: a tool answers once.
+  const own = ofLens.filter(({ resumeAt }) => resumeAt === undefined)
   if (own.length > 0) return own.map(operation => makeTool(operation, operation.summary, undefined))
   return CHOICES.flatMap(choice => {
     const operation = catalog.get(choice.operation)

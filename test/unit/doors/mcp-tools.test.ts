@@ -20,6 +20,15 @@ describe('tools', () => {
     expect(() => makeTools(withLens, 'pain', ['default', 'paint'])).toThrow('there is no lens "pain"')
   })
 
+  it('are not what goes on until its caller ends it', () => {
+    const watch = operation('paint.watch', () => ({}), { resumeAt: 'resume_token' })
+    const withLens = catalogOf(
+      operation('paint.mix', () => ({})),
+      watch,
+    )
+    expect(makeTools(withLens, 'paint', ['paint']).map(tool => tool.name)).toEqual(['paint_mix'])
+  })
+
   it('show agents the fields they need and no other', () => {
     const query = makeTools(catalog, undefined, []).find(tool => tool.name === 'query')
     expect(query?.inputSchema).toMatchObject({
