@@ -27,6 +27,10 @@ export class Bitset {
     return this.#revision
   }
 
+  get byteLength(): number {
+    return this.#words.byteLength
+  }
+
   has(member: number): boolean {
     return (((this.#words[member >>> 5] ?? 0) >>> (member & 31)) & 1) === 1
   }

@@ -28,6 +28,8 @@ export interface BeliefsState {
   readonly scopes: Scopes
   readonly standings: Standings
   readonly trust: TrustGraph
+  /** What pseudonyms and cursors are made with. Not within a read. */
+  secret(): string
   /** Who asks, as memberships stand now. */
   requester(id: string): Requester
   /**
@@ -64,6 +66,10 @@ function makeState(host: LensHost): BeliefsState {
     scopes: new Scopes(),
     standings: new Standings(),
     trust: new TrustGraph(store, settings),
+    secret: () => {
+      secret.make()
+      return secret.value
+    },
     requester: id => requesters.of(id),
     look: (id, body) => {
       // Where pseudonyms may come up, what they are made with is made before: it is a write, which no read may hold.

@@ -1,9 +1,7 @@
 /** What the explanations of a page rest on, read while its moment is fixed. */
 import type { EntryKey } from '../../../model/entry.ts'
-import type { CheckedOptions } from '../check/checked.ts'
-import type { Evaluation } from '../query/evaluation.ts'
-import { type Picked, POOL } from '../query/spread.ts'
-import { type TrustFound, trustFound } from './trust.ts'
+import type { Picked } from '../query/spread.ts'
+import { type TrustFound, type TrustWorld, trustFound } from './trust.ts'
 
 export interface Ground {
   /** From 1, in the total order. */
@@ -11,18 +9,16 @@ export interface Ground {
   readonly trust: TrustFound
 }
 
-/** By entry. Where diversity chose the page, the places in the total order are looked up. */
+/** By entry. `ranks`: where diversity chose the page, their places in the total order; `passed`: results before the page. */
 export function groundsOf(
-  evaluation: Evaluation,
+  world: TrustWorld,
   picked: readonly Picked[],
-  { offset, diversity }: Pick<CheckedOptions, 'offset' | 'diversity'>,
+  { passed, ranks }: { readonly passed: number; readonly ranks: ReadonlyMap<EntryKey, number> | null },
 ): ReadonlyMap<EntryKey, Ground> {
-  const order = diversity.enabled
-    ? new Map(evaluation.best(POOL).map(({ entry }, at) => [entry, at + 1]))
-    : new Map(picked.map(({ scored }, at) => [scored.entry, offset + at + 1]))
   return new Map(
-    picked.map(({ scored }) => {
-      return [scored.entry, { rank: order.get(scored.entry) as number, trust: trustFound(evaluation, scored) }]
+    picked.map(({ scored }, at) => {
+      const rank = ranks === null ? passed + at + 1 : (ranks.get(scored.entry) as number)
+      return [scored.entry, { rank, trust: trustFound(world, scored) }]
     }),
   )
 }

@@ -10,8 +10,10 @@ export interface TrustFound {
   readonly of: 'holder' | 'federation'
 }
 
+export type TrustWorld = Pick<Evaluation, 'trust' | 'requester' | 'view'>
+
 /** What the trust part of a score rests on. */
-export function trustFound({ trust, requester, view }: Evaluation, { source, row }: ScoredBelief): TrustFound {
+export function trustFound({ trust, requester, view }: TrustWorld, { source, row }: ScoredBelief): TrustFound {
   const holder = view.columns.holderOf(row)
   const federation = source.kind === 'federated' && holder !== requester.id ? source.id : null
   if (federation !== null && requester.isStrict(federation)) {

@@ -3,6 +3,7 @@
  * facets, an explanation) is read off it. Synchronous: nothing moves while it is used.
  */
 import type { Instant } from '../../../base/clock.ts'
+import type { EntryKey } from '../../../model/entry.ts'
 import type { EnabledSources, Requester } from '../access/requester.ts'
 import { type ShowView, shownHolder } from '../access/show.ts'
 import type { CheckedFilters, CheckedQuery } from '../check/checked.ts'
@@ -16,11 +17,12 @@ import { withoutVector } from './by-vector.ts'
 import type { BestRequest, Meaning } from './choice.ts'
 import { copiesToDrop } from './copies.ts'
 import { rowTests } from './filter.ts'
+import type { InScopeRequest } from './in-scope.ts'
 import { FEDERATED, LOCAL, type Matches } from './matches.ts'
 import { meetingOperators, type Operand } from './operators.ts'
-import type { ScoredBelief } from './scored.ts'
+import { byOrder, type ScoredBelief } from './scored.ts'
 import { Scorer } from './scorer.ts'
-import type { Standing } from './standing.ts'
+import { Standing } from './standing.ts'
 import { trustColumns, trustQuestion } from './trust-columns.ts'
 
 /** What the text of a query came to: vectors of it and of its operands, made before the moment is fixed. */
@@ -42,6 +44,15 @@ export type Question = Pick<CheckedQuery, 'semantic' | 'filters' | 'context' | '
   readonly scope: EnabledSources
 }
 
+/** What an earlier evaluation has settled, for one that goes on as of its moment (BQ-144). */
+export interface Settled {
+  readonly trust: HolderTrust
+  /** Those of its matches that are there still, by the view's rows. */
+  readonly matches: Matches
+  /** Had no vector then. */
+  readonly late: ReadonlySet<EntryKey>
+}
+
 export class Evaluation {
   readonly state: BeliefsState
   readonly question: Question
@@ -56,15 +67,25 @@ export class Evaluation {
   readonly #holders = new Map<string, string | null>()
   /** Before filters, operators and copies. */
   readonly #inScope: Matches
+  readonly #settled: Settled | null
+  #pending: { readonly matches: Matches; readonly rows: readonly number[] } | null = null
 
-  constructor(state: BeliefsState, view: ShowView, question: Question, understood: Understood, asOf: Instant) {
+  constructor(
+    state: BeliefsState,
+    view: ShowView,
+    question: Question,
+    understood: Understood,
+    asOf: Instant,
+    settled: Settled | null = null,
+  ) {
     this.state = state
     this.view = view
     this.question = question
     this.understood = understood
     this.asOf = asOf
     const { context, weights } = question
-    this.trust = state.trust.trustOf(view.requester.id, trustQuestion(context), asOf)
+    this.#settled = settled
+    this.trust = settled?.trust ?? state.trust.trustOf(view.requester.id, trustQuestion(context), asOf)
     this.trustColumns = trustColumns(this.trust, view.columns)
     this.scorer = new Scorer({
       columns: view.columns,
@@ -81,8 +102,8 @@ export class Evaluation {
       hasStrictFederations: view.requester.hasStrictFederations,
       strictFederation: row => this.#strictFederation(row),
     })
-    this.#inScope = this.#scoped()
-    this.matches = this.#withoutCopies(this.#meetingAll())
+    this.#inScope = settled?.matches ?? this.#scoped()
+    this.matches = settled?.matches ?? this.#withoutCopies(this.#meetingAll())
   }
 
   get requester(): Requester {
@@ -91,7 +112,12 @@ export class Evaluation {
 
   /** The first k in the total order. */
   best(k: number): readonly ScoredBelief[] {
-    return best(this.#request(this.matches), k)
+    const late = this.#settled === null ? [] : this.withoutVector(this.matches)
+    if (late.length === 0) return best(this.#request(this.matches), k)
+    // Those may have vectors by now.
+    const others = this.matches.without(new Set(late))
+    const scored = exact(this.#request(this.matches), late, new Map())
+    return [...best(this.#request(others), k), ...scored].sort(byOrder).slice(0, k)
   }
 
   /** The first k of those for which this holds. */
@@ -144,22 +170,25 @@ export class Evaluation {
   withoutVector(matches: Matches): readonly number[] {
     const { meaning } = this.understood
     if (meaning.by !== 'vector') return []
+    if (this.#settled !== null) return this.#lateOf(this.#settled, matches)
+    if (this.#pending?.matches === matches) return this.#pending.rows
     const rowsOf = (of: Matches) => {
       return withoutVector(this.view.columns, of, meaning.index, this.requester.sight)
     }
     // Mostly there are none at all, which is known at once.
-    return rowsOf(this.#inScope).length === 0 ? [] : rowsOf(matches)
+    const rows = rowsOf(this.#inScope).length === 0 ? [] : rowsOf(matches)
+    this.#pending = { matches, rows }
+    return rows
+  }
+
+  #lateOf({ late }: Settled, matches: Matches): readonly number[] {
+    if (late.size === 0) return []
+    const { columns } = this.view
+    return [...late].map(entry => columns.rowOf(entry)).filter(row => row !== -1 && matches.has(row))
   }
 
   #scoped(): Matches {
-    const { filters, scope } = this.question
-    return this.state.scopes.of({
-      columns: this.view.columns,
-      requester: this.requester,
-      scope,
-      asOf: this.asOf,
-      validAt: filters.some(({ validAt }) => validAt !== null) ? validInstants(filters, this.asOf) : null,
-    })
+    return this.state.scopes.of(scopeRequest(this.view, this.question, this.asOf))
   }
 
   #meetingAll(): Matches {
@@ -258,8 +287,19 @@ export class Evaluation {
     const asked = [this.requester.id, enabled, weights, confidenceWeights]
     const key = JSON.stringify([...asked, trustQuestion(context)])
     const { matches, asOf, trust } = { matches: this.#inScope, asOf: this.asOf, trust: this.trust.stamp }
+    if (this.#settled !== null) return new Standing(matches, this.scorer.priors(matches))
     return this.state.standings.of({ key, matches, trust, asOf }, () => this.scorer.priors(matches))
   }
+}
+
+/** What the first pass over all beliefs goes by. */
+export function scopeRequest(
+  { columns, requester }: ShowView,
+  { filters, scope }: Question,
+  asOf: Instant,
+): InScopeRequest {
+  const validAt = filters.some(({ validAt }) => validAt !== null) ? validInstants(filters, asOf) : null
+  return { columns, requester, scope, asOf, validAt }
 }
 
 /** When beliefs must hold: where nothing says otherwise, now. */

@@ -9,6 +9,12 @@ export const LOCAL = 1
 export const FEDERATED = 2
 export const NETWORK = 3
 
+/** All of the first but those of the second; a few. */
+export interface FrozenEntries {
+  readonly among: Bitset
+  readonly less: ReadonlySet<EntryKey>
+}
+
 /** Rows in ascending order, with their sources. Shrinks only. */
 export class Matches {
   readonly #columns: BeliefColumns
@@ -52,6 +58,14 @@ export class Matches {
   get bits(): Bitset {
     this.#bits ??= this.#asBits()
     return this.#bits
+  }
+
+  /** Which entries these are, whatever becomes of their rows: keys are never given again. */
+  frozen(): FrozenEntries {
+    if (this.#less === null) return { among: this.bits, less: new Set() }
+    const { entries } = this.#columns.arrays
+    const { among, less } = this.#less.from.frozen()
+    return { among, less: new Set([...less, ...[...this.#less.gone].map(row => entries[row] as EntryKey)]) }
   }
 
   /** The highest key of them; 0: there are none. */

@@ -1,7 +1,7 @@
 /** Which beliefs an answer shows: a part of the total order, or of what a spread picks from its beginning. */
 import { cosine } from '../../../math/vector.ts'
 import type { ShowView } from '../access/show.ts'
-import type { CheckedOptions } from '../check/checked.ts'
+import type { CheckedDiversity, CheckedOptions } from '../check/checked.ts'
 import type { Evaluation } from './evaluation.ts'
 import type { ScoredBelief } from './scored.ts'
 import { type Picked, POOL, spread } from './spread.ts'
@@ -17,20 +17,38 @@ export function pickPage(
       .slice(offset)
       .map(scored => ({ scored, penalty: 0 }))
   }
-  const { view } = evaluation
+  return [...take(diversely(evaluation, diversity).picks, end)].slice(offset)
+}
+
+/** What diversity picks, as far as it is asked for. Goes on picking alike, whatever changes meanwhile. */
+export function diversely(
+  evaluation: Evaluation,
+  diversity: CheckedDiversity,
+): { readonly pool: readonly ScoredBelief[]; readonly picks: Generator<Picked> } {
+  const { columns } = evaluation.view
   const pool = evaluation.best(POOL)
   const needsVectors = diversity.minDistance !== null || diversity.lambda < 1
-  const vectors = needsVectors ? vectorsOf(view, pool) : []
-  return spread({
+  const vectors = needsVectors ? vectorsOf(evaluation.view, pool) : []
+  const domains = new Map(pool.map(({ row }) => [row, columns.domainSet(columns.arrays.domainSets[row] as number)]))
+  const picks = spread({
     ...diversity,
     pool,
-    limit: end,
-    domains: ({ row }) => view.columns.domainSet(view.columns.arrays.domainSets[row] as number),
+    domains: ({ row }) => domains.get(row) as readonly string[],
     likeness: (a, b) => {
       const [one, other] = [vectors[a], vectors[b]]
       return one === undefined || other === undefined ? 0 : cosine(one, other)
     },
-  }).slice(offset)
+  })
+  return { pool, picks }
+}
+
+/** At most so many; the rest can be had later. */
+export function* take<T>(from: Iterator<T>, count: number): Generator<T> {
+  for (let taken = 0; taken < count; taken++) {
+    const next = from.next()
+    if (next.done === true) return
+    yield next.value
+  }
 }
 
 /** Vectors of beliefs, by place; undefined: there is none yet. */

@@ -22,29 +22,27 @@ export interface Picked {
 export interface SpreadRequest extends Spread {
   /** In the total order; not more than the pool. */
   readonly pool: readonly ScoredBelief[]
-  readonly limit: number
   domains(scored: ScoredBelief): readonly string[]
   /** Raw cosine of two of the pool, by their places. */
   likeness(a: number, b: number): number
 }
 
-export function spread({
+/** The order of picking, as far as it is asked for: each pick is one pass over the pool. */
+export function* spread({
   pool,
-  limit,
   lambda,
   minDistance,
   maxPerHolder,
   maxPerDomain,
   domains,
   likeness,
-}: SpreadRequest): readonly Picked[] {
-  const picked: number[] = []
-  const penalties: number[] = []
+}: SpreadRequest): Generator<Picked> {
+  let isFirst = true
   const limits = new Limits(maxPerHolder, maxPerDomain)
   const open = pool.map((_, at) => at)
   /** Highest likeness to what was picked, by place. */
   const likest = new Float64Array(pool.length).fill(Number.NEGATIVE_INFINITY)
-  while (picked.length < limit && open.length > 0) {
+  while (open.length > 0) {
     let best = -1
     let bestWorth = Number.NEGATIVE_INFINITY
     for (let at = 0; at < open.length; at++) {
@@ -54,16 +52,15 @@ export function spread({
     }
     const [place] = open.splice(best, 1) as [number]
     const scored = pool[place] as ScoredBelief
-    const isTooNear = minDistance !== null && picked.length > 0 && distanceOf(likest[place] as number) < minDistance
+    const isTooNear = minDistance !== null && !isFirst && distanceOf(likest[place] as number) < minDistance
     if (isTooNear || !limits.take(scored, domains(scored))) continue
-    penalties.push(penaltyAt(place))
-    picked.push(place)
+    yield { scored, penalty: 0 - penaltyAt(place) }
+    isFirst = false
     for (const other of open) likest[other] = Math.max(likest[other] as number, likeness(place, other))
   }
-  return picked.map((place, at) => ({ scored: pool[place] as ScoredBelief, penalty: 0 - (penalties[at] as number) }))
 
   function penaltyAt(place: number): number {
-    return picked.length === 0 ? 0 : (1 - lambda) * Math.max(0, likest[place] as number)
+    return isFirst ? 0 : (1 - lambda) * Math.max(0, likest[place] as number)
   }
 }
 

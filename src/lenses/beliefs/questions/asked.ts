@@ -1,7 +1,7 @@
 /** A query at one moment, for answers that are read off it other than as a page. */
 import type { CheckedQuery, CheckedWarning } from '../check/checked.ts'
+import type { Call } from '../query/call.ts'
 import { Evaluation } from '../query/evaluation.ts'
-import type { Call } from '../query/run.ts'
 import { embedText, understand } from '../query/understand.ts'
 import type { BeliefsState } from '../state.ts'
 

@@ -1,7 +1,7 @@
 /** How much matches a query (BQ-170): copies counted once, whatever page is asked for. */
 import type { JsonObject } from '../../../base/canonical.ts'
 import type { CheckedQuery } from '../check/checked.ts'
-import type { Call } from '../query/run.ts'
+import type { Call } from '../query/call.ts'
 import type { BeliefsState } from '../state.ts'
 import { asked } from './asked.ts'
 

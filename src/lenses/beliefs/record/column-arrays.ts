@@ -23,10 +23,12 @@ export interface ColumnArrays {
   /** Places in `DERIVATION_TYPES` and `VISIBILITIES`. */
   readonly derivations: Uint8Array
   readonly visibilities: Uint8Array
+  /** Two numbers a row, in every process the same: hashes of id and content, and of what counts in scores. Not of the holder. */
+  readonly marks: Uint32Array
 }
 
-/** Of a row: six ints, nine doubles, two bytes. */
-export const ROW_BYTES: number = 6 * 4 + (DIMENSION_COUNT + 3) * 8 + 2
+/** Of a row: eight ints, nine doubles, two bytes. */
+export const ROW_BYTES: number = 8 * 4 + (DIMENSION_COUNT + 3) * 8 + 2
 
 export function newArrays(capacity: number): ColumnArrays {
   return {
@@ -42,6 +44,7 @@ export function newArrays(capacity: number): ColumnArrays {
     validUntil: new Float64Array(capacity),
     derivations: new Uint8Array(capacity),
     visibilities: new Uint8Array(capacity),
+    marks: new Uint32Array(capacity * 2),
   }
 }
 
@@ -59,5 +62,6 @@ export function grownArrays(from: ColumnArrays, capacity: number): ColumnArrays 
   into.validUntil.set(from.validUntil)
   into.derivations.set(from.derivations)
   into.visibilities.set(from.visibilities)
+  into.marks.set(from.marks)
   return into
 }

@@ -2,6 +2,7 @@
  * All current beliefs, ready to be filtered and ranked: read from the store on first use, then kept in step by the change
  * feed, whichever process wrote. Whose they are is not asked here: who reads a row asks its `Requester` about the partition.
  */
+import { textHash } from '../../../base/text-hash.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { Store, StoreReader } from '../../../store/store.ts'
 import { BELIEFS } from '../tables.ts'
@@ -260,6 +261,8 @@ export class BeliefColumns {
     to.validUntil[row] = belief.validUntil
     to.derivations[row] = belief.derivation
     to.visibilities[row] = belief.visibility
+    to.marks[row * 2] = textHash(belief.id, textHash(belief.contentHash))
+    to.marks[row * 2 + 1] = textHash(`${belief.createdAt} ${belief.confidence} ${belief.domains}`)
     this.#parents[row] = this.#numbersOf(belief.parents)
     this.#sameId.add(to.ids[row] as number, row)
     this.#sameContent.add(to.contents[row] as number, row)

@@ -97,7 +97,7 @@ describe('a spread', () => {
   it('takes likeness from what a belief is worth', () => {
     const pool = [scored({ final: 0.9 }), scored({ id: 'b', final: 0.85 }), scored({ id: 'c', final: 0.6 })]
     const likeness = (a: number, b: number) => (a + b === 1 ? 0.89 : -0.5)
-    const picked = spread({ ...open, pool, limit: 3, domains: noDomains, likeness })
+    const picked = [...spread({ ...open, pool, domains: noDomains, likeness })]
     expect(picked.map(({ scored: { id } }) => id)).toEqual(['a', 'c', 'b'])
     expect(picked[2]?.penalty).toBeCloseTo(-0.3 * 0.89, 12)
     expect(0.7 * 0.85 + (picked[2]?.penalty as number)).toBeCloseTo(0.328, 12)
@@ -108,13 +108,17 @@ describe('a spread', () => {
   it('keeps its limits', () => {
     const holders = ['p1', 'p1', 'x', 'p1', 'y']
     const pool = holders.map((holder, at) => scored({ id: `${at}`, holder, final: 1 - at / 10 }))
-    const all = { ...open, lambda: 1, pool, limit: 9, domains: noDomains, likeness: () => 0 }
-    expect(spread({ ...all, maxPerHolder: 2 }).map(({ scored: s }) => s.holder)).toEqual(['p1', 'p1', 'x', 'y'])
+    const all = { ...open, lambda: 1, pool, domains: noDomains, likeness: () => 0 }
+    expect([...spread({ ...all, maxPerHolder: 2 })].map(({ scored: s }) => s.holder)).toEqual(['p1', 'p1', 'x', 'y'])
     const domains = ({ id }: ScoredBelief) => (id === '4' ? [] : id === '0' ? ['a', 'b'] : ['b'])
-    expect(spread({ ...all, maxPerDomain: 1, domains }).map(({ scored: s }) => s.id)).toEqual(['0', '4'])
+    expect([...spread({ ...all, maxPerDomain: 1, domains })].map(({ scored: s }) => s.id)).toEqual(['0', '4'])
     const near = (a: number, b: number) => (Math.abs(a - b) === 1 ? 0.8 : 0)
-    expect(spread({ ...all, minDistance: 0.3, likeness: near }).map(({ scored: s }) => s.id)).toEqual(['0', '2', '4'])
-    expect(spread({ ...all, minDistance: 0.2, likeness: near })).toHaveLength(5)
+    expect([...spread({ ...all, minDistance: 0.3, likeness: near })].map(({ scored: s }) => s.id)).toEqual([
+      '0',
+      '2',
+      '4',
+    ])
+    expect([...spread({ ...all, minDistance: 0.2, likeness: near })]).toHaveLength(5)
   })
 })
 

@@ -1,0 +1,163 @@
+/**
+ * One text for all that the order of a query's matches rests on, for this requester: which they are, through which
+ * federation they come, what trust in their holders counts. Equal in every process and store that shows it the same, and
+ * untouched by what is hidden. Costs a pass over the matches once, and one over their holders each time.
+ */
+import { sha256 } from '../../../base/canonical.ts'
+import { hashOfTwo, shareHash, textHash } from '../../../base/text-hash.ts'
+import type { Requester } from '../access/requester.ts'
+import type { Evaluation } from '../query/evaluation.ts'
+import { FEDERATED, type Matches } from '../query/matches.ts'
+import type { BeliefColumns } from '../record/columns.ts'
+
+const DIGEST_LENGTH = 24
+
+export function digestOf(evaluation: Evaluation): string {
+  const { state, understood, matches } = evaluation
+  const { model } = evaluation.view
+  const rules = JSON.stringify([
+    model,
+    understood.meaning.by,
+    [...state.settings.decay.rates],
+    state.settings.decay.otherwise,
+  ])
+  const parts = [rules, ...sumsOf(evaluation).sums, ...trustSums(evaluation), ...meaningSums(evaluation), matches.count]
+  return sha256(parts.join()).slice(0, DIGEST_LENGTH)
+}
+
+interface Sums {
+  readonly sums: readonly number[]
+  /** Whose trust counts, by number, with hashes of their names. */
+  readonly holders: Int32Array
+  readonly names: Uint32Array
+}
+
+/** Matches are made anew when beliefs or memberships have changed. */
+const SUMS = new WeakMap<Matches, Sums>()
+
+function sumsOf({ matches, view }: Evaluation): Sums {
+  const known = SUMS.get(matches)
+  if (known !== undefined) return known
+  const made = sum(matches, view.columns, new Through(view.requester))
+  SUMS.set(matches, made)
+  return made
+}
+
+function sum({ rows, sources }: Matches, columns: BeliefColumns, through: Through): Sums {
+  const { marks, holders, partitions } = columns.arrays
+  const names = namesOf(columns)
+  const counted = new Uint8Array(columns.bounds.holders)
+  let [one, other] = [0, 0]
+  for (let place = 0; place < rows.length; place++) {
+    const row = rows[place] as number
+    const partition = partitions[row] as number
+    const holder = holders[row] as number
+    const isFederated = sources[place] === FEDERATED
+    let factor = isFederated ? through.hash(partition) : 1
+    // In a strict federation nothing rests on holders, and nothing may tell of them (BQ-104).
+    if (!isFederated || !through.isStrict(partition)) {
+      counted[holder] = 1
+      factor = (factor + 2 * names.hash(holder)) | 0
+    }
+    one = (one + Math.imul(marks[row * 2] as number, factor)) | 0
+    other = (other + hashOfTwo(marks[row * 2 + 1] as number, factor ^ (marks[row * 2] as number))) | 0
+  }
+  const numbers = Int32Array.from(counted.keys()).filter(holder => counted[holder] === 1)
+  return {
+    sums: [one, other],
+    holders: numbers,
+    names: Uint32Array.from(numbers, holder => names.hash(holder)),
+  }
+}
+
+/** Hashes of holders' names, by number. */
+class Names {
+  readonly revision: number
+  readonly #columns: BeliefColumns
+  /** 0: not asked yet. */
+  readonly #hashes: Uint32Array
+
+  constructor(columns: BeliefColumns) {
+    this.#columns = columns
+    this.revision = columns.revision
+    this.#hashes = new Uint32Array(columns.bounds.holders)
+  }
+
+  hash(holder: number): number {
+    if (this.#hashes[holder] === 0) this.#hashes[holder] = textHash(this.#columns.holderName(holder)) | 1
+    return this.#hashes[holder] as number
+  }
+}
+
+const NAMES = new WeakMap<BeliefColumns, Names>()
+
+function namesOf(columns: BeliefColumns): Names {
+  const known = NAMES.get(columns)
+  if (known?.revision === columns.revision) return known
+  const made = new Names(columns)
+  NAMES.set(columns, made)
+  return made
+}
+
+/** The federation through which the requester meets a partition, as an odd number. */
+class Through {
+  readonly #requester: Requester
+  /** By partition; 0: not asked yet. */
+  readonly #hashes: Uint32Array
+  readonly #strict: Uint8Array
+
+  constructor(requester: Requester) {
+    this.#requester = requester
+    const size = (requester.sight.partitions.at(-1) ?? -1) + 1
+    this.#hashes = new Uint32Array(size)
+    this.#strict = new Uint8Array(size)
+  }
+
+  hash(partition: number): number {
+    if (this.#hashes[partition] === 0) {
+      const federation = this.#requester.federationsOf(partition)[0] ?? ''
+      this.#hashes[partition] = textHash(federation) | 1
+      this.#strict[partition] = this.#requester.isStrict(federation) ? 1 : 0
+    }
+    return this.#hashes[partition] as number
+  }
+
+  isStrict(partition: number): boolean {
+    this.hash(partition)
+    return this.#strict[partition] === 1
+  }
+}
+
+function trustSums(evaluation: Evaluation): readonly number[] {
+  const { requester, trustColumns, question } = evaluation
+  const { holders, names } = sumsOf(evaluation)
+  const { trust } = trustColumns
+  let [one, other] = [0, 0]
+  for (let at = 0; at < holders.length; at++) {
+    const value = trust[holders[at] as number] as number
+    const name = names[at] as number
+    one = (one + hashOfTwo(name, shareHash(value))) | 0
+    other = (other + hashOfTwo(shareHash(value, 1), name)) | 0
+  }
+  const strict = question.scope.federated ? requester.federations.filter(id => requester.isStrict(id)) : []
+  return [one, other, ...strict.map(id => shareHash(trustColumns.ofFederation(id).trust))]
+}
+
+/** Vectors that there are not yet, and what words stand in for. */
+function meaningSums(evaluation: Evaluation): readonly number[] {
+  const { understood, matches, view } = evaluation
+  const { marks, entries } = view.columns.arrays
+  const { meaning } = understood
+  let [one, other] = [0, 0]
+  const count = (row: number, hash: number) => {
+    one = (one + hashOfTwo(marks[row * 2] as number, hash)) | 0
+    other = (other + hashOfTwo(marks[row * 2 + 1] as number, hash)) | 0
+  }
+  for (const row of evaluation.withoutVector(matches)) count(row, 0)
+  if (meaning.by !== 'words') return [one, other]
+  for (const row of matches.rows) {
+    const likeness = meaning.likeness.get(entries[row] as number)
+    if (likeness !== undefined) count(row, shareHash(likeness))
+  }
+  return [one, other]
+}

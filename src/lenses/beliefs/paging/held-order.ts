@@ -1,0 +1,202 @@
+/**
+ * The order of one query's matches, as of the moment of its first page: what is held so that later pages go on in it,
+ * whatever is written meanwhile (BQ-143 to BQ-145, BQ-148). Matches are held as entry keys, with the trust, the memberships
+ * and the question's vectors of then; scores are worked out again from these as pages ask for them. What has gone since, or
+ * out of sight, is passed over; what came since never comes in.
+ */
+import type { Instant } from '../../../base/clock.ts'
+import type { EntryKey } from '../../../model/entry.ts'
+import type { Requester } from '../access/requester.ts'
+import type { ShowView } from '../access/show.ts'
+import type { CheckedDiversity, CheckedWarning } from '../check/checked.ts'
+import { Evaluation, type Question, scopeRequest, type Understood } from '../query/evaluation.ts'
+import { inScope } from '../query/in-scope.ts'
+import type { FrozenEntries } from '../query/matches.ts'
+import { diversely, take } from '../query/page.ts'
+import { byOrder, type ScoredBelief } from '../query/scored.ts'
+import { type Picked, POOL } from '../query/spread.ts'
+import type { BeliefsState } from '../state.ts'
+import type { HolderTrust } from '../trust/holders.ts'
+import type { Boundary } from './cursor.ts'
+import { digestOf } from './digest.ts'
+
+/** Scored ahead of what a page asks for: at least so many, or so many times as many. */
+const AHEAD = 256
+const AHEAD_TIMES = 4
+
+/** A part of the total order: what stands right behind a boundary. */
+interface Stretch {
+  readonly after: Boundary
+  readonly scored: readonly ScoredBelief[]
+  /** Down to the end of the order. */
+  readonly isWhole: boolean
+}
+
+export interface FirstPage {
+  readonly evaluation: Evaluation
+  /** What diversity picks; null: results stand in the total order. */
+  readonly picks: Picks | null
+  readonly warnings: readonly CheckedWarning[]
+}
+
+export class HeldOrder {
+  readonly state: BeliefsState
+  readonly question: Question
+  readonly understood: Understood
+  readonly asOf: Instant
+  readonly warnings: readonly CheckedWarning[]
+  /** All that matched. */
+  readonly total: number
+  readonly digest: string
+  readonly trust: HolderTrust
+  /** As memberships were. */
+  readonly requester: Requester
+  readonly #entries: FrozenEntries
+  readonly #late: ReadonlySet<EntryKey>
+  readonly #picks: Picks | null
+  #stretch: Stretch | null = null
+
+  constructor({ evaluation, picks, warnings }: FirstPage) {
+    const { state, question, understood, asOf, trust, requester, matches, view } = evaluation
+    this.state = state
+    this.question = question
+    this.understood = understood
+    this.asOf = asOf
+    this.warnings = warnings
+    this.trust = trust
+    this.requester = requester
+    this.total = matches.count
+    this.digest = digestOf(evaluation)
+    this.#entries = matches.frozen()
+    this.#late = new Set(evaluation.withoutVector(matches).map(row => view.columns.arrays.entries[row] as EntryKey))
+    this.#picks = picks
+  }
+
+  /** Near enough, with what it will come to hold. */
+  get byteLength(): number {
+    const vector = this.understood.meaning.by === 'vector' ? this.understood.meaning.vector.byteLength : 0
+    const picks = this.#picks === null ? 0 : POOL * (BELIEF_BYTES + vector)
+    return this.#entries.among.byteLength + this.trust.byteLength + AHEAD * BELIEF_BYTES + picks + vector
+  }
+
+  /** At most so many of those behind a boundary, which may be seen still; their rows are the view's. */
+  after(view: ShowView, boundary: Boundary, passed: number, count: number): readonly Picked[] {
+    if (this.#picks !== null) return this.#pickedAfter(view, this.#picks, boundary, count)
+    const known = this.#stretch && this.#inStretch(view, this.#stretch, boundary, count)
+    if (known !== null) return known
+    this.#stretch = this.#stretchFrom(view, boundary, passed, count)
+    return this.#inStretch(view, this.#stretch, boundary, count) ?? []
+  }
+
+  /** Whether the last result passed is this one: not so where the order has become another one. */
+  stands(
+    { boundary, passed }: { readonly boundary: Boundary; readonly passed: number },
+    evaluation: Evaluation,
+  ): boolean {
+    const order =
+      this.#picks === null ? evaluation.best(passed) : [...take(this.#picks.all(), passed)].map(one => one.scored)
+    const last = order[passed - 1]
+    return order.length === passed && last !== undefined && compare(last, boundary) === 0
+  }
+
+  /** Places in the total order, from 1, of those that diversity picked; null: they stand in that order. */
+  get ranks(): ReadonlyMap<EntryKey, number> | null {
+    return this.#picks?.ranks ?? null
+  }
+
+  /** Null: they stand further up or down. */
+  #inStretch(view: ShowView, stretch: Stretch, boundary: Boundary, count: number): readonly Picked[] | null {
+    if (compare(boundary, stretch.after) < 0) return null
+    const found: Picked[] = []
+    for (const scored of stretch.scored) {
+      if (compare(scored, boundary) <= 0) continue
+      const seen = this.#seen(view, scored)
+      if (seen !== null) found.push({ scored: seen, penalty: 0 })
+      if (found.length === count) return found
+    }
+    return stretch.isWhole ? found : null
+  }
+
+  #stretchFrom(view: ShowView, after: Boundary, passed: number, count: number): Stretch {
+    const evaluation = this.#evaluation(view)
+    const left = evaluation.matches.count
+    for (let ahead = Math.max(AHEAD, AHEAD_TIMES * count); ; ahead *= 2) {
+      const order = evaluation.best(passed + ahead)
+      const scored = order.filter(each => compare(each, after) > 0)
+      const isWhole = order.length >= left
+      if (isWhole || scored.length >= count) return { after, scored, isWhole }
+    }
+  }
+
+  #pickedAfter(view: ShowView, picks: Picks, boundary: Boundary, count: number): readonly Picked[] {
+    const found: Picked[] = []
+    for (const { scored, penalty } of picks.behind(boundary)) {
+      const seen = this.#seen(view, scored)
+      if (seen !== null) found.push({ scored: seen, penalty })
+      if (found.length === count) break
+    }
+    return found
+  }
+
+  /** With its row of now; null: it is not there, or not to be seen, any more. */
+  #seen({ columns, requester }: ShowView, scored: ScoredBelief): ScoredBelief | null {
+    const row = columns.rowOf(scored.entry)
+    if (row === -1) return null
+    const partition = columns.arrays.partitions[row] as number
+    const source = requester.sourceOf(partition, columns.holderOf(row), this.question.scope)
+    return source === null ? null : { ...scored, row }
+  }
+
+  /** As of then, over those of its matches that are there still. */
+  #evaluation(view: ShowView): Evaluation {
+    const { among, less } = this.#entries
+    const { entries } = view.columns.arrays
+    const there = inScope(scopeRequest(view, this.question, this.asOf)).where(row => {
+      const entry = entries[row] as EntryKey
+      return among.has(entry) && !less.has(entry)
+    })
+    const settled = { trust: this.trust, matches: there, late: this.#late }
+    const then = { ...view, requester: this.requester }
+    return new Evaluation(this.state, then, this.question, this.understood, this.asOf, settled)
+  }
+}
+
+const BELIEF_BYTES = 300
+
+/** Of one query no two have the same id. */
+function compare(a: Boundary, b: Boundary): number {
+  return byOrder({ ...a, holder: null } as ScoredBelief, { ...b, holder: null } as ScoredBelief)
+}
+
+/** What diversity picks, in order, at most a thousand; made as far as it is asked for. */
+export class Picks {
+  readonly #made: Picked[] = []
+  readonly #more: Iterator<Picked>
+  readonly ranks: ReadonlyMap<EntryKey, number>
+
+  constructor(evaluation: Evaluation, diversity: CheckedDiversity) {
+    const { pool, picks } = diversely(evaluation, diversity)
+    this.#more = picks
+    this.ranks = new Map(pool.map(({ entry }, at) => [entry, at + 1]))
+  }
+
+  /** From the beginning. */
+  *all(): Generator<Picked> {
+    for (let at = 0; ; at++) {
+      if (at === this.#made.length) {
+        const next = this.#more.next()
+        if (next.done === true) return
+        this.#made.push(next.value)
+      }
+      yield this.#made[at] as Picked
+    }
+  }
+
+  *behind(boundary: Boundary): Generator<Picked> {
+    let isBehind = false
+    for (const picked of this.all()) {
+      if (isBehind) yield picked
+      else isBehind = picked.scored.id === boundary.id && compare(picked.scored, boundary) === 0
+    }
+  }
+}

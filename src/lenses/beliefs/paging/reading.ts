@@ -1,0 +1,241 @@
+/**
+ * A query that is read page by page: by cursors, of which each opens a reading of its own, or as a stream. The first page
+ * fixes the moment and the order; all others go on in it (BQ-142 to BQ-149).
+ */
+import type { Instant } from '../../../base/clock.ts'
+import { Held } from '../../../pipeline/held.ts'
+import type { ShowView } from '../access/show.ts'
+import type { CheckedQuery, CheckedWarning } from '../check/checked.ts'
+import { groundsOf } from '../explain/grounds.ts'
+import type { QueryResult } from '../model.ts'
+import type { Call } from '../query/call.ts'
+import { Evaluation } from '../query/evaluation.ts'
+import { take } from '../query/page.ts'
+import type { Picked } from '../query/spread.ts'
+import { type Answer, type Draft, show, told } from '../query/told.ts'
+import { type Embedded, embedText, understand } from '../query/understand.ts'
+import type { BeliefsState } from '../state.ts'
+import { noteUse } from '../trust/operations.ts'
+import {
+  type Boundary,
+  CURSOR_LIFETIME_MS,
+  type CursorContent,
+  type CursorOwner,
+  cursorExpired,
+  questionHash,
+  readCursor,
+  writeCursor,
+} from './cursor.ts'
+import { HeldOrder, Picks } from './held-order.ts'
+
+/** How often a page is made anew when something of it went out of sight while it was made. */
+const ATTEMPTS = 3
+/** Orders that are held in one engine: those asked for last. */
+const HELD = { most: 1_000, bytes: 64 * 2 ** 20, lifetimeMs: CURSOR_LIFETIME_MS }
+
+const ORDERS = new WeakMap<BeliefsState, Held<HeldOrder>>()
+
+function ordersOf(state: BeliefsState): Held<HeldOrder> {
+  const known = ORDERS.get(state)
+  if (known !== undefined) return known
+  const made = new Held<HeldOrder>(HELD)
+  ORDERS.set(state, made)
+  return made
+}
+
+/** Throws INVALID_QUERY for a cursor that is not, or no longer, one of this query; rejects where the caller has gone. */
+export async function openReading(
+  state: BeliefsState,
+  query: CheckedQuery,
+  { requester, signal }: Call,
+): Promise<Reading> {
+  const { cursor } = query.options
+  const owner = { question: questionHash(query), requester }
+  if (cursor === null) {
+    const embedded = await embedText(state, query.semantic, signal)
+    return new Reading(state, query, owner, { embedded, asOf: state.host.clock.now() })
+  }
+  const now = state.host.clock.now()
+  const content = readCursor(state.secret(), cursor, owner, now)
+  const order = ordersOf(state).find(nameOf(owner, content), requester, now)
+  if (order !== null) return new Reading(state, query, owner, { order, content })
+  const embedded = await embedText(state, query.semantic, signal)
+  return new Reading(state, query, owner, { order: rebuilt(state, query, requester, embedded, content), content })
+}
+
+/** What an order is held under: the same for all cursors of one. */
+function nameOf(
+  { question, requester }: CursorOwner,
+  { asOf, digest }: Pick<CursorContent, 'asOf' | 'digest'>,
+): string {
+  return JSON.stringify([question, requester, asOf, digest])
+}
+
+/** The order as of the cursor's moment; throws where it cannot be known any more. */
+function rebuilt(
+  state: BeliefsState,
+  query: CheckedQuery,
+  requester: string,
+  embedded: Embedded,
+  content: CursorContent,
+): HeldOrder {
+  return state.look(requester, view => {
+    const evaluation = evaluate(state, view, query, embedded, content.asOf)
+    const { diversity } = query.options
+    const picks = diversity.enabled ? new Picks(evaluation, diversity) : null
+    const order = new HeldOrder({ evaluation, picks, warnings: warningsOf(query, embedded, evaluation) })
+    if (order.digest !== content.digest || !order.stands(content, evaluation)) throw cursorExpired()
+    return order
+  })
+}
+
+function evaluate(
+  state: BeliefsState,
+  view: ShowView,
+  query: CheckedQuery,
+  embedded: Embedded,
+  asOf: Instant,
+): Evaluation {
+  const understood = understand(state, embedded, query.semantic, view.requester.sight)
+  return new Evaluation(state, view, { ...query, scope: query.options.scope }, understood, asOf)
+}
+
+/** Where a reading begins. */
+type Beginning =
+  | { readonly embedded: Embedded; readonly asOf: Instant }
+  | { readonly order: HeldOrder; readonly content: CursorContent }
+
+/** A page, and what comes after it. */
+interface Page {
+  readonly draft: Draft
+  /** Null: nothing does. */
+  readonly order: HeldOrder | null
+}
+
+export class Reading {
+  readonly #state: BeliefsState
+  readonly #query: CheckedQuery
+  readonly #owner: CursorOwner
+  /** Of the first page; null where it was read before. */
+  readonly #first: { readonly embedded: Embedded; readonly asOf: Instant } | null
+  /** Null: nothing was read, or there is nothing more. */
+  #order: HeldOrder | null = null
+  #boundary: Boundary | null = null
+  #passed: number
+
+  constructor(state: BeliefsState, query: CheckedQuery, owner: CursorOwner, beginning: Beginning) {
+    this.#state = state
+    this.#query = query
+    this.#owner = owner
+    this.#first = 'embedded' in beginning ? beginning : null
+    this.#passed = query.options.offset
+    if (!('order' in beginning)) return
+    this.#order = beginning.order
+    this.#boundary = beginning.content.boundary
+    this.#passed = beginning.content.passed
+  }
+
+  /** Whether there is more to read; before the first page that is not known. */
+  get hasMore(): boolean {
+    return this.#order !== null
+  }
+
+  /** Results read or skipped so far. */
+  get passed(): number {
+    return this.#passed
+  }
+
+  /** The next results, at most so many. */
+  next(limit: number): QueryResult {
+    const { requester } = this.#owner
+    const { page, answer } = this.#answer(limit)
+    const last = page.draft.picked.at(-1)
+    this.#passed += page.draft.picked.length
+    if (last !== undefined) this.#boundary = last.scored
+    this.#order = page.order
+    if (!this.#query.options.dryRun) {
+      const { store, clock } = this.#state.host
+      noteUse({ store, now: clock.now() }, this.#state.trust, requester, answer.used)
+    }
+    return answer.result
+  }
+
+  /** Of the next page, and the order is held for it; null: there is none. */
+  cursor(): string | null {
+    const [order, boundary, state, owner] = [this.#order, this.#boundary, this.#state, this.#owner]
+    if (order === null || boundary === null) return null
+    const now = state.host.clock.now()
+    const content = { asOf: order.asOf, boundary, passed: this.#passed, digest: order.digest }
+    ordersOf(state).hold(nameOf(owner, content), owner.requester, order, order.byteLength, now)
+    return writeCursor(state.secret(), owner, content, now)
+  }
+
+  #answer(limit: number): { readonly page: Page; readonly answer: Answer } {
+    const { requester } = this.#owner
+    for (let attempt = 1; ; attempt++) {
+      const page = this.#state.look(requester, view => this.#page(view, limit))
+      // The second point of the matrix: as memberships and beliefs stand now.
+      const shown = this.#state.look(requester, view => show(view, this.#query, page.draft))
+      if (shown.length === page.draft.picked.length || attempt === ATTEMPTS) {
+        return { page, answer: told(this.#query, requester, page.draft, shown) }
+      }
+    }
+  }
+
+  #page(view: ShowView, limit: number): Page {
+    const [order, boundary] = [this.#order, this.#boundary]
+    if (order === null || boundary === null) return this.#firstPage(view, limit)
+    const found = order.after(view, boundary, this.#passed, limit + 1)
+    const picked = found.slice(0, limit)
+    const { total, warnings } = order
+    const world = { trust: order.trust, requester: order.requester, view }
+    const draft = this.#draft(view, picked, { total, warnings, explained: order, world, ranks: order.ranks })
+    return { draft, order: found.length > limit ? order : null }
+  }
+
+  #firstPage(view: ShowView, limit: number): Page {
+    if (this.#first === null) throw new Error('invariant broken: read on after the end')
+    const { embedded, asOf } = this.#first
+    const { offset, diversity } = this.#query.options
+    const evaluation = evaluate(this.#state, view, this.#query, embedded, asOf)
+    const end = offset + limit
+    const picks = diversity.enabled ? new Picks(evaluation, diversity) : null
+    const upTo: readonly Picked[] =
+      picks === null ? evaluation.best(end).map(scored => ({ scored, penalty: 0 })) : [...take(picks.all(), end + 1)]
+    const isMore = picks === null ? evaluation.matches.count > end : upTo.length > end
+    const warnings = warningsOf(this.#query, embedded, evaluation)
+    const total = evaluation.matches.count
+    const parts = { total, warnings, explained: evaluation, world: evaluation, ranks: picks?.ranks ?? null }
+    return {
+      draft: this.#draft(view, upTo.slice(offset, end), parts),
+      order: isMore ? new HeldOrder({ evaluation, picks, warnings }) : null,
+    }
+  }
+
+  #draft(view: ShowView, picked: readonly Picked[], { world, ranks, total, warnings, explained }: DraftParts): Draft {
+    const passed = this.#passed
+    const { question, understood, asOf, state } = explained
+    return {
+      ...{ picked, passed, total, asOf, warnings },
+      explained: { question, understood, asOf, state },
+      grounds: this.#query.options.includeExplanation ? groundsOf(world, picked, { passed, ranks }) : new Map(),
+      federations: view.requester.federations,
+    }
+  }
+}
+
+interface DraftParts extends Pick<Draft, 'total' | 'warnings' | 'explained'> {
+  readonly world: Parameters<typeof groundsOf>[0]
+  readonly ranks: Parameters<typeof groundsOf>[2]['ranks']
+}
+
+function warningsOf(query: CheckedQuery, embedded: Embedded, evaluation: Evaluation): readonly CheckedWarning[] {
+  return [...query.warnings, ...embedded.warnings, ...pending(evaluation)]
+}
+
+function pending(evaluation: Evaluation): readonly CheckedWarning[] {
+  const count = evaluation.withoutVector(evaluation.matches).length
+  if (count === 0) return []
+  const message = `${count} of the beliefs that match have no vector yet: they rank as if they had nothing to do with the text.`
+  return [{ code: 'vectors_pending', message }]
+}

@@ -1,0 +1,158 @@
+/**
+ * A page as its requester is told it: checked once more against the matrix, shown, and its results set beside each other
+ * (BQ-094 to BQ-099).
+ */
+import type { Instant } from '../../../base/clock.ts'
+import type { EntryKey } from '../../../model/entry.ts'
+import { toIso } from '../../../model/instant.ts'
+import { memberCount } from '../access/member-count.ts'
+import { type ShownBelief, type ShowView, showCurrent } from '../access/show.ts'
+import type { CheckedQuery, CheckedScope, CheckedWarning } from '../check/checked.ts'
+import { concentrationWarnings } from '../explain/concentration.ts'
+import { explain } from '../explain/explanation.ts'
+import type { Ground } from '../explain/grounds.ts'
+import type { Explained } from '../explain/standing.ts'
+import { twelveDecimals } from '../measures/confidence.ts'
+import type { Coverage, EffectiveWeights, QueryResult, RankedBelief } from '../model.ts'
+import { findConflicts, MOST_COMPARED, type Settled, settleConflicts } from '../questions/conflicts.ts'
+import { detectorOf } from '../questions/opposition/installed.ts'
+import { derivationChain } from '../record/chain.ts'
+import type { BeliefsState } from '../state.ts'
+import { federationTarget } from '../trust/agent-arrays.ts'
+import { componentsOf } from './components.ts'
+import { vectorsOf } from './page.ts'
+import type { Picked } from './spread.ts'
+
+/** A page that was worked out, and not yet shown. */
+export interface Draft {
+  readonly picked: readonly Picked[]
+  /** Results that stand before it. */
+  readonly passed: number
+  /** All that match. */
+  readonly total: number
+  readonly asOf: Instant
+  readonly explained: Explained
+  /** What explanations rest on, by entry; empty where none are wanted. */
+  readonly grounds: ReadonlyMap<EntryKey, Ground>
+  readonly warnings: readonly CheckedWarning[]
+  readonly federations: readonly string[]
+}
+
+/** What is told of a query, and whose edges that uses (BQ-072). */
+export interface Answer {
+  readonly result: QueryResult
+  readonly used: readonly string[]
+}
+
+export interface Shown {
+  readonly belief: ShownBelief
+  readonly picked: Picked
+  readonly more: Partial<RankedBelief>
+  /** Undefined: there is none, or none is needed. */
+  readonly vector: Float32Array | undefined
+}
+
+/** Those of a draft that may be seen now. */
+export function show(view: ShowView, { options }: CheckedQuery, { picked }: Draft): readonly Shown[] {
+  const { columns, requester } = view
+  const byEntry = new Map(picked.map(each => [each.scored.entry, each]))
+  const found = showCurrent(view, [...byEntry.keys()], options.scope)
+  // Of what is compared with others of the page.
+  const vectors = found.length < 2 ? [] : vectorsOf(view, found.slice(0, MOST_COMPARED))
+  return found.map((belief, at) => {
+    const { source, entry } = belief
+    const federation = source.kind === 'federated' ? source.id : null
+    const row = columns.rowOf(entry)
+    return {
+      belief,
+      picked: byEntry.get(entry) as Picked,
+      vector: vectors[at],
+      more: {
+        ...(federation === null
+          ? {}
+          : { federation_id: federation, member_count: memberCount(columns, requester, row, federation) }),
+        ...(options.includeDerivation
+          ? { derivation_chain: derivationChain(view, belief.version, options.maxDerivationDepth) }
+          : {}),
+      },
+    }
+  })
+}
+
+export function told(query: CheckedQuery, requester: string, draft: Draft, shown: readonly Shown[]): Answer {
+  const { options } = query
+  const { explained, passed } = draft
+  const total = draft.total - (draft.picked.length - shown.length)
+  const { order, conflicts } = conflictsOf(explained.state, shown)
+  const page = order.map(place => shown[place] as Shown)
+  const beliefs = page.map(({ belief, picked, more }, at): RankedBelief => {
+    const { final } = picked.scored
+    const ground = draft.grounds.get(picked.scored.entry)
+    return {
+      belief: belief.belief,
+      score: {
+        final,
+        components: componentsOf(picked.scored, picked.penalty),
+      },
+      rank: passed + at + 1,
+      source: belief.source,
+      ...more,
+      ...(ground === undefined
+        ? {}
+        : { explanation: explain(explained, { ...picked, ...ground, belief: belief.belief, total }) }),
+    }
+  })
+  const concentration = options.includeExplanation ? concentrationWarnings(beliefs, requester) : []
+  const result: QueryResult = {
+    beliefs,
+    total_count: total,
+    count_exact: true,
+    query_time_ms: 0,
+    partial: false,
+    coverage: coverageOf(options.scope, draft.federations),
+    errors: [],
+    conflicts,
+    effective_weights: effectiveWeights(query),
+    as_of: toIso(draft.asOf),
+    warnings: [...draft.warnings, ...concentration].map(warning => ({ ...warning })),
+  }
+  return { result, used: [...new Set(shown.map(({ belief }) => usedOf(belief)))] }
+}
+
+/** Where a federation shows no holders, it is what was used: a fresher edge to the holder would name him (BQ-104). */
+function usedOf({ belief, version, source }: ShownBelief): string {
+  return belief.holder_id === null && source.id !== null ? federationTarget(source.id) : version.holder
+}
+
+function conflictsOf({ host, settings }: BeliefsState, shown: readonly Shown[]): Settled {
+  const page = shown.map(({ belief }) => belief.belief)
+  const vectors = shown.map(({ vector }) => vector)
+  return settleConflicts(page, findConflicts(detectorOf(host), page, vectors), settings.conflicts)
+}
+
+/** BQ-134, on one node: what is asked answers. */
+function coverageOf({ local, federated, network }: CheckedScope, federations: readonly string[]): Coverage {
+  const asked = federated ? [...federations] : []
+  return {
+    local,
+    federations_queried: asked,
+    federations_responded: asked,
+    network_queried: network,
+    network_responded: network,
+    federated: asked,
+    network,
+  }
+}
+
+export function effectiveWeights({ weights, context }: Pick<CheckedQuery, 'weights' | 'context'>): EffectiveWeights {
+  const { semantic, confidence, trust, recency } = weights
+  return {
+    semantic: twelveDecimals(semantic),
+    confidence: twelveDecimals(confidence),
+    trust: twelveDecimals(trust),
+    recency: twelveDecimals(recency),
+    confidence_weights: context.confidenceWeights,
+    max_trust_hops: context.maxTrustHops,
+    transitive_damping: context.transitiveDamping,
+  }
+}
