@@ -156,6 +156,7 @@ function fill(store: Store): void {
         persistent: false,
         exposure: 'private',
         lastUsed: NOW - Math.floor(uniform() * 300 * DAY),
+        usedBefore: [],
       })
       table.put(seal(writer, edge, keys.did, random))
       all.push({ owner, target })

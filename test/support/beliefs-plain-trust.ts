@@ -32,7 +32,7 @@ export function trustIn(
   const own = world.edges.get(viewer)?.get(target)
   if (own !== undefined) {
     const base = baseOf(own, q)
-    const value = base === 0 ? 0 : Math.max(decayed(own, q, now), Math.min(base, STRANGER))
+    const value = base === 0 ? 0 : Math.max(decayed(lastTimeUsed(own, now), q, now), Math.min(base, STRANGER))
     return { value, kind: 'direct', direct: value }
   }
   const transitive = transitiveIn(world, viewer, target, q, now)
@@ -83,7 +83,7 @@ function transitiveIn(world: PlainBeliefs, viewer: string, target: string, q: Pl
     }
   }
   for (const [hop, edge] of own) {
-    if (q.maxHops > 1 && !isDistrusted(hop)) walk([hop], decayed(edge, q, now) * q.damping)
+    if (q.maxHops > 1 && !isDistrusted(hop)) walk([hop], decayed(lastTimeUsed(edge, now), q, now) * q.damping)
   }
   const level = Math.max(0, ...best.values())
   const sources = [...best.values()].filter(worth => worth >= WORTH_COUNTING).length
@@ -94,6 +94,11 @@ function transitiveIn(world: PlainBeliefs, viewer: string, target: string, q: Pl
 function baseOf({ level, domains }: PlainEdge, q: PlainTrustQuestion): number {
   const entries = mean(domains, q.domains)
   return entries === null ? level : (1 - q.domainTrustWeight) * level + q.domainTrustWeight * entries
+}
+
+/** One's own: what is asked twice at one moment is answered alike. */
+function lastTimeUsed(own: PlainEdge, now: number): PlainEdge {
+  return { ...own, lastUsed: own.lastUsed < now ? own.lastUsed : (own.usedBefore ?? own.lastUsed) }
 }
 
 function decayed(edge: PlainEdge, q: PlainTrustQuestion, now: number): number {

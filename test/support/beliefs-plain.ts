@@ -58,6 +58,8 @@ export interface PlainEdge {
   readonly persistent: boolean
   readonly exposed: boolean
   lastUsed: number
+  /** The use before. */
+  usedBefore?: number
 }
 
 export interface PlainReputation {

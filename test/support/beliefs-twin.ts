@@ -355,7 +355,9 @@ export class BeliefsTwin {
       const used = isStrict ? [`federation:${source.id}`] : holders.map(one => one.holder)
       for (const holder of used) {
         const edge = this.#plain.edges.get(by)?.get(holder)
-        if (edge !== undefined && now - edge.lastUsed >= TOUCH_MS) edge.lastUsed = now
+        if (edge === undefined || now - edge.lastUsed < TOUCH_MS) continue
+        edge.usedBefore = edge.lastUsed
+        edge.lastUsed = now
       }
     }
   }

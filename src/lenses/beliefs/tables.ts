@@ -71,6 +71,8 @@ export const TRUST: TableDeclaration = {
     { name: 'signature', type: 'text' },
     /** Not part of the statement. */
     { name: 'last_used', type: 'integer' },
+    /** JSON list of the uses before, ascending, as far back as cursors reach; null: none. */
+    { name: 'used_before', type: 'text', nullable: true },
     /** Seal of this store that the signature was checked: an HMAC, far quicker to check again. Null: not yet. */
     { name: 'checked', type: 'text', nullable: true },
   ],

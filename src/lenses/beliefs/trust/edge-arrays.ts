@@ -17,7 +17,13 @@ export interface EdgeValues {
   readonly persistent: boolean
   readonly exposed: boolean
   readonly domains: Readonly<Record<string, number>>
+  /** Uses before the last, ascending. */
+  readonly usedBefore: readonly number[]
 }
+
+const NO_USES: readonly number[] = []
+/** More agents than there are numbers for. */
+const MOST_AGENTS = 2 ** 26
 
 export class EdgeArrays {
   /** By slot. */
@@ -35,6 +41,8 @@ export class EdgeArrays {
   #end = 0
   #left = 0
   #size = 0
+  /** By owner and target, as one number; those that have some. */
+  readonly #usedBefore = new Map<number, readonly number[]>()
   readonly #entries: ReadonlyMap<string, number>[] = [NO_DOMAINS]
   readonly #entryNumbers = new Map<string, number>([['{}', 0]])
 
@@ -77,6 +85,14 @@ export class EdgeArrays {
     return decayRate(this.level[slot] as number, (flags & MANUAL) !== 0, (flags & PERSISTENT) !== 0)
   }
 
+  /** The last use before a moment; the last of all where none was. */
+  lastUsedBefore(owner: number, slot: number, asOf: number): number {
+    const last = this.lastUsed[slot] as number
+    if (last < asOf) return last
+    const before = this.#usedBefore.get(owner * MOST_AGENTS + (this.target[slot] as number)) ?? NO_USES
+    return before.findLast(use => use < asOf) ?? last
+  }
+
   isExposed(slot: number): boolean {
     return ((this.#flags[slot] as number) & EXPOSED) !== 0
   }
@@ -91,6 +107,8 @@ export class EdgeArrays {
     this.level[slot] = values.level
     this.lastUsed[slot] = values.lastUsed
     this.domains[slot] = this.#entryNumber(values.domains)
+    if (values.usedBefore.length > 0) this.#usedBefore.set(owner * MOST_AGENTS + target, values.usedBefore)
+    else this.#usedBefore.delete(owner * MOST_AGENTS + target)
     this.#flags[slot] =
       (values.manual ? MANUAL : 0) | (values.persistent ? PERSISTENT : 0) | (values.exposed ? EXPOSED : 0)
   }
@@ -98,6 +116,7 @@ export class EdgeArrays {
   remove(owner: number, target: number): boolean {
     const slot = this.slotOf(owner, target)
     if (slot < 0) return false
+    this.#usedBefore.delete(owner * MOST_AGENTS + target)
     this.#move(this.end(owner) - 1, slot)
     this.#count[owner] = (this.#count[owner] as number) - 1
     this.#size--

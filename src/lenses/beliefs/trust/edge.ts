@@ -40,11 +40,13 @@ export interface TrustEdge {
   readonly exposure: Exposure
   /** By the owner's key over `edgeStatement`; base64url. */
   readonly signature: string
-  /** Not part of what is signed. */
+  /** Not part of what is signed, like what follows. */
   readonly lastUsed: Instant
+  /** Uses before that, ascending: what trust as of a moment ago goes by. As far back as cursors reach. */
+  readonly usedBefore: readonly Instant[]
 }
 
-export type UnsignedEdge = Omit<TrustEdge, 'signature' | 'lastUsed'>
+export type UnsignedEdge = Omit<TrustEdge, 'signature' | 'lastUsed' | 'usedBefore'>
 
 /** What the owner signs. Times in ISO 8601, UTC, milliseconds. */
 export function edgeStatement(edge: UnsignedEdge): JsonObject {
@@ -94,10 +96,16 @@ export function edgeOf(row: Row): TrustEdge | null {
       exposure: row['exposure'] === 'exposed' ? 'exposed' : 'private',
       signature: row['signature'] as string,
       lastUsed: row['last_used'] as number,
+      usedBefore: usesIn(row),
     }
   } catch {
     return null
   }
+}
+
+export function usesIn(row: Row): readonly Instant[] {
+  const text = row['used_before']
+  return typeof text === 'string' ? (JSON.parse(text) as readonly Instant[]) : []
 }
 
 function isObject(value: unknown): boolean {
@@ -117,5 +125,6 @@ export function rowOf(edge: TrustEdge): Row {
     exposure: edge.exposure,
     signature: edge.signature,
     last_used: edge.lastUsed,
+    used_before: edge.usedBefore.length === 0 ? null : JSON.stringify(edge.usedBefore),
   }
 }

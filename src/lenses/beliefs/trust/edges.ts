@@ -6,12 +6,24 @@ import type { StoreReader, StoreWriter } from '../../../store/store.ts'
 import { type Fault, faulty } from '../errors.ts'
 import { TRUST } from '../tables.ts'
 import { didOfAgent, ensureKeys } from './agent-keys.ts'
-import { type EdgeFault, edgeOf, edgeStatement, faultOf, rowOf, type TrustEdge, type UnsignedEdge } from './edge.ts'
+import {
+  type EdgeFault,
+  edgeOf,
+  edgeStatement,
+  faultOf,
+  rowOf,
+  type TrustEdge,
+  type UnsignedEdge,
+  usesIn,
+} from './edge.ts'
 import { tellEdges } from './edge-changes.ts'
 import { seal } from './edge-check.ts'
 
 /** Use is written down at most so often (BQ-072): a write a question would cost more than the question. */
 export const TOUCH_EVERY_MS = 60_000
+
+/** Cursors live as long: what their orders rest on can be worked out anew, whatever was used since. */
+const USES_KEPT_MS = 15 * 60_000
 
 /** What an agent says of another. */
 export interface EdgeDraft {
@@ -51,7 +63,7 @@ export function putEdge(writer: StoreWriter, owner: string, draft: EdgeDraft, { 
   const did = didOfAgent(writer, owner) as string
   if (signed !== null) checkSigned(unsigned, signed, did, before, now)
   const signature = signed?.signature ?? (keys === null ? '' : signStatement(keys, edgeStatement(unsigned)))
-  const edge: TrustEdge = { ...unsigned, signature, lastUsed: now }
+  const edge: TrustEdge = { ...unsigned, signature, lastUsed: now, usedBefore: [] }
   writer.table(TRUST).put(seal(writer, rowOf(edge), did, random))
   tellEdges(writer, [edge])
   return edge
@@ -76,11 +88,18 @@ export function touchEdges(writer: StoreWriter, owner: string, targets: readonly
   const touched = targets.flatMap(target => {
     const row = table.get({ owner, target })
     if (row === undefined || (row['last_used'] as number) > now - TOUCH_EVERY_MS) return []
-    table.put({ ...row, last_used: now })
+    const before = usesBefore([...usesIn(row), row['last_used'] as number], now)
+    table.put({ ...row, last_used: now, used_before: JSON.stringify(before) })
     return [{ owner, target }]
   })
   if (touched.length > 0) tellEdges(writer, touched)
   return touched.length
+}
+
+/** Those that trust as of some moment not longer ago than that goes by. */
+function usesBefore(uses: readonly Instant[], now: Instant): readonly Instant[] {
+  const first = uses.findLastIndex(use => use < now - USES_KEPT_MS)
+  return uses.slice(Math.max(0, first))
 }
 
 function checkSigned(

@@ -187,10 +187,10 @@ export class TrustGraph {
     }
   }
 
-  #put({ owner, target, level, lastUsed, basis, persistent, exposure, domains }: TrustEdge): void {
+  #put({ owner, target, level, lastUsed, usedBefore, basis, persistent, exposure, domains }: TrustEdge): void {
     const manual = basis.some(({ type }) => type === 'MANUAL')
     const exposed = exposure === 'exposed'
-    const values = { level, lastUsed, manual, persistent, exposed, domains }
+    const values = { level, lastUsed, usedBefore, manual, persistent, exposed, domains }
     this.#edges.put(this.#agents.take(owner), this.#agents.take(target), values)
   }
 

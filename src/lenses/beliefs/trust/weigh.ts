@@ -90,9 +90,9 @@ export function weigh(weighing: Weighing): HolderTrust {
   })
 }
 
-function directTrust(edges: ResolvedEdges, slot: number, { question, rules, asOf }: Weighing): DirectTrust {
+function directTrust(edges: ResolvedEdges, slot: number, { viewer, question, rules, asOf }: Weighing): DirectTrust {
   const [base, rate] = [edges.base(slot), edges.edges.rate(slot)]
-  const days = daysSince(edges.edges.lastUsed[slot] as number, asOf)
+  const days = daysSince(edges.edges.lastUsedBefore(viewer, slot, asOf), asOf)
   const faded = decayed(base, rate, days)
   const byDomain = edges.edges.entries[edges.edges.domains[slot] as number] as ReadonlyMap<string, number>
   const met = question.domains.flatMap(domain => {

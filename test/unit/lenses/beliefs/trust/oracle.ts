@@ -50,7 +50,7 @@ export class Oracle {
     const own = this.#edge(viewer, holder)
     if (own !== undefined) {
       const base = this.#base(own, q)
-      const decayed = this.#decayed(own, q)
+      const decayed = this.#decayed(this.#asUsedBefore(own), q)
       const value = base === 0 ? 0 : Math.max(decayed, Math.min(base, this.#rules.defaultTrust))
       const direct = { base, decayed, value, distrusted: base === 0 }
       return { value, kind: 'direct', direct, transitive: null }
@@ -91,7 +91,10 @@ export class Oracle {
     if (known !== undefined) return known
     const found = new Map<string, Route[]>()
     this.#found.set(key, found)
-    const usable = this.#edges.map(edge => ({ edge, base: this.#base(edge, q), decayed: this.#decayed(edge, q) }))
+    const usable = this.#edges.map(edge => {
+      const decayed = this.#decayed(edge.owner === viewer ? this.#asUsedBefore(edge) : edge, q)
+      return { edge, base: this.#base(edge, q), decayed }
+    })
     const own = usable.filter(({ edge }) => edge.owner === viewer)
     const distrusted = new Set(own.filter(({ base }) => base === 0).map(({ edge }) => edge.target))
     const walk = (path: readonly string[], ownValue: number, product: number) => {
@@ -119,6 +122,12 @@ export class Oracle {
   #base({ level, domains }: TrustEdge, q: TrustQuestion): number {
     const entries = mean(domains, q)
     return entries === null ? level : (1 - q.domainTrustWeight) * level + q.domainTrustWeight * entries
+  }
+
+  /** One's own: as of a moment, what was used then or later counts as it was before. */
+  #asUsedBefore(own: TrustEdge): TrustEdge {
+    if (own.lastUsed < this.#asOf) return own
+    return { ...own, lastUsed: own.usedBefore.findLast(use => use < this.#asOf) ?? own.lastUsed }
   }
 
   #decayed(edge: TrustEdge, q: TrustQuestion): number {

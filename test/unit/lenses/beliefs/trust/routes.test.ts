@@ -17,7 +17,7 @@ describe('a clique of 1,000 that endorse each other', () => {
   const agents = new AgentArrays()
   const edges = new EdgeArrays()
   const put = (owner: string, target: string, level = 1) => {
-    const more = { lastUsed: NOW, manual: false, persistent: true, exposed: true, domains: {} }
+    const more = { lastUsed: NOW, usedBefore: [], manual: false, persistent: true, exposed: true, domains: {} }
     edges.put(agents.take(owner), agents.take(target), { level, ...more })
   }
   const fake = (at: number) => `fake-${at}`
