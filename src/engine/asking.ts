@@ -1,10 +1,10 @@
 /** Asks: gives the pipeline what a question needs from this engine, and counts the use of what it shows. */
-import { Deadline } from '../base/clock.ts'
+import { Deadline, type Instant } from '../base/clock.ts'
 import type { VectorIndex, WordIndex } from '../index/contract.ts'
 import type { LensHost } from '../lenses/lens.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { ExplainAnswer } from '../model/explain-answer.ts'
-import { ENTRY_FIELDS, type FieldName } from '../model/filter.ts'
+import { ENTRY_FIELDS, type FieldName, type Filter } from '../model/filter.ts'
 import type { CallContext } from '../model/operation.ts'
 import type { Note, Page } from '../model/page.ts'
 import type { Query } from '../model/query.ts'
@@ -29,6 +29,13 @@ import { storeSecret } from './secret.ts'
 const TOUCH_WAIT_MS = 50
 
 const UNCOUNTED: readonly string[] = ['store_locked', 'store_readonly', 'io_failed']
+
+export interface Standing {
+  readonly answer: Answer
+  readonly asOf: Instant
+  /** When something that is visible next begins or ceases to hold; infinite: never. */
+  readonly nextBound: Instant
+}
 
 export class Asking {
   readonly #parts: Parts
@@ -55,6 +62,27 @@ export class Asking {
     const answer = await runQuery(stages, context)
     if (context.query.touch) this.#touch(answer, call.viewer, context.query.lens)
     return answer.page
+  }
+
+  /** The answer as it stands: looking on is no use. And what it takes to say when time alone may change it. */
+  async standing(input: QueryInput, call: CallContext): Promise<Standing> {
+    const { stages, context } = this.#prepare({ ...input, touch: false }, call)
+    const answer = await runQuery(stages, context)
+    const { asOf } = context.query
+    const nextBound =
+      input.as_of === undefined ? this.#memo.nextBound(context.reader, context.sight, asOf) : Number.POSITIVE_INFINITY
+    return { answer, asOf, nextBound }
+  }
+
+  /** What a question demands of entries, resolved as if it were asked at this moment. Throws what asking would. */
+  conditions(input: QueryInput, at: Instant, call: CallContext): Filter | null {
+    const { stages, context } = this.#prepare(input, call)
+    return stages.parse({ ...context.query, asOf: at }, context).filter
+  }
+
+  /** What seals and signs for this store. */
+  secret(): string {
+    return this.#sign()
   }
 
   /** Changes no access state: asking why is not use. */

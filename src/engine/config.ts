@@ -8,6 +8,7 @@ import { type EmbedderSettings, embedderSettings } from '../embed/open-embedder.
 import { QuerentError } from '../model/errors.ts'
 import { parseInput } from '../model/parse-input.ts'
 import { type LimitSettings, limitSettings, resolveLimits } from './limit-settings.ts'
+import type { LiveSettings } from './live/live-queries.ts'
 import type { EngineOptions } from './options.ts'
 import { type SourceSettings, sourceSettings } from './source-settings.ts'
 
@@ -18,6 +19,13 @@ const fileSchema = z.strictObject({
   limits: limitSettings.optional(),
   /** Settings of lenses, by lens; each lens checks its own. */
   lenses: z.record(z.string(), z.unknown()).optional(),
+  /** Live queries: subscriptions a viewer may have, and how often to look for what other processes wrote. */
+  live: z
+    .strictObject({
+      most_per_viewer: z.int().min(1).max(100_000).optional(),
+      poll_ms: z.int().min(10).max(60_000).optional(),
+    })
+    .optional(),
   /** Other engines that can be asked, by a name of the user's. */
   sources: z.record(z.string().min(1), sourceSettings).optional(),
 })
@@ -29,6 +37,7 @@ export interface Config {
   readonly limits: LimitSettings
   readonly lenses: Readonly<Record<string, unknown>>
   readonly sources: Readonly<Record<string, SourceSettings>>
+  readonly live: LiveSettings
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -44,6 +53,7 @@ export function resolveConfig(options: EngineOptions, configFile: string | null,
     limits: resolveLimits(options.limits, environment, file.limits),
     lenses: file.lenses ?? {},
     sources: file.sources ?? {},
+    live: { mostPerViewer: file.live?.most_per_viewer, pollMs: file.live?.poll_ms },
   }
   return Object.freeze(config)
 }

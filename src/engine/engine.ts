@@ -8,6 +8,8 @@ import type { Lens, LensHost } from '../lenses/lens.ts'
 import type { AccessState } from '../model/entry.ts'
 import type { AddRequest, ListInput, PutEntriesInput } from '../model/entry-input.ts'
 import type { ExplainAnswer, ExplainRequest } from '../model/explain-answer.ts'
+import type { LiveHandlers, LiveQueries, Subscription } from '../model/live.ts'
+import type { WatchInput } from '../model/live-input.ts'
 import type { CallContext, Operation, Progress } from '../model/operation.ts'
 import type { Page } from '../model/page.ts'
 import type { QueryInput } from '../model/query-input.ts'
@@ -102,6 +104,11 @@ export interface ListPage {
 
 export interface Engine extends AsyncDisposable {
   query(input: QueryInput, context?: Partial<CallContext>): Promise<Page>
+  /**
+   * The answer now, then what changes in it, event by event. Without `notify_on_connect: false` the answer itself comes first.
+   * Ends when cancelled, when the context's signal is aborted, and with the engine.
+   */
+  subscribe(input: WatchInput, handlers: LiveHandlers, context?: Partial<CallContext>): Promise<Subscription>
   explain(input: ExplainRequest, context?: Partial<CallContext>): Promise<ExplainAnswer>
   /** Entries like this one, by meaning (or by its rarest words when there are no vectors). */
   similar(
@@ -144,5 +151,7 @@ export interface Engine extends AsyncDisposable {
   readonly limits: Limits
   /** Who requests that bear a signature are from. */
   readonly signedRequests: SignedRequests
+  /** Standing questions of every lens. */
+  readonly live: LiveQueries
   close(): Promise<void>
 }

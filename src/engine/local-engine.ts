@@ -15,6 +15,8 @@ import {
   similarInput,
 } from '../model/entry-input.ts'
 import { invalidArgument, QuerentError } from '../model/errors.ts'
+import type { LiveHandlers, LiveQueries, Subscription } from '../model/live.ts'
+import { type WatchInput, watchInput } from '../model/live-input.ts'
 import type { CallContext, Operation, Progress } from '../model/operation.ts'
 import type { Page } from '../model/page.ts'
 import { parseInput } from '../model/parse-input.ts'
@@ -41,6 +43,7 @@ import { viewEntry } from './entry-view.ts'
 import { exportLines } from './export.ts'
 import { importLines } from './import.ts'
 import { listEntries } from './listing.ts'
+import { StandingQuestions } from './live/standing-questions.ts'
 import type { Parts } from './parts.ts'
 import { type SignedRequests, signedRequests } from './signed-requests.ts'
 import { statusOf } from './status.ts'
@@ -52,6 +55,7 @@ export class LocalEngine implements Engine {
   readonly #parts: Parts
   readonly #asking: Asking
   readonly #hosts = new Map<string, LensHost>()
+  readonly #standing: StandingQuestions
   readonly #closing = new AbortController()
   #signedRequests: SignedRequests | null = null
   #closed: Promise<void> | null = null
@@ -59,10 +63,15 @@ export class LocalEngine implements Engine {
   constructor(parts: Parts) {
     this.#parts = parts
     this.#asking = new Asking(parts, lens => this.host(lens))
+    this.#standing = new StandingQuestions(parts, this.#asking)
   }
 
   query(input: QueryInput, context?: Context): Promise<Page> {
     return this.#during(context, call => this.#asking.query(parseInput(queryInput, input), call))
+  }
+
+  subscribe(input: WatchInput, handlers: LiveHandlers, context?: Context): Promise<Subscription> {
+    return this.#during(context, call => this.#standing.subscribe(parseInput(watchInput, input), handlers, call))
   }
 
   explain(input: ExplainRequest, context?: Context): Promise<ExplainAnswer> {
@@ -205,6 +214,10 @@ export class LocalEngine implements Engine {
     return this.#parts.limits
   }
 
+  get live(): LiveQueries {
+    return this.#standing.live
+  }
+
   get signedRequests(): SignedRequests {
     const { store, random } = this.#parts
     this.#signedRequests ??= signedRequests({ store, random, clock: systemClock })
@@ -254,11 +267,13 @@ export class LocalEngine implements Engine {
         this.#mustBeOpen()
         return sources.get(name)
       },
+      live: this.live,
       query: (input, viewer) => this.query({ lens: lens.name, ...input }, { viewer }),
     }
   }
 
   #end(): Promise<void> {
+    this.#standing.close()
     this.#closing.abort(closedError())
     return this.#parts.close()
   }

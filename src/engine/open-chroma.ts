@@ -82,6 +82,7 @@ const OPTIONS: Readonly<Record<keyof OpenChromaOptions, true>> = {
   defaultLens: true,
   log: true,
   limits: true,
+  live: true,
   machineTime: true,
 }
 

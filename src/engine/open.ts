@@ -151,6 +151,7 @@ async function wire(options: EngineOptions, wiring: Wiring): Promise<Engine> {
     registry,
     tables: [...CORE_TABLES.filter(table => table !== LEASES && table !== NONCES), ...registry.tables],
     defaultLens: config.defaultLens,
+    live: { ...config.live, ...options.live },
     log: options.log,
     limits: limitsOf(config, options),
     lensSettings: config.lenses,

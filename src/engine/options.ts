@@ -6,6 +6,7 @@ import type { Lens } from '../lenses/lens.ts'
 import type { RequestLog } from '../model/request-log.ts'
 import type { Store } from '../store/store.ts'
 import type { LimitSettings } from './limit-settings.ts'
+import type { LiveSettings } from './live/live-queries.ts'
 
 /** Plug-ins are code that runs with all rights of this process. */
 export interface PluginOptions {
@@ -45,6 +46,8 @@ export interface EngineOptions {
    * false: both when they are needed). For a process that asks one question and ends.
    */
   readonly warm?: boolean | undefined
+  /** Live queries: how many a viewer may have, how often to look for the commits of other processes. */
+  readonly live?: LiveSettings | undefined
   /** Where requests are noted; default: nowhere. */
   readonly log?: RequestLog | undefined
   /** How much requesters from outside may ask; what is left out is as configured. */

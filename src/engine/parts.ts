@@ -11,6 +11,7 @@ import type { Store } from '../store/store.ts'
 import type { JobState } from './background.ts'
 import type { Embedding } from './embedding.ts'
 import type { IndexSet } from './index-set.ts'
+import type { LiveSettings } from './live/live-queries.ts'
 import type { SourceSet } from './sources.ts'
 
 export interface Parts {
@@ -34,6 +35,7 @@ export interface Parts {
   readonly registry: LensRegistry
   readonly tables: readonly TableDeclaration[]
   readonly defaultLens: string
+  readonly live: LiveSettings
   readonly log: RequestLog | undefined
   readonly limits: Limits
   readonly lensSettings: Readonly<Record<string, unknown>>

@@ -1,6 +1,7 @@
 /** What a caller may say about a live query beside the question, checked once at the door. Bounds and defaults: BQ-156. */
 import { z } from 'zod'
 import type { LiveOptions } from './live.ts'
+import { type QueryInput, queryInput } from './query-input.ts'
 
 export interface LiveInput {
   readonly debounce_ms?: number | undefined
@@ -29,6 +30,21 @@ export const LIVE_FIELDS: {
   max_events_per_minute: z.int().min(1).max(600).optional(),
   notify_on_connect: z.boolean().optional(),
   resume_token: z.string().min(1).max(MOST_TOKEN).optional(),
+}
+
+/** A question to be watched. What is watched is its first page: there is no cursor. */
+export interface WatchInput extends Omit<QueryInput, 'cursor' | 'touch' | 'trace'>, LiveInput {}
+
+// The cast: zod's type of the whole shape is no shorter than the interface above.
+export const watchInput: z.ZodType<WatchInput> = (queryInput as unknown as z.ZodObject)
+  .omit({ cursor: true, touch: true, trace: true })
+  .extend(LIVE_FIELDS) as unknown as z.ZodType<WatchInput>
+
+/** The question and how it is to be watched, apart. */
+export function partWatchInput(input: WatchInput): { readonly query: QueryInput; readonly options: LiveOptions } {
+  const isLive = (name: string) => Object.hasOwn(LIVE_FIELDS, name)
+  const query = Object.fromEntries(Object.entries(input).filter(([name]) => !isLive(name)))
+  return { query: query as unknown as QueryInput, options: liveOptions(input) }
 }
 
 export function liveOptions(input: LiveInput): LiveOptions {

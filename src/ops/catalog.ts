@@ -15,6 +15,7 @@ import { get, list, put, remove } from './entry-ops.ts'
 import { add, exportAll, importAll } from './ingest-ops.ts'
 import { nearNames } from './near-names.ts'
 import { explain, query, similar } from './query-ops.ts'
+import { watch } from './watch-op.ts'
 
 export type EngineOperation = Operation<Engine>
 
@@ -25,6 +26,7 @@ const CORE: readonly EngineOperation[] = [
   query,
   explain,
   similar,
+  watch,
   get,
   list,
   put,

@@ -6,7 +6,7 @@ import type { Bitset } from '../base/bitset.ts'
 import { canonicalJson, type Json } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
 import { Recent } from '../base/recent.ts'
-import type { Entry } from '../model/entry.ts'
+import type { Entry, EntryKey } from '../model/entry.ts'
 import { ENTRY_FIELDS, type FieldName, type Filter } from '../model/filter.ts'
 import type { Sight } from '../model/viewer.ts'
 import type { StoreReader } from '../store/store.ts'
@@ -50,6 +50,13 @@ export class Memo {
   /** Entries, visible or not, that do not hold at this moment. Not to be changed. */
   invalid(reader: StoreReader, at: Instant): Bitset {
     return this.#validity.invalid(reader, at)
+  }
+
+  /** When a visible entry next begins or ceases to hold, after this moment; infinite: never. */
+  nextBound(reader: StoreReader, sight: Sight, at: Instant): Instant {
+    const partitions = new Set(sight.partitions)
+    const isVisible = (key: EntryKey) => partitions.has(reader.entry(key)?.partition ?? -1)
+    return this.#validity.nextBound(reader, at, isVisible)
   }
 
   #follow(reader: StoreReader): void {

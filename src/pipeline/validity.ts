@@ -22,6 +22,18 @@ export class ValidityWatch {
     return this.#answer.invalid
   }
 
+  /** The first bound after `at` of an entry of which this is true; infinite when there is none. */
+  nextBound(reader: StoreReader, at: Instant, isMeant: (entry: EntryKey) => boolean): Instant {
+    this.#follow(reader)
+    let next = Number.POSITIVE_INFINITY
+    for (const { key, from, until } of this.#bounded.values()) {
+      for (const bound of [from, until]) {
+        if (bound !== null && bound > at && bound < next && isMeant(key)) next = bound
+      }
+    }
+    return next
+  }
+
   #follow(reader: StoreReader): void {
     const seq = reader.lastSeq()
     if (seq === this.#seq) return

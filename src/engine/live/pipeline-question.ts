@@ -1,0 +1,145 @@
+/**
+ * Any question through the pipeline as one that stands: whichever lens answers it. Every visible change concerns it, for
+ * each may move what words and meaning weigh; what lies out of sight does not.
+ */
+import { canonicalJson, type Json, type JsonObject, sha256 } from '../../base/canonical.ts'
+import type { Clock, Instant } from '../../base/clock.ts'
+import type { Entry, EntryKey } from '../../model/entry.ts'
+import type { LiveItem, LiveState, StandingQuestion } from '../../model/live.ts'
+import type { Item } from '../../model/page.ts'
+import type { QueryInput } from '../../model/query-input.ts'
+import type { Sight, Viewer } from '../../model/viewer.ts'
+import type { RecentChanges } from '../../pipeline/recent-changes.ts'
+import type { Store } from '../../store/store.ts'
+import type { Asking } from '../asking.ts'
+
+/** A window that slides with time (`updated:<7d`) is looked at so often. */
+const SLIDING_MS = 60_000
+const DAY_MS = 24 * 60 * 60_000
+/** Of a page's item: what has its own place in events, or follows from the others' and from time. */
+const NOT_OF_VERSION = ['rank', 'score', 'components', 'excerpt', 'why', 'explanation']
+const FIELDS = ['title', 'collection', 'kind', 'tags', 'metadata', 'origin', 'updated_at'] as const
+
+export interface PipelineQuestionParts {
+  readonly asking: Asking
+  readonly store: Store
+  readonly clock: Clock
+  readonly changes: RecentChanges
+  /** The lens that answers when none is named. */
+  readonly defaultLens: string
+}
+
+type Windows = 'fixed' | 'by day' | 'sliding'
+
+export class PipelineQuestion implements StandingQuestion {
+  readonly viewer: Viewer
+  readonly binding: string
+  readonly query: JsonObject
+  readonly #input: QueryInput
+  readonly #parts: PipelineQuestionParts
+  readonly #windows: Windows
+  #position: number
+  #sight: Sight
+
+  /** Throws what asking throws of the input: `query_syntax`, `unknown_lens`, … */
+  constructor(input: QueryInput, viewer: Viewer, parts: PipelineQuestionParts) {
+    this.viewer = viewer
+    this.#parts = parts
+    this.#input = input
+    // Fields may be present and undefined, which JSON does not have.
+    this.query = JSON.parse(JSON.stringify(input)) as JsonObject
+    this.binding = canonicalJson({ lens: parts.defaultLens, ...this.query })
+    this.#windows = this.#windowsOf()
+    this.#position = parts.changes.position()
+    this.#sight = parts.asking.look(viewer)
+  }
+
+  async ask(signal: AbortSignal): Promise<LiveState> {
+    const { asking, changes } = this.#parts
+    // From before it begins: what is committed meanwhile may or may not be in the answer.
+    this.#position = changes.position()
+    this.#sight = asking.look(this.viewer)
+    const { answer, asOf, nextBound } = await asking.standing(this.#input, { viewer: this.viewer, signal })
+    return {
+      items: this.#itemsOf(answer.page.items, answer.entries),
+      full: answer.page.cursor !== null,
+      asOf,
+      until: Math.min(nextBound, this.#endOfWindow(asOf)),
+    }
+  }
+
+  concerned(): boolean {
+    const { asking, changes } = this.#parts
+    const before = this.#sight
+    const news = changes.since(this.#position)
+    this.#sight = asking.look(this.viewer)
+    this.#position = changes.position()
+    if (news === null || !isSame(before, this.#sight)) return true
+    const partitions = new Set(this.#sight.partitions)
+    return news.some(({ partition, from }) => partitions.has(partition) || (from !== null && partitions.has(from)))
+  }
+
+  lost(items: readonly Pick<LiveItem, 'key' | 'id'>[]): readonly string[] {
+    const { asking, store } = this.#parts
+    const { partitions } = asking.look(this.viewer)
+    return store.read(reader => {
+      const isThere = ({ key, id }: Pick<LiveItem, 'key' | 'id'>) =>
+        reader.identities(reader.find(id, partitions)).some(found => keyOf(found) === key)
+      return items.filter(item => !isThere(item)).map(({ key }) => key)
+    })
+  }
+
+  #itemsOf(items: readonly Item[], keys: readonly EntryKey[]): readonly LiveItem[] {
+    const entries = new Map(this.#parts.store.entries(keys).map(entry => [entry.key, entry]))
+    return items.flatMap((item, at) => {
+      const entry = entries.get(keys[at] as EntryKey)
+      return entry === undefined ? [] : [liveItem(item, entry)]
+    })
+  }
+
+  #windowsOf(): Windows {
+    if (this.#input.as_of !== undefined) return 'fixed'
+    const now = this.#parts.clock.now()
+    const [here, soon, tomorrow] = [now, now + 1, now + DAY_MS].map(at => this.#conditionsAt(at))
+    if (here === tomorrow) return 'fixed'
+    return here === soon ? 'by day' : 'sliding'
+  }
+
+  #conditionsAt(at: Instant): string {
+    const call = { viewer: this.viewer, signal: new AbortController().signal }
+    return canonicalJson(this.#parts.asking.conditions(this.#input, at, call) as Json)
+  }
+
+  #endOfWindow(asOf: Instant): Instant {
+    if (this.#windows === 'fixed') return Number.POSITIVE_INFINITY
+    const midnight = (Math.floor(asOf / DAY_MS) + 1) * DAY_MS
+    return this.#windows === 'sliding' ? Math.min(asOf + SLIDING_MS, midnight) : midnight
+  }
+}
+
+function liveItem(item: Item, entry: Entry): LiveItem {
+  const shown = item as unknown as JsonObject
+  const versioned = Object.entries(shown).filter(([name]) => !NOT_OF_VERSION.includes(name))
+  const fields = FIELDS.map(name => [name, canonicalJson(shown[name] as Json)] as const)
+  return {
+    key: keyOf({ holder: entry.audience.holder, id: entry.id }),
+    id: item.id,
+    version: sha256(canonicalJson({ ...Object.fromEntries(versioned), content: entry.contentHash })),
+    score: item.score,
+    // Every text that comes or goes moves all scores a little: told with what it leads to, never by itself.
+    standing: '',
+    since: entry.knownAt,
+    rank: item.rank,
+    shown,
+    fields: { ...Object.fromEntries(fields), content: entry.contentHash },
+  }
+}
+
+function keyOf({ holder, id }: { readonly holder: string; readonly id: string }): string {
+  return `${holder}\n${id}`
+}
+
+function isSame(one: Sight, other: Sight): boolean {
+  const { partitions } = other
+  return one.partitions.length === partitions.length && one.partitions.every((id, at) => id === partitions[at])
+}

@@ -1,0 +1,27 @@
+/** Watching: a question that stands, and an event for each change of its answer. */
+import { z } from 'zod'
+import type { Engine } from '../engine/engine.ts'
+import { QuerentError } from '../model/errors.ts'
+import { watchInput } from '../model/live-input.ts'
+import { liveStream } from '../model/live-stream.ts'
+import type { Operation } from '../model/operation.ts'
+
+export const watch: Operation<Engine, typeof watchInput, z.ZodType<never>> = {
+  name: 'watch',
+  summary: 'Ask a question and tell what changes in its answer, as it changes',
+  input: watchInput,
+  output: z.never(),
+  effect: { kind: 'read', idempotent: true },
+  resumeAt: 'resume_token',
+  run: () => Promise.reject(onlyStreamed('watch')),
+  stream: (engine, input, context) =>
+    liveStream(handlers => engine.subscribe(input, handlers, context), context.signal),
+}
+
+/** What has no end has no answer. */
+function onlyStreamed(operation: string): QuerentError {
+  const how = 'ask for a stream (Accept: text/event-stream or application/x-ndjson), or use `querent watch`'
+  return new QuerentError('invalid_argument', `${operation}: it has no answer but events, without end; ${how}`, {
+    operation,
+  })
+}
