@@ -67,6 +67,11 @@ export class Requester {
     return this.#kinds[partition] ?? HIDDEN
   }
 
+  /** Whether the partition was there when this was made. */
+  knows(partition: PartitionId): boolean {
+    return partition < this.#kinds.length
+  }
+
   sees(partition: PartitionId): boolean {
     return this.kindOf(partition) !== HIDDEN
   }

@@ -65,6 +65,11 @@ export class AgentArrays {
     return numbers
   }
 
+  /** By number. */
+  ids(): readonly string[] {
+    return this.#ids
+  }
+
   id(number: number): string {
     return this.#ids[number] as string
   }

@@ -115,22 +115,25 @@ export class HolderTrust {
     return this.#table.holdsUntil
   }
 
-  /** Whether two that were made for one viewer, question and moment come to the same in everybody, reputations too. */
-  sameAs(other: HolderTrust): boolean {
-    const [mine, its] = [this.#table, other.#table]
-    return (
-      mine.agents === its.agents &&
-      mine.defaultTrust === its.defaultTrust &&
-      areSame(mine.own, its.own, Number.NaN) &&
-      areSame(mine.levels, its.levels, 0) &&
-      this.sameReputations(other)
-    )
+  /** The viewer's own edges, by target. */
+  get own(): ReadonlyMap<string, DirectTrust> {
+    return this.#table.direct
   }
 
-  sameReputations(other: HolderTrust): boolean {
-    const [mine, its] = [this.#table.reputations, other.#table.reputations]
-    if (mine === its) return true
-    return areSame(mine.overall, its.overall, Number.NaN) && areSame(mine.floors, its.floors, 0)
+  /** Who counts otherwise in another one, made for the same viewer, question and moment: reputations are compared too. */
+  differences(other: HolderTrust): readonly string[] {
+    const [mine, its] = [this.#table, other.#table]
+    if (mine.agents !== its.agents) return [...mine.agents.ids(), ...its.agents.ids()]
+    const found: string[] = []
+    for (let number = 0; number < mine.agents.size; number++) {
+      const isSame =
+        areSame(mine.own, its.own, number, Number.NaN) &&
+        areSame(mine.levels, its.levels, number, 0) &&
+        areSame(mine.reputations.overall, its.reputations.overall, number, Number.NaN) &&
+        areSame(mine.reputations.floors, its.reputations.floors, number, 0)
+      if (!isSame) found.push(mine.agents.id(number))
+    }
+    return found
   }
 
   /** Near enough: of what is not shared with the trust of other moments. */
@@ -197,11 +200,9 @@ export class HolderTrust {
   }
 }
 
-/** `absent`: what stands for places that one of them does not have yet. */
-function areSame(some: Float64Array, others: Float64Array, absent: number): boolean {
-  const most = Math.max(some.length, others.length)
-  for (let at = 0; at < most; at++) if (!Object.is(some[at] ?? absent, others[at] ?? absent)) return false
-  return true
+/** `absent`: what stands for agents that came after one of the two was made. */
+function areSame(some: Float64Array, others: Float64Array, number: number, absent: number): boolean {
+  return Object.is(some[number] ?? absent, others[number] ?? absent)
 }
 
 function once<T>(make: () => T): () => T {

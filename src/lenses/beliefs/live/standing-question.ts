@@ -1,0 +1,240 @@
+/**
+ * A query to the lens that stands (BQ-156 to BQ-169): its first results, and what may change them. Asking again is what
+ * `beliefs.query` does, but for counting use; whether that is called for is told from memory.
+ */
+import { canonicalJson, type JsonObject } from '../../../base/canonical.ts'
+import type { Instant } from '../../../base/clock.ts'
+import { modelKey } from '../../../embed/embedder.ts'
+import type { LiveItem, LiveState, StandingQuestion } from '../../../model/live.ts'
+import type { Viewer } from '../../../model/viewer.ts'
+import type { Change } from '../../../store/store.ts'
+import { type ShownBelief, type ShowView, showCurrent } from '../access/show.ts'
+import type { CheckedQuery } from '../check/checked.ts'
+import { Evaluation, validInstants } from '../query/evaluation.ts'
+import { pickPage, vectorsOf } from '../query/page.ts'
+import type { Picked } from '../query/spread.ts'
+import { trustQuestion } from '../query/trust-columns.ts'
+import { type Embedded, embedText, understand } from '../query/understand.ts'
+import { findConflicts, MOST_COMPARED, settleConflicts } from '../questions/conflicts.ts'
+import { detectorOf } from '../questions/opposition/installed.ts'
+import type { BeliefsState } from '../state.ts'
+import { VERSIONS } from '../tables.ts'
+import type { TrustIn } from '../trust/holders.ts'
+import { aged, basisAfter, basisOf, holderOfKey, itemOf, keyOf, type TrustBasis } from './items.ts'
+import { Judge } from './judge.ts'
+import { type LiveShared, liveShared } from './live-state.ts'
+import { copiesOf, type Remembered, scoresOf, trustIn } from './remembered.ts'
+import type { SightWatch } from './sight-watch.ts'
+import type { TrustWatch } from './trust-watch.ts'
+import { filtersHoldUntil } from './until.ts'
+
+/** How often an answer is made anew when something of it went out of sight while it was made. */
+const ATTEMPTS = 3
+
+interface Draft {
+  readonly picked: readonly Picked[]
+  readonly trust: readonly TrustIn[]
+  readonly matches: number
+  readonly until: Instant
+  readonly remembered: Remembered
+}
+
+export class StandingBeliefs implements StandingQuestion {
+  readonly viewer: Viewer
+  readonly binding: string
+  readonly query: JsonObject
+  readonly #state: BeliefsState
+  readonly #checked: CheckedQuery
+  readonly #judge: Judge
+  readonly #shared: LiveShared
+  readonly #sight: SightWatch
+  readonly #trust: TrustWatch
+  readonly #isAllowed: () => boolean
+  readonly #model: string | null
+  /** The text's vectors; null: not made yet, or they could not be. */
+  #embedded: Embedded | null = null
+  #last: Remembered | null = null
+  /** What the scores of its last answer rest on. */
+  #bases: Bases = { of: new Map(), asOf: 0, trust: 0 }
+
+  /** `query`: what `checked` was made of. `isAllowed`: whether the viewer may still ask it. */
+  constructor(
+    state: BeliefsState,
+    viewer: Viewer,
+    checked: CheckedQuery,
+    query: JsonObject,
+    isAllowed: () => boolean = () => true,
+  ) {
+    this.viewer = viewer
+    this.query = query
+    this.binding = canonicalJson(['beliefs', query])
+    this.#state = state
+    this.#checked = checked
+    this.#isAllowed = isAllowed
+    this.#judge = new Judge(checked)
+    this.#model = state.host.embedder === null ? null : modelKey(state.host.embedder.model)
+    this.#shared = liveShared(state)
+    this.#sight = this.#shared.sightOf(viewer.id)
+    this.#trust = this.#shared.trustOf(viewer.id, trustQuestion(checked.context))
+  }
+
+  /** The same question, never asked yet. */
+  again(): StandingBeliefs {
+    return new StandingBeliefs(this.#state, this.viewer, this.#checked, this.query, this.#isAllowed)
+  }
+
+  allowed(): boolean {
+    return this.#isAllowed()
+  }
+
+  async ask(signal: AbortSignal): Promise<LiveState> {
+    const embedded = this.#embedded ?? (await embedText(this.#state, this.#checked.semantic, signal))
+    if (embedded.question !== null || this.#checked.semantic === null) this.#embedded = embedded
+    signal.throwIfAborted()
+    const asOf = this.#state.host.clock.now()
+    for (let attempt = 1; ; attempt++) {
+      const draft = this.#state.look(this.viewer.id, view => this.#draft(view, embedded, asOf))
+      const { found, items } = this.#state.look(this.viewer.id, view => this.#items(view, draft))
+      if (found < draft.picked.length && attempt < ATTEMPTS) continue
+      const { trust } = draft.remembered
+      this.#bases = { of: new Map(items.map(({ key, basis }) => [key, basis])), asOf, trust }
+      this.#last = draft.remembered
+      return {
+        items: items.map(({ basis, ...item }): LiveItem => ({ ...item, standing: basis.text })),
+        full: draft.matches > items.length,
+        asOf,
+        until: draft.until,
+      }
+    }
+  }
+
+  concerned(_last: LiveState): boolean {
+    const last = this.#last
+    if (last === null) return true
+    const { news } = this.#shared
+    news.refresh()
+    this.#state.columns.refresh()
+    const sight = this.#sight.refresh()
+    const { requester } = this.#sight
+    const now = this.#state.host.clock.now()
+    const trust = this.#trust.refresh(requester, now)
+    const changes = news.since(last.position)
+    // What was told as news is not told again, unless asking gives another answer to hold it against.
+    this.#last = { ...last, position: news.position, sight, trust }
+    if (changes === null || sight !== last.sight || trust !== last.trust) return true
+    if (changes.length === 0) return false
+    const question = this.#embedded?.question ?? null
+    const world = {
+      ...{ state: this.#state, requester, last, now, trust: this.#trust.atMost },
+      vectorOf: (change: Change) => this.#vectorOf(change),
+    }
+    return changes.some(change => this.#judge.touches(change, question, world))
+  }
+
+  lost(items: readonly Pick<LiveItem, 'key' | 'id'>[]): readonly string[] {
+    return this.#state.look(this.viewer.id, view =>
+      items.filter(item => !this.#isThere(view, item)).map(({ key }) => key),
+    )
+  }
+
+  /** Whether the newest version of the belief is there and in sight. */
+  #isThere({ columns, requester, reader }: ShowView, { key, id }: Pick<LiveItem, 'key' | 'id'>): boolean {
+    const holder = holderOfKey(key)
+    const number = columns.holderNumber(holder)
+    let row = columns.rowOfVersion(number, columns.idNumber(id))
+    for (let version: string | null = id; row === -1 && version !== null; ) {
+      const past = reader.table(VERSIONS).get({ holder, id: version })
+      version = (past?.['superseded_by'] as string | null | undefined) ?? null
+      if (version !== null) row = columns.rowOfVersion(number, columns.idNumber(version))
+    }
+    return row !== -1 && requester.sees(columns.arrays.partitions[row] as number)
+  }
+
+  #draft(view: ShowView, embedded: Embedded, asOf: Instant): Draft {
+    const { options, semantic, filters } = this.#checked
+    const understood = understand(this.#state, embedded, semantic, view.requester.sight)
+    const question = { ...this.#checked, scope: options.scope }
+    const evaluation = new Evaluation(this.#state, view, question, understood, asOf)
+    const picked = pickPage(evaluation, options)
+    const validAt = filters.some(({ validAt: given }) => given !== null) ? validInstants(filters, asOf) : null
+    const { columns, requester } = view
+    const inScopeUntil = this.#state.scopes.untilOf({ columns, requester, scope: options.scope, asOf, validAt })
+    this.#shared.news.refresh()
+    const sight = this.#sight.refresh()
+    return {
+      picked,
+      trust: picked.map(({ scored }) => trustIn(evaluation, scored.row)),
+      matches: evaluation.matches.count,
+      until: Math.min(inScopeUntil, filtersHoldUntil(evaluation)),
+      remembered: {
+        asOf,
+        position: this.#shared.news.position,
+        sight,
+        trust: this.#trust.refresh(requester, asOf),
+        entries: new Set(picked.map(({ scored }) => scored.entry)),
+        copies: copiesOf(evaluation),
+        isFull: picked.length >= options.limit,
+        ...scoresOf(evaluation, picked),
+      },
+    }
+  }
+
+  #items(view: ShowView, draft: Draft): { readonly found: number; readonly items: readonly Based[] } {
+    const places = new Map(draft.picked.map(({ scored }, place) => [scored.entry, place]))
+    const found = showCurrent(view, [...places.keys()], this.#checked.options.scope)
+    const bases = this.#basesOf(found, places, draft)
+    const items = this.#settled(view, found).map((shown, at): Based => {
+      const { scored } = draft.picked[places.get(shown.entry) as number] as Picked
+      const basis = bases.get(shown) as TrustBasis
+      return { ...itemOf(shown, view), score: scored.final, rank: at + 1, basis }
+    })
+    return { found: found.length, items }
+  }
+
+  /** As the node is set, of results that contradict each other one is left out, or stands last (BQ-174). */
+  #settled(view: ShowView, found: readonly ShownBelief[]): readonly ShownBelief[] {
+    const { settings, host } = this.#state
+    if (settings.conflicts === 'both_shown' || found.length < 2) return found
+    const page = found.map(({ belief }) => belief)
+    const vectors = vectorsOf(view, found.slice(0, MOST_COMPARED))
+    const { order } = settleConflicts(page, findConflicts(detectorOf(host), page, vectors), settings.conflicts)
+    return order.map(place => found[place] as ShownBelief)
+  }
+
+  #basesOf(
+    found: readonly ShownBelief[],
+    places: ReadonlyMap<number, number>,
+    { trust, remembered }: Draft,
+  ): ReadonlyMap<ShownBelief, TrustBasis> {
+    const last = this.#bases
+    const then =
+      last.trust === remembered.trust
+        ? null
+        : this.#state.trust.trustOf(this.viewer.id, trustQuestion(this.#checked.context), last.asOf)
+    return new Map(
+      found.map(shown => {
+        const now = trust[places.get(shown.entry) as number] as TrustIn
+        const before = last.of.get(keyOf(shown.version))
+        if (before === undefined) return [shown, basisOf(now)]
+        if (then === null) return [shown, aged(before, now)]
+        const isStrict = shown.belief.holder_id === null && shown.source.id !== null
+        const same = isStrict ? then.ofFederation(shown.source.id as string) : then.of(shown.version.holder)
+        return [shown, basisAfter(before, same, now)]
+      }),
+    )
+  }
+
+  #vectorOf({ entry }: Change): Float32Array | null {
+    return this.#model === null ? null : this.#shared.news.vectorOf(entry, this.#model)
+  }
+}
+
+interface Bases {
+  readonly of: ReadonlyMap<string, TrustBasis>
+  readonly asOf: Instant
+  /** Revision of the trust. */
+  readonly trust: number
+}
+
+/** An item, with what its score rests on. */
+type Based = Omit<LiveItem, 'standing'> & { readonly basis: TrustBasis }

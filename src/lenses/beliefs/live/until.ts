@@ -1,0 +1,95 @@
+/** When time alone takes a match out of an answer: what is recent grows old, what is fresh goes stale, trust fades. */
+import type { Instant } from '../../../base/clock.ts'
+import { decayRate as ageRate, DAY_MS, freshnessNow } from '../measures/decay.ts'
+import { DIMENSIONS } from '../model.ts'
+import type { Evaluation } from '../query/evaluation.ts'
+import { DIMENSION_COUNT } from '../record/column-arrays.ts'
+import { decayed } from '../trust/decay.ts'
+import type { DirectTrust } from '../trust/holders.ts'
+
+/** Infinite: never. To the millisecond: who wakes up then has not woken up in vain, nor too late. */
+export function filtersHoldUntil(evaluation: Evaluation): Instant {
+  const parts = evaluation.question.filters.flatMap(({ createdWithinMs, directTrustAbove, confidence }) => [
+    ...(createdWithinMs === null ? [] : [recentUntil(evaluation, createdWithinMs)]),
+    ...(directTrustAbove === null ? [] : [trustedUntil(evaluation, directTrustAbove)]),
+    ...confidence.flatMap(({ of, bound, strict }) =>
+      of === 'temporal_freshness' ? [freshUntil(evaluation, bound, strict)] : [],
+    ),
+  ])
+  return Math.min(...parts, Number.POSITIVE_INFINITY)
+}
+
+function recentUntil({ matches, view }: Evaluation, within: number): Instant {
+  const { created } = view.columns.arrays
+  let until = Number.POSITIVE_INFINITY
+  for (const row of matches.rows) until = Math.min(until, (created[row] as number) + within + 1)
+  return until
+}
+
+function trustedUntil({ matches, view: { columns, requester }, trust, asOf }: Evaluation, bound: number): Instant {
+  const { holders } = columns.arrays
+  const named = new Set<number>()
+  for (const row of matches.rows) named.add(holders[row] as number)
+  const edges = [
+    ...[...named].map(number => trust.of(columns.holderName(number)).direct),
+    ...requester.federations.map(id => trust.ofFederation(id).direct),
+  ]
+  let until = Number.POSITIVE_INFINITY
+  for (const edge of edges) {
+    if (edge === null || edge.value <= bound || edge.rate === 0) continue
+    const holds = (at: Instant) => laterValue(edge, asOf, at) > bound
+    const guess = asOf + (Math.log(edge.decayed / bound) / edge.rate) * DAY_MS
+    until = Math.min(until, firstFailure(holds, asOf, guess, until))
+  }
+  return until
+}
+
+/** What the edge counts later, if it is not used. An edge used in the future stands still until then: too early is allowed. */
+function laterValue({ base, rate, days }: DirectTrust, asOf: Instant, at: Instant): number {
+  return decayed(base, rate, days + (at - asOf) / DAY_MS)
+}
+
+function freshUntil({ matches, view, state, question, asOf }: Evaluation, bound: number, strict: boolean): Instant {
+  const { columns } = view
+  const { confidences, created, domainSets } = columns.arrays
+  const offset = DIMENSIONS.indexOf('temporal_freshness')
+  const rates = new Map<number, number>()
+  let until = Number.POSITIVE_INFINITY
+  for (const row of matches.rows) {
+    const set = domainSets[row] as number
+    const rate = rates.get(set) ?? ageRate(columns.domainSet(set), question.context.queryDomains, state.settings.decay)
+    rates.set(set, rate)
+    const asserted = confidences[row * DIMENSION_COUNT + offset] as number
+    const from = created[row] as number
+    if (rate === 0 || bound === 0) continue
+    const holds = (at: Instant) => {
+      const now = freshnessNow(asserted, from, at, rate) ?? Number.NaN
+      return strict ? now > bound : now >= bound
+    }
+    until = Math.min(until, firstFailure(holds, asOf, from + (Math.log(asserted / bound) / rate) * DAY_MS, until))
+  }
+  return until
+}
+
+/** How far a guess of logarithms may lie from where the formula itself turns. */
+const SLACK_MS = 2000
+/** Later than this nothing is waited for. */
+const FOREVER = 8.64e15
+
+/** The first whole millisecond at which what holds now, and once ended has ended for good, no longer does; `known` where it is not before. */
+function firstFailure(holds: (at: Instant) => boolean, asOf: Instant, guess: number, known: Instant): Instant {
+  if (!(guess - SLACK_MS < known) || guess > FOREVER) return known
+  let low = asOf
+  let high = Math.max(asOf + 1, Math.ceil(guess) + SLACK_MS)
+  while (holds(high)) {
+    if (high > FOREVER) return known
+    low = high
+    high = asOf + 2 * (high - asOf)
+  }
+  while (high - low > 1) {
+    const middle = low + Math.floor((high - low) / 2)
+    if (holds(middle)) low = middle
+    else high = middle
+  }
+  return high
+}

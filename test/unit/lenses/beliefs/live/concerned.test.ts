@@ -1,0 +1,126 @@
+/**
+ * The oracle of `concerned` (BQ-158): whatever happens, when a fresh answer is another than the last one, it said so; and
+ * time, of which it knows nothing, brings or takes nothing before `until`. Half of the histories are written to by two
+ * processes. The long form, 1,000 histories: QUERENT_LONG=1.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { expect, it, vi } from 'vitest'
+import { checkQuery } from '../../../../../src/lenses/beliefs/check/query.ts'
+import { StandingBeliefs } from '../../../../../src/lenses/beliefs/live/standing-question.ts'
+import { stateOf } from '../../../../../src/lenses/beliefs/state.ts'
+import type { LiveState } from '../../../../../src/model/live.ts'
+import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
+import { openSqliteStore } from '../../../../../src/store/sqlite-store.ts'
+import { AGENTS, type BeliefsAct, beliefsStories, questions } from '../../../../support/beliefs-acts.ts'
+import { LiveWorld } from '../../../../support/beliefs-live.ts'
+
+vi.mock('../../../../../src/identity/keys.ts', async original => {
+  const actual = await original<typeof import('../../../../../src/identity/keys.ts')>()
+  const made = new Map<string, ReturnType<typeof actual.keysOf>>()
+  const keysOf: typeof actual.keysOf = seed => {
+    const name = Buffer.from(seed).toString('hex')
+    const keys = made.get(name) ?? actual.keysOf(seed)
+    made.set(name, keys)
+    return keys
+  }
+  return { ...actual, keysOf }
+})
+
+const LONG = process.env['QUERENT_LONG'] === '1'
+const RUNS = LONG ? 1000 : 25
+
+const stood = fc.record({ by: fc.constantFrom(...AGENTS), asked: questions(), limit: fc.constantFrom(1, 2, 3, 20) })
+
+it(`says so whenever the answer is another (${RUNS} histories; 1,000 with QUERENT_LONG=1)`, async () => {
+  const figures = { checks: 0, different: 0, concerned: 0, spared: 0, byTime: 0 }
+  const property = fc.asyncProperty(
+    beliefsStories(),
+    fc.array(stood, { minLength: 6, maxLength: 6 }),
+    fc.boolean(),
+    fc.nat(),
+    async (acts, asked, isShared, seed) => {
+      const folder = isShared ? mkdtempSync(join(tmpdir(), 'querent-live-')) : null
+      const stores =
+        folder === null
+          ? [openMemoryStore()]
+          : [openSqliteStore({ file: join(folder, 'store.db') }), openSqliteStore({ file: join(folder, 'store.db') })]
+      const world = await LiveWorld.open(stores, seed)
+      try {
+        await play(world, acts, asked, figures)
+      } finally {
+        await world.close()
+        if (folder !== null) rmSync(folder, { recursive: true })
+      }
+    },
+  )
+  await fc.assert(property, { numRuns: RUNS })
+  if (LONG) process.stderr.write(`${JSON.stringify(figures)}\n`)
+  expect(figures.different).toBeGreaterThan(RUNS)
+  expect(figures.byTime).toBeGreaterThan(0)
+  // It is worth having only where it spares asking.
+  expect(figures.spared).toBeGreaterThan(figures.checks / 4)
+}, 7_200_000)
+
+interface Stood {
+  readonly question: StandingBeliefs
+  last: LiveState
+}
+
+async function play(
+  world: LiveWorld,
+  acts: readonly BeliefsAct[],
+  asked: readonly (typeof stood extends fc.Arbitrary<infer T> ? T : never)[],
+  figures: { checks: number; different: number; concerned: number; spared: number; byTime: number },
+): Promise<void> {
+  const signal = new AbortController().signal
+  const standing: Stood[] = []
+  for (const [at, act] of acts.entries()) {
+    if (at === 12) {
+      for (const { by, asked: words, limit } of asked) {
+        const wire = world.queryOf(by, words)
+        const query = { ...wire, options: { ...(wire['options'] as object), limit, offset: 0 } }
+        const state = stateOf((world.engines[0] as (typeof world.engines)[0]).host('beliefs'))
+        const checked = checkQuery(query, { id: by, trustGraph: null })
+        const question = new StandingBeliefs(state, { id: by }, checked, query as never)
+        standing.push({ question, last: await question.ask(signal) })
+      }
+    }
+    const before = world.now
+    await world.act(act)
+    for (const one of standing) {
+      const isConcerned = one.question.concerned(one.last)
+      const isDue = world.now >= one.last.until || world.now < one.last.asOf
+      // Of one moment, so that nothing but the act is between the two.
+      const fresh = await asAt(world, act.do === 'wait' ? world.now : before, one)
+      figures.checks++
+      const isOther = JSON.stringify(told(fresh)) !== JSON.stringify(told(one.last))
+      if (isOther) figures.different++
+      if (isConcerned) figures.concerned++
+      else figures.spared++
+      if (isOther && act.do === 'wait') {
+        figures.byTime++
+        const came = told(fresh).map(([key]) => key)
+        const went = told(one.last).map(([key]) => key)
+        // What falls behind as it ages is left to the next asking.
+        const isFull = one.last.full || fresh.full
+        if (!isFull && !isDue) expect([before, world.now, came]).toEqual([before, one.last.until, went])
+      } else if (isOther && !isConcerned) {
+        expect([act, told(fresh)]).toEqual([act, told(one.last)])
+      }
+      if (isConcerned || isDue || act.do === 'wait') one.last = await one.question.ask(signal)
+    }
+  }
+}
+
+/** What a new question answers. */
+async function asAt(_world: LiveWorld, _at: number, { question }: Stood): Promise<LiveState> {
+  const other = question.again()
+  return other.ask(new AbortController().signal)
+}
+
+function told({ items }: LiveState): readonly (readonly [string, string, string])[] {
+  return items.map(({ key, id, version }) => [key, id, version])
+}
