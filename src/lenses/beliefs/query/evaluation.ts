@@ -253,7 +253,10 @@ export class Evaluation {
   /** BQ-130: most have no copy, so only groups of rows with the same id or content are scored here. */
   #withoutCopies(matches: Matches): Matches {
     const { columns } = this.view
-    const groups = [...sameRows(matches, columns, 'id'), ...sameRows(matches, columns, 'content')]
+    const groups = [
+      ...sameRows(matches, columns, this.#inScope, 'id'),
+      ...sameRows(matches, columns, this.#inScope, 'content'),
+    ]
     if (groups.length === 0) return matches
     const rows = [...new Set(groups.flatMap(group => group.rows))]
     const scored = new Map(exact(this.#request(matches), rows).map(each => [each.row, each]))
@@ -314,11 +317,16 @@ interface SameRows {
   readonly rows: number[]
 }
 
-/** Groups of matches that share their id or their content. */
-function sameRows(matches: Matches, columns: BeliefColumns, same: 'id' | 'content'): readonly SameRows[] {
+/** Groups of matches that share their id or their content; those in scope are looked through once. */
+function sameRows(
+  matches: Matches,
+  columns: BeliefColumns,
+  inScope: Matches,
+  same: 'id' | 'content',
+): readonly SameRows[] {
   const numbers = same === 'id' ? columns.arrays.ids : columns.arrays.contents
   const groups = new Map<number, SameRows>()
-  for (const row of columns.sharedRows[same]) {
+  for (const row of inScope.shared[same]) {
     if (!matches.has(row)) continue
     const number = numbers[row] as number
     const group = groups.get(number)

@@ -15,7 +15,7 @@ export interface FilterWorld {
   readonly asOf: Instant
   readonly queryDomains: readonly string[]
   /** Confidence by row, as the weights asked for have it; NaN: nothing is known. */
-  readonly overall: Readonly<Record<number, number>>
+  readonly overall: (row: number) => number
   readonly decay: DecayTable
   /** As the requester is shown it; null: not at all. */
   holderShown(row: number, source: number): string | null
@@ -74,7 +74,7 @@ const byConfidence: Maker = ({ confidence }, world) => confidence.map(bound => c
 
 function confidenceTest({ of, bound, strict }: ConfidenceBound, world: FilterWorld): RowTest {
   const { overall } = world
-  const known = of === 'overall' ? (row: number) => overall[row] as number : dimensionColumn(of, world)
+  const known = of === 'overall' ? overall : dimensionColumn(of, world)
   // What is not known is NaN and fails both.
   return strict ? row => known(row) > bound : row => known(row) >= bound
 }

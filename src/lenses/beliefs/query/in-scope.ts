@@ -1,4 +1,7 @@
-/** The first pass over all beliefs: those that a requester may see, in the sources asked for, made and valid by then. */
+/**
+ * The first pass over the beliefs that a requester may see: those in the sources asked for, made and valid by then. What it
+ * may not see is not looked at, and what happens there undoes nothing that is kept (BQ-195).
+ */
 import type { Instant } from '../../../base/clock.ts'
 import { Recent } from '../../../base/recent.ts'
 import type { PartitionId } from '../../../model/partition.ts'
@@ -26,26 +29,26 @@ const KEPT = 64
 
 interface Passed {
   readonly requester: Requester
+  /** Of the partitions in sight. */
+  readonly changes: number
   readonly asOf: Instant
   /** From when on other beliefs are in scope. */
   readonly until: Instant
   readonly matches: Matches
 }
 
-/** Passes of those who ask again, for as long as neither beliefs, nor memberships, nor what is valid have changed. */
+/** Passes of those who ask again, for as long as neither beliefs in sight, nor memberships, nor what is valid have changed. */
 export class Scopes {
   readonly #passed = new Recent<string, { value: Passed | null }>(KEPT)
-  #revision = -1
-
   of(request: InScopeRequest): Matches {
     const { columns, requester, asOf, validAt } = request
     if (validAt !== null) return inScope(request)
-    if (columns.revision !== this.#revision) this.#passed.clear()
-    this.#revision = columns.revision
+    const changes = columns.changesIn(requester.sight.partitions)
     const kept = this.#passed.get(keyOf(request), () => ({ value: null }))
     const { value } = kept
-    if (value?.requester === requester && asOf >= value.asOf && asOf < value.until) return value.matches
-    kept.value = { requester, asOf, ...pass(request) }
+    const isSame = value?.requester === requester && value.changes === changes
+    if (isSame && asOf >= value.asOf && asOf < value.until) return value.matches
+    kept.value = { requester, changes, asOf, ...pass(request) }
     return kept.value.matches
   }
 
@@ -61,52 +64,90 @@ function keyOf({ requester, scope: { local, federated, network } }: InScopeReque
   return JSON.stringify([requester.id, local, federated, network])
 }
 
+/** Of each row its number and its source in one: sources are below this. */
+const SOURCES = 4
+
 function pass({ columns, requester, scope, asOf, validAt }: InScopeRequest): {
   readonly matches: Matches
   readonly until: Instant
 } {
-  const { partitions, holders, created, validFrom, validUntil } = columns.arrays
-  const last = requester.sight.partitions.at(-1) ?? -1
-  const codes = sourceCodes(requester, scope, last)
+  const { holders, created, validFrom, validUntil } = columns.arrays
+  const { partitions } = requester.sight
   const self = columns.holderNumber(requester.id)
   const from = validAt === null ? asOf : Math.min(...validAt)
   const to = validAt === null ? asOf : Math.max(...validAt)
-  const rows = new Int32Array(columns.size)
-  const sources = new Uint8Array(columns.size)
+  const found = new Int32Array(partitions.reduce((sum, partition) => sum + columns.rowsIn(partition).length, 0))
+  /** Where what was found in each partition ends. */
+  const ends: number[] = []
   let count = 0
   let until = Number.POSITIVE_INFINITY
-  for (let row = 0; row < columns.rows; row++) {
-    const partition = partitions[row] as number
-    // Free rows are in -1; what lies behind the last partition in sight is not in sight.
-    if (partition < 0 || partition > last) continue
-    const source = codes[partition * 2 + (holders[row] === self ? 1 : 0)] as number
-    if (source === 0) continue
-    // Where the instants of validity are given, only what is made can still come.
-    const made = created[row] as number
-    const begin = validAt === null ? Math.max(made, validFrom[row] as number) : made
-    const end = validUntil[row] as number
-    if (begin > asOf && begin < until) until = begin
-    if ((created[row] as number) > asOf || (validFrom[row] as number) > from || end <= to) continue
-    if (validAt === null && end < until) until = end
-    rows[count] = row
-    sources[count++] = source
+  for (const partition of partitions) {
+    const { own, others } = sourcesOf(partition, requester, scope)
+    if (own + others === 0) continue
+    const rows = columns.rowsIn(partition)
+    for (let at = 0; at < rows.length; at++) {
+      const row = rows[at] as number
+      const source = holders[row] === self ? own : others
+      if (source === 0) continue
+      const begin = Math.max(created[row] as number, validFrom[row] as number)
+      const end = validUntil[row] as number
+      if (begin > asOf && begin < until) until = begin
+      if ((created[row] as number) > asOf || (validFrom[row] as number) > from || end <= to) continue
+      if (end < until) until = end
+      found[count++] = row * SOURCES + source
+    }
+    if (count > (ends.at(-1) ?? 0)) ends.push(count)
   }
-  return { matches: new Matches(columns, rows.subarray(0, count), sources.subarray(0, count)), until }
+  return { matches: matchesOf(columns, merged(found.subarray(0, count), ends)), until }
 }
 
-/** By partition twice: the source of beliefs that others hold, and of the requester's own; 0: none that is asked. */
-function sourceCodes(
+function matchesOf(columns: BeliefColumns, found: Int32Array): Matches {
+  const sources = new Uint8Array(found.length)
+  for (let at = 0; at < found.length; at++) {
+    const both = found[at] as number
+    sources[at] = both % SOURCES
+    found[at] = Math.trunc(both / SOURCES)
+  }
+  return new Matches(columns, found, sources)
+}
+
+/** Of runs that ascend and end here, one that ascends: two by two, until one is left. */
+function merged(values: Int32Array, ends: readonly number[]): Int32Array {
+  if (ends.length <= 1) return values
+  const into = new Int32Array(values.length)
+  const left: number[] = []
+  let from = 0
+  for (let at = 0; at < ends.length; at += 2) {
+    const middle = ends[at] as number
+    const end = ends[at + 1] ?? middle
+    merge(values, { from, middle, end }, into)
+    left.push(end)
+    from = end
+  }
+  return merged(into, left)
+}
+
+function merge(
+  values: Int32Array,
+  { from, middle, end }: { readonly from: number; readonly middle: number; readonly end: number },
+  into: Int32Array,
+): void {
+  let one = from
+  let other = middle
+  for (let at = from; at < end; at++) {
+    const isOne = one < middle && (other >= end || (values[one] as number) < (values[other] as number))
+    into[at] = values[isOne ? one++ : other++] as number
+  }
+}
+
+/** The source of a partition's beliefs that are the requester's own, and of those that others hold; 0: none that is asked. */
+function sourcesOf(
+  partition: PartitionId,
   requester: Requester,
   { local, federated, network }: InScopeRequest['scope'],
-  last: PartitionId,
-): Uint8Array {
-  const codes = new Uint8Array((last + 1) * 2)
-  for (const partition of requester.sight.partitions) {
-    const isPublic = requester.kindOf(partition) === PUBLIC
-    const isShared = requester.federationsOf(partition).length > 0
-    const others = isPublic ? (network ? NETWORK : 0) : isShared && federated ? FEDERATED : 0
-    codes[partition * 2] = others
-    codes[partition * 2 + 1] = local ? LOCAL : others
-  }
-  return codes
+): { readonly own: number; readonly others: number } {
+  const isPublic = requester.kindOf(partition) === PUBLIC
+  const isShared = requester.federationsOf(partition).length > 0
+  const others = isPublic ? (network ? NETWORK : 0) : isShared && federated ? FEDERATED : 0
+  return { own: local ? LOCAL : others, others }
 }

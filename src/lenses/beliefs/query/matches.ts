@@ -3,6 +3,7 @@ import { Bitset } from '../../../base/bitset.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { ScopeKind } from '../model.ts'
 import type { BeliefColumns } from '../record/columns.ts'
+import { type SharedRows, sharedAmong } from '../record/shared-rows.ts'
 
 /** Where a row comes from, as a number. */
 export const LOCAL = 1
@@ -24,6 +25,7 @@ export class Matches {
   #less: { readonly from: Matches; readonly gone: ReadonlySet<number> } | null = null
   #bits: Bitset | null = null
   #lastEntry: EntryKey | null = null
+  #shared: SharedRows | null = null
 
   constructor(columns: BeliefColumns, rows: Int32Array, sources: Uint8Array) {
     this.#columns = columns
@@ -72,6 +74,12 @@ export class Matches {
   get lastEntry(): EntryKey {
     this.#lastEntry ??= this.#findLastEntry()
     return this.#lastEntry
+  }
+
+  /** Those that have their id, or their content, with another of these. */
+  get shared(): SharedRows {
+    this.#shared ??= sharedAmong(this.#columns, this.#rows)
+    return this.#shared
   }
 
   /** How many are from each source. */

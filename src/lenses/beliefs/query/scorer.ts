@@ -36,14 +36,13 @@ export class Scorer {
   readonly #weightColumn: Float64Array
   /** Of a belief of which nothing is known. */
   readonly #unknown: number
-  /** By domain set; NaN: not asked yet. */
-  readonly #rates: Float64Array
+  /** By domain set. */
+  readonly #rates = new Map<number, number>()
 
   constructor(world: ScorerWorld) {
     this.#world = world
     this.#weightColumn = weightColumn(world.confidenceWeights)
     this.#unknown = confidenceInRanking(DEFAULT_CONFIDENCE, world.confidenceWeights)
-    this.#rates = new Float64Array(world.columns.bounds.domainSets).fill(Number.NaN)
   }
 
   score(row: number, source: number, cosine: number | null): ScoredBelief {
@@ -94,11 +93,10 @@ export class Scorer {
   rate(row: number): number {
     const { columns, queryDomains, decay } = this.#world
     const set = columns.arrays.domainSets[row] as number
-    // Sets that came later have no place in it.
-    const known = this.#rates[set] ?? Number.NaN
-    if (!Number.isNaN(known)) return known
+    const known = this.#rates.get(set)
+    if (known !== undefined) return known
     const rate = decayRate(columns.domainSet(set), queryDomains, decay)
-    this.#rates[set] = rate
+    this.#rates.set(set, rate)
     return rate
   }
 
@@ -109,24 +107,29 @@ export class Scorer {
   priors({ rows, sources }: Matches): Float32Array {
     const { columns, weights, asOf, trustColumns, statics, confidenceWeights, queryDomains, decay } = this.#world
     const { holders, domainSets } = columns.arrays
-    const confidences = statics.confidence(confidenceWeights)
-    const { day, freshness, rates } = statics.aged(asOf, queryDomains, decay)
-    const since = rates.map(rate => Math.exp((-rate * (asOf - day)) / DAY_MS) * weights.recency)
-    const trusted = trustColumns.trust.map(value => value * weights.trust)
-    const { confidence, trust: trustWeight } = weights
+    const confidenceOf = statics.confidence(confidenceWeights)
+    const { day, freshness, rate } = statics.aged(asOf, queryDomains, decay)
+    // By domain set; 0: not asked yet.
+    const since = new Float64Array(columns.bounds.domainSets)
+    const sinceOf = (set: number) => {
+      if (since[set] === 0) since[set] = Math.exp((-rate(set) * (asOf - day)) / DAY_MS)
+      return since[set] as number
+    }
+    const { trust: trusted } = trustColumns
+    const { confidence, trust: trustWeight, recency: recencyWeight } = weights
     const priors = new Float32Array(rows.length)
     for (let place = 0; place < rows.length; place++) {
       const row = rows[place] as number
       priors[place] =
-        confidence * (confidences[row] as number) +
-        (trusted[holders[row] as number] as number) +
-        (freshness[row] as number) * (since[domainSets[row] as number] as number)
+        confidence * confidenceOf(row) +
+        trustWeight * (trusted[holders[row] as number] as number) +
+        recencyWeight * freshness(row) * sinceOf(domainSets[row] as number)
     }
     if (!this.#world.hasStrictFederations) return priors
     for (let place = 0; place < rows.length; place++) {
       if (sources[place] !== FEDERATED) continue
       const row = rows[place] as number
-      const ofHolder = trusted[holders[row] as number] as number
+      const ofHolder = trustWeight * (trusted[holders[row] as number] as number)
       priors[place] = (priors[place] as number) - ofHolder + trustWeight * this.trust(row, FEDERATED)
     }
     return priors

@@ -1,9 +1,7 @@
 /**
- * What of a score does not change from query to query: confidence by weights, and freshness as aged on a day. By row, kept
- * for as long as no belief changes; ranking reads a hundred thousand of them a query. In single precision: they only
- * choose what is scored.
+ * What of a score does not change from query to query: confidence by weights, and freshness as aged on a day. By row, worked
+ * out for rows that somebody ranks or filters, and kept until they change: what is hidden from all who ask is never looked at.
  */
-
 import type { Instant } from '../../../base/clock.ts'
 import { Recent } from '../../../base/recent.ts'
 import { confidenceInRanking, DEFAULT_CONFIDENCE, overallOf, weightColumn } from '../measures/confidence.ts'
@@ -11,82 +9,94 @@ import { DAY_MS, type DecayTable, decayRate } from '../measures/decay.ts'
 import type { DimensionWeights } from '../model.ts'
 import { DIMENSION_COUNT } from '../record/column-arrays.ts'
 import type { BeliefColumns } from '../record/columns.ts'
+import { ByRow } from './by-row.ts'
 
 const FRESHNESS = 3
-/** Sets of weights, and of query domains on a day, that are kept: twelve bytes and four a belief each. */
+/** Sets of weights, and of query domains on a day, that are kept: nine bytes a belief each. */
 const KEPT = 8
+
+type OfRow = (row: number) => number
 
 /** Freshness as it stood when a day began, and how fast each domain set ages. */
 export interface Aged {
   readonly day: Instant
-  /** By row. Made later that day: above the asserted one, so that it is right at its making. */
-  readonly freshness: Float32Array
-  /** By domain set, a day. */
-  readonly rates: Float64Array
+  /** Made later that day: above the asserted one, so that it is right at its making. */
+  readonly freshness: OfRow
+  /** Of a domain set, a day. */
+  readonly rate: (domainSet: number) => number
+}
+
+interface Kept {
+  readonly values: ByRow
+  /** How many rows had been touched when it was last looked at. */
+  touched: number
 }
 
 export class Statics {
   readonly #columns: BeliefColumns
-  readonly #confidences = new Recent<string, Float32Array>(KEPT)
-  readonly #overall = new Recent<string, Float64Array>(KEPT)
-  readonly #aged = new Recent<string, Aged>(KEPT)
-  #revision = -1
+  readonly #overall = new Recent<string, Kept>(KEPT)
+  readonly #aged = new Recent<string, Kept>(KEPT)
 
   constructor(columns: BeliefColumns) {
     this.#columns = columns
   }
 
-  /** Exact, by row; NaN: nothing is known. */
-  overall(weights: DimensionWeights): Float64Array {
-    this.#forgetOld()
-    return this.#overall.get(JSON.stringify(weights), () => {
-      const columns = this.#columns
-      const column = weightColumn(weights)
-      const { confidences } = columns.arrays
-      const overall = new Float64Array(columns.rows)
-      for (let row = 0; row < overall.length; row++)
-        overall[row] = overallOf(confidences, row * DIMENSION_COUNT, column)
-      return overall
-    })
+  /** Exact; NaN: nothing is known. Good as long as the columns are. */
+  overall(weights: DimensionWeights): OfRow {
+    const values = this.#valuesOf(this.#overall, JSON.stringify(weights))
+    const column = weightColumn(weights)
+    const { confidences } = this.#columns.arrays
+    const make: OfRow = row => overallOf(confidences, row * DIMENSION_COUNT, column)
+    return row => values.at(row, make)
   }
 
-  /** As ranking counts it (BQ-016), by row. */
-  confidence(weights: DimensionWeights): Float32Array {
-    this.#forgetOld()
-    return this.#confidences.get(JSON.stringify(weights), () => {
-      const unknown = confidenceInRanking(DEFAULT_CONFIDENCE, weights)
-      return Float32Array.from(this.overall(weights), known => (Number.isNaN(known) ? unknown : known))
-    })
+  /** As ranking counts it (BQ-016). */
+  confidence(weights: DimensionWeights): OfRow {
+    const unknown = confidenceInRanking(DEFAULT_CONFIDENCE, weights)
+    const overall = this.overall(weights)
+    return row => {
+      const known = overall(row)
+      return Number.isNaN(known) ? unknown : known
+    }
   }
 
   /** Of the day of this instant (UTC): a function of the day alone, so equal queries have equal numbers. */
   aged(asOf: Instant, queryDomains: readonly string[], table: DecayTable): Aged {
-    this.#forgetOld()
     const day = Math.floor(asOf / DAY_MS) * DAY_MS
-    return this.#aged.get(JSON.stringify([day, queryDomains]), () => this.#age(day, queryDomains, table))
-  }
-
-  #age(day: Instant, queryDomains: readonly string[], table: DecayTable): Aged {
-    const columns = this.#columns
-    const { confidences, created, domainSets } = columns.arrays
-    const rates = new Float64Array(columns.bounds.domainSets)
-    for (const set of columns.domainSets()) rates[set] = decayRate(columns.domainSet(set), queryDomains, table)
-    const freshness = new Float32Array(columns.rows)
-    for (let row = 0; row < columns.rows; row++) {
+    const values = this.#valuesOf(this.#aged, JSON.stringify([day, queryDomains]))
+    const rate = this.#rates(queryDomains, table)
+    const { confidences, created, domainSets } = this.#columns.arrays
+    const make: OfRow = row => {
       const asserted = confidences[row * DIMENSION_COUNT + FRESHNESS] as number
       const age = (day - (created[row] as number)) / DAY_MS
-      const rate = rates[domainSets[row] as number] as number
-      freshness[row] = (Number.isNaN(asserted) ? 1 : asserted) * Math.exp(-rate * age)
+      return (Number.isNaN(asserted) ? 1 : asserted) * Math.exp(-rate(domainSets[row] as number) * age)
     }
-    return { day, freshness, rates }
+    return { day, freshness: row => values.at(row, make), rate }
   }
 
-  #forgetOld(): void {
-    const { revision } = this.#columns
-    if (revision === this.#revision) return
-    this.#revision = revision
-    this.#confidences.clear()
-    this.#overall.clear()
-    this.#aged.clear()
+  #rates(queryDomains: readonly string[], table: DecayTable): (domainSet: number) => number {
+    const columns = this.#columns
+    const known = new Map<number, number>()
+    return set => {
+      const rate = known.get(set) ?? decayRate(columns.domainSet(set), queryDomains, table)
+      known.set(set, rate)
+      return rate
+    }
+  }
+
+  /** Without those of rows that were touched since. */
+  #valuesOf(from: Recent<string, Kept>, key: string): ByRow {
+    const { touched, arrays } = this.#columns
+    const made = () => ({ values: new ByRow(arrays.entries.length), touched: touched.count })
+    let kept = from.get(key, made)
+    const rows = touched.since(kept.touched)
+    if (rows === null) {
+      from.forget(each => each === key)
+      kept = from.get(key, made)
+    }
+    kept.values.grow(arrays.entries.length)
+    for (const row of rows ?? []) kept.values.forget(row)
+    kept.touched = touched.count
+    return kept.values
   }
 }

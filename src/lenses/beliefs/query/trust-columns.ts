@@ -19,17 +19,17 @@ export function trustColumns(trust: HolderTrust, columns: BeliefColumns): Holder
 }
 
 interface Names {
-  readonly revision: number
+  readonly mark: string
   readonly names: readonly string[]
 }
 
 const NAMES = new WeakMap<BeliefColumns, Names>()
 
-/** By number; made anew when beliefs changed. */
+/** By number; made anew when there is another holder. */
 function holderNames(columns: BeliefColumns): readonly string[] {
   const known = NAMES.get(columns)
-  if (known?.revision === columns.revision) return known.names
+  if (known?.mark === columns.holdersMark) return known.names
   const names = Array.from({ length: columns.bounds.holders }, (_, number) => columns.holderName(number))
-  NAMES.set(columns, { revision: columns.revision, names })
+  NAMES.set(columns, { mark: columns.holdersMark, names })
   return names
 }

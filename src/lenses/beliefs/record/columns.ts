@@ -4,6 +4,7 @@
  */
 import { textHash } from '../../../base/text-hash.ts'
 import type { EntryKey } from '../../../model/entry.ts'
+import type { PartitionId } from '../../../model/partition.ts'
 import type { Store, StoreReader } from '../../../store/store.ts'
 import { BELIEFS } from '../tables.ts'
 import { type BeliefRow, readBeliefRows } from './belief-rows.ts'
@@ -11,8 +12,10 @@ import { type ColumnArrays, DIMENSION_COUNT, grownArrays, newArrays, ROW_BYTES }
 import { changesAfter } from './feed.ts'
 import { Interned } from './interned.ts'
 import { LastRead } from './last-read.ts'
+import { PartitionRows } from './partition-rows.ts'
 import type { VersionName } from './references.ts'
 import { RowLists } from './row-lists.ts'
+import { TouchedRows } from './touched-rows.ts'
 
 const FIRST_ROWS = 256
 const GROWTH = 1.5
@@ -21,12 +24,6 @@ const WORTH_FOLLOWING = 2000
 const NO_PARENTS = new Int32Array(0)
 /** Of an array of parents on the heap, beside its numbers. */
 const PARENTS_BYTES = 100
-
-export interface SharedRows {
-  readonly revision: number
-  readonly id: readonly number[]
-  readonly content: readonly number[]
-}
 
 export class BeliefColumns {
   readonly #store: Store
@@ -41,13 +38,16 @@ export class BeliefColumns {
   #domains = new Interned()
   /** By number of the domain set; made when first asked for. */
   #domainLists: (readonly string[] | null)[] = []
-  #shared: SharedRows | null = null
+  readonly #byPartition = new PartitionRows()
   #free: number[] = []
   #rows = 0
   #size = 0
   #parentCount = 0
   #revision = 0
+  #loads = 0
   readonly lastRead: LastRead = new LastRead()
+  /** Rows that came, or were given to another belief. */
+  readonly touched: TouchedRows = new TouchedRows()
   /** Place in the change feed; -1: nothing was read yet. */
   #position = -1
   #version = -1
@@ -89,6 +89,7 @@ export class BeliefColumns {
       this.#rowByEntry.byteLength +
       this.#sameId.byteLength +
       this.#sameContent.byteLength +
+      this.#byPartition.byteLength +
       this.#rows * 8 +
       this.#parentCount * (PARENTS_BYTES + 8) +
       texts.reduce((sum, { byteLength }) => sum + byteLength, 0)
@@ -134,6 +135,11 @@ export class BeliefColumns {
   /** Tells contents apart: of equal ones it is equal. */
   contentOf(row: number): string {
     return this.#contents.text(this.#arrays.contents[row] as number)
+  }
+
+  /** As long as it is the same, numbers of holders mean what they meant. */
+  get holdersMark(): string {
+    return `${this.#loads}.${this.#holders.given}`
   }
 
   /** Of a number in `arrays.holders`. */
@@ -200,18 +206,14 @@ export class BeliefColumns {
     return this.#sameContent.next(row)
   }
 
-  /** Rows whose id, and rows whose content, some other row has too; ascending. Most stores have few. */
-  get sharedRows(): SharedRows {
-    if (this.#shared?.revision !== this.#revision) {
-      const rows = Array.from({ length: this.#rows }, (_, row) => row).filter(row => this.#arrays.entries[row] !== -1)
-      const { ids, contents } = this.#arrays
-      this.#shared = {
-        revision: this.#revision,
-        id: rows.filter(row => this.#sameId.isShared(ids[row] as number)),
-        content: rows.filter(row => this.#sameContent.isShared(contents[row] as number)),
-      }
-    }
-    return this.#shared
+  /** Rows of a partition, ascending. Good until the next `refresh`. */
+  rowsIn(partition: PartitionId): Int32Array {
+    return this.#byPartition.of(partition)
+  }
+
+  /** Another number after every change of beliefs in these partitions, and after none of others. Never shown. */
+  changesIn(partitions: readonly PartitionId[]): number {
+    return this.#byPartition.changesIn(partitions)
   }
 
   #follow(reader: StoreReader): void {
@@ -228,12 +230,8 @@ export class BeliefColumns {
     this.#clear(reader.table(BELIEFS).count())
     for (const belief of readBeliefRows(reader, null)) this.#put(belief)
     this.#position = reader.lastSeq()
-    this.#changed()
-  }
-
-  #changed(): void {
     this.#revision++
-    this.lastRead.forget()
+    this.lastRead.clear()
   }
 
   #take(reader: StoreReader, entries: readonly EntryKey[]): void {
@@ -242,7 +240,8 @@ export class BeliefColumns {
     if (old.length + fresh.length === 0) return
     for (const entry of old) this.#remove(entry)
     for (const belief of fresh) this.#put(belief)
-    this.#changed()
+    this.#revision++
+    this.lastRead.forget(entries)
   }
 
   #put(belief: BeliefRow): void {
@@ -266,7 +265,9 @@ export class BeliefColumns {
     this.#parents[row] = this.#numbersOf(belief.parents)
     this.#sameId.add(to.ids[row] as number, row)
     this.#sameContent.add(to.contents[row] as number, row)
+    this.#byPartition.add(belief.partition, row)
     this.#noteRow(belief.entry, row)
+    this.touched.add(row)
     this.#size++
   }
 
@@ -284,6 +285,7 @@ export class BeliefColumns {
     for (const [at, number] of parents.entries()) (at % 2 === 0 ? this.#holders : this.#ids).leave(number)
     if (parents.length > 0) this.#parentCount--
     this.#parents[row] = NO_PARENTS
+    this.#byPartition.remove(of.partitions[row] as number, row)
     of.entries[row] = -1
     of.partitions[row] = -1
     this.#rowByEntry[entry] = -1
@@ -320,6 +322,9 @@ export class BeliefColumns {
     this.#rowByEntry = new Int32Array(1024).fill(-1)
     this.#sameId = new RowLists(capacity)
     this.#sameContent = new RowLists(capacity)
+    this.#byPartition.clear()
+    this.#loads++
+    this.touched.clear()
     this.#ids = new Interned()
     this.#holders = new Interned()
     this.#contents = new Interned()

@@ -26,19 +26,21 @@ export class DerivationDepths {
 
 interface Made {
   readonly columns: BeliefColumns
-  readonly revision: number
+  /** Of beliefs in the partitions in sight. */
+  readonly changes: number
   readonly depths: Int32Array
 }
 
-/** A requester stands for one state of memberships, a revision for one of beliefs. */
+/** A requester stands for one state of memberships, a number of changes for one of beliefs in sight. */
 const MADE = new WeakMap<Requester, Made>()
 
 function remembered(view: View): Int32Array {
   const { requester, columns } = view
   const known = MADE.get(requester)
-  if (known?.columns === columns && known.revision === columns.revision) return known.depths
+  const changes = columns.changesIn(requester.sight.partitions)
+  if (known?.columns === columns && known.changes === changes) return known.depths
   const depths = depthsOf(view)
-  MADE.set(requester, { columns, revision: columns.revision, depths })
+  MADE.set(requester, { columns, changes, depths })
   return depths
 }
 
@@ -48,11 +50,12 @@ function depthsOf(view: View): Int32Array {
   const depths = new Int32Array(view.columns.rows).fill(NO_DEPTH)
   const children = childrenOf(parents)
   let front: number[] = []
-  const { partitions } = view.columns.arrays
-  for (let row = 0; row < depths.length; row++) {
-    if (parents.has(row) || !view.requester.sees(partitions[row] as number)) continue
-    depths[row] = 0
-    if (children.has(row)) front.push(row)
+  for (const partition of view.requester.sight.partitions) {
+    for (const row of view.columns.rowsIn(partition)) {
+      if (parents.has(row)) continue
+      depths[row] = 0
+      if (children.has(row)) front.push(row)
+    }
   }
   for (let depth = 1; front.length > 0; depth++) {
     const reached: number[] = []
@@ -74,18 +77,19 @@ function visibleParents(view: View): ReadonlyMap<number, readonly number[]> {
   const { partitions } = columns.arrays
   const past = new PastRows(view)
   const found = new Map<number, readonly number[]>()
-  for (let row = 0; row < columns.rows; row++) {
-    if (!requester.sees(partitions[row] as number)) continue
-    const named = columns.parentsOf(row)
-    if (named.length === 0) continue
-    const rows: number[] = []
-    for (let at = 0; at < named.length; at += 2) {
-      const [holder, id] = [named[at] as number, named[at + 1] as number]
-      const current = columns.rowOfVersion(holder, id)
-      const parent = current === -1 ? past.rowOf(holder, id) : current
-      if (parent !== -1 && requester.sees(partitions[parent] as number)) rows.push(parent)
+  for (const partition of requester.sight.partitions) {
+    for (const row of columns.rowsIn(partition)) {
+      const named = columns.parentsOf(row)
+      if (named.length === 0) continue
+      const rows: number[] = []
+      for (let at = 0; at < named.length; at += 2) {
+        const [holder, id] = [named[at] as number, named[at + 1] as number]
+        const current = columns.rowOfVersion(holder, id)
+        const parent = current === -1 ? past.rowOf(holder, id) : current
+        if (parent !== -1 && requester.sees(partitions[parent] as number)) rows.push(parent)
+      }
+      if (rows.length > 0) found.set(row, rows)
     }
-    if (rows.length > 0) found.set(row, rows)
   }
   return found
 }

@@ -9,6 +9,7 @@ export class Interned {
   readonly #uses: number[] = []
   readonly #free: number[] = []
   #characters = 0
+  #given = 0
 
   /** One more than the highest number given. */
   get length(): number {
@@ -17,6 +18,11 @@ export class Interned {
 
   get size(): number {
     return this.#numbers.size
+  }
+
+  /** How often a number was given to a text: as long as that does not change, numbers mean what they meant. */
+  get given(): number {
+    return this.#given
   }
 
   get byteLength(): number {
@@ -34,6 +40,7 @@ export class Interned {
     this.#texts[number] = text
     this.#uses[number] = 1
     this.#numbers.set(text, number)
+    this.#given++
     this.#characters += text.length
     return number
   }

@@ -1,4 +1,4 @@
-/** Current versions, and their vectors, as they were read last: those that rank high do so again and again. Forgotten when any belief changes. */
+/** Current versions, and their vectors, as they were read last: those that rank high do so again and again. Forgotten when they change. */
 import { Recent } from '../../../base/recent.ts'
 import type { Entry, EntryKey } from '../../../model/entry.ts'
 import type { StoredVersion } from './version.ts'
@@ -32,7 +32,14 @@ export class LastRead {
     return lookedUp(this.#vectors, keys, read)
   }
 
-  forget(): void {
+  /** Of these entries. */
+  forget(keys: readonly EntryKey[]): void {
+    const gone = new Set(keys)
+    this.#versions.forget(key => gone.has(key))
+    this.#vectors.forget(key => gone.has(key))
+  }
+
+  clear(): void {
     this.#versions.clear()
     this.#vectors.clear()
   }

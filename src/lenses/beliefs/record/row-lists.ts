@@ -27,12 +27,6 @@ export class RowLists {
     return this.#next[row] as number
   }
 
-  /** Whether more than one row has this number. */
-  isShared(number: number): boolean {
-    const first = this.first(number)
-    return first !== -1 && this.next(first) !== -1
-  }
-
   add(number: number, row: number): void {
     if (number >= this.#heads.length) this.#heads = grown(this.#heads, Math.ceil((number + 1) * GROWTH))
     const head = this.#heads[number] as number

@@ -1,0 +1,39 @@
+/** Rows whose id, and rows whose content, another of the same rows has too. Most stores have few. */
+import type { BeliefColumns } from './columns.ts'
+
+/** Ascending where what they are found among is. */
+export interface SharedRows {
+  readonly id: readonly number[]
+  readonly content: readonly number[]
+}
+
+/** Looks at these rows alone: what nobody asked about makes no row a shared one, and costs nothing. */
+export function sharedAmong(columns: BeliefColumns, rows: Int32Array): SharedRows {
+  const { ids, contents } = columns.arrays
+  const { bounds } = columns
+  return { id: shared(rows, ids, bounds.ids), content: shared(rows, contents, bounds.contents) }
+}
+
+/** By number: the round in which it was met; its negative where that was more than once. Kept: it may be long. */
+let met = new Int32Array(1024)
+let round = 0
+
+function shared(rows: Int32Array, numbers: Int32Array, bound: number): readonly number[] {
+  beginRound(bound)
+  let isAny = false
+  for (let at = 0; at < rows.length; at++) {
+    const number = numbers[rows[at] as number] as number
+    const last = met[number] as number
+    if (last === round) isAny = true
+    if (last !== -round) met[number] = last === round ? -round : round
+  }
+  return isAny ? [...rows.filter(row => met[numbers[row] as number] === -round)] : []
+}
+
+function beginRound(bound: number): void {
+  if (bound > met.length || round === 0x7fff_ffff) {
+    met = new Int32Array(Math.max(bound * 2, met.length))
+    round = 0
+  }
+  round++
+}
