@@ -52,19 +52,20 @@ export async function watchOperation(
   if (count < 1) throw invalidArgument('--count', count, 'at least 1')
   cli.endsBySignal = true
   const style = styleOf(cli.io)
+  const { columns } = cli.io.stdout
   let last: string | null = null
   let told = 0
   await withSession(cli, flags, { onlyLenses: lenses, background: true }, async ({ catalog, stream }) => {
-    const events = stream(findOperation(catalog, name), input)
     try {
-      for await (const piece of events) {
-        // The cast: what operations that watch declare of their pieces.
-        const event = piece as unknown as LiveEvent
-        await write(
-          cli.io.stdout,
-          flags.json ? `${JSON.stringify(event)}\n` : eventText(event, style, cli.io.stdout.columns),
-        )
+      for await (const piece of stream(findOperation(catalog, name), input)) {
+        // The cast: what operations that watch declare of their pieces. The first says that the question stands.
+        const event = piece as unknown as LiveEvent | { readonly type: 'subscribed'; readonly resume_token: string }
         last = event.resume_token
+        if (event.type === 'subscribed') {
+          await write(cli.io.stderr, 'querent: watching; Ctrl-C ends\n')
+          continue
+        }
+        await write(cli.io.stdout, flags.json ? `${JSON.stringify(event)}\n` : eventText(event, style, columns))
         told += 1
         if (told >= count) break
       }

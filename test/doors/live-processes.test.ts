@@ -1,0 +1,262 @@
+/** Live queries among processes: some watch, others write, and servers go and come back. */
+import type { ChildProcess } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ended, querent, start } from '../support/command.ts'
+
+let folder = ''
+let notes = 0
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'querent-live-'))
+  await note('Honey keeps for centuries.', 'honey')
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Written by a process of its own. */
+async function note(content: string, id = `note-${++notes}`): Promise<string> {
+  const { status, stdout } = await querent(['call', 'put', '-'], {
+    cwd: folder,
+    stdin: JSON.stringify({ entries: [{ id, content }] }),
+    env: { QUERENT_HOME: join(folder, '.querent') },
+  })
+  expect({ status, stdout }).toMatchObject({ status: 0 })
+  return id
+}
+
+/** A process, and what it prints. */
+class Running {
+  readonly child: ChildProcess
+  readonly ended: Promise<number | null>
+  stdout = ''
+  stderr = ''
+
+  constructor(args: readonly string[]) {
+    this.child = start(args, { cwd: folder, env: { QUERENT_HOME: join(folder, '.querent') } })
+    this.ended = ended(this.child)
+    for (const name of ['stdout', 'stderr'] as const) {
+      this.child[name]?.setEncoding('utf8')
+      this.child[name]?.on('data', (part: string) => {
+        this[name] += part
+      })
+    }
+  }
+
+  /** Waits until it has printed what matches; fails when it ends before. */
+  async printed(what: RegExp, where: 'stdout' | 'stderr' = 'stdout'): Promise<string> {
+    for (;;) {
+      const match = what.exec(this[where])
+      if (match !== null) return match[1] ?? match[0]
+      if (this.child.exitCode !== null)
+        throw new Error(`ended with ${this.child.exitCode}: ${this.stdout}${this.stderr}`)
+      await new Promise(resolve => setTimeout(resolve, 10))
+    }
+  }
+
+  async end(signal: NodeJS.Signals = 'SIGINT'): Promise<number | null> {
+    this.child.kill(signal)
+    return this.ended
+  }
+}
+
+interface Event {
+  readonly seq: number
+  readonly type: string
+  readonly id: string
+  readonly reason: string
+  readonly resume_token: string
+}
+
+function eventsIn(lines: string): readonly Event[] {
+  return lines
+    .trim()
+    .split('\n')
+    .filter(line => line !== '')
+    .map(line => JSON.parse(line) as Event)
+}
+
+const told = (events: readonly Event[]): readonly string[] =>
+  events.map(({ seq, type, id, reason }) => `${seq} ${type} ${id} ${reason}`)
+
+const SOON = ['--debounce', '0']
+
+describe('querent watch', () => {
+  it('prints what others write, ends well on Ctrl-C, and goes on later from where it ended', async () => {
+    const watcher = new Running(['watch', 'honey', '--json', ...SOON])
+    await watcher.printed(/"initial"/)
+    const written = await note('More honey.')
+    await watcher.printed(new RegExp(`"id":"${written}"`))
+    expect(await watcher.end()).toBe(0)
+    const events = eventsIn(watcher.stdout)
+    expect(told(events)).toEqual(['1 added honey initial', `2 added ${written} new_match`])
+    const token = events[1]?.resume_token ?? ''
+    expect(watcher.stderr).toBe(`querent: watching; Ctrl-C ends\nquerent: to go on from here: --resume ${token}\n`)
+
+    const missed = await note('Honey again.')
+    const later = new Running(['watch', 'honey', '--json', ...SOON, '--resume', token, '--count', '1'])
+    expect(await later.ended).toBe(0)
+    expect(told(eventsIn(later.stdout))).toEqual([`3 added ${missed} new_match`])
+  })
+
+  it('prints a line an event for people; ends on SIGTERM as well', async () => {
+    const id = await note('Wax melts.')
+    const watcher = new Running(['watch', 'wax', ...SOON])
+    await watcher.printed(/wax/i)
+    await querent(['delete', id], { cwd: folder })
+    await watcher.printed(/removed/)
+    expect(await watcher.end('SIGTERM')).toBe(0)
+    const lines = watcher.stdout.split('\n')
+    expect(lines[0]).toMatch(
+      new RegExp(`^\\d{4}-\\d\\d-\\d\\dT[\\d:]+Z {2}added {5}${id} {2}.*Wax melts\\..* {2}It was `),
+    )
+    expect(lines[1]).toMatch(new RegExp(`^\\S+ {2}removed {3}${id} {2}It is no longer available\\.$`))
+    expect(lines).toHaveLength(3)
+  })
+
+  it('tells only what it is asked for', async () => {
+    const one = await note('Amber glows.')
+    const flags = ['--no-initial', '--no-removals', '--words', '--limit', '5']
+    const watcher = new Running(['watch', 'amber', '--json', ...SOON, ...flags, '--count', '1'])
+    await watcher.printed(/watching/, 'stderr')
+    await querent(['delete', one], { cwd: folder })
+    const two = await note('Amber, again.')
+    expect(await watcher.ended).toBe(0)
+    expect(told(eventsIn(watcher.stdout))).toEqual([`1 added ${two} new_match`])
+  })
+
+  it('says what is wrong, with the codes of other commands', async () => {
+    const run = (...args: readonly string[]) => querent(['watch', 'honey', ...args], { cwd: folder })
+    expect(await run('--debounce', '99999')).toMatchObject({ status: 2, stdout: '' })
+    expect(await run('--resume', 'nonsense', '--json')).toMatchObject({
+      status: 2,
+      stdout: expect.stringMatching(/^\{"error":\{"code":"resume_invalid",.*\}\n$/),
+    })
+    expect(await run('--count', '0')).toMatchObject({ status: 2, stderr: expect.stringContaining('--count') })
+    expect(await run('--lens', 'nope')).toMatchObject({ status: 2, stderr: expect.stringContaining('nope') })
+  })
+})
+
+interface Sent {
+  readonly event: string
+  readonly id: string | undefined
+  readonly data: Event
+}
+
+/** Server-sent events of a connection, one by one. */
+class Connection implements AsyncDisposable {
+  readonly #reader: ReadableStreamDefaultReader<string>
+  readonly #gone: AbortController
+  #text = ''
+
+  private constructor(reader: ReadableStreamDefaultReader<string>, gone: AbortController) {
+    this.#reader = reader
+    this.#gone = gone
+  }
+
+  static async open(url: string, input: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Connection> {
+    const gone = new AbortController()
+    const response = await fetch(url, {
+      method: 'POST',
+      body: JSON.stringify(input),
+      headers: { accept: 'text/event-stream', ...headers },
+      signal: gone.signal,
+    })
+    expect(response.status).toBe(200)
+    if (response.body === null) throw new Error('no body')
+    return new Connection(response.body.pipeThrough(new TextDecoderStream()).getReader(), gone)
+  }
+
+  /** Undefined: the stream has ended. */
+  async next(): Promise<Sent | undefined> {
+    for (;;) {
+      const end = this.#text.indexOf('\n\n')
+      if (end >= 0) {
+        const lines = this.#text.slice(0, end).split('\n')
+        this.#text = this.#text.slice(end + 2)
+        const field = (name: string) => lines.find(line => line.startsWith(`${name}: `))?.slice(name.length + 2)
+        const [event, data] = [field('event'), field('data')]
+        if (event !== undefined && data !== undefined)
+          return { event, id: field('id'), data: JSON.parse(data) as Event }
+        continue
+      }
+      const { done, value } = await this.#reader.read()
+      if (done) return undefined
+      this.#text += value
+    }
+  }
+
+  async take(count: number): Promise<readonly Sent[]> {
+    const sent: Sent[] = []
+    while (sent.length < count) {
+      const one = await this.next()
+      if (one === undefined) throw new Error(`ended after ${JSON.stringify(sent)}`)
+      sent.push(one)
+    }
+    return sent
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#gone.abort()
+    await this.#reader.cancel().catch(() => {})
+  }
+}
+
+async function serving(...more: readonly string[]): Promise<{ readonly server: Running; readonly url: string }> {
+  const server = new Running(['serve', '--port', '0', ...more])
+  return { server, url: `${await server.printed(/listens on (\S+)\n/, 'stderr')}/v1/ops/watch` }
+}
+
+describe('POST /v1/ops/watch', () => {
+  const INPUT = { text: 'granite', debounce_ms: 0 }
+
+  it('BQ-165: sends events that others cause, and goes on after the last of them when the server has come back', async () => {
+    const one = await note('Granite is hard.')
+    const first = await serving()
+    let last = ''
+    {
+      await using connection = await Connection.open(first.url, INPUT)
+      const [head, initial] = await connection.take(2)
+      expect(head).toMatchObject({ event: 'subscribed', id: expect.any(String), data: { began: 'anew' } })
+      expect(initial?.event).toBe('added')
+      const two = await note('Granite is speckled.')
+      const [added] = await connection.take(1)
+      expect(told([initial?.data, added?.data] as readonly Event[])).toEqual([
+        `1 added ${one} initial`,
+        `2 added ${two} new_match`,
+      ])
+      expect(added?.id).toBe(added?.data.resume_token)
+      last = added?.id ?? ''
+      // It ends the stream, at once and without a failure.
+      expect(await first.server.end('SIGTERM')).toBe(0)
+      expect(await connection.next()).toBe(undefined)
+    }
+    await querent(['delete', one], { cwd: folder })
+    const three = await note('Granite once more.')
+    const second = await serving()
+    await using connection = await Connection.open(second.url, INPUT, { 'last-event-id': last })
+    const [head, ...events] = await connection.take(3)
+    expect(head?.data).toMatchObject({ began: 'continued' })
+    expect(told(events.map(({ data }) => data))).toEqual([`3 removed ${one} unavailable`, `4 added ${three} new_match`])
+    await second.server.end('SIGTERM')
+  })
+
+  it('refuses with a status what cannot be watched or gone on with', async () => {
+    const { server, url } = await serving()
+    const post = async (input: unknown, headers: Readonly<Record<string, string>>) => {
+      const response = await fetch(url, { method: 'POST', body: JSON.stringify(input), headers: { ...headers } })
+      return { status: response.status, body: (await response.json()) as { error: { code: string } } }
+    }
+    const sse = { accept: 'text/event-stream' }
+    expect(await post(INPUT, { ...sse, 'last-event-id': 'nonsense' })).toMatchObject({
+      status: 400,
+      body: { error: { code: 'resume_invalid' } },
+    })
+    expect(await post({ text: 'x', limit: 0 }, sse)).toMatchObject({ status: 400 })
+    expect(await post(INPUT, {})).toMatchObject({
+      status: 400,
+      body: { error: { code: 'invalid_argument', message: expect.stringContaining('text/event-stream') } },
+    })
+    await server.end('SIGTERM')
+  })
+})
