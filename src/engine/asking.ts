@@ -1,4 +1,5 @@
 /** Asks: gives the pipeline what a question needs from this engine, and counts the use of what it shows. */
+import { must } from '../base/assert.ts'
 import { Deadline, type Instant } from '../base/clock.ts'
 import type { VectorIndex, WordIndex } from '../index/contract.ts'
 import type { LensHost } from '../lenses/lens.ts'
@@ -13,10 +14,11 @@ import { isOwner, type Sight, type Viewer } from '../model/viewer.ts'
 import { Sights } from '../pipeline/access.ts'
 import type { QueryContext } from '../pipeline/context.ts'
 import { explainEntry } from '../pipeline/explain.ts'
+import { HeldOrders, type HeldPage } from '../pipeline/held-orders.ts'
 import { Memo } from '../pipeline/memo.ts'
 import { ACCESS_GAIN } from '../pipeline/memory.ts'
 import { resolveQuery } from '../pipeline/resolve-query.ts'
-import { runQuery } from '../pipeline/run.ts'
+import { type Part, runPart, runQuery } from '../pipeline/run.ts'
 import { similarTo } from '../pipeline/similar.ts'
 import type { Answer, Stages } from '../pipeline/stage.ts'
 import { Trace } from '../pipeline/trace.ts'
@@ -37,10 +39,18 @@ export interface Standing {
   readonly nextBound: Instant
 }
 
+interface Prepared {
+  readonly stages: Stages
+  readonly context: QueryContext
+  /** The caller has the answer. */
+  readonly release: () => void
+}
+
 export class Asking {
   readonly #parts: Parts
   readonly #sights: Sights
   readonly #memo = new Memo()
+  readonly #held = new HeldOrders()
   readonly #fields: readonly FieldName[]
   readonly #stages = new Map<string, Stages>()
   readonly #host: (lens: string) => LensHost
@@ -50,6 +60,7 @@ export class Asking {
     this.#parts = parts
     this.#host = host
     this.#sights = new Sights(parts.store)
+    parts.indexes.beforeChange(() => this.#held.settle())
     this.#fields = [...ENTRY_FIELDS, ...aspectFields(parts)]
   }
 
@@ -58,15 +69,48 @@ export class Asking {
   }
 
   async query(input: QueryInput, call: CallContext): Promise<Page> {
-    const { stages, context } = this.#prepare(input, call)
-    const answer = await runQuery(stages, context)
-    if (context.query.touch) this.#touch(answer, call.viewer, context.query.lens)
-    return answer.page
+    const { stages, context, release } = this.#prepare(input, call, true)
+    try {
+      const answer = await runQuery(stages, context)
+      if (context.query.touch) this.#touch(answer, call.viewer, context.query.lens)
+      return answer.page
+    } finally {
+      release()
+    }
+  }
+
+  /** What a stream asks for piece by piece. Throws what asking would. */
+  resolve(input: QueryInput, { viewer }: CallContext): Query {
+    const { clock, defaultLens } = this.#parts
+    return resolveQuery(input, { viewer, now: clock.now(), secret: this.#sign(), defaultLens })
+  }
+
+  /** The next `limit` items of an answer to the query, which has more of them; `from` where its order is held. */
+  async part(query: Query, from: HeldPage | null, limit: number, call: CallContext): Promise<Part> {
+    const { context, release } = this.#context(query, this.#parts.clock.now(), call, true)
+    try {
+      const part = await runPart(this.#stagesOf(query.lens), context, from, limit)
+      if (query.touch) this.#touch(part.answer, call.viewer, query.lens)
+      return part
+    } finally {
+      release()
+    }
+  }
+
+  /** What is held for whoever comes with the cursor of the query. */
+  heldFor({ cursor }: Query, { viewer }: CallContext): HeldPage | null {
+    return cursor === null ? null : this.#held.find(cursor, viewer.id, this.#parts.clock.now())
+  }
+
+  /** So that whoever comes with the cursor of this part goes on in its order. */
+  holdRest({ answer: { page }, next, size }: Part, { viewer }: CallContext): void {
+    if (page.cursor === null || next === null) return
+    this.#held.hold(page.cursor, viewer.id, next, size, this.#parts.clock.now())
   }
 
   /** The answer as it stands: looking on is no use. And what it takes to say when time alone may change it. */
   async standing(input: QueryInput, call: CallContext): Promise<Standing> {
-    const { stages, context } = this.#prepare({ ...input, touch: false }, call)
+    const { stages, context } = this.#prepare({ ...input, touch: false }, call, false)
     const answer = await runQuery(stages, context)
     const { asOf } = context.query
     const nextBound =
@@ -76,7 +120,7 @@ export class Asking {
 
   /** What a question demands of entries, resolved as if it were asked at this moment. Throws what asking would. */
   conditions(input: QueryInput, at: Instant, call: CallContext): Filter | null {
-    const { stages, context } = this.#prepare(input, call)
+    const { stages, context } = this.#prepare(input, call, false)
     return stages.parse({ ...context.query, asOf: at }, context).filter
   }
 
@@ -87,25 +131,26 @@ export class Asking {
 
   /** Changes no access state: asking why is not use. */
   async explain({ query, id, over }: ExplainRequest, call: CallContext): Promise<ExplainAnswer> {
-    const { stages, context } = this.#prepare({ ...query, touch: false }, call)
+    const { stages, context } = this.#prepare({ ...query, touch: false }, call, false)
     return explainEntry({ id, over }, stages, context)
   }
 
   async similar({ id, limit }: { id: string; limit?: number | undefined }, call: CallContext): Promise<Page> {
     const entry = mustSee(this.#parts.store, id, this.look(call.viewer))
     // The id stands for the text, so that a cursor of one entry's page is no cursor of another's.
-    const { stages, context } = this.#prepare({ text: id, ...(limit === undefined ? {} : { limit }) }, call)
+    const { stages, context } = this.#prepare({ text: id, ...(limit === undefined ? {} : { limit }) }, call, false)
     const answer = await runQuery(similarTo(entry, stages), context)
     this.#touch(answer, call.viewer, context.query.lens)
     // It takes no cursor: more of them are had by a higher limit.
     return { ...answer.page, cursor: null }
   }
 
-  #prepare(input: QueryInput, call: CallContext): { stages: Stages; context: QueryContext } {
+  /** `isPaged` false: nobody will ask for the next page, and nothing is held for it. */
+  #prepare(input: QueryInput, call: CallContext, isPaged: boolean): Prepared {
     const { clock, defaultLens } = this.#parts
     const now = clock.now()
     const query = resolveQuery(input, { viewer: call.viewer, now, secret: this.#sign(), defaultLens })
-    return { stages: this.#stagesOf(query.lens), context: this.#context(query, now, call) }
+    return { stages: this.#stagesOf(query.lens), ...this.#context(query, now, call, isPaged) }
   }
 
   #stagesOf(lens: string): Stages {
@@ -114,19 +159,25 @@ export class Asking {
     return stages
   }
 
-  #context(query: Query, now: number, call: CallContext): QueryContext {
+  /** What is held for later pages holds the context, which then must not hold the caller: hence `release`. */
+  #context(query: Query, now: number, call: CallContext, isPaged: boolean): Omit<Prepared, 'stages'> {
     const { store, indexes, embedder } = this.#parts
     indexes.refresh()
+    const { viewer } = call
     const notes: Note[] = []
-    let sight = this.look(call.viewer)
+    let caller: CallContext | null = call
+    let deadline = new Deadline(query.timeoutMs, call.signal)
+    let sight = this.look(viewer)
     const vectors = indexes.names.find(name => name.startsWith('vectors-'))
-    return {
+    const context: QueryContext = {
       query,
       get sight() {
         return sight
       },
       now,
-      deadline: new Deadline(query.timeoutMs, call.signal),
+      get deadline() {
+        return deadline
+      },
       reader: store,
       words: indexes.get('words') as WordIndex,
       get vectors() {
@@ -136,19 +187,25 @@ export class Asking {
       fields: this.#fields,
       secret: this.#sign(),
       memo: this.#memo,
+      held: isPaged ? this.#held : null,
       index: name => indexes.get(name),
       embed: async text => {
-        const vector = await this.#embed(text, call, notes)
+        const vector = await this.#embed(text, must(caller, 'the caller of a question'), notes)
         // Others may have written meanwhile; what follows runs on one state.
         indexes.refresh()
-        sight = this.look(call.viewer)
+        sight = this.look(viewer)
         return vector
       },
-      look: () => this.look(call.viewer),
+      look: () => this.look(viewer),
       note: note => notes.push(note),
       notes,
       trace: new Trace(),
     }
+    const release = () => {
+      caller = null
+      deadline = new Deadline(Number.POSITIVE_INFINITY)
+    }
+    return { context, release }
   }
 
   async #embed(text: string, call: CallContext, notes: Note[]): Promise<Float32Array | null> {

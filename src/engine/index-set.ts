@@ -23,6 +23,7 @@ export class IndexSet {
   /** Feed positions of the snapshots, as far as they were looked at. */
   readonly #saved = new Map<Index, number>()
   #version = -1
+  #onChange: (() => void) | null = null
 
   constructor(store: Store, folder: string | null, indexes: readonly Index[]) {
     this.#store = store
@@ -52,10 +53,16 @@ export class IndexSet {
     return index
   }
 
+  /** Calls back before indexes may change. */
+  beforeChange(listener: () => void): void {
+    this.#onChange = listener
+  }
+
   /** Brings every loaded index to the newest committed change. Costs microseconds when nothing was committed. */
   refresh(): void {
     const version = this.#store.version()
     if (version === this.#version) return
+    this.#onChange?.()
     this.#store.read(reader => {
       for (const index of this.#loaded) index.refresh(reader)
     })

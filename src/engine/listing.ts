@@ -57,7 +57,15 @@ function bindingOf(filter: Filter | null, order: Order, sight: Sight): string {
 
 function placeOf(entry: Entry, order: Order, lastAccessed: Instant | null): Position {
   const at = { created: entry.createdAt, updated: entry.updatedAt, accessed: lastAccessed, id: null }[order]
-  return { order: at ?? NO_INSTANT, id: entry.id, holder: entry.audience.holder, rank: 0, depth: 0, round: 0, shown: '' }
+  return {
+    order: at ?? NO_INSTANT,
+    id: entry.id,
+    holder: entry.audience.holder,
+    rank: 0,
+    depth: 0,
+    round: 0,
+    shown: '',
+  }
 }
 
 function positionOf({ order, id, holder }: Position): ListPosition {

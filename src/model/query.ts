@@ -24,6 +24,8 @@ export interface Query {
   readonly text: string
   readonly lens: string
   readonly limit: number
+  /** As it was given; null: this is a first page. */
+  readonly cursor: string | null
   /** Null: from the beginning. */
   readonly after: Position | null
   /** What a cursor of this question is bound to: changes with everything that could change the order. */

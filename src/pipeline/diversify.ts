@@ -19,32 +19,35 @@ export function diversify(scoring: Scoring, plan: Plan, context: QueryContext): 
     if (context.deadline.over) complete = false
     return !complete
   }
-  const isPlain = query.diversity >= 1 && !hasCaps(query)
-  const chosen = isPlain ? ordered : chosenFrom(ordered, plan, context, isOver)
-  return { ranked: chosen.map((scored, at) => rankedAs(scored, at + 1)), scoring, complete }
+  if (query.diversity >= 1 && !hasCaps(query)) return { ranked: ranksOf(ordered), scoring, complete }
+  const take = choiceOf(ordered, plan, context)
+  // Spreading everything takes time with its square: whoever asks for more than the page gets what the page needs.
+  const ranked = take(neededFor(query.diversity < 1 ? context.query : query), isOver)
+  return { ranked, scoring, complete, more: () => take(ordered.length, () => false) }
 }
 
-function chosenFrom(
+/** So many of them in the order of choice. */
+function choiceOf(
   ordered: readonly Scored[],
   plan: Plan,
   context: QueryContext,
-  isOver: () => boolean,
-): readonly Scored[] {
-  const { query } = plan
-  const likeness = query.diversity < 1 ? likenessOf(ordered, context) : () => 0
+): (limit: number, isOver: () => boolean) => readonly Ranked[] {
+  const { diversity } = plan.query
+  const likeness = diversity < 1 ? likenessOf(ordered, context) : () => 0
   const groups = groupsOf(ordered, plan, context)
-  const chosen = choose({
-    count: ordered.length,
-    // Spreading everything takes time with its square: whoever asks for more than the page gets what the page needs.
-    limit: neededFor(query.diversity < 1 ? context.query : query),
-    lambda: query.diversity,
-    score: item => (ordered[item] as Scored).score,
-    likeness,
-    groups,
-    tier: item => roundOf(ordered[item] as Scored),
-    isOver,
-  })
-  return chosen.map(item => ordered[item] as Scored)
+  return (limit, isOver) => {
+    const chosen = choose({
+      count: ordered.length,
+      limit,
+      lambda: diversity,
+      score: item => (ordered[item] as Scored).score,
+      likeness,
+      groups,
+      tier: item => roundOf(ordered[item] as Scored),
+      isOver,
+    })
+    return ranksOf(chosen.map(item => ordered[item] as Scored))
+  }
 }
 
 /** Cosine of what the entries were found by; 0 where one has no vector. Vectors are read a round at a time. */
@@ -85,6 +88,10 @@ function groupsOf(ordered: readonly Scored[], plan: Plan, context: QueryContext)
     }
     return groups
   }
+}
+
+function ranksOf(ordered: readonly Scored[]): readonly Ranked[] {
+  return ordered.map((scored, at) => rankedAs(scored, at + 1))
 }
 
 function rankedAs(scored: Scored, rank: number): Ranked {

@@ -15,15 +15,16 @@ export interface HeldBounds {
 interface Kept<Value> {
   readonly viewer: string
   readonly value: Value
+  readonly body: object
   readonly until: Instant
 }
 
-/** Those that were asked for longest ago go first. A value under several texts is counted once. */
+/** Those that were asked for longest ago go first. Values that share a body are counted once. */
 export class Held<Value extends object> {
   readonly #bounds: HeldBounds
   /** By text, in the order of use, oldest first. */
   readonly #kept = new Map<string, Kept<Value>>()
-  readonly #weights = new Map<Value, { readonly bytes: number; texts: number }>()
+  readonly #weights = new Map<object, { readonly bytes: number; texts: number }>()
   #bytes = 0
 
   constructor(bounds: HeldBounds) {
@@ -38,12 +39,12 @@ export class Held<Value extends object> {
     return this.#bytes
   }
 
-  /** What is larger than all that may be held is not. `bytes` counts when the value is held for the first time. */
-  hold(text: string, viewer: string, value: Value, bytes: number, now: Instant): void {
+  /** What is larger than all that may be held is not. `bytes` is the weight of the body, told when it is first held. */
+  hold(text: string, viewer: string, value: Value, bytes: number, now: Instant, body: object = value): void {
     this.release(text)
     if (bytes > this.#bounds.bytes) return
-    this.#kept.set(text, { viewer, value, until: now + this.#bounds.lifetimeMs })
-    this.#weigh(value, bytes)
+    this.#kept.set(text, { viewer, value, body, until: now + this.#bounds.lifetimeMs })
+    this.#weigh(body, bytes)
     for (const oldest of this.#kept.keys()) {
       if (this.#kept.size <= this.#bounds.most && this.#bytes <= this.#bounds.bytes) break
       this.release(oldest)
@@ -56,7 +57,7 @@ export class Held<Value extends object> {
     if (kept === undefined || kept.viewer !== viewer) return null
     this.#kept.delete(text)
     if (now >= kept.until) {
-      this.#lighten(kept.value)
+      this.#lighten(kept.body)
       return null
     }
     this.#kept.set(text, kept)
@@ -67,7 +68,7 @@ export class Held<Value extends object> {
     const kept = this.#kept.get(text)
     if (kept === undefined) return
     this.#kept.delete(text)
-    this.#lighten(kept.value)
+    this.#lighten(kept.body)
   }
 
   clear(): void {
@@ -76,19 +77,19 @@ export class Held<Value extends object> {
     this.#bytes = 0
   }
 
-  #weigh(value: Value, bytes: number): void {
-    const known = this.#weights.get(value)
+  #weigh(body: object, bytes: number): void {
+    const known = this.#weights.get(body)
     if (known !== undefined) known.texts++
     else {
-      this.#weights.set(value, { bytes, texts: 1 })
+      this.#weights.set(body, { bytes, texts: 1 })
       this.#bytes += bytes
     }
   }
 
-  #lighten(value: Value): void {
-    const weight = this.#weights.get(value)
+  #lighten(body: object): void {
+    const weight = this.#weights.get(body)
     if (weight === undefined || --weight.texts > 0) return
-    this.#weights.delete(value)
+    this.#weights.delete(body)
     this.#bytes -= weight.bytes
   }
 }

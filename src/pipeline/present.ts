@@ -4,28 +4,31 @@ import type { Ranked } from '../model/candidate.ts'
 import type { Entry, EntryKey } from '../model/entry.ts'
 import { toIso } from '../model/instant.ts'
 import type { Coverage, Note } from '../model/page.ts'
+import type { Position } from '../model/query.ts'
 import { stillVisible } from './access.ts'
 import type { QueryContext } from './context.ts'
 import { shownHash, writeCursor } from './cursor.ts'
-import { behind, orderOf, roundOf } from './order.ts'
+import { orderOf, roundOf } from './order.ts'
 import { firstDepth, hasCaps } from './page-bounds.ts'
 import { presentItems, type Shown } from './present-items.ts'
 import { hasRounds } from './rounds.ts'
 import type { Answer, Plan, Ranking, Retrieval } from './stage.ts'
 import { LOCAL } from './union.ts'
+import { waitingOf } from './waiting.ts'
 
 export function present(ranking: Ranking, retrieval: Retrieval, plan: Plan, context: QueryContext): Answer {
   const { query } = plan
   const { verdict, reason } = ranking.scoring
   const isRefused = verdict === 'nothing_relevant' && !query.any
-  const waiting = isRefused ? [] : stillToCome(ranking.ranked, plan, context)
+  const waiting = isRefused ? [] : stillToCome(ranking, plan, context)
   const { shown, isLast } = cut(waiting, query.limit, context)
   const first = (query.after?.rank ?? 0) + 1
+  const end = endOf(shown, retrieval, plan)
   const coverage = coverageOf(retrieval.complete && ranking.complete !== false, plan, context)
   return {
     page: {
       items: presentItems(shown, first, ranking, plan, context),
-      cursor: isLast ? null : cursorOf(shown, retrieval, plan, context),
+      cursor: isLast || end === null ? null : cursorOf(end, plan, context),
       verdict,
       reason,
       lens: query.lens,
@@ -35,17 +38,13 @@ export function present(ranking: Ranking, retrieval: Retrieval, plan: Plan, cont
       notes: [...context.notes, ...coverageNotes(coverage, plan)],
     },
     entries: shown.map(({ entry }) => entry.key),
-    last: shown.length === 0 ? null : orderOf((shown.at(-1) as Shown).ranked),
+    last: end?.order ?? null,
+    end,
   }
 }
 
-/** What the pages before have not shown. */
-function stillToCome(ranked: readonly Ranked[], plan: Plan, context: QueryContext): readonly Ranked[] {
-  const { after, diversity } = plan.query
-  if (after === null || (plan.mode === 'list' && !hasCaps(plan.query))) return ranked
-  // A spread order is not by score: there the number shown is the place.
-  if (diversity < 1 && plan.mode !== 'list') return ranked.slice(after.rank)
-  return behind(ranked, after, keys => context.reader.identities(keys))
+function stillToCome({ ranked, isRest }: Ranking, plan: Plan, context: QueryContext): readonly Ranked[] {
+  return isRest === true ? ranked : waitingOf(ranked, plan, context)
 }
 
 /** The next `limit` entries that are still there and still visible. */
@@ -69,19 +68,29 @@ function byKey(entries: readonly Entry[]): ReadonlyMap<EntryKey, Entry> {
   return new Map(entries.map(entry => [entry.key, entry]))
 }
 
-function cursorOf(shown: readonly Shown[], retrieval: Retrieval, plan: Plan, context: QueryContext): string {
-  const { ranked, entry } = shown.at(-1) as Shown
-  const { after, asOf, binding } = plan.query
-  const position = {
+function cursorOf(position: Position, { query: { asOf, binding } }: Plan, { secret, now }: QueryContext): string {
+  return writeCursor({ position, asOf }, { secret, binding, now })
+}
+
+function endOf(shown: readonly Shown[], retrieval: Retrieval, plan: Plan): Position | null {
+  const last = shown.at(-1)
+  if (last === undefined) return null
+  const { ranked, entry } = last
+  const { after } = plan.query
+  return {
     order: orderOf(ranked),
     id: entry.id,
     holder: entry.audience.holder,
     rank: (after?.rank ?? 0) + shown.length,
-    depth: hasRounds(plan) ? firstDepth(plan.query) : retrieval.depth,
+    // A list is read on from here, unless it must be counted from the beginning.
+    depth: hasRounds(plan) || isReadOn(plan) ? firstDepth(plan.query) : retrieval.depth,
     round: roundOf(ranked),
     shown: shownHash(after?.shown ?? '', shown.map(identityOf)),
   }
-  return writeCursor({ position, asOf }, { secret: context.secret, binding, now: context.now })
+}
+
+function isReadOn({ mode, query }: Plan): boolean {
+  return mode === 'list' && !hasCaps(query)
 }
 
 function identityOf({ entry }: Shown): { id: string; holder: string } {

@@ -21,7 +21,7 @@ export interface Asked {
 /** What decides neither which entries come nor in which order: it may change from page to page. */
 const FREE = ['cursor', 'limit', 'explain', 'trace', 'touch', 'timeout_ms', 'excerpt_length']
 
-/** Throws `invalid_argument` (a period that ends before it begins), `cursor_invalid`, `cursor_expired`. */
+/** Throws `invalid_argument` (a period that ends before it begins), and what a cursor is refused with. */
 export function resolveQuery(input: QueryInput, asked: Asked): Query {
   const lens = input.lens ?? asked.defaultLens
   const binding = bindingOf(input, lens, asked.viewer)
@@ -31,6 +31,7 @@ export function resolveQuery(input: QueryInput, asked: Asked): Query {
     text: input.text,
     lens,
     limit: input.limit ?? defaults.limit,
+    cursor: input.cursor ?? null,
     after: start.after,
     binding,
     filter: conditionsOf(input),

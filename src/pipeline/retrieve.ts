@@ -11,7 +11,7 @@ import type { QueryContext } from './context.ts'
 import { isLate } from './enrich.ts'
 import { retrieveList } from './retrieve-list.ts'
 import type { Plan, Retrieval } from './stage.ts'
-import { nearThePage, unite } from './union.ts'
+import { type Legs, nearThePage, unite } from './union.ts'
 
 /** For a lens with a formula of its own: everything that the legs brought. */
 export async function retrieve(plan: Plan, depth: number, context: QueryContext): Promise<Retrieval> {
@@ -34,8 +34,10 @@ function gather(plan: Plan, depth: number, context: QueryContext, forPage: boole
   const meaning = cutOff ? null : meaningLeg(plan, depth, scope, context)
   const statistics = { ...words.statistics, ...meaning?.statistics }
   const legs = { words: words.hits, meaning: meaning?.hits ?? null }
-  const near = forPage ? nearThePage(legs, statistics, plan, depth, context) : legs
-  return {
+  // What is looked up exactly is read from the store, which may have changed when the rest of it is asked for.
+  const isCut = forPage && plan.query.approximate
+  const near = isCut ? nearThePage(legs, statistics, plan, depth, context) : legs
+  const found: Retrieval = {
     candidates: unite(near, plan, scope, context),
     depth,
     allow,
@@ -43,6 +45,11 @@ function gather(plan: Plan, depth: number, context: QueryContext, forPage: boole
     exhausted: words.exhausted && (meaning?.exhausted ?? true),
     complete: !cutOff && !isLate(context),
   }
+  return near === legs ? found : { ...found, whole: restored(found, legs, plan, scope) }
+}
+
+function restored(found: Retrieval, legs: Legs, plan: Plan, scope: SearchScope): Retrieval['whole'] {
+  return context => ({ ...found, candidates: unite(legs, plan, scope, context) })
 }
 
 interface Leg {

@@ -1,11 +1,17 @@
 /**
  * The driver: six stages in order, the deadline, the trace. Knows nothing of what the stages do. Retrieval is asked again,
- * deeper, while the page is not full, or not final where an exact answer was wanted.
+ * deeper, while the page is not full, or not final where an exact answer was wanted. A page that goes on in an order that is
+ * held needs the last stage alone.
  */
+import { must } from '../base/assert.ts'
 import type { Query } from '../model/query.ts'
 import type { QueryContext } from './context.ts'
-import { Rounds } from './rounds.ts'
-import type { Answer, Plan, Retrieval, Scoring, Stages } from './stage.ts'
+import { goOn } from './go-on.ts'
+import { orderLater } from './held-order.ts'
+import type { HeldPage } from './held-orders.ts'
+import { hasCaps } from './page-bounds.ts'
+import { hasRounds, Rounds } from './rounds.ts'
+import type { Answer, Plan, Ranking, Retrieval, Scoring, Stages } from './stage.ts'
 import { mustHaveTime, mustNotBeCancelled } from './time-limit.ts'
 
 /**
@@ -13,8 +19,58 @@ import { mustHaveTime, mustNotBeCancelled } from './time-limit.ts'
  * `cancelled` when the caller says stop. Later than that it returns what there is, and `coverage.complete` says so.
  */
 export async function runQuery(stages: Stages, context: QueryContext): Promise<Answer> {
-  const { query } = context
+  const { held, now, query, sight } = context
+  const from = query.cursor === null ? null : (held?.find(query.cursor, sight.viewer.id, now) ?? null)
+  const part = await runPart(stages, context, from, query.limit)
+  holdRest(part, context)
+  return part.answer
+}
+
+/** The beginning of an answer, or what comes next in it. */
+export interface Part {
+  readonly answer: Answer
+  /** Where the next part begins, where that is held. */
+  readonly next: HeldPage | null
+  /** Entries in its order, about. */
+  readonly size: number
+}
+
+/** The next `limit` items from where the query begins (`from` where that is held), found as for a page of the query's limit. */
+export async function runPart(
+  stages: Stages,
+  context: QueryContext,
+  from: HeldPage | null,
+  limit: number,
+): Promise<Part> {
   mustHaveTime(context)
+  const went = from === null ? null : await runOn(from, limit, stages, context)
+  return went ?? runFirst(stages, context, limit)
+}
+
+/** So that whoever comes with the page's cursor goes on in its order. */
+export function holdRest({ answer: { page }, next, size }: Part, { held, now, sight }: QueryContext): void {
+  if (page.cursor !== null && next !== null) held?.hold(page.cursor, sight.viewer.id, next, size, now)
+}
+
+async function runOn(from: HeldPage, limit: number, stages: Stages, context: QueryContext): Promise<Part | null> {
+  const order = from.order.get()
+  if (order === null) return null
+  const went = await timed(
+    'held',
+    context,
+    () => goOn(order, from.at, limit, stages, context),
+    found => found?.answer.page.items.length ?? 0,
+  )
+  if (went === null) return null
+  const answer = finished(went.answer, context.query, context, went.complete)
+  const held = must(context.held, 'what held the order')
+  const next = went.order === order ? from.order : held.whole(went.order)
+  const size = went.order.before.length + went.order.rest.length
+  return { answer, next: went.complete ? { order: next, at: went.at } : null, size }
+}
+
+async function runFirst(stages: Stages, context: QueryContext, limit: number): Promise<Part> {
+  const { query } = context
   const parsed = await timed(
     'parse',
     context,
@@ -31,19 +87,52 @@ export async function runQuery(stages: Stages, context: QueryContext): Promise<A
   const rounds = new Rounds(stages, plan, context)
   for (;;) {
     mustNotBeCancelled(context)
-    const attempt = await retrieveAndRank(stages, plan, rounds, context)
-    if (isFinal(attempt, query)) return finished(attempt.answer, query, context, true)
-    if (context.deadline.over) return finished(attempt.answer, query, context, false)
+    const attempt = await retrieveAndRank(stages, plan, rounds, limit, context)
+    const isDone = isFinal(attempt, limit, query)
+    if (!isDone && !context.deadline.over) continue
+    const answer = finished(attempt.answer, query, context, isDone)
+    const later = isDone ? orderOf(attempt, stages, plan, rounds, context) : null
+    return { answer, next: later, size: sizeOf(attempt.retrieval) }
   }
+}
+
+/** Where the next page begins, unless it is better asked anew. */
+function orderOf(
+  { answer, retrieval, ranking }: Attempt,
+  stages: Stages,
+  plan: Plan,
+  rounds: Rounds,
+  context: QueryContext,
+): HeldPage | null {
+  const last = answer.entries.at(-1)
+  const { held } = context
+  if (held === null || last === undefined || answer.page.cursor === null) return null
+  if (!retrieval.complete || ranking.complete === false) return null
+  // What is spread or capped exactly is chosen from all of it anew when there is more.
+  const isPlain = plan.query.diversity >= 1 && !hasCaps(plan.query)
+  if (!isPlain && plan.mode !== 'list' && !hasRounds(plan) && !retrieval.exhausted) return null
+  const page = { stages, plan, retrieval, ranking, mark: rounds.marker, round: rounds.last, last }
+  return { order: held.later(orderLater(page, context)), at: 0 }
+}
+
+function sizeOf({ candidates, depth, whole }: Retrieval): number {
+  return whole === undefined ? candidates.length : 2 * depth
 }
 
 interface Attempt {
   readonly retrieval: Retrieval
   readonly scoring: Scoring
+  readonly ranking: Ranking
   readonly answer: Answer
 }
 
-async function retrieveAndRank(stages: Stages, plan: Plan, rounds: Rounds, context: QueryContext): Promise<Attempt> {
+async function retrieveAndRank(
+  stages: Stages,
+  plan: Plan,
+  rounds: Rounds,
+  limit: number,
+  context: QueryContext,
+): Promise<Attempt> {
   const retrieval = await timed(
     'retrieve',
     context,
@@ -53,7 +142,7 @@ async function retrieveAndRank(stages: Stages, plan: Plan, rounds: Rounds, conte
   const scoring = await timed(
     'score',
     context,
-    () => rounds.mark(stages.score(retrieval, plan, context)),
+    () => rounds.marker(stages.score(retrieval, plan, context)),
     scored => scored.scored.length,
   )
   const ranking = await timed(
@@ -65,17 +154,17 @@ async function retrieveAndRank(stages: Stages, plan: Plan, rounds: Rounds, conte
   const answer = await timed(
     'present',
     context,
-    () => stages.present(ranking, retrieval, plan, context),
+    () => stages.present(ranking, retrieval, { ...plan, query: { ...plan.query, limit } }, context),
     presented => presented.page.items.length,
   )
-  return { retrieval, scoring, answer }
+  return { retrieval, scoring, ranking, answer }
 }
 
 /** Nothing deeper could change the page. */
-function isFinal({ retrieval, scoring, answer }: Attempt, query: Query): boolean {
+function isFinal({ retrieval, scoring, answer }: Attempt, limit: number, query: Query): boolean {
   if (retrieval.exhausted || scoring.isWhole === true || !retrieval.complete) return true
   if (scoring.verdict === 'nothing_relevant' && !query.any) return true
-  if (answer.page.items.length < query.limit || answer.page.cursor === null) return false
+  if (answer.page.items.length < limit || answer.page.cursor === null) return false
   return scoring.ceiling === null || (answer.last !== null && answer.last > scoring.ceiling)
 }
 

@@ -9,7 +9,7 @@ import type { EntryKey } from '../model/entry.ts'
 import type { Filter } from '../model/filter.ts'
 import type { Page, Verdict } from '../model/page.ts'
 import type { ParsedQuery } from '../model/plan.ts'
-import type { Query } from '../model/query.ts'
+import type { Position, Query } from '../model/query.ts'
 import type { QueryContext } from './context.ts'
 
 /** What was asked, resolved as far as the text and the facts allow. */
@@ -50,6 +50,8 @@ export interface Retrieval {
   readonly exhausted: boolean
   /** False when the deadline cut a leg off. */
   readonly complete: boolean
+  /** The same with all that the legs brought, where what cannot reach the page was left out. Keeps nothing of a context. */
+  readonly whole?: ((context: QueryContext) => Retrieval) | undefined
 }
 
 export interface Scoring {
@@ -72,14 +74,20 @@ export interface Ranking {
   readonly scoring: Scoring
   /** False when the deadline came before all of it was spread as asked for; absent: true. */
   readonly complete?: boolean | undefined
+  /** All of it, where `ranked` stops where the page ends and going on takes more than ranking all again. Keeps nothing of a context. */
+  readonly more?: (() => readonly Ranked[]) | undefined
+  /** What pages before have shown is left out already. */
+  readonly isRest?: boolean | undefined
 }
 
 export interface Answer {
   readonly page: Page
   /** The entries of the page's items, in their order: what a question that touches has used. */
   readonly entries: readonly EntryKey[]
-  /** The last item's place in the order; null on an empty page. */
+  /** What the last item is ranked by; null on an empty page. */
   readonly last: number | null
+  /** Where it ends: what the next page goes on behind. Null on an empty page. */
+  readonly end: Position | null
 }
 
 export interface Stages {

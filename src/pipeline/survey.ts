@@ -28,7 +28,7 @@ export async function survey(stages: Stages, wanted: readonly EntryKey[], contex
     reached ??= entries
     const isEnough = wanted.every(entry => entries.has(entry) || retrieval.allow?.has(entry) === false)
     if (isEnough || retrieval.exhausted || context.deadline.over) {
-      const ranking = stages.diversify(rounds.mark(stages.score(retrieval, plan, context)), plan, context)
+      const ranking = stages.diversify(rounds.marker(stages.score(retrieval, plan, context)), plan, context)
       if (ranking.complete === false) throw lateError(context)
       return { plan, retrieval, ranking, reached }
     }

@@ -15,6 +15,7 @@ import { lookAt } from '../pipeline/access.ts'
 import type { QueryContext } from '../pipeline/context.ts'
 import { DEFAULT_LENS_STAGES } from '../pipeline/default-stages.ts'
 import { explainEntry } from '../pipeline/explain.ts'
+import { HeldOrders } from '../pipeline/held-orders.ts'
 import { Memo } from '../pipeline/memo.ts'
 import { resolveQuery } from '../pipeline/resolve-query.ts'
 import { runQuery } from '../pipeline/run.ts'
@@ -39,6 +40,8 @@ export interface AskOptions {
   readonly stages?: Stages | undefined
   readonly now?: Instant | undefined
   readonly deadline?: Deadline | undefined
+  /** Nothing is held for the pages to come: as if another process was asked for each. */
+  readonly isAlone?: boolean | undefined
   /** What the context is changed to just before the question is asked. */
   readonly twist?: ((context: QueryContext) => QueryContext) | undefined
 }
@@ -48,6 +51,8 @@ export const WORLD_NOW: Instant = Date.UTC(2026, 0, 1)
 export class AskWorld {
   readonly parts: WorldParts
   readonly memo: Memo = new Memo()
+  readonly held: HeldOrders = new HeldOrders()
+  #version = -1
 
   constructor(parts: WorldParts) {
     this.parts = parts
@@ -122,11 +127,19 @@ export class AskWorld {
     }
   }
 
+  #refresh(): void {
+    const { store, words, vectors } = this.parts
+    const version = store.version()
+    if (version !== this.#version) this.held.settle()
+    this.#version = version
+    words.refresh(store)
+    vectors?.refresh(store)
+  }
+
   context(input: QueryInput, options: AskOptions = {}): QueryContext {
     const { store, words, vectors, embedder } = this.parts
     const { viewer = LOCAL_OWNER, now = WORLD_NOW } = options
-    words.refresh(store)
-    vectors?.refresh(store)
+    this.#refresh()
     const query = resolveQuery(input, { viewer, now, secret: SECRET, defaultLens: 'default' })
     const notes: Note[] = []
     const look = (): Sight => lookAt(store, viewer)
@@ -145,13 +158,13 @@ export class AskWorld {
       fields: ENTRY_FIELDS,
       secret: SECRET,
       memo: this.memo,
+      held: options.isAlone ? null : this.held,
       index: name => {
         throw new Error(`this world has no index ${name}`)
       },
       embed: async text => {
         const [vector = null] = embedder === null ? [] : await embedder.embed([text], 'query')
-        words.refresh(store)
-        vectors?.refresh(store)
+        this.#refresh()
         sight = look()
         return vector
       },

@@ -1,0 +1,117 @@
+/** Later pages of an answer, from the order that its first page found; asked deeper when that has come to its end. */
+import type { Ranked, Scored } from '../model/candidate.ts'
+import { LEG_DEPTH, MAX_LIMIT } from '../model/limits.ts'
+import type { Query } from '../model/query.ts'
+import type { QueryContext } from './context.ts'
+import { type HeldOrder, lastingContext, numbersOf } from './held-order.ts'
+import { inOrder } from './order.ts'
+import { firstDepth, hasCaps } from './page-bounds.ts'
+import { DEEPER, hasRounds, joinedStatistics } from './rounds.ts'
+import type { Answer, Plan, Scoring, Stages } from './stage.ts'
+import { mustNotBeCancelled } from './time-limit.ts'
+
+/** Longer orders are not held: pages that far down go by the place where the last one ended. */
+const LONGEST = 4 * MAX_LIMIT
+
+export interface WentOn {
+  readonly answer: Answer
+  readonly order: HeldOrder
+  /** Of its rest, as many are passed now. */
+  readonly at: number
+  /** False when time was up first. */
+  readonly complete: boolean
+}
+
+/** The next `limit` of it behind `at`. Null: it goes on beyond what is held. */
+export async function goOn(
+  held: HeldOrder,
+  at: number,
+  limit: number,
+  stages: Stages,
+  context: QueryContext,
+): Promise<WentOn | null> {
+  const query: Query = { ...context.query, limit }
+  const asked: QueryContext = Object.create(context, { notes: { value: held.notes } })
+  let order = held
+  let from = at
+  for (;;) {
+    mustNotBeCancelled(context)
+    const { plan, rest, retrieval, scoring } = order
+    const ranking = { ranked: rest.slice(from), scoring, isRest: true }
+    const answer = stages.present(ranking, retrieval, { ...plan, query }, asked)
+    const isFull = answer.page.items.length === limit && answer.page.cursor !== null
+    const isSure = scoring.ceiling === null || (answer.last !== null && answer.last > scoring.ceiling)
+    const isLast = retrieval.exhausted || scoring.isWhole === true
+    const complete = isLast || (isFull && isSure)
+    if (complete || context.deadline.over) return { answer, order, at: passed(order, from, answer), complete }
+    if (order.before.length + rest.length > LONGEST) return null
+    order = await deeper(order, from, query, stages, context)
+    from = 0
+  }
+}
+
+function passed({ rest }: HeldOrder, from: number, { entries }: Answer): number {
+  const last = entries.at(-1)
+  return last === undefined ? rest.length : rest.findIndex(({ entry }, at) => at >= from && entry === last) + 1
+}
+
+/** The order with what one more retrieval brings: as of the same moment, without what has come since. */
+async function deeper(
+  order: HeldOrder,
+  at: number,
+  query: Query,
+  stages: Stages,
+  context: QueryContext,
+): Promise<HeldOrder> {
+  const { context: lasting, thaw } = lastingContext(context)
+  const known = [...order.before, ...order.rest]
+  const isKnown = new Set(known.map(({ entry }) => entry))
+  // From the beginning: what was changed since may have moved to before the place where a page ended.
+  const plan: Plan = { ...order.plan, query: { ...lasting.query, after: null } }
+  const round = order.round + 1
+  const depth = hasRounds(plan) ? firstDepth(query) * DEEPER ** round : order.retrieval.depth * DEEPER
+  const retrieval = await stages.retrieve(plan, depth, context)
+  const candidates = retrieval.candidates.filter(({ entry }) => !isKnown.has(entry) && entry <= order.newest)
+  const statistics = joinedStatistics(order.retrieval, retrieval)
+  const scoring = stages.score({ ...retrieval, candidates, statistics }, plan, lasting)
+  thaw()
+  const fresh = scoring.scored.map((one): Scored => (hasRounds(plan) ? { ...one, round } : one))
+  const isGrouped = query.diversity < 1 || hasCaps(query)
+  // What was shown counts in its groups, and what comes must be unlike it.
+  const scored = isGrouped ? [...known, ...fresh] : fresh
+  // As many more as a few pages need: choosing looks at all that was chosen before.
+  const enough = { ...query, limit: Math.max(query.limit, LEG_DEPTH), after: { ...NOWHERE, rank: known.length } }
+  const ranking = stages.diversify({ ...scoring, scored }, plan, Object.create(lasting, { query: { value: enough } }))
+  const ranked = ranking.ranked.filter(({ entry }) => !isKnown.has(entry))
+  // Of a spread order as many were chosen as a page needs.
+  const isCut = query.diversity < 1 && ranking.ranked.length < scored.length && ranked.length > 0
+  const before = [...order.before, ...order.rest.slice(0, at)]
+  const rest = order.rest.slice(at)
+  return {
+    ...order,
+    retrieval: { ...numbersOf({ ...retrieval, statistics }), exhausted: retrieval.exhausted && !isCut },
+    scoring: joined(order.scoring, { ...scoring, isWhole: scoring.isWhole === true && !isCut }, ranked),
+    before,
+    rest: hasRounds(plan) || plan.mode === 'list' ? [...rest, ...ranked] : merged(rest, ranked, lasting),
+    round: isCut ? order.round : round,
+  }
+}
+
+/** An exact order: what is asked deeper may stand before what is still to come. */
+function merged(rest: readonly Ranked[], ranked: readonly Ranked[], context: QueryContext): readonly Ranked[] {
+  return inOrder([...rest, ...ranked], keys => context.reader.identities(keys)) as readonly Ranked[]
+}
+
+/** Says of each what was found out when it was brought. */
+function joined(before: Scoring, now: Scoring, ranked: readonly Ranked[]): Scoring {
+  const isNew = new Set(ranked.map(({ entry }) => entry))
+  return {
+    ...now,
+    scored: [],
+    explain: scored => (isNew.has(scored.entry) ? now : before).explain(scored),
+    verdict: before.verdict,
+    reason: before.reason,
+  }
+}
+
+const NOWHERE = { order: 0, id: '', holder: '', rank: 0, depth: 0, round: 0, shown: '' }

@@ -1,0 +1,108 @@
+/**
+ * The order of an answer, as its first page found it: what is held so that later pages go on in it, whatever is written
+ * meanwhile. Entries stand in it with the scores of then; whether one is still there and still visible is looked at when it
+ * is shown, and what is shown is its text of now. What came since never comes in.
+ */
+import { Deadline } from '../base/clock.ts'
+import type { Ranked } from '../model/candidate.ts'
+import type { EntryKey } from '../model/entry.ts'
+import type { Note } from '../model/page.ts'
+import type { Query } from '../model/query.ts'
+import type { Sight } from '../model/viewer.ts'
+import type { QueryContext } from './context.ts'
+import type { Plan, Ranking, Retrieval, Scoring, Stages } from './stage.ts'
+import { waitingOf } from './waiting.ts'
+
+export interface HeldOrder {
+  readonly plan: Plan
+  /** Without the candidates. */
+  readonly retrieval: Retrieval
+  /** Without the scored ones. */
+  readonly scoring: Scoring
+  /** Stands before `rest`, and is not shown again. */
+  readonly before: readonly Ranked[]
+  /** All that was brought and is still to come, best first. */
+  readonly rest: readonly Ranked[]
+  /** The last retrieval, from 0. */
+  readonly round: number
+  /** What came later has a higher key. */
+  readonly newest: EntryKey
+  readonly notes: readonly Note[]
+}
+
+/** A page that was ranked from what retrieval brought, not from what was held. */
+export interface RankedPage {
+  readonly stages: Stages
+  readonly plan: Plan
+  readonly retrieval: Retrieval
+  readonly ranking: Ranking
+  /** Retrieval by entry, where there was more than one. */
+  readonly mark: (scoring: Scoring) => Scoring
+  readonly round: number
+  /** The last entry shown. */
+  readonly last: EntryKey
+}
+
+/**
+ * Makes the whole order of a page: pages are ranked no further than they show. To be called before anything that was
+ * ranked by changes; the longer after the page, the less it costs those who never ask for more.
+ */
+export function orderLater(page: RankedPage, context: QueryContext): () => HeldOrder {
+  const { stages, plan, mark, round, last } = page
+  const { more } = page.ranking
+  const { verdict, reason } = page.ranking.scoring
+  const { retrieval } = page
+  const newest = context.reader.newestEntry()
+  const notes = [...context.notes]
+  const shown = upTo(last, waitingOf(page.ranking.ranked, plan, context))
+  const { context: lasting, thaw } = lastingContext(context)
+  return () => {
+    const { query } = lasting
+    const whole: Plan = { ...plan, query }
+    const all = retrieval.whole?.(lasting) ?? retrieval
+    const scoring = mark(stages.score(all, whole, lasting))
+    const ranked = more?.() ?? stages.diversify(scoring, whole, lasting).ranked
+    const isShown = new Set(shown.map(({ entry }) => entry))
+    const rest = waitingOf(ranked, whole, lasting).filter(({ entry }) => !isShown.has(entry))
+    const isRest = new Set(rest.map(({ entry }) => entry))
+    thaw()
+    return {
+      plan,
+      retrieval: numbersOf(all),
+      scoring: { ...scoring, scored: [], verdict, reason },
+      before: ranked.filter(({ entry }) => !isRest.has(entry)),
+      rest,
+      round,
+      newest,
+      notes,
+    }
+  }
+}
+
+/** What is kept of a retrieval: sets of entries can be large. */
+export function numbersOf({ depth, statistics, exhausted, complete }: Retrieval): Retrieval {
+  return { candidates: [], allow: null, depth, statistics, exhausted, complete }
+}
+
+/**
+ * The same without limits of number and time. Until it thaws it sees what the question saw; from then on what the viewer
+ * may see at the time: explanations are made from it.
+ */
+export function lastingContext(context: QueryContext): { context: QueryContext; thaw: () => void } {
+  const query: Query = { ...context.query, limit: Number.MAX_SAFE_INTEGER }
+  let frozen: Sight | null = context.sight
+  const lasting: QueryContext = Object.create(context, {
+    query: { value: query },
+    deadline: { value: new Deadline(Number.POSITIVE_INFINITY) },
+    sight: { get: () => frozen ?? context.look() },
+  })
+  const thaw = () => {
+    frozen = null
+  }
+  return { context: lasting, thaw }
+}
+
+/** Those up to and with this entry. */
+function upTo(entry: EntryKey, ranked: readonly Ranked[]): readonly Ranked[] {
+  return ranked.slice(0, ranked.findIndex(one => one.entry === entry) + 1)
+}
