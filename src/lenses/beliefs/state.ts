@@ -17,6 +17,7 @@ import { Standings } from './query/standing.ts'
 import { Statics } from './query/statics.ts'
 import { BeliefColumns } from './record/columns.ts'
 import { type BeliefsSettings, DEFAULTS } from './settings.ts'
+import type { TimeLimit } from './time-limit.ts'
 import { TrustGraph } from './trust/graph.ts'
 
 export interface BeliefsState {
@@ -34,9 +35,9 @@ export interface BeliefsState {
   requester(id: string): Requester
   /**
    * One state of the store, all parts of it as of the same commit: columns, requester and reader. Once to answer, and
-   * again before the answer leaves. Not within a write.
+   * again before the answer leaves. Not within a write. `time`: for how long the body may work.
    */
-  look<T>(requester: string, body: (view: ShowView) => T): T
+  look<T>(requester: string, body: (view: ShowView) => T, time?: TimeLimit): T
 }
 
 const STATES = new WeakMap<LensHost, BeliefsState>()
@@ -71,14 +72,14 @@ function makeState(host: LensHost): BeliefsState {
       return secret.value
     },
     requester: id => requesters.of(id),
-    look: (id, body) => {
+    look: (id, body, time) => {
       // Where pseudonyms may come up, what they are made with is made before: it is a write, which no read may hold.
       if (requesters.of(id).federations.length > 0) secret.make()
       return store.read(reader => {
         columns.refresh()
         const requester = requesters.of(id)
         const isEmbedded = (entry: EntryKey) => model !== null && hasVector(host, model, entry, requester.sight)
-        return body({ reader, requester, columns, model, secret: () => secret.value, isEmbedded })
+        return body({ reader, requester, columns, model, secret: () => secret.value, isEmbedded, time })
       })
     },
   }

@@ -15,6 +15,7 @@ import type { Picked } from '../query/spread.ts'
 import { type Answer, type Draft, show, told } from '../query/told.ts'
 import { type Embedded, embedText, understand } from '../query/understand.ts'
 import type { BeliefsState } from '../state.ts'
+import { TimeLimit } from '../time-limit.ts'
 import { noteUse } from '../trust/operations.ts'
 import {
   type Boundary,
@@ -47,20 +48,23 @@ function ordersOf(state: BeliefsState): Held<HeldOrder> {
 export async function openReading(
   state: BeliefsState,
   query: CheckedQuery,
-  { requester, signal }: Call,
+  { requester, signal, machineTime }: Call,
 ): Promise<Reading> {
   const { cursor } = query.options
   const owner = { question: questionHash(query), requester }
+  const limited = () => new TimeLimit(query.options.timeoutMs, signal, machineTime)
+  const time = limited()
   if (cursor === null) {
-    const embedded = await embedText(state, query.semantic, signal)
-    return new Reading(state, query, owner, { embedded, asOf: state.host.clock.now() })
+    const embedded = await embedText(state, query.semantic, signal, time)
+    return new Reading(state, query, owner, { embedded, asOf: state.host.clock.now() }, { time, limited })
   }
   const now = state.host.clock.now()
   const content = readCursor(state.secret(), cursor, owner, now)
   const order = ordersOf(state).find(nameOf(owner, content), requester, now)
-  if (order !== null) return new Reading(state, query, owner, { order, content })
-  const embedded = await embedText(state, query.semantic, signal)
-  return new Reading(state, query, owner, { order: rebuilt(state, query, requester, embedded, content), content })
+  if (order !== null) return new Reading(state, query, owner, { order, content }, { time, limited })
+  const embedded = await embedText(state, query.semantic, signal, time)
+  const made = rebuilt(state, query, requester, embedded, content, time)
+  return new Reading(state, query, owner, { order: made, content }, { time, limited })
 }
 
 /** What an order is held under: the same for all cursors of one. */
@@ -78,15 +82,17 @@ function rebuilt(
   requester: string,
   embedded: Embedded,
   content: CursorContent,
+  time: TimeLimit,
 ): HeldOrder {
-  return state.look(requester, view => {
+  const rebuild = (view: ShowView): HeldOrder => {
     const evaluation = evaluate(state, view, query, embedded, content.asOf)
     const { diversity } = query.options
     const picks = diversity.enabled ? new Picks(evaluation, diversity) : null
     const order = new HeldOrder({ evaluation, picks, warnings: warningsOf(query, embedded, evaluation) })
     if (order.digest !== content.digest || !order.stands(content, evaluation)) throw cursorExpired()
     return order
-  })
+  }
+  return state.look(requester, rebuild, time)
 }
 
 function evaluate(
@@ -120,10 +126,23 @@ export class Reading {
   readonly #first: { readonly embedded: Embedded; readonly asOf: Instant } | null
   /** Null: nothing was read, or there is nothing more. */
   #order: HeldOrder | null = null
+  /** Of the page that is next; each has its own, for who reads slowly works on nothing. */
+  #time: TimeLimit
+  readonly #limited: () => TimeLimit
   #boundary: Boundary | null = null
   #passed: number
+  /** Whether the time limit is still that of the beginning. */
+  #isFresh = true
 
-  constructor(state: BeliefsState, query: CheckedQuery, owner: CursorOwner, beginning: Beginning) {
+  constructor(
+    state: BeliefsState,
+    query: CheckedQuery,
+    owner: CursorOwner,
+    beginning: Beginning,
+    { time, limited }: { readonly time: TimeLimit; readonly limited: () => TimeLimit },
+  ) {
+    this.#time = time
+    this.#limited = limited
     this.#state = state
     this.#query = query
     this.#owner = owner
@@ -149,6 +168,7 @@ export class Reading {
   next(limit: number): QueryResult {
     const { requester } = this.#owner
     const { page, answer } = this.#answer(limit)
+    this.#isFresh = false
     const last = page.draft.picked.at(-1)
     this.#passed += page.draft.picked.length
     if (last !== undefined) this.#boundary = last.scored
@@ -172,12 +192,14 @@ export class Reading {
 
   #answer(limit: number): { readonly page: Page; readonly answer: Answer } {
     const { requester } = this.#owner
+    if (!this.#isFresh) this.#time = this.#limited()
+    const time = this.#time
     for (let attempt = 1; ; attempt++) {
-      const page = this.#state.look(requester, view => this.#page(view, limit))
+      const page = this.#state.look(requester, view => this.#page(view, limit), time)
       // The second point of the matrix: as memberships and beliefs stand now.
-      const shown = this.#state.look(requester, view => show(view, this.#query, page.draft))
-      if (shown.length === page.draft.picked.length || attempt === ATTEMPTS) {
-        return { page, answer: told(this.#query, requester, page.draft, shown) }
+      const shown = this.#state.look(requester, view => show(view, this.#query, page.draft), time)
+      if (shown.length === page.draft.picked.length || attempt === ATTEMPTS || time.leftMs === 0) {
+        return { page, answer: told(this.#query, requester, page.draft, shown, time) }
       }
     }
   }

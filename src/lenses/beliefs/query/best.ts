@@ -15,6 +15,8 @@ import { topPlaces } from './top-places.ts'
 export const NEAR = 1e-5
 /** Chosen beyond what is wanted, so that ties at the end seldom need another round. */
 const SPARE = 8
+/** Rows that are scored between two looks at the clock. */
+const SCORED_AT_ONCE = 500
 
 /** Best first. */
 export function best(request: BestRequest, k: number): readonly ScoredBelief[] {
@@ -22,6 +24,7 @@ export function best(request: BestRequest, k: number): readonly ScoredBelief[] {
   if (wanted === 0) return []
   const chooser = chooserOf(request)
   for (let asked = wanted + SPARE; ; asked *= 4) {
+    request.time?.check()
     const { rows, floor, cosines } = chooser(asked)
     const scored = exact(request, rows, cosines).sort(byOrder).slice(0, wanted)
     const last = scored.at(-1)
@@ -31,13 +34,14 @@ export function best(request: BestRequest, k: number): readonly ScoredBelief[] {
 
 /** Exact scores of matches, by their rows. */
 export function exact(
-  { columns, matches, scorer, meaning, sight }: BestRequest,
+  { columns, matches, scorer, meaning, sight, time }: BestRequest,
   rows: readonly number[],
   known: ReadonlyMap<EntryKey, number> | null = null,
 ): ScoredBelief[] {
   const entryAt = (row: number) => columns.arrays.entries[row] as EntryKey
   const cosines = known ?? cosinesOf(meaning, rows.map(entryAt), sight)
-  return rows.map(row => {
+  return rows.map((row, at) => {
+    if (at % SCORED_AT_ONCE === 0) time?.check()
     const cosine = cosines === null ? null : (cosines.get(entryAt(row)) ?? 0)
     return scorer.score(row, matches.sourceOf(row), cosine)
   })

@@ -3,6 +3,7 @@ import type { VectorIndex } from '../../../index/contract.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { Sight } from '../../../model/viewer.ts'
 import type { BeliefColumns } from '../record/columns.ts'
+import type { TimeLimit } from '../time-limit.ts'
 import type { Matches } from './matches.ts'
 import type { Scorer } from './scorer.ts'
 import type { Standing } from './standing.ts'
@@ -14,6 +15,7 @@ export interface BestRequest {
   /** Of the matches, and maybe of others. */
   standing(): Standing
   readonly sight: Sight
+  readonly time?: TimeLimit | undefined
   readonly meaning: Meaning
   /** Rows of matches that have no vector yet. */
   pending(): readonly number[]

@@ -194,8 +194,14 @@ export class Evaluation {
   #meetingAll(): Matches {
     const matches = this.#inScope
     const { filters } = this.question
-    const tests = this.testsOf(filters)
-    const met = tests.reduce((left, test) => left.where(test), matches)
+    const tick = this.view.time?.ticker()
+    const met = this.testsOf(filters).reduce((left, test) => {
+      if (tick === undefined) return left.where(test)
+      return left.where((row, source) => {
+        tick()
+        return test(row, source)
+      })
+    }, matches)
     return this.meetingOperators(met)
   }
 
@@ -247,6 +253,7 @@ export class Evaluation {
       thresholds,
       index: meaning.by === 'vector' ? meaning.index : null,
       sight: this.requester.sight,
+      time: this.view.time,
     })
   }
 
@@ -276,6 +283,7 @@ export class Evaluation {
       scorer: this.scorer,
       standing: () => this.#standing(),
       sight: this.requester.sight,
+      time: this.view.time,
       meaning: this.understood.meaning,
       pending: () => this.withoutVector(matches),
       semanticWeight: this.question.weights.semantic,
@@ -291,18 +299,18 @@ export class Evaluation {
     const key = JSON.stringify([...asked, trustQuestion(context)])
     const { matches, asOf, trust } = { matches: this.#inScope, asOf: this.asOf, trust: this.trust.stamp }
     if (this.#settled !== null) return new Standing(matches, this.scorer.priors(matches))
-    return this.state.standings.of({ key, matches, trust, asOf }, () => this.scorer.priors(matches))
+    return this.state.standings.of({ key, matches, trust, asOf }, () => this.scorer.priors(matches, this.view.time))
   }
 }
 
 /** What the first pass over all beliefs goes by. */
 export function scopeRequest(
-  { columns, requester }: ShowView,
+  { columns, requester, time }: ShowView,
   { filters, scope }: Question,
   asOf: Instant,
 ): InScopeRequest {
   const validAt = filters.some(({ validAt }) => validAt !== null) ? validInstants(filters, asOf) : null
-  return { columns, requester, scope, asOf, validAt }
+  return { columns, requester, scope, asOf, validAt, time }
 }
 
 /** When beliefs must hold: where nothing says otherwise, now. */

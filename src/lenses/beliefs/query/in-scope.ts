@@ -8,6 +8,7 @@ import type { PartitionId } from '../../../model/partition.ts'
 import { PUBLIC, type Requester } from '../access/requester.ts'
 import type { CheckedScope } from '../check/checked.ts'
 import type { BeliefColumns } from '../record/columns.ts'
+import { ROWS_AT_ONCE, type TimeLimit } from '../time-limit.ts'
 import { FEDERATED, LOCAL, Matches, NETWORK } from './matches.ts'
 
 export interface InScopeRequest {
@@ -17,6 +18,7 @@ export interface InScopeRequest {
   readonly asOf: Instant
   /** When a belief must hold; more than one where filters say so. Null: now. */
   readonly validAt: readonly Instant[] | null
+  readonly time?: TimeLimit | undefined
 }
 
 /** BQ-021, BQ-046, BQ-047 (nothing made after as_of), BQ-086, BQ-094. */
@@ -67,7 +69,7 @@ function keyOf({ requester, scope: { local, federated, network } }: InScopeReque
 /** Of each row its number and its source in one: sources are below this. */
 const SOURCES = 4
 
-function pass({ columns, requester, scope, asOf, validAt }: InScopeRequest): {
+function pass({ columns, requester, scope, asOf, validAt, time }: InScopeRequest): {
   readonly matches: Matches
   readonly until: Instant
 } {
@@ -86,6 +88,7 @@ function pass({ columns, requester, scope, asOf, validAt }: InScopeRequest): {
     if (own + others === 0) continue
     const rows = columns.rowsIn(partition)
     for (let at = 0; at < rows.length; at++) {
+      if (at % ROWS_AT_ONCE === 0) time?.check()
       const row = rows[at] as number
       const source = holders[row] === self ? own : others
       if (source === 0) continue

@@ -3,6 +3,7 @@ import type { VectorIndex } from '../../../index/contract.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { Sight } from '../../../model/viewer.ts'
 import type { BeliefColumns } from '../record/columns.ts'
+import type { TimeLimit } from '../time-limit.ts'
 import type { Contents } from './contents.ts'
 import { foldContent, hasPhrase, hasTokens, tokensOf } from './literal.ts'
 import type { Matches } from './matches.ts'
@@ -24,6 +25,7 @@ export interface OperatorsRequest {
   readonly thresholds: { readonly include: number; readonly exclude: number } | null
   readonly index: VectorIndex | null
   readonly sight: Sight
+  readonly time?: TimeLimit | undefined
 }
 
 /** Those that meet all of it. */
@@ -75,26 +77,36 @@ function without(
 }
 
 /** With `wanted`, the matches whose content passes all tests; else those whose content passes none. */
-function holding({ contents }: OperatorsRequest, matches: Matches, tests: readonly Test[], wanted: boolean): Matches {
+function holding(
+  { contents, time }: OperatorsRequest,
+  matches: Matches,
+  tests: readonly Test[],
+  wanted: boolean,
+): Matches {
   if (tests.length === 0) return matches
   const passed = new Set<number>()
+  let looked = 0
   contents.each(matches.rows, (row, folded) => {
+    if (looked++ % CONTENTS_AT_ONCE === 0) time?.check()
     if (wanted ? tests.every(test => test(folded)) : !tests.some(test => test(folded))) passed.add(row)
   })
   return matches.where(row => passed.has(row))
 }
 
 const FIRST = 256
+/** Contents that are looked through between two looks at the clock. */
+const CONTENTS_AT_ONCE = 500
 
 /** Rows of matches whose raw cosine with the operand is at least the threshold. */
 function meaning(
-  { columns, index, sight: { partitions } }: OperatorsRequest,
+  { columns, index, time, sight: { partitions } }: OperatorsRequest,
   matches: Matches,
   { vector }: Operand,
   threshold: number | null,
 ): ReadonlySet<number> {
   if (vector === null || index === null || threshold === null || matches.count === 0) return new Set()
   for (let k = FIRST; ; k *= 4) {
+    time?.check()
     const hits = index.search({ vector, k, partitions, allow: matches.bits })
     const isAll = hits.length < k || (hits.at(-1)?.score ?? 0) < threshold
     if (!isAll) continue

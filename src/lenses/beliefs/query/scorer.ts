@@ -5,6 +5,7 @@ import { DAY_MS, type DecayTable, decayRate, recency } from '../measures/decay.t
 import type { BeliefSource, DimensionWeights, RankingWeights } from '../model.ts'
 import { DIMENSION_COUNT } from '../record/column-arrays.ts'
 import type { BeliefColumns } from '../record/columns.ts'
+import { ROWS_AT_ONCE, type TimeLimit } from '../time-limit.ts'
 import type { HolderColumns, HolderTrust } from '../trust/holders.ts'
 import { FEDERATED, type Matches } from './matches.ts'
 import { finalOf, type Parts, type ScoredBelief, semanticOf } from './scored.ts'
@@ -104,7 +105,7 @@ export class Scorer {
    * What each match is worth before its meaning, by place: all that the weights give for confidence, trust and recency.
    * For choosing what to score: off by rounding.
    */
-  priors({ rows, sources }: Matches): Float32Array {
+  priors({ rows, sources }: Matches, time?: TimeLimit): Float32Array {
     const { columns, weights, asOf, trustColumns, statics, confidenceWeights, queryDomains, decay } = this.#world
     const { holders, domainSets } = columns.arrays
     const confidenceOf = statics.confidence(confidenceWeights)
@@ -119,6 +120,7 @@ export class Scorer {
     const { confidence, trust: trustWeight, recency: recencyWeight } = weights
     const priors = new Float32Array(rows.length)
     for (let place = 0; place < rows.length; place++) {
+      if (place % ROWS_AT_ONCE === 0) time?.check()
       const row = rows[place] as number
       priors[place] =
         confidence * confidenceOf(row) +

@@ -18,6 +18,7 @@ import { findConflicts, MOST_COMPARED, type Settled, settleConflicts } from '../
 import { detectorOf } from '../questions/opposition/installed.ts'
 import { derivationChain } from '../record/chain.ts'
 import type { BeliefsState } from '../state.ts'
+import type { TimeLimit } from '../time-limit.ts'
 import { federationTarget } from '../trust/agent-arrays.ts'
 import { componentsOf } from './components.ts'
 import { vectorsOf } from './page.ts'
@@ -54,7 +55,7 @@ export interface Shown {
 
 /** Those of a draft that may be seen now. */
 export function show(view: ShowView, { options }: CheckedQuery, { picked }: Draft): readonly Shown[] {
-  const { columns, requester } = view
+  const { columns, requester, time } = view
   const byEntry = new Map(picked.map(each => [each.scored.entry, each]))
   const found = showCurrent(view, [...byEntry.keys()], options.scope)
   // Of what is compared with others of the page.
@@ -71,7 +72,7 @@ export function show(view: ShowView, { options }: CheckedQuery, { picked }: Draf
         ...(federation === null
           ? {}
           : { federation_id: federation, member_count: memberCount(columns, requester, row, federation) }),
-        ...(options.includeDerivation
+        ...(options.includeDerivation && time?.allows() !== false
           ? { derivation_chain: derivationChain(view, belief.version, options.maxDerivationDepth) }
           : {}),
       },
@@ -79,7 +80,14 @@ export function show(view: ShowView, { options }: CheckedQuery, { picked }: Draf
   })
 }
 
-export function told(query: CheckedQuery, requester: string, draft: Draft, shown: readonly Shown[]): Answer {
+/** What there was no time for is left out, and the answer says that it is a part. */
+export function told(
+  query: CheckedQuery,
+  requester: string,
+  draft: Draft,
+  shown: readonly Shown[],
+  time: TimeLimit,
+): Answer {
   const { options } = query
   const { explained, passed } = draft
   const total = draft.total - (draft.picked.length - shown.length)
@@ -97,26 +105,32 @@ export function told(query: CheckedQuery, requester: string, draft: Draft, shown
       rank: passed + at + 1,
       source: belief.source,
       ...more,
-      ...(ground === undefined
+      ...(ground === undefined || !time.allows()
         ? {}
         : { explanation: explain(explained, { ...picked, ...ground, belief: belief.belief, total }) }),
     }
   })
   const concentration = options.includeExplanation ? concentrationWarnings(beliefs, requester) : []
+  const partial = time.isCut || draft.warnings.some(({ code }) => code === 'meaning_late')
   const result: QueryResult = {
     beliefs,
     total_count: total,
     count_exact: true,
     query_time_ms: 0,
-    partial: false,
+    partial,
     coverage: coverageOf(options.scope, draft.federations),
-    errors: [],
+    errors: time.isCut ? [timeoutOf(time)] : [],
     conflicts,
     effective_weights: effectiveWeights(query),
     as_of: toIso(draft.asOf),
     warnings: [...draft.warnings, ...concentration].map(warning => ({ ...warning })),
   }
   return { result, used: [...new Set(shown.map(({ belief }) => usedOf(belief)))] }
+}
+
+function timeoutOf(time: TimeLimit): QueryResult['errors'][number] {
+  const { code, message, details, retryable } = time.error()
+  return { code, message, details, retryable }
 }
 
 /** Where a federation shows no holders, it is what was used: a fresher edge to the holder would name him (BQ-104). */

@@ -4,6 +4,7 @@ import type { VectorIndex, WordIndex } from '../../../index/contract.ts'
 import type { Sight } from '../../../model/viewer.ts'
 import type { CheckedText, CheckedWarning } from '../check/checked.ts'
 import type { BeliefsState } from '../state.ts'
+import type { TimeLimit } from '../time-limit.ts'
 import type { Meaning } from './choice.ts'
 import type { Understood } from './evaluation.ts'
 import type { Operand } from './operators.ts'
@@ -20,11 +21,15 @@ export interface Embedded {
 
 const NOTHING: Embedded = { question: null, include: [], exclude: [], warnings: [] }
 
-/** Rejects only when the caller has gone. `semantic` null: list mode. */
+/**
+ * Rejects only when the caller has gone. `semantic` null: list mode. With a time limit words stand in when most of it is
+ * over, so that some is left to answer in; an embedder that never answers holds nobody.
+ */
 export async function embedText(
   { host: { embedder }, settings }: BeliefsState,
   semantic: CheckedText | null,
   signal: AbortSignal,
+  time: TimeLimit | null = null,
 ): Promise<Embedded> {
   if (semantic === null) return NOTHING
   const plain = (texts: readonly string[]): Operand[] => texts.map(text => ({ text, vector: null }))
@@ -33,7 +38,8 @@ export async function embedText(
   const { base, boosts, include, exclude } = semantic
   const texts = [base, ...boosts.map(({ text }) => text), ...include, ...exclude]
   try {
-    const vectors = await embedder.embed(texts, 'query', signal)
+    const vectors = await inTime(stop => embedder.embed(texts, 'query', stop), signal, time)
+    if (vectors === null) return { ...wordsOnly, warnings: [MEANING_LATE] }
     const at = (place: number) => vectors[place] as Float32Array
     const factors = boosts.map(({ factor }, i) => ({ factor, vector: at(1 + i) }))
     const from = 1 + boosts.length
@@ -90,6 +96,39 @@ function wordLikeness(words: WordIndex, { base, boosts }: CheckedText, { partiti
   return new Map(most > 0 ? hits.map(({ entry, score }) => [entry, score / most]) : [])
 }
 
+/** The share of the time that a text may take to be embedded. */
+const EMBEDDING_SHARE = 0.8
+
+/** Null: time was up first, and the work was told to stop. */
+async function inTime<T>(
+  work: (stop: AbortSignal) => Promise<T>,
+  signal: AbortSignal,
+  time: TimeLimit | null,
+): Promise<T | null> {
+  if (time === null) return work(signal)
+  const late = new AbortController()
+  const ended = Promise.withResolvers<null>()
+  const timer = setTimeout(() => late.abort(), time.leftMs * EMBEDDING_SHARE)
+  const stop = AbortSignal.any([signal, late.signal])
+  const end = () => (late.signal.aborted ? ended.resolve(null) : ended.reject(signal.reason))
+  stop.addEventListener('abort', end, { once: true })
+  try {
+    if (stop.aborted) end()
+    return await Promise.race([ended.promise, work(stop)])
+  } catch (thrown) {
+    // What stopped because it was told to is late, whatever it says.
+    if (late.signal.aborted && !signal.aborted) return null
+    throw thrown
+  } finally {
+    clearTimeout(timer)
+    stop.removeEventListener('abort', end)
+  }
+}
+
+const MEANING_LATE: CheckedWarning = {
+  code: 'meaning_late',
+  message: 'The text was not embedded in time: words stand in for meaning.',
+}
 const NO_EMBEDDER: CheckedWarning = {
   code: 'no_embedder',
   message: 'There is no embedder: words stand in for meaning.',
