@@ -1,6 +1,6 @@
 /** Answers piece by piece over a real socket: their forms, failures, slow and vanished clients, heartbeats, the end. */
 import { connect, type Socket } from 'node:net'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { serveHttp } from '../../src/doors/http/serve.ts'
 import type { After } from '../../src/doors/http/stream.ts'
 import { QuerentError } from '../../src/model/errors.ts'
@@ -151,6 +151,9 @@ afterAll(() => server[Symbol.asyncDispose]())
 beforeEach(() => {
   runs.length = 0
   logged.length = 0
+})
+afterEach(() => {
+  expect(logged.filter(text => !text.includes('secret words of the inside'))).toEqual([])
 })
 
 function post(name: string, headers: Record<string, string>, input: unknown = {}, init: RequestInit = {}) {

@@ -60,6 +60,8 @@ class PieceStream {
   /** Asked for and not sent yet. */
   #next: Promise<Piece> | null
   #cancelStall = (): void => {}
+  /** Nobody reads any more; nothing may be sent. */
+  #isCancelled = false
 
   constructor(open: (signal: AbortSignal) => AsyncIterable<JsonObject>, options: StreamOptions) {
     this.#options = options
@@ -90,19 +92,21 @@ class PieceStream {
     try {
       this.#next ??= this.#pieces.next()
       const piece = await this.#pieceWithin(form === 'sse' ? HEARTBEAT_MS : null)
+      if (this.#isCancelled) return
       if (piece === null) return send(controller, ':\n\n')
       this.#next = null
       if (piece.done === true) return this.#end(controller)
       send(controller, encoded(piece.value, form))
     } catch (thrown) {
-      const error = told(thrown)
-      if (!this.#abort.signal.aborted) send(controller, encoded({ error: error.toJSON() }, form, 'error'))
+      if (this.#isCancelled) return
+      send(controller, encoded({ error: told(thrown).toJSON() }, form, 'error'))
       return this.#end(controller)
     }
     if (resumable) this.#cancelStall = after(STALLED_MS, this.#free)
   }
 
   cancel(): void {
+    this.#isCancelled = true
     this.#free()
   }
 

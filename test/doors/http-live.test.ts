@@ -1,0 +1,131 @@
+/** Live queries of a real engine over a real socket: what a connection holds, and that it holds it no longer than it lasts. */
+import { connect, type Socket } from 'node:net'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { makeApp } from '../../src/doors/http/app.ts'
+import { serveHttp } from '../../src/doors/http/serve.ts'
+import { Authenticator } from '../../src/doors/http/tokens.ts'
+import type { Engine } from '../../src/engine/engine.ts'
+import { openEngine } from '../../src/engine/open.ts'
+import { makeCatalog } from '../../src/ops/catalog.ts'
+
+let engine: Engine
+let url = ''
+let served: Promise<void>
+const logged: string[] = []
+const end = new AbortController()
+beforeAll(async () => {
+  engine = await openEngine({ store: 'memory', embedder: 'none', limits: { burst: 1000 } })
+  await engine.put({ entries: [{ id: 'slate', content: 'Slate splits.', visibility: 'public' }] })
+  url = await new Promise<string>(resolve => {
+    const options = { host: '127.0.0.1', port: 0, tokens: { 'token-of-ana': 'ana', 'token-of-ben': 'ben' } }
+    const log = (text: string) => void logged.push(text)
+    served = serveHttp(engine, makeCatalog(engine), { ...options, log }, end.signal, resolve)
+  })
+})
+afterAll(async () => {
+  end.abort()
+  await served
+  await engine.close()
+  expect(logged).toEqual([])
+})
+
+const INPUT = { text: 'slate', mode: 'words', debounce_ms: 0, max_events_per_minute: 600 } as const
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise(resolve => setTimeout(resolve, 5))
+}
+
+/** Asks over a socket of its own, which is paused: so nothing is read. */
+async function asking(accept: string): Promise<Socket> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  socket.pause()
+  await new Promise<void>(resolve => socket.once('connect', () => resolve()))
+  const body = JSON.stringify(INPUT)
+  const fields = [
+    `host: localhost`,
+    `accept: ${accept}`,
+    `authorization: Bearer token-of-ana`,
+    `content-length: ${body.length}`,
+  ]
+  socket.write(`POST /v1/ops/watch HTTP/1.1\r\n${fields.join('\r\n')}\r\n\r\n${body}`)
+  return socket
+}
+
+it.each(['text/event-stream', 'application/x-ndjson'])(
+  'BQ-154: a connection of %s that closes ends its subscription, however it closes',
+  async accept => {
+    for (const close of ['destroy', 'resetAndDestroy', 'end'] as const) {
+      const socket = await asking(accept)
+      await until(() => engine.live.count({ id: 'ana' }) === 1)
+      socket[close]()
+      socket.resume()
+      await until(() => engine.live.count() === 0)
+      socket.destroy()
+    }
+  },
+)
+
+it('what a request is refused for leaves no subscription behind', async () => {
+  const headers = { accept: 'text/event-stream', authorization: 'Bearer token-of-ana', 'last-event-id': 'nonsense' }
+  const response = await fetch(`${url}/v1/ops/watch`, { method: 'POST', body: JSON.stringify(INPUT), headers })
+  expect(response.status).toBe(400)
+  expect(engine.live.count()).toBe(0)
+})
+
+it('BQ-167: a viewer has so many subscriptions and no more, and they are free again when connections close', async () => {
+  const sockets = await Promise.all(Array.from({ length: 50 }, () => asking('text/event-stream')))
+  await until(() => engine.live.count({ id: 'ana' }) === 50)
+  const ask = (token: string) =>
+    fetch(`${url}/v1/ops/watch`, {
+      method: 'POST',
+      body: JSON.stringify(INPUT),
+      headers: { accept: 'text/event-stream', authorization: `Bearer ${token}` },
+    })
+  const refused = await ask('token-of-ana')
+  expect({ status: refused.status, body: await refused.json() }).toMatchObject({
+    status: 429,
+    body: { error: { code: 'rate_limited', details: { limit: 50 } } },
+  })
+  const other = await ask('token-of-ben')
+  expect(other.status).toBe(200)
+  await other.body?.cancel()
+  for (const socket of sockets) socket.destroy()
+  await until(() => engine.live.count() === 0)
+  const again = await ask('token-of-ana')
+  expect(again.status).toBe(200)
+  await again.body?.cancel()
+  await until(() => engine.live.count() === 0)
+})
+
+it('BQ-153: nothing piles up for one who does not read: many changes are told as the last of them', async () => {
+  const app = makeApp(engine, makeCatalog(engine), {
+    authenticator: new Authenticator(undefined, true),
+    loopback: true,
+    requestId: () => 'x',
+    log: text => void logged.push(text),
+    ending: end.signal,
+  })
+  const ids = Array.from({ length: 30 }, (_, at) => `marble-${at}`)
+  const put = (what: string) => engine.put({ entries: ids.map(id => ({ id, content: `Marble, ${what}.` })) })
+  await put('before')
+  const headers = { host: 'localhost', accept: 'application/x-ndjson' }
+  const body = JSON.stringify({ ...INPUT, text: 'marble', limit: 30 })
+  const response = await app.request('/v1/ops/watch', { method: 'POST', headers, body })
+  const lines = (response.body as ReadableStream<Uint8Array>).getReader()
+  let text = ''
+  const read = async (): Promise<void> => {
+    text += new TextDecoder().decode((await lines.read()).value)
+  }
+  const told = (what: string) => text.split('\n').filter(line => line.includes(`Marble, ${what}.`)).length
+  while (told('before') < 3) await read()
+  for (let at = 0; at < 50; at += 1) {
+    await put(`for the ${at}th time`)
+    await new Promise(resolve => setImmediate(resolve)) // a watcher who reads would be told
+  }
+  await put('after')
+  while (told('after') < ids.length) await read()
+  // The answer as it was, perhaps what was on its way when reading ended, the answer as it is.
+  expect(text.trim().split('\n').length).toBeLessThanOrEqual(1 + 3 * ids.length)
+  await lines.cancel()
+  await until(() => engine.live.count() === 0)
+})
