@@ -17,6 +17,8 @@ import type {
 } from './inputs.ts'
 import type { Belief, BeliefSource, DerivationChain, QueryResult } from './model.ts'
 import { BELIEFS_OPERATIONS } from './operations/operations.ts'
+import { streamInCall } from './operations/streamed.ts'
+import type { QueryChunk } from './paging/stream.ts'
 import type { BatchResult } from './questions/batch.ts'
 
 export interface BeliefCount {
@@ -69,6 +71,15 @@ export class Beliefs {
 
   query(query: BeliefQuery, signal?: AbortSignal): Promise<QueryResult> {
     return this.#run('beliefs.query', query, signal)
+  }
+
+  /** The same piece by piece (`options.chunk_size` results each), in order; leaving the loop ends it. */
+  stream(query: BeliefQuery, signal: AbortSignal = new AbortController().signal): AsyncIterableIterator<QueryChunk> {
+    // The cast: pieces are declared as JSON, and what that is is said here.
+    return streamInCall(this.#host, query, {
+      viewer: this.viewer,
+      signal,
+    }) as AsyncIterableIterator<unknown> as AsyncIterableIterator<QueryChunk>
   }
 
   /** Why a belief stands where it does in the answer to a query, or why not; `over`: compared with this one. */

@@ -147,6 +147,8 @@ export interface CheckedOptions {
   readonly temporalIntent: boolean
   /** Nothing is counted as used. */
   readonly dryRun: boolean
+  /** 1 to 100: results of a piece, where the answer is a stream. */
+  readonly chunkSize: number
 }
 
 /** A belief as its holder writes it. */

@@ -3,7 +3,7 @@ import { SCOPE_KINDS } from '../model.ts'
 import type { CheckedDiversity, CheckedOptions, CheckedScope } from './checked.ts'
 import { type Check, checked, type Place } from './faults.ts'
 import { refusedMember } from './refused.ts'
-import { isWhole, listOf, members, orNull, uniqueItems } from './shapes.ts'
+import { isWhole, listOf, type Members, members, orNull, uniqueItems } from './shapes.ts'
 import { boolean, id, integerIn, numberIn, SHARE, textUpTo } from './values.ts'
 
 /** For operations that take options apart from a query; undefined is no options. */
@@ -16,8 +16,15 @@ export function checkScope(input: unknown, path = 'options.scope'): CheckedScope
   return input === undefined ? LOCAL : checked(input, scope, path)
 }
 
-export function options(value: unknown, at: Place): CheckedOptions | undefined {
-  const given = members(value, at, OPTIONS, { unknown: refusedMember })
+export const options: Check<CheckedOptions> = (value, at) => completed(members(value, at, OPTIONS, UNKNOWN), at)
+
+/** Of what is answered as a stream: `stream` may be asked for. */
+export const streamedOptions: Check<CheckedOptions> = (value, at) =>
+  completed(members(value, at, STREAMED, UNKNOWN), at)
+
+const UNKNOWN = { unknown: refusedMember }
+
+function completed(given: Members<typeof OPTIONS> | undefined, at: Place): CheckedOptions | undefined {
   if (given === undefined) return undefined
   const { offset = 0, cursor = null } = given
   if (offset > 0 && cursor !== null) {
@@ -37,6 +44,7 @@ export function options(value: unknown, at: Place): CheckedOptions | undefined {
     diversity: given.diversity ?? NO_DIVERSITY,
     temporalIntent: given.temporal_intent ?? false,
     dryRun: given.dry_run ?? false,
+    chunkSize: given.chunk_size ?? DEFAULT_CHUNK,
   }
 }
 
@@ -65,6 +73,9 @@ export const NO_DIVERSITY: CheckedDiversity = {
   maxPerDomain: null,
   lambda: 0.7,
 }
+
+/** Results of one piece of a stream (BQ-150). */
+const DEFAULT_CHUNK = 20
 
 const MOST_NODES = 32
 const LONGEST_CURSOR = 4_096
@@ -98,10 +109,13 @@ const OPTIONS = {
   approximate: boolean,
   ef_search: integerIn({ least: 10, most: 1_000 }),
   stream,
+  chunk_size: integerIn({ least: 1, most: 100 }),
   diversity,
   temporal_intent: boolean,
   dry_run: boolean,
 }
+
+const STREAMED = { ...OPTIONS, stream: boolean }
 
 /** Asked for where no stream can be given, it is refused (BQ-155). */
 function stream(value: unknown, at: Place): boolean | undefined {

@@ -3,11 +3,11 @@
  * is embedded or read (BQ-186).
  */
 import { temporalFactor, withTemporalFactor } from '../measures/weights.ts'
-import type { Asker, CheckedQuery } from './checked.ts'
+import type { Asker, CheckedOptions, CheckedQuery } from './checked.ts'
 import { contextOf } from './context.ts'
 import { type Check, checked, type Place } from './faults.ts'
 import { filters } from './filters.ts'
-import { options } from './options.ts'
+import { options, streamedOptions } from './options.ts'
 import { refusedMember } from './refused.ts'
 import { isRecord, isWhole, type Members, members, type Shape } from './shapes.ts'
 import { isBlankText, text } from './text.ts'
@@ -17,10 +17,15 @@ export function checkQuery(input: unknown, asker: Asker, path = ''): CheckedQuer
   return checked(input, queryOf(asker), path)
 }
 
+/** Of what is answered as a stream: `options.stream` may be asked for. */
+export function checkStreamedQuery(input: unknown, asker: Asker): CheckedQuery {
+  return checked(input, queryOf(asker, streamedOptions), '')
+}
+
 /** For requests that hold a query. */
-export function queryOf(asker: Asker): Check<CheckedQuery> {
+export function queryOf(asker: Asker, optionsOf: Check<CheckedOptions> = options): Check<CheckedQuery> {
   return (value, at) => {
-    const shape = queryShape(asker, value)
+    const shape = queryShape(asker, value, optionsOf)
     const given = members(value, at, shape, QUERY)
     return given && completed(given, isWhole(value, given), shape, at)
   }
@@ -47,10 +52,10 @@ type QueryShape = ReturnType<typeof queryShape>
 
 const QUERY = { required: ['semantic'], unknown: refusedMember }
 
-function queryShape(asker: Asker, value: unknown) {
+function queryShape(asker: Asker, value: unknown, optionsOf: Check<CheckedOptions> = options) {
   // The weights of the context depend on it, wherever in the request the text stands.
   const listMode = isRecord(value) && isBlankText(value['semantic'])
-  return { semantic: text, filters, context: contextOf(asker, listMode), options }
+  return { semantic: text, filters, context: contextOf(asker, listMode), options: optionsOf }
 }
 
 function completed(

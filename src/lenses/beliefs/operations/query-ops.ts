@@ -7,6 +7,7 @@ import { checkQuery } from '../check/query.ts'
 import { runQuery } from '../query/run.ts'
 import { inCall } from './call.ts'
 import { BODY_LIMIT, costOfQuery } from './cost.ts'
+import { streamInCall } from './streamed.ts'
 
 export const QUERY: Readonly<Record<string, JsonObject>> = {
   semantic: described(TEXT, 'What to look for; +term, -term, "phrase" and term^2 as the guide says'),
@@ -15,7 +16,10 @@ export const QUERY: Readonly<Record<string, JsonObject>> = {
     'A filter object, a preset (high_confidence, recent, verified, from_trusted), or a list: all must hold',
   ),
   context: described(OBJECT, 'Who asks and what trust counts: trust_weight, query_domains, confidence_weights, …'),
-  options: described(OBJECT, 'scope {local, federated, network}, limit, offset, include_explanation, diversity, …'),
+  options: described(
+    OBJECT,
+    'scope {local, federated, network}, limit, offset, cursor, include_explanation, diversity, stream, …',
+  ),
 }
 
 /** A query within an input. */
@@ -25,7 +29,13 @@ const query: Operation<LensHost> = {
   name: 'beliefs.query',
   summary: 'Find beliefs by meaning and filters, ranked by meaning, confidence, trust and time',
   input: anything(QUERY, ['semantic']),
-  output: answers({ beliefs: OBJECTS, total_count: { type: 'integer' }, coverage: OBJECT, warnings: OBJECTS }),
+  output: answers({
+    beliefs: OBJECTS,
+    total_count: { type: 'integer' },
+    next_cursor: TEXT,
+    coverage: OBJECT,
+    warnings: OBJECTS,
+  }),
   effect: { kind: 'read', idempotent: false },
   cost: costOfQuery,
   bodyLimit: BODY_LIMIT,
@@ -33,6 +43,7 @@ const query: Operation<LensHost> = {
     inCall(host, context, ({ state, asker, signal }) =>
       runQuery(state, checkQuery(input, asker), { requester: asker.id, signal }),
     ),
+  stream: (host, input, context) => streamInCall(host, input, context),
 }
 
 export const QUERY_OPERATIONS: readonly Operation<LensHost>[] = [query]

@@ -46,7 +46,8 @@ function sumsOf({ matches, view }: Evaluation): Sums {
 function sum({ rows, sources }: Matches, columns: BeliefColumns, through: Through): Sums {
   const { marks, holders, partitions } = columns.arrays
   const names = namesOf(columns)
-  const counted = new Uint8Array(columns.bounds.holders)
+  /** Of those who count; 0: they do not, or not yet. */
+  const hashes = new Uint32Array(columns.bounds.holders)
   let [one, other] = [0, 0]
   for (let place = 0; place < rows.length; place++) {
     const row = rows[place] as number
@@ -56,35 +57,36 @@ function sum({ rows, sources }: Matches, columns: BeliefColumns, through: Throug
     let factor = isFederated ? through.hash(partition) : 1
     // In a strict federation nothing rests on holders, and nothing may tell of them (BQ-104).
     if (!isFederated || !through.isStrict(partition)) {
-      counted[holder] = 1
-      factor = (factor + 2 * names.hash(holder)) | 0
+      if (hashes[holder] === 0) hashes[holder] = names.hash(holder)
+      factor = (factor + 2 * (hashes[holder] as number)) | 0
     }
     one = (one + Math.imul(marks[row * 2] as number, factor)) | 0
     other = (other + hashOfTwo(marks[row * 2 + 1] as number, factor ^ (marks[row * 2] as number))) | 0
   }
-  const numbers = Int32Array.from(counted.keys()).filter(holder => counted[holder] === 1)
+  const numbers = Int32Array.from(hashes.keys()).filter(holder => hashes[holder] !== 0)
   return {
     sums: [one, other],
     holders: numbers,
-    names: Uint32Array.from(numbers, holder => names.hash(holder)),
+    names: Uint32Array.from(numbers, holder => hashes[holder] as number),
   }
 }
 
-/** Hashes of holders' names, by number. */
+/** Hashes of holders' names, by number: a number may come to stand for another one. */
 class Names {
-  readonly revision: number
   readonly #columns: BeliefColumns
-  /** 0: not asked yet. */
-  readonly #hashes: Uint32Array
+  readonly #names: string[] = []
+  readonly #hashes: number[] = []
 
   constructor(columns: BeliefColumns) {
     this.#columns = columns
-    this.revision = columns.revision
-    this.#hashes = new Uint32Array(columns.bounds.holders)
   }
 
   hash(holder: number): number {
-    if (this.#hashes[holder] === 0) this.#hashes[holder] = textHash(this.#columns.holderName(holder)) | 1
+    const name = this.#columns.holderName(holder)
+    if (this.#names[holder] !== name) {
+      this.#names[holder] = name
+      this.#hashes[holder] = (textHash(name) | 1) >>> 0
+    }
     return this.#hashes[holder] as number
   }
 }
@@ -93,7 +95,7 @@ const NAMES = new WeakMap<BeliefColumns, Names>()
 
 function namesOf(columns: BeliefColumns): Names {
   const known = NAMES.get(columns)
-  if (known?.revision === columns.revision) return known
+  if (known !== undefined) return known
   const made = new Names(columns)
   NAMES.set(columns, made)
   return made

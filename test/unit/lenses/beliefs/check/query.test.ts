@@ -103,6 +103,7 @@ describe('the shape of a query', () => {
         diversity: { enabled: false, minDistance: null, maxPerHolder: null, maxPerDomain: null, lambda: 0.7 },
         temporalIntent: false,
         dryRun: false,
+        chunkSize: 20,
       },
       weights: query.context.weights,
       warnings: [],

@@ -1,0 +1,47 @@
+/**
+ * An answer piece by piece, in its order, each piece checked against the matrix as it leaves (BQ-150 to BQ-155). A piece is
+ * made when it is asked for, and not before: who reads slowly holds the order and nothing else.
+ */
+import type { CheckedQuery } from '../check/checked.ts'
+import { countersOf } from '../counters.ts'
+import type { RankedBelief } from '../model.ts'
+import type { Call } from '../query/call.ts'
+import type { BeliefsState } from '../state.ts'
+import { openReading, type Reading } from './reading.ts'
+
+export interface QueryChunk {
+  readonly beliefs: readonly RankedBelief[]
+  /** Of the way; never falls, and is 1 in the last chunk alone. */
+  readonly progress: number
+  /** True in the last chunk alone. */
+  readonly done: boolean
+}
+
+/** Progress of a chunk that is not the last. */
+const MOST_BEFORE_END = 0.99
+
+export async function* streamQuery(
+  state: BeliefsState,
+  query: CheckedQuery,
+  call: Call,
+): AsyncGenerator<QueryChunk, void> {
+  const { limit, chunkSize } = query.options
+  const reading = await openReading(state, query, call)
+  const before = reading.passed
+  let read = 0
+  let progress = 0
+  for (let isLast = false; !isLast; ) {
+    const { beliefs, total } = nextChunk(state, reading, Math.min(chunkSize, limit - read))
+    read = reading.passed - before
+    isLast = !reading.hasMore || read >= limit
+    progress = Math.max(progress, Math.min(MOST_BEFORE_END, read / Math.min(limit, Math.max(1, total - before))))
+    yield { beliefs, progress: isLast ? 1 : progress, done: isLast }
+  }
+}
+
+function nextChunk(state: BeliefsState, reading: Reading, size: number) {
+  const started = performance.now()
+  const { beliefs, total_count: total } = reading.next(size)
+  countersOf(state.host).countQuery(performance.now() - started, beliefs.length)
+  return { beliefs, total }
+}

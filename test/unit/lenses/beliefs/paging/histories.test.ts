@@ -1,0 +1,66 @@
+/**
+ * Pages of one question, with whatever is written between them (BQ-143, BQ-144, BQ-145, BQ-147, BQ-148): the short form here,
+ * 1,000 histories each with QUERENT_LONG=1.
+ */
+import fc from 'fast-check'
+import { afterAll, expect, it, vi } from 'vitest'
+import { tempFolder } from '../../../../../src/testing/temp-folder.ts'
+import {
+  broken,
+  type PagingFigures,
+  PagingWorld,
+  pagingStories,
+  quietActs,
+} from '../../../../support/beliefs-paging.ts'
+
+/** Each key once: the same few are made in every world, and that takes longer than all else. */
+vi.mock('../../../../../src/identity/keys.ts', async original => {
+  const actual = await original<typeof import('../../../../../src/identity/keys.ts')>()
+  const made = new Map<string, ReturnType<typeof actual.keysOf>>()
+  const keysOf: typeof actual.keysOf = seed => {
+    const name = Buffer.from(seed).toString('hex')
+    const keys = made.get(name) ?? actual.keysOf(seed)
+    made.set(name, keys)
+    return keys
+  }
+  return { ...actual, keysOf }
+})
+
+const LONG = process.env['QUERENT_LONG'] === '1'
+const folder = tempFolder()
+afterAll(() => folder[Symbol.dispose]())
+
+const NONE: PagingFigures = { stories: 0, pages: 0, results: 0, gone: 0, expired: 0, goneOnAfterRestart: 0 }
+
+let files = 0
+
+async function playAll(runs: number, kind: 'writes' | 'quiet' | 'broken', inFile: boolean): Promise<PagingFigures> {
+  const figures = { ...NONE }
+  const isQuiet = kind === 'quiet'
+  const between = isQuiet ? quietActs() : kind === 'broken' ? broken() : undefined
+  const property = fc.asyncProperty(pagingStories(between), fc.nat(), async (story, seed) => {
+    const file = inFile ? folder.file(`${++files}.db`) : null
+    await new PagingWorld(file, story.embedder, seed % 8, figures).play(story, isQuiet)
+  })
+  await fc.assert(property, { numRuns: LONG ? 1000 : runs })
+  if (LONG) process.stderr.write(`${JSON.stringify(figures)}\n`)
+  expect(figures.pages).toBeGreaterThan(figures.stories)
+  return figures
+}
+
+it('whatever is written between pages, they are what there was, less what has gone (40 histories; 1,000 with QUERENT_LONG=1)', async () => {
+  const figures = await playAll(40, 'writes', false)
+  expect(figures.gone).toBeGreaterThan(0)
+  expect(figures.expired).toBe(0)
+}, 3_600_000)
+
+it('another engine goes on alike where nothing has changed that counts, whatever its requester used (15 histories; 1,000 with QUERENT_LONG=1)', async () => {
+  const figures = await playAll(15, 'quiet', true)
+  expect(figures.goneOnAfterRestart).toBeGreaterThan(0)
+  expect(figures.expired).toBe(0)
+}, 3_600_000)
+
+it('another engine goes on exactly or says that it cannot (15 histories; 1,000 with QUERENT_LONG=1)', async () => {
+  const figures = await playAll(15, 'broken', true)
+  expect(figures.expired).toBeGreaterThan(0)
+}, 3_600_000)
