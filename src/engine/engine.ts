@@ -11,7 +11,7 @@ import type { ExplainAnswer, ExplainRequest } from '../model/explain-answer.ts'
 import type { LiveHandlers, LiveQueries, Subscription } from '../model/live.ts'
 import type { WatchInput } from '../model/live-input.ts'
 import type { CallContext, Operation, Progress } from '../model/operation.ts'
-import type { Page } from '../model/page.ts'
+import type { Page, PageChunk } from '../model/page.ts'
 import type { QueryInput } from '../model/query-input.ts'
 import type { SignedRequests } from './signed-requests.ts'
 
@@ -104,6 +104,11 @@ export interface ListPage {
 
 export interface Engine extends AsyncDisposable {
   query(input: QueryInput, context?: Partial<CallContext>): Promise<Page>
+  /**
+   * The same answer piece by piece (`chunk_size`), each made when it is asked for. Ends when it is whole, when the iterator
+   * returns or the signal is aborted, and with `deadline_exceeded` when nobody asks for the next piece for a minute.
+   */
+  stream(input: QueryInput, context?: Partial<CallContext>): AsyncIterableIterator<PageChunk>
   /**
    * The answer now, then what changes in it, event by event. Without `notify_on_connect: false` the answer itself comes first.
    * Ends when cancelled, when the context's signal is aborted, and with the engine.

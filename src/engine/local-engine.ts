@@ -18,11 +18,12 @@ import { invalidArgument, QuerentError } from '../model/errors.ts'
 import type { LiveHandlers, LiveQueries, Subscription } from '../model/live.ts'
 import { type WatchInput, watchInput } from '../model/live-input.ts'
 import type { CallContext, Operation, Progress } from '../model/operation.ts'
-import type { Page } from '../model/page.ts'
+import type { Page, PageChunk } from '../model/page.ts'
 import { parseInput } from '../model/parse-input.ts'
 import { isHolderName } from '../model/partition.ts'
 import { type QueryInput, queryInput } from '../model/query-input.ts'
 import { isOwner, LOCAL_OWNER, type Sight, type Viewer } from '../model/viewer.ts'
+import { MOST_IDLE_MS, paced } from '../pipeline/paced.ts'
 import { Asking } from './asking.ts'
 import { examine } from './doctor.ts'
 import type {
@@ -44,7 +45,9 @@ import { exportLines } from './export.ts'
 import { importLines } from './import.ts'
 import { listEntries } from './listing.ts'
 import { StandingQuestions } from './live/standing-questions.ts'
+import { systemTimers } from './live/timers.ts'
 import type { Parts } from './parts.ts'
+import { streamQuery } from './query-stream.ts'
 import { type SignedRequests, signedRequests } from './signed-requests.ts'
 import { statusOf } from './status.ts'
 import { VERSION } from './version.ts'
@@ -68,6 +71,18 @@ export class LocalEngine implements Engine {
 
   query(input: QueryInput, context?: Context): Promise<Page> {
     return this.#during(context, call => this.#asking.query(parseInput(queryInput, input), call))
+  }
+
+  stream(input: QueryInput, context?: Context): AsyncIterableIterator<PageChunk> {
+    const call = this.#call(context)
+    const asked = parseInput(queryInput, input)
+    const signal = this.#orClosing(call.signal)
+    const timers = this.#parts.live.timers ?? systemTimers
+    return paced(stop => streamQuery(this.#asking, asked, { ...call, signal: stop }), {
+      signal,
+      idleMs: MOST_IDLE_MS,
+      after: (ms, callback) => timers.after(ms, callback),
+    })
   }
 
   subscribe(input: WatchInput, handlers: LiveHandlers, context?: Context): Promise<Subscription> {

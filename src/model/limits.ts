@@ -18,5 +18,8 @@ export const DEFAULT_TIMEOUT_MS = 5_000
 export const MAX_TIMEOUT_MS = 300_000
 /** Entries each leg brings before fusion (digest "ranking", §1: 100; more adds nothing to nDCG@10). */
 export const LEG_DEPTH = 100
+/** Items in a piece of an answer that is given piece by piece. */
+export const DEFAULT_CHUNK_SIZE = 20
+export const MAX_CHUNK_SIZE = 100
 /** How long a cursor can be used. */
 export const CURSOR_LIFETIME_MS: number = 24 * 60 * 60 * 1000

@@ -60,6 +60,18 @@ export interface StageTrace {
   readonly detail?: JsonObject | undefined
 }
 
+/**
+ * A piece of an answer that is given piece by piece: joined, their items are those of a page of the same limit. What is known
+ * at once comes with the first, what is known at the end with the last.
+ */
+export interface PageChunk extends Partial<Omit<Page, 'items' | 'trace'>> {
+  readonly items: readonly Item[]
+  /** Of the way, 0 to 1; never falls, and is 1 in the last chunk alone. */
+  readonly progress: number
+  /** True in the last chunk alone. */
+  readonly done: boolean
+}
+
 export interface Page {
   readonly items: readonly Item[]
   /** For the next page; null on the last. */

@@ -1,7 +1,7 @@
 /** The request: as a caller sends it, checked once at the door by `parseInput`. Names are snake_case, as on every wire. */
 import { z } from 'zod'
 import type { Scalar } from './filter.ts'
-import { MAX_LIMIT, MAX_NAME_LENGTH, MAX_TIMEOUT_MS } from './limits.ts'
+import { MAX_CHUNK_SIZE, MAX_LIMIT, MAX_NAME_LENGTH, MAX_TIMEOUT_MS } from './limits.ts'
 
 /** A moment: ISO 8601 with a zone, a plain date (its first instant in UTC), or milliseconds since 1970. */
 export type InstantInput = string | number
@@ -78,6 +78,8 @@ export interface QueryInput {
   readonly timeout_ms?: number | undefined
   /** Longest excerpt, in characters. */
   readonly excerpt_length?: number | undefined
+  /** Most results in a piece, where the answer is given piece by piece; nothing else. Default 20. */
+  readonly chunk_size?: number | undefined
 }
 
 const name: z.ZodString = z.string().min(1).max(MAX_NAME_LENGTH)
@@ -158,4 +160,5 @@ export const queryInput: z.ZodType<QueryInput> = z.strictObject({
   known_at: instantInput.optional(),
   timeout_ms: z.int().min(1).max(MAX_TIMEOUT_MS).optional(),
   excerpt_length: z.int().min(40).max(10_000).optional(),
+  chunk_size: z.int().min(1).max(MAX_CHUNK_SIZE).optional(),
 })

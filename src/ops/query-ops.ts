@@ -1,5 +1,6 @@
 /** Asking: a question, the reasons of an answer, and more of the same kind. */
 import { z } from 'zod'
+import type { JsonObject } from '../base/canonical.ts'
 import type { Engine, ExplainAnswer, ExplainRequest } from '../engine/engine.ts'
 import { explainInput, similarInput } from '../model/entry-input.ts'
 import type { Operation } from '../model/operation.ts'
@@ -18,6 +19,9 @@ export const query: Operation<Engine, typeof queryInput, z.ZodType<Page>> = {
   output: pageOutput,
   effect: ASK,
   run: (engine, input, context) => engine.query(input, context),
+  async *stream(engine, input, context) {
+    for await (const chunk of engine.stream(input, context)) yield chunk as unknown as JsonObject
+  },
 }
 
 const explainOutput: z.ZodType<ExplainAnswer> = z.strictObject({

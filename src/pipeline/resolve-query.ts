@@ -19,7 +19,7 @@ export interface Asked {
 }
 
 /** What decides neither which entries come nor in which order: it may change from page to page. */
-const FREE = ['cursor', 'limit', 'explain', 'trace', 'touch', 'timeout_ms', 'excerpt_length']
+const FREE = ['cursor', 'limit', 'explain', 'trace', 'touch', 'timeout_ms', 'excerpt_length', 'chunk_size']
 
 /** Throws `invalid_argument` (a period that ends before it begins), and what a cursor is refused with. */
 export function resolveQuery(input: QueryInput, asked: Asked): Query {
