@@ -1,0 +1,379 @@
+/** Subscriptions at work, on time that is moved by hand: the grid, pauses, handlers, limits, resuming, other processes. */
+import { describe, expect, it } from 'vitest'
+import { QuerentError } from '../../../../src/model/errors.ts'
+import type { LiveEvent } from '../../../../src/model/live.ts'
+import { OPTIONS } from './items.ts'
+import { ScriptedQuestion, ScriptedWorld, START, Watch } from './scripted.ts'
+
+const numbers = (events: readonly LiveEvent[]) => events.map(({ seq }) => seq)
+
+describe('beginning (BQ-156, BQ-162)', () => {
+  it('tells the present answer first, in rank order, and what a subscription is', async () => {
+    const world = new ScriptedWorld()
+    world.write(['b', 'a'])
+    const watch = await world.watch()
+    expect(watch.events.map(({ type, reason, id, item }) => [type, reason, id, item])).toEqual([
+      ['added', 'initial', 'b', { title: 'b' }],
+      ['added', 'initial', 'a', { title: 'a' }],
+    ])
+    expect(watch.events[0]).toMatchObject({ seq: 1, timestamp: '2026-03-01T00:00:00.000Z', text: expect.any(String) })
+    expect(watch.subscription).toMatchObject({
+      query: { text: 'letters' },
+      createdAt: START,
+      status: 'active',
+      eventsDelivered: 2,
+      lastEventAt: START,
+      began: 'anew',
+    })
+  })
+
+  it('says nothing at first where that is not wanted', async () => {
+    const world = new ScriptedWorld()
+    world.write(['a'])
+    const watch = await world.watch({ notifyOnConnect: false })
+    expect(watch.events).toEqual([])
+    world.write(['a2'])
+    await world.timers.pass(1000)
+    expect(watch.news()).toEqual(['updated a content_changed'])
+  })
+
+  it('rejects with what asking rejects with, and keeps nothing', async () => {
+    const world = new ScriptedWorld()
+    const question = new ScriptedQuestion(world)
+    question.fails = new QuerentError('store_locked', 'busy')
+    const asked = world.live.subscribe(question, OPTIONS, new Watch(question).handlers)
+    await expect(asked).rejects.toMatchObject({ code: 'store_locked' })
+    expect(world.live.count()).toBe(0)
+    expect(world.timers.waiting).toBe(0)
+  })
+
+  it('misses nothing that is committed while it begins', async () => {
+    const world = new ScriptedWorld()
+    const question = new ScriptedQuestion(world)
+    const watch = new Watch(question)
+    const asked = world.live.subscribe(question, OPTIONS, watch.handlers)
+    await world.timers.turn()
+    world.write(['a'])
+    watch.subscription = await asked
+    await world.timers.pass(1000)
+    expect(watch.news()).toEqual(['added a now_matches'])
+  })
+})
+
+describe('the grid (BQ-160, BQ-169)', () => {
+  it('tells at its points alone, whenever things happened', async () => {
+    const world = new ScriptedWorld()
+    const watch = await world.watch()
+    await world.timers.pass(1700)
+    world.write(['a'])
+    await world.timers.pass(299)
+    expect(watch.news()).toEqual([])
+    await world.timers.pass(1)
+    expect(watch.news()).toEqual(['added a now_matches'])
+  })
+
+  it('asks once a window, and not at all for what nobody may see', async () => {
+    const world = new ScriptedWorld()
+    const watch = await world.watch()
+    const hiddenOnly = await world.watch()
+    for (let at = 0; at < 10; at++) {
+      world.writeHidden(at % 2 ? 'here' : 'elsewhere')
+      await world.timers.pass(150)
+    }
+    expect([watch.question.asked, hiddenOnly.events]).toEqual([1, []])
+    world.write(['a'])
+    world.write(['a', 'b'])
+    world.writeHidden()
+    await world.timers.pass(2000)
+    expect(watch.question.asked).toBe(2)
+    expect(watch.news()).toEqual(['added a now_matches', 'added b now_matches'])
+  })
+
+  it('is not moved by hidden writes', async () => {
+    const hours = async (hidden: boolean) => {
+      const world = new ScriptedWorld()
+      const heard: number[] = []
+      await world.watch({ debounceMs: 700 }, { onEvent: () => void heard.push(world.timers.now()) })
+      for (let at = 0; at < 30; at++) {
+        if (hidden) world.writeHidden(at % 3 ? 'here' : 'elsewhere')
+        if (at % 7 === 3) world.write([`a${at}`])
+        await world.timers.pass(133)
+      }
+      return heard
+    }
+    expect(await hours(true)).toEqual(await hours(false))
+  })
+
+  it('with a debounce of 0 tells at once', async () => {
+    const world = new ScriptedWorld()
+    const watch = await world.watch({ debounceMs: 0 })
+    world.write(['a'])
+    await world.timers.pass(0)
+    expect(watch.news()).toEqual(['added a now_matches'])
+  })
+
+  it('sees what other processes write within the time of a poll, and polls only while somebody listens', async () => {
+    const world = new ScriptedWorld()
+    const watch = await world.watch({ debounceMs: 0 })
+    world.write(['a'], 'elsewhere')
+    await world.timers.pass(99)
+    expect(watch.news()).toEqual([])
+    await world.timers.pass(1)
+    expect(watch.news()).toEqual(['added a now_matches'])
+    watch.subscription.cancel()
+    expect(world.timers.waiting).toBe(0)
+  })
+})
+
+describe('losses (BQ-161)', () => {
+  it('are told at once, outside of the grid, by the id alone; nothing follows, also not when the item changes', async () => {
+    const world = new ScriptedWorld()
+    world.write(['a', 'b'])
+    const watch = await world.watch({ debounceMs: 60_000 })
+    watch.news()
+    world.hide(['a'])
+    await world.timers.settle()
+    const [lost] = watch.events
+    expect(watch.news()).toEqual(['removed a unavailable'])
+    expect([lost?.item, lost?.details]).toEqual([undefined, {}])
+    world.write(['a2', 'b'])
+    await world.timers.pass(120_000)
+    expect(watch.news()).toEqual([])
+    world.show(['a'])
+    await world.timers.pass(60_000)
+    expect(watch.news()).toEqual(['added a now_matches'])
+  })
+
+  it('stop an item that was on its way', async () => {
+    const world = new ScriptedWorld()
+    const taken = Promise.withResolvers<void>()
+    const watch = await world.watch({}, { onEvent: () => taken.promise })
+    world.write(['a', 'b', 'c'])
+    await world.timers.pass(1000)
+    expect(watch.news()).toEqual(['added a now_matches'])
+    world.hidden.add('b')
+    taken.resolve()
+    await world.timers.pass(1000)
+    expect(watch.news()).toEqual(['added c now_matches'])
+  })
+})
+
+describe('pausing and ending (BQ-163)', () => {
+  it('while paused asks nothing and tells nothing, then the net difference', async () => {
+    const world = new ScriptedWorld()
+    world.write(['a', 'b'])
+    const watch = await world.watch()
+    watch.news()
+    watch.subscription.pause()
+    for (const texts of [['a2', 'b'], ['a3'], ['a4', 'c']]) {
+      world.write(texts)
+      await world.timers.pass(1500)
+    }
+    expect([watch.news(), watch.question.asked, watch.question.checked]).toEqual([[], 1, 1])
+    expect(watch.subscription.status).toBe('paused')
+    watch.subscription.resume()
+    await world.timers.settle()
+    expect(watch.news()).toEqual(['removed b no_match', 'updated a content_changed', 'added c now_matches'])
+  })
+
+  it('cancelled: no handler but onEnd, once, whatever was on its way', async () => {
+    const world = new ScriptedWorld()
+    world.write(['a', 'b'])
+    const watch = new Watch(new ScriptedQuestion(world), {
+      onEvent: () => {
+        watch.subscription.cancel()
+        throw new Error('after the end')
+      },
+    })
+    watch.subscription = await world.live.subscribe(watch.question, OPTIONS, watch.handlers)
+    await world.timers.pass(5000)
+    watch.subscription.cancel()
+    watch.subscription.resume()
+    world.write(['c'])
+    await world.timers.pass(5000)
+    expect([watch.news(), watch.errors, watch.ends]).toEqual([['added a initial'], [], ['cancelled']])
+    expect(watch.subscription.status).toBe('cancelled')
+    expect(world.live.count()).toBe(0)
+  })
+
+  it('ends with the engine, and with the right to ask: all of a viewer, no other, without content (BQ-167)', async () => {
+    const world = new ScriptedWorld()
+    const [one, two] = [await world.watch(), await world.watch()]
+    const other = new Watch(new ScriptedQuestion(world, 'bob'))
+    other.subscription = await world.live.subscribe(other.question, OPTIONS, other.handlers)
+    two.subscription.pause()
+    one.question.mayAsk = false
+    world.writeHidden()
+    await world.timers.settle()
+    expect([one.ends, two.ends, other.ends]).toEqual([['unauthorized'], ['unauthorized'], []])
+    world.live.close()
+    expect(other.ends).toEqual(['closed'])
+    await expect(world.live.subscribe(other.question, OPTIONS, other.handlers)).rejects.toMatchObject({
+      code: 'invalid_argument',
+    })
+  })
+})
+
+describe('handlers (BQ-166)', () => {
+  it('that throw are told of, counted, and stop nothing', async () => {
+    const world = new ScriptedWorld()
+    world.write(['a', 'b'])
+    const failing = await world.watch(
+      {},
+      {
+        onEvent: ({ id }) => {
+          if (id === 'a') throw new Error('no')
+          return Promise.reject(new Error('not this either'))
+        },
+        onError: () => {
+          throw new Error('nor this')
+        },
+      },
+    )
+    const other = await world.watch()
+    expect(failing.events.length).toBe(2)
+    expect(failing.errors).toEqual([new Error('no'), new Error('not this either')])
+    expect(failing.subscription.handlerErrors).toBe(4)
+    expect(other.events.length).toBe(2)
+  })
+
+  it('never overlap, and who is slow gets fewer events that say as much', async () => {
+    const world = new ScriptedWorld()
+    let [running, most] = [0, 0]
+    let free = Promise.withResolvers<void>()
+    const slow = await world.watch(
+      { debounceMs: 100 },
+      {
+        onEvent: async () => {
+          running += 1
+          most = Math.max(most, running)
+          await free.promise
+          running -= 1
+        },
+      },
+    )
+    for (let at = 1; at <= 50; at++) {
+      world.write([`a${at}`, `b${at}`])
+      await world.timers.pass(100)
+    }
+    expect(numbers(slow.events)).toEqual([1])
+    expect(slow.question.asked).toBeLessThan(4)
+    free.resolve()
+    free = Promise.withResolvers<void>()
+    free.resolve()
+    await world.timers.pass(1000)
+    expect(most).toBe(1)
+    expect(slow.listener.texts).toEqual(['a50', 'b50'])
+    expect(slow.events.length).toBe(3)
+  })
+})
+
+describe('failing to ask', () => {
+  it('is told, and tried again at the next change, or after a while', async () => {
+    const world = new ScriptedWorld()
+    const watch = await world.watch()
+    const failure = new QuerentError('store_locked', 'busy')
+    watch.question.fails = failure
+    world.write(['a'])
+    await world.timers.pass(1000)
+    expect([watch.errors, watch.subscription.handlerErrors]).toEqual([[failure], 0])
+    watch.question.fails = null
+    await world.timers.pass(1000)
+    expect(watch.news()).toEqual(['added a now_matches'])
+    watch.question.fails = failure
+    for (const at of [1, 2, 3, 4, 5]) {
+      world.write([`a${at}`])
+      await world.timers.pass(1000)
+    }
+    watch.question.fails = null
+    await world.timers.pass(3000)
+    world.write(['a9'])
+    await world.timers.pass(1000)
+    expect(watch.news()).toEqual(['updated a content_changed'])
+  })
+
+  it('because the viewer may not any more ends it', async () => {
+    const world = new ScriptedWorld()
+    const watch = await world.watch()
+    watch.question.fails = new QuerentError('denied', 'gone')
+    world.write(['a'])
+    await world.timers.pass(1000)
+    expect([watch.ends, watch.errors]).toEqual([['unauthorized'], []])
+  })
+})
+
+describe('limits (BQ-167)', () => {
+  it('refuses one more than a viewer may have, paused ones counted, the local owner not limited', async () => {
+    const world = new ScriptedWorld({ mostPerViewer: 2 })
+    const [first] = [await world.watch(), await world.watch()]
+    first?.subscription.pause()
+    await expect(world.watch()).rejects.toMatchObject({ code: 'rate_limited', details: { limit: 2 } })
+    const asOwner = () => {
+      const watch = new Watch(new ScriptedQuestion(world, 'owner'))
+      return world.live.subscribe(watch.question, OPTIONS, watch.handlers)
+    }
+    await Promise.all([asOwner(), asOwner(), asOwner()])
+    expect([world.live.count({ id: 'ann' }), world.live.count()]).toEqual([2, 5])
+    first?.subscription.cancel()
+    await world.watch()
+  })
+
+  it('also refuses those that begin at the same time', async () => {
+    const world = new ScriptedWorld()
+    const results = await Promise.allSettled(Array.from({ length: 53 }, () => world.watch()))
+    expect(results.filter(({ status }) => status === 'fulfilled').length).toBe(50)
+  })
+})
+
+describe('time (BQ-158)', () => {
+  it('passing alone asks nothing; a bound that is crossed does, forwards and backwards', async () => {
+    const world = new ScriptedWorld()
+    world.write(['a'])
+    const watch = new Watch(new ScriptedQuestion(world))
+    watch.question.until = START + 5000
+    watch.subscription = await world.live.subscribe(watch.question, OPTIONS, watch.handlers)
+    await world.timers.pass(3000)
+    world.clock.set(START + 4999)
+    await world.timers.pass(3000)
+    expect(watch.question.asked).toBe(1)
+    watch.question.until = Number.POSITIVE_INFINITY
+    world.clock.set(START + 5000)
+    await world.timers.pass(3000)
+    expect(watch.question.asked).toBe(2)
+    world.clock.set(START + 1000)
+    await world.timers.pass(3000)
+    expect(watch.question.asked).toBe(3)
+    expect(watch.news()).toEqual(['added a initial'])
+  })
+})
+
+describe('fairness', () => {
+  it('asks one question at a time and lets others run between, however many have to be asked', async () => {
+    const world = new ScriptedWorld({ mostPerViewer: 1000 })
+    let [asking, most] = [0, 0]
+    const order: number[] = []
+    for (let at = 0; at < 300; at++) {
+      const watch = new Watch(new ScriptedQuestion(world))
+      const ask = () => ScriptedQuestion.prototype.ask.call(watch.question)
+      watch.question.ask = async () => {
+        asking += 1
+        most = Math.max(most, asking)
+        await Promise.resolve()
+        asking -= 1
+        order.push(at)
+        return ask()
+      }
+      await world.live.subscribe(watch.question, OPTIONS, watch.handlers)
+    }
+    await world.timers.settle()
+    order.length = 0
+    let rounds = 0
+    const count = setInterval(() => (rounds += 1), 0)
+    world.write(['a'])
+    await world.timers.pass(1000)
+    clearInterval(count)
+    expect(most).toBe(1)
+    expect(order).toEqual(Array.from({ length: 300 }, (_, at) => at))
+    expect(rounds).toBeGreaterThan(0)
+  })
+})
