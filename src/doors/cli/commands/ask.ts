@@ -5,13 +5,13 @@ import { findOperation } from '../../../ops/catalog.ts'
 import { explain, query, similar } from '../../../ops/query-ops.ts'
 import { EXIT } from '../failure.ts'
 import { type AskFlags, type CommonFlags, questionOf } from '../flags.ts'
-import { readAll } from '../io.ts'
-import { pageMarkdown, pageText } from '../render/page.ts'
+import { readAll, write } from '../io.ts'
+import { footer, pageMarkdown, pageText } from '../render/page.ts'
 import { explainText } from '../render/reports.ts'
 import type { Cli } from '../run.ts'
 import { type SessionOptions, withSession } from '../session.ts'
-import { print } from './print.ts'
-import { printLines } from './stream.ts'
+import { PLAIN, print } from './print.ts'
+import { printMembers } from './stream.ts'
 
 /** A question is far shorter; this only keeps a wrong pipe from filling memory. The engine has its own limit. */
 const MAX_PIPED_QUESTION = 1024 * 1024
@@ -24,13 +24,15 @@ export async function runQuery(cli: Cli, words: readonly string[], flags: AskFla
   if (flags.failEmpty && page.verdict === 'nothing_relevant') cli.exitCode = EXIT.nothingRelevant
 }
 
-/** An item a line as they come. How the answer ended is told aside, for people. */
+/** An item a line as they come. What else there is to say of the answer is said aside, for people. */
 async function streamQuery(cli: Cli, input: QueryInput, flags: AskFlags): Promise<void> {
   cli.errors = 'json'
-  const last = await withSession(cli, flags, sessionFor(input), ({ catalog, stream }) =>
-    printLines(cli, stream(findOperation(catalog, 'query'), input), ({ items }) => items as readonly unknown[]),
+  const answer = await withSession(cli, flags, sessionFor(input), ({ catalog, stream }) =>
+    printMembers(cli, stream(findOperation(catalog, 'query'), input), 'items'),
   )
-  if (flags.failEmpty && last?.['verdict'] === 'nothing_relevant') cli.exitCode = EXIT.nothingRelevant
+  // The cast: all that a page has but its items.
+  await write(cli.io.stderr, footer(answer as unknown as Omit<Page, 'items'>, PLAIN))
+  if (flags.failEmpty && answer['verdict'] === 'nothing_relevant') cli.exitCode = EXIT.nothingRelevant
 }
 
 export async function runSimilar(cli: Cli, id: string, flags: CommonFlags & { limit?: number }): Promise<void> {

@@ -19,7 +19,7 @@ import {
   withoutPage,
 } from './beliefs-input.ts'
 import { print } from './print.ts'
-import { printLines } from './stream.ts'
+import { printMembers } from './stream.ts'
 import { type LiveFlags, liveInput, watchOperation } from './watch.ts'
 
 export interface AboutFlags extends BeliefQueryFlags {
@@ -48,11 +48,7 @@ async function streamBeliefs(cli: Cli, flags: CommonFlags, query: Input): Promis
   cli.errors = 'json-aside'
   const options = { warm: true, onlyLenses: ['beliefs'] }
   await withSession(cli, flags, options, ({ catalog, stream }) =>
-    printLines(
-      cli,
-      stream(findOperation(catalog, 'beliefs.query'), query),
-      ({ beliefs }) => beliefs as readonly unknown[],
-    ),
+    printMembers(cli, stream(findOperation(catalog, 'beliefs.query'), query), 'beliefs'),
   )
 }
 

@@ -12,7 +12,7 @@ import type { CommonFlags } from '../flags.ts'
 import { decodeUtf8, readAll, write } from '../io.ts'
 import type { Cli } from '../run.ts'
 import { withSession } from '../session.ts'
-import { printLines } from './stream.ts'
+import { printPieces } from './stream.ts'
 
 /** An import of a large store as one document should still fit. */
 const MAX_INPUT = 1024 * 1024 * 1024
@@ -33,7 +33,7 @@ export async function runCall(
   const options = { create: effect?.kind === 'write', ...(effect?.storeless && { open: openEngineOrEmpty }) }
   if (flags.stream) {
     await withSession(cli, flags, options, ({ catalog, stream }) =>
-      printLines(cli, stream(findOperation(catalog, name), input)),
+      printPieces(cli, stream(findOperation(catalog, name), input)),
     )
     return
   }

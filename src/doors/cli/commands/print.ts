@@ -10,7 +10,7 @@ export interface Forms {
   md?(): string
 }
 
-const PLAIN: Style = { bold: same, dim: same, mark: same, good: same, bad: same }
+export const PLAIN: Style = { bold: same, dim: same, mark: same, good: same, bad: same }
 
 export async function print(cli: Cli, flags: CommonFlags, value: unknown, forms: Forms): Promise<void> {
   await write(cli.io.stdout, formatted(cli, flags, value, forms))

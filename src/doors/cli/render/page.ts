@@ -29,13 +29,14 @@ function itemText(item: Item, style: Style, workingFolder: string): string {
   return head + body + why + (item.explanation ? explanationText(item.explanation, style, indent) : '')
 }
 
-function footer(page: Page, style: Style): string {
+/** The verdict, what else there is to know, and how to get more. */
+export function footer(page: Omit<Page, 'items'>, style: Style): string {
   const lines = [verdictLine(page, style), ...page.notes.map(note => `note: ${oneLine(note.message)}`)]
   if (page.cursor !== null) lines.push(style.dim(`more: --cursor ${page.cursor}`))
   return lines.map(line => `${line}\n`).join('')
 }
 
-function verdictLine(page: Page, style: Style): string {
+function verdictLine(page: Omit<Page, 'items'>, style: Style): string {
   const reason = page.reason === null ? '' : `: ${oneLine(page.reason)}`
   switch (page.verdict) {
     case 'answered':
