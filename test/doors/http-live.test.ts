@@ -129,3 +129,24 @@ it('BQ-153: nothing piles up for one who does not read: many changes are told as
   await lines.cancel()
   await until(() => engine.live.count() === 0)
 })
+
+it('BQ-155: a query of beliefs is answered line by line where its options say so, and joined it is the whole answer', async () => {
+  const beliefs = Array.from({ length: 7 }, (_, at) => ({ id: `b${at}`, content: `Basalt has ${at} sides.` }))
+  const ask = async (name: string, input: unknown, headers: Readonly<Record<string, string>> = {}) => {
+    const init = { method: 'POST', body: JSON.stringify(input), headers: { ...headers } }
+    return (await fetch(`${url}/v1/ops/${name}`, init)).text()
+  }
+  await ask('beliefs.put', { beliefs })
+  const query = { semantic: 'basalt', options: { dry_run: true } }
+  const whole = JSON.parse(await ask('beliefs.query', query))
+  const streamed = { ...query, options: { ...query.options, stream: true, chunk_size: 3 } }
+  const chunks = (await ask('beliefs.query', streamed)).trim().split('\n')
+  const parsed = chunks.map(line => JSON.parse(line))
+  expect(parsed.map(chunk => chunk.beliefs.length)).toEqual([3, 3, 1])
+  expect(parsed.map(({ done }) => done)).toEqual([false, false, true])
+  const ids = (ranked: readonly { belief: { id: string } }[]) => ranked.map(({ belief }) => belief.id)
+  expect(ids(parsed.flatMap(chunk => chunk.beliefs))).toEqual(ids(whole.beliefs))
+  const events = await ask('beliefs.query', streamed, { accept: 'text/event-stream' })
+  expect(events.match(/^event: chunk$/gm)).toHaveLength(3)
+  expect(JSON.parse(await ask('beliefs.count', streamed))).toMatchObject({ error: { code: 'INVALID_QUERY' } })
+})

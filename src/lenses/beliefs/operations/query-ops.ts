@@ -44,6 +44,7 @@ const query: Operation<LensHost> = {
       runQuery(state, checkQuery(input, asker), { requester: asker.id, signal }),
     ),
   stream: (host, input, context) => streamInCall(host, input, context),
+  streamAt: 'options.stream',
 }
 
 export const QUERY_OPERATIONS: readonly Operation<LensHost>[] = [query]
