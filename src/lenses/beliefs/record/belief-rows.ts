@@ -13,6 +13,8 @@ export interface BeliefRow {
   readonly partition: PartitionId
   readonly id: string
   readonly holder: string
+  /** Id of the first version. */
+  readonly chain: string
   readonly contentHash: string
   readonly createdAt: Instant
   /** Infinite where there is no bound. */
@@ -56,7 +58,7 @@ function* aspectRows(reader: StoreReader, entries: readonly EntryKey[] | null): 
   }
 }
 
-const COLUMNS: readonly string[] = ['entry', 'domains', 'derivation', ...DIMENSIONS]
+const COLUMNS: readonly string[] = ['entry', 'chain', 'domains', 'derivation', ...DIMENSIONS]
 
 function beliefRow(entry: Entry, row: Row): BeliefRow {
   const derivation = JSON.parse(row['derivation'] as string) as KeptDerivation
@@ -65,6 +67,7 @@ function beliefRow(entry: Entry, row: Row): BeliefRow {
     partition: entry.partition,
     id: entry.id,
     holder: entry.audience.holder,
+    chain: row['chain'] as string,
     contentHash: entry.contentHash,
     createdAt: entry.createdAt,
     validFrom: entry.validFrom ?? Number.NEGATIVE_INFINITY,

@@ -8,6 +8,7 @@ import type { PartitionId } from '../../../model/partition.ts'
 import type { Store, StoreReader } from '../../../store/store.ts'
 import { BELIEFS } from '../tables.ts'
 import { type BeliefRow, readBeliefRows } from './belief-rows.ts'
+import { ChainRows } from './chain-rows.ts'
 import { type ColumnArrays, DIMENSION_COUNT, grownArrays, newArrays, ROW_BYTES } from './column-arrays.ts'
 import { changesAfter } from './feed.ts'
 import { Interned } from './interned.ts'
@@ -39,6 +40,7 @@ export class BeliefColumns {
   /** By number of the domain set; made when first asked for. */
   #domainLists: (readonly string[] | null)[] = []
   readonly #byPartition = new PartitionRows()
+  readonly #byChain = new ChainRows()
   #free: number[] = []
   #rows = 0
   #size = 0
@@ -197,6 +199,11 @@ export class BeliefColumns {
     return row
   }
 
+  /** The row of a belief with a past, by its holder and chain, whoever asks; -1: there is none. */
+  rowOfChain(holder: string, chain: string): number {
+    return this.#byChain.of(holder, chain)
+  }
+
   /** Rows with the content of this one, itself among them; -1 at their end. */
   firstCopy(row: number): number {
     return this.#sameContent.first(this.#arrays.contents[row] as number)
@@ -266,6 +273,7 @@ export class BeliefColumns {
     this.#sameId.add(to.ids[row] as number, row)
     this.#sameContent.add(to.contents[row] as number, row)
     this.#byPartition.add(belief.partition, row)
+    if (belief.chain !== belief.id) this.#byChain.add(row, belief.holder, belief.chain)
     this.#noteRow(belief.entry, row)
     this.touched.add(row)
     this.#size++
@@ -286,6 +294,7 @@ export class BeliefColumns {
     if (parents.length > 0) this.#parentCount--
     this.#parents[row] = NO_PARENTS
     this.#byPartition.remove(of.partitions[row] as number, row)
+    this.#byChain.remove(row)
     of.entries[row] = -1
     of.partitions[row] = -1
     this.#rowByEntry[entry] = -1
@@ -323,6 +332,7 @@ export class BeliefColumns {
     this.#sameId = new RowLists(capacity)
     this.#sameContent = new RowLists(capacity)
     this.#byPartition.clear()
+    this.#byChain.clear()
     this.#loads++
     this.touched.clear()
     this.#ids = new Interned()

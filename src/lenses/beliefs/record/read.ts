@@ -55,14 +55,22 @@ export function versionOfId(view: View, id: string, past: boolean): SeenVersion 
   const row = rowOfId(view, columns.idNumber(id))
   const current = row === -1 ? undefined : currentOfKeys(view, [columns.arrays.entries[row] as number])[0]
   if (current !== undefined || !past) return current
-  const found = view.reader.table(VERSIONS).scan({ id }, { columns: ['holder', 'id', 'chain'] })
+  const found = view.reader.table(VERSIONS).scan({ id }, { columns: ['holder', 'chain'] })
   const isOwn = (row: Row) => row['holder'] === view.requester.id
   const rows = [...found].sort((a, b) => Number(isOwn(b)) - Number(isOwn(a)))
   for (const { holder, chain } of rows) {
+    if (!mayHaveHistory(view, holder as string, chain as string)) continue
     const seen = historyOf(view, holder as string, chain as string).find(({ version }) => version.id === id)
     if (seen !== undefined) return seen
   }
   return undefined
+}
+
+/** Whether a past may be seen: its holder sees it, others do where the belief is there and in their sight. */
+function mayHaveHistory({ requester, columns }: View, holder: string, chain: string): boolean {
+  if (holder === requester.id) return true
+  const row = columns.rowOfChain(holder, chain)
+  return row !== -1 && requester.sees(columns.arrays.partitions[row] as number)
 }
 
 /** A version, current or past, of which holder and id are known. Undefined: there is none, or it may not be seen. */
