@@ -93,9 +93,9 @@ function changeOf(before: Told | undefined, item: LiveItem, circumstances: Circu
   return { type: 'reranked', key, id, reason: 'rank_changed', details: moved, now: item }
 }
 
-function reasonToCome({ key, since }: LiveItem, { opening, lastAsOf }: Circumstances): LiveReason {
+function reasonToCome({ key, since }: LiveItem, { opening, lastAsOf, onlyTime }: Circumstances): LiveReason {
   if (opening?.keys.has(key)) return opening.reason
-  return since >= lastAsOf ? 'new_match' : 'now_matches'
+  return !onlyTime && since >= lastAsOf ? 'new_match' : 'now_matches'
 }
 
 function changedFields({ fields: before }: Told, { fields }: LiveItem): JsonObject {
