@@ -30,6 +30,12 @@ it('an event is a line: when, what, which, what it says, why', () => {
   )
 })
 
+it('says once what title and excerpt both say', () => {
+  const item = { title: 'Decay', excerpt: { text: '# Decay\n\nMemory fades.' } }
+  expect(eventText({ ...event, item }, plain)).toContain('decay.md  Decay Memory fades.  It')
+  expect(eventText({ ...event, item: { title: 'Decay' } }, plain)).toContain('decay.md  Decay  It')
+})
+
 it('a belief says its content, under either name', () => {
   const belief = { content: 'Octopuses have three hearts.' }
   expect(eventText({ ...event, item: { belief } }, plain)).toContain('  Octopuses have three hearts.  ')

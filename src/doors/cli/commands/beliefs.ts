@@ -54,8 +54,9 @@ async function streamBeliefs(cli: Cli, flags: CommonFlags, query: Input): Promis
 
 export async function runWatch(cli: Cli, words: readonly string[], flags: BeliefQueryFlags & LiveFlags): Promise<void> {
   const query = queryOf(await asked(cli, words), flags)
-  const options = { ...(query['options'] as Input), ...liveInput(flags) }
-  await watchOperation(cli, flags, 'beliefs.watch', { ...query, options }, ['beliefs'])
+  const { resume_token, ...options } = liveInput(flags)
+  const input = { query, options, ...(resume_token !== undefined && { resume_token }) }
+  await watchOperation(cli, flags, 'beliefs.watch', input, ['beliefs'])
 }
 
 export async function runExplain(

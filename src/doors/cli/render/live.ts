@@ -4,6 +4,9 @@ import type { LiveEvent } from '../../../model/live.ts'
 import { oneLine, type Style } from './style.ts'
 
 const TYPE_WIDTH = 8
+/** Characters of what an item says: so many where there is hardly room, so many where there is any. */
+const LEAST_GIST = 20
+const MOST_GIST = 100
 
 /** `2026-03-01T12:00:00Z  added     docs/decay.md  Memory fades …  It is new and matches.` */
 export function eventText(event: LiveEvent, style: Style, width: number = Number.POSITIVE_INFINITY): string {
@@ -14,7 +17,7 @@ export function eventText(event: LiveEvent, style: Style, width: number = Number
   const paint = { added: style.good, updated: style.mark, removed: style.bad, reranked: style.dim }[type]
   const head = `${time}  ${type.padEnd(TYPE_WIDTH)}  ${oneLine(id)}`
   const reason = oneLine(text)
-  const room = Math.max(20, width - head.length - reason.length - 4)
+  const room = Math.max(LEAST_GIST, Math.min(MOST_GIST, width - head.length - reason.length - 4))
   const gist = item === undefined ? '' : `  ${cut(oneLine(gistOf(item)), room)}`
   return `${head.replace(type, paint(type))}${gist}  ${style.dim(reason)}\n`
 }
@@ -22,12 +25,21 @@ export function eventText(event: LiveEvent, style: Style, width: number = Number
 /** What an item of any lens says, in short: its title and excerpt, or its content. */
 function gistOf(item: JsonObject): string {
   const { title, excerpt, content, belief } = item
-  const parts = [title, textIn(excerpt, 'text'), content, textIn(belief, 'content')]
-  return parts.filter(part => typeof part === 'string' && part !== '').join(': ')
+  const texts = [
+    textIn({ title }, 'title'),
+    textIn(excerpt, 'text'),
+    textIn({ content }, 'content'),
+    textIn(belief, 'content'),
+  ]
+  const [first = '', second = ''] = texts.map(text => text.replace(/^#+ /, '')).filter(text => text !== '')
+  // An excerpt may begin with its title.
+  return second === '' || second.startsWith(first) ? second || first : `${first}: ${second}`
 }
 
-function textIn(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined
+function textIn(value: unknown, name: string): string {
+  const text =
+    typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined
+  return typeof text === 'string' ? text : ''
 }
 
 function cut(text: string, width: number): string {
