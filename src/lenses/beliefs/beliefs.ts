@@ -1,5 +1,6 @@
 /** The lens as a library: its operations as methods, for one agent. Every call is what the operation of its name does. */
 import type { JsonObject } from '../../base/canonical.ts'
+import type { LiveHandlers, Subscription } from '../../model/live.ts'
 import { LOCAL_OWNER, type Viewer } from '../../model/viewer.ts'
 import type { LensHost } from '../lens.ts'
 import type { AgentView } from './agents/agents.ts'
@@ -15,7 +16,18 @@ import type {
   NewMember,
   TrustStatement,
 } from './inputs.ts'
+import {
+  asBeliefSubscription,
+  type BeliefCallback,
+  type BeliefEvent,
+  type BeliefSubscription,
+  type SubscribeOptions,
+  type SubscriptionGroup,
+  subscribeAll,
+} from './live/subscriptions.ts'
+import { asBeliefEvent, subscribeTo } from './live/watch.ts'
 import type { Belief, BeliefSource, DerivationChain, QueryResult } from './model.ts'
+import { type BeliefsCall, inCall } from './operations/call.ts'
 import { BELIEFS_OPERATIONS } from './operations/operations.ts'
 import { streamInCall } from './operations/streamed.ts'
 import type { QueryChunk } from './paging/stream.ts'
@@ -80,6 +92,36 @@ export class Beliefs {
       viewer: this.viewer,
       signal,
     }) as AsyncIterableIterator<unknown> as AsyncIterableIterator<QueryChunk>
+  }
+
+  /**
+   * Calls back for each belief that comes into the first results, changes in them, or goes. Resolves when the first events
+   * are on their way; its callbacks never overlap.
+   */
+  async subscribe(
+    query: BeliefQuery,
+    callback: BeliefCallback,
+    { resume_token, on_error, on_end, ...options }: SubscribeOptions = {},
+  ): Promise<BeliefSubscription> {
+    const input = { query, options, ...(resume_token !== undefined && { resume_token }) }
+    const context = { viewer: this.viewer, signal: new AbortController().signal }
+    const handlers: LiveHandlers = {
+      // The cast: what the lens puts in its events.
+      onEvent: event => callback(asBeliefEvent(event) as unknown as BeliefEvent),
+      onError: error => on_error?.(error),
+      onEnd: why => on_end?.(why),
+    }
+    const begin = (call: BeliefsCall): Promise<Subscription> => subscribeTo(call.state, call.asker, input, handlers)
+    return asBeliefSubscription(await inCall(this.#host, context, begin))
+  }
+
+  /** Several with one callback; all of them begin, or none does. */
+  subscribe_multiple(
+    queries: readonly BeliefQuery[],
+    callback: BeliefCallback,
+    options: Omit<SubscribeOptions, 'resume_token'> = {},
+  ): Promise<SubscriptionGroup> {
+    return subscribeAll(queries.map(query => () => this.subscribe(query, callback, options)))
   }
 
   /** Why a belief stands where it does in the answer to a query, or why not; `over`: compared with this one. */

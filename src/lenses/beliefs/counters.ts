@@ -19,6 +19,12 @@ export class Counters {
   #durationMs = 0
   #results = 0
   readonly #errors = new Map<BeliefsCode, number>()
+  readonly #subscriptions: () => number
+
+  /** `subscriptions`: how many there are at a time. */
+  constructor(subscriptions: () => number = () => 0) {
+    this.#subscriptions = subscriptions
+  }
 
   countQuery(durationMs: number, results: number): void {
     this.#queries++
@@ -38,7 +44,7 @@ export class Counters {
       cache_hits: 0,
       cache_misses: 0,
       errors_by_code: Object.fromEntries(this.#errors),
-      subscriptions_active: 0,
+      subscriptions_active: this.#subscriptions(),
     }
   }
 }
@@ -48,7 +54,7 @@ const COUNTERS = new WeakMap<LensHost, Counters>()
 export function countersOf(host: LensHost): Counters {
   const known = COUNTERS.get(host)
   if (known !== undefined) return known
-  const made = new Counters()
+  const made = new Counters(() => host.live?.count() ?? 0)
   COUNTERS.set(host, made)
   return made
 }

@@ -40,7 +40,7 @@ export function failureIn(host: LensHost, thrown: unknown): BeliefsError {
 
 const REQUEST_ID_BYTES = 12
 
-function askerOf({ store }: LensHost, id: string): Asker {
+export function askerOf({ store }: LensHost, id: string): Asker {
   const row = store.table(AGENTS).get({ id })
   return { id, trustGraph: (row?.['trust_graph'] as string | null | undefined) ?? null }
 }

@@ -11,9 +11,11 @@ import { logged } from './logged.ts'
 import { QUERY_OPERATIONS } from './query-ops.ts'
 import { QUESTION_OPERATIONS } from './question-ops.ts'
 import { TRUST_OPERATIONS } from './trust-ops.ts'
+import { WATCH_OPERATIONS } from './watch-op.ts'
 
 const ALL: readonly Operation<LensHost>[] = [
   ...QUERY_OPERATIONS,
+  ...WATCH_OPERATIONS,
   ...EXPLAIN_OPERATIONS,
   ...QUESTION_OPERATIONS,
   ...CONTEXT_OPERATIONS,

@@ -1,0 +1,105 @@
+/** Live queries as programs have them (BQ-156, BQ-163, BQ-166, BQ-168). */
+import type { JsonObject } from '../../../base/canonical.ts'
+import { toIso } from '../../../model/instant.ts'
+import type { LiveEvent, LiveReason, Subscription } from '../../../model/live.ts'
+import type { BeliefQuery } from '../inputs.ts'
+import type { Belief } from '../model.ts'
+
+export interface BeliefEvent {
+  readonly subscription_id: string
+  /** From 1, without gaps. */
+  readonly seq: number
+  readonly timestamp: string
+  readonly type: LiveEvent['type']
+  /** Of the belief as it is shown; of a removed one: as it was. */
+  readonly id: string
+  /** Absent where it was removed. */
+  readonly belief?: Belief
+  readonly reason: LiveReason
+  readonly text: string
+  /** previous_score, score, previous_rank, new_rank, changed_fields, previous_id: where they apply. */
+  readonly details: JsonObject
+  /** Reconnecting with it goes on after this event. */
+  readonly resume_token: string
+}
+
+export interface SubscribeOptions {
+  /** 0 to 60,000; default 1,000. */
+  readonly debounce_ms?: number
+  readonly include_removals?: boolean
+  readonly include_reranks?: boolean
+  /** 1 to 600; default 60. */
+  readonly max_events_per_minute?: number
+  readonly notify_on_connect?: boolean
+  readonly resume_token?: string
+  /** What the callback threw, or asking again failed with: the subscription goes on. */
+  readonly on_error?: (error: unknown) => void
+  /** Once, when it has ended. */
+  readonly on_end?: (why: 'cancelled' | 'closed' | 'unauthorized') => void
+}
+
+export type BeliefCallback = (event: BeliefEvent) => void | Promise<void>
+
+export interface BeliefSubscription {
+  readonly id: string
+  readonly query: BeliefQuery
+  readonly created_at: string
+  readonly status: 'active' | 'paused' | 'cancelled'
+  readonly events_delivered: number
+  readonly last_event_at: string | null
+  /** How often the callback has thrown. */
+  readonly callback_errors: number
+  pause(): void
+  resume(): void
+  /** Final; doing it again does nothing. */
+  cancel(): void
+}
+
+export interface SubscriptionGroup {
+  readonly subscriptions: readonly BeliefSubscription[]
+  pause_all(): void
+  resume_all(): void
+  cancel_all(): void
+}
+
+export function asBeliefSubscription(of: Subscription): BeliefSubscription {
+  return {
+    id: of.id,
+    // The cast: it is what was subscribed to.
+    query: of.query as unknown as BeliefQuery,
+    created_at: toIso(of.createdAt),
+    get status() {
+      return of.status
+    },
+    get events_delivered() {
+      return of.eventsDelivered
+    },
+    get last_event_at() {
+      return of.lastEventAt === null ? null : toIso(of.lastEventAt)
+    },
+    get callback_errors() {
+      return of.handlerErrors
+    },
+    pause: () => of.pause(),
+    resume: () => of.resume(),
+    cancel: () => of.cancel(),
+  }
+}
+
+/** All of them or none: where one is refused, those that had begun end. */
+export async function subscribeAll(begin: readonly (() => Promise<BeliefSubscription>)[]): Promise<SubscriptionGroup> {
+  const subscriptions: BeliefSubscription[] = []
+  try {
+    for (const each of begin) subscriptions.push(await each())
+  } catch (error) {
+    for (const subscription of subscriptions) subscription.cancel()
+    throw error
+  }
+  const all = (act: (subscription: BeliefSubscription) => void) => () => subscriptions.forEach(act)
+  return {
+    subscriptions,
+    pause_all: all(subscription => subscription.pause()),
+    resume_all: all(subscription => subscription.resume()),
+    cancel_all: all(subscription => subscription.cancel()),
+  }
+}

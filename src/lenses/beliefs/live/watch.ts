@@ -1,0 +1,46 @@
+/** Begins a subscription: for the operation `beliefs.watch`, and for programs. */
+import { canonicalJson, type JsonObject } from '../../../base/canonical.ts'
+import type { LiveEvent, LiveHandlers, Subscription } from '../../../model/live.ts'
+import { AGENTS } from '../../../store/core-tables.ts'
+import type { Asker } from '../check/checked.ts'
+import { checkQuery } from '../check/query.ts'
+import { checkWatch } from '../check/watch.ts'
+import { BeliefsError } from '../errors.ts'
+import type { BeliefsState } from '../state.ts'
+import { StandingBeliefs } from './standing-question.ts'
+
+/** `input`: `{query, options, resume_token}`, unchecked. Throws what is wrong with it. */
+export function subscribeTo(
+  state: BeliefsState,
+  asker: Asker,
+  input: unknown,
+  handlers: LiveHandlers,
+): Promise<Subscription> {
+  const { query, options } = checkWatch(input, asker)
+  const { live } = state.host
+  if (live === undefined) throw new BeliefsError('NODE_UNAVAILABLE', 'this engine keeps no live queries')
+  // The casts: what was checked is JSON. What is kept is a copy, for the caller may change its own.
+  const asked = JSON.parse(canonicalJson((input as JsonObject)['query'] as JsonObject)) as JsonObject
+  const question = new StandingBeliefs(state, { id: asker.id }, query, asked, () => mayAsk(state, asker.id, asked))
+  return live.subscribe(question, options, handlers)
+}
+
+/** Whether the query still speaks for its requester: what it calls its trust graph may be called otherwise by now. */
+function mayAsk({ host }: BeliefsState, id: string, asked: JsonObject): boolean {
+  const graph = (asked['context'] as JsonObject | null | undefined)?.['trust_graph']
+  if (typeof graph !== 'string') return true
+  const row = host.store.table(AGENTS).get({ id })
+  try {
+    checkQuery(asked, { id, trustGraph: (row?.['trust_graph'] as string | null | undefined) ?? null })
+    return true
+  } catch (error) {
+    return !(error instanceof BeliefsError && error.code === 'UNAUTHORIZED')
+  }
+}
+
+/** As the contract of the lens has it: what came is a belief, and its loss of sight is told by its id alone (BQ-157). */
+export function asBeliefEvent({ item, ...event }: LiveEvent): JsonObject {
+  const shown = item === undefined ? {} : { belief: item }
+  // The cast: an event is plain data, but its interface has no index signature.
+  return { ...event, ...shown } as unknown as JsonObject
+}
