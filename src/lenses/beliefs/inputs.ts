@@ -46,6 +46,10 @@ export interface BeliefOptions {
   /** 1 to 1,000; default 20. */
   readonly limit?: number
   readonly offset?: number
+  /** `next_cursor` of an answer to this query: what stands behind it. */
+  readonly cursor?: string | null
+  /** Of a stream: results in a piece, 1 to 100; default 20. */
+  readonly chunk_size?: number
   readonly include_derivation?: boolean
   readonly include_explanation?: boolean
   readonly max_derivation_depth?: number

@@ -7,7 +7,7 @@ import { countersOf } from '../counters.ts'
 import type { RankedBelief } from '../model.ts'
 import type { Call } from '../query/call.ts'
 import type { BeliefsState } from '../state.ts'
-import { openReading, type Reading } from './reading.ts'
+import { openReading } from './reading.ts'
 
 export interface QueryChunk {
   readonly beliefs: readonly RankedBelief[]
@@ -28,20 +28,19 @@ export async function* streamQuery(
   const { limit, chunkSize } = query.options
   const reading = await openReading(state, query, call)
   const before = reading.passed
-  let read = 0
-  let progress = 0
-  for (let isLast = false; !isLast; ) {
-    const { beliefs, total } = nextChunk(state, reading, Math.min(chunkSize, limit - read))
-    read = reading.passed - before
-    isLast = !reading.hasMore || read >= limit
-    progress = Math.max(progress, Math.min(MOST_BEFORE_END, read / Math.min(limit, Math.max(1, total - before))))
-    yield { beliefs, progress: isLast ? 1 : progress, done: isLast }
+  let [read, shown, spentMs, progress] = [0, 0, 0, 0]
+  try {
+    for (let isLast = false; !isLast; ) {
+      const started = performance.now()
+      const { beliefs, total_count: total } = reading.next(Math.min(chunkSize, limit - read))
+      spentMs += performance.now() - started
+      shown += beliefs.length
+      read = reading.passed - before
+      isLast = !reading.hasMore || read >= limit
+      progress = Math.max(progress, Math.min(MOST_BEFORE_END, read / Math.min(limit, Math.max(1, total - before))))
+      yield { beliefs, progress: isLast ? 1 : progress, done: isLast }
+    }
+  } finally {
+    countersOf(state.host).countQuery(spentMs, shown)
   }
-}
-
-function nextChunk(state: BeliefsState, reading: Reading, size: number) {
-  const started = performance.now()
-  const { beliefs, total_count: total } = reading.next(size)
-  countersOf(state.host).countQuery(performance.now() - started, beliefs.length)
-  return { beliefs, total }
 }

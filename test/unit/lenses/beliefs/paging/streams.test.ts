@@ -1,0 +1,244 @@
+/** `beliefs.query` piece by piece: chunks, progress, back-pressure, cancelling. */
+import { describe, expect, it, vi } from 'vitest'
+import { Beliefs } from '../../../../../src/lenses/beliefs/beliefs.ts'
+import { BELIEFS_OPERATIONS } from '../../../../../src/lenses/beliefs/operations/operations.ts'
+import { IDLE_MS, streamInCall, type Timer } from '../../../../../src/lenses/beliefs/operations/streamed.ts'
+import type { QueryChunk } from '../../../../../src/lenses/beliefs/paging/stream.ts'
+import type { Json } from '../../../../support/beliefs-engine.ts'
+import { EVERYWHERE } from '../../../../support/beliefs-paging.ts'
+import { ids, World } from './world.ts'
+
+const QUERY = { semantic: 'fox honey', options: { scope: EVERYWHERE } }
+
+function inputOf(options: Json): Json {
+  return { ...QUERY, options: { ...QUERY.options, ...options } }
+}
+
+/** Timers that run when the test says so. */
+class Timers {
+  readonly set = new Map<object, { readonly ms: number; readonly run: () => void }>()
+
+  readonly timer: Timer = (ms, run) => {
+    const key = {}
+    this.set.set(key, { ms, run })
+    return () => this.set.delete(key)
+  }
+
+  fire(): void {
+    for (const [key, { run }] of [...this.set]) {
+      this.set.delete(key)
+      run()
+    }
+  }
+}
+
+function streamOf(
+  world: World,
+  options: Json,
+  { signal = new AbortController().signal, timers = new Timers() } = {},
+): AsyncIterableIterator<QueryChunk> {
+  const context = { viewer: { id: 'ann' }, signal }
+  const stream = streamInCall(world.engine.host('beliefs'), inputOf(options), context, timers.timer)
+  return stream as AsyncIterableIterator<unknown> as AsyncIterableIterator<QueryChunk>
+}
+
+async function allOf(stream: AsyncIterable<QueryChunk>): Promise<readonly QueryChunk[]> {
+  const chunks: QueryChunk[] = []
+  for await (const chunk of stream) chunks.push(chunk)
+  return chunks
+}
+
+async function filled(count: number): Promise<World> {
+  const world = await World.open()
+  await world.fill(count)
+  return world
+}
+
+describe('BQ-150, BQ-151: the chunks of a stream', () => {
+  it.each([
+    ['of twenty', {}, [20, 20, 5]],
+    ['of seven, up to a limit', { chunk_size: 7, limit: 17 }, [7, 7, 3]],
+    ['of a hundred', { chunk_size: 100, limit: 1000 }, [45]],
+    ['behind an offset', { chunk_size: 20, offset: 30 }, [15]],
+    ['of one', { chunk_size: 1, limit: 3 }, [1, 1, 1]],
+    ['with diversity', { chunk_size: 4, limit: 11, diversity: { enabled: true, lambda: 0.4 } }, [4, 4, 3]],
+  ])('joined are the ordinary answer, in its order: %s', async (_, options, sizes) => {
+    const world = await filled(45)
+    const limit = 'limit' in options ? {} : { limit: 1000 }
+    const whole = await world.ask({ ...options, ...limit, chunk_size: 100 })
+    const chunks = await allOf(streamOf(world, { ...options, ...limit }))
+    expect(chunks.map(({ beliefs }) => beliefs.length)).toEqual(sizes)
+    expect(chunks.flatMap(({ beliefs }) => beliefs)).toEqual(whole.beliefs)
+  })
+
+  it('stay in the order of the first moment, whatever comes meanwhile', async () => {
+    const world = await filled(9)
+    const whole = await world.ask()
+    const stream = streamOf(world, { chunk_size: 4 })
+    const read = [...((await stream.next()).value as QueryChunk).beliefs]
+    world.wait(1)
+    await world.call('beliefs.put', 'bob', { id: 'late', content: 'fox honey', visibility: 'public' })
+    await world.call('trust.set', 'ann', { target: 'bob', trust_level: 0 })
+    for (const { beliefs } of await allOf(stream)) read.push(...beliefs)
+    expect(read).toEqual(whole.beliefs)
+  })
+
+  it.each([0, 101, 1.5, 'ten'])('cannot be of %s', async size => {
+    const world = await filled(1)
+    await expect(streamOf(world, { chunk_size: size }).next()).rejects.toMatchObject({
+      code: 'INVALID_QUERY',
+      details: { path: 'options.chunk_size' },
+    })
+  })
+
+  it('go on at a cursor', async () => {
+    const world = await filled(9)
+    const whole = await world.ask()
+    const { next_cursor: cursor } = await world.ask({ limit: 4 })
+    const chunks = await allOf(streamOf(world, { chunk_size: 2, cursor }))
+    expect(chunks.flatMap(({ beliefs }) => beliefs)).toEqual(whole.beliefs.slice(4))
+  })
+})
+
+describe('BQ-152: progress', () => {
+  it('never falls, and is 1 with the last chunk alone', async () => {
+    const world = await filled(23)
+    for (const [options, count] of [
+      [{ chunk_size: 5, limit: 100 }, 5],
+      [{ chunk_size: 5, limit: 20 }, 4],
+      [{ chunk_size: 3, limit: 100, diversity: { enabled: true, max_per_holder: 2 } }, 2],
+    ] as const) {
+      const chunks = await allOf(streamOf(world, options))
+      expect(chunks.length).toBeGreaterThanOrEqual(count)
+      const progress = chunks.map(chunk => chunk.progress)
+      expect(progress).toEqual([...progress].sort((a, b) => a - b))
+      expect(progress.every(one => one > 0 && one <= 1)).toBe(true)
+      expect(chunks.map(({ done }) => done)).toEqual(chunks.map((_, at) => at === chunks.length - 1))
+      expect(progress.map(one => one === 1)).toEqual(chunks.map(({ done }) => done))
+    }
+  })
+
+  it('is all there is to tell where nothing is found', async () => {
+    const world = await World.open()
+    expect(await allOf(streamOf(world, {}))).toEqual([{ beliefs: [], progress: 1, done: true }])
+  })
+
+  it('ends with a chunk of its own where the rest has gone', async () => {
+    const world = await filled(4)
+    const stream = streamOf(world, { chunk_size: 2 })
+    const first = (await stream.next()).value as QueryChunk
+    expect(first.done).toBe(false)
+    const read = ids({ beliefs: first.beliefs })
+    for (const id of ['b0', 'b1', 'b2', 'b3'].filter(one => !read.includes(one))) {
+      await world.call('beliefs.delete', Number(id.slice(1)) % 2 === 0 ? 'bob' : 'cyd', { belief_id: id })
+    }
+    expect(await allOf(stream)).toEqual([{ beliefs: [], progress: 1, done: true }])
+  })
+})
+
+describe('BQ-153: who reads slowly', () => {
+  it('has nothing made ahead, and no transaction kept open', async () => {
+    const world = await filled(30)
+    const stream = streamOf(world, { chunk_size: 5 })
+    await stream.next()
+    const { store } = world.engine.host('beliefs')
+    const reads = vi.spyOn(store, 'read')
+    await new Promise(resolve => setImmediate(resolve))
+    expect(reads).not.toHaveBeenCalled()
+    store.write(world.clock.now(), writer => writer.setMeta('test', 'free'))
+    await stream.next()
+    expect(reads).toHaveBeenCalled()
+    await stream.return?.()
+  })
+
+  it('is given sixty seconds, and then TIMEOUT', async () => {
+    const world = await filled(30)
+    const timers = new Timers()
+    const stream = streamOf(world, { chunk_size: 5 }, { timers })
+    await stream.next()
+    expect([...timers.set.values()].map(({ ms }) => ms)).toEqual([IDLE_MS])
+    expect(IDLE_MS).toBe(60_000)
+    // Asking for the next piece calls it off.
+    await stream.next()
+    expect(timers.set.size).toBe(1)
+    timers.fire()
+    await expect(stream.next()).rejects.toMatchObject({ code: 'TIMEOUT', retryable: true })
+    expect(await stream.next()).toEqual({ done: true, value: undefined })
+    expect(timers.set.size).toBe(0)
+  })
+})
+
+describe('BQ-154: a stream that is left', () => {
+  it('gives no chunk more, and keeps nothing: by its reader', async () => {
+    const world = await filled(30)
+    const timers = new Timers()
+    const stream = streamOf(world, { chunk_size: 5 }, { timers })
+    for await (const chunk of stream) {
+      expect(chunk.beliefs).toHaveLength(5)
+      break
+    }
+    expect(timers.set.size).toBe(0)
+    const reads = vi.spyOn(world.engine.host('beliefs').store, 'read')
+    expect(await stream.next()).toEqual({ done: true, value: undefined })
+    expect(reads).not.toHaveBeenCalled()
+  })
+
+  it('or by its signal, also while a piece is made', async () => {
+    const world = await filled(30)
+    const timers = new Timers()
+    const asking = new AbortController()
+    const stream = streamOf(world, { chunk_size: 5 }, { timers, signal: asking.signal })
+    await stream.next()
+    asking.abort()
+    expect(timers.set.size).toBe(0)
+    expect(await stream.next()).toEqual({ done: true, value: undefined })
+    const early = new AbortController()
+    const other = streamOf(world, { chunk_size: 5 }, { timers, signal: early.signal })
+    const first = other.next()
+    early.abort()
+    expect(await first).toEqual({ done: true, value: undefined })
+    expect(timers.set.size).toBe(0)
+  })
+})
+
+describe('BQ-155: each chunk', () => {
+  it('is checked as it leaves', async () => {
+    const world = await filled(12)
+    const whole = ids(await world.ask())
+    const stream = streamOf(world, { chunk_size: 3 })
+    await stream.next()
+    await world.member('ann', 'suspended')
+    const rest = (await allOf(stream)).flatMap(ids)
+    expect(rest).toEqual(whole.slice(3).filter(id => Number(id.slice(1)) % 3 !== 0))
+    expect(rest.length).toBeLessThan(9)
+  })
+
+  it('is asked for by options.stream where there are streams, and nowhere else', async () => {
+    const world = await filled(3)
+    expect(await allOf(streamOf(world, { stream: true }))).toHaveLength(1)
+    expect(await world.refused({ stream: true })).toMatchObject({
+      ...{ code: 'INVALID_QUERY', path: 'options.stream', reason: 'not_supported' },
+    })
+    await expect(world.call('beliefs.count', 'ann', inputOf({ stream: true }))).rejects.toMatchObject({
+      details: { reason: 'not_supported' },
+    })
+  })
+
+  it('counts what it shows as used (BQ-072), and refuses as asking would', async () => {
+    const world = await filled(3)
+    world.wait(120_000)
+    await allOf(streamOf(world, {}))
+    const { edges } = (await world.call('trust.list', 'ann', {})) as { edges: readonly Json[] }
+    expect(edges.map(edge => edge['last_used'])).toEqual([new Date(world.clock.now()).toISOString()])
+    await expect(streamOf(world, { limit: 0 }).next()).rejects.toMatchObject({ code: 'INVALID_QUERY' })
+  })
+})
+
+it('a stream is an operation of the lens, and a method of the library', async () => {
+  const world = await filled(6)
+  const operation = BELIEFS_OPERATIONS.find(({ name }) => name === 'beliefs.query')
+  expect(operation?.stream).toBeDefined()
+  const beliefs = new Beliefs(world.engine.host('beliefs'), { id: 'ann' })
+  const chunks = await allOf(beliefs.stream({ semantic: 'fox honey', options: { scope: EVERYWHERE, chunk_size: 4 } }))
+  expect(chunks.map(chunk => chunk.beliefs.length)).toEqual([4, 2])
+})
