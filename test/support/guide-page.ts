@@ -43,8 +43,18 @@ export async function runSession(
     const end = session.indexOf('\n')
     return { command: session.slice(0, end), shown: session.slice(end + 1) }
   })
+  const { env, shell } = shellIn(folder)
+  const mark = '--- end of a command ---'
+  const lines = steps.map(({ command }) => `${command}; code=$?; echo '${mark}'; (exit $code)`)
+  const now = { QUERENT_NOW: '2026-03-01T12:00:00Z', ...more }
+  const outputs = (await run(shell, ['-c', lines.join('\n')], folder, { ...env, ...now })).split(`${mark}\n`)
+  return steps.map((step, at) => ({ ...step, printed: outputs[at] ?? '' }))
+}
+
+/** A shell that knows the commands of the pages. */
+export function shellIn(folder: string): { readonly shell: string; readonly env: Record<string, string> } {
   const bin = join(folder, 'bin')
-  mkdirSync(bin)
+  mkdirSync(bin, { recursive: true })
   const [node, [program = '']] = commandLine([])
   const script = (name: string, body: string): void => {
     writeFileSync(join(bin, name), `#!/bin/sh\n${body}\n`)
@@ -52,11 +62,7 @@ export async function runSession(
   }
   script('querent', `exec '${node}' '${program}' "$@"`)
   script('title', `exec '${node}' -p 'JSON.parse(require("node:fs").readFileSync(0, "utf8")).items[0].title'`)
-  const mark = '--- end of a command ---'
-  const lines = steps.map(({ command }) => `${command}; code=$?; echo '${mark}'; (exit $code)`)
-  const env = { PATH: `${bin}${delimiter}${process.env['PATH']}`, QUERENT_NOW: '2026-03-01T12:00:00Z', ...more }
-  const outputs = (await run('/bin/sh', ['-c', lines.join('\n')], folder, env)).split(`${mark}\n`)
-  return steps.map((step, at) => ({ ...step, printed: outputs[at] ?? '' }))
+  return { shell: '/bin/sh', env: environment({ PATH: `${bin}${delimiter}${process.env['PATH']}` }) }
 }
 
 /** What a program of the page prints, with the library in its place. */
