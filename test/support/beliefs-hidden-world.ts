@@ -42,6 +42,8 @@ export class HiddenWorld {
   readonly #door: Door
   readonly #clock: SettableClock
   readonly #seed: { value: number }
+  /** By question. */
+  readonly #cursors = new Map<string, string>()
   #acts = 0
 
   private constructor(engine: Engine, door: Door, clock: SettableClock, seed: { value: number }) {
@@ -91,7 +93,7 @@ export class HiddenWorld {
   async ask(request: Request, isLaced: boolean): Promise<string> {
     this.#seed.value = ++this.#acts
     const { gap } = request
-    if (gap === undefined) return untimed(await this.#door.ask(request))
+    if (gap === undefined) return this.#askOn(request, untimed(await this.#door.ask(request)))
     const hidden = isLaced ? await this.#onlyShared(gap.hidden) : []
     const end = beforeSecondLook(stateOf(this.engine.host('beliefs')), () => {
       for (const call of [...gap.shown, ...hidden]) void tryCall(this.engine, call.operation, call.by, call.input)
@@ -101,6 +103,21 @@ export class HiddenWorld {
     } finally {
       end()
     }
+  }
+
+  /** With the next page, and with that of the cursor that the same question had before. */
+  async #askOn(request: Request, answer: string): Promise<string> {
+    if (request.operation !== 'beliefs.query') return answer
+    const name = JSON.stringify(request.input)
+    const cursors = [answer.match(/"next_cursor":"([^"]*)"/)?.[1], this.#cursors.get(name)]
+    if (cursors[0] !== undefined) this.#cursors.set(name, cursors[0])
+    const pages = [answer]
+    for (const cursor of cursors) {
+      if (cursor === undefined) continue
+      const options = { ...(request.input['options'] as object | undefined), cursor, offset: 0 }
+      pages.push(untimed(await this.#door.ask({ ...request, input: { ...request.input, options } })))
+    }
+    return pages.join('\n')
   }
 
   async close(): Promise<void> {
