@@ -1,0 +1,235 @@
+/**
+ * Subscribers through random histories: whatever is written, here and by a second process, whoever comes to see or trust
+ * whom, however the clock jumps and however often they come back with a token, in the end they know what a fresh query
+ * answers (BQ-158, BQ-160, BQ-164, BQ-165). The long form, 1,000 histories: QUERENT_LONG=1.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { expect, it, vi } from 'vitest'
+import type { Engine } from '../../../../../src/engine/engine.ts'
+import { Beliefs } from '../../../../../src/lenses/beliefs/beliefs.ts'
+import type { BeliefQuery } from '../../../../../src/lenses/beliefs/inputs.ts'
+import type { BeliefEvent, BeliefSubscription } from '../../../../../src/lenses/beliefs/live/subscriptions.ts'
+import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
+import { openSqliteStore } from '../../../../../src/store/sqlite-store.ts'
+import type { Store } from '../../../../../src/store/store.ts'
+import { AGENTS, type BeliefsAct, beliefsStories, questions } from '../../../../support/beliefs-acts.ts'
+import { LiveWorld } from '../../../../support/beliefs-live.ts'
+import { ManualTimers } from '../../../../support/manual-timers.ts'
+
+/** Each key once: the same few are made in every world, and that takes longer than all else. */
+vi.mock('../../../../../src/identity/keys.ts', async original => {
+  const actual = await original<typeof import('../../../../../src/identity/keys.ts')>()
+  const made = new Map<string, ReturnType<typeof actual.keysOf>>()
+  const keysOf: typeof actual.keysOf = seed => {
+    const name = Buffer.from(seed).toString('hex')
+    const keys = made.get(name) ?? actual.keysOf(seed)
+    made.set(name, keys)
+    return keys
+  }
+  return { ...actual, keysOf }
+})
+
+const LONG = process.env['QUERENT_LONG'] === '1'
+const RUNS = LONG ? 1000 : 6
+/** Acts before anybody subscribes. */
+const BEFORE = 12
+
+type Step = { readonly do: 'pause' | 'resume' | 'restart' | 'pass' | 'back' }
+const steps = fc.constantFrom<Step['do']>('pass', 'pass', 'pass', 'pause', 'resume', 'restart', 'back')
+const watched = fc.record({
+  by: fc.constantFrom(...AGENTS),
+  asked: questions(),
+  limit: fc.constantFrom(1, 2, 3, 20),
+  debounce_ms: fc.constantFrom(0, 1000),
+  max_events_per_minute: fc.constantFrom(1, 600),
+})
+type Watched = typeof watched extends fc.Arbitrary<infer T> ? T : never
+
+interface Figures {
+  events: number
+  compared: number
+  restarts: number
+  filled: number
+}
+
+it(`leaves subscribers with what a fresh query answers (${RUNS} histories; 1,000 with QUERENT_LONG=1)`, async () => {
+  const figures: Figures = { events: 0, compared: 0, restarts: 0, filled: 0 }
+  const property = fc.asyncProperty(
+    beliefsStories(),
+    fc.array(watched, { minLength: 4, maxLength: 4 }),
+    fc.array(steps, { minLength: 40, maxLength: 40 }),
+    fc.boolean(),
+    fc.nat(),
+    async (acts, asked, between, isShared, seed) => {
+      const folder = isShared ? mkdtempSync(join(tmpdir(), 'querent-live-')) : null
+      const openAnother = (): Store => openSqliteStore({ file: join(folder as string, 'store.db') })
+      const first = folder === null ? openMemoryStore() : openAnother()
+      const timers = new ManualTimers()
+      const world = await LiveWorld.open([first], seed, { live: { timers } })
+      // Another process writes too.
+      if (folder !== null) await world.openEngine(openAnother())
+      try {
+        await new History(world, timers, folder === null ? null : openAnother, figures).play(acts, asked, between)
+      } finally {
+        await world.close()
+        if (folder !== null) rmSync(folder, { recursive: true })
+      }
+    },
+  )
+  await fc.assert(property, { numRuns: RUNS, endOnFailure: true })
+  if (LONG) process.stderr.write(`${JSON.stringify(figures)}\n`)
+  expect(figures.filled).toBeGreaterThan(figures.compared / 5)
+  expect(figures.restarts).toBeGreaterThan(0)
+}, 7_200_000)
+
+class Subscriber {
+  readonly #options: Pick<Watched, 'debounce_ms' | 'max_events_per_minute'>
+  readonly by: string
+  readonly query: BeliefQuery
+  readonly known = new Map<string, string>()
+  subscription: BeliefSubscription | null = null
+  #token: string | null = null
+  #seq = 0
+  events = 0
+
+  constructor({ by, limit, debounce_ms, max_events_per_minute }: Watched, wire: object) {
+    this.by = by
+    this.#options = { debounce_ms, max_events_per_minute }
+    const query = wire as BeliefQuery
+    this.query = { ...query, options: { ...query.options, limit, offset: 0 } }
+  }
+
+  async begin(engine: Engine): Promise<void> {
+    const resume = this.#token === null ? {} : { resume_token: this.#token }
+    if (this.#token === null) this.known.clear()
+    let began = 0
+    const heard = (event: BeliefEvent) => {
+      // From the beginning again: then the whole answer comes, and what was known may be forgotten.
+      if (event.reason === 'resync' && began++ === 0) this.known.clear()
+      this.events++
+      expect(event.seq, 'no gap').toBe(this.#seq + 1)
+      this.#seq = event.seq
+      this.#token = event.resume_token
+      if (event.type === 'removed') this.known.delete(event.id)
+      else {
+        const before = event.details['previous_id']
+        if (typeof before === 'string') this.known.delete(before)
+        this.known.set(event.id, event.belief?.content_hash as string)
+      }
+    }
+    const viewer = { id: this.by }
+    const beliefs = new Beliefs(engine.host('beliefs'), viewer)
+    this.subscription = await beliefs.subscribe(this.query, heard, { ...this.#options, ...resume })
+  }
+}
+
+class History {
+  readonly #world: LiveWorld
+  readonly #timers: ManualTimers
+  readonly #openAnother: (() => Store) | null
+  readonly #figures: Figures
+  readonly #subscribers: Subscriber[] = []
+  #engine: Engine
+  #askedAt = 0
+
+  constructor(world: LiveWorld, timers: ManualTimers, openAnother: (() => Store) | null, figures: Figures) {
+    this.#world = world
+    this.#timers = timers
+    this.#openAnother = openAnother
+    this.#figures = figures
+    this.#engine = world.engines[0] as Engine
+  }
+
+  async play(acts: readonly BeliefsAct[], asked: readonly Watched[], between: readonly Step['do'][]): Promise<void> {
+    for (const [at, act] of acts.entries()) {
+      if (at === BEFORE) await this.#subscribe(asked)
+      await this.#world.act(act)
+      if (at < BEFORE) continue
+      await this.#step(between[at % between.length] as Step['do'], at)
+    }
+    for (const { subscription } of this.#subscribers) subscription?.resume()
+    await this.#drain()
+    for (const subscriber of this.#subscribers) await this.#compare(subscriber)
+    for (const { subscription } of this.#subscribers) subscription?.cancel()
+  }
+
+  async #subscribe(asked: readonly Watched[]): Promise<void> {
+    for (const one of asked) {
+      const subscriber = new Subscriber(one, this.#world.queryOf(one.by, one.asked))
+      this.#subscribers.push(subscriber)
+      await subscriber.begin(this.#engine)
+    }
+    await this.#drain()
+    for (const subscriber of this.#subscribers) await this.#compare(subscriber)
+  }
+
+  async #step(step: Step['do'], at: number): Promise<void> {
+    const one = this.#subscribers[at % this.#subscribers.length] as Subscriber
+    switch (step) {
+      case 'pause':
+        one.subscription?.pause()
+        return
+      case 'resume':
+        one.subscription?.resume()
+        return
+      case 'back':
+        this.#world.clock.set(this.#world.now - 60_000)
+        return
+      case 'pass':
+        await this.#drain()
+        for (const subscriber of this.#subscribers) {
+          if (subscriber.subscription?.status === 'active') await this.#compare(subscriber)
+        }
+        return
+      case 'restart':
+        return this.#restart()
+    }
+  }
+
+  /** All of them come back to an engine that knows nothing of them. */
+  async #restart(): Promise<void> {
+    if (this.#openAnother === null) return
+    for (const { subscription } of this.#subscribers) subscription?.cancel()
+    await this.#timers.pass(0)
+    const { engines } = this.#world
+    await this.#engine.close()
+    engines.splice(engines.indexOf(this.#engine), 1)
+    this.#engine = await this.#world.openEngine(this.#openAnother(), { live: { timers: this.#timers } })
+    for (const subscriber of this.#subscribers) await subscriber.begin(this.#engine)
+    this.#figures.restarts++
+  }
+
+  /** Long enough for all that the cap has held back. */
+  async #drain(): Promise<void> {
+    // What overtakes by ageing alone is told with the next change: where time has passed, all ask at its end.
+    if (this.#world.now !== this.#askedAt) {
+      await this.#timers.pass(60_000)
+      for (const { subscription } of this.#subscribers) {
+        if (subscription?.status !== 'active') continue
+        subscription.pause()
+        subscription.resume()
+      }
+    }
+    this.#askedAt = this.#world.now
+    for (let round = 0; round < 25; round++) {
+      const before = this.#subscribers.reduce((sum, { events }) => sum + events, 0)
+      await this.#timers.pass(60_000)
+      if (round > 0 && before === this.#subscribers.reduce((sum, { events }) => sum + events, 0)) return
+    }
+  }
+
+  async #compare(subscriber: Subscriber): Promise<void> {
+    const { by, query, known } = subscriber
+    const asked = { ...query, options: { ...query.options, dry_run: true } }
+    const answer = await new Beliefs(this.#engine.host('beliefs'), { id: by }).query(asked)
+    const fresh = answer.beliefs.map(({ belief }) => [belief.id, belief.content_hash])
+    const told = [...known]
+    this.#figures.compared++
+    this.#figures.events = this.#subscribers.reduce((sum, { events }) => sum + events, 0)
+    if (fresh.length > 0) this.#figures.filled++
+    expect(told.sort(), JSON.stringify(asked)).toEqual(fresh.sort())
+  }
+}
