@@ -97,6 +97,8 @@ export { ERROR_CODES, type ErrorCode, type ErrorKind, QuerentError } from './mod
 export { type Explanation, leaf, node, recompute } from './model/explanation.ts'
 export type { Filter } from './model/filter.ts'
 export type { FileDocument, FileReading, Ingester } from './model/ingester.ts'
+export type { LiveEvent, LiveHandlers, LiveReason, Subscription } from './model/live.ts'
+export type { WatchInput } from './model/live-input.ts'
 export type { CallContext, Operation, Progress } from './model/operation.ts'
 export type { Item, Note, Page, PageChunk, Verdict } from './model/page.ts'
 export type { FilterInput, QueryInput } from './model/query-input.ts'

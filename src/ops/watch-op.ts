@@ -2,15 +2,31 @@
 import { z } from 'zod'
 import type { Engine } from '../engine/engine.ts'
 import { QuerentError } from '../model/errors.ts'
+import { LIVE_REASONS, type LiveEvent } from '../model/live.ts'
 import { watchInput } from '../model/live-input.ts'
 import { liveStream } from '../model/live-stream.ts'
 import type { Operation } from '../model/operation.ts'
+import { jsonObject } from './page-output.ts'
 
-export const watch: Operation<Engine, typeof watchInput, z.ZodType<never>> = {
+/** Its pieces after the first, which says that it stands; `run` gives none. */
+const eventOutput: z.ZodType<LiveEvent> = z.strictObject({
+  subscription_id: z.string(),
+  seq: z.int(),
+  timestamp: z.string(),
+  type: z.enum(['added', 'updated', 'removed', 'reranked']),
+  id: z.string(),
+  item: jsonObject.optional(),
+  reason: z.enum(LIVE_REASONS),
+  text: z.string(),
+  details: jsonObject,
+  resume_token: z.string(),
+})
+
+export const watch: Operation<Engine, typeof watchInput, typeof eventOutput> = {
   name: 'watch',
   summary: 'Ask a question and tell what changes in its answer, as it changes',
   input: watchInput,
-  output: z.never(),
+  output: eventOutput,
   effect: { kind: 'read', idempotent: true },
   resumeAt: 'resume_token',
   run: () => Promise.reject(onlyStreamed('watch')),
