@@ -73,7 +73,7 @@ export class ScopeWriter {
 
   /** Valid until the next call, or until rows change. */
   write(scope: ScopeRequest, k: number, prior?: Prior): Scope {
-    if (scope.among !== undefined) return this.#writeList(this.#slotsOf(scope, scope.among), k, prior)
+    if (scope.among !== undefined) return this.#writeList(this.#slotsOf(scope, scope.among), scope.among, k, prior)
     const blocks = this.#blocks(scope)
     const rows = sum(blocks, block => block.rows)
     const entries = sum(blocks, block => block.entries)
@@ -96,10 +96,10 @@ export class ScopeWriter {
     }
   }
 
-  #writeList({ slots, entries }: SlotList, k: number, prior: Prior | undefined): Scope {
+  #writeList({ slots, entries }: SlotList, among: ArrayLike<EntryKey>, k: number, prior: Prior | undefined): Scope {
     const at = this.#layOut(0, slots.length, Math.min(k, entries), true, prior !== undefined)
     this.#rows.memory.words.set(slots, at.list / 4)
-    if (prior) this.#writePrior(prior, at.prior)
+    if (prior) this.#writePriorOf(among, prior, at.prior)
     return { ...at, rows: slots.length, entries, part: 1, extentCount: 0, allow: 0 }
   }
 
@@ -252,6 +252,16 @@ export class ScopeWriter {
     const values = prior.values.length > length ? prior.values.subarray(0, length) : prior.values
     floats.set(values, at / 4)
     floats.fill(0, at / 4 + values.length, at / 4 + length)
+  }
+
+  /** Of these alone: what others have is not read, and would cost by how many there are. */
+  #writePriorOf(among: ArrayLike<EntryKey>, { values }: Prior, at: number): void {
+    const { floats } = this.#rows.memory
+    const length = this.#rows.entryCapacity
+    for (let place = 0; place < among.length; place++) {
+      const entry = among[place] as EntryKey
+      if (entry < length) floats[at / 4 + entry] = values[entry] ?? 0
+    }
   }
 
   #writeAllow(allow: Bitset, at: number): Uint32Array {
