@@ -1,0 +1,66 @@
+/**
+ * Pages of one answer with writes in between, held against the plain rule: what the whole answer was when the first page was
+ * asked for, in its order and with its scores, less what is gone or out of sight when its turn comes.
+ */
+import { expect } from 'vitest'
+import type { Engine } from '../../src/engine/engine.ts'
+import type { EntryKey } from '../../src/model/entry.ts'
+import type { Item } from '../../src/model/page.ts'
+import type { QueryInput } from '../../src/model/query-input.ts'
+import type { Viewer } from '../../src/model/viewer.ts'
+import { lookAt, stillVisible } from '../../src/pipeline/access.ts'
+import type { Store } from '../../src/store/store.ts'
+
+export interface Told {
+  readonly key: EntryKey
+  readonly score: number
+}
+
+/** All of the answer as it is now. */
+export async function wholeAnswer(
+  engine: Engine,
+  store: Store,
+  input: QueryInput,
+  viewer: Viewer,
+): Promise<readonly Told[]> {
+  const { items, cursor } = await engine.query({ ...input, limit: 1000, touch: false }, { viewer })
+  expect(cursor).toBeNull()
+  return items.map(item => ({ key: keyOf(item, store, viewer), score: item.score }))
+}
+
+/** The part of it that a page shows whose turn has come, and how far it goes. */
+export function partNow(
+  whole: readonly Told[],
+  from: number,
+  limit: number,
+  store: Store,
+  viewer: Viewer,
+): { told: readonly Told[]; to: number } {
+  const sight = lookAt(store, viewer)
+  const told: Told[] = []
+  let to = from
+  while (to < whole.length && told.length < limit) {
+    const one = whole[to++] as Told
+    const entry = store.entry(one.key)
+    if (entry !== undefined && stillVisible(entry, sight)) told.push(one)
+  }
+  return { told, to }
+}
+
+export function toldBy(items: readonly Item[], store: Store, viewer: Viewer): readonly Told[] {
+  return items.map(item => ({ key: keyOf(item, store, viewer), score: item.score }))
+}
+
+/** Shown as it is now. */
+export function expectOfNow(items: readonly Item[], store: Store, viewer: Viewer): void {
+  for (const item of items) {
+    const entry = store.entry(keyOf(item, store, viewer))
+    expect([item.title, item.tags, item.collection]).toEqual([entry?.title, entry?.tags, entry?.collection])
+    expect(entry?.content).toContain(item.excerpt.text.replace(/^…|…$/g, '').trim())
+  }
+}
+
+function keyOf({ id, holder }: Item, store: Store, viewer: Viewer): EntryKey {
+  const found = store.find(id, lookAt(store, viewer).partitions)
+  return found.find(key => store.entry(key)?.audience.holder === holder) ?? -1
+}
