@@ -1,6 +1,7 @@
 /** One of the two worlds that a story of hidden beliefs is told in. */
 import { SettableClock } from '../../src/base/clock.ts'
 import type { Engine } from '../../src/engine/engine.ts'
+import type { EngineOptions } from '../../src/engine/options.ts'
 import { type BeliefsState, stateOf } from '../../src/lenses/beliefs/state.ts'
 import { QuerentError } from '../../src/model/errors.ts'
 import { openMemoryStore } from '../../src/store/memory-store.ts'
@@ -53,7 +54,11 @@ export class HiddenWorld {
     this.#seed = seed
   }
 
-  static async open(embedder: HiddenStory['embedder'], openDoor: OpenDoor): Promise<HiddenWorld> {
+  static async open(
+    embedder: HiddenStory['embedder'],
+    openDoor: OpenDoor,
+    options: EngineOptions = {},
+  ): Promise<HiddenWorld> {
     // Random bytes are no news: every act draws from a stream of its own.
     const seed = { value: 0 }
     let drawn = { value: -1, uniform: seededUniform(0) }
@@ -65,6 +70,7 @@ export class HiddenWorld {
     const store = openMemoryStore({ storeId: 'one' })
     const engine = await openBeliefsEngine({
       ...{ store, clock, random, embedder: embedder === 'toy' ? openToyEmbedder() : 'none' },
+      ...options,
       // More than any history asks: no answer may depend on how fast the test runs.
       limits: { burst: 10_000 },
     })

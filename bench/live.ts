@@ -1,0 +1,306 @@
+/**
+ * Live queries over 100,000 beliefs: 1,000 standing questions of 50 agents while 100 writes a second come (public beliefs,
+ * trust, and what nobody else may see). How long from a commit to its events, what a write costs beside asking all
+ * questions again, how soon a stream's first chunk comes, and what events leave in memory (BQ-158, BQ-169, BQ-155).
+ */
+import { sha256 } from '../src/base/canonical.ts'
+import { modelKey } from '../src/embed/embedder.ts'
+import type { Engine } from '../src/engine/engine.ts'
+import type { BeliefDraft } from '../src/lenses/beliefs/check/checked.ts'
+import { checkQuery } from '../src/lenses/beliefs/check/query.ts'
+import { StandingBeliefs } from '../src/lenses/beliefs/live/standing-question.ts'
+import { putBelief } from '../src/lenses/beliefs/record/put.ts'
+import { stateOf } from '../src/lenses/beliefs/state.ts'
+import { putEdge } from '../src/lenses/beliefs/trust/edges.ts'
+import type { LiveEvent, LiveState } from '../src/model/live.ts'
+import { seededUniform } from '../src/testing/seeded.ts'
+import { AGENT_COUNT, ASKED_AT, agentName, BELIEFS, beliefsHome } from './lib/beliefs-store.ts'
+import { percentile, type Row, timed } from './lib/report.ts'
+import { heldOut } from './lib/stand-in.ts'
+
+export const name = 'live'
+
+const quick = Boolean(process.env['QUERENT_QUICK'])
+const ASKERS = quick ? 10 : 50
+const QUESTIONS_EACH = quick ? 10 : 20
+const PER_SECOND = 100
+const SECONDS = quick ? 2 : 10
+const JUDGED = quick ? 30 : 200
+const EVENTS = quick ? 5_000 : 100_000
+const EVENTS_AT_ONCE = 250
+
+const EVERYWHERE = { scope: { local: true, federated: true, network: true } }
+const OPTIONS = {
+  debounceMs: 0,
+  includeRemovals: true,
+  includeReranks: false,
+  maxEventsPerMinute: 600,
+  notifyOnConnect: false,
+  resumeToken: null,
+}
+
+export async function run(): Promise<readonly Row[]> {
+  const home = await beliefsHome()
+  const engine = await home.open()
+  try {
+    const writes = new Writes(engine, modelKey(home.embedder.model))
+    return [
+      ...(await judged(engine, writes)),
+      ...(await fanOut(engine, writes)),
+      await firstChunk(engine),
+      ...(await memory(engine, writes)),
+    ]
+  } finally {
+    await engine.close()
+    home.remove()
+  }
+}
+
+function questionsOf(engine: Engine): readonly StandingBeliefs[] {
+  const state = stateOf(engine.host('beliefs'))
+  return Array.from({ length: ASKERS * QUESTIONS_EACH }, (_, at) => {
+    const id = agentName(at % ASKERS)
+    const query = { semantic: `standing question ${at}`, options: { ...EVERYWHERE, limit: 10 } }
+    return new StandingBeliefs(state, { id }, checkQuery(query, { id, trustGraph: null }), query)
+  })
+}
+
+/** Of three writes one is a public belief, one an edge, one a belief that its holder alone sees. */
+class Writes {
+  readonly #engine: Engine
+  readonly #model: string
+  readonly #uniform = seededUniform(17)
+  #made = 0
+  /** When, by id. */
+  readonly committed = new Map<string, number>()
+
+  constructor(engine: Engine, model: string) {
+    this.#engine = engine
+    this.#model = model
+  }
+
+  next(): void {
+    const kind = this.#made % 3
+    if (kind === 0) this.belief('public')
+    else if (kind === 1) this.#edge()
+    else this.belief('private')
+  }
+
+  /** With a vector that lies as near to a question as any belief that was written for it; by agents that nobody asks as. */
+  belief(visibility: 'public' | 'private'): void {
+    const at = this.#made++
+    const holder = agentName(ASKERS + Math.floor(this.#uniform() * (AGENT_COUNT - ASKERS)))
+    const content = `A belief that is written while others watch: ${at}.`
+    this.#store.write(ASKED_AT, writer => {
+      const version = putBelief(
+        { writer, holder, now: ASKED_AT, model: this.#model, newId: () => `live-${at}` },
+        draftOf(content, visibility),
+      )
+      const entry = writer.find(
+        version.id,
+        writer.partitions().map(({ id }) => id),
+      )[0] as number
+      const chunk = writer.chunksOf(entry)[0]?.key as number
+      writer.putVectors(this.#model, [{ chunk, vector: heldOut(at % 1000) }])
+    })
+    this.committed.set(`live-${at}`, performance.now())
+  }
+
+  #edge(): void {
+    this.#made++
+    const random = (bytes: number) => Uint8Array.from({ length: bytes }, () => Math.floor(this.#uniform() * 256))
+    const owner = Math.floor(this.#uniform() * AGENT_COUNT)
+    const target = (owner + 1 + Math.floor(this.#uniform() * (AGENT_COUNT - 1))) % AGENT_COUNT
+    const draft = {
+      target: agentName(target),
+      level: Math.round(this.#uniform() * 100) / 100,
+      ...{ domains: {}, basis: [], persistent: false, exposure: 'private' as const, signed: null },
+    }
+    this.#store.write(ASKED_AT, writer => putEdge(writer, agentName(owner), draft, { now: ASKED_AT, random }))
+  }
+
+  get #store() {
+    return this.#engine.host('beliefs').store
+  }
+}
+
+/** What telling whether a write concerns a question costs, against asking all of them again. */
+async function judged(engine: Engine, writes: Writes): Promise<readonly Row[]> {
+  const questions = questionsOf(engine)
+  const signal = new AbortController().signal
+  const states: LiveState[] = []
+  for (const question of questions) states.push(await question.ask(signal))
+  const again: number[] = []
+  for (let round = 0; round < 2; round++) {
+    writes.belief('public')
+    for (const [at, question] of questions.slice(0, 40).entries()) {
+      const started = performance.now()
+      states[at] = await question.ask(signal)
+      again.push(performance.now() - started)
+    }
+  }
+  const all = (again.reduce((sum, ms) => sum + ms, 0) / again.length) * questions.length
+  const telling: number[] = []
+  let concerned = 0
+  let answering = 0
+  for (let write = 0; write < JUDGED; write++) {
+    writes.next()
+    const asked: number[] = []
+    telling.push(
+      timed(() => {
+        for (const [at, question] of questions.entries())
+          if (question.concerned(states[at] as LiveState)) asked.push(at)
+      }),
+    )
+    const started = performance.now()
+    for (const at of asked) states[at] = await (questions[at] as StandingBeliefs).ask(signal)
+    answering += performance.now() - started
+    concerned += asked.length
+  }
+  const mean = telling.reduce((sum, ms) => sum + ms, 0) / telling.length
+  const each = (mean + answering / JUDGED) / all
+  return [
+    {
+      name: `a write: is it of concern to each of ${questions.length} questions`,
+      unit: 'ms',
+      value: percentile(telling, 0.5),
+      p50: percentile(telling, 0.5),
+      p99: percentile(telling, 0.99),
+      note: `${((mean / questions.length) * 1000).toFixed(2)} µs a question; ${(concerned / JUDGED).toFixed(1)} questions a write are asked again`,
+    },
+    {
+      name: 'a write: telling and asking again, as a share of asking all again',
+      unit: 'of 1',
+      value: each,
+      note: `asking all again: ${all.toFixed(0)} ms`,
+    },
+  ]
+}
+
+/** Delay from a commit to each event that it causes, while others are being made. */
+async function fanOut(engine: Engine, writes: Writes): Promise<readonly Row[]> {
+  const delays: number[] = []
+  let events = 0
+  const subscriptions = []
+  for (const question of questionsOf(engine)) {
+    const onEvent = ({ type, id }: LiveEvent) => {
+      events++
+      const committed = type === 'added' ? writes.committed.get(id) : undefined
+      if (committed !== undefined) delays.push(performance.now() - committed)
+    }
+    subscriptions.push(await engine.live.subscribe(question, OPTIONS, { onEvent }))
+  }
+  await settled()
+  delays.length = 0
+  events = 0
+  const late: number[] = []
+  const started = performance.now()
+  for (let at = 0; at < PER_SECOND * SECONDS; at++) {
+    const due = started + (at * 1000) / PER_SECOND
+    await new Promise(resolve => setTimeout(resolve, Math.max(0, due - performance.now())))
+    late.push(performance.now() - due)
+    writes.next()
+  }
+  const seconds = (performance.now() - started) / 1000
+  await settled()
+  for (const subscription of subscriptions) subscription.cancel()
+  const shown = (samples: readonly number[]) => ({
+    value: percentile(samples, 0.5),
+    p50: percentile(samples, 0.5),
+    p99: percentile(samples, 0.99),
+  })
+  return [
+    {
+      name: `from a commit to its event, ${subscriptions.length} questions, ${PER_SECOND} writes a second`,
+      unit: 'ms',
+      ...shown(delays),
+      note: `${delays.length} of ${events} events are of a belief that came; debounce 0`,
+    },
+    {
+      name: 'writes that were done a second',
+      unit: '1/s',
+      value: (PER_SECOND * SECONDS) / seconds,
+      note: `a write came late by ${percentile(late, 0.5).toFixed(1)} ms (p99 ${percentile(late, 0.99).toFixed(1)})`,
+    },
+  ]
+}
+
+async function settled(): Promise<void> {
+  await new Promise(resolve => setTimeout(resolve, 1_500))
+}
+
+async function firstChunk(engine: Engine): Promise<Row> {
+  const operation = engine.lensOperations.find(one => one.operation.name === 'beliefs.query')?.operation
+  if (operation?.stream === undefined) throw new Error('beliefs.query cannot be streamed')
+  const times: number[] = []
+  for (let round = 0; round < (quick ? 10 : 100); round++) {
+    const input = { semantic: `streamed ${round}`, options: { ...EVERYWHERE, limit: 1000, stream: true } }
+    const context = { viewer: { id: agentName(round % ASKERS) }, signal: new AbortController().signal }
+    const started = performance.now()
+    for await (const _ of operation.stream(engine.host('beliefs'), input, context)) break
+    times.push(performance.now() - started)
+  }
+  const p50 = percentile(times, 0.5)
+  return { name: 'first chunk of a stream of 1,000', unit: 'ms', value: p50, p50, p99: percentile(times, 0.99) }
+}
+
+/** What is left of events when they are over: nothing should be. */
+async function memory(engine: Engine, writes: Writes): Promise<readonly Row[]> {
+  const state = stateOf(engine.host('beliefs'))
+  let events = 0
+  const begin = () => {
+    const query = { semantic: 'memory', options: { ...EVERYWHERE, limit: EVENTS_AT_ONCE } }
+    const id = agentName(0)
+    const question = new StandingBeliefs(state, { id }, checkQuery(query, { id, trustGraph: null }), query)
+    const onEvent = () => void events++
+    return engine.live.subscribe(question, { ...OPTIONS, notifyOnConnect: true }, { onEvent })
+  }
+  const turn = async () => {
+    const before = events
+    const subscription = await begin()
+    while (events - before < EVENTS_AT_ONCE) await new Promise(resolve => setImmediate(resolve))
+    subscription.cancel()
+  }
+  writes.belief('public')
+  for (let round = 0; round < 20; round++) await turn()
+  const before = used()
+  const from = events
+  while (events - from < EVENTS) await turn()
+  const grown = used() - before
+  return [
+    {
+      name: 'memory that 1,000 events leave behind',
+      unit: 'kB',
+      value: grown / 1024 / ((events - from) / 1000),
+      note: `${events - from} events over ${BELIEFS} beliefs${globalThis.gc ? '' : '; run with --expose-gc to measure it well'}`,
+    },
+  ]
+}
+
+function used(): number {
+  globalThis.gc?.()
+  globalThis.gc?.()
+  return process.memoryUsage().heapUsed
+}
+
+function draftOf(content: string, visibility: 'public' | 'private'): BeliefDraft {
+  return {
+    id: null,
+    content,
+    contentHash: sha256(content),
+    confidence: {
+      source_reliability: 0.6,
+      method_quality: 0.6,
+      internal_consistency: 0.8,
+      temporal_freshness: 1,
+      corroboration: 0.3,
+      domain_applicability: 0.8,
+    },
+    validFrom: ASKED_AT,
+    validUntil: null,
+    derivation: { type: 'observation', sources: [], method_description: null, confidence_rationale: null, note: null },
+    domains: ['science/biology'],
+    visibility,
+    federationIds: [],
+  }
+}

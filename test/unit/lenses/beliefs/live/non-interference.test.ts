@@ -1,0 +1,84 @@
+/**
+ * What a subscriber may not see changes no byte of its event stream, no number in it, and never makes its question be asked
+ * again: hidden beliefs that come, change and go, memberships and trust of others (BQ-169, BQ-111). The long form, 1,000
+ * stories: QUERENT_LONG=1.
+ */
+import fc from 'fast-check'
+import { expect, it, vi } from 'vitest'
+import { Beliefs } from '../../../../../src/lenses/beliefs/beliefs.ts'
+import type { BeliefQuery } from '../../../../../src/lenses/beliefs/inputs.ts'
+import { StandingBeliefs } from '../../../../../src/lenses/beliefs/live/standing-question.ts'
+import {
+  ASKER,
+  FADE,
+  type HiddenStory,
+  hiddenStories,
+  isOfFading,
+  SECRETS,
+} from '../../../../support/beliefs-hidden.ts'
+import { HiddenWorld, LIBRARY } from '../../../../support/beliefs-hidden-world.ts'
+import { ManualTimers } from '../../../../support/manual-timers.ts'
+
+vi.mock('../../../../../src/identity/keys.ts', async original => {
+  const actual = await original<typeof import('../../../../../src/identity/keys.ts')>()
+  const made = new Map<string, ReturnType<typeof actual.keysOf>>()
+  const keysOf: typeof actual.keysOf = seed => {
+    const name = Buffer.from(seed).toString('hex')
+    const keys = made.get(name) ?? actual.keysOf(seed)
+    made.set(name, keys)
+    return keys
+  }
+  return { ...actual, keysOf }
+})
+
+const LONG = process.env['QUERENT_LONG'] === '1'
+const RUNS = LONG ? 1000 : 15
+
+it(`no hidden history changes an event stream (${RUNS} stories; 1,000 with QUERENT_LONG=1)`, async () => {
+  const figures = { lines: 0, asked: 0 }
+  const property = fc.asyncProperty(hiddenStories(['beliefs.query']), async story => {
+    const plain = await streamOf(story, false)
+    const laced = await streamOf(story, true)
+    expect(laced).toEqual(plain)
+    figures.lines += plain.lines.length
+    figures.asked += plain.asked
+  })
+  await fc.assert(property, { numRuns: RUNS, endOnFailure: true })
+  if (LONG) process.stderr.write(`${JSON.stringify(figures)}\n`)
+  expect(figures.lines).toBeGreaterThan(RUNS)
+  expect(figures.asked).toBeGreaterThan(RUNS)
+}, 7_200_000)
+
+/** Every event as it is sent, the moment of machine time at which it came, and how often the questions were asked. */
+async function streamOf(
+  story: HiddenStory,
+  isLaced: boolean,
+): Promise<{ readonly lines: readonly string[]; readonly asked: number }> {
+  const timers = new ManualTimers()
+  const world = await HiddenWorld.open(story.embedder, LIBRARY, { live: { timers } })
+  const ask = vi.spyOn(StandingBeliefs.prototype, 'ask')
+  const lines: string[] = []
+  try {
+    if (isLaced) for (const secret of SECRETS) await world.hide(secret)
+    const beliefs = new Beliefs(world.engine.host('beliefs'), { id: ASKER })
+    const queries = story.requests.map(({ input }) => input as unknown as BeliefQuery)
+    for (const [at, query] of queries.entries()) {
+      const { offset: _, ...options } = { offset: 0, ...query.options }
+      const event = (told: object) => void lines.push(`${at} ${timers.now()} ${JSON.stringify(told)}`)
+      // Ids and tokens are sealed with what the store was made with, which is the same in both.
+      await beliefs.subscribe({ ...query, options }, event, { include_reranks: true, max_events_per_minute: 600 })
+    }
+    const base = [...story.before, ...FADE, ...story.after]
+    for (const [at, act] of base.entries()) {
+      const due = story.hidden.filter(one => (isOfFading(one.act) ? base.length - 1 : one.at % base.length) === at)
+      if (isLaced) for (const one of due) await world.hide(one.act)
+      await timers.pass(1500)
+      await world.act(act, isLaced)
+      await timers.pass(1500)
+    }
+    return { lines, asked: ask.mock.calls.length }
+  } finally {
+    ask.mockRestore()
+    await world.close()
+  }
+}
