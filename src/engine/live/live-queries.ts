@@ -1,8 +1,9 @@
 /**
- * The standing questions of an engine. Commits of this process are told by the store, those of others are looked for while
- * anybody subscribes; then each subscription is asked whether that concerns it.
+ * The standing questions of an engine. While anybody subscribes it is looked at fixed times whether anything was committed,
+ * here or by another process; then each subscription is asked whether that concerns it. Looking with each commit would be
+ * sooner, and tell by its hour that something hidden was written (BQ-169).
  */
-import type { Clock, Instant } from '../../base/clock.ts'
+import type { Clock } from '../../base/clock.ts'
 import { v4Id } from '../../base/random-id.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type {
@@ -25,14 +26,14 @@ import { systemTimers, type Timers } from './timers.ts'
 export interface LiveSettings {
   /** Active and paused subscriptions that a viewer may have; the local owner has no limit. Default 50 (BQ-167). */
   readonly mostPerViewer?: number | undefined
-  /** How often to look for commits of other processes, in milliseconds. Default 100. */
+  /** How often to look for commits, in milliseconds: so late a loss of access may be told. Default 50. */
   readonly pollMs?: number | undefined
   /** Machine time; tests drive it by hand. */
   readonly timers?: Timers | undefined
 }
 
 export interface LiveParts {
-  readonly store: Pick<Store, 'version' | 'onCommit'>
+  readonly store: Pick<Store, 'version'>
   readonly clock: Clock
   readonly random: (bytes: number) => Uint8Array
   /** Seals resume tokens; the same for every process on the store. */
@@ -40,7 +41,7 @@ export interface LiveParts {
 }
 
 const MOST_PER_VIEWER = 50
-const POLL_MS = 100
+const POLL_MS = 50
 /** A token is good for so long (BQ-165). */
 const TOKEN_LIFE_MS = 10 * 60_000
 /** Subscriptions looked at before others get a turn. */
@@ -56,11 +57,8 @@ export class LocalLiveQueries implements LiveQueries {
   /** Beginning: asked for the first time. By viewer. */
   readonly #beginning = new Map<string, number>()
   #version: number | null = null
-  #stopListening: (() => void) | null = null
   #stopPolling: (() => void) | null = null
   #isChecking = false
-  /** Something happened since the check that runs began. */
-  #isStale = false
   readonly #closing = new AbortController()
 
   constructor(parts: LiveParts, { mostPerViewer, pollMs, timers = systemTimers }: LiveSettings = {}) {
@@ -117,10 +115,10 @@ export class LocalLiveQueries implements LiveQueries {
     const subscription = new LiveSubscription(question, options, handlers, begun, this.#world)
     this.#subscriptions.get(begun.id)?.end('cancelled')
     this.#subscriptions.set(begun.id, subscription)
-    this.#listen()
-    // After the caller has the subscription in hand. What happened since it was asked is looked for then too.
+    if (this.#stopPolling === null) this.#poll()
+    // After the caller has the subscription in hand. What happened while it was asked is looked for then too.
     void this.#timers.turn().then(() => {
-      this.#note()
+      subscription.check(this.#parts.clock.now())
       subscription.pump()
     })
     return subscription
@@ -179,15 +177,8 @@ export class LocalLiveQueries implements LiveQueries {
   #ended({ id }: LiveSubscription): void {
     this.#subscriptions.delete(id)
     if (this.#subscriptions.size > 0) return
-    this.#stopListening?.()
     this.#stopPolling?.()
-    this.#stopListening = null
     this.#stopPolling = null
-  }
-
-  #listen(): void {
-    this.#stopListening ??= this.#parts.store.onCommit(() => this.#note())
-    if (this.#stopPolling === null) this.#poll()
   }
 
   #poll(): void {
@@ -197,12 +188,17 @@ export class LocalLiveQueries implements LiveQueries {
     })
   }
 
-  /** Time is looked at with every poll, commits of others where the version says so. */
+  /** Time is looked at each time, what was written where the version says that anything was. */
   #look(): void {
-    const now = this.#parts.clock.now()
+    if (this.#isChecking) return
     const version = this.#versionNow()
-    if (version !== this.#version) this.#note()
-    else for (const subscription of [...this.#subscriptions.values()]) subscription.passed(now)
+    if (version !== this.#version) {
+      this.#version = version
+      void this.#checkAll()
+      return
+    }
+    const now = this.#parts.clock.now()
+    for (const subscription of [...this.#subscriptions.values()]) subscription.passed(now)
   }
 
   #versionNow(): number | null {
@@ -213,24 +209,12 @@ export class LocalLiveQueries implements LiveQueries {
     }
   }
 
-  /** Soon, and once for however many commits there are by then. */
-  #note(): void {
-    this.#isStale = true
-    if (this.#isChecking) return
-    this.#isChecking = true
-    void this.#checkAll()
-  }
-
   async #checkAll(): Promise<void> {
-    await this.#timers.turn()
-    while (this.#isStale && this.#subscriptions.size > 0) {
-      this.#isStale = false
-      this.#version = this.#versionNow()
-      const now: Instant = this.#parts.clock.now()
-      for (const [at, subscription] of [...this.#subscriptions.values()].entries()) {
-        if (at > 0 && at % CHECKS_A_TURN === 0) await this.#timers.turn()
-        subscription.check(now)
-      }
+    this.#isChecking = true
+    const now = this.#parts.clock.now()
+    for (const [at, subscription] of [...this.#subscriptions.values()].entries()) {
+      if (at > 0 && at % CHECKS_A_TURN === 0) await this.#timers.turn()
+      subscription.check(now)
     }
     this.#isChecking = false
   }

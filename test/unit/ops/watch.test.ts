@@ -54,7 +54,7 @@ describe('watch', () => {
     })
     const next = stream.next()
     await put('b', 'another fox')
-    await timers.pass(20)
+    await timers.pass(60)
     expect((await next).value).toMatchObject({ seq: 2, type: 'added', id: 'b', reason: 'new_match' })
     expect(JSON.parse(JSON.stringify((await stream.return?.())?.done))).toBe(true)
     expect([engine.live.count(), timers.waiting]).toEqual([0, 0])
@@ -67,11 +67,11 @@ describe('watch', () => {
     await stream.next()
     for (let at = 0; at < 20; at++) {
       await put('a', `fox number ${at}`)
-      await timers.pass(20)
+      await timers.pass(60)
     }
     expect((await stream.next()).value).toMatchObject({ seq: 1, id: 'a' })
     const next = stream.next()
-    await timers.pass(20)
+    await timers.pass(60)
     expect((await next).value).toMatchObject({ seq: 2, type: 'updated', id: 'a' })
     const last = stream.next()
     await timers.pass(1000)

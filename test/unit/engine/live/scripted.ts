@@ -1,6 +1,5 @@
 /** A world of one answer that tests write by hand, and standing questions to it that count what they are asked. */
 import { SettableClock } from '../../../../src/base/clock.ts'
-import { Listeners } from '../../../../src/base/listeners.ts'
 import { type LiveSettings, LocalLiveQueries } from '../../../../src/engine/live/live-queries.ts'
 import type {
   LiveEvent,
@@ -19,7 +18,6 @@ export const START = Date.UTC(2026, 2, 1)
 export class ScriptedWorld {
   readonly clock: SettableClock = new SettableClock(START)
   readonly timers: ManualTimers = new ManualTimers()
-  readonly #commits = new Listeners()
   #texts: readonly string[] = []
   #version = 1
   /** Moves with what the viewers can see. */
@@ -35,7 +33,7 @@ export class ScriptedWorld {
   }
 
   #open(): LocalLiveQueries {
-    const store = { version: () => this.#version, onCommit: (listener: () => void) => this.#commits.add(listener) }
+    const store = { version: () => this.#version }
     const random = (bytes: number) => new Uint8Array(new Uint32Array(bytes / 4).fill(++this.#ids).buffer)
     const parts = { store, clock: this.clock, random, secret: () => 'a secret of the store' }
     return new LocalLiveQueries(parts, { timers: this.timers, ...this.#settings })
@@ -54,32 +52,27 @@ export class ScriptedWorld {
     )
   }
 
-  /** Something that viewers can see is written, here or by another process. */
-  write(texts: readonly string[], where: 'here' | 'elsewhere' = 'here'): void {
+  /** Something that viewers can see is written. */
+  write(texts: readonly string[]): void {
     this.#texts = texts
     this.visible += 1
-    this.#commit(where)
+    this.#version += 1
   }
 
-  writeHidden(where: 'here' | 'elsewhere' = 'here'): void {
-    this.#commit(where)
+  writeHidden(): void {
+    this.#version += 1
   }
 
   hide(keys: readonly string[]): void {
     for (const key of keys) this.hidden.add(key)
     this.visible += 1
-    this.#commit('here')
+    this.#version += 1
   }
 
   show(keys: readonly string[]): void {
     for (const key of keys) this.hidden.delete(key)
     this.visible += 1
-    this.#commit('here')
-  }
-
-  #commit(where: 'here' | 'elsewhere'): void {
     this.#version += 1
-    if (where === 'here') this.#commits.tell()
   }
 
   async watch(options: Partial<LiveOptions> = {}, handlers: Partial<LiveHandlers> = {}): Promise<Watch> {

@@ -271,7 +271,7 @@ it('tells of lost sight at once, by the id alone, and of nothing after (BQ-161)'
   const { heard, events } = await watch(world, 'ann', { debounce_ms: 60_000, notify_on_connect: false })
   await bob.supersede('narrowed', { id: 'narrowed2', visibility: 'private' })
   await bob.delete('deleted')
-  await pass(world, 1)
+  await pass(world, 50)
   expect(heard().sort()).toEqual(['removed deleted unavailable', 'removed narrowed unavailable'])
   const shapes = events.map(({ id, seq, resume_token, details, ...rest }) => [rest, details])
   expect(shapes[0]).toEqual(shapes[1])
