@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { JsonObject } from '../base/canonical.ts'
 import type { ExplainRequest } from './explain-answer.ts'
 import { jsonObjectInput } from './json-input.ts'
-import { MAX_CONTENT_LENGTH, MAX_ID_LENGTH, MAX_LIMIT, MAX_NAME_LENGTH, MAX_TAGS } from './limits.ts'
+import { MAX_CONTENT_LENGTH, MAX_CURSOR_LENGTH, MAX_ID_LENGTH, MAX_LIMIT, MAX_NAME_LENGTH, MAX_TAGS } from './limits.ts'
 import { type FilterInput, filterInput, instantInput, queryInput } from './query-input.ts'
 
 /** What a writer may say of an entry; the rest has defaults. */
@@ -97,7 +97,7 @@ export const listInput: z.ZodType<ListInput> = z.strictObject({
   filter: filterInput.optional(),
   order: z.enum(['created', 'updated', 'accessed', 'id']).optional(),
   limit: z.int().min(1).max(MAX_LIMIT).optional(),
-  cursor: z.string().max(4096).optional(),
+  cursor: z.string().max(MAX_CURSOR_LENGTH).optional(),
 })
 
 const id: z.ZodString = z.string().min(1).max(MAX_ID_LENGTH)

@@ -1,7 +1,7 @@
 /** The request: as a caller sends it, checked once at the door by `parseInput`. Names are snake_case, as on every wire. */
 import { z } from 'zod'
 import type { Scalar } from './filter.ts'
-import { MAX_CHUNK_SIZE, MAX_LIMIT, MAX_NAME_LENGTH, MAX_TIMEOUT_MS } from './limits.ts'
+import { MAX_CHUNK_SIZE, MAX_CURSOR_LENGTH, MAX_LIMIT, MAX_NAME_LENGTH, MAX_TIMEOUT_MS } from './limits.ts'
 
 /** A moment: ISO 8601 with a zone, a plain date (its first instant in UTC), or milliseconds since 1970. */
 export type InstantInput = string | number
@@ -143,7 +143,7 @@ export const queryInput: z.ZodType<QueryInput> = z.strictObject({
   text: z.string(),
   lens: name.optional(),
   limit: z.int().min(1).max(MAX_LIMIT).optional(),
-  cursor: z.string().max(4096).optional(),
+  cursor: z.string().max(MAX_CURSOR_LENGTH).optional(),
   filter: filterInput.optional(),
   mode: z.enum(['hybrid', 'words', 'meaning']).optional(),
   meaning_weight: z.number().min(0).max(1).optional(),

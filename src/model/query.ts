@@ -15,7 +15,7 @@ export interface Position {
   readonly depth: number
   /** The retrieval that brought the last item, from 0. */
   readonly round: number
-  /** Tells apart answers that end alike: a digest of all that was shown so far. */
+  /** The last that were shown so far, as hashes: they do not come again. */
   readonly shown: string
 }
 

@@ -59,12 +59,6 @@ export function readCursor(cursor: string, { secret, binding, now }: CursorSeal)
   return { asOf, position: { order, id, holder, rank, depth, round, shown } }
 }
 
-/** Grows with every page: what tells apart two answers that end alike. */
-export function shownHash(before: string, ids: readonly { readonly id: string; readonly holder: string }[]): string {
-  const told = ids.map(({ id, holder }) => [id, holder])
-  return sha256(JSON.stringify([before, told])).slice(0, HASH_LENGTH / 2)
-}
-
 function ownerOf(binding: string): string {
   return sha256(binding).slice(0, HASH_LENGTH)
 }

@@ -7,11 +7,12 @@ import type { Coverage, Note } from '../model/page.ts'
 import type { Position } from '../model/query.ts'
 import { stillVisible } from './access.ts'
 import type { QueryContext } from './context.ts'
-import { shownHash, writeCursor } from './cursor.ts'
+import { writeCursor } from './cursor.ts'
 import { orderOf, roundOf } from './order.ts'
 import { firstDepth, hasCaps } from './page-bounds.ts'
 import { presentItems, type Shown } from './present-items.ts'
 import { hasRounds } from './rounds.ts'
+import { alsoShown } from './shown.ts'
 import type { Answer, Plan, Ranking, Retrieval } from './stage.ts'
 import { LOCAL } from './union.ts'
 import { waitingOf } from './waiting.ts'
@@ -85,7 +86,7 @@ function endOf(shown: readonly Shown[], retrieval: Retrieval, plan: Plan): Posit
     // A list is read on from here, unless it must be counted from the beginning.
     depth: hasRounds(plan) || isReadOn(plan) ? firstDepth(plan.query) : retrieval.depth,
     round: roundOf(ranked),
-    shown: shownHash(after?.shown ?? '', shown.map(identityOf)),
+    shown: alsoShown(after?.shown ?? '', shown.map(identityOf)),
   }
 }
 

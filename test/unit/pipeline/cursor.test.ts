@@ -1,13 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { QuerentError } from '../../../src/model/errors.ts'
-import {
-  type CursorContent,
-  type CursorSeal,
-  readCursor,
-  shownHash,
-  writeCursor,
-} from '../../../src/pipeline/cursor.ts'
+import { MAX_CURSOR_LENGTH } from '../../../src/model/limits.ts'
+import { type CursorContent, type CursorSeal, readCursor, writeCursor } from '../../../src/pipeline/cursor.ts'
+import { alsoShown, wasShown } from '../../../src/pipeline/shown.ts'
 
 const seal: CursorSeal = { secret: 's', binding: 'question, viewer, lens', now: 1_000 }
 const DAY_MS = 86_400_000
@@ -114,13 +110,34 @@ describe('a cursor', () => {
     expect(codeOf(() => readCursor(cursor, { ...seal, binding: 'x', now: 1_000 + DAY_MS }))).toBe('cursor_mismatch')
   })
 
-  it('knows what was shown from what was shown elsewhere', () => {
-    const items = fc.array(fc.record({ id: fc.string(), holder: fc.string() }))
+  it('never grows beyond what is read', () => {
+    const ids = ['\u0001'.repeat(512), '漢'.repeat(512), '𝕏'.repeat(256)]
+    for (const id of ids) {
+      const shown = alsoShown(
+        '',
+        Array.from({ length: 1000 }, (_, at) => ({ id: `e${at}`, holder: 'owner' })),
+      )
+      const position = { order: Math.PI, id, holder: '漢'.repeat(200), rank: 1e9, depth: 1e9, round: 9, shown }
+      expect(writeCursor({ position, asOf: Number.MAX_SAFE_INTEGER }, seal).length).toBeLessThan(MAX_CURSOR_LENGTH)
+    }
+  })
+})
+
+describe('what was shown', () => {
+  const items = fc.uniqueArray(fc.record({ id: fc.string({ maxLength: 4 }), holder: fc.constantFrom('a', 'b') }), {
+    maxLength: 90,
+    selector: ({ id, holder }) => `${holder} ${id}`,
+  })
+
+  it('is known again, page after page, and nothing else is', () => {
     fc.assert(
-      fc.property(items, items, (some, others) => {
-        const isSame = JSON.stringify(some) === JSON.stringify(others)
-        expect(shownHash('', some) === shownHash('', others)).toBe(isSame)
-        expect(shownHash(shownHash('', some), others)).not.toBe(shownHash('', others))
+      fc.property(items, items, (some, more) => {
+        const isShown = wasShown(alsoShown(alsoShown('', some), more))
+        const all = new Set([...some, ...more].map(({ id, holder }) => `${holder} ${id}`))
+        expect([...some, ...more].filter(item => !isShown(item))).toEqual([])
+        for (const item of some.map(({ id }) => ({ id: `${id}!`, holder: 'b' }))) {
+          expect(isShown(item)).toBe(all.has(`${item.holder} ${item.id}`))
+        }
       }),
     )
   })

@@ -1,0 +1,117 @@
+/** Pages of one answer from several processes on one store, and after a restart: nothing is held there for them. */
+import fc from 'fast-check'
+import { afterAll, expect, it } from 'vitest'
+import { SettableClock } from '../../../src/base/clock.ts'
+import type { Engine } from '../../../src/engine/engine.ts'
+import { CURSOR_LIFETIME_MS } from '../../../src/model/limits.ts'
+import type { Item } from '../../../src/model/page.ts'
+import { openSqliteStore } from '../../../src/store/sqlite-store.ts'
+import { tempFolder } from '../../../src/testing/temp-folder.ts'
+import { openToyEmbedder } from '../../../src/testing/toy-embedder.ts'
+import { idsOf, openTestEngine, TEST_NOW } from '../../support/engines.ts'
+
+const RUNS = process.env['QUERENT_LONG'] === '1' ? 300 : 12
+const folder = tempFolder()
+afterAll(() => folder[Symbol.dispose]())
+let stores = 0
+
+const CONTENTS = ['fox', 'fox rain', 'fox dog', 'fox vixen car', 'fox fox garden', 'rain rain fox dog']
+
+function open(file: string, clock = new SettableClock(TEST_NOW)): Promise<Engine> {
+  return openTestEngine({ store: openSqliteStore({ file }), embedder: openToyEmbedder(), clock })
+}
+
+async function filled(file: string): Promise<void> {
+  const engine = await open(file)
+  const entries = Array.from({ length: 70 }, (_, at) => ({ id: `e${at}`, content: CONTENTS[at % 6] as string }))
+  await engine.put({ entries, wait: true })
+  await engine.close()
+}
+
+const shown = (items: readonly Item[]) => items.map(({ id, score, rank }) => [id, score, rank])
+
+it.each([
+  { text: 'fox rain' },
+  { text: 'fox', mode: 'words' as const },
+  { text: 'collection:notes' },
+  { text: 'fox dog', diversity: 0.8 },
+  { text: 'fox rain', approximate: false },
+])('goes on in any process as if it were one, where nobody writes: $text $mode $diversity', async question => {
+  const file = folder.file(`${++stores}.db`)
+  await filled(file)
+  const engines = [await open(file), await open(file)] as const
+  const input = { ...question, any: true, touch: false }
+  const whole = await engines[0].query({ ...input, limit: 1000 })
+  const items: Item[] = []
+  let cursor: string | null = null
+  for (let page = 0; page === 0 || cursor !== null; page++) {
+    const asked: Engine = page % 3 === 2 ? await open(file) : (engines[page % 2] as Engine)
+    const answer = await asked.query({ ...input, limit: 9, ...(cursor === null ? {} : { cursor }) })
+    items.push(...answer.items)
+    cursor = answer.cursor
+    if (page % 3 === 2) await asked.close()
+  }
+  expect(shown(items)).toEqual(shown(whole.items))
+  for (const engine of engines) await engine.close()
+})
+
+it(`repeats nothing, whoever writes what where (${RUNS} histories; 300 with QUERENT_LONG=1)`, {
+  timeout: 600_000,
+}, async () => {
+  const change = fc.record({
+    id: fc.nat({ max: 90 }).map(at => `e${at}`),
+    content: fc.constantFrom(...CONTENTS, null),
+    by: fc.nat({ max: 1 }),
+  })
+  const turns = fc.array(fc.record({ changes: fc.array(change, { maxLength: 6 }), in: fc.nat({ max: 2 }) }), {
+    minLength: 4,
+    maxLength: 12,
+  })
+  const questions = fc.constantFrom(
+    { text: 'fox rain' },
+    { text: 'fox', mode: 'words' as const },
+    { text: 'fox dog', diversity: 0.8 },
+    { text: 'fox rain', approximate: false },
+    { text: 'fox', per_collection: 50 },
+  )
+  await fc.assert(
+    fc.asyncProperty(questions, turns, async (question, all) => {
+      const file = folder.file(`${++stores}.db`)
+      await filled(file)
+      const engines = [await open(file), await open(file)]
+      const seen: string[] = []
+      let cursor: string | null = null
+      for (const [turn, { changes, in: where }] of all.entries()) {
+        for (const { id, content, by } of turn === 0 ? [] : changes) {
+          const engine = engines[by] as Engine
+          if (content !== null) await engine.put({ entries: [{ id, content }], wait: true })
+          else await engine.delete({ ids: [id] }).catch(() => {})
+        }
+        const asked: Engine = engines[where] ?? (await open(file))
+        const input = { ...question, any: true, limit: 8, ...(cursor === null ? {} : { cursor }) }
+        const page = await asked.query(input)
+        seen.push(...idsOf(page))
+        if (where === 2) await asked.close()
+        if (page.cursor === null) break
+        cursor = page.cursor
+      }
+      expect(seen.filter((id, at) => seen.indexOf(id) !== at)).toEqual([])
+      for (const engine of engines) await engine.close()
+    }),
+    { numRuns: RUNS },
+  )
+})
+
+it('an old cursor is too old in every process', async () => {
+  const file = folder.file(`${++stores}.db`)
+  await filled(file)
+  const clock = new SettableClock(TEST_NOW)
+  const [one, two] = [await open(file, clock), await open(file, clock)]
+  const { cursor } = await one.query({ text: 'fox', limit: 3 })
+  clock.set(TEST_NOW + CURSOR_LIFETIME_MS)
+  for (const engine of [one, two]) {
+    const asked = engine.query({ text: 'fox', limit: 3, cursor: cursor as string })
+    await expect(asked).rejects.toMatchObject({ code: 'cursor_expired' })
+    await engine.close()
+  }
+})
