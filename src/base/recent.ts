@@ -31,9 +31,9 @@ export class Recent<K, V> {
     return value
   }
 
-  /** Drops the values under these keys. */
-  forget(isGone: (key: K) => boolean): void {
-    for (const key of this.#values.keys()) if (isGone(key)) this.#values.delete(key)
+  /** Drops those for which this holds. */
+  forget(isGone: (key: K, value: V) => boolean): void {
+    for (const [key, value] of this.#values) if (isGone(key, value)) this.#values.delete(key)
   }
 
   clear(): void {

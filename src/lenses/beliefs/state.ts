@@ -99,6 +99,8 @@ class Requesters {
   readonly #known = new Recent<string, Requester>(REQUESTERS_KEPT)
   #version: number | null = null
   #marks = ''
+  /** How many there were. */
+  #partitions = 0
 
   constructor(store: Store) {
     this.#store = store
@@ -115,9 +117,14 @@ class Requesters {
     const version = store.version()
     if (version === this.#version) return
     this.#version = version
-    // Partitions are only ever added.
-    const marks = [store.version(MEMBERSHIPS), store.version(FEDERATIONS), store.partitions().length].join()
+    const marks = [store.version(MEMBERSHIPS), store.version(FEDERATIONS)].join()
     if (marks !== this.#marks) this.#known.clear()
     this.#marks = marks
+    const partitions = store.partitions()
+    if (partitions.length < this.#partitions) this.#known.clear()
+    // They are only ever added; one that is not seen changes nothing for who does not see it.
+    const added = partitions.slice(this.#partitions)
+    if (added.length > 0) this.#known.forget((_, requester) => !requester.passesOver(added))
+    this.#partitions = partitions.length
   }
 }

@@ -40,6 +40,7 @@ export class Requester {
   readonly #circle: Circle
   /** By partition: `HIDDEN`, `OWN`, `SHARED` or `PUBLIC`. */
   readonly #kinds: Uint8Array
+  #known: PartitionId
   /** Of shared partitions in sight: the federations through which it meets their holder, ascending. */
   readonly #through = new Map<PartitionId, readonly string[]>()
   readonly #sources = new Map<string, BeliefSource>()
@@ -51,6 +52,7 @@ export class Requester {
     this.federations = this.#circle.federations
     const partitions = reader.partitions()
     this.#kinds = new Uint8Array(partitions.reduce((most, partition) => Math.max(most, partition.id), 0) + 1)
+    this.#known = this.#kinds.length - 1
     const seen: PartitionId[] = []
     for (const { id: partition, audience } of partitions) {
       if (!this.#circle.mayRead(audience)) continue
@@ -67,9 +69,16 @@ export class Requester {
     return this.#kinds[partition] ?? HIDDEN
   }
 
-  /** Whether the partition was there when this was made. */
+  /** Takes note of partitions that came since this was made. False: it sees some of them, and must be made anew. */
+  passesOver(added: readonly { readonly id: PartitionId; readonly audience: Audience }[]): boolean {
+    if (added.some(({ audience }) => this.maySee(audience))) return false
+    this.#known = added.reduce((most, { id }) => Math.max(most, id), this.#known)
+    return true
+  }
+
+  /** Whether the partition was there when this was made, or taken note of since. */
   knows(partition: PartitionId): boolean {
-    return partition < this.#kinds.length
+    return partition <= this.#known
   }
 
   sees(partition: PartitionId): boolean {
