@@ -14,9 +14,9 @@ export function textHash(text: string, seed = 0): number {
 }
 
 /** Of a share, to twelve decimals, so that the noise of sums does not tell. */
-export function shareHash(value: number, seed = 0): number {
+export function shareHash(value: number): number {
   const whole = Math.round(value * 1e12)
-  return mixed(Math.imul((whole % 0x100000000) ^ seed, ONE) ^ Math.floor(whole / 0x100000000))
+  return mixed(Math.imul(whole % 0x100000000, ONE) ^ Math.floor(whole / 0x100000000))
 }
 
 /** Two to one, in this order. */

@@ -135,11 +135,14 @@ function trustSums(evaluation: Evaluation): readonly number[] {
   const { holders, names } = sumsOf(evaluation)
   const { trust } = trustColumns
   let [one, other] = [0, 0]
+  // Most are strangers, who all count the same.
+  let [last, hash] = [Number.NaN, 0]
   for (let at = 0; at < holders.length; at++) {
     const value = trust[holders[at] as number] as number
     const name = names[at] as number
-    one = (one + hashOfTwo(name, shareHash(value))) | 0
-    other = (other + hashOfTwo(shareHash(value, 1), name)) | 0
+    if (value !== last) [last, hash] = [value, shareHash(value)]
+    one = (one + hashOfTwo(name, hash)) | 0
+    other = (other + hashOfTwo(hash, name)) | 0
   }
   const strict = question.scope.federated ? requester.federations.filter(id => requester.isStrict(id)) : []
   return [one, other, ...strict.map(id => shareHash(trustColumns.ofFederation(id).trust))]
