@@ -128,6 +128,33 @@ describe('the grid (BQ-160, BQ-169)', () => {
   })
 })
 
+describe('while it is being asked', () => {
+  it('a change is kept for the next point, and a loss is told at once', async () => {
+    const world = new ScriptedWorld()
+    world.write(['a', 'b'])
+    const watch = await world.watch()
+    watch.news()
+    const answered = Promise.withResolvers<void>()
+    const { question } = watch
+    question.ask = async () => {
+      const state = await ScriptedQuestion.prototype.ask.call(question)
+      await answered.promise
+      return state
+    }
+    world.write(['a2', 'b'])
+    await world.timers.pass(1000)
+    world.write(['a3', 'b', 'c'])
+    world.hide(['b'])
+    await world.timers.pass(1500)
+    expect(watch.news()).toEqual(['removed b unavailable'])
+    answered.resolve()
+    await world.timers.pass(499)
+    expect(watch.listener.texts).toEqual(['a2'])
+    await world.timers.pass(1)
+    expect(watch.listener.texts).toEqual(['a3', 'c'])
+  })
+})
+
 describe('losses (BQ-161)', () => {
   it('are told at once, outside of the grid, by the id alone; nothing follows, also not when the item changes', async () => {
     const world = new ScriptedWorld()

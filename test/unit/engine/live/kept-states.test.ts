@@ -1,0 +1,42 @@
+/** States kept in memory for tokens that cannot hold them: as they were after each of the last events. */
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import type { Told } from '../../../../src/engine/live/difference.ts'
+import { KeptStates, MOST_EVENTS_SINCE } from '../../../../src/engine/live/kept-states.ts'
+
+const told = (key: string, version: string): Told => {
+  return { key, id: key, version, standing: '', score: 0, rank: key.charCodeAt(0), fields: null }
+}
+
+it('gives back every state that it has seen', () => {
+  const change = fc.record({ key: fc.constantFrom(...'abcd'), version: fc.option(fc.constantFrom('1', '2', '3')) })
+  fc.assert(
+    fc.property(fc.array(change, { maxLength: 30 }), changes => {
+      const kept = new KeptStates()
+      const state = new Map([['b', told('b', '0')]])
+      kept.keep('s', { items: [...state.values()], asOf: 0 })
+      const seen = [{ items: [...state.values()], asOf: 0 }]
+      for (const [at, { key, version }] of changes.entries()) {
+        const after = version === null ? null : told(key, version)
+        kept.changed('s', key, after, at + 1)
+        if (after === null) state.delete(key)
+        else state.set(key, after)
+        seen.push({ items: [...state.values()].sort((a, b) => a.rank - b.rank), asOf: at + 1 })
+      }
+      for (const [at, expected] of seen.entries()) {
+        expect(kept.stateBefore('s', changes.length - at)).toEqual(expected)
+      }
+      expect(kept.stateBefore('s', changes.length + 1)).toBe(null)
+      expect(kept.stateBefore('s', -1)).toBe(null)
+      expect(kept.stateBefore('other', 0)).toBe(null)
+    }),
+  )
+})
+
+it('goes back a thousand events and no further', () => {
+  const kept = new KeptStates()
+  kept.keep('s', { items: [], asOf: 0 })
+  for (let at = 0; at < MOST_EVENTS_SINCE + 10; at++) kept.changed('s', 'a', told('a', String(at)), at)
+  expect(kept.stateBefore('s', MOST_EVENTS_SINCE)?.items).toMatchObject([{ version: '9' }])
+  expect(kept.stateBefore('s', MOST_EVENTS_SINCE + 1)).toBe(null)
+})
