@@ -202,9 +202,9 @@ class Connection implements AsyncDisposable {
   }
 }
 
-async function serving(...more: readonly string[]): Promise<{ readonly server: Running; readonly url: string }> {
-  const server = new Running(['serve', '--port', '0', ...more])
-  return { server, url: `${await server.printed(/listens on (\S+)\n/, 'stderr')}/v1/ops/watch` }
+async function serving(operation = 'watch'): Promise<{ readonly server: Running; readonly url: string }> {
+  const server = new Running(['serve', '--port', '0'])
+  return { server, url: `${await server.printed(/listens on (\S+)\n/, 'stderr')}/v1/ops/${operation}` }
 }
 
 describe('POST /v1/ops/watch', () => {
@@ -256,6 +256,66 @@ describe('POST /v1/ops/watch', () => {
     expect(await post(INPUT, {})).toMatchObject({
       status: 400,
       body: { error: { code: 'invalid_argument', message: expect.stringContaining('text/event-stream') } },
+    })
+    await server.end('SIGTERM')
+  })
+})
+
+describe('beliefs', () => {
+  const put = (content: string, id: string) =>
+    querent(['beliefs', 'put', content, '--id', id, '--no-wait'], { cwd: folder }).then(({ status, stderr }) =>
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' }),
+    )
+
+  it('are watched by command: what another process writes, what it takes back, and what is wrong', async () => {
+    const args = ['beliefs', 'watch', 'obsidian', '--local', ...SOON]
+    const watcher = new Running([...args, '--json'])
+    await watcher.printed(/watching/, 'stderr')
+    await put('Obsidian is glass.', 'obsidian')
+    await watcher.printed(/"new_match"/)
+    await querent(['beliefs', 'delete', 'obsidian'], { cwd: folder })
+    await watcher.printed(/"removed"/)
+    expect(await watcher.end()).toBe(0)
+    const events = eventsIn(watcher.stdout)
+    expect(told(events)).toEqual(['1 added obsidian new_match', '2 removed obsidian unavailable'])
+    const token = /--resume (\S+)/.exec(watcher.stderr)?.[1] ?? ''
+    expect(token).toBe(events[1]?.resume_token)
+
+    await put('Obsidian is sharp.', 'sharp')
+    const later = new Running([...args, '--resume', token, '--count', '1'])
+    expect(await later.ended).toBe(0)
+    expect(later.stdout).toMatch(/^\S+ {2}added {5}sharp {2}Obsidian is sharp\. {2}It is new and matches\.\n$/)
+
+    const refused = await querent([...args, '--json', '--resume', `${token}x`], { cwd: folder })
+    expect(refused).toMatchObject({ status: 2, stdout: '' })
+    expect(JSON.parse(refused.stderr)).toMatchObject({
+      error: { code: 'INVALID_QUERY', details: { reason: 'resume_invalid' } },
+    })
+  })
+
+  it('BQ-165: are watched over HTTP, and gone on with after the last event', async () => {
+    const { server, url } = await serving('beliefs.watch')
+    const input = { query: { semantic: 'pumice' }, options: { debounce_ms: 0, notify_on_connect: false } }
+    let last = ''
+    {
+      await using connection = await Connection.open(url, input)
+      expect(await connection.take(1)).toMatchObject([{ event: 'subscribed', data: { began: 'anew' } }])
+      await put('Pumice floats.', 'floats')
+      const [added] = await connection.take(1)
+      expect(added?.data).toMatchObject({ seq: 1, id: 'floats', belief: { content: 'Pumice floats.' } })
+      last = added?.id ?? ''
+    }
+    await put('Pumice is light.', 'light')
+    await using connection = await Connection.open(url, input, { 'last-event-id': last })
+    const [head, added] = await connection.take(2)
+    expect(head?.data).toMatchObject({ began: 'continued' })
+    expect(added?.data).toMatchObject({ seq: 2, id: 'light', reason: 'new_match' })
+    const headers = { accept: 'text/event-stream', 'last-event-id': last }
+    const other = { ...input, query: { semantic: 'basalt' } }
+    const refused = await fetch(url, { method: 'POST', body: JSON.stringify(other), headers })
+    expect({ status: refused.status, body: await refused.json() }).toMatchObject({
+      status: 400,
+      body: { error: { code: 'INVALID_QUERY', details: { reason: 'resume_invalid' } } },
     })
     await server.end('SIGTERM')
   })
