@@ -19,13 +19,8 @@ const fileSchema = z.strictObject({
   limits: limitSettings.optional(),
   /** Settings of lenses, by lens; each lens checks its own. */
   lenses: z.record(z.string(), z.unknown()).optional(),
-  /** Live queries: subscriptions a viewer may have, and how often to look for what other processes wrote. */
-  live: z
-    .strictObject({
-      most_per_viewer: z.int().min(1).max(100_000).optional(),
-      poll_ms: z.int().min(10).max(60_000).optional(),
-    })
-    .optional(),
+  /** Live queries: how often to look for what other processes wrote. */
+  live: z.strictObject({ poll_ms: z.int().min(10).max(60_000).optional() }).optional(),
   /** Other engines that can be asked, by a name of the user's. */
   sources: z.record(z.string().min(1), sourceSettings).optional(),
 })
@@ -46,14 +41,15 @@ export type Environment = Readonly<Record<string, string | undefined>>
 export function resolveConfig(options: EngineOptions, configFile: string | null, environment: Environment): Config {
   const file = configFile === null ? {} : readConfigFile(configFile)
   const fromOptions = embedderFromOptions(options)
+  const limits = resolveLimits(options.limits, environment, file.limits)
   const config: Config = {
     embedder: fromOptions ?? embedderFromEnvironment(environment, file.embedder) ?? { provider: 'local' },
     durability: options.durability ?? durabilityFromEnvironment(environment) ?? file.durability ?? 'normal',
     defaultLens: options.defaultLens ?? environment['QUERENT_LENS'] ?? file.default_lens ?? 'default',
-    limits: resolveLimits(options.limits, environment, file.limits),
+    limits,
     lenses: file.lenses ?? {},
     sources: file.sources ?? {},
-    live: { mostPerViewer: file.live?.most_per_viewer, pollMs: file.live?.poll_ms },
+    live: { mostPerViewer: limits.subscriptions, pollMs: file.live?.poll_ms },
   }
   return Object.freeze(config)
 }

@@ -1,5 +1,6 @@
 /** BQ-189, BQ-167: limits are settings like others. */
 import { describe, expect, it } from 'vitest'
+import { resolveConfig } from '../../../src/engine/config.ts'
 import { resolveLimits } from '../../../src/engine/limit-settings.ts'
 
 const DEFAULTS = { enabled: true, unitsPerMinute: 200, burst: 33, subscriptions: 50 }
@@ -19,6 +20,11 @@ describe('settings of limits', () => {
       subscriptions: 7,
     })
     expect(resolveLimits({ enabled: true }, environment).enabled).toBe(true)
+  })
+
+  it('bound live queries too (BQ-167)', () => {
+    expect(resolveConfig({ limits: { subscriptions: 3 } }, null, {}).live.mostPerViewer).toBe(3)
+    expect(resolveConfig({}, null, { QUERENT_LIMITS_SUBSCRIPTIONS: '4' }).live.mostPerViewer).toBe(4)
   })
 
   it.each<[string, () => unknown]>([
