@@ -10,6 +10,8 @@ import { openEngine } from '../../../src/engine/open.ts'
 import type { EngineOptions } from '../../../src/engine/options.ts'
 import type { Lens } from '../../../src/lenses/lens.ts'
 import { QuerentError } from '../../../src/model/errors.ts'
+import type { PageChunk } from '../../../src/model/page.ts'
+import type { QueryInput } from '../../../src/model/query-input.ts'
 import { LOCAL_OWNER, type Viewer } from '../../../src/model/viewer.ts'
 import { lookAt } from '../../../src/pipeline/access.ts'
 import { DEFAULT_STAGES } from '../../../src/pipeline/default-stages.ts'
@@ -40,6 +42,7 @@ class EngineWorld implements World {
   readonly #engine: Engine
   /** As it is, whatever leaky store the engine was given. */
   readonly #store: Store
+  #goingOn: QueryInput | null = null
 
   constructor(engine: Engine, store: Store) {
     this.#engine = engine
@@ -77,11 +80,26 @@ class EngineWorld implements World {
     return this.#engine.close()
   }
 
+  /** Also as a stream, and what comes next of what was asked before: meanwhile others have written. */
+  async #pages(input: QueryInput, context: { viewer: Viewer }): Promise<unknown> {
+    const before = this.#goingOn
+    this.#goingOn = null
+    const next = before === null ? null : await this.#engine.query(before, context)
+    const page = await this.#engine.query(input, context)
+    const { limit = 10 } = input
+    const streamed: PageChunk[] = []
+    const pieces = { limit: Math.ceil(limit / 2), chunk_size: Math.ceil(limit / 4) }
+    for await (const chunk of this.#engine.stream({ ...input, ...pieces }, context)) streamed.push(chunk)
+    const cursor = streamed.at(-1)?.cursor ?? page.cursor
+    if (cursor !== null) this.#goingOn = { ...input, cursor }
+    return { page, streamed, next }
+  }
+
   #answer(request: Request, context: { viewer: Viewer }): Promise<unknown> {
     const engine = this.#engine
     switch (request.operation) {
       case 'query':
-        return engine.query(request.input, context)
+        return this.#pages(request.input, context)
       case 'explain':
         return engine.explain(request.input, context)
       case 'list':
