@@ -1,0 +1,84 @@
+/** Where limits meet operations: what is charged, and what who is refused is told (BQ-189, BQ-190). */
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import type { Engine } from '../../../src/engine/engine.ts'
+import { RequesterLimits } from '../../../src/identity/limits.ts'
+import { BeliefsError } from '../../../src/lenses/beliefs/errors.ts'
+import { QuerentError } from '../../../src/model/errors.ts'
+import type { CallContext } from '../../../src/model/operation.ts'
+import { runOperation, streamOperation, unread } from '../../../src/ops/catalog.ts'
+import { bugReport, toldError } from '../../../src/ops/told-error.ts'
+import { noEngine, operation } from '../../support/operations.ts'
+
+const ana = { viewer: { id: 'ana' }, signal: new AbortController().signal }
+const remote: CallContext = { ...ana, remote: true }
+
+/** That lets each requester have so many units. */
+function engineWith(burst: number): Engine {
+  return { ...noEngine, limits: new RequesterLimits({ unitsPerMinute: 60, burst }, () => 0) }
+}
+
+const work = operation('work', (_, { charge }) => ({ charges: charge !== undefined }), {
+  cost: input => (input as { cost?: number }).cost ?? 1,
+  async *stream() {
+    yield { piece: 1 }
+  },
+})
+
+describe('a remote request', () => {
+  it('is charged by its input before it runs', async () => {
+    const engine = engineWith(5)
+    await expect(runOperation(work, engine, { cost: 4 }, remote)).resolves.toEqual({ charges: true })
+    await expect(runOperation(work, engine, { cost: 2 }, remote)).rejects.toMatchObject({
+      code: 'rate_limited',
+      details: { retry_after_ms: 1000, limit: 60 },
+    })
+    await expect(runOperation(work, engine, {}, remote)).resolves.toBeDefined()
+  })
+
+  it('is charged once for a stream, and refused before its first piece', () => {
+    const engine = engineWith(1)
+    expect(() => streamOperation(work, engine, {}, remote)).not.toThrow()
+    expect(() => streamOperation(work, engine, {}, remote)).toThrow('wait 1000 ms')
+  })
+
+  it('costs a unit when its input is wrong or could not be read', async () => {
+    const engine = engineWith(2)
+    const strict = { ...work, input: z.strictObject({}) }
+    await expect(runOperation(strict, engine, { cost: 9 }, remote)).rejects.toMatchObject({ code: 'unknown_field' })
+    const tooLarge = new QuerentError('too_large', 'body: at most 1 bytes')
+    expect(unread(work, engine, tooLarge, remote)).toBe(tooLarge)
+    expect(unread(work, engine, tooLarge, remote)).toMatchObject({ code: 'rate_limited' })
+  })
+
+  it('is refused in the words of its lens', async () => {
+    const refusing = { ...work, refusal: () => new BeliefsError('RATE_LIMITED', 'slowly') }
+    const engine = engineWith(1)
+    await runOperation(refusing, engine, {}, remote)
+    await expect(runOperation(refusing, engine, {}, remote)).rejects.toBeInstanceOf(BeliefsError)
+  })
+})
+
+it('a local request is not charged, whoever it is asked as', async () => {
+  const engine = engineWith(1)
+  for (let i = 0; i < 5; i++) {
+    await expect(runOperation(work, engine, { cost: 9 }, ana)).resolves.toEqual({ charges: false })
+  }
+})
+
+describe('an error of the lens beliefs', () => {
+  it('is told to others as it is: where in the request, of which request, whether to try again (BQ-183, BQ-185)', () => {
+    const error = new BeliefsError('INVALID_QUERY', 'semantic: expected a text', { path: 'semantic' })
+    error.requestId = 'abc'
+    expect(toldError(error, { id: 'ana' }).toJSON()).toEqual(error.toJSON())
+    expect(toldError(error, null).toJSON()).toMatchObject({ details: { path: 'semantic' }, request_id: 'abc' })
+  })
+
+  it('is reported to whoever runs the node when it was a bug', () => {
+    const bug = new BeliefsError('INTERNAL_ERROR', 'fixed', {}, { cause: new TypeError('inside') })
+    expect(bugReport(bug, 'r1')).toContain('inside')
+    const disk = new BeliefsError('INTERNAL_ERROR', 'fixed', {}, { cause: new QuerentError('io_failed', 'disk') })
+    expect(bugReport(disk, 'r1')).toBeNull()
+    expect(toldError(bug, { id: 'ana' }).message).toBe('fixed')
+  })
+})
