@@ -89,7 +89,8 @@ class Subscriber {
   readonly #options: Pick<Watched, 'debounce_ms' | 'max_events_per_minute'>
   readonly by: string
   readonly query: BeliefQuery
-  readonly known = new Map<string, string>()
+  /** Id and content, oldest first: for a moment two may have one id, as one holder's belief comes for another's. */
+  known: (readonly [string, string])[] = []
   subscription: BeliefSubscription | null = null
   #token: string | null = null
   #seq = 0
@@ -104,21 +105,19 @@ class Subscriber {
 
   async begin(engine: Engine): Promise<void> {
     const resume = this.#token === null ? {} : { resume_token: this.#token }
-    if (this.#token === null) this.known.clear()
+    if (this.#token === null) this.known = []
     let began = 0
     const heard = (event: BeliefEvent) => {
       // From the beginning again: then the whole answer comes, and what was known may be forgotten.
-      if (event.reason === 'resync' && began++ === 0) this.known.clear()
+      if (event.reason === 'resync' && began++ === 0) this.known = []
       this.events++
       expect(event.seq, 'no gap').toBe(this.#seq + 1)
       this.#seq = event.seq
       this.#token = event.resume_token
-      if (event.type === 'removed') this.known.delete(event.id)
-      else {
-        const before = event.details['previous_id']
-        if (typeof before === 'string') this.known.delete(before)
-        this.known.set(event.id, event.belief?.content_hash as string)
-      }
+      const before = event.type === 'added' ? null : (event.details['previous_id'] ?? event.id)
+      const at = this.known.findIndex(([id]) => id === before)
+      if (at !== -1) this.known.splice(at, 1)
+      if (event.type !== 'removed') this.known.push([event.id, event.belief?.content_hash as string])
     }
     const viewer = { id: this.by }
     const beliefs = new Beliefs(engine.host('beliefs'), viewer)
