@@ -7,6 +7,8 @@ import { TrustWatch } from './trust-watch.ts'
 
 export interface LiveShared {
   readonly news: BeliefNews
+  /** Takes in what was committed; the store's version, by which those who ask after each other spare asking again. */
+  catchUp(): number
   sightOf(viewer: string): SightWatch
   trustOf(viewer: string, question: TrustQuestion): TrustWatch
 }
@@ -24,8 +26,19 @@ export function liveShared(state: BeliefsState): LiveShared {
 function makeShared(state: BeliefsState): LiveShared {
   const sights = new Watches<SightWatch>()
   const trusts = new Watches<TrustWatch>()
+  const { store } = state.host
+  const news = new BeliefNews(store)
+  let caughtUp: number | null = null
   return {
-    news: new BeliefNews(state.host.store),
+    news,
+    catchUp: () => {
+      const version = store.version()
+      if (version === caughtUp) return version
+      news.refresh()
+      state.columns.refresh()
+      caughtUp = version
+      return version
+    },
     sightOf: viewer => sights.of(viewer, () => new SightWatch(state, viewer)),
     trustOf: (viewer, question) =>
       trusts.of(JSON.stringify([viewer, question]), () => new TrustWatch(state, viewer, question)),

@@ -7,6 +7,7 @@ export class SightWatch {
   readonly #viewer: string
   #requester: Requester
   #revision = 0
+  #version: number | null = null
 
   constructor(state: BeliefsState, viewer: string) {
     this.#state = state
@@ -19,8 +20,10 @@ export class SightWatch {
     return this.#requester
   }
 
-  /** Another number when the requester sees others, or through other federations, than at the last call. */
-  refresh(): number {
+  /** Another number when the requester sees others, or through other federations, than at the last call. `version`: of the store. */
+  refresh(version: number): number {
+    if (version === this.#version) return this.#revision
+    this.#version = version
     const now = this.#state.requester(this.#viewer)
     if (now === this.#requester) return this.#revision
     if (!seeAlike(this.#requester, now)) this.#revision++

@@ -112,12 +112,11 @@ export class StandingBeliefs implements StandingQuestion {
     const last = this.#last
     if (last === null) return true
     const { news } = this.#shared
-    news.refresh()
-    this.#state.columns.refresh()
-    const sight = this.#sight.refresh()
+    const version = this.#shared.catchUp()
+    const sight = this.#sight.refresh(version)
     const { requester } = this.#sight
     const now = this.#state.host.clock.now()
-    const trust = this.#trust.refresh(requester, now)
+    const trust = this.#trust.refresh(requester, now, version)
     const changes = news.since(last.position)
     // What was told as news is not told again, unless asking gives another answer to hold it against.
     this.#last = { ...last, position: news.position, sight, trust }
@@ -159,8 +158,8 @@ export class StandingBeliefs implements StandingQuestion {
     const validAt = filters.some(({ validAt: given }) => given !== null) ? validInstants(filters, asOf) : null
     const { columns, requester } = view
     const inScopeUntil = this.#state.scopes.untilOf({ columns, requester, scope: options.scope, asOf, validAt })
-    this.#shared.news.refresh()
-    const sight = this.#sight.refresh()
+    const version = this.#shared.catchUp()
+    const sight = this.#sight.refresh(version)
     return {
       picked,
       trust: picked.map(({ scored }) => trustIn(evaluation, scored.row)),
@@ -170,7 +169,7 @@ export class StandingBeliefs implements StandingQuestion {
         asOf,
         position: this.#shared.news.position,
         sight,
-        trust: this.#trust.refresh(requester, asOf),
+        trust: this.#trust.refresh(requester, asOf, version),
         entries: new Set(picked.map(({ scored }) => scored.entry)),
         copies: copiesOf(evaluation),
         isFull: picked.length >= options.limit,

@@ -26,6 +26,7 @@ export class TrustWatch {
   readonly #question: TrustQuestion
   #revision = 0
   #mark: TrustMark | null = null
+  #version: number | null = null
   #base: Base | null = null
 
   constructor(state: BeliefsState, viewer: string, question: TrustQuestion) {
@@ -40,8 +41,10 @@ export class TrustWatch {
     return this.#base.trust
   }
 
-  /** Another number when trust has changed since the last call. The columns must be up to date. */
-  refresh(requester: Requester, now: Instant): number {
+  /** Another number when trust has changed since the last call. The columns must be up to date; `version`: of the store. */
+  refresh(requester: Requester, now: Instant, version: number): number {
+    if (version === this.#version) return this.#revision
+    this.#version = version
     const mark = this.#state.trust.mark(this.#viewer, this.#question)
     const base = this.#base
     if (base !== null && isSame(mark, this.#mark)) return this.#revision

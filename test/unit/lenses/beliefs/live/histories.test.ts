@@ -33,7 +33,7 @@ vi.mock('../../../../../src/identity/keys.ts', async original => {
 })
 
 const LONG = process.env['QUERENT_LONG'] === '1'
-const RUNS = LONG ? 1000 : 6
+const RUNS = LONG ? 1000 : 4
 /** Acts before anybody subscribes. */
 const BEFORE = 12
 

@@ -32,7 +32,7 @@ vi.mock('../../../../../src/identity/keys.ts', async original => {
 })
 
 const LONG = process.env['QUERENT_LONG'] === '1'
-const RUNS = LONG ? 1000 : 15
+const RUNS = LONG ? 1000 : 8
 
 it(`no hidden history changes an event stream (${RUNS} stories; 1,000 with QUERENT_LONG=1)`, async () => {
   const figures = { lines: 0, asked: 0 }
