@@ -29,7 +29,6 @@ import { asBeliefEvent, subscribeTo } from './live/watch.ts'
 import type { Belief, BeliefSource, DerivationChain, QueryResult } from './model.ts'
 import { type BeliefsCall, inCall } from './operations/call.ts'
 import { BELIEFS_OPERATIONS } from './operations/operations.ts'
-import { streamInCall } from './operations/streamed.ts'
 import type { QueryChunk } from './paging/stream.ts'
 import type { BatchResult } from './questions/batch.ts'
 
@@ -86,12 +85,13 @@ export class Beliefs {
   }
 
   /** The same piece by piece (`options.chunk_size` results each), in order; leaving the loop ends it. */
-  stream(query: BeliefQuery, signal: AbortSignal = new AbortController().signal): AsyncIterableIterator<QueryChunk> {
-    // The cast: pieces are declared as JSON, and what that is is said here.
-    return streamInCall(this.#host, query, {
+  stream(query: BeliefQuery, signal: AbortSignal = new AbortController().signal): AsyncIterable<QueryChunk> {
+    const { stream } = operationOf('beliefs.query')
+    // The cast: operations declare their pieces as JSON, and what that is is said here.
+    return stream?.(this.#host, query, {
       viewer: this.viewer,
       signal,
-    }) as AsyncIterableIterator<unknown> as AsyncIterableIterator<QueryChunk>
+    }) as AsyncIterable<unknown> as AsyncIterable<QueryChunk>
   }
 
   /**
@@ -233,8 +233,12 @@ export class Beliefs {
 
   /** The cast: operations declare their answers as JSON, and what that is for each is said above. */
   #run<T>(name: string, input: unknown, signal: AbortSignal = new AbortController().signal): Promise<T> {
-    const operation = BELIEFS_OPERATIONS.find(known => known.name === name)
-    if (operation === undefined) throw new Error(`no operation ${name}`)
-    return operation.run(this.#host, input, { viewer: this.viewer, signal }) as Promise<T>
+    return operationOf(name).run(this.#host, input, { viewer: this.viewer, signal }) as Promise<T>
   }
+}
+
+function operationOf(name: string): (typeof BELIEFS_OPERATIONS)[number] {
+  const operation = BELIEFS_OPERATIONS.find(known => known.name === name)
+  if (operation === undefined) throw new Error(`no operation ${name}`)
+  return operation
 }
