@@ -1,5 +1,6 @@
 /** A line for each call in the log of whoever runs the node (BQ-196). */
 
+import type { JsonObject } from '../../../base/canonical.ts'
 import { toIso } from '../../../model/instant.ts'
 import type { CallContext, Operation } from '../../../model/operation.ts'
 import type { RequestLine } from '../../../model/request-log.ts'
@@ -28,8 +29,17 @@ export function logged(operation: Operation<LensHost>): Operation<LensHost> {
       })
     }
   }
+  const { stream } = operation
   return {
     ...operation,
+    ...(stream && {
+      stream(host, input, context) {
+        const pieces = stream(host, input, context)
+        if (host.log === undefined) return pieces
+        const note = noter(host, input, context)
+        return noted(pieces, (ended, requestId) => note(requestId || newId(host), ended))
+      },
+    }),
     refusal(host, error, input, context) {
       const told = failureIn(host, error)
       noter(host, input, context)(told.requestId, { results: null, code: told.code })
@@ -48,6 +58,46 @@ export function logged(operation: Operation<LensHost>): Operation<LensHost> {
       }
     },
   }
+}
+
+/** A line when it has ended, however it does. */
+function noted(
+  pieces: AsyncIterable<JsonObject>,
+  note: (ended: Pick<RequestLine, 'results' | 'code'>, requestId: string) => void,
+): AsyncIterable<JsonObject> {
+  return {
+    [Symbol.asyncIterator]() {
+      const iterator = pieces[Symbol.asyncIterator]()
+      let results: number | null = null
+      let isNoted = false
+      const end = (code: string | null, requestId = ''): void => {
+        if (!isNoted) note({ results, code }, requestId)
+        isNoted = true
+      }
+      return {
+        async next() {
+          try {
+            const piece = await iterator.next()
+            if (piece.done === true) end(null)
+            else results = sum(results, resultsIn(piece.value))
+            return piece
+          } catch (thrown) {
+            const known = thrown instanceof BeliefsError ? thrown : null
+            end(known?.code ?? 'INTERNAL_ERROR', known?.requestId)
+            throw thrown
+          }
+        },
+        async return() {
+          end(null)
+          return (await iterator.return?.()) ?? { done: true, value: undefined }
+        },
+      }
+    },
+  }
+}
+
+function sum(before: number | null, more: number | null): number | null {
+  return more === null ? before : (before ?? 0) + more
 }
 
 function newId(host: LensHost): string {

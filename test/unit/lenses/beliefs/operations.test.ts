@@ -7,7 +7,7 @@ import { openEngine } from '../../../../src/engine/open.ts'
 import { type BeliefsCode, BeliefsError } from '../../../../src/lenses/beliefs/errors.ts'
 import type { QueryResult } from '../../../../src/lenses/beliefs/model.ts'
 import type { RequestLine } from '../../../../src/model/request-log.ts'
-import { callOperation, makeCatalog } from '../../../../src/ops/catalog.ts'
+import { callOperation, findOperation, makeCatalog, streamOperation } from '../../../../src/ops/catalog.ts'
 import { openToyEmbedder } from '../../../../src/testing/toy-embedder.ts'
 import { countingBytes } from '../../../support/engines.ts'
 
@@ -252,6 +252,32 @@ describe('the log', () => {
       ])
     }
     expect(JSON.stringify(lines)).not.toMatch(/secret|private/i)
+  })
+
+  it('BQ-196: has a line for each stream when it has ended, however it does', async () => {
+    for (const content of ['Rain falls', 'Rain is wet', 'Rain ends']) await put('ann', { content })
+    lines.length = 0
+    const catalog = makeCatalog(engine)
+    const gone = new AbortController()
+    const stream = (name: string, input: object) =>
+      streamOperation(findOperation(catalog, name), engine, input, { viewer: { id: 'ann' }, signal: gone.signal })
+    const query = (limit: number) => ({ semantic: 'rain', options: { limit, chunk_size: 1 } })
+    for await (const piece of stream('beliefs.query', query(3))) expect(piece).toBeDefined()
+    for await (const _piece of stream('beliefs.query', query(3))) break
+    const refused = stream('beliefs.query', query(0))[Symbol.asyncIterator]()
+    await expect(refused.next()).rejects.toMatchObject({ code: 'INVALID_QUERY' })
+    const watched = stream('beliefs.watch', { query: { semantic: 'rain' } })[Symbol.asyncIterator]()
+    await watched.next()
+    await watched.next()
+    expect(lines).toHaveLength(3)
+    gone.abort()
+    await watched.next()
+    expect(lines.map(({ operation, results, code }) => [operation, results, code])).toEqual([
+      ['beliefs.query', 3, null],
+      ['beliefs.query', 1, null],
+      ['beliefs.query', null, 'INVALID_QUERY'],
+      ['beliefs.watch', null, null],
+    ])
   })
 
   it('BQ-196: notes the text when the operator wants it, and until when', async () => {
