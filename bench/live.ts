@@ -3,6 +3,8 @@
  * trust, and what nobody else may see). How long from a commit to its events, what a write costs beside asking all
  * questions again, how soon a stream's first chunk comes, and what events leave in memory (BQ-158, BQ-169, BQ-155).
  */
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { sha256 } from '../src/base/canonical.ts'
 import { modelKey } from '../src/embed/embedder.ts'
 import type { Engine } from '../src/engine/engine.ts'
@@ -272,14 +274,17 @@ async function memory(engine: Engine, writes: Writes): Promise<readonly Row[]> {
       name: 'memory that 1,000 events leave behind',
       unit: 'kB',
       value: grown / 1024 / ((events - from) / 1000),
-      note: `${events - from} events over ${BELIEFS} beliefs${globalThis.gc ? '' : '; run with --expose-gc to measure it well'}`,
+      note: `${events - from} events over ${BELIEFS} beliefs`,
     },
   ]
 }
 
+setFlagsFromString('--expose_gc')
+const collect = runInNewContext('gc') as () => void
+
 function used(): number {
-  globalThis.gc?.()
-  globalThis.gc?.()
+  collect()
+  collect()
   return process.memoryUsage().heapUsed
 }
 
