@@ -24,8 +24,10 @@ import { digestOf } from './digest.ts'
 const AHEAD = 256
 const AHEAD_TIMES = 4
 
-/** A part of the total order: what stands right behind a boundary. */
+/** A part of the total order: what stands right behind a boundary, as far as it could be seen when it was made. */
 interface Stretch {
+  /** Replaced when memberships change: sight that was lost may come back. */
+  readonly seenBy: Requester
   readonly after: Boundary
   readonly scored: readonly ScoredBelief[]
   /** Down to the end of the order. */
@@ -106,7 +108,7 @@ export class HeldOrder {
 
   /** Null: they stand further up or down. */
   #inStretch(view: ShowView, stretch: Stretch, boundary: Boundary, count: number): readonly Picked[] | null {
-    if (compare(boundary, stretch.after) < 0) return null
+    if (stretch.seenBy !== view.requester || compare(boundary, stretch.after) < 0) return null
     const found: Picked[] = []
     for (const scored of stretch.scored) {
       if (compare(scored, boundary) <= 0) continue
@@ -124,7 +126,7 @@ export class HeldOrder {
       const order = evaluation.best(passed + ahead)
       const scored = order.filter(each => compare(each, after) > 0)
       const isWhole = order.length >= left
-      if (isWhole || scored.length >= count) return { after, scored, isWhole }
+      if (isWhole || scored.length >= count) return { seenBy: view.requester, after, scored, isWhole }
     }
   }
 

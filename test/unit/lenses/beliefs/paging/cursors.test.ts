@@ -135,6 +135,19 @@ describe('BQ-145: what is lost between pages', () => {
     expect(ids(await world.ask({ limit: 2, cursor: first.next_cursor as string }))).toEqual(expected.slice(0, 2))
   })
 
+  it('comes back where sight of it does', async () => {
+    const world = await World.open()
+    await world.fill(12)
+    const whole = await world.ask({ limit: 50 })
+    const first = await world.ask({ limit: 2 })
+    await world.member('ann', 'suspended')
+    const second = await world.ask({ limit: 2, cursor: first.next_cursor as string })
+    await world.member('ann', 'active')
+    const rest = await world.ask({ limit: 50, cursor: second.next_cursor as string })
+    const last = ids(whole).indexOf(ids(second).at(-1) as string)
+    expect(ids(rest)).toEqual(ids(whole).slice(last + 1))
+  })
+
   it('does not bring up a copy that stood behind it', async () => {
     const world = await World.open()
     await world.fill(3)
