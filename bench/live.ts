@@ -264,7 +264,8 @@ async function memory(engine: Engine, writes: Writes): Promise<readonly Row[]> {
     subscription.cancel()
   }
   writes.belief('public')
-  for (let round = 0; round < 20; round++) await turn()
+  // The engine keeps the last 200 that ended, for who comes back.
+  for (let round = 0; round < 210; round++) await turn()
   const before = used()
   const from = events
   while (events - from < EVENTS) await turn()
