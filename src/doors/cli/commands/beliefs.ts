@@ -2,9 +2,10 @@
 import { invalidArgument } from '../../../model/errors.ts'
 import { findOperation } from '../../../ops/catalog.ts'
 import type { CommonFlags } from '../flags.ts'
+import { write } from '../io.ts'
 import { progressBar } from '../progress.ts'
 import * as render from '../render/beliefs.ts'
-import type { Style } from '../render/style.ts'
+import { oneLine, type Style } from '../render/style.ts'
 import type { Cli } from '../run.ts'
 import { withSession } from '../session.ts'
 import { pipedText, show, textOf } from './beliefs-call.ts'
@@ -43,14 +44,20 @@ export async function runQuery(cli: Cli, words: readonly string[], flags: Belief
   )
 }
 
-/** A belief a line as they come. */
+/** A belief a line as they come. What was cut short is told aside. */
 async function streamBeliefs(cli: Cli, flags: CommonFlags, query: Input): Promise<void> {
   cli.errors = 'json-aside'
   const options = { warm: true, onlyLenses: ['beliefs'] }
-  await withSession(cli, flags, options, ({ catalog, stream }) =>
+  const { errors = [] } = await withSession(cli, flags, options, ({ catalog, stream }) =>
     printMembers(cli, stream(findOperation(catalog, 'beliefs.query'), query), 'beliefs'),
   )
+  // The cast: what the last piece declares.
+  for (const { code, message } of errors as unknown as readonly Failure[]) {
+    await write(cli.io.stderr, `querent: ${code}: ${oneLine(message)}\n`)
+  }
 }
+
+type Failure = Readonly<Record<'code' | 'message', string>>
 
 export async function runWatch(cli: Cli, words: readonly string[], flags: BeliefQueryFlags & LiveFlags): Promise<void> {
   const query = queryOf(await asked(cli, words), flags)
