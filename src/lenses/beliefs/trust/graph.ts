@@ -63,7 +63,8 @@ export class TrustGraph {
   trustOf(viewer: string, asked: TrustQuestion, asOf: Instant): HolderTrust {
     this.refresh()
     const question = inOrder(asked)
-    const number = this.#agents.take(viewer)
+    // Whoever is not known here has no edges, and gets no number: anybody may ask, and would be remembered for ever.
+    const number = this.#agents.numberOf(viewer)
     const [agents, rules] = [this.#agents, this.#rules]
     const edges = new ResolvedEdges(this.#edges, question)
     const routes = this.#cache.get(number, question, asOf, () =>
@@ -74,8 +75,9 @@ export class TrustGraph {
     )
     // An agent stops being new as time passes: then trust rises, so no stamp is equal to this one.
     const age = rules.newAgentCap ? [Symbol('now')] : []
-    const stamp = new TrustStamp([routes, reputations, this.#ownChanges.get(viewer) ?? 0, ...age])
-    return weigh({ viewer: number, agents, edges, question, rules, routes, reputations, stamp, asOf })
+    // Strangers share their routes, which are none; each still trusts himself alone.
+    const stamp = new TrustStamp([viewer, routes, reputations, this.#ownChanges.get(viewer) ?? 0, ...age])
+    return weigh({ viewer: number, viewerId: viewer, agents, edges, question, rules, routes, reputations, stamp, asOf })
   }
 
   /**
@@ -84,7 +86,7 @@ export class TrustGraph {
    */
   mark(viewer: string, asked: TrustQuestion): TrustMark {
     this.refresh()
-    const routes = this.#cache.mark(this.#agents.take(viewer), inOrder(asked))
+    const routes = this.#cache.mark(this.#agents.numberOf(viewer), inOrder(asked))
     return { routes: `${this.#loads}.${routes}`, own: this.#ownChanges.get(viewer) ?? 0, agents: this.#agentReads }
   }
 

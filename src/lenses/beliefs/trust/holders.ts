@@ -55,6 +55,8 @@ export interface HolderColumns {
 
 export interface TrustTable {
   readonly viewer: string
+  /** Whether the viewer has a number among the agents; else it has no edges. */
+  readonly isKnown: boolean
   readonly stamp: TrustStamp
   readonly holdsUntil: Instant
   readonly agents: AgentArrays
@@ -131,7 +133,8 @@ export class HolderTrust {
         areSame(mine.levels, its.levels, number, 0) &&
         areSame(mine.reputations.overall, its.reputations.overall, number, Number.NaN) &&
         areSame(mine.reputations.floors, its.reputations.floors, number, 0)
-      if (!isSame) found.push(mine.agents.id(number))
+      // The viewer is always its own; it may have got a number by what somebody else stated of it.
+      if (!isSame && mine.agents.id(number) !== mine.viewer) found.push(mine.agents.id(number))
     }
     return found
   }
@@ -149,21 +152,28 @@ export class HolderTrust {
 
   /** Equal lists in a row, element by element the same, are looked up once. */
   columns(holders: readonly string[]): HolderColumns {
-    const { known, agents, own, levels, reputations, defaultTrust } = this.#table
+    const { viewer, isKnown, known, agents, own, levels, reputations, defaultTrust } = this.#table
+    const self = isKnown ? -1 : holders.indexOf(viewer)
     const numbers = agents.numbersOf(holders)
     const byHolder = (of: (number: number) => number) => {
       const values = new Float64Array(numbers.length)
       for (let at = 0; at < numbers.length; at++) values[at] = of(numbers[at] as number)
       return values
     }
-    const direct = once(() => byHolder(number => own[number] ?? Number.NaN))
+    const withSelf = (values: Float64Array): Float64Array => {
+      if (self >= 0) values[self] = 1
+      return values
+    }
+    const direct = once(() => withSelf(byHolder(number => own[number] ?? Number.NaN)))
     const reputation = once(() => byHolder(number => reputations.overall[number] ?? Number.NaN))
     const trust = once(() =>
-      byHolder(number => {
-        const sure = own[number] ?? Number.NaN
-        if (!Number.isNaN(sure)) return sure
-        return Math.max(levels[number] ?? 0, reputations.floors[number] ?? 0, defaultTrust)
-      }),
+      withSelf(
+        byHolder(number => {
+          const sure = own[number] ?? Number.NaN
+          if (!Number.isNaN(sure)) return sure
+          return Math.max(levels[number] ?? 0, reputations.floors[number] ?? 0, defaultTrust)
+        }),
+      ),
     )
     const ofFederation = (id: string) => {
       const whole = this.ofFederation(id)

@@ -22,6 +22,7 @@ const CLEARLY = 1 - 1e-12
 export interface RouteSearch {
   readonly agents: AgentArrays
   readonly edges: ResolvedEdges
+  /** -1: not known here, and so without edges. */
   readonly viewer: number
   readonly question: TrustQuestion
   readonly newAgentCap: boolean
@@ -91,7 +92,8 @@ class Walk {
     this.#scales = dampingOfTenths(search.question.damping, search.question.maxHops - 1)
     this.#tenths = new Uint8Array(search.edges.edges.slots).fill(UNKNOWN)
     this.#barred = new Uint8Array(agents)
-    for (const agent of [search.viewer, ...distrusted]) this.#barred[agent] = 1
+    if (search.viewer >= 0) this.#barred[search.viewer] = 1
+    for (const agent of distrusted) this.#barred[agent] = 1
     this.#labels = new Float64Array(agents)
     this.#longer = new Float64Array(agents)
     this.#best = new Float64Array(agents)

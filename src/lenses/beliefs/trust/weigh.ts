@@ -20,7 +20,9 @@ const LEAST_WORTH = 0.01
 const NEW_AGENT_CAP = 0.3
 
 export interface Weighing {
+  /** -1: not known here, and so without edges. */
   readonly viewer: number
+  readonly viewerId: string
   readonly agents: AgentArrays
   readonly edges: ResolvedEdges
   readonly question: TrustQuestion
@@ -35,7 +37,7 @@ export function weigh(weighing: Weighing): HolderTrust {
   const { viewer, agents, edges, question, rules, routes, asOf } = weighing
   const direct = new Map<string, DirectTrust>()
   const own = new Float64Array(agents.size).fill(Number.NaN)
-  own[viewer] = 1
+  if (viewer >= 0) own[viewer] = 1
   /** By agent: what a route that begins with it starts with; 0: none does. */
   const starts = new Float64Array(agents.size)
   for (let slot = edges.edges.begin(viewer), end = edges.edges.end(viewer); slot < end; slot++) {
@@ -74,7 +76,8 @@ export function weigh(weighing: Weighing): HolderTrust {
     capped[agent] = 1
   }
   return new HolderTrust({
-    viewer: agents.id(viewer),
+    viewer: weighing.viewerId,
+    isKnown: viewer >= 0,
     agents,
     stamp: weighing.stamp,
     holdsUntil: routes.until,

@@ -38,7 +38,8 @@ describe('a clique of 1,000 that endorse each other', () => {
     const routes = searchRoutes(search)
     const reputations = reputationsOf(agents, [])
     const stamp = new TrustStamp([routes])
-    return weigh({ viewer, agents, edges: resolved, question, rules: RULES, routes, reputations, stamp, asOf: NOW })
+    const asked = { viewer, viewerId: 'me', question, asOf: NOW }
+    return weigh({ ...asked, agents, edges: resolved, rules: RULES, routes, reputations, stamp })
   }
 
   it('adds nothing for a viewer without an edge into it', () => {
