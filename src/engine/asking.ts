@@ -69,9 +69,9 @@ export class Asking {
   }
 
   async query(input: QueryInput, call: CallContext): Promise<Page> {
-    const { stages, context, release } = this.#prepare(input, call, true)
+    const { stages, context, release } = this.#prepare(input, call)
     try {
-      const answer = await runQuery(stages, context)
+      const answer = await runQuery(stages, context, this.#held)
       if (context.query.touch) this.#touch(answer, call.viewer, context.query.lens)
       return answer.page
     } finally {
@@ -87,9 +87,9 @@ export class Asking {
 
   /** The next `limit` items of an answer to the query, which has more of them; `from` where its order is held. */
   async part(query: Query, from: HeldPage | null, limit: number, call: CallContext): Promise<Part> {
-    const { context, release } = this.#context(query, this.#parts.clock.now(), call, true)
+    const { context, release } = this.#context(query, this.#parts.clock.now(), call)
     try {
-      const part = await runPart(this.#stagesOf(query.lens), context, from, limit)
+      const part = await runPart(this.#stagesOf(query.lens), context, { held: this.#held, from, limit })
       if (query.touch) this.#touch(part.answer, call.viewer, query.lens)
       return part
     } finally {
@@ -110,7 +110,7 @@ export class Asking {
 
   /** The answer as it stands: looking on is no use. And what it takes to say when time alone may change it. */
   async standing(input: QueryInput, call: CallContext): Promise<Standing> {
-    const { stages, context } = this.#prepare({ ...input, touch: false }, call, false)
+    const { stages, context } = this.#prepare({ ...input, touch: false }, call)
     const answer = await runQuery(stages, context)
     const { asOf } = context.query
     const nextBound =
@@ -120,7 +120,7 @@ export class Asking {
 
   /** What a question demands of entries, resolved as if it were asked at this moment. Throws what asking would. */
   conditions(input: QueryInput, at: Instant, call: CallContext): Filter | null {
-    const { stages, context } = this.#prepare(input, call, false)
+    const { stages, context } = this.#prepare(input, call)
     return stages.parse({ ...context.query, asOf: at }, context).filter
   }
 
@@ -131,26 +131,25 @@ export class Asking {
 
   /** Changes no access state: asking why is not use. */
   async explain({ query, id, over }: ExplainRequest, call: CallContext): Promise<ExplainAnswer> {
-    const { stages, context } = this.#prepare({ ...query, touch: false }, call, false)
+    const { stages, context } = this.#prepare({ ...query, touch: false }, call)
     return explainEntry({ id, over }, stages, context)
   }
 
   async similar({ id, limit }: { id: string; limit?: number | undefined }, call: CallContext): Promise<Page> {
     const entry = mustSee(this.#parts.store, id, this.look(call.viewer))
     // The id stands for the text, so that a cursor of one entry's page is no cursor of another's.
-    const { stages, context } = this.#prepare({ text: id, ...(limit === undefined ? {} : { limit }) }, call, false)
+    const { stages, context } = this.#prepare({ text: id, ...(limit === undefined ? {} : { limit }) }, call)
     const answer = await runQuery(similarTo(entry, stages), context)
     this.#touch(answer, call.viewer, context.query.lens)
     // It takes no cursor: more of them are had by a higher limit.
     return { ...answer.page, cursor: null }
   }
 
-  /** `isPaged` false: nobody will ask for the next page, and nothing is held for it. */
-  #prepare(input: QueryInput, call: CallContext, isPaged: boolean): Prepared {
+  #prepare(input: QueryInput, call: CallContext): Prepared {
     const { clock, defaultLens } = this.#parts
     const now = clock.now()
     const query = resolveQuery(input, { viewer: call.viewer, now, secret: this.#sign(), defaultLens })
-    return { stages: this.#stagesOf(query.lens), ...this.#context(query, now, call, isPaged) }
+    return { stages: this.#stagesOf(query.lens), ...this.#context(query, now, call) }
   }
 
   #stagesOf(lens: string): Stages {
@@ -160,7 +159,7 @@ export class Asking {
   }
 
   /** What is held for later pages holds the context, which then must not hold the caller: hence `release`. */
-  #context(query: Query, now: number, call: CallContext, isPaged: boolean): Omit<Prepared, 'stages'> {
+  #context(query: Query, now: number, call: CallContext): Omit<Prepared, 'stages'> {
     const { store, indexes, embedder } = this.#parts
     indexes.refresh()
     const { viewer } = call
@@ -187,7 +186,6 @@ export class Asking {
       fields: this.#fields,
       secret: this.#sign(),
       memo: this.#memo,
-      held: isPaged ? this.#held : null,
       index: name => indexes.get(name),
       embed: async text => {
         const vector = await this.#embed(text, must(caller, 'the caller of a question'), notes)

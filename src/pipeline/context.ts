@@ -7,7 +7,6 @@ import type { Note } from '../model/page.ts'
 import type { Query } from '../model/query.ts'
 import type { Sight } from '../model/viewer.ts'
 import type { StoreReader } from '../store/store.ts'
-import type { HeldOrders } from './held-orders.ts'
 import type { Memo } from './memo.ts'
 import type { Trace } from './trace.ts'
 
@@ -31,8 +30,6 @@ export interface QueryContext {
   readonly secret: string
   /** What one engine keeps between questions. */
   readonly memo: Memo
-  /** The orders of answers whose next page may be asked for. Null: this one's will not be. */
-  readonly held: HeldOrders | null
   /** An index that a lens brought, by name. */
   index(name: string): Index
   /** The vector of a question; null when there is no embedder, or when it failed (a note then says why). */

@@ -59,6 +59,11 @@ export function readCursor(cursor: string, { secret, binding, now }: CursorSeal)
   return { asOf, position: { order, id, holder, rank, depth, round, shown } }
 }
 
+/** Of an order that is held nowhere any more, and stands otherwise by now. */
+export function orderLost(): QuerentError {
+  return refusal('cursor_expired', 'what it goes on in has changed since, and is not held here any more')
+}
+
 function ownerOf(binding: string): string {
   return sha256(binding).slice(0, HASH_LENGTH)
 }

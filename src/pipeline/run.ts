@@ -3,12 +3,13 @@
  * deeper, while the page is not full, or not final where an exact answer was wanted. A page that goes on in an order that is
  * held needs the last stage alone.
  */
-import { must } from '../base/assert.ts'
 import type { Query } from '../model/query.ts'
+import { changedSince } from './changed-since.ts'
 import type { QueryContext } from './context.ts'
+import { orderLost } from './cursor.ts'
 import { goOn } from './go-on.ts'
 import { orderLater } from './held-order.ts'
-import type { HeldPage } from './held-orders.ts'
+import type { HeldOrders, HeldPage } from './held-orders.ts'
 import { hasCaps } from './page-bounds.ts'
 import { hasRounds, Rounds } from './rounds.ts'
 import type { Answer, Plan, Ranking, Retrieval, Scoring, Stages } from './stage.ts'
@@ -18,11 +19,11 @@ import { mustHaveTime, mustNotBeCancelled } from './time-limit.ts'
  * Rejects with what the stages throw, with `deadline_exceeded` when time is up before anything was retrieved, and with
  * `cancelled` when the caller says stop. Later than that it returns what there is, and `coverage.complete` says so.
  */
-export async function runQuery(stages: Stages, context: QueryContext): Promise<Answer> {
-  const { held, now, query, sight } = context
+export async function runQuery(stages: Stages, context: QueryContext, held: HeldOrders | null = null): Promise<Answer> {
+  const { now, query, sight } = context
   const from = query.cursor === null ? null : (held?.find(query.cursor, sight.viewer.id, now) ?? null)
-  const part = await runPart(stages, context, from, query.limit)
-  holdRest(part, context)
+  const part = await runPart(stages, context, { held, from, limit: query.limit })
+  if (held !== null) holdRest(part, context, held)
   return part.answer
 }
 
@@ -35,24 +36,41 @@ export interface Part {
   readonly size: number
 }
 
-/** The next `limit` items from where the query begins (`from` where that is held), found as for a page of the query's limit. */
-export async function runPart(
-  stages: Stages,
-  context: QueryContext,
-  from: HeldPage | null,
-  limit: number,
-): Promise<Part> {
+/** Where a part begins, and what holds the orders of parts. */
+export interface PartRequest {
+  /** Null: the order of this answer will not be held. */
+  readonly held: HeldOrders | null
+  /** Null: that place is not held. */
+  readonly from: HeldPage | null
+  readonly limit: number
+}
+
+/**
+ * The next `limit` items from where the query begins, found as for a page of the query's limit. Rejects with `cursor_expired`
+ * where its order is not held and can not be found again as it was.
+ */
+export async function runPart(stages: Stages, context: QueryContext, request: PartRequest): Promise<Part> {
   mustHaveTime(context)
-  const went = from === null ? null : await runOn(from, limit, stages, context)
-  return went ?? runFirst(stages, context, limit)
+  const { held, from, limit } = request
+  const went = from === null || held === null ? null : await runOn(from, held, limit, stages, context)
+  if (went !== null) return went
+  const { after, asOf } = context.query
+  if (after !== null && changedSince(asOf, context)) throw orderLost()
+  return runFirst(stages, context, request)
 }
 
 /** So that whoever comes with the page's cursor goes on in its order. */
-export function holdRest({ answer: { page }, next, size }: Part, { held, now, sight }: QueryContext): void {
-  if (page.cursor !== null && next !== null) held?.hold(page.cursor, sight.viewer.id, next, size, now)
+export function holdRest({ answer: { page }, next, size }: Part, { now, sight }: QueryContext, held: HeldOrders): void {
+  if (page.cursor !== null && next !== null) held.hold(page.cursor, sight.viewer.id, next, size, now)
 }
 
-async function runOn(from: HeldPage, limit: number, stages: Stages, context: QueryContext): Promise<Part | null> {
+async function runOn(
+  from: HeldPage,
+  held: HeldOrders,
+  limit: number,
+  stages: Stages,
+  context: QueryContext,
+): Promise<Part | null> {
   const order = from.order.get()
   if (order === null) return null
   const went = await timed(
@@ -63,13 +81,12 @@ async function runOn(from: HeldPage, limit: number, stages: Stages, context: Que
   )
   if (went === null) return null
   const answer = finished(went.answer, context.query, context, went.complete)
-  const held = must(context.held, 'what held the order')
   const next = went.order === order ? from.order : held.whole(went.order)
   const size = went.order.before.length + went.order.rest.length
   return { answer, next: went.complete ? { order: next, at: went.at } : null, size }
 }
 
-async function runFirst(stages: Stages, context: QueryContext, limit: number): Promise<Part> {
+async function runFirst(stages: Stages, context: QueryContext, { held, limit }: PartRequest): Promise<Part> {
   const { query } = context
   const parsed = await timed(
     'parse',
@@ -91,7 +108,7 @@ async function runFirst(stages: Stages, context: QueryContext, limit: number): P
     const isDone = isFinal(attempt, limit, query)
     if (!isDone && !context.deadline.over) continue
     const answer = finished(attempt.answer, query, context, isDone)
-    const later = isDone ? orderOf(attempt, stages, plan, rounds, context) : null
+    const later = isDone && held !== null ? orderOf(attempt, { stages, plan, rounds, context, held }) : null
     return { answer, next: later, size: sizeOf(attempt.retrieval) }
   }
 }
@@ -99,20 +116,24 @@ async function runFirst(stages: Stages, context: QueryContext, limit: number): P
 /** Where the next page begins, unless it is better asked anew. */
 function orderOf(
   { answer, retrieval, ranking }: Attempt,
-  stages: Stages,
-  plan: Plan,
-  rounds: Rounds,
-  context: QueryContext,
+  { stages, plan, rounds, context, held }: Ranker,
 ): HeldPage | null {
   const last = answer.entries.at(-1)
-  const { held } = context
-  if (held === null || last === undefined || answer.page.cursor === null) return null
+  if (last === undefined || answer.page.cursor === null) return null
   if (!retrieval.complete || ranking.complete === false) return null
   // What is spread or capped exactly is chosen from all of it anew when there is more.
   const isPlain = plan.query.diversity >= 1 && !hasCaps(plan.query)
   if (!isPlain && plan.mode !== 'list' && !hasRounds(plan) && !retrieval.exhausted) return null
   const page = { stages, plan, retrieval, ranking, mark: rounds.marker, round: rounds.last, last }
   return { order: held.later(orderLater(page, context)), at: 0 }
+}
+
+interface Ranker {
+  readonly stages: Stages
+  readonly plan: Plan
+  readonly rounds: Rounds
+  readonly context: QueryContext
+  readonly held: HeldOrders
 }
 
 function sizeOf({ candidates, depth, whole }: Retrieval): number {

@@ -100,7 +100,8 @@ export class AskWorld {
   }
 
   async ask(input: QueryInput, options: AskOptions = {}): Promise<Answer> {
-    return runQuery(options.stages ?? DEFAULT_LENS_STAGES, this.context(input, options))
+    const held = options.isAlone ? null : this.held
+    return runQuery(options.stages ?? DEFAULT_LENS_STAGES, this.context(input, options), held)
   }
 
   async explain(
@@ -158,7 +159,6 @@ export class AskWorld {
       fields: ENTRY_FIELDS,
       secret: SECRET,
       memo: this.memo,
-      held: options.isAlone ? null : this.held,
       index: name => {
         throw new Error(`this world has no index ${name}`)
       },

@@ -4,7 +4,7 @@ import { afterAll, expect, it } from 'vitest'
 import { SettableClock } from '../../../src/base/clock.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
 import { CURSOR_LIFETIME_MS } from '../../../src/model/limits.ts'
-import type { Item } from '../../../src/model/page.ts'
+import type { Item, Page } from '../../../src/model/page.ts'
 import { openSqliteStore } from '../../../src/store/sqlite-store.ts'
 import { tempFolder } from '../../../src/testing/temp-folder.ts'
 import { openToyEmbedder } from '../../../src/testing/toy-embedder.ts'
@@ -55,7 +55,7 @@ it.each([
   for (const engine of engines) await engine.close()
 })
 
-it(`repeats nothing, whoever writes what where (${RUNS} histories; 300 with QUERENT_LONG=1)`, {
+it(`goes on exactly or not at all, whoever writes what where (${RUNS} histories; 300 with QUERENT_LONG=1)`, {
   timeout: 600_000,
 }, async () => {
   const change = fc.record({
@@ -63,10 +63,8 @@ it(`repeats nothing, whoever writes what where (${RUNS} histories; 300 with QUER
     content: fc.constantFrom(...CONTENTS, null),
     by: fc.nat({ max: 1 }),
   })
-  const turns = fc.array(fc.record({ changes: fc.array(change, { maxLength: 6 }), in: fc.nat({ max: 2 }) }), {
-    minLength: 4,
-    maxLength: 12,
-  })
+  const changes = fc.oneof(fc.constant([]), fc.array(change, { maxLength: 6 }))
+  const turns = fc.array(fc.record({ changes, in: fc.nat({ max: 2 }) }), { minLength: 4, maxLength: 12 })
   const questions = fc.constantFrom(
     { text: 'fox rain' },
     { text: 'fox', mode: 'words' as const },
@@ -74,32 +72,60 @@ it(`repeats nothing, whoever writes what where (${RUNS} histories; 300 with QUER
     { text: 'fox rain', approximate: false },
     { text: 'fox', per_collection: 50 },
   )
+  const ends = { whole: 0, expired: 0 }
   await fc.assert(
     fc.asyncProperty(questions, turns, async (question, all) => {
       const file = folder.file(`${++stores}.db`)
       await filled(file)
-      const engines = [await open(file), await open(file)]
-      const seen: string[] = []
+      const clock = new SettableClock(TEST_NOW + 1)
+      const engines = [await open(file, clock), await open(file, clock)]
+      const input = { ...question, any: true, touch: false, limit: 8 }
+      const whole = idsOf(await (engines[0] as Engine).query({ ...input, limit: 1000 }))
+      const gone = new Set<string>()
+      let at = 0
       let cursor: string | null = null
-      for (const [turn, { changes, in: where }] of all.entries()) {
-        for (const { id, content, by } of turn === 0 ? [] : changes) {
+      let written = false
+      for (const [turn, { changes: made, in: where }] of all.entries()) {
+        for (const { id, content, by } of turn === 0 ? [] : made) {
+          clock.set(clock.now() + 1)
+          written = true
           const engine = engines[by] as Engine
           if (content !== null) await engine.put({ entries: [{ id, content }], wait: true })
-          else await engine.delete({ ids: [id] }).catch(() => {})
+          else
+            await engine.delete({ ids: [id] }).then(
+              () => gone.add(id),
+              () => {},
+            )
         }
-        const asked: Engine = engines[where] ?? (await open(file))
-        const input = { ...question, any: true, limit: 8, ...(cursor === null ? {} : { cursor }) }
-        const page = await asked.query(input)
-        seen.push(...idsOf(page))
+        const asked: Engine = engines[where] ?? (await open(file, clock))
+        const page: Page | null = await asked
+          .query({ ...input, ...(cursor === null ? {} : { cursor }) })
+          .catch((error: unknown) => {
+            expect(error).toMatchObject({ code: 'cursor_expired' })
+            return null
+          })
         if (where === 2) await asked.close()
-        if (page.cursor === null) break
+        if (page === null) {
+          expect(written).toBe(true)
+          ends.expired++
+          break
+        }
+        for (const id of idsOf(page)) {
+          while (gone.has(whole[at] as string)) at++
+          expect(id).toBe(whole[at++])
+        }
         cursor = page.cursor
+        if (cursor === null) {
+          expect(whole.slice(at).filter(id => !gone.has(id))).toEqual([])
+          ends.whole++
+          break
+        }
       }
-      expect(seen.filter((id, at) => seen.indexOf(id) !== at)).toEqual([])
       for (const engine of engines) await engine.close()
     }),
     { numRuns: RUNS },
   )
+  if (RUNS > 100) expect(Math.min(ends.whole, ends.expired)).toBeGreaterThan(0)
 })
 
 it('an old cursor is too old in every process', async () => {
@@ -114,4 +140,25 @@ it('an old cursor is too old in every process', async () => {
     await expect(asked).rejects.toMatchObject({ code: 'cursor_expired' })
     await engine.close()
   }
+})
+
+it('says that an order is lost where too many others were asked for before something was written', async () => {
+  const file = folder.file(`${++stores}.db`)
+  await filled(file)
+  const clock = new SettableClock(TEST_NOW + 1)
+  const engine = await open(file, clock)
+  const ask = (text: string, cursor?: string) =>
+    engine.query({ text, touch: false, limit: 8, ...(cursor && { cursor }) })
+  const cursors: string[] = []
+  for (let at = 0; at < 50; at++) cursors.push((await ask(`fox rain -x${at}`)).cursor as string)
+  clock.set(clock.now() + 1)
+  await engine.put({ entries: [{ id: 'new', content: 'fox rain fox rain' }], wait: true })
+  const later = await Promise.allSettled(cursors.map((cursor, at) => ask(`fox rain -x${at}`, cursor)))
+  const lost = later.flatMap(page => (page.status === 'rejected' ? [page.reason] : []))
+  const went = later.flatMap(page => (page.status === 'fulfilled' ? [idsOf(page.value)] : []))
+  expect(lost.length).toBeGreaterThan(0)
+  expect(lost.every(({ code }) => code === 'cursor_expired')).toBe(true)
+  expect(went.length).toBeGreaterThan(30)
+  expect(went.flat()).not.toContain('new')
+  await engine.close()
 })
