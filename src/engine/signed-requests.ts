@@ -19,7 +19,8 @@ export interface SignedRequests {
   /** did:key of this node: the audience that requests must name. Made with the first use. */
   did(): string
   /**
-   * The viewer of a request; null: it bears no signature. An agent that is hosted here under this key, else the key itself.
+   * The viewer of a request; null: it bears no signature. An agent that is hosted here under this key, else the key itself,
+   * which has no limits of its own (`requesterOf`).
    * Throws `unauthenticated`, without saying why, for one that cannot be taken.
    */
   viewerOf(facts: RequestFacts, header: (name: string) => string | null): Viewer | null

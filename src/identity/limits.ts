@@ -1,10 +1,14 @@
 /** Who may ask how much: a bucket for each requester, and no memory of those who have not asked for a while (BQ-189). */
 import { QuerentError } from '../model/errors.ts'
+import { requesterOf } from './requester.ts'
 import { type MachineTime, type Rate, TokenBucket, WINDOW_MS } from './token-bucket.ts'
 
 export interface Limits {
-  /** Throws `rate_limited`, telling after how long the same request is let through. Units are whole, 0 or more. */
-  charge(requester: string, units: number): void
+  /**
+   * Throws `rate_limited`, telling after how long the same request is let through. Units are whole, 0 or more. Keys that are
+   * no agent here are one requester.
+   */
+  charge(viewer: string, units: number): void
 }
 
 export const UNLIMITED: Limits = { charge: () => undefined }
@@ -29,9 +33,9 @@ export class RequesterLimits implements Limits {
     return this.#buckets.size
   }
 
-  charge(requester: string, units: number): void {
+  charge(viewer: string, units: number): void {
     const now = this.#now()
-    const waitMs = this.#bucketOf(requester, now).take(units, now)
+    const waitMs = this.#bucketOf(requesterOf(viewer), now).take(units, now)
     if (waitMs > 0) throw rateLimited(waitMs, this.#rate)
   }
 

@@ -76,7 +76,7 @@ export async function runOperation<Input extends z.ZodType, Output extends z.Zod
   input: unknown,
   context: CallContext,
 ): Promise<z.output<Output>> {
-  const admitted = admit(operation, engine, input, context)
+  const admitted = admit(operation, engine, input, context, 'whole')
   return operation.run(engine, admitted.input, admitted.context)
 }
 
@@ -90,12 +90,8 @@ export function streamOperation(
   input: unknown,
   context: CallContext,
 ): AsyncIterable<JsonObject> {
-  if (operation.stream === undefined) {
-    throw new QuerentError('invalid_argument', `${operation.name}: it has no streamed form`, {
-      operation: operation.name,
-    })
-  }
-  const admitted = admit(operation, engine, input, context)
+  const admitted = admit(operation, engine, input, context, 'streamed')
+  if (operation.stream === undefined) throw new Error('invariant broken: a stream that was let through and is none')
   return operation.stream(engine, admitted.input, admitted.context)
 }
 
@@ -120,12 +116,17 @@ function admit<Input extends z.ZodType, Output extends z.ZodType>(
   engine: Engine,
   input: unknown,
   context: CallContext,
+  form: 'whole' | 'streamed',
 ): Admitted<Input> {
   try {
     mustBeAllowed(operation, context)
-    if (context.remote !== true) return { input: parseInput(operation.input, input ?? {}), context }
+    const parse = (): z.output<Input> => {
+      if (form === 'streamed') mustBeStreamed(operation)
+      return parseInput(operation.input, input ?? {})
+    }
+    if (context.remote !== true) return { input: parse(), context }
     const charge = (units: number): void => engine.limits.charge(context.viewer.id, units)
-    return { input: parsedAndPaid(operation, input, charge), context: { ...context, charge } }
+    return { input: parsedAndPaid(operation, parse, charge), context: { ...context, charge } }
   } catch (thrown) {
     throw refused(operation, engine, thrown, input, context)
   }
@@ -144,18 +145,23 @@ function refused<Input extends z.ZodType, Output extends z.ZodType>(
 /** What cannot be read costs one unit (BQ-186). Those who may ask nothing now are not told what is wrong with it. */
 function parsedAndPaid<Input extends z.ZodType, Output extends z.ZodType>(
   operation: Operation<Engine, Input, Output>,
-  input: unknown,
+  parse: () => z.output<Input>,
   charge: (units: number) => void,
 ): z.output<Input> {
   let parsed: z.output<Input>
   try {
-    parsed = parseInput(operation.input, input ?? {})
+    parsed = parse()
   } catch (thrown) {
     charge(1)
     throw thrown
   }
   charge(operation.cost?.(parsed) ?? 1)
   return parsed
+}
+
+function mustBeStreamed({ name, stream }: Pick<EngineOperation, 'name' | 'stream'>): void {
+  if (stream !== undefined) return
+  throw new QuerentError('invalid_argument', `${name}: it has no streamed form`, { operation: name })
 }
 
 function mustBeAllowed({ name, effect }: Pick<EngineOperation, 'name' | 'effect'>, context: CallContext): void {

@@ -5,6 +5,7 @@ import type { Engine, ExplainAnswer, ExplainRequest } from '../engine/engine.ts'
 import { explainInput, similarInput } from '../model/entry-input.ts'
 import type { Operation } from '../model/operation.ts'
 import type { Page } from '../model/page.ts'
+import { costOfAsking } from '../model/query-cost.ts'
 import { queryInput } from '../model/query-input.ts'
 import { explanationOutput, pageOutput } from './page-output.ts'
 
@@ -18,6 +19,7 @@ export const query: Operation<Engine, typeof queryInput, z.ZodType<Page>> = {
   input: queryInput,
   output: pageOutput,
   effect: ASK,
+  cost: costOfAsking,
   run: (engine, input, context) => engine.query(input, context),
   async *stream(engine, input, context) {
     for await (const chunk of engine.stream(input, context)) yield chunk as unknown as JsonObject
@@ -49,6 +51,7 @@ export const explain: Operation<Engine, z.ZodType<ExplainRequest>, z.ZodType<Exp
   input: explainInput,
   output: explainOutput,
   effect: READ,
+  cost: input => costOfAsking({ ...input.query, explain: true }),
   run: (engine, input, context) => engine.explain(input, context),
 }
 
@@ -58,5 +61,6 @@ export const similar: Operation<Engine, typeof similarInput, z.ZodType<Page>> = 
   input: similarInput,
   output: pageOutput,
   effect: ASK,
+  cost: costOfAsking,
   run: (engine, input, context) => engine.similar(input, context),
 }

@@ -6,6 +6,7 @@ import { LIVE_REASONS, type LiveEvent } from '../model/live.ts'
 import { watchInput } from '../model/live-input.ts'
 import { liveStream } from '../model/live-stream.ts'
 import type { Operation } from '../model/operation.ts'
+import { costOfAsking } from '../model/query-cost.ts'
 import { jsonObject } from './page-output.ts'
 
 /** Its pieces after the first, which says that it stands; `run` gives none. */
@@ -29,6 +30,7 @@ export const watch: Operation<Engine, typeof watchInput, typeof eventOutput> = {
   output: eventOutput,
   effect: { kind: 'read', idempotent: true },
   resumeAt: 'resume_token',
+  cost: costOfAsking,
   run: () => Promise.reject(onlyStreamed('watch')),
   stream: (engine, input, context) =>
     liveStream(handlers => engine.subscribe(input, handlers, context), context.signal),

@@ -5,7 +5,7 @@ import { mcpOverHttp } from '../../src/doors/mcp/http.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { openEngine } from '../../src/engine/open.ts'
 import { newNonce } from '../../src/identity/freshness.ts'
-import { keysOf } from '../../src/identity/keys.ts'
+import { type Keys, keysOf } from '../../src/identity/keys.ts'
 import { signRequest } from '../../src/identity/request.ts'
 import { makeCatalog } from '../../src/ops/catalog.ts'
 import { seededUniform } from '../../src/testing/seeded.ts'
@@ -60,9 +60,9 @@ async function post(path: string, input: unknown, headers: Record<string, string
 
 const call = (name: string, input: unknown, headers = BEN) => post(`/v1/ops/${name}`, input, headers)
 
-function signed(path: string, input: unknown): Record<string, string> {
+function signed(path: string, input: unknown, keys = ann): Record<string, string> {
   const facts = { method: 'POST', path, body: JSON.stringify(input) }
-  return signRequest(ann, facts, { audience: node, timestamp: Date.now(), nonce: newNonce(random) })
+  return signRequest(keys, facts, { audience: node, timestamp: Date.now(), nonce: newNonce(random) })
 }
 
 async function times<T>(count: number, act: () => Promise<T>): Promise<T[]> {
@@ -120,6 +120,24 @@ describe('a requester with a token (BQ-189)', () => {
     expect((await call('beliefs.query', { semantic: 'x' })).status).toBe(429)
   })
 
+  it('pays no less when it asks the same store another way', async () => {
+    const dear = { text: 'x', lens: 'beliefs', limit: 1000, explain: true }
+    expect(await statuses(4, () => call('query', dear))).toEqual({ 200: 3, 429: 1 })
+    machineTime += MINUTE
+    const many = { queries: Array.from({ length: 34 }, () => ({ input: 'x' })) }
+    await call('list', {})
+    expect((await call('chroma.batch_query', many)).status).toBe(429)
+  })
+
+  it('pays for asking for a stream that there is not, and is told by the lens (BQ-183)', async () => {
+    const ask = () => call('beliefs.count', { semantic: 'x' }, { ...BEN, accept: 'application/x-ndjson' } as typeof BEN)
+    expect(await ask()).toMatchObject({
+      status: 400,
+      body: { error: { type: 'QueryError', code: 'INVALID_QUERY', request_id: expect.any(String) } },
+    })
+    expect(await statuses(33, ask)).toEqual({ 400: 32, 429: 1 })
+  })
+
   it('pays one unit for what is wrong, whatever it would have cost (BQ-186)', async () => {
     const wrong = { semantic: 'x', options: { scope: { network: true }, limit: 0 } }
     expect(await statuses(33, () => call('beliefs.query', wrong))).toEqual({ 400: 33 })
@@ -156,10 +174,18 @@ describe('a requester with a token (BQ-189)', () => {
 })
 
 describe('a requester with a signature (BQ-189)', () => {
-  it('has a bucket of its own', async () => {
+  const list = (keys: Keys) => post('/v1/ops/list', {}, signed('/v1/ops/list', {}, keys))
+
+  it('shares one bucket with all keys that are no agent here: a new key is no new bucket', async () => {
     await times(34, () => call('list', {}))
-    const list = () => post('/v1/ops/list', {}, signed('/v1/ops/list', {}))
-    expect(await statuses(34, list)).toEqual({ 200: 33, 429: 1 })
+    expect(await statuses(33, () => list(keysOf(random(32))))).toEqual({ 200: 33 })
+    expect((await list(keysOf(random(32)))).status).toBe(429)
+  })
+
+  it('has a bucket of its own where it is from an agent', async () => {
+    await post('/v1/ops/agents.create', { id: 'ann', did: ann.did })
+    await times(34, () => list(keysOf(random(32))))
+    expect(await statuses(34, () => list(ann))).toEqual({ 200: 33, 429: 1 })
   })
 })
 

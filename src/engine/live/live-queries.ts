@@ -5,6 +5,7 @@
  */
 import type { Clock } from '../../base/clock.ts'
 import { v4Id } from '../../base/random-id.ts'
+import { requesterOf } from '../../identity/requester.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type {
   LiveHandlers,
@@ -24,7 +25,10 @@ import { Scheduler } from './scheduler.ts'
 import { systemTimers, type Timers } from './timers.ts'
 
 export interface LiveSettings {
-  /** Active and paused subscriptions that a viewer may have; the local owner has no limit. Default 50 (BQ-167). */
+  /**
+   * Active and paused subscriptions that a viewer may have, and all keys that are no agent here together; the local owner
+   * has no limit. Default 50 (BQ-167).
+   */
   readonly mostPerViewer?: number | undefined
   /** How often to look for commits, in milliseconds: so late a loss of access may be told. Default 50. */
   readonly pollMs?: number | undefined
@@ -54,7 +58,7 @@ export class LocalLiveQueries implements LiveQueries {
   readonly #timers: Timers
   readonly #world: LiveWorld
   readonly #subscriptions = new Map<string, LiveSubscription>()
-  /** Beginning: asked for the first time. By viewer. */
+  /** Beginning: asked for the first time. By requester. */
   readonly #beginning = new Map<string, number>()
   #version: number | null = null
   #stopPolling: (() => void) | null = null
@@ -83,15 +87,16 @@ export class LocalLiveQueries implements LiveQueries {
     const resumption = this.#resumptionOf(question, options)
     // Who comes back takes the place of the subscription that was left behind.
     if (resumption === null || !this.#subscriptions.has(resumption.subscription)) this.#mustHaveRoom(viewer)
-    this.#beginning.set(viewer.id, this.#beginningOf(viewer) + 1)
+    const requester = requesterOf(viewer.id)
+    this.#beginning.set(requester, this.#beginningOf(requester) + 1)
     try {
       const state = await this.#world.scheduler.run(() => question.ask(this.#closing.signal))
       this.#mustBeOpen()
       return this.#begin(question, options, handlers, this.#begun(question, options, resumption, state))
     } finally {
-      const left = this.#beginningOf(viewer) - 1
-      if (left > 0) this.#beginning.set(viewer.id, left)
-      else this.#beginning.delete(viewer.id)
+      const left = this.#beginningOf(requester) - 1
+      if (left > 0) this.#beginning.set(requester, left)
+      else this.#beginning.delete(requester)
     }
   }
 
@@ -159,15 +164,21 @@ export class LocalLiveQueries implements LiveQueries {
   }
 
   #mustHaveRoom(viewer: Viewer): void {
-    if (isOwner(viewer) || this.count(viewer) + this.#beginningOf(viewer) < this.#mostPerViewer) return
+    if (isOwner(viewer) || this.#heldBy(requesterOf(viewer.id)) < this.#mostPerViewer) return
     const limit = this.#mostPerViewer
     throw new QuerentError('rate_limited', `at most ${limit} subscriptions at a time: end one before the next`, {
       limit,
     })
   }
 
-  #beginningOf({ id }: Viewer): number {
-    return this.#beginning.get(id) ?? 0
+  /** Counted by whom they count against, who may be several viewers. */
+  #heldBy(requester: string): number {
+    const all = [...this.#subscriptions.values()].map(({ question }) => requesterOf(question.viewer.id))
+    return all.filter(each => each === requester).length + this.#beginningOf(requester)
+  }
+
+  #beginningOf(requester: string): number {
+    return this.#beginning.get(requester) ?? 0
   }
 
   #mustBeOpen(): void {

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { Deadline } from '../../base/clock.ts'
 import type { Operation } from '../../model/operation.ts'
+import { costOfAsking } from '../../model/query-cost.ts'
 import type { LensHost } from '../lens.ts'
 import { askCollections, type CollectionsAnswer } from './ask.ts'
 import { formatResultsMarkdown } from './markdown.ts'
@@ -69,6 +70,7 @@ const query: Operation<LensHost, typeof queryInput, typeof queryOutput> = {
   input: queryInput,
   output: queryOutput,
   effect: { kind: 'read', idempotent: true },
+  cost: ({ n_results }) => costOfAsking({ limit: n_results }),
   run: async (host, { n_results, min_score, store, timeout_ms, ...rest }, { viewer, signal }) => {
     const source = host.source(store ?? 'local')
     const input: CollectionsInput = { ...rest, nResults: n_results, minScore: min_score }

@@ -21,6 +21,14 @@ describe('limits of requesters (BQ-189)', () => {
     expect(() => limits.charge('ben', 33)).not.toThrow()
   })
 
+  it('count keys that are no agent here as one, since anybody makes as many as he likes', () => {
+    const limits = new RequesterLimits(RATE, () => 0)
+    for (let i = 0; i < 33; i++) limits.charge(`did:key:z${i}`, 1)
+    expect(() => limits.charge('did:key:zanother', 1)).toThrow('wait 300 ms')
+    expect(limits.size).toBe(1)
+    expect(() => limits.charge('did', 33)).not.toThrow()
+  })
+
   it('are none where they are switched off', () => {
     for (let i = 0; i < 1_000; i++) UNLIMITED.charge('ana', 100)
   })

@@ -42,6 +42,28 @@ describe('a remote request', () => {
     expect(() => streamOperation(work, engine, {}, remote)).toThrow('wait 1000 ms')
   })
 
+  it('costs a unit when it has no streamed form, and is told so in the words of its lens', () => {
+    const { stream: _, ...whole } = work
+    const heard: unknown[] = []
+    const refusing = {
+      ...whole,
+      refusal: (_engine: Engine, error: QuerentError, input: unknown) => {
+        heard.push([error.code, input])
+        return new BeliefsError(error.code === 'rate_limited' ? 'RATE_LIMITED' : 'INVALID_QUERY', error.message)
+      },
+    }
+    const engine = engineWith(2)
+    const ask = () => streamOperation(refusing, engine, { cost: 9 }, remote)
+    for (let at = 0; at < 2; at++) expect(ask).toThrow(expect.objectContaining({ code: 'INVALID_QUERY' }))
+    expect(ask).toThrow(expect.objectContaining({ code: 'RATE_LIMITED' }))
+    expect(heard).toEqual([
+      ['invalid_argument', { cost: 9 }],
+      ['invalid_argument', { cost: 9 }],
+      ['rate_limited', { cost: 9 }],
+    ])
+    expect(() => streamOperation(whole, engine, {}, ana)).toThrow('work: it has no streamed form')
+  })
+
   it('costs a unit when its input is wrong or could not be read', async () => {
     const engine = engineWith(2)
     const strict = { ...work, input: z.strictObject({}) }

@@ -1,5 +1,6 @@
 /** Queries: one, many, and the nearest alone. */
 import type { Operation } from '../../../model/operation.ts'
+import { costOfAsking } from '../../../model/query-cost.ts'
 import type { LensHost } from '../../lens.ts'
 import {
   answers,
@@ -58,6 +59,7 @@ const query: Operation<LensHost> = {
   input: fields({ hashtags: TAGS, input: described(TEXT, 'Instead of hashtags: a text for the profile'), ...OPTIONS }),
   output: ANSWER,
   effect: { kind: 'read', idempotent: false },
+  cost: costOfQuery,
   async run(host, given, { viewer }) {
     const { hashtags, input, ...options } = camelCased(given as WireInput, QUERY_FIELDS)
     return new Chroma(host, viewer).queryDetailed(inputOf(hashtags, input), options as QueryOptions)
@@ -70,6 +72,7 @@ const batch: Operation<LensHost> = {
   input: fields({ queries: described(OBJECTS, 'Each as the input of chroma.query') }, ['queries']),
   output: answers({ answers: OBJECTS }),
   effect: { kind: 'read', idempotent: false },
+  cost: costOfBatch,
   async run(host, given, { viewer }) {
     const { queries } = only(given as WireInput, ['queries'])
     const itemOf = (item: unknown) => (isRecord(item) ? camelCased(item, QUERY_FIELDS) : item)
@@ -92,6 +95,7 @@ const knn: Operation<LensHost> = {
   ),
   output: ANSWER,
   effect: { kind: 'read', idempotent: false },
+  cost: costOfQuery,
   async run(host, given, { viewer }) {
     const { hashtags, ...options } = camelCased(given as WireInput, KNN_FIELDS)
     return new Chroma(host, viewer).queryKnnDetailed(hashtags as readonly string[], options)
@@ -99,6 +103,22 @@ const knn: Operation<LensHost> = {
 }
 
 export const QUERY_OPERATIONS: readonly Operation<LensHost>[] = [query, batch, knn]
+
+/** By `k`; what stands there instead of a number is refused when it runs. */
+function costOfQuery(asked: unknown): number {
+  const k = isRecord(asked) ? asked['k'] : undefined
+  return costOfAsking({ limit: typeof k === 'number' && Number.isSafeInteger(k) ? k : 0 })
+}
+
+/** All of it at once: it is answered as a whole, or not at all. */
+function costOfBatch(asked: unknown): number {
+  const queries = isRecord(asked) ? asked['queries'] : undefined
+  if (!Array.isArray(queries)) return 1
+  return Math.max(
+    1,
+    queries.reduce<number>((sum, query) => sum + costOfQuery(query), 0),
+  )
+}
 
 function inputOf(hashtags: unknown, input: unknown): readonly string[] | string {
   if ((hashtags === undefined) === (input === undefined)) {

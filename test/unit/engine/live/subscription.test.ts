@@ -348,6 +348,21 @@ describe('limits (BQ-167)', () => {
     await world.watch()
   })
 
+  it('has one room for all keys that are no agent here', async () => {
+    const world = new ScriptedWorld({ mostPerViewer: 2 })
+    const as = (viewer: string) => {
+      const watch = new Watch(new ScriptedQuestion(world, viewer))
+      return world.live.subscribe(watch.question, OPTIONS, watch.handlers)
+    }
+    const [first] = await Promise.all([as('did:key:zone'), as('did:key:ztwo')])
+    await expect(as('did:key:zthree')).rejects.toMatchObject({ code: 'rate_limited', details: { limit: 2 } })
+    expect(world.live.count({ id: 'did:key:zone' })).toBe(1)
+    await as('ann')
+    first?.cancel()
+    const both = await Promise.allSettled([as('did:key:zfour'), as('did:key:zfive')])
+    expect(both.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
+  })
+
   it('also refuses those that begin at the same time', async () => {
     const world = new ScriptedWorld()
     const results = await Promise.allSettled(Array.from({ length: 53 }, () => world.watch()))

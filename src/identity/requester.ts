@@ -1,0 +1,11 @@
+/** Whom a request counts against, where there are limits. */
+
+const KEY = 'did:key:'
+
+/**
+ * The viewer; but all keys that are no agent here are one, since anybody makes as many as he likes. Agents have names: no
+ * name has a colon.
+ */
+export function requesterOf(viewer: string): string {
+  return viewer.startsWith(KEY) ? KEY : viewer
+}
