@@ -1,6 +1,6 @@
 /** What requests cost (BQ-190): by what was asked alone, so that a price tells nothing of what there is. */
 import type { Asker, CheckedOptions } from '../check/checked.ts'
-import { checkQuery } from '../check/query.ts'
+import { checkStreamedQuery } from '../check/query.ts'
 import {
   checkBatch,
   checkContextQuery,
@@ -25,7 +25,8 @@ const RESULTS = 100
 
 type Cost = (input: unknown) => number
 
-export const costOfQuery: Cost = priced(input => costOf(checkQuery(input, ANYBODY).options))
+/** Piece by piece it costs what it costs as a page. */
+export const costOfQuery: Cost = priced(input => costOf(checkStreamedQuery(input, ANYBODY).options))
 export const costOfFacets: Cost = priced(input => costOf(checkFacets(input, ANYBODY).query.options))
 export const costOfContextQuery: Cost = priced(input => costOf(checkContextQuery(input, ANYBODY).query.options))
 export const costOfSimilar: Cost = priced(input => costOf(checkSimilar(input, ANYBODY)))

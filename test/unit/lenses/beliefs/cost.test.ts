@@ -22,6 +22,8 @@ describe('a query costs 1, and (BQ-190)', () => {
       limit: 1000,
     }
     expect(cost('query', query(options))).toBe(28)
+    expect(cost('query', query({ ...options, stream: true, chunk_size: 100 }))).toBe(28)
+    expect(cost('query', query({ ...options, stream: false }))).toBe(28)
   })
 
   it.each<[string, object, number]>([
