@@ -74,6 +74,22 @@ describe('querent beliefs query', () => {
     expect(await run(['beliefs', 'query', 'x', ...MINE], { env })).toMatchObject({ status: 1, stdout: '' })
   })
 
+  it('piece by piece says aside how it ended, with a cursor that goes on', async () => {
+    const query = ['beliefs', 'query', 'quantum', ...MINE, '--limit', '3']
+    const { status, stdout, stderr } = await run([...query, '--stream'])
+    expect(status).toBe(0)
+    expect(
+      stdout
+        .trim()
+        .split('\n')
+        .map(line => JSON.parse(line).rank),
+    ).toEqual([1, 2, 3])
+    expect(stderr).toMatch(/^3 of \d+, as of 2026-03-01T/)
+    const cursor = /^more: --cursor (\S+)$/m.exec(stderr)?.[1] as string
+    const next = await answer([...query, '--cursor', cursor])
+    expect(next.beliefs.map((one: { readonly rank: number }) => one.rank)).toEqual([4, 5, 6])
+  })
+
   it('takes filters, presets, domains, bounds, weights, paging, diversity and all else as JSON', async () => {
     const flags = ['--filter', 'recent', '--filter', '{"holder_ids": ["bio-reader"]}', '--domain', 'medical']
     const { beliefs } = await answer(['beliefs', 'query', ...flags, '--min-confidence', '0.8', ...MINE])

@@ -29,7 +29,7 @@ import { asBeliefEvent, subscribeTo } from './live/watch.ts'
 import type { Belief, BeliefSource, DerivationChain, QueryResult } from './model.ts'
 import { type BeliefsCall, inCall } from './operations/call.ts'
 import { BELIEFS_OPERATIONS } from './operations/operations.ts'
-import type { QueryChunk } from './paging/stream.ts'
+import type { LastChunk, QueryChunk } from './paging/stream.ts'
 import type { BatchResult } from './questions/batch.ts'
 
 export interface BeliefCount {
@@ -85,13 +85,16 @@ export class Beliefs {
   }
 
   /** The same piece by piece (`options.chunk_size` results each), in order; leaving the loop ends it. */
-  stream(query: BeliefQuery, signal: AbortSignal = new AbortController().signal): AsyncIterable<QueryChunk> {
+  stream(
+    query: BeliefQuery,
+    signal: AbortSignal = new AbortController().signal,
+  ): AsyncIterable<QueryChunk | LastChunk> {
     const { stream } = operationOf('beliefs.query')
     // The cast: operations declare their pieces as JSON, and what that is is said here.
     return stream?.(this.#host, query, {
       viewer: this.viewer,
       signal,
-    }) as AsyncIterable<unknown> as AsyncIterable<QueryChunk>
+    }) as AsyncIterable<unknown> as AsyncIterable<QueryChunk | LastChunk>
   }
 
   /**
@@ -111,7 +114,8 @@ export class Beliefs {
       onError: error => on_error?.(error),
       onEnd: why => on_end?.(why),
     }
-    const begin = (call: BeliefsCall): Promise<Subscription> => subscribeTo(call.state, call.asker, input, handlers)
+    const begin = (call: BeliefsCall): Promise<Subscription> =>
+      subscribeTo(call.state, call.asker, input, handlers, context.signal)
     return asBeliefSubscription(await inCall(this.#host, context, begin))
   }
 

@@ -1,11 +1,12 @@
 /** Bodies of `querent beliefs …`. */
+import type { JsonObject } from '../../../base/canonical.ts'
 import { invalidArgument } from '../../../model/errors.ts'
 import { findOperation } from '../../../ops/catalog.ts'
 import type { CommonFlags } from '../flags.ts'
 import { write } from '../io.ts'
 import { progressBar } from '../progress.ts'
 import * as render from '../render/beliefs.ts'
-import { oneLine, type Style } from '../render/style.ts'
+import type { Style } from '../render/style.ts'
 import type { Cli } from '../run.ts'
 import { withSession } from '../session.ts'
 import { pipedText, show, textOf } from './beliefs-call.ts'
@@ -44,20 +45,25 @@ export async function runQuery(cli: Cli, words: readonly string[], flags: Belief
   )
 }
 
-/** A belief a line as they come. What was cut short is told aside. */
+/** A belief a line as they come. What else there is to say of the answer is said aside, for people. */
 async function streamBeliefs(cli: Cli, flags: CommonFlags, query: Input): Promise<void> {
   cli.errors = 'json-aside'
   const options = { warm: true, onlyLenses: ['beliefs'] }
-  const { errors = [] } = await withSession(cli, flags, options, ({ catalog, stream }) =>
-    printMembers(cli, stream(findOperation(catalog, 'beliefs.query'), query), 'beliefs'),
-  )
-  // The cast: what the last piece declares.
-  for (const { code, message } of errors as unknown as readonly Failure[]) {
-    await write(cli.io.stderr, `querent: ${code}: ${oneLine(message)}\n`)
+  const conflicts: unknown[] = []
+  let count = 0
+  async function* noted(pieces: AsyncIterable<JsonObject>): AsyncIterable<JsonObject> {
+    for await (const { conflicts: ofPiece = [], ...piece } of pieces) {
+      conflicts.push(...(ofPiece as readonly unknown[]))
+      count += (piece['beliefs'] as readonly unknown[]).length
+      yield piece
+    }
   }
+  const end = await withSession(cli, flags, options, ({ catalog, stream }) =>
+    printMembers(cli, noted(stream(findOperation(catalog, 'beliefs.query'), query)), 'beliefs'),
+  )
+  // The cast: what the pieces declare.
+  await write(cli.io.stderr, render.streamEndText(count, { ...end, conflicts } as unknown as render.StreamEnd))
 }
-
-type Failure = Readonly<Record<'code' | 'message', string>>
 
 export async function runWatch(cli: Cli, words: readonly string[], flags: BeliefQueryFlags & LiveFlags): Promise<void> {
   const query = queryOf(await asked(cli, words), flags)

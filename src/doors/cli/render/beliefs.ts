@@ -69,18 +69,39 @@ export interface Batch {
 }
 
 export function answerText(answer: Answer, style: Style, width?: number): string {
-  const { beliefs, total_count, as_of, next_cursor: next, conflicts = [], warnings } = answer
-  const notes = [
+  const { beliefs } = answer
+  const notes = notesOf(answer)
+    .map(note => `${style.dim(note)}\n`)
+    .join('')
+  if (beliefs.length === 0) return `no beliefs found\n${notes}`
+  const reasons = beliefs.map(one => reasonText(one, style)).join('')
+  return textTable(COLUMNS, beliefs, style, width) + reasons + countOf(beliefs.length, answer) + notes
+}
+
+/** All that the pieces of a stream say but their beliefs. */
+export type StreamEnd = Omit<Answer, 'beliefs'> & {
+  readonly errors: readonly { readonly code: string; readonly message: string }[]
+}
+
+/** How a stream ended, of which so many beliefs were printed. */
+export function streamEndText(count: number, end: StreamEnd): string {
+  const errors = end.errors.map(({ code, message }) => `a part of the answer: ${code}: ${oneLine(message)}`)
+  const notes = [...errors, ...notesOf(end)].map(note => `${note}\n`).join('')
+  return (count === 0 ? 'no beliefs found\n' : countOf(count, end)) + notes
+}
+
+function countOf(count: number, { total_count, as_of }: Omit<Answer, 'beliefs'>): string {
+  return `${count} of ${total_count}${as_of === undefined ? '' : `, as of ${as_of}`}\n`
+}
+
+function notesOf({ next_cursor: next, conflicts = [], warnings }: Omit<Answer, 'beliefs'>): readonly string[] {
+  return [
     ...conflicts.map(({ belief_ids, contradiction_type, resolution_reason }) =>
       oneLine(`${contradiction_type} conflict: ${belief_ids.join(' and ')}: ${resolution_reason}`),
     ),
     ...warnings.map(({ message }) => oneLine(message)),
     ...(next ? [`more: --cursor ${next}`] : []),
-  ].map(note => `${style.dim(note)}\n`)
-  if (beliefs.length === 0) return `no beliefs found\n${notes.join('')}`
-  const reasons = beliefs.map(one => reasonText(one, style)).join('')
-  const count = `${beliefs.length} of ${total_count}${as_of === undefined ? '' : `, as of ${as_of}`}\n`
-  return textTable(COLUMNS, beliefs, style, width) + reasons + count + notes.join('')
+  ]
 }
 
 export interface Contradictions extends Omit<Answer, 'beliefs'> {

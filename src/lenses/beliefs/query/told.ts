@@ -8,6 +8,7 @@ import { toIso } from '../../../model/instant.ts'
 import { memberCount } from '../access/member-count.ts'
 import { type ShownBelief, type ShowView, showCurrent } from '../access/show.ts'
 import type { CheckedQuery, CheckedScope, CheckedWarning } from '../check/checked.ts'
+import type { BeliefsError } from '../errors.ts'
 import { concentrationWarnings } from '../explain/concentration.ts'
 import { explain } from '../explain/explanation.ts'
 import type { Ground } from '../explain/grounds.ts'
@@ -119,7 +120,7 @@ export function told(
     query_time_ms: 0,
     partial,
     coverage: coverageOf(options.scope, draft.federations),
-    errors: time.isCut ? [timeoutOf(time)] : [],
+    errors: time.isCut ? [asPart(time.error())] : [],
     conflicts,
     effective_weights: effectiveWeights(query),
     as_of: toIso(draft.asOf),
@@ -128,8 +129,8 @@ export function told(
   return { result, used: [...new Set(shown.map(({ belief }) => usedOf(belief)))] }
 }
 
-function timeoutOf(time: TimeLimit): QueryResult['errors'][number] {
-  const { code, message, details, retryable } = time.error()
+/** An error in an answer that is a part. */
+export function asPart({ code, message, details, retryable }: BeliefsError): QueryResult['errors'][number] {
   return { code, message, details, retryable }
 }
 

@@ -1,9 +1,11 @@
 /** `beliefs.query` piece by piece: chunks, progress, back-pressure, cancelling. */
 import { describe, expect, it, vi } from 'vitest'
 import { Beliefs } from '../../../../../src/lenses/beliefs/beliefs.ts'
+import { checkStreamedQuery } from '../../../../../src/lenses/beliefs/check/query.ts'
 import { BELIEFS_OPERATIONS } from '../../../../../src/lenses/beliefs/operations/operations.ts'
 import { IDLE_MS, streamInCall, type Timer } from '../../../../../src/lenses/beliefs/operations/streamed.ts'
-import type { QueryChunk } from '../../../../../src/lenses/beliefs/paging/stream.ts'
+import { type LastChunk, type QueryChunk, streamQuery } from '../../../../../src/lenses/beliefs/paging/stream.ts'
+import { stateOf } from '../../../../../src/lenses/beliefs/state.ts'
 import type { Json } from '../../../../support/beliefs-engine.ts'
 import { EVERYWHERE } from '../../../../support/beliefs-paging.ts'
 import { ids, World } from './world.ts'
@@ -40,6 +42,10 @@ function streamOf(
   const context = { viewer: { id: 'ann' }, signal }
   const stream = streamInCall(world.engine.host('beliefs'), inputOf(options), context, timers.timer)
   return stream as AsyncIterableIterator<unknown> as AsyncIterableIterator<QueryChunk>
+}
+
+function asJson(world: World, options: Json): Promise<Json> {
+  return world.call('beliefs.query', 'ann', inputOf(options))
 }
 
 async function allOf(stream: AsyncIterable<QueryChunk>): Promise<readonly QueryChunk[]> {
@@ -120,7 +126,7 @@ describe('BQ-152: progress', () => {
 
   it('is all there is to tell where nothing is found', async () => {
     const world = await World.open()
-    expect(await allOf(streamOf(world, {}))).toEqual([{ beliefs: [], progress: 1, done: true }])
+    expect(await allOf(streamOf(world, {}))).toMatchObject([{ beliefs: [], progress: 1, done: true, total_count: 0 }])
   })
 
   it('ends with a chunk of its own where the rest has gone', async () => {
@@ -132,7 +138,7 @@ describe('BQ-152: progress', () => {
     for (const id of ['b0', 'b1', 'b2', 'b3'].filter(one => !read.includes(one))) {
       await world.call('beliefs.delete', Number(id.slice(1)) % 2 === 0 ? 'bob' : 'cyd', { belief_id: id })
     }
-    expect(await allOf(stream)).toEqual([{ beliefs: [], progress: 1, done: true }])
+    expect(await allOf(stream)).toMatchObject([{ beliefs: [], progress: 1, done: true, errors: [], partial: false }])
   })
 })
 
@@ -198,6 +204,78 @@ describe('BQ-154: a stream that is left', () => {
     early.abort()
     expect(await first).toEqual({ done: true, value: undefined })
     expect(timers.set.size).toBe(0)
+  })
+})
+
+describe('BQ-150, BQ-155: the last chunk', () => {
+  it('says of the whole what the page would, and nothing of it comes before', async () => {
+    const world = await filled(23)
+    for (const options of [{ limit: 17 }, { limit: 100 }, { limit: 17, offset: 4, include_explanation: true }]) {
+      const { beliefs, conflicts: _, query_time_ms: __, next_cursor: next, ...page } = await asJson(world, options)
+      const chunks = await allOf(streamOf(world, { ...options, chunk_size: 5 }))
+      const { next_cursor: cursor, conflicts: ___, ...last } = chunks.at(-1) as LastChunk
+      expect(last).toEqual({ ...page, beliefs: last.beliefs, progress: 1, done: true })
+      expect(chunks.flatMap(chunk => chunk.beliefs)).toHaveLength((beliefs as readonly unknown[]).length)
+      for (const { conflicts: ____, ...chunk } of chunks.slice(0, -1)) {
+        expect(Object.keys(chunk).sort()).toEqual(['beliefs', 'done', 'progress'])
+      }
+      expect(typeof cursor).toBe(typeof next)
+    }
+  })
+
+  it('has a cursor that goes on behind it', async () => {
+    const world = await filled(12)
+    const whole = await world.ask({ limit: 100 })
+    const chunks = await allOf(streamOf(world, { chunk_size: 3, limit: 7 }))
+    const { next_cursor: cursor } = chunks.at(-1) as LastChunk
+    const rest = await world.ask({ limit: 100, cursor })
+    expect([...chunks.flatMap(({ beliefs }) => beliefs), ...rest.beliefs]).toEqual(whole.beliefs)
+  })
+
+  it('has what failed: time was up for a later piece, and the part so far has a cursor', async () => {
+    const world = await filled(12)
+    const whole = await world.ask({ limit: 100 })
+    const state = stateOf(world.engine.host('beliefs'))
+    const query = checkStreamedQuery(inputOf({ chunk_size: 5, timeout_ms: 1000 }), { id: 'ann', trustGraph: null })
+    let [now, step] = [0, 0]
+    const machineTime = () => {
+      now += step
+      return now
+    }
+    const stream = streamQuery(state, query, { requester: 'ann', signal: new AbortController().signal, machineTime })
+    const first = (await stream.next()).value as QueryChunk
+    expect(first).toMatchObject({ done: false })
+    step = 2000
+    const [last, ...none] = (await allOf(stream)) as readonly LastChunk[]
+    expect(none).toEqual([])
+    expect(last).toMatchObject({ beliefs: [], progress: 1, done: true, partial: true, total_count: 12 })
+    expect(last?.errors).toMatchObject([{ code: 'TIMEOUT', retryable: true }])
+    const rest = await world.ask({ limit: 100, cursor: last?.next_cursor })
+    expect([...first.beliefs, ...rest.beliefs]).toEqual(whole.beliefs)
+  })
+
+  it('fails as the question would where there was no time for a first piece', async () => {
+    const world = await filled(3)
+    const state = stateOf(world.engine.host('beliefs'))
+    const query = checkStreamedQuery(inputOf({ timeout_ms: 1000 }), { id: 'ann', trustGraph: null })
+    let now = 0
+    const machineTime = () => (now += 2000)
+    const stream = streamQuery(state, query, { requester: 'ann', signal: new AbortController().signal, machineTime })
+    await expect(stream.next()).rejects.toMatchObject({ code: 'TIMEOUT' })
+  })
+
+  it('conflicts come with the chunk whose beliefs contradict each other', async () => {
+    const world = await filled(23)
+    const page = await asJson(world, { limit: 100 })
+    const [whole] = await allOf(streamOf(world, { chunk_size: 100 }))
+    expect(whole?.conflicts?.length).toBeGreaterThan(0)
+    expect(whole?.conflicts).toEqual(page['conflicts'])
+    let found = 0
+    for (const { beliefs, conflicts = [] } of await allOf(streamOf(world, { chunk_size: 5 }))) {
+      found += conflicts.length
+      for (const { belief_ids } of conflicts) expect(ids({ beliefs })).toEqual(expect.arrayContaining([...belief_ids]))
+    }
+    expect(found).toBeGreaterThan(0)
   })
 })
 

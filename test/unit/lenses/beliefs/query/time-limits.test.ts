@@ -4,8 +4,9 @@ import { SettableClock } from '../../../../../src/base/clock.ts'
 import type { Embedder } from '../../../../../src/embed/embedder.ts'
 import type { Engine } from '../../../../../src/engine/engine.ts'
 import { openEngine } from '../../../../../src/engine/open.ts'
-import { checkQuery } from '../../../../../src/lenses/beliefs/check/query.ts'
+import { checkQuery, checkStreamedQuery } from '../../../../../src/lenses/beliefs/check/query.ts'
 import type { QueryResult } from '../../../../../src/lenses/beliefs/model.ts'
+import { streamQuery } from '../../../../../src/lenses/beliefs/paging/stream.ts'
 import { runQuery } from '../../../../../src/lenses/beliefs/query/run.ts'
 import { countMatches } from '../../../../../src/lenses/beliefs/questions/count.ts'
 import { stateOf } from '../../../../../src/lenses/beliefs/state.ts'
@@ -157,6 +158,17 @@ describe('an embedder that never answers (BQ-192)', () => {
     expect(warnings).toMatchObject([{ code: 'meaning_late' }])
     expect(beliefs[0]?.belief.content).toBe(CONTENTS[1])
     expect(stopped?.aborted).toBe(true)
+  })
+
+  it('is told by a stream too, in its last piece (BQ-155)', async () => {
+    const asked = { semantic: 'valley', options: { timeout_ms: 20, chunk_size: 2 } }
+    const query = checkStreamedQuery(asked, { id: 'ann', trustGraph: null })
+    const chunks: object[] = []
+    const call = { requester: 'ann', signal: never, machineTime: () => 0 }
+    for await (const chunk of streamQuery(stateOf(engine.host('beliefs')), query, call)) chunks.push(chunk)
+    expect(chunks).toHaveLength(2)
+    expect(chunks[0]).not.toHaveProperty('partial')
+    expect(chunks[1]).toMatchObject({ partial: true, errors: [], warnings: [{ code: 'meaning_late' }], done: true })
   })
 
   it('holds no caller who has gone', async () => {
