@@ -8,6 +8,7 @@ import { openSqliteStore } from '../../../../src/store/sqlite-store.ts'
 import { seededUniform } from '../../../../src/testing/seeded.ts'
 import { type TempFolder, tempFolder } from '../../../../src/testing/temp-folder.ts'
 import { callOperation, openBeliefsEngine } from '../../../support/beliefs-engine.ts'
+import { countRows } from '../../../support/counting-columns.ts'
 import { countingStore, type Work } from '../../../support/counting-store.ts'
 
 const QUERY = { semantic: 'fox', options: { scope: { local: true, network: true }, include_explanation: true } }
@@ -36,14 +37,14 @@ async function open(hidden: number): Promise<World> {
   worlds.push(world)
   for (const id of ['ann', 'bob']) await callOperation(engine, 'agents.create', 'owner', { id })
   for (let at = 0; at < 5; at++) {
-    await write(world, `fox number ${at}`, 'public')
+    await write(world, `fox number ${at}`, 'public', `seen-${at}`)
     for (let left = 0; left < hidden / 5; left++) await write(world, `fox hidden ${at} ${left}`, 'private')
   }
   return world
 }
 
-async function write({ engine }: World, content: string, visibility: string): Promise<void> {
-  await callOperation(engine, 'beliefs.put', 'bob', { content, visibility })
+async function write({ engine }: World, content: string, visibility: string, id?: string): Promise<void> {
+  await callOperation(engine, 'beliefs.put', 'bob', { content, visibility, ...(id !== undefined && { id }) })
 }
 
 async function callsOf({ engine, work }: World, name: string, input: object): Promise<readonly string[]> {
@@ -68,6 +69,49 @@ describe('hidden beliefs (BQ-195)', () => {
       for (const [name, input] of inputs) {
         const calls = await callsOf(few, name, input)
         expect(await callsOf(many, name, input)).toEqual(calls)
+      }
+    }
+  })
+
+  it('cost no look at a row, with ten times as many of them', async () => {
+    const few = await open(50)
+    const many = await open(500)
+    const rowsOf = ({ engine }: World) => {
+      const { columns } = stateOf(engine.host('beliefs'))
+      return { columns, work: countRows(columns) }
+    }
+    const [fewRows, manyRows] = [rowsOf(few), rowsOf(many)]
+    expect([fewRows.columns.size, manyRows.columns.size]).toEqual([55, 505])
+    const told = async ({ engine }: World, { work }: typeof fewRows, name: string, input: object) => {
+      work.counts.clear()
+      work.partitions.clear()
+      await callOperation(engine, name, 'ann', input)
+      return { counts: Object.fromEntries(work.counts), partitions: work.partitions.size }
+    }
+    const all = { ...QUERY, filters: { min_confidence: { temporal_freshness: 0 } } }
+    const belief_id = 'seen-2'
+    const inputs: readonly (readonly [string, object])[] = [
+      ['beliefs.query', all],
+      [
+        'beliefs.query',
+        { ...all, semantic: 'fox +number', options: { ...QUERY.options, diversity: { enabled: true } } },
+      ],
+      ['beliefs.count', all],
+      ['beliefs.facets', { query: all, fields: ['domains', 'holder_id', 'confidence_bucket'] }],
+      ['beliefs.similar', { belief_id, options: { scope: QUERY.options.scope, include_same_holder: true } }],
+      ['beliefs.contradictions', { belief_id, options: { scope: QUERY.options.scope } }],
+      ['beliefs.explain', { belief_id, query: all }],
+      ['beliefs.derivation', { belief_id }],
+    ]
+    // At first, again, and with news of a hidden belief.
+    for (let round = 0; round < 3; round++) {
+      if (round === 2) for (const world of [few, many]) await write(world, 'fox of late', 'private')
+      for (const [name, input] of inputs) {
+        const seen = await told(few, fewRows, name, input)
+        expect(Object.keys(seen.counts).length).toBeGreaterThan(0)
+        // All that ann sees is in one partition, the public one.
+        expect(seen.partitions).toBeLessThanOrEqual(1)
+        expect({ name, round, ...(await told(many, manyRows, name, input)) }).toEqual({ name, round, ...seen })
       }
     }
   })
