@@ -61,11 +61,15 @@ it(`pages and chunks are the answer of their beginning, less what has gone (${RU
         expect(toldBy(items, store, LOCAL_OWNER)).toEqual(told)
         from = to
       }
+      // What is gone stands behind its equals: where that is the very end, an empty page may follow.
+      const expectEnd = (isEnd: boolean) => {
+        if (isEnd || whole.every(({ key }) => store.entry(key) !== undefined)) expect(isEnd).toBe(from === whole.length)
+      }
       if (isStream) {
         let turn = 0
         for await (const chunk of engine.stream({ ...input, limit: 1000, chunk_size: 6 })) {
           check(chunk.items, 6)
-          expect(chunk.done).toBe(from === whole.length)
+          expectEnd(chunk.done)
           await perform(++turn)
         }
         expect(from).toBe(whole.length)
@@ -76,7 +80,7 @@ it(`pages and chunks are the answer of their beginning, less what has gone (${RU
         if (turn > 0) await perform(turn)
         const page = await engine.query({ ...input, limit, ...(cursor !== null && { cursor }) })
         check(page.items, limit)
-        expect(page.cursor === null).toBe(from === whole.length)
+        expectEnd(page.cursor === null)
         cursor = page.cursor
         if (cursor === null) break
       }
