@@ -1,37 +1,39 @@
-/** Hands values from one who makes them to one who takes them, one at a time: nothing is made before the last was taken. */
+/** Hands values from one who makes them to one who takes them: each is made when the taker waits for it, none for stock. */
 export class Handover<T> implements AsyncIterator<T, undefined> {
-  #offer: { readonly value: T; readonly taken: () => void } | null = null
-  /** Handed over; taken for good when the next is asked for. */
-  #last: (() => void) | null = null
+  /** Given while nobody waited: the newest alone. */
+  #kept: { readonly value: T } | null = null
   #taker: { resolve(result: IteratorResult<T, undefined>): void; reject(error: unknown): void } | null = null
   #end: { readonly error: unknown } | null = null
+  #wanting: PromiseWithResolvers<void> | null = null
 
-  /** Resolves when the next is wanted, or none is wanted any more. One at a time. */
-  give(value: T): Promise<void> {
-    if (this.#end !== null) return Promise.resolve()
-    return new Promise(taken => {
-      this.#offer = { value, taken }
-      this.#meet()
-    })
+  /** Null: the taker waits now, or it is over. Else resolves when one of these may be so; to be asked again then. */
+  wanted(): Promise<void> | null {
+    if (this.#taker !== null || this.#end !== null) return null
+    this.#wanting ??= Promise.withResolvers<void>()
+    return this.#wanting.promise
   }
 
-  /** The taker comes to the end, or is thrown the error; what was offered and not taken is dropped. */
-  end(error: unknown = null): void {
+  /** To the taker who waits; else kept for the next time, in place of what was kept before. After the end: dropped. */
+  give(value: T): void {
     if (this.#end !== null) return
-    this.#end = { error }
-    this.#offer?.taken()
-    this.#offer = null
-    this.#last?.()
-    this.#last = null
+    this.#kept = { value }
     this.#meet()
   }
 
+  /** The taker comes to the end, or is thrown the error; what was kept is dropped. */
+  end(error: unknown = null): void {
+    if (this.#end !== null) return
+    this.#end = { error }
+    this.#kept = null
+    this.#meet()
+    this.#tellWanted()
+  }
+
   next(): Promise<IteratorResult<T, undefined>> {
-    this.#last?.()
-    this.#last = null
     return new Promise((resolve, reject) => {
       this.#taker = { resolve, reject }
       this.#meet()
+      if (this.#taker !== null) this.#tellWanted()
     })
   }
 
@@ -42,12 +44,11 @@ export class Handover<T> implements AsyncIterator<T, undefined> {
 
   #meet(): void {
     const taker = this.#taker
-    if (taker === null || (this.#offer === null && this.#end === null)) return
+    if (taker === null || (this.#kept === null && this.#end === null)) return
     this.#taker = null
-    if (this.#offer !== null) {
-      const { value, taken } = this.#offer
-      this.#offer = null
-      this.#last = taken
+    if (this.#kept !== null) {
+      const { value } = this.#kept
+      this.#kept = null
       taker.resolve({ done: false, value })
       return
     }
@@ -56,5 +57,10 @@ export class Handover<T> implements AsyncIterator<T, undefined> {
     this.#end = { error: null }
     if (error === null) taker.resolve({ done: true, value: undefined })
     else taker.reject(error)
+  }
+
+  #tellWanted(): void {
+    this.#wanting?.resolve()
+    this.#wanting = null
   }
 }

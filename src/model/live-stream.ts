@@ -6,49 +6,57 @@ import { toIso } from './instant.ts'
 import type { LiveEvent, LiveHandlers, Subscription } from './live.ts'
 
 /**
- * First a piece that says that it stands, then an event for each change; each is made when the one before was taken, so who
- * is slow gets fewer that say as much. Nothing is subscribed before the first piece is asked for. Ends with the signal
- * (quietly), when its taker returns, and with the subscription. `asPiece`: how an event is put in the stream.
- */
-export function liveStream(
-  subscribe: (handlers: LiveHandlers) => Promise<Subscription>,
-  signal: AbortSignal,
-  asPiece: (event: LiveEvent) => JsonObject = event => event as unknown as JsonObject,
-): AsyncIterable<JsonObject> {
-  return { [Symbol.asyncIterator]: () => new LiveIterator(subscribe, signal, asPiece) }
+ * First a piece that says that it stands, then an event for each change; each is checked and made when it is taken, so who is
+ * slow gets fewer that say as much. Where asking fails for now, a piece of type `error` says so and it goes on. Nothing is subscribed before the first piece is asked for. Ends with the signal
+ * (quietly), when its taker returns, and with the subscription. */
+export function liveStream(subscribe: Subscribe, signal: AbortSignal, form: LiveStreamForm): AsyncIterable<JsonObject> {
+  return { [Symbol.asyncIterator]: () => new LiveIterator(subscribe, signal, form) }
+}
+
+/** The signal ends it, also while it begins. */
+type Subscribe = (handlers: LiveHandlers, signal: AbortSignal) => Promise<Subscription>
+
+export interface LiveStreamForm {
+  /** How an event is put in the stream; absent: as it is. */
+  readonly asPiece?: (event: LiveEvent) => JsonObject
+  /** What of a failure the viewer is told. */
+  readonly told: (thrown: unknown) => QuerentError
 }
 
 class LiveIterator implements AsyncIterator<JsonObject, undefined> {
-  readonly #subscribe: (handlers: LiveHandlers) => Promise<Subscription>
+  readonly #subscribe: Subscribe
   readonly #signal: AbortSignal
-  readonly #asPiece: (event: LiveEvent) => JsonObject
+  readonly #form: LiveStreamForm
+  readonly #stopped = new AbortController()
   readonly #events = new Handover<JsonObject>()
   readonly #leave = () => this.#stop()
   #subscription: Promise<Subscription> | null = null
   #isOver = false
 
-  constructor(
-    subscribe: (handlers: LiveHandlers) => Promise<Subscription>,
-    signal: AbortSignal,
-    asPiece: (event: LiveEvent) => JsonObject,
-  ) {
+  constructor(subscribe: Subscribe, signal: AbortSignal, form: LiveStreamForm) {
     this.#subscribe = subscribe
     this.#signal = signal
-    this.#asPiece = asPiece
+    this.#form = form
   }
 
   async next(): Promise<IteratorResult<JsonObject, undefined>> {
     if (this.#subscription !== null || this.#isOver) return this.#events.next()
     if (this.#signal.aborted) throw new QuerentError('cancelled', 'the caller has gone')
-    this.#subscription = this.#subscribe({
-      onEvent: event => this.#events.give(this.#asPiece(event)),
-      onEnd: why => this.#ended(why),
-    })
+    const { asPiece = (event: LiveEvent) => event as unknown as JsonObject, told } = this.#form
     this.#signal.addEventListener('abort', this.#leave, { once: true })
+    const handlers: LiveHandlers = {
+      wanted: () => this.#events.wanted(),
+      onEvent: event => this.#events.give(asPiece(event)),
+      onError: thrown => this.#events.give({ type: 'error', error: told(thrown).toJSON() }),
+      onEnd: why => this.#ended(why),
+    }
+    this.#subscription = this.#subscribe(handlers, this.#stopped.signal)
     try {
       return { done: false, value: head(await this.#subscription) }
     } catch (error) {
+      const isLeft = this.#isOver
       this.#stop()
+      if (isLeft) return { done: true, value: undefined }
       throw error
     }
   }
@@ -62,6 +70,7 @@ class LiveIterator implements AsyncIterator<JsonObject, undefined> {
     this.#isOver = true
     this.#signal.removeEventListener('abort', this.#leave)
     this.#events.end()
+    this.#stopped.abort()
     this.#subscription?.then(
       subscription => subscription.cancel(),
       () => undefined,

@@ -47,7 +47,12 @@ export interface StandingQuestion {
   readonly binding: string
   /** As it was asked: told back to the subscriber. */
   readonly query: JsonObject
-  /** The answer as things are now. Rejects as asking would. */
+  /** How long asking may take, in milliseconds. */
+  readonly timeoutMs: number
+  /**
+   * The whole answer as things are now. Rejects as asking would; and where time was up before it was whole, or meaning has
+   * failed that had a part in the last one: what is missing from a part would be told as gone.
+   */
   ask(signal: AbortSignal): Promise<LiveState>
   /**
    * Whether what was committed since it was last called (or since `ask`) may have changed the answer for another reason than time.
@@ -56,7 +61,7 @@ export interface StandingQuestion {
   concerned(last: LiveState): boolean
   /** Keys of these items that the viewer may no longer see, or that are gone. Read now, not from a cache. */
   lost(items: readonly Pick<LiveItem, 'key' | 'id'>[]): readonly string[]
-  /** False: the viewer may ask nothing any more; then all the subscriptions of the viewer end. Read now. Absent: always true. */
+  /** False: the viewer may ask this no longer; then its subscription ends, and no other. Read now. Absent: always true. */
   allowed?(): boolean
 }
 
@@ -127,6 +132,11 @@ export interface LiveOptions {
 export type LiveStatus = 'active' | 'paused' | 'cancelled'
 
 export interface LiveHandlers {
+  /**
+   * Null: the next event would be taken at once. Else resolves when that may be so; asked again then. What is told is looked
+   * up and made after it, so that nothing goes out that was hidden while nobody took it. Absent: always null.
+   */
+  wanted?(): Promise<void> | null
   /** Awaited: never called again before it has ended. */
   onEvent(event: LiveEvent): void | Promise<void>
   /** What `onEvent` threw, or what asking again failed with: the subscription goes on. */
@@ -159,9 +169,15 @@ export interface Subscription {
 export interface LiveQueries {
   /**
    * Resolves when the first events (of `notifyOnConnect`, or since the token) are on their way. Rejects with what asking
-   * rejects with, `resume_invalid`, and `rate_limited` for more than the viewer may have.
+   * rejects with, `resume_invalid`, and `rate_limited` for more than the viewer may have; with `cancelled` when the signal
+   * comes before it stands, and is no matter after that.
    */
-  subscribe(question: StandingQuestion, options: LiveOptions, handlers: LiveHandlers): Promise<Subscription>
+  subscribe(
+    question: StandingQuestion,
+    options: LiveOptions,
+    handlers: LiveHandlers,
+    signal?: AbortSignal,
+  ): Promise<Subscription>
   /** Subscriptions that are active or paused: of a viewer, or all. */
   count(viewer?: Viewer): number
   /** Ends all subscriptions of a viewer who may ask no longer: one final status (`unauthorized`), no content. */

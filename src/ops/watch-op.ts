@@ -8,6 +8,7 @@ import { liveStream } from '../model/live-stream.ts'
 import type { Operation } from '../model/operation.ts'
 import { costOfAsking } from '../model/query-cost.ts'
 import { jsonObject } from './page-output.ts'
+import { toldError } from './told-error.ts'
 
 /** Its pieces after the first, which says that it stands; `run` gives none. */
 const eventOutput: z.ZodType<LiveEvent> = z.strictObject({
@@ -33,7 +34,9 @@ export const watch: Operation<Engine, typeof watchInput, typeof eventOutput> = {
   cost: costOfAsking,
   run: () => Promise.reject(onlyStreamed('watch')),
   stream: (engine, input, context) =>
-    liveStream(handlers => engine.subscribe(input, handlers, context), context.signal),
+    liveStream((handlers, signal) => engine.subscribe(input, handlers, { ...context, signal }), context.signal, {
+      told: thrown => toldError(thrown, context.viewer),
+    }),
 }
 
 /** What has no end has no answer. */

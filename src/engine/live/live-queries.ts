@@ -77,11 +77,15 @@ export class LocalLiveQueries implements LiveQueries {
       kept: new KeptStates(),
       secret: () => parts.secret(),
       ended: subscription => this.#ended(subscription),
-      unauthorized: subscription => this.endAll(subscription.question.viewer),
     }
   }
 
-  async subscribe(question: StandingQuestion, options: LiveOptions, handlers: LiveHandlers): Promise<Subscription> {
+  async subscribe(
+    question: StandingQuestion,
+    options: LiveOptions,
+    handlers: LiveHandlers,
+    signal?: AbortSignal,
+  ): Promise<Subscription> {
     const { viewer } = question
     this.#mustBeOpen()
     const resumption = this.#resumptionOf(question, options)
@@ -90,7 +94,7 @@ export class LocalLiveQueries implements LiveQueries {
     const requester = requesterOf(viewer.id)
     this.#beginning.set(requester, this.#beginningOf(requester) + 1)
     try {
-      const state = await this.#world.scheduler.run(() => question.ask(this.#closing.signal))
+      const state = await this.#firstAnswer(question, signal)
       this.#mustBeOpen()
       return this.#begin(question, options, handlers, this.#begun(question, options, resumption, state))
     } finally {
@@ -114,6 +118,12 @@ export class LocalLiveQueries implements LiveQueries {
   close(): void {
     this.#closing.abort()
     for (const subscription of [...this.#subscriptions.values()]) subscription.end('closed')
+  }
+
+  #firstAnswer(question: StandingQuestion, caller: AbortSignal | undefined): Promise<LiveState> {
+    const closing = this.#closing.signal
+    const signal = caller === undefined ? closing : AbortSignal.any([closing, caller])
+    return this.#world.scheduler.run(stop => question.ask(stop), { timeoutMs: question.timeoutMs, signal })
   }
 
   #begin(question: StandingQuestion, options: LiveOptions, handlers: LiveHandlers, begun: Begun): LiveSubscription {

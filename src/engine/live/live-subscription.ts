@@ -34,8 +34,6 @@ export interface LiveWorld extends AnnouncerParts {
   readonly scheduler: Scheduler
   /** It has ended. */
   ended(subscription: LiveSubscription): void
-  /** The viewer may ask nothing any more. */
-  unauthorized(subscription: LiveSubscription): void
 }
 
 export interface Begun {
@@ -71,6 +69,9 @@ export class LiveSubscription implements Subscription {
   #isAsking = false
   #isDelivering = false
   #failures = 0
+  /** Nothing is shown before: what is lost could not be looked up. Null: it could. */
+  #blindUntil: number | null = null
+  #blindLooks = 0
 
   constructor(
     question: StandingQuestion,
@@ -145,7 +146,7 @@ export class LiveSubscription implements Subscription {
   /** Something was committed, or time has passed. Takes microseconds where neither concerns it. */
   check(now: Instant): void {
     if (this.#status === 'cancelled') return
-    if (!this.#isAllowed()) this.#world.unauthorized(this)
+    if (!this.#isAllowed()) this.end('unauthorized')
     if (this.#status !== 'active') return
     if (this.#isConcerned()) this.#changed()
     else this.passed(now)
@@ -153,7 +154,9 @@ export class LiveSubscription implements Subscription {
 
   /** Nothing was committed: but a bound may have been crossed, also backwards. */
   passed(now: Instant): void {
-    if (this.#status !== 'active' || (now < this.#last.until && now >= this.#last.asOf)) return
+    if (this.#status !== 'active') return
+    this.#lookAgain()
+    if (now < this.#last.until && now >= this.#last.asOf) return
     if (this.#cause !== null || this.#isAsking) return
     this.#cause = 'time'
     this.#arm()
@@ -164,7 +167,7 @@ export class LiveSubscription implements Subscription {
     if (this.#status !== 'active' || this.#isDelivering) return
     const now = this.#world.timers.now()
     if (this.#isDue && !this.#isAsking) void this.#ask()
-    if (this.#machine.ready(now, this.#isAsking)) {
+    if (this.#blindUntil === null && this.#machine.ready(now, this.#isAsking)) {
       void this.#deliver()
       return
     }
@@ -186,9 +189,9 @@ export class LiveSubscription implements Subscription {
     this.#cause = null
     this.#alarm.stop()
     try {
-      const state = await this.#world.scheduler.run(() => this.#askNow())
+      const state = await this.#askNow()
       // A pause throws nothing away: what was learned is told after it, unless it has changed again.
-      if (state !== null) this.#take(state, cause)
+      if (!this.#stop.signal.aborted) this.#take(state, cause)
       this.#failures = 0
     } catch (error) {
       this.#failed(error)
@@ -199,12 +202,13 @@ export class LiveSubscription implements Subscription {
     this.pump()
   }
 
-  #askNow(): Promise<LiveState> | Promise<null> {
-    return this.#status === 'cancelled' ? Promise.resolve(null) : this.question.ask(this.#stop.signal)
+  #askNow(): Promise<LiveState> {
+    const turn = { timeoutMs: this.question.timeoutMs, signal: this.#stop.signal }
+    return this.#world.scheduler.run(signal => this.question.ask(signal), turn)
   }
 
   #take(state: LiveState, cause: Cause): void {
-    const lost = this.#lostOf([...this.#machine.known, ...state.items])
+    const lost = this.question.lost([...this.#machine.known, ...state.items])
     this.#machine.lose(lost)
     const items = state.items.filter(({ key }) => !lost.includes(key))
     this.#last = { ...state, items }
@@ -219,8 +223,7 @@ export class LiveSubscription implements Subscription {
     }
     this.#cause = 'change'
     if (this.#status === 'active') {
-      const wait = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** this.#failures)
-      this.#alarm.setFor(this.#world.timers.now() + wait)
+      this.#alarm.setFor(this.#world.timers.now() + retryAfter(this.#failures))
     }
     this.#failures += 1
     this.#tell(error)
@@ -230,12 +233,14 @@ export class LiveSubscription implements Subscription {
     this.#isDelivering = true
     try {
       for (let sent = 1; this.#status === 'active'; sent++) {
+        // Without a pause once it is wanted: nothing else is handed over between that and the event.
+        for (let wait = this.#wanted(); wait !== null; wait = this.#wanted()) await wait
+        // What fell due meanwhile is asked first: then what was not told yet is merged with it.
+        if (this.#status !== 'active' || (this.#isDue && !this.#isAsking)) break
         const difference = this.#next()
         if (difference === null) break
         await this.#handOver(difference)
         if (sent % EVENTS_A_TURN === 0) await this.#world.timers.turn()
-        // What is due is asked first: then what was not told yet is merged with it.
-        if (this.#isDue) break
       }
     } finally {
       this.#isDelivering = false
@@ -243,13 +248,18 @@ export class LiveSubscription implements Subscription {
     this.pump()
   }
 
-  /** The next event, of an item that the viewer may see at this moment. */
+  #wanted(): Promise<void> | null {
+    return this.#handlers.wanted?.() ?? null
+  }
+
+  /** The next event, of an item that the viewer may see at this moment; null also where that cannot be looked up. */
   #next(): Difference | null {
     const now = this.#world.timers.now()
     for (;;) {
       const next = this.#machine.peek(now, this.#isAsking)
       if (next?.now) {
         const lost = this.#lostOf([next.now])
+        if (lost === null) return null
         if (lost.length > 0) {
           this.#machine.lose(lost)
           continue
@@ -290,18 +300,29 @@ export class LiveSubscription implements Subscription {
   }
 
   #dropLost(): void {
-    this.#machine.lose(this.#lostOf(this.#machine.known))
+    this.#machine.lose(this.#lostOf(this.#machine.known) ?? [])
   }
 
-  #lostOf(items: readonly Pick<LiveItem, 'key' | 'id'>[]): readonly string[] {
-    if (items.length === 0) return []
+  /** Null: it cannot be looked up. Then nothing more is shown until it can; nor is anything known to be lost. */
+  #lostOf(items: readonly Pick<LiveItem, 'key' | 'id'>[]): readonly string[] | null {
     try {
-      return this.question.lost(items)
+      const lost = items.length === 0 ? [] : this.question.lost(items)
+      this.#blindUntil = null
+      this.#blindLooks = 0
+      return lost
     } catch (error) {
-      // What cannot be looked up cannot be shown: nor is it known to be lost.
+      this.#blindUntil = this.#world.timers.now() + retryAfter(this.#blindLooks)
+      this.#blindLooks += 1
       this.#tell(error)
-      return []
+      return null
     }
+  }
+
+  /** Where what is lost could not be looked up, and some time has passed since. */
+  #lookAgain(): void {
+    if (this.#blindUntil === null || this.#world.timers.now() < this.#blindUntil) return
+    this.#dropLost()
+    this.pump()
   }
 
   /** Asks at the next point of the grid. */
@@ -326,4 +347,8 @@ export class LiveSubscription implements Subscription {
       this.#handlerErrors += 1
     }
   }
+}
+
+function retryAfter(failures: number): number {
+  return Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** failures)
 }

@@ -5,8 +5,9 @@
 import { canonicalJson, type Json, type JsonObject, sha256 } from '../../base/canonical.ts'
 import type { Clock, Instant } from '../../base/clock.ts'
 import type { Entry, EntryKey } from '../../model/entry.ts'
+import { QuerentError } from '../../model/errors.ts'
 import type { LiveItem, LiveState, StandingQuestion } from '../../model/live.ts'
-import type { Item } from '../../model/page.ts'
+import type { Item, Page } from '../../model/page.ts'
 import type { QueryInput } from '../../model/query-input.ts'
 import type { Sight, Viewer } from '../../model/viewer.ts'
 import type { RecentChanges } from '../../pipeline/recent-changes.ts'
@@ -35,20 +36,25 @@ export class PipelineQuestion implements StandingQuestion {
   readonly viewer: Viewer
   readonly binding: string
   readonly query: JsonObject
+  readonly timeoutMs: number
   readonly #input: QueryInput
   readonly #parts: PipelineQuestionParts
   readonly #windows: Windows
   #position: number
   #sight: Sight
+  /** Whether meaning had a part in the last answer. */
+  #hadMeaning = false
 
   /** Throws what asking throws of the input: `query_syntax`, `unknown_lens`, … */
   constructor(input: QueryInput, viewer: Viewer, parts: PipelineQuestionParts) {
     this.viewer = viewer
     this.#parts = parts
-    this.#input = input
+    // Else what the viewer reads elsewhere would move ranks, of which no event tells.
+    this.#input = { ...input, memory: input.memory ?? false }
     // Fields may be present and undefined, which JSON does not have.
     this.query = JSON.parse(JSON.stringify(input)) as JsonObject
     this.binding = canonicalJson({ lens: parts.defaultLens, ...this.query })
+    this.timeoutMs = parts.asking.resolve(input, { viewer, signal: new AbortController().signal }).timeoutMs
     this.#windows = this.#windowsOf()
     this.#position = parts.changes.position()
     this.#sight = parts.asking.look(viewer)
@@ -60,6 +66,7 @@ export class PipelineQuestion implements StandingQuestion {
     this.#position = changes.position()
     this.#sight = asking.look(this.viewer)
     const { answer, asOf, nextBound } = await asking.standing(this.#input, { viewer: this.viewer, signal })
+    this.#mustBeWhole(answer.page)
     return {
       items: this.#itemsOf(answer.page.items, answer.entries),
       full: answer.page.cursor !== null,
@@ -87,6 +94,18 @@ export class PipelineQuestion implements StandingQuestion {
         reader.identities(reader.find(id, partitions)).some(found => keyOf(found) === key)
       return items.filter(item => !isThere(item)).map(({ key }) => key)
     })
+  }
+
+  #mustBeWhole({ coverage, notes, mode }: Page): void {
+    const has = (code: string) => notes.some(note => note.code === code)
+    if (!coverage.complete || has('meaning_late')) {
+      const details = { timeout_ms: this.timeoutMs }
+      throw new QuerentError('deadline_exceeded', `the answer was not whole after ${this.timeoutMs} ms`, details)
+    }
+    if (this.#hadMeaning && has('words_only')) {
+      throw new QuerentError('embedder_failed', 'words alone would answer at the moment, other than before')
+    }
+    this.#hadMeaning = mode === 'hybrid' || mode === 'meaning'
   }
 
   #itemsOf(items: readonly Item[], keys: readonly EntryKey[]): readonly LiveItem[] {

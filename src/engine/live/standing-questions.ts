@@ -36,7 +36,7 @@ export class StandingQuestions {
       changes: this.#changes,
       defaultLens,
     })
-    return subscribeUntil(call.signal, handlers, own => this.#live.subscribe(question, options, own))
+    return subscribeUntil(call.signal, handlers, own => this.#live.subscribe(question, options, own, call.signal))
   }
 
   close(): void {
@@ -52,6 +52,7 @@ async function subscribeUntil(
 ): Promise<Subscription> {
   let stop = () => {}
   const subscription = await subscribe({
+    wanted: () => handlers.wanted?.() ?? null,
     onEvent: event => handlers.onEvent(event),
     onError: error => handlers.onError?.(error),
     onEnd: why => {

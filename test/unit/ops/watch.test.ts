@@ -2,9 +2,13 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/base/canonical.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
+import type { EngineOptions } from '../../../src/engine/options.ts'
+import type { Lens } from '../../../src/lenses/lens.ts'
 import { LOCAL_OWNER } from '../../../src/model/viewer.ts'
 import { callOperation, makeCatalog, streamOperation } from '../../../src/ops/catalog.ts'
 import { watch } from '../../../src/ops/watch-op.ts'
+import { DEFAULT_LENS_STAGES } from '../../../src/pipeline/default-stages.ts'
+import type { Stages } from '../../../src/pipeline/stage.ts'
 import { openTestEngine } from '../../support/engines.ts'
 import { ManualTimers } from '../../support/manual-timers.ts'
 
@@ -16,9 +20,22 @@ interface Opened {
   put(id: string, content: string): Promise<unknown>
 }
 
-async function opened(): Promise<Opened> {
+/** The default lens; its answers are cut short while it is late. */
+function lateLens(isLate: () => boolean | Promise<boolean>): Lens {
+  const { retrieve } = DEFAULT_LENS_STAGES
+  const stages: Stages = {
+    ...DEFAULT_LENS_STAGES,
+    retrieve: async (...given) => {
+      const found = await retrieve(...given)
+      return (await isLate()) ? { ...found, candidates: [], complete: false, exhausted: false } : found
+    },
+  }
+  return { name: 'late', summary: 'Late', stages }
+}
+
+async function opened(options: EngineOptions = {}): Promise<Opened> {
   const timers = new ManualTimers()
-  const engine = await openTestEngine({ live: { timers } })
+  const engine = await openTestEngine({ live: { timers }, ...options })
   const stop = new AbortController()
   const context = { viewer: LOCAL_OWNER, signal: stop.signal }
   return {
@@ -61,7 +78,7 @@ describe('watch', () => {
     await engine.close()
   })
 
-  it('makes no event before the one before was taken, and then one for all that has changed', async () => {
+  it('makes no event before somebody waits for it, and then one for all that has changed', async () => {
     const { engine, timers, open, put } = await opened()
     const stream = open({ text: 'fox', debounce_ms: 10, max_events_per_minute: 600 })
     await stream.next()
@@ -69,14 +86,65 @@ describe('watch', () => {
       await put('a', `fox number ${at}`)
       await timers.pass(60)
     }
-    expect((await stream.next()).value).toMatchObject({ seq: 1, id: 'a' })
+    const told = { seq: 1, id: 'a', item: { excerpt: { text: 'fox number 19' } } }
+    const first = stream.next()
+    await timers.pass(60)
+    expect((await first).value).toMatchObject(told)
+    await put('a', 'fox number 20')
+    await put('a', 'fox number 21')
     const next = stream.next()
     await timers.pass(60)
-    expect((await next).value).toMatchObject({ seq: 2, type: 'updated', id: 'a' })
+    expect((await next).value).toMatchObject({ seq: 2, item: { excerpt: { text: 'fox number 21' } } })
     const last = stream.next()
     await timers.pass(1000)
     await stream.return?.()
     expect(await last).toEqual({ done: true, value: undefined })
+    await engine.close()
+  })
+
+  it('hands nothing over that was hidden before it was taken (BQ-155, BQ-161)', async () => {
+    const { engine, timers, open, put } = await opened()
+    await put('a', 'a fox')
+    const stream = open({ text: 'fox', debounce_ms: 60_000 })
+    await stream.next()
+    await timers.pass(1000)
+    await engine.delete({ ids: ['a'] })
+    await put('b', 'a fox')
+    const first = stream.next()
+    await timers.pass(60_000)
+    expect((await first).value).toMatchObject({ seq: 1, id: 'b' })
+    await stream.return?.()
+    await engine.close()
+  })
+
+  it('says that asking fails for now, and goes on', async () => {
+    let isLate = false
+    const { engine, timers, open, put } = await opened({ lenses: [lateLens(() => isLate)] })
+    const stream = open({ text: 'fox', lens: 'late', debounce_ms: 0 })
+    await stream.next()
+    isLate = true
+    await put('a', 'a fox')
+    const failed = stream.next()
+    await timers.pass(100)
+    expect((await failed).value).toEqual({
+      type: 'error',
+      error: expect.objectContaining({ code: 'deadline_exceeded', message: expect.stringContaining('not whole') }),
+    })
+    isLate = false
+    const next = stream.next()
+    await timers.pass(2000)
+    expect((await next).value).toMatchObject({ seq: 1, id: 'a' })
+    await stream.return?.()
+    await engine.close()
+  })
+
+  it('ends quietly while it begins', async () => {
+    const { engine, timers, stop, open } = await opened({ lenses: [lateLens(() => new Promise(() => undefined))] })
+    const beginning = open({ text: 'fox', lens: 'late' }).next()
+    await timers.pass(100)
+    stop.abort()
+    expect(await beginning).toEqual({ done: true, value: undefined })
+    expect([engine.live.count(), timers.waiting]).toEqual([0, 0])
     await engine.close()
   })
 

@@ -40,6 +40,17 @@ export function liveInput(flags: LiveFlags): Readonly<Record<string, unknown>> {
   }
 }
 
+interface Begun {
+  readonly type: 'subscribed'
+  readonly resume_token: string
+}
+
+/** Asking again has failed for now. */
+interface Failed {
+  readonly type: 'error'
+  readonly error: { readonly message: string }
+}
+
 /** Prints events as they come; in the end, on standard error, what to go on with. */
 export async function watchOperation(
   cli: Cli,
@@ -59,7 +70,11 @@ export async function watchOperation(
     try {
       for await (const piece of stream(findOperation(catalog, name), input)) {
         // The cast: what operations that watch declare of their pieces. The first says that the question stands.
-        const event = piece as unknown as LiveEvent | { readonly type: 'subscribed'; readonly resume_token: string }
+        const event = piece as unknown as LiveEvent | Begun | Failed
+        if (event.type === 'error') {
+          await write(cli.io.stderr, `querent: ${event.error.message}; it is asked again\n`)
+          continue
+        }
         last = event.resume_token
         if (event.type === 'subscribed') {
           await write(cli.io.stderr, 'querent: watching; Ctrl-C ends\n')

@@ -19,6 +19,7 @@ import { findConflicts, MOST_COMPARED, settleConflicts } from '../questions/conf
 import { detectorOf } from '../questions/opposition/installed.ts'
 import type { BeliefsState } from '../state.ts'
 import { VERSIONS } from '../tables.ts'
+import { TimeLimit } from '../time-limit.ts'
 import type { TrustIn } from '../trust/holders.ts'
 import { aged, basisAfter, basisOf, holderOfKey, itemOf, keyOf, type TrustBasis } from './items.ts'
 import { Judge } from './judge.ts'
@@ -43,6 +44,7 @@ export class StandingBeliefs implements StandingQuestion {
   readonly viewer: Viewer
   readonly binding: string
   readonly query: JsonObject
+  readonly timeoutMs: number
   readonly #state: BeliefsState
   readonly #checked: CheckedQuery
   readonly #judge: Judge
@@ -70,6 +72,7 @@ export class StandingBeliefs implements StandingQuestion {
     this.binding = canonicalJson(['beliefs', query])
     this.#state = state
     this.#checked = checked
+    this.timeoutMs = checked.options.timeoutMs
     this.#isAllowed = isAllowed
     this.#judge = new Judge(checked)
     this.#model = state.host.embedder === null ? null : modelKey(state.host.embedder.model)
@@ -88,14 +91,17 @@ export class StandingBeliefs implements StandingQuestion {
   }
 
   async ask(signal: AbortSignal): Promise<LiveState> {
-    const embedded = this.#embedded ?? (await embedText(this.#state, this.#checked.semantic, signal))
+    const time = new TimeLimit(this.timeoutMs, signal)
+    const embedded = this.#embedded ?? (await embedText(this.#state, this.#checked.semantic, signal, time))
+    if (embedded.warnings.some(({ code }) => code === 'meaning_late')) throw time.error()
     if (embedded.question !== null || this.#checked.semantic === null) this.#embedded = embedded
     signal.throwIfAborted()
     const asOf = this.#state.host.clock.now()
     for (let attempt = 1; ; attempt++) {
-      const draft = this.#state.look(this.viewer.id, view => this.#draft(view, embedded, asOf))
-      const { found, items } = this.#state.look(this.viewer.id, view => this.#items(view, draft))
+      const draft = this.#state.look(this.viewer.id, view => this.#draft(view, embedded, asOf), time)
+      const { found, items } = this.#state.look(this.viewer.id, view => this.#items(view, draft), time)
       if (found < draft.picked.length && attempt < ATTEMPTS) continue
+      if (time.isCut) throw time.error()
       const { trust } = draft.remembered
       this.#bases = { of: new Map(items.map(({ key, basis }) => [key, basis])), asOf, trust }
       this.#last = draft.remembered

@@ -15,6 +15,7 @@ export function subscribeTo(
   asker: Asker,
   input: unknown,
   handlers: LiveHandlers,
+  signal: AbortSignal,
 ): Promise<Subscription> {
   const { query, options } = checkWatch(input, asker)
   const { live } = state.host
@@ -22,7 +23,7 @@ export function subscribeTo(
   // The casts: what was checked is JSON. What is kept is a copy, for the caller may change its own.
   const asked = JSON.parse(canonicalJson((input as JsonObject)['query'] as JsonObject)) as JsonObject
   const question = new StandingBeliefs(state, { id: asker.id }, query, asked, () => mayAsk(state, asker.id, asked))
-  return live.subscribe(question, options, handlers)
+  return live.subscribe(question, options, handlers, signal)
 }
 
 /** Whether the query still speaks for its requester: what it calls its trust graph may be called otherwise by now. */

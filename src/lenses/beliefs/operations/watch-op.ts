@@ -49,10 +49,14 @@ export const WATCH_OPERATIONS: readonly Operation<LensHost>[] = [watch]
 
 function eventsOf(host: LensHost, input: unknown, context: CallContext): AsyncIterable<JsonObject> {
   return liveStream(
-    handlers =>
-      inCall(host, context, ({ state, asker }): Promise<Subscription> => subscribeTo(state, asker, input, handlers)),
+    (handlers, signal) =>
+      inCall(
+        host,
+        context,
+        ({ state, asker }): Promise<Subscription> => subscribeTo(state, asker, input, handlers, signal),
+      ),
     context.signal,
-    asBeliefEvent,
+    { asPiece: asBeliefEvent, told: thrown => failureIn(host, thrown) },
   )
 }
 

@@ -87,6 +87,7 @@ export class ScriptedQuestion implements StandingQuestion {
   readonly viewer: { id: string }
   readonly binding: string
   readonly query = { text: 'letters' }
+  readonly timeoutMs: number = 5_000
   readonly #world: ScriptedWorld
   #seen: number
   asked = 0

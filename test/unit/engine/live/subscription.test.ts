@@ -226,7 +226,7 @@ describe('pausing and ending (BQ-163)', () => {
     expect(world.live.count()).toBe(0)
   })
 
-  it('ends with the engine, and with the right to ask: all of a viewer, no other, without content (BQ-167)', async () => {
+  it('ends with the engine, and with the right to ask: of a question it alone, of a viewer all, without content (BQ-167)', async () => {
     const world = new ScriptedWorld()
     const [one, two] = [await world.watch(), await world.watch()]
     const other = new Watch(new ScriptedQuestion(world, 'bob'))
@@ -235,6 +235,8 @@ describe('pausing and ending (BQ-163)', () => {
     one.question.mayAsk = false
     world.writeHidden()
     await world.timers.pass(50)
+    expect([one.ends, two.ends, other.ends]).toEqual([['unauthorized'], [], []])
+    world.live.endAll(two.question.viewer)
     expect([one.ends, two.ends, other.ends]).toEqual([['unauthorized'], ['unauthorized'], []])
     world.live.close()
     expect(other.ends).toEqual(['closed'])

@@ -1,8 +1,11 @@
 /** The operation `beliefs.watch`: streamed alone, its errors the lens's, one status at its end (BQ-157, BQ-165, BQ-167). */
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import type { Embedder } from '../../../../../src/embed/embedder.ts'
+import { Beliefs } from '../../../../../src/lenses/beliefs/beliefs.ts'
 import { LOCAL_OWNER } from '../../../../../src/model/viewer.ts'
 import { findOperation, makeCatalog, streamOperation } from '../../../../../src/ops/catalog.ts'
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
+import { openToyEmbedder } from '../../../../../src/testing/toy-embedder.ts'
 import { callOperation, openBeliefsEngine } from '../../../../support/beliefs-engine.ts'
 
 it('streams events, refuses to run, and tells what is wrong with the lens’s codes', async () => {
@@ -35,4 +38,47 @@ it('streams events, refuses to run, and tells what is wrong with the lens’s co
   await expect(ending).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
   expect(engine.live.count()).toBe(0)
   await engine.close()
+})
+
+describe('an embedder that never answers (BQ-166, BQ-192)', () => {
+  /** Never answers for texts with `hang`. */
+  async function opened() {
+    const toy = openToyEmbedder()
+    const embed: Embedder['embed'] = (texts, kind, signal) => {
+      if (kind !== 'query') return toy.embed(texts, kind, signal)
+      if (texts[0]?.includes('hang')) return new Promise(() => undefined)
+      return toy.embed(texts, kind, signal)
+    }
+    const embedder: Embedder = { ...toy, model: toy.model, embed, close: () => toy.close() }
+    const engine = await openBeliefsEngine({ store: openMemoryStore(), embedder })
+    for (const id of ['ann', 'bob']) await callOperation(engine, 'agents.create', 'owner', { id })
+    return { engine, as: (id: string) => new Beliefs(engine.host('beliefs'), { id }) }
+  }
+
+  it('refuses who has no time left, and holds up nobody else', async () => {
+    const { engine, as } = await opened()
+    const hanging = as('ann').subscribe({ semantic: 'hang', options: { timeout_ms: 50 } }, () => undefined)
+    const refused = expect(hanging).rejects.toMatchObject({ code: 'TIMEOUT' })
+    const heard = Promise.withResolvers<string>()
+    await as('bob').subscribe({ semantic: 'fox' }, ({ id }) => heard.resolve(id), { debounce_ms: 0 })
+    await refused
+    await callOperation(engine, 'beliefs.put', 'bob', { id: 'b', content: 'fox' })
+    expect(await heard.promise).toBe('b')
+    expect(engine.live.count()).toBe(1)
+    await engine.close()
+  })
+
+  it('is left at once by a caller who goes', async () => {
+    const { engine } = await opened()
+    const stop = new AbortController()
+    const operation = findOperation(makeCatalog(engine), 'beliefs.watch')
+    const context = { viewer: { id: 'ann' }, signal: stop.signal }
+    const pieces = streamOperation(operation, engine, { query: { semantic: 'hang' } }, context)[Symbol.asyncIterator]()
+    const beginning = pieces.next()
+    await new Promise(resolve => setImmediate(resolve))
+    stop.abort()
+    expect(await beginning).toEqual({ done: true, value: undefined })
+    expect(engine.live.count()).toBe(0)
+    await engine.close()
+  })
 })
