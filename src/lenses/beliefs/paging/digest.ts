@@ -26,10 +26,12 @@ export function digestOf(evaluation: Evaluation): string {
 }
 
 interface Sums {
-  readonly sums: readonly number[]
+  readonly sums: readonly [number, number]
   /** Whose trust counts, by number, with hashes of their names. */
   readonly holders: Int32Array
   readonly names: Uint32Array
+  /** By number of the holder: matches in which trust in them counts. */
+  readonly counts: Uint32Array
 }
 
 /** Matches are made anew when beliefs or memberships have changed. */
@@ -38,15 +40,38 @@ const SUMS = new WeakMap<Matches, Sums>()
 function sumsOf({ matches, view }: Evaluation): Sums {
   const known = SUMS.get(matches)
   if (known !== undefined) return known
-  const made = sum(matches, view.columns, new Through(view.requester))
+  const made = summed(matches, view.columns, new Through(view.requester))
   SUMS.set(matches, made)
   return made
 }
 
-function sum({ rows, sources }: Matches, columns: BeliefColumns, through: Through): Sums {
+/** Those that lack a few rows of others are summed by taking these away: the others are the same from query to query. */
+function summed(matches: Matches, columns: BeliefColumns, through: Through): Sums {
+  const { taken } = matches
+  if (taken === null) {
+    const { rows, sources } = matches
+    return collected(sum({ rows, sources }, columns, through), columns)
+  }
+  const from = SUMS.get(taken.from) ?? summed(taken.from, columns, through)
+  SUMS.set(taken.from, from)
+  const rows = Int32Array.from(taken.gone).filter(row => taken.from.has(row))
+  const sources = Uint8Array.from(rows, row => taken.from.sourceOf(row))
+  const gone = sum({ rows, sources }, columns, through)
+  const sums = [(from.sums[0] - gone.sums[0]) | 0, (from.sums[1] - gone.sums[1]) | 0] as const
+  const counts = from.counts.map((count, holder) => count - (gone.counts[holder] as number))
+  return from.holders.every(holder => counts[holder] !== 0)
+    ? { ...from, sums, counts }
+    : collected({ sums, counts }, columns)
+}
+
+function sum(
+  { rows, sources }: Pick<Matches, 'rows' | 'sources'>,
+  columns: BeliefColumns,
+  through: Through,
+): Pick<Sums, 'sums' | 'counts'> {
   const { marks, holders, partitions } = columns.arrays
   const names = namesOf(columns)
-  /** Of those who count; 0: they do not, or not yet. */
+  const counts = new Uint32Array(columns.bounds.holders)
   const hashes = new Uint32Array(columns.bounds.holders)
   let [one, other] = [0, 0]
   for (let place = 0; place < rows.length; place++) {
@@ -57,18 +82,27 @@ function sum({ rows, sources }: Matches, columns: BeliefColumns, through: Throug
     let factor = isFederated ? through.hash(partition) : 1
     // In a strict federation nothing rests on holders, and nothing may tell of them (BQ-104).
     if (!isFederated || !through.isStrict(partition)) {
-      if (hashes[holder] === 0) hashes[holder] = names.hash(holder)
+      if (counts[holder] === 0) hashes[holder] = names.hash(holder)
+      counts[holder] = (counts[holder] as number) + 1
       factor = (factor + 2 * (hashes[holder] as number)) | 0
     }
     one = (one + Math.imul(marks[row * 2] as number, factor)) | 0
     other = (other + hashOfTwo(marks[row * 2 + 1] as number, factor ^ (marks[row * 2] as number))) | 0
   }
-  const numbers = Int32Array.from(hashes.keys()).filter(holder => hashes[holder] !== 0)
-  return {
-    sums: [one, other],
-    holders: numbers,
-    names: Uint32Array.from(numbers, holder => hashes[holder] as number),
+  return { sums: [one, other], counts }
+}
+
+function collected({ sums, counts }: Pick<Sums, 'sums' | 'counts'>, columns: BeliefColumns): Sums {
+  const names = namesOf(columns)
+  const holders = new Int32Array(counts.length)
+  const hashes = new Uint32Array(counts.length)
+  let found = 0
+  for (let holder = 0; holder < counts.length; holder++) {
+    if (counts[holder] === 0) continue
+    holders[found] = holder
+    hashes[found++] = names.hash(holder)
   }
+  return { sums, counts, holders: holders.subarray(0, found), names: hashes.subarray(0, found) }
 }
 
 /** Hashes of holders' names, by number: a number may come to stand for another one. */

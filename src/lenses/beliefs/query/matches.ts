@@ -70,6 +70,11 @@ export class Matches {
     return { among, less: new Set([...less, ...[...this.#less.gone].map(row => entries[row] as EntryKey)]) }
   }
 
+  /** What these were taken from by leaving out a few rows; null: they were found on their own. */
+  get taken(): { readonly from: Matches; readonly gone: ReadonlySet<number> } | null {
+    return this.#less
+  }
+
   /** The highest key of them; 0: there are none. */
   get lastEntry(): EntryKey {
     this.#lastEntry ??= this.#findLastEntry()
