@@ -74,11 +74,13 @@ export class HeldOrder {
     this.#picks = picks
   }
 
-  /** Near enough, with what it will come to hold. */
+  /** Near enough. Grows when a longer stretch is made. */
   get byteLength(): number {
     const vector = this.understood.meaning.by === 'vector' ? this.understood.meaning.vector.byteLength : 0
     const picks = this.#picks === null ? 0 : POOL * (BELIEF_BYTES + vector)
-    return this.#entries.among.byteLength + this.trust.byteLength + AHEAD * BELIEF_BYTES + picks + vector
+    const ahead = Math.max(AHEAD, this.#stretch?.scored.length ?? 0) * BELIEF_BYTES
+    const keys = (this.#entries.less.size + this.#late.size) * KEY_BYTES
+    return this.#entries.among.byteLength + this.trust.byteLength + keys + ahead + picks + vector
   }
 
   /** At most so many of those behind a boundary, which may be seen still; their rows are the view's. */
@@ -163,7 +165,10 @@ export class HeldOrder {
   }
 }
 
+/** Of one that was scored: 211 were measured. */
 const BELIEF_BYTES = 300
+/** In a set. */
+const KEY_BYTES = 32
 
 /** Of one query no two have the same id. */
 function compare(a: Boundary, b: Boundary): number {

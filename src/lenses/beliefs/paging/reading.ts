@@ -36,7 +36,7 @@ const HELD = { most: 1_000, bytes: 64 * 2 ** 20, lifetimeMs: CURSOR_LIFETIME_MS 
 
 const ORDERS = new WeakMap<BeliefsState, Held<HeldOrder>>()
 
-function ordersOf(state: BeliefsState): Held<HeldOrder> {
+export function ordersOf(state: BeliefsState): Held<HeldOrder> {
   const known = ORDERS.get(state)
   if (known !== undefined) return known
   const made = new Held<HeldOrder>(HELD)
@@ -167,8 +167,10 @@ export class Reading {
   /** The next results, at most so many. */
   next(limit: number): QueryResult {
     const { requester } = this.#owner
+    const before = this.#order
     const { page, answer } = this.#answer(limit)
     this.#isFresh = false
+    if (before !== null) this.#weighAnew(before)
     const last = page.draft.picked.at(-1)
     this.#passed += page.draft.picked.length
     if (last !== undefined) this.#boundary = last.scored
@@ -178,6 +180,15 @@ export class Reading {
       noteUse({ store, now: clock.now() }, this.#state.trust, requester, answer.used)
     }
     return answer.result
+  }
+
+  /** A page may have made more of an order that is held for others. */
+  #weighAnew(order: HeldOrder): void {
+    const { host } = this.#state
+    const [owner, now, orders] = [this.#owner, host.clock.now(), ordersOf(this.#state)]
+    const name = nameOf(owner, order)
+    if (orders.find(name, owner.requester, now) !== order) return
+    orders.hold(name, owner.requester, order, order.byteLength, now)
   }
 
   /** Of the next page, and the order is held for it; null: there is none. */

@@ -1,5 +1,7 @@
 /** Offsets and cursors of `beliefs.query`. */
 import { describe, expect, it } from 'vitest'
+import { ordersOf } from '../../../../../src/lenses/beliefs/paging/reading.ts'
+import { stateOf } from '../../../../../src/lenses/beliefs/state.ts'
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
 import { openSqliteStore } from '../../../../../src/store/sqlite-store.ts'
 import { tempFolder } from '../../../../../src/testing/temp-folder.ts'
@@ -309,6 +311,28 @@ describe('BQ-148: an order that diversity picked', () => {
     }
     expect(pages.map(page => page.beliefs.length)).toEqual([400, 400, 200])
     expect(pages.map(page => page.total_count)).toEqual([1_030, 1_030, 1_030])
+  })
+})
+
+describe('an order that is held', () => {
+  it('weighs what was made of it, and anew when that grows', async () => {
+    const world = await World.open()
+    await world.fill(1500)
+    const { next_cursor: cursor } = await world.ask({ limit: 5 }, LIST)
+    const held = ordersOf(stateOf(world.engine.host('beliefs')))
+    const first = held.bytes
+    expect(first).toBeGreaterThan(0)
+    await world.ask({ limit: 5, cursor }, LIST)
+    expect(held.bytes).toBe(first)
+    // A page of 300 scores four times as many ahead.
+    await world.ask({ limit: 300, cursor }, LIST)
+    expect(held.bytes).toBeGreaterThan(first + 900 * 200)
+    // The last page gives no cursor, and what it took is weighed too.
+    const { next_cursor: last } = await world.ask({ limit: 600 }, LIST)
+    expect(held.bytes).toBe(first)
+    expect(await world.ask({ limit: 1000, cursor: last }, LIST)).not.toHaveProperty('next_cursor')
+    expect(held.bytes).toBeGreaterThan(first + 600 * 200)
+    expect(held.size).toBe(1)
   })
 })
 
