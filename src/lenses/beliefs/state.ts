@@ -38,6 +38,11 @@ export interface BeliefsState {
    * again before the answer leaves. Not within a write. `time`: for how long the body may work.
    */
   look<T>(requester: string, body: (view: ShowView) => T, time?: TimeLimit): T
+  /**
+   * Reads what a process reads once (seconds over a hundred thousand beliefs), and then microseconds. Before a question's time
+   * begins: it is no question's work, and who asks first should have an answer.
+   */
+  load(): void
 }
 
 const STATES = new WeakMap<LensHost, BeliefsState>()
@@ -56,6 +61,7 @@ function makeState(host: LensHost): BeliefsState {
   const settings = (host.settings as BeliefsSettings | undefined) ?? DEFAULTS
   const columns = new BeliefColumns(store)
   const requesters = new Requesters(store)
+  const trust = new TrustGraph(store, settings)
   const secret = new Secret(host.store, bytes => host.random(bytes), host.clock)
   const model = embedder === null ? null : modelKey(embedder.model)
   return {
@@ -66,12 +72,17 @@ function makeState(host: LensHost): BeliefsState {
     statics: new Statics(columns),
     scopes: new Scopes(),
     standings: new Standings(),
-    trust: new TrustGraph(store, settings),
+    trust,
     secret: () => {
       secret.make()
       return secret.value
     },
     requester: id => requesters.of(id),
+    load: () => {
+      columns.refresh()
+      trust.refresh()
+      if (model !== null) host.index(`vectors-${model}`)
+    },
     look: (id, body, time) => {
       // Where pseudonyms may come up, what they are made with is made before: it is a write, which no read may hold.
       if (requesters.of(id).federations.length > 0) secret.make()

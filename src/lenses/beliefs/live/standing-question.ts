@@ -91,6 +91,7 @@ export class StandingBeliefs implements StandingQuestion {
   }
 
   async ask(signal: AbortSignal): Promise<LiveState> {
+    this.#state.load()
     const time = new TimeLimit(this.timeoutMs, signal)
     const embedded = this.#embedded ?? (await embedText(this.#state, this.#checked.semantic, signal, time))
     if (embedded.warnings.some(({ code }) => code === 'meaning_late')) throw time.error()

@@ -53,6 +53,7 @@ export async function openReading(
   const { cursor } = query.options
   const owner = { question: questionHash(query), requester }
   const limited = () => new TimeLimit(query.options.timeoutMs, signal, machineTime)
+  state.load()
   const time = limited()
   if (cursor === null) {
     const embedded = await embedText(state, query.semantic, signal, time)

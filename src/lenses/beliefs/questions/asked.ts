@@ -14,6 +14,7 @@ export async function asked<T>(
   { requester, signal, machineTime }: Call,
   read: (evaluation: Evaluation, warnings: readonly CheckedWarning[]) => T,
 ): Promise<T> {
+  state.load()
   const time = new TimeLimit(query.options.timeoutMs, signal, machineTime)
   const embedded = await embedText(state, query.semantic, signal, time)
   const asOf = state.host.clock.now()
