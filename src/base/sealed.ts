@@ -3,7 +3,15 @@
  * binding is sealed to the same bytes: what is hidden must not show by chance either. Synthetic initialisation vectors
  * (as in RFC 5297) over AES-256-GCM.
  */
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  timingSafeEqual,
+} from 'node:crypto'
 
 const IV_BYTES = 12
 const TAG_BYTES = 16
@@ -36,8 +44,8 @@ export function unseal(secret: string, binding: string, sealed: string): string 
 
 interface Keys {
   readonly secret: string
-  readonly iv: Buffer
-  readonly text: Buffer
+  readonly iv: KeyObject
+  readonly text: KeyObject
 }
 
 let last: Keys | null = null
@@ -45,11 +53,11 @@ let last: Keys | null = null
 function keysOf(secret: string): Keys {
   if (last?.secret === secret) return last
   const bytes = Buffer.from(hkdfSync('sha256', secret, '', 'querent sealed text', 64))
-  last = { secret, iv: bytes.subarray(0, 32), text: bytes.subarray(32) }
+  last = { secret, iv: createSecretKey(bytes.subarray(0, 32)), text: createSecretKey(bytes.subarray(32)) }
   return last
 }
 
-function ivOf(key: Buffer, binding: string, text: string): Buffer {
+function ivOf(key: KeyObject, binding: string, text: string): Buffer {
   const lengths = `${binding.length} ${text.length}\n`
   return createHmac('sha256', key).update(lengths).update(binding).update(text).digest().subarray(0, IV_BYTES)
 }

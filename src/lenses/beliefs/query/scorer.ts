@@ -108,24 +108,23 @@ export class Scorer {
   priors({ rows, sources }: Matches, time?: TimeLimit): Float32Array {
     const { columns, weights, asOf, trustColumns, statics, confidenceWeights, queryDomains, decay } = this.#world
     const { holders, domainSets } = columns.arrays
-    const confidenceOf = statics.confidence(confidenceWeights)
-    const { day, freshness, rate } = statics.aged(asOf, queryDomains, decay)
+    const confidences = statics.confidence(confidenceWeights, rows)
+    const { day, rate, ...aged } = statics.aged(asOf, queryDomains, decay)
+    const freshness = aged.freshness(rows)
     // By domain set; 0: not asked yet.
     const since = new Float64Array(columns.bounds.domainSets)
-    const sinceOf = (set: number) => {
-      if (since[set] === 0) since[set] = Math.exp((-rate(set) * (asOf - day)) / DAY_MS)
-      return since[set] as number
-    }
     const { trust: trusted } = trustColumns
     const { confidence, trust: trustWeight, recency: recencyWeight } = weights
     const priors = new Float32Array(rows.length)
     for (let place = 0; place < rows.length; place++) {
       if (place % ROWS_AT_ONCE === 0) time?.check()
       const row = rows[place] as number
+      const set = domainSets[row] as number
+      if (since[set] === 0) since[set] = Math.exp((-rate(set) * (asOf - day)) / DAY_MS)
       priors[place] =
-        confidence * confidenceOf(row) +
+        confidence * (confidences[row] as number) +
         trustWeight * (trusted[holders[row] as number] as number) +
-        recencyWeight * freshness(row) * sinceOf(domainSets[row] as number)
+        recencyWeight * (freshness[row] as number) * (since[set] as number)
     }
     if (!this.#world.hasStrictFederations) return priors
     for (let place = 0; place < rows.length; place++) {

@@ -20,8 +20,8 @@ type OfRow = (row: number) => number
 /** Freshness as it stood when a day began, and how fast each domain set ages. */
 export interface Aged {
   readonly day: Instant
-  /** Made later that day: above the asserted one, so that it is right at its making. */
-  readonly freshness: OfRow
+  /** Of these rows, by row. Made later that day: above the asserted one, so that it is right at its making. */
+  freshness(rows: Int32Array): Float64Array
   /** Of a domain set, a day. */
   readonly rate: (domainSet: number) => number
 }
@@ -35,6 +35,7 @@ interface Kept {
 export class Statics {
   readonly #columns: BeliefColumns
   readonly #overall = new Recent<string, Kept>(KEPT)
+  readonly #confidences = new Recent<string, Kept>(KEPT)
   readonly #aged = new Recent<string, Kept>(KEPT)
 
   constructor(columns: BeliefColumns) {
@@ -44,20 +45,25 @@ export class Statics {
   /** Exact; NaN: nothing is known. Good as long as the columns are. */
   overall(weights: DimensionWeights): OfRow {
     const values = this.#valuesOf(this.#overall, JSON.stringify(weights))
-    const column = weightColumn(weights)
-    const { confidences } = this.#columns.arrays
-    const make: OfRow = row => overallOf(confidences, row * DIMENSION_COUNT, column)
+    const make = this.#overallBy(weights)
     return row => values.at(row, make)
   }
 
-  /** As ranking counts it (BQ-016). */
-  confidence(weights: DimensionWeights): OfRow {
+  /** As ranking counts it (BQ-016): of these rows, by row. */
+  confidence(weights: DimensionWeights, rows: Int32Array): Float64Array {
     const unknown = confidenceInRanking(DEFAULT_CONFIDENCE, weights)
-    const overall = this.overall(weights)
-    return row => {
+    const overall = this.#overallBy(weights)
+    const make: OfRow = row => {
       const known = overall(row)
       return Number.isNaN(known) ? unknown : known
     }
+    return this.#valuesOf(this.#confidences, JSON.stringify(weights)).all(rows, make)
+  }
+
+  #overallBy(weights: DimensionWeights): OfRow {
+    const column = weightColumn(weights)
+    const { confidences } = this.#columns.arrays
+    return row => overallOf(confidences, row * DIMENSION_COUNT, column)
   }
 
   /** Of the day of this instant (UTC): a function of the day alone, so equal queries have equal numbers. */
@@ -71,7 +77,7 @@ export class Statics {
       const age = (day - (created[row] as number)) / DAY_MS
       return (Number.isNaN(asserted) ? 1 : asserted) * Math.exp(-rate(domainSets[row] as number) * age)
     }
-    return { day, freshness: row => values.at(row, make), rate }
+    return { day, freshness: rows => values.all(rows, make), rate }
   }
 
   #rates(queryDomains: readonly string[], table: DecayTable): (domainSet: number) => number {

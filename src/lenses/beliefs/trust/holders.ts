@@ -152,7 +152,7 @@ export class HolderTrust {
 
   /** Equal lists in a row, element by element the same, are looked up once. */
   columns(holders: readonly string[]): HolderColumns {
-    const { viewer, isKnown, known, agents, own, levels, reputations, defaultTrust } = this.#table
+    const { viewer, isKnown, known, agents, own, reputations } = this.#table
     const self = isKnown ? -1 : holders.indexOf(viewer)
     const numbers = agents.numbersOf(holders)
     const byHolder = (of: (number: number) => number) => {
@@ -166,15 +166,7 @@ export class HolderTrust {
     }
     const direct = once(() => withSelf(byHolder(number => own[number] ?? Number.NaN)))
     const reputation = once(() => byHolder(number => reputations.overall[number] ?? Number.NaN))
-    const trust = once(() =>
-      withSelf(
-        byHolder(number => {
-          const sure = own[number] ?? Number.NaN
-          if (!Number.isNaN(sure)) return sure
-          return Math.max(levels[number] ?? 0, reputations.floors[number] ?? 0, defaultTrust)
-        }),
-      ),
-    )
+    const trust = once(() => withSelf(this.#trustOf(numbers)))
     const ofFederation = (id: string) => {
       const whole = this.ofFederation(id)
       const overall = known.get(federationTarget(id))?.reputation ?? Number.NaN
@@ -192,6 +184,27 @@ export class HolderTrust {
       },
       ofFederation,
     }
+  }
+
+  /** By place: each question needs that of all holders, so nothing is called for each. */
+  #trustOf(numbers: Int32Array): Float64Array {
+    const { own, levels, reputations, defaultTrust } = this.#table
+    const { floors } = reputations
+    const values = new Float64Array(numbers.length).fill(defaultTrust)
+    for (let at = 0; at < numbers.length; at++) {
+      const number = numbers[at] as number
+      if (number < 0) continue
+      const sure = number < own.length ? (own[number] as number) : Number.NaN
+      if (sure >= 0) {
+        values[at] = sure
+        continue
+      }
+      if (number < levels.length && (levels[number] as number) > (values[at] as number))
+        values[at] = levels[number] as number
+      if (number < floors.length && (floors[number] as number) > (values[at] as number))
+        values[at] = floors[number] as number
+    }
+    return values
   }
 
   #transitive(holder: string): TransitiveTrust | null {
