@@ -164,19 +164,22 @@ class Through {
   }
 }
 
+/** Odd, with bits all over (Knuth's multiplicative hash). */
+const MIX = 0x9e3779b1
+const NINE_DECIMALS = 1e9
+
 function trustSums(evaluation: Evaluation): readonly number[] {
   const { requester, trustColumns, question } = evaluation
   const { holders, names } = sumsOf(evaluation)
   const { trust } = trustColumns
-  let [one, other] = [0, 0]
-  // Most are strangers, who all count the same.
-  let [last, hash] = [Number.NaN, 0]
+  // As plain as can be: this goes over all holders on every first page. To nine decimals, so that the noise of sums does not tell.
+  let one = 0
+  let other = 0
   for (let at = 0; at < holders.length; at++) {
-    const value = trust[holders[at] as number] as number
     const name = names[at] as number
-    if (value !== last) [last, hash] = [value, shareHash(value)]
-    one = (one + hashOfTwo(name, hash)) | 0
-    other = (other + hashOfTwo(hash, name)) | 0
+    const hash = Math.imul(Math.round((trust[holders[at] as number] as number) * NINE_DECIMALS), MIX)
+    one = (one + Math.imul(name ^ hash ^ (hash >>> 15), MIX)) | 0
+    other = (other + Math.imul(hash ^ Math.imul(name, MIX) ^ (name >>> 13), MIX)) | 0
   }
   const strict = question.scope.federated ? requester.federations.filter(id => requester.isStrict(id)) : []
   return [one, other, ...strict.map(id => shareHash(trustColumns.ofFederation(id).trust))]
