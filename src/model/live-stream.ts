@@ -7,8 +7,10 @@ import type { LiveEvent, LiveHandlers, Subscription } from './live.ts'
 
 /**
  * First a piece that says that it stands, then an event for each change; each is checked and made when it is taken, so who is
- * slow gets fewer that say as much. Where asking fails for now, a piece of type `error` says so and it goes on. Nothing is subscribed before the first piece is asked for. Ends with the signal
- * (quietly), when its taker returns, and with the subscription. */
+ * slow gets fewer that say as much. Where asking fails for now, a piece of type `error` says so and it goes on. Nothing is
+ * subscribed before the first piece is asked for. Ends with the signal (quietly), when its taker returns, and with the
+ * subscription.
+ */
 export function liveStream(subscribe: Subscribe, signal: AbortSignal, form: LiveStreamForm): AsyncIterable<JsonObject> {
   return { [Symbol.asyncIterator]: () => new LiveIterator(subscribe, signal, form) }
 }

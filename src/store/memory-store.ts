@@ -4,7 +4,6 @@
  */
 import { assert } from '../base/assert.ts'
 import type { Instant } from '../base/clock.ts'
-import { Listeners } from '../base/listeners.ts'
 import type { TableDeclaration } from '../model/table.ts'
 import { checkInstant } from './check.ts'
 import { MemoryReader } from './memory-reader.ts'
@@ -27,7 +26,6 @@ class MemoryStore extends MemoryReader implements Store {
   #version = 1
   #reading = 0
   #closed = false
-  readonly #commits = new Listeners()
 
   constructor(storeId: string, state: MemoryState) {
     super(storeId, state)
@@ -35,13 +33,6 @@ class MemoryStore extends MemoryReader implements Store {
   }
 
   write<T>(now: Instant, body: (writer: StoreWriter) => T): T {
-    const isOutermost = this.#writer.now === null
-    const result = this.#transact(now, body)
-    if (isOutermost) this.#commits.tell()
-    return result
-  }
-
-  #transact<T>(now: Instant, body: (writer: StoreWriter) => T): T {
     assert(!this.#closed, 'the store is open')
     checkInstant('now', now)
     const outer = this.#writer.now
@@ -63,10 +54,6 @@ class MemoryStore extends MemoryReader implements Store {
     } finally {
       this.#writer.now = outer
     }
-  }
-
-  onCommit(listener: () => void): () => void {
-    return this.#commits.add(listener)
   }
 
   read<T>(body: (reader: StoreReader) => T): T {

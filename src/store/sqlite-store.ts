@@ -5,7 +5,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { must } from '../base/assert.ts'
 import type { Instant } from '../base/clock.ts'
-import { Listeners } from '../base/listeners.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { TableDeclaration } from '../model/table.ts'
 import { checkInstant } from './check.ts'
@@ -103,7 +102,6 @@ class SqliteStore extends SqliteReader implements Store {
   readonly #writer: SqliteWriter
   #version = 1
   #othersVersion: number | undefined
-  readonly #commits = new Listeners()
 
   constructor(storeId: string, parts: SqliteParts) {
     super(storeId, parts)
@@ -128,7 +126,6 @@ class SqliteStore extends SqliteReader implements Store {
     if (outer === null && this.#writer.wrote) {
       this.#version++
       this.parts.tables.versions.commit()
-      this.#commits.tell()
     }
     return result
   }
@@ -146,10 +143,6 @@ class SqliteStore extends SqliteReader implements Store {
       this.parts.tables.versions.moved()
     }
     return of === undefined || of.ofEntry === true ? this.#version : this.parts.tables.versions.of(of.name)
-  }
-
-  onCommit(listener: () => void): () => void {
-    return this.#commits.add(listener)
   }
 
   check(): readonly string[] {

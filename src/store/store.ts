@@ -203,11 +203,6 @@ export interface Store extends StoreReader {
    * may change oftener than that table does, and for one of entries always does.
    */
   version(of?: TableDeclaration): number
-  /**
-   * Calls back after each commit of this store object that `version` tells of, outside of any transaction; returns what
-   * ends that. Commits of other processes are found by `version` alone.
-   */
-  onCommit(listener: () => void): () => void
   /** Looks for damage; one line a problem, none when sound. Reads everything: seconds on a large store. */
   check(): readonly string[]
   close(): void

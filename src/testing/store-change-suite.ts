@@ -174,26 +174,6 @@ export function changeSuite(opened: () => Store): void {
     })
   })
 
-  describe('those who listen', () => {
-    it('are told after a commit, outside of it, and of nothing that was rolled back', () => {
-      const seen: number[] = []
-      const end = store.onCommit(() => seen.push(store.read(reader => reader.lastSeq())))
-      put(draftOf({ id: 'a' }))
-      expect(seen).toEqual([store.lastSeq()])
-      const fail = () =>
-        store.write(NOW, writer => {
-          writer.put(draftOf({ id: 'b' }), [])
-          throw new Error('on purpose')
-        })
-      expect(fail).toThrow('on purpose')
-      store.write(NOW, () => store.write(NOW, writer => writer.put(draftOf({ id: 'c' }), [])))
-      expect(seen).toHaveLength(2)
-      end()
-      put(draftOf({ id: 'd' }))
-      expect(seen).toHaveLength(2)
-    })
-  })
-
   describe('access state', () => {
     it('belongs to one viewer and entry, and never moves back in time', () => {
       const { key } = put(draftOf({ id: 'a' }))

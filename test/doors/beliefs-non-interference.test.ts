@@ -13,17 +13,9 @@ import { type Door, mustNotInterfere } from '../support/beliefs-hidden-world.ts'
 const LONG = process.env['QUERENT_LONG'] === '1'
 const RUNS = LONG ? 10_000 : 12
 const TOKENS = { 'token-ann': ASKER }
-/** Each key once: the same few are made in every world, and that takes longer than all else. */
 vi.mock('../../src/identity/keys.ts', async original => {
-  const actual = await original<typeof import('../../src/identity/keys.ts')>()
-  const made = new Map<string, ReturnType<typeof actual.keysOf>>()
-  const keysOf: typeof actual.keysOf = seed => {
-    const name = Buffer.from(seed).toString('hex')
-    const keys = made.get(name) ?? actual.keysOf(seed)
-    made.set(name, keys)
-    return keys
-  }
-  return { ...actual, keysOf }
+  const { keptKeys } = await import('../support/kept-keys.ts')
+  return keptKeys(original)
 })
 
 const logged = vi.fn()

@@ -12,7 +12,7 @@ export function countingStore(store: Store): { readonly store: Store; readonly w
 }
 
 /** Calls that tell nothing of what is stored, and are made as often as anything. */
-const SILENT: ReadonlySet<string> = new Set(['close', 'onCommit'])
+const SILENT: ReadonlySet<string> = new Set(['close'])
 
 function counted<T extends object>(target: T, path: string, work: Work): T {
   return new Proxy(target, {

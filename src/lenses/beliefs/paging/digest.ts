@@ -164,22 +164,20 @@ class Through {
   }
 }
 
-/** Odd, with bits all over (Knuth's multiplicative hash). */
-const MIX = 0x9e3779b1
 const NINE_DECIMALS = 1e9
 
 function trustSums(evaluation: Evaluation): readonly number[] {
   const { requester, trustColumns, question } = evaluation
   const { holders, names } = sumsOf(evaluation)
   const { trust } = trustColumns
-  // As plain as can be: this goes over all holders on every first page. To nine decimals, so that the noise of sums does not tell.
+  // To nine decimals, which fit 32 bits: this goes over all holders on every first page, and longer numbers take four times as long.
   let one = 0
   let other = 0
   for (let at = 0; at < holders.length; at++) {
+    const value = Math.round((trust[holders[at] as number] as number) * NINE_DECIMALS)
     const name = names[at] as number
-    const hash = Math.imul(Math.round((trust[holders[at] as number] as number) * NINE_DECIMALS), MIX)
-    one = (one + Math.imul(name ^ hash ^ (hash >>> 15), MIX)) | 0
-    other = (other + Math.imul(hash ^ Math.imul(name, MIX) ^ (name >>> 13), MIX)) | 0
+    one = (one + hashOfTwo(name, value)) | 0
+    other = (other + hashOfTwo(value, name)) | 0
   }
   const strict = question.scope.federated ? requester.federations.filter(id => requester.isStrict(id)) : []
   return [one, other, ...strict.map(id => shareHash(trustColumns.ofFederation(id).trust))]

@@ -19,17 +19,9 @@ import { AGENTS, type BeliefsAct, beliefsStories, questions } from '../../../../
 import { LiveWorld } from '../../../../support/beliefs-live.ts'
 import { ManualTimers } from '../../../../support/manual-timers.ts'
 
-/** Each key once: the same few are made in every world, and that takes longer than all else. */
 vi.mock('../../../../../src/identity/keys.ts', async original => {
-  const actual = await original<typeof import('../../../../../src/identity/keys.ts')>()
-  const made = new Map<string, ReturnType<typeof actual.keysOf>>()
-  const keysOf: typeof actual.keysOf = seed => {
-    const name = Buffer.from(seed).toString('hex')
-    const keys = made.get(name) ?? actual.keysOf(seed)
-    made.set(name, keys)
-    return keys
-  }
-  return { ...actual, keysOf }
+  const { keptKeys } = await import('../../../../support/kept-keys.ts')
+  return keptKeys(original)
 })
 
 const LONG = process.env['QUERENT_LONG'] === '1'

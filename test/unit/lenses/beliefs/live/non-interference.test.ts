@@ -20,15 +20,8 @@ import { HiddenWorld, LIBRARY } from '../../../../support/beliefs-hidden-world.t
 import { ManualTimers } from '../../../../support/manual-timers.ts'
 
 vi.mock('../../../../../src/identity/keys.ts', async original => {
-  const actual = await original<typeof import('../../../../../src/identity/keys.ts')>()
-  const made = new Map<string, ReturnType<typeof actual.keysOf>>()
-  const keysOf: typeof actual.keysOf = seed => {
-    const name = Buffer.from(seed).toString('hex')
-    const keys = made.get(name) ?? actual.keysOf(seed)
-    made.set(name, keys)
-    return keys
-  }
-  return { ...actual, keysOf }
+  const { keptKeys } = await import('../../../../support/kept-keys.ts')
+  return keptKeys(original)
 })
 
 const LONG = process.env['QUERENT_LONG'] === '1'
