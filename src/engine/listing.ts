@@ -43,7 +43,7 @@ export function listEntries(
         last === undefined
           ? null
           : writeCursor(
-              { position: placeOf(last, order, access.get(last.key)?.lastAccessed ?? null), asOf: now },
+              { position: placeOf(last, order, access.get(last.key)?.lastAccessed ?? null), asOf: now, begun: now },
               seal,
             ),
     }

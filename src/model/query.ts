@@ -48,6 +48,8 @@ export interface Query {
   readonly excerptLength: number
   /** The moment that decay, recency, validity and relative times refer to. */
   readonly asOf: Instant
+  /** When its first page was asked for: by what was there then its order goes. */
+  readonly begun: Instant
 }
 
 /** What a request that leaves them out gets. */

@@ -8,14 +8,14 @@ const PAGE = 500
  * Whether something in sight was written after this moment, as far back as the feed reaches: what it has forgotten may have
  * been. Of what is hidden nothing is asked.
  */
-export function changedSince(asOf: Instant, { reader, sight }: Pick<QueryContext, 'reader' | 'sight'>): boolean {
+export function changedSince(moment: Instant, { reader, sight }: Pick<QueryContext, 'reader' | 'sight'>): boolean {
   const visible = new Set(sight.partitions)
   for (let end = reader.lastSeq(); end > 0; end -= PAGE) {
     const page = reader.changesSince(Math.max(0, end - PAGE), PAGE).filter(({ seq }) => seq <= end)
     const seen = page.filter(({ partition, from }) => visible.has(partition) || (from !== null && visible.has(from)))
-    if (seen.some(({ at }) => at > asOf)) return true
+    if (seen.some(({ at }) => at > moment)) return true
     const oldest = page[0]
-    if (oldest === undefined || oldest.at <= asOf) return false
+    if (oldest === undefined || oldest.at <= moment) return false
     if (oldest.seq === reader.firstSeq()) return oldest.seq > 1
   }
   return false

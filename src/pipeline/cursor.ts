@@ -13,6 +13,8 @@ export interface CursorContent {
   readonly position: Position
   /** The next page is asked as of the same moment, so that nothing decays between two pages. */
   readonly asOf: Instant
+  /** When the first page was asked for. */
+  readonly begun: Instant
 }
 
 export interface CursorSeal {
@@ -30,13 +32,14 @@ type Fields = readonly [
   owner: string,
   expires: Instant,
   asOf: Instant,
+  begun: Instant,
   ...place: [order: number, id: string, holder: string, rank: number, depth: number, round: number, shown: string],
 ]
 
-export function writeCursor({ position, asOf }: CursorContent, { secret, binding, now }: CursorSeal): string {
+export function writeCursor({ position, asOf, begun }: CursorContent, { secret, binding, now }: CursorSeal): string {
   const { order, id, holder, rank, depth, round, shown } = position
   const expires = now + CURSOR_LIFETIME_MS
-  const fields: Fields = [ownerOf(binding), expires, asOf, order, id, holder, rank, depth, round, shown]
+  const fields: Fields = [ownerOf(binding), expires, asOf, begun, order, id, holder, rank, depth, round, shown]
   return seal(secret, PURPOSE, JSON.stringify(fields))
 }
 
@@ -50,13 +53,13 @@ export function readCursor(cursor: string, { secret, binding, now }: CursorSeal)
     throw refusal('cursor_invalid', 'it is damaged, or comes from another store')
   }
   // Sealed, so the shape is as it was written.
-  const [owner, expires, asOf, ...place] = JSON.parse(text) as Fields
+  const [owner, expires, asOf, begun, ...place] = JSON.parse(text) as Fields
   if (owner !== ownerOf(binding)) {
     throw refusal('cursor_mismatch', 'it does not belong to this request; repeat the one whose page it came with')
   }
   if (now >= expires) throw refusal('cursor_expired', 'it is more than a day old')
   const [order, id, holder, rank, depth, round, shown] = place
-  return { asOf, position: { order, id, holder, rank, depth, round, shown } }
+  return { asOf, begun, position: { order, id, holder, rank, depth, round, shown } }
 }
 
 /** Of an order that is held nowhere any more, and stands otherwise by now. */

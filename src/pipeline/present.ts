@@ -69,8 +69,12 @@ function byKey(entries: readonly Entry[]): ReadonlyMap<EntryKey, Entry> {
   return new Map(entries.map(entry => [entry.key, entry]))
 }
 
-function cursorOf(position: Position, { query: { asOf, binding } }: Plan, { secret, now }: QueryContext): string {
-  return writeCursor({ position, asOf }, { secret, binding, now })
+function cursorOf(
+  position: Position,
+  { query: { asOf, begun, binding } }: Plan,
+  { secret, now }: QueryContext,
+): string {
+  return writeCursor({ position, asOf, begun }, { secret, binding, now })
 }
 
 function endOf(shown: readonly Shown[], retrieval: Retrieval, plan: Plan): Position | null {

@@ -49,6 +49,7 @@ export function resolveQuery(input: QueryInput, asked: Asked): Query {
     timeoutMs: input.timeout_ms ?? defaults.timeoutMs,
     excerptLength: input.excerpt_length ?? defaults.excerptLength,
     asOf: start.asOf,
+    begun: start.begun,
   }
 }
 
@@ -60,13 +61,17 @@ function bindingOf(input: QueryInput, lens: string, viewer: Viewer): string {
   return canonicalJson({ plain, conditions, lens, viewer: viewer.id })
 }
 
-function startOf(input: QueryInput, binding: string, asked: Asked): { after: Position | null; asOf: Instant } {
+function startOf(
+  input: QueryInput,
+  binding: string,
+  asked: Asked,
+): { after: Position | null; asOf: Instant; begun: Instant } {
   const { secret, now } = asked
   if (input.cursor !== undefined) {
-    const { position, asOf } = readCursor(input.cursor, { secret, binding, now })
-    return { after: position, asOf }
+    const { position, asOf, begun } = readCursor(input.cursor, { secret, binding, now })
+    return { after: position, asOf, begun }
   }
-  return { after: null, asOf: input.as_of === undefined ? now : toInstant(input.as_of, 'as_of') }
+  return { after: null, asOf: input.as_of === undefined ? now : toInstant(input.as_of, 'as_of'), begun: now }
 }
 
 function conditionsOf(input: QueryInput): Filter | null {

@@ -54,8 +54,8 @@ export async function runPart(stages: Stages, context: QueryContext, request: Pa
   const { held, from, limit } = request
   const went = from === null || held === null ? null : await runOn(from, held, limit, stages, context)
   if (went !== null) return went
-  const { after, asOf } = context.query
-  if (after !== null && changedSince(asOf, context)) throw orderLost()
+  const { after, begun } = context.query
+  if (after !== null && changedSince(begun, context)) throw orderLost()
   return runFirst(stages, context, request)
 }
 

@@ -142,6 +142,23 @@ it('an old cursor is too old in every process', async () => {
   }
 })
 
+it('goes on elsewhere when the past is asked: what counts is what was written since the first page', async () => {
+  const file = folder.file(`${++stores}.db`)
+  await filled(file)
+  const clock = new SettableClock(TEST_NOW + 10)
+  const [one, two] = [await open(file, clock), await open(file, clock)]
+  const input = { text: 'fox rain', as_of: new Date(TEST_NOW - 1).toISOString(), touch: false, limit: 8 }
+  const whole = idsOf(await one.query({ ...input, limit: 16 }))
+  const first = await one.query(input)
+  const second = await two.query({ ...input, cursor: first.cursor as string })
+  expect([...idsOf(first), ...idsOf(second)]).toEqual(whole)
+  clock.set(TEST_NOW + 11)
+  await one.put({ entries: [{ id: 'new', content: 'fox rain' }], wait: true })
+  const third = two.query({ ...input, cursor: first.cursor as string })
+  await expect(third).rejects.toMatchObject({ code: 'cursor_expired' })
+  for (const engine of [one, two]) await engine.close()
+})
+
 it('says that an order is lost where too many others were asked for before something was written', async () => {
   const file = folder.file(`${++stores}.db`)
   await filled(file)

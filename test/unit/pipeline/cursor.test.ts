@@ -19,6 +19,7 @@ const content: fc.Arbitrary<CursorContent> = fc.record({
     shown: fc.string(),
   }),
   asOf: fc.integer(),
+  begun: fc.integer(),
 })
 
 function codeOf(read: () => unknown): string {
@@ -52,6 +53,7 @@ describe('a cursor', () => {
         shown: '0123456789abcdef',
       },
       asOf: 1,
+      begun: 0,
     }
     expect(writeCursor(given, seal)).toMatch(/^[\w-]{1,300}$/)
   })
@@ -101,7 +103,7 @@ describe('a cursor', () => {
 
   it('lives for a day', () => {
     const cursor = writeCursor(
-      { position: { order: 1, id: 'a', holder: 'b', rank: 1, depth: 1, round: 0, shown: '' }, asOf: 0 },
+      { position: { order: 1, id: 'a', holder: 'b', rank: 1, depth: 1, round: 0, shown: '' }, asOf: 0, begun: 0 },
       seal,
     )
     expect(codeOf(() => readCursor(cursor, { ...seal, now: 1_000 + DAY_MS - 1 }))).toBe('no error')
@@ -118,7 +120,9 @@ describe('a cursor', () => {
         Array.from({ length: 1000 }, (_, at) => ({ id: `e${at}`, holder: 'owner' })),
       )
       const position = { order: Math.PI, id, holder: '漢'.repeat(200), rank: 1e9, depth: 1e9, round: 9, shown }
-      expect(writeCursor({ position, asOf: Number.MAX_SAFE_INTEGER }, seal).length).toBeLessThan(MAX_CURSOR_LENGTH)
+      expect(writeCursor({ position, asOf: Number.MAX_SAFE_INTEGER, begun: 1e15 }, seal).length).toBeLessThan(
+        MAX_CURSOR_LENGTH,
+      )
     }
   })
 })
