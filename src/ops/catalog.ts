@@ -119,8 +119,10 @@ function admit<Input extends z.ZodType, Output extends z.ZodType>(
   form: 'whole' | 'streamed',
 ): Admitted<Input> {
   try {
-    mustBeAllowed(operation, context)
+    mustBeThere(context)
     const parse = (): z.output<Input> => {
+      // Before the input is looked at: an error about a field would say more than it should.
+      mustBeAllowed(operation, context)
       if (form === 'streamed') mustBeStreamed(operation)
       return parseInput(operation.input, input ?? {})
     }
@@ -142,7 +144,7 @@ function refused<Input extends z.ZodType, Output extends z.ZodType>(
   return refusal === undefined || !(thrown instanceof QuerentError) ? thrown : refusal(engine, thrown, input, context)
 }
 
-/** What cannot be read costs one unit (BQ-186). Those who may ask nothing now are not told what is wrong with it. */
+/** What cannot be read, or is denied, costs one unit (BQ-186). Those who may ask nothing now are not told what is wrong with it. */
 function parsedAndPaid<Input extends z.ZodType, Output extends z.ZodType>(
   operation: Operation<Engine, Input, Output>,
   parse: () => z.output<Input>,
@@ -165,9 +167,11 @@ function mustBeStreamed({ name, stream }: Pick<EngineOperation, 'name' | 'stream
 }
 
 function mustBeAllowed({ name, effect }: Pick<EngineOperation, 'name' | 'effect'>, context: CallContext): void {
-  if (effect.ownerOnly === true && !isOwner(context.viewer)) {
-    throw new QuerentError('denied', `${name} is for the local owner only`, { operation: name })
-  }
+  if (effect.ownerOnly !== true || isOwner(context.viewer)) return
+  throw new QuerentError('denied', `${name} is for the local owner only`, { operation: name })
+}
+
+function mustBeThere(context: CallContext): void {
   if (context.signal.aborted) throw new QuerentError('cancelled', 'the caller has gone', {})
 }
 

@@ -144,8 +144,12 @@ describe('a requester with a token (BQ-189)', () => {
     expect((await call('beliefs.query', wrong)).status).toBe(429)
     machineTime += MINUTE
     expect(await statuses(34, () => call('get', { id: 7 }))).toEqual({ 400: 33, 429: 1 })
+  })
+
+  it('pays for what is denied as for what is not: trying doors is not free', async () => {
+    expect(await statuses(34, () => call('doctor', {}))).toEqual({ 403: 33, 429: 1 })
     machineTime += MINUTE
-    expect(await statuses(34, () => call('doctor', {}))).toEqual({ 403: 34 })
+    expect(await statuses(34, () => call('doctor', { no: 'such field' }))).toEqual({ 403: 33, 429: 1 })
   })
 
   it('pays for each query of a batch, which fails on its own (BQ-175)', async () => {

@@ -6,7 +6,7 @@ import { RequesterLimits } from '../../../src/identity/limits.ts'
 import { BeliefsError } from '../../../src/lenses/beliefs/errors.ts'
 import { QuerentError } from '../../../src/model/errors.ts'
 import type { CallContext } from '../../../src/model/operation.ts'
-import { runOperation, streamOperation, unread } from '../../../src/ops/catalog.ts'
+import { makeCatalog, runOperation, streamOperation, unread } from '../../../src/ops/catalog.ts'
 import { bugReport, toldError } from '../../../src/ops/told-error.ts'
 import { noEngine, operation } from '../../support/operations.ts'
 
@@ -71,6 +71,21 @@ describe('a remote request', () => {
     const tooLarge = new QuerentError('too_large', 'body: at most 1 bytes')
     expect(unread(work, engine, tooLarge, remote)).toBe(tooLarge)
     expect(unread(work, engine, tooLarge, remote)).toMatchObject({ code: 'rate_limited' })
+  })
+
+  it('costs a unit when it is denied, and what is wrong with it is not told', async () => {
+    const owned = { ...work, effect: { ...work.effect, ownerOnly: true }, input: z.strictObject({}) }
+    const engine = engineWith(3)
+    await expect(runOperation(owned, engine, {}, remote)).rejects.toMatchObject({ code: 'denied' })
+    await expect(runOperation(owned, engine, { no: 1 }, remote)).rejects.toMatchObject({ code: 'denied' })
+    expect(() => streamOperation(owned, engine, {}, remote)).toThrow(expect.objectContaining({ code: 'denied' }))
+    await expect(runOperation(owned, engine, {}, remote)).rejects.toMatchObject({ code: 'rate_limited' })
+    await expect(runOperation(owned, engine, {}, ana)).rejects.toMatchObject({ code: 'denied' })
+  })
+
+  it('costs nothing more when it is let through, wherever it might be denied', () => {
+    const owned = [...makeCatalog(noEngine).values()].filter(({ effect }) => effect.ownerOnly)
+    expect(owned.map(({ cost }) => cost)).toEqual(owned.map(() => undefined))
   })
 
   it('is refused in the words of its lens', async () => {
