@@ -7,7 +7,8 @@ import type { LiveEvent, LiveHandlers, Subscription } from './live.ts'
 
 /**
  * First a piece that says that it stands, then an event for each change; each is checked and made when it is taken, so who is
- * slow gets fewer that say as much. Where asking fails for now, a piece of type `error` says so and it goes on. Nothing is
+ * slow gets fewer that say as much. Where asking fails for now, a piece of type `error` says so and it goes on. While nothing
+ * changes, a piece of type `alive` brings a fresh token each minute. Nothing is
  * subscribed before the first piece is asked for. Ends with the signal (quietly), when its taker returns, and with the
  * subscription.
  */
@@ -49,6 +50,7 @@ class LiveIterator implements AsyncIterator<JsonObject, undefined> {
     const handlers: LiveHandlers = {
       wanted: () => this.#events.wanted(),
       onEvent: event => this.#events.give(asPiece(event)),
+      onToken: token => this.#events.give({ type: 'alive', resume_token: token }),
       onError: thrown => this.#events.give({ type: 'error', error: told(thrown).toJSON() }),
       onEnd: why => this.#ended(why),
     }

@@ -139,6 +139,11 @@ export interface LiveHandlers {
   wanted?(): Promise<void> | null
   /** Awaited: never called again before it has ended. */
   onEvent(event: LiveEvent): void | Promise<void>
+  /**
+   * A minute after the last token that was told, and each minute that nothing else is: a token that is good from now on, so
+   * that who hears nothing for long can come back too. Never while `onEvent` runs.
+   */
+  onToken?(token: string): void
   /** What `onEvent` threw, or what asking again failed with: the subscription goes on. */
   onError?(error: unknown): void
   /** Once, when it ends: cancelled by its owner, or by the engine (closed, no longer authorised). */

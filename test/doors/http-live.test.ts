@@ -1,12 +1,15 @@
 /** Live queries of a real engine over a real socket: what a connection holds, and that it holds it no longer than it lasts. */
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { SettableClock } from '../../src/base/clock.ts'
 import { makeApp } from '../../src/doors/http/app.ts'
 import { serveHttp } from '../../src/doors/http/serve.ts'
 import { Authenticator } from '../../src/doors/http/tokens.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { openEngine } from '../../src/engine/open.ts'
 import { makeCatalog } from '../../src/ops/catalog.ts'
+import { openMemoryStore } from '../../src/store/memory-store.ts'
+import { ManualTimers } from '../support/manual-timers.ts'
 
 let engine: Engine
 let url = ''
@@ -150,3 +153,61 @@ it('BQ-155: a query of beliefs is answered line by line where its options say so
   expect(events.match(/^event: chunk$/gm)).toHaveLength(3)
   expect(JSON.parse(await ask('beliefs.count', streamed))).toMatchObject({ error: { code: 'INVALID_QUERY' } })
 })
+
+it.each([
+  ['text/event-stream', 'watch', INPUT],
+  ['application/x-ndjson', 'watch', INPUT],
+  ['text/event-stream', 'beliefs.watch', { query: { semantic: 'slate' }, options: { debounce_ms: 0 } }],
+] as const)(
+  'BQ-165: after an hour without a change a client of %s %s goes on within ten minutes, in another process',
+  async (accept, operation, input) => {
+    const store = openMemoryStore()
+    const clock = new SettableClock(Date.UTC(2026, 2, 1))
+    const opened = async () => {
+      const timers = new ManualTimers()
+      const one = await openEngine({ store, embedder: 'none', background: false, clock, live: { timers } })
+      const app = makeApp(one, makeCatalog(one), {
+        authenticator: new Authenticator(undefined, true),
+        loopback: true,
+        requestId: () => 'x',
+        log: text => void logged.push(text),
+        ending: end.signal,
+      })
+      const ask = async (headers: Readonly<Record<string, string>>, more: object = {}) => {
+        const body = JSON.stringify({ ...input, ...more })
+        const all = { host: 'localhost', accept, ...headers }
+        const response = await app.request(`/v1/ops/${operation}`, { method: 'POST', headers: all, body })
+        expect(response.status).toBe(200)
+        return (response.body as ReadableStream<Uint8Array>).getReader()
+      }
+      return { one, timers, ask }
+    }
+    const first = await opened()
+    const reader = await first.ask({})
+    let told = ''
+    const read = async () => {
+      told = new TextDecoder().decode((await reader.read()).value)
+      return told
+    }
+    while (!(await read()).includes('subscribed'));
+    for (let minute = 0; minute < 60; minute++) {
+      const next = read()
+      clock.set(clock.now() + 60_000)
+      await first.timers.pass(60_000)
+      expect(await next).toContain('"type":"alive"')
+    }
+    const isSse = accept === 'text/event-stream'
+    const token = (isSse ? /^event: alive\nid: (\S+)\ndata: / : /"resume_token":"([^"]+)"/).exec(told)?.[1] ?? ''
+    expect(token).not.toBe('')
+    await reader.cancel()
+    clock.set(clock.now() + 10 * 60_000)
+    const second = await opened()
+    const again = await (isSse ? second.ask({ 'last-event-id': token }) : second.ask({}, { resume_token: token }))
+    let head = ''
+    while (!head.includes('"began"')) head += new TextDecoder().decode((await again.read()).value)
+    expect(head).toContain('"began":"continued"')
+    await again.cancel()
+    // Which closes the store for both.
+    await second.one.close()
+  },
+)

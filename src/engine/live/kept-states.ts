@@ -1,10 +1,12 @@
 /**
- * What this process remembers of subscriptions for those who come back to them: how far they came, and, where their state is
- * too large to travel in tokens, how it was after each of the last events.
+ * What this process remembers of subscriptions for those who come back to them: how far they came, when they were left, and,
+ * where their state is too large to travel in tokens, how it was after each of the last events. Room is shared fairly: who
+ * has much here makes nobody else begin anew.
  */
-import { Recent } from '../../base/recent.ts'
+import type { Instant } from '../../base/clock.ts'
+import { FairRecent } from '../../base/fair-recent.ts'
 import type { Told } from './difference.ts'
-import type { Delivered } from './machine.ts'
+import type { Delivered } from './told-items.ts'
 
 /** After more events than that one begins anew (BQ-165). */
 export const MOST_EVENTS_SINCE = 1_000
@@ -13,8 +15,21 @@ const MOST_SUBSCRIPTIONS = 10_000
 /** Up to some hundred kB each. */
 const MOST_HISTORIES = 200
 
+/** Whose memory it is: `requester` is whom it counts against. */
+export interface KeptFor {
+  readonly subscription: string
+  readonly requester: string
+}
+
+export interface Progress {
+  /** Events that were delivered. */
+  readonly seq: number
+  /** Null: it stands. */
+  readonly left: Instant | null
+}
+
 interface History {
-  /** As it was after `#seq` events. */
+  /** As it is after the last event. */
   readonly now: Map<string, Told>
   asOf: number
   /** What one event replaced: the item as it had been, or null where it was not there. The last is the newest. */
@@ -22,23 +37,28 @@ interface History {
 }
 
 export class KeptStates {
-  readonly #seqs = new Recent<string, { seq: number }>(MOST_SUBSCRIPTIONS)
-  readonly #histories = new Recent<string, History>(MOST_HISTORIES)
+  readonly #progress = new FairRecent<string, Progress>(MOST_SUBSCRIPTIONS)
+  readonly #histories = new FairRecent<string, History>(MOST_HISTORIES)
 
-  /** Events that were delivered; null: not known here. */
-  seqOf(subscription: string): number | null {
-    return this.#seqs.find(subscription)?.seq ?? null
+  /** Null: not known here. */
+  progressOf(subscription: string): Progress | null {
+    return this.#progress.find(subscription) ?? null
   }
 
-  delivered(subscription: string, seq: number): void {
-    this.#seqs.get(subscription, () => ({ seq })).seq = seq
+  /** It stands, and so many events were delivered. */
+  delivered({ subscription, requester }: KeptFor, seq: number): void {
+    this.#progress.set(subscription, requester, { seq, left: null })
   }
 
-  /** Begins to remember the state of a subscription after `seq` events. */
-  keep(subscription: string, { items, asOf }: Delivered): void {
-    this.forget(subscription)
+  left({ subscription, requester }: KeptFor, at: Instant): void {
+    const progress = this.#progress.find(subscription)
+    if (progress !== undefined) this.#progress.set(subscription, requester, { ...progress, left: at })
+  }
+
+  /** Begins to remember the state of a subscription. */
+  keep({ subscription, requester }: KeptFor, { items, asOf }: Delivered): void {
     const now = new Map(items.map(item => [item.key, item]))
-    this.#histories.get(subscription, () => ({ now, asOf, undo: [] }))
+    this.#histories.set(subscription, requester, { now, asOf, undo: [] })
   }
 
   isKept(subscription: string): boolean {
@@ -71,6 +91,6 @@ export class KeptStates {
   }
 
   forget(subscription: string): void {
-    this.#histories.forget(key => key === subscription)
+    this.#histories.forget(subscription)
   }
 }

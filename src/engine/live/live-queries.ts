@@ -18,11 +18,12 @@ import type {
 import { isOwner, type Viewer } from '../../model/viewer.ts'
 import type { Store } from '../../store/store.ts'
 import { KeptStates, MOST_EVENTS_SINCE } from './kept-states.ts'
-import { type Begun, LiveSubscription, type LiveWorld } from './live-subscription.ts'
-import { type Delivered, LiveMachine } from './machine.ts'
+import { type Begun, LiveSubscription, type LiveWorld, TOKEN_REFRESH_MS } from './live-subscription.ts'
+import { LiveMachine } from './machine.ts'
 import { type Resumption, readToken } from './resume-token.ts'
 import { Scheduler } from './scheduler.ts'
 import { systemTimers, type Timers } from './timers.ts'
+import type { Delivered } from './told-items.ts'
 
 export interface LiveSettings {
   /**
@@ -46,8 +47,8 @@ export interface LiveParts {
 
 const MOST_PER_VIEWER = 50
 const POLL_MS = 50
-/** A token is good for so long (BQ-165). */
-const TOKEN_LIFE_MS = 10 * 60_000
+/** One may come back so long after a stream was lost (BQ-165). */
+const LIFE_MS = 10 * 60_000
 /** Subscriptions looked at before others get a turn. */
 const CHECKS_A_TURN = 100
 
@@ -127,8 +128,8 @@ export class LocalLiveQueries implements LiveQueries {
   }
 
   #begin(question: StandingQuestion, options: LiveOptions, handlers: LiveHandlers, begun: Begun): LiveSubscription {
-    const subscription = new LiveSubscription(question, options, handlers, begun, this.#world)
     this.#subscriptions.get(begun.id)?.end('cancelled')
+    const subscription = new LiveSubscription(question, options, handlers, begun, this.#world)
     this.#subscriptions.set(begun.id, subscription)
     if (this.#stopPolling === null) this.#poll()
     // After the caller has the subscription in hand. What happened while it was asked is looked for then too.
@@ -152,7 +153,7 @@ export class LocalLiveQueries implements LiveQueries {
     const isLate = delivered === null || this.#isLate(resumption)
     machine.open(state, isLate ? 'resync' : 'continue')
     const { subscription: id, seq: given } = resumption
-    const seq = isLate ? Math.max(given, this.#world.kept.seqOf(id) ?? 0) : given
+    const seq = isLate ? Math.max(given, this.#world.kept.progressOf(id)?.seq ?? 0) : given
     this.#world.kept.forget(id)
     return { id, seq, began: isLate ? 'resync' : 'continued', machine, state }
   }
@@ -165,12 +166,19 @@ export class LocalLiveQueries implements LiveQueries {
   #deliveredTo({ subscription, seq, items, asOf }: Resumption): Delivered | null {
     if (items !== null) return { items, asOf }
     const { kept } = this.#world
-    return kept.stateBefore(subscription, (kept.seqOf(subscription) ?? Number.POSITIVE_INFINITY) - seq)
+    return kept.stateBefore(subscription, (kept.progressOf(subscription)?.seq ?? Number.POSITIVE_INFINITY) - seq)
   }
 
   #isLate({ subscription, seq, at }: Resumption): boolean {
-    const since = (this.#world.kept.seqOf(subscription) ?? seq) - seq
-    return this.#parts.clock.now() - at > TOKEN_LIFE_MS || since > MOST_EVENTS_SINCE
+    const progress = this.#world.kept.progressOf(subscription)
+    if ((progress?.seq ?? seq) - seq > MOST_EVENTS_SINCE) return true
+    const now = this.#parts.clock.now()
+    // Of what was told it is the last, and it was left here, or is thought to stand still.
+    const { left } = progress?.seq === seq ? progress : { left: at - 1 }
+    if (left === null) return false
+    if (left >= at) return now - left > LIFE_MS
+    // Left elsewhere, or while it was being told more: at the latest when the next token was due.
+    return now - at > LIFE_MS + TOKEN_REFRESH_MS
   }
 
   #mustHaveRoom(viewer: Viewer): void {

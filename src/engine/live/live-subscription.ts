@@ -27,6 +27,8 @@ const FIRST_RETRY_MS = 1_000
 const LAST_RETRY_MS = 60_000
 /** Events handed over before others get a turn. */
 const EVENTS_A_TURN = 32
+/** A subscriber who hears nothing is given a token so often: none that he has is older when the connection is lost. */
+export const TOKEN_REFRESH_MS = 60_000
 
 /** What subscriptions share. */
 export interface LiveWorld extends AnnouncerParts {
@@ -72,6 +74,9 @@ export class LiveSubscription implements Subscription {
   /** Nothing is shown before: what is lost could not be looked up. Null: it could. */
   #blindUntil: number | null = null
   #blindLooks = 0
+  /** Machine time of the last token that was told. */
+  #tokenAt: number
+  #stopRefreshing = (): void => {}
 
   constructor(
     question: StandingQuestion,
@@ -91,6 +96,8 @@ export class LiveSubscription implements Subscription {
     this.#last = begun.state
     this.#alarm = new GridAlarm(world.timers, options.debounceMs, () => this.#wake())
     this.#announcer = new Announcer(begun.id, begun.seq, question, world)
+    this.#tokenAt = world.timers.now()
+    if (handlers.onToken !== undefined) this.#refreshLater()
   }
 
   get status(): LiveStatus {
@@ -110,7 +117,7 @@ export class LiveSubscription implements Subscription {
   }
 
   resumeToken(): string {
-    return this.#announcer.tokenOf(this.#machine.delivered, this.#world.clock.now())
+    return this.#announcer.tokenOf(this.#machine, this.#world.clock.now())
   }
 
   pause(): void {
@@ -139,6 +146,8 @@ export class LiveSubscription implements Subscription {
     this.#status = 'cancelled'
     this.#alarm.stop()
     this.#stop.abort()
+    this.#stopRefreshing()
+    this.#announcer.left(this.#world.clock.now())
     this.#world.ended(this)
     this.#guarded(() => this.#handlers.onEnd?.(why))
   }
@@ -273,13 +282,33 @@ export class LiveSubscription implements Subscription {
     this.#delivered += 1
     const at = this.#world.clock.now()
     this.#lastEventAt = at
-    const event = this.#announcer.announce(difference, this.#machine.delivered, at)
+    const event = this.#announcer.announce(difference, this.#machine, at)
+    this.#tokenAt = this.#world.timers.now()
     try {
       await this.#handlers.onEvent(event)
     } catch (error) {
       this.#handlerErrors += 1
       this.#tell(error)
     }
+  }
+
+  /** The last token has become old: another one, as soon as somebody takes it. Not while paused: nothing is told then. */
+  #refreshLater(): void {
+    const { timers } = this.#world
+    const left = this.#tokenAt + TOKEN_REFRESH_MS - timers.now()
+    this.#stopRefreshing = timers.after(left > 0 ? left : TOKEN_REFRESH_MS, () => void this.#refreshToken())
+  }
+
+  async #refreshToken(): Promise<void> {
+    const { timers } = this.#world
+    for (let wait = this.#wanted(); wait !== null && !this.#isDelivering; wait = this.#wanted()) await wait
+    const isOld = timers.now() >= this.#tokenAt + TOKEN_REFRESH_MS
+    if (this.#status === 'active' && !this.#isDelivering && isOld) {
+      this.#tokenAt = timers.now()
+      this.#guarded(() => this.#handlers.onToken?.(this.resumeToken()))
+    }
+    // Else what is under way brings one with it.
+    if (this.#status !== 'cancelled') this.#refreshLater()
   }
 
   #isAllowed(): boolean {

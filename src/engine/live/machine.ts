@@ -6,22 +6,15 @@
 import type { Instant } from '../../base/clock.ts'
 import type { LiveItem, LiveOptions, LiveState } from '../../model/live.ts'
 import { asTold, type Circumstances, type Difference, differences, removal, type Told } from './difference.ts'
+import { type Delivered, ToldItems } from './told-items.ts'
 
 const MINUTE_MS = 60_000
 
 export type Cause = 'change' | 'time'
 
-/** What the subscriber has been told so far. */
-export interface Delivered {
-  /** In rank order. */
-  readonly items: readonly Told[]
-  readonly asOf: Instant
-}
-
 export class LiveMachine {
   readonly #options: LiveOptions
-  /** In the order of ranks. */
-  readonly #told = new Map<string, Told>()
+  readonly #told = new ToldItems()
   #lastAsOf: Instant
   /** What is to be told; null when there is nothing beyond what was told. */
   #wanted: LiveState | null = null
@@ -37,23 +30,38 @@ export class LiveMachine {
   constructor(options: LiveOptions, delivered: Delivered) {
     this.#options = options
     this.#lastAsOf = delivered.asOf
-    for (const item of delivered.items) this.#told.set(item.key, item)
+    for (const item of delivered.items) this.#told.set(item)
   }
 
+  /** What the subscriber was told so far: a copy. */
   get delivered(): Delivered {
-    return { items: [...this.#told.values()], asOf: this.#lastAsOf }
+    return { items: [...this.#told], asOf: this.#lastAsOf }
+  }
+
+  get asOf(): Instant {
+    return this.#lastAsOf
+  }
+
+  /** Bytes of what was told in a resume token. */
+  get rowsLength(): number {
+    return this.#told.rowsLength
+  }
+
+  /** Items that were told. */
+  get count(): number {
+    return this.#told.all.size
   }
 
   /** What is told, and what is about to be. */
   get known(): readonly Pick<LiveItem, 'key' | 'id'>[] {
-    return [...this.#told.values(), ...(this.#wanted?.items ?? [])]
+    return [...this.#told, ...(this.#wanted?.items ?? [])]
   }
 
   /** The first answer. `silent`: taken as told. `resync`: all of it is told, whatever was told before. */
   open(state: LiveState, how: 'initial' | 'resync' | 'continue' | 'silent'): void {
     if (how === 'silent') {
       this.#wanted = state
-      for (const item of state.items) this.#told.set(item.key, asTold(item))
+      for (const item of state.items) this.#told.set(asTold(item))
       this.#settle()
       return
     }
@@ -130,7 +138,7 @@ export class LiveMachine {
 
   #replan(): void {
     const wanted = this.#wanted as LiveState
-    this.#plan = differences(this.#told, wanted, {
+    this.#plan = differences(this.#told.all, wanted, {
       options: this.#options,
       lastAsOf: this.#lastAsOf,
       opening: this.#opening,
@@ -142,7 +150,7 @@ export class LiveMachine {
 
   #apply({ key, now }: Difference): void {
     if (now === null) this.#told.delete(key)
-    else this.#told.set(key, asTold(now))
+    else this.#told.set(asTold(now))
     if (now === null) this.#lost.delete(key)
   }
 
@@ -157,7 +165,7 @@ export class LiveMachine {
       const rank = this.#options.includeReranks ? before.rank : item.rank
       const now = asTold(item)
       const fields = before.version === now.version ? now.fields : before.fields
-      this.#told.set(item.key, { ...before, rank, fields })
+      this.#told.set({ ...before, rank, fields })
     }
     this.#lost.clear()
     this.#lastAsOf = asOf

@@ -54,6 +54,7 @@ async function subscribeUntil(
   const subscription = await subscribe({
     wanted: () => handlers.wanted?.() ?? null,
     onEvent: event => handlers.onEvent(event),
+    ...(handlers.onToken && { onToken: token => handlers.onToken?.(token) }),
     onError: error => handlers.onError?.(error),
     onEnd: why => {
       signal.removeEventListener('abort', stop)

@@ -45,6 +45,12 @@ interface Begun {
   readonly resume_token: string
 }
 
+/** It still stands, and nothing has changed. */
+interface Alive {
+  readonly type: 'alive'
+  readonly resume_token: string
+}
+
 /** Asking again has failed for now. */
 interface Failed {
   readonly type: 'error'
@@ -70,12 +76,13 @@ export async function watchOperation(
     try {
       for await (const piece of stream(findOperation(catalog, name), input)) {
         // The cast: what operations that watch declare of their pieces. The first says that the question stands.
-        const event = piece as unknown as LiveEvent | Begun | Failed
+        const event = piece as unknown as LiveEvent | Begun | Alive | Failed
         if (event.type === 'error') {
           await write(cli.io.stderr, `querent: ${event.error.message}; it is asked again\n`)
           continue
         }
         last = event.resume_token
+        if (event.type === 'alive') continue
         if (event.type === 'subscribed') {
           await write(cli.io.stderr, 'querent: watching; Ctrl-C ends\n')
           continue

@@ -49,6 +49,8 @@ export interface BeliefSubscription {
   readonly last_event_at: string | null
   /** How often the callback has thrown. */
   readonly callback_errors: number
+  /** For going on after what was delivered so far; good for ten minutes from now, in another process too. */
+  resume_token(): string
   pause(): void
   resume(): void
   /** Final; doing it again does nothing. */
@@ -80,6 +82,7 @@ export function asBeliefSubscription(of: Subscription): BeliefSubscription {
     get callback_errors() {
       return of.handlerErrors
     },
+    resume_token: () => of.resumeToken(),
     pause: () => of.pause(),
     resume: () => of.resume(),
     cancel: () => of.cancel(),

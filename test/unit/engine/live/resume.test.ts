@@ -68,7 +68,8 @@ describe('beginning anew (resync)', () => {
     const inTime = await goOn(world, token)
     expect(inTime.subscription.began).toBe('continued')
     inTime.subscription.cancel()
-    world.clock.set(world.clock.now() + 1)
+    // It was told more since: reckoned from the token, to the minute.
+    world.clock.set(world.clock.now() + MINUTE + 1)
     const late = await goOn(world, token, watch)
     expect(late.subscription.began).toBe('resync')
     expect(late.events[0]?.seq).toBe(5)
@@ -108,6 +109,102 @@ describe('beginning anew (resync)', () => {
     expect(late.subscription.began).toBe('resync')
     expect(late.events.length).toBe(89)
     expect(late.events.every(({ reason, type }) => reason === 'resync' && type === 'added')).toBe(true)
+  })
+})
+
+describe('a quiet one, whose connection is lost long after its last event', () => {
+  const LONG = 60 * MINUTE
+  const jump = (world: ScriptedWorld, ms: number) => world.clock.set(world.clock.now() + ms)
+
+  it.each([
+    [10 * MINUTE, 'continued'],
+    [10 * MINUTE + 1, 'resync'],
+  ])('may come back to its process %i ms after the loss: %s', async (ms, began) => {
+    const { world, watch, token } = await begun(['a'])
+    jump(world, LONG)
+    watch.subscription.cancel()
+    jump(world, ms)
+    world.write(['a', 'b'])
+    const next = await goOn(world, token, watch)
+    expect(next.subscription.began).toBe(began)
+    expect(next.news().at(-1)).toBe(began === 'continued' ? 'added b now_matches' : 'added b resync')
+  })
+
+  it('may do so while nobody has noticed yet, and again after that', async () => {
+    const { world, token } = await begun(['a'])
+    jump(world, LONG)
+    const next = await goOn(world, token)
+    expect([next.subscription.began, next.events]).toEqual(['continued', []])
+    jump(world, LONG)
+    next.subscription.cancel()
+    jump(world, 10 * MINUTE)
+    expect((await goOn(world, token)).subscription.began).toBe('continued')
+  })
+
+  it.each([
+    [10 * MINUTE, 'continued'],
+    [11 * MINUTE + 1, 'resync'],
+  ])('is given a token a minute, for another process as well, %i ms later: %s', async (ms, began) => {
+    const world = new ScriptedWorld()
+    world.write(['a'])
+    const tokens: string[] = []
+    const watch = await world.watch({}, { onToken: token => void tokens.push(token) })
+    for (let minute = 0; minute < 30; minute++) {
+      await world.timers.pass(MINUTE)
+      jump(world, MINUTE)
+    }
+    expect(tokens.length).toBe(30)
+    world.restart()
+    jump(world, ms - MINUTE)
+    const next = await goOn(world, tokens.at(-1) as string, watch)
+    expect(next.subscription.began).toBe(began)
+  })
+
+  it('is told none that is not needed: after an event a minute later, while paused and at its end none', async () => {
+    const world = new ScriptedWorld()
+    const hours: number[] = []
+    const watch = await world.watch({ debounceMs: 0 }, { onToken: () => void hours.push(world.timers.now()) })
+    await world.timers.pass(30_000)
+    world.write(['a'])
+    await world.timers.pass(70_000)
+    expect(hours).toEqual([90_050])
+    watch.subscription.pause()
+    await world.timers.pass(10 * MINUTE)
+    watch.subscription.resume()
+    await world.timers.pass(MINUTE)
+    expect(hours.length).toBe(2)
+    watch.subscription.cancel()
+    expect(world.timers.waiting).toBe(0)
+  })
+
+  it('is told none while nobody takes it, and at once when somebody does', async () => {
+    const world = new ScriptedWorld()
+    let taken: PromiseWithResolvers<void> | null = Promise.withResolvers<void>()
+    const tokens: string[] = []
+    await world.watch({}, { wanted: () => taken?.promise ?? null, onToken: token => void tokens.push(token) })
+    await world.timers.pass(5 * MINUTE)
+    expect(tokens).toEqual([])
+    const { resolve } = taken
+    taken = null
+    resolve()
+    await world.timers.settle()
+    expect(tokens.length).toBe(1)
+  })
+
+  it('hears nothing by it of what it may not see', async () => {
+    const heard = async (hidden: boolean) => {
+      const world = new ScriptedWorld()
+      world.write(['a'])
+      const told: (readonly [number, string])[] = []
+      await world.watch({}, { onToken: token => void told.push([world.timers.now(), token]) })
+      for (let at = 0; at < 20; at++) {
+        if (hidden) world.writeHidden()
+        if (at === 7) world.write(['a', 'b'])
+        await world.timers.pass(17_000)
+      }
+      return told
+    }
+    expect(await heard(true)).toEqual(await heard(false))
   })
 })
 

@@ -138,6 +138,8 @@ export class Watch {
   constructor(question: ScriptedQuestion, given: Partial<LiveHandlers> = {}) {
     this.question = question
     this.handlers = {
+      ...(given.wanted && { wanted: () => given.wanted?.() ?? null }),
+      ...(given.onToken && { onToken: token => given.onToken?.(token) }),
       onEvent: event => {
         this.events.push(event)
         this.listener.hear(event)

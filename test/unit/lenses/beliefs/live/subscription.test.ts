@@ -353,9 +353,28 @@ it('goes on after a token, in another engine too; refuses those of others (BQ-16
   await expect(watch(after, 'ann', { resume_token: token }, { semantic: 'moon' })).rejects.toMatchObject(invalid)
   await expect(watch(after, 'ann', { resume_token: `${token.slice(0, -2)}AA` })).rejects.toMatchObject(invalid)
   await expect(watch(after, 'ann', { resume_token: '' })).rejects.toMatchObject(invalid)
-  world.clock.set(START + 10 * 60_000 + 1)
+  // It heard of b here since: reckoned from the token, to the minute.
+  world.clock.set(START + 11 * 60_000 + 1)
   const late = await watch(after, 'ann', { resume_token: token })
   expect(late.heard().sort()).toEqual(['added a resync', 'added b resync'])
+})
+
+it.each([
+  ['the same', 10, false],
+  ['another', 10, true],
+])('a quiet one goes on in %s engine %i minutes after it was left (BQ-165)', async (_, minutes, isOther) => {
+  const world = await beginWithPeople()
+  await world.as('bob').put({ id: 'a', content: 'A fox.', ...PUBLIC })
+  const { subscription, events } = await watch(world, 'ann')
+  world.clock.set(START + 60 * 60_000)
+  // The token of the last event does where it was left; elsewhere the one that the subscription gives in the end.
+  const token = isOther ? subscription.resume_token() : (events.at(-1)?.resume_token as string)
+  subscription.cancel()
+  world.clock.set(START + (60 + minutes) * 60_000)
+  await world.as('bob').put({ id: 'b', content: 'A fox b.', ...PUBLIC })
+  const next = await watch(isOther ? await begin(world.store, world.clock, 2) : world, 'ann', { resume_token: token })
+  expect(next.heard()).toEqual(['added b new_match'])
+  expect(next.events[0]?.seq).toBe(2)
 })
 
 it('survives what a callback throws; its callbacks do not overlap (BQ-166)', async () => {
