@@ -6,7 +6,6 @@ import { comesFromSame, currentOfKeys, historyOf, mayName, type SeenVersion, typ
 import { namedBy, withoutHolder } from '../record/references.ts'
 import { audienceOf, pastVersion, type StoredVersion } from '../record/version.ts'
 import { VERSIONS } from '../tables.ts'
-import type { TimeLimit } from '../time-limit.ts'
 import { pseudonymOf } from './pseudonym.ts'
 import { ALL_SOURCES, type EnabledSources } from './requester.ts'
 
@@ -15,8 +14,6 @@ export interface ShowView extends View {
   secret(): string
   /** Key of the embedder's model; null: there is none. */
   readonly model: string | null
-  /** Absent: work with it may take as long as it takes. */
-  readonly time?: TimeLimit | undefined
   /** Whether a current belief has its vector by now. */
   isEmbedded(entry: EntryKey): boolean
 }

@@ -38,7 +38,7 @@ function completed(given: Members<typeof OPTIONS> | undefined, at: Place): Check
     includeDerivation: given.include_derivation ?? false,
     includeExplanation: given.include_explanation ?? false,
     maxDerivationDepth: given.max_derivation_depth ?? 5,
-    timeoutMs: given.timeout_ms ?? 5_000,
+    timeoutMs: given.timeout_ms ?? DEFAULT_TIMEOUT_MS,
     approximate: given.approximate ?? false,
     efSearch: given.ef_search ?? null,
     diversity: given.diversity ?? NO_DIVERSITY,
@@ -61,6 +61,9 @@ export function scope(value: unknown, at: Place): CheckedScope | undefined {
 }
 
 export const LOCAL: CheckedScope = { local: true, federated: false, network: false, nodes: null }
+
+/** Of questions that say nothing of it, or cannot (BQ-088). */
+export const DEFAULT_TIMEOUT_MS = 5_000
 
 /** Results of one page (BQ-088). */
 export const DEFAULT_LIMIT = 20

@@ -16,7 +16,7 @@ export interface Hint {
 
 /** Of what weighs on the belief most first. `upTo`: the total order down to it. */
 export function hintsFor(
-  { question, state, asOf }: Pick<Evaluation, 'question' | 'state' | 'asOf'>,
+  { question, state, asOf, view }: Pick<Evaluation, 'question' | 'state' | 'asOf' | 'view'>,
   scored: ScoredBelief,
   belief: Belief,
   upTo: readonly ScoredBelief[],
@@ -24,6 +24,7 @@ export function hintsFor(
   const { context, weights } = question
   const rate = decayRate(belief.domains, context.queryDomains, state.settings.decay)
   const rankWith = (confidence: Confidence): number => {
+    view.time?.check()
     const parts = {
       ...scored.parts,
       confidence: confidenceInRanking(confidence, context.confidenceWeights),

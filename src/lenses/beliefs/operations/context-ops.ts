@@ -58,7 +58,9 @@ const expand: Operation<LensHost> = {
   cost: costOfExpand,
   bodyLimit: BODY_LIMIT,
   run: (host, input, context) =>
-    inCall(host, context, ({ state, asker }) => expandBelief(state, checkExpand(input, asker), asker.id)),
+    inCall(host, context, ({ state, asker, signal }) =>
+      expandBelief(state, checkExpand(input, asker), { requester: asker.id, signal }),
+    ),
 }
 
 export const CONTEXT_OPERATIONS: readonly Operation<LensHost>[] = [forContext, expand]

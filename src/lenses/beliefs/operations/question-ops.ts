@@ -85,6 +85,7 @@ const batch: Operation<LensHost> = {
           return runQuery(state, checkQuery(query, asker), { requester: asker.id, signal })
         },
         thrown => failureIn(host, thrown),
+        signal,
       ),
     ),
 }
@@ -100,7 +101,9 @@ const derivation: Operation<LensHost> = {
   cost: costOfDerivation,
   bodyLimit: BODY_LIMIT,
   run: (host, input, context) =>
-    inCall(host, context, ({ state, asker }) => derivationOf(state, checkDerivation(input), asker.id)),
+    inCall(host, context, ({ state, asker, signal }) =>
+      derivationOf(state, checkDerivation(input), { requester: asker.id, signal }),
+    ),
 }
 
 const SCOPED_PAGE: Readonly<Record<string, JsonObject>> = {
@@ -132,7 +135,9 @@ const similar: Operation<LensHost> = {
   cost: costOfSimilar,
   bodyLimit: BODY_LIMIT,
   run: (host, input, context) =>
-    inCall(host, context, ({ state, asker }) => similarTo(state, checkSimilar(input, asker), asker.id)),
+    inCall(host, context, ({ state, asker, signal }) =>
+      similarTo(state, checkSimilar(input, asker), { requester: asker.id, signal }),
+    ),
 }
 
 const contradictions: Operation<LensHost> = {
@@ -157,7 +162,9 @@ const contradictions: Operation<LensHost> = {
   cost: costOfContradictions,
   bodyLimit: BODY_LIMIT,
   run: (host, input, context) =>
-    inCall(host, context, ({ state, asker }) => contradictionsOf(state, checkContradictions(input, asker), asker.id)),
+    inCall(host, context, ({ state, asker, signal }) =>
+      contradictionsOf(state, checkContradictions(input, asker), { requester: asker.id, signal }),
+    ),
 }
 
 export const QUESTION_OPERATIONS: readonly Operation<LensHost>[] = [

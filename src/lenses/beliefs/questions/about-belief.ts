@@ -2,8 +2,9 @@
 
 import type { VectorIndex } from '../../../index/contract.ts'
 import type { EntryKey } from '../../../model/entry.ts'
-import { shownHolder } from '../access/show.ts'
+import { type ShowView, shownHolder } from '../access/show.ts'
 import type { CheckedContext, CheckedFilters, CheckedScope, CheckedWarning } from '../check/checked.ts'
+import { DEFAULT_TIMEOUT_MS } from '../check/options.ts'
 import { noSuchBelief } from '../errors.ts'
 import { NEAR } from '../query/best.ts'
 import type { Call } from '../query/call.ts'
@@ -12,6 +13,7 @@ import { vectorsOf } from '../query/page.ts'
 import { byOrder, type ScoredBelief } from '../query/scored.ts'
 import { currentOfKeys, rowOfId, type SeenVersion } from '../record/read.ts'
 import type { BeliefsState } from '../state.ts'
+import { TimeLimit } from '../time-limit.ts'
 
 export interface BeliefQuestion {
   readonly beliefId: string
@@ -30,15 +32,18 @@ export interface Subject {
   readonly vector: Float32Array | null
 }
 
-/** Throws `not_found` for a belief that may not be seen. */
+/** Throws `not_found` for a belief that may not be seen, TIMEOUT when time is over. */
 export function askAbout<T>(
   state: BeliefsState,
   { beliefId, context, scope, filters }: BeliefQuestion,
-  requester: Call['requester'],
+  { requester, signal, machineTime }: Call,
   read: (evaluation: Evaluation, subject: Subject, warnings: readonly CheckedWarning[]) => T,
 ): T {
+  state.load()
+  const time = new TimeLimit(DEFAULT_TIMEOUT_MS, signal, machineTime)
   const asOf = state.host.clock.now()
-  return state.look(requester, view => {
+  const body = (view: ShowView): T => {
+    time.check()
     const { columns } = view
     const row = rowOfId(view, columns.idNumber(beliefId))
     const entry = columns.arrays.entries[row] as EntryKey
@@ -56,7 +61,8 @@ export function askAbout<T>(
     const shown = source === null ? null : shownHolder(view, columns.holderOf(row), source)
     const subject = { row, seen, holder: shown ?? ` ${source?.id}`, vector }
     return read(evaluation, subject, [...context.warnings, ...(vector === null ? [NO_VECTOR] : [])])
-  })
+  }
+  return state.look(requester, body, time)
 }
 
 /** First search; grows until it holds all that are near enough. */
@@ -70,6 +76,7 @@ export function likeSubject(evaluation: Evaluation, subject: Subject, least: num
   const { columns } = view
   const { partitions } = requester.sight
   for (let k = FIRST; ; k *= 4) {
+    view.time?.check()
     const hits = meaning.index.search({ vector: meaning.vector, k, partitions, allow: matches.bits })
     const isAll = hits.length < k || (hits.at(-1)?.score ?? 0) < least - NEAR
     if (!isAll) continue

@@ -19,6 +19,7 @@ export async function asked<T>(
   const embedded = await embedText(state, query.semantic, signal, time)
   const asOf = state.host.clock.now()
   const body = (view: ShowView): T => {
+    time.check()
     const understood = understand(state, embedded, query.semantic, view.requester.sight)
     const evaluation = new Evaluation(state, view, { ...query, scope: query.options.scope }, understood, asOf)
     return read(evaluation, [...query.warnings, ...embedded.warnings])

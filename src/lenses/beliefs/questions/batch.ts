@@ -1,5 +1,6 @@
 /** Several queries in one request (BQ-175): each is answered, or fails, on its own. */
 import type { JsonObject } from '../../../base/canonical.ts'
+import { QuerentError } from '../../../model/errors.ts'
 import type { BeliefsError } from '../errors.ts'
 import type { QueryResult } from '../model.ts'
 
@@ -15,15 +16,21 @@ export interface BatchResult {
   readonly failed: number
 }
 
-/** `ask` checks and answers one query; `failed` names what it threw. One after the other: they share one embedder. */
+/**
+ * `ask` checks and answers one query; `failed` names what it threw. One after the other: they share one embedder. Between
+ * them others have their turn, and who has gone is noticed.
+ */
 export async function runBatch(
   queries: readonly unknown[],
   ask: (query: unknown) => Promise<QueryResult>,
   failed: (thrown: unknown) => BeliefsError,
+  signal: AbortSignal,
 ): Promise<BatchResult> {
   const started = performance.now()
   const results: Settled[] = []
   for (const query of queries) {
+    await new Promise<void>(resolve => setImmediate(resolve))
+    if (signal.aborted) throw new QuerentError('cancelled', 'the caller ended the batch')
     try {
       results.push({ ok: true, result: await ask(query) })
     } catch (thrown) {

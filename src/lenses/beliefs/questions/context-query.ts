@@ -30,12 +30,16 @@ export function contextQuery(state: BeliefsState, asking: CheckedContextQuery, c
     const visible = pool.filter(({ entry }) => shown.has(entry))
     const contents = visible.map(({ entry }) => (shown.get(entry) as ShownBelief).belief.content)
     const vectors = vectorsOf(evaluation.view, visible)
-    const candidates = visible.map((scored, at) => candidateOf(scored, contents[at] as string, maxTokens))
+    const look = () => evaluation.view.time?.check()
+    const candidates = visible.map((scored, at) => {
+      look()
+      return candidateOf(scored, contents[at] as string, maxTokens)
+    })
     const likeness = (a: number, b: number) => {
       const [one, other] = [vectors[a], vectors[b]]
       return one === undefined || other === undefined ? 0 : cosine(one, other)
     }
-    const taken = fill({ candidates, purpose, maxTokens, targetTokens, likeness })
+    const taken = fill({ candidates, purpose, maxTokens, targetTokens, likeness, look })
     const scored = taken.map(({ place }) => visible[place] as ScoredBelief)
     const beliefs = listed(evaluation, scored).map((each, at) => {
       const { place, utility, novelty } = taken[at] as (typeof taken)[number]

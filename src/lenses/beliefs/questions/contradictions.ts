@@ -3,6 +3,7 @@ import type { JsonObject } from '../../../base/canonical.ts'
 import { NO_FILTER } from '../check/no-filter.ts'
 import type { CheckedContradictions } from '../check/questions.ts'
 import type { RankedBelief } from '../model.ts'
+import type { Call } from '../query/call.ts'
 import type { Evaluation } from '../query/evaluation.ts'
 import type { BeliefsState } from '../state.ts'
 import { askAbout, likeSubject, type Subject } from './about-belief.ts'
@@ -24,10 +25,10 @@ export interface Contradicting {
   readonly opposition: Opposition
 }
 
-export function contradictionsOf(state: BeliefsState, asking: CheckedContradictions, requester: string): JsonObject {
+export function contradictionsOf(state: BeliefsState, asking: CheckedContradictions, call: Call): JsonObject {
   const detector = detectorOf(state.host)
   const filters = asking.confidence.length === 0 ? [] : [{ ...NO_FILTER, confidence: asking.confidence }]
-  return askAbout(state, { ...asking, filters }, requester, (evaluation, subject, warnings) => {
+  return askAbout(state, { ...asking, filters }, call, (evaluation, subject, warnings) => {
     const found = contradicting(evaluation, subject, detector)
     return {
       belief_id: asking.beliefId,
@@ -53,6 +54,7 @@ export function contradicting(
   const statement = { content, validFrom: validFrom ?? createdAt, validUntil }
   return listed(evaluation, near)
     .flatMap(ranked => {
+      evaluation.view.time?.check()
       const opposition = detector.detect(statement, statementOf(ranked.belief))
       return opposition === null || opposition.score <= LEAST_SCORE ? [] : [{ ranked, opposition }]
     })

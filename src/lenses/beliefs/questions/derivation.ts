@@ -1,20 +1,26 @@
 /** What a belief was derived from (BQ-089, BQ-090), asked for by its id. */
-import { sourceOfSeen } from '../access/show.ts'
+import { type ShowView, sourceOfSeen } from '../access/show.ts'
+import { DEFAULT_TIMEOUT_MS } from '../check/options.ts'
 import type { CheckedDerivation } from '../check/questions.ts'
 import { noSuchBelief } from '../errors.ts'
 import type { DerivationChain } from '../model.ts'
+import type { Call } from '../query/call.ts'
 import { derivationChain } from '../record/chain.ts'
 import { versionOfId } from '../record/read.ts'
 import type { BeliefsState } from '../state.ts'
+import { TimeLimit } from '../time-limit.ts'
 
 export function derivationOf(
   state: BeliefsState,
   { beliefId, maxDepth }: CheckedDerivation,
-  requester: string,
+  { requester, signal, machineTime }: Call,
 ): DerivationChain {
-  return state.look(requester, view => {
+  state.load()
+  const time = new TimeLimit(DEFAULT_TIMEOUT_MS, signal, machineTime)
+  const body = (view: ShowView): DerivationChain => {
     const seen = versionOfId(view, beliefId, true)
     if (seen === undefined || sourceOfSeen(view, seen) === null) throw noSuchBelief('belief_id')
-    return derivationChain(view, seen.version, maxDepth)
-  })
+    return derivationChain(view, seen.version, maxDepth, () => time.check())
+  }
+  return state.look(requester, body, time)
 }

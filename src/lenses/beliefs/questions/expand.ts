@@ -2,6 +2,7 @@
 import type { JsonObject } from '../../../base/canonical.ts'
 import { countTokens, TOKEN_COUNTER } from '../../../text/count-tokens.ts'
 import type { CheckedExpand, Expansion } from '../check/questions.ts'
+import type { Call } from '../query/call.ts'
 import type { Evaluation } from '../query/evaluation.ts'
 import { derivationChain } from '../record/chain.ts'
 import type { BeliefsState } from '../state.ts'
@@ -21,8 +22,8 @@ const MOST_DEEP = 5
 const MOST_SIMILAR = 20
 
 /** In the order asked for, nearest first; what does not fit is passed over. */
-export function expandBelief(state: BeliefsState, asking: CheckedExpand, requester: string): JsonObject {
-  return askAbout(state, { ...asking, filters: [] }, requester, (evaluation, subject, warnings) => {
+export function expandBelief(state: BeliefsState, asking: CheckedExpand, call: Call): JsonObject {
+  return askAbout(state, { ...asking, filters: [] }, call, (evaluation, subject, warnings) => {
     let left = asking.maxAdditionalTokens
     let isTruncated = false
     const expanded: Partial<Record<Expansion, JsonObject[]>> = {}
@@ -53,7 +54,7 @@ export function expandBelief(state: BeliefsState, asking: CheckedExpand, request
 
 const ADDITIONS: Readonly<Record<Expansion, (evaluation: Evaluation, subject: Subject) => readonly Addition[]>> = {
   derivation: ({ view }, { seen }) =>
-    derivationChain(view, seen.version, MOST_DEEP)
+    derivationChain(view, seen.version, MOST_DEEP, () => view.time?.check())
       .chain.slice(1)
       .map(link => ({ text: link.content_preview, shown: { ...link } })),
   contradictions: (evaluation, subject) =>

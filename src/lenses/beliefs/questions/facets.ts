@@ -31,8 +31,10 @@ function facetOf(evaluation: Evaluation, field: FacetField): JsonObject {
   const { matches, view } = evaluation
   const valuesOf = VALUES[field](evaluation)
   const tallies = new Map<string, Tally>()
+  const tick = view.time?.ticker()
   let other = 0
   for (let place = 0; place < matches.count; place++) {
+    tick?.()
     const row = matches.rows[place] as number
     const source = matches.sources[place] as number
     for (const value of valuesOf(row, source)) {

@@ -24,15 +24,18 @@ export interface FillRequest {
   readonly targetTokens: number
   /** Raw cosine of two candidates. */
   likeness(a: number, b: number): number
+  /** Called before each is taken, and may throw. */
+  look?(): void
 }
 
-export function fill({ candidates, purpose, maxTokens, targetTokens, likeness }: FillRequest): readonly Taken[] {
+export function fill({ candidates, purpose, maxTokens, targetTokens, likeness, look }: FillRequest): readonly Taken[] {
   const taken: Taken[] = []
   const open = new Set(candidates.keys())
   /** Highest likeness to what was taken, by place. */
   const likest = new Float64Array(candidates.length)
   let total = 0
   while (total < targetTokens) {
+    look?.()
     let best: Taken | null = null
     for (const place of open) {
       const { tokens, parts } = candidates[place] as Candidate

@@ -10,15 +10,23 @@ const PREVIEW_LENGTH = 200
 
 /**
  * Nearest first; of one depth in the order of the sources. A version that was met before is not gone into again, one that
- * may not be seen ends its branch without a trace.
+ * may not be seen ends its branch without a trace. `look` is called before each version is gone into, and may throw.
  */
-export function derivationChain(view: View, from: StoredVersion, maxDepth: number): DerivationChain {
+export function derivationChain(
+  view: View,
+  from: StoredVersion,
+  maxDepth: number,
+  look: () => void = () => undefined,
+): DerivationChain {
   const chain: ChainLink[] = [linkOf(from, 0, null)]
   const met = new Set([nameOf(from)])
   let level: readonly StoredVersion[] = [from]
   let depth = 0
   while (depth < maxDepth && level.length > 0) {
-    const next = level.flatMap(version => sourcesOf(view, version).filter(source => !isMet(met, source.version)))
+    const next = level.flatMap(version => {
+      look()
+      return sourcesOf(view, version).filter(source => !isMet(met, source.version))
+    })
     if (next.length > 0) depth++
     chain.push(...next.map(({ version, contribution }) => linkOf(version, depth, contribution)))
     level = next.map(({ version }) => version)

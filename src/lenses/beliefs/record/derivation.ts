@@ -77,8 +77,10 @@ function visibleParents(view: View): ReadonlyMap<number, readonly number[]> {
   const { partitions } = columns.arrays
   const past = new PastRows(view)
   const found = new Map<number, readonly number[]>()
+  const tick = view.time?.ticker()
   for (const partition of requester.sight.partitions) {
     for (const row of columns.rowsIn(partition)) {
+      tick?.()
       const named = columns.parentsOf(row)
       if (named.length === 0) continue
       const rows: number[] = []
@@ -120,6 +122,8 @@ class PastRows {
     const name = `${holder}:${id}`
     const known = this.#known.get(name)
     if (known !== undefined) return known
+    // Reads of the store, each dearer than many rows.
+    this.#view.time?.check()
     const row = this.#lookUp(holder, id)
     this.#known.set(name, row)
     return row

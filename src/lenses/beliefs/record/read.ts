@@ -8,6 +8,7 @@ import type { Row } from '../../../model/table.ts'
 import type { StoreReader } from '../../../store/store.ts'
 import type { Requester } from '../access/requester.ts'
 import { BELIEFS, VERSIONS } from '../tables.ts'
+import type { TimeLimit } from '../time-limit.ts'
 import type { BeliefColumns } from './columns.ts'
 import { currentOf } from './current.ts'
 import type { CurrentVersion } from './last-read.ts'
@@ -22,6 +23,8 @@ export interface View {
   readonly reader: StoreReader
   readonly requester: Requester
   readonly columns: BeliefColumns
+  /** Absent: work with it may take as long as it takes. */
+  readonly time?: TimeLimit | undefined
 }
 
 /** A version that may be seen, with its entry if it is current. */

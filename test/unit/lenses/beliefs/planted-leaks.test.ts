@@ -68,8 +68,8 @@ vi.mock('../../../../src/lenses/beliefs/questions/facets.ts', async original => 
 
 vi.mock('../../../../src/lenses/beliefs/questions/similar.ts', async original => {
   const actual = await original<typeof import('../../../../src/lenses/beliefs/questions/similar.ts')>()
-  const similarTo: typeof actual.similarTo = (state, asking, requester) =>
-    actual.similarTo(state, asking, planted.leak === 'similar' ? 'bob' : requester)
+  const similarTo: typeof actual.similarTo = (state, asking, call) =>
+    actual.similarTo(state, asking, planted.leak === 'similar' ? { ...call, requester: 'bob' } : call)
   return { ...actual, similarTo }
 })
 
