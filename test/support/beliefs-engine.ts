@@ -9,8 +9,9 @@ import { type Catalog, callOperation as callAny, makeCatalog } from '../../src/o
 import { openToyEmbedder, TOY_KEY } from '../../src/testing/toy-embedder.ts'
 import { THRESHOLDS } from './beliefs-plain-measures.ts'
 
-export function openBeliefsEngine(options: EngineOptions): Promise<Engine> {
-  const settings = checkSettings({ thresholds: { [TOY_KEY]: THRESHOLDS } })
+/** `given`: settings of the lens. */
+export function openBeliefsEngine(options: EngineOptions, given: Json = {}): Promise<Engine> {
+  const settings = checkSettings({ thresholds: { [TOY_KEY]: THRESHOLDS }, ...given })
   const lenses = BUILT_IN_LENSES.map(lens =>
     lens.name === 'beliefs' ? { ...lens, load: () => ({ ...beliefsLens, settings: () => settings }) } : lens,
   )

@@ -20,6 +20,7 @@ export type Stage =
   | 'inclusions'
   | 'copies'
   | 'diversity'
+  | 'conflicts'
   | 'page'
 
 export interface Dropped {

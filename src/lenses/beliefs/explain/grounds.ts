@@ -9,7 +9,10 @@ export interface Ground {
   readonly trust: TrustFound
 }
 
-/** By entry. `ranks`: where diversity chose the page, their places in the total order; `passed`: results before the page. */
+/**
+ * By entry. `ranks`: places in the total order of those that were chosen from its front; `passed`: what stands before the
+ * page of that order.
+ */
 export function groundsOf(
   world: TrustWorld,
   picked: readonly Picked[],
@@ -17,7 +20,7 @@ export function groundsOf(
 ): ReadonlyMap<EntryKey, Ground> {
   return new Map(
     picked.map(({ scored }, at) => {
-      const rank = ranks === null ? passed + at + 1 : (ranks.get(scored.entry) as number)
+      const rank = ranks?.get(scored.entry) ?? passed + at + 1
       return [scored.entry, { rank, trust: trustFound(world, scored) }]
     }),
   )

@@ -11,7 +11,7 @@ import { noSuchBelief } from '../errors.ts'
 import type { Call } from '../query/call.ts'
 import { componentsOf } from '../query/components.ts'
 import type { Evaluation } from '../query/evaluation.ts'
-import { pickPage } from '../query/page.ts'
+import { beginningOf, type Front, frontOf } from '../query/front.ts'
 import type { ScoredBelief } from '../query/scored.ts'
 import { effectiveWeights } from '../query/told.ts'
 import { asked } from '../questions/asked.ts'
@@ -74,7 +74,9 @@ function placed(evaluation: Evaluation, row: number, options: CheckedOptions): J
   const [shown] = showCurrent(view, [scored.entry], question.scope)
   if (shown === undefined) throw noSuchBelief('belief_id')
   const { belief } = shown
-  const picked = pickPage(evaluation, options).find(each => each.scored.entry === scored.entry)
+  const front = frontOf(evaluation, options)
+  const page = beginningOf(evaluation, front, options.offset + options.limit).slice(options.offset)
+  const picked = page.find(each => each.scored.entry === scored.entry)
   const penalty = picked?.penalty ?? 0
   const rank = upTo.length
   const total = matches.count
@@ -85,7 +87,7 @@ function placed(evaluation: Evaluation, row: number, options: CheckedOptions): J
   return {
     matched: true,
     shown: picked !== undefined,
-    dropped_by: picked === undefined ? { ...beyondPage(rank, options) } : null,
+    dropped_by: picked === undefined ? { ...(opposed(front, scored) ?? beyondPage(rank, options)) } : null,
     ...{ rank, of: total, percentile, summary },
     score: { final: scored.final, components: { ...componentsOf(scored, penalty) } },
     explanation,
@@ -104,6 +106,16 @@ function orderUpTo(evaluation: Evaluation, row: number): readonly ScoredBelief[]
     const at = order.findIndex(scored => scored.row === row)
     if (at >= 0) return order.slice(0, at + 1)
     if (k >= evaluation.matches.count) throw new Error('invariant broken: a match that has no place in the order')
+  }
+}
+
+/** Null: that is not why. */
+function opposed(front: Front | null, { entry }: ScoredBelief): Dropped | null {
+  const conflict = front?.conflicts.find(({ of: [, second] }) => second.entry === entry)
+  if (conflict === undefined) return null
+  return {
+    stage: 'conflicts',
+    reason: `It contradicts ${conflict.of[0].id}, which is shown before it, or alone, as this node is set.`,
   }
 }
 

@@ -42,7 +42,8 @@ export class Judge {
   /** What one belief is worth depends on others: any visible change counts. */
   readonly #dependsOnOthers: boolean
 
-  constructor(query: CheckedQuery) {
+  /** `settles`: whether results that contradict each other put each other out of place. */
+  constructor(query: CheckedQuery, settles = false) {
     this.#query = query
     const { confidenceWeights } = query.context
     this.#filters = query.filters.map(part => ({
@@ -54,7 +55,7 @@ export class Judge {
     this.#weightColumn = weightColumn(confidenceWeights)
     this.#unknown = confidenceInRanking(DEFAULT_CONFIDENCE, confidenceWeights)
     const hasDepth = query.filters.some(({ maxDerivationDepth }) => maxDerivationDepth !== null)
-    this.#dependsOnOthers = hasDepth || query.options.diversity.enabled
+    this.#dependsOnOthers = settles || hasDepth || query.options.diversity.enabled
   }
 
   /** `question`: its vector; null where there is none, so that words stand in for it, or nothing does. */

@@ -11,12 +11,10 @@ import type { Change } from '../../../store/store.ts'
 import { type ShownBelief, type ShowView, showCurrent } from '../access/show.ts'
 import type { CheckedQuery } from '../check/checked.ts'
 import { Evaluation, validInstants } from '../query/evaluation.ts'
-import { pickPage, vectorsOf } from '../query/page.ts'
+import { pickPage } from '../query/front.ts'
 import type { Picked } from '../query/spread.ts'
 import { trustQuestion } from '../query/trust-columns.ts'
 import { type Embedded, embedText, understand } from '../query/understand.ts'
-import { findConflicts, MOST_COMPARED, settleConflicts } from '../questions/conflicts.ts'
-import { detectorOf } from '../questions/opposition/installed.ts'
 import type { BeliefsState } from '../state.ts'
 import { VERSIONS } from '../tables.ts'
 import { TimeLimit } from '../time-limit.ts'
@@ -74,7 +72,7 @@ export class StandingBeliefs implements StandingQuestion {
     this.#checked = checked
     this.timeoutMs = checked.options.timeoutMs
     this.#isAllowed = isAllowed
-    this.#judge = new Judge(checked)
+    this.#judge = new Judge(checked, state.settings.conflicts !== 'both_shown')
     this.#model = state.host.embedder === null ? null : modelKey(state.host.embedder.model)
     this.#shared = liveShared(state)
     this.#sight = this.#shared.sightOf(viewer.id)
@@ -189,22 +187,12 @@ export class StandingBeliefs implements StandingQuestion {
     const places = new Map(draft.picked.map(({ scored }, place) => [scored.entry, place]))
     const found = showCurrent(view, [...places.keys()], this.#checked.options.scope)
     const bases = this.#basesOf(found, places, draft)
-    const items = this.#settled(view, found).map((shown, at): Based => {
+    const items = found.map((shown, at): Based => {
       const { scored } = draft.picked[places.get(shown.entry) as number] as Picked
       const basis = bases.get(shown) as TrustBasis
       return { ...itemOf(shown, view), score: scored.final, rank: at + 1, basis }
     })
     return { found: found.length, items }
-  }
-
-  /** As the node is set, of results that contradict each other one is left out, or stands last (BQ-174). */
-  #settled(view: ShowView, found: readonly ShownBelief[]): readonly ShownBelief[] {
-    const { settings, host } = this.#state
-    if (settings.conflicts === 'both_shown' || found.length < 2) return found
-    const page = found.map(({ belief }) => belief)
-    const vectors = vectorsOf(view, found.slice(0, MOST_COMPARED))
-    const { order } = settleConflicts(page, findConflicts(detectorOf(host), page, vectors), settings.conflicts)
-    return order.map(place => found[place] as ShownBelief)
   }
 
   #basesOf(

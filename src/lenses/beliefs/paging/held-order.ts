@@ -6,13 +6,14 @@
  */
 import type { Instant } from '../../../base/clock.ts'
 import type { EntryKey } from '../../../model/entry.ts'
+import { isSeen } from '../access/is-seen.ts'
 import type { Requester } from '../access/requester.ts'
 import type { ShowView } from '../access/show.ts'
-import type { CheckedDiversity, CheckedWarning } from '../check/checked.ts'
+import type { CheckedWarning } from '../check/checked.ts'
 import { Evaluation, type Question, scopeRequest, type Understood } from '../query/evaluation.ts'
+import { beginningOf, type Front, settlementOf } from '../query/front.ts'
 import { inScope } from '../query/in-scope.ts'
 import type { FrozenEntries } from '../query/matches.ts'
-import { diversely, take } from '../query/page.ts'
 import { byOrder, type ScoredBelief } from '../query/scored.ts'
 import { type Picked, POOL } from '../query/spread.ts'
 import type { BeliefsState } from '../state.ts'
@@ -36,8 +37,8 @@ interface Stretch {
 
 export interface FirstPage {
   readonly evaluation: Evaluation
-  /** What diversity picks; null: results stand in the total order. */
-  readonly picks: Picks | null
+  /** Null: results stand in the total order. */
+  readonly front: Front | null
   readonly warnings: readonly CheckedWarning[]
 }
 
@@ -53,12 +54,13 @@ export class HeldOrder {
   readonly trust: HolderTrust
   /** As memberships were. */
   readonly requester: Requester
+  /** Null: results stand in the total order. */
+  readonly front: Front | null
   readonly #entries: FrozenEntries
   readonly #late: ReadonlySet<EntryKey>
-  readonly #picks: Picks | null
   #stretch: Stretch | null = null
 
-  constructor({ evaluation, picks, warnings }: FirstPage) {
+  constructor({ evaluation, front, warnings }: FirstPage) {
     const { state, question, understood, asOf, trust, requester, matches, view } = evaluation
     this.state = state
     this.question = question
@@ -68,24 +70,33 @@ export class HeldOrder {
     this.trust = trust
     this.requester = requester
     this.total = matches.count
-    this.digest = digestOf(evaluation)
+    this.digest = digestOf(evaluation) + settlementOf(state)
     this.#entries = matches.frozen()
     this.#late = new Set(evaluation.withoutVector(matches).map(row => view.columns.arrays.entries[row] as EntryKey))
-    this.#picks = picks
+    this.front = front
   }
 
   /** Near enough. Grows when a longer stretch is made. */
   get byteLength(): number {
     const vector = this.understood.meaning.by === 'vector' ? this.understood.meaning.vector.byteLength : 0
-    const picks = this.#picks === null ? 0 : POOL * (BELIEF_BYTES + vector)
+    const front = this.front === null ? 0 : POOL * (BELIEF_BYTES + vector)
     const ahead = Math.max(AHEAD, this.#stretch?.scored.length ?? 0) * BELIEF_BYTES
     const keys = (this.#entries.less.size + this.#late.size) * KEY_BYTES
-    return this.#entries.among.byteLength + this.trust.byteLength + keys + ahead + picks + vector
+    return this.#entries.among.byteLength + this.trust.byteLength + keys + ahead + front + vector
   }
 
   /** At most so many of those behind a boundary, which may be seen still; their rows are the view's. */
   after(view: ShowView, boundary: Boundary, passed: number, count: number): readonly Picked[] {
-    if (this.#picks !== null) return this.#pickedAfter(view, this.#picks, boundary, count)
+    const inFront = this.front?.behind(scored => scored.id === boundary.id && compare(scored, boundary) === 0) ?? null
+    if (this.front === null || inFront === null) return this.#behind(view, boundary, passed, count)
+    const found = this.#seenOf(view, inFront, count)
+    const { end } = this.front
+    if (end === null || found.length === count) return found
+    return [...found, ...this.#behind(view, end, passed, count - found.length)]
+  }
+
+  /** In the total order. */
+  #behind(view: ShowView, boundary: Boundary, passed: number, count: number): readonly Picked[] {
     const known = this.#stretch && this.#inStretch(view, this.#stretch, boundary, count)
     if (known !== null) return known
     this.#stretch = this.#stretchFrom(view, boundary, passed, count)
@@ -97,15 +108,9 @@ export class HeldOrder {
     { boundary, passed }: { readonly boundary: Boundary; readonly passed: number },
     evaluation: Evaluation,
   ): boolean {
-    const order =
-      this.#picks === null ? evaluation.best(passed) : [...take(this.#picks.all(), passed)].map(one => one.scored)
-    const last = order[passed - 1]
+    const order = beginningOf(evaluation, this.front, passed)
+    const last = order[passed - 1]?.scored
     return order.length === passed && last !== undefined && compare(last, boundary) === 0
-  }
-
-  /** Places in the total order, from 1, of those that diversity picked; null: they stand in that order. */
-  get ranks(): ReadonlyMap<EntryKey, number> | null {
-    return this.#picks?.ranks ?? null
   }
 
   /** Null: they stand further up or down. */
@@ -132,9 +137,9 @@ export class HeldOrder {
     }
   }
 
-  #pickedAfter(view: ShowView, picks: Picks, boundary: Boundary, count: number): readonly Picked[] {
+  #seenOf(view: ShowView, picks: Iterable<Picked>, count: number): readonly Picked[] {
     const found: Picked[] = []
-    for (const { scored, penalty } of picks.behind(boundary)) {
+    for (const { scored, penalty } of picks) {
       const seen = this.#seen(view, scored)
       if (seen !== null) found.push({ scored: seen, penalty })
       if (found.length === count) break
@@ -143,12 +148,9 @@ export class HeldOrder {
   }
 
   /** With its row of now; null: it is not there, or not to be seen, any more. */
-  #seen({ columns, requester }: ShowView, scored: ScoredBelief): ScoredBelief | null {
-    const row = columns.rowOf(scored.entry)
-    if (row === -1) return null
-    const partition = columns.arrays.partitions[row] as number
-    const source = requester.sourceOf(partition, columns.holderOf(row), this.question.scope)
-    return source === null ? null : { ...scored, row }
+  #seen(view: ShowView, scored: ScoredBelief): ScoredBelief | null {
+    const isThere = isSeen(view, scored.entry, this.question.scope)
+    return isThere ? { ...scored, row: view.columns.rowOf(scored.entry) } : null
   }
 
   /** As of then, over those of its matches that are there still. */
@@ -173,37 +175,4 @@ const KEY_BYTES = 32
 /** Of one query no two have the same id. */
 function compare(a: Boundary, b: Boundary): number {
   return byOrder({ ...a, holder: null } as ScoredBelief, { ...b, holder: null } as ScoredBelief)
-}
-
-/** What diversity picks, in order, at most a thousand; made as far as it is asked for. */
-export class Picks {
-  readonly #made: Picked[] = []
-  readonly #more: Iterator<Picked>
-  readonly ranks: ReadonlyMap<EntryKey, number>
-
-  constructor(evaluation: Evaluation, diversity: CheckedDiversity) {
-    const { pool, picks } = diversely(evaluation, diversity)
-    this.#more = picks
-    this.ranks = new Map(pool.map(({ entry }, at) => [entry, at + 1]))
-  }
-
-  /** From the beginning. */
-  *all(): Generator<Picked> {
-    for (let at = 0; ; at++) {
-      if (at === this.#made.length) {
-        const next = this.#more.next()
-        if (next.done === true) return
-        this.#made.push(next.value)
-      }
-      yield this.#made[at] as Picked
-    }
-  }
-
-  *behind(boundary: Boundary): Generator<Picked> {
-    let isBehind = false
-    for (const picked of this.all()) {
-      if (isBehind) yield picked
-      else isBehind = picked.scored.id === boundary.id && compare(picked.scored, boundary) === 0
-    }
-  }
 }

@@ -10,9 +10,9 @@ import { groundsOf } from '../explain/grounds.ts'
 import type { QueryResult } from '../model.ts'
 import type { Call } from '../query/call.ts'
 import { Evaluation } from '../query/evaluation.ts'
-import { take } from '../query/page.ts'
+import { beginningOf, type Front, frontOf } from '../query/front.ts'
 import type { Picked } from '../query/spread.ts'
-import { type Answer, type Draft, show, told } from '../query/told.ts'
+import { type Answer, type Compared, type Draft, show, told } from '../query/told.ts'
 import { type Embedded, embedText, understand } from '../query/understand.ts'
 import type { BeliefsState } from '../state.ts'
 import { TimeLimit } from '../time-limit.ts'
@@ -27,7 +27,7 @@ import {
   readCursor,
   writeCursor,
 } from './cursor.ts'
-import { HeldOrder, Picks } from './held-order.ts'
+import { HeldOrder } from './held-order.ts'
 
 /** How often a page is made anew when something of it went out of sight while it was made. */
 const ATTEMPTS = 3
@@ -87,9 +87,8 @@ function rebuilt(
 ): HeldOrder {
   const rebuild = (view: ShowView): HeldOrder => {
     const evaluation = evaluate(state, view, query, embedded, content.asOf)
-    const { diversity } = query.options
-    const picks = diversity.enabled ? new Picks(evaluation, diversity) : null
-    const order = new HeldOrder({ evaluation, picks, warnings: warningsOf(query, embedded, evaluation) })
+    const front = frontOf(evaluation, query.options)
+    const order = new HeldOrder({ evaluation, front, warnings: warningsOf(query, embedded, evaluation) })
     if (order.digest !== content.digest || !order.stands(content, evaluation)) throw cursorExpired()
     return order
   }
@@ -134,6 +133,8 @@ export class Reading {
   #passed: number
   /** Whether the time limit is still that of the beginning. */
   #isFresh = true
+  /** What was read so far, of that which others are compared with. */
+  #compared: readonly Compared[] = []
 
   constructor(
     state: BeliefsState,
@@ -176,6 +177,7 @@ export class Reading {
     this.#passed += page.draft.picked.length
     if (last !== undefined) this.#boundary = last.scored
     this.#order = page.order
+    this.#compared = answer.compared
     if (!this.#query.options.dryRun) {
       const { store, clock } = this.#state.host
       noteUse({ store, now: clock.now() }, this.#state.trust, requester, answer.used)
@@ -209,8 +211,8 @@ export class Reading {
     for (let attempt = 1; ; attempt++) {
       const page = this.#state.look(requester, view => this.#page(view, limit), time)
       // The second point of the matrix: as memberships and beliefs stand now.
-      const shown = this.#state.look(requester, view => show(view, this.#query, page.draft), time)
-      if (shown.length === page.draft.picked.length || attempt === ATTEMPTS || time.leftMs === 0) {
+      const shown = this.#state.look(requester, view => show(view, this.#query, page.draft, this.#compared), time)
+      if (shown.results.length === page.draft.picked.length || attempt === ATTEMPTS || time.leftMs === 0) {
         return { page, answer: told(this.#query, requester, page.draft, shown, time) }
       }
     }
@@ -223,44 +225,45 @@ export class Reading {
     const picked = found.slice(0, limit)
     const { total, warnings } = order
     const world = { trust: order.trust, requester: order.requester, view }
-    const draft = this.#draft(view, picked, { total, warnings, explained: order, world, ranks: order.ranks })
+    const draft = this.#draft(view, picked, { total, warnings, explained: order, world, front: order.front })
     return { draft, order: found.length > limit ? order : null }
   }
 
   #firstPage(view: ShowView, limit: number): Page {
     if (this.#first === null) throw new Error('invariant broken: read on after the end')
     const { embedded, asOf } = this.#first
-    const { offset, diversity } = this.#query.options
+    const { offset } = this.#query.options
     const evaluation = evaluate(this.#state, view, this.#query, embedded, asOf)
     const end = offset + limit
-    const picks = diversity.enabled ? new Picks(evaluation, diversity) : null
-    const upTo: readonly Picked[] =
-      picks === null ? evaluation.best(end).map(scored => ({ scored, penalty: 0 })) : [...take(picks.all(), end + 1)]
-    const isMore = picks === null ? evaluation.matches.count > end : upTo.length > end
+    const front = frontOf(evaluation, this.#query.options)
+    const upTo = beginningOf(evaluation, front, front === null ? end : end + 1)
+    const isMore = front === null ? evaluation.matches.count > end : upTo.length > end
     const warnings = warningsOf(this.#query, embedded, evaluation)
     const total = evaluation.matches.count
-    const parts = { total, warnings, explained: evaluation, world: evaluation, ranks: picks?.ranks ?? null }
+    const parts = { total, warnings, explained: evaluation, world: evaluation, front }
     return {
       draft: this.#draft(view, upTo.slice(offset, end), parts),
-      order: isMore ? new HeldOrder({ evaluation, picks, warnings }) : null,
+      order: isMore ? new HeldOrder({ evaluation, front, warnings }) : null,
     }
   }
 
-  #draft(view: ShowView, picked: readonly Picked[], { world, ranks, total, warnings, explained }: DraftParts): Draft {
+  #draft(view: ShowView, picked: readonly Picked[], { world, front, total, warnings, explained }: DraftParts): Draft {
     const passed = this.#passed
     const { question, understood, asOf, state } = explained
+    const places = { passed: passed + (front?.leftOut ?? 0), ranks: front?.ranks ?? null }
     return {
       ...{ picked, passed, total, asOf, warnings },
       explained: { question, understood, asOf, state },
-      grounds: this.#query.options.includeExplanation ? groundsOf(world, picked, { passed, ranks }) : new Map(),
+      grounds: this.#query.options.includeExplanation ? groundsOf(world, picked, places) : new Map(),
       federations: view.requester.federations,
+      settled: front?.conflicts ?? [],
     }
   }
 }
 
 interface DraftParts extends Pick<Draft, 'total' | 'warnings' | 'explained'> {
   readonly world: Parameters<typeof groundsOf>[0]
-  readonly ranks: Parameters<typeof groundsOf>[2]['ranks']
+  readonly front: Front | null
 }
 
 function warningsOf(query: CheckedQuery, embedded: Embedded, evaluation: Evaluation): readonly CheckedWarning[] {

@@ -1,24 +1,10 @@
-/** Which beliefs an answer shows: a part of the total order, or of what a spread picks from its beginning. */
+/** What diversity picks from the beginning of the total order. */
 import { cosine } from '../../../math/vector.ts'
 import type { ShowView } from '../access/show.ts'
-import type { CheckedDiversity, CheckedOptions } from '../check/checked.ts'
+import type { CheckedDiversity } from '../check/checked.ts'
 import type { Evaluation } from './evaluation.ts'
 import type { ScoredBelief } from './scored.ts'
 import { type Picked, POOL, spread } from './spread.ts'
-
-export function pickPage(
-  evaluation: Evaluation,
-  { offset, limit, diversity }: Pick<CheckedOptions, 'offset' | 'limit' | 'diversity'>,
-): readonly Picked[] {
-  const end = offset + limit
-  if (!diversity.enabled) {
-    return evaluation
-      .best(end)
-      .slice(offset)
-      .map(scored => ({ scored, penalty: 0 }))
-  }
-  return [...take(diversely(evaluation, diversity).picks, end)].slice(offset)
-}
 
 /** What diversity picks, as far as it is asked for. Goes on picking alike, whatever changes meanwhile. */
 export function diversely(

@@ -5,6 +5,7 @@
 import type { Instant } from '../../../base/clock.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { toIso } from '../../../model/instant.ts'
+import { isSeen } from '../access/is-seen.ts'
 import { memberCount } from '../access/member-count.ts'
 import { type ShownBelief, type ShowView, showCurrent } from '../access/show.ts'
 import type { CheckedQuery, CheckedScope, CheckedWarning } from '../check/checked.ts'
@@ -14,14 +15,14 @@ import { explain } from '../explain/explanation.ts'
 import type { Ground } from '../explain/grounds.ts'
 import type { Explained } from '../explain/standing.ts'
 import { twelveDecimals } from '../measures/confidence.ts'
-import type { Coverage, EffectiveWeights, QueryResult, RankedBelief } from '../model.ts'
-import { findConflicts, MOST_COMPARED, type Settled, settleConflicts } from '../questions/conflicts.ts'
+import type { Belief, Conflict, Coverage, EffectiveWeights, QueryResult, RankedBelief } from '../model.ts'
+import { conflictOf, findConflicts, MOST_COMPARED } from '../questions/conflicts.ts'
 import { detectorOf } from '../questions/opposition/installed.ts'
 import { derivationChain } from '../record/chain.ts'
-import type { BeliefsState } from '../state.ts'
 import type { TimeLimit } from '../time-limit.ts'
 import { federationTarget } from '../trust/agent-arrays.ts'
 import { componentsOf } from './components.ts'
+import type { SettledConflict } from './front.ts'
 import { vectorsOf } from './page.ts'
 import type { Picked } from './spread.ts'
 
@@ -38,37 +39,64 @@ export interface Draft {
   readonly grounds: ReadonlyMap<EntryKey, Ground>
   readonly warnings: readonly CheckedWarning[]
   readonly federations: readonly string[]
+  /** Of the whole answer; empty where conflicts are not settled. */
+  readonly settled: readonly SettledConflict[]
 }
 
 /** What is told of a query, and whose edges that uses (BQ-072). */
 export interface Answer {
   readonly result: QueryResult
   readonly used: readonly string[]
+  /** What was read up to here, of that which results that follow are compared with. */
+  readonly compared: readonly Compared[]
 }
 
 export interface Shown {
   readonly belief: ShownBelief
   readonly picked: Picked
   readonly more: Partial<RankedBelief>
-  /** Undefined: there is none, or none is needed. */
-  readonly vector: Float32Array | undefined
 }
 
-/** Those of a draft that may be seen now. */
-export function show(view: ShowView, { options }: CheckedQuery, { picked }: Draft): readonly Shown[] {
-  const { columns, requester, time } = view
-  const byEntry = new Map(picked.map(each => [each.scored.entry, each]))
+/** What others are compared with. */
+export type Compared = Pick<ShownBelief, 'entry' | 'belief'>
+
+export interface ShownPage {
+  readonly results: readonly Shown[]
+  readonly conflicts: readonly Conflict[]
+  readonly compared: readonly Compared[]
+}
+
+/** What of a draft may be seen now; `before`: what was read in the same answer before it. */
+export function show(
+  view: ShowView,
+  { options }: CheckedQuery,
+  draft: Draft,
+  before: readonly Compared[] = [],
+): ShownPage {
+  const byEntry = new Map(draft.picked.map(each => [each.scored.entry, each]))
   const found = showCurrent(view, [...byEntry.keys()], options.scope)
-  // Of what is compared with others of the page.
-  const vectors = found.length < 2 ? [] : vectorsOf(view, found.slice(0, MOST_COMPARED))
-  return found.map((belief, at) => {
+  const compared = [...before, ...found.slice(0, MOST_COMPARED - before.length)]
+  return {
+    results: resultsOf(view, options, found, byEntry),
+    conflicts: conflictsIn(view, options.scope, draft, { compared, from: before.length, found }),
+    compared,
+  }
+}
+
+function resultsOf(
+  view: ShowView,
+  options: CheckedQuery['options'],
+  found: readonly ShownBelief[],
+  byEntry: ReadonlyMap<EntryKey, Picked>,
+): readonly Shown[] {
+  const { columns, requester, time } = view
+  return found.map(belief => {
     const { source, entry } = belief
     const federation = source.kind === 'federated' ? source.id : null
     const row = columns.rowOf(entry)
     return {
       belief,
       picked: byEntry.get(entry) as Picked,
-      vector: vectors[at],
       more: {
         ...(federation === null
           ? {}
@@ -86,15 +114,13 @@ export function told(
   query: CheckedQuery,
   requester: string,
   draft: Draft,
-  shown: readonly Shown[],
+  { results, conflicts, compared }: ShownPage,
   time: TimeLimit,
 ): Answer {
   const { options } = query
   const { explained, passed } = draft
-  const total = draft.total - (draft.picked.length - shown.length)
-  const { order, conflicts } = conflictsOf(explained.state, shown)
-  const page = order.map(place => shown[place] as Shown)
-  const beliefs = page.map(({ belief, picked, more }, at): RankedBelief => {
+  const total = draft.total - (draft.picked.length - results.length)
+  const beliefs = results.map(({ belief, picked, more }, at): RankedBelief => {
     const { final } = picked.scored
     const ground = draft.grounds.get(picked.scored.entry)
     return {
@@ -126,7 +152,7 @@ export function told(
     as_of: toIso(draft.asOf),
     warnings: [...draft.warnings, ...concentration].map(warning => ({ ...warning })),
   }
-  return { result, used: [...new Set(shown.map(({ belief }) => usedOf(belief)))] }
+  return { result, used: [...new Set(results.map(({ belief }) => usedOf(belief)))], compared }
 }
 
 /** An error in an answer that is a part. */
@@ -139,10 +165,36 @@ function usedOf({ belief, version, source }: ShownBelief): string {
   return belief.holder_id === null && source.id !== null ? federationTarget(source.id) : version.holder
 }
 
-function conflictsOf({ host, settings }: BeliefsState, shown: readonly Shown[]): Settled {
-  const page = shown.map(({ belief }) => belief.belief)
-  const vectors = shown.map(({ vector }) => vector)
-  return settleConflicts(page, findConflicts(detectorOf(host), page, vectors), settings.conflicts)
+interface Comparing {
+  /** From the top of the answer. */
+  readonly compared: readonly Compared[]
+  /** Those before it were told of, and may have gone since. */
+  readonly from: number
+  readonly found: readonly ShownBelief[]
+}
+
+/** Between what is shown now and what may be seen still: both of a conflict are named, and what they say. */
+function conflictsIn(
+  view: ShowView,
+  scope: CheckedScope,
+  { settled, explained: { state } }: Draft,
+  { compared, from, found }: Comparing,
+): readonly Conflict[] {
+  const { host, settings } = state
+  if (settings.conflicts !== 'both_shown') {
+    const shown = new Set(found.map(({ entry }) => entry))
+    return settled
+      .filter(one => shown.has(one.with) && one.of.every(({ entry }) => isSeen(view, entry, scope)))
+      .map(({ of: [first, second], opposition }) => conflictOf([first.id, second.id], opposition, settings.conflicts))
+  }
+  const there = compared.filter(({ entry }, at) => at >= from || isSeen(view, entry, scope))
+  if (there.length < 2) return []
+  const beliefs = there.map(({ belief }) => belief)
+  const news = there.length - (compared.length - from)
+  return findConflicts(detectorOf(host), beliefs, vectorsOf(view, there), news).map(({ first, second, opposition }) => {
+    const ids = [beliefs[first], beliefs[second]].map(one => (one as Belief).id) as [string, string]
+    return conflictOf(ids, opposition, settings.conflicts)
+  })
 }
 
 /** BQ-134, on one node: what is asked answers. */

@@ -1,5 +1,5 @@
 /**
- * Results of one page that contradict each other (BQ-174). Both are shown unless the settings say otherwise, and no score
+ * Results of one answer that contradict each other (BQ-174). Both are shown unless the settings say otherwise, and no score
  * changes whatever they say.
  */
 import { cosine } from '../../../math/vector.ts'
@@ -9,35 +9,40 @@ import {
   LEAST_SCORE,
   type Opposition,
   SAME_TOPIC,
+  type Statement,
   statementOf,
 } from './opposition/detector.ts'
 
 /** What happens to the later one of two. */
-type ConflictStrategy = Conflict['resolution']
+export type ConflictStrategy = Conflict['resolution']
 
-/** From the top of a page: every two of them are compared. */
+/** From the top of an answer: every two of them are compared. */
 export const MOST_COMPARED = 100
 
-/** Places in the page, the first above the second. */
+/** Places in the list, the first above the second. */
 export interface FoundConflict {
   readonly first: number
   readonly second: number
   readonly opposition: Opposition
 }
 
-/** `vectors` by place; where one is missing, the detector alone decides whether two are of one topic. */
+/**
+ * `vectors` by place; where one is missing, the detector alone decides whether two are of one topic. `from`: those before it
+ * were compared with each other already.
+ */
 export function findConflicts(
   detector: ContradictionDetector,
-  page: readonly Belief[],
+  list: readonly Belief[],
   vectors: readonly (Float32Array | undefined)[],
+  from = 0,
 ): readonly FoundConflict[] {
+  const statements = list.map(statementOf)
   const found: FoundConflict[] = []
-  const compared = Math.min(page.length, MOST_COMPARED)
-  for (let first = 0; first < compared; first++) {
-    for (let second = first + 1; second < compared; second++) {
+  for (const [first, statement] of statements.entries()) {
+    for (let second = Math.max(first + 1, from); second < list.length; second++) {
       const [a, b] = [vectors[first], vectors[second]]
       if (a !== undefined && b !== undefined && cosine(a, b) < SAME_TOPIC) continue
-      const opposition = detector.detect(statementOf(page[first] as Belief), statementOf(page[second] as Belief))
+      const opposition = detector.detect(statement, statements[second] as Statement)
       if (opposition !== null && opposition.score > LEAST_SCORE) found.push({ first, second, opposition })
     }
   }
@@ -45,41 +50,48 @@ export function findConflicts(
 }
 
 export interface Settled {
-  /** Places of the page in the order in which they are shown. */
+  /** Places of the list in the order in which they are shown. */
   readonly order: readonly number[]
-  readonly conflicts: readonly Conflict[]
+  /** Those that are told, by places of the list: the one that is shown first, or alone, is named first. */
+  readonly conflicts: readonly FoundConflict[]
 }
 
-/** A penalised one stands behind all of the page that are not; an excluded one is left out. */
+/**
+ * The later one of two stands behind all of the list that are not, or is left out, unless the first does so itself: then it
+ * opposes nothing any more. So whether one does follows from those above it alone.
+ */
 export function settleConflicts(
-  page: readonly Belief[],
+  length: number,
   found: readonly FoundConflict[],
-  strategy: ConflictStrategy,
+  strategy: Exclude<ConflictStrategy, 'both_shown'>,
 ): Settled {
-  const places = page.map((_, place) => place)
   const lower = new Set<number>()
-  const conflicts: Conflict[] = []
-  for (const { first, second, opposition } of found) {
-    // What is left out opposes nothing any more.
-    if (strategy === 'one_excluded' && lower.has(first)) continue
-    if (strategy !== 'both_shown') lower.add(second)
-    const [a, b] = [page[first] as Belief, page[second] as Belief]
-    conflicts.push({
-      belief_ids: [a.id, b.id],
-      contradiction_type: opposition.type,
-      resolution: strategy,
-      resolution_reason: `${REASONS[strategy]} ${opposition.text}`,
-    })
-  }
+  // In the order of the first ones: of each it is known by then whether it stands.
+  for (const { first, second } of found) if (!lower.has(first)) lower.add(second)
+  const places = Array.from({ length }, (_, place) => place)
   const kept = places.filter(place => !lower.has(place))
+  if (strategy === 'one_excluded') return { order: kept, conflicts: found.filter(({ first }) => !lower.has(first)) }
+  const order = [...kept, ...places.filter(place => lower.has(place))]
+  const turned = ({ first, second, opposition }: FoundConflict) => ({ first: second, second: first, opposition })
+  return { order, conflicts: found.map(one => (lower.has(one.first) && !lower.has(one.second) ? turned(one) : one)) }
+}
+
+/** As it is told, the one that is shown first named first. */
+export function conflictOf(
+  ids: readonly [string, string],
+  { type, text }: Opposition,
+  strategy: ConflictStrategy,
+): Conflict {
   return {
-    order: strategy === 'one_penalized' ? [...kept, ...places.filter(place => lower.has(place))] : kept,
-    conflicts,
+    belief_ids: [...ids],
+    contradiction_type: type,
+    resolution: strategy,
+    resolution_reason: `${REASONS[strategy]} ${text}`,
   }
 }
 
 const REASONS: Readonly<Record<ConflictStrategy, string>> = {
   both_shown: 'Both are shown; which of them holds is not decided here.',
-  one_penalized: 'The second stands behind the rest of the page, as this node is set; its score stays.',
+  one_penalized: 'The second stands behind the rest of the first hundred, as this node is set; its score stays.',
   one_excluded: 'The second is left out, as this node is set.',
 }

@@ -1,7 +1,7 @@
 /** A small world for pages and streams: ann asks, bob and cyd are trusted, all are in the lab. */
 import { SettableClock } from '../../../../../src/base/clock.ts'
 import type { Engine } from '../../../../../src/engine/engine.ts'
-import type { RankedBelief } from '../../../../../src/lenses/beliefs/model.ts'
+import type { Conflict, RankedBelief } from '../../../../../src/lenses/beliefs/model.ts'
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
 import type { Store } from '../../../../../src/store/store.ts'
 import { seededUniform } from '../../../../../src/testing/seeded.ts'
@@ -17,6 +17,7 @@ export interface Asked {
   readonly count_exact: boolean
   readonly as_of: string
   readonly next_cursor?: string
+  readonly conflicts: readonly Conflict[]
 }
 
 export class World {
@@ -33,11 +34,13 @@ export class World {
     {
       clock = new SettableClock(START),
       isNew = true,
-    }: { readonly clock?: SettableClock; readonly isNew?: boolean } = {},
+      settings = {},
+    }: { readonly clock?: SettableClock; readonly isNew?: boolean; readonly settings?: Json } = {},
   ): Promise<World> {
     const uniform = seededUniform(7)
     const random = (length: number) => Uint8Array.from({ length }, () => Math.floor(256 * uniform()))
-    const world = new World(await openBeliefsEngine({ store, clock, random, embedder: openToyEmbedder() }), clock)
+    const engine = await openBeliefsEngine({ store, clock, random, embedder: openToyEmbedder() }, settings)
+    const world = new World(engine, clock)
     if (!isNew) return world
     for (const id of ['ann', 'bob', 'cyd', 'dan']) await world.call('agents.create', 'owner', { id })
     await world.call('federations.create', 'owner', { id: 'lab' })
