@@ -7,7 +7,7 @@ import { Bitset } from '../base/bitset.ts'
 import { cosine } from '../math/vector.ts'
 import type { ChunkKey, EntryKey } from '../model/entry.ts'
 import type { ChunkVector, StoreReader } from '../store/store.ts'
-import type { Hit, SearchScope, VectorIndex, VectorSearch } from './contract.ts'
+import type { Among, Hit, Prior, SearchScope, VectorIndex, VectorSearch } from './contract.ts'
 import { checkQuery } from './vectors-check.ts'
 
 const PAGE = 4096
@@ -58,9 +58,8 @@ class ReferenceVectors implements VectorIndex {
 
   search(request: VectorSearch): readonly Hit[] {
     checkQuery(request, this.dimensions)
-    const { vector, prior, among, least = Number.NEGATIVE_INFINITY, k } = request
-    const isAllowed = (key: EntryKey) => request.allow?.has(key) ?? true
-    const scope = among === undefined ? request : { ...request, allow: Bitset.of(Array.from(among).filter(isAllowed)) }
+    const { vector, among, least = Number.NEGATIVE_INFINITY, k } = request
+    const { prior, scope } = among === undefined ? { prior: request.prior, scope: request } : asPrior(request, among)
     const similarityOf = (row: ChunkVector) => cosine(vector, row.vector)
     const scoreOf = (row: ChunkVector) =>
       prior ? prior.weight * similarityOf(row) + (prior.values[row.entry] ?? 0) : similarityOf(row)
@@ -119,4 +118,16 @@ class ReferenceVectors implements VectorIndex {
 
 function byScore(a: Hit, b: Hit): number {
   return b.score - a.score || a.chunk - b.chunk
+}
+
+/** The same said by entry. */
+function asPrior(
+  { partitions, allow }: SearchScope,
+  { list, weight, from, to }: Among,
+): { readonly prior: Prior; readonly scope: SearchScope } {
+  const entries = list.entries.subarray(from, to)
+  const values = new Float32Array(Math.max(0, ...entries) + 1)
+  for (const [place, entry] of entries.entries()) values[entry] = list.priors[from + place] as number
+  const allowed = [...entries].filter(entry => allow?.has(entry) ?? true)
+  return { prior: { weight, values }, scope: { partitions, allow: Bitset.of(allowed) } }
 }

@@ -23,6 +23,8 @@ const LARGEST_SUM = 2 ** 31 - 1
 /** A row that may be among the best; its score is by int8. */
 export interface Candidate extends Hit {
   readonly slot: Slot
+  /** What its entry has before the question; 0 where nothing has. */
+  readonly prior: number
 }
 
 export class VectorScan {
@@ -42,14 +44,15 @@ export class VectorScan {
 
   /** Rows among which the k best entries with their best chunks are; in no particular order. */
   candidates(request: VectorSearch): Candidate[] {
-    const { k, prior, least = Number.NEGATIVE_INFINITY } = request
-    const scope = this.#scopes.write(request, k, prior)
+    const { k, least = Number.NEGATIVE_INFINITY } = request
+    const ranked = request.among ?? request.prior
+    const scope = this.#scopes.write(request, k)
     if (scope.rows === 0 || k === 0) return []
-    this.#ask(request.vector, prior?.weight ?? 1)
+    this.#ask(request.vector, ranked?.weight ?? 1)
     const entries = Math.min(k, scope.entries)
     const chosen = Math.max(CHOSEN, CHOSEN_OF_FEW - scope.rows / ROWS_FOR_ONE_LESS, CHOSEN_PER_ENTRY * entries)
     // A prior can lift a row that no sign code would choose.
-    if (request.approximate && !prior && scope.rows >= WORTH_CHOOSING * chosen) {
+    if (request.approximate && !ranked && scope.rows >= WORTH_CHOOSING * chosen) {
       return this.#approximate(scope, entries, Math.ceil(chosen), least)
     }
     const { kernel } = this.#rows.memory
@@ -125,7 +128,7 @@ export class VectorScan {
     const { kernel, words, floats } = this.#rows.memory
     const candidates: Candidate[] = []
     for (let left = kernel.closeRank(), at = scope.rankRecords / 4; left > 0; left--, at += 4) {
-      candidates.push(this.#candidate(words[at] as number, floats[at + 1] as number))
+      candidates.push(this.#candidate(words[at] as number, floats[at + 1] as number, scope.prior))
     }
     return candidates
   }
@@ -183,11 +186,15 @@ export class VectorScan {
     for (let i = from; i < to; i++) least = Math.max(least, value(i) - error(i))
     const top: Candidate[] = []
     for (let i = from; i < to; i++) {
-      if (value(i) + error(i) >= least) top.push(this.#candidate(slots[i] as Slot, Math.fround(value(i))))
+      if (value(i) + error(i) >= least) top.push(this.#candidate(slots[i] as Slot, Math.fround(value(i)), 0))
     }
     return top
   }
-  #candidate(slot: Slot, score: number): Candidate {
-    return { slot, entry: this.#rows.entry(slot), chunk: this.#rows.chunk(slot), score }
+
+  /** `priors`: the address of the table; 0: none. */
+  #candidate(slot: Slot, score: number, priors: number): Candidate {
+    const entry = this.#rows.entry(slot)
+    const prior = priors === 0 ? 0 : (this.#rows.memory.floats[priors / 4 + entry] as number)
+    return { slot, entry, chunk: this.#rows.chunk(slot), score, prior }
   }
 }

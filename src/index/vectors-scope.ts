@@ -5,7 +5,8 @@
 import type { Bitset } from '../base/bitset.ts'
 import type { EntryKey } from '../model/entry.ts'
 import type { PartitionId } from '../model/partition.ts'
-import type { Prior, SearchScope, VectorSearch } from './contract.ts'
+import type { Among, Prior, SearchScope, VectorSearch } from './contract.ts'
+import { flagsOf, ListedRows } from './vectors-listed.ts'
 import type { Block, Slot, VectorRows } from './vectors-rows.ts'
 
 /** Below this part of the scope's entries, allowed ones are looked up one by one; up to the next, rows are sifted. */
@@ -51,13 +52,8 @@ interface Found {
   readonly blocks: readonly Block[]
 }
 
-/** Where to look, for those who may have a list of entries. */
-export type ScopeRequest = SearchScope & Pick<VectorSearch, 'among'>
-
-interface SlotList {
-  readonly slots: Uint32Array
-  readonly entries: number
-}
+/** Where to look, for those who may have a list of entries, and what entries have before. */
+export type ScopeRequest = SearchScope & Pick<VectorSearch, 'among' | 'prior'>
 
 export class ScopeWriter {
   readonly #rows: VectorRows
@@ -65,15 +61,17 @@ export class ScopeWriter {
   #places = 0
   #placesFor = 0
   #found: Found | null = null
-  #flagged: { readonly partitions: readonly PartitionId[]; readonly flags: Uint8Array } | null = null
+  readonly #listed: ListedRows
 
   constructor(rows: VectorRows) {
     this.#rows = rows
+    this.#listed = new ListedRows(rows)
   }
 
   /** Valid until the next call, or until rows change. */
-  write(scope: ScopeRequest, k: number, prior?: Prior): Scope {
-    if (scope.among !== undefined) return this.#writeList(this.#slotsOf(scope, scope.among), scope.among, k, prior)
+  write(scope: ScopeRequest, k: number): Scope {
+    if (scope.among !== undefined) return this.#writeAmong(scope, scope.among, k)
+    const { prior } = scope
     const blocks = this.#blocks(scope)
     const rows = sum(blocks, block => block.rows)
     const entries = sum(blocks, block => block.entries)
@@ -96,37 +94,15 @@ export class ScopeWriter {
     }
   }
 
-  #writeList({ slots, entries }: SlotList, among: ArrayLike<EntryKey>, k: number, prior: Prior | undefined): Scope {
-    const at = this.#layOut(0, slots.length, Math.min(k, entries), true, prior !== undefined)
-    this.#rows.memory.words.set(slots, at.list / 4)
-    if (prior) this.#writePriorOf(among, prior, at.prior)
-    return { ...at, rows: slots.length, entries, part: 1, extentCount: 0, allow: 0 }
-  }
-
-  /** Kept, for the same viewer mostly asks more than once. */
-  #flags(partitions: readonly PartitionId[]): Uint8Array {
-    if (this.#flagged?.partitions !== partitions) this.#flagged = { partitions, flags: flagsOf(partitions) }
-    return this.#flagged.flags
-  }
-
-  /** Rows of those entries that are in the partitions, and allowed. */
-  #slotsOf({ partitions, allow }: SearchScope, among: ArrayLike<EntryKey>): SlotList {
-    const rows = this.#rows
-    const visible = this.#flags(partitions)
-    let slots = new Uint32Array(among.length)
-    let count = 0
-    let entries = 0
-    for (let at = 0; at < among.length; at++) {
-      const entry = among[at] as EntryKey
-      let slot: Slot = rows.first(entry)
-      if (slot < 0 || visible[rows.partition(slot)] !== 1 || allow?.has(entry) === false) continue
-      entries++
-      for (; slot >= 0; slot = rows.next(slot)) {
-        if (count === slots.length) slots = grown(slots)
-        slots[count++] = slot
-      }
-    }
-    return { slots: slots.subarray(0, count), entries }
+  #writeAmong({ partitions, allow }: SearchScope, among: Among, k: number): Scope {
+    const { from, to, list } = among
+    const rows = this.#listed.of(list.entries, partitions, to)
+    const entries = to - from
+    const at = this.#layOut(0, rows.count(from, to), Math.min(k, entries), true, true)
+    const { words } = this.#rows.memory
+    const listed = rows.write(words, at.list / 4, from, to, allow)
+    this.#writePriorOf(among, at.prior)
+    return { ...at, rows: listed, entries, part: 1, extentCount: 0, allow: 0 }
   }
 
   /** Address of room for other lists, valid as long as a scope is. */
@@ -254,13 +230,13 @@ export class ScopeWriter {
     floats.fill(0, at / 4 + values.length, at / 4 + length)
   }
 
-  /** Of these alone: what others have is not read, and would cost by how many there are. */
-  #writePriorOf(among: ArrayLike<EntryKey>, { values }: Prior, at: number): void {
+  /** Of these alone: what others have is not read. */
+  #writePriorOf({ list: { entries, priors }, from, to }: Among, at: number): void {
     const { floats } = this.#rows.memory
     const length = this.#rows.entryCapacity
-    for (let place = 0; place < among.length; place++) {
-      const entry = among[place] as EntryKey
-      if (entry < length) floats[at / 4 + entry] = values[entry] ?? 0
+    for (let place = from; place < to; place++) {
+      const entry = entries[place] as EntryKey
+      if (entry < length) floats[at / 4 + entry] = priors[place] as number
     }
   }
 
@@ -285,19 +261,6 @@ export class ScopeWriter {
     }
     return end - at / 4
   }
-}
-
-function grown(slots: Uint32Array): Uint32Array<ArrayBuffer> {
-  const larger = new Uint32Array(slots.length * 2 + 16)
-  larger.set(slots)
-  return larger
-}
-
-/** 1 for each of them, by number. */
-function flagsOf(partitions: readonly PartitionId[]): Uint8Array {
-  const flags = new Uint8Array(1 + partitions.reduce((most, partition) => Math.max(most, partition), 0))
-  for (const partition of partitions) flags[partition] = 1
-  return flags
 }
 
 type AddressTable = Omit<Scope, 'rows' | 'entries' | 'part' | 'extentCount'>

@@ -83,9 +83,10 @@ class FlatVectorIndex implements KernelVectorIndex {
 
   search(request: VectorSearch): readonly Hit[] {
     checkQuery(request, this.dimensions)
-    const { vector, prior, approximate, least } = request
-    const rate = (similarity: number, entry: EntryKey) =>
-      prior ? { score: prior.weight * similarity + (prior.values[entry] ?? 0), similarity } : { score: similarity }
+    const { vector, approximate, least } = request
+    const ranked = request.among ?? request.prior
+    const rate = (similarity: number, prior: number) =>
+      ranked ? { score: ranked.weight * similarity + prior, similarity } : { score: similarity }
     const hits = approximate
       ? this.#settleFirst(request, rate)
       : this.#settle(vector, this.#scan.candidates(request), rate)
@@ -173,10 +174,10 @@ class FlatVectorIndex implements KernelVectorIndex {
 
   /** By exact cosines. What the store no longer has is left out: the index is behind it until the next refresh. */
   #settle(vector: Float32Array, candidates: readonly Candidate[], rate: Rate): Hit[] {
-    const settled = ({ entry, chunk }: Candidate, similarity: number) => ({
+    const settled = ({ entry, chunk, prior }: Candidate, similarity: number) => ({
       entry,
       chunk,
-      ...rate(similarity, entry),
+      ...rate(similarity, prior),
     })
     if (this.#options.keepVectors) {
       const { floats } = this.#rows.memory
@@ -247,7 +248,7 @@ class FlatVectorIndex implements KernelVectorIndex {
   }
 }
 
-type Rate = (similarity: number, entry: EntryKey) => Pick<Hit, 'score' | 'similarity'>
+type Rate = (similarity: number, prior: number) => Pick<Hit, 'score' | 'similarity'>
 
 function* allVectors(reader: StoreReader, model: string): Iterable<ChunkVector> {
   let after = -1

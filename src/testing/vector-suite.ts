@@ -59,6 +59,30 @@ export function vectorSuite(name: string, parts: VectorSuiteParts): void {
       )
     })
 
+    it('finds the same among one list as brute force does, while rows and viewers come and go', () => {
+      fc.assert(
+        fc.property(edits(), fc.array(edits(6), { maxLength: 4 }), questions(), (history, changes, asked) => {
+          const world = worldAfter(history)
+          const index = indexOf(world)
+          const requests = asked.map(question => ({ ...world.request(question), approximate: false }))
+          for (const change of [[], ...changes]) {
+            world.apply(change)
+            index.refresh(world.store)
+            const reference = referenceOf(world)
+            for (const { among } of requests) {
+              for (const each of requests) {
+                const request = { ...each, among }
+                expectSame(index.search(request), reference.search(request), request)
+              }
+            }
+            // Whatever is kept of the last one is met by the next first one.
+            requests.reverse()
+          }
+        }),
+        { numRuns: 100 },
+      )
+    })
+
     it('answers alike after replaying the feed, after a rebuild and after being restored', () => {
       fc.assert(
         fc.property(fc.array(edits(12), { maxLength: 5 }), edits(8), questions(), (histories, last, asked) => {

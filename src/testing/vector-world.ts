@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check'
 import { Bitset } from '../base/bitset.ts'
-import type { VectorSearch } from '../index/contract.ts'
+import type { Among, RankedEntries, VectorSearch } from '../index/contract.ts'
 import { toUnit } from '../math/vector.ts'
 import type { EntryDraft, EntryKey } from '../model/entry.ts'
 import { type Audience, audience, type PartitionId, partitionKey } from '../model/partition.ts'
@@ -39,8 +39,8 @@ export interface Question {
   /** Which entries to allow, or null for all; by the order of their keys, as `entries`. */
   readonly allow: readonly number[] | null
   readonly prior: { readonly weight: number; readonly values: readonly number[] } | null
-  /** Entries to look among, likewise. */
-  readonly among: readonly number[] | null
+  /** Entries to look among, likewise, and from where to where in their list. */
+  readonly among: { readonly picks: readonly number[]; readonly from: number; readonly length: number } | null
   readonly least: number | null
   readonly approximate: boolean
   /** Entries to be scored. */
@@ -71,7 +71,7 @@ export function questions(): fc.Arbitrary<Question[]> {
         values: fc.array(fc.float({ noNaN: true, min: -2, max: 2 }), { maxLength: 40 }),
       }),
     ),
-    among: fc.option(picks),
+    among: fc.option(fc.record({ picks, from: fc.nat({ max: 12 }), length: fc.nat({ max: 30 }) })),
     least: fc.option(fc.constantFrom(-1, 0, 0.2)),
     approximate: fc.boolean(),
     entries: fc.uniqueArray(fc.nat({ max: 60 }), { maxLength: 10 }),
@@ -81,6 +81,8 @@ export function questions(): fc.Arbitrary<Question[]> {
 
 export class VectorWorld {
   readonly store: Store
+  /** Of questions: the same list however the store changes. */
+  readonly #lists = new Map<string, RankedEntries>()
   #now = 1000
 
   constructor(store: Store) {
@@ -123,11 +125,24 @@ export class VectorWorld {
       partitions: this.partitionsOf(...question.partitions),
       approximate: question.approximate,
       allow: allow === null ? undefined : Bitset.of(allow.map(pick => this.entryAt(pick))),
-      among: among === null ? undefined : Int32Array.from(new Set(among.map(pick => this.entryAt(pick)))),
+      among: among === null ? undefined : this.#among(among, prior),
       // Near this an approximate answer may have one hit more or less.
       least: question.approximate ? undefined : (question.least ?? undefined),
       prior: prior === null ? undefined : { weight: prior.weight, values: Float32Array.from(prior.values) },
     }
+  }
+
+  #among({ picks, from, length }: NonNullable<Question['among']>, prior: Question['prior']): Among {
+    const key = JSON.stringify([picks, prior?.values])
+    const list = this.#lists.get(key) ?? this.#ranked(picks, prior?.values ?? [])
+    this.#lists.set(key, list)
+    const start = Math.min(from, list.entries.length)
+    return { list, weight: prior?.weight ?? 1, from: start, to: Math.min(start + length, list.entries.length) }
+  }
+
+  #ranked(picks: readonly number[], values: readonly number[]): RankedEntries {
+    const entries = Int32Array.from(new Set(picks.map(pick => this.entryAt(pick))))
+    return { entries, priors: Float32Array.from(entries, (_, place) => values[place] ?? 0) }
   }
 
   #edit(writer: StoreWriter, edit: Edit): void {

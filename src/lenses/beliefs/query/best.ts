@@ -4,6 +4,7 @@
  */
 import type { EntryKey } from '../../../model/entry.ts'
 import type { Sight } from '../../../model/viewer.ts'
+import type { BeliefColumns } from '../record/columns.ts'
 import { byVector } from './by-vector.ts'
 import type { BestRequest, Chooser, Chosen, Meaning } from './choice.ts'
 import type { Matches } from './matches.ts'
@@ -67,31 +68,31 @@ function chooserOf(request: BestRequest): Chooser {
   const { meaning, semanticWeight, matches, columns } = request
   if (meaning.by === 'vector' && semanticWeight > 0) return byVector(request, meaning)
   const standing = request.standing()
-  if (meaning.by !== 'words') return asked => highest(standing, matches, asked)
-  const { rows, priors } = standing
-  const likenessOf = (row: number) => meaning.likeness.get(columns.arrays.entries[row] as EntryKey) ?? 0
+  if (meaning.by !== 'words') return asked => highest(standing, matches, columns, asked)
+  const { entries, priors } = standing
   const worth = priors.map((prior, at) => {
-    const row = rows[at] as number
-    return matches.has(row) ? prior + (semanticWeight * (likenessOf(row) + 1)) / 2 : Number.NEGATIVE_INFINITY
+    const entry = entries[at] as EntryKey
+    const likeness = meaning.likeness.get(entry) ?? 0
+    return matches.bits.has(entry) ? prior + (semanticWeight * (likeness + 1)) / 2 : Number.NEGATIVE_INFINITY
   })
   return asked => {
     const { places, floor } = topPlaces(worth, Math.min(asked, matches.count))
-    return { rows: places.map(at => rows[at] as number), floor }
+    return { rows: places.map(at => columns.rowOf(entries[at] as EntryKey)), floor }
   }
 }
 
 /** Where meaning does not count: the front of the standing, as far as those reach that stand as high as the last wanted. */
-function highest(standing: Standing, matches: Matches, asked: number): Chosen {
+function highest(standing: Standing, { bits }: Matches, columns: BeliefColumns, asked: number): Chosen {
   const found: number[] = []
   for (let at = 0, end = standing.size; at < end; at++) {
-    if (!matches.has(standing.rows[at] as number)) continue
+    if (!bits.has(standing.entries[at] as EntryKey)) continue
     if (found.push(at) === asked) end = standing.reach(standing.priors[at] as number)
   }
   const priors = found.map(at => standing.priors[at] as number)
   const { places } = topPlaces(priors, asked)
   const last = places.at(-1)
   return {
-    rows: places.map(place => standing.rows[found[place] as number] as number),
+    rows: places.map(place => columns.rowOf(standing.entries[found[place] as number] as EntryKey)),
     floor: last === undefined || found.length < asked ? Number.NEGATIVE_INFINITY : (priors[last] as number),
   }
 }

@@ -298,8 +298,10 @@ export class Evaluation {
     const asked = [this.requester.id, enabled, weights, confidenceWeights]
     const key = JSON.stringify([...asked, trustQuestion(context)])
     const { matches, asOf, trust } = { matches: this.#inScope, asOf: this.asOf, trust: this.trust.stamp }
-    if (this.#settled !== null) return new Standing(matches, this.scorer.priors(matches))
-    return this.state.standings.of({ key, matches, trust, asOf }, () => this.scorer.priors(matches, this.view.time))
+    const { columns, time } = this.view
+    if (this.#settled !== null) return new Standing(matches, columns, this.scorer.priors(matches))
+    const request = { key, matches, trust, asOf }
+    return this.state.standings.of(request, columns, () => this.scorer.priors(matches, time))
   }
 }
 

@@ -24,7 +24,6 @@ export class Matches {
   /** What these were taken from by leaving out a few. */
   #less: { readonly from: Matches; readonly gone: ReadonlySet<number> } | null = null
   #bits: Bitset | null = null
-  #lastEntry: EntryKey | null = null
   #shared: SharedRows | null = null
 
   constructor(columns: BeliefColumns, rows: Int32Array, sources: Uint8Array) {
@@ -47,7 +46,6 @@ export class Matches {
   }
 
   has(row: number): boolean {
-    if (this.#less !== null) return !this.#less.gone.has(row) && this.#less.from.has(row)
     return this.bits.has(this.#columns.arrays.entries[row] as EntryKey)
   }
 
@@ -65,20 +63,13 @@ export class Matches {
   /** Which entries these are, whatever becomes of their rows: keys are never given again. */
   frozen(): FrozenEntries {
     if (this.#less === null) return { among: this.bits, less: new Set() }
-    const { entries } = this.#columns.arrays
     const { among, less } = this.#less.from.frozen()
-    return { among, less: new Set([...less, ...[...this.#less.gone].map(row => entries[row] as EntryKey)]) }
+    return { among, less: new Set([...less, ...this.#entriesOf(this.#less.gone)]) }
   }
 
   /** What these were taken from by leaving out a few rows; null: they were found on their own. */
   get taken(): { readonly from: Matches; readonly gone: ReadonlySet<number> } | null {
     return this.#less
-  }
-
-  /** The highest key of them; 0: there are none. */
-  get lastEntry(): EntryKey {
-    this.#lastEntry ??= this.#findLastEntry()
-    return this.#lastEntry
   }
 
   /** Those that have their id, or their content, with another of these. */
@@ -135,7 +126,7 @@ export class Matches {
     return -1
   }
 
-  #findLastEntry(): EntryKey {
+  #lastEntry(): EntryKey {
     const { entries } = this.#columns.arrays
     let last = 0
     for (const row of this.#rows) {
@@ -145,9 +136,14 @@ export class Matches {
     return last
   }
 
+  #entriesOf(rows: ReadonlySet<number>): EntryKey[] {
+    return [...rows].map(row => this.#columns.arrays.entries[row] as EntryKey)
+  }
+
   #asBits(): Bitset {
+    if (this.#less !== null) return this.#less.from.bits.without(Bitset.of(this.#entriesOf(this.#less.gone)))
     const { entries } = this.#columns.arrays
-    const bits = new Bitset(this.lastEntry + 1)
+    const bits = new Bitset(this.#lastEntry() + 1)
     for (let place = 0; place < this.count; place++) bits.add(entries[this.#rows[place] as number] as EntryKey)
     return bits
   }

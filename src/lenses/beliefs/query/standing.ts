@@ -5,15 +5,17 @@
  */
 import type { Instant } from '../../../base/clock.ts'
 import { Recent } from '../../../base/recent.ts'
+import type { RankedEntries } from '../../../index/contract.ts'
+import type { EntryKey } from '../../../model/entry.ts'
+import type { BeliefColumns } from '../record/columns.ts'
 import type { TrustStamp } from '../trust/stamp.ts'
 import type { Matches } from './matches.ts'
 
 const BUCKETS = 1024
 
-export class Standing {
-  /** Of the columns. */
-  readonly rows: Int32Array
-  /** Of these rows. Falls from bucket to bucket, not within one. */
+export class Standing implements RankedEntries {
+  readonly entries: Int32Array
+  /** Falls from bucket to bucket, not within one. */
   readonly priors: Float32Array
   readonly #greatest: number
   /** Buckets for a difference of 1. */
@@ -22,11 +24,11 @@ export class Standing {
   readonly #ends: Int32Array
 
   /** `priors` by place in the matches. */
-  constructor({ rows, count }: Matches, priors: Float32Array) {
+  constructor({ rows, count }: Matches, { arrays }: BeliefColumns, priors: Float32Array) {
     const { least, greatest } = rangeOf(priors)
     this.#greatest = greatest
     this.#scale = greatest > least ? (BUCKETS - 1) / (greatest - least) : 0
-    this.rows = new Int32Array(count)
+    this.entries = new Int32Array(count)
     this.priors = new Float32Array(count)
     const next = this.#starts(priors)
     for (let place = 0; place < count; place++) {
@@ -34,14 +36,14 @@ export class Standing {
       const bucket = this.#bucketOf(prior)
       const at = next[bucket] as number
       next[bucket] = at + 1
-      this.rows[at] = rows[place] as number
+      this.entries[at] = arrays.entries[rows[place] as number] as EntryKey
       this.priors[at] = prior
     }
     this.#ends = next
   }
 
   get size(): number {
-    return this.rows.length
+    return this.entries.length
   }
 
   /** So many from the front hold all that reach this number. */
@@ -99,14 +101,14 @@ interface StandingRequest {
 export class Standings {
   readonly #kept = new Recent<string, { value: (StandingRequest & { readonly standing: Standing }) | null }>(KEPT)
 
-  of(request: StandingRequest, priors: () => Float32Array): Standing {
+  of(request: StandingRequest, columns: BeliefColumns, priors: () => Float32Array): Standing {
     const kept = this.#kept.get(request.key, () => ({ value: null }))
     const { value } = kept
     const age = value === null ? Number.NaN : request.asOf - value.asOf
     if (value?.matches === request.matches && value.trust.equals(request.trust) && age >= 0 && age < KEPT_MS) {
       return value.standing
     }
-    const standing = new Standing(request.matches, priors())
+    const standing = new Standing(request.matches, columns, priors())
     kept.value = { ...request, standing }
     return standing
   }

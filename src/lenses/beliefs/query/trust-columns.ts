@@ -26,7 +26,7 @@ interface Names {
 const NAMES = new WeakMap<BeliefColumns, Names>()
 
 /** By number; made anew when there is another holder. */
-function holderNames(columns: BeliefColumns): readonly string[] {
+export function holderNames(columns: BeliefColumns): readonly string[] {
   const known = NAMES.get(columns)
   if (known?.mark === columns.holdersMark) return known.names
   const names = Array.from({ length: columns.bounds.holders }, (_, number) => columns.holderName(number))

@@ -2,6 +2,7 @@
 import type { Instant } from '../../../base/clock.ts'
 import type { Agent, AgentArrays } from './agent-arrays.ts'
 import { federationTarget, reputationFor } from './agent-arrays.ts'
+import type { Levels } from './levels.ts'
 import type { TrustStamp } from './stamp.ts'
 
 /** The viewer's own edge, which it may be shown exactly (BQ-107). */
@@ -55,8 +56,8 @@ export interface HolderColumns {
 
 export interface TrustTable {
   readonly viewer: string
-  /** Whether the viewer has a number among the agents; else it has no edges. */
-  readonly isKnown: boolean
+  /** -1: not known here, and so without edges. */
+  readonly viewerNumber: number
   readonly stamp: TrustStamp
   readonly holdsUntil: Instant
   readonly agents: AgentArrays
@@ -64,14 +65,12 @@ export interface TrustTable {
   readonly known: ReadonlyMap<string, Agent>
   readonly domains: readonly string[]
   readonly defaultTrust: number
+  /** The viewer's own edges, by the target's id and by its number. */
   readonly direct: ReadonlyMap<string, DirectTrust>
+  readonly own: ReadonlyMap<number, DirectTrust>
   readonly reputations: Reputations
-  /** By number of the agent: what the viewer's own edge counts, 1 in itself; NaN: there is none. */
-  readonly own: Float64Array
-  /** By number of the agent; 0: no route. */
-  readonly levels: Float64Array
-  readonly sources: Uint32Array
-  readonly capped: Uint8Array
+  /** Of routes through others. */
+  readonly levels: Levels
 }
 
 /** By number of the agent. */
@@ -126,11 +125,13 @@ export class HolderTrust {
   differences(other: HolderTrust): readonly string[] {
     const [mine, its] = [this.#table, other.#table]
     if (mine.agents !== its.agents) return [...mine.agents.ids(), ...its.agents.ids()]
+    const [myOwn, itsOwn] = [this.#own, other.#own]
+    const [myLevels, itsLevels] = [mine.levels.all.levels, its.levels.all.levels]
     const found: string[] = []
     for (let number = 0; number < mine.agents.size; number++) {
       const isSame =
-        areSame(mine.own, its.own, number, Number.NaN) &&
-        areSame(mine.levels, its.levels, number, 0) &&
+        areSame(myOwn, itsOwn, number, Number.NaN) &&
+        areSame(myLevels, itsLevels, number, 0) &&
         areSame(mine.reputations.overall, its.reputations.overall, number, Number.NaN) &&
         areSame(mine.reputations.floors, its.reputations.floors, number, 0)
       // The viewer is always its own; it may have got a number by what somebody else stated of it.
@@ -141,8 +142,8 @@ export class HolderTrust {
 
   /** Near enough: of what is not shared with the trust of other moments. */
   get byteLength(): number {
-    const { own, levels, sources, capped, direct } = this.#table
-    return own.byteLength + levels.byteLength + sources.byteLength + capped.byteLength + direct.size * DIRECT_BYTES
+    const { levels, direct } = this.#table
+    return levels.byteLength + direct.size * DIRECT_BYTES
   }
 
   /** In a federation as a whole (BQ-104): the viewer's edge to it, else its reputation. */
@@ -152,8 +153,8 @@ export class HolderTrust {
 
   /** Equal lists in a row, element by element the same, are looked up once. */
   columns(holders: readonly string[]): HolderColumns {
-    const { viewer, isKnown, known, agents, own, reputations } = this.#table
-    const self = isKnown ? -1 : holders.indexOf(viewer)
+    const { viewer, viewerNumber, known, agents, reputations } = this.#table
+    const self = viewerNumber >= 0 ? -1 : holders.indexOf(viewer)
     const numbers = agents.numbersOf(holders)
     const byHolder = (of: (number: number) => number) => {
       const values = new Float64Array(numbers.length)
@@ -164,7 +165,10 @@ export class HolderTrust {
       if (self >= 0) values[self] = 1
       return values
     }
-    const direct = once(() => withSelf(byHolder(number => own[number] ?? Number.NaN)))
+    const direct = once(() => {
+      const own = this.#own
+      return withSelf(byHolder(number => own[number] ?? Number.NaN))
+    })
     const reputation = once(() => byHolder(number => reputations.overall[number] ?? Number.NaN))
     const trust = once(() => withSelf(this.#trustOf(numbers)))
     const ofFederation = (id: string) => {
@@ -186,10 +190,21 @@ export class HolderTrust {
     }
   }
 
-  /** By place: each question needs that of all holders, so nothing is called for each. */
+  /** By number of the agent: what the viewer's own edge counts, 1 in itself; NaN: there is none. */
+  get #own(): Float64Array {
+    const { agents, own, viewerNumber } = this.#table
+    const values = new Float64Array(agents.size).fill(Number.NaN)
+    if (viewerNumber >= 0) values[viewerNumber] = 1
+    for (const [number, { value }] of own) values[number] = value
+    return values
+  }
+
+  /** By place. */
   #trustOf(numbers: Int32Array): Float64Array {
-    const { own, levels, reputations, defaultTrust } = this.#table
+    const { reputations, defaultTrust } = this.#table
     const { floors } = reputations
+    const { levels } = this.#table.levels.all
+    const own = this.#own
     const values = new Float64Array(numbers.length).fill(defaultTrust)
     for (let at = 0; at < numbers.length; at++) {
       const number = numbers[at] as number
@@ -208,10 +223,9 @@ export class HolderTrust {
   }
 
   #transitive(holder: string): TransitiveTrust | null {
-    const { agents, levels, sources, capped } = this.#table
-    const number = agents.numberOf(holder)
-    const level = levels[number] ?? 0
-    return level === 0 ? null : { level, sources: sources[number] ?? 0, capped: capped[number] === 1 }
+    const { agents, levels } = this.#table
+    const found = levels.of(agents.numberOf(holder))
+    return found.level === 0 ? null : found
   }
 
   /** Equal ones count as the kind that tells less of others. */

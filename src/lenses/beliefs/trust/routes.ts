@@ -31,7 +31,7 @@ export interface RouteSearch {
 
 export interface RoutesOfHop {
   readonly first: number
-  /** Reached from it, and what the best route from it is worth without the viewer's own edge. */
+  /** Reached from it, by number ascending, and what the best route from it is worth without the viewer's own edge. */
   readonly targets: Int32Array
   readonly worths: Float64Array
 }
@@ -109,7 +109,7 @@ class Walk {
     }
     for (const agent of frontier) this.#labels[agent] = 0
     this.#barred[first] = 0
-    const targets = Int32Array.from(reached)
+    const targets = Int32Array.from(reached).sort()
     const worths = new Float64Array(targets.length)
     for (let at = 0; at < targets.length; at++) {
       const agent = targets[at] as number

@@ -1,4 +1,4 @@
-/** From routes and the viewer's own edges as they stand at one moment to its trust in everybody. Costs what the routes cost to read. */
+/** From routes and the viewer's own edges as they stand at one moment to its trust in everybody. Costs what those edges cost to read. */
 import type { Instant } from '../../../base/clock.ts'
 import { nearestEntry } from '../measures/domains.ts'
 import type { BeliefsSettings } from '../settings.ts'
@@ -6,6 +6,7 @@ import type { AgentArrays } from './agent-arrays.ts'
 import { daysSince, decayed } from './decay.ts'
 import { disjointRoutes, type RouteWorld } from './disjoint-routes.ts'
 import { type DirectTrust, HolderTrust, type Reputations } from './holders.ts'
+import { LEAST_WORTH, Levels } from './levels.ts'
 import type { ResolvedEdges, TrustQuestion } from './resolved-edges.ts'
 import { NEW_AGENT_MS, type Routes } from './routes.ts'
 import type { TrustStamp } from './stamp.ts'
@@ -15,8 +16,6 @@ export type TrustRules = Pick<
   'defaultTrust' | 'sybilThreshold' | 'sybilCap' | 'sybilRule' | 'newAgentCap'
 >
 
-/** First hops (or routes) worth less are not counted as sources. */
-const LEAST_WORTH = 0.01
 const NEW_AGENT_CAP = 0.3
 
 export interface Weighing {
@@ -34,50 +33,28 @@ export interface Weighing {
 }
 
 export function weigh(weighing: Weighing): HolderTrust {
-  const { viewer, agents, edges, question, rules, routes, asOf } = weighing
+  const { viewer, agents, edges, question, rules, routes } = weighing
   const direct = new Map<string, DirectTrust>()
-  const own = new Float64Array(agents.size).fill(Number.NaN)
-  if (viewer >= 0) own[viewer] = 1
-  /** By agent: what a route that begins with it starts with; 0: none does. */
-  const starts = new Float64Array(agents.size)
+  const own = new Map<number, DirectTrust>()
   for (let slot = edges.edges.begin(viewer), end = edges.edges.end(viewer); slot < end; slot++) {
     const target = edges.edges.target[slot] as number
     const trust = directTrust(edges, slot, weighing)
     direct.set(agents.id(target), trust)
-    own[target] = trust.value
-    starts[target] = trust.decayed * question.damping
+    own.set(target, trust)
   }
-  const levels = new Float64Array(agents.size)
-  const sources = new Uint32Array(agents.size)
-  for (const { first, targets, worths } of routes.hops) {
-    const factor = starts[first] as number
-    for (let at = 0; at < targets.length; at++) {
-      const target = targets[at] as number
-      const worth = factor * (worths[at] as number)
-      if (worth > (levels[target] as number)) levels[target] = worth
-      if (worth >= LEAST_WORTH) sources[target] = (sources[target] as number) + 1
-    }
+  const startOf = (first: number) => (own.get(first)?.decayed ?? 0) * question.damping
+  const world = rules.sybilRule === 'disjoint' ? routeWorld(weighing, startOf) : null
+  const levelRules = {
+    ...rules,
+    disjoint: world && ((agent: number, wanted: number) => disjointRoutes(world, agent, wanted)),
+    cap: (agent: number) => (isYoung(weighing, agent) ? NEW_AGENT_CAP : 1),
   }
-  const capped = new Uint8Array(agents.size)
-  const world = rules.sybilRule === 'disjoint' ? routeWorld(weighing, starts) : null
-  for (let agent = 0; agent < levels.length; agent++) {
-    const level = levels[agent] as number
-    if (level === 0) continue
-    // Routes that share nobody begin with different first hops: of these there are never fewer.
-    if (world !== null) {
-      const wanted = Math.min(sources[agent] as number, rules.sybilThreshold)
-      sources[agent] = wanted < 2 ? wanted : disjointRoutes(world, agent, wanted)
-    }
-    const few = (sources[agent] as number) < rules.sybilThreshold
-    const young = rules.newAgentCap && agents.isYoungerThan(agent, asOf - NEW_AGENT_MS)
-    const cap = Math.min(few ? rules.sybilCap : 1, young ? NEW_AGENT_CAP : 1)
-    if (level <= cap) continue
-    levels[agent] = cap
-    capped[agent] = 1
-  }
+  const levels = new Levels(routes, startOf, levelRules, agents.size)
+  // These rules look at edges and agents, which may be others when somebody asks.
+  if (world !== null || rules.newAgentCap) levels.all
   return new HolderTrust({
     viewer: weighing.viewerId,
-    isKnown: viewer >= 0,
+    viewerNumber: viewer,
     agents,
     stamp: weighing.stamp,
     holdsUntil: routes.until,
@@ -85,12 +62,14 @@ export function weigh(weighing: Weighing): HolderTrust {
     domains: question.domains,
     defaultTrust: rules.defaultTrust,
     direct,
-    reputations: weighing.reputations,
     own,
+    reputations: weighing.reputations,
     levels,
-    sources,
-    capped,
   })
+}
+
+function isYoung({ rules, agents, asOf }: Weighing, agent: number): boolean {
+  return rules.newAgentCap && agents.isYoungerThan(agent, asOf - NEW_AGENT_MS)
 }
 
 function directTrust(edges: ResolvedEdges, slot: number, { viewer, question, rules, asOf }: Weighing): DirectTrust {
@@ -115,13 +94,11 @@ function directTrust(edges: ResolvedEdges, slot: number, { viewer, question, rul
 }
 
 /** The edges that the search looked at, from where they end. */
-function routeWorld(
-  { viewer, agents, edges, question, rules, routes, asOf }: Weighing,
-  starts: Float64Array,
-): RouteWorld {
+function routeWorld(weighing: Weighing, startOf: (first: number) => number): RouteWorld {
+  const { viewer, agents, edges, question, routes, asOf } = weighing
   const into = new Map<number, { from: number; factor: number }[]>()
   for (const from of routes.expanded) {
-    const half = rules.newAgentCap && agents.isYoungerThan(from, asOf - NEW_AGENT_MS) ? 0.5 : 1
+    const half = isYoung(weighing, from) ? 0.5 : 1
     for (let slot = edges.edges.begin(from), end = edges.edges.end(from); slot < end; slot++) {
       const target = edges.edges.target[slot] as number
       if (target === viewer || routes.distrusted.has(target)) continue
@@ -139,7 +116,7 @@ function routeWorld(
   return {
     agents,
     into: agent => into.get(agent) ?? [],
-    own: agent => starts[agent] as number,
+    own: startOf,
     maxHops: question.maxHops,
     least: LEAST_WORTH,
   }

@@ -16,11 +16,12 @@ describe('a standing', () => {
     fc.assert(
       fc.property(fc.array(number, { minLength: 1, maxLength: 200 }), number, (priors, least) => {
         const rows = Int32Array.from(priors, (_, place) => place * 3)
-        const matches = new Matches({} as BeliefColumns, rows, new Uint8Array(rows.length))
-        const standing = new Standing(matches, Float32Array.from(priors))
-        const held = Array.from(standing.rows, (row, at) => [row, standing.priors[at]])
+        const columns = { arrays: { entries: Int32Array.from({ length: priors.length * 3 }, (_, row) => row + 7) } }
+        const matches = new Matches(columns as BeliefColumns, rows, new Uint8Array(rows.length))
+        const standing = new Standing(matches, columns as BeliefColumns, Float32Array.from(priors))
+        const held = Array.from(standing.entries, (entry, at) => [entry, standing.priors[at]])
         expect(held.sort(([a], [b]) => (a as number) - (b as number))).toEqual(
-          priors.map((prior, at) => [at * 3, prior]),
+          priors.map((prior, at) => [at * 3 + 7, prior]),
         )
         const behind = standing.priors.subarray(standing.reach(least))
         expect(behind.every(prior => prior < least)).toBe(true)
