@@ -9,12 +9,15 @@ import { type Explanation, leaf, node } from '../../../model/explanation.ts'
 import { allowedEntries } from '../../../pipeline/conditions.ts'
 import type { QueryContext } from '../../../pipeline/context.ts'
 import type { Plan, Retrieval, Scoring, Stages } from '../../../pipeline/stage.ts'
+import { lateError } from '../../../pipeline/time-limit.ts'
 import type { LensHost } from '../../lens.ts'
 import type { CheckedContext } from '../check/checked.ts'
 import { checkContext } from '../check/context.ts'
+import { BeliefsError } from '../errors.ts'
 import { DEFAULT_TRUST_WEIGHT, rankingWeights } from '../measures/weights.ts'
 import type { RankingWeights } from '../model.ts'
 import { type BeliefsState, stateOf } from '../state.ts'
+import { TimeLimit } from '../time-limit.ts'
 import { Evaluation } from './evaluation.ts'
 import type { ScoredBelief } from './scored.ts'
 import { understand } from './understand.ts'
@@ -26,7 +29,14 @@ export function beliefsStages(host: LensHost): Partial<Stages> {
   // Made on first use: a lens that nobody asks costs nothing.
   const state = (): BeliefsState => stateOf(host)
   return {
-    retrieve: async (plan, depth, context) => retrieve(state(), plan, depth, context),
+    retrieve: async (plan, depth, context) => {
+      try {
+        return retrieve(state(), plan, depth, context)
+      } catch (thrown) {
+        // The pipeline has a word of its own for it.
+        throw thrown instanceof BeliefsError && thrown.code === 'TIMEOUT' ? lateError(context) : thrown
+      }
+    },
     score: ({ candidates }, plan) => score(candidates, plan),
   }
 }
@@ -51,7 +61,10 @@ function retrieve(state: BeliefsState, plan: Plan, depth: number, context: Query
 function evaluate(state: BeliefsState, plan: Plan, context: QueryContext): Evaluation {
   const { id } = context.sight.viewer
   state.columns.refresh()
+  const { leftMs, signal } = context.deadline
+  const time = new TimeLimit(leftMs, signal)
   const view = {
+    time,
     reader: context.reader,
     requester: state.requester(id),
     columns: state.columns,
@@ -65,6 +78,7 @@ function evaluate(state: BeliefsState, plan: Plan, context: QueryContext): Evalu
   const asked = checkContext({}, { id, trustGraph: null })
   const question = { semantic, filters: [], context: asked, weights: weightsOf(plan, asked), scope: SCOPE }
   const embedded = { question: plan.vector, include: [], exclude: [], warnings: [] }
+  time.check()
   return new Evaluation(
     state,
     view,

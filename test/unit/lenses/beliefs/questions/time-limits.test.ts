@@ -156,6 +156,31 @@ describe('a caller who goes while the store is read (BQ-192)', () => {
   })
 })
 
+describe('the lens asked through the pipeline (BQ-192)', () => {
+  it.each([
+    ['its caller goes', 'cancelled', 30_000],
+    ['its time ends', 'deadline_exceeded', 1],
+  ])('ends where %s', async (_, code, timeout_ms) => {
+    const { columns } = stateOf(engine.host('beliefs'))
+    const gone = new AbortController()
+    Object.defineProperty(columns, 'refresh', {
+      configurable: true,
+      value: () => {
+        if (code === 'cancelled') gone.abort()
+        // Nothing sets this clock: it is waited for.
+        else for (const from = performance.now(); performance.now() - from < 2; );
+        Object.getPrototypeOf(columns).refresh.call(columns)
+      },
+    })
+    const input = { text: 'rain', lens: 'beliefs', timeout_ms }
+    const asked = engine.query(input, { viewer: { id: 'ann' }, signal: gone.signal })
+    await expect(asked.finally(() => Reflect.deleteProperty(columns, 'refresh'))).rejects.toMatchObject({ code })
+    expect(
+      (await engine.query({ ...input, timeout_ms: 30_000 }, { viewer: { id: 'ann' } })).items.length,
+    ).toBeGreaterThan(0)
+  })
+})
+
 describe('a look at the clock (BQ-192)', () => {
   it(`comes with every ${ROWS_AT_ONCE} rows that facets go through, and with every 50 beliefs that are shown`, async () => {
     const looks = async (name: string) => {
