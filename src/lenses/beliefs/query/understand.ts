@@ -1,6 +1,7 @@
 /** What a text comes to before the store is looked at: its vector and those of its operands, in one call to the embedder. */
 import { modelKey } from '../../../embed/embedder.ts'
 import type { VectorIndex, WordIndex } from '../../../index/contract.ts'
+import { QuerentError } from '../../../model/errors.ts'
 import type { Sight } from '../../../model/viewer.ts'
 import type { CheckedText, CheckedWarning } from '../check/checked.ts'
 import type { BeliefsState } from '../state.ts'
@@ -52,7 +53,7 @@ export async function embedText(
       warnings: isUncalibrated ? [uncalibrated(embedder.model.id)] : [],
     }
   } catch {
-    signal.throwIfAborted()
+    if (signal.aborted) throw new QuerentError('cancelled', 'the caller ended the question')
     return { ...wordsOnly, warnings: [EMBEDDER_FAILED] }
   }
 }
