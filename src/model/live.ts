@@ -45,7 +45,7 @@ export interface StandingQuestion {
   readonly viewer: Viewer
   /** The question, canonical: what a resume token is bound to, with the viewer. */
   readonly binding: string
-  /** As it was asked: told back to the subscriber. */
+  /** As it is asked, told back to the subscriber: its answer is what a fresh query of exactly this would have. */
   readonly query: JsonObject
   /** How long asking may take, in milliseconds. */
   readonly timeoutMs: number

@@ -52,7 +52,7 @@ export class PipelineQuestion implements StandingQuestion {
     // Else what the viewer reads elsewhere would move ranks, of which no event tells.
     this.#input = { ...input, memory: input.memory ?? false }
     // Fields may be present and undefined, which JSON does not have.
-    this.query = JSON.parse(JSON.stringify(input)) as JsonObject
+    this.query = JSON.parse(JSON.stringify(this.#input)) as JsonObject
     this.binding = canonicalJson({ lens: parts.defaultLens, ...this.query })
     this.timeoutMs = parts.asking.resolve(input, { viewer, signal: new AbortController().signal }).timeoutMs
     this.#windows = this.#windowsOf()

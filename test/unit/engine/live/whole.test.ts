@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest'
 import { SettableClock } from '../../../../src/base/clock.ts'
 import type { LiveHandlers } from '../../../../src/model/live.ts'
+import type { QueryInput } from '../../../../src/model/query-input.ts'
 import { DEFAULT_LENS_STAGES } from '../../../../src/pipeline/default-stages.ts'
 import type { Stages } from '../../../../src/pipeline/stage.ts'
 import { openToyEmbedder } from '../../../../src/testing/toy-embedder.ts'
@@ -88,10 +89,12 @@ it.each([
   await engine.put({ entries: ['a', 'b', 'c', 'd'].map(id => ({ id, content: `fox ${id}` })) })
   const known = new Set<string>()
   const input = { text: 'fox', limit: 2, ...(memory !== undefined && { memory }) }
-  await engine.subscribe(
+  const { query } = await engine.subscribe(
     { ...input, debounce_ms: 0 },
     { onEvent: ({ type, id }) => void (type === 'removed' ? known.delete(id) : known.add(id)) },
   )
+  // It says so, for asked with another the ids are others.
+  expect(query).toEqual({ ...input, memory: memory ?? false })
   await timers.pass(100)
   for (let use = 0; use < 5; use++) {
     clock.set(clock.now() + 60_000)
@@ -100,7 +103,7 @@ it.each([
   await engine.put({ entries: [{ id: 'z', content: 'hen' }] })
   await timers.pass(1000)
   expect([...known].sort()).toEqual(expected)
-  const fresh = await engine.query({ memory: false, ...input, touch: false })
+  const fresh = await engine.query({ ...(query as unknown as QueryInput), touch: false })
   expect(idsOf(fresh).toSorted()).toEqual(expected)
   await engine.close()
 })
