@@ -11,12 +11,21 @@ export interface LimitSettings {
   readonly burst: number
   /** Live queries that one requester may have at a time (default 50). */
   readonly subscriptions: number
+  /** Different questions that one requester may ask in a day; null (the default): any number. */
+  readonly questionsPerDay: number | null
+  /** Different questions in an hour that are nearly alike; null (the default): any number. */
+  readonly alikePerHour: number | null
 }
 
-/** BQ-189, BQ-167. */
-const DEFAULTS: LimitSettings = { enabled: true, unitsPerMinute: 200, burst: 33, subscriptions: 50 }
+/** BQ-189, BQ-167, BQ-193. */
+const DEFAULTS: LimitSettings = {
+  ...{ enabled: true, unitsPerMinute: 200, burst: 33, subscriptions: 50 },
+  ...{ questionsPerDay: null, alikePerHour: null },
+}
 
 const count = z.number().int().min(1).max(1_000_000)
+/** Each question that counts is remembered, in some hundred bytes. */
+const remembered = z.number().int().min(1).max(100_000)
 
 /** As in `config.json`. */
 export const limitSettings = z.strictObject({
@@ -24,6 +33,8 @@ export const limitSettings = z.strictObject({
   units_per_minute: count.optional(),
   burst: count.optional(),
   subscriptions: count.optional(),
+  questions_per_day: remembered.optional(),
+  alike_per_hour: remembered.optional(),
 })
 
 type FileSettings = z.output<typeof limitSettings>
@@ -35,7 +46,9 @@ export function resolveLimits(
   file: FileSettings = {},
 ): LimitSettings {
   const { enabled, unitsPerMinute: units_per_minute, burst, subscriptions } = options
-  const given = parseInput(limitSettings, { enabled, units_per_minute, burst, subscriptions }, 'limits')
+  const [questions_per_day, alike_per_hour] = [options.questionsPerDay ?? undefined, options.alikePerHour ?? undefined]
+  const named = { enabled, units_per_minute, burst, subscriptions, questions_per_day, alike_per_hour }
+  const given = parseInput(limitSettings, named, 'limits')
   const layers = [given, fromEnvironment(environment), file]
   const first = <K extends keyof FileSettings>(name: K): FileSettings[K] =>
     layers.map(layer => layer[name]).find(value => value !== undefined)
@@ -44,22 +57,26 @@ export function resolveLimits(
     unitsPerMinute: first('units_per_minute') ?? DEFAULTS.unitsPerMinute,
     burst: first('burst') ?? DEFAULTS.burst,
     subscriptions: first('subscriptions') ?? DEFAULTS.subscriptions,
+    questionsPerDay: first('questions_per_day') ?? DEFAULTS.questionsPerDay,
+    alikePerHour: first('alike_per_hour') ?? DEFAULTS.alikePerHour,
   }
 }
 
 /** QUERENT_LIMITS is `on` or `off`; the numbers have variables of their own. */
 function fromEnvironment(environment: Readonly<Record<string, string | undefined>>): FileSettings {
   const enabled = environment['QUERENT_LIMITS']
-  const number = (name: string): number | undefined => {
+  const number = (name: string, kind: typeof count = count): number | undefined => {
     const value = environment[name]
-    return value === undefined ? undefined : parseInput(numeral, value, name)
+    return value === undefined ? undefined : parseInput(numeral.pipe(kind), value, name)
   }
   return {
     enabled: enabled === undefined ? undefined : parseInput(z.enum(['on', 'off']), enabled, 'QUERENT_LIMITS') === 'on',
     units_per_minute: number('QUERENT_LIMITS_UNITS_PER_MINUTE'),
     burst: number('QUERENT_LIMITS_BURST'),
     subscriptions: number('QUERENT_LIMITS_SUBSCRIPTIONS'),
+    questions_per_day: number('QUERENT_LIMITS_QUESTIONS_PER_DAY', remembered),
+    alike_per_hour: number('QUERENT_LIMITS_ALIKE_PER_HOUR', remembered),
   }
 }
 
-const numeral = z.string().regex(/^\d+$/, 'a whole number').transform(Number).pipe(count)
+const numeral = z.string().regex(/^\d+$/, 'a whole number').transform(Number)

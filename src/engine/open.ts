@@ -1,13 +1,14 @@
 /** The composition root: makes an engine from options, configuration and the world. Nothing else builds one. */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { systemClock } from '../base/clock.ts'
+import { type Clock, systemClock } from '../base/clock.ts'
 import { v4Id } from '../base/random-id.ts'
 import { checkEmbedder } from '../embed/checked-embedder.ts'
 import { type Embedder, modelKey } from '../embed/embedder.ts'
 import { openEmbedder } from '../embed/open-embedder.ts'
 import { cacheQueries } from '../embed/query-cache.ts'
 import { type Limits, RequesterLimits, UNLIMITED } from '../identity/limits.ts'
+import { QuestionLimits } from '../identity/question-limits.ts'
 import type { Index } from '../index/contract.ts'
 import { openLinkIndex } from '../index/links.ts'
 import { openPointIndex } from '../index/points.ts'
@@ -153,7 +154,7 @@ async function wire(options: EngineOptions, wiring: Wiring): Promise<Engine> {
     defaultLens: config.defaultLens,
     live: { ...config.live, ...options.live },
     log: options.log,
-    limits: limitsOf(config, options),
+    limits: limitsOf(config, options, clock),
     lensSettings: config.lenses,
     environment,
     close: () => closeAll(closers),
@@ -180,9 +181,14 @@ async function wire(options: EngineOptions, wiring: Wiring): Promise<Engine> {
 }
 
 /** On a clock that nobody can set, whose milliseconds are whole. */
-function limitsOf({ limits }: Config, { machineTime = () => Math.floor(performance.now()) }: EngineOptions): Limits {
+function limitsOf(
+  { limits }: Config,
+  { machineTime = () => Math.floor(performance.now()) }: EngineOptions,
+  clock: Clock,
+): Limits {
   const { enabled, unitsPerMinute, burst } = limits
-  return enabled ? new RequesterLimits({ unitsPerMinute, burst }, machineTime) : UNLIMITED
+  if (!enabled) return UNLIMITED
+  return new RequesterLimits({ unitsPerMinute, burst }, machineTime, new QuestionLimits(limits, clock))
 }
 
 /** Each lens that takes plug-ins is offered each module; one that none takes and some refuse is skipped with a warning. */

@@ -1,5 +1,7 @@
 /** Who may ask how much: a bucket for each requester, and no memory of those who have not asked for a while (BQ-189). */
 import { QuerentError } from '../model/errors.ts'
+import type { Question } from './question.ts'
+import type { QuestionLimits } from './question-limits.ts'
 import { requesterOf } from './requester.ts'
 import { type MachineTime, type Rate, TokenBucket, WINDOW_MS } from './token-bucket.ts'
 
@@ -9,9 +11,11 @@ export interface Limits {
    * no agent here are one requester.
    */
   charge(viewer: string, units: number): void
+  /** Throws `rate_limited` where this is one different question too many (BQ-193). */
+  ask(viewer: string, question: Question): void
 }
 
-export const UNLIMITED: Limits = { charge: () => undefined }
+export const UNLIMITED: Limits = { charge: () => undefined, ask: () => undefined }
 
 /** So many buckets are kept without looking whether some are full again. */
 const KEPT = 1_024
@@ -20,12 +24,14 @@ const KEPT = 1_024
 export class RequesterLimits implements Limits {
   readonly #rate: Rate
   readonly #now: () => MachineTime
+  readonly #questions: Pick<QuestionLimits, 'ask'> | null
   readonly #buckets = new Map<string, TokenBucket>()
   #sweepAt = KEPT
 
-  constructor(rate: Rate, now: () => MachineTime) {
+  constructor(rate: Rate, now: () => MachineTime, questions: Pick<QuestionLimits, 'ask'> | null = null) {
     this.#rate = rate
     this.#now = now
+    this.#questions = questions
   }
 
   /** Buckets in memory: no more than twice as many as are not full, beyond a thousand. */
@@ -37,6 +43,10 @@ export class RequesterLimits implements Limits {
     const now = this.#now()
     const waitMs = this.#bucketOf(requesterOf(viewer), now).take(units, now)
     if (waitMs > 0) throw rateLimited(waitMs, this.#rate)
+  }
+
+  ask(viewer: string, question: Question): void {
+    this.#questions?.ask(viewer, question)
   }
 
   #bucketOf(requester: string, now: MachineTime): TokenBucket {

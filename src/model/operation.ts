@@ -25,9 +25,9 @@ export interface CallContext {
   readonly remote?: boolean | undefined
   /**
    * Charges a part of a request on its own, where the requester has limits (an operation with such parts costs 0 as a
-   * whole). Throws `rate_limited`.
+   * whole). `question`: what is asked by it, where it is one of its own. Throws `rate_limited`.
    */
-  readonly charge?: ((units: number) => void) | undefined
+  readonly charge?: ((units: number, question?: unknown) => void) | undefined
 }
 
 export interface Effect {
@@ -65,6 +65,11 @@ export interface Operation<Host = never, Input extends z.ZodType = z.ZodType, Ou
   readonly streamAt?: string | undefined
   /** Units of work that a request is charged for (BQ-190), from its input alone: 1 for one that will be refused. Absent: 1. */
   cost?(input: z.output<Input>): number
+  /**
+   * The questions in an input, where different ones are counted (BQ-193): none for one that charges its parts on their own.
+   * Absent: the input is one where the operation has a cost.
+   */
+  questions?(input: z.output<Input>): readonly unknown[]
   /** What the contract of the operation's lens calls an error from before it ran. Absent: what everybody calls it. */
   refusal?(host: Host, error: QuerentError, input: unknown, context: CallContext): QuerentError
   /** Bytes of the longest request that a door reads for it. Absent: the door's own bound. */

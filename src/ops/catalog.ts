@@ -127,7 +127,11 @@ function admit<Input extends z.ZodType, Output extends z.ZodType>(
       return parseInput(operation.input, input ?? {})
     }
     if (context.remote !== true) return { input: parse(), context }
-    const charge = (units: number): void => engine.limits.charge(context.viewer.id, units)
+    const charge = (units: number, ...questions: readonly unknown[]): void => {
+      engine.limits.charge(context.viewer.id, units)
+      if (isOwner(context.viewer)) return
+      for (const input of questions) engine.limits.ask(context.viewer.id, { operation: operation.name, input })
+    }
     return { input: parsedAndPaid(operation, parse, charge), context: { ...context, charge } }
   } catch (thrown) {
     throw refused(operation, engine, thrown, input, context)
@@ -148,7 +152,7 @@ function refused<Input extends z.ZodType, Output extends z.ZodType>(
 function parsedAndPaid<Input extends z.ZodType, Output extends z.ZodType>(
   operation: Operation<Engine, Input, Output>,
   parse: () => z.output<Input>,
-  charge: (units: number) => void,
+  charge: (units: number, ...questions: readonly unknown[]) => void,
 ): z.output<Input> {
   let parsed: z.output<Input>
   try {
@@ -157,8 +161,15 @@ function parsedAndPaid<Input extends z.ZodType, Output extends z.ZodType>(
     charge(1)
     throw thrown
   }
-  charge(operation.cost?.(parsed) ?? 1)
+  charge(operation.cost?.(parsed) ?? 1, ...questionsIn(operation, parsed))
   return parsed
+}
+
+function questionsIn<Input extends z.ZodType, Output extends z.ZodType>(
+  { cost, questions }: Operation<Engine, Input, Output>,
+  input: z.output<Input>,
+): readonly unknown[] {
+  return questions?.(input) ?? (cost === undefined ? [] : [input])
 }
 
 function mustBeStreamed({ name, stream }: Pick<EngineOperation, 'name' | 'stream'>): void {

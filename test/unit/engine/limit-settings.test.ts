@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { resolveConfig } from '../../../src/engine/config.ts'
 import { resolveLimits } from '../../../src/engine/limit-settings.ts'
 
-const DEFAULTS = { enabled: true, unitsPerMinute: 200, burst: 33, subscriptions: 50 }
+const ANY_NUMBER = { questionsPerDay: null, alikePerHour: null }
+const DEFAULTS = { enabled: true, unitsPerMinute: 200, burst: 33, subscriptions: 50, ...ANY_NUMBER }
 
 describe('settings of limits', () => {
   it('have the numbers of BQ-189 and BQ-167 by default', () => {
@@ -18,8 +19,18 @@ describe('settings of limits', () => {
       unitsPerMinute: 60,
       burst: 30,
       subscriptions: 7,
+      ...ANY_NUMBER,
     })
     expect(resolveLimits({ enabled: true }, environment).enabled).toBe(true)
+  })
+
+  it('bound different questions where they say so, and only there (BQ-193)', () => {
+    const environment = { QUERENT_LIMITS_QUESTIONS_PER_DAY: '500' }
+    expect(resolveLimits({}, environment, { questions_per_day: 9, alike_per_hour: 30 })).toEqual({
+      ...{ ...DEFAULTS, questionsPerDay: 500, alikePerHour: 30 },
+    })
+    expect(resolveLimits({ questionsPerDay: 7 }, environment).questionsPerDay).toBe(7)
+    expect(resolveLimits({}, { QUERENT_LIMITS_ALIKE_PER_HOUR: '8' }).alikePerHour).toBe(8)
   })
 
   it('bound live queries too (BQ-167)', () => {
@@ -30,6 +41,8 @@ describe('settings of limits', () => {
   it.each<[string, () => unknown]>([
     ['limits: burst', () => resolveLimits({ burst: 0 }, {})],
     ['limits: units_per_minute', () => resolveLimits({ unitsPerMinute: 1.5 }, {})],
+    ['limits: questions_per_day', () => resolveLimits({ questionsPerDay: 100_001 }, {})],
+    ['QUERENT_LIMITS_ALIKE_PER_HOUR', () => resolveLimits({}, { QUERENT_LIMITS_ALIKE_PER_HOUR: '0' })],
     ['QUERENT_LIMITS', () => resolveLimits({}, { QUERENT_LIMITS: 'never' })],
     ['QUERENT_LIMITS_BURST', () => resolveLimits({}, { QUERENT_LIMITS_BURST: 'many' })],
     ['QUERENT_LIMITS_UNITS_PER_MINUTE', () => resolveLimits({}, { QUERENT_LIMITS_UNITS_PER_MINUTE: '0' })],

@@ -96,6 +96,44 @@ describe('a remote request', () => {
   })
 })
 
+describe('a remote question (BQ-193)', () => {
+  const heard: unknown[] = []
+  const limits = { charge: () => undefined, ask: (viewer: string, question: object) => heard.push([viewer, question]) }
+  const engine = { ...noEngine, limits } as unknown as Engine
+  const asked = async (one: typeof work, input: object, context: CallContext = remote): Promise<unknown[]> => {
+    heard.length = 0
+    await runOperation(one, engine, input, context)
+    return [...heard]
+  }
+
+  it('is told to what counts different ones: the input of whatever has a cost', async () => {
+    expect(await asked(work, { text: 'x' })).toEqual([['ana', { operation: 'work', input: { text: 'x' } }]])
+    const { cost: _, ...plain } = work
+    expect(await asked(plain, { text: 'x' })).toEqual([])
+    heard.length = 0
+    streamOperation(work, engine, { text: 'x' }, remote)
+    expect(heard).toHaveLength(1)
+  })
+
+  it('is each of those that an operation says, or charges on their own', async () => {
+    const many = { ...work, questions: () => ['a', 'b'] }
+    expect(await asked(many, {})).toMatchObject([
+      ['ana', { input: 'a' }],
+      ['ana', { input: 'b' }],
+    ])
+    const parts = operation('parts', (_, { charge }) => charge?.(2, 'part') ?? {}, {
+      cost: () => 0,
+      questions: () => [],
+    })
+    expect(await asked(parts, {})).toEqual([['ana', { operation: 'parts', input: 'part' }]])
+  })
+
+  it('is not counted of the local owner, nor where it is no remote one', async () => {
+    expect(await asked(work, {}, { ...remote, viewer: { id: 'owner' } })).toEqual([])
+    expect(await asked(work, {}, ana)).toEqual([])
+  })
+})
+
 it('a local request is not charged, whoever it is asked as', async () => {
   const engine = engineWith(1)
   for (let i = 0; i < 5; i++) {

@@ -74,6 +74,8 @@ const batch: Operation<LensHost> = {
   output: answers({ results: OBJECTS, total_time_ms: { type: 'number' }, succeeded: INTEGER, failed: INTEGER }),
   effect: { kind: 'read', idempotent: false },
   cost: costOfBatch,
+  // Each is charged on its own.
+  questions: () => [],
   bodyLimit: BODY_LIMIT,
   run: (host, input, context) =>
     inCall(host, context, ({ state, asker, signal }) =>
@@ -81,7 +83,7 @@ const batch: Operation<LensHost> = {
         checkBatch(input),
         // Within the promise, so that a fault of one, and want of units for one, is its own.
         async query => {
-          context.charge?.(costOfQuery(query))
+          context.charge?.(costOfQuery(query), query)
           return runQuery(state, checkQuery(query, asker), { requester: asker.id, signal })
         },
         thrown => failureIn(host, thrown),

@@ -73,6 +73,7 @@ const batch: Operation<LensHost> = {
   output: answers({ answers: OBJECTS }),
   effect: { kind: 'read', idempotent: false },
   cost: costOfBatch,
+  questions: asked => queriesOf(asked) ?? [],
   async run(host, given, { viewer }) {
     const { queries } = only(given as WireInput, ['queries'])
     const itemOf = (item: unknown) => (isRecord(item) ? camelCased(item, QUERY_FIELDS) : item)
@@ -112,12 +113,17 @@ function costOfQuery(asked: unknown): number {
 
 /** All of it at once: it is answered as a whole, or not at all. */
 function costOfBatch(asked: unknown): number {
-  const queries = isRecord(asked) ? asked['queries'] : undefined
-  if (!Array.isArray(queries)) return 1
+  const queries = queriesOf(asked)
+  if (queries === null) return 1
   return Math.max(
     1,
     queries.reduce<number>((sum, query) => sum + costOfQuery(query), 0),
   )
+}
+
+function queriesOf(asked: unknown): readonly unknown[] | null {
+  const queries = isRecord(asked) ? asked['queries'] : undefined
+  return Array.isArray(queries) ? queries : null
 }
 
 function inputOf(hashtags: unknown, input: unknown): readonly string[] | string {
