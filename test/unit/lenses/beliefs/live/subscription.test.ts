@@ -1,91 +1,9 @@
 /** Subscriptions to beliefs as programs have them: a test for each row from BQ-156 to BQ-169. Time is moved by hand. */
-import { afterEach, expect, it, vi } from 'vitest'
-import { SettableClock } from '../../../../../src/base/clock.ts'
-import type { Engine } from '../../../../../src/engine/engine.ts'
-import { Beliefs } from '../../../../../src/lenses/beliefs/beliefs.ts'
+import { expect, it, vi } from 'vitest'
 import { countersOf } from '../../../../../src/lenses/beliefs/counters.ts'
-import type {
-  BeliefEvent,
-  BeliefSubscription,
-  SubscribeOptions,
-} from '../../../../../src/lenses/beliefs/live/subscriptions.ts'
+import type { BeliefEvent, SubscribeOptions } from '../../../../../src/lenses/beliefs/live/subscriptions.ts'
 import { LIVE_TEXTS } from '../../../../../src/model/live.ts'
-import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
-import type { Store } from '../../../../../src/store/store.ts'
-import { seededUniform } from '../../../../../src/testing/seeded.ts'
-import { openBeliefsEngine } from '../../../../support/beliefs-engine.ts'
-import { ManualTimers } from '../../../../support/manual-timers.ts'
-
-const START = Date.parse('2026-03-01T12:00:00Z')
-const DAY = 86_400_000
-const ALL = { local: true, federated: true, network: true }
-const PUBLIC = { visibility: 'public' } as const
-
-let open: Engine[] = []
-afterEach(async () => {
-  for (const engine of open) await engine.close()
-  open = []
-})
-
-interface World {
-  readonly engine: Engine
-  readonly timers: ManualTimers
-  readonly clock: SettableClock
-  readonly store: Store
-  as(id: string): Beliefs
-}
-
-async function begin(store: Store = openMemoryStore(), clock = new SettableClock(START), seed = 1): Promise<World> {
-  const timers = new ManualTimers()
-  const uniform = seededUniform(seed)
-  const random = (length: number) => Uint8Array.from({ length }, () => Math.floor(uniform() * 256))
-  const engine = await openBeliefsEngine({ store, clock, random, live: { timers } })
-  open.push(engine)
-  return { engine, timers, clock, store, as: id => new Beliefs(engine.host('beliefs'), { id }) }
-}
-
-async function beginWithPeople(): Promise<World> {
-  const world = await begin()
-  const owner = world.as('owner')
-  for (const id of ['ann', 'bob', 'cyd']) await owner.agents.create({ id })
-  await owner.federations.create({ id: 'lab' })
-  for (const agent of ['ann', 'bob', 'cyd'])
-    await owner.federations.setMember({ federation: 'lab', agent, status: 'active' })
-  return world
-}
-
-interface Watching {
-  readonly events: BeliefEvent[]
-  readonly subscription: BeliefSubscription
-  /** What came since this was last called, in short. */
-  heard(): string[]
-}
-
-async function watch(
-  world: World,
-  by: string,
-  options: SubscribeOptions = {},
-  query: { filters?: object; limit?: number; semantic?: string } = {},
-): Promise<Watching> {
-  const events: BeliefEvent[] = []
-  const asked = {
-    semantic: query.semantic ?? 'fox',
-    ...(query.filters && { filters: query.filters }),
-    options: { scope: ALL, limit: query.limit ?? 10 },
-  }
-  const callback = (event: BeliefEvent) => void events.push(event)
-  const subscription = await world.as(by).subscribe(asked, callback, { debounce_ms: 0, ...options })
-  await world.timers.pass(0)
-  let read = 0
-  const heard = () => {
-    const news = events.slice(read).map(({ type, id, reason }) => `${type} ${id} ${reason}`)
-    read = events.length
-    return news
-  }
-  return { events, subscription, heard }
-}
-
-const pass = (world: World, ms = 100) => world.timers.pass(ms)
+import { ALL, begin, beginWithPeople, DAY, PUBLIC, pass, START, watch } from './world.ts'
 
 it('gives what a program holds, with defaults and bounds (BQ-156)', async () => {
   const world = await beginWithPeople()

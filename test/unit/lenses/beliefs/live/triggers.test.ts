@@ -1,0 +1,189 @@
+/** What wakes a watch of beliefs, one cause after the other (BQ-158), and what is told of it, in which order (BQ-160). */
+import { expect, it } from 'vitest'
+import { begin, beginWithPeople, DAY, PUBLIC, pass, START, watch } from './world.ts'
+
+it('a belief that is widened comes in, one whose confidence changes is another (BQ-158)', async () => {
+  const world = await beginWithPeople()
+  const bob = world.as('bob')
+  await bob.put({ id: 'own', content: 'A fox of bob alone.', visibility: 'private' })
+  const { heard, events } = await watch(world, 'ann')
+  expect(heard()).toEqual([])
+  world.clock.set(START + 1)
+  await bob.supersede('own', { id: 'all', visibility: 'public' })
+  await pass(world)
+  // Of the version that nobody else saw nothing shows: to ann it is new.
+  expect(heard()).toEqual(['added all new_match'])
+  await bob.supersede('all', { id: 'sure', confidence: { corroboration: 0.9 } })
+  await pass(world)
+  expect(heard()).toEqual(['updated sure content_changed'])
+  expect(events.at(-1)?.details['changed_fields']).toContain('confidence')
+})
+
+it('a federation that the requester leaves, or may ask through no longer, takes what came through it at once (BQ-158, BQ-161)', async () => {
+  const world = await beginWithPeople()
+  const owner = world.as('owner')
+  const put = { content: 'A fox of the lab.', visibility: 'federated', federation_ids: ['lab'] } as const
+  await world.as('bob').put({ id: 'ours', ...put })
+  world.clock.set(START + 1)
+  const { heard, events } = await watch(world, 'ann', { debounce_ms: 60_000 })
+  expect(heard()).toEqual(['added ours initial'])
+  const member = { federation: 'lab', agent: 'ann' }
+  await owner.federations.setMember({ ...member, status: 'active', permissions: ['view_aggregates'] })
+  await pass(world, 50)
+  expect(heard()).toEqual(['removed ours unavailable'])
+  expect(events.at(-1)).not.toHaveProperty('belief')
+  expect(events.at(-1)?.details).toEqual({})
+  await owner.federations.setMember({ ...member, status: 'active', permissions: ['query_beliefs'] })
+  await pass(world, 60_000)
+  expect(heard()).toEqual(['added ours now_matches'])
+  await world.as('ann').federations.leave('lab')
+  await pass(world, 50)
+  expect(heard()).toEqual(['removed ours unavailable'])
+})
+
+it('an own edge that is set, changed and taken back, and one that is reached through it (BQ-158)', async () => {
+  const world = await beginWithPeople()
+  await world.as('bob').put({ id: 'bobs', content: 'A fox.', ...PUBLIC })
+  await world.as('cyd').put({ id: 'cyds', content: 'A fox too.', ...PUBLIC })
+  const { heard, events } = await watch(world, 'ann', { notify_on_connect: false })
+  const ofBob = () => heard().filter(line => line.includes('bobs'))
+  await world.as('ann').trust.set({ target: 'bob', trust_level: 0.9 })
+  await pass(world)
+  expect(ofBob()).toEqual(['updated bobs score_changed'])
+  await world.as('ann').trust.set({ target: 'bob', trust_level: 0.95 })
+  await pass(world)
+  expect(ofBob()).toEqual(['updated bobs score_changed'])
+  // Of others' edges those count that are reached.
+  await world.as('bob').trust.set({ target: 'cyd', trust_level: 0.9 })
+  await pass(world)
+  expect(heard()).toEqual(['updated cyds score_changed'])
+  const { details } = events.at(-1) as (typeof events)[number]
+  expect(details['score']).not.toBe(details['previous_score'])
+  await world.as('bob').trust.remove('cyd')
+  await pass(world)
+  expect(heard()).toEqual(['updated cyds score_changed'])
+  await world.as('ann').trust.remove('bob')
+  await pass(world)
+  expect(ofBob()).toEqual(['updated bobs score_changed'])
+  // What nobody reaches any more counts for nothing.
+  await world.as('bob').trust.set({ target: 'cyd', trust_level: 0.9 })
+  await pass(world, 5000)
+  expect(heard()).toEqual([])
+})
+
+it.each([
+  [0.6, 0.7, []],
+  [0.6, 0.71, ['updated cyds score_changed']],
+  [0.6, 0.49, ['updated cyds score_changed']],
+  [0.6, 0.5, []],
+] as const)('a reputation that goes from %d to %d: %j (BQ-158)', async (from, to, expected) => {
+  const world = await beginWithPeople()
+  const owner = world.as('owner')
+  await owner.agents.update({ id: 'cyd', reputation: from })
+  await world.as('cyd').put({ id: 'cyds', content: 'A fox.', ...PUBLIC })
+  const { heard } = await watch(world, 'ann', { notify_on_connect: false })
+  await owner.agents.update({ id: 'cyd', reputation: to })
+  await pass(world)
+  expect(heard()).toEqual(expected)
+})
+
+it('small steps of a reputation add up until they are told (BQ-158)', async () => {
+  const world = await beginWithPeople()
+  const owner = world.as('owner')
+  await owner.agents.update({ id: 'cyd', reputation: 0.5 })
+  await world.as('cyd').put({ id: 'cyds', content: 'A fox.', ...PUBLIC })
+  const { heard } = await watch(world, 'ann', { notify_on_connect: false })
+  for (const reputation of [0.56, 0.6]) {
+    await owner.agents.update({ id: 'cyd', reputation })
+    await pass(world)
+  }
+  expect(heard()).toEqual([])
+  await owner.agents.update({ id: 'cyd', reputation: 0.64 })
+  await pass(world)
+  expect(heard()).toEqual(['updated cyds score_changed'])
+})
+
+it('another process is heard of within a look, whatever it writes (BQ-158)', async () => {
+  const world = await beginWithPeople()
+  const other = await begin(world.store, world.clock, 7)
+  await world.as('bob').put({ id: 'a', content: 'A fox.', ...PUBLIC })
+  const { heard } = await watch(world, 'ann', { notify_on_connect: false })
+  await other.as('bob').put({ id: 'b', content: 'A fox b.', ...PUBLIC })
+  await pass(world, 50)
+  expect(heard()).toEqual(['added b new_match'])
+  await other.as('ann').trust.set({ target: 'bob', trust_level: 0.9 })
+  await pass(world, 50)
+  expect(heard().sort()).toEqual(['updated a score_changed', 'updated b score_changed'])
+  await other.as('bob').delete('a')
+  await pass(world, 50)
+  expect(heard()).toEqual(['removed a unavailable'])
+})
+
+it('a, b, c and then d, b changed: removed a, removed c, added d, updated b, in this order (BQ-160)', async () => {
+  const world = await beginWithPeople()
+  const bob = world.as('bob')
+  // The fewer other words, the nearer.
+  const fox = (others: number, name: string) => `fox ${'moon '.repeat(others)}${name}`
+  for (const [at, id] of ['a', 'b', 'c'].entries()) await bob.put({ id, content: fox(2 * at + 1, id), ...PUBLIC })
+  const { heard, events } = await watch(world, 'ann', { debounce_ms: 1000 })
+  expect(heard()).toEqual(['added a initial', 'added b initial', 'added c initial'])
+  const soon = new Date(START + 1).toISOString()
+  await bob.supersede('c', { id: 'c2', valid_until: soon })
+  await bob.supersede('b', { id: 'b2', content: fox(3, 'b changed') })
+  await bob.put({ id: 'd', content: 'fox', ...PUBLIC })
+  await bob.supersede('a', { id: 'a2', valid_until: soon })
+  world.clock.set(START + 1)
+  await pass(world, 1000)
+  expect(heard()).toEqual([
+    'removed a no_match',
+    'removed c no_match',
+    'added d new_match',
+    'updated b2 content_changed',
+  ])
+  expect(events.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6, 7])
+})
+
+it('what changes its place alone is reranked where that is wanted, with both places (BQ-159, BQ-160)', async () => {
+  const world = await beginWithPeople()
+  const bob = world.as('bob')
+  await bob.put({ id: 'a', content: 'fox moon', ...PUBLIC })
+  await bob.put({ id: 'b', content: 'fox moon moon moon', ...PUBLIC })
+  const wanted = await watch(world, 'ann', { include_reranks: true, notify_on_connect: false })
+  const not = await watch(world, 'ann', { notify_on_connect: false })
+  await bob.put({ id: 'c', content: 'fox', ...PUBLIC })
+  await pass(world)
+  expect(wanted.heard()).toEqual(['added c new_match', 'reranked a rank_changed', 'reranked b rank_changed'])
+  expect(wanted.events.slice(1).map(({ details }) => [details['previous_rank'], details['new_rank']])).toEqual([
+    [1, 2],
+    [2, 3],
+  ])
+  expect(not.heard()).toEqual(['added c new_match'])
+  // Time alone reranks nothing.
+  world.clock.set(START + 300 * DAY)
+  await pass(world, 5000)
+  expect(wanted.heard()).toEqual([])
+})
+
+it('what is lost while paused, or above the cap, is told by its id alone when it can be (BQ-161, BQ-163, BQ-164)', async () => {
+  const world = await beginWithPeople()
+  const bob = world.as('bob')
+  for (const id of ['a', 'b']) await bob.put({ id, content: `fox ${id}`, ...PUBLIC })
+  const paused = await watch(world, 'ann', { notify_on_connect: false })
+  const capped = await watch(world, 'ann', { notify_on_connect: false, max_events_per_minute: 1 })
+  paused.subscription.pause()
+  for (const id of ['c', 'd']) await bob.put({ id, content: `fox ${id}`, ...PUBLIC })
+  await pass(world)
+  expect(capped.heard().length).toBe(1)
+  await bob.supersede('a', { id: 'a2', visibility: 'private' })
+  await bob.delete('b')
+  await pass(world)
+  expect(capped.heard().sort()).toEqual(['removed a unavailable', 'removed b unavailable'])
+  expect(paused.heard()).toEqual([])
+  paused.subscription.resume()
+  await pass(world)
+  expect(paused.heard().slice(0, 2).sort()).toEqual(['removed a unavailable', 'removed b unavailable'])
+  expect(paused.events.slice(0, 2).map(({ details }) => details)).toEqual([{}, {}])
+  await pass(world, 120_000)
+  expect(capped.heard().length).toBe(1)
+  expect(capped.events.map(({ seq }) => seq)).toEqual([1, 2, 3, 4])
+})
