@@ -5,7 +5,6 @@ import { textHash } from '../base/text-hash.ts'
 export interface Question {
   /** Name of the operation that it is asked by. */
   readonly operation: string
-  /** As JSON. */
   readonly input: unknown
 }
 
@@ -45,10 +44,21 @@ export function likeness(a: readonly number[], b: readonly number[]): number {
 
 /** At the top and in `options`: further in the same names may be somebody's fields. */
 function withoutReading(input: unknown): Json {
-  const json = JSON.parse(JSON.stringify(input ?? null)) as Json
+  const json = asJson(input, MOST_LEVELS)
   if (!isObject(json)) return json
   const { options, ...rest } = json
   return isObject(options) ? { ...without(rest), options: without(options) } : without(json)
+}
+
+/** As far as a request may be nested at all; what lies deeper makes no difference. */
+const MOST_LEVELS = 32
+
+function asJson(value: unknown, levels: number): Json {
+  if (typeof value === 'string' || typeof value === 'boolean') return value
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null
+  if (typeof value !== 'object' || value === null || levels === 0) return null
+  if (Array.isArray(value)) return value.map(item => asJson(item, levels - 1))
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, asJson(member, levels - 1)]))
 }
 
 function without(object: JsonObject): JsonObject {

@@ -118,6 +118,15 @@ describe('questions that are nearly alike (BQ-193)', () => {
   })
 })
 
+it('a question of any form is one: nested without end, or no JSON (BQ-193)', () => {
+  const { ask } = limitsWith({ questionsPerDay: 3, alikePerHour: 9 })
+  let deep: unknown = 'rain'
+  for (let level = 0; level < 100_000; level++) deep = [deep]
+  const endless: Record<string, unknown> = {}
+  endless['self'] = endless
+  for (const odd of [deep, endless, 1n, undefined, null, Number.NaN, () => 1]) expect(() => ask(odd)).not.toThrow()
+})
+
 describe('memory of questions (BQ-193)', () => {
   it('is none where nothing is counted', () => {
     const { limits, ask } = limitsWith({})
