@@ -213,6 +213,7 @@ describe('a request of more than 256 KiB (BQ-191)', () => {
     'beliefs.expand',
     'beliefs.explain',
     'beliefs.derivation',
+    'beliefs.watch',
   ])('is not read for %s, and costs a unit', async name => {
     expect(await call(name, big)).toMatchObject({
       status: 400,

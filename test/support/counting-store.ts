@@ -21,9 +21,12 @@ function counted<T extends object>(target: T, path: string, work: Work): T {
       if (typeof member !== 'function' || typeof name === 'symbol' || SILENT.has(name)) return member
       return (...given: unknown[]) => {
         if (name === 'read' || name === 'write') {
-          const at = given.length - 1
+          const at = given.findIndex(each => typeof each === 'function')
           const body = given[at] as (inner: object) => unknown
-          return member.apply(from, [...given.slice(0, at), (inner: object) => body(counted(inner, path, work))])
+          return member.apply(
+            from,
+            given.with(at, (inner: object) => body(counted(inner, path, work))),
+          )
         }
         const result: unknown = member.apply(from, given)
         if (name === 'table') return counted(result as object, `${(given[0] as { name: string }).name}.`, work)

@@ -4,10 +4,11 @@ import { SettableClock } from '../../../../src/base/clock.ts'
 import type { Engine } from '../../../../src/engine/engine.ts'
 import { ALL_SOURCES } from '../../../../src/lenses/beliefs/access/requester.ts'
 import { stateOf } from '../../../../src/lenses/beliefs/state.ts'
+import { makeCatalog } from '../../../../src/ops/catalog.ts'
 import { openSqliteStore } from '../../../../src/store/sqlite-store.ts'
 import { seededUniform } from '../../../../src/testing/seeded.ts'
 import { type TempFolder, tempFolder } from '../../../../src/testing/temp-folder.ts'
-import { callOperation, openBeliefsEngine } from '../../../support/beliefs-engine.ts'
+import { callOperation, type Json, openBeliefsEngine } from '../../../support/beliefs-engine.ts'
 import { countRows } from '../../../support/counting-columns.ts'
 import { countingStore, type Work } from '../../../support/counting-store.ts'
 
@@ -17,6 +18,8 @@ interface World {
   readonly engine: Engine
   readonly work: Work
   readonly folder: TempFolder
+  /** What was answered last. */
+  last: Json
 }
 const worlds: World[] = []
 afterEach(async () => {
@@ -33,13 +36,15 @@ async function open(hidden: number): Promise<World> {
   const uniform = seededUniform(4)
   const random = (length: number) => Uint8Array.from({ length }, () => Math.floor(256 * uniform()))
   const engine = await openBeliefsEngine({ store, random, clock: new SettableClock(Date.UTC(2026, 5, 1)) })
-  const world = { engine, work, folder }
+  const world: World = { engine, work, folder, last: {} }
   worlds.push(world)
   for (const id of ['ann', 'bob']) await callOperation(engine, 'agents.create', 'owner', { id })
   for (let at = 0; at < 5; at++) {
     await write(world, `fox number ${at}`, 'public', `seen-${at}`)
     for (let left = 0; left < hidden / 5; left++) await write(world, `fox hidden ${at} ${left}`, 'private')
   }
+  // What indexes take in once, of whatever is written, is no question's work.
+  await callOperation(engine, 'query', 'ann', { text: 'crow', touch: false })
   return world
 }
 
@@ -47,73 +52,98 @@ async function write({ engine }: World, content: string, visibility: string, id?
   await callOperation(engine, 'beliefs.put', 'bob', { content, visibility, ...(id !== undefined && { id }) })
 }
 
-async function callsOf({ engine, work }: World, name: string, input: object): Promise<readonly string[]> {
-  work.calls.length = 0
-  await callOperation(engine, name, 'ann', input)
-  return [...work.calls]
+const SCOPE = QUERY.options.scope
+const FILTERED = { ...QUERY, filters: { max_derivation_depth: 0, min_confidence: { temporal_freshness: 0 } } }
+const belief_id = 'seen-2'
+
+/** Whatever can be asked, of the lens and of the engine. */
+const INPUTS: readonly (readonly [string, object])[] = [
+  ['beliefs.query', QUERY],
+  ['beliefs.query', FILTERED],
+  ['beliefs.query', { ...FILTERED, semantic: 'fox +number -crow "fox"' }],
+  ['beliefs.query', { ...FILTERED, semantic: '', options: { ...QUERY.options, offset: 1, limit: 2 } }],
+  [
+    'beliefs.query',
+    { ...QUERY, options: { ...QUERY.options, diversity: { enabled: true }, include_derivation: true } },
+  ],
+  ['beliefs.count', FILTERED],
+  ['beliefs.facets', { query: FILTERED, fields: ['domains', 'holder_id', 'confidence_bucket'] }],
+  ['beliefs.batch', { queries: [QUERY, FILTERED] }],
+  ['beliefs.context_query', { ...QUERY, purpose: 'answer', max_tokens: 100 }],
+  ['beliefs.similar', { belief_id, options: { scope: SCOPE, include_same_holder: true } }],
+  ['beliefs.contradictions', { belief_id, options: { scope: SCOPE } }],
+  ['beliefs.expand', { belief_id, max_additional_tokens: 100, scope: SCOPE }],
+  ['beliefs.explain', { belief_id, query: FILTERED, other_id: 'seen-3' }],
+  ['beliefs.derivation', { belief_id }],
+  ['beliefs.get', { belief_id, include_superseded: true }],
+  ['query', { text: 'fox', lens: 'beliefs', explain: true }],
+  ['query', { text: 'fox number', lens: 'default' }],
+  ['query', { text: '', lens: 'default', limit: 3, filter: { kinds: ['belief'] } }],
+  ['explain', { id: belief_id, query: { text: 'fox', lens: 'beliefs' } }],
+  ['similar', { id: belief_id }],
+  ['get', { id: belief_id }],
+  ['list', { limit: 3 }],
+]
+
+type Tell = (world: World, name: string, input: object) => Promise<object>
+
+/** At first, again, and with news of a hidden belief: `tell` counts the same in a world with ten times as many. */
+async function compare(few: World, many: World, tell: Tell): Promise<void> {
+  for (let round = 0; round < 3; round++) {
+    if (round === 2) for (const world of [few, many]) await write(world, 'fox of late', 'private')
+    for (const [name, input] of INPUTS) {
+      const told = await tell(few, name, input)
+      expect({ name, input, round, ...(await tell(many, name, input)) }).toEqual({ name, input, round, ...told })
+    }
+    expect(await tellPages(many, tell)).toEqual(await tellPages(few, tell))
+  }
+}
+
+/** Of each page of one answer. */
+async function tellPages(world: World, tell: Tell): Promise<readonly object[]> {
+  const told: object[] = []
+  for (let cursor: unknown, page = 0; page < 3; page++) {
+    const options = { ...QUERY.options, limit: 2, ...(page > 0 && { cursor }) }
+    told.push(await tell(world, 'beliefs.query', { ...QUERY, options }))
+    cursor = world.last['next_cursor']
+  }
+  return told
+}
+
+async function ask(world: World, name: string, input: object): Promise<void> {
+  world.last = await callOperation(world.engine, name, 'ann', input)
 }
 
 describe('hidden beliefs (BQ-195)', () => {
   it('cost no look at the store, however many there are', async () => {
-    const few = await open(10)
-    const many = await open(100)
-    const inputs: readonly (readonly [string, object])[] = [
-      ['beliefs.query', QUERY],
-      ['beliefs.query', { ...QUERY, semantic: 'fox +number' }],
-      ['beliefs.count', { ...QUERY, filters: { max_derivation_depth: 0, min_confidence: { temporal_freshness: 0 } } }],
-      ['beliefs.facets', { query: QUERY, fields: ['domains', 'confidence_bucket'] }],
-    ]
-    // Twice, for what is kept; then with news of one hidden belief.
-    for (let round = 0; round < 3; round++) {
-      if (round === 2) for (const world of [few, many]) await write(world, 'fox of late', 'private')
-      for (const [name, input] of inputs) {
-        const calls = await callsOf(few, name, input)
-        expect(await callsOf(many, name, input)).toEqual(calls)
-      }
-    }
+    await compare(await open(10), await open(100), async (world, name, input) => {
+      world.work.calls.length = 0
+      await ask(world, name, input)
+      return { calls: [...world.work.calls] }
+    })
   })
 
   it('cost no look at a row, with ten times as many of them', async () => {
-    const few = await open(50)
-    const many = await open(500)
-    const rowsOf = ({ engine }: World) => {
-      const { columns } = stateOf(engine.host('beliefs'))
-      return { columns, work: countRows(columns) }
-    }
-    const [fewRows, manyRows] = [rowsOf(few), rowsOf(many)]
-    expect([fewRows.columns.size, manyRows.columns.size]).toEqual([55, 505])
-    const told = async ({ engine }: World, { work }: typeof fewRows, name: string, input: object) => {
-      work.counts.clear()
-      work.partitions.clear()
-      await callOperation(engine, name, 'ann', input)
-      return { counts: Object.fromEntries(work.counts), partitions: work.partitions.size }
-    }
-    const all = { ...QUERY, filters: { min_confidence: { temporal_freshness: 0 } } }
-    const belief_id = 'seen-2'
-    const inputs: readonly (readonly [string, object])[] = [
-      ['beliefs.query', all],
-      [
-        'beliefs.query',
-        { ...all, semantic: 'fox +number', options: { ...QUERY.options, diversity: { enabled: true } } },
-      ],
-      ['beliefs.count', all],
-      ['beliefs.facets', { query: all, fields: ['domains', 'holder_id', 'confidence_bucket'] }],
-      ['beliefs.similar', { belief_id, options: { scope: QUERY.options.scope, include_same_holder: true } }],
-      ['beliefs.contradictions', { belief_id, options: { scope: QUERY.options.scope } }],
-      ['beliefs.explain', { belief_id, query: all }],
-      ['beliefs.derivation', { belief_id }],
-    ]
-    // At first, again, and with news of a hidden belief.
-    for (let round = 0; round < 3; round++) {
-      if (round === 2) for (const world of [few, many]) await write(world, 'fox of late', 'private')
-      for (const [name, input] of inputs) {
-        const seen = await told(few, fewRows, name, input)
-        expect(Object.keys(seen.counts).length).toBeGreaterThan(0)
-        // All that ann sees is in one partition, the public one.
-        expect(seen.partitions).toBeLessThanOrEqual(1)
-        expect({ name, round, ...(await told(many, manyRows, name, input)) }).toEqual({ name, round, ...seen })
-      }
-    }
+    const [few, many] = [await open(50), await open(500)]
+    const worked = new Map([few, many].map(world => [world, countRows(stateOf(world.engine.host('beliefs')).columns)]))
+    expect([few, many].map(({ engine }) => stateOf(engine.host('beliefs')).columns.size)).toEqual([55, 505])
+    await compare(few, many, async (world, name, input) => {
+      const work = worked.get(world)
+      work?.counts.clear()
+      work?.partitions.clear()
+      await ask(world, name, input)
+      // All that ann sees is in one partition, the public one.
+      expect(work?.partitions.size).toBeLessThanOrEqual(1)
+      if (name.startsWith('beliefs.')) expect(work?.counts.size).toBeGreaterThan(0)
+      return { counts: Object.fromEntries(work?.counts ?? []) }
+    })
+  })
+
+  it('has every question of the lens in the list', async () => {
+    const { engine } = await open(0)
+    const questions = [...makeCatalog(engine).values()].filter(({ cost }) => cost !== undefined)
+    const names = questions.map(({ name }) => name).filter(name => !name.endsWith('watch'))
+    expect(names.filter(name => !INPUTS.some(([listed]) => listed === name))).toEqual([])
   })
 
   it('undo nothing that was worked out of the visible ones when they come or go', async () => {
