@@ -1,6 +1,7 @@
 /** Asks: gives the pipeline what a question needs from this engine, and counts the use of what it shows. */
 import { must } from '../base/assert.ts'
 import { Deadline, type Instant } from '../base/clock.ts'
+import { requesterOf } from '../identity/requester.ts'
 import type { VectorIndex, WordIndex } from '../index/contract.ts'
 import type { LensHost } from '../lenses/lens.ts'
 import { QuerentError } from '../model/errors.ts'
@@ -39,6 +40,12 @@ export interface Standing {
   readonly nextBound: Instant
 }
 
+export interface HeldPlace {
+  hold(part: Part): void
+  find(): HeldPage | null
+  release(): void
+}
+
 interface Prepared {
   readonly stages: Stages
   readonly context: QueryContext
@@ -50,11 +57,12 @@ export class Asking {
   readonly #parts: Parts
   readonly #sights: Sights
   readonly #memo = new Memo()
-  readonly #held = new HeldOrders()
+  readonly #held = new HeldOrders(requesterOf)
   readonly #fields: readonly FieldName[]
   readonly #stages = new Map<string, Stages>()
   readonly #host: (lens: string) => LensHost
   #secret: string | null = null
+  #streams = 0
 
   constructor(parts: Parts, host: (lens: string) => LensHost) {
     this.#parts = parts
@@ -100,6 +108,20 @@ export class Asking {
   /** What is held for whoever comes with the cursor of the query. */
   heldFor({ cursor }: Query, { viewer }: CallContext): HeldPage | null {
     return cursor === null ? null : this.#held.find(cursor, viewer.id, this.#parts.clock.now())
+  }
+
+  /** Where a stream keeps its order between pieces; null: it is not held there any more. */
+  place({ viewer }: CallContext): HeldPlace {
+    const name = `stream ${++this.#streams}`
+    const now = () => this.#parts.clock.now()
+    return {
+      hold: ({ next, size }) => {
+        if (next === null) this.#held.release(name)
+        else this.#held.hold(name, viewer.id, next, size, now())
+      },
+      find: () => this.#held.find(name, viewer.id, now()),
+      release: () => this.#held.release(name),
+    }
   }
 
   /** So that whoever comes with the cursor of this part goes on in its order. */

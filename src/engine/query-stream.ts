@@ -4,7 +4,7 @@
  */
 import { DEFAULT_CHUNK_SIZE } from '../model/limits.ts'
 import type { CallContext } from '../model/operation.ts'
-import type { PageChunk } from '../model/page.ts'
+import type { Note, PageChunk } from '../model/page.ts'
 import type { QueryInput } from '../model/query-input.ts'
 import type { Part } from '../pipeline/run.ts'
 import type { Asking } from './asking.ts'
@@ -16,28 +16,56 @@ export async function* streamQuery(
 ): AsyncGenerator<PageChunk, void> {
   let query = asking.resolve(input, call)
   const { limit } = query
+  // Between pieces the order is held among those of pages: who reads slowly has no more room than others.
+  const place = asking.place(call)
   let from = asking.heldFor(query, call)
-  for (let shown = 0, isFirst = true; ; isFirst = false) {
-    const part = await asking.part(query, from, Math.min(chunk_size, limit - shown), call)
-    const { page, end } = part.answer
-    shown += page.items.length
-    const isLast = page.cursor === null || end === null || shown >= limit
-    if (isLast) asking.holdRest(part, call)
-    yield chunkOf(part, isFirst, isLast ? null : shown / limit)
-    if (isLast) return
-    from = part.next
-    query = { ...query, after: end, cursor: null }
+  const told = new Told()
+  try {
+    for (let shown = 0, isFirst = true; ; isFirst = false) {
+      const part = await asking.part(query, from, Math.min(chunk_size, limit - shown), call)
+      const { page, end } = part.answer
+      shown += page.items.length
+      const isLast = page.cursor === null || end === null || shown >= limit
+      if (isLast) asking.holdRest(part, call)
+      else place.hold(part)
+      yield told.chunkOf(part, isFirst, isLast ? null : shown / limit)
+      if (isLast) return
+      from = place.find()
+      query = { ...query, after: end, cursor: null }
+    }
+  } finally {
+    place.release()
   }
 }
 
-/** `progress` null: it is the last one. */
-function chunkOf({ answer: { page } }: Part, isFirst: boolean, progress: number | null): PageChunk {
-  const { items, verdict, reason, lens, mode, as_of, notes, coverage, cursor } = page
-  return {
-    ...(isFirst && { verdict, reason, lens, mode, as_of, notes }),
-    items,
-    progress: progress ?? 1,
-    done: progress === null,
-    ...(progress === null && { coverage, cursor }),
+/** What pieces say beside their items: by the end all that a page of all of them would say. */
+class Told {
+  readonly #said = new Set<string>()
+  /** Not said in the first piece. */
+  readonly #later: Note[] = []
+  #isComplete = true
+
+  /** `progress` null: it is the last one. */
+  chunkOf({ answer: { page } }: Part, isFirst: boolean, progress: number | null): PageChunk {
+    const { items, verdict, reason, lens, mode, as_of, notes, coverage, cursor } = page
+    this.#isComplete &&= coverage.complete
+    this.#hear(notes, isFirst)
+    const isLast = progress === null
+    return {
+      ...(isFirst && { verdict, reason, lens, mode, as_of, notes }),
+      items,
+      progress: progress ?? 1,
+      done: isLast,
+      ...(isLast && { coverage: this.#isComplete ? coverage : { ...coverage, complete: false }, cursor }),
+      ...(isLast && this.#later.length > 0 && { notes: this.#later }),
+    }
+  }
+
+  #hear(notes: readonly Note[], isFirst: boolean): void {
+    for (const note of notes) {
+      if (this.#said.has(note.code)) continue
+      this.#said.add(note.code)
+      if (!isFirst) this.#later.push(note)
+    }
   }
 }

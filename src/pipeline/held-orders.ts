@@ -10,8 +10,11 @@ import type { HeldOrder } from './held-order.ts'
 /** An entry in an order takes half a kilobyte, so that of a usual answer takes a hundred kilobytes. */
 const BOUNDS: HeldBounds = { most: 2_000, bytes: 32 * 1024 * 1024, lifetimeMs: CURSOR_LIFETIME_MS }
 const BYTES_EACH = 500
-/** Orders that are made whole before indexes change, the newest; each takes about a third of a millisecond. */
-const MOST_SETTLED = 32
+/**
+ * Orders that are made whole before indexes change, after which no other can be: all that are held, when they are usual ones.
+ * It takes some microseconds for each entry in them: a tenth of a second for three hundred orders, once.
+ */
+const SETTLED: HeldBounds = { most: 400, bytes: BOUNDS.bytes, lifetimeMs: Number.POSITIVE_INFINITY }
 
 export interface HeldPage {
   readonly order: LaterOrder
@@ -20,34 +23,23 @@ export interface HeldPage {
 }
 
 /** An order that may still have to be made whole. */
-export class LaterOrder {
-  readonly #isTimely: () => boolean
-  #make: (() => HeldOrder) | null
-  #order: HeldOrder | null = null
-
-  constructor(make: () => HeldOrder, isTimely: () => boolean) {
-    this.#make = make
-    this.#isTimely = isTimely
-  }
-
+export interface LaterOrder {
   /** Null: it was not made in time, and cannot be made any more as it was. */
-  get(): HeldOrder | null {
-    const make = this.#make
-    this.#make = null
-    if (make !== null && this.#isTimely()) this.#order = make()
-    return this.#order
-  }
+  get(): HeldOrder | null
 }
 
 export class HeldOrders {
   readonly #held: Held<HeldPage>
-  /** Perhaps not whole yet, oldest first. */
-  readonly #later = new Set<LaterOrder>()
-  /** How often the indexes changed. */
-  #changes = 0
+  /** Perhaps not whole yet. */
+  readonly #later: Held<Unmade>
+  /** What makes orders whole while the indexes are as they are now, and no longer: it keeps much in memory. */
+  #makers = new WeakMap<Unmade, () => HeldOrder>()
+  #count = 0
 
-  constructor(bounds: HeldBounds = BOUNDS) {
-    this.#held = new Held(bounds)
+  /** `whose`: whom a viewer counts as, where several are one. */
+  constructor(whose?: (viewer: string) => string, bounds: HeldBounds = BOUNDS, settled: HeldBounds = SETTLED) {
+    this.#held = new Held(bounds, whose)
+    this.#later = new Held(settled, whose)
   }
 
   get size(): number {
@@ -58,20 +50,22 @@ export class HeldOrders {
     return this.#held.bytes
   }
 
-  /** An order that `make` makes whole, if it comes to that while the indexes are as they are now. */
-  later(make: () => HeldOrder): LaterOrder {
-    const made = this.#changes
-    const order = new LaterOrder(make, () => this.#changes === made)
-    this.#later.add(order)
-    if (this.#later.size > MOST_SETTLED) this.#later.delete(this.#later.values().next().value as LaterOrder)
+  /** An order that `make` makes whole, if it comes to that while the indexes are as they are now; `count` as in `hold`. */
+  later(make: () => HeldOrder, viewer: string, count: number): LaterOrder {
+    const name = String(++this.#count)
+    const order = new Unmade(() => {
+      const known = this.#makers.get(order)
+      this.#makers.delete(order)
+      this.#later.release(name)
+      return known?.() ?? null
+    })
+    this.#makers.set(order, make)
+    this.#later.hold(name, viewer, order, count * BYTES_EACH, 0)
     return order
   }
 
   whole(order: HeldOrder): LaterOrder {
-    return new LaterOrder(
-      () => order,
-      () => true,
-    )
+    return { get: () => order }
   }
 
   /** `count`: entries in the order, about. */
@@ -84,22 +78,46 @@ export class HeldOrders {
     return this.#held.find(cursor, viewer, now)
   }
 
+  release(cursor: string): void {
+    this.#held.release(cursor)
+  }
+
   /** To be called when indexes are about to change. */
   settle(): void {
-    for (const order of this.#later) {
+    for (const order of [...this.#later.values()]) {
       try {
         order.get()
       } catch {
         // It is not held then; what went wrong is not the business of whoever changes something.
       }
     }
-    this.#later.clear()
-    this.#changes++
+    this.#forgetMakers()
   }
 
   clear(): void {
     this.#held.clear()
+    this.#forgetMakers()
+  }
+
+  #forgetMakers(): void {
     this.#later.clear()
-    this.#changes++
+    this.#makers = new WeakMap()
+  }
+}
+
+/** Made once, by whoever asks for it first. */
+class Unmade implements LaterOrder {
+  #make: (() => HeldOrder | null) | null
+  #order: HeldOrder | null = null
+
+  constructor(make: () => HeldOrder | null) {
+    this.#make = make
+  }
+
+  get(): HeldOrder | null {
+    const make = this.#make
+    this.#make = null
+    if (make !== null) this.#order = make()
+    return this.#order
   }
 }

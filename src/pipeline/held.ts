@@ -14,21 +14,41 @@ export interface HeldBounds {
 
 interface Kept<Value> {
   readonly viewer: string
+  readonly share: Share
   readonly value: Value
   readonly body: object
   readonly until: Instant
 }
 
-/** Those that were asked for longest ago go first. Values that share a body are counted once. */
+/** What is held for one requester. */
+interface Share {
+  /** In the order of use, oldest first. */
+  readonly texts: Set<string>
+  bytes: number
+}
+
+interface Weight {
+  readonly bytes: number
+  readonly share: Share
+  texts: number
+}
+
+/**
+ * Shared by all: of who holds most, what was asked for longest ago goes first. So who holds no more than an even share loses
+ * nothing, whatever the others ask. Values that share a body are counted once.
+ */
 export class Held<Value extends object> {
   readonly #bounds: HeldBounds
-  /** By text, in the order of use, oldest first. */
+  readonly #whose: (viewer: string) => string
   readonly #kept = new Map<string, Kept<Value>>()
-  readonly #weights = new Map<object, { readonly bytes: number; texts: number }>()
+  readonly #shares = new Map<string, Share>()
+  readonly #weights = new Map<object, Weight>()
   #bytes = 0
 
-  constructor(bounds: HeldBounds) {
+  /** `whose`: whom a viewer counts as, where several are one. */
+  constructor(bounds: HeldBounds, whose: (viewer: string) => string = viewer => viewer) {
     this.#bounds = bounds
+    this.#whose = whose
   }
 
   get size(): number {
@@ -43,24 +63,24 @@ export class Held<Value extends object> {
   hold(text: string, viewer: string, value: Value, bytes: number, now: Instant, body: object = value): void {
     this.release(text)
     if (bytes > this.#bounds.bytes) return
-    this.#kept.set(text, { viewer, value, body, until: now + this.#bounds.lifetimeMs })
-    this.#weigh(body, bytes)
-    for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= this.#bounds.most && this.#bytes <= this.#bounds.bytes) break
-      this.release(oldest)
-    }
+    const share = this.#shareOf(viewer)
+    share.texts.add(text)
+    this.#kept.set(text, { viewer, share, value, body, until: now + this.#bounds.lifetimeMs })
+    this.#weigh(body, bytes, share)
+    while (this.#kept.size > this.#bounds.most) this.#dropOne(({ texts }) => texts.size)
+    while (this.#bytes > this.#bounds.bytes) this.#dropOne(one => one.bytes)
   }
 
   /** Null: it is not, or no longer, held for this viewer. */
   find(text: string, viewer: string, now: Instant): Value | null {
     const kept = this.#kept.get(text)
     if (kept === undefined || kept.viewer !== viewer) return null
-    this.#kept.delete(text)
     if (now >= kept.until) {
-      this.#lighten(kept.body)
+      this.release(text)
       return null
     }
-    this.#kept.set(text, kept)
+    kept.share.texts.delete(text)
+    kept.share.texts.add(text)
     return kept.value
   }
 
@@ -68,28 +88,57 @@ export class Held<Value extends object> {
     const kept = this.#kept.get(text)
     if (kept === undefined) return
     this.#kept.delete(text)
+    kept.share.texts.delete(text)
     this.#lighten(kept.body)
+    if (kept.share.texts.size === 0) this.#shares.delete(this.#whose(kept.viewer))
+  }
+
+  /** In no order that counts. */
+  *values(): Generator<Value> {
+    for (const { value } of this.#kept.values()) yield value
   }
 
   clear(): void {
     this.#kept.clear()
+    this.#shares.clear()
     this.#weights.clear()
     this.#bytes = 0
   }
 
-  #weigh(body: object, bytes: number): void {
+  #shareOf(viewer: string): Share {
+    const whose = this.#whose(viewer)
+    const known = this.#shares.get(whose)
+    if (known !== undefined) return known
+    const made: Share = { texts: new Set(), bytes: 0 }
+    this.#shares.set(whose, made)
+    return made
+  }
+
+  /** Of the one with most, by this measure. */
+  #dropOne(measure: (share: Share) => number): void {
+    let most: Share | null = null
+    for (const share of this.#shares.values()) if (most === null || measure(share) > measure(most)) most = share
+    const oldest = most?.texts.values().next()
+    if (oldest === undefined || oldest.done === true) throw new Error('invariant broken: too much is held, by nobody')
+    this.release(oldest.value)
+  }
+
+  #weigh(body: object, bytes: number, share: Share): void {
     const known = this.#weights.get(body)
-    if (known !== undefined) known.texts++
-    else {
-      this.#weights.set(body, { bytes, texts: 1 })
-      this.#bytes += bytes
+    if (known !== undefined) {
+      known.texts++
+      return
     }
+    this.#weights.set(body, { bytes, share, texts: 1 })
+    share.bytes += bytes
+    this.#bytes += bytes
   }
 
   #lighten(body: object): void {
     const weight = this.#weights.get(body)
     if (weight === undefined || --weight.texts > 0) return
     this.#weights.delete(body)
+    weight.share.bytes -= weight.bytes
     this.#bytes -= weight.bytes
   }
 }

@@ -24,7 +24,7 @@ export function present(ranking: Ranking, retrieval: Retrieval, plan: Plan, cont
   const waiting = isRefused ? [] : stillToCome(ranking, plan, context)
   const { shown, isLast } = cut(waiting, query.limit, context)
   const first = (query.after?.rank ?? 0) + 1
-  const end = endOf(shown, retrieval, plan)
+  const end = endOf(shown, retrieval, plan, context)
   const coverage = coverageOf(retrieval.complete && ranking.complete !== false, plan, context)
   return {
     page: {
@@ -77,7 +77,7 @@ function cursorOf(
   return writeCursor({ position, asOf, begun }, { secret, binding, now })
 }
 
-function endOf(shown: readonly Shown[], retrieval: Retrieval, plan: Plan): Position | null {
+function endOf(shown: readonly Shown[], retrieval: Retrieval, plan: Plan, { secret }: QueryContext): Position | null {
   const last = shown.at(-1)
   if (last === undefined) return null
   const { ranked, entry } = last
@@ -90,7 +90,7 @@ function endOf(shown: readonly Shown[], retrieval: Retrieval, plan: Plan): Posit
     // A list is read on from here, unless it must be counted from the beginning.
     depth: hasRounds(plan) || isReadOn(plan) ? firstDepth(plan.query) : retrieval.depth,
     round: roundOf(ranked),
-    shown: alsoShown(after?.shown ?? '', shown.map(identityOf)),
+    shown: alsoShown(after?.shown ?? '', shown.map(identityOf), secret),
   }
 }
 

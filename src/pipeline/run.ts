@@ -125,7 +125,7 @@ function orderOf(
   const isPlain = plan.query.diversity >= 1 && !hasCaps(plan.query)
   if (!isPlain && plan.mode !== 'list' && !hasRounds(plan) && !retrieval.exhausted) return null
   const page = { stages, plan, retrieval, ranking, mark: rounds.marker, round: rounds.last, last }
-  return { order: held.later(orderLater(page, context)), at: 0 }
+  return { order: held.later(orderLater(page, context), context.sight.viewer.id, sizeOf(retrieval)), at: 0 }
 }
 
 interface Ranker {

@@ -7,25 +7,25 @@ import type { Named } from '../model/candidate.ts'
 
 /** The last ones: cursors should not grow for ever. Those before stand far above where the next page begins. */
 const MOST = 200
-/** Of an entry's hash: among a thousand entries one in ten thousand questions takes one for another. */
-const BYTES = 4
+/** Of an entry's hash: among ten thousand entries one in a hundred million questions takes one for another by chance. */
+const BYTES = 6
 
-/** With these shown too. */
-export function alsoShown(before: string, items: readonly Named[]): string {
-  const hashes = [Buffer.from(before, 'base64url'), ...items.map(hashOf)]
+/** With these shown too. Hashed with the store's secret: or who chooses ids could make one that stands for another's. */
+export function alsoShown(before: string, items: readonly Named[], secret: string): string {
+  const hashes = [Buffer.from(before, 'base64url'), ...items.map(item => hashOf(item, secret))]
   return Buffer.concat(hashes)
     .subarray(-MOST * BYTES)
     .toString('base64url')
 }
 
 /** Whether something was among the last that were shown. */
-export function wasShown(shown: string): (item: Named) => boolean {
+export function wasShown(shown: string, secret: string): (item: Named) => boolean {
   const bytes = Buffer.from(shown, 'base64url')
   const hashes = new Set<number>()
-  for (let at = 0; at < bytes.length; at += BYTES) hashes.add(bytes.readUInt32BE(at))
-  return item => hashes.has(hashOf(item).readUInt32BE(0))
+  for (let at = 0; at + BYTES <= bytes.length; at += BYTES) hashes.add(bytes.readUIntBE(at, BYTES))
+  return item => hashes.has(hashOf(item, secret).readUIntBE(0, BYTES))
 }
 
-function hashOf({ id, holder }: Named): Buffer {
-  return Buffer.from(sha256(JSON.stringify([id, holder])).slice(0, 2 * BYTES), 'hex')
+function hashOf({ id, holder }: Named, secret: string): Buffer {
+  return Buffer.from(sha256(JSON.stringify([secret, 'shown', id, holder])).slice(0, 2 * BYTES), 'hex')
 }

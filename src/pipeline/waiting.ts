@@ -25,8 +25,8 @@ function behindPage(
 }
 
 /** Where others have written meanwhile, what was shown may stand lower now. */
-function unshown(ranked: readonly Ranked[], after: Position, { reader }: QueryContext): readonly Ranked[] {
-  const isShown = wasShown(after.shown)
+function unshown(ranked: readonly Ranked[], after: Position, { reader, secret }: QueryContext): readonly Ranked[] {
+  const isShown = wasShown(after.shown, secret)
   const shown = new Set(
     reader
       .identities(ranked.map(({ entry }) => entry))

@@ -2,8 +2,11 @@
 import { describe, expect, it } from 'vitest'
 import type { Engine } from '../../../src/engine/engine.ts'
 import type { Timers } from '../../../src/engine/live/timers.ts'
+import { streamQuery } from '../../../src/engine/query-stream.ts'
+import type { PageChunk } from '../../../src/model/page.ts'
 import { LOCAL_OWNER } from '../../../src/model/viewer.ts'
 import { findOperation, makeCatalog, streamOperation } from '../../../src/ops/catalog.ts'
+import type { Part } from '../../../src/pipeline/run.ts'
 import { idsOf, openTestEngine } from '../../support/engines.ts'
 
 async function openFilled(options: Parameters<typeof openTestEngine>[0] = {}): Promise<Engine> {
@@ -34,6 +37,26 @@ describe('a stream', () => {
     const [rest, more] = [chunks[2]?.cursor as string, cursor as string]
     const after = await Promise.all([rest, more].map(at => engine.query({ ...question, cursor: at })))
     expect(idsOf(after[0] as never)).toEqual(idsOf(after[1] as never))
+  })
+
+  it('says by its end all that a page would: what was cut short on the way, and notes that came later', async () => {
+    const page = { verdict: 'answered', reason: null, lens: 'default', mode: 'words', as_of: '', cursor: 'c' }
+    const coverage = { embedded: 1, sources: [], failed: [], complete: true }
+    const notes = ['a', 'b', 'a', 'c'].map(code => [{ code, message: code }])
+    let at = 0
+    const part = (): Promise<Part> => {
+      const own = { notes: notes[at], coverage: { ...coverage, complete: at !== 1 }, items: [{}] }
+      at++
+      return Promise.resolve({ answer: { page: { ...page, ...own }, end: {} }, next: null, size: 0 } as unknown as Part)
+    }
+    const asking = {
+      ...{ part, resolve: () => ({ limit: 4 }), heldFor: () => null, holdRest: () => {} },
+      place: () => ({ hold: () => {}, find: () => null, release: () => {} }),
+    }
+    const chunks: PageChunk[] = []
+    for await (const chunk of streamQuery(asking as never, { text: '', chunk_size: 1 }, {} as never)) chunks.push(chunk)
+    expect(chunks.map(chunk => chunk.notes?.map(({ code }) => code))).toEqual([['a'], undefined, undefined, ['b', 'c']])
+    expect(chunks.map(chunk => chunk.coverage?.complete)).toEqual([undefined, undefined, undefined, false])
   })
 
   it('goes on behind a cursor', async () => {

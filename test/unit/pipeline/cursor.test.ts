@@ -118,6 +118,7 @@ describe('a cursor', () => {
       const shown = alsoShown(
         '',
         Array.from({ length: 1000 }, (_, at) => ({ id: `e${at}`, holder: 'owner' })),
+        'secret',
       )
       const position = { order: Math.PI, id, holder: '漢'.repeat(200), rank: 1e9, depth: 1e9, round: 9, shown }
       expect(writeCursor({ position, asOf: Number.MAX_SAFE_INTEGER, begun: 1e15 }, seal).length).toBeLessThan(
@@ -136,7 +137,7 @@ describe('what was shown', () => {
   it('is known again, page after page, and nothing else is', () => {
     fc.assert(
       fc.property(items, items, (some, more) => {
-        const isShown = wasShown(alsoShown(alsoShown('', some), more))
+        const isShown = wasShown(alsoShown(alsoShown('', some, 'secret'), more, 'secret'), 'secret')
         const all = new Set([...some, ...more].map(({ id, holder }) => `${holder} ${id}`))
         expect([...some, ...more].filter(item => !isShown(item))).toEqual([])
         for (const item of some.map(({ id }) => ({ id: `${id}!`, holder: 'b' }))) {
@@ -144,5 +145,19 @@ describe('what was shown', () => {
         }
       }),
     )
+  })
+
+  it('says nothing to who does not know the secret: an id cannot be chosen to stand for another', () => {
+    const one = [{ id: 'a', holder: 'b' }]
+    expect(alsoShown('', one, 'secret')).toBe(alsoShown('', one, 'secret'))
+    expect(alsoShown('', one, 'secret')).not.toBe(alsoShown('', one, 'other'))
+    expect(wasShown(alsoShown('', one, 'other'), 'secret')(one[0] as (typeof one)[number])).toBe(false)
+    // Wide enough that none of so many is taken for another by chance.
+    expect(Buffer.from(alsoShown('', one, 'secret'), 'base64url')).toHaveLength(6)
+  })
+
+  it('is read though it was written shorter, by an older one', () => {
+    const isShown = wasShown(Buffer.alloc(4).toString('base64url'), 'secret')
+    expect(isShown({ id: 'a', holder: 'b' })).toBe(false)
   })
 })

@@ -65,41 +65,102 @@ describe('what is held', () => {
   })
 })
 
+describe('what is held for several', () => {
+  const holds = fc.array(
+    fc.record({
+      who: fc.constantFrom('loud', 'ann', 'bob'),
+      text: fc.nat({ max: 40 }),
+      bytes: fc.integer({ min: 1, max: 20 }),
+    }),
+    { maxLength: 80, size: 'max' },
+  )
+
+  it('stays where somebody holds no more than an even share, whatever others ask for', () => {
+    fc.assert(
+      fc.property(holds, acts => {
+        const held = new Held<object>({ most: 9, bytes: 90, lifetimeMs: 1_000 })
+        const weights = new Map<string, number>()
+        for (const { who, text, bytes } of acts) {
+          const own = [...weights].filter(([name]) => name.startsWith(`${who} `) && name !== `${who} ${text}`)
+          const total = own.reduce((sum, [, weight]) => sum + weight, bytes)
+          // All but one keep to their share.
+          if (who !== 'loud' && (own.length >= 3 || total > 30)) continue
+          weights.set(`${who} ${text}`, bytes)
+          held.hold(`${who} ${text}`, who, {}, bytes, 0)
+          expect(held.size).toBeLessThanOrEqual(9)
+          expect(held.bytes).toBeLessThanOrEqual(90)
+          for (const name of weights.keys()) {
+            const [whose] = name.split(' ') as [string]
+            if (whose !== 'loud') expect(held.find(name, whose, 0)).not.toBeNull()
+          }
+        }
+      }),
+    )
+  })
+
+  it('counts several as one where they are', () => {
+    const held = new Held<object>({ most: 4, bytes: 100, lifetimeMs: 1_000 }, viewer => viewer.slice(0, 3))
+    held.hold('a1', 'ann', {}, 1, 0)
+    held.hold('a2', 'ann', {}, 1, 0)
+    for (let key = 0; key < 9; key++) held.hold(`k${key}`, `key${key}`, {}, 1, 0)
+    expect([held.find('a1', 'ann', 0), held.find('a2', 'ann', 0)]).not.toContain(null)
+    expect([held.find('k8', 'key8', 0), held.find('k7', 'key7', 0)]).not.toContain(null)
+    expect([held.size, held.find('k6', 'key6', 0)]).toEqual([4, null])
+  })
+})
+
 describe('an order that is not whole yet', () => {
   const order = { rest: [] } as never
 
   it('is made once, when it is asked for', () => {
     const orders = new HeldOrders()
     let made = 0
-    const later = orders.later(() => {
+    const make = () => {
       made++
       return order
-    })
+    }
+    const later = orders.later(make, 'ann', 200)
     expect([made, later.get(), later.get(), made]).toEqual([0, order, order, 1])
     orders.settle()
     expect([later.get(), made]).toEqual([order, 1])
   })
 
-  it('is made before the indexes change: the newest ones; the others never are', () => {
+  it('is made before the indexes change, with hundreds of others', () => {
     const orders = new HeldOrders()
-    const made: number[] = []
-    const all = Array.from({ length: 40 }, (_, at) =>
-      orders.later(() => {
-        made.push(at)
-        return order
-      }),
-    )
+    const all = Array.from({ length: 300 }, () => orders.later(() => order, 'ann', 200))
     orders.settle()
-    expect(made).toEqual(Array.from({ length: 32 }, (_, at) => at + 8))
-    expect(all.map(one => one.get()).filter(one => one === null)).toHaveLength(8)
-    expect(made).toHaveLength(32)
+    expect(all.filter(one => one.get() === null)).toEqual([])
+  })
+
+  it('is never made where there are too many: of who asked most, the oldest', () => {
+    const bounds = { most: 40, bytes: 40 * 100_000, lifetimeMs: 1_000 }
+    for (const settled of [bounds, { ...bounds, most: 1_000 }]) {
+      const orders = new HeldOrders(undefined, bounds, settled)
+      const made: string[] = []
+      const later = (name: string, viewer: string) => {
+        const make = () => {
+          made.push(name)
+          return order
+        }
+        return orders.later(make, viewer, 200)
+      }
+      const few = Array.from({ length: 5 }, (_, at) => later(`few ${at}`, 'ann'))
+      const many = Array.from({ length: 90 }, (_, at) => later(`many ${at}`, 'loud'))
+      orders.settle()
+      expect(few.map(one => one.get() === null)).not.toContain(true)
+      expect(many.map(one => one.get() === null)).toEqual(many.map((_, at) => at < 90 - 35))
+      expect(made).toHaveLength(40)
+      // What makes the others is let go of: they would never be what they were.
+      expect(many[0]?.get()).toBeNull()
+    }
   })
 
   it('that cannot be made is nobody else’s trouble', () => {
     const orders = new HeldOrders()
-    const broken = orders.later(() => {
+    const make = () => {
       throw new Error('broken')
-    })
+    }
+    const broken = orders.later(make, 'ann', 200)
     orders.settle()
     expect(broken.get()).toBeNull()
   })

@@ -12,9 +12,18 @@ export async function printMembers(cli: Cli, pieces: AsyncIterable<JsonObject>, 
   let whole: JsonObject = {}
   for await (const { [list]: members, ...rest } of pieces) {
     for (const member of members as readonly unknown[]) await printLine(cli, member)
-    whole = { ...whole, ...rest }
+    whole = joined(whole, rest)
   }
   return whole
+}
+
+/** Of lists all is kept, of all else the last. */
+function joined(before: JsonObject, piece: JsonObject): JsonObject {
+  const lists = Object.entries(piece).flatMap(([name, value]) => {
+    const known = before[name]
+    return Array.isArray(known) && Array.isArray(value) ? [[name, [...known, ...value]] as const] : []
+  })
+  return { ...before, ...piece, ...Object.fromEntries(lists) }
 }
 
 async function printLine(cli: Cli, value: unknown): Promise<void> {

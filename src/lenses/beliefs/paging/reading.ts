@@ -3,6 +3,7 @@
  * fixes the moment and the order; all others go on in it (BQ-142 to BQ-149).
  */
 import type { Instant } from '../../../base/clock.ts'
+import { requesterOf } from '../../../identity/requester.ts'
 import { Held } from '../../../pipeline/held.ts'
 import type { ShowView } from '../access/show.ts'
 import type { CheckedQuery, CheckedWarning } from '../check/checked.ts'
@@ -39,7 +40,7 @@ const ORDERS = new WeakMap<BeliefsState, Held<HeldOrder>>()
 export function ordersOf(state: BeliefsState): Held<HeldOrder> {
   const known = ORDERS.get(state)
   if (known !== undefined) return known
-  const made = new Held<HeldOrder>(HELD)
+  const made = new Held<HeldOrder>(HELD, requesterOf)
   ORDERS.set(state, made)
   return made
 }
@@ -53,19 +54,19 @@ export async function openReading(
   const { cursor } = query.options
   const owner = { question: questionHash(query), requester }
   const limited = () => new TimeLimit(query.options.timeoutMs, signal, machineTime)
+  const embed = (within: TimeLimit) => embedText(state, query.semantic, signal, within)
   state.load()
   const time = limited()
   if (cursor === null) {
-    const embedded = await embedText(state, query.semantic, signal, time)
-    return new Reading(state, query, owner, { embedded, asOf: state.host.clock.now() }, { time, limited })
+    const embedded = await embed(time)
+    return new Reading(state, query, owner, { embedded, asOf: state.host.clock.now() }, { time, limited, embed })
   }
   const now = state.host.clock.now()
   const content = readCursor(state.secret(), cursor, owner, now)
   const order = ordersOf(state).find(nameOf(owner, content), requester, now)
-  if (order !== null) return new Reading(state, query, owner, { order, content }, { time, limited })
-  const embedded = await embedText(state, query.semantic, signal, time)
-  const made = rebuilt(state, query, requester, embedded, content, time)
-  return new Reading(state, query, owner, { order: made, content }, { time, limited })
+  if (order !== null) return new Reading(state, query, owner, { order, content }, { time, limited, embed })
+  const made = rebuilt(state, query, requester, await embed(time), content, time)
+  return new Reading(state, query, owner, { order: made, content }, { time, limited, embed })
 }
 
 /** What an order is held under: the same for all cursors of one. */
@@ -111,6 +112,16 @@ type Beginning =
   | { readonly embedded: Embedded; readonly asOf: Instant }
   | { readonly order: HeldOrder; readonly content: CursorContent }
 
+interface ReadingTools {
+  /** Of the first page; runs already. */
+  readonly time: TimeLimit
+  readonly limited: () => TimeLimit
+  readonly embed: (within: TimeLimit) => Promise<Embedded>
+}
+
+/** Gives the orders of streams names that no others have. */
+let streams = 0
+
 /** A page, and what comes after it. */
 interface Page {
   readonly draft: Draft
@@ -129,6 +140,10 @@ export class Reading {
   /** Of the page that is next; each has its own, for who reads slowly works on nothing. */
   #time: TimeLimit
   readonly #limited: () => TimeLimit
+  readonly #embed: ReadingTools['embed']
+  /** Where the order is between the pieces of a stream. */
+  readonly #place: string
+  #kept: Pick<CursorContent, 'asOf' | 'digest'> | null = null
   #boundary: Boundary | null = null
   #passed: number
   /** Whether the time limit is still that of the beginning. */
@@ -141,10 +156,12 @@ export class Reading {
     query: CheckedQuery,
     owner: CursorOwner,
     beginning: Beginning,
-    { time, limited }: { readonly time: TimeLimit; readonly limited: () => TimeLimit },
+    { time, limited, embed }: ReadingTools,
   ) {
     this.#time = time
     this.#limited = limited
+    this.#embed = embed
+    this.#place = `stream ${++streams}`
     this.#state = state
     this.#query = query
     this.#owner = owner
@@ -158,7 +175,39 @@ export class Reading {
 
   /** Whether there is more to read; before the first page that is not known. */
   get hasMore(): boolean {
-    return this.#order !== null
+    return this.#order !== null || this.#kept !== null
+  }
+
+  /**
+   * Lets go of the order until the next page: it stays among those that are held, in its requester's share of the room, so
+   * that who reads slowly has no more of that than others.
+   */
+  keep(): void {
+    const order = this.#order
+    if (order === null) return
+    const { host } = this.#state
+    ordersOf(this.#state).hold(this.#place, this.#owner.requester, order, order.byteLength, host.clock.now())
+    this.#kept = { asOf: order.asOf, digest: order.digest }
+    this.#order = null
+  }
+
+  /** Takes it up again, or finds it anew; rejects with `cursor_expired` where that cannot be done. */
+  async goOn(): Promise<void> {
+    const [kept, boundary, state] = [this.#kept, this.#boundary, this.#state]
+    if (kept === null || boundary === null) return
+    const { requester } = this.#owner
+    this.#kept = null
+    this.#order = ordersOf(state).find(this.#place, requester, state.host.clock.now())
+    if (this.#order !== null) return
+    this.#time = this.#limited()
+    this.#isFresh = true
+    const content = { ...kept, boundary, passed: this.#passed }
+    this.#order = rebuilt(state, this.#query, requester, await this.#embed(this.#time), content, this.#time)
+  }
+
+  /** Nothing is kept for it any more, but for who comes with a cursor. */
+  release(): void {
+    ordersOf(this.#state).release(this.#place)
   }
 
   /** Results read or skipped so far. */

@@ -1,6 +1,6 @@
 /**
  * An answer piece by piece, in its order, each piece checked against the matrix as it leaves (BQ-150 to BQ-155). A piece is
- * made when it is asked for, and not before: who reads slowly holds the order and nothing else.
+ * made when it is asked for, and not before. Between pieces the order is held as that of pages is, and nothing else.
  */
 import type { CheckedQuery } from '../check/checked.ts'
 import { countersOf } from '../counters.ts'
@@ -45,12 +45,13 @@ export async function* streamQuery(
   try {
     for (let isLast = false; !isLast; ) {
       const started = performance.now()
-      const piece = nextOf(reading, Math.min(chunkSize, limit - read), read === 0)
+      const piece = await nextOf(reading, Math.min(chunkSize, limit - read), read === 0)
       const { beliefs, conflicts, total_count: total } = ending.with(piece)
       shown += beliefs.length
       read = reading.passed - before
       isLast = piece instanceof BeliefsError || !reading.hasMore || read >= limit
       const cursor = isLast ? reading.cursor() : null
+      if (!isLast) reading.keep()
       spentMs += performance.now() - started
       progress = Math.max(progress, Math.min(MOST_BEFORE_END, read / Math.min(limit, Math.max(1, total - before))))
       const chunk = { beliefs, ...(conflicts.length > 0 && { conflicts }) }
@@ -59,16 +60,19 @@ export async function* streamQuery(
         : { ...chunk, progress, done: false }
     }
   } finally {
+    reading.release()
     countersOf(state.host).countQuery(spentMs, shown)
   }
 }
 
-/** Where something was told already, want of time ends a stream with a part of the answer. */
-function nextOf(reading: Reading, limit: number, isFirst: boolean): QueryResult | BeliefsError {
+/** Where something was told already, want of time or of its order ends a stream with a part of the answer. */
+async function nextOf(reading: Reading, limit: number, isFirst: boolean): Promise<QueryResult | BeliefsError> {
   try {
+    await reading.goOn()
     return reading.next(limit)
   } catch (thrown) {
-    if (isFirst || !(thrown instanceof BeliefsError) || thrown.code !== 'TIMEOUT') throw thrown
+    if (isFirst || !(thrown instanceof BeliefsError)) throw thrown
+    if (thrown.code !== 'TIMEOUT' && thrown.details['reason'] !== 'cursor_expired') throw thrown
     return thrown
   }
 }

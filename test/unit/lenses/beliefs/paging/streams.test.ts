@@ -4,6 +4,7 @@ import { Beliefs } from '../../../../../src/lenses/beliefs/beliefs.ts'
 import { checkStreamedQuery } from '../../../../../src/lenses/beliefs/check/query.ts'
 import { BELIEFS_OPERATIONS } from '../../../../../src/lenses/beliefs/operations/operations.ts'
 import { IDLE_MS, streamInCall, type Timer } from '../../../../../src/lenses/beliefs/operations/streamed.ts'
+import { ordersOf } from '../../../../../src/lenses/beliefs/paging/reading.ts'
 import { type LastChunk, type QueryChunk, streamQuery } from '../../../../../src/lenses/beliefs/paging/stream.ts'
 import { stateOf } from '../../../../../src/lenses/beliefs/state.ts'
 import type { Json } from '../../../../support/beliefs-engine.ts'
@@ -155,6 +156,40 @@ describe('BQ-153: who reads slowly', () => {
     await stream.next()
     expect(reads).toHaveBeenCalled()
     await stream.return?.()
+  })
+
+  it('has his order among those that are held, and gives it back at the end', async () => {
+    const world = await filled(30)
+    const held = ordersOf(stateOf(world.engine.host('beliefs')))
+    const stream = streamOf(world, { chunk_size: 5, limit: 15 })
+    await stream.next()
+    expect([held.size, held.bytes > 0]).toEqual([1, true])
+    const left = streamOf(world, { chunk_size: 5 })
+    await left.next()
+    expect(held.size).toBe(2)
+    await left.return?.()
+    await new Promise(resolve => setImmediate(resolve))
+    expect(held.size).toBe(1)
+    const chunks = await allOf(stream)
+    expect(chunks).toHaveLength(2)
+    // What is held now is for the cursor of the last piece.
+    expect([held.size, typeof (chunks.at(-1) as LastChunk).next_cursor]).toEqual([1, 'string'])
+  })
+
+  it('goes on though there was no room for his order: it is found again, or he is told that it is lost', async () => {
+    for (const isLost of [false, true]) {
+      const world = await filled(12)
+      const whole = await world.ask({ limit: 100 })
+      const stream = streamOf(world, { chunk_size: 5 })
+      const read = [...((await stream.next()).value as QueryChunk).beliefs]
+      ordersOf(stateOf(world.engine.host('beliefs'))).clear()
+      if (isLost) await world.call('trust.set', 'ann', { target: 'bob', trust_level: 0 })
+      const rest = await allOf(stream)
+      for (const { beliefs } of rest) read.push(...beliefs)
+      expect(read).toEqual(isLost ? whole.beliefs.slice(0, 5) : whole.beliefs)
+      const errors = isLost ? [{ code: 'INVALID_QUERY', details: { reason: 'cursor_expired' } }] : []
+      expect(rest.at(-1)).toMatchObject({ done: true, partial: isLost, errors, total_count: 12 })
+    }
   })
 
   it('is given sixty seconds, and then TIMEOUT', async () => {
