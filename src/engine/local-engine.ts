@@ -306,9 +306,9 @@ export class LocalEngine implements Engine {
 
   #call(context: Context): CallContext {
     this.#mustBeOpen()
-    const { viewer = LOCAL_OWNER, signal = this.#closing.signal, report } = context ?? {}
+    const { viewer = LOCAL_OWNER, signal = this.#closing.signal, report, isStillAllowed } = context ?? {}
     if (!isViewer(viewer)) throw invalidArgument('viewer', viewer, 'an object with the id of an agent')
-    return { viewer, signal, report }
+    return { viewer, signal, report, isStillAllowed }
   }
 
   /** For what takes long: ends with the engine too. */

@@ -24,6 +24,8 @@ export interface SignedRequests {
    * Throws `unauthenticated`, without saying why, for one that cannot be taken.
    */
   viewerOf(facts: RequestFacts, header: (name: string) => string | null): Viewer | null
+  /** Whether the key of a request that was taken is that viewer's still: to be asked as often as one likes. */
+  stillSpeaksFor(viewer: Viewer, header: (name: string) => string | null): () => boolean
 }
 
 export interface SigningParts {
@@ -48,6 +50,17 @@ export function signedRequests({ store, random, clock }: SigningParts): SignedRe
       const checks = { audience: ownDid(), now: clock.now(), nonces: storedNonces(store) }
       if (refusalOf(facts, claim, checks) !== null) throw refused()
       return { id: agentOf(store, claim.sender) }
+    },
+    stillSpeaksFor: ({ id }, header) => {
+      const claim = readClaim(header)
+      if (claim === null || claim === 'malformed') return () => false
+      const { sender } = claim
+      let known = { version: -1, speaks: true }
+      return () => {
+        const version = store.version(AGENTS)
+        if (version !== known.version) known = { version, speaks: agentOf(store, sender) === id }
+        return known.speaks
+      }
     },
   }
 }

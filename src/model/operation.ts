@@ -24,6 +24,11 @@ export interface CallContext {
    */
   readonly remote?: boolean | undefined
   /**
+   * Whether who asks still is that viewer, for what goes on long after it was asked: a key can be taken from an agent. Read
+   * now. Absent: it cannot be lost.
+   */
+  readonly isStillAllowed?: (() => boolean) | undefined
+  /**
    * Charges a part of a request on its own, where the requester has limits (an operation with such parts costs 0 as a
    * whole). `question`: what is asked by it, where it is one of its own. Throws `rate_limited`.
    */

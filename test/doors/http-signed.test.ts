@@ -111,3 +111,39 @@ describe('a signed request', () => {
     expect(forged).toMatchObject({ status: 403, body: { error: { code: 'UNAUTHORIZED' } } })
   })
 })
+
+describe('a stream that a key has asked for', () => {
+  it.each([
+    ['watch', { text: 'note', debounce_ms: 0, notify_on_connect: false }, 'unauthenticated'],
+    [
+      'beliefs.watch',
+      { query: { semantic: 'note' }, options: { debounce_ms: 0, notify_on_connect: false } },
+      'UNAUTHORIZED',
+    ],
+  ])('ends when the agent has another key, with one status and no content (BQ-167): %s', async (name, input, code) => {
+    const [old, other] = [keysOf(random(32)), keysOf(random(32))]
+    const id = `cyd-${name.replace('.', '-')}`
+    await call('agents.create', { id, did: old.did })
+    const path = `/v1/ops/${name}`
+    const watching = (keys: Keys) =>
+      fetch(`${url}${path}`, {
+        method: 'POST',
+        body: JSON.stringify(input),
+        headers: { ...signed(keys, input, { path }), accept: 'application/x-ndjson' },
+      })
+    const mine = await watching(old)
+    const others = await watching(ann)
+    expect([mine.status, others.status]).toEqual([200, 200])
+    const text = mine.text()
+    expect((await call('agents.update', { id, did: other.did })).status).toBe(200)
+    const pieces = (await text)
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line))
+    expect(pieces).toMatchObject([{ type: 'subscribed' }, { error: { code } }])
+    expect(engine.live.count({ id })).toBe(0)
+    expect(engine.live.count({ id: 'ann' })).toBe(1)
+    await others.body?.cancel()
+    while (engine.live.count() > 0) await new Promise(resolve => setTimeout(resolve, 5))
+  })
+})

@@ -71,7 +71,7 @@ export function makeApp(engine: Engine, catalog: Catalog, options: AppOptions): 
   app.get('/v1/ops', c => c.json({ operations: visible(catalog, viewerOf(c)).map(describeOperation) }))
   app.get('/v1/ops/:name', c => c.json(describeOperation(findOperation(catalog, c.req.param('name')))))
   app.post('/v1/ops/:name', async c => {
-    const context = contextOf(c.req.raw, viewerOf(c))
+    const context = contextOf(engine, c.req.raw, viewerOf(c))
     const operation = findOperation(catalog, c.req.param('name'))
     const input = await readJson(c.req.raw, operation.bodyLimit).catch((thrown: unknown) => {
       throw unread(operation, engine, thrown, context)
@@ -99,10 +99,12 @@ export function makeApp(engine: Engine, catalog: Catalog, options: AppOptions): 
   return app
 }
 
+const SIGNED = /^querent-signature /i
+
 /** Null: the request bears no signature. Its body, which the signature is over, can be read again. */
 async function signedViewer(engine: Engine, c: Context<Env>): Promise<Viewer | null> {
   const { raw } = c.req
-  if (!/^querent-signature /i.test(raw.headers.get('authorization') ?? '')) return null
+  if (!SIGNED.test(raw.headers.get('authorization') ?? '')) return null
   const body = await readBytes(raw)
   const { pathname, search } = new URL(raw.url)
   const facts = { method: raw.method, path: pathname + search, body }
@@ -135,8 +137,10 @@ function visible(catalog: Catalog, viewer: Viewer): Parameters<typeof describeOp
 }
 
 /** Ends with its connection: when the client gives up, or the server is made to end. Who shows a token or a signature is remote. */
-function contextOf(request: Request, viewer: Viewer): CallContext {
-  return { viewer, signal: request.signal, remote: request.headers.has('authorization') }
+function contextOf(engine: Engine, { headers, signal }: Request, viewer: Viewer): CallContext {
+  const context = { viewer, signal, remote: headers.has('authorization') }
+  if (!SIGNED.test(headers.get('authorization') ?? '')) return context
+  return { ...context, isStillAllowed: engine.signedRequests.stillSpeaksFor(viewer, name => headers.get(name)) }
 }
 
 function afterMs(ms: number, then: () => void): () => void {

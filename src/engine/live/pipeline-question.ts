@@ -28,6 +28,8 @@ export interface PipelineQuestionParts {
   readonly changes: RecentChanges
   /** The lens that answers when none is named. */
   readonly defaultLens: string
+  /** Whether the viewer may still ask. Read now. */
+  isAllowed(): boolean
 }
 
 type Windows = 'fixed' | 'by day' | 'sliding'
@@ -58,6 +60,10 @@ export class PipelineQuestion implements StandingQuestion {
     this.#windows = this.#windowsOf()
     this.#position = parts.changes.position()
     this.#sight = parts.asking.look(viewer)
+  }
+
+  allowed(): boolean {
+    return this.#parts.isAllowed()
   }
 
   async ask(signal: AbortSignal): Promise<LiveState> {

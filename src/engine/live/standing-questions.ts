@@ -35,6 +35,7 @@ export class StandingQuestions {
       clock,
       changes: this.#changes,
       defaultLens,
+      isAllowed: call.isStillAllowed ?? (() => true),
     })
     return subscribeUntil(call.signal, handlers, own => this.#live.subscribe(question, options, own, call.signal))
   }

@@ -115,7 +115,7 @@ export class Beliefs {
       onEnd: why => on_end?.(why),
     }
     const begin = (call: BeliefsCall): Promise<Subscription> =>
-      subscribeTo(call.state, call.asker, input, handlers, context.signal)
+      subscribeTo(call.state, call.asker, input, handlers, context)
     return asBeliefSubscription(await inCall(this.#host, context, begin))
   }
 

@@ -1,6 +1,7 @@
 /** Begins a subscription: for the operation `beliefs.watch`, and for programs. */
 import { canonicalJson, type JsonObject } from '../../../base/canonical.ts'
 import type { LiveEvent, LiveHandlers, Subscription } from '../../../model/live.ts'
+import type { CallContext } from '../../../model/operation.ts'
 import { AGENTS } from '../../../store/core-tables.ts'
 import type { Asker } from '../check/checked.ts'
 import { checkQuery } from '../check/query.ts'
@@ -15,14 +16,15 @@ export function subscribeTo(
   asker: Asker,
   input: unknown,
   handlers: LiveHandlers,
-  signal: AbortSignal,
+  { signal, isStillAllowed = () => true }: Pick<CallContext, 'signal' | 'isStillAllowed'>,
 ): Promise<Subscription> {
   const { query, options } = checkWatch(input, asker)
   const { live } = state.host
   if (live === undefined) throw new BeliefsError('NODE_UNAVAILABLE', 'this engine keeps no live queries')
   // The casts: what was checked is JSON. What is kept is a copy, for the caller may change its own.
   const asked = JSON.parse(canonicalJson((input as JsonObject)['query'] as JsonObject)) as JsonObject
-  const question = new StandingBeliefs(state, { id: asker.id }, query, asked, () => mayAsk(state, asker.id, asked))
+  const isAllowed = () => isStillAllowed() && mayAsk(state, asker.id, asked)
+  const question = new StandingBeliefs(state, { id: asker.id }, query, asked, isAllowed)
   return live.subscribe(question, options, handlers, signal)
 }
 

@@ -53,7 +53,7 @@ function eventsOf(host: LensHost, input: unknown, context: CallContext): AsyncIt
       inCall(
         host,
         context,
-        ({ state, asker }): Promise<Subscription> => subscribeTo(state, asker, input, handlers, signal),
+        ({ state, asker }): Promise<Subscription> => subscribeTo(state, asker, input, handlers, { ...context, signal }),
       ),
     context.signal,
     { asPiece: asBeliefEvent, told: thrown => failureIn(host, thrown) },
