@@ -87,7 +87,8 @@ export class HeldOrder {
 
   /** At most so many of those behind a boundary, which may be seen still; their rows are the view's. */
   after(view: ShowView, boundary: Boundary, passed: number, count: number): readonly Picked[] {
-    const inFront = this.front?.behind(scored => scored.id === boundary.id && compare(scored, boundary) === 0) ?? null
+    const inFront =
+      this.front?.behind(scored => scored.id === boundary.id && compare(scored, boundary) === 0, view.time) ?? null
     if (this.front === null || inFront === null) return this.#behind(view, boundary, passed, count)
     const found = this.#seenOf(view, inFront, count)
     const { end } = this.front

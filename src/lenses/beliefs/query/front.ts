@@ -10,6 +10,7 @@ import { type ConflictStrategy, findConflicts, MOST_COMPARED, settleConflicts } 
 import type { Opposition } from '../questions/opposition/detector.ts'
 import { detectorOf } from '../questions/opposition/installed.ts'
 import type { BeliefsState } from '../state.ts'
+import type { TimeLimit } from '../time-limit.ts'
 import type { Evaluation } from './evaluation.ts'
 import { diversely, take, vectorsOf } from './page.ts'
 import { byOrder, type ScoredBelief } from './scored.ts'
@@ -35,7 +36,7 @@ export function pickPage(
 /** The first k. */
 export function beginningOf(evaluation: Evaluation, front: Front | null, k: number): readonly Picked[] {
   if (front === null) return evaluation.best(k).map(unspread)
-  const first = [...take(front.all(), k)]
+  const first = [...take(front.all(evaluation.view.time), k)]
   const { end } = front
   if (end === null || first.length === k) return first
   const behind = evaluation.best(k + MOST_COMPARED).filter(scored => byOrder(scored, end) > 0)
@@ -95,10 +96,11 @@ export class Front {
     this.leftOut = leftOut
   }
 
-  /** From the beginning. */
-  *all(): Generator<Picked> {
+  /** From the beginning. `time`: of who asks now. */
+  *all(time?: TimeLimit): Generator<Picked> {
     for (let at = 0; ; at++) {
       if (at === this.#made.length) {
+        time?.check()
         const next = this.#more.next()
         if (next.done === true) return
         this.#made.push(next.value)
@@ -108,8 +110,8 @@ export class Front {
   }
 
   /** Null: this one is not in it. */
-  behind(isIt: (scored: ScoredBelief) => boolean): Generator<Picked> | null {
-    const all = this.all()
+  behind(isIt: (scored: ScoredBelief) => boolean, time?: TimeLimit): Generator<Picked> | null {
+    const all = this.all(time)
     for (let next = all.next(); next.done !== true; next = all.next()) if (isIt(next.value.scored)) return all
     return null
   }
@@ -130,7 +132,13 @@ function settled(
     view,
     list.map(({ scored }) => scored),
   )
-  const found = settleConflicts(list.length, findConflicts(detectorOf(state.host), beliefs, vectors), strategy)
+  // All of it or nothing: a part would be another list.
+  const goesOn = () => {
+    view.time?.check()
+    return true
+  }
+  const conflicting = findConflicts(detectorOf(state.host), beliefs, vectors, { goesOn })
+  const found = settleConflicts(list.length, conflicting, strategy)
   const at = (place: number) => (list[place] as Picked).scored
   const conflicts = found.conflicts.map(({ first, second, opposition }): SettledConflict => {
     return { of: [at(first), at(second)], with: at(strategy === 'one_excluded' ? first : second).entry, opposition }

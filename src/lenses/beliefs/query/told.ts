@@ -89,7 +89,7 @@ function resultsOf(
   found: readonly ShownBelief[],
   byEntry: ReadonlyMap<EntryKey, Picked>,
 ): readonly Shown[] {
-  const { columns, requester, time } = view
+  const { columns, requester } = view
   return found.map(belief => {
     const { source, entry } = belief
     const federation = source.kind === 'federated' ? source.id : null
@@ -101,12 +101,27 @@ function resultsOf(
         ...(federation === null
           ? {}
           : { federation_id: federation, member_count: memberCount(columns, requester, row, federation) }),
-        ...(options.includeDerivation && time?.allows() !== false
-          ? { derivation_chain: derivationChain(view, belief.version, options.maxDerivationDepth) }
-          : {}),
+        ...(options.includeDerivation ? chainInTime(view, belief, options.maxDerivationDepth) : {}),
       },
     }
   })
+}
+
+function chainInTime(
+  view: ShowView,
+  { version }: ShownBelief,
+  maxDepth: number,
+): Pick<RankedBelief, 'derivation_chain'> | Record<string, never> {
+  const { time } = view
+  const hasTime = () => time?.allows() !== false
+  if (!hasTime()) return {}
+  try {
+    return { derivation_chain: derivationChain(view, version, maxDepth, () => time?.check()) }
+  } catch (thrown) {
+    // A part of a chain would look like all of it.
+    if (hasTime()) throw thrown
+    return {}
+  }
 }
 
 /** What there was no time for is left out, and the answer says that it is a part. */
@@ -191,10 +206,13 @@ function conflictsIn(
   if (there.length < 2) return []
   const beliefs = there.map(({ belief }) => belief)
   const news = there.length - (compared.length - from)
-  return findConflicts(detectorOf(host), beliefs, vectorsOf(view, there), news).map(({ first, second, opposition }) => {
-    const ids = [beliefs[first], beliefs[second]].map(one => (one as Belief).id) as [string, string]
-    return conflictOf(ids, opposition, settings.conflicts)
-  })
+  const goesOn = () => view.time?.allows() !== false
+  return findConflicts(detectorOf(host), beliefs, vectorsOf(view, there), { from: news, goesOn }).map(
+    ({ first, second, opposition }) => {
+      const ids = [beliefs[first], beliefs[second]].map(one => (one as Belief).id) as [string, string]
+      return conflictOf(ids, opposition, settings.conflicts)
+    },
+  )
 }
 
 /** BQ-134, on one node: what is asked answers. */

@@ -28,13 +28,14 @@ export interface FoundConflict {
 
 /**
  * `vectors` by place; where one is missing, the detector alone decides whether two are of one topic. `from`: those before it
- * were compared with each other already.
+ * were compared with each other already. `goesOn`: asked before each two, for a detector may be slow; false ends it with
+ * what was found.
  */
 export function findConflicts(
   detector: ContradictionDetector,
   list: readonly Belief[],
   vectors: readonly (Float32Array | undefined)[],
-  from = 0,
+  { from = 0, goesOn = () => true }: { readonly from?: number; readonly goesOn?: () => boolean } = {},
 ): readonly FoundConflict[] {
   const statements = list.map(statementOf)
   const found: FoundConflict[] = []
@@ -42,6 +43,7 @@ export function findConflicts(
     for (let second = Math.max(first + 1, from); second < list.length; second++) {
       const [a, b] = [vectors[first], vectors[second]]
       if (a !== undefined && b !== undefined && cosine(a, b) < SAME_TOPIC) continue
+      if (!goesOn()) return found
       const opposition = detector.detect(statement, statements[second] as Statement)
       if (opposition !== null && opposition.score > LEAST_SCORE) found.push({ first, second, opposition })
     }

@@ -123,6 +123,38 @@ describe('a look at the clock (BQ-192)', () => {
     expect((await looks()) - few).toBeGreaterThanOrEqual(3 * 2)
   }, 60_000)
 
+  it('comes with each pick of diversity, and with each two results that are set beside each other', async () => {
+    engine = await open('none')
+    await put(Array.from({ length: 60 }, (_, at) => `belief ${at}`))
+    const looks = async (options: object) => {
+      const clock = ticking()
+      const { beliefs, partial } = await ask(
+        { semantic: 'belief', options: { timeout_ms: 30_000, limit: 50, ...options } },
+        clock.now,
+      )
+      expect({ count: beliefs.length, partial }).toEqual({ count: 50, partial: false })
+      return clock.looks
+    }
+    await looks({})
+    const plain = await looks({})
+    expect(plain).toBeGreaterThanOrEqual((50 * 49) / 2)
+    // Less a look or two of the total order, which is not asked for.
+    expect((await looks({ diversity: { enabled: true } })) - plain).toBeGreaterThanOrEqual(45)
+  })
+
+  it('ends the comparing, and leaves the results: the answer is a part', async () => {
+    engine = await open('none')
+    // They give different numbers, which is a conflict of each two.
+    await put(Array.from({ length: 50 }, (_, at) => `belief ${at}`))
+    const query = (timeout_ms: number) => ({ semantic: 'belief', options: { timeout_ms, limit: 50 } })
+    const whole = await ask(query(30_000), () => 0)
+    const cut = await ask(query(600), ticking().now)
+    expect(cut).toMatchObject({ partial: true, errors: [{ code: 'TIMEOUT' }], total_count: 50, beliefs: whole.beliefs })
+    expect(cut.conflicts.length).toBeGreaterThan(0)
+    expect(whole.conflicts.length).toBeGreaterThan(cut.conflicts.length)
+    expect(whole.conflicts.slice(0, cut.conflicts.length)).toEqual(cut.conflicts)
+  })
+
   it('comes with every so many calls of a ticker', () => {
     const clock = ticking()
     const tick = new TimeLimit(3, never, clock.now).ticker()
