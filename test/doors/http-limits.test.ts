@@ -193,6 +193,16 @@ describe('a requester with a signature (BQ-189)', () => {
   })
 })
 
+describe('a request of more than 4 MiB', () => {
+  it('is not read for MCP either', async () => {
+    const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list', arguments: {} } }
+    const headers = { ...BEN, 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+    const body = JSON.stringify({ ...message, more: 'y'.repeat(4 * 1024 * 1024) })
+    const response = await fetch(`${url}/mcp`, { method: 'POST', headers, body })
+    expect(response.status).toBe(413)
+  })
+})
+
 describe('who is not limited', () => {
   it('is the local owner, who needs no token', async () => {
     expect(await statuses(100, () => post('/v1/ops/list', {}))).toEqual({ 200: 100 })

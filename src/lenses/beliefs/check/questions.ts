@@ -16,6 +16,8 @@ export type Purpose = (typeof PURPOSES)[number]
 
 export const EXPANSIONS = ['derivation', 'contradictions', 'similar'] as const
 export type Expansion = (typeof EXPANSIONS)[number]
+/** Steps of the derivation that `expand` shows. */
+export const EXPANSION_DEPTH = 5
 
 /** `{belief_id, query, other_id}`. */
 export interface CheckedExplain {

@@ -10,6 +10,7 @@ import {
   checkExplain,
   checkFacets,
   checkSimilar,
+  EXPANSION_DEPTH,
 } from '../check/questions.ts'
 import { BeliefsError } from '../errors.ts'
 
@@ -31,8 +32,12 @@ export const costOfFacets: Cost = priced(input => costOf(checkFacets(input, ANYB
 export const costOfContextQuery: Cost = priced(input => costOf(checkContextQuery(input, ANYBODY).query.options))
 export const costOfSimilar: Cost = priced(input => costOf(checkSimilar(input, ANYBODY)))
 export const costOfContradictions: Cost = priced(input => costOf(checkContradictions(input, ANYBODY)))
-export const costOfExpand: Cost = priced(input => costOf(checkExpand(input, ANYBODY)))
 export const costOfDerivation: Cost = priced(input => 1 + checkDerivation(input).maxDepth)
+
+export const costOfExpand: Cost = priced(input => {
+  const { scope, include } = checkExpand(input, ANYBODY)
+  return costOf({ scope, includeDerivation: include.includes('derivation'), maxDerivationDepth: EXPANSION_DEPTH })
+})
 
 /** An explanation is what is asked for, whatever the query's options say of it. */
 export const costOfExplain: Cost = priced(input =>

@@ -1,7 +1,7 @@
 /** More about a belief that a context holds (BQ-176): what it rests on, what opposes it, what is like it; so many tokens at most. */
 import type { JsonObject } from '../../../base/canonical.ts'
 import { countTokens, TOKEN_COUNTER } from '../../../text/count-tokens.ts'
-import type { CheckedExpand, Expansion } from '../check/questions.ts'
+import { type CheckedExpand, EXPANSION_DEPTH, type Expansion } from '../check/questions.ts'
 import type { Call } from '../query/call.ts'
 import type { Evaluation } from '../query/evaluation.ts'
 import { derivationChain } from '../record/chain.ts'
@@ -18,7 +18,6 @@ interface Addition {
   readonly shown: JsonObject
 }
 
-const MOST_DEEP = 5
 const MOST_SIMILAR = 20
 
 /** In the order asked for, nearest first; what does not fit is passed over. */
@@ -54,7 +53,7 @@ export function expandBelief(state: BeliefsState, asking: CheckedExpand, call: C
 
 const ADDITIONS: Readonly<Record<Expansion, (evaluation: Evaluation, subject: Subject) => readonly Addition[]>> = {
   derivation: ({ view }, { seen }) =>
-    derivationChain(view, seen.version, MOST_DEEP, () => view.time?.check())
+    derivationChain(view, seen.version, EXPANSION_DEPTH, () => view.time?.check())
       .chain.slice(1)
       .map(link => ({ text: link.content_preview, shown: { ...link } })),
   contradictions: (evaluation, subject) =>

@@ -209,6 +209,7 @@ describe('bounds of complexity (BQ-191)', () => {
     ['domains', { semantic: 'x', filters: { domains_include: many(51) } }, 'filters.domains_include'],
     ['excluded domains', { semantic: 'x', filters: { domains_exclude: many(51) } }, 'filters.domains_exclude'],
     ['holders', { semantic: 'x', filters: { holder_ids: many(1001) } }, 'filters.holder_ids'],
+    ['excluded holders', { semantic: 'x', filters: { exclude_holders: many(1001) } }, 'filters.exclude_holders'],
     ['nodes', { semantic: 'x', options: { scope: { local: true, nodes: many(33) } } }, 'options.scope.nodes'],
     ['parts', { semantic: 'x', filters: Array.from({ length: 9 }, () => 'recent') }, 'filters'],
     [
