@@ -51,14 +51,28 @@ export function sourceOfSeen(
   return requester.sourceOfAudience(audienceOf(version), enabled)
 }
 
+/** The versions of a past that may be seen, as it was read: newest first. Each read on its own would read the others again. */
+export function showHistory(view: ShowView, history: readonly SeenVersion[]): readonly Belief[] {
+  return history.flatMap((seen, at) => {
+    view.time?.check()
+    const source = sourceOfSeen(view, seen)
+    return source === null ? [] : [showBelief(view, seen, source, numberAmong(view, history, at))]
+  })
+}
+
 /** A version that the requester may see, as it comes from this source. */
-export function showBelief(view: ShowView, { version, entry, model }: SeenVersion, source: BeliefSource): Belief {
+export function showBelief(
+  view: ShowView,
+  { version, entry, model }: SeenVersion,
+  source: BeliefSource,
+  number: number = shownNumber(view, version),
+): Belief {
   const { requester } = view
   const isOwn = version.holder === requester.id
   const vector = entry === null ? model : view.isEmbedded(entry.key) ? view.model : null
   return {
     id: version.id,
-    version: shownNumber(view, version),
+    version: number,
     content: version.content,
     content_hash: version.contentHash,
     confidence: version.confidence,
@@ -103,6 +117,12 @@ function shownNumber(view: View, { holder, chain, id, version }: StoredVersion):
   if (version === 1 || holder === view.requester.id) return version
   const readable = historyOf(view, holder, chain)
   return readable.length - readable.findIndex(each => each.version.id === id)
+}
+
+/** The same, of one in a history that was read. */
+function numberAmong({ requester }: View, history: readonly SeenVersion[], at: number): number {
+  const { version } = history[at] as SeenVersion
+  return version.version === 1 || version.holder === requester.id ? version.version : history.length - at
 }
 
 /** The version before, where it may be seen and its holder is shown alike: this one may be seen. */

@@ -4,9 +4,10 @@ import type { Operation } from '../../../model/operation.ts'
 import { embedEntries } from '../../embed-entries.ts'
 import type { LensHost } from '../../lens.ts'
 import { answers, anything, described, FLAG, OBJECT, OBJECTS, TEXT } from '../../wire-schema.ts'
-import { showBelief, sourceOfSeen } from '../access/show.ts'
+import { type ShowView, showBelief, showHistory, sourceOfSeen } from '../access/show.ts'
 import { checkOnly } from '../check/agents.ts'
 import { checkPut, checkSupersede } from '../check/belief.ts'
+import { DEFAULT_TIMEOUT_MS } from '../check/options.ts'
 import { checkGet } from '../check/questions.ts'
 import { noSuchBelief } from '../errors.ts'
 import type { Belief } from '../model.ts'
@@ -17,6 +18,7 @@ import { putBeliefs } from '../record/put.ts'
 import { historyOf, versionNamed, versionOfId } from '../record/read.ts'
 import { supersedeBelief } from '../record/supersede.ts'
 import { type WriteContext, writeBeliefs } from '../record/write.ts'
+import { TimeLimit } from '../time-limit.ts'
 import { type BeliefsCall, inCall } from './call.ts'
 
 const SHARE: JsonObject = { type: ['number', 'null'], minimum: 0, maximum: 1 }
@@ -98,21 +100,18 @@ const get: Operation<LensHost> = {
   output: answers({ belief: OBJECT, source: OBJECT, history: OBJECTS }),
   effect: { kind: 'read', idempotent: true },
   run: (host, input, context) =>
-    inCall(host, context, ({ state, asker }) => {
+    inCall(host, context, ({ state, asker, signal }) => {
       const { beliefId, includeSuperseded } = checkGet(input)
-      return state.look(asker.id, view => {
+      const body = (view: ShowView) => {
         const seen = versionOfId(view, beliefId, includeSuperseded)
         const source = seen === undefined ? null : sourceOfSeen(view, seen)
         if (seen === undefined || source === null) throw noSuchBelief('belief_id')
         const belief = showBelief(view, seen, source)
         if (!includeSuperseded) return { belief, source }
-        const versions = historyOf(view, seen.version.holder, seen.version.chain)
-        const history = versions.flatMap(each => {
-          const from = sourceOfSeen(view, each)
-          return from === null ? [] : [showBelief(view, each, from)]
-        })
+        const history = showHistory(view, historyOf(view, seen.version.holder, seen.version.chain))
         return { belief, source, history }
-      })
+      }
+      return state.look(asker.id, body, new TimeLimit(DEFAULT_TIMEOUT_MS, signal))
     }),
 }
 

@@ -124,10 +124,12 @@ function readCurrent(reader: StoreReader, keys: readonly EntryKey[]): readonly C
  * cannot be read through its past, and no past names the holder behind a pseudonym, or joins two pseudonyms.
  */
 export function historyOf(
-  { reader, requester }: Omit<View, 'columns'>,
+  { reader, requester, time }: Omit<View, 'columns'>,
   holder: string,
   chain: string,
 ): readonly SeenVersion[] {
+  // Nobody bounds how often a belief is written anew.
+  time?.check()
   const past = pastOf(reader, holder, chain)
   const next = past.length === 0 ? chain : (past.at(-1)?.version.supersededBy ?? null)
   const current = next === null ? undefined : currentOf(reader, holder, next)

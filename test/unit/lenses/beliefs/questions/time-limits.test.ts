@@ -145,6 +145,20 @@ describe('a caller who goes while the store is read (BQ-192)', () => {
     expect(looks).toBe(1)
   })
 
+  it('ends the reading of a past', async () => {
+    const state = stateOf(engine.host('beliefs')) as { -readonly [K in keyof BeliefsState]: BeliefsState[K] }
+    const { look } = state
+    const gone = new AbortController()
+    state.look = (...given) => {
+      gone.abort()
+      return look(...given)
+    }
+    const context = { viewer: { id: 'ann' }, signal: gone.signal }
+    const input = { ...SUBJECT, include_superseded: true }
+    const asked = callOperation(makeCatalog(engine), engine, 'beliefs.get', input, context)
+    await expect(asked.finally(() => (state.look = look))).rejects.toMatchObject({ code: 'TIMEOUT' })
+  })
+
   it('has all questions of the lens listed here', () => {
     const asks = [...makeCatalog(engine).values()].filter(({ name, cost }) => name.startsWith('beliefs.') && cost)
     expect(
