@@ -11,6 +11,8 @@ export interface LimitSettings {
   readonly burst: number
   /** Live queries that one requester may have at a time (default 50). */
   readonly subscriptions: number
+  /** Answers that one requester may have under way piece by piece at a time, live queries not counted (default 16). */
+  readonly streams: number
   /** Different questions that one requester may ask in a day; null (the default): any number. */
   readonly questionsPerDay: number | null
   /** Different questions in an hour that are nearly alike; null (the default): any number. */
@@ -19,7 +21,7 @@ export interface LimitSettings {
 
 /** BQ-189, BQ-167, BQ-193. */
 const DEFAULTS: LimitSettings = {
-  ...{ enabled: true, unitsPerMinute: 200, burst: 33, subscriptions: 50 },
+  ...{ enabled: true, unitsPerMinute: 200, burst: 33, subscriptions: 50, streams: 16 },
   ...{ questionsPerDay: null, alikePerHour: null },
 }
 
@@ -33,6 +35,7 @@ export const limitSettings = z.strictObject({
   units_per_minute: count.optional(),
   burst: count.optional(),
   subscriptions: count.optional(),
+  streams: count.optional(),
   questions_per_day: remembered.optional(),
   alike_per_hour: remembered.optional(),
 })
@@ -45,9 +48,9 @@ export function resolveLimits(
   environment: Readonly<Record<string, string | undefined>>,
   file: FileSettings = {},
 ): LimitSettings {
-  const { enabled, unitsPerMinute: units_per_minute, burst, subscriptions } = options
+  const { enabled, unitsPerMinute: units_per_minute, burst, subscriptions, streams } = options
   const [questions_per_day, alike_per_hour] = [options.questionsPerDay ?? undefined, options.alikePerHour ?? undefined]
-  const named = { enabled, units_per_minute, burst, subscriptions, questions_per_day, alike_per_hour }
+  const named = { enabled, units_per_minute, burst, subscriptions, streams, questions_per_day, alike_per_hour }
   const given = parseInput(limitSettings, named, 'limits')
   const layers = [given, fromEnvironment(environment), file]
   const first = <K extends keyof FileSettings>(name: K): FileSettings[K] =>
@@ -57,6 +60,7 @@ export function resolveLimits(
     unitsPerMinute: first('units_per_minute') ?? DEFAULTS.unitsPerMinute,
     burst: first('burst') ?? DEFAULTS.burst,
     subscriptions: first('subscriptions') ?? DEFAULTS.subscriptions,
+    streams: first('streams') ?? DEFAULTS.streams,
     questionsPerDay: first('questions_per_day') ?? DEFAULTS.questionsPerDay,
     alikePerHour: first('alike_per_hour') ?? DEFAULTS.alikePerHour,
   }
@@ -74,6 +78,7 @@ function fromEnvironment(environment: Readonly<Record<string, string | undefined
     units_per_minute: number('QUERENT_LIMITS_UNITS_PER_MINUTE'),
     burst: number('QUERENT_LIMITS_BURST'),
     subscriptions: number('QUERENT_LIMITS_SUBSCRIPTIONS'),
+    streams: number('QUERENT_LIMITS_STREAMS'),
     questions_per_day: number('QUERENT_LIMITS_QUESTIONS_PER_DAY', remembered),
     alike_per_hour: number('QUERENT_LIMITS_ALIKE_PER_HOUR', remembered),
   }

@@ -9,6 +9,7 @@ import { openEmbedder } from '../embed/open-embedder.ts'
 import { cacheQueries } from '../embed/query-cache.ts'
 import { type Limits, RequesterLimits, UNLIMITED } from '../identity/limits.ts'
 import { QuestionLimits } from '../identity/question-limits.ts'
+import { StreamLimits } from '../identity/stream-limits.ts'
 import type { Index } from '../index/contract.ts'
 import { openLinkIndex } from '../index/links.ts'
 import { openPointIndex } from '../index/points.ts'
@@ -188,7 +189,8 @@ function limitsOf(
 ): Limits {
   const { enabled, unitsPerMinute, burst } = limits
   if (!enabled) return UNLIMITED
-  return new RequesterLimits({ unitsPerMinute, burst }, machineTime, new QuestionLimits(limits, clock))
+  const others = { questions: new QuestionLimits(limits, clock), streams: new StreamLimits(limits.streams) }
+  return new RequesterLimits({ unitsPerMinute, burst }, machineTime, others)
 }
 
 /** Each lens that takes plug-ins is offered each module; one that none takes and some refuse is skipped with a warning. */

@@ -3,6 +3,7 @@ import { QuerentError } from '../model/errors.ts'
 import type { Question } from './question.ts'
 import type { QuestionLimits } from './question-limits.ts'
 import { requesterOf } from './requester.ts'
+import type { StreamLimits } from './stream-limits.ts'
 import { type MachineTime, type Rate, TokenBucket, WINDOW_MS } from './token-bucket.ts'
 
 export interface Limits {
@@ -13,9 +14,17 @@ export interface Limits {
   charge(viewer: string, units: number): void
   /** Throws `rate_limited` where this is one different question too many (BQ-193). */
   ask(viewer: string, question: Question): void
+  /** A place for an answer piece by piece; throws `rate_limited` where there is none. Returns what gives it back. */
+  stream(viewer: string): () => void
 }
 
-export const UNLIMITED: Limits = { charge: () => undefined, ask: () => undefined }
+export const UNLIMITED: Limits = { charge: () => undefined, ask: () => undefined, stream: () => () => undefined }
+
+/** Beside the bucket; absent: that is not limited. */
+export interface OtherLimits {
+  readonly questions?: Pick<QuestionLimits, 'ask'> | undefined
+  readonly streams?: Pick<StreamLimits, 'open'> | undefined
+}
 
 /** So many buckets are kept without looking whether some are full again. */
 const KEPT = 1_024
@@ -24,14 +33,14 @@ const KEPT = 1_024
 export class RequesterLimits implements Limits {
   readonly #rate: Rate
   readonly #now: () => MachineTime
-  readonly #questions: Pick<QuestionLimits, 'ask'> | null
+  readonly #others: OtherLimits
   readonly #buckets = new Map<string, TokenBucket>()
   #sweepAt = KEPT
 
-  constructor(rate: Rate, now: () => MachineTime, questions: Pick<QuestionLimits, 'ask'> | null = null) {
+  constructor(rate: Rate, now: () => MachineTime, others: OtherLimits = {}) {
     this.#rate = rate
     this.#now = now
-    this.#questions = questions
+    this.#others = others
   }
 
   /** Buckets in memory: no more than twice as many as are not full, beyond a thousand. */
@@ -46,7 +55,11 @@ export class RequesterLimits implements Limits {
   }
 
   ask(viewer: string, question: Question): void {
-    this.#questions?.ask(viewer, question)
+    this.#others.questions?.ask(viewer, question)
+  }
+
+  stream(viewer: string): () => void {
+    return this.#others.streams?.open(viewer) ?? (() => undefined)
   }
 
   #bucketOf(requester: string, now: MachineTime): TokenBucket {

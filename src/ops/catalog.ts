@@ -11,6 +11,7 @@ import type { CallContext, Operation } from '../model/operation.ts'
 import { parseInput } from '../model/parse-input.ts'
 import { isOwner } from '../model/viewer.ts'
 import { doctor, lenses, status } from './admin-ops.ts'
+import { counted } from './counted-stream.ts'
 import { get, list, put, remove } from './entry-ops.ts'
 import { add, exportAll, importAll } from './ingest-ops.ts'
 import { nearNames } from './near-names.ts'
@@ -82,7 +83,7 @@ export async function runOperation<Input extends z.ZodType, Output extends z.Zod
 
 /**
  * Runs the streamed form. What is wrong with the request is thrown at once, before anything is sent; `invalid_argument`
- * when there is no such form.
+ * when there is no such form, `rate_limited` when a remote requester has too many under way.
  */
 export function streamOperation(
   operation: EngineOperation,
@@ -91,8 +92,26 @@ export function streamOperation(
   context: CallContext,
 ): AsyncIterable<JsonObject> {
   const admitted = admit(operation, engine, input, context, 'streamed')
-  if (operation.stream === undefined) throw new Error('invariant broken: a stream that was let through and is none')
-  return operation.stream(engine, admitted.input, admitted.context)
+  const { stream } = operation
+  if (stream === undefined) throw new Error('invariant broken: a stream that was let through and is none')
+  const free = placeFor(operation, engine, input, context)
+  const open = () => stream(engine, admitted.input, admitted.context)
+  return free === null ? open() : counted(open, context.signal, free)
+}
+
+/** Null: it needs none. Live queries, which can be gone on with, have room of their own. */
+function placeFor(
+  operation: EngineOperation,
+  engine: Engine,
+  input: unknown,
+  context: CallContext,
+): (() => void) | null {
+  if (context.remote !== true || isOwner(context.viewer) || operation.resumeAt !== undefined) return null
+  try {
+    return engine.limits.stream(context.viewer.id)
+  } catch (thrown) {
+    throw refused(operation, engine, thrown, input, context)
+  }
 }
 
 /** What a door answers when it could not even read the input, such as `too_large`: that costs a unit like any other refusal. */

@@ -306,6 +306,25 @@ describe('BQ-153: a client that stops reading', () => {
     await until(() => run.ended)
   })
 
+  it('loses its connection after two minutes where it cannot go on, cut off so that nobody takes it for whole', async () => {
+    const socket = await asking('endless', 'application/x-ndjson')
+    const [run] = runs as [Run]
+    await still(run)
+    expect([timers.count(120_000), run.ended]).toEqual([1, false])
+    timers.pass(120_000)
+    await until(() => run.ended)
+    expect(timers.count(120_000)).toBe(0)
+    let rest = ''
+    socket.on('data', part => {
+      rest = `${rest}${part}`.slice(-16)
+    })
+    socket.on('error', () => {})
+    const closed = new Promise(resolve => socket.once('close', resolve))
+    socket.resume()
+    await closed
+    expect(rest).not.toMatch(/\r\n0\r\n\r\n$/)
+  })
+
   it('loses after a while a stream that it can go on with, and is not told of a failure', async () => {
     const socket = await asking('flood', 'text/event-stream')
     const [run] = runs as [Run]

@@ -35,7 +35,11 @@ export interface AppOptions {
   readonly after?: After | undefined
 }
 
-type Env = { Variables: { viewer?: Viewer; requestId: string } }
+/** `outgoing`: Node's response, where there is a socket. */
+type Env = {
+  Variables: { viewer?: Viewer; requestId: string }
+  Bindings: { outgoing?: { destroy(): void } }
+}
 type App = Hono<Env>
 
 export function makeApp(engine: Engine, catalog: Catalog, options: AppOptions): App {
@@ -87,6 +91,7 @@ export function makeApp(engine: Engine, catalog: Catalog, options: AppOptions): 
       gone: context.signal,
       ending: options.ending,
       after: options.after ?? afterMs,
+      drop: () => (c.env as Env['Bindings'] | undefined)?.outgoing?.destroy(),
       told: thrown => {
         logBug(thrown, c.get('requestId'), options)
         return toldError(thrown, context.viewer)

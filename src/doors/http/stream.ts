@@ -19,6 +19,8 @@ export interface StreamOptions {
   /** The server is to end. */
   readonly ending: AbortSignal
   readonly after: After
+  /** Closes the connection, whatever is still to be sent. */
+  readonly drop: () => void
   /** What of a failure the client is told. */
   readonly told: (thrown: unknown) => QuerentError
 }
@@ -29,6 +31,11 @@ const OPENING_MS = 1_000
 const HEARTBEAT_MS = 15_000
 /** A client that takes nothing for so long loses a stream that it can go on with later. */
 const STALLED_MS = 60_000
+/**
+ * A client that takes nothing for so long loses its connection, where the stream is none to go on with. Its work has ended by
+ * then (the engine waits a minute for the question for the next piece), which who comes back sooner is told.
+ */
+const DROPPED_MS = 120_000
 /** When a client that has lost its connection should come back. */
 const RETRY_MS = 3_000
 
@@ -87,7 +94,7 @@ class PieceStream {
   }
 
   async pull(controller: Controller): Promise<void> {
-    const { form, resumable, after, told } = this.#options
+    const { form, told } = this.#options
     this.#cancelStall()
     try {
       this.#next ??= this.#pieces.next()
@@ -102,7 +109,17 @@ class PieceStream {
       send(controller, encoded({ error: told(thrown).toJSON() }, form, 'error'))
       return this.#end(controller)
     }
-    if (resumable) this.#cancelStall = after(STALLED_MS, this.#free)
+    this.#watchStall()
+  }
+
+  #watchStall(): void {
+    const { resumable, after, drop } = this.#options
+    this.#cancelStall = resumable
+      ? after(STALLED_MS, this.#free)
+      : after(DROPPED_MS, () => {
+          this.#free()
+          drop()
+        })
   }
 
   cancel(): void {

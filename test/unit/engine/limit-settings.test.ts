@@ -4,7 +4,7 @@ import { resolveConfig } from '../../../src/engine/config.ts'
 import { resolveLimits } from '../../../src/engine/limit-settings.ts'
 
 const ANY_NUMBER = { questionsPerDay: null, alikePerHour: null }
-const DEFAULTS = { enabled: true, unitsPerMinute: 200, burst: 33, subscriptions: 50, ...ANY_NUMBER }
+const DEFAULTS = { enabled: true, unitsPerMinute: 200, burst: 33, subscriptions: 50, streams: 16, ...ANY_NUMBER }
 
 describe('settings of limits', () => {
   it('have the numbers of BQ-189 and BQ-167 by default', () => {
@@ -12,13 +12,19 @@ describe('settings of limits', () => {
   })
 
   it('come from the options, else the environment, else the file, each on its own', () => {
-    const environment = { QUERENT_LIMITS: 'off', QUERENT_LIMITS_BURST: '40', QUERENT_LIMITS_SUBSCRIPTIONS: '7' }
+    const environment = {
+      QUERENT_LIMITS: 'off',
+      QUERENT_LIMITS_BURST: '40',
+      QUERENT_LIMITS_SUBSCRIPTIONS: '7',
+      QUERENT_LIMITS_STREAMS: '5',
+    }
     const file = { burst: 50, units_per_minute: 60, subscriptions: 9 }
     expect(resolveLimits({ burst: 30 }, environment, file)).toEqual({
       enabled: false,
       unitsPerMinute: 60,
       burst: 30,
       subscriptions: 7,
+      streams: 5,
       ...ANY_NUMBER,
     })
     expect(resolveLimits({ enabled: true }, environment).enabled).toBe(true)
@@ -40,6 +46,7 @@ describe('settings of limits', () => {
 
   it.each<[string, () => unknown]>([
     ['limits: burst', () => resolveLimits({ burst: 0 }, {})],
+    ['limits: streams', () => resolveLimits({ streams: 0 }, {})],
     ['limits: units_per_minute', () => resolveLimits({ unitsPerMinute: 1.5 }, {})],
     ['limits: questions_per_day', () => resolveLimits({ questionsPerDay: 100_001 }, {})],
     ['QUERENT_LIMITS_ALIKE_PER_HOUR', () => resolveLimits({}, { QUERENT_LIMITS_ALIKE_PER_HOUR: '0' })],

@@ -154,7 +154,9 @@ describe('memory of questions (BQ-193)', () => {
 it('is a part of the limits of requesters, where there are any', () => {
   const clock = new SettableClock(NOON)
   const rules = { questionsPerDay: 1, alikePerHour: null }
-  const limits = new RequesterLimits({ unitsPerMinute: 1, burst: 1 }, () => 0, new QuestionLimits(rules, clock))
+  const limits = new RequesterLimits({ unitsPerMinute: 1, burst: 1 }, () => 0, {
+    questions: new QuestionLimits(rules, clock),
+  })
   const ask = (semantic: string) => limits.ask('ana', { operation: 'query', input: { semantic } })
   ask('rain')
   expect(() => ask('snow')).toThrow('too many different questions today')

@@ -98,7 +98,11 @@ describe('a remote request', () => {
 
 describe('a remote question (BQ-193)', () => {
   const heard: unknown[] = []
-  const limits = { charge: () => undefined, ask: (viewer: string, question: object) => heard.push([viewer, question]) }
+  const limits = {
+    charge: () => undefined,
+    ask: (viewer: string, question: object) => heard.push([viewer, question]),
+    stream: () => () => undefined,
+  }
   const engine = { ...noEngine, limits } as unknown as Engine
   const asked = async (one: typeof work, input: object, context: CallContext = remote): Promise<unknown[]> => {
     heard.length = 0
