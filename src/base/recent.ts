@@ -31,6 +31,10 @@ export class Recent<K, V> {
     return value
   }
 
+  delete(key: K): void {
+    this.#values.delete(key)
+  }
+
   /** Drops those for which this holds. */
   forget(isGone: (key: K, value: V) => boolean): void {
     for (const [key, value] of this.#values) if (isGone(key, value)) this.#values.delete(key)

@@ -20,7 +20,7 @@ export class ListedRows {
   /** Those in the partitions, up to this place at least. Valid until rows change. */
   of(entries: Int32Array, partitions: readonly PartitionId[], to: number): RowsOfList {
     let known = this.#known.get(entries)
-    if (known?.partitions !== partitions || known.revision !== this.#rows.revision) {
+    if (known?.partitions !== partitions || !known.isCurrent()) {
       known = new RowsOfList(this.#rows, entries, partitions)
       this.#known.set(entries, known)
     }
@@ -31,9 +31,10 @@ export class ListedRows {
 
 class RowsOfList {
   readonly partitions: readonly PartitionId[]
-  readonly revision: number
   readonly #rows: VectorRows
   readonly #entries: Int32Array
+  readonly #lastEntry: EntryKey
+  #revision: number
   readonly #visible: Uint8Array
   #slots = new Uint32Array(FIRST_ROOM)
   /** Where the slots of each place begin, and behind the last one where they end. */
@@ -42,10 +43,21 @@ class RowsOfList {
 
   constructor(rows: VectorRows, entries: Int32Array, partitions: readonly PartitionId[]) {
     this.partitions = partitions
-    this.revision = rows.revision
+    this.#revision = rows.revision
     this.#rows = rows
     this.#entries = entries
+    this.#lastEntry = entries.reduce((last, entry) => Math.max(last, entry), 0)
     this.#visible = flagsOf(partitions)
+  }
+
+  /** Entries are numbered as they come: those made after the list are not in it. */
+  isCurrent(): boolean {
+    const { revision } = this.#rows
+    if (revision === this.#revision) return true
+    const changed = this.#rows.changedSince(this.#revision)
+    if (changed === null || changed.some(entry => entry <= this.#lastEntry)) return false
+    this.#revision = revision
+    return true
   }
 
   reach(to: number): void {

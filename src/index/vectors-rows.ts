@@ -11,6 +11,8 @@ import { ExtentPool, SMALLEST_EXTENT } from './vectors-extents.ts'
 import { PAGE_ROWS, STAGE_ROWS } from './vectors-kernel.ts'
 import { VectorMemory } from './vectors-memory.ts'
 
+/** Changes that are remembered at least; up to twice as many. */
+const REMEMBERED = 512
 /** Slots a large partition grows by: the most it can hold in vain. */
 const LARGEST_EXTENT = 1024
 
@@ -43,7 +45,9 @@ export class VectorRows {
   /** Partition of each 16 slots. */
   #partitions = new Int32Array(PAGE_ROWS / SMALLEST_EXTENT)
   #staged: Slot[] = []
-  #revision = 0
+  /** Entries whose rows came, went or moved; the last ones, the first of them at this revision. */
+  #changed: EntryKey[] = []
+  #changedFrom = 0
 
   constructor(model: string, dimensions: number, mean: Float32Array | undefined, keepVectors: boolean) {
     this.model = model
@@ -71,7 +75,19 @@ export class VectorRows {
 
   /** Another number after each change of which rows there are, and where. */
   get revision(): number {
-    return this.#revision
+    return this.#changedFrom + this.#changed.length
+  }
+
+  /** Entries whose rows changed since; null: too many to remember. */
+  changedSince(revision: number): readonly EntryKey[] | null {
+    return revision < this.#changedFrom ? null : this.#changed.slice(revision - this.#changedFrom)
+  }
+
+  #note(entry: EntryKey): void {
+    this.#changed.push(entry)
+    if (this.#changed.length < 2 * REMEMBERED) return
+    this.#changed = this.#changed.slice(REMEMBERED)
+    this.#changedFrom += REMEMBERED
   }
 
   block(partition: PartitionId): Block | undefined {
@@ -130,7 +146,7 @@ export class VectorRows {
 
   /** A new row of the partition, linked to its entry; its vector is not written. */
   append(partition: PartitionId, entry: EntryKey, chunk: ChunkKey): Slot {
-    this.#revision++
+    this.#note(entry)
     const block = this.#blockFor(partition)
     if (block.rows === block.capacity) this.#extend(block, Math.floor(block.rows / 4))
     const last = must(block.extents.at(-1), 'the last extent')
@@ -150,7 +166,7 @@ export class VectorRows {
   removeEntry(entry: EntryKey): void {
     let slot = this.first(entry)
     if (slot < 0) return
-    this.#revision++
+    this.#note(entry)
     const block = must(this.block(this.partition(slot)), 'the block of a row')
     block.entries--
     for (; slot >= 0; slot = this.first(entry)) {
@@ -208,6 +224,7 @@ export class VectorRows {
   /** Makes the chain that holds `from` hold `to` in its stead. */
   #relink(from: Slot, to: Slot): void {
     const entry = this.entry(from)
+    this.#note(entry)
     let holder = this.first(entry)
     if (holder === from) {
       this.#heads[entry] = to + 1

@@ -132,9 +132,11 @@ class FlatVectorIndex implements KernelVectorIndex {
       this.rebuild(reader)
       return Math.max(0, this.#position - before)
     }
-    if (news.changes > 0) this.#kept.clear()
     this.#orForget(() => {
-      for (const entry of news.entries) this.#rows.removeEntry(entry)
+      for (const entry of news.entries) {
+        this.#forget(entry)
+        this.#rows.removeEntry(entry)
+      }
       this.#rows.add(this.#vectorsOf(news.entries, reader))
     })
     this.#position = news.position
@@ -217,6 +219,12 @@ class FlatVectorIndex implements KernelVectorIndex {
       chunks = []
     }
     yield* reader.vectors(this.model, chunks)
+  }
+
+  /** The vectors that were kept of it. */
+  #forget(entry: EntryKey): void {
+    for (let row = this.#rows.first(entry); row >= 0; row = this.#rows.next(row))
+      this.#kept.delete(this.#rows.chunk(row))
   }
 
   #rowCount(): number {

@@ -109,6 +109,25 @@ describe('a list that is asked about again', () => {
   })
 })
 
+describe('vectors that were read before', () => {
+  it('are read again when they were written again', () => {
+    const world = new VectorStore()
+    const [before, after, asked] = randomUnits(3, 32, 30) as [Float32Array, Float32Array, Float32Array]
+    const entry = world.add([before])
+    const { index } = open(world, 32)
+    const request = { vector: asked, k: 1, partitions: world.partitions() }
+    index.search(request)
+    world.store.write(2, writer => {
+      const chunk = writer.chunksOf(entry)[0]?.key as number
+      writer.putVectors(MODEL, [{ chunk, vector: after }])
+    })
+    index.refresh(world.store)
+    const reference = openReferenceVectors(MODEL, 32)
+    reference.rebuild(world.store)
+    expect(index.search(request)).toEqual(reference.search(request))
+  })
+})
+
 describe('filters', () => {
   const world = new VectorStore()
   for (const vector of randomUnits(MANY / 2, 32, 7)) world.add([vector, vector.map(x => -x)])

@@ -6,9 +6,10 @@
 import { sha256 } from '../../../base/canonical.ts'
 import { Recent } from '../../../base/recent.ts'
 import { hashOfTwo, shareHash, textHash } from '../../../base/text-hash.ts'
+import type { PartitionId } from '../../../model/partition.ts'
 import type { Requester } from '../access/requester.ts'
 import type { Evaluation } from '../query/evaluation.ts'
-import { FEDERATED, type Matches } from '../query/matches.ts'
+import { FEDERATED, type Matches, type MatchesToken } from '../query/matches.ts'
 import { holderNames, trustQuestion } from '../query/trust-columns.ts'
 import type { BeliefColumns } from '../record/columns.ts'
 import type { BeliefsState } from '../state.ts'
@@ -30,6 +31,8 @@ export function digestOf(evaluation: Evaluation): string {
 }
 
 interface Sums {
+  /** What numbers of holders mean. */
+  readonly holdersMark: string
   readonly sums: readonly [number, number]
   /** Whose trust counts, by number, with hashes of their names. */
   readonly holders: Int32Array
@@ -38,65 +41,95 @@ interface Sums {
   readonly counts: Uint32Array
 }
 
-/** Matches are made anew when beliefs or memberships have changed. */
-const SUMS = new WeakMap<Matches, Sums>()
+/** By token: what matches were found to sum up to outlives them by a step, and what they become is summed from it. */
+const SUMS = new WeakMap<MatchesToken, Sums>()
 
 function sumsOf({ matches, view }: Evaluation): Sums {
-  const known = SUMS.get(matches)
+  const known = SUMS.get(matches.token)
   if (known !== undefined) return known
   const made = summed(matches, view.columns, new Through(view.requester))
-  SUMS.set(matches, made)
+  SUMS.set(matches.token, made)
   return made
 }
 
-/** Those that lack a few rows of others are summed by taking these away: the others are the same from query to query. */
+/** Those that differ by a few from others are summed by these: the others are the same from query to query. */
 function summed(matches: Matches, columns: BeliefColumns, through: Through): Sums {
-  const { taken } = matches
-  if (taken === null) {
-    const { rows, sources } = matches
-    return collected(sum({ rows, sources }, columns, through), columns)
+  const { taken, step } = matches
+  const holdersMark = columns.holdersMark
+  if (taken !== null) {
+    const from = SUMS.get(taken.from.token) ?? summed(taken.from, columns, through)
+    SUMS.set(taken.from.token, from)
+    const rows = Int32Array.from(taken.gone).filter(row => taken.from.has(row))
+    const gone = new Summing(columns, through)
+    for (const row of rows) gone.addRow(row, taken.from.sourceOf(row))
+    return changed(from, gone, new Summing(columns, through), columns)
   }
-  const from = SUMS.get(taken.from) ?? summed(taken.from, columns, through)
-  SUMS.set(taken.from, from)
-  const rows = Int32Array.from(taken.gone).filter(row => taken.from.has(row))
-  const sources = Uint8Array.from(rows, row => taken.from.sourceOf(row))
-  const gone = sum({ rows, sources }, columns, through)
-  const sums = [(from.sums[0] - gone.sums[0]) | 0, (from.sums[1] - gone.sums[1]) | 0] as const
-  const counts = from.counts.map((count, holder) => count - (gone.counts[holder] as number))
-  return from.holders.every(holder => counts[holder] !== 0)
-    ? { ...from, sums, counts }
-    : collected({ sums, counts }, columns)
+  const before = step === null ? undefined : SUMS.get(step.from)
+  const came = new Summing(columns, through)
+  const { rows, sources } = step !== null && before?.holdersMark === holdersMark ? step.came : matches
+  for (let place = 0; place < rows.length; place++) came.addRow(rows[place] as number, sources[place] as number)
+  if (step === null || before?.holdersMark !== holdersMark) return collected(came, columns)
+  const gone = new Summing(columns, through)
+  for (const { partition, holder, marks, source } of step.gone) gone.add(partition, holder, marks[0], marks[1], source)
+  return changed(before, gone, came, columns)
 }
 
-function sum(
-  { rows, sources }: Pick<Matches, 'rows' | 'sources'>,
-  columns: BeliefColumns,
-  through: Through,
-): Pick<Sums, 'sums' | 'counts'> {
-  const { marks, holders, partitions } = columns.arrays
-  const names = namesOf(columns)
-  const counts = new Uint32Array(columns.bounds.holders)
-  const hashes = new Uint32Array(columns.bounds.holders)
-  let [one, other] = [0, 0]
-  for (let place = 0; place < rows.length; place++) {
-    const row = rows[place] as number
-    const partition = partitions[row] as number
-    const holder = holders[row] as number
-    const isFederated = sources[place] === FEDERATED
-    let factor = isFederated ? through.hash(partition) : 1
-    // In a strict federation nothing rests on holders, and nothing may tell of them (BQ-104).
-    if (!isFederated || !through.isStrict(partition)) {
-      if (counts[holder] === 0) hashes[holder] = names.hash(holder)
-      counts[holder] = (counts[holder] as number) + 1
-      factor = (factor + 2 * (hashes[holder] as number)) | 0
-    }
-    one = (one + Math.imul(marks[row * 2] as number, factor)) | 0
-    other = (other + hashOfTwo(marks[row * 2 + 1] as number, factor ^ (marks[row * 2] as number))) | 0
+/** Less some, and with some others. */
+function changed(from: Sums, gone: Summing, came: Summing, columns: BeliefColumns): Sums {
+  const sums = [
+    (from.sums[0] - gone.sums[0] + came.sums[0]) | 0,
+    (from.sums[1] - gone.sums[1] + came.sums[1]) | 0,
+  ] as const
+  const counts = from.counts.map(
+    (count, holder) => count - (gone.counts[holder] as number) + (came.counts[holder] as number),
+  )
+  const isSame = from.counts.every((count, holder) => (count === 0) === (counts[holder] === 0))
+  return isSame ? { ...from, sums, counts } : collected({ sums, counts }, columns)
+}
+
+class Summing {
+  readonly counts: Uint32Array
+  #one = 0
+  #other = 0
+  readonly #columns: BeliefColumns
+  readonly #through: Through
+  readonly #names: Names
+  readonly #hashes: Uint32Array
+
+  constructor(columns: BeliefColumns, through: Through) {
+    this.#columns = columns
+    this.#through = through
+    this.#names = namesOf(columns)
+    this.counts = new Uint32Array(columns.bounds.holders)
+    this.#hashes = new Uint32Array(columns.bounds.holders)
   }
-  return { sums: [one, other], counts }
+
+  get sums(): readonly [number, number] {
+    return [this.#one, this.#other]
+  }
+
+  addRow(row: number, source: number): void {
+    const { marks, holders, partitions } = this.#columns.arrays
+    const [mark, second] = [marks[row * 2] as number, marks[row * 2 + 1] as number]
+    this.add(partitions[row] as number, holders[row] as number, mark, second, source)
+  }
+
+  add(partition: PartitionId, holder: number, mark: number, second: number, source: number): void {
+    const isFederated = source === FEDERATED
+    let factor = isFederated ? this.#through.hash(partition) : 1
+    // In a strict federation nothing rests on holders, and nothing may tell of them (BQ-104).
+    if (!isFederated || !this.#through.isStrict(partition)) {
+      if (this.counts[holder] === 0) this.#hashes[holder] = this.#names.hash(holder)
+      this.counts[holder] = (this.counts[holder] as number) + 1
+      factor = (factor + 2 * (this.#hashes[holder] as number)) | 0
+    }
+    this.#one = (this.#one + Math.imul(mark, factor)) | 0
+    this.#other = (this.#other + hashOfTwo(second, factor ^ mark)) | 0
+  }
 }
 
 function collected({ sums, counts }: Pick<Sums, 'sums' | 'counts'>, columns: BeliefColumns): Sums {
+  const { holdersMark } = columns
   const names = namesOf(columns)
   const holders = new Int32Array(counts.length)
   const hashes = new Uint32Array(counts.length)
@@ -106,7 +139,7 @@ function collected({ sums, counts }: Pick<Sums, 'sums' | 'counts'>, columns: Bel
     holders[found] = holder
     hashes[found++] = names.hash(holder)
   }
-  return { sums, counts, holders: holders.subarray(0, found), names: hashes.subarray(0, found) }
+  return { holdersMark, sums, counts, holders: holders.subarray(0, found), names: hashes.subarray(0, found) }
 }
 
 /** Hashes of holders' names, by number: a number may come to stand for another one. */

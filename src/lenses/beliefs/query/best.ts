@@ -69,30 +69,40 @@ function chooserOf(request: BestRequest): Chooser {
   if (meaning.by === 'vector' && semanticWeight > 0) return byVector(request, meaning)
   const standing = request.standing()
   if (meaning.by !== 'words') return asked => highest(standing, matches, columns, asked)
-  const { entries, priors } = standing
-  const worth = priors.map((prior, at) => {
-    const entry = entries[at] as EntryKey
+  const worth = [...standing.of(matches)].map(([entry, prior]) => {
     const likeness = meaning.likeness.get(entry) ?? 0
-    return matches.bits.has(entry) ? prior + (semanticWeight * (likeness + 1)) / 2 : Number.NEGATIVE_INFINITY
+    return { entry, worth: prior + (semanticWeight * (likeness + 1)) / 2 }
   })
-  return asked => {
-    const { places, floor } = topPlaces(worth, Math.min(asked, matches.count))
-    return { rows: places.map(at => columns.rowOf(entries[at] as EntryKey)), floor }
-  }
+  return asked => top(worth, columns, asked)
 }
 
 /** Where meaning does not count: the front of the standing, as far as those reach that stand as high as the last wanted. */
-function highest(standing: Standing, { bits }: Matches, columns: BeliefColumns, asked: number): Chosen {
-  const found: number[] = []
-  for (let at = 0, end = standing.size; at < end; at++) {
-    if (!bits.has(standing.entries[at] as EntryKey)) continue
-    if (found.push(at) === asked) end = standing.reach(standing.priors[at] as number)
+function highest(standing: Standing, matches: Matches, columns: BeliefColumns, asked: number): Chosen {
+  const { list } = standing
+  const allowed = standing.allowed(matches)
+  const found = [...standing.extraOf(matches)].map(([entry, prior]) => ({ entry, worth: prior }))
+  const wanted = found.length + asked
+  for (let at = 0, end = list.size; at < end; at++) {
+    const entry = list.entries[at] as EntryKey
+    if (allowed !== undefined && !allowed.has(entry)) continue
+    const prior = list.priors[at] as number
+    if (found.push({ entry, worth: prior }) === wanted) end = list.reach(prior)
   }
-  const priors = found.map(at => standing.priors[at] as number)
-  const { places } = topPlaces(priors, asked)
-  const last = places.at(-1)
+  return top(found, columns, asked)
+}
+
+function top(
+  found: readonly { readonly entry: EntryKey; readonly worth: number }[],
+  columns: BeliefColumns,
+  asked: number,
+): Chosen {
+  const { places } = topPlaces(
+    found.map(({ worth }) => worth),
+    asked,
+  )
+  const best = places.map(place => found[place] as (typeof found)[number])
   return {
-    rows: places.map(place => columns.rowOf(standing.entries[found[place] as number] as EntryKey)),
-    floor: last === undefined || found.length < asked ? Number.NEGATIVE_INFINITY : (priors[last] as number),
+    rows: best.map(({ entry }) => columns.rowOf(entry)),
+    floor: best.length < asked ? Number.NEGATIVE_INFINITY : (best.at(-1)?.worth as number),
   }
 }

@@ -22,19 +22,18 @@ export function byVector(request: BestRequest, { index, vector }: Extract<Meanin
   const { partitions } = sight
   // final = weight · (cosine + 1) / 2 + prior; scores here are less by half of the weight.
   const weight = semanticWeight / 2
-  const list = request.standing()
-  const isAll = matches.count === list.size
-  const allow = isAll ? undefined : matches.bits
+  const standing = request.standing()
+  const { list, extra } = standing
+  const allow = standing.allowed(matches)
   const pending = request.pending()
-  const worthOfPending = worthOf(pending, list, columns)
+  const worthOfPending = worthOf(pending, standing, matches, columns)
 
   return asked => {
     const front = frontOf(Math.max(GREAT, GREAT_PER_WANTED * asked))
-    const above = search(0, front, asked, Number.NEGATIVE_INFINITY)
+    const above = best(asked, searchExtra(asked), search(0, front, asked, Number.NEGATIVE_INFINITY))
     const bar = lastOf(above, asked) - ROUNDING
     // No cosine lifts those behind this to the bar.
-    const below = search(front, list.reach(bar - weight), asked, bar)
-    const hits = below.length === 0 ? above : [...above, ...below].sort((a, b) => b.score - a.score).slice(0, asked)
+    const hits = best(asked, above, search(front, list.reach(bar - weight), asked, bar))
     const others = topPlaces(worthOfPending, asked)
     return {
       rows: [...hits.map(({ entry }) => columns.rowOf(entry)), ...others.places.map(at => pending[at] as number)],
@@ -47,15 +46,24 @@ export function byVector(request: BestRequest, { index, vector }: Extract<Meanin
     return from >= to ? [] : index.search({ vector, k, partitions, allow, among: { list, weight, from, to }, least })
   }
 
+  function searchExtra(k: number): readonly Hit[] {
+    const to = extra.entries.length
+    const among = { list: extra, weight, from: 0, to }
+    return to === 0 ? [] : index.search({ vector, k, partitions, allow: matches.bits, among })
+  }
+
   /** How far into the list so many matches reach. */
   function frontOf(count: number): number {
-    if (isAll) return Math.min(count, list.size)
+    if (allow === undefined) return Math.min(count, list.size)
     let at = 0
-    for (let left = count; at < list.size && left > 0; at++) {
-      if (matches.bits.has(list.entries[at] as EntryKey)) left--
-    }
+    for (let left = count; at < list.size && left > 0; at++) if (allow.has(list.entries[at] as EntryKey)) left--
     return at
   }
+}
+
+function best(k: number, some: readonly Hit[], others: readonly Hit[]): readonly Hit[] {
+  if (others.length === 0) return some
+  return [...some, ...others].sort((a, b) => b.score - a.score).slice(0, k)
 }
 
 /** What the last of so many comes to; less than anything where there are fewer. */
@@ -64,10 +72,14 @@ function lastOf(hits: readonly Hit[], asked: number): number {
 }
 
 /** Of rows without a vector: their cosine counts as 0. */
-function worthOf(rows: readonly number[], list: Standing, columns: BeliefColumns): readonly number[] {
+function worthOf(
+  rows: readonly number[],
+  standing: Standing,
+  matches: Matches,
+  columns: BeliefColumns,
+): readonly number[] {
   if (rows.length === 0) return []
-  const priors = new Map<EntryKey, number>()
-  for (let at = 0; at < list.size; at++) priors.set(list.entries[at] as EntryKey, list.priors[at] as number)
+  const priors = new Map(standing.of(matches))
   return rows.map(row => priors.get(columns.arrays.entries[row] as EntryKey) as number)
 }
 

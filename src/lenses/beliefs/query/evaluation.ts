@@ -22,7 +22,7 @@ import { FEDERATED, LOCAL, type Matches } from './matches.ts'
 import { meetingOperators, type Operand } from './operators.ts'
 import { byOrder, type ScoredBelief } from './scored.ts'
 import { Scorer } from './scorer.ts'
-import { Standing } from './standing.ts'
+import { type Standing, standingOf } from './standing.ts'
 import { trustColumns, trustQuestion } from './trust-columns.ts'
 
 /** What the text of a query came to: vectors of it and of its operands, made before the moment is fixed. */
@@ -299,9 +299,12 @@ export class Evaluation {
     const key = JSON.stringify([...asked, trustQuestion(context)])
     const { matches, asOf, trust } = { matches: this.#inScope, asOf: this.asOf, trust: this.trust.stamp }
     const { columns, time } = this.view
-    if (this.#settled !== null) return new Standing(matches, columns, this.scorer.priors(matches))
-    const request = { key, matches, trust, asOf }
-    return this.state.standings.of(request, columns, () => this.scorer.priors(matches, time))
+    const priors = {
+      all: () => this.scorer.priors(matches, time),
+      of: (row: number, source: number) => this.scorer.prior(row, source),
+    }
+    if (this.#settled !== null) return standingOf(matches, columns, priors)
+    return this.state.standings.of({ key, matches, trust, asOf }, columns, priors)
   }
 }
 

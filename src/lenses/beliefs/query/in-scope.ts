@@ -4,10 +4,12 @@
  */
 import type { Instant } from '../../../base/clock.ts'
 import { Recent } from '../../../base/recent.ts'
+import type { EntryKey } from '../../../model/entry.ts'
 import type { PartitionId } from '../../../model/partition.ts'
 import { PUBLIC, type Requester } from '../access/requester.ts'
 import type { CheckedScope } from '../check/checked.ts'
 import type { BeliefColumns } from '../record/columns.ts'
+import type { GoneRow, RowsMark } from '../record/partition-rows.ts'
 import { ROWS_AT_ONCE, type TimeLimit } from '../time-limit.ts'
 import { FEDERATED, LOCAL, Matches, NETWORK } from './matches.ts'
 
@@ -29,28 +31,35 @@ export function inScope(request: InScopeRequest): Matches {
 /** How many passes are kept: about a megabyte each over 100,000 beliefs. */
 const KEPT = 64
 
+/** With more changes than this another pass is as quick. */
+const MOST_CHANGES = 200
+
 interface Passed {
   readonly requester: Requester
   /** Of the partitions in sight. */
   readonly changes: number
+  readonly mark: RowsMark
   readonly asOf: Instant
   /** From when on other beliefs are in scope. */
   readonly until: Instant
   readonly matches: Matches
 }
 
-/** Passes of those who ask again, for as long as neither beliefs in sight, nor memberships, nor what is valid have changed. */
+/** Passes of those who ask again, for as long as neither memberships nor what is valid have changed; beliefs that came or went are put in. */
 export class Scopes {
   readonly #passed = new Recent<string, { value: Passed | null }>(KEPT)
+
   of(request: InScopeRequest): Matches {
     const { columns, requester, asOf, validAt } = request
     if (validAt !== null) return inScope(request)
-    const changes = columns.changesIn(requester.sight.partitions)
+    const { partitions } = requester.sight
+    const changes = columns.changesIn(partitions)
     const kept = this.#passed.get(keyOf(request), () => ({ value: null }))
     const { value } = kept
-    const isSame = value?.requester === requester && value.changes === changes
-    if (isSame && asOf >= value.asOf && asOf < value.until) return value.matches
-    kept.value = { requester, changes, asOf, ...pass(request) }
+    const isGood = value?.requester === requester && asOf >= value.asOf && asOf < value.until
+    if (isGood && value.changes === changes) return value.matches
+    const found = (isGood ? followed(request, value) : null) ?? pass(request)
+    kept.value = { requester, changes, mark: columns.markOf(partitions), asOf, ...found }
     return kept.value.matches
   }
 
@@ -66,27 +75,56 @@ function keyOf({ requester, scope: { local, federated, network } }: InScopeReque
   return JSON.stringify([requester.id, local, federated, network])
 }
 
+interface Found {
+  readonly matches: Matches
+  readonly until: Instant
+}
+
+/** What was found before, less what went and with what came since; null: that is too much. */
+function followed(request: InScopeRequest, { matches, mark, until }: Passed): Found | null {
+  const { columns, requester } = request
+  const changes = columns.changesSince(mark, requester.sight.partitions)
+  if (changes === null || changes.length > MOST_CHANGES) return null
+  // Of an entry that was among the matches, the first change is that it went; whether it is there now says the column.
+  const gone = new Map<EntryKey, GoneRow>()
+  const came = new Map<PartitionId, Set<number>>()
+  for (const change of changes) {
+    const { entry } = change
+    if (change.gone !== null && matches.bits.has(entry) && !gone.has(entry)) gone.set(entry, change.gone)
+    const row = columns.rowOf(entry)
+    if (row === -1) continue
+    const partition = columns.arrays.partitions[row] as number
+    came.set(partition, (came.get(partition) ?? new Set()).add(row))
+  }
+  const more = pass(request, partition => Int32Array.from(came.get(partition) ?? NO_ROWS).sort())
+  return { matches: matches.changed(gone, more.matches), until: Math.min(until, more.until) }
+}
+
+const NO_ROWS = new Int32Array(0)
+
 /** Of each row its number and its source in one: sources are below this. */
 const SOURCES = 4
 
-function pass({ columns, requester, scope, asOf, validAt, time }: InScopeRequest): {
-  readonly matches: Matches
-  readonly until: Instant
-} {
+/** `rowsIn`: of a partition, ascending. */
+function pass(
+  { columns, requester, scope, asOf, validAt, time }: InScopeRequest,
+  rowsIn: (partition: PartitionId) => Int32Array = partition => columns.rowsIn(partition),
+): Found {
   const { holders, created, validFrom, validUntil } = columns.arrays
   const { partitions } = requester.sight
   const self = columns.holderNumber(requester.id)
   const from = validAt === null ? asOf : Math.min(...validAt)
   const to = validAt === null ? asOf : Math.max(...validAt)
-  const found = new Int32Array(partitions.reduce((sum, partition) => sum + columns.rowsIn(partition).length, 0))
+  const found = new Int32Array(partitions.reduce((sum, partition) => sum + rowsIn(partition).length, 0))
   /** Where what was found in each partition ends. */
   const ends: number[] = []
   let count = 0
   let until = Number.POSITIVE_INFINITY
   for (const partition of partitions) {
+    const rows = rowsIn(partition)
+    if (rows.length === 0) continue
     const { own, others } = sourcesOf(partition, requester, scope)
     if (own + others === 0) continue
-    const rows = columns.rowsIn(partition)
     for (let at = 0; at < rows.length; at++) {
       if (at % ROWS_AT_ONCE === 0) time?.check()
       const row = rows[at] as number

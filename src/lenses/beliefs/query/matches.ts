@@ -3,12 +3,15 @@ import { Bitset } from '../../../base/bitset.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { ScopeKind } from '../model.ts'
 import type { BeliefColumns } from '../record/columns.ts'
-import { type SharedRows, sharedAmong } from '../record/shared-rows.ts'
+import type { GoneRow } from '../record/partition-rows.ts'
+import { type SharedRows, sharedAfter, sharedAmong } from '../record/shared-rows.ts'
 
 /** Where a row comes from, as a number. */
 export const LOCAL = 1
 export const FEDERATED = 2
 export const NETWORK = 3
+
+const NOTHING: ReadonlySet<EntryKey> = new Set()
 
 /** All of the first but those of the second; a few. */
 export interface FrozenEntries {
@@ -16,8 +19,27 @@ export interface FrozenEntries {
   readonly less: ReadonlySet<EntryKey>
 }
 
-/** Rows in ascending order, with their sources. Shrinks only. */
+/** What made other matches of some. */
+export interface Step {
+  readonly from: MatchesToken
+  /** Those that went, with the source they had. */
+  readonly gone: readonly (GoneRow & { readonly source: number })[]
+  /** Those that came. */
+  readonly came: Matches
+}
+
+/** Stands for matches, without holding them. */
+export type MatchesToken = object
+
+/** Entries that may be changed before what was made of all matches is not worth following them. */
+const MOST_SINCE = 500
+
+/** Rows in ascending order, with their sources. Never changed. */
 export class Matches {
+  readonly token: MatchesToken = {}
+  /** Of the matches that these go back to, step by step; and the entries that came, went or changed since. */
+  #root: { readonly token: MatchesToken; readonly since: ReadonlySet<EntryKey> } = { token: this.token, since: NOTHING }
+  #step: Step | null = null
   readonly #columns: BeliefColumns
   #rows: Int32Array
   #sources: Uint8Array
@@ -51,7 +73,34 @@ export class Matches {
 
   /** `LOCAL`, `FEDERATED` or `NETWORK`, of a row that is one of these. */
   sourceOf(row: number): number {
-    return this.#sources[this.#placeOf(row)] as number
+    return this.#sources[placeOf(this.#rows, row)] as number
+  }
+
+  get root(): { readonly token: MatchesToken; readonly since: ReadonlySet<EntryKey> } {
+    return this.#root
+  }
+
+  /** From the matches that these were made of; null: they were found on their own. */
+  get step(): Step | null {
+    return this.#step
+  }
+
+  /** Less those entries, which were among these, and with others, found among rows as they are now. */
+  changed(gone: ReadonlyMap<EntryKey, GoneRow>, came: Matches): Matches {
+    const left = spliced(this, new Set([...gone.values()].map(({ row }) => row)), came)
+    const made = new Matches(this.#columns, left.rows, left.sources)
+    const sourceOf = (row: number) => this.sourceOf(row)
+    made.#step = {
+      from: this.token,
+      gone: [...gone.values()].map(one => ({ ...one, source: sourceOf(one.row) })),
+      came,
+    }
+    const cameEntries = came.#entriesOf(came.rows)
+    made.#bits = this.bits.without(Bitset.of(gone.keys())).or(Bitset.of(cameEntries))
+    const since = new Set([...this.#root.since, ...gone.keys(), ...cameEntries])
+    if (since.size <= MOST_SINCE) made.#root = { token: this.#root.token, since }
+    if (this.#shared !== null) made.#shared = sharedAfter(this.#columns, this.#shared, made.#rows, came.rows)
+    return made
   }
 
   /** The same as entries. */
@@ -112,20 +161,6 @@ export class Matches {
     return count === this.count ? this : new Matches(this.#columns, rows.subarray(0, count), sources.subarray(0, count))
   }
 
-  /** -1: it is none of these. */
-  #placeOf(row: number): number {
-    let from = 0
-    let to = this.#rows.length - 1
-    while (from <= to) {
-      const middle = (from + to) >> 1
-      const found = this.#rows[middle] as number
-      if (found === row) return middle
-      if (found < row) from = middle + 1
-      else to = middle - 1
-    }
-    return -1
-  }
-
   #lastEntry(): EntryKey {
     const { entries } = this.#columns.arrays
     let last = 0
@@ -136,7 +171,7 @@ export class Matches {
     return last
   }
 
-  #entriesOf(rows: ReadonlySet<number>): EntryKey[] {
+  #entriesOf(rows: Iterable<number>): EntryKey[] {
     return [...rows].map(row => this.#columns.arrays.entries[row] as EntryKey)
   }
 
@@ -147,4 +182,47 @@ export class Matches {
     for (let place = 0; place < this.count; place++) bits.add(entries[this.#rows[place] as number] as EntryKey)
     return bits
   }
+}
+
+/** Without some rows and with some others. A row may be of both: it was given to another belief. */
+function spliced(
+  { rows, sources }: Matches,
+  gone: ReadonlySet<number>,
+  came: Matches,
+): { readonly rows: Int32Array; readonly sources: Uint8Array } {
+  const size = rows.length - gone.size + came.count
+  const into = { rows: new Int32Array(size), sources: new Uint8Array(size) }
+  let from = 0
+  let end = 0
+  /** All before this row. */
+  const copyUntil = (row: number) => {
+    const to = placeOf(rows, row)
+    into.rows.set(rows.subarray(from, to), end)
+    into.sources.set(sources.subarray(from, to), end)
+    end += to - from
+    from = to
+  }
+  const changed = [...new Set([...gone, ...came.rows])].sort((a, b) => a - b)
+  let next = 0
+  for (const row of changed) {
+    copyUntil(row)
+    if (gone.has(row)) from++
+    if (came.rows[next] !== row) continue
+    into.rows[end] = row
+    into.sources[end++] = came.sources[next++] as number
+  }
+  copyUntil(Number.POSITIVE_INFINITY)
+  return into
+}
+
+/** Where a row is, or belongs, in rows that ascend. */
+function placeOf(rows: Int32Array, row: number): number {
+  let from = 0
+  let to = rows.length
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if ((rows[middle] as number) < row) from = middle + 1
+    else to = middle
+  }
+  return from
 }

@@ -78,6 +78,13 @@ export class Scorer {
     }
   }
 
+  /** What it is worth before its meaning: see `priors`. */
+  prior(row: number, source: number): number {
+    const { confidence, trust, recency: aged } = this.parts(row, source, null)
+    const { weights } = this.#world
+    return weights.confidence * confidence + weights.trust * trust + weights.recency * aged
+  }
+
   confidence(row: number): number {
     const overall = overallOf(this.#world.columns.arrays.confidences, row * DIMENSION_COUNT, this.#weightColumn)
     return Number.isNaN(overall) ? this.#unknown : overall

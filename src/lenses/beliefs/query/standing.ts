@@ -3,17 +3,19 @@
  * at the front of it only. Put in order by one pass over a thousand buckets, and kept for those who ask again: with time
  * trust and recency only fall, so that what is kept is never too low, and exact scores settle the rest.
  */
+import { Bitset } from '../../../base/bitset.ts'
 import type { Instant } from '../../../base/clock.ts'
 import { Recent } from '../../../base/recent.ts'
 import type { RankedEntries } from '../../../index/contract.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { BeliefColumns } from '../record/columns.ts'
 import type { TrustStamp } from '../trust/stamp.ts'
-import type { Matches } from './matches.ts'
+import type { Matches, MatchesToken } from './matches.ts'
 
 const BUCKETS = 1024
 
-export class Standing implements RankedEntries {
+/** Matches with their priors, greatest first. */
+export class RankedMatches implements RankedEntries {
   readonly entries: Int32Array
   /** Falls from bucket to bucket, not within one. */
   readonly priors: Float32Array
@@ -83,7 +85,47 @@ function rangeOf(values: Float32Array): { readonly least: number; readonly great
   return { least, greatest }
 }
 
-/** How many are kept: about .6 MB each over 100,000 beliefs. */
+/** What matches stand at: a list that was made of them, or of what they were before some entries changed; and these entries. */
+export class Standing {
+  readonly list: RankedMatches
+  /** What came, or came to say something else, since the list was made; a few. */
+  readonly extra: RankedEntries
+  /** What the list is of, as far as `since` says nothing else. */
+  readonly #matches: Matches
+  readonly #since: ReadonlySet<EntryKey>
+
+  constructor(list: RankedMatches, matches: Matches, since: ReadonlySet<EntryKey>, extra: RankedEntries) {
+    this.list = list
+    this.extra = extra
+    this.#matches = matches
+    this.#since = since
+  }
+
+  /** Which entries of the list count, of these matches or of some of them; undefined: all do. */
+  allowed(matches: Matches): Bitset | undefined {
+    if (this.#since.size > 0) return matches.bits.without(Bitset.of(this.#since))
+    return matches === this.#matches ? undefined : matches.bits
+  }
+
+  /** Entries that are among these matches, with their priors. */
+  *of(matches: Matches): Generator<readonly [entry: EntryKey, prior: number]> {
+    const allowed = this.allowed(matches)
+    const { entries, priors } = this.list
+    for (let at = 0; at < entries.length; at++) {
+      const entry = entries[at] as EntryKey
+      if (allowed?.has(entry) ?? true) yield [entry, priors[at] as number]
+    }
+    yield* this.extraOf(matches)
+  }
+
+  *extraOf({ bits }: Matches): Generator<readonly [entry: EntryKey, prior: number]> {
+    for (const [at, entry] of this.extra.entries.entries()) {
+      if (bits.has(entry)) yield [entry, this.extra.priors[at] as number]
+    }
+  }
+}
+
+/** How many are kept: about .8 MB each over 100,000 beliefs. */
 const KEPT = 64
 /** After this, what is kept may be so much too high that choosing by it costs more than making it anew. */
 const KEPT_MS = 3_600_000
@@ -92,24 +134,59 @@ const KEPT_MS = 3_600_000
 interface StandingRequest {
   /** Asker, weights, domains: everything that a query says of priors. */
   readonly key: string
-  /** The same object for as long as neither beliefs nor sight have changed. */
+  /** All in scope: the same object for as long as neither beliefs nor sight have changed. */
   readonly matches: Matches
   readonly trust: TrustStamp
   readonly asOf: Instant
 }
 
-export class Standings {
-  readonly #kept = new Recent<string, { value: (StandingRequest & { readonly standing: Standing }) | null }>(KEPT)
+interface KeptStanding {
+  readonly root: MatchesToken
+  readonly trust: TrustStamp
+  /** Of the list. */
+  readonly asOf: Instant
+  readonly matches: Matches
+  readonly standing: Standing
+}
 
-  of(request: StandingRequest, columns: BeliefColumns, priors: () => Float32Array): Standing {
-    const kept = this.#kept.get(request.key, () => ({ value: null }))
+/** What a row is worth before its meaning. */
+export interface Priors {
+  /** Of all in scope, by place. */
+  all(): Float32Array
+  /** Of one of them. */
+  of(row: number, source: number): number
+}
+
+export class Standings {
+  readonly #kept = new Recent<string, { value: KeptStanding | null }>(KEPT)
+
+  of(request: StandingRequest, columns: BeliefColumns, priors: Priors): Standing {
+    const { key, matches, trust, asOf } = request
+    const { root } = matches
+    const kept = this.#kept.get(key, () => ({ value: null }))
     const { value } = kept
-    const age = value === null ? Number.NaN : request.asOf - value.asOf
-    if (value?.matches === request.matches && value.trust.equals(request.trust) && age >= 0 && age < KEPT_MS) {
-      return value.standing
-    }
-    const standing = new Standing(request.matches, columns, priors())
-    kept.value = { ...request, standing }
-    return standing
+    const age = value === null ? Number.NaN : asOf - value.asOf
+    const isGood = value?.root === root.token && value.trust.equals(trust) && age >= 0 && age < KEPT_MS
+    if (isGood && value.matches === matches) return value.standing
+    kept.value = isGood
+      ? { ...value, matches, standing: followed(value.standing, matches, columns, priors) }
+      : { root: root.token, trust, asOf, matches, standing: standingOf(matches, columns, priors) }
+    return kept.value.standing
   }
+}
+
+/** With a list of all matches. */
+export function standingOf(matches: Matches, columns: BeliefColumns, priors: Priors): Standing {
+  return new Standing(new RankedMatches(matches, columns, priors.all()), matches, NOTHING, NO_ENTRIES)
+}
+
+const NOTHING: ReadonlySet<EntryKey> = new Set()
+const NO_ENTRIES: RankedEntries = { entries: new Int32Array(0), priors: new Float32Array(0) }
+
+function followed({ list }: Standing, matches: Matches, columns: BeliefColumns, priors: Priors): Standing {
+  const { since } = matches.root
+  const rows = Int32Array.from(since, entry => columns.rowOf(entry)).filter(row => row !== -1 && matches.has(row))
+  const entries = rows.map(row => columns.arrays.entries[row] as EntryKey)
+  const extra = { entries, priors: Float32Array.from(rows, row => priors.of(row, matches.sourceOf(row))) }
+  return new Standing(list, matches, since, extra)
 }

@@ -13,7 +13,7 @@ import { type ColumnArrays, DIMENSION_COUNT, grownArrays, newArrays, ROW_BYTES }
 import { changesAfter } from './feed.ts'
 import { Interned } from './interned.ts'
 import { LastRead } from './last-read.ts'
-import { PartitionRows } from './partition-rows.ts'
+import { PartitionRows, type RowChange, type RowsMark } from './partition-rows.ts'
 import type { VersionName } from './references.ts'
 import { RowLists } from './row-lists.ts'
 import { TouchedRows } from './touched-rows.ts'
@@ -223,6 +223,16 @@ export class BeliefColumns {
     return this.#byPartition.changesIn(partitions)
   }
 
+  /** How far beliefs in these partitions have changed. */
+  markOf(partitions: readonly PartitionId[]): RowsMark {
+    return this.#byPartition.mark(partitions)
+  }
+
+  /** Rows in these partitions that came and went since; null: too many to remember. */
+  changesSince(mark: RowsMark, partitions: readonly PartitionId[]): readonly RowChange[] | null {
+    return this.#byPartition.since(mark, partitions)
+  }
+
   #follow(reader: StoreReader): void {
     const news = this.#position < 0 ? null : changesAfter(reader, this.#position)
     if (news === null || news.entries.size > Math.max(WORTH_FOLLOWING, this.#size)) {
@@ -272,7 +282,7 @@ export class BeliefColumns {
     this.#parents[row] = this.#numbersOf(belief.parents)
     this.#sameId.add(to.ids[row] as number, row)
     this.#sameContent.add(to.contents[row] as number, row)
-    this.#byPartition.add(belief.partition, row)
+    this.#byPartition.add(belief.partition, row, belief.entry)
     if (belief.chain !== belief.id) this.#byChain.add(row, belief.holder, belief.chain)
     this.#noteRow(belief.entry, row)
     this.touched.add(row)
@@ -283,6 +293,12 @@ export class BeliefColumns {
     const row = this.rowOf(entry)
     if (row === -1) return
     const of = this.#arrays
+    this.#byPartition.remove(entry, {
+      row,
+      partition: of.partitions[row] as number,
+      holder: of.holders[row] as number,
+      marks: [of.marks[row * 2] as number, of.marks[row * 2 + 1] as number],
+    })
     this.#sameId.remove(of.ids[row] as number, row)
     this.#sameContent.remove(of.contents[row] as number, row)
     this.#ids.leave(of.ids[row] as number)
@@ -293,7 +309,6 @@ export class BeliefColumns {
     for (const [at, number] of parents.entries()) (at % 2 === 0 ? this.#holders : this.#ids).leave(number)
     if (parents.length > 0) this.#parentCount--
     this.#parents[row] = NO_PARENTS
-    this.#byPartition.remove(of.partitions[row] as number, row)
     this.#byChain.remove(row)
     of.entries[row] = -1
     of.partitions[row] = -1

@@ -1,18 +1,45 @@
 /**
- * Rows by partition, ascending: what somebody sees is walked through without a look at what he does not, so that hidden
- * beliefs cost him nothing (BQ-195).
+ * Rows by partition, ascending, and what came and went there of late: what somebody sees is walked through without a look at
+ * what he does not, so that hidden beliefs cost him nothing (BQ-195).
  */
+import type { EntryKey } from '../../../model/entry.ts'
 import type { PartitionId } from '../../../model/partition.ts'
 
 const FIRST = 16
 const GROWTH = 1.5
 const NONE = new Int32Array(0)
+/** Changes of a partition that are remembered at least; up to twice as many. */
+const REMEMBERED = 256
+
+/** A row that was given to another belief, or to none, with what it said before. */
+export interface GoneRow {
+  readonly row: number
+  readonly partition: PartitionId
+  /** By number. */
+  readonly holder: number
+  readonly marks: readonly [number, number]
+}
+
+export interface RowChange {
+  readonly entry: EntryKey
+  /** Null: it came. */
+  readonly gone: GoneRow | null
+}
+
+/** How far some partitions had changed: to ask with what changed since. */
+export interface RowsMark {
+  readonly clearings: number
+  /** By place in the list of partitions. */
+  readonly changes: Float64Array
+}
 
 interface List {
   rows: Int32Array
   count: number
   /** How often it changed. */
   changes: number
+  /** The last ones. */
+  log: RowChange[]
 }
 
 export class PartitionRows {
@@ -37,38 +64,66 @@ export class PartitionRows {
     return sum
   }
 
+  mark(partitions: readonly PartitionId[]): RowsMark {
+    const changes = Float64Array.from(partitions, partition => this.#lists.get(partition)?.changes ?? 0)
+    return { clearings: this.#clearings, changes }
+  }
+
+  /** What changed in these partitions since, in each in its order; null: too much to remember. */
+  since({ clearings, changes }: RowsMark, partitions: readonly PartitionId[]): readonly RowChange[] | null {
+    if (clearings !== this.#clearings) return null
+    const found: RowChange[] = []
+    for (const [at, partition] of partitions.entries()) {
+      const list = this.#lists.get(partition)
+      const more = (list?.changes ?? 0) - (changes[at] as number)
+      if (list === undefined || more === 0) continue
+      if (more > list.log.length) return null
+      for (const change of list.log.slice(-more)) found.push(change)
+    }
+    return found
+  }
+
   /** Moves those behind it: mostly there are none, since rows are given in order. */
-  add(partition: PartitionId, row: number): void {
+  add(partition: PartitionId, row: number, entry: EntryKey): void {
     const list = this.#listOf(partition)
     if (list.count === list.rows.length) list.rows = grown(list.rows)
     const at = placeOf(list, row)
     list.rows.copyWithin(at + 1, at, list.count)
     list.rows[at] = row
     list.count++
-    list.changes++
+    note(list, { entry, gone: null })
   }
 
-  remove(partition: PartitionId, row: number): void {
-    const list = this.#listOf(partition)
-    const at = placeOf(list, row)
+  remove(entry: EntryKey, gone: GoneRow): void {
+    const list = this.#listOf(gone.partition)
+    const at = placeOf(list, gone.row)
     list.rows.copyWithin(at, at + 1, list.count)
     list.count--
-    list.changes++
+    note(list, { entry, gone })
   }
 
   clear(): void {
     this.#clearings++
     // What is counted stays, lest a sum come twice.
-    for (const list of this.#lists.values()) list.count = 0
+    for (const list of this.#lists.values()) {
+      list.count = 0
+      list.log = []
+    }
   }
 
   #listOf(partition: PartitionId): List {
     const known = this.#lists.get(partition)
     if (known !== undefined) return known
-    const made = { rows: new Int32Array(FIRST), count: 0, changes: 0 }
+    const made = { rows: new Int32Array(FIRST), count: 0, changes: 0, log: [] }
     this.#lists.set(partition, made)
     return made
   }
+}
+
+function note(list: List, change: RowChange): void {
+  list.changes++
+  list.log.push(change)
+  if (list.log.length === 2 * REMEMBERED) list.log = list.log.slice(REMEMBERED)
 }
 
 /** Where it is, or belongs. */

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { SettableClock } from '../../../../../src/base/clock.ts'
 import { Matches } from '../../../../../src/lenses/beliefs/query/matches.ts'
-import { Standing } from '../../../../../src/lenses/beliefs/query/standing.ts'
+import { RankedMatches } from '../../../../../src/lenses/beliefs/query/standing.ts'
 import type { BeliefColumns } from '../../../../../src/lenses/beliefs/record/columns.ts'
 import { callOperation, makeCatalog } from '../../../../../src/ops/catalog.ts'
 import { seededUniform } from '../../../../../src/testing/seeded.ts'
@@ -18,7 +18,7 @@ describe('a standing', () => {
         const rows = Int32Array.from(priors, (_, place) => place * 3)
         const columns = { arrays: { entries: Int32Array.from({ length: priors.length * 3 }, (_, row) => row + 7) } }
         const matches = new Matches(columns as BeliefColumns, rows, new Uint8Array(rows.length))
-        const standing = new Standing(matches, columns as BeliefColumns, Float32Array.from(priors))
+        const standing = new RankedMatches(matches, columns as BeliefColumns, Float32Array.from(priors))
         const held = Array.from(standing.entries, (entry, at) => [entry, standing.priors[at]])
         expect(held.sort(([a], [b]) => (a as number) - (b as number))).toEqual(
           priors.map((prior, at) => [at * 3 + 7, prior]),

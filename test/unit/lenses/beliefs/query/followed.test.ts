@@ -1,0 +1,119 @@
+/**
+ * What is kept from question to question (matches, standings, sums of digests, rows of vectors) follows what is written: an
+ * engine that has answered all along says what one says that was opened just now, to the byte of its cursors.
+ */
+import fc from 'fast-check'
+import { expect, it, vi } from 'vitest'
+import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
+import type { Json } from '../../../../support/beliefs-engine.ts'
+import { EVERYWHERE } from '../../../../support/beliefs-paging.ts'
+import { World } from '../paging/world.ts'
+
+vi.mock('../../../../../src/identity/keys.ts', async original => {
+  const { keptKeys } = await import('../../../../support/kept-keys.ts')
+  return keptKeys(original)
+})
+
+const LONG = process.env['QUERENT_LONG'] === '1'
+const HOLDERS = ['bob', 'cyd', 'dan'] as const
+const DAY_MS = 86_400_000
+
+const holder = fc.constantFrom(...HOLDERS)
+const id = fc.nat({ max: 9 }).map(n => `b${n}`)
+const share = fc.nat({ max: 10 }).map(tenths => tenths / 10)
+/** Few, so that several say the same. */
+const content = fc.tuple(fc.constantFrom('fox', 'honey', 'moon'), fc.nat({ max: 3 })).map(parts => parts.join(' '))
+const seenBy = fc.constantFrom(
+  { visibility: 'public' },
+  { visibility: 'private' },
+  { visibility: 'federated', federation_ids: ['lab'] },
+)
+const validity = fc.constantFrom({}, { valid_until: 2 }, { valid_from: 1 })
+
+type Act = (world: World) => Promise<unknown>
+
+const put = fc
+  .record({ by: holder, id, content, seenBy, share, validity })
+  .map(({ by, seenBy: sight, share: corroboration, validity: days, ...said }): Act => {
+    return async world => {
+      const times = Object.entries(days).map(([name, after]) => [name, dateAfter(world, after)])
+      const belief = { ...said, ...sight, ...Object.fromEntries(times), confidence: { corroboration } }
+      await world.call('beliefs.put', by, belief).catch(refused)
+    }
+  })
+const supersede = fc
+  .record({ by: holder, belief_id: id, content, seenBy })
+  .map(({ by, seenBy: sight, ...said }): Act => {
+    return world => world.call('beliefs.supersede', by, { ...said, ...sight }).catch(refused)
+  })
+const remove = fc.record({ by: holder, belief_id: id }).map(({ by, ...named }): Act => {
+  return world => world.call('beliefs.delete', by, named).catch(refused)
+})
+const trust = fc.record({ by: fc.constantFrom('ann', 'bob', 'cyd'), target: holder, trust_level: share }).map(
+  ({ by, ...edge }): Act =>
+    world =>
+      world.call('trust.set', by, edge).catch(refused),
+)
+const member = fc.record({ who: fc.constantFrom('ann', 'cyd'), status: fc.constantFrom('active', 'suspended') }).map(
+  ({ who, status }): Act =>
+    world =>
+      world.member(who, status),
+)
+const wait = fc.constantFrom(1, 60_000, DAY_MS).map(
+  (ms): Act =>
+    async world =>
+      world.wait(ms),
+)
+const act = fc.oneof(
+  { weight: 6, arbitrary: put },
+  { weight: 2, arbitrary: supersede },
+  { weight: 2, arbitrary: remove },
+  { weight: 1, arbitrary: trust },
+  { weight: 1, arbitrary: member },
+  { weight: 2, arbitrary: wait },
+)
+
+const QUERIES: readonly Json[] = [
+  { semantic: 'fox honey' },
+  { semantic: '', filters: { min_confidence: { overall: 0.001 } } },
+  { semantic: 'moon 2', filters: { min_confidence: { overall: 0.4 } } },
+  { semantic: '', filters: { holder_ids: ['bob', 'dan'] } },
+]
+
+it('is as good as new after every write (40 histories; 500 with QUERENT_LONG=1)', async () => {
+  const history = fc.array(fc.array(act, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 8 })
+  const property = fc.asyncProperty(history, fc.constantFrom(0, 12, 70), async (rounds, filled) => {
+    const store = openMemoryStore()
+    const world = await World.open(store)
+    await world.fill(filled)
+    const answers = (of: World) => {
+      const asked = ['ann', 'dan'].flatMap(by => QUERIES.map(query => ({ by, query })))
+      const options = { dry_run: true, limit: 3, include_explanation: true }
+      return Promise.all(
+        asked.map(({ by, query }) =>
+          of.call('beliefs.query', by, { ...query, options: { scope: EVERYWHERE, ...options } }),
+        ),
+      )
+    }
+    await answers(world)
+    for (const acts of rounds) {
+      for (const one of acts) await one(world)
+      const fresh = await World.open(store, { clock: world.clock, isNew: false })
+      expect(timeless(await answers(world))).toEqual(timeless(await answers(fresh)))
+    }
+  })
+  await fc.assert(property, { numRuns: LONG ? 500 : 40 })
+}, 3_600_000)
+
+function dateAfter(world: World, days: unknown): string {
+  return new Date(world.clock.now() + (days as number) * DAY_MS).toISOString()
+}
+
+/** What a history asks for in vain: there is no such belief, or no such edge to make. */
+function refused(error: Error): void {
+  expect(error.name).toBe('BeliefsError')
+}
+
+function timeless(answers: readonly Json[]): readonly Json[] {
+  return answers.map(answer => ({ ...answer, query_time_ms: 0, query_id: '' }))
+}
