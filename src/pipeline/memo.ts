@@ -67,7 +67,7 @@ export class Memo {
 }
 
 /** Whether the feed tells of every change that could change what fulfils the filter: access and aspects need not be told. */
-function isTracked(filter: Filter): boolean {
+export function isTracked(filter: Filter): boolean {
   switch (filter.op) {
     case 'and':
     case 'or':

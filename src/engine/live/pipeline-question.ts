@@ -1,11 +1,12 @@
 /**
- * Any question through the pipeline as one that stands: whichever lens answers it. Every visible change concerns it, for
- * each may move what words and meaning weigh; what lies out of sight does not.
+ * Any question through the pipeline as one that stands: whichever lens answers it. Nearly every visible change concerns it,
+ * for each may move what words and meaning weigh (`reach.ts`); what lies out of sight does not.
  */
 import { canonicalJson, type Json, type JsonObject, sha256 } from '../../base/canonical.ts'
 import type { Clock, Instant } from '../../base/clock.ts'
 import type { Entry, EntryKey } from '../../model/entry.ts'
 import { QuerentError } from '../../model/errors.ts'
+import type { Filter } from '../../model/filter.ts'
 import type { LiveItem, LiveState, StandingQuestion } from '../../model/live.ts'
 import type { Item, Page } from '../../model/page.ts'
 import type { QueryInput } from '../../model/query-input.ts'
@@ -13,6 +14,7 @@ import type { Sight, Viewer } from '../../model/viewer.ts'
 import type { RecentChanges } from '../../pipeline/recent-changes.ts'
 import type { Store } from '../../store/store.ts'
 import type { Asking } from '../asking.ts'
+import { type Answered, type ChangedEntries, Reach } from './reach.ts'
 
 /** A window that slides with time (`updated:<7d`) is looked at so often. */
 const SLIDING_MS = 60_000
@@ -26,8 +28,11 @@ export interface PipelineQuestionParts {
   readonly store: Store
   readonly clock: Clock
   readonly changes: RecentChanges
+  readonly changed: ChangedEntries
   /** The lens that answers when none is named. */
   readonly defaultLens: string
+  /** Whether that lens has no stages but the default ones, so that it is known what its answers rest on. */
+  isPlain(lens: string): boolean
   /** Whether the viewer may still ask. Read now. */
   isAllowed(): boolean
 }
@@ -42,6 +47,11 @@ export class PipelineQuestion implements StandingQuestion {
   readonly #input: QueryInput
   readonly #parts: PipelineQuestionParts
   readonly #windows: Windows
+  /** Null: nothing is known of what its answers rest on. */
+  readonly #reach: Reach | null
+  #answered: Answered | null = null
+  /** Of the last answer, by the keys of its items. */
+  #entries: ReadonlyMap<string, EntryKey> = new Map()
   #position: number
   #sight: Sight
   /** Whether meaning had a part in the last answer. */
@@ -58,6 +68,10 @@ export class PipelineQuestion implements StandingQuestion {
     this.binding = canonicalJson({ lens: parts.defaultLens, ...this.query })
     this.timeoutMs = parts.asking.resolve(input, { viewer, signal: new AbortController().signal }).timeoutMs
     this.#windows = this.#windowsOf()
+    const isFixed = this.#windows === 'fixed'
+    const conditions = isFixed ? this.#conditionsAt(parts.clock.now()) : null
+    const isPlain = parts.isPlain(input.lens ?? parts.defaultLens)
+    this.#reach = isPlain ? new Reach(this.#input, conditions, parts.changed) : null
     this.#position = parts.changes.position()
     this.#sight = parts.asking.look(viewer)
   }
@@ -73,6 +87,7 @@ export class PipelineQuestion implements StandingQuestion {
     this.#sight = asking.look(this.viewer)
     const { answer, asOf, nextBound } = await asking.standing(this.#input, { viewer: this.viewer, signal })
     this.#mustBeWhole(answer.page)
+    this.#answered = { mode: answer.page.mode, entries: new Set(answer.entries) }
     return {
       items: this.#itemsOf(answer.page.items, answer.entries),
       full: answer.page.cursor !== null,
@@ -89,15 +104,24 @@ export class PipelineQuestion implements StandingQuestion {
     this.#position = changes.position()
     if (news === null || !isSame(before, this.#sight)) return true
     const partitions = new Set(this.#sight.partitions)
-    return news.some(({ partition, from }) => partitions.has(partition) || (from !== null && partitions.has(from)))
+    return news.some(change => {
+      const { partition, from } = change
+      const isSeen = partitions.has(partition) || (from !== null && partitions.has(from))
+      return isSeen && (this.#reach === null || this.#answered === null || this.#reach.includes(change, this.#answered))
+    })
   }
 
   lost(items: readonly Pick<LiveItem, 'key' | 'id'>[]): readonly string[] {
     const { asking, store } = this.#parts
     const { partitions } = asking.look(this.viewer)
     return store.read(reader => {
-      const isThere = ({ key, id }: Pick<LiveItem, 'key' | 'id'>) =>
-        reader.identities(reader.find(id, partitions)).some(found => keyOf(found) === key)
+      const known = items.flatMap(({ key }) => this.#entries.get(key) ?? [])
+      const where = new Map(reader.entries(known).map(entry => [keyOfEntry(entry), entry.partition]))
+      const isThere = ({ key, id }: Pick<LiveItem, 'key' | 'id'>) => {
+        const partition = where.get(key)
+        if (partition !== undefined) return partitions.includes(partition)
+        return reader.identities(reader.find(id, partitions)).some(found => keyOf(found) === key)
+      }
       return items.filter(item => !isThere(item)).map(({ key }) => key)
     })
   }
@@ -116,6 +140,7 @@ export class PipelineQuestion implements StandingQuestion {
 
   #itemsOf(items: readonly Item[], keys: readonly EntryKey[]): readonly LiveItem[] {
     const entries = new Map(this.#parts.store.entries(keys).map(entry => [entry.key, entry]))
+    this.#entries = new Map([...entries.values()].map(entry => [keyOfEntry(entry), entry.key]))
     return items.flatMap((item, at) => {
       const entry = entries.get(keys[at] as EntryKey)
       return entry === undefined ? [] : [liveItem(item, entry)]
@@ -125,14 +150,14 @@ export class PipelineQuestion implements StandingQuestion {
   #windowsOf(): Windows {
     if (this.#input.as_of !== undefined) return 'fixed'
     const now = this.#parts.clock.now()
-    const [here, soon, tomorrow] = [now, now + 1, now + DAY_MS].map(at => this.#conditionsAt(at))
+    const [here, soon, tomorrow] = [now, now + 1, now + DAY_MS].map(at => canonicalJson(this.#conditionsAt(at) as Json))
     if (here === tomorrow) return 'fixed'
     return here === soon ? 'by day' : 'sliding'
   }
 
-  #conditionsAt(at: Instant): string {
+  #conditionsAt(at: Instant): Filter | null {
     const call = { viewer: this.viewer, signal: new AbortController().signal }
-    return canonicalJson(this.#parts.asking.conditions(this.#input, at, call) as Json)
+    return this.#parts.asking.conditions(this.#input, at, call)
   }
 
   #endOfWindow(asOf: Instant): Instant {
@@ -147,7 +172,7 @@ function liveItem(item: Item, entry: Entry): LiveItem {
   const versioned = Object.entries(shown).filter(([name]) => !NOT_OF_VERSION.includes(name))
   const fields = FIELDS.map(name => [name, canonicalJson(shown[name] as Json)] as const)
   return {
-    key: keyOf({ holder: entry.audience.holder, id: entry.id }),
+    key: keyOfEntry(entry),
     id: item.id,
     version: sha256(canonicalJson({ ...Object.fromEntries(versioned), content: entry.contentHash })),
     score: item.score,
@@ -158,6 +183,10 @@ function liveItem(item: Item, entry: Entry): LiveItem {
     shown,
     fields: { ...Object.fromEntries(fields), content: entry.contentHash },
   }
+}
+
+function keyOfEntry({ audience, id }: Pick<Entry, 'audience' | 'id'>): string {
+  return keyOf({ holder: audience.holder, id })
 }
 
 function keyOf({ holder, id }: { readonly holder: string; readonly id: string }): string {
