@@ -17,7 +17,7 @@ export interface QuestionRules {
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** From which share of common words on two questions of one operation are nearly alike: of five words one may differ. */
+/** From which share of common words on two questions are nearly alike, by whatever operations: of five words one may differ. */
 const ALIKE = 0.6
 /** Groups of questions that are nearly alike, for each requester: those asked last. */
 const GROUPS = 32
@@ -91,8 +91,7 @@ class Requester {
   }
 
   #count(asked: Asked, most: number, now: Instant): void {
-    const isAlike = ({ first }: Group) =>
-      first.operation === asked.operation && likeness(first.words, asked.words) >= ALIKE
+    const isAlike = ({ first }: Group) => likeness(first.words, asked.words) >= ALIKE
     const group = this.#groups.find(isAlike) ?? { first: asked, asked: new Map<string, Instant>() }
     if (group.asked.has(asked.key)) return
     if (group.asked.size >= most) {

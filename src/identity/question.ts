@@ -10,7 +10,6 @@ export interface Question {
 
 /** Of a question: the same for the same one, whichever page of it is asked for and however it is sent. */
 export interface Asked {
-  readonly operation: string
   readonly key: string
   /** Hashes of its words, ascending, at most 64: of more, the lowest, which are as good as chosen by chance. */
   readonly words: readonly number[]
@@ -28,7 +27,6 @@ export function askedBy({ operation, input }: Question): Asked {
   const hashes = new Set<number>()
   addWords(asked, hashes)
   return {
-    operation,
     key: sha256(canonicalJson([operation, asked])).slice(0, 24),
     words: [...hashes].sort((a, b) => a - b).slice(0, MOST_WORDS),
   }
