@@ -141,7 +141,8 @@ export interface LiveHandlers {
   onEvent(event: LiveEvent): void | Promise<void>
   /**
    * A minute after the last token that was told, and each minute that nothing else is: a token that is good from now on, so
-   * that who hears nothing for long can come back too. Never while `onEvent` runs.
+   * that who hears nothing for long can come back too. Also when asking, which had failed, works again and nothing else is to
+   * be told. Never while `onEvent` runs.
    */
   onToken?(token: string): void
   /** What `onEvent` threw, or what asking again failed with: the subscription goes on. */

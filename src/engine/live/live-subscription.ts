@@ -29,6 +29,8 @@ const LAST_RETRY_MS = 60_000
 const EVENTS_A_TURN = 32
 /** A subscriber who hears nothing is given a token so often: none that he has is older when the connection is lost. */
 export const TOKEN_REFRESH_MS = 60_000
+/** After all that is to be told at once. */
+const SOON_MS = 1
 
 /** What subscriptions share. */
 export interface LiveWorld extends AnnouncerParts {
@@ -201,7 +203,7 @@ export class LiveSubscription implements Subscription {
       const state = await this.#askNow()
       // A pause throws nothing away: what was learned is told after it, unless it has changed again.
       if (!this.#stop.signal.aborted) this.#take(state, cause)
-      this.#failures = 0
+      if (this.#failures > 0) this.#recovered()
     } catch (error) {
       this.#failed(error)
     } finally {
@@ -222,6 +224,15 @@ export class LiveSubscription implements Subscription {
     const items = state.items.filter(({ key }) => !lost.includes(key))
     this.#last = { ...state, items }
     this.#machine.answered(this.#last, cause)
+  }
+
+  /** Who was told that asking fails is told that it does no longer: by what has changed, else by a token. */
+  #recovered(): void {
+    this.#failures = 0
+    if (this.#handlers.onToken === undefined || this.#status === 'cancelled') return
+    this.#tokenAt = Number.NEGATIVE_INFINITY
+    this.#stopRefreshing()
+    this.#stopRefreshing = this.#world.timers.after(SOON_MS, () => void this.#refreshToken())
   }
 
   #failed(error: unknown): void {

@@ -139,6 +139,27 @@ describe('watch', () => {
     await engine.close()
   })
 
+  it('says that asking works again where nothing has changed meanwhile', async () => {
+    let isLate = false
+    const { engine, timers, open, put } = await opened({ lenses: [lateLens(() => isLate)] })
+    const stream = open({ text: 'fox', lens: 'late', debounce_ms: 0 })
+    await stream.next()
+    isLate = true
+    await put('a', 'a hen')
+    for (const seconds of [0, 1, 2, 4]) {
+      const failed = stream.next()
+      await timers.pass(seconds * 1000 + 100)
+      expect((await failed).value).toMatchObject({ type: 'error' })
+    }
+    isLate = false
+    const next = stream.next()
+    await timers.pass(9000)
+    expect((await next).value).toEqual({ type: 'alive', resume_token: expect.any(String) })
+    await stream.return?.()
+    expect(timers.waiting).toBe(0)
+    await engine.close()
+  })
+
   it('brings a fresh token each minute that nothing changes, which is good to go on with (BQ-165)', async () => {
     const clock = new SettableClock(TEST_NOW)
     const { engine, timers, open, put } = await opened({ clock })

@@ -72,6 +72,7 @@ export async function watchOperation(
   const { columns } = cli.io.stdout
   let last: string | null = null
   let told = 0
+  let isFailing = false
   await withSession(cli, flags, { onlyLenses: lenses, background: true }, async ({ catalog, stream }) => {
     try {
       for await (const piece of stream(findOperation(catalog, name), input)) {
@@ -79,8 +80,11 @@ export async function watchOperation(
         const event = piece as unknown as LiveEvent | Begun | Alive | Failed
         if (event.type === 'error') {
           await write(cli.io.stderr, `querent: ${event.error.message}; it is asked again\n`)
+          isFailing = true
           continue
         }
+        if (isFailing) await write(cli.io.stderr, 'querent: it is answered again\n')
+        isFailing = false
         last = event.resume_token
         if (event.type === 'alive') continue
         if (event.type === 'subscribed') {

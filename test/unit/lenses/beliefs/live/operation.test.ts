@@ -1,12 +1,15 @@
 /** The operation `beliefs.watch`: streamed alone, its errors the lens's, one status at its end (BQ-157, BQ-165, BQ-167). */
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Embedder } from '../../../../../src/embed/embedder.ts'
 import { Beliefs } from '../../../../../src/lenses/beliefs/beliefs.ts'
+import { BeliefsError } from '../../../../../src/lenses/beliefs/errors.ts'
+import { StandingBeliefs } from '../../../../../src/lenses/beliefs/live/standing-question.ts'
 import { LOCAL_OWNER } from '../../../../../src/model/viewer.ts'
 import { findOperation, makeCatalog, streamOperation } from '../../../../../src/ops/catalog.ts'
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
 import { openToyEmbedder } from '../../../../../src/testing/toy-embedder.ts'
 import { callOperation, openBeliefsEngine } from '../../../../support/beliefs-engine.ts'
+import { ManualTimers } from '../../../../support/manual-timers.ts'
 
 it('streams events, refuses to run, and tells what is wrong with the lens’s codes', async () => {
   const engine = await openBeliefsEngine({ store: openMemoryStore() })
@@ -37,6 +40,35 @@ it('streams events, refuses to run, and tells what is wrong with the lens’s co
   engine.live.endAll(LOCAL_OWNER)
   await expect(ending).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
   expect(engine.live.count()).toBe(0)
+  await engine.close()
+})
+
+it('tells with the lens’s codes that asking fails for now, each time, and that it works again', async () => {
+  const timers = new ManualTimers()
+  const engine = await openBeliefsEngine({ store: openMemoryStore(), live: { timers } })
+  const operation = findOperation(makeCatalog(engine), 'beliefs.watch')
+  const stop = new AbortController()
+  const input = { query: { semantic: 'fox' }, options: { debounce_ms: 0 } }
+  const pieces = streamOperation(operation, engine, input, { viewer: LOCAL_OWNER, signal: stop.signal })
+  const iterator = pieces[Symbol.asyncIterator]()
+  await iterator.next()
+  const failing = vi.spyOn(StandingBeliefs.prototype, 'ask')
+  failing.mockRejectedValueOnce(new BeliefsError('TIMEOUT', 'too late')).mockRejectedValueOnce(new Error('a bug'))
+  const failed = iterator.next()
+  await callOperation(engine, 'beliefs.put', 'owner', { id: 'a', content: 'A fox.' })
+  await timers.pass(100)
+  expect((await failed).value).toMatchObject({ type: 'error', error: { code: 'TIMEOUT' } })
+  await callOperation(engine, 'beliefs.delete', 'owner', { belief_id: 'a' })
+  const again = iterator.next()
+  await timers.pass(1000)
+  const { value } = await again
+  expect(value).toMatchObject({ type: 'error', error: { code: 'INTERNAL_ERROR' } })
+  expect(JSON.stringify(value)).not.toContain('a bug')
+  const alive = iterator.next()
+  await timers.pass(2100)
+  expect((await alive).value).toEqual({ type: 'alive', resume_token: expect.any(String) })
+  failing.mockRestore()
+  await iterator.return?.()
   await engine.close()
 })
 
