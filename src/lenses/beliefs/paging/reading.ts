@@ -3,48 +3,24 @@
  * fixes the moment and the order; all others go on in it (BQ-142 to BQ-149).
  */
 import type { Instant } from '../../../base/clock.ts'
-import { requesterOf } from '../../../identity/requester.ts'
-import { Held } from '../../../pipeline/held.ts'
 import type { ShowView } from '../access/show.ts'
-import type { CheckedQuery, CheckedWarning } from '../check/checked.ts'
+import type { CheckedQuery } from '../check/checked.ts'
 import { groundsOf } from '../explain/grounds.ts'
 import type { QueryResult } from '../model.ts'
 import type { Call } from '../query/call.ts'
-import { Evaluation } from '../query/evaluation.ts'
 import { beginningOf, type Front, frontOf } from '../query/front.ts'
 import type { Picked } from '../query/spread.ts'
 import { type Answer, type Compared, type Draft, show, told } from '../query/told.ts'
-import { type Embedded, embedText, understand } from '../query/understand.ts'
+import { type Embedded, embedText } from '../query/understand.ts'
 import type { BeliefsState } from '../state.ts'
 import { TimeLimit } from '../time-limit.ts'
 import { noteUse } from '../trust/operations.ts'
-import {
-  type Boundary,
-  CURSOR_LIFETIME_MS,
-  type CursorContent,
-  type CursorOwner,
-  cursorExpired,
-  questionHash,
-  readCursor,
-  writeCursor,
-} from './cursor.ts'
+import { type Boundary, type CursorContent, type CursorOwner, questionHash, readCursor, writeCursor } from './cursor.ts'
 import { HeldOrder } from './held-order.ts'
+import { evaluate, nameOf, ordersOf, rebuilt, warningsOf } from './orders.ts'
 
 /** How often a page is made anew when something of it went out of sight while it was made. */
 const ATTEMPTS = 3
-/** Orders that are held in one engine: those asked for last. */
-const HELD = { most: 1_000, bytes: 64 * 2 ** 20, lifetimeMs: CURSOR_LIFETIME_MS }
-
-const ORDERS = new WeakMap<BeliefsState, Held<HeldOrder>>()
-
-export function ordersOf(state: BeliefsState): Held<HeldOrder> {
-  const known = ORDERS.get(state)
-  if (known !== undefined) return known
-  const made = new Held<HeldOrder>(HELD, requesterOf)
-  ORDERS.set(state, made)
-  return made
-}
-
 /** Throws INVALID_QUERY for a cursor that is not, or no longer, one of this query; rejects where the caller has gone. */
 export async function openReading(
   state: BeliefsState,
@@ -67,44 +43,6 @@ export async function openReading(
   if (order !== null) return new Reading(state, query, owner, { order, content }, { time, limited, embed })
   const made = rebuilt(state, query, requester, await embed(time), content, time)
   return new Reading(state, query, owner, { order: made, content }, { time, limited, embed })
-}
-
-/** What an order is held under: the same for all cursors of one. */
-function nameOf(
-  { question, requester }: CursorOwner,
-  { asOf, digest }: Pick<CursorContent, 'asOf' | 'digest'>,
-): string {
-  return JSON.stringify([question, requester, asOf, digest])
-}
-
-/** The order as of the cursor's moment; throws where it cannot be known any more. */
-function rebuilt(
-  state: BeliefsState,
-  query: CheckedQuery,
-  requester: string,
-  embedded: Embedded,
-  content: CursorContent,
-  time: TimeLimit,
-): HeldOrder {
-  const rebuild = (view: ShowView): HeldOrder => {
-    const evaluation = evaluate(state, view, query, embedded, content.asOf)
-    const front = frontOf(evaluation, query.options)
-    const order = new HeldOrder({ evaluation, front, warnings: warningsOf(query, embedded, evaluation) })
-    if (order.digest !== content.digest || !order.stands(content, evaluation)) throw cursorExpired()
-    return order
-  }
-  return state.look(requester, rebuild, time)
-}
-
-function evaluate(
-  state: BeliefsState,
-  view: ShowView,
-  query: CheckedQuery,
-  embedded: Embedded,
-  asOf: Instant,
-): Evaluation {
-  const understood = understand(state, embedded, query.semantic, view.requester.sight)
-  return new Evaluation(state, view, { ...query, scope: query.options.scope }, understood, asOf)
 }
 
 /** Where a reading begins. */
@@ -313,15 +251,4 @@ export class Reading {
 interface DraftParts extends Pick<Draft, 'total' | 'warnings' | 'explained'> {
   readonly world: Parameters<typeof groundsOf>[0]
   readonly front: Front | null
-}
-
-function warningsOf(query: CheckedQuery, embedded: Embedded, evaluation: Evaluation): readonly CheckedWarning[] {
-  return [...query.warnings, ...embedded.warnings, ...pending(evaluation)]
-}
-
-function pending(evaluation: Evaluation): readonly CheckedWarning[] {
-  const count = evaluation.withoutVector(evaluation.matches).length
-  if (count === 0) return []
-  const message = `${count} of the beliefs that match have no vector yet: they rank as if they had nothing to do with the text.`
-  return [{ code: 'vectors_pending', message }]
 }

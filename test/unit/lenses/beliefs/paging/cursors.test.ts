@@ -1,6 +1,6 @@
 /** Offsets and cursors of `beliefs.query`. */
 import { describe, expect, it } from 'vitest'
-import { ordersOf } from '../../../../../src/lenses/beliefs/paging/reading.ts'
+import { ordersOf } from '../../../../../src/lenses/beliefs/paging/orders.ts'
 import { stateOf } from '../../../../../src/lenses/beliefs/state.ts'
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
 import { openSqliteStore } from '../../../../../src/store/sqlite-store.ts'
@@ -333,6 +333,28 @@ describe('an order that is held', () => {
     expect(await world.ask({ limit: 1000, cursor: last }, LIST)).not.toHaveProperty('next_cursor')
     expect(held.bytes).toBeGreaterThan(first + 600 * 200)
     expect(held.size).toBe(1)
+  })
+
+  it('stays though another asks for very many: of who holds most the oldest goes', async () => {
+    const world = await World.open()
+    await world.fill(12)
+    const whole = ids(await world.ask({ limit: 50 }))
+    const first = await world.ask({ limit: 2 })
+    const second = await world.ask({ limit: 2, cursor: first.next_cursor })
+    const held = ordersOf(stateOf(world.engine.host('beliefs')))
+    // A millisecond makes another moment, and so another order.
+    const loud: string[] = []
+    for (let at = 0; at < 1010; at++) {
+      world.wait(1)
+      loud.push((await world.ask({ limit: 2 }, LIST, 'dan')).next_cursor as string)
+    }
+    expect(held.size).toBeLessThan(1010)
+    // Where it is not held it could not be found again now.
+    await world.call('trust.set', 'ann', { target: 'bob', trust_level: 0 })
+    await world.call('trust.set', 'dan', { target: 'bob', trust_level: 0.3 })
+    expect(ids(await world.ask({ limit: 50, cursor: second.next_cursor as string }))).toEqual(whole.slice(4))
+    expect(await world.refused({ cursor: loud[0] }, LIST, 'dan')).toMatchObject({ reason: 'cursor_expired' })
+    expect(ids(await world.ask({ cursor: loud.at(-1) }, LIST, 'dan')).length).toBeGreaterThan(0)
   })
 })
 
