@@ -18,11 +18,12 @@ import type {
 import { isOwner, type Viewer } from '../../model/viewer.ts'
 import type { Store } from '../../store/store.ts'
 import { KeptStates, MOST_EVENTS_SINCE } from './kept-states.ts'
-import { type Begun, LiveSubscription, type LiveWorld, TOKEN_REFRESH_MS } from './live-subscription.ts'
+import { type Begun, LiveSubscription, type LiveWorld } from './live-subscription.ts'
 import { LiveMachine } from './machine.ts'
 import { type Resumption, readToken } from './resume-token.ts'
 import { Scheduler } from './scheduler.ts'
 import { systemTimers, type Timers } from './timers.ts'
+import { TOKEN_REFRESH_MS } from './token-refresh.ts'
 import type { Delivered } from './told-items.ts'
 
 export interface LiveSettings {

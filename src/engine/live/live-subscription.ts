@@ -21,16 +21,13 @@ import type { Difference } from './difference.ts'
 import type { Cause, LiveMachine } from './machine.ts'
 import type { Scheduler } from './scheduler.ts'
 import type { Timers } from './timers.ts'
+import { type Taker, TokenRefresh } from './token-refresh.ts'
 
 /** After a failure it asks again after a second, two, four, at most a minute, if nothing changes before. */
 const FIRST_RETRY_MS = 1_000
 const LAST_RETRY_MS = 60_000
 /** Events handed over before others get a turn. */
 const EVENTS_A_TURN = 32
-/** A subscriber who hears nothing is given a token so often: none that he has is older when the connection is lost. */
-export const TOKEN_REFRESH_MS = 60_000
-/** After all that is to be told at once. */
-const SOON_MS = 1
 
 /** What subscriptions share. */
 export interface LiveWorld extends AnnouncerParts {
@@ -76,9 +73,8 @@ export class LiveSubscription implements Subscription {
   /** Nothing is shown before: what is lost could not be looked up. Null: it could. */
   #blindUntil: number | null = null
   #blindLooks = 0
-  /** Machine time of the last token that was told. */
-  #tokenAt: number
-  #stopRefreshing = (): void => {}
+  /** Null: nobody wants any. */
+  readonly #tokens: TokenRefresh | null
 
   constructor(
     question: StandingQuestion,
@@ -98,8 +94,8 @@ export class LiveSubscription implements Subscription {
     this.#last = begun.state
     this.#alarm = new GridAlarm(world.timers, options.debounceMs, () => this.#wake())
     this.#announcer = new Announcer(begun.id, begun.seq, question, world)
-    this.#tokenAt = world.timers.now()
-    if (handlers.onToken !== undefined) this.#refreshLater()
+    const { onToken } = handlers
+    this.#tokens = onToken === undefined ? null : new TokenRefresh(world.timers, this.#tokenTaker())
   }
 
   get status(): LiveStatus {
@@ -148,7 +144,7 @@ export class LiveSubscription implements Subscription {
     this.#status = 'cancelled'
     this.#alarm.stop()
     this.#stop.abort()
-    this.#stopRefreshing()
+    this.#tokens?.stop()
     this.#announcer.left(this.#world.clock.now())
     this.#world.ended(this)
     this.#guarded(() => this.#handlers.onEnd?.(why))
@@ -203,7 +199,9 @@ export class LiveSubscription implements Subscription {
       const state = await this.#askNow()
       // A pause throws nothing away: what was learned is told after it, unless it has changed again.
       if (!this.#stop.signal.aborted) this.#take(state, cause)
-      if (this.#failures > 0) this.#recovered()
+      // Who was told that asking fails is told that it does no longer: by what has changed, else by a token.
+      if (this.#failures > 0) this.#tokens?.soon()
+      this.#failures = 0
     } catch (error) {
       this.#failed(error)
     } finally {
@@ -224,15 +222,6 @@ export class LiveSubscription implements Subscription {
     const items = state.items.filter(({ key }) => !lost.includes(key))
     this.#last = { ...state, items }
     this.#machine.answered(this.#last, cause)
-  }
-
-  /** Who was told that asking fails is told that it does no longer: by what has changed, else by a token. */
-  #recovered(): void {
-    this.#failures = 0
-    if (this.#handlers.onToken === undefined || this.#status === 'cancelled') return
-    this.#tokenAt = Number.NEGATIVE_INFINITY
-    this.#stopRefreshing()
-    this.#stopRefreshing = this.#world.timers.after(SOON_MS, () => void this.#refreshToken())
   }
 
   #failed(error: unknown): void {
@@ -294,7 +283,7 @@ export class LiveSubscription implements Subscription {
     const at = this.#world.clock.now()
     this.#lastEventAt = at
     const event = this.#announcer.announce(difference, this.#machine, at)
-    this.#tokenAt = this.#world.timers.now()
+    this.#tokens?.told()
     try {
       await this.#handlers.onEvent(event)
     } catch (error) {
@@ -303,23 +292,12 @@ export class LiveSubscription implements Subscription {
     }
   }
 
-  /** The last token has become old: another one, as soon as somebody takes it. Not while paused: nothing is told then. */
-  #refreshLater(): void {
-    const { timers } = this.#world
-    const left = this.#tokenAt + TOKEN_REFRESH_MS - timers.now()
-    this.#stopRefreshing = timers.after(left > 0 ? left : TOKEN_REFRESH_MS, () => void this.#refreshToken())
-  }
-
-  async #refreshToken(): Promise<void> {
-    const { timers } = this.#world
-    for (let wait = this.#wanted(); wait !== null && !this.#isDelivering; wait = this.#wanted()) await wait
-    const isOld = timers.now() >= this.#tokenAt + TOKEN_REFRESH_MS
-    if (this.#status === 'active' && !this.#isDelivering && isOld) {
-      this.#tokenAt = timers.now()
-      this.#guarded(() => this.#handlers.onToken?.(this.resumeToken()))
+  #tokenTaker(): Taker {
+    return {
+      wanted: () => this.#wanted(),
+      isIdle: () => this.#status === 'active' && !this.#isDelivering,
+      give: () => this.#guarded(() => this.#handlers.onToken?.(this.resumeToken())),
     }
-    // Else what is under way brings one with it.
-    if (this.#status !== 'cancelled') this.#refreshLater()
   }
 
   #isAllowed(): boolean {
