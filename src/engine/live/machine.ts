@@ -98,36 +98,37 @@ export class LiveMachine {
 
   /** The next event that may go out now, which counts as told; null when there is none, or none yet. */
   take(now: number, onlyLosses = false): Difference | null {
-    for (;;) {
-      const next = this.#plan[0]
-      if (next === undefined) {
-        this.#settle()
-        return null
-      }
-      const isLoss = next.reason === 'unavailable'
-      if (onlyLosses && !isLoss) return null
-      const isSilent = next.type === 'removed' && !this.#options.includeRemovals
-      if (!isSilent && this.#waits(next, now)) return null
-      this.#plan.shift()
-      this.#apply(next)
-      const isHeld = this.#held && !isLoss
+    const next = this.peek(now, onlyLosses)
+    if (next === null) {
       if (this.#plan.length === 0) this.#settle()
-      if (isSilent) continue
-      if (!this.#isFree(next)) this.#count(now)
-      return isHeld ? { ...next, details: { ...next.details, held: true } } : next
+      return null
     }
+    this.#plan.shift()
+    this.#apply(next)
+    const isHeld = this.#held && next.reason !== 'unavailable'
+    if (this.#plan.length === 0) this.#settle()
+    if (!this.#isFree(next)) this.#count(now)
+    return isHeld ? { ...next, details: { ...next.details, held: true } } : next
   }
 
   /** What `take` would give next, if anything, before it is told. */
   peek(now: number, onlyLosses = false): Difference | null {
-    return this.ready(now, onlyLosses) ? (this.#plan[0] as Difference) : null
+    for (;;) {
+      const next = this.#plan[0]
+      if (next === undefined || (onlyLosses && next.reason !== 'unavailable')) return null
+      if (!this.#isSilent(next)) return this.#waits(next, now) ? null : next
+      // Nobody wants to hear of it: what comes behind it is the next.
+      this.#plan.shift()
+      this.#apply(next)
+      if (this.#plan.length === 0) this.#settle()
+    }
   }
 
   /** Whether an event may go out now. */
   ready(now: number, onlyLosses = false): boolean {
     const next = this.#plan[0]
     if (next === undefined || (onlyLosses && next.reason !== 'unavailable')) return false
-    return (next.type === 'removed' && !this.#options.includeRemovals) || !this.#waits(next, now)
+    return this.#isSilent(next) || !this.#waits(next, now)
   }
 
   /** When the cap lets the next event out; null when nothing waits for that. */
@@ -182,6 +183,10 @@ export class LiveMachine {
     const waits = isFull && oldest !== undefined && now < oldest + MINUTE_MS
     if (waits) this.#held = true
     return waits
+  }
+
+  #isSilent({ type }: Difference): boolean {
+    return type === 'removed' && !this.#options.includeRemovals
   }
 
   /** What a subscription begins with does not count. */

@@ -93,6 +93,22 @@ describe('what cannot be looked up (BQ-155, BQ-161)', () => {
     expect(watch.news()).toEqual(['added c now_matches'])
   })
 
+  it('is held against the store also behind removals that nobody wants to hear of', async () => {
+    const world = new ScriptedWorld()
+    world.write(['a', 'b'])
+    const watch = await world.watch({ debounceMs: 0, includeRemovals: false, notifyOnConnect: false })
+    const { question } = watch
+    // Hidden after the answer was taken, and before it is told.
+    question.lost = items => {
+      const lost = ScriptedQuestion.prototype.lost.call(question, items)
+      if (items.length > 1 && items.some(({ id }) => id === 'c')) world.hidden.add('c')
+      return lost
+    }
+    world.write(['c', 'd'])
+    await world.timers.pass(100)
+    expect(watch.news()).toEqual(['added d now_matches'])
+  })
+
   it('takes no answer either', async () => {
     const world = new ScriptedWorld()
     world.write(['a'])
