@@ -29,8 +29,8 @@ const RUNS = LONG ? 1000 : 4
 /** Acts before anybody subscribes. */
 const BEFORE = 12
 
-type Step = { readonly do: 'pause' | 'resume' | 'restart' | 'pass' | 'back' }
-const steps = fc.constantFrom<Step['do']>('pass', 'pass', 'pass', 'pause', 'resume', 'restart', 'back')
+type Step = { readonly do: 'pause' | 'resume' | 'restart' | 'pass' | 'back' | 'lose' }
+const steps = fc.constantFrom<Step['do']>('pass', 'pass', 'pass', 'pause', 'resume', 'restart', 'back', 'lose')
 const watched = fc.record({
   by: fc.constantFrom(...AGENTS),
   asked: questions(),
@@ -85,8 +85,10 @@ class Subscriber {
   /** Id and content, oldest first: for a moment two may have one id, as one holder's belief comes for another's. */
   known: (readonly [string, string])[] = []
   subscription: BeliefSubscription | null = null
-  #token: string | null = null
+  /** After each event: what brings back to it, and what was known then. The newest is the last. */
+  readonly #trail: { readonly token: string; readonly seq: number; readonly known: Subscriber['known'] }[] = []
   #seq = 0
+  #times = 0
   events = 0
 
   constructor({ by, limit, debounce_ms, max_events_per_minute }: Watched, wire: object) {
@@ -96,21 +98,31 @@ class Subscriber {
     this.query = { ...query, options: { ...query.options, limit, offset: 0 } }
   }
 
-  async begin(engine: Engine): Promise<void> {
-    const resume = this.#token === null ? {} : { resume_token: this.#token }
-    if (this.#token === null) this.known = []
+  /** With the token of so many events back, as one who has heard nothing since. */
+  async begin(engine: Engine, back = 0): Promise<void> {
+    const place = this.#trail.at(-1 - back) ?? this.#trail.at(0)
+    const time = ++this.#times
+    if (place === undefined) this.subscription?.cancel()
+    const resume = place === undefined ? {} : { resume_token: place.token }
+    this.known = [...(place?.known ?? [])]
+    this.#seq = place?.seq ?? 0
     let began = 0
     const heard = (event: BeliefEvent) => {
+      // Of a connection that is lost nothing is heard, whatever it is sent.
+      if (time !== this.#times) return
       // From the beginning again: then the whole answer comes, and what was known may be forgotten.
-      if (event.reason === 'resync' && began++ === 0) this.known = []
+      const isResync = event.reason === 'resync' && began === 0
+      if (isResync) this.known = []
       this.events++
-      expect(event.seq, 'no gap').toBe(this.#seq + 1)
+      if (isResync) expect(event.seq, 'rising').toBeGreaterThan(this.#seq)
+      else expect(event.seq, 'no gap').toBe(this.#seq + 1)
+      began++
       this.#seq = event.seq
-      this.#token = event.resume_token
       const before = event.type === 'added' ? null : (event.details['previous_id'] ?? event.id)
       const at = this.known.findIndex(([id]) => id === before)
       if (at !== -1) this.known.splice(at, 1)
       if (event.type !== 'removed') this.known.push([event.id, event.belief?.content_hash as string])
+      this.#trail.push({ token: event.resume_token, seq: event.seq, known: [...this.known] })
     }
     const viewer = { id: this.by }
     const beliefs = new Beliefs(engine.host('beliefs'), viewer)
@@ -176,13 +188,17 @@ class History {
           if (subscriber.subscription?.status === 'active') await this.#compare(subscriber)
         }
         return
+      case 'lose':
+        // The connection goes, and what was on its way with it; sometimes nobody notices.
+        if (at % 2 === 0) one.subscription?.cancel()
+        return one.begin(this.#engine, at % 4)
       case 'restart':
-        return this.#restart()
+        return this.#restart(at % 3)
     }
   }
 
   /** All of them come back to an engine that knows nothing of them. */
-  async #restart(): Promise<void> {
+  async #restart(back: number): Promise<void> {
     if (this.#openAnother === null) return
     for (const { subscription } of this.#subscribers) subscription?.cancel()
     await this.#timers.pass(0)
@@ -190,7 +206,7 @@ class History {
     await this.#engine.close()
     engines.splice(engines.indexOf(this.#engine), 1)
     this.#engine = await this.#world.openEngine(this.#openAnother(), { live: { timers: this.#timers } })
-    for (const subscriber of this.#subscribers) await subscriber.begin(this.#engine)
+    for (const subscriber of this.#subscribers) await subscriber.begin(this.#engine, back)
     this.#figures.restarts++
   }
 
