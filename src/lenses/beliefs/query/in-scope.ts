@@ -59,8 +59,9 @@ export class Scopes {
     const isGood = value?.requester === requester && asOf >= value.asOf && asOf < value.until
     if (isGood && value.changes === changes) return value.matches
     const found = (isGood ? followed(request, value) : null) ?? pass(request)
+    found.matches.settle()
     kept.value = { requester, changes, mark: columns.markOf(partitions), asOf, ...found }
-    return kept.value.matches
+    return found.matches
   }
 
   /** From when on time alone may bring others into scope, or take some out of it; infinite: never. May be too early. */

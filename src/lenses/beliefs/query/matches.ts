@@ -109,6 +109,11 @@ export class Matches {
     return this.#bits
   }
 
+  /** For who keeps them: which entries these are is found out while their rows say it. */
+  settle(): void {
+    this.#bits ??= this.#asBits()
+  }
+
   /** Which entries these are, whatever becomes of their rows: keys are never given again. */
   frozen(): FrozenEntries {
     if (this.#less === null) return { among: this.bits, less: new Set() }

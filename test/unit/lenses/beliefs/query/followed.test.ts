@@ -4,6 +4,9 @@
  */
 import fc from 'fast-check'
 import { expect, it, vi } from 'vitest'
+import { type InScopeRequest, inScope } from '../../../../../src/lenses/beliefs/query/in-scope.ts'
+import type { Matches } from '../../../../../src/lenses/beliefs/query/matches.ts'
+import { stateOf } from '../../../../../src/lenses/beliefs/state.ts'
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
 import type { Json } from '../../../../support/beliefs-engine.ts'
 import { EVERYWHERE } from '../../../../support/beliefs-paging.ts'
@@ -79,6 +82,27 @@ const QUERIES: readonly Json[] = [
   { semantic: 'moon 2', filters: { min_confidence: { overall: 0.4 } } },
   { semantic: '', filters: { holder_ids: ['bob', 'dan'] } },
 ]
+
+it('follows rows that were given to other beliefs before anybody asked what they were', async () => {
+  const world = await World.open()
+  await world.fill(6)
+  const state = stateOf(world.engine.host('beliefs'))
+  const scope = { local: true, federated: true, network: true }
+  const found = (ofRequest: (request: InScopeRequest) => Matches) => {
+    return state.look('ann', ({ columns, requester }) =>
+      ofRequest({ columns, requester, scope, asOf: world.clock.now(), validAt: null }),
+    )
+  }
+  found(request => state.scopes.of(request))
+  await world.call('beliefs.supersede', 'bob', { belief_id: 'b2', id: 'new', content: 'moon' })
+  world.wait(1)
+  const followed = found(request => state.scopes.of(request))
+  const plain = found(inScope)
+  expect(followed.step?.came.count).toBe(1)
+  expect([...followed.rows]).toEqual([...plain.rows])
+  expect([...followed.bits]).toEqual([...plain.bits])
+  expect(followed.sources).toEqual(plain.sources)
+})
 
 it('is as good as new after every write (40 histories; 500 with QUERENT_LONG=1)', async () => {
   const history = fc.array(fc.array(act, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 8 })
