@@ -5,7 +5,7 @@ const BYTES_EACH = 24 + 48
 
 export class Interned {
   readonly #numbers = new Map<string, number>()
-  readonly #texts: (string | null)[] = []
+  readonly #texts: string[] = []
   readonly #uses: number[] = []
   readonly #free: number[] = []
   #characters = 0
@@ -53,7 +53,6 @@ export class Interned {
     const text = this.#texts[number] as string
     this.#numbers.delete(text)
     this.#characters -= text.length
-    this.#texts[number] = null
     this.#free.push(number)
     return true
   }
@@ -64,10 +63,10 @@ export class Interned {
   }
 
   isUsed(number: number): boolean {
-    return (this.#texts[number] ?? null) !== null
+    return (this.#uses[number] ?? 0) > 0
   }
 
-  /** Of a number in use. */
+  /** Of a number in use; of one that is not, what it meant last: see `given`. */
   text(number: number): string {
     return this.#texts[number] as string
   }
