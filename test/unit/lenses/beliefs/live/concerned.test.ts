@@ -52,7 +52,8 @@ it(`says so whenever the answer is another (${RUNS} histories; 1,000 with QUEREN
   await fc.assert(property, { numRuns: RUNS, endOnFailure: true })
   if (LONG) process.stderr.write(`${JSON.stringify(figures)}\n`)
   expect(figures.different).toBeGreaterThan(RUNS)
-  expect(figures.byTime).toBeGreaterThan(0)
+  // Few histories may have none.
+  if (LONG) expect(figures.byTime).toBeGreaterThan(0)
   // It is worth having only where it spares asking.
   expect(figures.spared).toBeGreaterThan(figures.checks / 4)
 }, 7_200_000)
