@@ -1,6 +1,7 @@
 /** Whether one change of one entry may change an answer for who asks (BQ-158): from what is kept in memory, in microseconds. */
 import type { Instant } from '../../../base/clock.ts'
 import { cosine } from '../../../math/vector.ts'
+import type { EntryKey } from '../../../model/entry.ts'
 import type { Change } from '../../../store/store.ts'
 import type { Requester } from '../access/requester.ts'
 import type { CheckedFilters, CheckedQuery } from '../check/checked.ts'
@@ -25,8 +26,11 @@ export interface JudgeWorld {
   /** Trust in holders, or more. */
   readonly trust: HolderTrust
   /** By the question's model; null: none yet. */
-  vectorOf(change: Change): Float32Array | null
+  vectorOf(entry: EntryKey): Float32Array | null
 }
+
+/** A belief that came, went or moved, or whose holder counts otherwise. */
+export type Touching = Pick<Change, 'entry' | 'partition' | 'from'>
 
 const SOURCES = { local: LOCAL, federated: FEDERATED, network: NETWORK } as const
 const FRESHNESS = 3
@@ -59,7 +63,7 @@ export class Judge {
   }
 
   /** `question`: its vector; null where there is none, so that words stand in for it, or nothing does. */
-  touches(change: Change, question: Float32Array | null, world: JudgeWorld): boolean {
+  touches(change: Touching, question: Float32Array | null, world: JudgeWorld): boolean {
     const { state, requester, last } = world
     const { partition, from, entry } = change
     if (!requester.sees(partition) && (from === null || !requester.sees(from))) return false
@@ -80,7 +84,7 @@ export class Judge {
     if (when !== 'now') return when === 'later'
     if (!this.#meetsFilters(row, source, world)) return false
     if (!last.isFull || hasTwin(state.columns, requester, row)) return true
-    const worth = this.#worthAtMost(row, source, question, change, world)
+    const worth = this.#worthAtMost(row, source, question, world)
     return worth >= floorAt(last, this.#query.weights, world.now) - NEAR
   }
 
@@ -121,13 +125,7 @@ export class Judge {
   }
 
   /** As of the last answer: later it is the same or less. */
-  #worthAtMost(
-    row: number,
-    source: BeliefSource,
-    question: Float32Array | null,
-    change: Change,
-    world: JudgeWorld,
-  ): number {
+  #worthAtMost(row: number, source: BeliefSource, question: Float32Array | null, world: JudgeWorld): number {
     const { state, last, requester, trust } = world
     const { columns, settings } = state
     const { confidences, created, domainSets } = columns.arrays
@@ -141,7 +139,10 @@ export class Judge {
       settings.decay,
     )
     const parts = {
-      semantic: question === null ? null : semanticOf(likeness(question, world.vectorOf(change))),
+      semantic:
+        question === null
+          ? null
+          : semanticOf(likeness(question, world.vectorOf(columns.arrays.entries[row] as EntryKey))),
       confidence: Number.isNaN(overall) ? this.#unknown : overall,
       // Where young agents are capped, time can raise trust.
       trust: settings.newAgentCap ? 1 : (isStrict ? trust.ofFederation(source.id as string) : trust.of(holder)).value,

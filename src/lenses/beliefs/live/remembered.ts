@@ -2,9 +2,10 @@
 import type { Instant } from '../../../base/clock.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { Requester } from '../access/requester.ts'
+import type { ShowView } from '../access/show.ts'
 import { DAY_MS } from '../measures/decay.ts'
 import type { Evaluation } from '../query/evaluation.ts'
-import { LOCAL } from '../query/matches.ts'
+import { LOCAL, type Matches } from '../query/matches.ts'
 import type { Picked } from '../query/spread.ts'
 import type { BeliefColumns } from '../record/columns.ts'
 import type { TrustIn } from '../trust/holders.ts'
@@ -61,7 +62,18 @@ const MOST_COPIES = 2000
  * Of copies one stands for the others: the first, or the requester's own, however low it stands. What was left out may
  * have kept out others with its id.
  */
-export function copiesOf({ matches, view: { columns, requester } }: Evaluation): ReadonlySet<EntryKey> | null {
+export function copiesOf({ matches, view }: Evaluation): ReadonlySet<EntryKey> | null {
+  const known = COPIES.get(matches)
+  if (known !== undefined) return known
+  const found = copiesAmong(matches, view)
+  COPIES.set(matches, found)
+  return found
+}
+
+/** Matches are made anew when anything in sight has changed. */
+const COPIES = new WeakMap<Matches, ReadonlySet<EntryKey> | null>()
+
+function copiesAmong(matches: Matches, { columns, requester }: ShowView): ReadonlySet<EntryKey> | null {
   const found = new Set(matches.frozen().less)
   const { entries } = columns.arrays
   const { rows, sources } = matches

@@ -5,9 +5,10 @@
 import { canonicalJson, type JsonObject } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
 import { modelKey } from '../../../embed/embedder.ts'
+import type { EntryKey } from '../../../model/entry.ts'
 import type { LiveItem, LiveState, StandingQuestion } from '../../../model/live.ts'
+import type { PartitionId } from '../../../model/partition.ts'
 import type { Viewer } from '../../../model/viewer.ts'
-import type { Change } from '../../../store/store.ts'
 import { type ShownBelief, type ShowView, showCurrent } from '../access/show.ts'
 import type { CheckedQuery } from '../check/checked.ts'
 import { Evaluation, validInstants } from '../query/evaluation.ts'
@@ -27,6 +28,9 @@ import type { SightWatch } from './sight-watch.ts'
 import type { TrustWatch } from './trust-watch.ts'
 import { filtersHoldUntil } from './until.ts'
 
+/** Of more beliefs whose holders count otherwise it is not told one by one what they come to. */
+const MOST_WEIGHED = 300
+const NO_ROWS: readonly number[] = []
 /** How often an answer is made anew when something of it went out of sight while it was made. */
 const ATTEMPTS = 3
 
@@ -123,16 +127,26 @@ export class StandingBeliefs implements StandingQuestion {
     const now = this.#state.host.clock.now()
     const trust = this.#trust.refresh(requester, now, version)
     const changes = news.since(last.position)
+    const trustHoldsUntil = Math.min(last.trustHoldsUntil, this.#trust.atMost.holdsUntil)
     // What was told as news is not told again, unless asking gives another answer to hold it against.
-    this.#last = { ...last, position: news.position, sight, trust }
-    if (changes === null || sight !== last.sight || trust !== last.trust) return true
-    if (changes.length === 0) return false
+    this.#last = { ...last, position: news.position, sight, trust, trustHoldsUntil }
+    if (changes === null || sight !== last.sight) return true
+    const weighed = trust === last.trust ? NO_ROWS : this.#trust.rowsSince(last.trust, requester)
+    if (weighed === null || weighed.length > MOST_WEIGHED) return true
+    if (changes.length + weighed.length === 0) return false
     const question = this.#embedded?.question ?? null
     const world = {
       ...{ state: this.#state, requester, last, now, trust: this.#trust.atMost },
-      vectorOf: (change: Change) => this.#vectorOf(change),
+      vectorOf: (entry: EntryKey) => this.#vectorOf(entry),
     }
-    return changes.some(change => this.#judge.touches(change, question, world))
+    const { entries, partitions } = this.#state.columns.arrays
+    return (
+      changes.some(change => this.#judge.touches(change, question, world)) ||
+      weighed.some(row => {
+        const changed = { entry: entries[row] as EntryKey, partition: partitions[row] as PartitionId, from: null }
+        return this.#judge.touches(changed, question, world)
+      })
+    )
   }
 
   lost(items: readonly Pick<LiveItem, 'key' | 'id'>[]): readonly string[] {
@@ -218,7 +232,7 @@ export class StandingBeliefs implements StandingQuestion {
     )
   }
 
-  #vectorOf({ entry }: Change): Float32Array | null {
+  #vectorOf(entry: EntryKey): Float32Array | null {
     return this.#model === null ? null : this.#shared.news.vectorOf(entry, this.#model)
   }
 }

@@ -17,6 +17,12 @@ interface Base {
   readonly asOf: Instant
 }
 
+/** Who counts otherwise since the revision before; null: too many to say, or a federation. */
+type Changed = readonly string[] | null
+
+/** Revisions that are remembered; who slept longer asks again. */
+const REMEMBERED = 32
+
 /** Of a product that was computed in two ways. */
 const NOISE = 1e-12
 
@@ -28,6 +34,9 @@ export class TrustWatch {
   #mark: TrustMark | null = null
   #version: number | null = null
   #base: Base | null = null
+  /** By revision; the last ones. */
+  readonly #changed = new Map<number, Changed>()
+  #seen: { readonly key: string; readonly rows: readonly number[] } | null = null
 
   constructor(state: BeliefsState, viewer: string, question: TrustQuestion) {
     this.#state = state
@@ -53,9 +62,25 @@ export class TrustWatch {
     const fresh = this.#at(base?.asOf ?? now)
     this.#base = { trust: fresh, asOf: base?.asOf ?? now }
     if (base === null) return this.#revision
-    if (!isUsed && !this.#isSeen(base.trust.differences(fresh), requester)) return this.#revision
+    const changed = base.trust.differences(fresh)
+    const isTold = this.#meets(changed, requester) || this.#rowsOf(changed, requester).length > 0
+    if (!isUsed && !isTold) return this.#revision
     this.#base = { trust: this.#at(now), asOf: now }
-    return ++this.#revision
+    // What is used counts more, and with it whoever is trusted through it.
+    this.#changed.set(++this.#revision, isUsed || this.#meets(changed, requester) ? null : changed)
+    this.#changed.delete(this.#revision - REMEMBERED)
+    return this.#revision
+  }
+
+  /** Rows in sight of those who count otherwise since a revision; null: any may. Call `refresh` before. */
+  rowsSince(revision: number, requester: Requester): readonly number[] | null {
+    const agents: string[] = []
+    for (let at = revision + 1; at <= this.#revision; at++) {
+      const changed = this.#changed.get(at)
+      if (changed === undefined || changed === null) return null
+      agents.push(...changed)
+    }
+    return this.#rowsOf(agents, requester)
   }
 
   /** Whether an own edge counts more by now than it would unused. What was trust then does not tell. */
@@ -72,19 +97,27 @@ export class TrustWatch {
     return this.#state.trust.trustOf(this.#viewer, this.#question, asOf)
   }
 
-  /** Whether some of these hold a belief that the requester sees, or are federations that it meets holders through. */
-  #isSeen(agents: readonly string[], requester: Requester): boolean {
-    if (agents.length === 0) return false
+  /** Whether some of these are federations that the requester meets holders through. */
+  #meets(agents: readonly string[], { federations }: Requester): boolean {
     const named = new Set(agents)
-    if (requester.federations.some(id => named.has(federationTarget(id)))) return true
+    return federations.some(id => named.has(federationTarget(id)))
+  }
+
+  /** Rows of beliefs that these hold and the requester sees. */
+  #rowsOf(agents: readonly string[], requester: Requester): readonly number[] {
     const { columns } = this.#state
-    const numbers = new Set(agents.map(agent => columns.holderNumber(agent)))
-    const { holders, partitions } = columns.arrays
-    for (let row = 0; row < columns.rows; row++) {
-      const partition = partitions[row] as number
-      if (partition >= 0 && numbers.has(holders[row] as number) && requester.sees(partition)) return true
+    const numbers = new Set(agents.map(agent => columns.holderNumber(agent)).filter(number => number !== -1))
+    if (numbers.size === 0) return []
+    const { partitions } = requester.sight
+    const key = JSON.stringify([[...numbers], columns.holdersMark, columns.changesIn(partitions)])
+    if (this.#seen?.key === key) return this.#seen.rows
+    const { holders } = columns.arrays
+    const rows: number[] = []
+    for (const partition of partitions) {
+      for (const row of columns.rowsIn(partition)) if (numbers.has(holders[row] as number)) rows.push(row)
     }
-    return false
+    this.#seen = { key, rows }
+    return rows
   }
 }
 

@@ -16,6 +16,8 @@ import { topPlaces } from './top-places.ts'
 export const NEAR = 1e-5
 /** Chosen beyond what is wanted, so that ties at the end seldom need another round. */
 const SPARE = 8
+/** Whoever was asked for so many times as many as there are has named them all. */
+const ENOUGH = 4
 /** Rows that are scored between two looks at the clock. */
 const SCORED_AT_ONCE = 500
 
@@ -29,7 +31,9 @@ export function best(request: BestRequest, k: number): readonly ScoredBelief[] {
     const { rows, floor, cosines } = chooser(asked)
     const scored = exact(request, rows, cosines).sort(byOrder).slice(0, wanted)
     const last = scored.at(-1)
-    if (rows.length >= request.matches.count || (last !== undefined && last.final > floor + NEAR)) return scored
+    const { count } = request.matches
+    if (rows.length >= count || (last !== undefined && last.final > floor + NEAR)) return scored
+    if (asked > ENOUGH * count + SPARE) throw new Error('invariant broken: matches that no choice comes to')
   }
 }
 

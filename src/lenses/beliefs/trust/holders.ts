@@ -132,10 +132,11 @@ export class HolderTrust {
       const isSame =
         areSame(myOwn, itsOwn, number, Number.NaN) &&
         areSame(myLevels, itsLevels, number, 0) &&
-        areSame(mine.reputations.overall, its.reputations.overall, number, Number.NaN) &&
         areSame(mine.reputations.floors, its.reputations.floors, number, 0)
-      // The viewer is always its own; it may have got a number by what somebody else stated of it.
-      if (!isSame && mine.agents.id(number) !== mine.viewer) found.push(mine.agents.id(number))
+      const isAlike = areSame(mine.reputations.overall, its.reputations.overall, number, Number.NaN)
+      // Trust in oneself stays 1, whatever others state: but filters ask for one's own reputation too.
+      const isSelf = mine.agents.id(number) === mine.viewer
+      if (!isAlike || !(isSame || isSelf)) found.push(mine.agents.id(number))
     }
     return found
   }

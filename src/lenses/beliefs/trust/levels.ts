@@ -43,6 +43,7 @@ export class Levels {
   readonly #rules: LevelRules
   readonly #agents: number
   #all: LevelArrays | null = null
+  readonly #known = new Map<number, Level>()
 
   /** `startOf` a first hop: the viewer's own edge with damping. */
   constructor({ hops }: Routes, startOf: (first: number) => number, rules: LevelRules, agents: number) {
@@ -59,6 +60,12 @@ export class Levels {
   of(agent: number): Level {
     if (agent < 0 || agent >= this.#agents) return NO_LEVEL
     if (this.#all !== null) return levelAt(this.#all, agent)
+    const known = this.#known.get(agent) ?? this.#lookUp(agent)
+    this.#known.set(agent, known)
+    return known
+  }
+
+  #lookUp(agent: number): Level {
     let level = 0
     let sources = 0
     for (const [hop, { targets, worths }] of this.#hops.entries()) {

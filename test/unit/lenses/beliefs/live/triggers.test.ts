@@ -87,6 +87,16 @@ it.each([
   expect(heard()).toEqual(expected)
 })
 
+it('a reputation of the watcher itself counts where the question asks for reputations (BQ-158)', async () => {
+  const world = await beginWithPeople()
+  await world.as('ann').put({ id: 'own', content: 'A fox.', ...PUBLIC })
+  const filters = { min_holder_reputation: 0.5 }
+  const { heard } = await watch(world, 'ann', { notify_on_connect: false }, { filters })
+  await world.as('owner').agents.update({ id: 'ann', reputation: 0.9 })
+  await pass(world)
+  expect(heard()).toEqual(['added own now_matches'])
+})
+
 it('small steps of a reputation add up until they are told (BQ-158)', async () => {
   const world = await beginWithPeople()
   const owner = world.as('owner')
