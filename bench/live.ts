@@ -94,14 +94,11 @@ class Writes {
     const holder = agentName(ASKERS + Math.floor(this.#uniform() * (AGENT_COUNT - ASKERS)))
     const content = `A belief that is written while others watch: ${at}.`
     this.#store.write(ASKED_AT, writer => {
-      const version = putBelief(
+      putBelief(
         { writer, holder, now: ASKED_AT, model: this.#model, newId: () => `live-${at}` },
         draftOf(content, visibility),
       )
-      const entry = writer.find(
-        version.id,
-        writer.partitions().map(({ id }) => id),
-      )[0] as number
+      const entry = writer.newestEntry()
       const chunk = writer.chunksOf(entry)[0]?.key as number
       writer.putVectors(this.#model, [{ chunk, vector: heldOut(at % 1000) }])
     })

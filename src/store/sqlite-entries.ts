@@ -97,8 +97,8 @@ export class SqliteEntries {
   find(id: string, partitions: readonly PartitionId[]): readonly EntryKey[] {
     // SQLite would be given another text, and that may be the id of another entry.
     if (!isStorable(id)) return []
-    // Made whether there is such an id or not: in the statement it would be made only where there is, and its time would tell.
-    const inSight = new Set(partitions)
+    // Asked for whether there is such an id or not: in the statement only where there is, and the time it takes would tell.
+    const inSight = setOf(partitions)
     return this.#db
       .prepareArrays<[EntryKey, PartitionId]>('select key, partition from entries where id = ? order by holder')
       .all(id)
@@ -215,4 +215,15 @@ function narrow(draft: SoundDraft, partition: PartitionId): readonly (string | n
 /** Values of the row in `bodies`, likewise. */
 function wide(draft: SoundDraft): readonly string[] {
   return [draft.content, sha256(draft.content), JSON.stringify(draft.tags), draft.metadataJson]
+}
+
+/** Lists of partitions are a viewer's for as long as it may read the same, and may name thousands. */
+const SETS = new WeakMap<readonly PartitionId[], ReadonlySet<PartitionId>>()
+
+function setOf(partitions: readonly PartitionId[]): ReadonlySet<PartitionId> {
+  const known = SETS.get(partitions)
+  if (known !== undefined) return known
+  const made = new Set(partitions)
+  SETS.set(partitions, made)
+  return made
 }
