@@ -90,6 +90,7 @@ it.each([
 it('a reputation of the watcher itself counts where the question asks for reputations (BQ-158)', async () => {
   const world = await beginWithPeople()
   await world.as('ann').put({ id: 'own', content: 'A fox.', ...PUBLIC })
+  await pass(world, 5000)
   const filters = { min_holder_reputation: 0.5 }
   const { heard } = await watch(world, 'ann', { notify_on_connect: false }, { filters })
   await world.as('owner').agents.update({ id: 'ann', reputation: 0.9 })
