@@ -6,7 +6,7 @@ it('a belief that is widened comes in, one whose confidence changes is another (
   const world = await beginWithPeople()
   const bob = world.as('bob')
   await bob.put({ id: 'own', content: 'A fox of bob alone.', visibility: 'private' })
-  const { heard, events } = await watch(world, 'ann')
+  world.clock.set(world.clock.now() + 5000)
   expect(heard()).toEqual([])
   world.clock.set(START + 1)
   await bob.supersede('own', { id: 'all', visibility: 'public' })
@@ -90,7 +90,7 @@ it.each([
 it('a reputation of the watcher itself counts where the question asks for reputations (BQ-158)', async () => {
   const world = await beginWithPeople()
   await world.as('ann').put({ id: 'own', content: 'A fox.', ...PUBLIC })
-  await pass(world, 5000)
+  world.clock.set(world.clock.now() + 5000)
   const filters = { min_holder_reputation: 0.5 }
   const { heard } = await watch(world, 'ann', { notify_on_connect: false }, { filters })
   await world.as('owner').agents.update({ id: 'ann', reputation: 0.9 })
