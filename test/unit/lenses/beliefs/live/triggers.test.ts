@@ -6,7 +6,7 @@ it('a belief that is widened comes in, one whose confidence changes is another (
   const world = await beginWithPeople()
   const bob = world.as('bob')
   await bob.put({ id: 'own', content: 'A fox of bob alone.', visibility: 'private' })
-  world.clock.set(world.clock.now() + 5000)
+  const { heard, events } = await watch(world, 'ann')
   expect(heard()).toEqual([])
   world.clock.set(START + 1)
   await bob.supersede('own', { id: 'all', visibility: 'public' })
