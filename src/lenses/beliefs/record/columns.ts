@@ -246,6 +246,7 @@ export class BeliefColumns {
   #load(reader: StoreReader): void {
     this.#clear(reader.table(BELIEFS).count())
     for (const belief of readBeliefRows(reader, null)) this.#put(belief)
+    this.#byPartition.forgetChanges()
     this.#position = reader.lastSeq()
     this.#revision++
     this.lastRead.clear()

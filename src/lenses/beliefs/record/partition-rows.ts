@@ -102,13 +102,16 @@ export class PartitionRows {
     note(list, { entry, gone })
   }
 
+  /** After all was read nobody asks what changed on the way. */
+  forgetChanges(): void {
+    for (const list of this.#lists.values()) list.log = []
+  }
+
   clear(): void {
     this.#clearings++
     // What is counted stays, lest a sum come twice.
-    for (const list of this.#lists.values()) {
-      list.count = 0
-      list.log = []
-    }
+    for (const list of this.#lists.values()) list.count = 0
+    this.forgetChanges()
   }
 
   #listOf(partition: PartitionId): List {

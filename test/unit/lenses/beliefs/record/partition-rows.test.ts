@@ -82,8 +82,12 @@ describe('changes of partitions', () => {
       { entry: 5, gone: goneFrom(3, 4) },
       { entry: 6, gone: null },
     ])
-    lists.clear()
+    lists.forgetChanges()
     expect(lists.since(mark, [3])).toBeNull()
+    expect(lists.since(lists.mark([3]), [3])).toEqual([])
+    const later = lists.mark([3])
+    lists.clear()
+    expect(lists.since(later, [3])).toBeNull()
   })
 })
 
