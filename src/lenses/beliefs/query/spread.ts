@@ -27,7 +27,10 @@ export interface SpreadRequest extends Spread {
   likeness(a: number, b: number): number
 }
 
-/** The order of picking, as far as it is asked for: each pick is one pass over the pool. */
+/**
+ * The order of picking, as far as it is asked for: each pick is a pass over the pool. Likeness only grows as more is picked, so
+ * what was found of it is never too little taken off: it is found out for those alone that would be picked without it.
+ */
 export function* spread({
   pool,
   lambda,
@@ -37,30 +40,46 @@ export function* spread({
   domains,
   likeness,
 }: SpreadRequest): Generator<Picked> {
-  let isFirst = true
   const limits = new Limits(maxPerHolder, maxPerDomain)
   const open = pool.map((_, at) => at)
-  /** Highest likeness to what was picked, by place. */
+  const picked: number[] = []
+  /** By place: the highest likeness to what was picked, as far as it was held against that; and how far. */
   const likest = new Float64Array(pool.length).fill(Number.NEGATIVE_INFINITY)
+  const held = new Uint32Array(pool.length)
   while (open.length > 0) {
     let best = -1
     let bestWorth = Number.NEGATIVE_INFINITY
     for (let at = 0; at < open.length; at++) {
       const place = open[at] as number
       const worth = lambda * (pool[place] as ScoredBelief).final - penaltyAt(place)
-      if (worth > bestWorth) [best, bestWorth] = [at, worth]
+      if (worth > bestWorth) {
+        best = at
+        bestWorth = worth
+      }
     }
-    const [place] = open.splice(best, 1) as [number]
+    const place = open[best] as number
+    if (holdAgainstPicked(place)) continue
+    open.splice(best, 1)
     const scored = pool[place] as ScoredBelief
-    const isTooNear = minDistance !== null && !isFirst && distanceOf(likest[place] as number) < minDistance
+    const isTooNear = minDistance !== null && picked.length > 0 && distanceOf(likest[place] as number) < minDistance
     if (isTooNear || !limits.take(scored, domains(scored))) continue
     yield { scored, penalty: 0 - penaltyAt(place) }
-    isFirst = false
-    for (const other of open) likest[other] = Math.max(likest[other] as number, likeness(place, other))
+    picked.push(place)
   }
 
+  /** 0 while nothing is picked. */
   function penaltyAt(place: number): number {
-    return isFirst ? 0 : (1 - lambda) * Math.max(0, likest[place] as number)
+    return (1 - lambda) * Math.max(0, likest[place] as number)
+  }
+
+  /** Whether there was anything that it had not been held against. */
+  function holdAgainstPicked(place: number): boolean {
+    const from = held[place] as number
+    for (let at = from; at < picked.length; at++) {
+      likest[place] = Math.max(likest[place] as number, likeness(picked[at] as number, place))
+    }
+    held[place] = picked.length
+    return picked.length > from
   }
 }
 
