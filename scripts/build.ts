@@ -2,7 +2,7 @@
 // command in few files. The package also carries the embedding model, so that is built here when it is missing. Messages
 // go to standard error: `npm pack` owns the other stream.
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { bundleCommand } from './bundle-command.ts'
@@ -12,6 +12,7 @@ const assets = ['.wasm', '.json', '.html', '.css', '.svg', '.md']
 
 rmSync(join(root, 'dist'), { recursive: true, force: true })
 run('tsc', ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'])
+mustNameBuiltFiles()
 copyAssets()
 if (!existsSync(join(root, 'model'))) run('the model', ['scripts/build-model.mjs'])
 await bundleCommand()
@@ -21,6 +22,17 @@ function run(what: string, args: readonly string[]): void {
   if (status === 0) return
   console.error(`build: ${what} failed`)
   process.exit(1)
+}
+
+/** tsc turns `.ts` into `.js` in imports, but not in an `import()` within a function that has a `using`. */
+function mustNameBuiltFiles(): void {
+  const files = readdirSync(join(root, 'dist'), { recursive: true, encoding: 'utf8' })
+  for (const file of files.filter(name => extname(name) === '.js')) {
+    const [found] = readFileSync(join(root, 'dist', file), 'utf8').match(/\bimport\(\s*["'`]\.[^"'`]*\.ts["'`]/) ?? []
+    if (found === undefined) continue
+    console.error(`build: dist/${file} has ${found}): move it into a function without \`using\``)
+    process.exit(1)
+  }
 }
 
 function copyAssets(): void {

@@ -123,6 +123,10 @@ describe('the package, installed into an empty folder', () => {
     expect(answer).toContain('1. **Cómo elegir un servidor MCP** - ')
   })
 
+  it('loads the beliefs that it carries', () => {
+    expect(querent('beliefs', 'sample', '--home', temporaryFolder())).toMatch(/^318 beliefs /)
+  })
+
   it('answers about the Commodore 64 as the sources do, with the same plugins (EN-024, EN-078)', () => {
     const empty = temporaryFolder()
     const asked = ['c64', '--json', '--limit', '5', 'What does POKE $D060, 14 do to the edge of the screen, LDA?']

@@ -188,8 +188,7 @@ export async function runDiagnostics(cli: Cli, flags: CommonFlags & { readonly c
 }
 
 export async function runSample(cli: Cli, flags: CommonFlags): Promise<void> {
-  // Loaded when it is wanted: other commands do without its data.
-  const { loadBeliefsSample } = await import('../../../engine/sample-beliefs.ts')
+  const { loadBeliefsSample } = await sampleModule()
   using bar = await progressBar(cli.io)
   const options = { create: true, onlyLenses: ['beliefs'], report: bar.report }
   const report = await withSession(cli, flags, options, ({ engine, context }) =>
@@ -197,6 +196,14 @@ export async function runSample(cli: Cli, flags: CommonFlags): Promise<void> {
   )
   bar[Symbol.dispose]()
   await print(cli, flags, report, { table: () => render.sampleText(report) })
+}
+
+/**
+ * Loaded when it is wanted: other commands do without its data. In a function of its own, since tsc leaves the `.ts` of an
+ * import as it is where it rewrites `using`.
+ */
+function sampleModule(): Promise<typeof import('../../../engine/sample-beliefs.ts')> {
+  return import('../../../engine/sample-beliefs.ts')
 }
 
 /** `-` alone reads the question from standard input. */

@@ -85,12 +85,17 @@ export async function runMap(cli: Cli, folder: string | undefined, flags: Questi
 export async function runIndex(cli: Cli, folders: readonly string[], flags: IndexFlags): Promise<void> {
   const paths = folders.map(folder => resolve(cli.io.workingFolder, folder))
   const params = { ...(paths.length > 0 && { paths }), force: flags.force ?? false, wait: flags.wait }
-  if (flags.watch === true) return (await import('../watch-code.ts')).watchCode(cli, flags, params)
+  if (flags.watch === true) return watchIndex(cli, flags, params)
   using bar = await progressBar(cli.io)
   const envelope = await call(cli, flags, '/context/index', params, bar.report)
   bar[Symbol.dispose]()
   await tell(cli, flags, envelope, result => render.indexText(result as unknown as render.IndexReport))
   if (isFailedRun(envelope.result)) cli.exitCode = EXIT.failed
+}
+
+/** Not within `runIndex`: tsc leaves the `.ts` of an import as it is where it rewrites `using`. */
+async function watchIndex(cli: Cli, flags: CommonFlags, params: Readonly<Record<string, unknown>>): Promise<void> {
+  await (await import('../watch-code.ts')).watchCode(cli, flags, params)
 }
 
 /** `add --code`: its other options are of entries, and code has none of them to choose. */
