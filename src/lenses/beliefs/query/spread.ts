@@ -51,14 +51,14 @@ export function* spread({
     let bestWorth = Number.NEGATIVE_INFINITY
     for (let at = 0; at < open.length; at++) {
       const place = open[at] as number
-      const worth = lambda * (pool[place] as ScoredBelief).final - penaltyAt(place)
-      if (worth > bestWorth) {
-        best = at
-        bestWorth = worth
-      }
+      if (worthAt(place) <= bestWorth) continue
+      holdAgainstPicked(place)
+      const worth = worthAt(place)
+      if (worth <= bestWorth) continue
+      best = at
+      bestWorth = worth
     }
     const place = open[best] as number
-    if (holdAgainstPicked(place)) continue
     open.splice(best, 1)
     const scored = pool[place] as ScoredBelief
     const isTooNear = minDistance !== null && picked.length > 0 && distanceOf(likest[place] as number) < minDistance
@@ -67,19 +67,20 @@ export function* spread({
     picked.push(place)
   }
 
+  function worthAt(place: number): number {
+    return lambda * (pool[place] as ScoredBelief).final - penaltyAt(place)
+  }
+
   /** 0 while nothing is picked. */
   function penaltyAt(place: number): number {
     return (1 - lambda) * Math.max(0, likest[place] as number)
   }
 
-  /** Whether there was anything that it had not been held against. */
-  function holdAgainstPicked(place: number): boolean {
-    const from = held[place] as number
-    for (let at = from; at < picked.length; at++) {
+  function holdAgainstPicked(place: number): void {
+    for (let at = held[place] as number; at < picked.length; at++) {
       likest[place] = Math.max(likest[place] as number, likeness(picked[at] as number, place))
     }
     held[place] = picked.length
-    return picked.length > from
   }
 }
 
