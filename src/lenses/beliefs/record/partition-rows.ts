@@ -24,6 +24,8 @@ export interface RowChange {
   readonly entry: EntryKey
   /** Null: it came. */
   readonly gone: GoneRow | null
+  /** Its place among the changes of all partitions. */
+  readonly at: number
 }
 
 /** How far some partitions had changed: to ask with what changed since. */
@@ -46,6 +48,8 @@ export class PartitionRows {
   readonly #lists = new Map<PartitionId, List>()
   /** How often all of it was thrown away. */
   #clearings = 0
+  /** Changes so far, of all partitions. */
+  #changes = 0
 
   get byteLength(): number {
     return [...this.#lists.values()].reduce((sum, { rows }) => sum + rows.byteLength, 0)
@@ -69,7 +73,7 @@ export class PartitionRows {
     return { clearings: this.#clearings, changes }
   }
 
-  /** What changed in these partitions since, in each in its order; null: too much to remember. */
+  /** What changed in these partitions since, first what came first; null: too much to remember. */
   since({ clearings, changes }: RowsMark, partitions: readonly PartitionId[]): readonly RowChange[] | null {
     if (clearings !== this.#clearings) return null
     const found: RowChange[] = []
@@ -80,7 +84,8 @@ export class PartitionRows {
       if (more > list.log.length) return null
       for (const change of list.log.slice(-more)) found.push(change)
     }
-    return found
+    // What moves from one partition to another is in the logs of both.
+    return found.sort((one, other) => one.at - other.at)
   }
 
   /** Moves those behind it: mostly there are none, since rows are given in order. */
@@ -91,7 +96,7 @@ export class PartitionRows {
     list.rows.copyWithin(at + 1, at, list.count)
     list.rows[at] = row
     list.count++
-    note(list, { entry, gone: null })
+    note(list, { entry, gone: null, at: this.#changes++ })
   }
 
   remove(entry: EntryKey, gone: GoneRow): void {
@@ -99,7 +104,7 @@ export class PartitionRows {
     const at = placeOf(list, gone.row)
     list.rows.copyWithin(at, at + 1, list.count)
     list.count--
-    note(list, { entry, gone })
+    note(list, { entry, gone, at: this.#changes++ })
   }
 
   /** After all was read nobody asks what changed on the way. */

@@ -104,6 +104,25 @@ it('follows rows that were given to other beliefs before anybody asked what they
   expect(followed.sources).toEqual(plain.sources)
 })
 
+it('follows an entry to another partition and back, though others asked in between', async () => {
+  const store = openMemoryStore()
+  const world = await World.open(store)
+  await world.fill(12)
+  const putEntry = async (content: string, sight: object) => {
+    await world.engine.put({ entries: [{ id: 'b1', content, ...sight }] }, { viewer: { id: 'cyd' } })
+  }
+  const inLab = { visibility: 'shared', federations: ['lab'] }
+  await putEntry('fox 0', inLab)
+  await world.ask({ limit: 3 })
+  await world.call('beliefs.delete', 'cyd', { belief_id: 'b5' })
+  await putEntry('fox 1', { visibility: 'public' })
+  await world.ask({ limit: 3 }, undefined, 'dan')
+  await putEntry('fox 2', inLab)
+  const asked = { dry_run: true, limit: 3 }
+  const fresh = await World.open(store, { clock: world.clock, isNew: false })
+  expect((await world.ask(asked)).next_cursor).toBe((await fresh.ask(asked)).next_cursor)
+})
+
 it('is as good as new after every write (40 histories; 500 with QUERENT_LONG=1)', async () => {
   const history = fc.array(fc.array(act, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 8 })
   const property = fc.asyncProperty(history, fc.constantFrom(0, 12, 70), async (rounds, filled) => {
