@@ -106,17 +106,17 @@ class Subscriber {
     const resume = place === undefined ? {} : { resume_token: place.token }
     this.known = [...(place?.known ?? [])]
     this.#seq = place?.seq ?? 0
-    let began = 0
+    let isSynced = false
     const heard = (event: BeliefEvent) => {
       // Of a connection that is lost nothing is heard, whatever it is sent.
       if (time !== this.#times) return
-      // From the beginning again: then the whole answer comes, and what was known may be forgotten.
-      const isResync = event.reason === 'resync' && began === 0
+      // From the beginning again: what was known is forgotten, and the whole answer comes. Losses may come before that.
+      const isResync = event.reason === 'resync' && !isSynced
       if (isResync) this.known = []
+      isSynced ||= isResync
       this.events++
       if (isResync) expect(event.seq, 'rising').toBeGreaterThan(this.#seq)
       else expect(event.seq, 'no gap').toBe(this.#seq + 1)
-      began++
       this.#seq = event.seq
       const before = event.type === 'added' ? null : (event.details['previous_id'] ?? event.id)
       const at = this.known.findIndex(([id]) => id === before)
