@@ -179,6 +179,8 @@ export class StandingBeliefs implements StandingQuestion {
     const inScopeUntil = this.#state.scopes.untilOf({ columns, requester, scope: options.scope, asOf, validAt })
     const version = this.#shared.catchUp()
     const sight = this.#sight.refresh(version)
+    const trust = this.#trust.refresh(requester, asOf, version)
+    this.#trust.answered(asOf)
     return {
       picked,
       trust: picked.map(({ scored }) => trustIn(evaluation, scored.row)),
@@ -188,7 +190,7 @@ export class StandingBeliefs implements StandingQuestion {
         asOf,
         position: this.#shared.news.position,
         sight,
-        trust: this.#trust.refresh(requester, asOf, version),
+        trust,
         entries: new Set(picked.map(({ scored }) => scored.entry)),
         copies: copiesOf(evaluation),
         isFull: picked.length >= options.limit,

@@ -72,6 +72,17 @@ export class TrustWatch {
     return this.#revision
   }
 
+  /**
+   * An answer was given as of then: what fades until then, and what is used after it, is held against that. Call `refresh`
+   * before.
+   */
+  answered(asOf: Instant): void {
+    if (this.#base === null || this.#base.asOf === asOf) return
+    const trust = this.#at(asOf)
+    // What is not noted yet must be met by the next `refresh`.
+    if (isSame(this.#state.trust.mark(this.#viewer, this.#question), this.#mark)) this.#base = { trust, asOf }
+  }
+
   /** Rows in sight of those who count otherwise since a revision; null: any may. Call `refresh` before. */
   rowsSince(revision: number, requester: Requester): readonly number[] | null {
     const agents: string[] = []

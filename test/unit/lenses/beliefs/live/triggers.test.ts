@@ -71,6 +71,26 @@ it('an own edge that is set, changed and taken back, and one that is reached thr
   expect(heard()).toEqual([])
 })
 
+it('an edge of another that had faded when it was last asked, and is used (BQ-158)', async () => {
+  const world = await beginWithPeople()
+  await world.as('owner').agents.create({ id: 'dan' })
+  await world.as('ann').trust.set({ target: 'bob', trust_level: 0.45 })
+  await world.as('ann').trust.set({ target: 'dan', trust_level: 0.17 })
+  await world.as('bob').trust.set({ target: 'cyd', trust_level: 0.86 })
+  for (const id of ['cyd', 'dan']) await world.as(id).put({ id: `of ${id}`, content: 'A fox.', ...PUBLIC })
+  const { heard } = await watch(world, 'ann', {}, { limit: 1 })
+  expect(heard()).toEqual(['added of cyd initial'])
+  world.clock.set(START + 200 * DAY)
+  await world
+    .as('dan')
+    .put({ content: 'The moon.', confidence: { corroboration: 0, temporal_freshness: 0 }, ...PUBLIC })
+  await pass(world)
+  expect(heard()).toEqual(['removed of cyd outranked', 'added of dan new_match'])
+  await world.as('bob').query({ semantic: 'fox', options: { scope: { network: true } } })
+  await pass(world, 1000)
+  expect(heard()).toEqual(['removed of dan outranked', 'added of cyd now_matches'])
+})
+
 it.each([
   [0.6, 0.7, []],
   [0.6, 0.71, ['updated cyds score_changed']],
