@@ -104,8 +104,9 @@ export class TrustWatch {
     })
   }
 
+  /** What is used at a moment counts from the next one on. */
   #at(asOf: Instant): HolderTrust {
-    return this.#state.trust.trustOf(this.#viewer, this.#question, asOf)
+    return this.#state.trust.trustOf(this.#viewer, this.#question, asOf + 1)
   }
 
   /** Whether some of these are federations that the requester meets holders through. */

@@ -91,6 +91,22 @@ it('an edge of another that had faded when it was last asked, and is used (BQ-15
   expect(heard()).toEqual(['removed of dan outranked', 'added of cyd now_matches'])
 })
 
+it('an own edge that is used in the moment in which somebody looks (BQ-158)', async () => {
+  const world = await beginWithPeople()
+  await world.as('owner').agents.create({ id: 'dan' })
+  await world.as('ann').trust.set({ target: 'cyd', trust_level: 0.5 })
+  await world.as('ann').trust.set({ target: 'dan', trust_level: 0.45, persistent: true })
+  for (const id of ['cyd', 'dan']) await world.as(id).put({ id: `of ${id}`, content: 'A fox.', ...PUBLIC })
+  world.clock.set(START + 200 * DAY)
+  const { heard } = await watch(world, 'ann', { debounce_ms: 1000 }, { limit: 1 })
+  expect(heard()).toEqual(['added of dan initial'])
+  await world.as('ann').query({ semantic: 'fox', options: { scope: { network: true } } })
+  await pass(world, 500)
+  world.clock.set(world.clock.now() + 500)
+  await pass(world, 2000)
+  expect(heard()).toEqual(['removed of dan outranked', 'added of cyd now_matches'])
+})
+
 it.each([
   [0.6, 0.7, []],
   [0.6, 0.71, ['updated cyds score_changed']],
