@@ -55,9 +55,12 @@ export function asBeliefsError(thrown: unknown): BeliefsError {
     const { message, details } = thrown as QuerentError
     return new BeliefsError(code, message, { ...details, reason: (thrown as QuerentError).code }, { cause: thrown })
   }
-  // How long to wait is the requester's own affair, and the only one of these that tells more.
-  const details = code === 'RATE_LIMITED' ? (thrown as QuerentError).details : {}
-  return new BeliefsError(code, MESSAGES[code], details, { cause: thrown })
+  // What there is too much of, and how long to wait, is the requester's own affair, and the only one that tells more.
+  if (code === 'RATE_LIMITED') {
+    const { message, details } = thrown as QuerentError
+    return new BeliefsError(code, message, details, { cause: thrown })
+  }
+  return new BeliefsError(code, MESSAGES[code], {}, { cause: thrown })
 }
 
 /** What a door would not even read (BQ-191). */
@@ -67,11 +70,10 @@ function tooComplex({ details, message }: QuerentError): BeliefsError {
   return faulty([{ code: 'INVALID_QUERY', path, constraint, reason: 'too_complex', value: null }])
 }
 
-const MESSAGES: Readonly<Record<Exclude<BeliefsCode, 'INVALID_QUERY'>, string>> = {
+const MESSAGES: Readonly<Record<Exclude<BeliefsCode, 'INVALID_QUERY' | 'RATE_LIMITED'>, string>> = {
   INVALID_FILTERS: 'the filters are not valid',
   UNAUTHORIZED: 'the request is not authorised for this identity',
   TIMEOUT: 'the request was ended before there was an answer',
-  RATE_LIMITED: 'too many requests',
   NODE_UNAVAILABLE: 'no source could answer; try again',
   INTERNAL_ERROR: 'something went wrong here; it was not the request',
 }

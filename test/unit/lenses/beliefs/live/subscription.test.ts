@@ -340,7 +340,11 @@ it('allows fifty at a time; lost authorisation ends all with one status (BQ-167)
   for (let at = 0; at < 50; at++) await world.as('ann').subscribe(query, event => void events.push(event), options)
   expect(countersOf(world.engine.host('beliefs')).values.subscriptions_active).toBe(50)
   const refused = world.as('ann').subscribe(query, () => undefined)
-  await expect(refused).rejects.toMatchObject({ code: 'RATE_LIMITED', details: { limit: 50 } })
+  await expect(refused).rejects.toMatchObject({
+    code: 'RATE_LIMITED',
+    message: 'at most 50 subscriptions at a time: end one before the next',
+    details: { limit: 50 },
+  })
   await expect(world.as('bob').subscribe({ semantic: 'fox' }, () => undefined)).resolves.toMatchObject({
     status: 'active',
   })
