@@ -49,6 +49,8 @@ export interface BeliefSubscription {
   readonly last_event_at: string | null
   /** How often the callback has thrown. */
   readonly callback_errors: number
+  /** With `resync`, what the token's holder had is to be forgotten: the whole answer comes, also where that is nothing. */
+  readonly began: Subscription['began']
   /** For going on after what was delivered so far; good for ten minutes from now, in another process too. */
   resume_token(): string
   pause(): void
@@ -70,6 +72,7 @@ export function asBeliefSubscription(of: Subscription): BeliefSubscription {
     // The cast: it is what was subscribed to.
     query: of.query as unknown as BeliefQuery,
     created_at: toIso(of.createdAt),
+    began: of.began,
     get status() {
       return of.status
     },

@@ -239,32 +239,36 @@ describe('columns', () => {
         return [openSqliteStore({ file }), openSqliteStore({ file })]
       },
     ],
-  ])('agree with the store after any history, %s (QUERENT_LONG: 3,000)', async (_, open) => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(acts, { maxLength: 14 }), async history => {
-        const [written, read] = open()
-        const world = makeWorld(written)
-        const followed = new BeliefColumns(read)
-        try {
-          for (const [at, act] of history.entries()) {
-            await play(world, act, at)
-            if (act.do !== 'look') continue
+  ])(
+    'agree with the store after any history, %s (QUERENT_LONG: 3,000)',
+    async (_, open) => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(acts, { maxLength: 14 }), async history => {
+          const [written, read] = open()
+          const world = makeWorld(written)
+          const followed = new BeliefColumns(read)
+          try {
+            for (const [at, act] of history.entries()) {
+              await play(world, act, at)
+              if (act.do !== 'look') continue
+              followed.refresh()
+              expect(toldBy(followed)).toEqual(toldByStore(read))
+            }
             followed.refresh()
-            expect(toldBy(followed)).toEqual(toldByStore(read))
+            const whole = new BeliefColumns(read)
+            whole.refresh()
+            expect(toldBy(followed)).toEqual(toldByStore(written))
+            expect(toldBy(whole)).toEqual(toldBy(followed))
+          } finally {
+            if (read !== written) read.close()
+            written.close()
           }
-          followed.refresh()
-          const whole = new BeliefColumns(read)
-          whole.refresh()
-          expect(toldBy(followed)).toEqual(toldByStore(written))
-          expect(toldBy(whole)).toEqual(toldBy(followed))
-        } finally {
-          if (read !== written) read.close()
-          written.close()
-        }
-      }),
-      { numRuns: process.env['QUERENT_LONG'] === '1' ? 3000 : 60 },
-    )
-  })
+        }),
+        { numRuns: process.env['QUERENT_LONG'] === '1' ? 3000 : 60 },
+      )
+    },
+    3_600_000,
+  )
 
   it('grow beyond their first size, and give free rows to the next', () => {
     const world = makeWorld()

@@ -114,7 +114,7 @@ describe('trust agrees with the plain reading of the rows (BQ-062 to BQ-063, BQ-
       const store = openMemoryStore()
       return { stores: [store], close: () => store.close() }
     })
-  })
+  }, 3_600_000)
 
   it('on SQLite, with another process that changes edges', () => {
     check(FULL ? 200 : 4, 40, () => {
@@ -122,7 +122,7 @@ describe('trust agrees with the plain reading of the rows (BQ-062 to BQ-063, BQ-
       const stores = [0, 1].map(() => openSqliteStore({ file }))
       return { stores, close: () => closeAll(stores) }
     })
-  })
+  }, 3_600_000)
 })
 
 function closeAll(stores: readonly Store[]): void {
