@@ -145,6 +145,8 @@ interface KeptStanding {
   readonly trust: TrustStamp
   /** Of the list. */
   readonly asOf: Instant
+  /** Of what came since: what is kept is too low before it. */
+  readonly latest: Instant
   readonly matches: Matches
   readonly standing: Standing
 }
@@ -165,14 +167,17 @@ export class Standings {
     const { root } = matches
     const kept = this.#kept.get(key, () => ({ value: null }))
     const { value } = kept
-    const age = value === null ? Number.NaN : asOf - value.asOf
-    const isGood = value?.root === root.token && value.trust.equals(trust) && age >= 0 && age < KEPT_MS
+    const isGood = value?.root === root.token && value.trust.equals(trust) && isRecent(value, asOf)
     if (isGood && value.matches === matches) return value.standing
     kept.value = isGood
-      ? { ...value, matches, standing: followed(value.standing, matches, columns, priors) }
-      : { root: root.token, trust, asOf, matches, standing: standingOf(matches, columns, priors) }
+      ? { ...value, latest: asOf, matches, standing: followed(value.standing, matches, columns, priors) }
+      : { root: root.token, trust, asOf, latest: asOf, matches, standing: standingOf(matches, columns, priors) }
     return kept.value.standing
   }
+}
+
+function isRecent({ asOf, latest }: KeptStanding, now: Instant): boolean {
+  return now >= latest && now - asOf < KEPT_MS
 }
 
 /** With a list of all matches. */

@@ -10,7 +10,7 @@ import { stateOf } from '../../../../../src/lenses/beliefs/state.ts'
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
 import type { Json } from '../../../../support/beliefs-engine.ts'
 import { EVERYWHERE } from '../../../../support/beliefs-paging.ts'
-import { World } from '../paging/world.ts'
+import { ids, World } from '../paging/world.ts'
 
 vi.mock('../../../../../src/identity/keys.ts', async original => {
   const { keptKeys } = await import('../../../../support/kept-keys.ts')
@@ -121,6 +121,32 @@ it('follows an entry to another partition and back, though others asked in betwe
   const asked = { dry_run: true, limit: 3 }
   const fresh = await World.open(store, { clock: world.clock, isNew: false })
   expect((await world.ask(asked)).next_cursor).toBe((await fresh.ask(asked)).next_cursor)
+})
+
+it('ranks what came since as of now, though the clock was ahead when it was ranked before', async () => {
+  const store = openMemoryStore()
+  const world = await World.open(store)
+  const minute = 60_000
+  const put = (id: string) =>
+    world.call('beliefs.put', 'bob', { id, content: `fox ${id}`, visibility: 'public', domains: ['news'] })
+  for (let at = 0; at < 30; at++) {
+    await put(`old ${at}`)
+    world.wait(minute)
+  }
+  world.wait(20 * minute)
+  const first = async (of: World, recency: number) => {
+    const ranking_weights = { semantic: 0, confidence: 0.1, trust: 0.1, recency }
+    const query = { semantic: '', filters: { domains_include: ['news'] }, context: { ranking_weights } }
+    return ids(await of.ask({ limit: 1, dry_run: true }, query))
+  }
+  for (const recency of [0.7, 0.8]) await first(world, recency)
+  await put('new')
+  world.wait(1)
+  await first(world, 0.7)
+  world.wait(59 * minute)
+  expect(await first(world, 0.8)).toEqual(['new'])
+  world.wait(1 - 59 * minute)
+  expect(await first(world, 0.8)).toEqual(['new'])
 })
 
 it('is as good as new after every write (40 histories; 500 with QUERENT_LONG=1)', async () => {
