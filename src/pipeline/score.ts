@@ -7,6 +7,7 @@ import { explainParts, type Formula, formulaOf, mostWithUse, partsOf, scoreOf } 
 import { type Remembered, remember } from './memory.ts'
 import { dropsNoise, isNoise, onlyNoiseIsLeft } from './noise.ts'
 import { pageBar } from './page-bounds.ts'
+import { allKnown } from './shown.ts'
 import type { Plan, Retrieval, Scoring } from './stage.ts'
 import { judge, judgeNoise } from './verdict.ts'
 
@@ -42,7 +43,10 @@ function scoredBy(formula: Formula, candidate: Candidate, remembered: Remembered
   return { entry, source, signals, chunks, score, components: { words, meaning, memory } }
 }
 
-/** By entry, of those that were ever used and may reach the page: use lifts by a tenth at most. */
+/**
+ * By entry, of those that were ever used and may reach the page: use lifts by a tenth at most. What was used since the first
+ * page is not lifted: it would come to stand before where a page ended, and never be shown.
+ */
 function memoriesOf(
   { candidates, depth }: Retrieval,
   formula: Formula,
@@ -56,8 +60,9 @@ function memoriesOf(
   const bar = pageBar(relevances, query, depth)
   const near = candidates.filter((_, at) => mostWithUse(relevances[at] as number) >= bar)
   const keys = near.map(candidate => candidate.entry)
+  const upTo = allKnown(query.after) ? query.begun : Number.POSITIVE_INFINITY
   for (const [entry, state] of context.reader.access(context.sight.viewer, keys)) {
-    memories.set(entry, remember(state, query.asOf))
+    if (state.lastAccessed <= upTo) memories.set(entry, remember(state, query.asOf))
   }
   return memories
 }

@@ -4,6 +4,7 @@
  */
 import { sha256 } from '../base/canonical.ts'
 import type { Named } from '../model/candidate.ts'
+import type { Position } from '../model/query.ts'
 
 /** The last ones: cursors should not grow for ever. Those before stand far above where the next page begins. */
 const MOST = 200
@@ -24,6 +25,11 @@ export function wasShown(shown: string, secret: string): (item: Named) => boolea
   const hashes = new Set<number>()
   for (let at = 0; at + BYTES <= bytes.length; at += BYTES) hashes.add(bytes.readUIntBE(at, BYTES))
   return item => hashes.has(hashOf(item, secret).readUIntBE(0, BYTES))
+}
+
+/** Whether all that the pages so far have shown can be known again: then what has sunk since does not come twice. */
+export function allKnown(after: Position | null): boolean {
+  return after === null || after.rank <= MOST
 }
 
 function hashOf({ id, holder }: Named, secret: string): Buffer {

@@ -128,6 +128,27 @@ it(`goes on exactly or not at all, whoever writes what where (${RUNS} histories;
   if (RUNS > 100) expect(Math.min(ends.whole, ends.expired)).toBeGreaterThan(0)
 })
 
+it.each([{ text: 'fox rain' }, { text: 'fox', mode: 'words' as const }])(
+  'goes on as if nothing had been used since the first page: $text',
+  async question => {
+    const file = folder.file(`${++stores}.db`)
+    await filled(file)
+    const clock = new SettableClock(TEST_NOW + 1)
+    const [one, two, three] = [await open(file, clock), await open(file, clock), await open(file, clock)]
+    const input = { ...question, any: true }
+    const whole = idsOf(await one.query({ ...input, touch: false, limit: 24 }))
+    const first = await one.query({ ...input, limit: 8 })
+    const next = { ...input, limit: 8, cursor: first.cursor as string }
+    for (const asked of [one, two, two, three]) {
+      clock.set(clock.now() + 1)
+      // Use of what is still to come: by another question, and by the next page itself.
+      await one.query({ ...input, limit: 12 })
+      expect([...idsOf(first), ...idsOf(await asked.query(next))]).toEqual(whole.slice(0, 16))
+    }
+    for (const engine of [one, two, three]) await engine.close()
+  },
+)
+
 it('an old cursor is too old in every process', async () => {
   const file = folder.file(`${++stores}.db`)
   await filled(file)
