@@ -123,7 +123,7 @@ const STREAMED = { ...OPTIONS, stream: boolean }
 /** Asked for where no stream can be given, it is refused (BQ-155). */
 function stream(value: unknown, at: Place): boolean | undefined {
   if (value !== true) return boolean(value, at)
-  return at.fault('not_supported', 'false: this answer comes whole', value)
+  return at.fault('not_supported', 'false: results are not streamed here', value)
 }
 
 function diversity(value: unknown, at: Place): CheckedDiversity | undefined {
