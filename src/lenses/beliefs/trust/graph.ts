@@ -75,8 +75,10 @@ export class TrustGraph {
     )
     // An agent stops being new as time passes: then trust rises, so no stamp is equal to this one.
     const age = rules.newAgentCap ? [Symbol('now')] : []
+    // So it does right after a use.
+    const own = [this.#ownChanges.get(viewer) ?? 0, this.#edges.usedFrom(number, asOf)]
     // Strangers share their routes, which are none; each still trusts himself alone.
-    const stamp = new TrustStamp([viewer, routes, reputations, this.#ownChanges.get(viewer) ?? 0, ...age])
+    const stamp = new TrustStamp([viewer, routes, reputations, ...own, ...age])
     return weigh({ viewer: number, viewerId: viewer, agents, edges, question, rules, routes, reputations, stamp, asOf })
   }
 

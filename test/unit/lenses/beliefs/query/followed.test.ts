@@ -149,6 +149,26 @@ it('ranks what came since as of now, though the clock was ahead when it was rank
   expect(await first(world, 0.8)).toEqual(['new'])
 })
 
+it('ranks by trust that rises a moment after it was used, though somebody asked in the moment of use', async () => {
+  const store = openMemoryStore()
+  const world = await World.open(store)
+  await world.call('trust.set', 'ann', { target: 'cyd', trust_level: 0.5 })
+  await world.call('trust.set', 'ann', { target: 'dan', trust_level: 0.45, persistent: true })
+  const put = (by: string, id: string, corroboration: number) =>
+    world.call('beliefs.put', by, { id, content: `fox ${id}`, visibility: 'public', confidence: { corroboration } })
+  for (let at = 0; at < 20; at++) await put('dan', `of dan ${at}`, at / 500)
+  await put('cyd', 'of cyd', 0.02)
+  world.wait(200 * DAY_MS)
+  const first = async (limit: number, dry_run: boolean) => {
+    const query = { semantic: '', filters: { min_confidence: { overall: 0 } } }
+    return ids(await world.ask({ limit, dry_run }, query))[0]
+  }
+  expect(await first(50, false)).toBe('of dan 19')
+  expect(await first(1, true)).toBe('of dan 19')
+  world.wait(1)
+  expect(await first(1, true)).toBe('of cyd')
+})
+
 it('is as good as new after every write (40 histories; 500 with QUERENT_LONG=1)', async () => {
   const history = fc.array(fc.array(act, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 8 })
   const property = fc.asyncProperty(history, fc.constantFrom(0, 12, 70), async (rounds, filled) => {
