@@ -29,7 +29,12 @@ export function wasShown(shown: string, secret: string): (item: Named) => boolea
 
 /** Whether all that the pages so far have shown can be known again: then what has sunk since does not come twice. */
 export function allKnown(after: Position | null): boolean {
-  return after === null || after.rank <= MOST
+  return after === null || forgotten(after) === 0
+}
+
+/** Of how many that were shown it is not known any more which they are. */
+export function forgotten({ rank }: Position): number {
+  return Math.max(0, rank - MOST)
 }
 
 function hashOf({ id, holder }: Named, secret: string): Buffer {
