@@ -41,7 +41,7 @@ export const watch: Operation<Engine, typeof watchInput, typeof eventOutput> = {
 
 /** What has no end has no answer. */
 function onlyStreamed(operation: string): QuerentError {
-  const how = 'ask for a stream (Accept: text/event-stream or application/x-ndjson), or use `querent watch`'
+  const how = 'use `querent watch`, or over HTTP ask for a stream (Accept: text/event-stream or application/x-ndjson)'
   return new QuerentError('invalid_argument', `${operation}: it has no answer but events, without end; ${how}`, {
     operation,
   })

@@ -48,6 +48,8 @@ describe('bad usage ends with 2, says what is wrong on standard error, and print
     [['query', 'x', '--mode', 'telepathy'], /Allowed choices are hybrid, words, meaning/],
     [['query', 'x', '--words', '--mode', 'hybrid'], /cannot be used with/],
     [['query', 'x', '--format', 'xml'], /Allowed choices are table, md, json/],
+    [['query', 'x', '--stream', '--format', 'md'], /--format: expected json, or none, got md; with --stream/],
+    [['beliefs', 'query', 'x', '--stream', '--format', 'md'], /--format: expected json, or none, got md/],
     [['query', '"half'], /^querent: .*quot/i],
     [['query', 'x', '--lens', 'nonsense'], /lens/],
     [['query', 'x', '--cursor', 'forged'], /cursor/],
@@ -75,6 +77,11 @@ describe('bad usage ends with 2, says what is wrong on standard error, and print
       status: 2,
       stderr: expect.stringMatching(/^querent: QUERENT_NOW: expected/),
     })
+  })
+
+  it('call of what only streams names the command that does', async () => {
+    const { stdout } = await run(['call', 'watch', '{"text":"x"}'])
+    expect(stdout).toContain('use `querent watch`, or over HTTP')
   })
 })
 

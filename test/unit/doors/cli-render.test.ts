@@ -60,6 +60,7 @@ describe('a page, as text', () => {
   it('says why nothing is relevant, and how to go on', () => {
     const empty: Page = { ...page, items: [], notes: [], verdict: 'nothing_relevant', reason: 'no word is known' }
     expect(pageText(empty, plain, '/')).toBe('nothing relevant: no word is known\n--any shows what comes nearest\n')
+    expect(pageText(empty, plain, '/', { any: true })).toBe('nothing relevant: no word is known\n')
     expect(pageText({ ...page, items: [], notes: [], cursor: 'abc' }, plain, '/')).toBe(
       'answered\nmore: --cursor abc\n',
     )

@@ -6,21 +6,24 @@ import { explain, query, similar } from '../../../ops/query-ops.ts'
 import { EXIT } from '../failure.ts'
 import { type AskFlags, type CommonFlags, questionOf } from '../flags.ts'
 import { readAll, write } from '../io.ts'
-import { footer, pageMarkdown, pageText } from '../render/page.ts'
+import { footer, type PageAsked, pageMarkdown, pageText } from '../render/page.ts'
 import { explainText } from '../render/reports.ts'
 import type { Cli } from '../run.ts'
 import { type SessionOptions, withSession } from '../session.ts'
 import { PLAIN, print } from './print.ts'
-import { printMembers } from './stream.ts'
+import { mustTakeLines, printMembers } from './stream.ts'
 
 /** A question is far shorter; this only keeps a wrong pipe from filling memory. The engine has its own limit. */
 const MAX_PIPED_QUESTION = 1024 * 1024
 
 export async function runQuery(cli: Cli, words: readonly string[], flags: AskFlags): Promise<void> {
   const input = questionOf(await questionText(cli, words), flags)
-  if (flags.stream) return streamQuery(cli, input, flags)
+  if (flags.stream) {
+    mustTakeLines(flags)
+    return streamQuery(cli, input, flags)
+  }
   const page = await withSession(cli, flags, sessionFor(input), session => session.run(query, input))
-  await printPage(cli, flags, page)
+  await printPage(cli, flags, page, flags)
   if (flags.failEmpty && page.verdict === 'nothing_relevant') cli.exitCode = EXIT.nothingRelevant
 }
 
@@ -31,13 +34,14 @@ async function streamQuery(cli: Cli, input: QueryInput, flags: AskFlags): Promis
     printMembers(cli, stream(findOperation(catalog, 'query'), input), 'items'),
   )
   // The cast: all that a page has but its items.
-  await write(cli.io.stderr, footer(answer as unknown as Omit<Page, 'items'>, PLAIN))
+  await write(cli.io.stderr, footer(answer as unknown as Omit<Page, 'items'>, PLAIN, flags))
   if (flags.failEmpty && answer['verdict'] === 'nothing_relevant') cli.exitCode = EXIT.nothingRelevant
 }
 
 export async function runSimilar(cli: Cli, id: string, flags: CommonFlags & { limit?: number }): Promise<void> {
   const input = { id, ...(flags.limit !== undefined && { limit: flags.limit }) }
-  await printPage(cli, flags, await withSession(cli, flags, { onlyLenses: [] }, session => session.run(similar, input)))
+  const page = await withSession(cli, flags, { onlyLenses: [] }, session => session.run(similar, input))
+  await printPage(cli, flags, page, { any: true })
 }
 
 export async function runExplain(
@@ -63,10 +67,10 @@ export async function questionText(cli: Cli, words: readonly string[]): Promise<
   return (await readAll(cli.io.stdin, MAX_PIPED_QUESTION)).trim()
 }
 
-async function printPage(cli: Cli, flags: CommonFlags, page: Page): Promise<void> {
+async function printPage(cli: Cli, flags: CommonFlags, page: Page, asked: PageAsked): Promise<void> {
   const { workingFolder } = cli.io
   await print(cli, flags, page, {
-    table: style => pageText(page, style, workingFolder),
+    table: style => pageText(page, style, workingFolder, asked),
     md: () => pageMarkdown(page, workingFolder),
   })
 }

@@ -21,7 +21,7 @@ import {
   withoutPage,
 } from './beliefs-input.ts'
 import { print } from './print.ts'
-import { printMembers } from './stream.ts'
+import { mustTakeLines, printMembers } from './stream.ts'
 import { type LiveFlags, liveInput, watchOperation } from './watch.ts'
 
 export interface AboutFlags extends BeliefQueryFlags {
@@ -39,7 +39,10 @@ export interface ContextFlags extends BeliefQueryFlags {
 
 export async function runQuery(cli: Cli, words: readonly string[], flags: BeliefQueryFlags): Promise<void> {
   const query = queryOf(await asked(cli, words), flags)
-  if (flags.stream) return streamBeliefs(cli, flags, query)
+  if (flags.stream) {
+    mustTakeLines(flags)
+    return streamBeliefs(cli, flags, query)
+  }
   await show(cli, flags, 'beliefs.query', query, (answer: render.Answer, style) =>
     render.answerText(answer, style, cli.io.stdout.columns),
   )

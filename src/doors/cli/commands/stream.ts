@@ -1,5 +1,7 @@
 /** Answers that come piece by piece, as JSON lines. Waits while the reader is slower. */
 import type { JsonObject } from '../../../base/canonical.ts'
+import { QuerentError } from '../../../model/errors.ts'
+import type { CommonFlags } from '../flags.ts'
 import { write } from '../io.ts'
 import type { Cli } from '../run.ts'
 
@@ -24,6 +26,13 @@ function joined(before: JsonObject, piece: JsonObject): JsonObject {
     return Array.isArray(known) && Array.isArray(value) ? [[name, [...known, ...value]] as const] : []
   })
   return { ...before, ...piece, ...Object.fromEntries(lists) }
+}
+
+/** Results that come one by one have one form. */
+export function mustTakeLines({ format }: CommonFlags): void {
+  if (format === undefined || format === 'json') return
+  const message = `--format: expected json, or none, got ${format}; with --stream results are JSON lines`
+  throw new QuerentError('invalid_argument', message, { field: '--format', value: format, expected: 'json' })
 }
 
 async function printLine(cli: Cli, value: unknown): Promise<void> {

@@ -5,8 +5,13 @@ import { place } from './place.ts'
 import { oneLine, printable, type Style } from './style.ts'
 import { markdownText } from './table.ts'
 
-export function pageText(page: Page, style: Style, workingFolder: string): string {
-  return page.items.map(item => `${itemText(item, style, workingFolder)}\n`).join('') + footer(page, style)
+export interface PageAsked {
+  /** What is not relevant enough was asked for too, or cannot be. */
+  readonly any?: boolean | undefined
+}
+
+export function pageText(page: Page, style: Style, workingFolder: string, asked: PageAsked = {}): string {
+  return page.items.map(item => `${itemText(item, style, workingFolder)}\n`).join('') + footer(page, style, asked)
 }
 
 /**
@@ -30,21 +35,23 @@ function itemText(item: Item, style: Style, workingFolder: string): string {
 }
 
 /** The verdict, what else there is to know, and how to get more. */
-export function footer(page: Omit<Page, 'items'>, style: Style): string {
-  const lines = [verdictLine(page, style), ...page.notes.map(note => `note: ${oneLine(note.message)}`)]
+export function footer(page: Omit<Page, 'items'>, style: Style, asked: PageAsked = {}): string {
+  const lines = [verdictLine(page, style, asked), ...page.notes.map(note => `note: ${oneLine(note.message)}`)]
   if (page.cursor !== null) lines.push(style.dim(`more: --cursor ${page.cursor}`))
   return lines.map(line => `${line}\n`).join('')
 }
 
-function verdictLine(page: Omit<Page, 'items'>, style: Style): string {
+function verdictLine(page: Omit<Page, 'items'>, style: Style, { any }: PageAsked): string {
   const reason = page.reason === null ? '' : `: ${oneLine(page.reason)}`
   switch (page.verdict) {
     case 'answered':
       return style.good('answered') + reason
     case 'weak':
       return `weak answer${reason}`
-    case 'nothing_relevant':
-      return `nothing relevant${reason}\n${style.dim('--any shows what comes nearest')}`
+    case 'nothing_relevant': {
+      const hint = any === true ? '' : `\n${style.dim('--any shows what comes nearest')}`
+      return `nothing relevant${reason}${hint}`
+    }
   }
 }
 

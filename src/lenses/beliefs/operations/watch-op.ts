@@ -43,7 +43,7 @@ const watch: Operation<LensHost> = {
 }
 
 const ONLY_STREAMED =
-  'beliefs.watch: it has no answer but events, without end; ask for a stream (Accept: text/event-stream or application/x-ndjson), or use `querent beliefs watch`'
+  'beliefs.watch: it has no answer but events, without end; use `querent beliefs watch`, or over HTTP ask for a stream (Accept: text/event-stream or application/x-ndjson)'
 
 export const WATCH_OPERATIONS: readonly Operation<LensHost>[] = [watch]
 
