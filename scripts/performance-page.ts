@@ -16,7 +16,8 @@ const { machine, commit, results } = report
 const lines = [
   '# Performance',
   '',
-  'Made by `node scripts/performance-page.ts` from `npm run bench`; do not edit by hand. The rows of a section come from one run.',
+  'Made by `node scripts/performance-page.ts` from `npm run bench`; do not edit by hand. The rows of a section come from one run,',
+  'which may be an older one than that of the machine and commit named here: they are of the last.',
   'Times are medians (p50) and p99 on a shared machine whose speed drifts: compare ratios, not milliseconds. The *floor* is the time the kernel takes to compute the',
   'sign-code distances of all 100,000 vectors in the same run: nothing that looks at every vector can be quicker.',
   '',
