@@ -11,6 +11,7 @@ import { estimateMemory } from '../src/lenses/beliefs/measures/memory-estimate.t
 import { runQuery } from '../src/lenses/beliefs/query/run.ts'
 import { stateOf } from '../src/lenses/beliefs/state.ts'
 import { AGENT_COUNT, agentName, BELIEFS, beliefsHome } from './lib/beliefs-store.ts'
+import { BeliefWrites } from './lib/beliefs-writes.ts'
 import { percentile, type Row, timed, timedAsync } from './lib/report.ts'
 import { heldOut } from './lib/stand-in.ts'
 
@@ -99,6 +100,7 @@ export async function run(): Promise<readonly Row[]> {
     rows.push({ name: 'floor: sign-code distances of what one agent sees', unit: 'ms', value: floor })
     for (const way of WAYS) rows.push(await timeWay(way, ask, floor))
     rows.push(await perSecond(ask))
+    rows.push(await behindWrites(ask, new BeliefWrites(engine, modelKey(home.embedder.model), ASKERS + NEW_ASKERS)))
     rows.push(await firstQuestions(ask))
     rows.push({ name: 'columns of beliefs in memory', unit: 'B a belief', value: state.columns.byteLength / BELIEFS })
     rows.push({
@@ -147,6 +149,18 @@ async function firstQuestions(ask: Ask): Promise<Row> {
   }
   const p50 = percentile(times, 0.5)
   return { name: 'text, the first question of an asker', unit: 'ms', value: p50, p50, p99: percentile(times, 0.99) }
+}
+
+/** What was written is put into all that is kept between questions: the next question pays for it. */
+async function behindWrites(ask: Ask, writes: BeliefWrites): Promise<Row> {
+  const times: number[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    writes.next()
+    times.push(await timedAsync(() => ask(round, (WAYS[0] as Way).query(round))))
+  }
+  const p50 = percentile(times, 0.5)
+  const note = 'a public belief, an edge of trust or a private belief of another agent, in turn'
+  return { name: 'text, behind each write', unit: 'ms', value: p50, p50, p99: percentile(times, 0.99), note }
 }
 
 async function timeWay(way: Way, ask: Ask, floor: number): Promise<Row> {

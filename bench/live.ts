@@ -5,20 +5,15 @@
  */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { sha256 } from '../src/base/canonical.ts'
 import { modelKey } from '../src/embed/embedder.ts'
 import type { Engine } from '../src/engine/engine.ts'
-import type { BeliefDraft } from '../src/lenses/beliefs/check/checked.ts'
 import { checkQuery } from '../src/lenses/beliefs/check/query.ts'
 import { StandingBeliefs } from '../src/lenses/beliefs/live/standing-question.ts'
-import { putBelief } from '../src/lenses/beliefs/record/put.ts'
 import { stateOf } from '../src/lenses/beliefs/state.ts'
-import { putEdge } from '../src/lenses/beliefs/trust/edges.ts'
 import type { LiveEvent, LiveState } from '../src/model/live.ts'
-import { seededUniform } from '../src/testing/seeded.ts'
-import { AGENT_COUNT, ASKED_AT, agentName, BELIEFS, beliefsHome } from './lib/beliefs-store.ts'
+import { agentName, BELIEFS, beliefsHome } from './lib/beliefs-store.ts'
+import { BeliefWrites } from './lib/beliefs-writes.ts'
 import { percentile, type Row, timed } from './lib/report.ts'
-import { heldOut } from './lib/stand-in.ts'
 
 export const name = 'live'
 
@@ -45,7 +40,7 @@ export async function run(): Promise<readonly Row[]> {
   const home = await beliefsHome()
   const engine = await home.open()
   try {
-    const writes = new Writes(engine, modelKey(home.embedder.model))
+    const writes = new BeliefWrites(engine, modelKey(home.embedder.model), ASKERS)
     return [
       ...(await judged(engine, writes)),
       ...(await fanOut(engine, writes)),
@@ -67,64 +62,8 @@ function questionsOf(engine: Engine): readonly StandingBeliefs[] {
   })
 }
 
-/** Of three writes one is a public belief, one an edge, one a belief that its holder alone sees. */
-class Writes {
-  readonly #engine: Engine
-  readonly #model: string
-  readonly #uniform = seededUniform(17)
-  #made = 0
-  /** When, by id. */
-  readonly committed = new Map<string, number>()
-
-  constructor(engine: Engine, model: string) {
-    this.#engine = engine
-    this.#model = model
-  }
-
-  next(): void {
-    const kind = this.#made % 3
-    if (kind === 0) this.belief('public')
-    else if (kind === 1) this.#edge()
-    else this.belief('private')
-  }
-
-  /** With a vector that lies as near to a question as any belief that was written for it; by agents that nobody asks as. */
-  belief(visibility: 'public' | 'private'): void {
-    const at = this.#made++
-    const holder = agentName(ASKERS + Math.floor(this.#uniform() * (AGENT_COUNT - ASKERS)))
-    const content = `A belief that is written while others watch: ${at}.`
-    this.#store.write(ASKED_AT, writer => {
-      putBelief(
-        { writer, holder, now: ASKED_AT, model: this.#model, newId: () => `live-${at}` },
-        draftOf(content, visibility),
-      )
-      const entry = writer.newestEntry()
-      const chunk = writer.chunksOf(entry)[0]?.key as number
-      writer.putVectors(this.#model, [{ chunk, vector: heldOut(at % 1000) }])
-    })
-    this.committed.set(`live-${at}`, performance.now())
-  }
-
-  #edge(): void {
-    this.#made++
-    const random = (bytes: number) => Uint8Array.from({ length: bytes }, () => Math.floor(this.#uniform() * 256))
-    const owner = Math.floor(this.#uniform() * AGENT_COUNT)
-    const target = (owner + 1 + Math.floor(this.#uniform() * (AGENT_COUNT - 1))) % AGENT_COUNT
-    const draft = {
-      target: agentName(target),
-      level: Math.round(this.#uniform() * 100) / 100,
-      ...{ domains: {}, basis: [], persistent: false, exposure: 'private' as const, signed: null },
-    }
-    this.#store.write(ASKED_AT, writer => putEdge(writer, agentName(owner), draft, { now: ASKED_AT, random }))
-  }
-
-  get #store() {
-    return this.#engine.host('beliefs').store
-  }
-}
-
 /** What telling whether a write concerns a question costs, against asking all of them again. */
-async function judged(engine: Engine, writes: Writes): Promise<readonly Row[]> {
+async function judged(engine: Engine, writes: BeliefWrites): Promise<readonly Row[]> {
   const questions = questionsOf(engine)
   const signal = new AbortController().signal
   const states: LiveState[] = []
@@ -177,7 +116,7 @@ async function judged(engine: Engine, writes: Writes): Promise<readonly Row[]> {
 }
 
 /** Delay from a commit to each event that it causes, while others are being made. */
-async function fanOut(engine: Engine, writes: Writes): Promise<readonly Row[]> {
+async function fanOut(engine: Engine, writes: BeliefWrites): Promise<readonly Row[]> {
   const delays: number[] = []
   let events = 0
   const subscriptions = []
@@ -244,7 +183,7 @@ async function firstChunk(engine: Engine): Promise<Row> {
 }
 
 /** What is left of events when they are over: nothing should be. */
-async function memory(engine: Engine, writes: Writes): Promise<readonly Row[]> {
+async function memory(engine: Engine, writes: BeliefWrites): Promise<readonly Row[]> {
   const state = stateOf(engine.host('beliefs'))
   let events = 0
   const begin = () => {
@@ -284,26 +223,4 @@ function used(): number {
   collect()
   collect()
   return process.memoryUsage().heapUsed
-}
-
-function draftOf(content: string, visibility: 'public' | 'private'): BeliefDraft {
-  return {
-    id: null,
-    content,
-    contentHash: sha256(content),
-    confidence: {
-      source_reliability: 0.6,
-      method_quality: 0.6,
-      internal_consistency: 0.8,
-      temporal_freshness: 1,
-      corroboration: 0.3,
-      domain_applicability: 0.8,
-    },
-    validFrom: ASKED_AT,
-    validUntil: null,
-    derivation: { type: 'observation', sources: [], method_description: null, confidence_rationale: null, note: null },
-    domains: ['science/biology'],
-    visibility,
-    federationIds: [],
-  }
 }

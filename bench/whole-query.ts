@@ -20,6 +20,7 @@ const quick = Boolean(process.env['QUERENT_QUICK'])
 /** Questions of a kind; of both lengths together fewer than the engine keeps vectors of. */
 const ROUNDS = quick ? 100 : 450
 const NEW_FILTERS = 100
+const WRITES = quick ? 20 : 200
 
 interface Kind {
   readonly name: string
@@ -109,11 +110,18 @@ async function measure(engine: Engine, vectors: string): Promise<readonly Row[]>
   const base = percentile(floors, 0.5)
   const unmet: number[] = []
   for (let round = 0; round < NEW_FILTERS; round++) unmet.push(await timedAsync(() => askByNewFilter(engine, round)))
+  const behind: number[] = []
+  for (let round = 0; round < WRITES; round++) {
+    const content = `${questions3[round] as string} written while others ask`
+    await engine.put({ entries: [{ content, visibility: 'public' }] })
+    behind.push(await timedAsync(() => ask(kinds[0] as Kind, round)))
+  }
   return [
     latency('floor: all sign-code distances', floors, base, {}, `${ENTRIES} vectors, generated`),
     latency('vector leg, k 10, approximate', legs, base, { p50: 3 }, 'f32 vectors read from SQLite'),
     ...kinds.map(kind => latency(kind.name, samples.get(kind.name) ?? [], base, kind.goals ?? {})),
     latency('hybrid, 3 words, new metadata filter that keeps 5 %', unmet, base, {}, 'alone, after the others'),
+    latency('hybrid, 3 words, behind each write', behind, base, {}, 'the write is of a public entry that answers'),
     ...kinds.map(kind => throughput(kind, perSecond.get(kind.name) ?? 0, base)),
   ]
 }
