@@ -23,7 +23,7 @@ export async function openStandIn(): Promise<Embedder> {
   return { model: await miniLm(), embed: async texts => texts.map(vectorOf), close: async () => {} }
 }
 
-async function miniLm(): Promise<EmbeddingModel> {
+export async function miniLm(): Promise<EmbeddingModel> {
   const embedder = await openLocalEmbedder({ folder: buildModel().folder, start: 'first-use' })
   await embedder.close()
   return embedder.model
