@@ -4,6 +4,8 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
+const POLL_MS = 5
+
 export class Child implements AsyncDisposable {
   /** Whole lines of standard output so far. */
   readonly lines: string[] = []
@@ -24,17 +26,13 @@ export class Child implements AsyncDisposable {
   }
 
   /** Waits until a line starts with `start`; rejects with what the child complained of when it ends before. */
-  async says(start: string): Promise<string> {
-    for (;;) {
-      const line = this.lines.find(candidate => candidate.startsWith(start))
-      if (line !== undefined) return line
-      if (this.#process.exitCode !== null || this.#process.signalCode !== null) {
-        await this.#ended
-        if (this.lines.some(candidate => candidate.startsWith(start))) continue
-        throw new Error(`the child ended without saying "${start}": ${this.#errors || this.lines.join('\n')}`)
-      }
-      await Promise.race([this.#ended, new Promise(resolve => setTimeout(resolve, 5))])
-    }
+  says(start: string): Promise<string> {
+    return this.#says(line => line.startsWith(start), start)
+  }
+
+  /** The same of a line that matches. */
+  saysLike(pattern: RegExp): Promise<string> {
+    return this.#says(line => pattern.test(line), pattern.source)
   }
 
   tell(line: string): void {
@@ -60,6 +58,19 @@ export class Child implements AsyncDisposable {
   async end(): Promise<void> {
     await this.#ended
     if (this.#process.exitCode !== 0) throw new Error(`the child failed: ${this.#errors}`)
+  }
+
+  async #says(isIt: (line: string) => boolean, what: string): Promise<string> {
+    for (;;) {
+      const line = this.lines.find(isIt)
+      if (line !== undefined) return line
+      if (this.#process.exitCode !== null || this.#process.signalCode !== null) {
+        await this.#ended
+        if (this.lines.some(isIt)) continue
+        throw new Error(`the child ended without saying "${what}": ${this.#errors || this.lines.join('\n')}`)
+      }
+      await Promise.race([this.#ended, new Promise(resolve => setTimeout(resolve, POLL_MS))])
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -2,12 +2,14 @@
 
 /** Contents by id that an act leaves behind; null for gone. */
 export interface Will {
-  readonly kind: 'put' | 'add' | 'delete' | 'query'
+  readonly kind: 'put' | 'add' | 'import' | 'delete' | 'query'
   readonly contents: Readonly<Record<string, string | null>>
 }
 
 export type KillLine =
   | { readonly ready: true }
+  /** Snapshots are written, and the log is folded back. */
+  | { readonly closing: true }
   | { readonly act: number; readonly will: Will }
   /** The ids it wrote or showed. */
   | { readonly act: number; readonly did: readonly string[] }
@@ -47,7 +49,7 @@ export class Ledger {
       if (before !== after) sides.add(now === after ? 'after' : 'before')
       this.#keep(id, now)
     }
-    // A put or a delete is one transaction; files are one each.
+    // A put, an import or a delete is one transaction; files are one each.
     if (sides.size > 1 && pending?.kind !== 'add') wrong.push(`half of a ${pending?.kind} came through`)
     for (const [id, { uses }] of found) wrong.push(...this.#settleUses(id, uses, pending))
     return wrong

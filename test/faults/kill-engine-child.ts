@@ -6,6 +6,7 @@ import { existsSync, readFileSync, renameSync, rmSync, writeFileSync, writeSync 
 import { join } from 'node:path'
 import type { Engine } from '../../src/engine/engine.ts'
 import { openEngine } from '../../src/engine/open.ts'
+import { OWNER } from '../../src/model/partition.ts'
 import { seededUniform } from '../../src/testing/seeded.ts'
 import { openToyEmbedder } from '../../src/testing/toy-embedder.ts'
 import type { KillLine, Will } from './kill-acts.ts'
@@ -15,6 +16,7 @@ const random = seededUniform(Number(seed))
 /** Acts of one opening: enough changes for snapshots to be written when it closes. */
 const ACTS_AN_OPENING = 60
 const FILES = 10
+const OWN = { kind: 'private', holder: OWNER }
 const WORDS = ['fox', 'vixen', 'dog', 'car', 'automobile', 'road', 'garden', 'tulip', 'rain', 'quick', 'swift']
 
 let act = Number(firstAct)
@@ -22,6 +24,7 @@ for (;;) {
   const engine = await openEngine({ home, embedder: openToyEmbedder() })
   say({ ready: true })
   for (let count = 0; count < ACTS_AN_OPENING; count++) await take(engine, act++)
+  say({ closing: true })
   await engine.close()
 }
 
@@ -39,7 +42,8 @@ async function take(engine: Engine, number: number): Promise<void> {
 function choose(engine: Engine, number: number): readonly [Will, () => Promise<readonly string[]>] {
   const kind = random()
   if (kind < 0.45) return putting(engine, number)
-  if (kind < 0.6) return adding(engine, number)
+  if (kind < 0.58) return adding(engine, number)
+  if (kind < 0.63) return importing(engine, number)
   if (kind < 0.75) return deleting(engine)
   return asking(engine)
 }
@@ -49,6 +53,27 @@ function putting(engine: Engine, number: number): readonly [Will, () => Promise<
   const wait = random() < 0.5
   const will: Will = { kind: 'put', contents: Object.fromEntries(entries.map(({ id, content }) => [id, content])) }
   return [will, async () => (await engine.put({ entries, wait })).ids]
+}
+
+/** All or nothing, as a put; of so many that it takes a while. */
+function importing(engine: Engine, number: number): readonly [Will, () => Promise<readonly string[]>] {
+  const ids = some(200, 'p', 60)
+  const contents = Object.fromEntries(ids.map(id => [id, `${number} ${sentence()}`]))
+  const run = async () => {
+    await engine.import(linesOf(contents))
+    return ids
+  }
+  return [{ kind: 'import', contents }, run]
+}
+
+async function* linesOf(contents: Readonly<Record<string, string>>): AsyncGenerator<unknown> {
+  const now = Date.now()
+  const times = { createdAt: now, updatedAt: now, knownAt: now, validFrom: null, validUntil: null, origin: null }
+  const words = { collection: 'notes', kind: 'note', title: '', tags: [], metadata: {} }
+  for (const [id, content] of Object.entries(contents)) {
+    const chunks = [{ start: 0, end: content.length, startLine: 1, endLine: 1, headings: [] }]
+    yield { type: 'entry', entry: { id, content, ...words, ...times, chunks, audience: OWN } }
+  }
 }
 
 /**

@@ -13,7 +13,17 @@ import { openToyEmbedder } from '../../src/testing/toy-embedder.ts'
 import { Child } from './child.ts'
 import { type Found, Ledger } from './kill-acts.ts'
 
-const KILLED_WHILE_STARTING = 0.1
+/** When a child is killed, and how often so; `anywhere` is what is left. */
+const MOMENTS: readonly (readonly [Moment, number])[] = [
+  ['starting', 0.1],
+  ['closing', 0.15],
+  ['importing', 0.1],
+]
+type Moment = 'starting' | 'closing' | 'importing' | 'anywhere'
+/** What it says when it comes to that. */
+const BEFORE: Readonly<Partial<Record<Moment, RegExp>>> = { closing: /^\{"closing"/, importing: /"kind":"import"/ }
+/** Closing and importing take some ms. */
+const MOST_WAIT_MS = 15
 /** The machine may be busy with other things; what is late is not wrong. */
 const PATIENT = { timeout_ms: 120_000 } as const
 const QUESTIONS = ['quick fox', 'automobile', 'garden rain', 'tulip road dog', 'vixen']
@@ -22,8 +32,10 @@ export interface KillFigures {
   kills: number
   /** Acts that were acknowledged. */
   acts: number
-  /** Kills before the engine had opened. */
+  /** Kills before the engine had opened (or just when it had), while it was closing, and while it was importing. */
   early: number
+  closing: number
+  importing: number
   /** Kills after which there were snapshots to start from. */
   withSnapshots: number
   /** Answers held against those of indexes built anew. */
@@ -50,17 +62,20 @@ export async function killAgainAndAgain(
   const figures: KillFigures = {
     kills: 0,
     acts: 0,
-    early: 0,
+    ...{ early: 0, closing: 0, importing: 0 },
     withSnapshots: 0,
     answersCompared: 0,
     entries: 0,
     wrong: [],
   }
   while (figures.kills < kills) {
-    const isEarly = random() < KILLED_WHILE_STARTING
-    ledger.follow(await liveAndDie(home, files, figures.kills * 1e6, random, isEarly, lifeMs))
+    const moment = momentOf(random())
+    const lines = await liveAndDie(home, files, figures.kills * 1e6, random, moment, lifeMs)
+    ledger.follow(lines)
     figures.kills++
-    if (isEarly) figures.early++
+    if (moment === 'starting') figures.early++
+    if (BEFORE.closing?.test(lines.at(-1) ?? '')) figures.closing++
+    if (BEFORE.importing?.test(lines.at(-1) ?? '')) figures.importing++
     if (existsSync(join(home, 'index', 'words.snapshot'))) figures.withSnapshots++
     const wrong = await examine(home, ledger, figures)
     figures.wrong.push(...wrong.map(line => `kill ${figures.kills}: ${line}`))
@@ -75,17 +90,25 @@ async function liveAndDie(
   files: string,
   firstAct: number,
   random: () => number,
-  isEarly: boolean,
+  moment: Moment,
   lifeMs: number,
 ): Promise<readonly string[]> {
   const args = [home, files, String(firstAct), String(Math.floor(random() * 2 ** 31))]
   await using child = new Child('kill-engine-child.ts', import.meta.url, args)
-  if (isEarly) await sleep(random() * lifeMs)
-  else {
-    await child.says('{"ready"')
-    await sleep(random() * lifeMs)
-  }
+  const before = BEFORE[moment]
+  if (moment !== 'starting') await child.says('{"ready"')
+  if (before !== undefined) await child.saysLike(before)
+  await sleep(random() * (before === undefined ? lifeMs : MOST_WAIT_MS))
   return await child.killAtWork()
+}
+
+function momentOf(chance: number): Moment {
+  let left = chance
+  for (const [moment, share] of MOMENTS) {
+    if (left < share) return moment
+    left -= share
+  }
+  return 'anywhere'
 }
 
 /** What is wrong after a kill, in lines. */
