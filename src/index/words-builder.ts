@@ -10,7 +10,7 @@ import { eachToken } from '../text/tokenise.ts'
 import { encodeTerm } from './words-bytes.ts'
 import { eachTitleWord, entryLanguage } from './words-fields.ts'
 import { type RowTable, type Segment, termKey } from './words-segment.ts'
-import { SegmentWriter } from './words-segment-writer.ts'
+import { partitionTable, SegmentWriter } from './words-segment-writer.ts'
 
 /** What an entry brings into the index. */
 export interface IndexedEntry {
@@ -130,7 +130,7 @@ function writeSegment(scan: Scan): Segment {
     length: scan.lengths.toArray(),
     place: scan.firstPlaces.toArray(),
   }
-  const writer = new SegmentWriter({ rows, partition: scan.partition })
+  const writer = new SegmentWriter(rows, partitionTable({ rows, partition: scan.partition }))
   const { starts, occurrences } = sortByTerm(scan)
   const order = Array.from(scan.keys.keys()).sort((a, b) =>
     (scan.keys[a] as string) < (scan.keys[b] as string) ? -1 : 1,

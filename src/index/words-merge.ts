@@ -1,15 +1,15 @@
 /** Several segments to one, without their dead rows. */
 import type { PartitionId } from '../model/partition.ts'
 import { ByteReader, compareBytes } from './words-bytes.ts'
-import { Block, blockCount, readRuns } from './words-runs.ts'
+import { Block, blockCount, type Run, readRuns } from './words-runs.ts'
 import type { RowTable, Segment } from './words-segment.ts'
-import { SegmentWriter } from './words-segment-writer.ts'
+import { partitionTable, SegmentWriter } from './words-segment-writer.ts'
 
 /** Null when no row is alive. Rows of a partition stand in the order of the segments. */
 export function mergeSegments(segments: readonly Segment[]): Segment | null {
   const { rows, partition, moved } = mergeRows(segments)
   if (partition.length === 0) return null
-  const writer = new SegmentWriter({ rows, partition })
+  const writer = new SegmentWriter(rows, partitionTable({ rows, partition }))
   const next = segments.map(() => 0)
   for (;;) {
     const term = lowestTerm(segments, next)
@@ -95,22 +95,31 @@ function mergeTerm(writer: SegmentWriter, term: Uint8Array, sources: readonly So
   let begun = false
   for (const { source, run } of runs) {
     const { segment, moved } = source
-    for (let number = 0; number < blockCount(run); number++) {
-      block.read(segment, run, number)
-      const reader = new ByteReader(segment.places, block.places)
-      for (let at = 0; at < block.count; at++) {
-        const inTitle = block.inTitle[at] as number
-        const inText = block.inText[at] as number
-        const from = reader.at
-        reader.skip(inTitle + inText)
-        const row = moved[block.rows[at] as number] as number
-        if (row < 0) continue
-        if (!begun) writer.beginTerm(term)
-        begun = true
-        writer.posting(row, inTitle, inText)
-        writer.copyPlaces(segment.places, from, reader.at)
-      }
-    }
+    eachPosting(segment, run, (old, inTitle, inText, from, to) => {
+      const row = moved[old] as number
+      if (row < 0) return
+      if (!begun) writer.beginTerm(term)
+      begun = true
+      writer.posting(row, inTitle, inText)
+      writer.copyPlaces(segment.places, from, to)
+    })
   }
   if (begun) writer.endTerm()
+}
+
+type PostingVisitor = (row: number, inTitle: number, inText: number, placesFrom: number, placesTo: number) => void
+
+/** Visits the postings of a run by row, with where their places begin and end. */
+export function eachPosting(segment: Segment, run: Run, visit: PostingVisitor): void {
+  for (let number = 0; number < blockCount(run); number++) {
+    block.read(segment, run, number)
+    const reader = new ByteReader(segment.places, block.places)
+    for (let at = 0; at < block.count; at++) {
+      const inTitle = block.inTitle[at] as number
+      const inText = block.inText[at] as number
+      const from = reader.at
+      reader.skip(inTitle + inText)
+      visit(block.rows[at] as number, inTitle, inText, from, reader.at)
+    }
+  }
 }

@@ -3,12 +3,19 @@ import { assert } from '../base/assert.ts'
 import { K1, lengthPart, saturation, TITLE_WEIGHT } from '../math/bm25.ts'
 import type { PartitionId } from '../model/partition.ts'
 import { ByteSink, hashBytes } from './words-bytes.ts'
-import { BLOCK, hashTable, MAX_TERMS, type PartitionTable, type RowTable, Segment } from './words-segment.ts'
+import { blockCount, type Run } from './words-runs.ts'
+import { BLOCK, hashTable, MAX_TERMS, type PartitionTable, type RowTable, Segment, SKIP } from './words-segment.ts'
 
 /** Rows in their order: grouped by partition, partitions ascending. */
 export interface RowList {
   readonly rows: RowTable
   readonly partition: readonly PartitionId[] | Uint32Array
+}
+
+/** Where the bytes of a run end. */
+export interface RunEnds {
+  readonly postings: number
+  readonly places: number
 }
 
 export class SegmentWriter {
@@ -36,10 +43,10 @@ export class SegmentWriter {
   #placesOfRun = 0
   #runRank = -1
 
-  constructor(list: RowList) {
-    this.#rows = list.rows
-    this.#partitions = partitionTable(list)
-    this.#rank = new Uint32Array(list.rows.entry.length)
+  constructor(rows: RowTable, partitions: PartitionTable) {
+    this.#rows = rows
+    this.#partitions = partitions
+    this.#rank = new Uint32Array(rows.entry.length)
     for (let rank = 0; rank + 1 < this.#partitions.start.length; rank++) {
       this.#rank.fill(rank, this.#partitions.start[rank], this.#partitions.start[rank + 1])
     }
@@ -85,6 +92,20 @@ export class SegmentWriter {
     this.#places.copy(bytes, from, to)
   }
 
+  /** A run of a segment with the same rows and partitions, as it stands there. */
+  copyRun({ lists, places, skips }: Segment, run: Run, ends: RunEnds): void {
+    this.#endRun()
+    const bytes = { postings: ends.postings - run.postings, places: ends.places - run.places }
+    this.#head(run.rank, run.df, bytes, run.bound)
+    if (run.df > BLOCK) {
+      this.#heads.number(this.#skips.length)
+      const end = run.skips + SKIP * blockCount(run)
+      for (let at = run.skips; at < end; at++) this.#skips.push(skips[at] as number)
+    }
+    this.#postings.copy(lists, run.postings, ends.postings)
+    this.#places.copy(places, run.places, ends.places)
+  }
+
   endTerm(): void {
     this.#endRun()
     this.#lists.number(this.#placesOfTerm)
@@ -93,11 +114,10 @@ export class SegmentWriter {
   }
 
   finish(): Segment {
-    const { chunk } = this.#rows
     return new Segment({
       rows: this.#rows,
       partitions: this.#partitions,
-      byChunk: Uint32Array.from(chunk.keys()).sort((a, b) => (chunk[a] as number) - (chunk[b] as number)),
+      byChunk: rowsByChunk(this.#rows.chunk),
       records: Uint32Array.from(this.#records),
       slots: hashTable(Uint32Array.from(this.#hashes)),
       lists: this.#lists.written.slice(),
@@ -128,17 +148,23 @@ export class SegmentWriter {
   #endRun(): void {
     if (this.#runRank < 0) return
     this.#endBlock()
-    this.#heads.number(this.#runRank - this.#lastRank)
-    this.#heads.number(this.#count)
-    this.#heads.number(this.#postings.length - this.#postingsOfRun)
-    this.#heads.number(this.#places.length - this.#placesOfRun)
-    this.#heads.number(this.#bound)
+    const postings = this.#postings.length - this.#postingsOfRun
+    const places = this.#places.length - this.#placesOfRun
+    this.#head(this.#runRank, this.#count, { postings, places }, this.#bound)
     if (this.#count > BLOCK) {
       this.#heads.number(this.#skips.length)
       for (const number of this.#blocks) this.#skips.push(number)
     }
-    this.#lastRank = this.#runRank
     this.#runRank = -1
+  }
+
+  #head(rank: number, df: number, bytes: RunEnds, bound: number): void {
+    this.#heads.number(rank - this.#lastRank)
+    this.#heads.number(df)
+    this.#heads.number(bytes.postings)
+    this.#heads.number(bytes.places)
+    this.#heads.number(bound)
+    this.#lastRank = rank
     this.#runs++
   }
 
@@ -159,7 +185,8 @@ function writePosting(sink: ByteSink, distance: number, inTitle: number, inText:
   if (inTitle >= 3) sink.number(inTitle - 3)
 }
 
-function partitionTable({ rows, partition }: RowList): PartitionTable {
+/** Of rows that are none of them gaps. */
+export function partitionTable({ rows, partition }: RowList): PartitionTable {
   const id: number[] = []
   const start: number[] = []
   const words: number[] = []
@@ -174,4 +201,10 @@ function partitionTable({ rows, partition }: RowList): PartitionTable {
   start.push(partition.length)
   const mean = (words: number, rank: number) => words / ((start[rank + 1] as number) - (start[rank] as number))
   return { id: Uint32Array.from(id), start: Uint32Array.from(start), meanLength: Float64Array.from(words, mean) }
+}
+
+/** Sorted as one number each, which is ten times as quick as with a function that compares. */
+function rowsByChunk(chunk: Uint32Array): Uint32Array {
+  const places = BigUint64Array.from(chunk, (key, row) => (BigInt(key) << 32n) | BigInt(row))
+  return Uint32Array.from(places.sort(), place => Number(place & 0xffffffffn))
 }

@@ -26,7 +26,13 @@ export const SKIP_POSTINGS = 1
 export const SKIP_PLACES = 2
 export const SKIP_BOUND = 3
 
-/** By row. Rows are grouped by partition; the rows of an entry are neighbours. */
+/** Entry of a row where nothing stands any more. */
+export const GAP = 0
+
+/**
+ * By row. Rows are grouped by partition; the rows of an entry are neighbours. A gap is a row of no entry: what stood
+ * there was taken out (`words-scrub.ts`), from all lists too, and the other rows kept their numbers.
+ */
 export interface RowTable {
   readonly entry: Uint32Array
   readonly chunk: Uint32Array
@@ -84,7 +90,8 @@ export class Segment implements SegmentParts {
   readonly skips: Uint32Array
   /** One bit a row. */
   readonly #dead: Uint8Array
-  /** Rows that died, in the order they did. */
+  readonly #gaps: number
+  /** Rows that died and still stand in lists, in the order they died. */
   readonly deadRows: number[] = []
   #languages: readonly number[] | undefined
 
@@ -98,6 +105,7 @@ export class Segment implements SegmentParts {
     this.places = parts.places
     this.skips = parts.skips
     this.#dead = new Uint8Array((this.size + 7) >>> 3)
+    this.#gaps = this.#markGaps()
   }
 
   get size(): number {
@@ -105,7 +113,7 @@ export class Segment implements SegmentParts {
   }
 
   get liveSize(): number {
-    return this.size - this.deadRows.length
+    return this.size - this.#gaps - this.deadRows.length
   }
 
   get byteLength(): number {
@@ -121,13 +129,14 @@ export class Segment implements SegmentParts {
     ]
   }
 
+  /** Gaps are. */
   isDead(row: number): boolean {
     return (((this.#dead[row >>> 3] as number) >>> (row & 7)) & 1) === 1
   }
 
   bury(row: number): void {
     if (this.isDead(row)) return
-    this.#dead[row >>> 3] = (this.#dead[row >>> 3] as number) | (1 << (row & 7))
+    this.#mark(row)
     this.deadRows.push(row)
   }
 
@@ -194,6 +203,22 @@ export class Segment implements SegmentParts {
   /** Number of the first term that is not below this one. */
   lowerBound(term: Uint8Array): number {
     return lowerBound(this.termCount, at => compareBytes(this.termBytes(at), term) < 0)
+  }
+
+  /** How many there are. */
+  #markGaps(): number {
+    const { entry } = this.rows
+    let gaps = 0
+    for (let row = 0; row < entry.length; row++) {
+      if (entry[row] !== GAP) continue
+      this.#mark(row)
+      gaps++
+    }
+    return gaps
+  }
+
+  #mark(row: number): void {
+    this.#dead[row >>> 3] = (this.#dead[row >>> 3] as number) | (1 << (row & 7))
   }
 
   #hasTerm(number: number, term: Uint8Array): boolean {

@@ -6,7 +6,8 @@
 import type { EntryKey } from '../model/entry.ts'
 import type { PartitionId } from '../model/partition.ts'
 import { mergeSegments } from './words-merge.ts'
-import type { Segment } from './words-segment.ts'
+import { scrubbed } from './words-scrub.ts'
+import { GAP, type Segment } from './words-segment.ts'
 
 const SEGMENTS_OF_A_SIZE = 4
 /** Share of dead rows above which a segment is written anew. */
@@ -67,7 +68,7 @@ export class SegmentSet {
     let before = -1
     for (let row = 0; row < entry.length; row++) {
       const key = entry[row] as number
-      if (key !== before) entries++
+      if (key !== before && key !== GAP) entries++
       before = key
     }
     this.entryCount += entries
@@ -93,7 +94,7 @@ export class SegmentSet {
   /** Brings the segments back to few. Answers stay the same. */
   tidy(): void {
     for (const segment of this.segments) {
-      if (segment.deadRows.length > segment.size * MOST_DEAD) this.#merge([segment])
+      if (segment.size - segment.liveSize > segment.size * MOST_DEAD) this.#merge([segment])
     }
     for (;;) {
       const group = tooMany(this.segments)
@@ -102,9 +103,9 @@ export class SegmentSet {
     }
   }
 
-  /** Writes segments with dead rows anew without them. */
+  /** Leaves nothing of dead rows, at a small part of what merging costs. Answers stay the same. */
   forgetDead(): void {
-    for (const segment of this.segments) if (segment.deadRows.length > 0) this.#merge([segment])
+    for (const segment of this.segments) if (segment.deadRows.length > 0) this.#replace([segment], scrubbed(segment))
   }
 
   /** All rows in one segment. */
@@ -113,9 +114,13 @@ export class SegmentSet {
   }
 
   #merge(segments: readonly Segment[]): void {
+    this.#replace(segments, mergeSegments(segments))
+  }
+
+  /** By one with the same live rows; null when there are none. */
+  #replace(segments: readonly Segment[], by: Segment | null): void {
     for (const segment of segments) this.#slots[this.#slots.indexOf(segment)] = null
-    const merged = mergeSegments(segments)
-    if (merged !== null) this.#place(merged)
+    if (by !== null) this.#place(by)
     this.version++
   }
 
@@ -128,7 +133,7 @@ export class SegmentSet {
     for (let row = 0; row < entry.length; row++) if ((entry[row] as number) > highest) highest = entry[row] as number
     this.#growTo(highest + 1)
     const [slotOf, rowOf] = [this.#slotOf, this.#rowOf]
-    const someDead = segment.deadRows.length > 0
+    const someDead = segment.liveSize < segment.size
     for (let row = entry.length - 1; row >= 0; row--) {
       if (someDead && segment.isDead(row)) continue
       const key = entry[row] as number
@@ -140,7 +145,7 @@ export class SegmentSet {
   #countRows(segment: Segment): void {
     const { id, start } = segment.partitions
     const { length } = segment.rows
-    const someDead = segment.deadRows.length > 0
+    const someDead = segment.liveSize < segment.size
     for (let rank = 0; rank < id.length; rank++) {
       const partition = id[rank] as PartitionId
       const count = this.#counts.get(partition) ?? { chunks: 0, words: 0 }

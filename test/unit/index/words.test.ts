@@ -107,6 +107,66 @@ describe('lists of many blocks', () => {
   })
 })
 
+describe('gaps', () => {
+  it('answers as brute force does after the dead were taken out again and again, restored and merged', () => {
+    const world = new WordWorld(openMemoryStore())
+    const edits = forest(1100, 11)
+    world.apply(edits.slice(0, 900))
+    let index = openWordIndex()
+    index.refresh(world.store)
+    for (let round = 0; round < 6; round++) {
+      // Every seventh, and a run of neighbours: blocks that lose one, many and all of their rows.
+      const gone = edits.slice(0, 900).filter((_, at) => at % 7 === round || Math.floor(at / 40) === round * 3)
+      world.apply(gone.map(edit => ({ ...edit, do: 'delete' })))
+      world.apply(edits.slice(900 + round * 30, 930 + round * 30))
+      index.refresh(world.store)
+      const image = Buffer.concat(index.serialise())
+      const reference = openReferenceWordIndex()
+      reference.refresh(world.store)
+      const expected = answers(reference, world)
+      expect(answers(index, world)).toEqual(expected)
+      if (round % 2 === 0) continue
+      const restored = openWordIndex()
+      restored.restore(image, index.position)
+      expect(answers(restored, world)).toEqual(expected)
+      index = restored
+    }
+  })
+
+  it.each([0, 126, 127, 128, 255, 256, 299])('takes the one row %i out of a list of three blocks', at => {
+    const world = new WordWorld(openMemoryStore())
+    world.apply(Array.from({ length: 300 }, (_, n) => textOf(`e${n}`, 'common')))
+    const index = openWordIndex()
+    index.refresh(world.store)
+    world.apply([textOf(`e${at}`, '', { do: 'delete' })])
+    index.refresh(world.store)
+    const restored = openWordIndex()
+    restored.restore(Buffer.concat(index.serialise()), index.position)
+    const scope = { partitions: world.partitionsOf('public') }
+    for (const one of [index, restored]) {
+      expect(one.weigh(terms('common'), scope)).toMatchObject([{ df: 299 }])
+      expect(one.search({ ...scope, terms: terms('common'), k: 300 })).toHaveLength(299)
+    }
+  })
+
+  it('leaves neither a word nor a key of what is gone, and all of the rest as it was', () => {
+    const world = new WordWorld(openMemoryStore())
+    const edits = forest(500, 12).map((edit, at) =>
+      at % 5 === 0 ? { ...edit, content: `${edit.content} only${at}x` } : edit,
+    )
+    world.apply(edits)
+    const index = openWordIndex()
+    index.refresh(world.store)
+    const before = Buffer.concat(index.serialise())
+    expect(before.includes('only55x')).toBe(true)
+    world.apply(edits.filter((_, at) => at % 50 === 5).map(edit => ({ ...edit, do: 'delete' })))
+    index.refresh(world.store)
+    const after = Buffer.concat(index.serialise())
+    for (let at = 0; at < 500; at += 5) expect(after.includes(`only${at}x`), `only${at}x`).toBe(at % 50 !== 5)
+    expect(after.length).toBeLessThan(before.length)
+  })
+})
+
 describe('against FTS5', () => {
   it('finds the entries with a word or phrase that SQLite finds', () => {
     const world = new WordWorld(openMemoryStore())
