@@ -4,6 +4,7 @@
  */
 import { QuerentError } from '../model/errors.ts'
 import type { SqlDatabase } from './sql-driver.ts'
+import { checkWritable } from './writable.ts'
 
 /** Marks the file as ours: `QRNT` in ASCII. */
 const APPLICATION_ID = 0x51524e54
@@ -137,7 +138,10 @@ export const SCHEMA: number = MIGRATIONS.length
 /** Brings the file to this version's schema, or says why it cannot be used. Touches nothing in a file that is not ours. */
 export function prepareSchema(db: SqlDatabase, readOnly: boolean, storeId: string | undefined): void {
   const found = schemaOf(db)
-  if (found === SCHEMA) return
+  if (found === SCHEMA) {
+    if (!readOnly) checkWritable(db)
+    return
+  }
   if (readOnly) {
     if (found === 0) throw notAStore(db)
     const message = `${db.file}: has the older schema ${found}; open it once for writing to bring it to ${SCHEMA}`

@@ -23,6 +23,11 @@ const QUEUE_LIMIT = 10_000
 const RETRIES = 5
 /** How long one attempt waits for the writers of other processes. */
 const WAIT_MS = 250
+/** Codes of a store that cannot be written for now, whoever's turn it is, and what to say of it: no paths, for anyone asks. */
+const UNWRITABLE: Readonly<Record<string, string>> = {
+  store_readonly: 'the store cannot be written',
+  io_failed: 'the disk did not take them',
+}
 
 export interface AccessOptions {
   readonly store: Store
@@ -64,13 +69,17 @@ export class AccessUpdates {
   }
 
   /**
-   * These nodes were returned to this viewer at `now` (Unix seconds). What cannot be written for others' writing is
-   * skipped with a warning (CQ-071), or waits on, in the queued mode. Not to be called within a transaction.
+   * These nodes were returned to this viewer at `now` (Unix seconds). What cannot be written for others' writing, or
+   * because the file or the disk takes no more, is skipped with a warning (CQ-071), or waits on, in the queued mode. Not
+   * to be called within a transaction.
    */
   record(viewer: string, entries: readonly EntryKey[], now: number): readonly Warning[] {
     const hits = entries.map(entry => ({ viewer, entry, now }))
     if (hits.length === 0) return []
-    if (this.#options.mode === 'immediate') return this.#write(hits) ? [] : [skipped(hits.length)]
+    if (this.#options.mode === 'immediate') {
+      const reason = this.#write(hits)
+      return reason === null ? [] : [skipped(hits.length, reason)]
+    }
     this.#queue.push(...hits)
     if (this.#queue.length >= QUEUE_LENGTH) return this.#writeQueue()
     this.#writeLater()
@@ -94,14 +103,15 @@ export class AccessUpdates {
   #writeQueue(): readonly Warning[] {
     this.#stopTimer?.()
     this.#stopTimer = null
-    if (this.#write(this.#queue)) {
+    const reason = this.#write(this.#queue)
+    if (reason === null) {
       this.#queue = []
       return []
     }
     const dropped = Math.max(0, this.#queue.length - QUEUE_LIMIT)
     this.#queue = this.#queue.slice(dropped)
     this.#writeLater()
-    return [dropped === 0 ? deferred(this.#queue.length) : skipped(dropped)]
+    return [dropped === 0 ? deferred(this.#queue.length, reason) : skipped(dropped, reason)]
   }
 
   #writeLater(): void {
@@ -117,10 +127,11 @@ export class AccessUpdates {
 
   /**
    * One transaction for all hits. It reads each memory and writes it back while no other writer can, so nothing is lost
-   * between two questions; what can fail is getting the turn to write. False when that failed every time. Stamped with
-   * the last hit: a query reads the clock once (CQ-009). At least one hit.
+   * between two questions; what can fail is getting the turn to write, and writing. Null, or why it was not done: others
+   * kept the store locked every time, or its file cannot be written. Stamped with the last hit: a query reads the clock
+   * once (CQ-009). At least one hit.
    */
-  #write(hits: readonly Hit[]): boolean {
+  #write(hits: readonly Hit[]): string | null {
     const { store, memories } = this.#options
     const at = must(hits.at(-1), 'a hit').now * 1000
     const byViewer = Map.groupBy(hits, hit => hit.viewer)
@@ -133,12 +144,14 @@ export class AccessUpdates {
         for (const outcome of store.write(at, write, WAIT_MS)) {
           outcome.columns.wrote(outcome.memories, outcome.seen)
         }
-        return true
+        return null
       } catch (error) {
+        const reason = error instanceof QuerentError ? UNWRITABLE[error.code] : undefined
+        if (reason !== undefined) return reason
         if (!(error instanceof QuerentError && error.code === 'store_locked')) throw error
       }
     }
-    return false
+    return 'other writers kept the store locked'
   }
 
   /** In the order of the hits, each by the state that the one before left; those whose node is gone are dropped. */
@@ -161,18 +174,18 @@ export class AccessUpdates {
   }
 }
 
-function skipped(count: number): Warning {
+function skipped(count: number, reason: string): Warning {
   return {
     code: 'access_update_skipped',
-    message: `${count} access updates were skipped: other writers kept the store locked`,
+    message: `${count} access updates were skipped: ${reason}`,
     details: { count },
   }
 }
 
-function deferred(count: number): Warning {
+function deferred(count: number, reason: string): Warning {
   return {
     code: 'access_update_deferred',
-    message: `${count} access updates wait: other writers kept the store locked`,
+    message: `${count} access updates wait: ${reason}`,
     details: { count },
   }
 }

@@ -157,8 +157,7 @@ export class MemoryColumns {
 
   #load(reader: StoreReader): void {
     const cells = new MemoryCells()
-    this.#position = reader.lastSeq()
-    this.#seen = lastUse(reader, this.viewer)
+    const [position, seen] = [reader.lastSeq(), lastUse(reader, this.viewer)]
     for (const row of allNodes(reader)) cells.set(row['entry'] as EntryKey, cellOf(row, undefined))
     for (const row of memoryRows(reader, this.viewer, ['last_accessed', 'strength_raw', 'ascension', 'rotten'])) {
       const entry = row['entry'] as EntryKey
@@ -173,9 +172,12 @@ export class MemoryColumns {
         used: true,
       })
     }
+    // All at the end: reading may fail, and then nothing was read.
     this.#cells = cells
     this.#rows.clear()
     this.#bounds = null
+    this.#position = position
+    this.#seen = seen
   }
 
   #take(reader: StoreReader, entry: EntryKey): void {

@@ -4,7 +4,7 @@ import { AccessUpdates } from '../../../../../src/lenses/chroma/memory/access.ts
 import { runDecayCycle } from '../../../../../src/lenses/chroma/memory/decay.ts'
 import { forecast } from '../../../../../src/lenses/chroma/memory/forecast.ts'
 import { statisticsOf } from '../../../../../src/lenses/chroma/memory/statistics.ts'
-import { QuerentError } from '../../../../../src/model/errors.ts'
+import { type ErrorCode, QuerentError } from '../../../../../src/model/errors.ts'
 import { OWNER } from '../../../../../src/model/partition.ts'
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
 import { openSqliteStore } from '../../../../../src/store/sqlite-store.ts'
@@ -12,12 +12,13 @@ import type { Store } from '../../../../../src/store/store.ts'
 import { tempFolder } from '../../../../../src/testing/temp-folder.ts'
 import { DAY, START, World } from './world.ts'
 
-/** A store whose next writes find it locked. */
-function lockable(): { store: Store; failNext: (times: number) => void } {
+/** A store whose next writes find it locked, or fail otherwise. */
+function lockable(): { store: Store; failNext: (times: number, code?: ErrorCode) => void } {
   const real = openMemoryStore()
   let failures = 0
+  let code: ErrorCode = 'store_locked'
   const write: Store['write'] = (now, body, waitMs) => {
-    if (failures-- > 0) throw new QuerentError('store_locked', 'another process writes')
+    if (failures-- > 0) throw new QuerentError(code, '/a/path: refused')
     return real.write(now, body, waitMs)
   }
   const store = new Proxy(real, {
@@ -29,8 +30,9 @@ function lockable(): { store: Store; failNext: (times: number) => void } {
   })
   return {
     store,
-    failNext: times => {
+    failNext: (times, as = 'store_locked') => {
       failures = times
+      code = as
     },
   }
 }
@@ -105,6 +107,27 @@ describe('access updates', () => {
     expect(world.memory(a)?.access_count).toBe(1)
     world.record([a])
     expect(world.memory(a)?.access_count).toBe(2)
+  })
+
+  it.each(['io_failed', 'store_readonly'] as const)('keep nobody from asking when the store says %s', code => {
+    const { store, failNext } = lockable()
+    const world = new World({ store })
+    const a = world.node('a')
+    failNext(1, code)
+    expect(world.record([a])).toMatchObject([
+      { code: 'access_update_skipped', message: expect.not.stringContaining('/'), details: { count: 1 } },
+    ])
+    expect(world.columns().memory(a)).toMatchObject({ strength_raw: 0, used: false })
+    expect(world.record([a])).toEqual([])
+    expect(world.memory(a)?.access_count).toBe(1)
+  })
+
+  it('fail with a store that is damaged', () => {
+    const { store, failNext } = lockable()
+    const world = new World({ store })
+    const a = world.node('a')
+    failNext(1, 'store_corrupt')
+    expect(() => world.record([a])).toThrow(expect.objectContaining({ code: 'store_corrupt' }))
   })
 
   it('are apart for each viewer', () => {

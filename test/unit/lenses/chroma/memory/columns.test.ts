@@ -8,8 +8,9 @@ import { readMemories } from '../../../../../src/lenses/chroma/memory/memory-row
 import { MODES, weightsOf } from '../../../../../src/lenses/chroma/memory/modes.ts'
 import { lastUse, tellUses, usesSince } from '../../../../../src/lenses/chroma/memory/uses.ts'
 import type { ModeName, ScoreWeights } from '../../../../../src/lenses/chroma/model.ts'
-import { NODES, USES } from '../../../../../src/lenses/chroma/tables.ts'
+import { MEMORY, NODES, USES } from '../../../../../src/lenses/chroma/tables.ts'
 import type { EntryKey } from '../../../../../src/model/entry.ts'
+import { QuerentError } from '../../../../../src/model/errors.ts'
 import { OWNER } from '../../../../../src/model/partition.ts'
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
 import { DAY, MODES_BY_TURN, START, World } from './world.ts'
@@ -17,6 +18,16 @@ import { DAY, MODES_BY_TURN, START, World } from './world.ts'
 function scorer(world: World, weights: ScoreWeights | null = null, now = world.now, memoryEnabled = true): PointScorer {
   world.points.refresh(world.store)
   return world.columns().scorer({ weights, now, points: world.points, memoryEnabled })
+}
+
+/** With some methods replaced. */
+function storeOf<T extends object>(real: T, own: Partial<T>): T {
+  return new Proxy(real, {
+    get: (_, key) => {
+      const value = Reflect.get(key in own ? own : real, key)
+      return typeof value === 'function' ? value.bind(real) : value
+    },
+  })
 }
 
 describe('the columns', () => {
@@ -40,6 +51,30 @@ describe('the columns', () => {
     world.delete(b)
     expect(world.columns().has(b)).toBe(false)
     expect([columns.size, columns.next(-1), columns.next(a)]).toEqual([1, a, -1])
+  })
+
+  it.each([NODES.name, MEMORY.name])('know nothing of what they could not read (%s), and read it later', name => {
+    const world = new World()
+    const a = world.node('a', { strength_raw: 3, mode: 'Eidetic' })
+    let fails = true
+    const store = storeOf(world.store, {
+      read: body =>
+        world.store.read(reader =>
+          body(
+            storeOf(reader, {
+              table: declaration => {
+                if (fails && declaration.name === name) throw new QuerentError('io_failed', 'store.db: disk I/O error')
+                return reader.table(declaration)
+              },
+            }),
+          ),
+        ),
+    })
+    const columns = new MemoryColumns(store, OWNER)
+    expect(() => columns.refresh()).toThrow(expect.objectContaining({ code: 'io_failed' }))
+    fails = false
+    columns.refresh()
+    expect(columns.memory(a)).toMatchObject({ strength_raw: 3, mode_name: 'Eidetic', used: true })
   })
 
   it('of every process are the same after any history', () => {
