@@ -1,4 +1,4 @@
-// Makes dist/command: the `querent` command and its embedding worker in a few files, together with the packages that
+// Makes dist/command: the `querent` command and its workers in a few files, together with the packages that
 // every start needs. Reading some 300 small modules took half of a short command's time. The folder lies as deep as the
 // folders of dist it is made from, so that addresses relative to a module keep their meaning; what they name is copied.
 import { cpSync, existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
@@ -14,7 +14,11 @@ const BUNDLED = ['zod', 'commander', 'picocolors', 'lru-cache', 'stemmer', '@ora
 
 export async function bundleCommand(): Promise<void> {
   const bundle = await rolldown({
-    input: { main: join(root, 'dist/doors/main.js'), 'onnx-worker': join(root, 'dist/embed/onnx-worker.js') },
+    input: {
+      main: join(root, 'dist/doors/main.js'),
+      'onnx-worker': join(root, 'dist/embed/onnx-worker.js'),
+      'fold-worker': join(root, 'dist/store/fold-worker.js'),
+    },
     platform: 'node',
     external: id => !/^[./]|^[a-z]:\\/i.test(id) && !BUNDLED.includes(packageOf(id)),
   })

@@ -2,10 +2,11 @@
  * All indexes of one engine: each loaded from its snapshot when it is first asked for (a question by words alone never
  * waits for the vectors), brought forward along the change feed before each question, saved when it was worth it.
  */
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Index } from '../index/contract.ts'
-import { loadSnapshot, saveSnapshot, snapshotPosition } from '../index/snapshot.ts'
+import { loadSnapshot, positionOfSnapshot, saveSnapshot, snapshotPosition } from '../index/snapshot.ts'
+import { QuerentError } from '../model/errors.ts'
 import type { Store } from '../store/store.ts'
 
 /** Replaying fewer changes than this is quicker than reading a new snapshot is worth writing. */
@@ -79,16 +80,64 @@ export class IndexSet {
     if (this.#folder === null) return
     for (const [name, index] of this.#indexes) {
       if (!this.#isWorthSaving(index)) continue
-      this.get(name)
-      this.refresh()
       try {
-        mkdirSync(this.#folder, { recursive: true })
-        saveSnapshot(this.#path(index), index, this.#store)
-        this.#saved.set(index, index.position)
+        this.#save(name, index)
       } catch {
         // A full or read-only disk costs speed at the next start, not knowledge.
       }
     }
+  }
+
+  /** Whether a file of the folder may hold what was forgotten up to this change of the feed. */
+  mayHold(seq: number): boolean {
+    return this.#olderThan(seq).length > 0
+  }
+
+  /**
+   * Removes every file of the folder that may hold what was forgotten up to this change, or with `rewrite` writes the
+   * snapshots of these indexes anew. They are loaded first, so that nothing is lost but a file. Throws `io_failed`.
+   */
+  forget(seq: number, rewrite: boolean): void {
+    for (const path of this.#olderThan(seq)) {
+      const own = [...this.#indexes].find(([, index]) => this.#path(index) === path)
+      if (own !== undefined) this.get(own[0])
+      if (own === undefined || !rewrite || !this.#isSaved(...own)) removeFile(path)
+      if (own !== undefined) this.#saved.delete(own[1])
+    }
+  }
+
+  /** Memory lets go of what is no more. As long as writing snapshots anew. */
+  letGo(): void {
+    this.refresh()
+    for (const index of this.#loaded) index.letGo?.()
+  }
+
+  /** False when it cannot be written. */
+  #isSaved(name: string, index: Index): boolean {
+    try {
+      this.#save(name, index)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  #save(name: string, index: Index): void {
+    this.get(name)
+    this.refresh()
+    mkdirSync(this.#folder ?? '', { recursive: true })
+    saveSnapshot(this.#path(index), index, this.#store)
+    this.#saved.set(index, index.position)
+  }
+
+  /** Snapshots that reflect an earlier state, and what saving left behind. */
+  #olderThan(seq: number): readonly string[] {
+    const folder = this.#folder
+    if (folder === null || seq === 0) return []
+    return filesOf(folder).filter(path => {
+      const position = path.endsWith('.snapshot') ? positionOfSnapshot(path, this.#store.storeId) : null
+      return position === null || position < seq
+    })
   }
 
   /** Changes up to here may be forgotten: every snapshot is beyond it, and is told from others by the change it ends with. */
@@ -119,5 +168,25 @@ export class IndexSet {
 
   #path(index: Index): string {
     return join(this.#folder ?? '', `${index.name.replace(/[^\w.-]/g, '_')}.snapshot`)
+  }
+}
+
+/** Those that the engine writes; a folder that is not there has none. */
+function filesOf(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+      .filter(name => /\.snapshot(\.tmp)?$/.test(name))
+      .map(name => join(folder, name))
+  } catch {
+    return []
+  }
+}
+
+function removeFile(path: string): void {
+  try {
+    rmSync(path, { force: true })
+  } catch (error) {
+    const cause = error instanceof Error ? error.message : String(error)
+    throw new QuerentError('io_failed', `cannot remove ${path}: ${cause}`, { path, cause }, error)
   }
 }

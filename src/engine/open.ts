@@ -32,6 +32,7 @@ import { findHome, type Home } from './home.ts'
 import { IndexSet } from './index-set.ts'
 import { Lease } from './lease.ts'
 import { LocalEngine } from './local-engine.ts'
+import { eraseAtEnd, LogKeeper } from './log-keeper.ts'
 import type { EngineOptions } from './options.ts'
 import { TRUST_FILE } from './plugin-trust.ts'
 import { loadPlugins, PLUGIN_FOLDER } from './plugins.ts'
@@ -169,14 +170,22 @@ async function wire(options: EngineOptions, wiring: Wiring): Promise<Engine> {
     closers.push(() => lens.close?.(host))
     await lens.open?.(host)
   }
+  const snapshots = new Lease(store, 'snapshots', holder, machineNow)
   closers.push(() => {
-    if (options.readOnly !== true) saveSnapshots(indexes, new Lease(store, 'snapshots', holder, machineNow))
+    if (options.readOnly !== true) saveSnapshots(indexes, snapshots)
   })
+  const { upkeep } = store
+  if (upkeep !== undefined && options.readOnly !== true) closers.push(() => eraseAtEnd(upkeep, indexes, snapshots))
   closers.push(() => embedding?.close())
   if (options.background !== false && options.readOnly !== true) {
     const jobs = registry.all.flatMap((lens, i) => (lens.jobs ?? []).map(job => ({ job, host: hosts[i] as LensHost })))
     const background = new Background({ store, clock, indexes, embedding, jobs, states, holder, machineNow })
     closers.push(() => background.close())
+    if (upkeep !== undefined) {
+      const lease = new Lease(store, 'log', holder, machineNow)
+      const keeper = new LogKeeper({ store, upkeep, indexes, lease, snapshots, machineNow })
+      closers.push(() => keeper.close())
+    }
   }
   return engine
 }

@@ -25,6 +25,8 @@ export interface Index {
   rebuild(reader: StoreReader): void
   /** The state as bytes, in pieces; restoring them gives an index that answers alike. */
   serialise(): readonly Uint8Array[]
+  /** Lets go of what memory still holds of rows that are gone; an index without it holds nothing of them. */
+  letGo?(): void
   /** Takes over a serialised state; throws when the bytes are not one (the caller then rebuilds). */
   restore(bytes: Uint8Array, position: number): void
 }

@@ -100,6 +100,20 @@ export function snapshotPosition(path: string, index: Index, store: SnapshotStor
   return opened.header.position
 }
 
+/** The feed position of a snapshot of this store, of whatever index; null when it is none. Never throws. */
+export function positionOfSnapshot(path: string, storeId: string): number | null {
+  let file: number | null = null
+  try {
+    file = openSync(path, 'r')
+    const header = readHeader(file)
+    return typeof header !== 'string' && header.store === storeId ? header.position : null
+  } catch {
+    return null
+  } finally {
+    if (file !== null) closeSync(file)
+  }
+}
+
 /** The file, to be closed, read as far as its header. */
 function openSnapshot(
   path: string,

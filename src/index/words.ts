@@ -91,8 +91,12 @@ class Words implements WordIndex {
     this.#position = position
   }
 
-  serialise(): readonly Uint8Array[] {
+  letGo(): void {
     this.#set.forgetDead()
+  }
+
+  serialise(): readonly Uint8Array[] {
+    this.letGo()
     return imageOf(this.#set.segments)
   }
 

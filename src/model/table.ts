@@ -26,6 +26,8 @@ export interface TableDeclaration {
   readonly ofEntry?: boolean | undefined
   /** With `ofEntry` and key `['entry']`: filters may name `<aspect>.<column>`. */
   readonly aspect?: string | undefined
+  /** Its rows say nothing that anybody said, and come and go all the time: to delete them is not to forget. */
+  readonly mechanical?: boolean | undefined
   /** Further columns to look rows up by, each a list of columns. */
   readonly indexes?: readonly (readonly string[])[] | undefined
 }

@@ -82,6 +82,7 @@ export const LEASES: TableDeclaration = {
     { name: 'expires_at', type: 'integer' },
   ],
   key: ['name'],
+  mechanical: true,
 }
 
 /** Numbers that signed requests have used, for as long as a request that bears one could still be taken. */
@@ -94,6 +95,7 @@ export const NONCES: TableDeclaration = {
     { name: 'stretch', type: 'integer' },
   ],
   key: ['sender', 'nonce'],
+  mechanical: true,
   indexes: [['stretch']],
 }
 

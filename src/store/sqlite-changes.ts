@@ -8,15 +8,23 @@ import type { Change } from './store.ts'
 
 export class SqliteChanges {
   readonly #db: SqlDatabase
+  /** The newest change of the running transaction, null when it told none. */
+  told: number | null = null
 
   constructor(db: SqlDatabase) {
     this.#db = db
   }
 
+  /** A transaction begins. */
+  begin(): void {
+    this.told = null
+  }
+
   tell(kind: Change['kind'], entry: EntryKey, partition: PartitionId, from: PartitionId | null, at: Instant): void {
-    this.#db
+    const { lastKey } = this.#db
       .prepare('insert into changes (entry, kind, partition, from_partition, at) values (?, ?, ?, ?, ?)')
       .run(entry, kind, partition, from, at)
+    this.told = lastKey
   }
 
   last(): number {

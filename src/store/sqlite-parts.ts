@@ -4,6 +4,7 @@ import { SqliteAccess } from './sqlite-access.ts'
 import { SqliteChanges } from './sqlite-changes.ts'
 import { SqliteChunks } from './sqlite-chunks.ts'
 import { SqliteEntries } from './sqlite-entries.ts'
+import { SqliteForgotten } from './sqlite-forgotten.ts'
 import { SqliteModels } from './sqlite-models.ts'
 import { SqlitePartitions } from './sqlite-partitions.ts'
 import { SqliteSearch } from './sqlite-search.ts'
@@ -19,6 +20,7 @@ export interface SqliteParts {
   readonly vectors: SqliteVectors
   readonly access: SqliteAccess
   readonly changes: SqliteChanges
+  readonly forgotten: SqliteForgotten
   readonly tables: SqliteTables
   readonly tallies: SqliteTallies
   readonly search: SqliteSearch
@@ -26,7 +28,8 @@ export interface SqliteParts {
 
 export function makeParts(db: SqlDatabase): SqliteParts {
   const partitions = new SqlitePartitions(db)
-  const tables = new SqliteTables(db)
+  const forgotten = new SqliteForgotten(db)
+  const tables = new SqliteTables(db, forgotten)
   const models = new SqliteModels(db)
   const tallies = new SqliteTallies(db)
   return {
@@ -37,6 +40,7 @@ export function makeParts(db: SqlDatabase): SqliteParts {
     vectors: new SqliteVectors(db, models, tallies),
     access: new SqliteAccess(db),
     changes: new SqliteChanges(db),
+    forgotten,
     tables,
     tallies,
     search: new SqliteSearch(db, partitions, tables.aspectColumn),

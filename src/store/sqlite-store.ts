@@ -14,8 +14,10 @@ import { defineFilterFunctions } from './sqlite-filter.ts'
 import { makeParts, type SqliteParts } from './sqlite-parts.ts'
 import { SqliteReader } from './sqlite-reader.ts'
 import { prepareSchema } from './sqlite-schema.ts'
+import { FOLD_IN_COMMITS, foldInCommits, SqliteUpkeep } from './sqlite-upkeep.ts'
 import { SqliteWriter } from './sqlite-writer.ts'
 import type { Store, StoreReader, StoreWriter } from './store.ts'
+import type { Upkeep } from './upkeep.ts'
 
 export interface SqliteStoreOptions {
   /** Made when it is not there; its folder must be. */
@@ -59,7 +61,9 @@ function open(options: SqliteStoreOptions, immutable: boolean): Store {
     configure(db, options)
     defineFilterFunctions(db)
     const id = db.prepareArrays<[string]>('select id from identity').get()
-    return new SqliteStore(must(id, 'the identity of the store')[0], makeParts(db))
+    const parts = makeParts(db)
+    const upkeep = readOnly ? undefined : new SqliteUpkeep(db, parts.forgotten, timeoutMs)
+    return new SqliteStore(must(id, 'the identity of the store')[0], parts, upkeep)
   } catch (error) {
     db.close()
     throw error
@@ -81,7 +85,6 @@ function checkFile(file: string, readOnly: boolean): void {
   }
 }
 
-/** The log is folded back at 16 MiB of pages, so that few commits pay for it. */
 function configure(db: SqlDatabase, options: SqliteStoreOptions): void {
   const { durability = 'normal', cacheSizeMb = 16, walMode = true, readOnly = false } = options
   // The file remembers which of the two it was; a reader leaves it as it is.
@@ -93,18 +96,20 @@ function configure(db: SqlDatabase, options: SqliteStoreOptions): void {
     pragma trusted_schema = off;
     pragma temp_store = memory;
     pragma cache_size = ${-1024 * cacheSizeMb};
-    pragma wal_autocheckpoint = 4096;
     pragma journal_size_limit = 67108864;
   `)
+  foldInCommits(db, FOLD_IN_COMMITS)
 }
 
 class SqliteStore extends SqliteReader implements Store {
+  readonly upkeep: Upkeep | undefined
   readonly #writer: SqliteWriter
   #version = 1
   #othersVersion: number | undefined
 
-  constructor(storeId: string, parts: SqliteParts) {
+  constructor(storeId: string, parts: SqliteParts, upkeep: Upkeep | undefined) {
     super(storeId, parts)
+    this.upkeep = upkeep
     this.#writer = new SqliteWriter(storeId, parts)
   }
 
@@ -114,11 +119,15 @@ class SqliteStore extends SqliteReader implements Store {
     if (outer === null) {
       this.#writer.wrote = false
       this.parts.tables.versions.begin()
+      this.parts.forgotten.begin()
+      this.parts.changes.begin()
     }
     const result = this.parts.db.write(() => {
       this.#writer.now = now
       try {
-        return body(this.#writer)
+        const value = body(this.#writer)
+        if (outer === null) this.parts.forgotten.save(this.parts.changes.told)
+        return value
       } finally {
         this.#writer.now = outer
       }

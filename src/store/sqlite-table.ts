@@ -8,30 +8,36 @@ import { keyList, limitOf } from './sqlite-values.ts'
 import type { TablePage, TableWriter } from './store.ts'
 import { soundColumns, soundEntries, soundKey, soundPart, soundRow } from './table-check.ts'
 
+/** Who hears of what is done to a table. */
+export interface TableNotes {
+  wrote(): void
+  deleted(): void
+}
+
 export class SqliteTable implements TableWriter {
   readonly #db: SqlDatabase
   readonly #table: string
   readonly #declaration: TableDeclaration
   readonly #stands: () => boolean
-  readonly #noteWrite: () => void
+  readonly #notes: TableNotes | null
   /** Statements that a row is read and written by. */
   readonly #getSql: string
   readonly #names: readonly string[]
   readonly #putSql: string
 
-  /** `table` is what statements read from; `stands` says whether it has been made yet; `noteWrite` hears of writes. */
+  /** `table` is what statements read from; `stands` says whether it has been made yet; only writers have `notes`. */
   constructor(
     db: SqlDatabase,
     table: string,
     declaration: TableDeclaration,
     stands: () => boolean,
-    noteWrite: () => void = () => undefined,
+    notes: TableNotes | null = null,
   ) {
     this.#db = db
     this.#table = table
     this.#declaration = declaration
     this.#stands = stands
-    this.#noteWrite = noteWrite
+    this.#notes = notes
     this.#getSql = `select ${allColumns(declaration)} from ${this.#table} where ${keyCondition(declaration)}`
     this.#names = declaration.columns.map(({ name }) => name)
     this.#putSql = upsert(this.#table, declaration)
@@ -79,7 +85,9 @@ export class SqliteTable implements TableWriter {
     this.#mustWrite()
     if (Object.keys(where).length === 0) throw invalidArgument(`table ${this.#declaration.name}`, where, 'a condition')
     const { sql, values } = equal(soundPart(this.#declaration, where))
-    return this.#db.prepare(`delete from ${this.#table} where ${sql}`).run(...values).changes
+    const { changes } = this.#db.prepare(`delete from ${this.#table} where ${sql}`).run(...values)
+    if (changes > 0) this.#notes?.deleted()
+    return changes
   }
 
   #select({ sql, values }: SqlCondition, page: TablePage): readonly Row[] {
@@ -100,7 +108,7 @@ export class SqliteTable implements TableWriter {
 
   #mustWrite(): void {
     assert(this.#db.writing, 'a writer works only inside its transaction')
-    this.#noteWrite()
+    this.#notes?.wrote()
   }
 }
 

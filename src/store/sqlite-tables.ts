@@ -2,6 +2,7 @@
 import type { ColumnDeclaration, TableDeclaration } from '../model/table.ts'
 import type { SqlDatabase } from './sql-driver.ts'
 import type { AspectLookup, ValueType } from './sqlite-filter.ts'
+import type { SqliteForgotten } from './sqlite-forgotten.ts'
 import { quote, SqliteTable } from './sqlite-table.ts'
 import type { TableReader, TableWriter } from './store.ts'
 import { checkDeclaration, missingColumns } from './table-check.ts'
@@ -18,13 +19,15 @@ const VALUE_TYPES: Readonly<Record<ColumnDeclaration['type'], ValueType | null>>
 export class SqliteTables {
   readonly versions: TableVersions = new TableVersions()
   readonly #db: SqlDatabase
+  readonly #forgotten: SqliteForgotten
   /** Declarations that were seen in the file, by name. */
   #known = new Map<string, TableDeclaration>()
   readonly #readers = new WeakMap<TableDeclaration, SqliteTable>()
   readonly #writers = new WeakMap<TableDeclaration, SqliteTable>()
 
-  constructor(db: SqlDatabase) {
+  constructor(db: SqlDatabase, forgotten: SqliteForgotten) {
     this.#db = db
+    this.#forgotten = forgotten
     db.onRollback(() => this.#known.clear())
   }
 
@@ -50,8 +53,13 @@ export class SqliteTables {
     }
     const known = this.#writers.get(declaration)
     if (known !== undefined) return known
-    const noteWrite = () => this.versions.wrote(declaration.name)
-    const made = new SqliteTable(this.#db, quote(physicalName(declaration)), declaration, () => true, noteWrite)
+    const notes = {
+      wrote: () => this.versions.wrote(declaration.name),
+      deleted: () => {
+        if (declaration.mechanical !== true) this.#forgotten.note()
+      },
+    }
+    const made = new SqliteTable(this.#db, quote(physicalName(declaration)), declaration, () => true, notes)
     this.#writers.set(declaration, made)
     return made
   }

@@ -32,6 +32,7 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
     if (before && plan.entryChanged) entries.update(key, sound, partition)
     this.parts.chunks.write(key, chunks, plan)
     tallies.add(partition, before ? tallies.ofEntry(key) : new Map([[CHUNKS, chunks.length]]))
+    if (before) this.parts.forgotten.note()
     const moved = before !== undefined && before.partition !== partition
     changes.tell('put', key, partition, moved ? before.partition : null, now)
     return { key, changed: true, created: before === undefined }
@@ -43,6 +44,7 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
     if (partition === undefined) return false
     this.parts.tallies.add(partition, this.parts.tallies.ofEntry(key), -1)
     this.parts.entries.delete(key)
+    this.parts.forgotten.note()
     this.parts.changes.tell('delete', key, partition, null, now)
     return true
   }

@@ -21,6 +21,7 @@ import type { Filter } from '../model/filter.ts'
 import type { Audience, PartitionId } from '../model/partition.ts'
 import type { Row, TableDeclaration } from '../model/table.ts'
 import type { Sight, Viewer } from '../model/viewer.ts'
+import type { Upkeep } from './upkeep.ts'
 
 /** One committed change of an entry, as the feed tells it. */
 export interface Change {
@@ -188,6 +189,8 @@ export interface TableWriter extends TableReader {
 }
 
 export interface Store extends StoreReader {
+  /** Of a store on disk that may be written; absent where nothing is to be kept up. */
+  readonly upkeep?: Upkeep | undefined
   /**
    * One write transaction: all or nothing, serialised with every other writer of this store in any process. Nested
    * calls join as savepoints. The body must be synchronous. `now` stamps the feed. `waitMs` is how long to wait for the

@@ -89,6 +89,7 @@ export const TRUST_CHANGES: TableDeclaration = {
     { name: 'target', type: 'text' },
   ],
   key: ['seq'],
+  mechanical: true,
 }
 
 /** Counters that rise when what they name changes: `agents`, `members`, `trust` (its newest change). Never shown. */

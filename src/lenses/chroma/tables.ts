@@ -73,6 +73,7 @@ export const CYCLES: TableDeclaration = {
 export const USES: TableDeclaration = {
   name: 'chroma_uses',
   key: ['viewer', 'seq'],
+  mechanical: true,
   columns: [
     { name: 'viewer', type: 'text' },
     { name: 'seq', type: 'integer' },
