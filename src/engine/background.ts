@@ -38,6 +38,8 @@ export class Background {
   readonly #stop = new AbortController()
   readonly #ranAt = new Map<string, number>()
   readonly #running = new Map<string, Promise<void>>()
+  /** By name: whoever waits for another's must have seen how long it stood still. */
+  readonly #leases = new Map<string, Lease>()
   readonly #timer: NodeJS.Timeout
   #saveAt: number
 
@@ -66,10 +68,10 @@ export class Background {
   }
 
   #save(): void {
-    const { store, indexes, holder, machineNow } = this.#input
+    const { indexes, machineNow } = this.#input
     const started = machineNow()
     if (started < this.#saveAt || !indexes.isWorthSaving) return
-    saveSnapshots(indexes, new Lease(store, 'snapshots', holder, machineNow))
+    saveSnapshots(indexes, this.#lease('snapshots'))
     const ended = machineNow()
     this.#saveAt = ended + Math.max(SAVE_EVERY_MS, (ended - started) / SAVE_SHARE)
   }
@@ -79,6 +81,13 @@ export class Background {
     const prunable = indexes.prunable()
     if (prunable < store.firstSeq() || store.firstSeq() === 0) return
     store.write(machineNow(), writer => writer.pruneChanges(prunable))
+  }
+
+  #lease(name: string): Lease {
+    const { store, holder, machineNow } = this.#input
+    const lease = this.#leases.get(name) ?? new Lease(store, name, holder, machineNow)
+    this.#leases.set(name, lease)
+    return lease
   }
 
   #startJob(job: Job, host: LensHost): void {
@@ -91,17 +100,17 @@ export class Background {
 
   /** Never rejects: a failure is kept, and the job is due again after its time. */
   async #runJob(job: Job, host: LensHost): Promise<void> {
-    const { store, clock, states, holder, machineNow } = this.#input
+    const { clock, states, machineNow } = this.#input
     const state = (change: Partial<JobState>) => {
       states.set(job.name, { progress: null, failure: null, ...states.get(job.name), ...change })
     }
-    const lease = new Lease(store, `job:${job.name}`, holder, machineNow)
+    const lease = this.#lease(`job:${job.name}`)
     try {
       if (!lease.take()) return
       this.#ranAt.set(job.name, machineNow())
       state({ progress: null })
       await lease.during(this.#stop.signal, signal =>
-        job.run(host, clock.now(), signal, progress => state({ progress })),
+        job.run(host, clock.now(), signal, progress => state({ progress }), lease.mustHold),
       )
       state({ failure: null })
     } catch (error) {

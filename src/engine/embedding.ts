@@ -179,8 +179,10 @@ export class Embedding {
     return orStopped(this.#embedder.embed(texts, 'passage', signal), signal)
   }
 
+  /** Nothing when the lease went to another process meanwhile: then it has embedded them, or will. */
   #save(batch: readonly Chunk[], vectors: readonly Float32Array[]): void {
     this.#store.write(this.#now(), writer => {
+      if (!this.#lease.isHeldIn(writer)) return
       // A chunk may have gone while its text was being embedded.
       const alive = new Set(writer.chunks(batch.map(chunk => chunk.key)).map(chunk => chunk.key))
       writer.putVectors(

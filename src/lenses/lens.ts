@@ -53,8 +53,20 @@ export interface LensHost {
 export interface Job {
   readonly name: string
   readonly everyMs: number
-  run(host: LensHost, now: Instant, signal: AbortSignal, report: (progress: Progress) => void): Promise<void>
+  run(
+    host: LensHost,
+    now: Instant,
+    signal: AbortSignal,
+    report: (progress: Progress) => void,
+    mustHold: MustHold,
+  ): Promise<void>
 }
+
+/**
+ * To be called first in each transaction of a job: throws `cancelled` when the lease is another process's now. A process
+ * that was stopped for a while hears of that through the signal only after it has written once more.
+ */
+export type MustHold = (reader: StoreReader) => void
 
 export interface Lens {
   /** Lower case; `--lens <name>`, and the first part of its operations' names. */

@@ -8,6 +8,7 @@ import { IndexSet } from '../../../src/engine/index-set.ts'
 import { Lease } from '../../../src/engine/lease.ts'
 import { openWordIndex } from '../../../src/index/words.ts'
 import type { Job, LensHost } from '../../../src/lenses/lens.ts'
+import { LEASES } from '../../../src/store/core-tables.ts'
 import { openMemoryStore } from '../../../src/store/memory-store.ts'
 import { draftOf } from '../../../src/testing/entries.ts'
 import { tempFolder } from '../../../src/testing/temp-folder.ts'
@@ -67,7 +68,7 @@ describe('a job', () => {
     const { runs, job } = slowJob()
     const { background, store, states } = open([job])
     await pass(3_000)
-    new Lease(store, 'job:slow', 'me', machineNow).release()
+    store.write(1, writer => writer.table(LEASES).delete({ name: 'job:slow' }))
     expect(new Lease(store, 'job:slow', 'other', machineNow).take()).toBe(true)
     await pass(5_000)
     expect(runs[0]?.signal.aborted).toBe(true)

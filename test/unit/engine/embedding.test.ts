@@ -1,12 +1,12 @@
 /** Texts that an embedder refuses cost nobody else a vector; an embedder that is down is not asked all the time. */
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { type Embedder, modelKey } from '../../../src/embed/embedder.ts'
 import { Embedding } from '../../../src/engine/embedding.ts'
 import { Lease } from '../../../src/engine/lease.ts'
 import { QuerentError } from '../../../src/model/errors.ts'
 import { LEASES } from '../../../src/store/core-tables.ts'
 import { openMemoryStore } from '../../../src/store/memory-store.ts'
-import { draftOf } from '../../../src/testing/entries.ts'
+import { draftOf, wholeChunk } from '../../../src/testing/entries.ts'
 import { openToyEmbedder } from '../../../src/testing/toy-embedder.ts'
 import { failingEmbedder } from '../../support/embedders.ts'
 import { openTestEngine } from '../../support/engines.ts'
@@ -106,4 +106,39 @@ it('an embedder that fails is asked again after growing pauses, which end with s
   await embedding.settled(new AbortController().signal)
   expect(store.countVectors(modelKey(embedder.model), [1])).toBe(1)
   await embedding.close()
+})
+
+it('vectors that come after another process took the lease are not written', async () => {
+  const store = openMemoryStore()
+  const time = { now: 1_000_000 }
+  const lease = (holder: string) => new Lease(store, 'embedding', holder, () => time.now)
+  const toy = openToyEmbedder()
+  const other = lease('other')
+  let isStopped = true
+  const slow: Embedder = {
+    ...toy,
+    embed: (texts, kind, signal) => {
+      // As if the process had been stopped here for a term.
+      if (isStopped) {
+        isStopped = false
+        time.now += 20_000
+        expect(other.take()).toBe(true)
+      }
+      return toy.embed(texts, kind, signal)
+    },
+  }
+  const draft = draftOf({ id: 'a', content: 'fox' })
+  store.write(1, writer => writer.put(draft, wholeChunk(draft)))
+  const key = modelKey(slow.model)
+  const now = () => 1
+  const mine = new Embedding(store, slow, lease('mine'), now, () => time.now)
+  const settled = mine.settled(new AbortController().signal)
+  await vi.waitFor(() => expect(isStopped).toBe(false))
+  await new Promise(resolve => setTimeout(resolve, 50))
+  expect(store.chunksWithoutVector(key, 9)).toHaveLength(1)
+  expect(mine.error).toBeNull()
+  other.release()
+  await settled
+  expect(store.chunksWithoutVector(key, 9)).toHaveLength(0)
+  await mine.close()
 })

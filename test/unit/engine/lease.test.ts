@@ -1,11 +1,17 @@
 import { spawnSync } from 'node:child_process'
 import { hostname } from 'node:os'
-import { describe, expect, it } from 'vitest'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { isGone, nameHolder } from '../../../src/engine/holder.ts'
 import { Lease } from '../../../src/engine/lease.ts'
+import { LEASES } from '../../../src/store/core-tables.ts'
 import { openMemoryStore } from '../../../src/store/memory-store.ts'
+import { openSqliteStore } from '../../../src/store/sqlite-store.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { tempFolder } from '../../../src/testing/temp-folder.ts'
 
 const dead = `${hostname()}/${spawnSync(process.execPath, ['--version']).pid}/x`
+const TERM_MS = 15_000
 
 describe('a holder', () => {
   it('is gone when its process is', () => {
@@ -23,35 +29,222 @@ describe('a holder', () => {
   })
 })
 
-describe('a lease', () => {
-  let now = 1_000_000
+/** Leases of one store, all on the same clocks: that of the machine, which may jump, and one that nobody sets. */
+function openWorld() {
+  const time = { machine: 1_000_000, elapsed: 0 }
   const store = openMemoryStore()
-  const lease = (holder: string, name = 'work') => new Lease(store, name, holder, () => now)
+  const lease = (holder: string, { name = 'work', ahead = 0 } = {}) =>
+    new Lease(
+      store,
+      name,
+      holder,
+      () => time.machine + ahead,
+      () => time.elapsed,
+    )
+  const pass = (ms: number) => {
+    time.machine += ms
+    time.elapsed += ms
+  }
+  return { time, store, lease, pass }
+}
 
+describe('a lease', () => {
   it('is one’s until it is given back', () => {
-    expect(lease('a').take()).toBe(true)
-    expect(lease('a').take()).toBe(true)
-    expect(lease('b').take()).toBe(false)
-    expect(lease('b', 'other work').take()).toBe(true)
-    lease('b').release()
-    expect(lease('b').take()).toBe(false)
-    lease('a').release()
-    expect(lease('b').take()).toBe(true)
+    const { lease } = openWorld()
+    const [a, b] = [lease('a'), lease('b')]
+    expect([a.take(), a.take(), b.take()]).toEqual([true, true, false])
+    expect(lease('b', { name: 'other work' }).take()).toBe(true)
+    b.release()
+    expect(b.take()).toBe(false)
+    a.release()
+    expect(b.take()).toBe(true)
   })
 
   it('ends with its term unless it is renewed', () => {
-    now += 14_000
-    expect(lease('b').take()).toBe(true)
-    now += 14_999
-    expect(lease('c').take()).toBe(false)
-    now += 1
-    expect(lease('c').take()).toBe(true)
-    expect(lease('b').take()).toBe(false)
+    const { lease, pass } = openWorld()
+    const [a, b, c] = [lease('a'), lease('b'), lease('c')]
+    a.take()
+    pass(14_000)
+    expect(a.take()).toBe(true)
+    pass(14_999)
+    expect(b.take()).toBe(false)
+    pass(1)
+    expect([c.take(), b.take(), a.take()]).toEqual([true, false, false])
   })
 
   it('of a process that died is taken at once', () => {
-    now += 60_000
+    const { lease } = openWorld()
     expect(lease(dead).take()).toBe(true)
     expect(lease('d').take()).toBe(true)
   })
+
+  it('that was taken while its holder was stopped cannot be written under, also when it was given back since', () => {
+    const { store, lease, pass } = openWorld()
+    const [stopped, other] = [lease('a'), lease('b')]
+    const writes = (one: Lease) => () => store.write(1, one.mustHold)
+    expect(writes(stopped)).toThrow('another process took over work')
+    stopped.take()
+    expect(writes(stopped)).not.toThrow()
+    pass(TERM_MS)
+    expect(writes(stopped), 'nobody has taken it yet').not.toThrow()
+    other.take()
+    expect(writes(stopped)).toThrow('another process took over work')
+    other.release()
+    expect(writes(stopped)).toThrow('another process took over work')
+    stopped.release()
+    lease('a').take()
+    expect(writes(stopped), 'another turn of the same process').toThrow('another process took over work')
+  })
+
+  it('of one whose clock is ahead, or from before the clock was put back, blocks for one term of one’s own', () => {
+    const { time, lease, pass } = openWorld()
+    lease('a', { ahead: 3_600_000 }).take()
+    const b = lease('b')
+    expect(b.take()).toBe(false)
+    pass(TERM_MS - 1)
+    expect(b.take()).toBe(false)
+    pass(1)
+    expect(b.take()).toBe(true)
+    time.machine -= 7_200_000
+    const c = lease('c')
+    expect(c.take()).toBe(false)
+    pass(TERM_MS / 2)
+    b.take()
+    expect(c.take(), 'it was renewed').toBe(false)
+    pass(TERM_MS - 1)
+    expect(c.take()).toBe(false)
+    pass(1)
+    expect(c.take()).toBe(true)
+  })
+
+  it('that others hold is looked at without waiting for writers', () => {
+    const { store, lease } = openWorld()
+    const [a, b] = [lease('a'), lease('b')]
+    a.take()
+    const write = vi.spyOn(store, 'write')
+    expect(b.take()).toBe(false)
+    expect(write).not.toHaveBeenCalled()
+  })
 })
+
+describe('while it works', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date', 'performance'] }))
+  afterEach(() => void vi.useRealTimers())
+
+  it.each(['taken', 'taken and given back'])('a holder hears that its lease was %s', async what => {
+    const store = openMemoryStore()
+    const now = { ahead: 0 }
+    const mine = new Lease(store, 'work', 'a', () => Date.now())
+    const other = new Lease(store, 'work', 'b', () => Date.now() + now.ahead)
+    mine.take()
+    const heard = mine.during(new AbortController().signal, signal => {
+      now.ahead = TERM_MS
+      expect(other.take()).toBe(true)
+      if (what !== 'taken') other.release()
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    })
+    const outcome = expect(heard).rejects.toThrow('another process took over work')
+    await vi.advanceTimersByTimeAsync(5_000)
+    await outcome
+  })
+})
+
+type Step = readonly ['take' | 'write' | 'release', number] | readonly ['pass' | 'jump', number]
+
+const HOLDERS = 4
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 5, arbitrary: fc.tuple(fc.constant('take' as const), fc.nat(HOLDERS - 1)) },
+  { weight: 5, arbitrary: fc.tuple(fc.constant('write' as const), fc.nat(HOLDERS - 1)) },
+  { weight: 1, arbitrary: fc.tuple(fc.constant('release' as const), fc.nat(HOLDERS - 1)) },
+  { weight: 4, arbitrary: fc.tuple(fc.constant('pass' as const), fc.constantFrom(1, 4_000, 14_999, TERM_MS)) },
+)
+const jump: fc.Arbitrary<Step> = fc.tuple(fc.constant('jump' as const), fc.constantFrom(-3_600_000, -1, 1, 3_600_000))
+const LENGTH = { minLength: 10, maxLength: 60, size: 'max' } as const
+const skews = fc.tuple(...Array.from({ length: HOLDERS }, () => fc.constantFrom(0, 0, -60_000, 60_000)))
+
+const LONG = process.env['QUERENT_LONG'] === '1'
+
+describe.each(['memory', 'SQLite'])('whatever several holders do (QUERENT_LONG=1: more), in %s', kind => {
+  const numRuns = (LONG ? 50 : 1) * (kind === 'memory' ? 300 : 40)
+
+  it('on one clock no two of them have it at once', () => {
+    fc.assert(
+      fc.property(fc.array(step, LENGTH), steps => {
+        using world = openHolders(kind, [0, 0, 0, 0])
+        for (const one of steps) {
+          world.take(one)
+          expect(world.believing().length).toBeLessThanOrEqual(1)
+        }
+      }),
+      { numRuns },
+    )
+  })
+
+  it('on clocks that differ and jump, what one writes in a turn nobody else writes between; and it never stays blocked', () => {
+    fc.assert(
+      fc.property(fc.array(fc.oneof({ weight: 8, arbitrary: step }, jump), LENGTH), skews, (steps, ahead) => {
+        using world = openHolders(kind, ahead)
+        for (const one of steps) world.take(one)
+        const turns = world.writes.filter((turn, at) => turn !== world.writes[at - 1])
+        expect(new Set(turns).size).toBe(turns.length)
+        // All are stopped but one, which looks twice.
+        world.take(['take', 0])
+        world.take(['pass', TERM_MS])
+        expect(world.take(['take', 0])).toBe(true)
+      }),
+      { numRuns },
+    )
+  })
+})
+
+/** `ahead`: by how much each holder's clock is. In SQLite each has a connection of its own. */
+function openHolders(kind: string, ahead: readonly number[]) {
+  const folder = tempFolder()
+  const time = { machine: 1e9, elapsed: 0 }
+  const shared = kind === 'memory' ? openMemoryStore() : null
+  const stores: Store[] = ahead.map(() => shared ?? openSqliteStore({ file: folder.file('store.db') }))
+  const leases = stores.map((store, at) => {
+    const machineNow = () => time.machine + (ahead[at] as number)
+    return new Lease(store, 'work', `holder ${at}`, machineNow, () => time.elapsed)
+  })
+  /** Until when each may think that it has the lease, by the clock that nobody sets. */
+  const until = leases.map(() => 0)
+  const writes: string[] = []
+  const write = (at: number) => {
+    const [store, lease] = [stores[at] as Store, leases[at] as Lease]
+    try {
+      store.write(1, writer => {
+        lease.mustHold(writer)
+        writes.push(String(writer.table(LEASES).get({ name: 'work' })?.['holder']))
+      })
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'cancelled' })
+    }
+  }
+  const take = ([what, value]: Step): boolean => {
+    if (what === 'pass' || what === 'jump') {
+      time.machine += value
+      if (what === 'pass') time.elapsed += value
+      return true
+    }
+    if (what === 'write') write(value)
+    else if (what === 'release') {
+      leases[value]?.release()
+      until[value] = 0
+    } else {
+      const has = leases[value]?.take() === true
+      until[value] = has ? time.elapsed + TERM_MS : 0
+      return has
+    }
+    return true
+  }
+  return {
+    take,
+    writes,
+    believing: () => until.filter(end => end > time.elapsed),
+    [Symbol.dispose]: () => {
+      for (const store of new Set(stores)) store.close()
+      folder[Symbol.dispose]()
+    },
+  }
+}

@@ -64,7 +64,8 @@ describe('a lens of one folder', () => {
     const host = engine.host('stars')
     const [job] = toyLens.jobs ?? []
     const told: unknown[] = []
-    await job?.run(host, 2_000_000, new AbortController().signal, progress => told.push(progress))
+    const report = (progress: unknown) => told.push(progress)
+    await job?.run(host, 2_000_000, new AbortController().signal, report, () => undefined)
     expect(told.at(-1)).toEqual({ phase: 'fade', done: 2, total: 2 })
     expect(await ids(engine, 'stars.rating:2', 'default')).toEqual(['b'])
     await engine.delete({ ids: ['b'] })

@@ -3,6 +3,7 @@ import type { EntryKey } from '../../../model/entry.ts'
 import { QuerentError } from '../../../model/errors.ts'
 import type { Progress } from '../../../model/operation.ts'
 import type { StoreWriter } from '../../../store/store.ts'
+import type { MustHold } from '../../lens.ts'
 import type { Cell } from './cells.ts'
 import type { MemoryColumns } from './columns.ts'
 import { defaultMemory, readMemory, type StoredMemory, writeMemory } from './memory-rows.ts'
@@ -16,6 +17,8 @@ export interface RunOptions {
   readonly now: number
   readonly signal?: AbortSignal | undefined
   readonly report?: ((progress: Progress) => void) | undefined
+  /** Of a job: called first in each transaction. */
+  readonly mustHold?: MustHold | undefined
 }
 
 /** Throws `cancelled` when the run shall end. */

@@ -33,13 +33,18 @@ type Counts = { -readonly [K in Exclude<keyof DecayReport, 'skipped'>]: number }
  */
 export async function runDecayCycle(context: MemoryContext, viewer: string, options: RunOptions): Promise<DecayReport> {
   const { host, access, memories, settings } = context
-  const { now, signal, report } = options
+  const { now, signal, report, mustHold } = options
   const { store, clock } = host
   access.flush()
   const counts: Counts = { processed: 0, strength_decayed: 0, health_decayed: 0, errors: 0 }
+  const end = () =>
+    store.write(clock.now(), writer => {
+      mustHold?.(writer)
+      endCycle(writer, viewer, now)
+    })
   const skipped = !settings.enabled ? 'memory_disabled' : !settings.decay_enabled ? 'global_disabled' : null
   if (skipped !== null) {
-    store.write(clock.now(), writer => endCycle(writer, viewer, now))
+    end()
     return { ...counts, skipped }
   }
   const columns = memories.of(viewer)
@@ -50,7 +55,10 @@ export async function runDecayCycle(context: MemoryContext, viewer: string, opti
   let done = 0
   for (;;) {
     mustGoOn(signal)
-    const step = store.write(clock.now(), writer => decayBatch(writer, columns, { now, since, after, visible }, counts))
+    const step = store.write(clock.now(), writer => {
+      mustHold?.(writer)
+      return decayBatch(writer, columns, { now, since, after, visible }, counts)
+    })
     step.committed()
     done += step.passed
     report?.({ phase: 'decay', done, total: visible.size ?? columns.size })
@@ -58,7 +66,7 @@ export async function runDecayCycle(context: MemoryContext, viewer: string, opti
     after = step.after
     await otherTurn()
   }
-  store.write(clock.now(), writer => endCycle(writer, viewer, now))
+  end()
   return counts
 }
 

@@ -20,13 +20,13 @@ export function memoryJobs(contextOf: (host: LensHost) => MemoryContext): readon
     {
       name: 'chroma.memory',
       everyMs: LOOK_EVERY_MS,
-      run: async (host, now, signal, report) => {
+      run: async (host, now, signal, report, mustHold) => {
         const context = contextOf(host)
         const seconds = Math.floor(now / 1000)
         for (const viewer of viewersToServe(host)) {
           if (signal.aborted) return
           await serve(context, viewer, seconds, {
-            signal,
+            ...{ signal, mustHold },
             report: progress => report({ ...progress, current: viewer }),
           })
         }
@@ -41,7 +41,7 @@ function viewersToServe(host: LensHost): readonly string[] {
   return [...new Set([OWNER, ...viewersWithMemory(host.store)])]
 }
 
-type RunInput = Pick<Parameters<typeof runDecayCycle>[2], 'signal' | 'report'>
+type RunInput = Pick<Parameters<typeof runDecayCycle>[2], 'signal' | 'report' | 'mustHold'>
 
 /** A cycle that was cut off is finished at its own time; and the check is owed until it has been done. */
 async function serve(context: MemoryContext, viewer: string, now: number, input: RunInput): Promise<void> {
@@ -50,11 +50,16 @@ async function serve(context: MemoryContext, viewer: string, now: number, input:
   if (!isDue && !isDayOpen(store, viewer)) return
   const open = openCycle(store, viewer)
   const at = open !== null && open.now <= now && now - open.now < DAY ? open.now : now
+  const setDayTo = (state: 'open' | 'done') =>
+    store.write(clock.now(), writer => {
+      input.mustHold?.(writer)
+      setDay(writer, viewer, state)
+    })
   try {
-    store.write(clock.now(), writer => setDay(writer, viewer, 'open'))
+    setDayTo('open')
     if (isDue) await runDecayCycle(context, viewer, { ...input, now: at })
     await runLifecycleCheck(context, viewer, { ...input, now })
-    store.write(clock.now(), writer => setDay(writer, viewer, 'done'))
+    setDayTo('done')
   } catch (error) {
     // Ended in the middle: the next look goes on from there.
     if (!(error instanceof QuerentError && error.code === 'cancelled')) throw error

@@ -26,7 +26,7 @@ type Turn = 'ascends' | 'rots' | 'fails' | null
 export async function runLifecycleCheck(
   context: MemoryContext,
   viewer: string,
-  { now, signal, report }: RunOptions,
+  { now, signal, report, mustHold }: RunOptions,
 ): Promise<LifecycleReport> {
   const { host, access, memories, settings } = context
   access.flush()
@@ -38,7 +38,11 @@ export async function runLifecycleCheck(
   let passed = 0
   const turnAll = () => {
     if (due.length === 0) return
-    host.store.write(host.clock.now(), writer => turn(writer, columns, due, now, counts))()
+    const committed = host.store.write(host.clock.now(), writer => {
+      mustHold?.(writer)
+      return turn(writer, columns, due, now, counts)
+    })
+    committed()
     due = []
   }
   for (let entry = columns.next(-1); entry !== -1; entry = columns.next(entry)) {

@@ -5,7 +5,10 @@ import { runDecayCycle } from '../../../../../src/lenses/chroma/memory/decay.ts'
 import { memoryJobs } from '../../../../../src/lenses/chroma/memory/jobs.ts'
 import { runLifecycleCheck } from '../../../../../src/lenses/chroma/memory/lifecycle.ts'
 import type { StoredMemory } from '../../../../../src/lenses/chroma/memory/memory-rows.ts'
+import { MEMORY } from '../../../../../src/lenses/chroma/tables.ts'
+import type { MustHold } from '../../../../../src/lenses/lens.ts'
 import type { EntryKey } from '../../../../../src/model/entry.ts'
+import { QuerentError } from '../../../../../src/model/errors.ts'
 import type { Progress } from '../../../../../src/model/operation.ts'
 import { OWNER } from '../../../../../src/model/partition.ts'
 import { openSqliteStore } from '../../../../../src/store/sqlite-store.ts'
@@ -253,10 +256,11 @@ describe('the lifecycle check', () => {
 })
 
 describe('the daily job', () => {
-  const run = async (world: World, signal = new AbortController().signal) => {
+  const held = () => undefined
+  const run = async (world: World, signal = new AbortController().signal, mustHold: MustHold = held) => {
     const told: Progress[] = []
     const [job] = memoryJobs(() => world.context)
-    await job?.run(world.context.host, world.clock.now(), signal, progress => told.push(progress))
+    await job?.run(world.context.host, world.clock.now(), signal, progress => told.push(progress), mustHold)
     return told
   }
 
@@ -288,7 +292,7 @@ describe('the daily job', () => {
     world.later(12 * DAY)
     const end = new AbortController()
     const [job] = memoryJobs(() => world.context)
-    await job?.run(world.context.host, world.clock.now(), end.signal, () => end.abort())
+    await job?.run(world.context.host, world.clock.now(), end.signal, () => end.abort(), held)
     expect([world.memory(keys[0] as number)?.version, world.memory(keys[2000] as number)]).toEqual([1, undefined])
     world.later(3600)
     await run(world)
@@ -299,11 +303,42 @@ describe('the daily job', () => {
     const rest = large(other)
     other.later(12 * DAY)
     const late = new AbortController()
-    await memoryJobs(() => other.context)[0]?.run(other.context.host, other.clock.now(), late.signal, progress => {
-      if (progress.phase === 'decay' && progress.done === 2500) late.abort()
-    })
+    const untilDecayed = ({ phase, done }: Progress) => {
+      if (phase === 'decay' && done === 2500) late.abort()
+    }
+    await memoryJobs(() => other.context)[0]?.run(
+      other.context.host,
+      other.clock.now(),
+      late.signal,
+      untilDecayed,
+      held,
+    )
     expect(other.memory(rest[1] as number)?.rotten).toBe(false)
     await run(other)
     expect(other.memory(rest[1] as number)?.rotten).toBe(true)
+  })
+
+  it('writes nothing more once another process has its lease, whatever the signal says', async () => {
+    for (const writesBefore of [0, 1, 2, 3, 4]) {
+      const world = new World()
+      large(world)
+      world.later(12 * DAY)
+      let writes = 0
+      const before = JSON.stringify(world.store.table(MEMORY).scan())
+      let after = before
+      const isLost = () => {
+        if (writes++ < writesBefore) return
+        if (writes === writesBefore + 1) after = JSON.stringify(world.store.table(MEMORY).scan())
+        throw new QuerentError('cancelled', 'another process took over')
+      }
+      await run(world, undefined, isLost)
+      expect(writes).toBeGreaterThan(writesBefore)
+      expect(JSON.stringify(world.store.table(MEMORY).scan())).toBe(after)
+      expect(after === before).toBe(writesBefore < 2)
+      expect(lastCycle(world.store, OWNER)).toBe(0)
+      // The next one does all of it.
+      await run(world)
+      expect(lastCycle(world.store, OWNER)).toBe(START + 12 * DAY)
+    }
   })
 })
