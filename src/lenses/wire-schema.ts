@@ -23,10 +23,14 @@ export function anything(described: Readonly<Record<string, JsonObject>>, requir
   return z.unknown().meta({ type: 'object', properties: { ...described }, required: [...required] })
 }
 
-/** What comes back, described no further than by its names. */
-export function answers(described: Readonly<Record<string, JsonObject>>): z.ZodType<object> {
-  const shape = Object.fromEntries(Object.entries(described).map(([name, schema]) => [name, z.unknown().meta(schema)]))
-  return z.looseObject(shape)
+/** What comes back, described no further than by its names; `sometimes`: members that an answer may be without. */
+export function answers(
+  always: Readonly<Record<string, JsonObject>>,
+  sometimes: Readonly<Record<string, JsonObject>> = {},
+): z.ZodType<object> {
+  const there = Object.entries(always).map(([name, schema]) => [name, z.unknown().meta(schema)] as const)
+  const maybe = Object.entries(sometimes).map(([name, schema]) => [name, z.unknown().optional().meta(schema)] as const)
+  return z.looseObject(Object.fromEntries<z.ZodType>([...there, ...maybe]))
 }
 
 export const TEXT: JsonObject = { type: 'string' }
@@ -35,6 +39,8 @@ export const INTEGER: JsonObject = { type: 'integer' }
 export const FLAG: JsonObject = { type: 'boolean' }
 export const OBJECT: JsonObject = { type: 'object' }
 export const OBJECTS: JsonObject = { type: 'array', items: { type: 'object' } }
+export const TEXT_OR_NULL: JsonObject = { type: ['string', 'null'] }
+export const OBJECT_OR_NULL: JsonObject = { type: ['object', 'null'] }
 
 export function described(schema: JsonObject, description: string): JsonObject {
   return { ...schema, description }

@@ -53,7 +53,7 @@ const put: Operation<LensHost> = {
   name: 'beliefs.put',
   summary: 'Store beliefs that the asker holds: one, or a list of them together or not at all',
   input: anything({ ...DRAFT, beliefs: described(OBJECTS, 'Instead of one: many, each as one'), wait: WAIT }),
-  output: answers({ belief: OBJECT, beliefs: OBJECTS }),
+  output: answers({}, { belief: OBJECT, beliefs: OBJECTS }),
   effect: { kind: 'write', idempotent: false },
   run: (host, input, context) =>
     inCall(host, context, async call => {
@@ -97,7 +97,7 @@ const get: Operation<LensHost> = {
   name: 'beliefs.get',
   summary: 'Read one belief by its id, with its older versions on request',
   input: anything({ belief_id: BELIEF_ID, include_superseded: described(FLAG, 'Older versions too') }, ['belief_id']),
-  output: answers({ belief: OBJECT, source: OBJECT, history: OBJECTS }),
+  output: answers({ belief: OBJECT, source: OBJECT }, { history: OBJECTS }),
   effect: { kind: 'read', idempotent: true },
   run: (host, input, context) =>
     inCall(host, context, ({ state, asker, signal }) => {

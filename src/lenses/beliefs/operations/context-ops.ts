@@ -50,10 +50,10 @@ const expand: Operation<LensHost> = {
     },
     ['belief_id', 'max_additional_tokens'],
   ),
-  output: answers({
-    ...{ belief_id: TEXT, derivation: OBJECTS, contradictions: OBJECTS, similar: OBJECTS },
-    ...{ additional_tokens: INTEGER, truncated: FLAG, token_counter: OBJECT, warnings: OBJECTS },
-  }),
+  output: answers(
+    { belief_id: TEXT, additional_tokens: INTEGER, truncated: FLAG, token_counter: OBJECT, warnings: OBJECTS },
+    { derivation: OBJECTS, contradictions: OBJECTS, similar: OBJECTS },
+  ),
   effect: { kind: 'read', idempotent: true },
   cost: costOfExpand,
   bodyLimit: BODY_LIMIT,

@@ -19,7 +19,10 @@ const explain: Operation<LensHost> = {
     },
     ['belief_id', 'query'],
   ),
-  output: answers({ belief_id: TEXT, matched: FLAG, summary: TEXT, hints: OBJECTS, versus: OBJECT, warnings: OBJECTS }),
+  output: answers(
+    { belief_id: TEXT, matched: FLAG, summary: TEXT, warnings: OBJECTS },
+    { hints: OBJECTS, versus: OBJECT },
+  ),
   effect: { kind: 'read', idempotent: true },
   cost: costOfExplain,
   bodyLimit: BODY_LIMIT,

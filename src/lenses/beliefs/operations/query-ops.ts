@@ -29,13 +29,10 @@ const query: Operation<LensHost> = {
   name: 'beliefs.query',
   summary: 'Find beliefs by meaning and filters, ranked by meaning, confidence, trust and time',
   input: anything(QUERY, ['semantic']),
-  output: answers({
-    beliefs: OBJECTS,
-    total_count: { type: 'integer' },
-    next_cursor: TEXT,
-    coverage: OBJECT,
-    warnings: OBJECTS,
-  }),
+  output: answers(
+    { beliefs: OBJECTS, total_count: { type: 'integer' }, coverage: OBJECT, warnings: OBJECTS },
+    { next_cursor: TEXT },
+  ),
   effect: { kind: 'read', idempotent: false },
   cost: costOfQuery,
   bodyLimit: BODY_LIMIT,

@@ -2,7 +2,18 @@
 
 import type { Operation } from '../../../model/operation.ts'
 import type { LensHost } from '../../lens.ts'
-import { answers, anything, described, FLAG, NUMBER, OBJECT, OBJECTS, TEXT } from '../../wire-schema.ts'
+import {
+  answers,
+  anything,
+  described,
+  FLAG,
+  NUMBER,
+  OBJECT,
+  OBJECT_OR_NULL,
+  OBJECTS,
+  TEXT,
+  TEXT_OR_NULL,
+} from '../../wire-schema.ts'
 import { checkOnly } from '../check/agents.ts'
 import { checkEdge, checkTrustPage, checkTrustQuestion } from '../check/trust.ts'
 import { trustQuestion } from '../query/trust-columns.ts'
@@ -51,7 +62,7 @@ const list: Operation<LensHost> = {
   name: 'trust.list',
   summary: 'List the statements of trust of the asker',
   input: anything({ after: described(TEXT, 'Only targets behind this one'), limit: { type: 'integer' } }),
-  output: answers({ edges: OBJECTS, after: TEXT, did: TEXT }),
+  output: answers({ edges: OBJECTS, after: TEXT_OR_NULL, did: TEXT_OR_NULL }),
   effect: { kind: 'read', idempotent: true },
   run: (host, input, context) =>
     inCall(host, context, ({ asker }) => listTrust(host.store, asker.id, checkTrustPage(input))),
@@ -61,7 +72,14 @@ const compute: Operation<LensHost> = {
   name: 'trust.compute',
   summary: 'Tell what the asker’s trust in an agent comes to, and of what kind it is',
   input: anything({ target: TARGET, context: described(OBJECT, 'As in a query') }, ['target']),
-  output: answers({ target: TEXT, trust: NUMBER, kind: TEXT, direct: OBJECT, transitive: OBJECT, as_of: TEXT }),
+  output: answers({
+    target: TEXT,
+    trust: NUMBER,
+    kind: TEXT,
+    direct: OBJECT_OR_NULL,
+    transitive: OBJECT_OR_NULL,
+    as_of: TEXT,
+  }),
   effect: { kind: 'read', idempotent: true },
   run: (host, input, context) =>
     inCall(host, context, ({ state, asker }) => {
