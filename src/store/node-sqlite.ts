@@ -8,6 +8,8 @@ import { mustBeSync } from './sync.ts'
 
 /** Statements kept of each kind. Filters make endlessly many texts; everything else needs about a hundred. */
 const STATEMENTS = 300
+/** Between two reports of a copy: 8 MiB of 4 KiB pages. */
+const PAGES_AT_ONCE = 2_048
 
 export const openNodeSqlite: OpenSql = options => new NodeSqlite(options)
 
@@ -21,12 +23,13 @@ class NodeSqlite implements SqlDatabase {
   readonly #rollbackListeners: (() => void)[] = []
   #inside: 'nothing' | 'read' | 'write' = 'nothing'
 
-  constructor({ file, readOnly, immutable, timeoutMs }: SqlOptions) {
+  constructor({ file, readOnly, immutable, timeoutMs, schemaWritable }: SqlOptions) {
     this.file = file
     this.#timeoutMs = timeoutMs
     const address = immutable ? new URL(`${pathToFileURL(file)}?immutable=1`) : file
     const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
     this.#db = this.#guard(() => new DatabaseSync(address, { readOnly, timeout: timeoutMs }))
+    if (schemaWritable === true) this.#db.enableDefensive(false)
   }
 
   get writing(): boolean {
@@ -85,6 +88,23 @@ class NodeSqlite implements SqlDatabase {
 
   onRollback(listener: () => void): void {
     this.#rollbackListeners.push(listener)
+  }
+
+  async copyTo(file: string, report: (done: number, total: number) => void): Promise<void> {
+    assert(this.#inside === 'nothing', 'a copy is made outside of transactions')
+    const { backup } = process.getBuiltinModule('node:sqlite')
+    // Held open, so that a commit meanwhile does not make the copy begin anew, again and again.
+    this.exec('begin; select count(*) from sqlite_schema')
+    try {
+      await backup(this.#db, file, {
+        rate: PAGES_AT_ONCE,
+        progress: ({ totalPages, remainingPages }) => report(totalPages - remainingPages, totalPages),
+      })
+    } catch (error) {
+      throw ofSqlite(error, file)
+    } finally {
+      if (this.#db.isTransaction) this.exec('commit')
+    }
   }
 
   close(): void {
@@ -154,6 +174,14 @@ class Statement implements SqlStatement<unknown> {
   get(...values: SqlValue[]): unknown {
     try {
       return this.#prepared.get(...values)
+    } catch (error) {
+      throw ofSqlite(error, this.#file)
+    }
+  }
+
+  *each(...values: SqlValue[]): IterableIterator<unknown> {
+    try {
+      yield* this.#prepared.iterate(...values)
     } catch (error) {
       throw ofSqlite(error, this.#file)
     }

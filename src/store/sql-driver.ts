@@ -12,6 +12,8 @@ export interface SqlStatement<Row> {
   run(...values: readonly SqlValue[]): SqlResult
   get(...values: readonly SqlValue[]): Row | undefined
   all(...values: readonly SqlValue[]): readonly Row[]
+  /** One by one: for many, and for what comes before a damaged page. Must be read to its end or thrown away at once. */
+  each(...values: readonly SqlValue[]): IterableIterator<Row>
 }
 
 export interface SqlResult {
@@ -41,6 +43,11 @@ export interface SqlDatabase {
   readonly writing: boolean
   /** Calls `listener` after anything was rolled back: what was remembered of it is void. */
   onRollback(listener: () => void): void
+  /**
+   * Copies the file as one committed state, pages as they are, while anybody writes. `report` hears of pages done and of
+   * all; what it throws ends the copy.
+   */
+  copyTo(file: string, report: (done: number, total: number) => void): Promise<void>
   close(): void
 }
 
@@ -51,6 +58,8 @@ export interface SqlOptions {
   readonly immutable: boolean
   /** How long to wait for another process's lock. Waiting blocks the thread. */
   readonly timeoutMs: number
+  /** Allows `sqlite_schema` to be written, for repairs. Default false. */
+  readonly schemaWritable?: boolean | undefined
 }
 
 export type OpenSql = (options: SqlOptions) => SqlDatabase

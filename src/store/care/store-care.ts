@@ -1,0 +1,152 @@
+/** Examines a store file, and mends in it what can be made again from what is there. */
+import type { Instant } from '../../base/clock.ts'
+import { QuerentError } from '../../model/errors.ts'
+import { openNodeSqlite } from '../node-sqlite.ts'
+import type { SqlDatabase } from '../sql-driver.ts'
+import { chunks, contents } from './contents.ts'
+import { feed } from './feed.ts'
+import { lookups } from './lookups.ts'
+import { partitions, tables } from './naming.ts'
+import { checkPages, isMendable, type PageReport } from './pages.ts'
+import { type Check, counted, type Problem, REPAIR_HELP, RESTORE_HELP } from './problem.ts'
+import { mustBeSound, rebuildTables } from './rebuild.ts'
+import { references } from './references.ts'
+import { tallyRows } from './tally-rows.ts'
+import { vectorRows } from './vector-rows.ts'
+
+export interface StoreFinding {
+  readonly check: string
+  readonly ok: boolean
+  readonly message: string
+  readonly help: string | null
+  /** Whether `mendStore` knows how this should be. */
+  readonly isMendable: boolean
+}
+
+export interface Mended {
+  readonly check: string
+  readonly done: string
+}
+
+/** In the order of mending: later ones count what earlier ones leave. */
+const CHECKS: readonly Check[] = [
+  partitions,
+  tables,
+  references,
+  contents,
+  chunks,
+  lookups,
+  vectorRows,
+  tallyRows,
+  feed,
+]
+const PAGES = 'pages'
+const WAIT_MS = 5_000
+/** Lines of SQLite's own that are told. */
+const LINES = 5
+
+/** Reads everything under one state of the store. Throws what opening a store throws. */
+export function examineStore(file: string): readonly StoreFinding[] {
+  return looking(file, examine)
+}
+
+/**
+ * Mends what `examineStore` calls mendable and touches nothing else: all of it or, when that fails, nothing. Other
+ * processes may go on working; `store_locked` when they do not let this one write.
+ */
+export function mendStore(file: string, now: Instant): readonly Mended[] {
+  const pages = looking(file, checkPages)
+  if (!isMendable(pages)) return []
+  const db = openNodeSqlite({ file, readOnly: false, immutable: false, timeoutMs: WAIT_MS, schemaWritable: true })
+  try {
+    db.exec('pragma secure_delete = on; pragma foreign_keys = off; pragma synchronous = full')
+    // Before anything is written: a wrong list of free pages could give one away that is in use.
+    if (pages.isOutside) db.exec('vacuum')
+    const packed = pages.isOutside ? [{ check: PAGES, done: 'packed the file' }] : []
+    const { mended, leaves } = db.write(() => mend(db, pages, now))
+    if (leaves) db.exec('vacuum')
+    return [...packed, ...mended]
+  } finally {
+    db.close()
+  }
+}
+
+/** On a connection of its own: one that met damage cannot commit any more. */
+function looking<T>(file: string, look: (db: SqlDatabase) => T): T {
+  const db = openNodeSqlite({ file, readOnly: true, immutable: false, timeoutMs: WAIT_MS })
+  try {
+    // Ends when the connection is closed.
+    db.exec('begin')
+    return look(db)
+  } finally {
+    db.close()
+  }
+}
+
+function examine(db: SqlDatabase): readonly StoreFinding[] {
+  const pages = checkPages(db)
+  const [first] = pages.lines
+  if (first !== undefined) return [ofPages(pages)]
+  return [sound(PAGES, 'every page and index is sound'), ...CHECKS.map(check => examined(check, db))]
+}
+
+function examined(check: Check, db: SqlDatabase): StoreFinding {
+  const problems = lookedAt(check, db)
+  return problems.length === 0 ? sound(check.name, check.sound) : wrong(check.name, problems)
+}
+
+/** What one check cannot read keeps nobody from the others. */
+function lookedAt(check: Check, db: SqlDatabase): readonly Problem[] {
+  try {
+    return check.look(db)
+  } catch (error) {
+    if (!(error instanceof QuerentError)) throw error
+    return [{ what: error.message, help: RESTORE_HELP, mend: null }]
+  }
+}
+
+function sound(check: string, message: string): StoreFinding {
+  return { check, ok: true, message, help: null, isMendable: false }
+}
+
+function wrong(check: string, problems: readonly Problem[]): StoreFinding {
+  return {
+    check,
+    ok: false,
+    message: problems.map(({ what }) => what).join('; '),
+    help: [...new Set(problems.map(({ help }) => help))].join(' '),
+    isMendable: problems.some(({ mend }) => mend !== null),
+  }
+}
+
+function ofPages(pages: PageReport): StoreFinding {
+  const more = pages.lines.length > LINES ? `; and ${pages.lines.length - LINES} more` : ''
+  const where = pages.damaged.map(({ table, part }) => (part === 'rows' ? table : `indexes of ${table}`))
+  const place = where.length === 0 ? '' : ` (in ${where.join(', ')})`
+  const canMend = isMendable(pages)
+  return {
+    check: PAGES,
+    ok: false,
+    message: `${counted(pages.lines.length, 'damage')}${place}: ${pages.lines.slice(0, LINES).join('; ')}${more}`,
+    help: canMend ? `No knowledge is lost. ${REPAIR_HELP}` : RESTORE_HELP,
+    isMendable: canMend,
+  }
+}
+
+function mend(
+  db: SqlDatabase,
+  { damaged }: PageReport,
+  now: Instant,
+): { readonly mended: readonly Mended[]; readonly leaves: boolean } {
+  const mended: Mended[] = []
+  if (damaged.length > 0) mended.push({ check: PAGES, done: rebuildTables(db, damaged) })
+  for (const check of CHECKS) {
+    for (const mendIt of mendersOf(check, db)) mended.push({ check: check.name, done: mendIt(db, now) })
+  }
+  return { mended, leaves: damaged.length > 0 && mustBeSound(db).leaves }
+}
+
+/** Each once, whatever it mends. */
+function mendersOf(check: Check, db: SqlDatabase): ReadonlySet<NonNullable<Problem['mend']>> {
+  return new Set(lookedAt(check, db).flatMap(({ mend }) => (mend === null ? [] : [mend])))
+}
