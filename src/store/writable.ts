@@ -11,8 +11,9 @@ import type { SqlDatabase } from './sql-driver.ts'
  */
 export function checkWritable(db: SqlDatabase): void {
   try {
-    // Writes nothing. Not to wait for another writer: that one shows that it is our turn that is missing, not the right.
-    db.write(() => undefined, 0)
+    // Changes nothing, and `begin immediate` alone does nothing on a file that was opened for reading. Not to wait for
+    // another writer: where there is one, it is the turn that is missing, not the right.
+    db.write(() => db.exec('update identity set id = id where false'), 0)
   } catch (error) {
     const code = error instanceof QuerentError ? error.code : ''
     if (code === 'store_locked') return
