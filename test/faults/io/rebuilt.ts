@@ -32,6 +32,11 @@ export async function differences(engine: Engine, file: string): Promise<readonl
   const near = (one: Engine) =>
     callOperation(one, 'chroma.query', 'owner', { hashtags: NODE_TAGS, k: 10, update_access: false })
   if (!(await isSame(near, engine, anew))) wrong.push('chroma.query: not what a rebuild answers')
+  const believed = async (one: Engine) => {
+    const asked = { semantic: '', filters: { holder_ids: ['owner'] } }
+    return (await callOperation(one, 'beliefs.query', 'owner', asked))['beliefs']
+  }
+  if (!(await isSame(believed, engine, anew))) wrong.push('beliefs.query: not what a rebuild answers')
   return wrong
 }
 
