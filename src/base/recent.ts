@@ -31,6 +31,12 @@ export class Recent<K, V> {
     return value
   }
 
+  /** Keeps a value, in place of one that is kept. */
+  set(key: K, value: V): void {
+    this.#values.delete(key)
+    this.get(key, () => value)
+  }
+
   delete(key: K): void {
     this.#values.delete(key)
   }

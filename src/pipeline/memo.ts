@@ -1,13 +1,13 @@
 /**
  * What one engine remembers between questions: sets of entries that fulfil a filter, and which entries do not hold at a
- * moment. Kept by feed position, so that a change of any entry makes them anew; remembering never changes an answer.
+ * moment. Both follow the feed: after a write only what it changed is looked at. Remembering never changes an answer.
  */
-import type { Bitset } from '../base/bitset.ts'
+import { Bitset } from '../base/bitset.ts'
 import { canonicalJson, type Json } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
 import { Recent } from '../base/recent.ts'
 import type { Entry, EntryKey } from '../model/entry.ts'
-import { ENTRY_FIELDS, type FieldName, type Filter } from '../model/filter.ts'
+import { ENTRY_FIELDS, type FieldName, type Filter, matches } from '../model/filter.ts'
 import type { Sight } from '../model/viewer.ts'
 import type { StoreReader } from '../store/store.ts'
 import type { Language } from '../text/stopwords.ts'
@@ -17,22 +17,33 @@ import { ValidityWatch } from './validity.ts'
 const SETS = 200
 /** A hundred bytes each. */
 const LANGUAGES = 10_000
+/** Changes that a set is brought forward by; each costs reading an entry, and beyond that all are asked for again. */
+const MOST_CHANGES = 250
 
 /** Fulfilled by every entry. */
 const EVERYTHING: Filter = { op: 'and', of: [] }
 
+/** Entries that fulfilled a filter when the feed ended there. */
+interface Followed {
+  readonly set: Bitset
+  readonly seq: number
+}
+
 export class Memo {
-  readonly #sets = new Recent<string, Bitset>(SETS)
+  readonly #sets = new Recent<string, Followed>(SETS)
   readonly #languages = new Recent<string, { title: string; language: Language }>(LANGUAGES)
   readonly #validity = new ValidityWatch()
-  #seq = -1
 
   /** Visible entries that fulfil the filter. Not to be changed. */
   matching(reader: StoreReader, sight: Sight, filter: Filter): Bitset {
     if (!isTracked(filter)) return reader.matching(sight, filter)
-    this.#follow(reader)
+    const seq = reader.lastSeq()
     const key = `${sight.partitions.join()} ${canonicalJson(filter as unknown as Json)}`
-    return this.#sets.get(key, () => reader.matching(sight, filter))
+    const known = this.#sets.find(key)
+    if (known?.seq === seq) return known.set
+    const set = (known && followed(known, reader, sight, filter)) ?? reader.matching(sight, filter)
+    this.#sets.set(key, { set, seq })
+    return set
   }
 
   /** All visible entries. Not to be changed. */
@@ -58,12 +69,23 @@ export class Memo {
     const isVisible = (key: EntryKey) => partitions.has(reader.entry(key)?.partition ?? -1)
     return this.#validity.nextBound(reader, at, isVisible)
   }
+}
 
-  #follow(reader: StoreReader): void {
-    const seq = reader.lastSeq()
-    if (seq !== this.#seq) this.#sets.clear()
-    this.#seq = seq
+/** The set as it is now, another one where it changed; null: too much did, or the feed cannot say. */
+function followed({ set, seq }: Followed, reader: StoreReader, sight: Sight, filter: Filter): Bitset | null {
+  const isReachable = reader.firstSeq() <= seq + 1 && seq < reader.lastSeq() && reader.lastSeq() - seq <= MOST_CHANGES
+  if (!isReachable) return null
+  const changes = reader.changesSince(seq, MOST_CHANGES).filter(({ kind }) => kind !== 'vectors')
+  if (changes.length === 0) return set
+  const changed = [...new Set(changes.map(({ entry }) => entry))]
+  const visible = new Set(sight.partitions)
+  const next = set.or(new Bitset())
+  for (const key of changed) next.delete(key)
+  for (const entry of reader.entries(changed)) {
+    const subject = { entry, access: null, aspect: () => null }
+    if (visible.has(entry.partition) && matches(filter, subject)) next.add(entry.key)
   }
+  return next
 }
 
 /** Whether the feed tells of every change that could change what fulfils the filter: access and aspects need not be told. */
