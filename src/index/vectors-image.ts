@@ -5,11 +5,12 @@
 import { crc32 } from 'node:zlib'
 import { invalidArgument } from '../model/errors.ts'
 import type { PartitionId } from '../model/partition.ts'
+import { type Block, type Cell, type CellLimits, cellsOf, newCell, pivotOf, slotsOf } from './vectors-cells.ts'
 import type { Layout } from './vectors-kernel.ts'
-import type { Block, VectorRows } from './vectors-rows.ts'
+import type { VectorRows } from './vectors-rows.ts'
 
-/** 2: sign codes of turned vectors. */
-const FORMAT = 2
+/** 2: sign codes of turned vectors; 3: rows in the order of cells. */
+const FORMAT = 3
 
 interface Header {
   readonly format: number
@@ -21,13 +22,20 @@ interface Header {
   /** The kernel's maxima over all rows (see `Kernel`). */
   readonly residual: number
   readonly square: number
-  readonly blocks: readonly (readonly [PartitionId, number])[]
+  readonly pivotEvery: number
+  /** Partition, rows at home, and for each cell its rows and its pivot's key. */
+  readonly blocks: readonly BlockHeader[]
 }
 
+type Identity = Pick<Header, 'format' | 'model' | 'dimensions' | 'mean' | 'keepsVectors' | 'pivotEvery'>
+
+type BlockHeader = readonly [PartitionId, number, readonly (readonly [number, number])[]]
+
 /** Views of the rows themselves: to be written before rows change again. */
-export function imageOf(rows: VectorRows): Uint8Array[] {
+export function imageOf(rows: VectorRows, limits: CellLimits): Uint8Array[] {
   const blocks = [...rows.blocks]
-  const header: Header = { ...identityOf(rows), ...maximaOf(rows), blocks: blocks.map(b => [b.partition, b.rows]) }
+  const identity = identityOf(rows, limits)
+  const header: Header = { ...identity, ...maximaOf(rows), blocks: blocks.map(blockHeader) }
   const json = new TextEncoder().encode(JSON.stringify(header))
   const length = new Uint8Array(4)
   new DataView(length.buffer).setUint32(0, json.byteLength, true)
@@ -36,32 +44,75 @@ export function imageOf(rows: VectorRows): Uint8Array[] {
 }
 
 /** Fills `rows`, which must be empty, from an image. Throws when it is not one of an index like this. */
-export function readImage(bytes: Uint8Array, rows: VectorRows): void {
+export function readImage(bytes: Uint8Array, rows: VectorRows, limits: CellLimits): void {
   const { header, end } = readHeader(bytes)
   const { blocks } = header
-  for (const [name, value] of Object.entries(identityOf(rows))) {
+  for (const [name, value] of Object.entries(identityOf(rows, limits))) {
     const found = header[name as keyof Header]
     if (found !== value) throw invalidArgument(`snapshot.${name}`, found, String(value))
   }
   const columns = columnsOf(rows.memory.layout)
   const rowBytes = columns.reduce((sum, column) => sum + column.size, 0)
-  const expected = end + blocks.reduce((sum, [, count]) => sum + count * rowBytes, 0)
+  const expected = end + blocks.reduce((sum, block) => sum + countOf(block) * rowBytes, 0)
   if (bytes.byteLength !== expected) throw invalidArgument('snapshot', bytes.byteLength, `${expected} bytes`)
   rows.memory.kernel.setMaxima(header.residual, header.square)
   let at = end
-  for (const [partition, count] of blocks) {
+  for (const told of blocks) {
+    const count = countOf(told)
     // A copy of its own: the bytes given may begin at any address.
     const keys = new Uint32Array(new Uint8Array(bytes.subarray(at, at + count * 8)).buffer)
-    for (let i = 0; i < count; i++) rows.append(partition, keys[i] as number, keys[count + i] as number)
-    const block = rows.block(partition)
-    if (block === undefined) continue
+    const block = appendRows(rows, told, keys)
     for (const column of columns) {
       for (const stretch of stretches(rows, block, column)) {
         stretch.set(bytes.subarray(at, at + stretch.byteLength))
         at += stretch.byteLength
       }
     }
+    findPivots(rows, block)
   }
+}
+
+function blockHeader(block: Block): BlockHeader {
+  return [block.partition, block.home.rows, block.cells.map(cell => [cell.rows, pivotOf(cell).key])]
+}
+
+function countOf([, atHome, cells]: BlockHeader): number {
+  return cells.reduce((sum, [count]) => sum + count, atHome)
+}
+
+/** Rows without contents: `keys` are those of all their entries, then of all their chunks. */
+function appendRows(rows: VectorRows, [partition, atHome, cells]: BlockHeader, keys: Uint32Array): Block {
+  const block = rows.blockFor(partition)
+  const count = keys.length / 2
+  let row = 0
+  const fill = (cell: Cell, size: number) => {
+    cell.coming = size
+    for (let i = 0; i < size; i++, row++) rows.appendTo(cell, keys[row] as number, keys[count + row] as number)
+  }
+  fill(block.home, atHome)
+  for (const [size, key] of cells) {
+    const cell = newCell(block, { key, inverse: 0, slot: -1 })
+    block.cells.push(cell)
+    fill(cell, size)
+  }
+  return block
+}
+
+function findPivots(rows: VectorRows, block: Block): void {
+  if (block.cells.length === 0) return
+  const { kernel } = rows.memory
+  const missing = new Map(block.cells.map(cell => [pivotOf(cell).key, cell]))
+  for (const cell of cellsOf(block)) {
+    for (const slot of slotsOf(cell)) {
+      const key = kernel.keyOf(slot)
+      const about = missing.get(key)
+      if (about === undefined) continue
+      pivotOf(about).inverse = kernel.inverseLength(slot)
+      rows.setPivot(about, slot)
+      missing.delete(key)
+    }
+  }
+  if (missing.size > 0) throw invalidArgument('snapshot.blocks', missing.size, 'a row for every pivot')
 }
 
 interface Column {
@@ -85,16 +136,18 @@ function columnsOf(layout: Layout): Column[] {
 
 /** One column of a block's rows, extent by extent. */
 function stretches(rows: VectorRows, block: Block, { at, size }: Column): Uint8Array[] {
-  let left = block.rows
-  return block.extents.map(extent => {
-    const count = Math.min(left, extent.size)
-    left -= count
-    const start = rows.memory.address(extent.first, at, size)
-    return rows.memory.bytes.subarray(start, start + count * size)
+  return [...cellsOf(block)].flatMap(cell => {
+    let left = cell.rows
+    return cell.extents.map(extent => {
+      const count = Math.min(left, extent.size)
+      left -= count
+      const start = rows.memory.address(extent.first, at, size)
+      return rows.memory.bytes.subarray(start, start + count * size)
+    })
   })
 }
 
-function identityOf(rows: VectorRows): Pick<Header, 'format' | 'model' | 'dimensions' | 'mean' | 'keepsVectors'> {
+function identityOf(rows: VectorRows, { pivotEvery }: CellLimits): Identity {
   const { mean, layout } = rows.memory
   return {
     format: FORMAT,
@@ -102,6 +155,7 @@ function identityOf(rows: VectorRows): Pick<Header, 'format' | 'model' | 'dimens
     dimensions: rows.dimensions,
     mean: crc32(new Uint8Array(mean.buffer, mean.byteOffset, mean.byteLength)),
     keepsVectors: layout.vectorAt >= 0,
+    pivotEvery,
   }
 }
 

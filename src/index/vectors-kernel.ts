@@ -19,6 +19,11 @@ export interface Kernel {
   closeCodes(): number
   /** -1: too few of the rows taken are allowed. */
   closeCodesIn(allow: number, enough: number): number
+  codesEnd(): number
+  shareSince(mark: number, near: number, allow: number, counts: number): number
+  keyOf(slot: number): number
+  inverseLength(slot: number): number
+  assign(list: number, n: number, pivots: number, inverses: number, m: number, room: number, to: number): void
   distances(question: number, extents: number, n: number, to: number): void
   setQuestion(at: number, perProduct: number, errorSlope: number, errorOffset: number, most: number): void
   openRank(k: number, heap: number, places: number, prior: number, allow: number, to: number, least: number): void
@@ -47,13 +52,14 @@ export interface Layout {
   readonly nextAt: number
   readonly vectorAt: number
   readonly pageBytes: number
-  /** Scratch, from address 0: mean and question (f32), question as i16 and as bits, counters, rotation, rows to encode. */
+  /** Scratch, from address 0: mean and question (f32), question as i16 and as bits, counters (twice), rotation, rows to encode. */
   readonly meanAt: number
   readonly questionAt: number
   readonly question16At: number
   readonly questionCodeAt: number
   readonly countsAt: number
   readonly rotationAt: number
+  readonly nearCountsAt: number
   readonly stageAt: number
   readonly slotsAt: number
   readonly pagesAt: number
@@ -77,6 +83,7 @@ export function layoutOf(dimensions: number, keepVectors: boolean): Layout {
     questionCodeAt: width >> 3,
     countsAt: (width + 1) * 4,
     rotationAt: 4 * width * 4,
+    nearCountsAt: (width + 1) * 4,
     stageAt: STAGE_ROWS * width * 4,
     slotsAt: STAGE_ROWS * 4,
   })

@@ -5,7 +5,8 @@
 import type { Bitset } from '../base/bitset.ts'
 import type { EntryKey } from '../model/entry.ts'
 import type { PartitionId } from '../model/partition.ts'
-import type { Slot, VectorRows } from './vectors-rows.ts'
+import type { Slot } from './vectors-cells.ts'
+import type { VectorRows } from './vectors-rows.ts'
 
 const FIRST_ROOM = 512
 

@@ -1,38 +1,22 @@
 /**
- * The rows of a vector index: a block of extents for each partition, and for each entry the chain of its rows. Rows of
- * one partition never share an extent with another's; deleting one moves the block's last row into its place.
+ * The rows of a vector index: a block for each partition, in it cells of extents, and for each entry the chain of its
+ * rows. Rows of two cells never share an extent; deleting one moves its cell's last row into its place.
  */
 import { must } from '../base/assert.ts'
 import type { ChunkKey, EntryKey } from '../model/entry.ts'
 import type { PartitionId } from '../model/partition.ts'
 import type { ChunkVector } from '../store/store.ts'
+import { type Block, type Cell, cellsOf, lastSlot, newBlock, type Slot } from './vectors-cells.ts'
+import { RecentChanges } from './vectors-changes.ts'
 import { unfitVector } from './vectors-check.ts'
 import { ExtentPool, SMALLEST_EXTENT } from './vectors-extents.ts'
 import { PAGE_ROWS, STAGE_ROWS } from './vectors-kernel.ts'
 import { VectorMemory } from './vectors-memory.ts'
 
-/** Changes that are remembered at least; up to twice as many. */
-const REMEMBERED = 512
-/** Slots a large partition grows by: the most it can hold in vain. */
+/** Slots a large home grows by: the most it can hold in vain. A cell, which has many beside it, holds less. */
 const LARGEST_EXTENT = 1024
-
-/** A row's place: page × 4,096 + place in the page. */
-export type Slot = number
-
-export interface Extent {
-  readonly first: Slot
-  readonly size: number
-}
-
-/** One partition's rows: all extents are full but the last. */
-export interface Block {
-  readonly partition: PartitionId
-  readonly extents: Extent[]
-  rows: number
-  entries: number
-  /** Slots in `extents`. */
-  capacity: number
-}
+const HOME_GROWS_BY = 1 / 4
+const CELL_GROWS_BY = 1 / 8
 
 export class VectorRows {
   readonly dimensions: number
@@ -42,12 +26,14 @@ export class VectorRows {
   readonly #blocks = new Map<PartitionId, Block>()
   /** Slot + 1 of an entry's first row, by entry key; 0: none. */
   #heads = new Int32Array(1024)
-  /** Partition of each 16 slots. */
+  /** Partition, and cell, of each 16 slots. */
   #partitions = new Int32Array(PAGE_ROWS / SMALLEST_EXTENT)
+  readonly #cells: (Cell | undefined)[] = []
+  /** Cells by the row that is their pivot. */
+  readonly #pivots = new Map<Slot, Cell>()
   #staged: Slot[] = []
-  /** Entries whose rows came, went or moved; the last ones, the first of them at this revision. */
-  #changed: EntryKey[] = []
-  #changedFrom = 0
+  /** Entries whose rows came, went or moved. */
+  readonly #changes = new RecentChanges()
 
   constructor(model: string, dimensions: number, mean: Float32Array | undefined, keepVectors: boolean) {
     this.model = model
@@ -60,8 +46,9 @@ export class VectorRows {
   get byteLength(): number {
     const { pagesAt, pageBytes } = this.memory.layout
     let slots = 0
-    for (const block of this.blocks) slots += block.capacity
-    return pagesAt + (slots / PAGE_ROWS) * pageBytes + this.#heads.byteLength + this.#partitions.byteLength
+    for (const block of this.blocks) for (const { capacity } of cellsOf(block)) slots += capacity
+    const ofSixteen = this.#partitions.byteLength + this.#cells.length * 8
+    return pagesAt + (slots / PAGE_ROWS) * pageBytes + this.#heads.byteLength + ofSixteen
   }
 
   get blocks(): Iterable<Block> {
@@ -75,19 +62,12 @@ export class VectorRows {
 
   /** Another number after each change of which rows there are, and where. */
   get revision(): number {
-    return this.#changedFrom + this.#changed.length
+    return this.#changes.revision
   }
 
   /** Entries whose rows changed since; null: too many to remember. */
   changedSince(revision: number): readonly EntryKey[] | null {
-    return revision < this.#changedFrom ? null : this.#changed.slice(revision - this.#changedFrom)
-  }
-
-  #note(entry: EntryKey): void {
-    this.#changed.push(entry)
-    if (this.#changed.length < 2 * REMEMBERED) return
-    this.#changed = this.#changed.slice(REMEMBERED)
-    this.#changedFrom += REMEMBERED
+    return this.#changes.since(revision)
   }
 
   block(partition: PartitionId): Block | undefined {
@@ -128,6 +108,11 @@ export class VectorRows {
     })
   }
 
+  /** The same behind the table that searches keep by entry key: what is written there troubles none. */
+  room(bytes: number): number {
+    return this.arena(this.entryCapacity * 4 + bytes) + this.entryCapacity * 4
+  }
+
   /** Adds rows of chunks that have none yet. Throws `store_corrupt` at an unfit vector; the rows are then of no more use. */
   add(rows: Iterable<ChunkVector>): void {
     const { layout } = this.memory
@@ -144,17 +129,19 @@ export class VectorRows {
     this.#encode()
   }
 
-  /** A new row of the partition, linked to its entry; its vector is not written. */
+  /** A new row at home, linked to its entry; its vector is not written. */
   append(partition: PartitionId, entry: EntryKey, chunk: ChunkKey): Slot {
-    this.#note(entry)
-    const block = this.#blockFor(partition)
-    if (block.rows === block.capacity) this.#extend(block, Math.floor(block.rows / 4))
-    const last = must(block.extents.at(-1), 'the last extent')
-    const slot = last.first + last.size - (block.capacity - block.rows)
-    block.rows++
+    return this.appendTo(this.blockFor(partition).home, entry, chunk)
+  }
+
+  /** The same in a cell. */
+  appendTo(cell: Cell, entry: EntryKey, chunk: ChunkKey): Slot {
+    this.#changes.note(entry)
+    const slot = this.#open(cell)
+    cell.block.rows++
     if (entry >= this.#heads.length) this.#heads = grown(this.#heads, entry + 1)
     const head = this.#heads[entry] as number
-    if (head === 0) block.entries++
+    if (head === 0) cell.block.entries++
     const { memory } = this
     memory.words[memory.word(slot, memory.layout.entryAt)] = entry
     memory.words[memory.word(slot, memory.layout.chunkAt)] = chunk
@@ -163,16 +150,35 @@ export class VectorRows {
     return slot
   }
 
+  /** Puts a row into another cell of its block. */
+  move(slot: Slot, to: Cell): void {
+    const place = this.#open(to)
+    const from = this.#cellAt(slot)
+    this.#carry(slot, place)
+    this.#close(from, slot)
+  }
+
   removeEntry(entry: EntryKey): void {
     let slot = this.first(entry)
     if (slot < 0) return
-    this.#note(entry)
-    const block = must(this.block(this.partition(slot)), 'the block of a row')
+    this.#changes.note(entry)
+    const { block } = this.#cellAt(slot)
     block.entries--
     for (; slot >= 0; slot = this.first(entry)) {
       this.#heads[entry] = this.next(slot) + 1
-      this.#dropRow(block, slot)
+      block.rows--
+      this.#loosePivot(slot)
+      this.#close(this.#cellAt(slot), slot)
     }
+    if (block.rows === 0) this.#blocks.delete(block.partition)
+  }
+
+  /** Says which row of the cell is its pivot. */
+  setPivot(cell: Cell, slot: Slot): void {
+    const pivot = must(cell.pivot, 'the pivot of a cell')
+    if (pivot.slot >= 0) this.#pivots.delete(pivot.slot)
+    pivot.slot = slot
+    if (slot >= 0) this.#pivots.set(slot, cell)
   }
 
   #encode(): void {
@@ -184,47 +190,70 @@ export class VectorRows {
     if (unfit >= 0) throw unfitVector(this.model, 'is not of unit length, or has a component that is no number')
   }
 
-  #blockFor(partition: PartitionId): Block {
+  blockFor(partition: PartitionId): Block {
     let block = this.#blocks.get(partition)
     if (block === undefined) {
-      block = { partition, extents: [], rows: 0, entries: 0, capacity: 0 }
+      block = newBlock(partition)
       this.#blocks.set(partition, block)
     }
     return block
   }
 
-  /** Appends an extent for about `rows` rows. */
-  #extend(block: Block, rows: number): void {
-    const size = Math.min(LARGEST_EXTENT, Math.max(SMALLEST_EXTENT, 2 ** Math.floor(Math.log2(Math.max(1, rows)))))
-    const first = this.#pool.take(size)
-    block.extents.push({ first, size })
-    block.capacity += size
-    const end = (first + size) / SMALLEST_EXTENT
-    if (end > this.#partitions.length) this.#partitions = grown(this.#partitions, end)
-    this.#partitions.fill(block.partition, first / SMALLEST_EXTENT, end)
+  #cellAt(slot: Slot): Cell {
+    return must(this.#cells[(slot / SMALLEST_EXTENT) | 0], 'the cell of a row')
   }
 
-  /** Fills the slot, which no chain holds any more, with the block's last row. */
-  #dropRow(block: Block, slot: Slot): void {
-    const extent = must(block.extents.at(-1), 'the last extent')
-    const last = extent.first + extent.size - (block.capacity - block.rows) - 1
-    if (last !== slot) {
-      this.#relink(last, slot)
-      this.#copy(last, slot)
-    }
+  /** The slot behind the cell's last row. */
+  #open(cell: Cell): Slot {
+    if (cell.rows === cell.capacity) this.#extend(cell)
+    cell.rows++
+    if (cell.coming > 0) cell.coming--
+    return lastSlot(cell)
+  }
+
+  /** Appends an extent: for the rows that are about to come, or for as many as the cell has grown by lately. */
+  #extend(cell: Cell): void {
+    const rows = Math.max(1, cell.coming, Math.floor(cell.rows * (cell.pivot ? CELL_GROWS_BY : HOME_GROWS_BY)))
+    const size = Math.min(LARGEST_EXTENT, Math.max(SMALLEST_EXTENT, 2 ** Math.floor(Math.log2(rows))))
+    const first = this.#pool.take(size)
+    cell.extents.push({ first, size })
+    cell.capacity += size
+    const end = (first + size) / SMALLEST_EXTENT
+    if (end > this.#partitions.length) this.#partitions = grown(this.#partitions, end)
+    this.#partitions.fill(cell.block.partition, first / SMALLEST_EXTENT, end)
+    for (let i = first / SMALLEST_EXTENT; i < end; i++) this.#cells[i] = cell
+  }
+
+  /** Fills the slot, which no chain holds any more, with the cell's last row. */
+  #close(cell: Cell, slot: Slot): void {
+    const extent = must(cell.extents.at(-1), 'the last extent')
+    const last = lastSlot(cell)
+    if (last !== slot) this.#carry(last, slot)
     this.#wipe(last)
-    block.rows--
+    cell.rows--
     if (last > extent.first) return
-    block.extents.pop()
-    block.capacity -= extent.size
+    cell.extents.pop()
+    cell.capacity -= extent.size
     this.#pool.give(extent.first, extent.size)
-    if (block.rows === 0) this.#blocks.delete(block.partition)
+  }
+
+  /** Copies a row to another slot; its chain and its cell, if it is a pivot, take it from there. */
+  #carry(from: Slot, to: Slot): void {
+    this.#relink(from, to)
+    this.#copy(from, to)
+    const cell = this.#pivots.get(from)
+    if (cell) this.setPivot(cell, to)
+  }
+
+  #loosePivot(slot: Slot): void {
+    const cell = this.#pivots.get(slot)
+    if (cell) this.setPivot(cell, -1)
   }
 
   /** Makes the chain that holds `from` hold `to` in its stead. */
   #relink(from: Slot, to: Slot): void {
     const entry = this.entry(from)
-    this.#note(entry)
+    this.#changes.note(entry)
     let holder = this.first(entry)
     if (holder === from) {
       this.#heads[entry] = to + 1

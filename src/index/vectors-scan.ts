@@ -6,7 +6,9 @@
 import { norm } from '../math/vector.ts'
 import type { EntryKey } from '../model/entry.ts'
 import type { Hit, SearchScope, VectorSearch } from './contract.ts'
-import type { Slot, VectorRows } from './vectors-rows.ts'
+import type { CellLimits, Slot } from './vectors-cells.ts'
+import { NearCells } from './vectors-near.ts'
+import type { VectorRows } from './vectors-rows.ts'
 import { type Scope, ScopeWriter } from './vectors-scope.ts'
 
 /** Rows that sign codes choose at least, and for each entry wanted. */
@@ -30,12 +32,14 @@ export interface Candidate extends Hit {
 export class VectorScan {
   readonly #rows: VectorRows
   readonly #scopes: ScopeWriter
+  readonly #near: NearCells
   /** With what the question in the kernel was put there. */
   #asked = { weight: Number.NaN, residual: 0, square: 0 }
 
-  constructor(rows: VectorRows) {
+  constructor(rows: VectorRows, limits: CellLimits) {
     this.#rows = rows
     this.#scopes = new ScopeWriter(rows)
+    this.#near = new NearCells(rows, limits)
   }
 
   count(scope: SearchScope): number {
@@ -58,7 +62,10 @@ export class VectorScan {
     const { kernel } = this.#rows.memory
     this.#openRank(scope, entries, least)
     if (scope.list > 0) kernel.rankList(scope.list, scope.rows)
-    else kernel.rank(scope.extents, scope.extentCount)
+    else {
+      this.#scopes.writeExtents(scope)
+      kernel.rank(scope.extents, scope.extentCount)
+    }
     return this.#closeRank(scope)
   }
 
@@ -81,43 +88,50 @@ export class VectorScan {
   /** Computes every sign-code distance and no more: what searches are measured by. */
   sweepDistances(vector: Float32Array, scope: SearchScope): void {
     const { kernel, layout } = this.#rows.memory
-    const { extents, extentCount, codeRecords } = this.#scopes.write(scope, 1)
+    const written = this.#scopes.write(scope, 1)
+    this.#scopes.writeExtents(written)
     this.#ask(vector, 1)
-    kernel.distances(layout.questionCodeAt, extents, extentCount, codeRecords)
+    kernel.distances(layout.questionCodeAt, written.extents, written.extentCount, written.codeRecords)
   }
 
   #approximate(scope: Scope, entries: number, atLeast: number, least: number): Candidate[] {
     const { kernel } = this.#rows.memory
+    let pruned = this.#near.suits(scope)
     for (let wanted = atLeast; ; wanted *= 4) {
-      const chosen = scope.allow > 0 ? this.#chooseAllowed(scope, wanted) : this.#choose(scope, wanted)
+      const chosen = scope.allow > 0 ? this.#chooseAllowed(scope, wanted, pruned) : this.#choose(scope, wanted, pruned)
       this.#openRank({ ...scope, allow: 0 }, entries, least)
       kernel.rankList(scope.codeRecords, chosen)
       const found = this.#closeRank(scope)
       // Many chunks of few entries can fill the choice; then choose more, until there is no more.
-      if (kernel.entriesFound() === entries || chosen < wanted) return found
+      if (kernel.entriesFound() === entries || (chosen < wanted && !pruned)) return found
+      pruned = false
     }
   }
 
   /** Lists the nearest rows by sign codes where codes were recorded: so many, with all that are as near as the last. */
-  #choose(scope: Scope, wanted: number): number {
-    this.#scanCodes(scope, wanted)
+  #choose(scope: Scope, wanted: number, pruned: boolean): number {
+    this.#scanCodes(scope, wanted, pruned)
     return this.#rows.memory.kernel.closeCodes()
   }
 
   /** The same of allowed rows: it costs less to test near rows afterwards than all of them first. */
-  #chooseAllowed(scope: Scope, wanted: number): number {
+  #chooseAllowed(scope: Scope, wanted: number, pruned: boolean): number {
     for (let taken = Math.ceil((wanted / scope.part) * 1.06) + 60; ; taken *= 4) {
-      this.#scanCodes(scope, taken)
+      this.#scanCodes(scope, taken, pruned)
       const chosen = this.#rows.memory.kernel.closeCodesIn(scope.allow, wanted)
       if (chosen >= 0) return chosen
     }
   }
 
-  #scanCodes(scope: Scope, wanted: number): void {
+  #scanCodes(scope: Scope, wanted: number, pruned: boolean): void {
     const { kernel, layout } = this.#rows.memory
     kernel.openCodes(layout.questionCodeAt, layout.countsAt, scope.codeRecords, wanted)
-    if (scope.list > 0) kernel.scanCodesOf(scope.list, scope.rows)
-    else kernel.scanCodes(scope.extents, scope.extentCount)
+    if (pruned) this.#near.scanCodes(scope, wanted)
+    else if (scope.list > 0) kernel.scanCodesOf(scope.list, scope.rows)
+    else {
+      this.#scopes.writeExtents(scope)
+      kernel.scanCodes(scope.extents, scope.extentCount)
+    }
   }
 
   #openRank({ heap, places, prior, allow, rankRecords }: Scope, entries: number, least: number): void {

@@ -6,8 +6,9 @@ import type { Bitset } from '../base/bitset.ts'
 import type { EntryKey } from '../model/entry.ts'
 import type { PartitionId } from '../model/partition.ts'
 import type { Among, Prior, SearchScope, VectorSearch } from './contract.ts'
+import { type Block, cellsOf, extentCount, type Slot, writeExtents } from './vectors-cells.ts'
 import { flagsOf, ListedRows } from './vectors-listed.ts'
-import type { Block, Slot, VectorRows } from './vectors-rows.ts'
+import type { VectorRows } from './vectors-rows.ts'
 
 /** Below this part of the scope's entries, allowed ones are looked up one by one; up to the next, rows are sifted. */
 const LOOKED_UP = 1 / 16
@@ -15,6 +16,7 @@ const SIFTED = 0.3
 
 /** Addresses in the kernel's memory; 0 where there is no such thing. */
 export interface Scope {
+  readonly blocks: readonly Block[]
   /** Rows to be looked at: those of the list if there is one, else of the extents. */
   readonly rows: number
   /** Entries in the partitions, and which part of them is allowed (at most 1). */
@@ -68,19 +70,18 @@ export class ScopeWriter {
     this.#listed = new ListedRows(rows)
   }
 
-  /** Valid until the next call, or until rows change. */
+  /** Valid until the next call, or until rows change. Extents are still to be written, by whoever reads them. */
   write(scope: ScopeRequest, k: number): Scope {
     if (scope.among !== undefined) return this.#writeAmong(scope, scope.among, k)
     const { prior } = scope
     const blocks = this.#blocks(scope)
     const rows = sum(blocks, block => block.rows)
     const entries = sum(blocks, block => block.entries)
-    const extentCount = sum(blocks, block => block.extents.length)
-    const at = this.#layOut(extentCount, rows, Math.min(k, entries), scope.allow !== undefined, prior !== undefined)
-    this.#writeExtents(blocks, at.extents)
+    const extents = sum(blocks, extentCount)
+    const at = this.#layOut(extents, rows, Math.min(k, entries), scope.allow !== undefined, prior !== undefined)
     if (prior) this.#writePrior(prior, at.prior)
     const part = Math.min(1, (scope.allow?.size ?? entries) / Math.max(1, entries))
-    const whole = { ...at, rows, entries, part, extentCount, list: 0 }
+    const whole = { ...at, blocks, rows, entries, part, extentCount: extents, list: 0 }
     if (!scope.allow) return whole
     if (part > SIFTED) {
       this.#writeAllow(scope.allow, at.allow)
@@ -88,7 +89,7 @@ export class ScopeWriter {
     }
     return {
       ...whole,
-      rows: this.#list(scope, scope.allow, blocks, part, { ...at, extentCount }),
+      rows: this.#list(scope, scope.allow, blocks, part, { ...at, extentCount: extents }),
       list: at.list,
       allow: 0,
     }
@@ -102,15 +103,23 @@ export class ScopeWriter {
     const { words } = this.#rows.memory
     const listed = rows.write(words, at.list / 4, from, to, allow)
     this.#writePriorOf(among, at.prior)
-    return { ...at, rows: listed, entries, part: 1, extentCount: 0, allow: 0 }
+    return { ...at, blocks: [], rows: listed, entries, part: 1, extentCount: 0, allow: 0 }
+  }
+
+  /** Those of all rows in the blocks. */
+  writeExtents({ blocks, extents }: Pick<Scope, 'blocks' | 'extents'>): void {
+    let place = extents / 4
+    for (const block of blocks) {
+      for (const cell of cellsOf(block)) place = writeExtents(cell, this.#rows.memory.words, place)
+    }
   }
 
   /** Address of room for other lists, valid as long as a scope is. */
   room(bytes: number): number {
     const capacity = this.#rows.entryCapacity
-    const places = this.#rows.arena(capacity * 4 + bytes)
-    this.#clearPlaces(places, capacity)
-    return places + capacity * 4
+    const at = this.#rows.room(bytes)
+    this.#clearPlaces(at - capacity * 4, capacity)
+    return at
   }
 
   /** Number of rows whose entry is allowed. */
@@ -122,6 +131,7 @@ export class ScopeWriter {
     const written = this.write({ partitions: scope.partitions, allow }, 0)
     if (written.list > 0) return written.rows
     const { kernel } = this.#rows.memory
+    this.writeExtents(written)
     const count = kernel.select(written.extents, written.extentCount, written.allow, written.codeRecords)
     this.#remember(scope, allow, count, null)
     return count
@@ -142,10 +152,11 @@ export class ScopeWriter {
       return met.count
     }
     const bits = this.#writeAllow(allow, at.allow)
-    const listed =
-      part > LOOKED_UP
-        ? kernel.select(at.extents, at.extentCount, at.allow, at.list)
-        : this.#lookUp(bits, blocks, at.list)
+    let listed: number
+    if (part > LOOKED_UP) {
+      this.writeExtents({ blocks, extents: at.extents })
+      listed = kernel.select(at.extents, at.extentCount, at.allow, at.list)
+    } else listed = this.#lookUp(bits, blocks, at.list)
     this.#remember(scope, allow, listed, words.slice(at.list / 4, at.list / 4 + listed))
     return listed
   }
@@ -209,19 +220,6 @@ export class ScopeWriter {
     this.#placesFor = capacity
   }
 
-  #writeExtents(blocks: readonly Block[], at: number): void {
-    const { words } = this.#rows.memory
-    let place = at / 4
-    for (const block of blocks) {
-      let left = block.rows
-      for (const { first, size } of block.extents) {
-        words[place++] = first
-        words[place++] = Math.min(size, left)
-        left -= size
-      }
-    }
-  }
-
   #writePrior(prior: Prior, at: number): void {
     const length = this.#rows.entryCapacity
     const { floats } = this.#rows.memory
@@ -263,7 +261,7 @@ export class ScopeWriter {
   }
 }
 
-type AddressTable = Omit<Scope, 'rows' | 'entries' | 'part' | 'extentCount'>
+type AddressTable = Omit<Scope, 'blocks' | 'rows' | 'entries' | 'part' | 'extentCount'>
 
 function sum<T>(items: readonly T[], of: (item: T) => number): number {
   return items.reduce((total, item) => total + of(item), 0)

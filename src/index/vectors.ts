@@ -10,7 +10,9 @@ import { invalidArgument } from '../model/errors.ts'
 import type { ChunkVector, StoreReader } from '../store/store.ts'
 import type { Hit, SearchScope, VectorIndex, VectorSearch } from './contract.ts'
 import { readFeed } from './follow.ts'
+import { CELL_LIMITS, type CellLimits } from './vectors-cells.ts'
 import { checkQuery } from './vectors-check.ts'
+import { Division } from './vectors-division.ts'
 import { imageOf, readImage } from './vectors-image.ts'
 import { VectorRows } from './vectors-rows.ts'
 import { type Candidate, VectorScan } from './vectors-scan.ts'
@@ -28,6 +30,8 @@ export interface VectorIndexOptions {
   readonly mean?: Float32Array | undefined
   /** Holds f32 vectors in memory too (1,536 bytes a row more at 384 dimensions): `source` is then not asked. */
   readonly keepVectors?: boolean | undefined
+  /** When large partitions are divided into cells (`vectors-cells.ts`). Others than the defaults are for tests. */
+  readonly cells?: CellLimits | undefined
 }
 
 export interface KernelVectorIndex extends VectorIndex {
@@ -60,7 +64,9 @@ class FlatVectorIndex implements KernelVectorIndex {
   readonly dimensions: number
   readonly #options: VectorIndexOptions
   readonly #kept = new Recent<ChunkKey, Float32Array>(KEPT)
+  readonly #limits: CellLimits
   #rows: VectorRows
+  #division: Division
   #scan: VectorScan
   #position = 0
 
@@ -69,8 +75,10 @@ class FlatVectorIndex implements KernelVectorIndex {
     this.name = `vectors-${options.model}`
     this.model = options.model
     this.dimensions = options.dimensions
+    this.#limits = options.cells ?? CELL_LIMITS
     this.#rows = this.#noRows()
-    this.#scan = new VectorScan(this.#rows)
+    this.#division = new Division(this.#rows, this.#limits)
+    this.#scan = new VectorScan(this.#rows, this.#limits)
   }
 
   get position(): number {
@@ -138,6 +146,7 @@ class FlatVectorIndex implements KernelVectorIndex {
         this.#rows.removeEntry(entry)
       }
       this.#rows.add(this.#vectorsOf(news.entries, reader))
+      this.#division.arrange()
     })
     this.#position = news.position
     return news.changes
@@ -145,17 +154,20 @@ class FlatVectorIndex implements KernelVectorIndex {
 
   rebuild(reader: StoreReader): void {
     this.#replace(this.#noRows(), reader.lastSeq())
-    this.#orForget(() => this.#rows.add(allVectors(reader, this.model)))
+    this.#orForget(() => {
+      this.#rows.add(allVectors(reader, this.model))
+      this.#division.arrange()
+    })
   }
 
   /** Views of the rows: to be written before the index changes again. */
   serialise(): readonly Uint8Array[] {
-    return imageOf(this.#rows)
+    return imageOf(this.#rows, this.#limits)
   }
 
   restore(bytes: Uint8Array, position: number): void {
     const rows = this.#noRows()
-    readImage(bytes, rows)
+    readImage(bytes, rows, this.#limits)
     this.#replace(rows, position)
   }
 
@@ -241,7 +253,8 @@ class FlatVectorIndex implements KernelVectorIndex {
   #replace(rows: VectorRows, position: number): void {
     this.#kept.clear()
     this.#rows = rows
-    this.#scan = new VectorScan(rows)
+    this.#division = new Division(rows, this.#limits)
+    this.#scan = new VectorScan(rows, this.#limits)
     this.#position = position
   }
 

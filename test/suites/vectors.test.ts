@@ -16,4 +16,15 @@ vectorSuite('kernel with vectors in memory', {
   openIndex: (_, model, dimensions) => openVectorIndex({ model, dimensions, keepVectors: true, source: () => [] }),
 })
 
+vectorSuite('kernel with cells', {
+  ...common,
+  openIndex: (store, model, dimensions) =>
+    openVectorIndex({
+      model,
+      dimensions,
+      source: chunks => store.vectors(model, chunks),
+      cells: { dividedFrom: 12, pivotEvery: 3, prunedFrom: 0 },
+    }),
+})
+
 vectorSuite('brute force', { ...common, openIndex: (_, model, dimensions) => openReferenceVectors(model, dimensions) })

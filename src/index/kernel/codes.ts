@@ -80,6 +80,33 @@ export function closeCodesIn(bits: usize, enough: u32): i32 {
   return closeCodes()
 }
 
+/** Where the records end that the pass wrote so far. */
+export function codesEnd(): usize {
+  return to
+}
+
+/**
+ * Which share of the `near` rows nearest so far (with all as near as the last) was recorded from `mark` on; of rows whose
+ * entries are in the bit set, if there is one. 1 when so many were not found yet. `table` is as `distances` of `openCodes`.
+ */
+export function shareSince(mark: usize, near: u32, bits: usize, table: usize): f64 {
+  memory.fill(table, 0, <usize>(farthest() + 1) << 2)
+  for (let record = out; record < to; record += 8) {
+    if (load<i32>(record, 4) > limit || (bits != 0 && !allows(bits, load<u32>(record)))) continue
+    const count = table + (<usize>load<u32>(record, 4) << 2)
+    store<u32>(count, load<u32>(count) + 1)
+  }
+  let sum: u32 = 0
+  let last = -1
+  while (sum < near && last < limit) sum += load<u32>(table + (<usize>++last << 2))
+  if (sum < near) return 1
+  let late: u32 = 0
+  for (let record = mark; record < to; record += 8) {
+    late += <u32>(load<i32>(record, 4) <= last && (bits == 0 || allows(bits, load<u32>(record))))
+  }
+  return <f64>late / <f64>sum
+}
+
 function dropFar(): void {
   let end = out
   for (let record = out; record < to; record += 8) {

@@ -8,7 +8,8 @@ import { entryOf } from './layout'
 export { configure } from './layout'
 export { encode, maxResidual, maxSquare, setMaxima } from './encode'
 export { encodeSigns, prepareRotation } from './rotate'
-export { closeCodes, closeCodesIn, distances, openCodes, scanCodes, scanCodesOf } from './codes'
+export { closeCodes, closeCodesIn, codesEnd, distances, openCodes, scanCodes, scanCodesOf, shareSince } from './codes'
+export { assign, inverseLength, keyOf } from './cells'
 export { closeRank, entriesFound, openRank, rank, rankList, setQuestion, values } from './rank'
 
 /** Lists the slots in the extents whose entry is in the bit set; returns how many. No branch depends on the bits. */

@@ -4,6 +4,7 @@
  */
 import { bar, closeBest, offer, openBest } from './best'
 import { allows, entryOf, int8Of, scaleOf, width } from './layout'
+import { product } from './product'
 
 /** The question as i16. */
 let query: usize = 0
@@ -103,7 +104,7 @@ export function values(list: usize, n: i32, to: usize): void {
   for (let i = 0; i < n; i++, to += 16) {
     const slot = load<u32>(list + (<usize>i << 2))
     const scale = <f64>load<f32>(scaleOf(slot))
-    const value = factor * scale * <f64>product(int8Of(slot))
+    const value = factor * scale * <f64>product(int8Of(slot), query)
     const error = slope * scale + offset + abs(value) * ROUNDING
     store<f64>(to, value)
     store<f64>(to, error, 8)
@@ -120,7 +121,7 @@ function weigh(slot: u32, row: usize): void {
     if (ceiling + known + abs(known) * ROUNDING < least) return
   }
   const scale = <f64>load<f32>(scaleOf(slot))
-  const value = factor * scale * <f64>product(row) + known
+  const value = factor * scale * <f64>product(row, query) + known
   const error = slope * scale + offset + (abs(value) + abs(known)) * ROUNDING
   if (value + error >= least) stay(slot, value, error)
 }
@@ -132,25 +133,4 @@ function stay(slot: u32, value: f64, error: f64): void {
   store<f64>(out + (<usize>kept << 4), value + error, 8)
   kept++
   offer(load<u32>(entryOf(slot)), value - error)
-}
-
-// @ts-ignore: decorator
-@inline
-function product(p: usize): i32 {
-  let q = query
-  let a = i32x4.splat(0)
-  let b = i32x4.splat(0)
-  const end = p + width
-  for (; p < end; p += 64, q += 128) {
-    a = i32x4.add(a, i32x4.dot_i16x8_s(v128.load_ext<i8>(p), v128.load(q)))
-    b = i32x4.add(b, i32x4.dot_i16x8_s(v128.load_ext<i8>(p, 8), v128.load(q, 16)))
-    a = i32x4.add(a, i32x4.dot_i16x8_s(v128.load_ext<i8>(p, 16), v128.load(q, 32)))
-    b = i32x4.add(b, i32x4.dot_i16x8_s(v128.load_ext<i8>(p, 24), v128.load(q, 48)))
-    a = i32x4.add(a, i32x4.dot_i16x8_s(v128.load_ext<i8>(p, 32), v128.load(q, 64)))
-    b = i32x4.add(b, i32x4.dot_i16x8_s(v128.load_ext<i8>(p, 40), v128.load(q, 80)))
-    a = i32x4.add(a, i32x4.dot_i16x8_s(v128.load_ext<i8>(p, 48), v128.load(q, 96)))
-    b = i32x4.add(b, i32x4.dot_i16x8_s(v128.load_ext<i8>(p, 56), v128.load(q, 112)))
-  }
-  a = i32x4.add(a, b)
-  return i32x4.extract_lane(a, 0) + i32x4.extract_lane(a, 1) + i32x4.extract_lane(a, 2) + i32x4.extract_lane(a, 3)
 }

@@ -1,0 +1,53 @@
+/**
+ * Dividing rows into cells, one about each pivot (a row as well). All of it is integer arithmetic on int8 components but
+ * for one product with the pivot's inverse length, so that equal rows are divided equally on every machine.
+ */
+import { int8Of, width } from './layout'
+import { product } from './product'
+
+/** 53 bits of a hash of the row's int8 components, by which pivots are chosen and told apart. */
+export function keyOf(slot: u32): f64 {
+  let p = int8Of(slot)
+  const end = p + width
+  let hash: u64 = 0x9e3779b97f4a7c15
+  for (; p < end; p += 8) {
+    hash = (hash ^ load<u64>(p)) * 0xff51afd7ed558ccd
+    hash ^= hash >> 32
+  }
+  hash *= 0xc4ceb9fe1a85ec53
+  return <f64>((hash ^ (hash >> 29)) >> 11)
+}
+
+/** 1 / ‖int8 components‖. */
+export function inverseLength(slot: u32): f64 {
+  let p = int8Of(slot)
+  const end = p + width
+  let square: i64 = 0
+  for (; p < end; p++) square += <i64>load<i8>(p) * <i64>load<i8>(p)
+  return 1 / sqrt(<f64>square)
+}
+
+/**
+ * For each of `n` listed rows the number of the listed pivot that it has the greatest cosine with, the first of those
+ * that tie; `inverses` has the pivots' inverse lengths (f64), `room` is for one row as i16. Numbers (u32) go to `to`.
+ */
+export function assign(list: usize, n: i32, pivots: usize, inverses: usize, m: i32, room: usize, to: usize): void {
+  for (let i = 0; i < n; i++) {
+    widen(int8Of(load<u32>(list + (<usize>i << 2))), room)
+    let most = -Infinity
+    let nearest = 0
+    for (let j = 0; j < m; j++) {
+      const inverse = load<f64>(inverses + (<usize>j << 3))
+      const value = <f64>product(int8Of(load<u32>(pivots + (<usize>j << 2))), room) * inverse
+      if (value > most) {
+        most = value
+        nearest = j
+      }
+    }
+    store<u32>(to + (<usize>i << 2), nearest)
+  }
+}
+
+function widen(p: usize, to: usize): void {
+  for (const end = p + width; p < end; p += 8, to += 16) v128.store(to, v128.load_ext<i8>(p))
+}
