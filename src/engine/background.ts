@@ -31,6 +31,8 @@ export interface BackgroundInput {
   readonly states: Map<string, JobState>
   readonly holder: string
   readonly machineNow: () => number
+  /** Milliseconds from any start, on a clock that nobody can set: what is due in a while is due whatever the date becomes. */
+  readonly elapsed?: (() => number) | undefined
 }
 
 export class Background {
@@ -41,11 +43,13 @@ export class Background {
   /** By name: whoever waits for another's must have seen how long it stood still. */
   readonly #leases = new Map<string, Lease>()
   readonly #timer: NodeJS.Timeout
+  readonly #elapsed: () => number
   #saveAt: number
 
   constructor(input: BackgroundInput) {
     this.#input = input
-    this.#saveAt = input.machineNow() + SAVE_EVERY_MS
+    this.#elapsed = input.elapsed ?? (() => performance.now())
+    this.#saveAt = this.#elapsed() + SAVE_EVERY_MS
     this.#timer = setInterval(() => this.#work(), TICK_MS)
     this.#timer.unref()
   }
@@ -68,11 +72,11 @@ export class Background {
   }
 
   #save(): void {
-    const { indexes, machineNow } = this.#input
-    const started = machineNow()
+    const { indexes } = this.#input
+    const started = this.#elapsed()
     if (started < this.#saveAt || !indexes.isWorthSaving) return
     saveSnapshots(indexes, this.#lease('snapshots'))
-    const ended = machineNow()
+    const ended = this.#elapsed()
     this.#saveAt = ended + Math.max(SAVE_EVERY_MS, (ended - started) / SAVE_SHARE)
   }
 
@@ -92,7 +96,7 @@ export class Background {
 
   #startJob(job: Job, host: LensHost): void {
     const { name, everyMs } = job
-    const now = this.#input.machineNow()
+    const now = this.#elapsed()
     if (this.#running.has(name) || now - (this.#ranAt.get(name) ?? Number.NEGATIVE_INFINITY) < everyMs) return
     const running = this.#runJob(job, host).finally(() => this.#running.delete(name))
     this.#running.set(name, running)
@@ -100,14 +104,14 @@ export class Background {
 
   /** Never rejects: a failure is kept, and the job is due again after its time. */
   async #runJob(job: Job, host: LensHost): Promise<void> {
-    const { clock, states, machineNow } = this.#input
+    const { clock, states } = this.#input
     const state = (change: Partial<JobState>) => {
       states.set(job.name, { progress: null, failure: null, ...states.get(job.name), ...change })
     }
     const lease = this.#lease(`job:${job.name}`)
     try {
       if (!lease.take()) return
-      this.#ranAt.set(job.name, machineNow())
+      this.#ranAt.set(job.name, this.#elapsed())
       state({ progress: null })
       await lease.during(this.#stop.signal, signal =>
         job.run(host, clock.now(), signal, progress => state({ progress }), lease.mustHold),

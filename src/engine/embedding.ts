@@ -38,19 +38,26 @@ export class Embedding {
   readonly #stop = new AbortController()
   readonly #watchers = new Set<(progress: Progress) => void>()
   #running: Promise<void> | null = null
-  readonly #machineNow: () => number
+  readonly #elapsed: () => number
   /** By chunk, what the embedder said. A changed text is another chunk. */
   readonly #refused = new Map<ChunkKey, string>()
   #error: unknown = null
   #failures = 0
-  #notBefore = 0
+  #notBefore = Number.NEGATIVE_INFINITY
 
-  constructor(store: Store, embedder: Embedder, lease: Lease, now: () => number, machineNow: () => number) {
+  /** `elapsed`: ms from any start, on a clock that nobody can set. */
+  constructor(
+    store: Store,
+    embedder: Embedder,
+    lease: Lease,
+    now: () => number,
+    elapsed: () => number = () => performance.now(),
+  ) {
     this.#store = store
     this.#embedder = embedder
     this.#lease = lease
     this.#now = now
-    this.#machineNow = machineNow
+    this.#elapsed = elapsed
   }
 
   /** Why the last run ended early, or null. */
@@ -70,7 +77,7 @@ export class Embedding {
 
   /** Starts a run unless one is under way or failed just now. Never rejects: what went wrong is in `error`. */
   start(): void {
-    if (this.#machineNow() >= this.#notBefore) this.#start()
+    if (this.#elapsed() >= this.#notBefore) this.#start()
   }
 
   #start(): void {
@@ -81,7 +88,7 @@ export class Embedding {
         if (this.#stop.signal.aborted) return
         this.#error = error
         const pause = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures++)
-        this.#notBefore = this.#machineNow() + pause
+        this.#notBefore = this.#elapsed() + pause
       })
       .finally(() => {
         this.#running = null
@@ -155,7 +162,7 @@ export class Embedding {
       await this.#embedOneByOne(batch, signal)
     }
     this.#failures = 0
-    this.#notBefore = 0
+    this.#notBefore = Number.NEGATIVE_INFINITY
   }
 
   /** Sets aside what is refused again when it is alone. Rejects when it is the embedder that takes nothing. */

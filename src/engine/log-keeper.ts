@@ -17,6 +17,8 @@ const LARGE = 32 * 1024 * 1024
 const BACKSTOP = 128 * 1024 * 1024
 /** Under deletions without end the log is emptied only so often, for writers wait meanwhile, ms. */
 const ERASE_EVERY_MS = 5_000
+/** When nothing was written for so long, what is left of the log goes, ms: also words that a row of a table had before. */
+const IDLE_MS = 10_000
 /** How long writers may be kept waiting for readers who must leave the log first, ms. */
 const PATIENCE_MS = 20
 /** Memory lets go of what was forgotten at most so often, and takes at most this share of the time for it. */
@@ -33,24 +35,29 @@ export interface LogKeeperInput {
   readonly lease: Lease
   /** For the files of the indexes. */
   readonly snapshots: Lease
-  readonly machineNow: () => number
+  /** Milliseconds from any start, on a clock that nobody can set. */
+  readonly elapsed?: (() => number) | undefined
 }
 
 export class LogKeeper {
   readonly #input: LogKeeperInput
+  readonly #elapsed: () => number
   readonly #timer: NodeJS.Timeout
   #working: Promise<void> | null = null
-  /** When the log had been written last, as far as it was seen to. */
-  #seenAt = 0
+  /** When the log had been written last, as its file says, when it was looked at and when it was folded back. */
+  #lookedAt = 0
+  #foldedAt = 0
+  #changedAt = Number.NEGATIVE_INFINITY
   #version = -1
   #forgotten: Forgotten | null = null
-  #eraseAt = 0
+  #eraseAt = Number.NEGATIVE_INFINITY
   /** What memory let go of last, and when it may again. */
   #letGo: string | null = null
-  #letGoAt = 0
+  #letGoAt = Number.NEGATIVE_INFINITY
 
   constructor(input: LogKeeperInput) {
     this.#input = input
+    this.#elapsed = input.elapsed ?? (() => performance.now())
     input.upkeep.foldInCommits(BACKSTOP)
     this.#timer = setInterval(() => this.#tick(), TICK_MS)
     this.#timer.unref()
@@ -80,28 +87,42 @@ export class LogKeeper {
     this.#version = version
     if (this.#forgotten !== null) await this.#erase(this.#forgotten)
     const log = upkeep.log()
-    if (log === null || log.bytes < FOLD_FROM || log.writtenAt === this.#seenAt) return
-    if (this.#input.lease.take()) await upkeep.foldAside(log.bytes < LARGE ? 'some' : 'all', PATIENCE_MS)
-    this.#seenAt = upkeep.log()?.writtenAt ?? 0
+    if (log === null || log.bytes === 0) return
+    if (log.writtenAt !== this.#lookedAt) this.#changedAt = this.#elapsed()
+    this.#lookedAt = log.writtenAt
+    if (this.#elapsed() - this.#changedAt >= IDLE_MS) await this.#rest()
+    else if (log.bytes >= FOLD_FROM && log.writtenAt !== this.#foldedAt) await this.#fold(log.bytes)
+  }
+
+  async #fold(bytes: number): Promise<void> {
+    const { upkeep, lease } = this.#input
+    if (lease.take()) await upkeep.foldAside(bytes < LARGE ? 'some' : 'all', PATIENCE_MS)
+    this.#foldedAt = upkeep.log()?.writtenAt ?? 0
+  }
+
+  /** Without the lease, which would have to be written down. */
+  async #rest(): Promise<void> {
+    await this.#input.upkeep.foldAside('empty', PATIENCE_MS)
+    await this.#input.upkeep.endThread()
   }
 
   async #erase({ mark, seq, isErased }: Forgotten): Promise<void> {
-    const { upkeep, indexes, lease, snapshots, machineNow } = this.#input
+    const { upkeep, indexes, lease, snapshots } = this.#input
     this.#forgetInMemory(mark)
-    if (isErased || machineNow() < this.#eraseAt || !lease.take()) return
-    this.#eraseAt = machineNow() + ERASE_EVERY_MS
+    if (isErased || this.#elapsed() < this.#eraseAt || !lease.take()) return
+    this.#eraseAt = this.#elapsed() + ERASE_EVERY_MS
     if (!forgetInFiles(indexes, snapshots, seq, false)) return
     if (await upkeep.foldAside('empty', PATIENCE_MS)) upkeep.settle(mark)
     this.#forgotten = upkeep.forgotten()
   }
 
   #forgetInMemory(mark: string): void {
-    const { indexes, machineNow } = this.#input
-    const started = machineNow()
+    const { indexes } = this.#input
+    const started = this.#elapsed()
     if (this.#letGo === mark || started < this.#letGoAt) return
     indexes.letGo()
     this.#letGo = mark
-    const ended = machineNow()
+    const ended = this.#elapsed()
     this.#letGoAt = ended + Math.max(LET_GO_EVERY_MS, (ended - started) / LET_GO_SHARE)
   }
 }

@@ -131,7 +131,7 @@ async function wire(options: EngineOptions, wiring: Wiring): Promise<Engine> {
   const embedding =
     embedder === null || options.readOnly === true
       ? null
-      : new Embedding(store, embedder, new Lease(store, 'embedding', holder, machineNow), () => clock.now(), machineNow)
+      : new Embedding(store, embedder, new Lease(store, 'embedding', holder, machineNow), () => clock.now())
 
   const sources = new SourceSet({ store, indexes, settings: config.sources, environment })
   closers.push(() => sources.close())
@@ -183,7 +183,7 @@ async function wire(options: EngineOptions, wiring: Wiring): Promise<Engine> {
     closers.push(() => background.close())
     if (upkeep !== undefined) {
       const lease = new Lease(store, 'log', holder, machineNow)
-      const keeper = new LogKeeper({ store, upkeep, indexes, lease, snapshots, machineNow })
+      const keeper = new LogKeeper({ store, upkeep, indexes, lease, snapshots })
       closers.push(() => keeper.close())
     }
   }

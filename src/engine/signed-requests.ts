@@ -14,6 +14,8 @@ import type { Store, StoreWriter } from '../store/store.ts'
 
 const NODE_KEY = 'node_key'
 const NEWEST_STRETCH = 'nonce_stretch'
+/** The newest stretch of which numbers were forgotten. */
+const FORGOTTEN_STRETCH = 'nonce_forgotten'
 
 export interface SignedRequests {
   /** did:key of this node: the audience that requests must name. Made with the first use. */
@@ -97,9 +99,18 @@ function use(writer: StoreWriter, key: { readonly sender: string; readonly nonce
     writer.setMeta(NEWEST_STRETCH, String(stretch))
     // What was used two stretches ago is too old to be taken again, whatever its number.
     const stretches = new Set(table.scan({}, { columns: ['stretch'] }).map(row => row['stretch'] as number))
-    for (const old of stretches) if (old < stretch - 1) table.delete({ stretch: old })
+    const over = [...stretches].filter(old => old < stretch - 1)
+    for (const old of over) table.delete({ stretch: old })
+    const forgotten = Math.max(forgottenStretch(writer), ...over)
+    if (over.length > 0) writer.setMeta(FORGOTTEN_STRETCH, String(forgotten))
   }
+  // Only a clock that was ahead, and was put back, comes to this: what was used then could be used again.
+  if (stretch <= forgottenStretch(writer) + 1) return false
   if (table.get(key) !== undefined) return false
   table.put({ ...key, stretch })
   return true
+}
+
+function forgottenStretch(writer: StoreWriter): number {
+  return Number(writer.meta(FORGOTTEN_STRETCH) ?? Number.NEGATIVE_INFINITY)
 }

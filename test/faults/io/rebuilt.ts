@@ -12,12 +12,12 @@ const QUESTIONS = ['quick fox', 'automobile rain', 'tulip', 'after the fault']
 /** The machine may be busy with other things; what is late is not wrong. */
 const PATIENT = { timeout_ms: 120_000 } as const
 
-/** Which answers differ, and what `check` of the store says. The engine must be on the store of this file. */
-export async function differences(engine: Engine, file: string): Promise<readonly string[]> {
+/** Which answers differ, and what `check` of the store says. The engine must be on the store of this file, at this time. */
+export async function differences(engine: Engine, file: string, now: number = NOW): Promise<readonly string[]> {
   // Without a home, so without snapshots.
   const store = openSqliteStore({ file })
   await using anew = await openEngine({
-    ...{ store, embedder: openToyEmbedder(), background: false, clock: new SettableClock(NOW) },
+    ...{ store, embedder: openToyEmbedder(), background: false, clock: new SettableClock(now) },
   })
   const wrong = [...store.check()]
   for (const text of QUESTIONS) {

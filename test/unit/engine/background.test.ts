@@ -13,7 +13,7 @@ import { openMemoryStore } from '../../../src/store/memory-store.ts'
 import { draftOf } from '../../../src/testing/entries.ts'
 import { tempFolder } from '../../../src/testing/temp-folder.ts'
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date'] }))
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date', 'performance'] }))
 afterEach(() => void vi.useRealTimers())
 
 const machineNow = () => Date.now()
@@ -91,6 +91,26 @@ describe('a job', () => {
     expect(states.get('slow')?.failure).toBeNull()
     await background.close()
   })
+})
+
+it.each([
+  ['back by a year', -365 * 86_400_000],
+  ['forward by ten years', 3_650 * 86_400_000],
+])('a clock of the machine that is set %s delays no job and no snapshot, and hastens none', async (_, jump) => {
+  using folder = tempFolder()
+  const ran = vi.fn(() => Promise.resolve())
+  const { background, store } = open([{ name: 'hourly', everyMs: 60_000, run: ran }], folder.file('index'))
+  store.write(1, writer => {
+    for (let at = 0; at < 600; at++) writer.put(draftOf({ id: `n${at}`, content: 'fox' }), [])
+  })
+  await pass(20_000)
+  expect(ran).toHaveBeenCalledTimes(1)
+  vi.setSystemTime(Date.now() + jump)
+  await pass(5_000)
+  expect([ran.mock.calls.length, existsSync(folder.file('index/words.snapshot'))]).toEqual([1, false])
+  await pass(60_000)
+  expect([ran.mock.calls.length, existsSync(folder.file('index/words.snapshot'))]).toEqual([2, true])
+  await background.close()
 })
 
 it('snapshots are written while the engine is open, when it is worth it', async () => {

@@ -91,8 +91,8 @@ it('an embedder that fails is asked again after growing pauses, which end with s
     return down
   }
   const embedder = failingEmbedder(openToyEmbedder(), isDown)
-  const machineNow = () => time
-  const embedding = new Embedding(store, embedder, new Lease(store, 'embedding', 'me', machineNow), () => 1, machineNow)
+  const elapsed = () => time
+  const embedding = new Embedding(store, embedder, new Lease(store, 'embedding', 'me', elapsed), () => 1, elapsed)
   const triedAt: number[] = []
   for (; time < 40_000; time += 1_000) {
     const before = tries
