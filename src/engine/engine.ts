@@ -5,6 +5,7 @@
 import type { JsonObject } from '../base/canonical.ts'
 import type { Limits } from '../identity/limits.ts'
 import type { Lens, LensHost } from '../lenses/lens.ts'
+import type { BackupRequest, DoctorRequest } from '../model/care-input.ts'
 import type { AccessState } from '../model/entry.ts'
 import type { AddRequest, ListInput, PutEntriesInput } from '../model/entry-input.ts'
 import type { ExplainAnswer, ExplainRequest } from '../model/explain-answer.ts'
@@ -76,6 +77,27 @@ export interface Finding {
   readonly ok: boolean
   readonly message: string
   readonly help: string | null
+  /** What a repair did about it; null: nothing. */
+  readonly repaired: string | null
+}
+
+export interface Examination {
+  /** Whether all is well, after the repair if there was one. */
+  readonly ok: boolean
+  readonly findings: readonly Finding[]
+  /** The copy of the store that was made before it was mended; null: none was needed, or wanted. */
+  readonly backup: string | null
+}
+
+/** A consistent copy of the store file. */
+export interface Backup {
+  readonly path: string
+  readonly bytes: number
+  readonly entries: number
+  /** The newest change it holds. */
+  readonly position: number
+  /** Files of the home that say something of their own and are not in it. */
+  readonly not_held: readonly string[]
 }
 
 /** One line of an export. Lossless: importing all lines into an empty store gives the same store. */
@@ -139,7 +161,10 @@ export interface Engine extends AsyncDisposable {
     context?: Partial<CallContext>,
   ): Promise<{ readonly deleted: number }>
   status(context?: Partial<CallContext>): Promise<Status>
-  doctor(context?: Partial<CallContext>): Promise<{ readonly ok: boolean; readonly findings: readonly Finding[] }>
+  /** With `repair`, mends what can be made again from what is there and touches nothing else. */
+  doctor(input?: DoctorRequest, context?: Partial<CallContext>): Promise<Examination>
+  /** Copies the store while anybody writes; rejects with `conflict` where a file is in the way. */
+  backup(input: BackupRequest, context?: Partial<CallContext>): Promise<Backup>
   export(context?: Partial<CallContext>): AsyncIterable<ExportLine>
   import(
     lines: AsyncIterable<unknown>,

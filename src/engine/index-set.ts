@@ -5,7 +5,13 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Index } from '../index/contract.ts'
-import { loadSnapshot, positionOfSnapshot, saveSnapshot, snapshotPosition } from '../index/snapshot.ts'
+import {
+  loadSnapshot,
+  positionOfSnapshot,
+  type SnapshotLoad,
+  saveSnapshot,
+  snapshotPosition,
+} from '../index/snapshot.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { Store } from '../store/store.ts'
 
@@ -138,6 +144,22 @@ export class IndexSet {
       const position = path.endsWith('.snapshot') ? positionOfSnapshot(path, this.#store.storeId) : null
       return position === null || position < seq
     })
+  }
+
+  /** Whether what is saved is of use, tried with an empty index of the same kind; null without a home. */
+  get tryLoading(): ((empty: Index) => SnapshotLoad) | null {
+    return this.#folder === null ? null : empty => loadSnapshot(this.#path(empty), empty, this.#store)
+  }
+
+  /** Builds the index of that name anew from the store, and writes its snapshot. */
+  renew(name: string): void {
+    const index = this.get(name)
+    this.#onChange?.()
+    this.#store.read(reader => index.rebuild(reader))
+    if (this.#folder === null) return
+    mkdirSync(this.#folder, { recursive: true })
+    saveSnapshot(this.#path(index), index, this.#store)
+    this.#saved.set(index, index.position)
   }
 
   /** Changes up to here may be forgotten: every snapshot is beyond it, and is told from others by the change it ends with. */

@@ -3,6 +3,7 @@ import { systemClock } from '../base/clock.ts'
 import { modelKey } from '../embed/embedder.ts'
 import type { Limits } from '../identity/limits.ts'
 import type { Lens, LensHost } from '../lenses/lens.ts'
+import { type BackupRequest, backupInput, type DoctorRequest, doctorInput } from '../model/care-input.ts'
 import {
   addInput,
   explainInput,
@@ -25,16 +26,18 @@ import { type QueryInput, queryInput } from '../model/query-input.ts'
 import { isOwner, LOCAL_OWNER, type Sight, type Viewer } from '../model/viewer.ts'
 import { MOST_IDLE_MS, paced } from '../pipeline/paced.ts'
 import { Asking } from './asking.ts'
+import { backUp } from './backup.ts'
 import { examine } from './doctor.ts'
 import type {
   AddReport,
   AddRequest,
+  Backup,
   Engine,
   EntryView,
+  Examination,
   ExplainAnswer,
   ExplainRequest,
   ExportLine,
-  Finding,
   ListInput,
   ListPage,
   Status,
@@ -42,12 +45,14 @@ import type {
 import { deleteEntries, mustSee, putEntries } from './entries.ts'
 import { viewEntry } from './entry-view.ts'
 import { exportLines } from './export.ts'
+import type { Examined } from './finding.ts'
 import { importLines } from './import.ts'
 import { listEntries } from './listing.ts'
 import { StandingQuestions } from './live/standing-questions.ts'
 import { systemTimers } from './live/timers.ts'
 import type { Parts } from './parts.ts'
 import { streamQuery } from './query-stream.ts'
+import { examination, repair } from './repair.ts'
 import { type SignedRequests, signedRequests } from './signed-requests.ts'
 import { statusOf } from './status.ts'
 import { VERSION } from './version.ts'
@@ -177,23 +182,29 @@ export class LocalEngine implements Engine {
     })
   }
 
-  doctor(context?: Context): Promise<{ ok: boolean; findings: readonly Finding[] }> {
-    return this.#during(context, async ({ viewer, signal }) => {
-      this.#ownerOnly(viewer, 'doctor')
-      const { store, home, embedder, embedderError, indexes, makeIndex } = this.#parts
-      const findings = await examine({
-        store,
-        home,
-        embedder,
-        embedderError,
-        refused: this.#parts.embedding?.refused(store.partitions().map(({ id }) => id)) ?? null,
-        jobs: this.#parts.jobs,
-        indexes: indexes.all,
-        lenses: this.#parts.registry.all,
-        signal: this.#orClosing(signal),
-        fresh: index => makeIndex(index.name),
-      })
-      return { ok: findings.every(finding => finding.ok), findings }
+  doctor(input: DoctorRequest = {}, context?: Context): Promise<Examination> {
+    return this.#during(context, async call => {
+      this.#ownerOnly(call.viewer, 'doctor')
+      const { repair: mends = false, backup = true } = parseInput(doctorInput, input)
+      const look = () => this.#examine(call.signal)
+      if (!mends) return examination(await look())
+      hereOnly(call, 'doctor with repair')
+      const { storeFile, clock } = this.#parts
+      const follow = () => this.#followRepair(call)
+      return repair({ examine: look, storeFile, backup, now: () => clock.now(), follow })
+    })
+  }
+
+  backup(input: BackupRequest, context?: Context): Promise<Backup> {
+    return this.#during(context, call => {
+      this.#ownerOnly(call.viewer, 'backup')
+      hereOnly(call, 'backup')
+      const { storeFile, home } = this.#parts
+      return backUp(
+        parseInput(backupInput, input),
+        { storeFile, home },
+        { ...call, signal: this.#orClosing(call.signal) },
+      )
     })
   }
 
@@ -306,9 +317,9 @@ export class LocalEngine implements Engine {
 
   #call(context: Context): CallContext {
     this.#mustBeOpen()
-    const { viewer = LOCAL_OWNER, signal = this.#closing.signal, report, isStillAllowed } = context ?? {}
+    const { viewer = LOCAL_OWNER, signal = this.#closing.signal, report, remote, isStillAllowed } = context ?? {}
     if (!isViewer(viewer)) throw invalidArgument('viewer', viewer, 'an object with the id of an agent')
-    return { viewer, signal, report, isStillAllowed }
+    return { viewer, signal, report, remote, isStillAllowed }
   }
 
   /** For what takes long: ends with the engine too. */
@@ -327,6 +338,29 @@ export class LocalEngine implements Engine {
 
   #ownerOnly(viewer: Viewer, what: string): void {
     if (!isOwner(viewer)) throw new QuerentError('denied', `${what} is for the local owner only`, { operation: what })
+  }
+
+  #examine(signal: AbortSignal): Promise<readonly Examined[]> {
+    const { store, home, storeFile, embedder, embedderError, indexes, makeIndex } = this.#parts
+    return examine({
+      ...{ store, home, storeFile, embedder, embedderError },
+      machineNow: () => Date.now(),
+      refused: this.#parts.embedding?.refused(store.partitions().map(({ id }) => id)) ?? null,
+      jobs: this.#parts.jobs,
+      indexes: indexes.all,
+      lenses: this.#parts.registry.all,
+      signal: this.#orClosing(signal),
+      fresh: index => makeIndex(index.name),
+      loaded: indexes.tryLoading,
+      renew: name => indexes.renew(name),
+    })
+  }
+
+  /** Vectors that were dropped are made again, as far as the embedder does: what is left over the doctor tells. */
+  async #followRepair(call: CallContext): Promise<void> {
+    const { indexes } = this.#parts
+    await this.#embedNew(true, call)
+    for (const name of indexes.names) indexes.renew(name)
   }
 
   /** Why embedding could not be finished, or null. What was written stays written, and is found by words. */
@@ -362,6 +396,12 @@ export class LocalEngine implements Engine {
     if (embedder === null) return 0
     return store.countChunks(partitions) - store.countVectors(modelKey(embedder.model), partitions)
   }
+}
+
+/** What writes files of this machine is asked for on this machine. */
+function hereOnly({ remote }: CallContext, what: string): void {
+  if (remote === true)
+    throw new QuerentError('denied', `${what} is for the local owner only, on this machine`, { operation: what })
 }
 
 function isViewer(viewer: unknown): viewer is Viewer {

@@ -1,5 +1,6 @@
 /** The composition root: makes an engine from options, configuration and the world. Nothing else builds one. */
 import { randomBytes } from 'node:crypto'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Clock, systemClock } from '../base/clock.ts'
 import { v4Id } from '../base/random-id.ts'
@@ -94,11 +95,21 @@ function openStore(options: EngineOptions, config: Config, home: Home | null): S
   if (options.store === 'memory') return openMemoryStore()
   if (options.store !== undefined) return options.store
   if (home === null) throw new Error('invariant broken: a store needs a home')
+  if (options.readOnly !== true && !existsSync(home.storeFile)) makeForThisUser(home.storeFile)
   return openSqliteStore({
     file: home.storeFile,
     durability: config.durability,
     ...(options.readOnly === undefined ? {} : { readOnly: options.readOnly }),
   })
+}
+
+/** SQLite would let everybody read it whom the folder lets in. */
+function makeForThisUser(file: string): void {
+  try {
+    writeFileSync(file, '', { mode: 0o600, flag: 'wx' })
+  } catch {
+    // Another process was quicker, or the store says better what is wrong with the folder.
+  }
 }
 
 interface Wiring {
@@ -140,6 +151,7 @@ async function wire(options: EngineOptions, wiring: Wiring): Promise<Engine> {
   const engine = new LocalEngine({
     store,
     home: home?.folder ?? null,
+    storeFile: home?.storeFile ?? null,
     workspace: home === null ? undefined : openWorkspace(home),
     clock,
     random,

@@ -17,6 +17,8 @@ import type { SourceSet } from './sources.ts'
 export interface Parts {
   readonly store: Store
   readonly home: string | null
+  /** Where the store lies; null for one in memory or of the caller's own. */
+  readonly storeFile: string | null
   /** Absent without a home. */
   readonly workspace: Workspace | undefined
   readonly clock: Clock

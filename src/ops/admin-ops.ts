@@ -1,6 +1,7 @@
 /** About the engine itself: how it is, whether it is well, what ways of asking it has. */
 import { z } from 'zod'
-import type { Engine, Finding, Status } from '../engine/engine.ts'
+import type { Backup, Engine, Examination, Status } from '../engine/engine.ts'
+import { backupInput, doctorInput } from '../model/care-input.ts'
 import type { Operation } from '../model/operation.ts'
 
 const nothing: z.ZodType<Record<string, never>> = z.strictObject({})
@@ -28,20 +29,44 @@ export const status: Operation<Engine, typeof nothing, z.ZodType<Status>> = {
   run: (engine, _input, context) => engine.status(context),
 }
 
-const doctorOutput: z.ZodType<{ readonly ok: boolean; readonly findings: readonly Finding[] }> = z.strictObject({
+const doctorOutput: z.ZodType<Examination> = z.strictObject({
   ok: z.boolean(),
   findings: z.array(
-    z.strictObject({ check: z.string(), ok: z.boolean(), message: z.string(), help: z.string().nullable() }),
+    z.strictObject({
+      check: z.string(),
+      ok: z.boolean(),
+      message: z.string(),
+      help: z.string().nullable(),
+      repaired: z.string().nullable(),
+    }),
   ),
+  backup: z.string().nullable(),
 })
 
-export const doctor: Operation<Engine, typeof nothing, typeof doctorOutput> = {
+export const doctor: Operation<Engine, typeof doctorInput, typeof doctorOutput> = {
   name: 'doctor',
-  summary: 'Check store, indexes and embedder, and say what to do about what is wrong',
-  input: nothing,
+  summary: 'Check store, indexes and embedder, say what to do about what is wrong, and mend it if told to',
+  input: doctorInput,
   output: doctorOutput,
-  effect: { ...READ, ownerOnly: true },
-  run: (engine, _input, context) => engine.doctor(context),
+  effect: { kind: 'write', idempotent: true, ownerOnly: true },
+  run: (engine, input, context) => engine.doctor(input, context),
+}
+
+const backupOutput: z.ZodType<Backup> = z.strictObject({
+  path: z.string(),
+  bytes: z.int(),
+  entries: z.int(),
+  position: z.int(),
+  not_held: z.array(z.string()),
+})
+
+export const backup: Operation<Engine, typeof backupInput, typeof backupOutput> = {
+  name: 'backup',
+  summary: 'Copy the store into one file, while others write to it',
+  input: backupInput,
+  output: backupOutput,
+  effect: { kind: 'write', idempotent: false, ownerOnly: true },
+  run: (engine, input, context) => engine.backup(input, context),
 }
 
 const lensesOutput: z.ZodType<{ readonly lenses: readonly { readonly name: string; readonly summary: string }[] }> =

@@ -10,7 +10,7 @@ import { QuerentError } from '../model/errors.ts'
 import type { CallContext, Operation } from '../model/operation.ts'
 import { parseInput } from '../model/parse-input.ts'
 import { isOwner } from '../model/viewer.ts'
-import { doctor, lenses, status } from './admin-ops.ts'
+import { backup, doctor, lenses, status } from './admin-ops.ts'
 import { counted } from './counted-stream.ts'
 import { get, list, put, remove } from './entry-ops.ts'
 import { add, exportAll, importAll } from './ingest-ops.ts'
@@ -35,6 +35,7 @@ const CORE: readonly EngineOperation[] = [
   remove,
   status,
   doctor,
+  backup,
   exportAll,
   importAll,
   lenses,

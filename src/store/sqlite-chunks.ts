@@ -3,6 +3,7 @@ import type { Chunk, ChunkDraft, ChunkKey, EntryKey } from '../model/entry.ts'
 import { continuesUnchanged, type PutPlan } from './put-plan.ts'
 import type { SqlDatabase } from './sql-driver.ts'
 import type { SqliteModels } from './sqlite-models.ts'
+import { CHUNKS } from './sqlite-tallies.ts'
 import { inOrder, keyList, limitOf } from './sqlite-values.ts'
 
 const COLUMNS = 'c.key, c.entry, c.ordinal, c.start_unit, c.end_unit, c.start_line, c.end_line, c.headings'
@@ -46,7 +47,7 @@ export class SqliteChunks {
 
   /**
    * Vectors go only with their chunks and chunk keys only grow, so chunks up to one that was found to be the first
-   * without a vector need never be looked at again.
+   * without a vector need not be looked at again; but for a repair, which takes vectors away, and shows in the numbers.
    */
   withoutVector(model: string, limit: number, after: ChunkKey): readonly Chunk[] {
     const complete = this.#completeUpTo.get(model) ?? 0
@@ -57,10 +58,20 @@ export class SqliteChunks {
       where c.key > ? and not exists (select 1 from vectors v where v.key = c.key * 256 + ${number})
       order by c.key limit ?`
     const found = this.#select(sql, Math.max(complete, after), limitOf(limit))
+    if (found.length === 0 && limit > 0 && complete > after && this.#lacksVectors(number)) {
+      this.#completeUpTo.delete(model)
+      return this.withoutVector(model, limit, after)
+    }
     // Asked from further on, nothing was learned about the chunks in between.
     if (limit > 0 && after <= complete)
       this.#completeUpTo.set(model, found[0] ? found[0].key - 1 : Math.max(newest, complete))
     return found
+  }
+
+  #lacksVectors(model: number): boolean {
+    const sql = `select coalesce(sum(case model when ${CHUNKS} then count else -count end), 0)
+      from tallies where model in (${CHUNKS}, ${model})`
+    return (this.#db.prepareArrays<[number]>(sql).get()?.[0] ?? 0) > 0
   }
 
   /** Makes the entry's chunks what the plan says. */

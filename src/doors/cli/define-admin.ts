@@ -14,9 +14,22 @@ export function defineAdminCommands(program: Command, cli: Cli): void {
 
   const doctor = define(program, 'doctor', 'check that all is well', [
     ['querent doctor', 'exit code 1 when something is not'],
+    ['querent doctor --repair', 'mend what can be made again from what is there'],
   ])
-  runs<[], CommonFlags>(withFormat(withPlace(doctor)), cli, async flags => {
-    await (await import('./commands/admin.ts')).runDoctor(cli, flags)
+  withFormat(withPlace(doctor))
+    .option('--repair', 'mend what can be made again, and touch nothing else')
+    .option('--no-backup', 'with --repair: do not copy the store before it is written to')
+  runs<[], Parameters<typeof import('./commands/care.ts').runDoctor>[1]>(doctor, cli, async flags => {
+    await (await import('./commands/care.ts')).runDoctor(cli, flags)
+  })
+
+  const backup = define(program, 'backup <file>', 'copy the store into one file, also while others write', [
+    ['querent backup ~/backups/notes.db', 'a copy that is a store itself'],
+    ['querent backup /mnt/usb/notes.db --overwrite', 'in the place of the last one'],
+  ])
+  withFormat(withPlace(backup)).option('--overwrite', 'take the place of a file that is there')
+  runs<[string], Parameters<typeof import('./commands/care.ts').runBackup>[2]>(backup, cli, async (file, flags) => {
+    await (await import('./commands/care.ts')).runBackup(cli, file, flags)
   })
 
   const lenses = define(program, 'lenses', 'list the ways to ask', [['querent lenses', 'names for --lens']])

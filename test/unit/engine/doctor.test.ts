@@ -44,6 +44,7 @@ function input(fields: Partial<DoctorInput> = {}): DoctorInput {
   return {
     ...{ store, home: null, embedder: openToyEmbedder(), embedderError: null, refused: null, jobs: new Map(), fresh },
     indexes: [openWords(), openVectors()],
+    ...{ storeFile: null, machineNow: () => 0, loaded: null, renew: () => undefined },
     lenses: [],
     signal: new AbortController().signal,
     ...fields,
@@ -73,6 +74,7 @@ describe('doctor', () => {
     const found = await examine(input())
     expect(found.map(({ check, ok, message }) => [check, ok, message])).toEqual([
       ['store', true, 'the store file is sound'],
+      ['leases', true, 'none is left behind'],
       ['index words', true, '120 rows and 40 sampled answers, as a rebuild has'],
       [`index vectors-${TOY_KEY}`, true, '120 rows and 40 sampled answers, as a rebuild has'],
       ['recall', true, expect.stringMatching(/^(1\.000|0\.99\d) of the 10 nearest, by samples$/)],
@@ -160,7 +162,7 @@ describe('doctor', () => {
 
   it('is the owner’s alone', async () => {
     await using engine = await openTestEngine()
-    await expect(engine.doctor({ viewer: { id: 'ann' } })).rejects.toMatchObject({ code: 'denied' })
+    await expect(engine.doctor({}, { viewer: { id: 'ann' } })).rejects.toMatchObject({ code: 'denied' })
     expect((await engine.doctor()).ok).toBe(true)
   })
 })

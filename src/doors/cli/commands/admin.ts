@@ -1,8 +1,7 @@
-/** `status`, `doctor`, `lenses`. */
-import { doctor, lenses, status } from '../../../ops/admin-ops.ts'
-import { EXIT } from '../failure.ts'
+/** `status`, `lenses`. */
+import { lenses, status } from '../../../ops/admin-ops.ts'
 import type { CommonFlags } from '../flags.ts'
-import { doctorText, statusText } from '../render/reports.ts'
+import { statusText } from '../render/reports.ts'
 import { type Column, markdownTable, textTable } from '../render/table.ts'
 import type { Cli } from '../run.ts'
 import { withSession } from '../session.ts'
@@ -16,12 +15,6 @@ const LENS_COLUMNS: readonly Column<{ readonly name: string; readonly summary: s
 export async function runStatus(cli: Cli, flags: CommonFlags): Promise<void> {
   const answer = await withSession(cli, flags, {}, session => session.run(status, {}))
   await print(cli, flags, answer, { table: () => statusText(answer) })
-}
-
-export async function runDoctor(cli: Cli, flags: CommonFlags): Promise<void> {
-  const answer = await withSession(cli, flags, {}, session => session.run(doctor, {}))
-  await print(cli, flags, answer, { table: style => doctorText(answer.findings, style) })
-  if (!answer.ok) cli.exitCode = EXIT.failed
 }
 
 export async function runLenses(cli: Cli, flags: CommonFlags): Promise<void> {

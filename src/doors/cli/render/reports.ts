@@ -1,5 +1,5 @@
 /** What commands about the store print for people. */
-import type { AddReport, ExplainAnswer, Finding, Status } from '../../../engine/engine.ts'
+import type { AddReport, Backup, Examination, ExplainAnswer, Status } from '../../../engine/engine.ts'
 import { explanationText } from './explanation.ts'
 import { oneLine, type Style } from './style.ts'
 
@@ -56,13 +56,23 @@ export function statusText(status: Status): string {
   ])
 }
 
-export function doctorText(findings: readonly Finding[], style: Style): string {
-  return lines(
-    findings.flatMap(({ check, ok, message, help }) => [
+export function doctorText({ findings, backup }: Examination, style: Style): string {
+  return lines([
+    ...findings.flatMap(({ check, ok, message, help, repaired }) => [
       `${ok ? style.good('ok  ') : style.bad('FAIL')} ${check}: ${oneLine(message)}`,
+      ...(repaired === null ? [] : [`     repaired: ${oneLine(repaired)}`]),
       ...(help === null || ok ? [] : [`     ${oneLine(help)}`]),
     ]),
-  )
+    ...(backup === null ? [] : [`the store as it was before: ${oneLine(backup)}`]),
+  ])
+}
+
+export function backupText({ path, bytes, entries, not_held }: Backup, ms: number): string {
+  const held = `${counted(entries, 'entry', 'entries')}, ${size(bytes)}, in ${ms} ms`
+  return lines([
+    `${oneLine(path)}: ${held}`,
+    ...(not_held.length === 0 ? [] : [`not in it: ${not_held.join(', ')} of the home`]),
+  ])
 }
 
 function lines(texts: readonly string[]): string {

@@ -1,0 +1,26 @@
+/** What one may ask of a doctor and of a backup. */
+import { z } from 'zod'
+
+export interface DoctorRequest {
+  /** Mend what can be made again from what is there. Default false. */
+  readonly repair?: boolean | undefined
+  /** With `repair`: copy the store beside itself before it is written to. Default true. */
+  readonly backup?: boolean | undefined
+}
+
+export const doctorInput: z.ZodType<DoctorRequest, DoctorRequest> = z.strictObject({
+  repair: z.boolean().optional(),
+  backup: z.boolean().optional(),
+})
+
+export interface BackupRequest {
+  /** Absolute path of the file to make. */
+  readonly to: string
+  /** Take the place of a file that is there. Default false. */
+  readonly overwrite?: boolean | undefined
+}
+
+export const backupInput: z.ZodType<BackupRequest, BackupRequest> = z.strictObject({
+  to: z.string().min(1).max(4096),
+  overwrite: z.boolean().optional(),
+})

@@ -1,0 +1,147 @@
+/** A consistent copy of a store file while anybody writes: whole under its name, or not there. */
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  statSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { invalidArgument, QuerentError } from '../../model/errors.ts'
+import { openNodeSqlite } from '../node-sqlite.ts'
+
+export interface CopyRequest {
+  readonly from: string
+  readonly to: string
+  /** Take the place of a file that is there. Default: refused. */
+  readonly overwrite?: boolean | undefined
+  /** Bytes done and of all, now and then; what it throws ends the copy. */
+  readonly report?: ((done: number, total: number) => void) | undefined
+}
+
+export interface StoreCopy {
+  readonly path: string
+  readonly bytes: number
+  readonly entries: number
+  /** The newest change it holds. */
+  readonly position: number
+}
+
+const WAIT_MS = 5_000
+
+/** Throws `invalid_argument`, `conflict`, `io_failed`, or what opening the store throws; then nothing is left of the copy. */
+export async function copyStore({ from, to, overwrite = false, report }: CopyRequest): Promise<StoreCopy> {
+  const path = placeFor(to, from, overwrite)
+  mustHaveRoom(from, path)
+  const unfinished = `${path}.${process.pid}-${process.hrtime.bigint().toString(36)}.unfinished`
+  try {
+    closeSync(io(path, () => openSync(unfinished, 'wx', 0o600)))
+    await copyPages(from, unfinished, report)
+    const held = finish(unfinished)
+    io(path, () => putInPlace(unfinished, path, overwrite))
+    return { path, bytes: statSync(path).size, ...held }
+  } finally {
+    for (const end of ['', '-journal', '-wal', '-shm']) rmSync(`${unfinished}${end}`, { force: true })
+  }
+}
+
+/** The path with all links followed, so that no two names of the store are taken for two files. */
+function placeFor(to: string, from: string, overwrite: boolean): string {
+  const folder = io(to, () => realpathSync(dirname(to)))
+  const found = join(folder, basename(to))
+  const path = existsSync(found) ? realpathSync(found) : found
+  const store = realpathSync(from)
+  if ([store, `${store}-wal`, `${store}-shm`, `${store}-journal`].includes(path)) {
+    throw invalidArgument('to', to, 'another file than the store itself')
+  }
+  const there = statSync(path, { throwIfNoEntry: false })
+  if (there?.isDirectory()) throw invalidArgument('to', to, 'a file, and this is a folder: name a file in it')
+  if (there !== undefined && !there.isFile()) throw invalidArgument('to', to, 'a file')
+  if (there !== undefined && !overwrite) {
+    throw new QuerentError('conflict', `${to}: is there already; name another file, or allow to overwrite it`, {
+      path: to,
+    })
+  }
+  // A log left there would be taken for the copy's own.
+  const log = [`${path}-wal`, `${path}-journal`].find(file => existsSync(file))
+  if (log === undefined) return path
+  throw new QuerentError('conflict', `${to}: there is a store of this name in use, or one that crashed (${log})`, {
+    path: to,
+  })
+}
+
+function mustHaveRoom(from: string, path: string): void {
+  const log = statSync(`${from}-wal`, { throwIfNoEntry: false })?.size ?? 0
+  const needed = io(from, () => statSync(from)).size + log
+  const { bavail, bsize } = io(path, () => statfsSync(dirname(path)))
+  if (bavail * bsize >= needed) return
+  const cause = `needs ${needed} bytes, and ${bavail * bsize} are free`
+  throw new QuerentError('io_failed', `${path}: ${cause}`, { path, cause })
+}
+
+async function copyPages(from: string, to: string, report: CopyRequest['report']): Promise<void> {
+  const db = openNodeSqlite({ file: from, readOnly: true, immutable: false, timeoutMs: WAIT_MS })
+  try {
+    const pageSize = db.prepareArrays<[number]>('pragma page_size').get()?.[0] ?? 0
+    await db.copyTo(to, (done, total) => report?.(done * pageSize, total * pageSize))
+  } finally {
+    db.close()
+  }
+}
+
+/** Opens it, which proves that it is a store, and leaves one file without a log, on the disk. */
+function finish(file: string): Pick<StoreCopy, 'entries' | 'position'> {
+  const db = openNodeSqlite({ file, readOnly: false, immutable: false, timeoutMs: WAIT_MS })
+  try {
+    db.exec('pragma synchronous = full; pragma journal_mode = delete')
+    const numberOf = (sql: string) => db.prepareArrays<[number | null]>(sql).get()?.[0] ?? 0
+    return {
+      entries: numberOf('select count(*) from entries not indexed'),
+      position: numberOf('select max(seq) from changes'),
+    }
+  } finally {
+    db.close()
+    sync(file)
+  }
+}
+
+function putInPlace(unfinished: string, path: string, overwrite: boolean): void {
+  chmodSync(unfinished, 0o600)
+  if (overwrite) renameSync(unfinished, path)
+  else placeAnew(unfinished, path)
+  if (process.platform !== 'win32') sync(dirname(path))
+}
+
+/** A file that came meanwhile is not overwritten, where the disk knows hard links. */
+function placeAnew(unfinished: string, path: string): void {
+  try {
+    linkSync(unfinished, path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST' || existsSync(path)) throw error
+    renameSync(unfinished, path)
+  }
+}
+
+function sync(path: string): void {
+  const file = openSync(path, 'r')
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+function io<T>(path: string, act: () => T): T {
+  try {
+    return act()
+  } catch (error) {
+    const cause = error instanceof Error ? error.message : String(error)
+    throw new QuerentError('io_failed', `${path}: ${cause}`, { path, cause }, error)
+  }
+}
