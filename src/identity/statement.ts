@@ -7,9 +7,10 @@ import { canonicalJson, type Json } from '../base/canonical.ts'
 import { fromBase64Url, toBase64Url } from './encoding.ts'
 import { type Keys, SIGNATURE_BYTES, type Verifier, verifierOf } from './keys.ts'
 
-/** 32 bytes. Throws a RangeError for what has no canonical JSON: numbers that are not finite, half a surrogate pair. */
+/** 32 bytes. Throws a RangeError for what has no canonical JSON: numbers that are not finite, half a surrogate pair, endless depth. */
 export function statementHash(statement: Json): Uint8Array {
-  if (!hasCanonicalJson(statement)) throw new RangeError('a statement is JSON of finite numbers and well-formed texts')
+  if (!hasCanonicalJson(statement))
+    throw new RangeError(`a statement is JSON of finite numbers and well-formed texts, ${MOST_LEVELS} levels deep`)
   return createHash('sha256').update(canonicalJson(statement)).digest()
 }
 
@@ -26,8 +27,11 @@ export function isStatementOf(by: string | Verifier, statement: Json, signature:
   return verifier.verify(statementHash(statement), bytes)
 }
 
+/** Far more than statements have, and far less than ends a stack that walks them. */
+const MOST_LEVELS = 128
+
 /** Whether another implementation would write the same canonical text, or any: what comes from outside may be anything. */
-function hasCanonicalJson(value: unknown): boolean {
+function hasCanonicalJson(value: unknown, levels = MOST_LEVELS): boolean {
   switch (typeof value) {
     case 'string':
       return value.isWellFormed()
@@ -37,8 +41,9 @@ function hasCanonicalJson(value: unknown): boolean {
       return true
     case 'object':
       if (value === null) return true
-      if (Array.isArray(value)) return value.every(hasCanonicalJson)
-      return Object.entries(value).every(([key, item]) => key.isWellFormed() && hasCanonicalJson(item))
+      if (levels === 0) return false
+      if (Array.isArray(value)) return value.every(item => hasCanonicalJson(item, levels - 1))
+      return Object.entries(value).every(([key, item]) => key.isWellFormed() && hasCanonicalJson(item, levels - 1))
     default:
       return false
   }

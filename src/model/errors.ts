@@ -128,7 +128,8 @@ export class QuerentError extends Error {
   readonly #row: CodeRow | LensCode
 
   constructor(code: ErrorCode | LensCode, message: string, details: JsonObject = {}, cause?: unknown) {
-    super(message, cause === undefined ? undefined : { cause })
+    // What a message quotes may have been cut inside a character, or come from outside with half of one.
+    super(message.toWellFormed(), cause === undefined ? undefined : { cause })
     this.code = typeof code === 'string' ? code : code.code
     this.#row = typeof code === 'string' ? ERROR_CODES[code] : code
     this.details = details

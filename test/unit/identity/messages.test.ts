@@ -44,6 +44,13 @@ describe('a statement', () => {
       expect(isStatementOf(keys.did, { value } as unknown as Json, signStatement(keys, {}))).toBe(false)
     }
     expect(isStatementOf(keys.did, {}, `${signStatement(keys, {})}=`)).toBe(false)
+  })
+
+  it('is nobody’s when it is deeper than any that is signed', () => {
+    let deep: Json = 1
+    for (let level = 0; level < 50_000; level++) deep = [deep]
+    expect(isStatementOf(keys.did, deep, signStatement(keys, {}))).toBe(false)
+    expect(() => signStatement(keys, deep)).toThrow(/levels deep/)
     expect(isStatementOf('nobody', {}, signStatement(keys, {}))).toBe(false)
   })
 })

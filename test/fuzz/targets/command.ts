@@ -1,0 +1,102 @@
+/** The command line: `call` with any operation and any text as input, and questions as arguments. No stack, a known end. */
+import { rmSync } from 'node:fs'
+import type { Json } from '../../../src/base/canonical.ts'
+import { tempFolder } from '../../../src/testing/temp-folder.ts'
+import { runInProcess } from '../../support/in-process.ts'
+import type { AnyCall } from '../engine/call-kind.ts'
+import { isObject, wireText } from '../engine/json-kind.ts'
+import type { Kind } from '../engine/kind.ts'
+import type { Target } from '../engine/target.ts'
+import { changeText } from '../engine/text-kind.ts'
+import { must } from '../oracles.ts'
+import { SEED_CALLS, SETUP } from '../seed-calls.ts'
+import { kindOfCalls } from './operations.ts'
+
+/** `as`: how the input is given. */
+interface Command {
+  readonly call: AnyCall
+  readonly as: 'stdin' | 'argument' | 'question'
+  /** Instead of the input: a text that need not be JSON. */
+  readonly text: string | null
+}
+
+/** They read and write files wherever they are told to, or work for seconds. */
+const LEFT_OUT = /^(add|backup|beliefs\.diagnostics|context\.(index|body_.*|impact))$/
+const SEEDS: readonly Command[] = SEED_CALLS.filter(({ operation }) => !LEFT_OUT.test(operation)).map(call => ({
+  ...{ call, text: null },
+  as: call.operation === 'query' ? 'question' : 'stdin',
+}))
+
+function kindOf(calls: Kind<AnyCall>): Kind<Command> {
+  const ways = ['stdin', 'argument', 'question'] as const
+  return {
+    make: chance => ({ call: calls.make(chance), as: chance.pick(ways), text: null }),
+    change: (command, chance, other) => {
+      if (chance.oneIn(6)) return { ...command, as: chance.pick(ways) }
+      if (chance.oneIn(6)) return { ...command, text: changeText(wireText(command.call.input), chance).slice(0, 5000) }
+      return { ...command, text: null, call: calls.change(command.call, chance, other.call) }
+    },
+    *smaller(command) {
+      for (const call of calls.smaller(command.call)) yield { ...command, call }
+    },
+    write: command => ({ ...command, call: calls.write(command.call) }),
+    read: written => written as object as Command,
+  }
+}
+
+export async function commandTarget(): Promise<Target<Command>> {
+  return {
+    name: 'command',
+    kind: kindOf(await kindOfCalls()),
+    seeds: SEEDS,
+    tries: 60,
+    lifetime: 200,
+    open: async () => {
+      const place = tempFolder()
+      const run = (args: readonly string[], stdin?: string) =>
+        runInProcess(args, { workingFolder: place.path, env: { QUERENT_EMBEDDER: 'none' }, stdin })
+      process.env['QUERENT_EMBEDDER'] = 'none'
+      await run(['init'])
+      for (const { operation, viewer, input } of SETUP) {
+        if (!LEFT_OUT.test(operation)) await run(['call', operation, '-', '--viewer', viewer], JSON.stringify(input))
+      }
+      return {
+        try: command => tryCommand(run, command),
+        close: () => rmSync(place.path, { recursive: true, force: true }),
+      }
+    },
+  }
+}
+
+type Run = (
+  args: readonly string[],
+  stdin?: string,
+) => Promise<{ status: number | null; stdout: string; stderr: string }>
+
+async function tryCommand(run: Run, { call, as, text }: Command): Promise<void> {
+  const { operation, viewer, input } = call
+  if (LEFT_OUT.test(operation)) return
+  const given = text ?? wireText(input)
+  const who = ['--viewer', viewer]
+  if (as === 'question') {
+    const asked = isObject(input) && typeof input['text'] === 'string' ? input['text'] : given
+    return mustEndWell(await run(['query', '--json', ...who, '--', asked]), true)
+  }
+  const args = as === 'stdin' ? ['-'] : [given]
+  mustEndWell(await run(['call', ...who, '--', operation, ...args], as === 'stdin' ? given : undefined), false)
+}
+
+/** As the guide of the command line says: 0 to 3. */
+function mustEndWell({ status, stdout, stderr }: Awaited<ReturnType<Run>>, isQuestion: boolean): void {
+  const all = stdout + stderr
+  if (/\n\s+at .*\.ts:\d+/.test(all)) {
+    const error = new Error(all.split('\n', 1)[0])
+    error.stack = all
+    throw error
+  }
+  must(!/"code":\s*"internal"/.test(all) && !/querent: internal/.test(all), all.slice(0, 500))
+  must(status !== null && status <= 3, `the end is ${status}: ${all.slice(0, 300)}`)
+  if (status !== 0 || isQuestion) return
+  const answer: Json = JSON.parse(stdout)
+  must(answer !== null, 'no answer')
+}

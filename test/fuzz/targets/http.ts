@@ -1,0 +1,193 @@
+/** The HTTP door over a real socket: any method, path, header and body is answered in the one form there is, and never with 500. */
+import { request } from 'node:http'
+import type { Json, JsonObject } from '../../../src/base/canonical.ts'
+import { serveHttp } from '../../../src/doors/http/serve.ts'
+import { mcpOverHttp } from '../../../src/doors/mcp/http.ts'
+import { changeJson, isObject, smallerJson, wireText } from '../engine/json-kind.ts'
+import type { Kind } from '../engine/kind.ts'
+import type { Target } from '../engine/target.ts'
+import { changeText } from '../engine/text-kind.ts'
+import { must } from '../oracles.ts'
+import { ASKER, HIDER, SECRET, SEED_CALLS } from '../seed-calls.ts'
+import { openWorld } from '../world.ts'
+
+interface Sent {
+  readonly method: string
+  readonly path: string
+  readonly headers: JsonObject
+  /** Sent as it is where it is a text. */
+  readonly body: Json
+}
+
+const TOKENS = { 'token-ana': ASKER, 'token-ben': HIDER }
+const ANA = { authorization: 'Bearer token-ana', 'content-type': 'application/json' }
+/** They work on files, or on whatever path is said. */
+const LEFT_OUT = /^(add|backup|beliefs\.diagnostics)$/
+
+const MCP: readonly JsonObject[] = [
+  {
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'f', version: '1' } },
+  },
+  { method: 'tools/list', params: {} },
+  { method: 'tools/call', params: { name: 'query', arguments: { text: 'fox' } } },
+  { method: 'ping' },
+].map(message => ({ jsonrpc: '2.0', id: 1, ...message }))
+
+const SEEDS: readonly Sent[] = [
+  ...SEED_CALLS.filter(({ operation }) => !LEFT_OUT.test(operation)).map(({ operation, input, streamed }) => ({
+    method: 'POST',
+    path: `/v1/ops/${operation}`,
+    headers: streamed ? { ...ANA, accept: 'application/x-ndjson' } : ANA,
+    body: input,
+  })),
+  ...['/v1/ops', '/v1/ops/query', '/healthz', '/v1/node', '/nowhere', '/v1/ops/%00', '/mcp'].map(path => ({
+    ...{ method: 'GET', path, headers: ANA, body: '' },
+  })),
+  ...MCP.map(body => ({
+    ...{ method: 'POST', path: '/mcp', body },
+    headers: { ...ANA, accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' },
+  })),
+]
+const NAMES = [
+  'accept',
+  'authorization',
+  'content-type',
+  'content-encoding',
+  'last-event-id',
+  'host',
+  'origin',
+  'x-forwarded-for',
+  'querent-audience',
+  'querent-timestamp',
+  'querent-nonce',
+  'prefer',
+]
+const VALUES = [
+  'text/event-stream',
+  'application/x-ndjson',
+  '*/*',
+  'gzip',
+  'Bearer x',
+  'Querent-Signature a b',
+  'null',
+  'text/plain; charset=utf-16',
+  'q=0',
+  'localhost',
+]
+
+const kind: Kind<Sent> = {
+  make: chance => chance.pick(SEEDS),
+  change: (sent, chance, other) => {
+    switch (chance.below(10)) {
+      case 0:
+        return {
+          ...sent,
+          path: changeText(sent.path, chance, other.path, ['/v1/ops/', '%2e', '?', '#', '//']).slice(0, 3000),
+        }
+      case 1:
+        return { ...sent, method: chance.pick(['GET', 'POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS', 'PATCH']) }
+      case 2:
+        return { ...sent, headers: { ...sent.headers, [chance.pick(NAMES)]: changeText(chance.pick(VALUES), chance) } }
+      case 3:
+        return {
+          ...sent,
+          body: changeText(wireText(sent.body), chance, wireText(other.body), ['{', '}', '"', '\\u0000', ',']),
+        }
+      default:
+        return { ...sent, body: changeJson(sent.body, chance, other.body) }
+    }
+  },
+  *smaller(sent) {
+    for (const [name] of Object.entries(sent.headers)) {
+      yield { ...sent, headers: Object.fromEntries(Object.entries(sent.headers).filter(([other]) => other !== name)) }
+    }
+    for (const body of smallerJson(sent.body)) yield { ...sent, body }
+  },
+  write: sent => ({ ...sent }),
+  read: written => written as object as Sent,
+}
+
+export const http: Target<Sent> = {
+  name: 'http',
+  kind,
+  seeds: SEEDS,
+  tries: 60,
+  lifetime: 300,
+  open: async () => {
+    const world = await openWorld()
+    const end = new AbortController()
+    const bugs: string[] = []
+    let served: Promise<void> = Promise.resolve()
+    const url = await new Promise<string>((resolve, reject) => {
+      const mcp = mcpOverHttp(world.engine, world.catalog)
+      const options = { host: '127.0.0.1', port: 0, tokens: TOKENS, mcp, log: (text: string) => void bugs.push(text) }
+      served = serveHttp(world.engine, world.catalog, options, end.signal, resolve)
+      served.catch(reject)
+    })
+    return {
+      try: sent => trySent(url, sent, bugs),
+      async close() {
+        end.abort()
+        await served
+        await world[Symbol.asyncDispose]()
+      },
+    }
+  },
+}
+
+async function trySent(url: string, sent: Sent, bugs: string[]): Promise<void> {
+  const answer = await send(url, sent)
+  const [bug] = bugs.splice(0)
+  if (bug !== undefined) throw asThrown(bug)
+  if (answer === null) return // not to be sent, or Node has refused it before it came to us
+  const { status, body, type } = answer
+  must(status < 500 || [503, 504].includes(status), `${status}: ${body.slice(0, 300)}`)
+  const asker = JSON.stringify(sent)
+  if (!asker.includes(SECRET.slice(0, 4)) && asker.includes('token-ana'))
+    must(!body.includes(SECRET), 'it tells what is hidden')
+  if (status < 400 || !type.includes('json') || sent.path.startsWith('/mcp')) return
+  const told = JSON.parse(body) as Json
+  must(isObject(told) && isObject(told['error']), `an error of another form: ${body.slice(0, 300)}`)
+  must(told['error']['code'] !== 'internal', body)
+}
+
+/** The log's own text of an error, with the place that it came from. */
+function asThrown(bug: string): Error {
+  const error = new Error(bug.split('\n', 1)[0])
+  error.stack = bug
+  return error
+}
+
+interface Answer {
+  readonly status: number
+  readonly body: string
+  readonly type: string
+}
+
+/** Streams that never end are left. */
+const MOST_WAIT_MS = 150
+
+function send(url: string, { method, path, headers, body }: Sent): Promise<Answer | null> {
+  const text = typeof body === 'string' ? body : wireText(body)
+  return new Promise(resolve => {
+    try {
+      const fields = Object.entries(headers).map(([name, value]) => [name, String(value)])
+      const sent = request(url + path, { method, headers: Object.fromEntries(fields) }, response => {
+        let said = ''
+        const { statusCode = 0, headers: told } = response
+        const type = told['content-type'] ?? ''
+        const done = () => resolve({ status: statusCode, body: said, type })
+        if (/ndjson|event-stream/.test(type)) setTimeout(() => sent.destroy(), MOST_WAIT_MS)
+        response.setEncoding('utf8').on('data', part => {
+          said += part
+        })
+        response.once('close', done).on('error', done)
+      })
+      sent.on('error', () => resolve(null))
+      sent.end(text)
+    } catch {
+      resolve(null)
+    }
+  })
+}

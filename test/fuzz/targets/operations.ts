@@ -1,0 +1,167 @@
+/**
+ * Every operation, through the library, over a store on a disk: an answer of the shape that is published, or an error one
+ * can act on, the same when it is asked again; a refused write leaves all as it was; what is hidden shows nowhere.
+ */
+import { z } from 'zod'
+import type { QuerentError } from '../../../src/model/errors.ts'
+import { type Catalog, type EngineOperation, findOperation, streamOperation } from '../../../src/ops/catalog.ts'
+import { jsonSchema } from '../../../src/ops/schemas.ts'
+import { type AnyCall, callKind } from '../engine/call-kind.ts'
+import { said } from '../engine/json-kind.ts'
+import type { Kind } from '../engine/kind.ts'
+import type { Target } from '../engine/target.ts'
+import { must, mustBeAlike, mustBeRefusal } from '../oracles.ts'
+import { ASKER, HIDER, OWNER_NAME, SECRET, SEED_CALLS, SETUP } from '../seed-calls.ts'
+import { dumpOf, inside, openWorld, type World } from '../world.ts'
+
+/** Seconds of work whatever is asked, by design. */
+const LEFT_OUT = new Set(['beliefs.diagnostics'])
+/** What takes away comes last: there is more to do before. */
+const SEEDS: readonly AnyCall[] = SEED_CALLS.toSorted((a, b) => Number(takes(a)) - Number(takes(b)))
+
+const WORDS = [
+  'fox',
+  'tag:',
+  '"',
+  '+',
+  '-',
+  '^2',
+  '#python',
+  '$D020',
+  '%101',
+  SECRET,
+  'b1',
+  'n1',
+  ASKER,
+  HIDER,
+  OWNER_NAME,
+  'lab',
+  '2026-01-01',
+]
+
+export async function kindOfCalls(seeds: readonly AnyCall[] = SEEDS): Promise<Kind<AnyCall>> {
+  await using world = await openWorld()
+  const inputs = [...world.catalog.values()]
+    .filter(({ name }) => !LEFT_OUT.has(name))
+    .map(({ name, input }) => [name, jsonSchema(input, 'input')] as const)
+  return callKind({
+    inputs: new Map(inputs),
+    viewers: [ASKER, HIDER, OWNER_NAME, 'stranger'],
+    seeds: [...seeds, ...SETUP],
+    words: WORDS,
+  })
+}
+
+export async function operationsTarget(): Promise<Target<AnyCall>> {
+  return {
+    name: 'operations',
+    kind: await kindOfCalls(),
+    seeds: SEEDS,
+    tries: 60,
+    lifetime: 150,
+    open: async () => {
+      const world = await openWorld()
+      return { try: call => tryCall(world, call), close: async () => world[Symbol.asyncDispose]() }
+    },
+  }
+}
+
+async function tryCall(world: World, call: AnyCall): Promise<void> {
+  const input = said(call.input)
+  if (call.streamed && isStreamed(world.catalog, call)) return tryStream(world, call, input)
+  const before = kindOf(world.catalog, call) === 'read' ? null : await dumpOf(world.engine)
+  const answer = await answered(world, call, input)
+  if ('error' in answer) {
+    mustHide(call, [answer.error.message, answer.error.details])
+    if (before !== null)
+      must(before === (await dumpOf(world.engine)), `a refused ${call.operation} has changed the store`)
+    if (answer.error.kind !== 'usage') return
+    const again = await answered(world, call, input)
+    must('error' in again, `${call.operation} was refused, then answered`)
+    mustBeAlike(answer.error, again.error)
+    return
+  }
+  mustHide(call, answer.result)
+  mustHaveShape(world.catalog, call, answer.result)
+}
+
+function takes({ operation }: AnyCall): boolean {
+  return /delete|remove|leave|unassign|init/.test(operation)
+}
+
+type Answer = { readonly error: QuerentError } | { readonly result: unknown }
+
+async function answered(world: World, call: AnyCall, input: unknown): Promise<Answer> {
+  try {
+    return { result: await world.call(call, input) }
+  } catch (thrown) {
+    return { error: mustBeRefusal(thrown) }
+  }
+}
+
+function mustHaveShape(catalog: Catalog, { operation }: AnyCall, result: unknown): void {
+  const wire: unknown = JSON.parse(JSON.stringify(result))
+  const { error } = publishedShape(findOperation(catalog, operation)).safeParse(wire)
+  must(
+    error === undefined,
+    `the answer of ${operation} has another shape: ${error?.issues[0]?.path.join('.')}: ${error?.issues[0]?.message}`,
+  )
+  if (isException(wire)) throw new Error(`${operation}: ${JSON.stringify(wire)}`)
+}
+
+const SHAPES = new Map<string, z.ZodType>()
+
+/** As clients read it. */
+function publishedShape({ name, output }: EngineOperation): z.ZodType {
+  const shape =
+    SHAPES.get(name) ?? z.fromJSONSchema(jsonSchema(output, 'output') as Parameters<typeof z.fromJSONSchema>[0])
+  SHAPES.set(name, shape)
+  return shape
+}
+
+/** How the envelope of the lens `context` tells a failure that nobody foresaw. */
+function isException(wire: unknown): boolean {
+  return (
+    typeof wire === 'object' && wire !== null && 'errors' in wire && JSON.stringify(wire.errors).includes('"exception"')
+  )
+}
+
+/** Unless it was said by the asker. */
+function mustHide(call: AnyCall, told: unknown): void {
+  if (call.viewer !== ASKER && call.viewer !== 'stranger') return
+  const asked = JSON.stringify(call.input)
+  if (asked.includes(SECRET.slice(0, 4))) return
+  must(!(JSON.stringify(told) ?? '').includes(SECRET), `${call.operation} tells what is hidden`)
+}
+
+/** Some of its pieces; then the reader leaves. A live query need not have any. */
+async function tryStream(world: World, call: AnyCall, input: unknown): Promise<void> {
+  const controller = new AbortController()
+  const leave = setTimeout(() => controller.abort(), 30)
+  const context = { viewer: { id: call.viewer }, signal: controller.signal }
+  const operation = findOperation(world.catalog, call.operation)
+  let pieces = 0
+  try {
+    for await (const piece of streamOperation(
+      operation,
+      world.engine,
+      inside(call.operation, input, world.folder),
+      context,
+    )) {
+      mustHide(call, piece)
+      if (++pieces === 4) break
+    }
+  } catch (thrown) {
+    mustHide(call, mustBeRefusal(thrown).message)
+  } finally {
+    clearTimeout(leave)
+  }
+}
+
+function isStreamed(catalog: Catalog, { operation }: AnyCall): boolean {
+  return catalog.get(operation)?.stream !== undefined
+}
+
+function kindOf(catalog: Catalog, { operation }: AnyCall): 'read' | 'write' | 'destroy' {
+  return catalog.get(operation)?.effect.kind ?? 'read'
+}

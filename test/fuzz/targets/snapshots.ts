@@ -1,0 +1,198 @@
+/**
+ * Snapshots of every kind of index, their checksums put right, so that the readers behind them are reached: what is taken
+ * answers, and can be written and taken again; nothing asks for memory without end.
+ */
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { crc32 } from 'node:zlib'
+import type { Index, LinkIndex, PointIndex, SearchScope, VectorIndex, WordIndex } from '../../../src/index/contract.ts'
+import { openLinkIndex } from '../../../src/index/links.ts'
+import { openPointIndex } from '../../../src/index/points.ts'
+import { loadSnapshot, saveSnapshot } from '../../../src/index/snapshot.ts'
+import { openVectorIndex } from '../../../src/index/vectors.ts'
+import { openWordIndex } from '../../../src/index/words.ts'
+import { audience } from '../../../src/model/partition.ts'
+import { openMemoryStore } from '../../../src/store/memory-store.ts'
+import type { Store, StoreWriter } from '../../../src/store/store.ts'
+import { draftOf, wholeChunk } from '../../../src/testing/entries.ts'
+import { GRAPH } from '../../../src/testing/link-world.ts'
+import { COLUMNS, POINTS } from '../../../src/testing/point-world.ts'
+import { tempFolder } from '../../../src/testing/temp-folder.ts'
+import { toyVector } from '../../../src/testing/toy-embedder.ts'
+import { bytesKind } from '../engine/bytes-kind.ts'
+import type { Kind } from '../engine/kind.ts'
+import type { Target } from '../engine/target.ts'
+import { must, mustBeRefusal } from '../oracles.ts'
+
+/** An index, and a search of each sort that it has. */
+interface Subject {
+  open(store: Store): Index
+  ask(index: Index, scope: SearchScope, entry: number): unknown
+}
+
+const [FOR_ALL, OWN] = [audience('public', 'ann'), audience('private', 'ann')]
+const MODEL = 'toy@toy'
+const DIMENSIONS = toyVector('').length
+const WORDS = ['fox', 'garden', 'parseQuery', 'canciones', '$D020']
+
+const SUBJECTS: readonly Subject[] = [
+  {
+    open: () => openWordIndex(),
+    ask: (index, scope, entry) => {
+      const words = index as WordIndex
+      const terms = WORDS.map(text => ({ text, boost: 1 }))
+      return [
+        words.search({ ...scope, terms, k: 5 }),
+        words.score(terms, [entry], scope),
+        words.entriesWith('quick fox', scope),
+        words.complete('f', scope, 5),
+        words.weigh(terms, scope),
+        words.count(scope),
+      ]
+    },
+  },
+  {
+    open: store =>
+      openVectorIndex({ model: MODEL, dimensions: DIMENSIONS, source: chunks => store.vectors(MODEL, chunks) }),
+    ask: (index, scope, entry) => {
+      const vectors = index as VectorIndex
+      const vector = toyVector('fox')
+      return [
+        vectors.search({ ...scope, vector, k: 5, approximate: true }),
+        vectors.search({ ...scope, vector, k: 5, approximate: false }),
+        vectors.score(vector, [entry], scope),
+        vectors.count(scope),
+        vectors.has(entry, scope),
+      ]
+    },
+  },
+  {
+    open: () => openPointIndex({ name: 'places', table: POINTS, columns: COLUMNS }),
+    ask: (index, scope, entry) => {
+      const points = index as PointIndex
+      return [
+        points.search({ ...scope, point: [0.5, 0, 0.1], k: 3 }),
+        points.search({ ...scope, point: [0, 0, 0], k: Number.POSITIVE_INFINITY, maxDistance: 1 }),
+        points.count(scope),
+        points.pointOf(entry),
+        points.blockOf(entry),
+        [...points.entries(scope.partitions)],
+      ]
+    },
+  },
+  {
+    open: () => openLinkIndex(GRAPH),
+    ask: (index, scope, entry) => {
+      const links = index as LinkIndex
+      return [
+        links.out(1, scope),
+        links.in(2, scope).map(({ relation }) => links.relationName(relation)),
+        links.rank({ ...scope, anchors: [{ node: 1, weight: 1 }] }),
+        links.entryOf(1, scope),
+        links.nodeOf(entry),
+        links.count(scope),
+      ]
+    },
+  },
+]
+
+/** The first byte says which index, the rest is its payload. */
+const kind: Kind<Uint8Array> = {
+  ...bytesKind,
+  change: (bytes, chance, other) => {
+    const sort = chance.oneIn(50) ? chance.below(SUBJECTS.length) : (bytes[0] as number)
+    return Uint8Array.of(sort, ...bytesKind.change(bytes.subarray(1), chance, other.subarray(1)))
+  },
+  *smaller(bytes) {
+    for (const less of bytesKind.smaller(bytes.subarray(1))) yield Uint8Array.of(bytes[0] as number, ...less)
+  },
+  make: chance => Uint8Array.of(chance.below(SUBJECTS.length), ...bytesKind.make(chance)),
+}
+
+const ENTRIES = 6
+
+export const snapshots: Target<Uint8Array> = {
+  name: 'snapshots',
+  kind,
+  seeds: SUBJECTS.map((subject, sort) => Uint8Array.of(sort, ...payloadOf(subject))),
+  open: async () => {
+    const folder = tempFolder()
+    const path = folder.file('one.snapshot')
+    const store = smallStore()
+    return {
+      try: bytes => tryPayload(store, path, bytes),
+      close: () => rmSync(folder.path, { recursive: true, force: true }),
+    }
+  },
+}
+
+function tryPayload(store: Store, path: string, bytes: Uint8Array): void {
+  const subject = SUBJECTS[(bytes[0] ?? 0) % SUBJECTS.length] as Subject
+  saveSnapshot(path, indexOf(subject, store), store)
+  writeFileSync(path, withPayload(readFileSync(path), bytes.subarray(1)))
+  const index = subject.open(store)
+  const loaded = loadSnapshot(path, index, store)
+  if (!loaded.ok) {
+    must(loaded.reason === 'refused', `a whole file is told to be ${loaded.reason}`)
+    index.rebuild(store)
+  }
+  askAll(subject, index, store)
+  if (!loaded.ok) return
+  saveSnapshot(path, index, store)
+  const again = subject.open(store)
+  must(loadSnapshot(path, again, store).ok, 'what was taken and written cannot be taken again')
+}
+
+function askAll(subject: Subject, index: Index, store: Store): void {
+  try {
+    for (let entry = 1; entry <= ENTRIES; entry += 2)
+      subject.ask(index, { partitions: store.partitions().map(({ id }) => id) }, entry)
+  } catch (thrown) {
+    mustBeRefusal(thrown)
+  }
+}
+
+/** The file with another payload, its length and both checksums put right. */
+function withPayload(file: Buffer, payload: Uint8Array): Uint8Array {
+  const length = file.readUInt32LE(12)
+  const header = JSON.parse(file.subarray(20, 20 + length).toString()) as Readonly<Record<string, unknown>>
+  const json = Buffer.from(JSON.stringify({ ...header, length: payload.length, crc: crc32(payload) }))
+  const prefix = Buffer.from(file.subarray(0, 20))
+  prefix.writeUInt32LE(json.length, 12)
+  prefix.writeUInt32LE(crc32(json), 16)
+  return Buffer.concat([prefix, json, payload])
+}
+
+function payloadOf(subject: Subject): Uint8Array {
+  return Buffer.concat(indexOf(subject, smallStore()).serialise())
+}
+
+function indexOf(subject: Subject, store: Store): Index {
+  const index = subject.open(store)
+  index.rebuild(store)
+  return index
+}
+
+function smallStore(): Store {
+  const store = openMemoryStore()
+  store.write(0, writer => {
+    for (let at = 1; at <= ENTRIES; at++) put(writer, at)
+  })
+  return store
+}
+
+function put(writer: StoreWriter, at: number): void {
+  const content = `quick ${WORDS.slice(0, at).join(' ')} ${at}`
+  const draft = draftOf({
+    id: `e${at}`,
+    title: WORDS[at % 5] as string,
+    content,
+    audience: at % 2 === 0 ? FOR_ALL : OWN,
+  })
+  const entry = writer.put(draft, wholeChunk(draft)).key
+  const vectors = writer.chunksOf(entry).map(({ key }) => ({ chunk: key, vector: toyVector(content) }))
+  writer.putVectors(MODEL, vectors)
+  writer.table(POINTS).put({ entry, note: null, x: at / 10, y: -at / 20, z: at === 4 ? null : 0.1 })
+  writer.table(GRAPH.nodes).put({ entry, number: at })
+  writer.table(GRAPH.edges).put({ id: at, entry, a: at, b: (at % ENTRIES) + 1, sort: 'road', width: at / 3 })
+  writer.announce(entry)
+}
