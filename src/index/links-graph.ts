@@ -58,6 +58,18 @@ export class LinkGraph {
     return slot === undefined ? undefined : this.numbers.at(slot)
   }
 
+  /** Names of relations that no link has are given up, and their numbers are not used again. */
+  forgetRelations(): void {
+    const free = new Set(this.#freeRows)
+    const used = new Set<number>()
+    for (let row = 0; row < this.sources.length; row++) if (!free.has(row)) used.add(this.relations.at(row))
+    for (const [name, number] of this.#relationNumbers) {
+      if (used.has(number)) continue
+      this.#relationNumbers.delete(name)
+      this.relationNames[number] = ''
+    }
+  }
+
   relationNumber(name: string): number {
     const known = this.#relationNumbers.get(name)
     if (known !== undefined) return known

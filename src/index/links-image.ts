@@ -22,13 +22,16 @@ export interface GraphRows {
   readonly edges: readonly EdgeRow[]
 }
 
+/** A relation that no link has any more is left out: its name is somebody's words. */
 export function linkImage(graph: LinkGraph, of: string): readonly Uint8Array[] {
   const slots = graph.slotsInOrder()
   const rows = slots.flatMap(slot => chainOf(graph, slot))
+  const used = [...new Set(rows.map(row => graph.relations.at(row)))].sort((a, b) => a - b)
+  const numbers = new Map(used.map((relation, number) => [relation, number]))
   const header: Header = {
     format: FORMAT,
     of,
-    relations: graph.relationNames,
+    relations: used.map(relation => graph.relationNames[relation] as string),
     nodes: slots.length,
     links: rows.length,
   }
@@ -42,7 +45,7 @@ export function linkImage(graph: LinkGraph, of: string): readonly Uint8Array[] {
     doubles(rows.map(row => graph.weights.at(row))),
     ints(slots.map(slot => graph.entries.at(slot))),
     ints(slots.map(slot => graph.partitions.at(slot))),
-    ints(rows.map(row => graph.relations.at(row))),
+    ints(rows.map(row => numbers.get(graph.relations.at(row)) as number)),
   ]
 }
 

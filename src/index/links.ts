@@ -95,6 +95,10 @@ class Links implements LinkIndex {
     this.#position = reader.lastSeq()
   }
 
+  letGo(): void {
+    this.#graph.forgetRelations()
+  }
+
   serialise(): readonly Uint8Array[] {
     return linkImage(this.#graph, this.#shape)
   }

@@ -1,7 +1,9 @@
 /** Deleting means deleting: of what was deleted or replaced no byte is left in the home. */
-import { cpSync } from 'node:fs'
+import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Engine } from '../../src/engine/engine.ts'
 import { seededUniform } from '../../src/testing/seeded.ts'
 import { type TempFolder, tempFolder } from '../../src/testing/temp-folder.ts'
@@ -53,3 +55,79 @@ describe('what was deleted or replaced is nowhere when the engine was closed', (
     expect(story.gone).toBeGreaterThan(0)
   })
 })
+
+/** What a process that lives on promises. */
+const SOON = { timeout: 30_000, interval: 500 }
+
+describe('in a process that lives on', () => {
+  it('what was deleted is gone after some seconds, and what a row said before after some more', async () => {
+    const story = await begin(8, true)
+    for (const way of [WAYS.changing, WAYS.concept, WAYS.trust]) await story.change(await story.make(way))
+    await vi.waitFor(() => expect(story.leftovers()).toEqual([]), SOON)
+    await story.removeAll()
+    await vi.waitFor(() => expect(story.store.upkeep?.forgotten()).toMatchObject({ isErased: true }), SOON)
+    await vi.waitFor(() => expect(story.leftovers()).toEqual([]), SOON)
+    await story.engine.close()
+    expect(story.leftovers()).toEqual([])
+  }, 90_000)
+
+  it('a reader in another process delays it, and is not forgotten', async () => {
+    const story = await begin(9, true)
+    const one = await story.make(WAYS.changing)
+    const reader = new DatabaseSync(join(story.home, 'store.db'))
+    reader.exec('begin; select count(*) from entries')
+    await story.remove(one)
+    await sleep(3_000)
+    expect(story.leftovers()).not.toEqual([])
+    expect(story.store.upkeep?.forgotten()).toMatchObject({ isErased: false })
+    reader.exec('commit')
+    await vi.waitFor(() => expect(story.leftovers()).toEqual([]), SOON)
+    reader.close()
+    await story.engine.close()
+  }, 60_000)
+})
+
+it.each([false, true])(
+  'a kill before the log is folded back delays it to the next process (background: %s)',
+  async background => {
+    const story = await begin(10)
+    const [first, second] = [await story.make(WAYS.changing), await story.make(WAYS.node)]
+    await story.change(first)
+    await story.remove(second)
+    const copy = story.copyAsIfKilled()
+    await story.engine.close()
+    expect(copy.leftovers()).not.toEqual([])
+    copy.engine = await open(copy.home, background)
+    if (background) await vi.waitFor(() => expect(copy.leftovers()).toEqual([]), SOON)
+    await copy.engine.close()
+    expect(copy.leftovers()).toEqual([])
+  },
+  60_000,
+)
+
+const LONG = process.env['QUERENT_LONG'] === '1'
+const HISTORIES = LONG ? 1_000 : 4
+
+it(
+  `after ${HISTORIES} random histories in one home, closed or killed (QUERENT_LONG=1: 1,000)`,
+  async () => {
+    const random = seededUniform(LONG ? Date.now() & 0xffff : 11)
+    const story = await begin(12)
+    for (let history = 0; history < HISTORIES; history++) {
+      story.begin()
+      for (let acts = 3 + Math.floor(random() * 10); acts > 0; acts--) await story.act()
+      const isKilled = random() < 0.3
+      const copy = isKilled ? story.copyAsIfKilled() : null
+      if (copy !== null) {
+        copy.engine = await open(copy.home)
+        await copy.engine.close()
+        expect(copy.leftovers()).toEqual([])
+        rmSync(copy.home, { recursive: true })
+      }
+      await reopen(story)
+      expect([story.unseen(), story.leftovers()]).toEqual([[], []])
+    }
+    await story.engine.close()
+  },
+  LONG ? 7_200_000 : 60_000,
+)

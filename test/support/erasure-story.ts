@@ -2,6 +2,7 @@
  * A life of a home in which everything that comes in bears a mark of its own, by every way that text comes in and goes
  * out. Of what went, no mark and no vector may be found; what stays must be, or the search would prove nothing.
  */
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { JsonObject } from '../../src/base/canonical.ts'
@@ -71,6 +72,28 @@ export class ErasureStory {
     await one.thing.remove()
     this.#things.splice(this.#things.indexOf(one), 1)
     this.#forget(one.marks, vectors)
+  }
+
+  async removeAll(): Promise<void> {
+    for (const one of [...this.#things]) await this.remove(one)
+  }
+
+  /**
+   * What a process that is killed now would leave behind, to be opened by another one. Copied by another process: this one
+   * would lose its locks by closing the store's file.
+   */
+  copyAsIfKilled(): ErasureStory {
+    const home = `${this.home}-after-kill`
+    const copy = 'require("node:fs").cpSync(process.argv[1], process.argv[2], { recursive: true })'
+    execFileSync(process.execPath, ['-e', copy, this.home, home])
+    const story = new ErasureStory(this.#random, this.#folder, home, this.engine)
+    for (const [name, bytes] of this.#gone) story.#gone.set(name, bytes)
+    return story
+  }
+
+  /** No longer looks for what is gone so far. */
+  begin(): void {
+    this.#gone.clear()
   }
 
   /** Where bytes of what is gone are to be found. */

@@ -174,7 +174,7 @@ const trust: Way = async (story, mark) => {
   }
 }
 
-export const WAYS: Readonly<Record<string, Way>> = {
+export const WAYS = {
   entry,
   changing,
   file,
@@ -186,4 +186,4 @@ export const WAYS: Readonly<Record<string, Way>> = {
   edge,
   code,
   trust,
-}
+} as const satisfies Readonly<Record<string, Way>>
