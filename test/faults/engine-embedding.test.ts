@@ -134,6 +134,59 @@ describe('an embedding worker that dies', () => {
   })
 })
 
+describe('an embedding worker that runs out of memory', () => {
+  /** Loads as the real one, then takes memory until there is no more. */
+  const GREEDY = `
+    const { parentPort } = require('node:worker_threads')
+    const kept = []
+    parentPort.on('message', ({ type }) => {
+      if (type === 'load') parentPort.postMessage({ type: 'ready', runtime: 'wasm' })
+      while (type === 'embed') kept.push(new Array(10_000).fill(Math.random()))
+    })`
+  const REAL = new URL('../../src/embed/onnx-worker.ts', import.meta.url)
+
+  /** Of the threads the first have too little memory, so many of them; the real one has enough. */
+  async function starved(threads: number, code: string | URL, heapMb: number) {
+    let left = threads
+    const resourceLimits = { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 2 }
+    return openLocalEmbedder({
+      folder: modelFolder(),
+      start: 'first-use',
+      startThread: options =>
+        left-- > 0
+          ? new Worker(code, { ...options, eval: typeof code === 'string', resourceLimits })
+          : new Worker(REAL, options),
+    })
+  }
+
+  it.each<[string, string | URL, number]>([
+    ['while it loads', REAL, 8],
+    ['over a text', GREEDY, 16],
+  ])('%s: words answer and say why, nothing written is lost, and it goes on', async (_, code, heapMb) => {
+    const engine = await openTestEngine({ home, embedder: await starved(2, code, heapMb) })
+    const put = await engine.put({ entries: ENTRIES, wait: true })
+    expect(put).toMatchObject({ created: 2, embedding_error: expect.stringContaining('memory limit') })
+    const text = 'vehicle maintenance in the cold season'
+    const hungry = await engine.query({ text: 'automobile tyres' })
+    expect([idsOf(hungry), hungry.mode]).toEqual([['car'], 'words'])
+    expect(hungry.notes).toContainEqual({ code: 'words_only', message: expect.stringContaining('memory limit') })
+    await engine.embedded()
+    expect(await engine.status()).toMatchObject({ chunks: 2, embedded: 2 })
+    expect([idsOf(await engine.query({ text }))[0], (await engine.doctor()).ok]).toEqual(['car', true])
+    await engine.close()
+  })
+
+  it('again and again is given up, and keeps nobody from asking by words nor from closing', async () => {
+    const engine = await openTestEngine({ home, embedder: await starved(9, GREEDY, 16) })
+    await engine.put({ entries: ENTRIES, wait: true })
+    for (let asked = 0; asked < 4; asked++) await engine.query({ text: `tyres ${asked}` })
+    const page = await engine.query({ text: 'automobile tyres' })
+    expect(page.notes).toContainEqual({ code: 'words_only', message: expect.stringContaining('stays down') })
+    expect(idsOf(page)).toEqual(['car'])
+    await engine.close()
+  })
+})
+
 describe('an embedder that fails', () => {
   it('for a while keeps no document out, and what waits is embedded once it is back', async () => {
     let down = true

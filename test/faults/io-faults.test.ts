@@ -10,7 +10,7 @@ import { type Run, Sweep } from './io/sweep.ts'
 
 const LONG = process.env['QUERENT_LONG'] === '1'
 /** Of about 4,600 that there are. */
-const SAMPLE = 40
+const SAMPLE = 32
 /** Wrong lines after which a long form need not look on. */
 const ENOUGH = 20
 /** Spreads places evenly, however many of them are taken: the golden ratio. */
