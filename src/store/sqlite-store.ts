@@ -18,6 +18,7 @@ import { FOLD_IN_COMMITS, foldInCommits, SqliteUpkeep } from './sqlite-upkeep.ts
 import { SqliteWriter } from './sqlite-writer.ts'
 import type { Store, StoreReader, StoreWriter } from './store.ts'
 import type { Upkeep } from './upkeep.ts'
+import { orReadOnly } from './writable.ts'
 
 export interface SqliteStoreOptions {
   /** Made when it is not there; its folder must be. */
@@ -48,7 +49,7 @@ export function openSqliteStore(options: SqliteStoreOptions): Store {
   try {
     return open(options, false)
   } catch (error) {
-    if (!isLockless(error, options)) throw error
+    if (!isLockless(error, options)) throw options.readOnly === true ? error : orReadOnly(error, options.file)
     return open(options, true)
   }
 }

@@ -1,5 +1,5 @@
 /** Whether a connection that is to write can. */
-import { accessSync, constants } from 'node:fs'
+import { accessSync, constants, existsSync } from 'node:fs'
 import { QuerentError } from '../model/errors.ts'
 import type { SqlDatabase } from './sql-driver.ts'
 
@@ -20,6 +20,13 @@ export function checkWritable(db: SqlDatabase): void {
     if (code !== 'store_readonly') throw error
     if (mayWrite(db.file)) throw openedForReading(db.file, error)
   }
+}
+
+/** Why a store could not be opened for writing; where its file lies is not to be written, that is why, whatever failed first. */
+export function orReadOnly(error: unknown, file: string): unknown {
+  if (!(error instanceof QuerentError) || error.code !== 'io_failed' || !existsSync(file) || mayWrite(file))
+    return error
+  return new QuerentError('store_readonly', `${file}: cannot be written (it or its disk is read-only)`, { file }, error)
 }
 
 function mayWrite(file: string): boolean {
