@@ -44,7 +44,7 @@ const DIMENSIONS = 384
 const QUESTIONS = 1_000
 /** Vectors of all sizes are the first ones of one file. */
 const VECTORS = Math.max(...SIZES)
-/** To be raised when what is made here changes. */
+/** To be raised when what is made here changes. Older schemas are migrated when a copy is opened. */
 const VERSION = 1
 
 /** Sees what is public and what the guild shares: four fifths. */
@@ -77,8 +77,7 @@ export interface ScaleHome {
 /** The kept home itself, made if need be: to be copied by whoever writes to it. */
 export async function scaleHome(size: number): Promise<ScaleHome> {
   const out = fileURLToPath(new URL('../out', import.meta.url))
-  const schema = readFileSync(new URL('../../src/store/sqlite-schema.ts', import.meta.url), 'utf8')
-  const made = sha256([VERSION, modelKey((await openScaleStandIn()).model), schema].join('\n')).slice(0, 8)
+  const made = sha256([VERSION, modelKey(await miniLm())].join('\n')).slice(0, 8)
   const folder = join(out, `scale-${size}-${made}`)
   if (!existsSync(folder)) {
     console.error(`  making a store of ${size} entries in bench/out, once …`)

@@ -6,9 +6,10 @@ import type { Sight } from '../model/viewer.ts'
 import { checkFilter } from './check.ts'
 import type { SqlDatabase, SqlValue } from './sql-driver.ts'
 import { type AspectLookup, compileFilter, type SqlCondition } from './sqlite-filter.ts'
+import { listKeys } from './sqlite-list.ts'
 import type { SqlitePartitions } from './sqlite-partitions.ts'
 import { keyList, limitOf } from './sqlite-values.ts'
-import type { ListPosition, ListRequest } from './store.ts'
+import type { ListRequest } from './store.ts'
 
 export class SqliteSearch {
   readonly #db: SqlDatabase
@@ -39,15 +40,8 @@ export class SqliteSearch {
 
   list({ sight, filter, order, limit, after }: ListRequest): readonly EntryKey[] {
     return this.#db.read(() => {
-      const seen = this.#seen(sight, filter)
-      const behind = after === null ? EVERYTHING : behindPlace(order, after)
-      const { index, join, by } = ORDERS[order]
-      // Without a filter, walking in order finds the page soonest; with one, SQLite is left to choose.
-      const sql = `select e.key from entries e ${filter === null ? index : ''} ${join}
-        where ${seen.sql} and ${behind.sql} order by ${by} e.id, e.holder limit ?`
-      const viewer = order === 'accessed' ? [sight.viewer.id] : []
-      const values = [...viewer, ...seen.values, ...behind.values, limitOf(limit)]
-      return this.#rows<[number]>(sql, values).map(([key]) => key)
+      const of = { seen: this.#seen(sight, filter), isUnfiltered: filter === null, viewer: sight.viewer }
+      return listKeys(this.#db, of, { order, limit: limitOf(limit), after })
     })
   }
 
@@ -93,34 +87,3 @@ export class SqliteSearch {
 }
 
 const EVERYTHING: SqlCondition = { sql: '1', values: [] }
-
-/** NULL comes last when descending. */
-const ORDERS = {
-  created: { index: 'indexed by entries_by_created', join: '', by: 'e.created_at desc,' },
-  updated: { index: 'indexed by entries_by_updated', join: '', by: 'e.updated_at desc,' },
-  accessed: {
-    index: '',
-    join: 'left join access a on a.viewer = ? and a.entry = e.key',
-    by: 'a.last_accessed desc,',
-  },
-  id: { index: 'indexed by entries_by_id', join: '', by: '' },
-} as const
-
-function behindPlace(order: ListRequest['order'], { at, id, holder }: ListPosition): SqlCondition {
-  const tie = '(e.id, e.holder) > (?, ?)'
-  switch (order) {
-    case 'id':
-      return { sql: tie, values: [id, holder] }
-    case 'created':
-    case 'updated': {
-      const time = `e.${order}_at`
-      return { sql: `${time} <= ? and (${time} < ? or ${tie})`, values: [at, at, id, holder] }
-    }
-    case 'accessed':
-      if (at === null) return { sql: `a.last_accessed is null and ${tie}`, values: [id, holder] }
-      return {
-        sql: `(a.last_accessed is null or a.last_accessed < ? or (a.last_accessed = ? and ${tie}))`,
-        values: [at, at, id, holder],
-      }
-  }
-}
