@@ -1,10 +1,9 @@
 // `npm run kill -- [times] [seed]`: kills processes of every kind (engines at work, the lenses, first openings) so many
 // times in all (default 200), two at a time, and says what was lost. Ends with 1 if anything was. About a second a kill.
-import { spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { tempFolder } from '../src/testing/temp-folder.ts'
 import { type Killed, killEverything } from '../test/faults/kill-everything.ts'
+import { keepCompiledCode } from './compiled-code.ts'
 
 const [times = '200', seed = '1'] = process.argv.slice(2)
 const folder = tempFolder()
@@ -17,12 +16,4 @@ process.exitCode = killed.wrong.length === 0 ? 0 : 1
 function told({ figures, wrong }: Killed): void {
   const kills = [...figures.values()].reduce((sum, one) => sum + one.kills, 0)
   process.stderr.write(`${kills} kills, ${wrong.length} wrong\n`)
-}
-
-/** What children start from, twice as quickly; a process that is killed leaves nothing there, so one ends by itself. */
-function keepCompiledCode(cache: string): void {
-  process.env['NODE_COMPILE_CACHE'] = cache
-  const open = fileURLToPath(new URL('../src/engine/open.ts', import.meta.url))
-  const code = `const { openEngine } = await import(${JSON.stringify(open)}); await (await openEngine({ store: 'memory' })).close()`
-  spawnSync(process.execPath, ['--input-type=module', '-e', code])
 }

@@ -35,6 +35,25 @@ export class Child implements AsyncDisposable {
     return this.#says(line => pattern.test(line), pattern.source)
   }
 
+  get pid(): number | undefined {
+    return this.#process.pid
+  }
+
+  /** So that the same can be waited for again. */
+  forget(start: string): void {
+    const left = this.lines.filter(line => !line.startsWith(start))
+    this.lines.splice(0, this.lines.length, ...left)
+  }
+
+  /** SIGSTOP, and SIGCONT: it hangs and goes on as if nothing had been. */
+  pause(): void {
+    this.#process.kill('SIGSTOP')
+  }
+
+  resume(): void {
+    this.#process.kill('SIGCONT')
+  }
+
   tell(line: string): void {
     this.#process.stdin?.write(`${line}\n`)
   }
