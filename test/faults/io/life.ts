@@ -4,6 +4,7 @@
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { SettableClock } from '../../../src/base/clock.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
 import { openEngine } from '../../../src/engine/open.ts'
@@ -17,10 +18,15 @@ export const NODE_TAGS: readonly string[] = ['c0', 'm0', 'm1', 'm2', 'm3', 'm4',
 /** Changes of the home that a life begins with: a few more, and closing writes snapshots. */
 const ENTRIES = 235
 const NODES = 12
+/** Some ticks of the background, where timers go as fast as in `life-child.ts`. */
+const TICKS_MS = 250
 const WORDS = ['fox', 'vixen', 'dog', 'car', 'automobile', 'road', 'garden', 'tulip', 'rain', 'quick', 'swift']
 
-/** `birth`: there is no home. `work`: one with entries, no snapshots. `start`: one with snapshots and a log left behind. */
-export const LIVES = ['birth', 'work', 'start'] as const
+/**
+ * `birth`: there is no home. `work`: one with entries, no snapshots. `start`: one with snapshots and a log left behind.
+ * `upkeep`: one in which, beside a little work, all goes on that goes on in the background.
+ */
+export const LIVES = ['birth', 'work', 'start', 'upkeep'] as const
 export type Life = (typeof LIVES)[number]
 
 /** Files that were changed before a life begins; null: gone. */
@@ -28,11 +34,12 @@ export const FILES: Readonly<Record<Life, Readonly<Record<string, string | null>
   birth: { 'f0.md': 'a file of a fox', 'f1.md': 'a file of rain' },
   work: { 'f0.md': 'changed: a vixen', 'f3.md': 'a new file of rain', 'f1.md': null },
   start: {},
+  upkeep: {},
 }
 
-export function openAt(home: string): Promise<Engine> {
+export function openAt(home: string, background = false): Promise<Engine> {
   return openEngine({
-    ...{ home, embedder: openToyEmbedder(), background: false },
+    ...{ home, embedder: openToyEmbedder(), background },
     ...{ clock: new SettableClock(NOW), random: countingBytes() },
   })
 }
@@ -54,15 +61,15 @@ const ZONES: Readonly<Record<string, string>> = { c: 'Core', m: 'Mid', o: 'Outer
 
 /** Opens, does one thing after another whatever became of the one before, and returns the engine if it could be opened. */
 export async function live(life: Life, home: string, files: string, diary: Diary): Promise<Engine | null> {
-  const engine = await tryOpen(home, diary)
+  const engine = await tryOpen(home, diary, life === 'upkeep')
   if (engine !== null) await LIVED[life](engine, files, diary)
   return engine
 }
 
-export async function tryOpen(home: string, diary: Diary): Promise<Engine | null> {
+async function tryOpen(home: string, diary: Diary, background: boolean): Promise<Engine | null> {
   let engine: Engine | null = null
   await diary.note('open', {}, async () => {
-    engine = await openAt(home)
+    engine = await openAt(home, background)
   })
   return engine
 }
@@ -99,6 +106,13 @@ const LIVED: Readonly<Record<Life, (engine: Engine, files: string, diary: Diary)
     await put(engine, diary, 'put', { e3: 'the first thing of this life' })
     await diary.note('list', {}, () => engine.list({ limit: 5 }))
     await diary.note('get', {}, () => engine.get({ id: 'e9' }))
+  },
+  async upkeep(engine, _files, diary) {
+    await diary.note('put', { n0: 'a new fox' }, () => engine.put({ entries: [{ id: 'n0', content: 'a new fox' }] }))
+    await sleep(TICKS_MS)
+    await diary.note('delete', { e1: null }, () => engine.delete({ ids: ['e1'] }))
+    await sleep(TICKS_MS)
+    await ask(engine, diary, 'quick fox')
   },
 }
 

@@ -37,8 +37,10 @@ export class Sweep implements AsyncDisposable {
   async prepare(): Promise<void> {
     const [home, files] = [join(this.#now, 'home'), join(this.#now, 'files')]
     await prepare(home, files)
-    this.#before.set('work', await this.#contents())
-    this.#keep('work')
+    for (const life of ['work', 'upkeep'] as const) {
+      this.#before.set(life, await this.#contents())
+      this.#keep(life)
+    }
 
     writeFiles(files, FILES.work)
     await (await live('work', home, files, new Diary()))?.close()
