@@ -9,6 +9,7 @@ import type { Sight } from '../model/viewer.ts'
 import { readCursor, writeCursor } from '../pipeline/cursor.ts'
 import { allOf, filterFromInput } from '../pipeline/filter-input.ts'
 import type { ListPosition, Store } from '../store/store.ts'
+import { countVisible } from './counts.ts'
 import type { ListInput, ListPage } from './engine.ts'
 import { viewHead } from './entry-view.ts'
 import { storeSecret } from './secret.ts'
@@ -38,7 +39,7 @@ export function listEntries(
     const last = found.length > limit ? shown.at(-1) : undefined
     return {
       items: shown.map(entry => viewHead(entry, access.get(entry.key) ?? null, sight.viewer, reader)),
-      total: reader.count(sight, filter),
+      total: filter === null ? countVisible(store, sight) : reader.count(sight, filter),
       cursor:
         last === undefined
           ? null

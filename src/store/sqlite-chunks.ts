@@ -8,6 +8,9 @@ import { inOrder, keyList, limitOf } from './sqlite-values.ts'
 
 const COLUMNS = 'c.key, c.entry, c.ordinal, c.start_unit, c.end_unit, c.start_line, c.end_line, c.headings'
 
+/** Of more chunks without a vector, the first is likely to be an old one. */
+const MOST_LOOKED_BACK_FOR = 1_000
+
 type Row = readonly [
   key: number,
   entry: number,
@@ -50,15 +53,15 @@ export class SqliteChunks {
    * without a vector need not be looked at again; but for a repair, which takes vectors away, and shows in the numbers.
    */
   withoutVector(model: string, limit: number, after: ChunkKey): readonly Chunk[] {
-    const complete = this.#completeUpTo.get(model) ?? 0
     const newest = this.#db.prepareArrays<[number | null]>('select max(key) from chunks').get()?.[0] ?? 0
     // No vector has the number 0 for its model.
     const number = this.#models.get(model)?.id ?? 0
+    const complete = this.#completeUpTo.get(model) ?? this.#completeAtFirst(number, newest)
     const sql = `select ${COLUMNS} from chunks c
       where c.key > ? and not exists (select 1 from vectors v where v.key = c.key * 256 + ${number})
       order by c.key limit ?`
     const found = this.#select(sql, Math.max(complete, after), limitOf(limit))
-    if (found.length === 0 && limit > 0 && complete > after && this.#lacksVectors(number)) {
+    if (found.length === 0 && limit > 0 && complete > after && this.#missing(number) > 0) {
       this.#completeUpTo.delete(model)
       return this.withoutVector(model, limit, after)
     }
@@ -68,10 +71,25 @@ export class SqliteChunks {
     return found
   }
 
-  #lacksVectors(model: number): boolean {
+  /**
+   * Up to where all have a vector, for a process that has not looked yet. The numbers say how many have none; few of them
+   * are mostly the newest, so that looking back ends soon, where looking from the beginning passes everything.
+   */
+  #completeAtFirst(model: number, newest: ChunkKey): ChunkKey {
+    const missing = this.#missing(model)
+    if (missing <= 0) return newest
+    if (missing > MOST_LOOKED_BACK_FOR) return 0
+    const sql = `select min(key) from (
+      select c.key from chunks c where not exists (select 1 from vectors v where v.key = c.key * 256 + ${model})
+      order by c.key desc limit ?)`
+    return (this.#db.prepareArrays<[number | null]>(sql).get(missing)?.[0] ?? 1) - 1
+  }
+
+  /** How many chunks have no vector of this model. */
+  #missing(model: number): number {
     const sql = `select coalesce(sum(case model when ${CHUNKS} then count else -count end), 0)
       from tallies where model in (${CHUNKS}, ${model})`
-    return (this.#db.prepareArrays<[number]>(sql).get()?.[0] ?? 0) > 0
+    return this.#db.prepareArrays<[number]>(sql).get()?.[0] ?? 0
   }
 
   /** Makes the entry's chunks what the plan says. */
