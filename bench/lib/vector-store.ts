@@ -14,7 +14,7 @@ export interface VectorStore {
   readonly chunks: readonly ChunkKey[]
 }
 
-const MODEL = 'generated@1'
+export const VECTOR_MODEL = 'generated@1'
 const BATCH = 1000
 
 export function openVectorStore(file: string, vectors: Float32Array, dimensions: number): VectorStore {
@@ -33,9 +33,9 @@ export function openVectorStore(file: string, vectors: Float32Array, dimensions:
         chunks.push(chunk)
         written.push({ chunk, vector: vectors.subarray(row * dimensions, (row + 1) * dimensions) })
       }
-      writer.putVectors(MODEL, written)
+      writer.putVectors(VECTOR_MODEL, written)
     })
   }
   const partitions = store.partitions().map(({ id }) => id)
-  return { store, model: MODEL, partitions, entries, chunks }
+  return { store, model: VECTOR_MODEL, partitions, entries, chunks }
 }

@@ -17,6 +17,8 @@ const CHOSEN_PER_ENTRY = 16
 /** Among fewer rows neighbours are less near, so more are chosen: up to so many, one less for so many rows. */
 const CHOSEN_OF_FEW = 2400
 const ROWS_FOR_ONE_LESS = 40
+/** Among very many rows more come as near by chance: one row in so many is chosen. */
+const ROWS_FOR_ONE_MORE = 500
 /** When sign codes would choose a larger part than one in so many, the second pass reads all rows: it is as quick. */
 const WORTH_CHOOSING = 4
 /** Keeps the sum of `width` products of an i16 and an i8 within an i32. */
@@ -54,7 +56,8 @@ export class VectorScan {
     if (scope.rows === 0 || k === 0) return []
     this.#ask(request.vector, ranked?.weight ?? 1)
     const entries = Math.min(k, scope.entries)
-    const chosen = Math.max(CHOSEN, CHOSEN_OF_FEW - scope.rows / ROWS_FOR_ONE_LESS, CHOSEN_PER_ENTRY * entries)
+    const ofFew = CHOSEN_OF_FEW - scope.rows / ROWS_FOR_ONE_LESS
+    const chosen = Math.max(CHOSEN, ofFew, scope.rows / ROWS_FOR_ONE_MORE, CHOSEN_PER_ENTRY * entries)
     // A prior can lift a row that no sign code would choose.
     if (request.approximate && !ranked && scope.rows >= WORTH_CHOOSING * chosen) {
       return this.#approximate(scope, entries, Math.ceil(chosen), least)

@@ -121,10 +121,13 @@ describe('a search of near cells', () => {
     }
   })
 
-  it('does not notice what comes and goes in partitions that it is not asked about', () => {
+  it.each([
+    ['looks at near cells', ROWS],
+    ['looks at all rows, one being missing', ROWS + 1],
+  ])('does not notice what comes and goes in partitions that it is not asked about when it %s', (_, prunedFrom) => {
     const shared = new VectorStore()
     shared.addInThrees(clustered)
-    const seen = open(shared)
+    const seen = open(shared, { ...CELLS, prunedFrom })
     const ask = () =>
       JSON.stringify(
         asked.map(vector => seen.search({ vector, k: 20, partitions: shared.partitions(), approximate: true })),
