@@ -17,7 +17,7 @@ import { type Making, SIZES, scaleHome } from './lib/scale-store.ts'
 export const name = 'scale'
 
 const QUICK_PARTS: readonly Part[] = ['load', 'ask', 'change']
-const LONG_PARTS: readonly Part[] = ['rebuild', 'doctor']
+const LONG_PARTS: readonly Part[] = ['rebuild', 'doctor', 'backup']
 
 /** Of one size. */
 interface Measured {
@@ -47,6 +47,7 @@ export async function run(): Promise<readonly Row[]> {
 async function measure(size: number): Promise<readonly Figure[]> {
   const { folder, making } = await scaleHome(size)
   console.error(`  ${size} chunks`)
+  await partOf(folder, 'freshen')
   const figures = [...makingFigures(size, making)]
   for (const part of QUICK_PARTS) figures.push(...(await onCopy(folder, part)))
   for (const part of LONG_PARTS) figures.push(...(await keptOrMeasured(folder, part)))
@@ -82,12 +83,16 @@ async function onCopy(folder: string, part: Part): Promise<readonly Figure[]> {
   try {
     const isNeeded = (path: string) => part !== 'rebuild' || statSync(path).isFile() || !path.endsWith('index')
     cpSync(folder, copy, { recursive: true, mode: constants.COPYFILE_FICLONE, filter: isNeeded })
-    const child = fileURLToPath(new URL('./lib/scale-child.ts', import.meta.url))
-    const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', child, part, copy])
-    return JSON.parse(stdout) as readonly Figure[]
+    return await partOf(copy, part)
   } finally {
     rmSync(copy, { recursive: true, force: true })
   }
+}
+
+async function partOf(home: string, part: Part): Promise<readonly Figure[]> {
+  const child = fileURLToPath(new URL('./lib/scale-child.ts', import.meta.url))
+  const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', child, part, home])
+  return JSON.parse(stdout) as readonly Figure[]
 }
 
 function seriesOf(all: readonly Measured[]): readonly Series[] {

@@ -35,7 +35,7 @@ export interface Figure {
   readonly note?: string | undefined
 }
 
-export type Part = 'load' | 'ask' | 'change' | 'rebuild' | 'doctor'
+export type Part = 'freshen' | 'load' | 'ask' | 'change' | 'rebuild' | 'doctor' | 'backup'
 
 /** Name of the vector index. */
 const VECTORS = `vectors-${modelKey(await miniLm())}`
@@ -81,11 +81,13 @@ const kinds: readonly Kind[] = [
 ]
 
 const parts: Readonly<Record<Part, (home: string) => Promise<readonly Figure[]>>> = {
+  freshen,
   load,
   ask,
   change,
   rebuild,
   doctor,
+  backup,
 }
 
 const [part, home] = process.argv.slice(2)
@@ -95,6 +97,14 @@ if (part !== undefined && part in parts && home !== undefined) {
 
 async function openAt(home: string): Promise<Engine> {
   return openEngine({ home, embedder: await openScaleStandIn(), background: false })
+}
+
+/** Closing saves the snapshots where there are none that this version understands. */
+async function freshen(home: string): Promise<readonly Figure[]> {
+  const engine = await openAt(home)
+  await engine.status()
+  await engine.close()
+  return []
 }
 
 /** From snapshots to the first answer, and what is then held. */
@@ -286,6 +296,12 @@ async function doctor(home: string): Promise<readonly Figure[]> {
     if (!ok) throw new Error(`the doctor found something: ${JSON.stringify(findings.filter(finding => !finding.ok))}`)
   })
   return [{ name: 'doctor', unit: 's', value: seconds }]
+}
+
+async function backup(home: string): Promise<readonly Figure[]> {
+  await using engine = await openAt(home)
+  const { seconds } = await spent(() => engine.backup({ to: join(home, 'copy.db') }))
+  return [{ name: 'backup', unit: 's', value: seconds }]
 }
 
 function everyPartition(engine: Engine): readonly number[] {
