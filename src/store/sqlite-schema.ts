@@ -7,7 +7,7 @@ import type { SqlDatabase } from './sql-driver.ts'
 import { checkWritable } from './writable.ts'
 
 /** Marks the file as ours: `QRNT` in ASCII. */
-const APPLICATION_ID = 0x51524e54
+export const APPLICATION_ID = 0x51524e54
 
 /**
  * The rows of `entries` are narrow, since filters and lists look at many of them; what only a reader of the entry needs

@@ -55,7 +55,10 @@ describe('a store that cannot be trusted', () => {
     expect(asked).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(message) })
     expect(asked.stderr.trimEnd().split('\n')).toHaveLength(2)
     expect(examined).toMatchObject({ status: 1, stderr: '' })
-    expect(JSON.parse(examined.stdout)).toMatchObject({ error: { code } })
+    const { ok, findings } = JSON.parse(examined.stdout)
+    expect(ok).toBe(false)
+    expect(findings[0]).toMatchObject({ check: 'opening', ok: false, help: expect.any(String) })
+    expect(findings[1]).toMatchObject({ check: 'file', ok: false, help: expect.any(String) })
     expect(readFileSync(file).equals(before)).toBe(true)
   })
 

@@ -27,7 +27,9 @@ export function defineAdminCommands(program: Command, cli: Cli): void {
     ['querent backup ~/backups/notes.db', 'a copy that is a store itself'],
     ['querent backup /mnt/usb/notes.db --overwrite', 'in the place of the last one'],
   ])
-  withFormat(withPlace(backup)).option('--overwrite', 'take the place of a file that is there')
+  withFormat(withPlace(backup))
+    .option('--overwrite', 'take the place of a file that is there')
+    .option('--skip-damaged', 'copy what can be read of a damaged store, and tell what was lost')
   runs<[string], Parameters<typeof import('./commands/care.ts').runBackup>[2]>(backup, cli, async (file, flags) => {
     await (await import('./commands/care.ts')).runBackup(cli, file, flags)
   })

@@ -63,10 +63,19 @@ export function defineStoreCommands(program: Command, cli: Cli): void {
   const exported = define(program, 'export [file]', 'print everything the store holds, one JSON line each', [
     ['querent export backup.jsonl', 'into a file'],
     ['querent export | gzip > backup.gz', 'into a pipe'],
+    [
+      'querent export --skip-damaged saved.jsonl',
+      'what can be read of a damaged store; exit code 1 if that is not all',
+    ],
   ])
-  runs<[string | undefined], CommonFlags>(withPlace(exported), cli, async (file, flags) => {
-    await (await import('./commands/ingest.ts')).runExport(cli, file, flags)
-  })
+  withPlace(exported).option('--skip-damaged', 'go on where the store is damaged, and tell what was lost')
+  runs<[string | undefined], Parameters<typeof import('./commands/ingest.ts').runExport>[2]>(
+    exported,
+    cli,
+    async (file, flags) => {
+      await (await import('./commands/ingest.ts')).runExport(cli, file, flags)
+    },
+  )
 
   const imported = define(program, 'import [file]', 'take the lines of an export', [
     ['querent import backup.jsonl', 'from a file'],

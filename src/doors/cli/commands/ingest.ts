@@ -2,7 +2,9 @@
 import { createReadStream, createWriteStream } from 'node:fs'
 import { resolve } from 'node:path'
 import { promises, type Readable, type Writable } from 'node:stream'
+import type { Engine } from '../../../engine/engine.ts'
 import { invalidArgument, QuerentError } from '../../../model/errors.ts'
+import type { CallContext } from '../../../model/operation.ts'
 import { status } from '../../../ops/admin-ops.ts'
 import { add } from '../../../ops/ingest-ops.ts'
 import { EXIT } from '../failure.ts'
@@ -58,9 +60,13 @@ function fieldMap(pairs: readonly string[]): Record<string, string> {
   return Object.fromEntries(split)
 }
 
+interface ExportFlags extends CommonFlags {
+  readonly skipDamaged?: true
+}
+
 /** NDJSON, on standard output or into a file; ends quietly when the reader has read enough. */
-export async function runExport(cli: Cli, file: string | undefined, flags: CommonFlags): Promise<void> {
-  await withSession(cli, flags, {}, async ({ engine, context }) => {
+export async function runExport(cli: Cli, file: string | undefined, flags: ExportFlags): Promise<void> {
+  const body = async (engine: Engine, context: CallContext): Promise<void> => {
     const target =
       file === undefined || file === '-' ? cli.io.stdout : await newFile(resolve(cli.io.workingFolder, file))
     for await (const line of engine.export(context)) {
@@ -68,7 +74,9 @@ export async function runExport(cli: Cli, file: string | undefined, flags: Commo
       await write(target, `${JSON.stringify(line)}\n`)
     }
     if (target !== cli.io.stdout) await promises.finished(target.end())
-  })
+  }
+  if (flags.skipDamaged !== true) await withSession(cli, flags, {}, ({ engine, context }) => body(engine, context))
+  else await (await import('./care.ts')).exportReadable(cli, flags, body)
 }
 
 export async function runImport(cli: Cli, file: string | undefined, flags: CommonFlags): Promise<void> {

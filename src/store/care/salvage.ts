@@ -1,0 +1,174 @@
+/**
+ * Takes what can be read of a damaged store into a new one. The damaged file is only read; what is worked on is a copy of
+ * it, beside the new one. What refers to something that was lost is left out, and all that was lost is told.
+ */
+import { closeSync, copyFileSync, existsSync, ftruncateSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
+import type { Instant } from '../../base/clock.ts'
+import { QuerentError } from '../../model/errors.ts'
+import { openNodeSqlite } from '../node-sqlite.ts'
+import type { SqlDatabase } from '../sql-driver.ts'
+import { APPLICATION_ID, SCHEMA } from '../sqlite-schema.ts'
+import { quote } from '../sqlite-table.ts'
+import { headerOf, soundHeader } from './header.ts'
+import { counted } from './problem.ts'
+import { orNothing, readableRows } from './readable-rows.ts'
+import { mendStore } from './store-care.ts'
+
+export interface Salvage {
+  readonly entries: number
+  /** What could not be taken over, a line each; none: nothing was lost. */
+  readonly lost: readonly string[]
+}
+
+/** Names of entries told of those that were lost. */
+const MOST_NAMES = 20
+const WAIT_MS = 5_000
+
+/** `to` must not be there. Throws `store_corrupt` when not even the list of tables can be read. */
+export function salvageStore(from: string, to: string, now: Instant): Salvage {
+  const raw = `${to}.damaged`
+  try {
+    takeCopy(from, raw)
+    const salvage = copyReadable(raw, to)
+    mendStore(to, now)
+    return salvage
+  } finally {
+    for (const end of ['', '-wal', '-shm', '-journal']) rmSync(`${raw}${end}`, { force: true })
+  }
+}
+
+/** With its log; a first page that was overwritten is made one again, and what was cut off is filled up. */
+function takeCopy(from: string, to: string): void {
+  for (const end of ['', '-wal']) if (existsSync(from + end)) copyFileSync(from + end, to + end)
+  const { isSqlite, pageSize, pages } = headerOf(to)
+  const size = statSync(to).size
+  const file = openSync(to, 'r+')
+  try {
+    if (!isSqlite) writeSync(file, soundHeader(Math.floor(size / 4096)), 0, 100, 0)
+    else if (pages * pageSize > size) ftruncateSync(file, pages * pageSize)
+  } finally {
+    closeSync(file)
+  }
+}
+
+interface Part {
+  readonly type: string
+  readonly name: string
+  readonly sql: string
+}
+
+function copyReadable(from: string, to: string): Salvage {
+  const source = openNodeSqlite({ file: from, readOnly: false, immutable: false, timeoutMs: WAIT_MS })
+  try {
+    const parts = partsOf(source, from)
+    const target = openNodeSqlite({ file: to, readOnly: false, immutable: false, timeoutMs: WAIT_MS })
+    try {
+      target.exec(`pragma foreign_keys = off; pragma journal_mode = wal`)
+      const lost = target.write(() => fill(target, source, parts))
+      const entries = target.prepareArrays<[number]>('select count(*) from entries').get()?.[0] ?? 0
+      return { entries, lost }
+    } finally {
+      target.close()
+    }
+  } finally {
+    source.close()
+  }
+}
+
+function partsOf(source: SqlDatabase, file: string): readonly Part[] {
+  const sql = `select type, name, sql from sqlite_schema where sql is not null and name not like 'sqlite_%'`
+  const rows = [...readAll(source, sql)] as unknown as readonly (readonly [string, string, string])[]
+  const parts = rows.map(([type, name, made]) => ({ type, name, sql: made }))
+  if (['entries', 'bodies', 'partitions'].every(name => parts.some(part => part.name === name))) return parts
+  throw new QuerentError('store_corrupt', `${file}: not even its list of tables can be read`, { file })
+}
+
+function readAll(db: SqlDatabase, sql: string): readonly (readonly unknown[])[] {
+  return orNothing(() => db.prepareArrays<readonly string[]>(sql).all()) ?? []
+}
+
+function fill(target: SqlDatabase, source: SqlDatabase, parts: readonly Part[]): readonly string[] {
+  const tables = parts.filter(({ type }) => type === 'table')
+  for (const { sql } of tables) target.exec(sql)
+  const cut = tables.filter(({ name }) => copyTable(target, source, name)).map(({ name }) => name)
+  const identity = target.prepareArrays('select 1 from identity').get()
+  if (identity === undefined) target.exec('insert into identity values (lower(hex(randomblob(16))))')
+  const names = lostNames(target, source)
+  const left = dropHalves(target)
+  for (const { type, sql } of parts) if (type !== 'table') target.exec(sql)
+  keepSequences(target, source)
+  target.exec(`pragma application_id = ${APPLICATION_ID}; pragma user_version = ${SCHEMA}`)
+  return [
+    ...cut.map(name => `rows of ${name.replace(/^declared_/, '')}, where pages are damaged`),
+    ...left,
+    ...namesTold(names),
+  ]
+}
+
+/** True: something could not be read, or was no row of this table. */
+function copyTable(target: SqlDatabase, source: SqlDatabase, name: string): boolean {
+  const columns = target
+    .prepareArrays<[string]>('select name from pragma_table_info(?)')
+    .all(name)
+    .map(([one]) => one)
+  const marks = columns.map(() => '?').join(', ')
+  const put = target.prepare(
+    `insert or ignore into ${quote(name)} (${columns.map(quote).join(', ')}) values (${marks})`,
+  )
+  const { rows, isCutShort } = readableRows(source, name, columns)
+  let isWrong = false
+  for (const row of rows) {
+    try {
+      put.run(...row)
+    } catch (error) {
+      // A value of a type that the column does not take: damage that SQLite did not see as such.
+      if (!(error instanceof QuerentError) || error.code !== 'internal') throw error
+      isWrong = true
+    }
+  }
+  return isCutShort() || isWrong
+}
+
+/** An index that can be read knows entries that the table has lost. */
+function lostNames(target: SqlDatabase, source: SqlDatabase): readonly string[] {
+  const known = readAll(source, 'select key, holder, id from entries indexed by entries_by_id')
+  const isThere = target.prepareArrays('select 1 from entries e join bodies b on b.entry = e.key where e.key = ?')
+  const bare = target
+    .prepareArrays<[string, string]>('select holder, id from entries where key not in (select entry from bodies)')
+    .all()
+    .map(([holder, id]) => `${holder}/${id}`)
+  const gone = known
+    .filter(([key]) => isThere.get(key as number) === undefined)
+    .map(([, holder, id]) => `${holder}/${id}`)
+  return [...new Set([...bare, ...gone])].sort()
+}
+
+function namesTold(names: readonly string[]): readonly string[] {
+  if (names.length === 0) return []
+  const more = names.length > MOST_NAMES ? `, and ${names.length - MOST_NAMES} more` : ''
+  return [`${counted(names.length, 'entry', 'entries')}: ${names.slice(0, MOST_NAMES).join(', ')}${more}`]
+}
+
+/** Entries without content, then rows whose entry or partition is gone, until all that is left hangs together. */
+function dropHalves(target: SqlDatabase): readonly string[] {
+  target.exec('delete from entries where key not in (select entry from bodies)')
+  target.exec('delete from entries where partition not in (select id from partitions)')
+  const dropped: string[] = []
+  const orphans = target.prepareArrays<[string, number | null, string]>('pragma foreign_key_check')
+  for (const table of new Set(orphans.all().map(([name]) => name))) {
+    const column =
+      table === 'tallies' ? 'partition not in (select id from partitions)' : 'entry not in (select key from entries)'
+    const { changes } = target.prepare(`delete from ${quote(table)} where ${column}`).run()
+    if (changes > 0) dropped.push(`${counted(changes, 'row')} of ${table.replace(/^declared_/, '')} of lost entries`)
+  }
+  return dropped
+}
+
+/** Numbers are never given again, also those of what was lost. */
+function keepSequences(target: SqlDatabase, source: SqlDatabase): void {
+  const put = target.prepare('update sqlite_sequence set seq = max(seq, ?) where name = ?')
+  const add = target.prepare('insert into sqlite_sequence (seq, name) values (?, ?)')
+  for (const [name, seq] of readAll(source, 'select name, seq from sqlite_sequence') as readonly [string, number][]) {
+    if (put.run(seq, name).changes === 0) add.run(seq, name)
+  }
+}
