@@ -178,6 +178,7 @@ export class LocalEngine implements Engine {
         embedderError,
         indexes: indexes.all,
         lenses: registry.all.map(lens => lens.name),
+        upkeep: store.upkeep,
       })
     })
   }

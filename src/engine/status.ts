@@ -4,6 +4,7 @@ import { type Embedder, modelKey } from '../embed/embedder.ts'
 import type { Index, LinkIndex, PointIndex, SearchScope, VectorIndex, WordIndex } from '../index/contract.ts'
 import { isOwner, type Sight } from '../model/viewer.ts'
 import type { StoreReader } from '../store/store.ts'
+import type { Upkeep } from '../store/upkeep.ts'
 import type { Status } from './engine.ts'
 
 export interface StatusInput {
@@ -15,6 +16,7 @@ export interface StatusInput {
   readonly embedderError: string | null
   readonly indexes: readonly Index[]
   readonly lenses: readonly string[]
+  readonly upkeep: Upkeep | undefined
 }
 
 export function statusOf(input: StatusInput): Status {
@@ -36,7 +38,12 @@ export function statusOf(input: StatusInput): Status {
       rows: rowsOf(index, { partitions }),
     })),
     lenses: input.lenses,
+    storage: owner && input.upkeep !== undefined ? storageOf(input.upkeep) : null,
   }
+}
+
+function storageOf(upkeep: Upkeep): Status['storage'] {
+  return { log_bytes: upkeep.log()?.bytes ?? 0, to_erase: upkeep.forgotten()?.isErased === false }
 }
 
 /** Of a graph, its links. */

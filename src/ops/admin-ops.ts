@@ -18,6 +18,7 @@ const statusOutput: z.ZodType<Status> = z.strictObject({
   embedder_error: z.string().nullable(),
   indexes: z.array(z.strictObject({ name: z.string(), bytes: z.int().nullable(), rows: z.int().nullable() })),
   lenses: z.array(z.string()),
+  storage: z.strictObject({ log_bytes: z.int(), to_erase: z.boolean() }).nullable(),
 })
 
 export const status: Operation<Engine, typeof nothing, z.ZodType<Status>> = {

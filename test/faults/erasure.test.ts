@@ -111,8 +111,9 @@ const HISTORIES = LONG ? 1_000 : 4
 it(
   `after ${HISTORIES} random histories in one home, closed or killed (QUERENT_LONG=1: 1,000)`,
   async () => {
-    const random = seededUniform(LONG ? Date.now() & 0xffff : 11)
-    const story = await begin(12)
+    const seed = LONG ? Date.now() & 0xffff : 11
+    const random = seededUniform(seed)
+    const story = await begin(seed)
     for (let history = 0; history < HISTORIES; history++) {
       story.begin()
       for (let acts = 3 + Math.floor(random() * 10); acts > 0; acts--) await story.act()
@@ -125,7 +126,7 @@ it(
         rmSync(copy.home, { recursive: true })
       }
       await reopen(story)
-      expect([story.unseen(), story.leftovers()]).toEqual([[], []])
+      expect([story.unseen(), story.leftovers()], `history ${history} of seed ${seed}`).toEqual([[], []])
     }
     await story.engine.close()
   },

@@ -11,9 +11,11 @@ import type { Store } from '../../src/store/store.ts'
 import { TOY_KEY } from '../../src/testing/toy-embedder.ts'
 import { callOperation } from './beliefs-engine.ts'
 import { type Marks, type Thing, WAYS, type Way } from './erasure-ways.ts'
-import { type BytesFound, findBytes, markOf, textNeedles, vectorNeedle } from './find-bytes.ts'
+import { type BytesFound, findBytes, markOf, textNeedles, utf8Needle, vectorNeedle } from './find-bytes.ts'
 
 interface Marked {
+  /** Its name. */
+  readonly way: string
   readonly thing: Thing
   /** Of its newest version. */
   marks: readonly string[]
@@ -52,7 +54,7 @@ export class ErasureStory {
 
   async make(way: Way): Promise<Marked> {
     const [made, mark] = this.#marks()
-    const one = { thing: await way(this, mark), marks: made }
+    const one = { way: way.name, thing: await way(this, mark), marks: made }
     this.#things.push(one)
     return one
   }
@@ -103,10 +105,11 @@ export class ErasureStory {
 
   /** Marks of what is there that are not found: the search is blind to them. */
   unseen(): readonly string[] {
-    const marks = this.#things.flatMap(one => one.marks)
-    const needles = new Map(marks.map(mark => [mark, [...textNeedles(mark).values()][0] as Uint8Array]))
-    const vectors = this.#things.flatMap(one => [...this.#vectorsOf(one)])
-    const all = new Map([...needles, ...vectors])
+    const all = new Map<string, Uint8Array>()
+    for (const one of this.#things) {
+      for (const mark of one.marks) all.set(`${one.way}: ${mark}`, utf8Needle(mark))
+      for (const [name, bytes] of this.#vectorsOf(one)) all.set(`${one.way}: ${name}`, bytes)
+    }
     const seen = new Set(findBytes([this.home], all).map(({ what }) => what))
     return [...all.keys()].filter(name => !seen.has(name))
   }

@@ -34,11 +34,18 @@ export function markOf(random: () => number): string {
 
 /** As it is written, and as UTF-16 has it. */
 export function textNeedles(mark: string): ReadonlyMap<string, Uint8Array> {
-  const stem = mark.slice(0, 11)
   return new Map([
-    [mark, Buffer.from(stem, 'utf8')],
-    [`${mark} (UTF-16)`, Buffer.from(stem, 'utf16le')],
+    [mark, utf8Needle(mark)],
+    [`${mark} (UTF-16)`, Buffer.from(stemOf(mark), 'utf16le')],
   ])
+}
+
+export function utf8Needle(mark: string): Uint8Array {
+  return Buffer.from(stemOf(mark), 'utf8')
+}
+
+function stemOf(mark: string): string {
+  return mark.slice(0, 11)
 }
 
 /** The first components as the store has them, f32 little-endian. */

@@ -41,7 +41,12 @@ it('the status says where the store is, to those who may know', () => {
     embedder_error: null,
     indexes: [],
     lenses: ['default'],
+    storage: null,
   }
   expect(statusText(status)).toContain('home: /notes/.querent\n')
   expect(statusText({ ...status, home: null })).not.toContain('home')
+  expect(statusText(status)).not.toContain('log')
+  const storage = { log_bytes: 0, to_erase: true }
+  expect(statusText({ ...status, storage })).toMatch(/\nlog: .+\nto erase: /)
+  expect(statusText({ ...status, storage: { ...storage, to_erase: false } })).not.toContain('erase')
 })

@@ -53,7 +53,14 @@ export function statusText(status: Status): string {
         `index ${name}: ${[rows === null ? '' : counted(rows, 'row'), size(bytes)].filter(Boolean).join(', ')}`,
     ),
     `lenses: ${status.lenses.join(', ')}`,
+    ...storageLines(status),
   ])
+}
+
+function storageLines({ storage }: Status): readonly string[] {
+  if (storage === null) return []
+  const pending = 'to erase: what was deleted may still be found in the log or in snapshots; see `querent help delete`'
+  return [`log: ${size(storage.log_bytes)}`, ...(storage.to_erase ? [pending] : [])]
 }
 
 export function doctorText({ findings, backup }: Examination, style: Style): string {
