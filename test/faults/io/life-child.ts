@@ -44,11 +44,12 @@ async function run({ life, home, files, plan, recovers }: Order): Promise<Accoun
   let engine = await live(life, home, files, diary)
   let different: readonly string[] = []
   if (recovers) {
-    const wasOpen = engine !== null
     const check = async () => {
+      // At once, for what is written next may hide what was missed; and after it.
+      if (engine !== null) different = await differences(engine, file)
       engine ??= await openAt(home)
       await goOn(engine, diary)
-      if (wasOpen) different = await differences(engine, file)
+      different = [...different, ...(await differences(engine, file))]
     }
     // What fails only once and has not failed yet may still fail while the engine closes.
     if (plan.often === 'once') await control.paused(check)
