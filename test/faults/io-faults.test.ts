@@ -50,7 +50,7 @@ describe.skipIf(NO_SHIM !== null)(`calls that fail${NO_SHIM === null ? '' : ` ($
     sweep = new Sweep()
     await sweep.prepare()
     for (const life of LIVES) calls.set(life, await callsOf(life))
-  }, 120_000)
+  }, 600_000)
   afterAll(() => sweep[Symbol.asyncDispose]())
 
   /** Of a life in which nothing fails. */
