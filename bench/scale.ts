@@ -34,14 +34,20 @@ interface Series {
 
 export async function run(): Promise<readonly Row[]> {
   const all: Measured[] = []
-  for (const size of SIZES) all.push({ size, figures: await measure(size) })
-  const out = fileURLToPath(new URL('./out/scale.json', import.meta.url))
-  writeFileSync(out, `${JSON.stringify({ machine: machine(), series: seriesOf(all) }, null, 2)}\n`)
+  for (const size of SIZES) {
+    all.push({ size, figures: await measure(size) })
+    keep(all)
+  }
   return all.flatMap(({ size, figures }) =>
     figures.map(({ name, unit, value, p99, note }) => {
       return { name: `${size.toLocaleString('en')} chunks: ${name}`, unit, value, p99, note }
     }),
   )
+}
+
+function keep(all: readonly Measured[]): void {
+  const out = fileURLToPath(new URL('./out/scale.json', import.meta.url))
+  writeFileSync(out, `${JSON.stringify({ machine: machine(), series: seriesOf(all) }, null, 2)}\n`)
 }
 
 async function measure(size: number): Promise<readonly Figure[]> {
