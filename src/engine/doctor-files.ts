@@ -22,11 +22,15 @@ function permissions(folder: string): Examined {
   const open = isEntered(folder) ? filesOf(folder).filter(path => (modeOf(path) & OTHERS) !== 0) : []
   if (open.length === 0) return finding('permissions', true, 'only this user can read the home')
   const names = open.slice(0, 5).map(path => `${path.slice(folder.length + 1)} ${modeOf(path).toString(8)}`)
-  const message = `other users can get at ${open.length} files of the home: ${names.join(', ')}${open.length > 5 ? ', …' : ''}`
+  const message = `other users can get at ${files(open.length)} of the home: ${names.join(', ')}${open.length > 5 ? ', …' : ''}`
   return finding('permissions', false, message, REPAIR, () => {
     for (const path of open) chmodSync(path, modeOf(path) & ~OTHERS)
-    return `took ${open.length} files from other users`
+    return `took ${files(open.length)} from other users`
   })
+}
+
+function files(count: number): string {
+  return count === 1 ? '1 file' : `${count} files`
 }
 
 /** Whether other users get into the folder at all; Windows has other rules. */
