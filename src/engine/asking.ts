@@ -17,7 +17,6 @@ import type { QueryContext } from '../pipeline/context.ts'
 import { explainEntry } from '../pipeline/explain.ts'
 import { HeldOrders, type HeldPage } from '../pipeline/held-orders.ts'
 import { Memo } from '../pipeline/memo.ts'
-import { ACCESS_GAIN } from '../pipeline/memory.ts'
 import { resolveQuery } from '../pipeline/resolve-query.ts'
 import { type Part, runPart, runQuery } from '../pipeline/run.ts'
 import { similarTo } from '../pipeline/similar.ts'
@@ -27,9 +26,6 @@ import type { ExplainRequest } from './engine.ts'
 import { mustSee } from './entries.ts'
 import type { Parts } from './parts.ts'
 import { storeSecret } from './secret.ts'
-
-/** Long enough for the writers of other processes that are at work on one file, not on a whole import. */
-const TOUCH_WAIT_MS = 50
 
 const UNCOUNTED: readonly string[] = ['store_locked', 'store_readonly', 'io_failed']
 
@@ -255,14 +251,14 @@ export class Asking {
     for (const name of indexes.names) if (name.startsWith('vectors-')) indexes.get(name)
   }
 
-  /** One small transaction. A store that is busy, read-only or on a full disk still answers; the use is then not counted. */
+  /** One small transaction. A store that is read-only or on a full disk still answers; the use is then not counted. */
   #touch({ entries }: Answer, viewer: Viewer, lens: string): void {
     if (entries.length === 0) return
-    const { store, clock, registry } = this.#parts
+    const { uses, clock, registry } = this.#parts
     const { touch } = registry.must(lens)
     try {
       if (touch) touch(this.#host(lens), viewer, entries, clock.now())
-      else store.write(clock.now(), writer => writer.touch(viewer, entries, clock.now(), ACCESS_GAIN), TOUCH_WAIT_MS)
+      else uses.count(viewer, entries, clock.now())
     } catch (error) {
       if (!(error instanceof QuerentError && UNCOUNTED.includes(error.code))) throw error
     }

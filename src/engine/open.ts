@@ -38,6 +38,7 @@ import type { EngineOptions } from './options.ts'
 import { TRUST_FILE } from './plugin-trust.ts'
 import { loadPlugins, PLUGIN_FOLDER } from './plugins.ts'
 import { SourceSet } from './sources.ts'
+import { Uses } from './uses.ts'
 import { openWorkspace } from './workspace.ts'
 
 type Closer = () => unknown
@@ -125,6 +126,8 @@ async function wire(options: EngineOptions, wiring: Wiring): Promise<Engine> {
   const { config, environment, home, registry, closers } = wiring
   const store = openStore(options, config, home)
   closers.push(() => store.close())
+  const uses = new Uses(store)
+  closers.push(() => uses.end())
   const clock = options.clock ?? systemClock
   const random = options.random ?? (bytes => new Uint8Array(randomBytes(bytes)))
   const machineNow = () => Date.now()
@@ -158,6 +161,7 @@ async function wire(options: EngineOptions, wiring: Wiring): Promise<Engine> {
     embedder,
     embedderError,
     indexes,
+    uses,
     sources,
     makeIndex,
     embedding,

@@ -13,6 +13,7 @@ import type { Embedding } from './embedding.ts'
 import type { IndexSet } from './index-set.ts'
 import type { LiveSettings } from './live/live-queries.ts'
 import type { SourceSet } from './sources.ts'
+import type { Uses } from './uses.ts'
 
 export interface Parts {
   readonly store: Store
@@ -27,6 +28,7 @@ export interface Parts {
   /** Why there is no embedder although one was wanted, or null. */
   readonly embedderError: string | null
   readonly indexes: IndexSet
+  readonly uses: Uses
   readonly sources: SourceSet
   readonly makeIndex: (name: string) => Index
   readonly embedding: Embedding | null
