@@ -1,11 +1,11 @@
 /**
  * `npm run bench [-- <name>…]`: runs every benchmark (or those named) one after the other, prints one JSON document, and
- * keeps it in bench/out, from which `scripts/performance-page.ts` makes docs/performance.md.
+ * keeps it in bench/out/report.json, and makes docs/performance.md anew from all figures that are kept.
  */
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { type Benchmark, machine, type Row } from './lib/report.ts'
+import { writePage } from './lib/kept-figures.ts'
+import { type Benchmark, commit, machine, type Row } from './lib/report.ts'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 const wanted = process.argv.slice(2)
@@ -23,6 +23,7 @@ for (const file of files.sort()) {
 const report = { machine: machine(), commit: commit(), results }
 mkdirSync(`${here}out`, { recursive: true })
 writeFileSync(`${here}out/report.json`, `${JSON.stringify(report, null, 2)}\n`)
+writePage()
 console.log(JSON.stringify(report, null, 2))
 
 function describe(row: Row): string {
@@ -43,13 +44,5 @@ function previous(): Record<string, readonly Row[]> {
       .results
   } catch {
     return {}
-  }
-}
-
-function commit(): string {
-  try {
-    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: here, encoding: 'utf8' }).trim()
-  } catch {
-    return 'unknown'
   }
 }

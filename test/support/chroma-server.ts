@@ -29,8 +29,9 @@ export function whyNoChroma(): string | null {
   return status === 0 && existsSync(program) ? null : `it could not be installed: ${(stderr ?? '').slice(-200)}`
 }
 
-export async function startChroma(): Promise<ChromaServer> {
-  const data = mkdtempSync(join(tmpdir(), 'querent-chroma-'))
+/** With the data of a folder, which stays; without one, empty. */
+export async function startChroma(kept?: string): Promise<ChromaServer> {
+  const data = kept ?? mkdtempSync(join(tmpdir(), 'querent-chroma-'))
   const port = await freePort()
   const args = ['run', '--path', data, '--host', '127.0.0.1', '--port', String(port)]
   const child = spawn(process.execPath, [program, ...args], {
@@ -48,7 +49,7 @@ export async function startChroma(): Promise<ChromaServer> {
   const stop = async (): Promise<void> => {
     child.kill('SIGTERM')
     await gone
-    rmSync(data, { recursive: true, force: true })
+    if (kept === undefined) rmSync(data, { recursive: true, force: true })
   }
   const url = `http://127.0.0.1:${port}`
   for (const end = performance.now() + START_MS; !(await answers(url)); await wait(50)) {

@@ -1,0 +1,68 @@
+/** docs/performance.md: every number in it comes from the last run of its benchmark. */
+import type { PeersReport } from '../peers/lib/figures.ts'
+import { peersSection } from './peers-page.ts'
+import type { Machine, Row } from './report.ts'
+
+export interface Report {
+  readonly machine: Machine
+  readonly commit: string
+  readonly results: Readonly<Record<string, readonly Row[]>>
+}
+
+/** `peers` and the plot of sizes: only where their figures are kept. */
+export interface Kept {
+  readonly report: Report
+  readonly peers?: PeersReport | undefined
+  readonly hasSizes?: boolean
+}
+
+export function performancePage({ report, peers, hasSizes }: Kept): string {
+  const { machine, commit, results } = report
+  const lines = [
+    '# Performance',
+    '',
+    'Made by `node scripts/performance-page.ts` from `npm run bench` and `npm run peers`; do not edit by hand. The rows of a section come from one run,',
+    'which may be an older one than that of the machine and commit named here: they are of the last.',
+    'Times are medians (p50) and p99 on a shared machine whose speed drifts: compare ratios, not milliseconds. The *floor* is the time the kernel takes to compute the',
+    'sign-code distances of all 100,000 vectors in the same run: nothing that looks at every vector can be quicker.',
+    '',
+    `Machine: ${machine.cores} cores, ${machine.memoryGiB} GiB, Node ${machine.node}, load ${machine.load}; commit ${commit}.`,
+    '',
+  ]
+  if (hasSizes === true) lines.push('![Cost by the number of chunks](plots/cost-size.svg)', '')
+  if (peers !== undefined) lines.push(...peersSection(peers))
+  for (const [name, rows] of Object.entries(results)) lines.push(...sectionOf(name, rows))
+  return lines.join('\n')
+}
+
+function sectionOf(name: string, rows: readonly Row[]): readonly string[] {
+  const notes = rows.filter(row => row.note !== undefined)
+  return [
+    `## ${name}`,
+    '',
+    `\`npm run bench -- ${name}\``,
+    '',
+    '| What | Value | p99 | x floor | Goal | Met |',
+    '| --- | --- | --- | --- | --- | --- |',
+    ...rows.map(tableRow),
+    ...(notes.length > 0 ? ['', ...notes.map(row => `- ${row.name}: ${row.note}`)] : []),
+    '',
+  ]
+}
+
+function tableRow(row: Row): string {
+  const cells = [
+    row.name,
+    `${show(row.value)} ${row.unit}`,
+    row.p99 === undefined ? '' : show(row.p99),
+    row.ratioToFloor === undefined ? '' : row.ratioToFloor.toFixed(2),
+    row.goal ?? '',
+    row.ok === undefined ? '' : row.ok ? 'yes' : 'no',
+  ]
+  return `| ${cells.join(' | ')} |`
+}
+
+function show(value: number): string {
+  if (Number.isInteger(value)) return String(value)
+  return Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3)
+}

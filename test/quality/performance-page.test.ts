@@ -1,0 +1,82 @@
+/** The page of figures says what the kept figures say, and loses nothing that is lost. */
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { keptFigures, PAGE } from '../../bench/lib/kept-figures.ts'
+import { peersSection } from '../../bench/lib/peers-page.ts'
+import { performancePage } from '../../bench/lib/performance-page.ts'
+import type { Answered, PeerFigures, PeersReport } from '../../bench/peers/lib/figures.ts'
+import { SCENARIOS } from '../../bench/peers/lib/scenarios.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const times = (p50: number) => ({ p50, p99: p50 * 3, count: 200 })
+const answered = (p50: number, recall = 1, knob: string | null = null): Answered => ({ ...times(p50), recall, knob })
+
+describe('docs/performance.md', () => {
+  it('is what the script makes of the kept figures', () => {
+    expect(readFileSync(PAGE, 'utf8')).toBe(performancePage(keptFigures()))
+  })
+
+  it('has every plot that it shows, each with a title and without a background of its own', () => {
+    const plots = [...readFileSync(PAGE, 'utf8').matchAll(/\]\((plots\/[\w-]+\.svg)\)/g)].map(match => match[1])
+    for (const plot of plots) {
+      const svg = readFileSync(`${root}docs/${plot}`, 'utf8')
+      expect(svg).toMatch(/^<svg [^>]*viewBox/)
+      expect(svg).not.toMatch(/<rect width="\d+" height="\d+" fill="(white|#fff)/)
+    }
+    expect(plots.length).toBe(keptFigures().peers === undefined ? 0 : new Set(plots).size)
+  })
+})
+
+describe('the section on peers', () => {
+  it('marks a row as lost to the peer that is quicker, and says how much and what is done about it', () => {
+    const page = pageOf([peer('Querent', 'texts', 3), peer('Slow', 'texts', 9), peer('Quick', 'texts', 1.5)])
+    expect(page).toContain('| **Querent** | 3 (9) **lost** |')
+    expect(page).toContain('Nearest vectors, no filter, 100,000 rows, texts: 2.0 times that of Quick')
+    expect(page).toMatch(/- \*\*vectors\*\*: .{40}/)
+  })
+
+  it('calls nothing lost within five in a hundred, and nothing that is won', () => {
+    expect(pageOf([peer('Querent', 'texts', 1.04), peer('Other', 'texts', 1)])).not.toContain('**lost**')
+    expect(pageOf([peer('Querent', 'texts', 1.06), peer('Other', 'texts', 1)])).toContain('**lost**')
+    expect(pageOf([peer('Querent', 'texts', 1), peer('Other', 'texts', 2)])).toContain('No row.')
+  })
+
+  it('compares only what answers alike, as many rows, and as exactly', () => {
+    const ours = [peer('Querent', 'texts', 3), peer('Querent, its indexes alone', 'ids', 0.5)]
+    expect(pageOf([...ours, peer('Library', 'ids', 0.6)])).not.toContain('**lost**')
+    expect(pageOf([...ours, peer('Small', 'texts', 1, { rows: 10_000 })])).not.toContain('**lost**')
+    const inexact = pageOf([...ours, peer('Guesser', 'texts', 1, { recall: 0.7 })])
+    expect(inexact).not.toContain('**lost**')
+    expect(inexact).toContain('1 (3), *0.700* †')
+  })
+
+  it('says what a peer does not have, what could not be measured and why, and every setting', () => {
+    const none = { ...peer('Wordless', 'texts', 1), words: null, settings: 'as it comes' }
+    const page = pageOf([peer('Querent', 'texts', 1), none], [{ name: 'Absent', why: 'it does not compile' }])
+    expect(page).toMatch(/\| Wordless \| has none \|/)
+    expect(page).toContain('- Absent: it does not compile')
+    expect(page).toContain('| Wordless | 1.0 | as it comes |')
+    expect(page).toContain('| ef 64, for all |')
+  })
+})
+
+function pageOf(peers: readonly PeerFigures[], missing: PeersReport['missing'] = []): string {
+  const machine = { cpu: 'any', cores: 2, memoryGiB: 24, node: 'v24', load: 0.1 }
+  return peersSection({ machine, commit: 'abc', target: 0.99, peers, missing }).join('\n')
+}
+
+/** Only questions by vector differ. */
+function peer(
+  name: string,
+  holds: 'ids' | 'texts',
+  p50: number,
+  { rows = 100_000, recall = 1 }: { rows?: number; recall?: number } = {},
+): PeerFigures {
+  const nearest = Object.fromEntries(SCENARIOS.map(one => [one.name, answered(p50, recall, 'ef 64')]))
+  const update = { insert: times(1), found: times(1), update: times(1), remove: times(1), wrong: 0 }
+  return {
+    ...{ name, version: '1.0', holds, rows, settings: 'defaults', durability: 'none', build: 1, disk: 1e6 },
+    ...{ memory: 1e6, open: 1, nearest, words: { ...times(1), overlap: 1 }, hybrid: times(1), update, curve: [] },
+  }
+}
