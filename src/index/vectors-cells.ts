@@ -44,6 +44,8 @@ export interface Block {
   cells: Cell[]
   rows: number
   entries: number
+  /** Whether the row that was some cell's pivot was deleted since the block was arranged. */
+  hasLostPivot: boolean
 }
 
 /** When cells are made and looked at. */
@@ -67,7 +69,13 @@ export function newCell(block: Block, pivot: Pivot | null): Cell {
 }
 
 export function newBlock(partition: PartitionId): Block {
-  const block: Omit<Block, 'home'> & { home?: Cell } = { partition, cells: [], rows: 0, entries: 0 }
+  const block: Omit<Block, 'home'> & { home?: Cell } = {
+    partition,
+    cells: [],
+    rows: 0,
+    entries: 0,
+    hasLostPivot: false,
+  }
   block.home = newCell(block as Block, null)
   return block as Block
 }

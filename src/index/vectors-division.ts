@@ -35,18 +35,19 @@ export class Division {
     for (const block of this.#rows.blocks) {
       const { dividedFrom } = this.#limits
       if (block.cells.length > 0 ? block.rows < KEPT * dividedFrom : block.rows < dividedFrom) this.#undivide(block)
-      else this.#divide(block)
+      else if (block.home.rows > 0 || block.hasLostPivot) this.#divide(block)
     }
   }
 
   #undivide(block: Block): void {
     for (const cell of block.cells) this.#dissolve(cell)
     block.cells = []
+    block.hasLostPivot = false
   }
 
   #divide(block: Block): void {
     const fresh = this.#adoptPivots(block)
-    this.#dropLost(block)
+    if (block.hasLostPivot) this.#dropLost(block)
     if (fresh.length > 0) {
       for (const cell of block.cells) this.#assign(cell, [cell, ...fresh].sort(byKey))
       block.cells = [...block.cells, ...fresh].sort(byKey)
@@ -56,11 +57,15 @@ export class Division {
 
   /** Cells about rows that came and are pivots; pivots that were deleted and came again are found again. */
   #adoptPivots(block: Block): Cell[] {
-    const fresh = new Map<number, Cell>()
-    const known = new Map(block.cells.map(cell => [pivotOf(cell).key, cell]))
+    const came: [Slot, number][] = []
     for (const slot of slotsOf(block.home)) {
       const key = this.#keyOf(slot)
-      if (key % this.#limits.pivotEvery !== 0) continue
+      if (key % this.#limits.pivotEvery === 0) came.push([slot, key])
+    }
+    if (came.length === 0) return []
+    const fresh = new Map<number, Cell>()
+    const known = new Map(block.cells.map(cell => [pivotOf(cell).key, cell]))
+    for (const [slot, key] of came) {
       const cell = known.get(key) ?? fresh.get(key) ?? this.#cellAbout(block, slot, key)
       if (pivotOf(cell).slot < 0) this.#rows.setPivot(cell, slot)
       if (!known.has(key)) fresh.set(key, cell)
@@ -81,7 +86,8 @@ export class Division {
       if (same === undefined) this.#dissolve(cell)
       else this.#rows.setPivot(cell, same)
     }
-    if (lost.length > 0) block.cells = block.cells.filter(cell => pivotOf(cell).slot >= 0)
+    block.cells = block.cells.filter(cell => pivotOf(cell).slot >= 0)
+    block.hasLostPivot = false
   }
 
   #dissolve(cell: Cell): void {

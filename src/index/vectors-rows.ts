@@ -247,7 +247,9 @@ export class VectorRows {
 
   #loosePivot(slot: Slot): void {
     const cell = this.#pivots.get(slot)
-    if (cell) this.setPivot(cell, -1)
+    if (cell === undefined) return
+    this.setPivot(cell, -1)
+    cell.block.hasLostPivot = true
   }
 
   /** Makes the chain that holds `from` hold `to` in its stead. */
