@@ -1,5 +1,6 @@
 /** The upkeep of a SQLite file: its write-ahead log, and what was forgotten. */
 import { statSync } from 'node:fs'
+import { QuerentError } from '../model/errors.ts'
 import { foldLog } from './fold-log.ts'
 import { FoldThread } from './fold-thread.ts'
 import type { SqlDatabase } from './sql-driver.ts'
@@ -22,8 +23,14 @@ export class SqliteUpkeep implements Upkeep {
   }
 
   log(): LogState | null {
-    const found = statSync(`${this.#db.file}-wal`, { throwIfNoEntry: false })
-    return found === undefined ? null : { bytes: found.size, writtenAt: found.mtimeMs }
+    const path = `${this.#db.file}-wal`
+    try {
+      const found = statSync(path, { throwIfNoEntry: false })
+      return found === undefined ? null : { bytes: found.size, writtenAt: found.mtimeMs }
+    } catch (error) {
+      const cause = String(error)
+      throw new QuerentError('io_failed', `cannot look at ${path}: ${cause}`, { path, cause }, error)
+    }
   }
 
   fold(how: Fold, waitMs: number): boolean {

@@ -1,5 +1,16 @@
 /** Files that are no store, no longer a store, or out of reach: a typed error each time, and never a changed file. */
-import { chmodSync, copyFileSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { QuerentError } from '../../src/model/errors.ts'
@@ -250,6 +261,19 @@ describe('a store that another process is writing', () => {
     expect(store.check()).toEqual([])
     store.close()
   })
+})
+
+it('says so when its log cannot be looked at, so that whoever keeps it tries again', () => {
+  makeStore(1)
+  const store = openSqliteStore({ file })
+  symlinkSync(`${file}-loop`, `${file}-loop`)
+  const log = `${file}-wal`
+  if (existsSync(log)) renameSync(log, `${file}-moved`)
+  symlinkSync(`${file}-loop`, log)
+  expect(() => store.upkeep?.log()).toThrow(expect.objectContaining({ code: 'io_failed' }))
+  rmSync(log)
+  if (existsSync(`${file}-moved`)) renameSync(`${file}-moved`, log)
+  store.close()
 })
 
 it('opens a copy of its file taken after closing', () => {
