@@ -9,8 +9,8 @@ import { Control } from './control.ts'
 import type { Account, Order } from './life-child.ts'
 import { buildShim } from './shim.ts'
 
-/** A life takes a tenth of a second on a machine that is busy with nothing else. */
-const PATIENCE_MS = 60_000
+/** A life takes a tenth of a second on a machine that is busy with nothing else; others may be busy with anything. */
+const PATIENCE_MS = 300_000
 
 export class LivingChild implements AsyncDisposable {
   readonly #process: ChildProcess
