@@ -5,8 +5,10 @@ export type { EmbedderSettings } from './embed/open-embedder.ts'
 export type {
   AddReport,
   AddRequest,
+  Backup,
   Engine,
   EntryView,
+  Examination,
   ExplainAnswer,
   ExplainRequest,
   ExportLine,

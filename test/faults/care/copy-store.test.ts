@@ -94,6 +94,31 @@ describe('refuses', () => {
   })
 })
 
+// Whoever may not raise the bound again has a disk of so many bytes, as far as the process can tell.
+it.skipIf(process.platform === 'win32')('leaves nothing behind where the file cannot grow', async () => {
+  makeStore(from, 300)
+  const to = folder.file('copy.db')
+  const module = new URL('../../../src/store/care/copy-store.ts', import.meta.url)
+  const program = `import { copyStore } from '${module}'
+    await copyStore({ from: '${from}', to: '${to}' }).catch(error => console.log(error.code))`
+  const child = spawn(
+    '/bin/sh',
+    ['-c', `ulimit -f 200; exec '${process.execPath}' --input-type=module -e "$PROGRAM"`],
+    {
+      env: { ...process.env, PROGRAM: program },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
+  let printed = ''
+  child.stdout.on('data', part => {
+    printed += String(part)
+  })
+  expect(await once(child, 'close')).toEqual([0, null])
+  expect(printed).toBe('io_failed\n')
+  expect(existsSync(to)).toBe(false)
+  expect(left()).toEqual([])
+})
+
 it(`is of one committed state while two processes write (${COPIES} copies)`, { timeout: 600_000 }, async () => {
   openSqliteStore({ file: from }).close()
   const writers = ['one', 'two'].map(name => {
