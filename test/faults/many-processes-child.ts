@@ -1,7 +1,7 @@
 /**
  * `node many-processes-child.ts <folder> <number of the process> <life>`: one of several processes at work on one store,
  * until it is killed or told to stop. Told `pause`, `answer <instant>`, `go`, `stop` by lines. Says `ready`, `paused`,
- * `answers <JSON>`, `stopped <findings of its doctor>`, `busy <ms> <act>`, and what it finds wrong.
+ * `answers` (in a file), `stopped <findings of its doctor>`, `busy <ms> <act>`, and what it finds wrong.
  */
 import { mkdirSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
@@ -69,8 +69,8 @@ function listen(): void {
     if (word === 'answer') {
       clock.frozen = Number(argument)
       answersOf(engine).then(
-        answers => say(`answers ${JSON.stringify(answers)}`),
-        error => say(`answers ${JSON.stringify({ failed: error instanceof Error ? error.stack : error })}`),
+        answers => sayAnswers(answers),
+        error => sayAnswers({ failed: error instanceof Error ? error.stack : error }),
       )
       return
     }
@@ -82,6 +82,12 @@ function listen(): void {
 
 function say(line: string): void {
   writeSync(1, `${line.replaceAll('\n', ' ')}\n`)
+}
+
+/** In a file: a pipe takes long lines in part. */
+function sayAnswers(answers: Readonly<Record<string, unknown>>): void {
+  writeFileSync(join(folder, `answers-${agent}`), JSON.stringify(answers))
+  say('answers')
 }
 
 function wrong(what: string): void {

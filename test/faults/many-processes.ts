@@ -2,6 +2,7 @@
  * Several processes at once on one store: each adds, asks, deletes, decays; some are killed and begin anew, above all
  * those that hold a lease. Held against what they said: see `many-processes-facts.ts`.
  */
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Engine } from '../../src/engine/engine.ts'
@@ -160,11 +161,12 @@ class ManyProcesses implements AsyncDisposable {
     await this.#pause()
     const frozen = Date.now()
     for (const child of this.#children) child.tell(`answer ${frozen}`)
-    const said = await Promise.all(this.#children.map(child => child.says('answers')))
+    await Promise.all(this.#children.map(child => child.says('answers')))
     await using fresh = await this.#fresh(frozen)
     const wanted = await answersOf(fresh)
-    for (const [index, line] of said.entries()) {
-      const found = JSON.parse(line.slice('answers '.length)) as typeof wanted
+    for (const index of this.#children.keys()) {
+      const text = readFileSync(join(this.#folder, `answers-${AGENTS[index]}`), 'utf8')
+      const found = JSON.parse(text) as typeof wanted
       if (found['failed'] !== undefined) this.#figures.wrong.push(`${AGENTS[index]} cannot answer: ${found['failed']}`)
       for (const [question, answer] of Object.entries(wanted)) {
         this.#figures.answersCompared++
