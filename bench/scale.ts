@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { machine, type Row } from './lib/report.ts'
+import { commit, machine, type Row } from './lib/report.ts'
 import type { Figure, Part } from './lib/scale-child.ts'
 import { type Making, SIZES, scaleHome } from './lib/scale-store.ts'
 
@@ -18,6 +18,15 @@ export const name = 'scale'
 
 const QUICK_PARTS: readonly Part[] = ['load', 'ask', 'change']
 const LONG_PARTS: readonly Part[] = ['rebuild', 'doctor', 'backup']
+
+/** What a plot of the costs shows; the page of figures and docs/scaling.md say all of it. */
+const DRAWN: ReadonlySet<string> = new Set([
+  ...['hybrid, 3 words', 'words only, 3 words', 'meaning only', 'hybrid, 3 words, own partition'],
+  ...['hybrid, 3 words, filter keeps 5 %', 'question after an update', 'list 10 by updated'],
+  ...['store file', 'memory of words, counted', 'memory of vectors, counted', 'memory, as the process grows'],
+  ...['build words from the store', 'build vectors from the store', 'doctor', 'backup'],
+  ...['put, without vectors', 'take given vectors', 'hybrid, 3 words, one after the other'],
+])
 
 /** Of one size. */
 interface Measured {
@@ -47,7 +56,9 @@ export async function run(): Promise<readonly Row[]> {
 
 function keep(all: readonly Measured[]): void {
   const out = fileURLToPath(new URL('./out/scale.json', import.meta.url))
-  writeFileSync(out, `${JSON.stringify({ machine: machine(), series: seriesOf(all) }, null, 2)}\n`)
+  const every = seriesOf(all)
+  const series = every.filter(({ name }) => DRAWN.has(name))
+  writeFileSync(out, `${JSON.stringify({ machine: machine(), commit: commit(), series, every }, null, 2)}\n`)
 }
 
 async function measure(size: number): Promise<readonly Figure[]> {

@@ -1,5 +1,7 @@
 /** What a benchmark says: rows of named numbers, the goal beside each, and the machine it ran on. */
+import { execFileSync } from 'node:child_process'
 import { cpus, loadavg, totalmem } from 'node:os'
+import { fileURLToPath } from 'node:url'
 
 export interface Row {
   readonly name: string
@@ -39,6 +41,18 @@ export function machine(): Machine {
     memoryGiB: Math.round(totalmem() / 2 ** 30),
     node: process.version,
     load: Number((loadavg()[0] ?? 0).toFixed(2)),
+  }
+}
+
+/** Of the working tree. */
+export function commit(): string {
+  try {
+    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], {
+      cwd: fileURLToPath(new URL('.', import.meta.url)),
+      encoding: 'utf8',
+    }).trim()
+  } catch {
+    return 'unknown'
   }
 }
 
