@@ -106,7 +106,9 @@ function settings(peers: readonly PeerFigures[]): readonly string[] {
     '',
     '| Peer | Version | What it was told, what its time includes | What an update is | Setting that reached the recall |',
     '| --- | --- | --- | --- | --- |',
-    ...rows.map(peer => `| ${peer.name} | ${peer.version} | ${peer.settings} | ${peer.durability} | ${knobsOf(peer)} |`),
+    ...rows.map(
+      peer => `| ${peer.name} | ${peer.version} | ${peer.settings} | ${peer.durability} | ${knobsOf(peer)} |`,
+    ),
     '',
   ]
 }

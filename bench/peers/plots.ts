@@ -49,7 +49,7 @@ const CONFIG = {
     titleColor: TEXT,
     labelFontSize: 12,
     titleFontSize: 13,
-    labelLimit: 260,
+    labelLimit: 330,
     symbolSize: 110,
   },
   header: { labelColor: TEXT, titleColor: TEXT, labelFontSize: 13, titleFontSize: 13 },
@@ -68,7 +68,8 @@ export async function drawPlots(): Promise<void> {
     await draw('filter-latency', filterLatency(alike))
   }
   const sizes = `${root}bench/out/scale.json`
-  if (existsSync(sizes)) await draw('cost-size', costSize(JSON.parse(readFileSync(sizes, 'utf8')) as Sizes))
+  const grown = existsSync(sizes) ? (JSON.parse(readFileSync(sizes, 'utf8')) as Sizes) : undefined
+  if (grown !== undefined && growsIn(grown)) await draw('cost-size', costSize(grown))
 }
 
 function recallLatency(peers: readonly PeerFigures[], target: number): object {
@@ -138,39 +139,71 @@ function filterLatency(peers: readonly PeerFigures[]): object {
   }
 }
 
-/** One small plot for each unit, as a plot has one scale. */
+/** What grows with the number of chunks, in plots of one scale each; other series are left to the tables. */
+const GROUPS: readonly { readonly title: string; readonly unit: string; readonly name: RegExp }[] = [
+  { title: 'questions, p50, ms', unit: 'ms', name: /^(floor|hybrid, 3 words|words only|meaning only)(?!.*p99)/ },
+  { title: 'questions, p99, ms', unit: 'ms', name: /^(floor|hybrid, 3 words|words only|meaning only).*p99/ },
+  { title: 'opening, ms', unit: 'ms', name: /^(open|load|first question)/ },
+  { title: 'memory and disk, bytes a chunk', unit: 'bytes a chunk', name: /./ },
+  { title: 'filling, chunks/s', unit: 'chunks/s', name: /./ },
+]
+
 function costSize({ series }: Sizes): object {
-  const units = [...new Set(series.map(({ unit }) => unit))]
+  const groups = GROUPS.map(({ title, unit, name }) => ({
+    title,
+    values: series
+      .filter(one => one.unit === unit && name.test(one.name))
+      .flatMap(one => one.points.map(([chunks, value]) => ({ name: one.name.replace(', p99', ''), chunks, value })))
+      // A logarithmic scale has no place for nothing.
+      .filter(({ value }) => value > 0),
+  }))
+  const sizes = [...new Set(series.flatMap(({ points }) => points.map(([chunks]) => chunks)))]
   return {
     title: 'Cost by the number of chunks',
     columns: 2,
-    concat: units.map(unit => ({
-      width: 300,
-      height: 220,
-      data: {
-        values: series
-          .filter(one => one.unit === unit)
-          .flatMap(({ name, points }) => points.map(([chunks, value]) => ({ name, chunks, value }))),
-      },
-      mark: { type: 'line', point: { size: 60, filled: true }, strokeWidth: 2 },
-      encoding: {
-        x: {
-          field: 'chunks',
-          type: 'quantitative',
-          title: 'chunks',
-          scale: { type: 'log', nice: false },
-          axis: { format: '~s' },
+    spacing: 30,
+    concat: groups
+      .filter(({ values }) => values.length > 0)
+      .map(({ title, values }) => ({
+        width: 330,
+        height: 220,
+        data: { values },
+        mark: { type: 'line', point: { size: 60, filled: true }, strokeWidth: 2 },
+        encoding: {
+          x: {
+            field: 'chunks',
+            type: 'quantitative',
+            title: 'chunks',
+            scale: { type: 'log' },
+            axis: { format: '~s', values: sizes },
+          },
+          y: {
+            field: 'value',
+            type: 'quantitative',
+            title,
+            scale: { type: 'log' },
+            axis: { format: '~s', tickCount: 5 },
+          },
+          color: { field: 'name', type: 'nominal', title: null, legend: { orient: 'bottom', columns: 1 } },
         },
-        y: { field: 'value', type: 'quantitative', title: unit, scale: { type: 'log', nice: false } },
-        color: { field: 'name', type: 'nominal', title: null, legend: { orient: 'bottom', columns: 1 } },
-      },
-    })),
+      })),
     resolve: { scale: { color: 'independent' } },
   }
 }
 
+/** A line has two points. */
+function growsIn({ series }: Sizes): boolean {
+  return series.some(({ points }) => points.length > 1)
+}
+
 function milliseconds(): object {
-  return { field: 'p50', type: 'quantitative', title: 'p50, ms (log)', scale: { type: 'log' }, axis: { format: '~g' } }
+  return {
+    field: 'p50',
+    type: 'quantitative',
+    title: 'p50, ms (log)',
+    scale: { type: 'log' },
+    axis: { format: '~g', tickCount: 6 },
+  }
 }
 
 /** By colour and shape, as not everybody tells colours apart. */
