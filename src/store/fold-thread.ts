@@ -31,7 +31,8 @@ export class FoldThread {
   async #fold(order: FoldOrder): Promise<boolean> {
     const worker = this.#worker ?? this.#start()
     const gone = new AbortController()
-    worker.once('exit', () => gone.abort())
+    const leave = () => gone.abort()
+    worker.once('exit', leave)
     try {
       worker.postMessage(order)
       const [reply] = (await once(worker, 'message', { signal: gone.signal })) as [FoldReply]
@@ -40,6 +41,8 @@ export class FoldThread {
     } catch (error) {
       if (error instanceof QuerentError) throw error
       throw this.#failed(gone.signal.aborted ? 'the thread ended' : String(error))
+    } finally {
+      worker.off('exit', leave)
     }
   }
 
