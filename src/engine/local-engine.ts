@@ -26,8 +26,7 @@ import { type QueryInput, queryInput } from '../model/query-input.ts'
 import { isOwner, LOCAL_OWNER, type Sight, type Viewer } from '../model/viewer.ts'
 import { MOST_IDLE_MS, paced } from '../pipeline/paced.ts'
 import { Asking } from './asking.ts'
-import { backUp } from './backup.ts'
-import { examine } from './doctor.ts'
+import { Care } from './care.ts'
 import type {
   AddReport,
   AddRequest,
@@ -45,14 +44,12 @@ import type {
 import { deleteEntries, mustSee, putEntries } from './entries.ts'
 import { viewEntry } from './entry-view.ts'
 import { exportLines } from './export.ts'
-import type { Examined } from './finding.ts'
 import { importLines } from './import.ts'
 import { listEntries } from './listing.ts'
 import { StandingQuestions } from './live/standing-questions.ts'
 import { systemTimers } from './live/timers.ts'
 import type { Parts } from './parts.ts'
 import { streamQuery } from './query-stream.ts'
-import { examination, repair } from './repair.ts'
 import { type SignedRequests, signedRequests } from './signed-requests.ts'
 import { statusOf } from './status.ts'
 import { VERSION } from './version.ts'
@@ -62,6 +59,7 @@ type Context = Partial<CallContext> | undefined
 export class LocalEngine implements Engine {
   readonly #parts: Parts
   readonly #asking: Asking
+  readonly #care: Care
   readonly #hosts = new Map<string, LensHost>()
   readonly #standing: StandingQuestions
   readonly #closing = new AbortController()
@@ -72,6 +70,7 @@ export class LocalEngine implements Engine {
     this.#parts = parts
     this.#asking = new Asking(parts, lens => this.host(lens))
     this.#standing = new StandingQuestions(parts, this.#asking)
+    this.#care = new Care(parts, call => this.#embedNew(true, call))
   }
 
   query(input: QueryInput, context?: Context): Promise<Page> {
@@ -184,28 +183,16 @@ export class LocalEngine implements Engine {
   }
 
   doctor(input: DoctorRequest = {}, context?: Context): Promise<Examination> {
-    return this.#during(context, async call => {
+    return this.#during(context, call => {
       this.#ownerOnly(call.viewer, 'doctor')
-      const { repair: mends = false, backup = true } = parseInput(doctorInput, input)
-      const look = () => this.#examine(call.signal)
-      if (!mends) return examination(await look())
-      hereOnly(call, 'doctor with repair')
-      const { storeFile, clock } = this.#parts
-      const follow = () => this.#followRepair(call)
-      return repair({ examine: look, storeFile, backup, now: () => clock.now(), follow })
+      return this.#care.doctor(parseInput(doctorInput, input), { ...call, signal: this.#orClosing(call.signal) })
     })
   }
 
   backup(input: BackupRequest, context?: Context): Promise<Backup> {
     return this.#during(context, call => {
       this.#ownerOnly(call.viewer, 'backup')
-      hereOnly(call, 'backup')
-      const { storeFile, home } = this.#parts
-      return backUp(
-        parseInput(backupInput, input),
-        { storeFile, home },
-        { ...call, signal: this.#orClosing(call.signal) },
-      )
+      return this.#care.backup(parseInput(backupInput, input), { ...call, signal: this.#orClosing(call.signal) })
     })
   }
 
@@ -341,29 +328,6 @@ export class LocalEngine implements Engine {
     if (!isOwner(viewer)) throw new QuerentError('denied', `${what} is for the local owner only`, { operation: what })
   }
 
-  #examine(signal: AbortSignal): Promise<readonly Examined[]> {
-    const { store, home, storeFile, embedder, embedderError, indexes, makeIndex } = this.#parts
-    return examine({
-      ...{ store, home, storeFile, embedder, embedderError },
-      machineNow: () => Date.now(),
-      refused: this.#parts.embedding?.refused(store.partitions().map(({ id }) => id)) ?? null,
-      jobs: this.#parts.jobs,
-      indexes: indexes.all,
-      lenses: this.#parts.registry.all,
-      signal: this.#orClosing(signal),
-      fresh: index => makeIndex(index.name),
-      loaded: indexes.tryLoading,
-      renew: name => indexes.renew(name),
-    })
-  }
-
-  /** Vectors that were dropped are made again, as far as the embedder does: what is left over the doctor tells. */
-  async #followRepair(call: CallContext): Promise<void> {
-    const { indexes } = this.#parts
-    await this.#embedNew(true, call)
-    for (const name of indexes.names) indexes.renew(name)
-  }
-
   /** Why embedding could not be finished, or null. What was written stays written, and is found by words. */
   async #follow(wait: boolean, call: CallContext): Promise<string | null> {
     const failure = await this.#embedNew(wait, call)
@@ -397,12 +361,6 @@ export class LocalEngine implements Engine {
     if (embedder === null) return 0
     return store.countChunks(partitions) - store.countVectors(modelKey(embedder.model), partitions)
   }
-}
-
-/** What writes files of this machine is asked for on this machine. */
-function hereOnly({ remote }: CallContext, what: string): void {
-  if (remote === true)
-    throw new QuerentError('denied', `${what} is for the local owner only, on this machine`, { operation: what })
 }
 
 function isViewer(viewer: unknown): viewer is Viewer {
