@@ -5,6 +5,8 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
 const POLL_MS = 5
+/** Whoever says nothing for so long, on however busy a machine, hangs. */
+const PATIENCE_MS = 300_000
 
 export class Child implements AsyncDisposable {
   /** Whole lines of standard output so far. */
@@ -80,6 +82,7 @@ export class Child implements AsyncDisposable {
   }
 
   async #says(isIt: (line: string) => boolean, what: string): Promise<string> {
+    const end = performance.now() + PATIENCE_MS
     for (;;) {
       const line = this.lines.find(isIt)
       if (line !== undefined) return line
@@ -88,6 +91,8 @@ export class Child implements AsyncDisposable {
         if (this.lines.some(isIt)) continue
         throw new Error(`the child ended without saying "${what}": ${this.#errors || this.lines.join('\n')}`)
       }
+      if (performance.now() > end)
+        throw new Error(`the child does not say "${what}": ${this.lines.slice(-3).join('\n')}`)
       await Promise.race([this.#ended, new Promise(resolve => setTimeout(resolve, POLL_MS))])
     }
   }
