@@ -75,21 +75,23 @@ describe('a search of near cells', () => {
     const entries = world.store.scanEntries(0, ROWS)
     const vectorOf = new Map(entries.map(entry => [entry, vectorOfEntry(world, entry)]))
     const kept = Math.round(share * entries.length)
-    const sums = { near: 0, flat: 0 }
+    const sums = Array.from({ length: 3 }, () => ({ near: 0, flat: 0 }))
     const random = Bitset.of(every(entries, share))
     const questions = asked.slice(0, 15)
     for (const vector of questions) {
       const likeness = new Map(entries.map(entry => [entry, dot(vector, vectorOf.get(entry) as Float32Array)]))
       const nearestFirst = [...entries].sort((a, b) => (likeness.get(b) as number) - (likeness.get(a) as number))
-      for (const allow of [Bitset.of(nearestFirst.slice(0, kept)), Bitset.of(nearestFirst.slice(-kept)), random]) {
+      const [near, far] = [nearestFirst.slice(0, kept), nearestFirst.slice(-kept)].map(each => Bitset.of(each))
+      for (const [i, allow] of [near as Bitset, far as Bitset, random].entries()) {
         const hits = index.search({ vector, k: 10, partitions: both, allow, approximate: true })
         expect(hits.every(hit => allow.has(hit.entry))).toBe(true)
         const found = recall([vector], { allow })
-        sums.near += found.near
-        sums.flat += found.flat
+        const sum = sums[i] as (typeof sums)[number]
+        sum.near += found.near
+        sum.flat += found.flat
       }
     }
-    expect(sums.near).toBeGreaterThanOrEqual(sums.flat * 0.99)
+    for (const { near, flat: ofAll } of sums) expect(near).toBeGreaterThanOrEqual(ofAll * 0.99)
   })
 
   it('answers as an index that was built at once or restored does, whatever came and went', () => {
@@ -128,9 +130,11 @@ describe('a search of near cells', () => {
     const shared = new VectorStore()
     shared.addInThrees(clustered)
     const seen = open(shared, { ...CELLS, prunedFrom })
+    // Of those that are near to nothing, near cells and all rows give different answers.
+    const questions = [...asked, ...randomUnits(60, WIDTH, 6)]
     const ask = () =>
       JSON.stringify(
-        asked.map(vector => seen.search({ vector, k: 20, partitions: shared.partitions(), approximate: true })),
+        questions.map(vector => seen.search({ vector, k: 20, partitions: shared.partitions(), approximate: true })),
       )
     const before = ask()
     const hidden = asked.map((vector, i) => shared.add(unitsNear(vector, 0.3, 100, 2000 + i), BOB))
@@ -162,13 +166,25 @@ describe('how much is looked at', () => {
     expect(apart).toBeGreaterThan(0.95)
   })
 
+  it('is most of it under a filter that leaves nothing near the question', () => {
+    const size = ROWS / centres.length
+    const elsewhere = (question: number) =>
+      Bitset.of([...clustered.keys()].filter(entry => Math.floor(entry / size) !== question))
+    expect(scanned(clustered, asked.slice(0, 20), CELLS, elsewhere)).toBeGreaterThan(0.9)
+  })
+
   it('is all of what has fewer rows in sight than the limit says', () => {
     expect(scanned(clustered, asked, { ...CELLS, prunedFrom: ROWS + 1 })).toBe(1)
   })
 })
 
 /** Mean part of the rows whose sign codes a search compares. */
-function scanned(vectors: readonly Float32Array[], questions: readonly Float32Array[], limits: typeof CELLS): number {
+function scanned(
+  vectors: readonly Float32Array[],
+  questions: readonly Float32Array[],
+  limits: typeof CELLS,
+  allowed: (question: number) => Bitset | undefined = () => undefined,
+): number {
   const partition: PartitionId = 1
   const rows = new VectorRows(MODEL, WIDTH, undefined, false)
   rows.add(vectors.map((vector, i) => ({ chunk: i, entry: i, partition, vector })))
@@ -184,7 +200,9 @@ function scanned(vectors: readonly Float32Array[], questions: readonly Float32Ar
   }
   Object.assign(rows.memory, { kernel: counting })
   const scan = new VectorScan(rows, limits)
-  for (const vector of questions) scan.candidates({ vector, k: 10, partitions: [partition], approximate: true })
+  for (const [i, vector] of questions.entries()) {
+    scan.candidates({ vector, k: 10, partitions: [partition], allow: allowed(i), approximate: true })
+  }
   return count / questions.length / vectors.length
 }
 
