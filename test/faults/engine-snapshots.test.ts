@@ -56,9 +56,9 @@ async function answers(engine: Engine): Promise<string> {
 /** What a reader answers now, and a writer after it, who may mend what is broken. */
 async function expectRight(): Promise<void> {
   expect(await within(home, answers, { readOnly: true })).toBe(right)
-  const { ok, findings } = await within(home, engine => engine.doctor())
-  expect(findings.filter(finding => !finding.ok)).toEqual([])
-  expect(ok).toBe(true)
+  const { findings } = await within(home, engine => engine.doctor())
+  // The file that is broken is told by its name; nothing else is wrong because of it.
+  expect(findings.filter(({ ok, check }) => !ok && !check.startsWith('snapshot '))).toEqual([])
 }
 
 function restore(): void {

@@ -7,7 +7,7 @@ import { type TempFolder, tempFolder } from '../../../src/testing/temp-folder.ts
 import { dump, indexNames, makeStore, onFile, overwrite, pagesOf } from './damaged-store.ts'
 
 const LONG = process.env['QUERENT_LONG'] === '1'
-const RUNS = LONG ? 2_000 : 60
+const RUNS = LONG ? 500 : 30
 
 let folder: TempFolder
 let sound: string
@@ -160,7 +160,9 @@ describe('a store file', () => {
     expect(wrong.every(({ isMendable, help }) => isMendable && help?.includes('--repair'))).toBe(true)
   })
 
-  it(`has all its damages mended, and nothing else changed (${RUNS} histories)`, { timeout: 600_000 }, () => {
+  it(`has all its damages mended, and nothing else changed (${RUNS} histories; QUERENT_LONG=1 for 500)`, {
+    timeout: 600_000,
+  }, () => {
     const damages = fc.array(fc.tuple(fc.constantFrom(...DAMAGES), fc.nat(500)), { minLength: 1, maxLength: 5 })
     fc.assert(
       fc.property(damages, chosen => {
@@ -188,7 +190,9 @@ describe('a store file', () => {
     )
   })
 
-  it(`has damaged indexes made anew, and nothing else changed (${RUNS} damages)`, { timeout: 600_000 }, () => {
+  it(`has damaged indexes made anew, and nothing else changed (${RUNS} damages; QUERENT_LONG=1 for 500)`, {
+    timeout: 600_000,
+  }, () => {
     const indexes = indexNames(sound)
     const derived = new Set([...indexes, 'entry_tags', 'entry_values', 'tallies'])
     const pages = pagesOf(sound, name => derived.has(name))

@@ -8,6 +8,8 @@ let ends = false
 process.stdin.on('data', () => {
   ends = true
 })
+// Nobody listens any more.
+process.stdout.on('error', () => process.exit(1))
 let at = 0
 const act = (): void => {
   at++
