@@ -1,6 +1,7 @@
 /**
  * A segment without its dead rows, which become gaps: the others keep their numbers, so that a list in which no dead row
- * stands is copied byte for byte. Merging would write every posting anew, twenty times the work.
+ * stands is copied byte for byte. Merging would write every posting anew: of a million chunks in 9 s instead of 2 (one
+ * dead row) to 6 (hundreds).
  */
 import { eachPosting } from './words-merge.ts'
 import { Block, blockCount, type Run, readRuns } from './words-runs.ts'

@@ -103,7 +103,7 @@ export class SegmentSet {
     }
   }
 
-  /** Leaves nothing of dead rows, at a small part of what merging costs. Answers stay the same. */
+  /** Leaves nothing of dead rows, at a fraction of what merging costs. Answers stay the same. */
   forgetDead(): void {
     for (const segment of this.segments) if (segment.deadRows.length > 0) this.#replace([segment], scrubbed(segment))
   }
