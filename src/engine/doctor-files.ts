@@ -74,6 +74,8 @@ function versions(): Examined {
 const HARMLESS: Readonly<Partial<Record<SnapshotProblem, string>>> = {
   missing: 'there is none yet',
   other_format: 'of another version, so the index was built anew',
+  // Its bytes are as they were written, so another version wrote them.
+  refused: 'of another version of the index, which was built anew',
   ahead_of_store: 'of a later state than the store, so the index was built anew',
   other_past: 'of another past of the store, so the index was built anew',
 }
@@ -82,7 +84,6 @@ const HARMFUL: Readonly<Partial<Record<SnapshotProblem, string>>> = {
   damaged: 'damaged',
   other_store: 'of another store',
   other_index: 'of another index',
-  refused: 'not understood by its index',
   unreadable: 'not readable',
 }
 
