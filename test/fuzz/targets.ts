@@ -8,6 +8,7 @@ export type AnyTarget = Target<any>
 export const TARGETS: Readonly<Record<string, () => Promise<AnyTarget>>> = {
   grammar: async () => (await import('./targets/grammar.ts')).grammar,
   readers: async () => (await import('./targets/readers.ts')).readers,
+  texts: async () => (await import('./targets/texts.ts')).texts,
   code: async () => (await import('./targets/code.ts')).code,
   enrichment: async () => (await import('./targets/enrichment.ts')).enrichment,
   settings: async () => (await import('./targets/settings.ts')).settings,

@@ -7,7 +7,8 @@ import { type Catalog, callOperation, makeCatalog } from '../../src/ops/catalog.
 import { tempFolder } from '../../src/testing/temp-folder.ts'
 import { openToyEmbedder } from '../../src/testing/toy-embedder.ts'
 import { openTestEngine } from '../support/engines.ts'
-import { type Call, SETUP } from './seed-calls.ts'
+import type { Call } from './calls/call.ts'
+import { SETUP } from './calls/setup.ts'
 
 export interface World extends AsyncDisposable {
   readonly engine: Engine

@@ -1,6 +1,6 @@
 /** Calls of operations: who calls what with which JSON. */
 import type { Json, JsonObject } from '../../../src/base/canonical.ts'
-import type { Call } from '../seed-calls.ts'
+import type { Call } from '../calls/call.ts'
 import { changeJson, isObject, smallerJson } from './json-kind.ts'
 import type { Kind } from './kind.ts'
 import { fieldValues, fromSchema } from './schema.ts'

@@ -12,7 +12,7 @@ export interface FuzzOptions<Input> {
   /** Beside the target's seeds. */
   readonly corpus: readonly Input[]
   /** Absent: inputs come from seeds and corpus alone, and none is added. */
-  readonly coverage?: Coverage | undefined
+  readonly coverage?: Pick<Coverage, 'take'> | undefined
   /** Asked between inputs. */
   goesOn(tried: number): boolean
   /** Before an input is tried: it may be the last. */

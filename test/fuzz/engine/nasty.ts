@@ -51,7 +51,7 @@ export const NASTY_PIECES: readonly string[] = [
   '2026-01-01T00:00:00Z',
   "'); drop table entries;--",
   '../../etc/passwd',
-  '${7*7}',
+  '{{7*7}}',
 ]
 
 export const NASTY_NUMBERS: readonly number[] = [

@@ -1,6 +1,7 @@
 /** Code through tree-sitter: what is read out of a file lies in it, refers to what there is, and is the same every time. */
 import { extractFile, isSkip, loadGrammars } from '../../../src/lenses/context/extract/extract-file.ts'
 import { type Grammars, openGrammars } from '../../../src/lenses/context/extract/grammars.ts'
+import { lineEnds } from '../../../src/text/lines.ts'
 import { fileKind, type NamedText } from '../engine/file-kind.ts'
 import type { Target } from '../engine/target.ts'
 import { must, mustEqual } from '../oracles.ts'
@@ -165,7 +166,7 @@ function extracted(grammars: Grammars, { name, text }: NamedText): void {
   if (isSkip(first)) return
   const keys = new Set(first.concepts.map(concept => concept.key))
   must(keys.size === first.concepts.length, 'two concepts of one key')
-  const lines = text.split('\n').length
+  const lines = 1 + lineEnds(text, 0, text.length)
   for (const { startLine, endLine, key } of first.concepts) {
     must(
       1 <= startLine && startLine <= endLine && endLine <= lines,

@@ -7,11 +7,12 @@ import { rmSync } from 'node:fs'
 import type { Json, JsonObject } from '../../../src/base/canonical.ts'
 import { tempFolder } from '../../../src/testing/temp-folder.ts'
 import { commandLine, ended, environment, querent } from '../../support/command.ts'
+import { OWNER_NAME } from '../calls/call.ts'
+import { SEED_CALLS } from '../calls/seed-calls.ts'
 import { isObject, wireText } from '../engine/json-kind.ts'
 import { linesKind } from '../engine/lines-kind.ts'
 import type { Target } from '../engine/target.ts'
 import { must } from '../oracles.ts'
-import { OWNER_NAME, SEED_CALLS } from '../seed-calls.ts'
 
 const HELLO: JsonObject = {
   ...{ jsonrpc: '2.0', id: 'hello', method: 'initialize' },

@@ -6,18 +6,19 @@ import { z } from 'zod'
 import type { QuerentError } from '../../../src/model/errors.ts'
 import { type Catalog, type EngineOperation, findOperation, streamOperation } from '../../../src/ops/catalog.ts'
 import { jsonSchema } from '../../../src/ops/schemas.ts'
+import { ASKER, HIDER, OWNER_NAME, SECRET } from '../calls/call.ts'
+import { SEED_CALLS } from '../calls/seed-calls.ts'
+import { SETUP } from '../calls/setup.ts'
 import { type AnyCall, callKind } from '../engine/call-kind.ts'
 import { said } from '../engine/json-kind.ts'
 import type { Kind } from '../engine/kind.ts'
 import type { Target } from '../engine/target.ts'
 import { must, mustBeAlike, mustBeRefusal } from '../oracles.ts'
-import { ASKER, HIDER, OWNER_NAME, SECRET, SEED_CALLS, SETUP } from '../seed-calls.ts'
 import { dumpOf, inside, openWorld, type World } from '../world.ts'
 
 /** Seconds of work whatever is asked, by design. */
 const LEFT_OUT = new Set(['beliefs.diagnostics'])
-/** What takes away comes last: there is more to do before. */
-const SEEDS: readonly AnyCall[] = SEED_CALLS.toSorted((a, b) => Number(takes(a)) - Number(takes(b)))
+const SEEDS: readonly AnyCall[] = SEED_CALLS
 
 const WORDS = [
   'fox',
@@ -83,10 +84,6 @@ async function tryCall(world: World, call: AnyCall): Promise<void> {
   }
   mustHide(call, answer.result)
   mustHaveShape(world.catalog, call, answer.result)
-}
-
-function takes({ operation }: AnyCall): boolean {
-  return /delete|remove|leave|unassign|init/.test(operation)
 }
 
 type Answer = { readonly error: QuerentError } | { readonly result: unknown }

@@ -3,6 +3,7 @@ import { extensionOf } from '../../../src/ingest/file-types.ts'
 import { ingesterFor } from '../../../src/ingest/ingesters.ts'
 import { chunkIngester } from '../../../src/lenses/c64/chunk-ingester.ts'
 import type { Ingester } from '../../../src/model/ingester.ts'
+import { lineEnds } from '../../../src/text/lines.ts'
 import { fileKind, type NamedText } from '../engine/file-kind.ts'
 import type { Target } from '../engine/target.ts'
 import { must, mustEqual } from '../oracles.ts'
@@ -117,7 +118,7 @@ function fitting({ name: path, text }: NamedText): void {
   const reader = ingesterFor(file, lensReaders)
   const reading = reader.read(file, { now: 0, map: {} })
   mustEqual(reader.read(file, { now: 0, map: {} }), reading, 'read again')
-  const lines = text.split('\n').length
+  const lines = 1 + lineEnds(text, 0, text.length)
   for (const { content, chunks, line, metadata, tags } of reading.documents) {
     must(line === null || (line >= 1 && line <= lines), `line ${line} of ${lines}`)
     must(

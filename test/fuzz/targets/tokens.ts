@@ -5,11 +5,11 @@
 import { sha256 } from '../../../src/base/canonical.ts'
 import { seal } from '../../../src/base/sealed.ts'
 import { QuerentError } from '../../../src/model/errors.ts'
+import { ASKER, OWNER_NAME } from '../calls/call.ts'
 import type { Kind } from '../engine/kind.ts'
 import type { Target } from '../engine/target.ts'
 import { changeText, smallerTexts } from '../engine/text-kind.ts'
 import { must, mustBeAlike, mustBeRefusal } from '../oracles.ts'
-import { ASKER, OWNER_NAME } from '../seed-calls.ts'
 import { openWorld, type World } from '../world.ts'
 
 /** A question, who asks it, and what is brought with it. */

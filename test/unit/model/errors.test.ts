@@ -1,6 +1,6 @@
 /** What an error tells people to do must be something they can do. */
 import { expect, it } from 'vitest'
-import { ERROR_CODES } from '../../../src/model/errors.ts'
+import { ERROR_CODES, QuerentError } from '../../../src/model/errors.ts'
 
 it.each(Object.entries(ERROR_CODES))(
   '%s: help is one line, and names no command that would fail the same way',
@@ -10,3 +10,9 @@ it.each(Object.entries(ERROR_CODES))(
     if (code.startsWith('store_')) expect(help).not.toContain('doctor')
   },
 )
+
+it('is told in a well-formed text, whatever it quotes', () => {
+  expect(new QuerentError('invalid_json', 'config.json: \ud83d is no JSON').message).toBe(
+    'config.json: \ufffd is no JSON',
+  )
+})

@@ -1,0 +1,46 @@
+/** A good call of every operation of the lens context. */
+import { ASKER, by, type Call, CONCEPT, OWNER_NAME } from './call.ts'
+
+export const CONTEXT_CALLS: readonly Call[] = [
+  by(OWNER_NAME, 'context.index', { paths: ['src/login.ts'], force: true }),
+  by(OWNER_NAME, 'context.body_init'),
+  by(OWNER_NAME, 'context.body_files_add', { path: 'src/login.ts', paths: ['notes.md'] }),
+  by(OWNER_NAME, 'context.body_scan', { path: 'src', dry_run: true }),
+  by(OWNER_NAME, 'context.body_fts_index', { force: true }),
+  by(ASKER, 'context.query', { query: 'Login token', depth: 2, limit: 5, mode: 'hybrid', type: 'Class' }),
+  by(ASKER, 'context.definition', { name: 'Login', limit: 3 }),
+  by(ASKER, 'context.references', { name: 'Login', relation: 'USES', limit: 3 }),
+  by(ASKER, 'context.callers', { id: CONCEPT + 1, depth: 3 }),
+  by(OWNER_NAME, 'context.impact', {
+    diff: '--- a/x.ts\n+++ b/x.ts\n@@ -1,3 +1,4 @@\n a\n-b\n+c\n+d\n e\n',
+    paths: ['x.ts'],
+    depth: 2,
+  }),
+  by(ASKER, 'context.map', { max_tokens: 500, path: 'src' }),
+  by(ASKER, 'context.body_fts_search', { query: 'login', path: 'src', limit: 3 }),
+  by(ASKER, 'context.mind_concepts_create', { name: 'A', type: 'Class', visibility: 'public' }),
+  by(ASKER, 'context.mind_concepts_create_many', { concepts: [{ name: 'A', type: 'B' }] }),
+  ...['get', 'delete'].map(verb => by(ASKER, `context.mind_concepts_${verb}`, { id: CONCEPT })),
+  by(ASKER, 'context.mind_concepts_list', { type: 'Class' }),
+  by(ASKER, 'context.mind_concepts_update', { id: CONCEPT, name: 'B', type: 'Enum' }),
+  by(ASKER, 'context.mind_edges_create', { source: CONCEPT + 1, target: CONCEPT, relation: 'CALLS', weight: 1 }),
+  by(ASKER, 'context.mind_edges_create_many', {
+    edges: [{ source: CONCEPT, target: CONCEPT + 1, relation: 'x', weight: 0.1 }],
+  }),
+  ...['get', 'delete'].map(verb => by(ASKER, `context.mind_edges_${verb}`, { id: CONCEPT })),
+  by(ASKER, 'context.mind_edges_list', { source: CONCEPT, target: CONCEPT + 1, relation: 'USES' }),
+  by(ASKER, 'context.mind_edges_update', { id: CONCEPT, relation: 'y', weight: 0.3 }),
+  ...['create', 'list', 'delete'].map(verb =>
+    by(ASKER, `context.mind_provenance_${verb}`, { concept_id: CONCEPT, file_url: 'file:///src/login.ts' }),
+  ),
+  by(ASKER, 'context.mind_search', { query: 'Log', limit: 2 }),
+  by(ASKER, 'context.graph_summary'),
+  by(ASKER, 'context.graph_neighbors', { id: CONCEPT }),
+  by(ASKER, 'context.graph_viz', { format: 'mermaid', center: CONCEPT, limit: 5 }),
+  by(ASKER, 'context.extract', {
+    file_url: 'file:///src/login.ts',
+    concepts: [{ name: 'C', type: 'Class' }],
+    edges: [{ source_name: 'C', target_name: 'C', relation: 'USES' }],
+  }),
+  by(OWNER_NAME, 'context.mind_init', { force: true }),
+]
