@@ -8,7 +8,7 @@ import { Bitset } from '../../src/base/bitset.ts'
 import { dot } from '../../src/math/vector.ts'
 import type { ChunkKey, EntryKey } from '../../src/model/entry.ts'
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'
-import { seededUniform } from '../../src/testing/seeded.ts'
+import { seededNormal, seededUniform } from '../../src/testing/seeded.ts'
 import { openVectorStore, VECTOR_MODEL, type VectorStore } from './vector-store.ts'
 
 const FOLDER = fileURLToPath(new URL('../out', import.meta.url))
@@ -44,7 +44,10 @@ export function anyOf(entries: readonly EntryKey[], share: number, seed: number)
   return Bitset.of(entries.filter(() => uniform() < share))
 }
 
-/** Filters that keep this share of the entries: those nearest to the question, and those farthest from it. */
+/**
+ * Filters that keep this share of the entries, rather near to the question or rather far from it: by the cosine and as much
+ * chance. (Were it the cosine alone, the best of the far ones would be alike to the sixth digit, which no code tells apart.)
+ */
 export function nearAndFar(
   { entries }: VectorStore,
   vectors: Float32Array,
@@ -52,6 +55,9 @@ export function nearAndFar(
   shares: readonly number[],
 ): { readonly near: readonly Bitset[]; readonly far: readonly Bitset[] } {
   const cosines = Float32Array.from(entries, (_, row) => dot(question, vectors, row * question.length))
+  const spread = Math.sqrt(cosines.reduce((sum, cosine) => sum + cosine * cosine, 0) / cosines.length)
+  const normal = seededNormal(entries.length)
+  for (let row = 0; row < cosines.length; row++) cosines[row] = (cosines[row] as number) + spread * normal()
   const sorted = cosines.toSorted()
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] as number
   const kept = (keep: (cosine: number) => boolean) =>
