@@ -1,7 +1,8 @@
 /**
- * The vector index: quantised rows in one WebAssembly memory, scanned flat, partition by partition; the f32 vectors of
- * the few rows that matter are read from the store to settle the answer. No graph and no training, so a filter makes
- * it quicker, an edit costs microseconds, and the default answer is exact. 448 bytes a row at 384 dimensions.
+ * The vector index: quantised rows in one WebAssembly memory, scanned flat, partition by partition, or near cells first
+ * where there are very many; the f32 vectors of the few rows that matter are read from the store to settle the answer. No
+ * graph and no training, so a filter makes it quicker, an edit costs microseconds, and the default answer is exact. 448
+ * bytes a row at 384 dimensions.
  */
 import { Recent } from '../base/recent.ts'
 import { cosine } from '../math/vector.ts'
