@@ -1,6 +1,6 @@
 /**
  * Whole questions to the lens `chroma`, as a program asks them: tags checked, coordinate, search by relevance, recency and
- * strength, rows, the durable access update. On stores of 100,000 and a million nodes, just used and untouched for five
+ * strength, rows, the durable access update. On stores of 10,000 to a million nodes, just used and untouched for five
  * months, with and without filters, beside the figures that the seed aims at (CQ-145, CQ-146, CQ-147) and beside the bare
  * nearest search of SQLite's R*Tree over the same points. Ways of asking take turns question by question in random order.
  */
@@ -22,7 +22,7 @@ import { heldOut } from './lib/stand-in.ts'
 export const name = 'chroma'
 
 const quick = Boolean(process.env['QUERENT_QUICK'])
-const SIZES = quick ? [20_000] : [100_000, 1_000_000]
+const SIZES = quick ? [20_000] : [10_000, 100_000, 1_000_000]
 const ROUNDS = quick ? 40 : 200
 const WARM_UP = quick ? 20 : 60
 const INSERTS = 50
