@@ -76,8 +76,17 @@ function told(value: unknown): unknown {
 
 /** Pages of the trees of these names. */
 export function pagesOf(file: string, isMeant: (name: string) => boolean): readonly number[] {
+  return pagesLike(file, isMeant, '%')
+}
+
+/** Those of them that hold other pages' numbers. */
+export function interiorPagesOf(file: string, isMeant: (name: string) => boolean): readonly number[] {
+  return pagesLike(file, isMeant, 'internal')
+}
+
+function pagesLike(file: string, isMeant: (name: string) => boolean, type: string): readonly number[] {
   return onFile(file, db => {
-    const rows = db.prepare('select name, pageno from dbstat order by pageno').all()
+    const rows = db.prepare('select name, pageno from dbstat where pagetype like ? order by pageno').all(type)
     return rows.filter(({ name }) => isMeant(String(name))).map(({ pageno }) => Number(pageno))
   })
 }

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { examineStore, mendStore } from '../../../src/store/care/store-care.ts'
 import { type TempFolder, tempFolder } from '../../../src/testing/temp-folder.ts'
-import { dump, indexNames, makeStore, onFile, overwrite, pagesOf } from './damaged-store.ts'
+import { dump, indexNames, interiorPagesOf, makeStore, onFile, overwrite, pagesOf } from './damaged-store.ts'
 
 const LONG = process.env['QUERENT_LONG'] === '1'
 const RUNS = LONG ? 500 : 30
@@ -217,6 +217,26 @@ describe('a store file', () => {
     expect(found).toBeGreaterThan(RUNS / 3)
   })
 
+  it('has an index that reaches into pages of others made anew, or is left as it is', () => {
+    const derived = new Set([...indexNames(sound), 'entry_tags', 'entry_values'])
+    const [inner, others] = [interiorPagesOf(sound, name => derived.has(name)), pagesOf(sound, () => true)]
+    expect(inner.length).toBeGreaterThan(1)
+    let mended = 0
+    for (const page of inner) {
+      for (const reached of others.filter(other => other !== page && other % 7 === page % 7)) {
+        const file = copyOfSound()
+        overwrite(file, page, LAST_CHILD_AT, bigEndian(reached))
+        const [pages] = examineStore(file)
+        expect(pages).toMatchObject({ check: 'pages', ok: false })
+        const bytes = readFileSync(file)
+        mended += mendStore(file, 5).length > 0 ? 1 : 0
+        if (pages?.isMendable) expect(dump(file)).toEqual(before)
+        else expect(readFileSync(file).equals(bytes)).toBe(true)
+      }
+    }
+    expect(mended).toBeGreaterThan(0)
+  })
+
   it('with damaged rows is left byte for byte as it is', () => {
     const indexes = indexNames(sound)
     const isData = (name: string) =>
@@ -238,3 +258,12 @@ describe('a store file', () => {
     }
   })
 })
+
+/** In the header of an interior page: https://www.sqlite.org/fileformat2.html, 1.6. */
+const LAST_CHILD_AT = 8
+
+function bigEndian(value: number): Uint8Array {
+  const bytes = new Uint8Array(4)
+  new DataView(bytes.buffer).setUint32(0, value)
+  return bytes
+}
