@@ -18,6 +18,7 @@ export function peersSection(report: PeersReport): readonly string[] {
     `Machine: ${machine.cores} cores, ${machine.memoryGiB} GiB, Node ${machine.node}, load ${machine.load}; commit ${commit}. Only alike is compared: answers of ids and scores with the`,
     `indexes alone, answers with texts with whole questions, which show nobody what is not theirs, explain themselves and count each use on disk.`,
     'A cell is marked as lost where a peer that reaches the recall is more than 5 % quicker (smaller) than Querent is.',
+    '† does not compete there: it misses the recall, answers another question (less than a quarter of what FTS5 finds best), or was wrong.',
     '',
     '![Recall and latency without a filter](plots/recall-latency.svg)',
     '',
@@ -87,8 +88,6 @@ function lostRows({ peers }: PeersReport, sizes: readonly number[]): readonly st
         .filter(({ verdict }) => verdict.comparison.topic === topic)
         .map(({ rows, holds, verdict }) => `  - ${told(verdict, holds, rows)}`),
     ]),
-    '',
-    '† does not compete here: it does not reach the recall, or answers another question (less than a quarter of what FTS5 finds best).',
     '',
   ]
 }

@@ -13,6 +13,8 @@ export interface Comparison {
   show(peer: PeerFigures): string
   /** In a cell of a peer that does not have it. */
   readonly none?: string
+  /** Nobody is ahead in it. */
+  readonly isInformation?: boolean
   /** Whether the peer does the same as the others; absent: yes. */
   isSound?(peer: PeerFigures): boolean
 }
@@ -56,7 +58,7 @@ export const COMPARISONS: readonly Comparison[] = [
     show: ({ words }) => (words === null ? '' : `${Math.round(words.overlap * 100)} %`),
     none: '',
     // Who is like FTS5 is not better: that is a check that the same was asked.
-    isSound: () => false,
+    isInformation: true,
   },
   {
     table: 'Words and hybrid',
@@ -66,9 +68,9 @@ export const COMPARISONS: readonly Comparison[] = [
     show: ({ hybrid }) => times(hybrid),
   },
   ...(['insert', 'found', 'update', 'remove'] as const).map(change),
-  size('build', 's', 'building', ({ build }) => build),
+  size('build, processor time', 's', 'building', ({ build }) => build),
   size('open and first answer', 'ms', 'opening', ({ open }) => open),
-  size('memory', 'MB', 'memory', ({ memory }) => memory / 1e6),
+  size('memory', 'MB', 'memory', ({ memory }) => (memory === null ? null : memory / 1e6)),
   size('disk', 'MB', 'disk', ({ disk }) => (disk === null ? null : disk / 1e6)),
 ]
 
@@ -82,7 +84,7 @@ export function verdictsOf(peers: readonly PeerFigures[]): readonly Verdict[] {
   if (querent === undefined) return []
   return COMPARISONS.flatMap(comparison => {
     const ours = comparison.value(querent)
-    if (ours === null) return []
+    if (ours === null || comparison.isInformation === true) return []
     const others = peers
       .filter(peer => peer !== querent && isComparable(comparison, peer))
       .map(peer => ({ name: peer.name, value: comparison.value(peer) }))
@@ -125,7 +127,7 @@ function change(act: 'insert' | 'found' | 'update' | 'remove'): Comparison {
 
 function size(name: string, unit: string, topic: Topic, value: (peer: PeerFigures) => number | null): Comparison {
   const show = (peer: PeerFigures) => `${short(value(peer) ?? 0)} ${unit}`
-  return { table: 'Building and keeping', name, topic, value, show, none: 'none' }
+  return { table: 'Building and keeping', name, topic, value, show, none: 'not measured' }
 }
 
 function times(of: Times | null): string {

@@ -6,7 +6,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { percentile } from '../lib/report.ts'
 import { filtersOf, itemsOf, K, markOf, newItem, question } from './lib/data.ts'
-import type { Asked, Opened, Request, Updated, Way } from './lib/exchange.ts'
+import type { Asked, Built, Opened, Request, Updated, Way } from './lib/exchange.ts'
 import type { Times } from './lib/figures.ts'
 import type { RowFilter } from './lib/filters.ts'
 import type { OpenPeer, Peer } from './lib/peer.ts'
@@ -30,6 +30,10 @@ process.on('message', (request: Request) => {
     error => process.send?.({ failed: String(error?.message ?? error) }),
   )
 })
+// Whoever measures may be gone before its time.
+process.once('disconnect', () => {
+  close().finally(() => process.exit(1))
+})
 process.send?.({ answer: 'ready' })
 
 async function act(request: Request): Promise<unknown> {
@@ -45,23 +49,30 @@ async function act(request: Request): Promise<unknown> {
     case 'update':
       return update(mustBeOpen(), request.times)
     case 'close':
-      await open?.close()
-      if (copy !== undefined) rmSync(copy, { recursive: true, force: true })
-      return undefined
+      return close()
   }
 }
 
-/** Under a name of its own until it is whole. Seconds; what the texts and vectors take to make is not in them. */
-async function build(): Promise<number> {
+/** Leaves nothing behind: no copy, no server. */
+async function close(): Promise<void> {
+  await open?.close()
+  open = undefined
+  if (copy !== undefined) rmSync(copy, { recursive: true, force: true })
+}
+
+/** Under a name of its own until it is whole. What the texts and vectors take to make is not in it. */
+async function build(): Promise<Built> {
   const half = `${folder}.half`
   rmSync(half, { recursive: true, force: true })
   mkdirSync(half, { recursive: true })
   items.of(items.count - 1)
   const start = performance.now()
+  const before = process.cpuUsage()
   await peer.build(half, items)
+  const { user, system } = process.cpuUsage(before)
   const seconds = (performance.now() - start) / 1000
   renameSync(half, folder)
-  return seconds
+  return { seconds, processor: (user + system) / 1e6 }
 }
 
 /** On a copy: what is measured changes it. */

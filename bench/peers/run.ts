@@ -116,7 +116,8 @@ function about(runner: Runner) {
   const { peer, rows, opened, curve } = runner
   const { name, holds, settings, durability } = peer
   const { version, ms, memory } = opened
-  return { name, version, holds, rows, settings, durability, ...runner.builtIn(), memory, open: ms, curve }
+  const kept = { memory: peer.isServer ? null : memory }
+  return { name, version, holds, rows, settings, durability, ...runner.builtIn(), ...kept, open: ms, curve }
 }
 
 function having(way: Way): readonly Runner[] {

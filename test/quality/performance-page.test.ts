@@ -51,6 +51,14 @@ describe('the section on peers', () => {
     expect(inexact).toContain('1 (3), *0.700* †')
   })
 
+  it('lets nobody win who answers another question, and calls it no loss to be unlike FTS5', () => {
+    const narrow = { ...peer('Narrow', 'texts', 1), words: { ...times(0.1), overlap: 0.1 } }
+    const page = pageOf([{ ...peer('Querent', 'texts', 1), words: { ...times(1), overlap: 0.8 } }, narrow])
+    expect(page).not.toContain('**lost**')
+    expect(page).toContain('| 0.1 (0.3) † | 10 % |')
+    expect(page).toContain('| 1 (3) | 80 % |')
+  })
+
   it('says what a peer does not have, what could not be measured and why, and every setting', () => {
     const none = { ...peer('Wordless', 'texts', 1), words: null, settings: 'as it comes' }
     const page = pageOf([peer('Querent', 'texts', 1), none], [{ name: 'Absent', why: 'it does not compile' }])

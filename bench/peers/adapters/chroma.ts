@@ -13,6 +13,7 @@ export const peer: Peer = {
   name: 'Chroma server',
   version: () => 'server 1.0 (bindings 1.0.5), client 3.5.0',
   holds: 'texts',
+  isServer: true,
   settings:
     'one local server process over HTTP on loopback; HNSW, cosine, defaults of building; knob: ef_search; filters by `where`; documents included. Its memory is another process: not counted. Newer servers need a newer C library than this machine has',
   durability: 'written to its log before the answer; its index follows',

@@ -21,7 +21,7 @@ export const peer: Peer = {
   version: () => 'this commit',
   holds: 'texts',
   settings:
-    'Engine.query with its defaults, mode meaning, words or hybrid; given vectors in the place of a model. Time includes what the store may show to whom, the filter, fusion, ten entries with excerpts, and the durable count of their use; `any: true`, so that no answer is held back as irrelevant. No setting: recall is as it comes',
+    'Engine.query with its defaults, mode meaning, words or hybrid; given vectors in the place of a model. Time includes what the store may show to whom, the filter, fusion, ten entries with excerpts, and the durable count of their use; `any: true`, so that no answer is held back as irrelevant, and by meaning `memory: false`, so that use does not change the order that recall is measured by. No setting: recall is as it comes',
   durability: 'one transaction, survives a dying process; vector and words are findable when put() returns',
   build: async (folder, items) => {
     const engine = await openEngine({
@@ -43,7 +43,8 @@ export const peer: Peer = {
     const ask = async (input: QueryInput, limit: number) =>
       (await engine.query({ ...input, any: true, limit })).items.map(({ id }) => Number(id))
     return {
-      nearest: ({ text }, k, filter) => ask({ text, mode: 'meaning', ...(filter && { filter: inputOf(filter) }) }, k),
+      nearest: ({ text }, k, filter) =>
+        ask({ text, mode: 'meaning', memory: false, ...(filter && { filter: inputOf(filter) }) }, k),
       words: (text, k) => ask({ text, mode: 'words' }, k),
       hybrid: ({ text }, k) => ask({ text }, k),
       put: item => engine.put({ entries: [entryOf(item)], wait: true }),
@@ -125,7 +126,8 @@ function vectorOfNew(text: string): Float32Array {
 }
 
 function entryOf({ row, text, fields }: Item) {
-  return { id: String(row), content: text, metadata: { ...fields } }
+  // No title: the first line would be one, so that every word would stand there twice.
+  return { id: String(row), title: '', content: text, metadata: { ...fields } }
 }
 
 function inputOf({ field, op, value }: RowFilter): FilterInput {

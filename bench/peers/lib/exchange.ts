@@ -13,6 +13,12 @@ export type Request =
   | { readonly act: 'update'; readonly times: number }
   | { readonly act: 'close' }
 
+export interface Built {
+  readonly seconds: number
+  /** Seconds of all threads of the peer's process; of a server's nothing. */
+  readonly processor: number
+}
+
 export interface Opened {
   readonly version: string
   readonly ms: number

@@ -21,10 +21,10 @@ export interface PeerFigures {
   readonly rows: number
   readonly settings: string
   readonly durability: string
-  /** Seconds, bytes; null: not measured, or shared with another. */
+  /** Seconds of processor time, bytes; null: not measured, or shared with another. */
   readonly build: number | null
   readonly disk: number | null
-  readonly memory: number
+  readonly memory: number | null
   /** Milliseconds. */
   readonly open: number
   /** By scenario; null: the peer does not have it. */

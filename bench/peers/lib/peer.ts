@@ -69,6 +69,8 @@ export interface Peer {
   readonly settings: string
   /** What updates leave undone: for the page. */
   readonly durability: string
+  /** Its work and memory are in a process that is not looked at. */
+  readonly isServer?: boolean
   /** The peer whose build it opens, in place of one of its own. */
   readonly sharesBuildOf?: string
   /** Megabytes of V8's heap; default: Node's own limit. */

@@ -45,7 +45,7 @@ export class PeerProcess {
 
   async end(): Promise<void> {
     await this.ask({ act: 'close' }).catch(() => {})
-    this.#child.kill()
+    if (this.#child.connected) this.#child.disconnect()
   }
 
   #answer(): Promise<unknown> {

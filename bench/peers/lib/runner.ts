@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync, statSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { percentile } from '../../lib/report.ts'
 import { K, MEASURED, TUNING, truthOf } from './data.ts'
-import type { Asked, Opened, Updated, Way } from './exchange.ts'
+import type { Asked, Built, Opened, Updated, Way } from './exchange.ts'
 import type { Answered, PeerFigures, Times } from './figures.ts'
 import type { Peer } from './peer.ts'
 import { PeerProcess } from './process.ts'
@@ -115,8 +115,11 @@ export class Runner {
   builtIn(): { build: number | null; disk: number | null } {
     if (this.peer.sharesBuildOf !== undefined || !existsSync(this.#folder)) return { build: null, disk: null }
     const files = globSync('**/*', { cwd: this.#folder }).map(name => statSync(join(this.#folder, name)))
-    const { seconds } = JSON.parse(readFileSync(`${this.#folder}.json`, 'utf8')) as { seconds: number }
-    return { build: seconds, disk: files.reduce((sum, file) => sum + (file.isFile() ? file.size : 0), 0) || null }
+    const { processor } = JSON.parse(readFileSync(`${this.#folder}.json`, 'utf8')) as Partial<Built>
+    const disk = files.reduce((sum, file) => sum + (file.isFile() ? file.size : 0), 0)
+    // Who leaves no file is built when it is opened.
+    const isHere = disk > 0 && this.peer.isServer !== true
+    return { build: isHere ? (processor ?? null) : null, disk: disk > 0 ? disk : null }
   }
 
   end(): Promise<void> {
@@ -144,8 +147,8 @@ export async function build(peer: Peer, rows: number, folder: string): Promise<v
   console.error(`  building ${peer.name}, ${rows} rows, once …`)
   const started = await PeerProcess.start(peer.name, rows, folder, peer.heap)
   try {
-    const seconds = await started.ask<number>({ act: 'build' })
-    writeFileSync(`${folder}.json`, `${JSON.stringify({ seconds, version: peer.version() })}\n`)
+    const built = await started.ask<Built>({ act: 'build' })
+    writeFileSync(`${folder}.json`, `${JSON.stringify({ ...built, version: peer.version() })}\n`)
   } finally {
     await started.end()
   }
