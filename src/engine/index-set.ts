@@ -29,6 +29,8 @@ export class IndexSet {
   readonly #loaded = new Set<Index>()
   /** Feed positions of the snapshots, as far as they were looked at. */
   readonly #saved = new Map<Index, number>()
+  /** The same of those that turned out to be of no use. */
+  readonly #refused = new Map<Index, number>()
   #version = -1
   #onChange: (() => void) | null = null
 
@@ -85,6 +87,7 @@ export class IndexSet {
   save(): void {
     if (this.#folder === null) return
     for (const [name, index] of this.#indexes) {
+      this.#lookAgain(index)
       if (!this.#isWorthSaving(index)) continue
       try {
         this.#save(name, index)
@@ -186,6 +189,13 @@ export class IndexSet {
     if (this.#folder === null) return
     const loaded = loadSnapshot(this.#path(index), index, this.#store)
     this.#saved.set(index, loaded.ok ? index.position : 0)
+    if (!loaded.ok) this.#refused.set(index, snapshotPosition(this.#path(index), index, this.#store))
+  }
+
+  /** Another process may have saved it since this one looked. */
+  #lookAgain(index: Index): void {
+    const found = snapshotPosition(this.#path(index), index, this.#store)
+    if (found !== this.#refused.get(index)) this.#saved.set(index, found)
   }
 
   #path(index: Index): string {

@@ -1,4 +1,5 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { IndexSet } from '../../../src/engine/index-set.ts'
 import type { Index } from '../../../src/index/contract.ts'
@@ -52,6 +53,21 @@ describe('the indexes of an engine', () => {
     expect([words.position, vectors.position]).toEqual([5, 0])
     expect(set.all).toEqual([words, vectors])
     expect(vectors.position).toBe(5)
+  })
+
+  it('are not saved again by a process that has not heard of another’s saving', () => {
+    put(MANY)
+    const [mine, others] = [open().set, open().set]
+    expect([mine.isWorthSaving, others.isWorthSaving]).toEqual([true, true])
+    others.save()
+    const snapshot = join(inFolder(), 'words.snapshot')
+    const { ino } = statSync(snapshot)
+    mine.save()
+    expect(statSync(snapshot).ino).toBe(ino)
+    expect(mine.isWorthSaving).toBe(false)
+    put(MANY, 'f')
+    mine.save()
+    expect(statSync(snapshot).ino).not.toBe(ino)
   })
 
   it('come all to one state when one more is loaded', () => {
