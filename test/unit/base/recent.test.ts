@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { Recent } from '../../../src/base/recent.ts'
 
@@ -21,4 +22,46 @@ it('forgets the keys it is told to', () => {
   for (const key of [1, 2, 3, 4]) recent.get(key, () => key)
   recent.forget(key => key % 2 === 0)
   expect([1, 2, 3, 4].map(key => recent.get(key, () => 0))).toEqual([1, 0, 3, 0])
+})
+
+it('keeps what a list in order of use would keep, whatever is asked, set, deleted and forgotten', () => {
+  const key = fc.nat(7)
+  const act = fc.oneof(
+    { weight: 6, arbitrary: fc.record({ do: fc.constantFrom('get' as const, 'set' as const, 'find' as const), key }) },
+    fc.record({ do: fc.constantFrom('delete' as const, 'forget' as const), key }),
+    fc.record({ do: fc.constant('clear' as const), key }),
+  )
+  fc.assert(
+    fc.property(fc.array(act, { maxLength: 100, size: 'max' }), fc.nat(4), (acts, capacity) => {
+      const recent = new Recent<number, number>(capacity)
+      let kept: [number, number][] = []
+      for (const [at, step] of acts.entries()) {
+        const known = kept.find(([one]) => one === step.key)
+        const without = kept.filter(([one]) => one !== step.key)
+        if (step.do === 'find') {
+          expect(recent.find(step.key)).toBe(known?.[1])
+          if (known !== undefined) kept = [...without, known]
+        } else if (step.do === 'get') {
+          expect(recent.get(step.key, () => at)).toBe(known?.[1] ?? at)
+          kept = [...without, [step.key, known?.[1] ?? at]]
+        } else if (step.do === 'set') {
+          recent.set(step.key, at)
+          kept = [...without, [step.key, at]]
+        } else if (step.do === 'delete') {
+          recent.delete(step.key)
+          kept = without
+        } else if (step.do === 'forget') {
+          recent.forget(one => one <= step.key)
+          kept = kept.filter(([one]) => one > step.key)
+        } else {
+          recent.clear()
+          kept = []
+        }
+        kept = kept.slice(Math.max(0, kept.length - capacity))
+        expect(recent.size).toBe(kept.length)
+      }
+      for (const [one, value] of kept) expect(recent.find(one)).toBe(value)
+    }),
+    { numRuns: 500 },
+  )
 })

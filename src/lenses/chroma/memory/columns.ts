@@ -3,6 +3,7 @@
  * feed (nodes that come, change or go) and by the log of uses (memories that this or another process changed).
  */
 import type { Bitset } from '../../../base/bitset.ts'
+import { Recent } from '../../../base/recent.ts'
 import type { PointIndex, PointScorer } from '../../../index/contract.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { Row } from '../../../model/table.ts'
@@ -37,7 +38,7 @@ export class MemoryColumns {
   readonly #store: Store
   #cells = new MemoryCells()
   /** Rows of MEMORY read or written lately, in step with the cells; oldest first. */
-  readonly #rows = new Map<EntryKey, StoredMemory>()
+  readonly #rows = new Recent<EntryKey, StoredMemory>(ROWS_KEPT)
   #bounds: BlockBounds | null = null
   /** Members of blocks that fell since the bounds were made: with many, the bounds are too high to be of use. */
   #fallen = 0
@@ -81,14 +82,14 @@ export class MemoryColumns {
   /** The whole memories of these nodes; absent: never used. Within a read that the columns were brought in step with. */
   stored(reader: StoreReader, entries: readonly EntryKey[]): ReadonlyMap<EntryKey, StoredMemory> {
     const used = entries.filter(entry => this.#cells.get(entry)?.used === true)
-    const missing = used.filter(entry => !this.#rows.has(entry))
+    const missing = used.filter(entry => this.#rows.find(entry) === undefined)
     const read = missing.length === 0 ? null : readMemories(reader, this.viewer, missing)
     const found = new Map<EntryKey, StoredMemory>()
     for (const entry of used) {
-      const memory = this.#rows.get(entry) ?? read?.get(entry)
+      const memory = this.#rows.find(entry) ?? read?.get(entry)
       if (memory === undefined) continue
       found.set(entry, memory)
-      this.#keep(entry, memory)
+      this.#rows.set(entry, memory)
     }
     return found
   }
@@ -150,7 +151,7 @@ export class MemoryColumns {
       const cell = this.#cells.get(entry)
       if (cell === undefined) continue
       this.#put(entry, { ...cell, ...signalsOf(memory) })
-      this.#keep(entry, memory)
+      this.#rows.set(entry, memory)
     }
     this.#seen = seen
   }
@@ -185,12 +186,6 @@ export class MemoryColumns {
     const row = reader.table(NODES).get({ entry })
     if (row === undefined) this.#cells.delete(entry)
     else this.#put(entry, cellOf(row, readMemory(reader, this.viewer, entry)))
-  }
-
-  #keep(entry: EntryKey, memory: StoredMemory): void {
-    this.#rows.delete(entry)
-    this.#rows.set(entry, memory)
-    if (this.#rows.size > ROWS_KEPT) this.#rows.delete(this.#rows.keys().next().value as EntryKey)
   }
 
   #put(entry: EntryKey, cell: Cell): void {
