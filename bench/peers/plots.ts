@@ -49,7 +49,7 @@ const CONFIG = {
     titleColor: TEXT,
     labelFontSize: 12,
     titleFontSize: 13,
-    labelLimit: 330,
+    labelLimit: 0,
     symbolSize: 110,
   },
   header: { labelColor: TEXT, titleColor: TEXT, labelFontSize: 13, titleFontSize: 13 },
