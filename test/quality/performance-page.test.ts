@@ -24,7 +24,8 @@ describe('docs/performance.md', () => {
       expect(svg).toMatch(/^<svg [^>]*viewBox/)
       expect(svg).not.toMatch(/<rect width="\d+" height="\d+" fill="(white|#fff)/)
     }
-    expect(plots.length).toBe(keptFigures().peers === undefined ? 0 : new Set(plots).size)
+    const { peers, hasSizes } = keptFigures()
+    expect(new Set(plots).size).toBe((peers === undefined ? 0 : 2) + (hasSizes === true ? 1 : 0))
   })
 })
 
