@@ -84,9 +84,13 @@ it('makes JSON of every sort, smaller ones of it, and what only a program can sa
   const chance = new Chance(4)
   const values = Array.from({ length: 400 }, () => changeJson({ a: [1, 'x'], b: anyValue(chance) }, chance))
   expect(values.some(value => Object.hasOwn(Object(value), '__proto__'))).toBe(true)
+  let looked = 0
   for (const value of values) {
-    for (const less of [...smallerJson(value)].slice(0, 20))
-      expect(JSON.stringify(less)).not.toBe(JSON.stringify(value))
+    const text = JSON.stringify(value)
+    for (const less of smallerJson(value)) {
+      expect(JSON.stringify(less)).not.toBe(text)
+      if (++looked % 5 === 0) break
+    }
   }
   expect(said({ n: '«NaN»', d: ['«date»', '«undefined»'] })).toEqual({ n: Number.NaN, d: [new Date(0), undefined] })
   expect(wireText(['«deep»', 1])).toMatch(/^\[\[{1000}/)

@@ -10,7 +10,7 @@ import { fuzz } from './engine/fuzz.ts'
 import { TARGETS } from './targets.ts'
 
 /** Of a kept corpus, so that the repository stays small. */
-const CORPUS_BYTES = 24_000
+const CORPUS_BYTES = 12_000
 
 const [name = '', seconds = '0', seed = '1', folder = '.'] = process.argv.slice(2)
 const target = await TARGETS[name]?.()

@@ -49,7 +49,7 @@ export function said(value: Json): unknown {
 export function changeJson(value: Json, chance: Chance, other: Json = null, words: readonly string[] = []): Json {
   let changed = value
   for (let left = chance.size(3); left > 0; left--) changed = changeOnce(changed, chance, other, words)
-  return isShallow(changed, MOST_LEVELS) && sizeOf(changed) <= MOST_SIZE ? changed : value
+  return isShallow(changed) && sizeOf(changed) <= MOST_SIZE ? changed : value
 }
 
 /** Goes down at random, and changes where it stops. */
@@ -95,7 +95,7 @@ export function anyValue(chance: Chance, words: readonly string[] = []): Json {
 }
 
 /** Of an input, in characters and members: thousands of inputs are kept. */
-const MOST_SIZE = 30_000
+const MOST_SIZE = 5_000
 
 /** Stops counting where it is too much. */
 function sizeOf(value: Json): number {
@@ -120,7 +120,8 @@ function bury(value: Json, chance: Chance): Json {
   return buried
 }
 
-function isShallow(value: Json, levels: number): boolean {
+/** Whether it can be walked and printed. */
+export function isShallow(value: Json, levels: number = MOST_LEVELS): boolean {
   return levels > 0 && childrenOf(value).every(([, child]) => isShallow(child, levels - 1))
 }
 

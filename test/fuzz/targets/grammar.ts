@@ -65,6 +65,7 @@ const SEEDS: readonly string[] = [
   '+quick -slow "a phrase" other^2.5 "boosted phrase"^3',
   'tag:red -tag:blue tags:(a b "c d") kind:note title:~ale created:>2026-01-01 updated:<=7d',
   'created:2026-01-01..2026-02-01 meta.wheels:>=4 metadata.a.b:* meta.c:="x y" meta.n:1..5',
+  'x^0.0000001 y^10 z^.5',
   'a\\:b \\-c \\"d "e"f (g)h ^ x^y 10:30 http://example.com/a?b=c',
 ]
 

@@ -5,7 +5,7 @@ import type { QuerentError } from '../../../src/model/errors.ts'
 import { tempFolder } from '../../../src/testing/temp-folder.ts'
 import { openToyEmbedder } from '../../../src/testing/toy-embedder.ts'
 import { openTestEngine } from '../../support/engines.ts'
-import { changeJson, smallerJson, wireText } from '../engine/json-kind.ts'
+import { changeJson, isShallow, smallerJson, wireText } from '../engine/json-kind.ts'
 import type { Kind } from '../engine/kind.ts'
 import type { Target } from '../engine/target.ts'
 import { asText, changeText, smallerTexts } from '../engine/text-kind.ts'
@@ -104,7 +104,8 @@ async function opened(home: string): Promise<QuerentError | null> {
 
 function parsed(text: string): Json | undefined {
   try {
-    return JSON.parse(text) as Json
+    const json = JSON.parse(text) as Json
+    return isShallow(json) ? json : undefined
   } catch {
     return undefined
   }

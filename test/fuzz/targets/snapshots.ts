@@ -9,6 +9,7 @@ import { openLinkIndex } from '../../../src/index/links.ts'
 import { openPointIndex } from '../../../src/index/points.ts'
 import { loadSnapshot, saveSnapshot } from '../../../src/index/snapshot.ts'
 import { openVectorIndex } from '../../../src/index/vectors.ts'
+import type { CellLimits } from '../../../src/index/vectors-cells.ts'
 import { openWordIndex } from '../../../src/index/words.ts'
 import { audience } from '../../../src/model/partition.ts'
 import { openMemoryStore } from '../../../src/store/memory-store.ts'
@@ -34,6 +35,23 @@ const MODEL = 'toy@toy'
 const DIMENSIONS = toyVector('').length
 const WORDS = ['fox', 'garden', 'parseQuery', 'canciones', '$D020']
 
+function openVectors(store: Store, cells?: CellLimits): Index {
+  const source = (chunks: readonly number[]) => store.vectors(MODEL, chunks)
+  return openVectorIndex({ model: MODEL, dimensions: DIMENSIONS, source, cells })
+}
+
+function askVectors(index: Index, scope: SearchScope, entry: number): unknown {
+  const vectors = index as VectorIndex
+  const vector = toyVector('fox')
+  return [
+    vectors.search({ ...scope, vector, k: 5, approximate: true }),
+    vectors.search({ ...scope, vector, k: 5, approximate: false }),
+    vectors.score(vector, [entry], scope),
+    vectors.count(scope),
+    vectors.has(entry, scope),
+  ]
+}
+
 const SUBJECTS: readonly Subject[] = [
   {
     open: () => openWordIndex(),
@@ -50,21 +68,9 @@ const SUBJECTS: readonly Subject[] = [
       ]
     },
   },
-  {
-    open: store =>
-      openVectorIndex({ model: MODEL, dimensions: DIMENSIONS, source: chunks => store.vectors(MODEL, chunks) }),
-    ask: (index, scope, entry) => {
-      const vectors = index as VectorIndex
-      const vector = toyVector('fox')
-      return [
-        vectors.search({ ...scope, vector, k: 5, approximate: true }),
-        vectors.search({ ...scope, vector, k: 5, approximate: false }),
-        vectors.score(vector, [entry], scope),
-        vectors.count(scope),
-        vectors.has(entry, scope),
-      ]
-    },
-  },
+  { open: store => openVectors(store), ask: askVectors },
+  // As large partitions are kept.
+  { open: store => openVectors(store, { dividedFrom: 2, pivotEvery: 2, prunedFrom: 2 }), ask: askVectors },
   {
     open: () => openPointIndex({ name: 'places', table: POINTS, columns: COLUMNS }),
     ask: (index, scope, entry) => {

@@ -199,4 +199,29 @@ describe('time as people write it', () => {
       { numRuns: 300 },
     )
   })
+
+  // As it was: six seconds for the first of these, six minutes for the second.
+  it.each([500, 1_900])('do not cost more for %i blanks behind a number', count => {
+    for (const blank of [' ', '\n', '\t', '\u00a0'])
+      expect(findTime(`version 17${blank.repeat(count)}`, NOW)).toBeNull()
+  })
+
+  it('mean the same, in their own place, whatever blanks stand between them', () => {
+    const question = fc.constantFrom(
+      'notes since last Tuesday about 17',
+      'a 3 March 2024 b',
+      'lo del 5 de mayo de 2023 ya',
+    )
+    const blanks = fc.array(fc.constantFrom(' ', '  ', '\n\n', '\t \u00a0'), { minLength: 8, maxLength: 8 })
+    fc.assert(
+      fc.property(question, blanks, (narrow, gaps) => {
+        const wide = narrow.split(' ').reduce((text, word, at) => text + gaps[at - 1] + word)
+        const [one, other] = [narrow, wide].map(text => findTime(text, NOW))
+        const said = wide.slice(other?.index, (other?.index ?? 0) + (other?.length ?? 0))
+        expect(other?.period).toEqual(one?.period)
+        expect(said.replace(/\s+/g, ' ')).toBe(narrow.slice(one?.index, (one?.index ?? 0) + (one?.length ?? 0)))
+      }),
+      { numRuns: 60 },
+    )
+  })
 })
