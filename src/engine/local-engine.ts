@@ -170,7 +170,7 @@ export class LocalEngine implements Engine {
       indexes.refresh()
       return statusOf({
         version: VERSION,
-        reader: store,
+        store,
         sight: this.#sight(viewer),
         home,
         embedder,

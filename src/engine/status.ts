@@ -3,13 +3,14 @@
 import { type Embedder, modelKey } from '../embed/embedder.ts'
 import type { Index, LinkIndex, PointIndex, SearchScope, VectorIndex, WordIndex } from '../index/contract.ts'
 import { isOwner, type Sight } from '../model/viewer.ts'
-import type { StoreReader } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
 import type { Upkeep } from '../store/upkeep.ts'
+import { countVisible } from './counts.ts'
 import type { Status } from './engine.ts'
 
 export interface StatusInput {
   readonly version: string
-  readonly reader: StoreReader
+  readonly store: Store
   readonly sight: Sight
   readonly home: string | null
   readonly embedder: Embedder | null
@@ -20,16 +21,16 @@ export interface StatusInput {
 }
 
 export function statusOf(input: StatusInput): Status {
-  const { reader, sight, embedder } = input
+  const { store, sight, embedder } = input
   const { partitions } = sight
   const owner = isOwner(sight.viewer)
   return {
     version: input.version,
     home: owner ? input.home : null,
-    entries: reader.count(sight, null),
-    chunks: reader.countChunks(partitions),
-    embedded: embedder === null ? 0 : reader.countVectors(modelKey(embedder.model), partitions),
-    collections: reader.facet(sight, 'collection', 100),
+    entries: countVisible(store, sight),
+    chunks: store.countChunks(partitions),
+    embedded: embedder === null ? 0 : store.countVectors(modelKey(embedder.model), partitions),
+    collections: store.facet(sight, 'collection', 100),
     embedder: embedder === null ? null : { id: embedder.model.id, dimensions: embedder.model.dimensions },
     embedder_error: owner || input.embedderError === null ? input.embedderError : 'there is no embedder at the moment',
     indexes: input.indexes.map(index => ({
