@@ -29,12 +29,22 @@ export class SettableClock implements Clock {
 /** How much longer a piece of work may take: a time limit and a signal in one value. */
 export class Deadline {
   readonly signal: AbortSignal
-  readonly #end: number
+  #end: number
 
   /** `timeoutMs` counts from this call; `Infinity` means no limit. `signal` ends the work early. */
   constructor(timeoutMs: number, signal: AbortSignal = new AbortController().signal) {
     this.#end = performance.now() + timeoutMs
     this.signal = signal
+  }
+
+  /** What `work` takes is not counted. */
+  without<T>(work: () => T): T {
+    const started = performance.now()
+    try {
+      return work()
+    } finally {
+      this.#end += performance.now() - started
+    }
   }
 
   /** Milliseconds left, 0 when over. */

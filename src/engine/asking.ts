@@ -186,6 +186,8 @@ export class Asking {
     let deadline = new Deadline(query.timeoutMs, call.signal)
     let sight = this.look(viewer)
     const vectors = indexes.names.find(name => name.startsWith('vectors-'))
+    // An index that is not loaded yet is read or built first, which no question can hurry: its time begins then.
+    const index = (name: string) => deadline.without(() => indexes.get(name))
     const context: QueryContext = {
       query,
       get sight() {
@@ -196,19 +198,19 @@ export class Asking {
         return deadline
       },
       reader: store,
-      words: indexes.get('words') as WordIndex,
+      words: index('words') as WordIndex,
       get vectors() {
-        return vectors === undefined ? null : (indexes.get(vectors) as VectorIndex)
+        return vectors === undefined ? null : (index(vectors) as VectorIndex)
       },
       model: embedder?.model ?? null,
       fields: this.#fields,
       secret: this.#sign(),
       memo: this.#memo,
-      index: name => indexes.get(name),
+      index,
       embed: async text => {
         const vector = await this.#embed(text, must(caller, 'the caller of a question'), notes)
         // Others may have written meanwhile; what follows runs on one state.
-        indexes.refresh()
+        deadline.without(() => indexes.refresh())
         sight = this.look(viewer)
         return vector
       },
