@@ -47,12 +47,13 @@ export function envelopeRefusal(
   return nonces.use(open.sender, open.nonce, now) ? null : 'replay'
 }
 
+const TEXTS = ['sender', 'audience', 'timestamp', 'nonce', 'signature'] as const
+
 function isWhole(envelope: Envelope): boolean {
-  const { query, ...texts } = envelope
   return (
-    query !== undefined &&
-    Object.keys(texts).length === 5 &&
-    Object.values(texts).every(text => typeof text === 'string')
+    envelope.query !== undefined &&
+    Object.keys(envelope).length === TEXTS.length + 1 &&
+    TEXTS.every(name => Object.hasOwn(envelope, name) && typeof envelope[name] === 'string')
   )
 }
 

@@ -1,6 +1,7 @@
 /** The lenses of one engine. Fixed when it opens: two lenses that claim the same name are found then, not in use. */
 
 import { QuerentError } from '../model/errors.ts'
+import { MAX_NAME_LENGTH } from '../model/limits.ts'
 import type { Operation } from '../model/operation.ts'
 import type { TableDeclaration } from '../model/table.ts'
 import { DEFAULT_STAGES } from '../pipeline/default-stages.ts'
@@ -39,11 +40,13 @@ export class LensRegistry {
 
   /** Throws `unknown_lens`, naming those there are. */
   must(name: string): Lens {
-    const lens = this.#lenses.get(name)
-    if (lens !== undefined) return lens
+    const found = this.#lenses.get(name)
+    if (found !== undefined) return found
     const known = [...this.#lenses.keys(), ...this.#asleep.map(lens => lens.name)].sort()
-    throw new QuerentError('unknown_lens', `lens: there is no "${name}"; there are ${known.join(', ')}`, {
-      lens: name,
+    // From a file of settings it may be of any length.
+    const lens = name.slice(0, MAX_NAME_LENGTH)
+    throw new QuerentError('unknown_lens', `lens: there is no "${lens}"; there are ${known.join(', ')}`, {
+      lens,
       known,
     })
   }

@@ -142,6 +142,10 @@ describe('an envelope (BQ-119, BQ-120)', () => {
     expect(check({ ...sealed, timestamp: '2026-03-01T12:00:01.000Z' })).toBe('signature')
     expect(check({ ...sealed, nonce: newNonce(n => new Uint8Array(n)) })).toBe('signature')
     expect(check({ ...sealed, extra: '1' } as Envelope)).toBe('malformed')
+    for (const name of Object.keys(sealed)) {
+      const { [name as keyof Envelope]: _, ...others } = sealed
+      expect(check({ ...others, other: 'x' } as unknown as Envelope), `other instead of ${name}`).toBe('malformed')
+    }
     expect(check({ ...sealed, timestamp: '2026-03-01T12:00:00Z' })).toBe('malformed')
     expect(check({ ...sealed, nonce: 1 } as unknown as Envelope)).toBe('malformed')
     const { query, ...rest } = sealed
