@@ -168,15 +168,24 @@ function endIn(pieces: readonly BorderedPiece[], end: number, least: number, bor
 
 /** Behind the headings that the chunk begins with: they are told of anyway. */
 function afterHeadings(text: string, headings: readonly string[]): number {
-  const line = /[ \t]*#{0,6}[ \t]*(\S[^\r\n]*)?(?:\r?\n|$)([=-]{2,}[ \t]*\r?\n)?/y
+  // Each part begins with what the one before it cannot take: time grows with the line, however many blanks it has.
+  const line = /[ \t]*(?:#{1,6}[ \t]*)?(\S[^\r\n]*)?(?:\r?\n|$)([=-]{2,}[ \t]*\r?\n)?/y
   let start = 0
   for (;;) {
     line.lastIndex = start
     const match = line.exec(text)
-    const title = match?.[1]?.replace(/[ \t]+#*[ \t]*$/, '') ?? ''
+    const title = withoutClosing(match?.[1] ?? '')
     if (match === null || line.lastIndex >= text.length || (title !== '' && !headings.includes(title))) return start
     start = line.lastIndex
   }
+}
+
+/** `Title ##` is a heading named `Title`. */
+function withoutClosing(title: string): string {
+  const bare = title.trimEnd()
+  let end = bare.length
+  while (bare.charAt(end - 1) === '#') end--
+  return end > 0 && isBlankUnit(bare.charCodeAt(end - 1)) ? bare.slice(0, end).trimEnd() : bare
 }
 
 function trimmed(text: string, from: number, to: number): readonly [number, number] {

@@ -82,6 +82,14 @@ describe('excerpt', () => {
     expect(of('word '.repeat(100), 'zebra', 52).text).toBe('word '.repeat(10).trim())
   })
 
+  // In time that grew with the third power of the blanks, this took a minute.
+  it('makes nothing of very many blanks in the line it begins with', () => {
+    const blanks = ' '.repeat(20_000)
+    expect(of(`# A${blanks}title${blanks}##\n\nFirst do this.`, 'zebra', 40, ['Guide']).text).toBe('# A')
+    expect(of(`${blanks}\u000b${blanks}Guide${blanks}##\nFirst do this.`, 'zebra', 40, ['Guide']).text).toBe('')
+    expect(of(`# Guide${blanks}##${blanks}\nFirst do this.${blanks}`, 'zebra', 40, ['Guide']).text).toBe('First do this.')
+  })
+
   it('is never lost in text without blanks', () => {
     expect(of(`${'x'.repeat(5000)} needle ${'y'.repeat(5000)}`, 'needle', 80).text).toContain('needle')
     expect(of('😀'.repeat(500), 'zebra', 41).text).toBe('😀'.repeat(20))
