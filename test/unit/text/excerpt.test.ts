@@ -87,7 +87,9 @@ describe('excerpt', () => {
     const blanks = ' '.repeat(20_000)
     expect(of(`# A${blanks}title${blanks}##\n\nFirst do this.`, 'zebra', 40, ['Guide']).text).toBe('# A')
     expect(of(`${blanks}\u000b${blanks}Guide${blanks}##\nFirst do this.`, 'zebra', 40, ['Guide']).text).toBe('')
-    expect(of(`# Guide${blanks}##${blanks}\nFirst do this.${blanks}`, 'zebra', 40, ['Guide']).text).toBe('First do this.')
+    expect(of(`# Guide${blanks}##${blanks}\nFirst do this.${blanks}`, 'zebra', 40, ['Guide']).text).toBe(
+      'First do this.',
+    )
   })
 
   it('is never lost in text without blanks', () => {
