@@ -20,7 +20,7 @@ export const QUESTIONS: readonly CodeQuestion[] = [
     text: 'How does a second process find out that a background job is already being done?',
     path: 'engine/lease.ts',
     symbol: 'Lease',
-    line: 'return holder !== this.#holder && Number(expires_at) > now && !isGone(String(holder))',
+    line: "return held !== undefined && held['holder'] !== this.#turn && !this.#isOver(held, now)",
   },
   {
     text: 'What happens when the user presses Ctrl-C a second time?',
