@@ -4,6 +4,7 @@
  */
 import type { Json, JsonObject } from '../../../src/base/canonical.ts'
 import type { Chance } from './chance.ts'
+import type { Kind } from './kind.ts'
 import { NASTY_NUMBERS, NASTY_PIECES } from './nasty.ts'
 import { changeText } from './text-kind.ts'
 
@@ -19,6 +20,17 @@ const UNSAYABLE: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ['«map»', new Map([['a', 1]])],
   ['«undefined»', undefined],
 ])
+
+/** Values that begin as one of the seeds; `words` are put in where texts change. */
+export function jsonKind(seeds: readonly Json[], words: readonly string[]): Kind<Json> {
+  return {
+    make: chance => chance.pick(seeds),
+    change: (value, chance, other) => changeJson(value, chance, other, words),
+    smaller: smallerJson,
+    write: value => value,
+    read: value => value,
+  }
+}
 
 /** Deeper than any stack that walks it. */
 const DEPTH = 50_000

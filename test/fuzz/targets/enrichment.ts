@@ -2,8 +2,7 @@
 import type { Json } from '../../../src/base/canonical.ts'
 import { c64Domain, enrich, formatEnrichment } from '../../../src/engine/enrichment.ts'
 import type { EnrichmentResult } from '../../../src/lenses/c64/enrichment/plugin.ts'
-import { changeJson, said, smallerJson } from '../engine/json-kind.ts'
-import type { Kind } from '../engine/kind.ts'
+import { jsonKind, said } from '../engine/json-kind.ts'
 import type { Target } from '../engine/target.ts'
 import { must, mustEqual } from '../oracles.ts'
 
@@ -43,17 +42,9 @@ const WORDS = [
   'FFFF',
 ]
 
-const kind: Kind<Json> = {
-  make: chance => chance.pick(SEEDS),
-  change: (value, chance, other) => changeJson(value, chance, other, WORDS),
-  smaller: smallerJson,
-  write: value => value,
-  read: value => value,
-}
-
 export const enrichment: Target<Json> = {
   name: 'enrichment',
-  kind,
+  kind: jsonKind(SEEDS, WORDS),
   seeds: SEEDS,
   open: async () => ({ try: tryQuestion }),
 }

@@ -6,8 +6,7 @@ import { keysOf } from '../../../src/identity/keys.ts'
 import { MemoryNonces } from '../../../src/identity/nonces.ts'
 import { readClaim, refusalOf, signRequest } from '../../../src/identity/request.ts'
 import { isStatementOf, signStatement } from '../../../src/identity/statement.ts'
-import { changeJson, said, smallerJson } from '../engine/json-kind.ts'
-import type { Kind } from '../engine/kind.ts'
+import { jsonKind, said } from '../engine/json-kind.ts'
 import type { Target } from '../engine/target.ts'
 import { must, mustEqual } from '../oracles.ts'
 
@@ -44,15 +43,12 @@ const WORDS = [
   '-',
 ]
 
-const kind: Kind<Json> = {
-  make: chance => chance.pick(SEEDS),
-  change: (value, chance, other) => changeJson(value, chance, other, WORDS),
-  smaller: smallerJson,
-  write: value => value,
-  read: value => value,
+export const signatures: Target<Json> = {
+  name: 'signatures',
+  kind: jsonKind(SEEDS, WORDS),
+  seeds: SEEDS,
+  open: async () => ({ try: tryAll }),
 }
-
-export const signatures: Target<Json> = { name: 'signatures', kind, seeds: SEEDS, open: async () => ({ try: tryAll }) }
 
 /** Each part where there is one; what is no object has none. */
 function tryAll(input: Json): void {
