@@ -18,13 +18,21 @@ for (const file of files.sort()) {
   console.error(`bench ${benchmark.name} …`)
   results[benchmark.name] = await benchmark.run()
   for (const row of results[benchmark.name] ?? []) console.error(`  ${describe(row)}`)
+  keep()
 }
 
-const report = { machine: machine(), commit: commit(), results }
-mkdirSync(`${here}out`, { recursive: true })
-writeFileSync(`${here}out/report.json`, `${JSON.stringify(report, null, 2)}\n`)
 writePage()
-console.log(JSON.stringify(report, null, 2))
+console.log(JSON.stringify(report(), null, 2))
+
+/** After each benchmark, so that a run that is stopped keeps what it has measured. */
+function keep(): void {
+  mkdirSync(`${here}out`, { recursive: true })
+  writeFileSync(`${here}out/report.json`, `${JSON.stringify(report(), null, 2)}\n`)
+}
+
+function report() {
+  return { machine: machine(), commit: commit(), results }
+}
 
 function describe(row: Row): string {
   const ratio = row.ratioToFloor === undefined ? '' : ` (${row.ratioToFloor.toFixed(2)} x floor)`
