@@ -4,7 +4,7 @@
  * months, with and without filters, beside the figures that the seed aims at (CQ-145, CQ-146, CQ-147) and beside the bare
  * nearest search of SQLite's R*Tree over the same points. Ways of asking take turns question by question in random order.
  */
-import type { OpenChroma } from '../src/engine/open-chroma.ts'
+import type { OpenChroma } from '../src/engine/openings/open-chroma.ts'
 import type { KernelVectorIndex } from '../src/index/vectors.ts'
 import { runDecayCycle } from '../src/lenses/chroma/memory/decay.ts'
 import type { QueryOptions } from '../src/lenses/chroma/model.ts'

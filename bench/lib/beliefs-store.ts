@@ -67,7 +67,7 @@ export async function beliefsHome(): Promise<BeliefsHome> {
 
 async function madeHome(embedder: Embedder): Promise<string> {
   const out = fileURLToPath(new URL('../out', import.meta.url))
-  const sources = ['store/sqlite-schema.ts', 'store/core-tables.ts', 'lenses/beliefs/tables.ts']
+  const sources = ['store/sqlite/schema.ts', 'store/core-tables.ts', 'lenses/beliefs/tables.ts']
   const texts = sources.map(path => readFileSync(new URL(`../../src/${path}`, import.meta.url), 'utf8'))
   const made = sha256([VERSION, modelKey(embedder.model), ...texts].join('\n')).slice(0, 8)
   const folder = join(out, `beliefs-${BELIEFS}-${made}`)

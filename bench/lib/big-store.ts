@@ -71,7 +71,7 @@ export function questions(words: number): readonly string[] {
 
 async function madeHome(embedder: Embedder): Promise<string> {
   const out = fileURLToPath(new URL('../out', import.meta.url))
-  const schema = readFileSync(new URL('../../src/store/sqlite-schema.ts', import.meta.url), 'utf8')
+  const schema = readFileSync(new URL('../../src/store/sqlite/schema.ts', import.meta.url), 'utf8')
   const made = sha256([VERSION, modelKey(embedder.model), schema].join('\n')).slice(0, 8)
   const folder = join(out, `home-${ENTRIES}-${made}`)
   if (!existsSync(folder)) {

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { sha256 } from '../../src/base/canonical.ts'
-import { type OpenChroma, openChroma } from '../../src/engine/open-chroma.ts'
+import { type OpenChroma, openChroma } from '../../src/engine/openings/open-chroma.ts'
 import { nodeIdOf } from '../../src/lenses/chroma/colour/node-id.ts'
 import { reinforced } from '../../src/lenses/chroma/memory/formulas.ts'
 import { defaultMemory, writeMemory } from '../../src/lenses/chroma/memory/memory-rows.ts'
@@ -65,7 +65,7 @@ const SEED = 11
 
 async function madeStore(nodes: number): Promise<string> {
   const out = fileURLToPath(new URL('../out', import.meta.url))
-  const schema = readFileSync(new URL('../../src/store/sqlite-schema.ts', import.meta.url), 'utf8')
+  const schema = readFileSync(new URL('../../src/store/sqlite/schema.ts', import.meta.url), 'utf8')
   const tables = readFileSync(new URL('../../src/lenses/chroma/tables.ts', import.meta.url), 'utf8')
   const made = sha256([VERSION, schema, tables].join('\n')).slice(0, 8)
   const file = join(out, `chroma-${nodes}-${made}.db`)

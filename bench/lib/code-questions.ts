@@ -18,7 +18,7 @@ export interface CodeQuestion {
 export const QUESTIONS: readonly CodeQuestion[] = [
   {
     text: 'How does a second process find out that a background job is already being done?',
-    path: 'engine/lease.ts',
+    path: 'engine/background/lease.ts',
     symbol: 'Lease',
     line: "return held !== undefined && held['holder'] !== this.#turn && !this.#isOver(held, now)",
   },
@@ -42,7 +42,7 @@ export const QUESTIONS: readonly CodeQuestion[] = [
   },
   {
     text: 'Which result codes of SQLite are reported as a locked store?',
-    path: 'store/sqlite-error.ts',
+    path: 'store/sqlite/error.ts',
     symbol: 'ofSqlite',
     line: "return new QuerentError('store_locked', `${file}: another process is writing; waited in vain`, { file }, error)",
   },

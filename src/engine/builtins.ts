@@ -29,7 +29,7 @@ export const BUILT_IN_LENSES: readonly BuiltInLens[] = [
     tables: [],
     load: async () => (await import('../lenses/collections/collections-lens.ts')).collectionsLens,
   },
-  { name: 'c64', tables: [], load: async () => (await import('./c64.ts')).c64LensOf() },
+  { name: 'c64', tables: [], load: async () => (await import('./openings/c64.ts')).c64LensOf() },
   {
     name: 'context',
     tables: CONTEXT_TABLES,

@@ -26,7 +26,7 @@ import { type QueryInput, queryInput } from '../model/query-input.ts'
 import { isOwner, LOCAL_OWNER, type Sight, type Viewer } from '../model/viewer.ts'
 import { MOST_IDLE_MS, paced } from '../pipeline/paced.ts'
 import { Asking } from './asking.ts'
-import { Care } from './care.ts'
+import { Care } from './care/care.ts'
 import type {
   AddReport,
   AddRequest,

@@ -1,5 +1,5 @@
 /** An endless history of the lens `chroma`: the same for a child that is killed over and over, and for one that is not. */
-import { type OpenChroma, openChroma } from '../../src/engine/open-chroma.ts'
+import { type OpenChroma, openChroma } from '../../src/engine/openings/open-chroma.ts'
 import type { RunOptions } from '../../src/lenses/chroma/memory/batches.ts'
 import { runDecayCycle } from '../../src/lenses/chroma/memory/decay.ts'
 import { runLifecycleCheck } from '../../src/lenses/chroma/memory/lifecycle.ts'

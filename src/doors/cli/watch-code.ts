@@ -2,7 +2,7 @@
 
 import { basename, dirname, sep } from 'node:path'
 import { watch } from 'chokidar'
-import { contextOf } from '../../engine/open-context.ts'
+import { contextOf } from '../../engine/openings/open-context.ts'
 import { tell } from './commands/envelope.ts'
 import type { CommonFlags } from './flags.ts'
 import { write } from './io.ts'

@@ -1,6 +1,6 @@
 /** Entries against themselves: the hash of the content, JSON that can be read, chunks within the content. */
 import { sha256 } from '../../base/canonical.ts'
-import type { SqlDatabase } from '../sql-driver.ts'
+import type { SqlDatabase } from '../sqlite/sql-driver.ts'
 import { type Check, problemOf, RESTORE_HELP, those } from './problem.ts'
 
 export const contents: Check = {

@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { invalidArgument, QuerentError } from '../../model/errors.ts'
-import { openNodeSqlite } from '../node-sqlite.ts'
+import { openNodeSqlite } from '../sqlite/node-sqlite.ts'
 
 export interface CopyRequest {
   readonly from: string

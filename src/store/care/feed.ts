@@ -4,7 +4,7 @@
  * makes everybody who stood before build anew from the entries.
  */
 import type { Instant } from '../../base/clock.ts'
-import type { SqlDatabase } from '../sql-driver.ts'
+import type { SqlDatabase } from '../sqlite/sql-driver.ts'
 import { type Check, counted, type Problem, problemOf, REPAIR_HELP, those } from './problem.ts'
 
 const KINDS = `'put', 'delete', 'vectors'`

@@ -1,6 +1,6 @@
 /** The first hundred bytes of a store file: what it says of itself before SQLite can read it (sqlite.org/fileformat2). */
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
-import { APPLICATION_ID, SCHEMA } from '../sqlite-schema.ts'
+import { APPLICATION_ID, SCHEMA } from '../sqlite/schema.ts'
 import { RESTORE_HELP } from './problem.ts'
 import type { StoreFinding } from './store-care.ts'
 

@@ -1,8 +1,8 @@
 /** The rows that repeat tags and metadata for filters, against the entries they repeat. */
 import type { JsonObject } from '../../base/canonical.ts'
 import { entryValues } from '../entry-values.ts'
-import type { SqlDatabase, SqlValue } from '../sql-driver.ts'
-import { truthValue } from '../sqlite-values.ts'
+import type { SqlDatabase, SqlValue } from '../sqlite/sql-driver.ts'
+import { truthValue } from '../sqlite/values.ts'
 import { isObject, parsed } from './contents.ts'
 import { type Check, counted, problemOf, REPAIR_HELP, those } from './problem.ts'
 

@@ -3,8 +3,8 @@
  * stands elsewhere too, so damage there loses nothing; a table of its own rows is never made up from what is left of it.
  */
 import { QuerentError } from '../../model/errors.ts'
-import type { SqlDatabase } from '../sql-driver.ts'
-import { quote } from '../sqlite-table.ts'
+import type { SqlDatabase } from '../sqlite/sql-driver.ts'
+import { quote } from '../sqlite/table.ts'
 
 export interface PageReport {
   /** As SQLite says it; none when all is sound. */

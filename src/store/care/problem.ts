@@ -1,6 +1,6 @@
 /** One thing that is wrong with a store file, and what can be done about it. */
 import type { Instant } from '../../base/clock.ts'
-import type { SqlDatabase } from '../sql-driver.ts'
+import type { SqlDatabase } from '../sqlite/sql-driver.ts'
 
 export interface Problem {
   /** How much of what, with a few examples. */

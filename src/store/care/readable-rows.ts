@@ -1,7 +1,7 @@
 /** The rows of a table that can be read although some of its pages cannot: from both ends, then key by key in between. */
 import { QuerentError } from '../../model/errors.ts'
-import type { SqlDatabase, SqlValue } from '../sql-driver.ts'
-import { quote } from '../sqlite-table.ts'
+import type { SqlDatabase, SqlValue } from '../sqlite/sql-driver.ts'
+import { quote } from '../sqlite/table.ts'
 
 /** Keys asked for one by one where pages are damaged, at some 20 µs each: in all, and in vain one after the other. */
 const MOST_PROBES = 200_000

@@ -5,8 +5,8 @@
  */
 import { must } from '../../base/assert.ts'
 import { QuerentError } from '../../model/errors.ts'
-import type { SqlDatabase } from '../sql-driver.ts'
-import { quote } from '../sqlite-table.ts'
+import type { SqlDatabase } from '../sqlite/sql-driver.ts'
+import { quote } from '../sqlite/table.ts'
 import { type DamagedTable, linesOf } from './pages.ts'
 
 const COPY = 'querent_rebuilt'

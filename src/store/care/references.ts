@@ -1,6 +1,6 @@
 /** Rows that belong to something that is gone. */
-import type { SqlDatabase } from '../sql-driver.ts'
-import { quote } from '../sqlite-table.ts'
+import type { SqlDatabase } from '../sqlite/sql-driver.ts'
+import { quote } from '../sqlite/table.ts'
 import { type Check, counted, type Problem, problemOf, REPAIR_HELP, RESTORE_HELP, those } from './problem.ts'
 
 /**

@@ -1,8 +1,8 @@
 /** Examines a store file, and mends in it what can be made again from what is there. */
 import type { Instant } from '../../base/clock.ts'
 import { QuerentError } from '../../model/errors.ts'
-import { openNodeSqlite } from '../node-sqlite.ts'
-import type { SqlDatabase } from '../sql-driver.ts'
+import { openNodeSqlite } from '../sqlite/node-sqlite.ts'
+import type { SqlDatabase } from '../sqlite/sql-driver.ts'
 import { chunks, contents } from './contents.ts'
 import { feed } from './feed.ts'
 import { lookups } from './lookups.ts'

@@ -1,6 +1,6 @@
 /** The numbers of chunks and vectors that are kept by partition, against what they count. */
-import type { SqlDatabase } from '../sql-driver.ts'
-import { CHUNKS } from '../sqlite-tallies.ts'
+import type { SqlDatabase } from '../sqlite/sql-driver.ts'
+import { CHUNKS } from '../sqlite/tallies.ts'
 import { type Check, counted, problemOf, REPAIR_HELP, those } from './problem.ts'
 
 interface WrongTally {

@@ -1,7 +1,7 @@
 /** Vectors that no search could use: of no passage or model, of a wrong length, not of unit length. */
 import type { Instant } from '../../base/clock.ts'
-import type { SqlDatabase } from '../sql-driver.ts'
-import { vectorOf } from '../sqlite-values.ts'
+import type { SqlDatabase } from '../sqlite/sql-driver.ts'
+import { vectorOf } from '../sqlite/values.ts'
 import { type Check, counted, type Problem, problemOf, REPAIR_HELP, RESTORE_HELP, those } from './problem.ts'
 
 /** As for embedders: how far the square of a length may be from 1. */

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { type DoctorInput, examine } from '../../../src/engine/doctor.ts'
+import { type DoctorInput, examine } from '../../../src/engine/care/doctor.ts'
 import type { Index, VectorIndex, WordIndex } from '../../../src/index/contract.ts'
 import { openVectorIndex } from '../../../src/index/vectors.ts'
 import { openWordIndex } from '../../../src/index/words.ts'

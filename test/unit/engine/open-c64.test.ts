@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { afterEach, describe, expect, it } from 'vitest'
 import { SettableClock } from '../../../src/base/clock.ts'
-import { embedC64, type OpenC64Options, openC64 } from '../../../src/engine/open-c64.ts'
+import { embedC64, type OpenC64Options, openC64 } from '../../../src/engine/openings/open-c64.ts'
 import { c64Corpus } from '../../../src/lenses/c64/corpus.ts'
 import { tempFolder } from '../../../src/testing/temp-folder.ts'
 import { openToyEmbedder } from '../../../src/testing/toy-embedder.ts'

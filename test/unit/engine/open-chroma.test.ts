@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { openChroma } from '../../../src/engine/open-chroma.ts'
+import { openChroma } from '../../../src/engine/openings/open-chroma.ts'
 import {
   ChromaError,
   ConfigurationError,

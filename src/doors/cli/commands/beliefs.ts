@@ -205,8 +205,8 @@ export async function runSample(cli: Cli, flags: CommonFlags): Promise<void> {
  * Loaded when it is wanted: other commands do without its data. In a function of its own, since tsc leaves the `.ts` of an
  * import as it is where it rewrites `using`.
  */
-function sampleModule(): Promise<typeof import('../../../engine/sample-beliefs.ts')> {
-  return import('../../../engine/sample-beliefs.ts')
+function sampleModule(): Promise<typeof import('../../../engine/openings/sample-beliefs.ts')> {
+  return import('../../../engine/openings/sample-beliefs.ts')
 }
 
 /** `-` alone reads the question from standard input. */

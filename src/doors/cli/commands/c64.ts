@@ -1,6 +1,6 @@
 /** `querent c64`: results on standard output, everything about them on standard error, 1 for every failure. */
 import { formatEnrichment } from '../../../engine/enrichment.ts'
-import { embedC64, type OpenC64Options, openC64Engine } from '../../../engine/open-c64.ts'
+import { embedC64, type OpenC64Options, openC64Engine } from '../../../engine/openings/open-c64.ts'
 import { QuerentError } from '../../../model/errors.ts'
 import { findOperation } from '../../../ops/catalog.ts'
 import { asQuerentError, EXIT, failureJson, failureText } from '../failure.ts'

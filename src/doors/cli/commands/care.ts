@@ -1,8 +1,8 @@
 /** `doctor`, `backup`, and what reads a damaged store. */
 import { resolve } from 'node:path'
-import { examineClosed, isOfStore } from '../../../engine/doctor-closed.ts'
+import { examineClosed, isOfStore } from '../../../engine/care/doctor-closed.ts'
 import type { Backup, Engine, Examination } from '../../../engine/engine.ts'
-import { backUpReadable, homeOf, withSalvaged } from '../../../engine/salvage.ts'
+import { backUpReadable, homeOf, withSalvaged } from '../../../engine/care/salvage.ts'
 import type { BackupRequest, DoctorRequest } from '../../../model/care-input.ts'
 import { QuerentError } from '../../../model/errors.ts'
 import type { CallContext } from '../../../model/operation.ts'

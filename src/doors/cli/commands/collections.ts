@@ -9,7 +9,7 @@ import {
   findsStore,
   type QueryCollectionsOptions,
   queryCollections,
-} from '../../../engine/query-collections.ts'
+} from '../../../engine/openings/query-collections.ts'
 import { QuerentError } from '../../../model/errors.ts'
 import { toInstant } from '../../../model/instant.ts'
 import { write } from '../io.ts'

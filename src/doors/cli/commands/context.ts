@@ -1,7 +1,7 @@
 /** Bodies of `querent context …` and of calls by path: envelopes, or tables of them (CX-044 to CX-046). */
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { contextOf, openEngineOrEmpty } from '../../../engine/open-context.ts'
+import { contextOf, openEngineOrEmpty } from '../../../engine/openings/open-context.ts'
 import { invalidArgument, QuerentError } from '../../../model/errors.ts'
 import type { Progress } from '../../../model/operation.ts'
 import { EXIT } from '../failure.ts'

@@ -1,5 +1,5 @@
 /** Prints an answer of the lens context in its envelope: the result, then errors and warnings aside. */
-import type { contextOf } from '../../../engine/open-context.ts'
+import type { contextOf } from '../../../engine/openings/open-context.ts'
 import { EXIT } from '../failure.ts'
 import type { CommonFlags } from '../flags.ts'
 import { write } from '../io.ts'

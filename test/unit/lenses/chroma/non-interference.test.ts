@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type OpenChroma, openChroma } from '../../../../src/engine/open-chroma.ts'
+import { type OpenChroma, openChroma } from '../../../../src/engine/openings/open-chroma.ts'
 import { CHROMA_OPERATIONS } from '../../../../src/lenses/chroma/operations/operations.ts'
 import { MEMORY } from '../../../../src/lenses/chroma/tables.ts'
 import type { LensHost } from '../../../../src/lenses/lens.ts'

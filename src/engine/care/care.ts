@@ -1,0 +1,63 @@
+/** Looking after a whole home: what the engine's doctor and backup do with its parts. */
+import type { BackupRequest, DoctorRequest } from '../../model/care-input.ts'
+import { QuerentError } from '../../model/errors.ts'
+import type { CallContext } from '../../model/operation.ts'
+import { backUp } from './backup.ts'
+import { examine } from './doctor.ts'
+import type { Backup, Examination } from '../engine.ts'
+import type { Examined } from './finding.ts'
+import type { Parts } from '../parts.ts'
+import { examination, repair } from './repair.ts'
+
+export class Care {
+  readonly #parts: Parts
+  readonly #embedNew: (call: CallContext) => Promise<unknown>
+
+  /** `embedNew` makes vectors where there are none, as far as the embedder does. */
+  constructor(parts: Parts, embedNew: (call: CallContext) => Promise<unknown>) {
+    this.#parts = parts
+    this.#embedNew = embedNew
+  }
+
+  async doctor({ repair: mends = false, backup = true }: DoctorRequest, call: CallContext): Promise<Examination> {
+    const look = () => this.#examine(call.signal)
+    if (!mends) return examination(await look())
+    hereOnly(call, 'doctor with repair')
+    const { storeFile, clock } = this.#parts
+    const follow = () => this.#followRepair(call)
+    return repair({ examine: look, storeFile, backup, now: () => clock.now(), follow })
+  }
+
+  backup(request: BackupRequest, call: CallContext): Promise<Backup> {
+    hereOnly(call, 'backup')
+    return backUp(request, this.#parts, call)
+  }
+
+  #examine(signal: AbortSignal): Promise<readonly Examined[]> {
+    const { store, home, storeFile, embedder, embedderError, embedding, jobs, indexes, registry, makeIndex } =
+      this.#parts
+    return examine({
+      ...{ store, home, storeFile, embedder, embedderError, jobs, signal },
+      machineNow: () => Date.now(),
+      refused: embedding?.refused(store.partitions().map(({ id }) => id)) ?? null,
+      indexes: indexes.all,
+      lenses: registry.all,
+      fresh: index => makeIndex(index.name),
+      loaded: indexes.tryLoading,
+      renew: name => indexes.renew(name),
+    })
+  }
+
+  /** What is left over the doctor tells when it looks again. */
+  async #followRepair(call: CallContext): Promise<void> {
+    await this.#embedNew(call)
+    const { indexes } = this.#parts
+    for (const name of indexes.names) indexes.renew(name)
+  }
+}
+
+/** What writes files of this machine is asked for on this machine. */
+function hereOnly({ remote }: CallContext, what: string): void {
+  if (remote !== true) return
+  throw new QuerentError('denied', `${what} is for the local owner only, on this machine`, { operation: what })
+}

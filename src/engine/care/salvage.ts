@@ -1,0 +1,63 @@
+/** Reads a damaged home as far as it can be read: through a store made of what is left, which is gone afterwards. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Instant } from '../../base/clock.ts'
+import type { CallContext } from '../../model/operation.ts'
+import { copyStore } from '../../store/care/copy-store.ts'
+import { type Salvage, salvageStore } from '../../store/care/salvage.ts'
+import type { Backup, Engine } from '../engine.ts'
+import { findHome, type Home } from '../home.ts'
+import { openEngine } from '../open.ts'
+
+/** The home that opening an engine with these would take. Throws `store_missing`. */
+export function homeOf(named: string | undefined): Home {
+  const environmentHome = process.env['QUERENT_HOME'] || undefined
+  return findHome({ home: named, environmentHome, workingFolder: process.cwd(), create: false })
+}
+
+/** `body` gets an engine on what was salvaged, and what was lost. */
+export async function withSalvaged<T>(
+  home: Home,
+  now: Instant,
+  body: (engine: Engine, salvage: Salvage) => Promise<T>,
+): Promise<T> {
+  return await inFolderOf(home, async folder => {
+    const salvage = salvageStore(home.storeFile, join(folder, 'store.db'), now)
+    await using engine = await openEngine({ home: folder, embedder: 'none', background: false })
+    return await body(engine, salvage)
+  })
+}
+
+/** A store of what can be read, as a file of its own. */
+export async function backUpReadable(
+  home: Home,
+  now: Instant,
+  request: { readonly to: string; readonly overwrite?: boolean | undefined },
+  { report }: Pick<CallContext, 'report'>,
+): Promise<Backup & Salvage> {
+  return await inFolderOf(home, async folder => {
+    const from = join(folder, 'store.db')
+    const salvage = salvageStore(home.storeFile, from, now)
+    const told = (done: number, total: number) => report?.({ phase: 'copying', done, total })
+    return { ...(await copyStore({ ...request, from, report: told })), ...salvage, not_held: [] }
+  })
+}
+
+/** Beside the store, where there is room for one like it; for this user alone. */
+async function inFolderOf<T>(home: Home, body: (folder: string) => Promise<T>): Promise<T> {
+  const folder = newFolder(home.folder)
+  try {
+    return await body(folder)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function newFolder(home: string): string {
+  try {
+    return mkdtempSync(join(home, 'salvage-'))
+  } catch {
+    return mkdtempSync(join(tmpdir(), 'querent-salvage-'))
+  }
+}

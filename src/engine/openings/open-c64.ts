@@ -1,0 +1,80 @@
+/** The lens `c64` on its own: an engine with it, and its two questions for one viewer. */
+import { askC64, type C64Answer, type C64Question, enrichC64 } from '../../lenses/c64/ask.ts'
+import type { C64LensOptions } from '../../lenses/c64/c64-lens.ts'
+import { keepCorpus } from '../../lenses/c64/corpus-store.ts'
+import type { Enrichment } from '../../lenses/c64/enrichment/enrich.ts'
+import { formatHits } from '../../lenses/c64/enrichment/markdown.ts'
+import type { LensSettings } from '../../lenses/c64/state.ts'
+import { QuerentError } from '../../model/errors.ts'
+import type { CallContext, Progress } from '../../model/operation.ts'
+import { LOCAL_OWNER } from '../../model/viewer.ts'
+import { BUILT_IN_LENSES } from '../builtins.ts'
+import { c64LensOf } from './c64.ts'
+import type { Engine } from '../engine.ts'
+import { openEngineOf } from '../open.ts'
+import type { EngineOptions } from '../options.ts'
+
+export interface OpenC64Options extends EngineOptions {
+  /** Settings of the lens, which beat those of the environment and of the home; and plugins. */
+  readonly c64?: C64LensOptions | undefined
+}
+
+type Context = Partial<CallContext> | undefined
+
+/** Closing it closes the engine. */
+export class OpenC64 implements AsyncDisposable {
+  readonly engine: Engine
+
+  constructor(engine: Engine) {
+    this.engine = engine
+  }
+
+  /** What the numbers and names of a question stand for, and how it would be searched. */
+  enrich(query: string): Enrichment {
+    return enrichC64(this.engine.host('c64'), { query })
+  }
+
+  async query(query: string, options: Omit<C64Question, 'query'> = {}, context?: Context): Promise<C64Answer> {
+    const { viewer = LOCAL_OWNER, signal = new AbortController().signal } = context ?? {}
+    return askC64(this.engine.host('c64'), { query, ...options }, { viewer, signal })
+  }
+
+  close(): Promise<void> {
+    return this.engine.close()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+}
+
+/** Without options: the store of the working folder; where there is none, one in memory, which words alone search. */
+export async function openC64(options: OpenC64Options = {}): Promise<OpenC64> {
+  return new OpenC64(await openC64Engine(options))
+}
+
+/** As `openC64`; its `home` in the status is null when it answers from memory. */
+export async function openC64Engine({ c64 = {}, ...options }: OpenC64Options): Promise<Engine> {
+  const lens = c64LensOf(c64)
+  const others = BUILT_IN_LENSES.filter(({ name }) => name !== lens.name)
+  const lenses = [...others, { name: lens.name, tables: [], load: () => lens }]
+  try {
+    return await openEngineOf(lenses, options)
+  } catch (error) {
+    if (!(error instanceof QuerentError && error.code === 'store_missing')) throw error
+    // To embed all facts for one question would take longer than anybody waits.
+    return openEngineOf(lenses, { ...options, home: undefined, store: 'memory', embedder: 'none', background: false })
+  }
+}
+
+/** Puts the facts into the store, where they are not there yet, and waits until they have vectors. */
+export async function embedC64(engine: Engine, report?: (progress: Progress) => void): Promise<void> {
+  const { store, clock, settings } = engine.host('c64')
+  keepCorpus(store, (settings as LensSettings).settings.collection, clock.now())
+  await engine.embedded(report)
+}
+
+/** Results as Markdown for an assistant. */
+export function c64Markdown({ results, searchMode }: Pick<C64Answer, 'results' | 'searchMode'>): string {
+  return formatHits(results, searchMode)
+}

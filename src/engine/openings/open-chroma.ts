@@ -1,0 +1,106 @@
+/** The lens `chroma` on its own: an engine with it, and its API for one viewer. */
+import { systemClock } from '../../base/clock.ts'
+import { Chroma } from '../../lenses/chroma/chroma.ts'
+import { type ChromaLensOptions, chromaLens } from '../../lenses/chroma/chroma-lens.ts'
+import { resolveSettings, wrong } from '../../lenses/chroma/query/settings.ts'
+import { CHROMA_TABLES } from '../../lenses/chroma/tables.ts'
+import { LOCAL_OWNER, type Viewer } from '../../model/viewer.ts'
+import { openSqliteStore } from '../../store/sqlite-store.ts'
+import { BUILT_IN_LENSES } from '../builtins.ts'
+import type { Engine } from '../engine.ts'
+import { openEngineOf } from '../open.ts'
+import type { EngineOptions } from '../options.ts'
+
+export interface OpenChromaOptions extends ChromaLensOptions, Omit<EngineOptions, 'clock'> {
+  /** Unix seconds; default the system's clock. */
+  readonly now?: (() => number) | undefined
+  /** Who asks; default the local owner. */
+  readonly viewer?: Viewer | undefined
+}
+
+/** Closing it writes what waits and closes the engine. */
+export class OpenChroma extends Chroma implements AsyncDisposable {
+  readonly engine: Engine
+
+  constructor(engine: Engine, viewer: Viewer) {
+    super(engine.host('chroma'), viewer)
+    this.engine = engine
+  }
+
+  /** The same store for somebody else. */
+  as(viewer: Viewer): Chroma {
+    return new Chroma(this.engine.host('chroma'), viewer)
+  }
+
+  close(): Promise<void> {
+    return this.engine.close()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+}
+
+/** Without options: the store of the working folder. No embedder unless one is given: colours need none. */
+export async function openChroma(options: OpenChromaOptions = {}): Promise<OpenChroma> {
+  checkOptions(options)
+  const { queryConfig, memoryConfig, storageConfig, accessUpdates, profiles, extensions, sleep, now, viewer, ...rest } =
+    options
+  const lens = chromaLens({ queryConfig, memoryConfig, storageConfig, accessUpdates, profiles, extensions, sleep })
+  const others = BUILT_IN_LENSES.filter(({ name }) => name !== lens.name)
+  const engine = await openEngineOf([...others, { name: lens.name, tables: CHROMA_TABLES, load: () => lens }], {
+    embedder: 'none',
+    clock: now === undefined ? systemClock : { now: () => Math.floor(now()) * 1000 },
+    ...rest,
+    ...storeOf(options),
+  })
+  return new OpenChroma(engine, viewer ?? LOCAL_OWNER)
+}
+
+const OPTIONS: Readonly<Record<keyof OpenChromaOptions, true>> = {
+  queryConfig: true,
+  memoryConfig: true,
+  storageConfig: true,
+  accessUpdates: true,
+  profiles: true,
+  extensions: true,
+  sleep: true,
+  now: true,
+  viewer: true,
+  home: true,
+  create: true,
+  store: true,
+  embedder: true,
+  random: true,
+  lenses: true,
+  onlyLenses: true,
+  plugins: true,
+  durability: true,
+  readOnly: true,
+  background: true,
+  warm: true,
+  defaultLens: true,
+  log: true,
+  limits: true,
+  live: true,
+  machineTime: true,
+}
+
+/** CQ-095: a misspelt option would silently not apply. */
+function checkOptions(options: OpenChromaOptions): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (!Object.hasOwn(OPTIONS, name)) throw wrong(name, value, `one of the options ${Object.keys(OPTIONS).join(', ')}`)
+  }
+  const { now } = options
+  if (now !== undefined && typeof now !== 'function') throw wrong('now', now, 'a function that gives Unix seconds')
+}
+
+/** `storage.db_path`, where the environment or code gives it: a file of one's own, or memory. */
+function storeOf({ store, home, readOnly, storageConfig }: OpenChromaOptions): Pick<EngineOptions, 'store'> {
+  if (store !== undefined || (home !== undefined && storageConfig?.dbPath === undefined)) return {}
+  const { storage } = resolveSettings({ environment: process.env, constructed: { storageConfig } })
+  const { dbPath, cacheSizeMb, walMode } = storage
+  if (dbPath === null) return {}
+  if (dbPath === ':memory:') return { store: 'memory' }
+  return { store: openSqliteStore({ file: dbPath, readOnly, cacheSizeMb, walMode }) }
+}

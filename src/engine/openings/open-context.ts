@@ -1,0 +1,55 @@
+/** The lens `context` on its own: an engine with it, and its calls for one viewer. */
+import { Context } from '../../lenses/context/context.ts'
+import { QuerentError } from '../../model/errors.ts'
+import { LOCAL_OWNER, type Viewer } from '../../model/viewer.ts'
+import type { Engine } from '../engine.ts'
+import { openEngine } from '../open.ts'
+import type { EngineOptions } from '../options.ts'
+
+export interface OpenContextOptions extends EngineOptions {
+  /** Who asks; default the local owner. */
+  readonly viewer?: Viewer | undefined
+}
+
+/** Closing it closes the engine. */
+export class OpenContext extends Context implements AsyncDisposable {
+  readonly engine: Engine
+
+  constructor(engine: Engine, viewer: Viewer) {
+    super(engine.host('context'), viewer)
+    this.engine = engine
+  }
+
+  /** The same store for somebody else. */
+  as(viewer: Viewer): Context {
+    return contextOf(this.engine, viewer)
+  }
+
+  close(): Promise<void> {
+    return this.engine.close()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+}
+
+/** Without options: the store of the working folder. `await sys.call('/context/query', { query: 'login' })`. */
+export async function openContext({ viewer, ...options }: OpenContextOptions = {}): Promise<OpenContext> {
+  return new OpenContext(await openEngine({ onlyLenses: ['context'], ...options }), viewer ?? LOCAL_OWNER)
+}
+
+/** The calls on an engine that is open. */
+export function contextOf(engine: Engine, viewer: Viewer): Context {
+  return new Context(engine.host('context'), viewer)
+}
+
+/** As `openEngine`, but where there is no store an empty one in memory answers: the envelope tells what is missing. */
+export async function openEngineOrEmpty(options: EngineOptions): Promise<Engine> {
+  try {
+    return await openEngine(options)
+  } catch (error) {
+    if (!(error instanceof QuerentError && error.code === 'store_missing')) throw error
+    return openEngine({ ...options, home: undefined, store: 'memory', embedder: 'none' })
+  }
+}

@@ -1,0 +1,127 @@
+/** Chunks in SQLite. */
+import type { Chunk, ChunkDraft, ChunkKey, EntryKey } from '../../model/entry.ts'
+import { continuesUnchanged, type PutPlan } from '../put-plan.ts'
+import type { SqlDatabase } from './sql-driver.ts'
+import type { SqliteModels } from './models.ts'
+import { CHUNKS } from './tallies.ts'
+import { inOrder, keyList, limitOf } from './values.ts'
+
+const COLUMNS = 'c.key, c.entry, c.ordinal, c.start_unit, c.end_unit, c.start_line, c.end_line, c.headings'
+
+/** Of more chunks without a vector, the first is likely to be an old one. */
+const MOST_LOOKED_BACK_FOR = 1_000
+
+type Row = readonly [
+  key: number,
+  entry: number,
+  ordinal: number,
+  start: number,
+  end: number,
+  startLine: number,
+  endLine: number,
+  headings: string,
+]
+
+export class SqliteChunks {
+  readonly #db: SqlDatabase
+  readonly #models: SqliteModels
+  /** By model, a chunk key: all chunks up to it have a vector. */
+  readonly #completeUpTo = new Map<string, ChunkKey>()
+
+  constructor(db: SqlDatabase, models: SqliteModels) {
+    this.#db = db
+    this.#models = models
+    db.onRollback(() => this.#completeUpTo.clear())
+  }
+
+  of(entry: EntryKey): readonly Chunk[] {
+    return this.#select(`select ${COLUMNS} from chunks c where c.entry = ? order by c.ordinal`, entry)
+  }
+
+  first(entries: readonly EntryKey[]): ReadonlyMap<EntryKey, ChunkKey> {
+    const sql = 'select entry, key from chunks where entry in (select value from json_each(?)) and ordinal = 0'
+    return new Map(this.#db.prepareArrays<[EntryKey, ChunkKey]>(sql).all(keyList(entries)))
+  }
+
+  byKey(keys: readonly ChunkKey[]): readonly Chunk[] {
+    const sql = `select ${COLUMNS} from chunks c where c.key in (select value from json_each(?))`
+    return inOrder(keys, this.#select(sql, keyList(keys)), chunk => chunk.key)
+  }
+
+  /**
+   * Vectors go only with their chunks and chunk keys only grow, so chunks up to one that was found to be the first
+   * without a vector need not be looked at again; but for a repair, which takes vectors away, and shows in the numbers.
+   */
+  withoutVector(model: string, limit: number, after: ChunkKey): readonly Chunk[] {
+    const newest = this.#db.prepareArrays<[number | null]>('select max(key) from chunks').get()?.[0] ?? 0
+    // No vector has the number 0 for its model.
+    const number = this.#models.get(model)?.id ?? 0
+    const complete = this.#completeUpTo.get(model) ?? this.#completeAtFirst(number, newest)
+    const sql = `select ${COLUMNS} from chunks c
+      where c.key > ? and not exists (select 1 from vectors v where v.key = c.key * 256 + ${number})
+      order by c.key limit ?`
+    const found = this.#select(sql, Math.max(complete, after), limitOf(limit))
+    if (found.length === 0 && limit > 0 && complete > after && this.#missing(number) > 0) {
+      this.#completeUpTo.delete(model)
+      return this.withoutVector(model, limit, after)
+    }
+    // Asked from further on, nothing was learned about the chunks in between.
+    if (limit > 0 && after <= complete)
+      this.#completeUpTo.set(model, found[0] ? found[0].key - 1 : Math.max(newest, complete))
+    return found
+  }
+
+  /**
+   * Up to where all have a vector, for a process that has not looked yet. The numbers say how many have none; few of them
+   * are mostly the newest, so that looking back ends soon, where looking from the beginning passes everything.
+   */
+  #completeAtFirst(model: number, newest: ChunkKey): ChunkKey {
+    const missing = this.#missing(model)
+    if (missing <= 0) return newest
+    if (missing > MOST_LOOKED_BACK_FOR) return 0
+    const sql = `select min(key) from (
+      select c.key from chunks c where not exists (select 1 from vectors v where v.key = c.key * 256 + ${model})
+      order by c.key desc limit ?)`
+    return (this.#db.prepareArrays<[number | null]>(sql).get(missing)?.[0] ?? 1) - 1
+  }
+
+  /** How many chunks have no vector of this model. */
+  #missing(model: number): number {
+    const sql = `select coalesce(sum(case model when ${CHUNKS} then count else -count end), 0)
+      from tallies where model in (${CHUNKS}, ${model})`
+    return this.#db.prepareArrays<[number]>(sql).get()?.[0] ?? 0
+  }
+
+  /** Makes the entry's chunks what the plan says. */
+  write(entry: EntryKey, chunks: readonly ChunkDraft[], plan: PutPlan): void {
+    const drop = this.#db.prepare('delete from chunks where key = ?')
+    for (const { key } of plan.dropped) drop.run(key)
+    const insert = this.#db.prepare(
+      `insert into chunks (ordinal, start_unit, end_unit, start_line, end_line, headings, entry)
+       values (?, ?, ?, ?, ?, ?, ?)`,
+    )
+    const update = this.#db.prepare(
+      `update chunks set ordinal = ?, start_unit = ?, end_unit = ?, start_line = ?, end_line = ?, headings = ?
+       where key = ?`,
+    )
+    for (const [ordinal, chunk] of chunks.entries()) {
+      const stored = plan.kept[ordinal]
+      if (continuesUnchanged(chunk, ordinal, stored)) continue
+      const { start, end, startLine, endLine, headings } = chunk
+      const values = [ordinal, start, end, startLine, endLine, JSON.stringify(headings)] as const
+      if (stored === undefined) insert.run(...values, entry)
+      else update.run(...values, stored.key)
+    }
+  }
+
+  #select(sql: string, ...values: readonly (number | string)[]): readonly Chunk[] {
+    return this.#db
+      .prepareArrays<Row>(sql)
+      .all(...values)
+      .map(chunkOf)
+  }
+}
+
+function chunkOf([key, entry, ordinal, start, end, startLine, endLine, headings]: Row): Chunk {
+  return { key, entry, ordinal, start, end, startLine, endLine, headings: JSON.parse(headings) as string[] }
+}

@@ -1,0 +1,27 @@
+/** Folding the write-ahead log back: a checkpoint, in SQLite's words. */
+import { must } from '../../base/assert.ts'
+import type { SqlDatabase } from './sql-driver.ts'
+import type { Fold } from '../upkeep.ts'
+
+export interface FoldOrder {
+  readonly how: Fold
+  readonly waitMs: number
+}
+
+export type FoldReply = { readonly done: boolean } | { readonly failure: string }
+
+const MODES: Readonly<Record<Fold, string>> = { some: 'passive', all: 'restart', empty: 'truncate' }
+
+/** False: something is left to fold. The connection waits `waitMs` for locks from now on. */
+export function foldLog(db: SqlDatabase, { how, waitMs }: FoldOrder): boolean {
+  db.exec(`pragma busy_timeout = ${waitMs}`)
+  // Most of the log is copied before anybody is kept waiting, for the little that came meanwhile.
+  if (how !== 'some') checkpoint(db, 'passive')
+  return checkpoint(db, MODES[how])
+}
+
+function checkpoint(db: SqlDatabase, mode: string): boolean {
+  const row = db.prepareArrays<[busy: number, frames: number, folded: number]>(`pragma wal_checkpoint(${mode})`).get()
+  const [busy, frames, folded] = must(row, 'what a checkpoint did')
+  return busy === 0 && frames === folded
+}

@@ -1,0 +1,197 @@
+/** The driver over `node:sqlite`. The module is loaded when a store is opened, not before: Node 22 warns about it. */
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import { assert } from '../../base/assert.ts'
+import type { OpenSql, SqlDatabase, SqlOptions, SqlResult, SqlRow, SqlStatement, SqlValue } from './sql-driver.ts'
+import { ofSqlite } from './error.ts'
+import { mustBeSync } from '../sync.ts'
+
+/** Statements kept of each kind. Filters make endlessly many texts; everything else needs about a hundred. */
+const STATEMENTS = 300
+/** Between two reports of a copy: 8 MiB of 4 KiB pages. */
+const PAGES_AT_ONCE = 2_048
+
+export const openNodeSqlite: OpenSql = options => new NodeSqlite(options)
+
+class NodeSqlite implements SqlDatabase {
+  readonly file: string
+  readonly #db: DatabaseSync
+  readonly #timeoutMs: number
+  /** By text; apart for those that give rows as objects and as arrays. In order of use. */
+  readonly #objectStatements = new Map<string, Statement>()
+  readonly #arrayStatements = new Map<string, Statement>()
+  readonly #rollbackListeners: (() => void)[] = []
+  #inside: 'nothing' | 'read' | 'write' = 'nothing'
+
+  constructor({ file, readOnly, immutable, timeoutMs, schemaWritable }: SqlOptions) {
+    this.file = file
+    this.#timeoutMs = timeoutMs
+    const address = immutable ? new URL(`${pathToFileURL(file)}?immutable=1`) : file
+    const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
+    this.#db = this.#guard(() => new DatabaseSync(address, { readOnly, timeout: timeoutMs }))
+    if (schemaWritable === true) this.#db.enableDefensive(false)
+  }
+
+  get writing(): boolean {
+    return this.#inside === 'write'
+  }
+
+  exec(sql: string): void {
+    this.#guard(() => this.#db.exec(sql))
+  }
+
+  prepare<Row = SqlRow>(sql: string): SqlStatement<Row> {
+    return this.#statement(sql, false) as unknown as SqlStatement<Row>
+  }
+
+  prepareArrays<Row extends readonly SqlValue[]>(sql: string): SqlStatement<Row> {
+    return this.#statement(sql, true) as unknown as SqlStatement<Row>
+  }
+
+  define(name: string, body: (...values: SqlValue[]) => SqlValue): void {
+    this.#db.function(name, { deterministic: true, directOnly: true, varargs: false }, body as never)
+  }
+
+  write<T>(body: () => T, waitMs?: number): T {
+    assert(this.#inside !== 'read', 'a read transaction does not write')
+    const nested = this.#inside === 'write'
+    if (nested) this.#run('savepoint nested')
+    else if (waitMs === undefined || waitMs >= this.#timeoutMs) this.#run('begin immediate')
+    else this.#beginSoon(waitMs)
+    this.#inside = 'write'
+    try {
+      const result = mustBeSync(body())
+      assert(this.#db.isTransaction, 'a failure inside a transaction is not passed over')
+      this.#run(nested ? 'release nested' : 'commit')
+      return result
+    } catch (error) {
+      // A full disk and the like make SQLite roll back by itself.
+      if (this.#db.isTransaction) this.exec(nested ? 'rollback to nested; release nested' : 'rollback')
+      for (const listener of this.#rollbackListeners) listener()
+      throw error
+    } finally {
+      if (!nested) this.#inside = 'nothing'
+    }
+  }
+
+  read<T>(body: () => T): T {
+    if (this.#inside !== 'nothing') return mustBeSync(body())
+    this.#run('begin')
+    this.#inside = 'read'
+    try {
+      return mustBeSync(body())
+    } finally {
+      this.#inside = 'nothing'
+      if (this.#db.isTransaction) this.#run('commit')
+    }
+  }
+
+  onRollback(listener: () => void): void {
+    this.#rollbackListeners.push(listener)
+  }
+
+  async copyTo(file: string, report: (done: number, total: number) => void): Promise<void> {
+    assert(this.#inside === 'nothing', 'a copy is made outside of transactions')
+    const { backup } = process.getBuiltinModule('node:sqlite')
+    // Held open, so that a commit meanwhile does not make the copy begin anew, again and again.
+    this.exec('begin; select count(*) from sqlite_schema')
+    try {
+      await backup(this.#db, file, {
+        rate: PAGES_AT_ONCE,
+        progress: ({ totalPages, remainingPages }) => report(totalPages - remainingPages, totalPages),
+      })
+    } catch (error) {
+      throw ofSqlite(error, file)
+    } finally {
+      if (this.#db.isTransaction) this.exec('commit')
+    }
+  }
+
+  close(): void {
+    this.#objectStatements.clear()
+    this.#arrayStatements.clear()
+    if (this.#db.isOpen) this.#guard(() => this.#db.close())
+  }
+
+  #beginSoon(waitMs: number): void {
+    // Takes effect when it is prepared, so a kept statement would do nothing.
+    this.exec(`pragma busy_timeout = ${waitMs}`)
+    try {
+      this.#run('begin immediate')
+    } finally {
+      this.exec(`pragma busy_timeout = ${this.#timeoutMs}`)
+    }
+  }
+
+  #run(sql: string): void {
+    this.#statement(sql, false).run()
+  }
+
+  #statement(sql: string, arrays: boolean): Statement {
+    const statements = arrays ? this.#arrayStatements : this.#objectStatements
+    const known = statements.get(sql)
+    // Taken out and put back, so that the map is in order of use.
+    statements.delete(sql)
+    const statement = known ?? this.#make(sql, arrays)
+    statements.set(sql, statement)
+    if (statements.size > STATEMENTS) statements.delete(statements.keys().next().value as string)
+    return statement
+  }
+
+  #make(sql: string, arrays: boolean): Statement {
+    const prepared = this.#guard(() => this.#db.prepare(sql))
+    if (arrays) prepared.setReturnArrays(true)
+    return new Statement(prepared, this.file)
+  }
+
+  #guard<T>(act: () => T): T {
+    try {
+      return act()
+    } catch (error) {
+      throw ofSqlite(error, this.file)
+    }
+  }
+}
+
+class Statement implements SqlStatement<unknown> {
+  readonly #prepared: StatementSync
+  readonly #file: string
+
+  constructor(prepared: StatementSync, file: string) {
+    this.#prepared = prepared
+    this.#file = file
+  }
+
+  run(...values: SqlValue[]): SqlResult {
+    try {
+      const { changes, lastInsertRowid } = this.#prepared.run(...values)
+      return { changes: Number(changes), lastKey: Number(lastInsertRowid) }
+    } catch (error) {
+      throw ofSqlite(error, this.#file)
+    }
+  }
+
+  get(...values: SqlValue[]): unknown {
+    try {
+      return this.#prepared.get(...values)
+    } catch (error) {
+      throw ofSqlite(error, this.#file)
+    }
+  }
+
+  *each(...values: SqlValue[]): IterableIterator<unknown> {
+    try {
+      yield* this.#prepared.iterate(...values)
+    } catch (error) {
+      throw ofSqlite(error, this.#file)
+    }
+  }
+
+  all(...values: SqlValue[]): readonly unknown[] {
+    try {
+      return this.#prepared.all(...values)
+    } catch (error) {
+      throw ofSqlite(error, this.#file)
+    }
+  }
+}

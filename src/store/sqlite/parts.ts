@@ -1,0 +1,48 @@
+/** The parts of a SQLite store over one connection. */
+import type { SqlDatabase } from './sql-driver.ts'
+import { SqliteAccess } from './access.ts'
+import { SqliteChanges } from './changes.ts'
+import { SqliteChunks } from './chunks.ts'
+import { SqliteEntries } from './entries.ts'
+import { SqliteForgotten } from './forgotten.ts'
+import { SqliteModels } from './models.ts'
+import { SqlitePartitions } from './partitions.ts'
+import { SqliteSearch } from './search.ts'
+import { SqliteTables } from './tables.ts'
+import { SqliteTallies } from './tallies.ts'
+import { SqliteVectors } from './vectors.ts'
+
+export interface SqliteParts {
+  readonly db: SqlDatabase
+  readonly partitions: SqlitePartitions
+  readonly entries: SqliteEntries
+  readonly chunks: SqliteChunks
+  readonly vectors: SqliteVectors
+  readonly access: SqliteAccess
+  readonly changes: SqliteChanges
+  readonly forgotten: SqliteForgotten
+  readonly tables: SqliteTables
+  readonly tallies: SqliteTallies
+  readonly search: SqliteSearch
+}
+
+export function makeParts(db: SqlDatabase): SqliteParts {
+  const partitions = new SqlitePartitions(db)
+  const forgotten = new SqliteForgotten(db)
+  const tables = new SqliteTables(db, forgotten)
+  const models = new SqliteModels(db)
+  const tallies = new SqliteTallies(db)
+  return {
+    db,
+    partitions,
+    entries: new SqliteEntries(db, partitions),
+    chunks: new SqliteChunks(db, models),
+    vectors: new SqliteVectors(db, models, tallies),
+    access: new SqliteAccess(db),
+    changes: new SqliteChanges(db),
+    forgotten,
+    tables,
+    tallies,
+    search: new SqliteSearch(db, partitions, tables.aspectColumn),
+  }
+}

@@ -1,0 +1,140 @@
+/** Reading from a SQLite store: each question to the part that knows. */
+import type { Bitset } from '../../base/bitset.ts'
+import type { AccessState, Chunk, ChunkKey, Entry, EntryIdentity, EntryKey, EntryValidity } from '../../model/entry.ts'
+import type { Filter } from '../../model/filter.ts'
+import type { Audience, PartitionId } from '../../model/partition.ts'
+import type { TableDeclaration } from '../../model/table.ts'
+import type { Sight, Viewer } from '../../model/viewer.ts'
+import type { SqliteParts } from './parts.ts'
+import { CHUNKS } from './tallies.ts'
+import type { Change, ChunkVector, ListRequest, StoreReader, TableReader } from '../store.ts'
+
+export class SqliteReader implements StoreReader {
+  readonly storeId: string
+  protected readonly parts: SqliteParts
+
+  constructor(storeId: string, parts: SqliteParts) {
+    this.storeId = storeId
+    this.parts = parts
+  }
+
+  lastSeq(): number {
+    return this.parts.changes.last()
+  }
+
+  firstSeq(): number {
+    return this.parts.changes.first()
+  }
+
+  changesSince(seq: number, limit: number): readonly Change[] {
+    return this.parts.changes.since(seq, limit)
+  }
+
+  partitions(): readonly { readonly id: PartitionId; readonly audience: Audience }[] {
+    return this.parts.partitions.all()
+  }
+
+  entry(key: EntryKey): Entry | undefined {
+    return this.parts.entries.get(key)
+  }
+
+  entries(keys: readonly EntryKey[]): readonly Entry[] {
+    return this.parts.entries.byKey(keys)
+  }
+
+  identities(keys: readonly EntryKey[]): readonly EntryIdentity[] {
+    return this.parts.entries.identities(keys)
+  }
+
+  metadata(keys: readonly EntryKey[]): readonly Pick<Entry, 'key' | 'metadata'>[] {
+    return this.parts.entries.metadata(keys)
+  }
+
+  validities(keys: readonly EntryKey[] | null): readonly EntryValidity[] {
+    return this.parts.entries.validities(keys)
+  }
+
+  scanEntries(after: EntryKey, limit: number): readonly EntryKey[] {
+    return this.parts.entries.scan(after, limit)
+  }
+
+  newestEntry(): EntryKey {
+    return this.parts.entries.newest()
+  }
+
+  find(id: string, partitions: readonly PartitionId[]): readonly EntryKey[] {
+    return this.parts.entries.find(id, partitions)
+  }
+
+  matching(sight: Sight, filter: Filter): Bitset {
+    return this.parts.search.matching(sight, filter)
+  }
+
+  list(request: ListRequest): readonly Entry[] {
+    return this.parts.db.read(() => this.entries(this.parts.search.list(request)))
+  }
+
+  count(sight: Sight, filter: Filter | null): number {
+    return this.parts.search.count(sight, filter)
+  }
+
+  facet(
+    sight: Sight,
+    field: 'collection' | 'kind' | 'tag',
+    limit: number,
+  ): readonly { value: string; count: number }[] {
+    return this.parts.search.facet(sight, field, limit)
+  }
+
+  chunksOf(entry: EntryKey): readonly Chunk[] {
+    return this.parts.chunks.of(entry)
+  }
+
+  firstChunks(entries: readonly EntryKey[]): ReadonlyMap<EntryKey, ChunkKey> {
+    return this.parts.chunks.first(entries)
+  }
+
+  chunks(keys: readonly ChunkKey[]): readonly Chunk[] {
+    return this.parts.chunks.byKey(keys)
+  }
+
+  countChunks(partitions: readonly PartitionId[]): number {
+    return this.parts.tallies.sum(CHUNKS, partitions)
+  }
+
+  vectors(model: string, chunks: readonly ChunkKey[]): readonly ChunkVector[] {
+    return this.parts.vectors.byChunk(model, chunks)
+  }
+
+  vectorsOnly(model: string, chunks: readonly ChunkKey[]): readonly Pick<ChunkVector, 'chunk' | 'vector'>[] {
+    return this.parts.vectors.only(model, chunks)
+  }
+
+  scanVectors(model: string, after: ChunkKey, limit: number): readonly ChunkVector[] {
+    return this.parts.vectors.scan(model, after, limit)
+  }
+
+  countVectors(model: string, partitions: readonly PartitionId[]): number {
+    return this.parts.vectors.count(model, partitions)
+  }
+
+  chunksWithoutVector(model: string, limit: number, after: ChunkKey = 0): readonly Chunk[] {
+    return this.parts.chunks.withoutVector(model, limit, after)
+  }
+
+  access(viewer: Viewer, entries: readonly EntryKey[]): ReadonlyMap<EntryKey, AccessState> {
+    return this.parts.access.of(viewer, entries)
+  }
+
+  accessViewers(): readonly string[] {
+    return this.parts.access.viewers()
+  }
+
+  table(declaration: TableDeclaration): TableReader {
+    return this.parts.tables.reader(declaration)
+  }
+
+  meta(name: string): string | undefined {
+    return this.parts.db.prepareArrays<[string]>('select value from meta where name = ?').get(name)?.[0]
+  }
+}

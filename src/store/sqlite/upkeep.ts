@@ -1,0 +1,70 @@
+/** The upkeep of a SQLite file: its write-ahead log, and what was forgotten. */
+import { statSync } from 'node:fs'
+import { QuerentError } from '../../model/errors.ts'
+import { foldLog } from './fold-log.ts'
+import { FoldThread } from './fold-thread.ts'
+import type { SqlDatabase } from './sql-driver.ts'
+import type { SqliteForgotten } from './forgotten.ts'
+import type { Fold, Forgotten, LogState, Upkeep } from '../upkeep.ts'
+
+/** The log is folded back at 16 MiB by the commit that makes it so large, unless somebody else takes care of it. */
+export const FOLD_IN_COMMITS: number = 16 * 1024 * 1024
+
+export class SqliteUpkeep implements Upkeep {
+  readonly #db: SqlDatabase
+  readonly #forgotten: SqliteForgotten
+  readonly #timeoutMs: number
+  #thread: FoldThread | null = null
+
+  constructor(db: SqlDatabase, forgotten: SqliteForgotten, timeoutMs: number) {
+    this.#db = db
+    this.#forgotten = forgotten
+    this.#timeoutMs = timeoutMs
+  }
+
+  log(): LogState | null {
+    const path = `${this.#db.file}-wal`
+    try {
+      const found = statSync(path, { throwIfNoEntry: false })
+      return found === undefined ? null : { bytes: found.size, writtenAt: found.mtimeMs }
+    } catch (error) {
+      const cause = String(error)
+      throw new QuerentError('io_failed', `cannot look at ${path}: ${cause}`, { path, cause }, error)
+    }
+  }
+
+  fold(how: Fold, waitMs: number): boolean {
+    try {
+      return foldLog(this.#db, { how, waitMs })
+    } finally {
+      this.#db.exec(`pragma busy_timeout = ${this.#timeoutMs}`)
+    }
+  }
+
+  foldAside(how: Fold, waitMs: number): Promise<boolean> {
+    this.#thread ??= new FoldThread(this.#db.file)
+    return this.#thread.fold({ how, waitMs })
+  }
+
+  async endThread(): Promise<void> {
+    await this.#thread?.end()
+    this.#thread = null
+  }
+
+  foldInCommits(from: number): void {
+    foldInCommits(this.#db, from)
+  }
+
+  forgotten(): Forgotten | null {
+    return this.#forgotten.get()
+  }
+
+  settle(mark: string): void {
+    this.#forgotten.settle(mark)
+  }
+}
+
+export function foldInCommits(db: SqlDatabase, from: number): void {
+  const [pageBytes] = db.prepareArrays<[number]>('pragma page_size').get() ?? [4096]
+  db.exec(`pragma wal_autocheckpoint = ${Math.ceil(from / pageBytes)}`)
+}
