@@ -4,10 +4,9 @@
  */
 import type { Entry } from '../model/entry.ts'
 import type { Audience, PartitionId } from '../model/partition.ts'
-import type { Cell, Row } from '../model/table.ts'
 import { isOwner, type Sight, type Viewer } from '../model/viewer.ts'
-import { MEMBERSHIPS } from '../store/core-tables.ts'
-import type { Store, StoreReader } from '../store/store.ts'
+import type { StoreReader } from '../store/store.ts'
+import { Members } from './members.ts'
 
 /**
  * The local owner sees everything. Others see what is public, what is theirs, and what is shared with a federation in
@@ -30,86 +29,6 @@ function isMasked(audience: Audience): boolean {
 /** Whether an entry, as it is stored now, lies in sight. */
 export function stillVisible(entry: Pick<Entry, 'partition'>, sight: Sight): boolean {
   return sight.partitions.includes(entry.partition)
-}
-
-/** `lookAt`, remembered by viewer for as long as nobody commits anything. */
-export class Sights {
-  readonly #store: Store
-  readonly #sights = new Map<string, Sight>()
-  readonly #members: CurrentMembers
-  #version: number | null = null
-
-  constructor(store: Store) {
-    this.#store = store
-    this.#members = new CurrentMembers(store)
-  }
-
-  look(viewer: Viewer): Sight {
-    const version = this.#store.version()
-    if (version !== this.#version) this.#sights.clear()
-    this.#version = version
-    const known = this.#sights.get(viewer.id)
-    if (known !== undefined) return known
-    const sight = this.#store.read(reader => lookAt(reader, viewer, this.#members.now()))
-    this.#sights.set(viewer.id, sight)
-    return sight
-  }
-}
-
-/** The federations of an audience in which its holder is active, and the viewer too, with leave to query. */
-export function sharedThrough(
-  reader: StoreReader,
-  viewer: Viewer,
-  { holder, federations }: Extract<Audience, { kind: 'shared' }>,
-): readonly string[] {
-  const members = reader.table(MEMBERSHIPS)
-  return federations.filter(federation => {
-    const own = members.get({ federation, agent: viewer.id })
-    return own !== undefined && mayQuery(own) && isActive(members.get({ federation, agent: holder }))
-  })
-}
-
-/** Who stands in which federation, each federation read once. For as long as nobody writes to that table. */
-export class Members {
-  readonly #reader: StoreReader
-  readonly #active = new Map<string, ReadonlySet<string>>()
-
-  constructor(reader: StoreReader) {
-    this.#reader = reader
-  }
-
-  /** Federations in which an agent is active and may query, ascending. */
-  queriedBy(agent: string): readonly string[] {
-    const own = this.#reader.table(MEMBERSHIPS).scan({ agent }).filter(mayQuery)
-    return own.map(row => row['federation'] as string).sort()
-  }
-
-  activeIn(federation: string): ReadonlySet<string> {
-    const known = this.#active.get(federation)
-    if (known !== undefined) return known
-    const rows = this.#reader.table(MEMBERSHIPS).scan({ federation, status: 'active' }, { columns: ['agent'] })
-    const active = new Set(rows.map(row => row['agent'] as string))
-    this.#active.set(federation, active)
-    return active
-  }
-}
-
-/** Members of a store, kept until somebody writes to that table. */
-export class CurrentMembers {
-  readonly #store: Store
-  #members: Members | null = null
-  #version: number | null = null
-
-  constructor(store: Store) {
-    this.#store = store
-  }
-
-  now(): Members {
-    const version = this.#store.version(MEMBERSHIPS)
-    if (this.#members === null || version !== this.#version) this.#members = new Members(this.#store)
-    this.#version = version
-    return this.#members
-  }
 }
 
 /** The visibility matrix for one viewer, as memberships stand now. Ask it while its members' reader is open. */
@@ -140,27 +59,6 @@ export class Circle {
   /** Whether an agent is active in a federation that the viewer may query. */
   isMember(federation: string, agent: string): boolean {
     return this.#queried.has(federation) && this.#members.activeIn(federation).has(agent)
-  }
-}
-
-function isActive(membership: Row | undefined): boolean {
-  return membership?.['status'] === 'active'
-}
-
-/** Of the reader's side: an active membership whose permissions allow queries. Null: all of them. */
-function mayQuery(membership: Row): boolean {
-  const permissions = membership['permissions'] ?? null
-  if (!isActive(membership)) return false
-  return permissions === null || namesQuery(permissions)
-}
-
-/** What is no list allows nothing. */
-function namesQuery(permissions: Cell): boolean {
-  try {
-    const listed: unknown = JSON.parse(String(permissions))
-    return Array.isArray(listed) && listed.includes('query_beliefs')
-  } catch {
-    return false
   }
 }
 

@@ -8,6 +8,7 @@ import { cosineOf, formulaOf } from './formula.ts'
 import { inOrder } from './order.ts'
 import type { Plan, Stages } from './stage.ts'
 import { rankedOf, type Survey, scoredOf } from './survey.ts'
+import { weightsWith } from './weights.ts'
 
 export interface Compared {
   readonly id: string
@@ -90,7 +91,7 @@ function boostIn({ score, components: { words = 0, meaning = 0 } }: Scored): num
 
 /** The two scored again, in this order, with another share of meaning. */
 function scoredWith(meaning: number, pair: readonly Scored[], { survey, stages, context }: Trial): readonly Scored[] {
-  const plan: Plan = { ...survey.plan, weights: { words: Number((1 - meaning).toFixed(12)), meaning } }
+  const plan: Plan = { ...survey.plan, weights: weightsWith(meaning) }
   const { scored } = stages.score({ ...survey.retrieval, candidates: pair }, plan, context)
   return scored
 }

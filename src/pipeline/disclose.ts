@@ -4,7 +4,7 @@ import type { Audience } from '../model/partition.ts'
 import { isOwner, type Viewer } from '../model/viewer.ts'
 import { FILES } from '../store/core-tables.ts'
 import type { StoreReader } from '../store/store.ts'
-import { sharedThrough } from './access.ts'
+import { sharedThrough } from './members.ts'
 
 /** The federations that a viewer reads it through; all of them for the holder and the local owner. */
 export function toldAudience(

@@ -1,5 +1,4 @@
 /** Fifth stage: the total order, and, where asked for, caps for groups and spread over unlike entries. */
-
 import { choose, type Group } from '../math/mmr.ts'
 import { dot } from '../math/vector.ts'
 import type { Ranked, Scored } from '../model/candidate.ts'

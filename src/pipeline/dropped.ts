@@ -5,7 +5,7 @@ import type { FieldName, Filter } from '../model/filter.ts'
 import { demands, withWords } from './conditions.ts'
 import type { QueryContext } from './context.ts'
 import { NOTHING_SPEAKS } from './noise.ts'
-import type { Survey } from './survey.ts'
+import { rankedOf, type Survey, scoredOf } from './survey.ts'
 
 /** Null when it is among the results of this page or one before. */
 export function firstDrop(entry: EntryKey, survey: Survey, context: QueryContext): Dropped | null {
@@ -15,11 +15,11 @@ export function firstDrop(entry: EntryKey, survey: Survey, context: QueryContext
   if (ranking.scoring.verdict === 'nothing_relevant' && !query.any) {
     return { stage: 'verdict', reason: ranking.scoring.reason ?? 'Nothing relevant was found.' }
   }
-  const ranked = ranking.ranked.find(one => one.entry === entry)
+  const ranked = rankedOf(entry, survey)
   const end = (query.after?.rank ?? 0) + query.limit
   if (ranked !== undefined && ranked.rank <= end) return null
   if (!reached.has(entry)) return unreached(entry, survey)
-  if (ranking.scoring.scored.every(one => one.entry !== entry)) return { stage: 'score', reason: NOTHING_SPEAKS }
+  if (scoredOf(entry, survey) === undefined) return { stage: 'score', reason: NOTHING_SPEAKS }
   if (ranked === undefined) return { stage: 'diversify', reason: 'Others of its group, or unlike it, were preferred.' }
   return { stage: 'page', reason: `It has rank ${ranked.rank}; the page ends at ${end}.` }
 }
@@ -62,10 +62,10 @@ function fieldsOf(filter: Filter): readonly FieldName[] {
 }
 
 function unreached(entry: EntryKey, survey: Survey): Dropped {
-  const { plan, ranking, retrieval } = survey
+  const { plan, retrieval } = survey
   const legs = plan.mode === 'hybrid' ? 'by words nor by meaning' : `by ${plan.mode}`
   const best = `It is ${plan.mode === 'hybrid' ? 'neither ' : 'not '}among the best ${legs}`
-  const ranked = ranking.ranked.find(one => one.entry === entry)
+  const ranked = rankedOf(entry, survey)
   if (ranked !== undefined) return { stage: 'retrieve', reason: `${best}; asked deeper it has rank ${ranked.rank}.` }
   const words = retrieval.complete ? 'and nothing in it matches' : 'and time was up before looking deeper'
   return { stage: 'retrieve', reason: `${best}, ${words}.` }

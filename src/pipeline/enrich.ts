@@ -3,7 +3,7 @@ import { toUnit } from '../math/vector.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { QueryContext } from './context.ts'
 import type { Plan } from './stage.ts'
-import { lateError } from './time-limit.ts'
+import { inTime, isLate, lateError } from './time-limit.ts'
 import { weightsOf } from './weights.ts'
 
 /** Rejects with `embedder_failed` where meaning alone was asked for and there is none. */
@@ -19,11 +19,11 @@ export async function enrich(plan: Plan, context: QueryContext): Promise<Plan> {
 async function questionVector(plan: Plan, context: QueryContext): Promise<Float32Array | null> {
   const { residual, boosts } = plan.parsed
   if (residual.trim() === '') return null
-  const whole = await beforeDeadline(context.embed(residual), context)
+  const whole = await embedded(residual, context)
   if (whole === null || boosts.length === 0) return whole
   const sum = Float64Array.from(whole)
   for (const { text, boost } of boosts) {
-    const part = await beforeDeadline(context.embed(text), context)
+    const part = await embedded(text, context)
     part?.forEach((component, at) => {
       sum[at] = (sum[at] as number) + (boost - 1) * component
     })
@@ -43,37 +43,9 @@ function wordsAlone(plan: Plan, context: QueryContext): Plan {
   return { ...plan, mode: 'words' }
 }
 
-/** Whether time was up before the question was embedded. */
-export function isLate({ notes }: QueryContext): boolean {
-  return notes.some(({ code }) => code === 'meaning_late')
-}
-
-/** Null when time is up first: then words answer. Rejects with `cancelled` when the caller says stop. */
-async function beforeDeadline<T>(work: Promise<T>, context: QueryContext): Promise<T | null> {
-  const { signal, leftMs } = context.deadline
-  if (leftMs === Number.POSITIVE_INFINITY) return untilAborted(work, signal)
-  const late = Promise.withResolvers<typeof LATE>()
-  const timer = setTimeout(() => late.resolve(LATE), leftMs)
-  try {
-    const result = await Promise.race([untilAborted(work, signal), late.promise])
-    if (result !== LATE) return result
-    context.note({ code: 'meaning_late', message: 'The question was not embedded in time; words answer alone.' })
-    return null
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
-const LATE = Symbol('time was up')
-
-async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const stopped = Promise.withResolvers<never>()
-  const stop = () => stopped.reject(new QuerentError('cancelled', 'the caller ended the question'))
-  if (signal.aborted) stop()
-  signal.addEventListener('abort', stop, { once: true })
-  try {
-    return await Promise.race([work, stopped.promise])
-  } finally {
-    signal.removeEventListener('abort', stop)
-  }
+/** Null also when time is up first: then words answer. */
+function embedded(text: string, context: QueryContext): Promise<Float32Array | null> {
+  return inTime(context.embed(text), context.deadline, () =>
+    context.note({ code: 'meaning_late', message: 'The question was not embedded in time; words answer alone.' }),
+  )
 }

@@ -4,9 +4,8 @@
  *
  *     relevance = words·(bm / bmTop) + meaning·cosine          score = relevance · (1 + 0.1·memory)
  */
-
 import type { TermMatch } from '../index/contract.ts'
-import { wordShare } from '../math/fusion.ts'
+import { fuse, wordShare } from '../math/fusion.ts'
 import type { Candidate } from '../model/candidate.ts'
 import { type Explanation, leaf, node } from '../model/explanation.ts'
 import type { QueryContext } from './context.ts'
@@ -51,7 +50,7 @@ export function partsOf(candidate: Candidate, formula: Formula, remembered: Reme
 
 /** The score of an entry with these signals that was never used. */
 export function scoreOf(bm: number, cosine: number, { weights, bmTop, cosineScale }: Formula): number {
-  return weights.words * wordShare(bm, bmTop) + weights.meaning * (cosine * cosineScale)
+  return fuse(wordShare(bm, bmTop), cosine * cosineScale, weights.words, weights.meaning)
 }
 
 /** The most that use can make of a relevance. */

@@ -64,37 +64,49 @@ async function deeper(
   context: QueryContext,
 ): Promise<HeldOrder> {
   const { context: lasting, thaw } = lastingContext(context)
-  const known = [...order.before, ...order.rest]
-  const isKnown = new Set(known.map(({ entry }) => entry))
   // From the beginning: what was changed since may have moved to before the place where a page ended.
   const plan: Plan = { ...order.plan, query: { ...lasting.query, after: null } }
   const round = order.round + 1
   const depth = hasRounds(plan) ? firstDepth(query) * DEEPER ** round : order.retrieval.depth * DEEPER
   const retrieval = await stages.retrieve(plan, depth, context)
+  const known = [...order.before, ...order.rest]
+  const isKnown = new Set(known.map(({ entry }) => entry))
   const candidates = retrieval.candidates.filter(({ entry }) => !isKnown.has(entry) && entry <= order.newest)
   const statistics = joinedStatistics(order.retrieval, retrieval)
   const scoring = stages.score({ ...retrieval, candidates, statistics }, plan, lasting)
   thaw()
   const fresh = scoring.scored.map((one): Scored => (hasRounds(plan) ? { ...one, round } : one))
-  const isGrouped = query.diversity < 1 || hasCaps(query)
-  // What was shown counts in its groups, and what comes must be unlike it.
-  const scored = isGrouped ? [...known, ...fresh] : fresh
-  // As many more as a few pages need: choosing looks at all that was chosen before.
-  const enough = { ...query, limit: Math.max(query.limit, LEG_DEPTH), after: { ...NOWHERE, rank: known.length } }
-  const ranking = stages.diversify({ ...scoring, scored }, plan, Object.create(lasting, { query: { value: enough } }))
-  const ranked = ranking.ranked.filter(({ entry }) => !isKnown.has(entry))
-  // Of a spread order as many were chosen as a page needs.
-  const isCut = query.diversity < 1 && ranking.ranked.length < scored.length && ranked.length > 0
-  const before = [...order.before, ...order.rest.slice(0, at)]
+  const { ranked, isCut } = rankBehind(known, { ...scoring, scored: fresh }, plan, query, stages, lasting)
   const rest = order.rest.slice(at)
   return {
     ...order,
     retrieval: { ...numbersOf({ ...retrieval, statistics }), exhausted: retrieval.exhausted && !isCut },
     scoring: joined(order.scoring, { ...scoring, isWhole: scoring.isWhole === true && !isCut }, ranked),
-    before,
+    before: [...order.before, ...order.rest.slice(0, at)],
     rest: hasRounds(plan) || plan.mode === 'list' ? [...rest, ...ranked] : merged(rest, ranked, lasting),
     round: isCut ? order.round : round,
   }
+}
+
+/** What was brought behind what is known, in order. `isCut`: of a spread order as many were chosen as a page needs. */
+function rankBehind(
+  known: readonly Ranked[],
+  fresh: Scoring,
+  plan: Plan,
+  query: Query,
+  stages: Stages,
+  context: QueryContext,
+): { readonly ranked: readonly Ranked[]; readonly isCut: boolean } {
+  // What was shown counts in its groups, and what comes must be unlike it.
+  const isGrouped = query.diversity < 1 || hasCaps(query)
+  const scored = isGrouped ? [...known, ...fresh.scored] : fresh.scored
+  // As many more as a few pages need: choosing looks at all that was chosen before.
+  const enough = { ...query, limit: Math.max(query.limit, LEG_DEPTH), after: { ...NOWHERE, rank: known.length } }
+  const wider = Object.create(context, { query: { value: enough } })
+  const { ranked: all } = stages.diversify({ ...fresh, scored }, plan, wider)
+  const isKnown = new Set(known.map(({ entry }) => entry))
+  const ranked = all.filter(({ entry }) => !isKnown.has(entry))
+  return { ranked, isCut: query.diversity < 1 && all.length < scored.length && ranked.length > 0 }
 }
 
 /** An exact order: what is asked deeper may stand before what is still to come. */

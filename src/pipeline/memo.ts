@@ -11,6 +11,7 @@ import { ENTRY_FIELDS, type FieldName, type Filter, matches } from '../model/fil
 import type { Sight } from '../model/viewer.ts'
 import type { StoreReader } from '../store/store.ts'
 import type { Language } from '../text/stopwords.ts'
+import { entriesChangedAfter } from './feed.ts'
 import { ValidityWatch } from './validity.ts'
 
 /** A set takes 12.5 kB for 100,000 entries. */
@@ -73,11 +74,10 @@ export class Memo {
 
 /** The set as it is now, another one where it changed; null: too much did, or the feed cannot say. */
 function followed({ set, seq }: Followed, reader: StoreReader, sight: Sight, filter: Filter): Bitset | null {
-  const isReachable = reader.firstSeq() <= seq + 1 && seq < reader.lastSeq() && reader.lastSeq() - seq <= MOST_CHANGES
-  if (!isReachable) return null
-  const changes = reader.changesSince(seq, MOST_CHANGES).filter(({ kind }) => kind !== 'vectors')
-  if (changes.length === 0) return set
-  const changed = [...new Set(changes.map(({ entry }) => entry))]
+  const news = entriesChangedAfter(reader, seq, MOST_CHANGES)
+  if (news === null) return null
+  const changed = [...news.entries]
+  if (changed.length === 0) return set
   const visible = new Set(sight.partitions)
   const next = set.or(new Bitset())
   for (const key of changed) next.delete(key)

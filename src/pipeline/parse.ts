@@ -1,10 +1,10 @@
 /** First stage: the text becomes terms, conditions and what is to be embedded. */
-
 import type { Query } from '../model/query.ts'
 import { parseQuery } from '../text/query-parser.ts'
 import type { QueryContext } from './context.ts'
 import { allOf } from './filter-input.ts'
 import type { Plan } from './stage.ts'
+import { weightsWith } from './weights.ts'
 
 /** Throws `query_syntax` with a position, `invalid_argument` for a blank question without a filter. */
 export function parse(query: Query, context: QueryContext): Plan {
@@ -22,10 +22,8 @@ export function parse(query: Query, context: QueryContext): Plan {
     filter: allOf([query.filter, parsed.filter].filter(filter => filter !== null)),
     terms: parsed.terms.map(({ text, boost }) => ({ text, boost })),
     vector: null,
-    weights: WORDS_ONLY,
+    weights: weightsWith(0),
     except: null,
     facts: {},
   }
 }
-
-const WORDS_ONLY = { words: 1, meaning: 0 } as const

@@ -13,8 +13,8 @@ import { firstDepth, hasCaps } from './page-bounds.ts'
 import { presentItems, type Shown } from './present-items.ts'
 import { hasRounds } from './rounds.ts'
 import { alsoShown } from './shown.ts'
+import { LOCAL_SOURCE } from './source.ts'
 import type { Answer, Plan, Ranking, Retrieval } from './stage.ts'
-import { LOCAL } from './union.ts'
 import { waitingOf } from './waiting.ts'
 
 export function present(ranking: Ranking, retrieval: Retrieval, plan: Plan, context: QueryContext): Answer {
@@ -105,7 +105,7 @@ function identityOf({ entry }: Shown): { id: string; holder: string } {
 function coverageOf(complete: boolean, plan: Plan, context: QueryContext): Coverage {
   const chunks = context.words.count({ partitions: context.sight.partitions })
   const embedded = chunks === 0 ? 1 : embeddedChunks(plan, context) / chunks
-  return { embedded, sources: [LOCAL], failed: [], complete }
+  return { embedded, sources: [LOCAL_SOURCE], failed: [], complete }
 }
 
 /** A question by words alone does not load the vector index just to count. */

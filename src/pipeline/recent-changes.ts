@@ -1,5 +1,6 @@
 /** The newest part of the change feed in memory, read once for however many follow it from where each of them stands. */
 import type { Change, Store } from '../store/store.ts'
+import { reachesBack } from './feed.ts'
 
 const PAGE = 1_000
 /** A hundred bytes each. Who stands further back reads the feed itself. */
@@ -54,7 +55,7 @@ export class RecentChanges {
 
   #read(position: number): Change[] | null {
     return this.#store.read(reader => {
-      if (position > reader.lastSeq() || reader.firstSeq() > position + 1) return null
+      if (!reachesBack(reader, position)) return null
       const changes: Change[] = []
       for (;;) {
         const page = reader.changesSince(changes.at(-1)?.seq ?? position, PAGE)

@@ -4,6 +4,7 @@ import type { Entry } from '../model/entry.ts'
 import type { ListPosition } from '../store/store.ts'
 import type { QueryContext } from './context.ts'
 import { hasCaps } from './page-bounds.ts'
+import { LOCAL_SOURCE } from './source.ts'
 import type { Plan, Retrieval } from './stage.ts'
 
 /**
@@ -35,5 +36,5 @@ function startOf(plan: Plan): ListPosition | null {
 }
 
 function listed(entry: Entry): Retrieval['candidates'][number] {
-  return { entry: entry.key, source: 'local', signals: { updated: entry.updatedAt }, chunks: {} }
+  return { entry: entry.key, source: LOCAL_SOURCE, signals: { updated: entry.updatedAt }, chunks: {} }
 }

@@ -3,14 +3,14 @@
  * other's score computed exactly, so that an entry's score does not depend on how deep retrieval went.
  */
 import type { Hit, SearchScope } from '../index/contract.ts'
-import { K1 } from '../math/bm25.ts'
 import type { EntryKey } from '../model/entry.ts'
 import { LEG_DEPTH } from '../model/limits.ts'
 import { allowedEntries } from './conditions.ts'
 import type { QueryContext } from './context.ts'
-import { isLate } from './enrich.ts'
+import { mostByWords } from './most-by-words.ts'
 import { retrieveList } from './retrieve-list.ts'
 import type { Plan, Retrieval } from './stage.ts'
+import { isLate } from './time-limit.ts'
 import { type Legs, nearThePage, unite } from './union.ts'
 
 /** For a lens with a formula of its own: everything that the legs brought. */
@@ -64,7 +64,7 @@ function wordLeg(plan: Plan, depth: number, scope: SearchScope, context: QueryCo
   const wanted = counts ? depth : 1
   const found = context.words.search({ ...scope, terms: plan.terms, k: wanted + 1 })
   const hits = usable(found, plan.except, wanted)
-  const bmMax = context.words.weigh(plan.terms, scope).reduce((sum, { boost, idf }) => sum + boost * idf * (K1 + 1), 0)
+  const bmMax = mostByWords(context.words, plan.terms, scope)
   const exhausted = !counts || found.length <= wanted
   // No entry that is not among the hits has more than this.
   const wordsLast = exhausted ? 0 : (hits.at(-1)?.score ?? 0)

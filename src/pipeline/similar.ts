@@ -1,12 +1,13 @@
 /** More like this one: the stages of a question that is an entry. Its vectors ask, or, without any, its rarest words. */
-
+import { compareText } from '../base/compare.ts'
 import type { WordTerm } from '../index/contract.ts'
 import { toUnit } from '../math/vector.ts'
-import type { Chunk, Entry } from '../model/entry.ts'
-import { chunkText, chunkTitle } from '../model/entry.ts'
+import { type Chunk, chunkText, chunkTitle, type Entry } from '../model/entry.ts'
 import { tokenise } from '../text/tokenise.ts'
 import type { QueryContext } from './context.ts'
 import type { Plan, Stages } from './stage.ts'
+import { unparsed } from './unparsed.ts'
+import { weightsWith } from './weights.ts'
 
 /** Words that ask when there is no vector. */
 const RAREST = 12
@@ -21,12 +22,12 @@ export function similarTo(entry: Entry, stages: Stages): Stages {
       const vector = vectorOf(entry, context)
       const plan: Plan = {
         query,
-        parsed: NOTHING_PARSED,
+        parsed: unparsed(''),
         mode: vector === null ? 'words' : 'meaning',
         filter: query.filter,
         terms: vector === null ? rarestWords(entry, context) : [],
         vector,
-        weights: vector === null ? { words: 1, meaning: 0 } : { words: 0, meaning: 1 },
+        weights: weightsWith(vector === null ? 0 : 1),
         except: entry.key,
         facts: {},
       }
@@ -63,7 +64,9 @@ function rarestWords(entry: Entry, context: QueryContext): readonly WordTerm[] {
   const terms = [...counts.keys()].map(text => ({ text, boost: 1 }))
   const weights = context.words.weigh(terms, { partitions: context.sight.partitions })
   return [...weights]
-    .sort((a, b) => b.idf * frequency(counts, b.term) - a.idf * frequency(counts, a.term) || compare(a.term, b.term))
+    .sort(
+      (a, b) => b.idf * frequency(counts, b.term) - a.idf * frequency(counts, a.term) || compareText(a.term, b.term),
+    )
     .slice(0, RAREST)
     .map(({ term }) => ({ text: term, boost: 1 }))
 }
@@ -75,22 +78,4 @@ function textOf(entry: Entry, chunk: Chunk): string {
 /** Grows with repetition, but slowly. */
 function frequency(counts: ReadonlyMap<string, number>, term: string): number {
   return 1 + Math.log(counts.get(term) ?? 1)
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
-}
-
-const NOTHING_PARSED: Plan['parsed'] = {
-  text: '',
-  tokens: [],
-  terms: [],
-  phrases: [],
-  must: [],
-  mustNot: [],
-  fields: [],
-  filter: null,
-  residual: '',
-  boosts: [],
-  notes: [],
 }

@@ -104,12 +104,15 @@ export interface SourceAnswer {
 }
 
 export interface Source {
-  /** As configured: `local`, or a name of the user's. */
+  /** As configured: `LOCAL_SOURCE`, or a name of the user's. */
   readonly name: string
   readonly kind: SourceKind
   ask(request: SourceRequest): Promise<SourceAnswer>
   close(): Promise<void>
 }
+
+/** Name of the source that is this store itself. */
+export const LOCAL_SOURCE = 'local'
 
 export type SourceKind = 'local' | 'chromadb' | 'qdrant' | 'peer'
 

@@ -1,4 +1,5 @@
 /** What a question that runs out of time, or is called off, ends with. */
+import type { Deadline } from '../base/clock.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { QueryContext } from './context.ts'
 
@@ -10,11 +11,50 @@ export function mustHaveTime(context: QueryContext): void {
 
 /** Throws `cancelled`. */
 export function mustNotBeCancelled({ deadline }: QueryContext): void {
-  if (deadline.signal.aborted) throw new QuerentError('cancelled', 'the caller ended the question')
+  if (deadline.signal.aborted) throw calledOff()
 }
 
 export function lateError({ query: { timeoutMs } }: QueryContext): QuerentError {
   return new QuerentError('deadline_exceeded', `the question took longer than ${timeoutMs} ms`, {
     timeout_ms: timeoutMs,
   })
+}
+
+/** Whether time was up before the question was embedded. */
+export function isLate({ notes }: QueryContext): boolean {
+  return notes.some(({ code }) => code === 'meaning_late')
+}
+
+/** What the work gives; null, and `late` is called, when time is up first. Rejects with `cancelled` when the caller says stop. */
+export async function inTime<T>(work: Promise<T>, deadline: Deadline, late: () => void): Promise<T | null> {
+  const { signal, leftMs } = deadline
+  if (leftMs === Number.POSITIVE_INFINITY) return untilAborted(work, signal)
+  const timeUp = Promise.withResolvers<typeof TIME_UP>()
+  const timer = setTimeout(() => timeUp.resolve(TIME_UP), leftMs)
+  try {
+    const result = await Promise.race([untilAborted(work, signal), timeUp.promise])
+    if (result !== TIME_UP) return result
+    late()
+    return null
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const TIME_UP = Symbol('time was up')
+
+async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const stopped = Promise.withResolvers<never>()
+  const stop = () => stopped.reject(calledOff())
+  if (signal.aborted) stop()
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    return await Promise.race([work, stopped.promise])
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+function calledOff(): QuerentError {
+  return new QuerentError('cancelled', 'the caller ended the question')
 }

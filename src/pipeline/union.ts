@@ -5,10 +5,8 @@ import type { ChunkKey, EntryKey } from '../model/entry.ts'
 import type { QueryContext } from './context.ts'
 import { formulaOf, mostWithUse, scoreOf } from './formula.ts'
 import { pageBar } from './page-bounds.ts'
+import { LOCAL_SOURCE } from './source.ts'
 import type { Plan, Retrieval } from './stage.ts'
-
-/** The source of what this store holds itself. */
-export const LOCAL = 'local'
 
 export interface Legs {
   readonly words: readonly Hit[]
@@ -79,5 +77,5 @@ function candidate(words: Hit | undefined, meaning: Hit | undefined): Candidate 
     signals['meaning'] = meaning.score
     chunks['meaning'] = meaning.chunk
   }
-  return { entry: (words ?? (meaning as Hit)).entry, source: LOCAL, signals, chunks }
+  return { entry: (words ?? (meaning as Hit)).entry, source: LOCAL_SOURCE, signals, chunks }
 }

@@ -6,6 +6,7 @@ import { Bitset } from '../base/bitset.ts'
 import type { Instant } from '../base/clock.ts'
 import type { EntryKey, EntryValidity } from '../model/entry.ts'
 import type { StoreReader } from '../store/store.ts'
+import { entriesChangedAfter } from './feed.ts'
 
 /** Changes followed one by one; beyond that everything is read again. */
 const MOST_CHANGES = 10_000
@@ -37,17 +38,13 @@ export class ValidityWatch {
   #follow(reader: StoreReader): void {
     const seq = reader.lastSeq()
     if (seq === this.#seq) return
-    const changes = this.#isReachable(reader, seq) ? reader.changesSince(this.#seq, MOST_CHANGES) : null
-    const keys = changes === null ? null : [...new Set(changes.map(change => change.entry))]
+    const news = this.#seq < 0 ? null : entriesChangedAfter(reader, this.#seq, MOST_CHANGES)
+    const keys = news === null ? null : [...news.entries]
     if (keys === null) this.#bounded.clear()
     else for (const key of keys) this.#bounded.delete(key)
     for (const validity of reader.validities(keys)) this.#bounded.set(validity.key, validity)
     this.#seq = seq
     this.#answer = null
-  }
-
-  #isReachable(reader: StoreReader, seq: number): boolean {
-    return this.#seq >= 0 && reader.firstSeq() <= this.#seq + 1 && seq > this.#seq && seq - this.#seq <= MOST_CHANGES
   }
 
   /** The answer for `at`, and how long before and after it is the same. */

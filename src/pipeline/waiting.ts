@@ -1,5 +1,4 @@
 /** What of an order that is found again the pages before have not shown. */
-
 import type { Ranked } from '../model/candidate.ts'
 import type { EntryKey } from '../model/entry.ts'
 import type { Position } from '../model/query.ts'

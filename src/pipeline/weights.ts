@@ -10,15 +10,15 @@ const MEANING_IN_CODE = 0.85
 
 /** For a question that has a vector. */
 export function weightsOf(plan: Plan): Weights {
-  if (plan.mode === 'meaning') return { words: 0, meaning: 1 }
+  if (plan.mode === 'meaning') return weightsWith(1)
   const isCode = plan.filter !== null && onlyCode(plan.filter) && !hasIdentifier(plan.parsed.residual)
   const meaning = plan.query.meaningWeight ?? (isCode ? MEANING_IN_CODE : MEANING)
-  return { words: complement(meaning), meaning }
+  return weightsWith(meaning)
 }
 
-/** 1 - 0.7 is 0.30000000000000004; people wrote 0.3. */
-function complement(share: number): number {
-  return Number((1 - share).toFixed(12))
+/** Words have what meaning leaves over. 1 - 0.7 is 0.30000000000000004; people wrote 0.3. */
+export function weightsWith(meaning: number): Weights {
+  return { words: Number((1 - meaning).toFixed(12)), meaning }
 }
 
 /** camelCase, snake_case, `a.b`, `f()`. */

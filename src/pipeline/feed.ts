@@ -1,0 +1,34 @@
+/** Following the change feed: what was written after the place where a reader of it stands. */
+import type { EntryKey } from '../model/entry.ts'
+import type { StoreReader } from '../store/store.ts'
+
+const PAGE = 1_000
+
+/** Whether the feed still tells of everything behind this place, and of no more than `most` changes. */
+export function reachesBack(reader: StoreReader, position: number, most: number = Number.POSITIVE_INFINITY): boolean {
+  const last = reader.lastSeq()
+  return position <= last && last - position <= most && reader.firstSeq() <= position + 1
+}
+
+export interface News {
+  readonly entries: ReadonlySet<EntryKey>
+  /** The place behind them. */
+  readonly position: number
+}
+
+/**
+ * Entries that came, changed or went behind this place; vectors that came are no change of their entry. Null: the feed
+ * cannot say any more, or it would be more than `most` changes.
+ */
+export function entriesChangedAfter(reader: StoreReader, position: number, most?: number): News | null {
+  if (!reachesBack(reader, position, most)) return null
+  const last = reader.lastSeq()
+  const entries = new Set<EntryKey>()
+  for (let at = position; at < last; ) {
+    for (const { seq, entry, kind } of reader.changesSince(at, PAGE)) {
+      if (kind !== 'vectors') entries.add(entry)
+      at = seq
+    }
+  }
+  return { entries, position: last }
+}
