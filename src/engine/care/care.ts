@@ -2,12 +2,12 @@
 import type { BackupRequest, DoctorRequest } from '../../model/care-input.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type { CallContext } from '../../model/operation.ts'
+import type { Backup, Examination } from '../engine.ts'
+import type { Parts } from '../parts.ts'
 import { backUp } from './backup.ts'
 import { examine } from './doctor.ts'
-import type { Backup, Examination } from '../engine.ts'
-import type { Examined } from './finding.ts'
-import type { Parts } from '../parts.ts'
-import { examination, repair } from './repair.ts'
+import { type Examined, examination } from './finding.ts'
+import { repair } from './repair.ts'
 
 export class Care {
   readonly #parts: Parts
@@ -44,15 +44,25 @@ export class Care {
       lenses: registry.all,
       fresh: index => makeIndex(index.name),
       loaded: indexes.tryLoading,
-      renew: name => indexes.renew(name),
+      renew: name => this.#renew(name),
     })
   }
 
   /** What is left over the doctor tells when it looks again. */
   async #followRepair(call: CallContext): Promise<void> {
     await this.#embedNew(call)
-    const { indexes } = this.#parts
-    for (const name of indexes.names) indexes.renew(name)
+    for (const name of this.#parts.indexes.names) this.#renew(name)
+  }
+
+  /** The file of the index is left to another process that is writing one just now. */
+  #renew(name: string): void {
+    const { indexes, snapshots } = this.#parts
+    const mayWrite = snapshots.take()
+    try {
+      indexes.renew(name, mayWrite)
+    } finally {
+      if (mayWrite) snapshots.release()
+    }
   }
 }
 

@@ -1,10 +1,11 @@
-/** What the doctor sees around the store: permissions, free space, the log, the snapshots. */
+/** What the doctor sees around the store: permissions, free space, the log, versions. */
 import { chmodSync, existsSync, readdirSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { SnapshotLoad, SnapshotProblem } from '../../index/snapshot.ts'
+import { REPAIR_HELP } from '../../store/care/problem.ts'
 import { SCHEMA } from '../../store/sqlite/schema.ts'
-import { type Examined, finding, REPAIR } from './finding.ts'
 import { VERSION } from '../version.ts'
+import { type Examined, finding } from './finding.ts'
+import { COPY_BEFORE_REPAIR } from './repair.ts'
 
 /** Less than this is soon used up by a log and a snapshot. */
 const LEAST_FREE = 32 * 1024 * 1024
@@ -23,7 +24,7 @@ function permissions(folder: string): Examined {
   if (open.length === 0) return finding('permissions', true, 'only this user can read the home')
   const names = open.slice(0, 5).map(path => `${path.slice(folder.length + 1)} ${modeOf(path).toString(8)}`)
   const message = `other users can get at ${files(open.length)} of the home: ${names.join(', ')}${open.length > 5 ? ', …' : ''}`
-  return finding('permissions', false, message, REPAIR, () => {
+  return finding('permissions', false, message, REPAIR_HELP, () => {
     for (const path of open) chmodSync(path, modeOf(path) & ~OTHERS)
     return `took ${files(open.length)} from other users`
   })
@@ -43,7 +44,7 @@ function filesOf(folder: string): readonly string[] {
   const named = ['store.db', 'store.db-wal', 'store.db-shm', 'config.json'].map(name => join(folder, name))
   const index = join(folder, 'index')
   const snapshots = existsSync(index) ? readdirSync(index).map(name => join(index, name)) : []
-  const copies = readdirSync(folder).filter(name => name.startsWith('store.before-repair-'))
+  const copies = readdirSync(folder).filter(name => name.startsWith(COPY_BEFORE_REPAIR))
   return [...named, ...copies.map(name => join(folder, name)), ...snapshots].filter(path => existsSync(path))
 }
 
@@ -68,37 +69,6 @@ function log(file: string): Examined {
 function versions(): Examined {
   const { node, sqlite } = process.versions
   return finding('versions', true, `querent ${VERSION}, schema ${SCHEMA}, Node ${node}, SQLite ${sqlite}`)
-}
-
-/** Snapshots that nobody damaged, but that time or a restored backup has passed by: the index was built without. */
-const HARMLESS: Readonly<Partial<Record<SnapshotProblem, string>>> = {
-  missing: 'there is none yet',
-  other_format: 'of another version, so the index was built anew',
-  // Its bytes are as they were written, so another version wrote them.
-  refused: 'of another version of the index, which was built anew',
-  ahead_of_store: 'of a later state than the store, so the index was built anew',
-  other_past: 'of another past of the store, so the index was built anew',
-}
-
-const HARMFUL: Readonly<Partial<Record<SnapshotProblem, string>>> = {
-  damaged: 'damaged',
-  other_store: 'of another store',
-  other_index: 'of another index',
-  unreadable: 'not readable',
-}
-
-/** `renew` builds the index anew and writes its snapshot. */
-export function snapshotFinding(name: string, loaded: SnapshotLoad, renew: () => void): Examined {
-  const check = `snapshot ${name}`
-  if (loaded.ok) return finding(check, true, 'can be read')
-  const { reason } = loaded
-  const harmless = HARMLESS[reason]
-  if (harmless !== undefined) return finding(check, true, harmless)
-  const help = `It is passed over, so starting takes longer. ${REPAIR}`
-  return finding(check, false, HARMFUL[reason] ?? reason, help, () => {
-    renew()
-    return 'written anew'
-  })
 }
 
 function mebibytes(bytes: number): string {

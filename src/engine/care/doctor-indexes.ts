@@ -1,108 +1,103 @@
-/** Holds an index against one built anew, by its rows and by its answers, and its approximate answers against exact ones. */
-import type { Hit, Index, Link, LinkIndex, VectorIndex, WordIndex } from '../../index/contract.ts'
-import type { EntryKey } from '../../model/entry.ts'
-import type { PartitionId } from '../../model/partition.ts'
-import type { StoreReader } from '../../store/store.ts'
-import type { SampledQuestion } from './sampled-questions.ts'
+/** The indexes, held against ones built anew, and the snapshots they would be read from. */
+import { type Embedder, modelKey } from '../../embed/embedder.ts'
+import type { Index, VectorIndex } from '../../index/contract.ts'
+import type { SnapshotLoad, SnapshotProblem } from '../../index/snapshot.ts'
+import { REPAIR_HELP } from '../../store/care/problem.ts'
+import type { Store, StoreReader } from '../../store/store.ts'
+import { compareIndexes, isVectorIndex, LEAST_RECALL, recallOf } from './compare-indexes.ts'
+import { type Examined, finding } from './finding.ts'
+import { type SampledQuestion, sampleQuestions } from './sampled-questions.ts'
 
-/** Hits compared a question. */
-const DEPTH = 20
-/** What an approximate search is judged by: the share of the nearest so many that it finds, over all questions. */
-const RECALL_AT = 10
-export const LEAST_RECALL = 0.99
-
-/** Entries whose links are compared. */
-const NODES_SCANNED = 5_000
-
-/** What differs, in one line, or null; and how many answers were compared. */
-export interface Comparison {
-  readonly difference: string | null
-  readonly rows: number
-  readonly answers: number
+export interface IndexesToExamine {
+  readonly indexes: readonly Index[]
+  /** A second index of the same kind, empty: rebuilt here to compare the living one with. */
+  readonly fresh: (index: Index) => Index
+  /** Takes the snapshot of an index into an empty one of its kind; null: nothing is saved here. */
+  readonly loaded: ((empty: Index) => SnapshotLoad) | null
+  /** Builds the living index of that name anew and saves it. */
+  readonly renew: (name: string) => void
 }
 
-/** Both are at the same state of the store. */
-export function compareIndexes(
+/** Questions that indexes are examined by. */
+const QUESTIONS = 20
+
+export function indexesFindings(
+  { indexes, fresh, renew }: IndexesToExamine,
+  store: Store,
+  embedder: Embedder | null,
+): readonly Examined[] {
+  const model = embedder === null ? null : modelKey(embedder.model)
+  return store.read(reader => {
+    const questions = sampleQuestions(reader, model, QUESTIONS)
+    return indexes.flatMap(index => {
+      index.refresh(reader)
+      const rebuilt = fresh(index)
+      rebuilt.rebuild(reader)
+      const compared = comparison(index, rebuilt, reader, questions, () => renew(index.name))
+      return isVectorIndex(index) ? [compared, findsTheNearest(index, reader, questions)] : [compared]
+    })
+  })
+}
+
+export function snapshotsFindings({ indexes, fresh, loaded, renew }: IndexesToExamine): readonly Examined[] {
+  if (loaded === null) return []
+  return indexes.map(index => snapshotFinding(index.name, loaded(fresh(index)), () => renew(index.name)))
+}
+
+function comparison(
   index: Index,
   rebuilt: Index,
   reader: StoreReader,
   questions: readonly SampledQuestion[],
-): Comparison {
-  const all = reader.partitions().map(({ id }) => id)
-  const [rows, wanted] = [rowsOf(index, all), rowsOf(rebuilt, all)]
-  if (rows !== wanted) return { difference: `${rows} rows, a rebuild has ${wanted}`, rows, answers: 0 }
-  let answers = 0
-  for (const question of questions) {
-    for (const partitions of [all, [question.partition]]) {
-      const [mine, anew] = [index, rebuilt].map(one => answerOf(one, question, partitions))
-      if (mine === null) continue
-      answers++
-      const difference = `${rows} rows, but it answers ${JSON.stringify(question.words)} otherwise than a rebuild`
-      if (JSON.stringify(mine) !== JSON.stringify(anew)) return { difference, rows, answers }
-    }
-  }
-  if (isLinkIndex(index) && isLinkIndex(rebuilt)) {
-    const entries = reader.scanEntries(0, NODES_SCANNED)
-    const stray = entries.find(entry => linksOf(index, entry, all) !== linksOf(rebuilt, entry, all))
-    if (stray !== undefined) {
-      return { difference: `${rows} rows, but other links of a node than a rebuild has`, rows, answers }
-    }
-    answers += entries.filter(entry => index.nodeOf(entry) !== undefined).length
-  }
-  return { difference: null, rows, answers }
-}
-
-/** The mean over the questions that have a vector; null when none has. */
-export function recallOf(
-  index: VectorIndex,
-  partitions: readonly PartitionId[],
-  questions: readonly SampledQuestion[],
-): number | null {
-  const shares = questions.flatMap(({ vector }) => {
-    if (vector === null) return []
-    const nearest = index.search({ vector, partitions, k: RECALL_AT })
-    const found = new Set(index.search({ vector, partitions, k: RECALL_AT, approximate: true }).map(hit => hit.entry))
-    return nearest.length === 0 ? [] : nearest.filter(hit => found.has(hit.entry)).length / nearest.length
+  renew: () => void,
+): Examined {
+  const check = `index ${index.name}`
+  const { difference, rows, answers } = compareIndexes(index, rebuilt, reader, questions)
+  if (difference === null) return finding(check, true, `${rows} rows and ${answers} sampled answers, as a rebuild has`)
+  return finding(check, false, difference, REPAIR_HELP, () => {
+    renew()
+    return 'built anew'
   })
-  return shares.length === 0 ? null : shares.reduce((sum, share) => sum + share, 0) / shares.length
 }
 
-export function isVectorIndex(index: Index): index is VectorIndex {
-  return index.name.startsWith('vectors-') && 'dimensions' in index
+function findsTheNearest(index: VectorIndex, reader: StoreReader, questions: readonly SampledQuestion[]): Examined {
+  const partitions = reader.partitions().map(({ id }) => id)
+  const recall = recallOf(index, partitions, questions)
+  const message = recall === null ? 'nothing to measure by' : `${recall.toFixed(3)} of the 10 nearest, by samples`
+  return finding(
+    'recall',
+    recall === null || recall >= LEAST_RECALL,
+    message,
+    'Ask with `approximate: false`, and please report it.',
+  )
 }
 
-function isWordIndex(index: Index): index is WordIndex {
-  return index.name === 'words' && 'weigh' in index
+/** Snapshots that nobody damaged, but that time or a restored backup has passed by: the index was built without. */
+const HARMLESS: Readonly<Partial<Record<SnapshotProblem, string>>> = {
+  missing: 'there is none yet',
+  other_format: 'of another version, so the index was built anew',
+  // Its bytes are as they were written, so another version wrote them.
+  refused: 'of another version of the index, which was built anew',
+  ahead_of_store: 'of a later state than the store, so the index was built anew',
+  other_past: 'of another past of the store, so the index was built anew',
 }
 
-function isLinkIndex(index: Index): index is LinkIndex {
-  return 'relationName' in index
+const HARMFUL: Readonly<Partial<Record<SnapshotProblem, string>>> = {
+  damaged: 'damaged',
+  other_store: 'of another store',
+  other_index: 'of another index',
+  unreadable: 'not readable',
 }
 
-/** Relations by name: each index numbers them as they come. */
-function linksOf(index: LinkIndex, entry: EntryKey, partitions: readonly PartitionId[]): string {
-  const node = index.nodeOf(entry)
-  if (node === undefined) return ''
-  const told = (links: readonly Link[]) =>
-    links.map(({ node: other, relation, weight }) => [other, index.relationName(relation), weight])
-  return JSON.stringify([node, told(index.out(node, { partitions })), told(index.in(node, { partitions }))])
-}
-
-/** Null where nothing can be asked: an index of a lens, or a passage without a vector. */
-function answerOf(
-  index: Index,
-  { words, vector }: SampledQuestion,
-  partitions: readonly PartitionId[],
-): readonly Hit[] | null {
-  if (isWordIndex(index)) {
-    return index.search({ terms: words.map(text => ({ text, boost: 1 })), partitions, k: DEPTH })
-  }
-  return isVectorIndex(index) && vector !== null ? index.search({ vector, partitions, k: DEPTH }) : null
-}
-
-function rowsOf(index: Index, partitions: readonly PartitionId[]): number {
-  if (isWordIndex(index) || isVectorIndex(index)) return index.count({ partitions })
-  if (!isLinkIndex(index)) return index.position
-  const { nodes, links } = index.count({ partitions })
-  return nodes + links
+function snapshotFinding(name: string, loaded: SnapshotLoad, renew: () => void): Examined {
+  const check = `snapshot ${name}`
+  if (loaded.ok) return finding(check, true, 'can be read')
+  const { reason } = loaded
+  const harmless = HARMLESS[reason]
+  if (harmless !== undefined) return finding(check, true, harmless)
+  const help = `It is passed over, so starting takes longer. ${REPAIR_HELP}`
+  return finding(check, false, HARMFUL[reason] ?? reason, help, () => {
+    renew()
+    return 'written anew'
+  })
 }

@@ -2,8 +2,8 @@
 import type { Row } from '../../model/table.ts'
 import { LEASES } from '../../store/core-tables.ts'
 import type { Store } from '../../store/store.ts'
-import { type Examined, finding } from './finding.ts'
 import { isGone } from '../background/holder.ts'
+import { type Examined, finding } from './finding.ts'
 
 /** A lease ends within seconds; one that ends this much later was taken by a clock that is ahead. */
 const TOO_LATE_MS = 10 * 60_000

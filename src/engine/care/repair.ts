@@ -4,8 +4,11 @@ import type { Instant } from '../../base/clock.ts'
 import { QuerentError } from '../../model/errors.ts'
 import { copyStore } from '../../store/care/copy-store.ts'
 import { mendStore } from '../../store/care/store-care.ts'
-import type { Examination, Finding } from '../engine.ts'
-import type { Examined } from './finding.ts'
+import type { Examination } from '../engine.ts'
+import { type Examined, examination } from './finding.ts'
+
+/** Names of the copies made beside a store begin so. */
+export const COPY_BEFORE_REPAIR = 'store.before-repair-'
 
 export interface RepairInput {
   readonly examine: () => Promise<readonly Examined[]>
@@ -15,14 +18,6 @@ export interface RepairInput {
   readonly now: () => Instant
   /** After the store file was mended: what was derived from it is made anew, what it lacks again. */
   readonly follow: () => Promise<void>
-}
-
-export function plain({ check, ok, message, help, repaired }: Finding): Finding {
-  return { check, ok, message, help, repaired }
-}
-
-export function examination(findings: readonly Finding[], backup: string | null = null): Examination {
-  return { ok: findings.every(({ ok }) => ok), findings: findings.map(plain), backup }
 }
 
 export async function repair(input: RepairInput): Promise<Examination> {
@@ -58,7 +53,7 @@ function attempt(mend: () => string): string {
 
 async function backupBeside(storeFile: string, now: Instant): Promise<string> {
   const stamp = new Date(now).toISOString().replace(/[:.]/g, '-')
-  const to = join(dirname(storeFile), `store.before-repair-${stamp}.db`)
+  const to = join(dirname(storeFile), `${COPY_BEFORE_REPAIR}${stamp}.db`)
   const { path } = await copyStore({ from: storeFile, to, overwrite: true })
   return path
 }

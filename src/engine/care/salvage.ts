@@ -7,7 +7,7 @@ import type { CallContext } from '../../model/operation.ts'
 import { copyStore } from '../../store/care/copy-store.ts'
 import { type Salvage, salvageStore } from '../../store/care/salvage.ts'
 import type { Backup, Engine } from '../engine.ts'
-import { findHome, type Home } from '../home.ts'
+import { findHome, type Home, STORE_FILE } from '../home.ts'
 import { openEngine } from '../open.ts'
 
 /** The home that opening an engine with these would take. Throws `store_missing`. */
@@ -23,7 +23,7 @@ export async function withSalvaged<T>(
   body: (engine: Engine, salvage: Salvage) => Promise<T>,
 ): Promise<T> {
   return await inFolderOf(home, async folder => {
-    const salvage = salvageStore(home.storeFile, join(folder, 'store.db'), now)
+    const salvage = salvageStore(home.storeFile, join(folder, STORE_FILE), now)
     await using engine = await openEngine({ home: folder, embedder: 'none', background: false })
     return await body(engine, salvage)
   })
@@ -37,7 +37,7 @@ export async function backUpReadable(
   { report }: Pick<CallContext, 'report'>,
 ): Promise<Backup & Salvage> {
   return await inFolderOf(home, async folder => {
-    const from = join(folder, 'store.db')
+    const from = join(folder, STORE_FILE)
     const salvage = salvageStore(home.storeFile, from, now)
     const told = (done: number, total: number) => report?.({ phase: 'copying', done, total })
     return { ...(await copyStore({ ...request, from, report: told })), ...salvage, not_held: [] }
