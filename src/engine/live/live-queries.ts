@@ -17,6 +17,7 @@ import type {
 } from '../../model/live.ts'
 import { isOwner, type Viewer } from '../../model/viewer.ts'
 import type { Store } from '../../store/store.ts'
+import { closedError } from '../closed.ts'
 import { KeptStates, MOST_EVENTS_SINCE } from './kept-states.ts'
 import { type Begun, LiveSubscription, type LiveWorld } from './live-subscription.ts'
 import { LiveMachine } from './machine.ts'
@@ -201,7 +202,7 @@ export class LocalLiveQueries implements LiveQueries {
   }
 
   #mustBeOpen(): void {
-    if (this.#closing.signal.aborted) throw new QuerentError('invalid_argument', 'engine: it is closed; open it again')
+    if (this.#closing.signal.aborted) throw closedError()
   }
 
   #ended({ id }: LiveSubscription): void {

@@ -66,7 +66,7 @@ export class PipelineQuestion implements StandingQuestion {
     // Fields may be present and undefined, which JSON does not have.
     this.query = JSON.parse(JSON.stringify(this.#input)) as JsonObject
     this.binding = canonicalJson({ lens: parts.defaultLens, ...this.query })
-    this.timeoutMs = parts.asking.resolve(input, { viewer, signal: new AbortController().signal }).timeoutMs
+    this.timeoutMs = parts.asking.resolve(input, { viewer }).timeoutMs
     this.#windows = this.#windowsOf()
     const isFixed = this.#windows === 'fixed'
     const conditions = isFixed ? this.#conditionsAt(parts.clock.now()) : null
