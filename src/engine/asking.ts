@@ -1,34 +1,29 @@
 /** Asks: gives the pipeline what a question needs from this engine, and counts the use of what it shows. */
-import { must } from '../base/assert.ts'
-import { Deadline, type Instant } from '../base/clock.ts'
+import type { Instant } from '../base/clock.ts'
 import { requesterOf } from '../identity/requester.ts'
-import type { VectorIndex, WordIndex } from '../index/contract.ts'
 import type { LensHost } from '../lenses/lens.ts'
+import type { SimilarInput } from '../model/entry-input.ts'
 import { QuerentError } from '../model/errors.ts'
-import type { ExplainAnswer } from '../model/explain-answer.ts'
-import { ENTRY_FIELDS, type FieldName, type Filter } from '../model/filter.ts'
+import type { ExplainAnswer, ExplainRequest } from '../model/explain-answer.ts'
+import type { Filter } from '../model/filter.ts'
 import type { CallContext } from '../model/operation.ts'
-import type { Note, Page } from '../model/page.ts'
+import type { Page } from '../model/page.ts'
 import type { Query } from '../model/query.ts'
 import type { QueryInput } from '../model/query-input.ts'
-import { isOwner, type Sight, type Viewer } from '../model/viewer.ts'
-import { Sights } from '../pipeline/access.ts'
-import type { QueryContext } from '../pipeline/context.ts'
+import type { Sight, Viewer } from '../model/viewer.ts'
 import { explainEntry } from '../pipeline/explain.ts'
 import { HeldOrders, type HeldPage } from '../pipeline/held-orders.ts'
-import { Memo } from '../pipeline/memo.ts'
 import { resolveQuery } from '../pipeline/resolve-query.ts'
 import { type Part, runPart, runQuery } from '../pipeline/run.ts'
 import { similarTo } from '../pipeline/similar.ts'
 import type { Answer, Stages } from '../pipeline/stage.ts'
-import { Trace } from '../pipeline/trace.ts'
-import type { ExplainRequest } from './engine.ts'
 import { mustSee } from './entries.ts'
 import type { Parts } from './parts.ts'
-import { storeSecret } from './secret.ts'
+import { type MadeContext, QuestionContexts } from './question-contexts.ts'
 
 const UNCOUNTED: readonly string[] = ['store_locked', 'store_readonly', 'io_failed']
 
+/** An answer that is to be looked at again. */
 export interface Standing {
   readonly answer: Answer
   readonly asOf: Instant
@@ -36,40 +31,38 @@ export interface Standing {
   readonly nextBound: Instant
 }
 
-export interface HeldPlace {
+interface HeldPlace {
   hold(part: Part): void
   find(): HeldPage | null
   release(): void
 }
 
-interface Prepared {
+interface Prepared extends MadeContext {
   readonly stages: Stages
-  readonly context: QueryContext
-  /** The caller has the answer. */
-  readonly release: () => void
 }
 
 export class Asking {
   readonly #parts: Parts
-  readonly #sights: Sights
-  readonly #memo = new Memo()
+  readonly #contexts: QuestionContexts
   readonly #held = new HeldOrders(requesterOf)
-  readonly #fields: readonly FieldName[]
   readonly #stages = new Map<string, Stages>()
   readonly #host: (lens: string) => LensHost
-  #secret: string | null = null
   #streams = 0
 
   constructor(parts: Parts, host: (lens: string) => LensHost) {
     this.#parts = parts
     this.#host = host
-    this.#sights = new Sights(parts.store)
+    this.#contexts = new QuestionContexts(parts)
     parts.indexes.beforeChange(() => this.#held.settle())
-    this.#fields = [...ENTRY_FIELDS, ...aspectFields(parts)]
   }
 
   look(viewer: Viewer): Sight {
-    return this.#sights.look(viewer)
+    return this.#contexts.look(viewer)
+  }
+
+  /** What seals and signs for this store. */
+  secret(): string {
+    return this.#contexts.secret()
   }
 
   async query(input: QueryInput, call: CallContext): Promise<Page> {
@@ -84,14 +77,13 @@ export class Asking {
   }
 
   /** What a stream asks for piece by piece. Throws what asking would. */
-  resolve(input: QueryInput, { viewer }: CallContext): Query {
-    const { clock, defaultLens } = this.#parts
-    return resolveQuery(input, { viewer, now: clock.now(), secret: this.#sign(), defaultLens })
+  resolve(input: QueryInput, { viewer }: Pick<CallContext, 'viewer'>): Query {
+    return this.#resolve(input, viewer, this.#parts.clock.now())
   }
 
   /** The next `limit` items of an answer to the query, which has more of them; `from` where its order is held. */
   async part(query: Query, from: HeldPage | null, limit: number, call: CallContext): Promise<Part> {
-    const { context, release } = this.#context(query, this.#parts.clock.now(), call)
+    const { context, release } = this.#contexts.make(query, this.#parts.clock.now(), call)
     try {
       const part = await runPart(this.#stagesOf(query.lens), context, { held: this.#held, from, limit })
       if (query.touch) this.#touch(part.answer, call.viewer, query.lens)
@@ -131,9 +123,8 @@ export class Asking {
     const { stages, context } = this.#prepare({ ...input, touch: false }, call)
     const answer = await runQuery(stages, context)
     const { asOf } = context.query
-    const nextBound =
-      input.as_of === undefined ? this.#memo.nextBound(context.reader, context.sight, asOf) : Number.POSITIVE_INFINITY
-    return { answer, asOf, nextBound }
+    const isOfThePast = input.as_of !== undefined
+    return { answer, asOf, nextBound: isOfThePast ? Number.POSITIVE_INFINITY : this.#contexts.nextBound(context, asOf) }
   }
 
   /** What a question demands of entries, resolved as if it were asked at this moment. Throws what asking would. */
@@ -142,18 +133,13 @@ export class Asking {
     return stages.parse({ ...context.query, asOf: at }, context).filter
   }
 
-  /** What seals and signs for this store. */
-  secret(): string {
-    return this.#sign()
-  }
-
   /** Changes no access state: asking why is not use. */
   async explain({ query, id, over }: ExplainRequest, call: CallContext): Promise<ExplainAnswer> {
     const { stages, context } = this.#prepare({ ...query, touch: false }, call)
     return explainEntry({ id, over }, stages, context)
   }
 
-  async similar({ id, limit }: { id: string; limit?: number | undefined }, call: CallContext): Promise<Page> {
+  async similar({ id, limit }: SimilarInput, call: CallContext): Promise<Page> {
     const entry = mustSee(this.#parts.store, id, this.look(call.viewer))
     // The id stands for the text, so that a cursor of one entry's page is no cursor of another's.
     const { stages, context } = this.#prepare({ text: id, ...(limit === undefined ? {} : { limit }) }, call)
@@ -164,93 +150,20 @@ export class Asking {
   }
 
   #prepare(input: QueryInput, call: CallContext): Prepared {
-    const { clock, defaultLens } = this.#parts
-    const now = clock.now()
-    const query = resolveQuery(input, { viewer: call.viewer, now, secret: this.#sign(), defaultLens })
-    return { stages: this.#stagesOf(query.lens), ...this.#context(query, now, call) }
+    const now = this.#parts.clock.now()
+    const query = this.#resolve(input, call.viewer, now)
+    return { stages: this.#stagesOf(query.lens), ...this.#contexts.make(query, now, call) }
+  }
+
+  #resolve(input: QueryInput, viewer: Viewer, now: Instant): Query {
+    const { defaultLens } = this.#parts
+    return resolveQuery(input, { viewer, now, secret: this.secret(), defaultLens })
   }
 
   #stagesOf(lens: string): Stages {
     const stages = this.#stages.get(lens) ?? this.#parts.registry.stages(lens, this.#host)
     this.#stages.set(lens, stages)
     return stages
-  }
-
-  /** What is held for later pages holds the context, which then must not hold the caller: hence `release`. */
-  #context(query: Query, now: number, call: CallContext): Omit<Prepared, 'stages'> {
-    const { store, indexes, embedder } = this.#parts
-    indexes.refresh()
-    const { viewer } = call
-    const notes: Note[] = []
-    let caller: CallContext | null = call
-    let deadline = new Deadline(query.timeoutMs, call.signal)
-    let sight = this.look(viewer)
-    const vectors = indexes.names.find(name => name.startsWith('vectors-'))
-    // An index that is not loaded yet is read or built first, which no question can hurry: its time begins then.
-    const index = (name: string) => deadline.without(() => indexes.get(name))
-    const context: QueryContext = {
-      query,
-      get sight() {
-        return sight
-      },
-      now,
-      get deadline() {
-        return deadline
-      },
-      reader: store,
-      words: index('words') as WordIndex,
-      get vectors() {
-        return vectors === undefined ? null : (index(vectors) as VectorIndex)
-      },
-      model: embedder?.model ?? null,
-      fields: this.#fields,
-      secret: this.#sign(),
-      memo: this.#memo,
-      index,
-      embed: async text => {
-        const vector = await this.#embed(text, must(caller, 'the caller of a question'), notes)
-        // Others may have written meanwhile; what follows runs on one state.
-        deadline.without(() => indexes.refresh())
-        sight = this.look(viewer)
-        return vector
-      },
-      look: () => this.look(viewer),
-      note: note => notes.push(note),
-      notes,
-      trace: new Trace(),
-    }
-    const release = () => {
-      caller = null
-      deadline = new Deadline(Number.POSITIVE_INFINITY)
-    }
-    return { context, release }
-  }
-
-  async #embed(text: string, call: CallContext, notes: Note[]): Promise<Float32Array | null> {
-    const { embedder, embedderError } = this.#parts
-    if (embedder === null) {
-      if (embedderError !== null) notes.push({ code: 'words_only', message: wordsOnly(embedderError, call.viewer) })
-      return null
-    }
-    const asked = embedder.embed([text], 'query', call.signal)
-    this.#loadMeanwhile(asked)
-    try {
-      const [vector] = await asked
-      return vector ?? null
-    } catch (error) {
-      if (error instanceof QuerentError && error.code === 'cancelled') throw error
-      const reason = error instanceof Error ? error.message : String(error)
-      notes.push({ code: 'words_only', message: wordsOnly(reason, call.viewer) })
-      return null
-    }
-  }
-
-  /** The model runs in a thread of its own: this one can load what its answer is needed for. */
-  #loadMeanwhile(asked: Promise<unknown>): void {
-    const { warm, indexes } = this.#parts
-    if (!warm) return
-    asked.catch(() => {}) // told where it is waited for, unless loading fails first
-    for (const name of indexes.names) if (name.startsWith('vectors-')) indexes.get(name)
   }
 
   /** One small transaction. A store that is read-only or on a full disk still answers; the use is then not counted. */
@@ -265,24 +178,4 @@ export class Asking {
       if (!(error instanceof QuerentError && UNCOUNTED.includes(error.code))) throw error
     }
   }
-
-  #sign(): string {
-    this.#secret ??= storeSecret(this.#parts.store, this.#parts.random)
-    return this.#secret
-  }
-}
-
-/** Why names files and addresses of this machine, which are the owner's. */
-function wordsOnly(reason: string, viewer: Viewer): string {
-  return `Words only: ${isOwner(viewer) ? reason : 'there is no embedder at the moment.'}`
-}
-
-function aspectFields({ tables }: Parts): readonly FieldName[] {
-  return tables.flatMap(table =>
-    table.aspect === undefined
-      ? []
-      : table.columns
-          .filter(({ name, unasked }) => name !== 'entry' && !unasked)
-          .map(column => `${table.aspect}.${column.name}`),
-  )
 }

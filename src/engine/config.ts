@@ -7,6 +7,7 @@ import { z } from 'zod'
 import { type EmbedderSettings, embedderSettings } from '../embed/open-embedder.ts'
 import { QuerentError } from '../model/errors.ts'
 import { parseInput } from '../model/parse-input.ts'
+import { isEmbedder } from './given-embedder.ts'
 import { type LimitSettings, limitSettings, resolveLimits } from './limit-settings.ts'
 import type { LiveSettings } from './live/live-queries.ts'
 import type { EngineOptions } from './options.ts'
@@ -65,9 +66,8 @@ function readConfigFile(path: string): z.output<typeof fileSchema> {
   return parseInput(fileSchema, value, 'config.json')
 }
 
-function embedderFromOptions(options: EngineOptions): EmbedderSettings | undefined {
-  const given = options.embedder
-  if (given === undefined || (typeof given === 'object' && 'embed' in given)) return undefined
+function embedderFromOptions({ embedder: given }: EngineOptions): EmbedderSettings | undefined {
+  if (given === undefined || isEmbedder(given)) return undefined
   return given === 'none' ? { provider: 'none' } : parseInput(embedderSettings, given, 'embedder')
 }
 

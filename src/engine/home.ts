@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import { QuerentError } from '../model/errors.ts'
 
 export const HOME_FOLDER = '.querent'
-const STORE_FILE = 'store.db'
+export const STORE_FILE = 'store.db'
 
 export interface Home {
   readonly folder: string
@@ -27,7 +27,7 @@ export interface HomeRequest {
 export function findHome(request: HomeRequest): Home {
   const named = request.home ?? request.environmentHome
   const found = named === undefined ? searchUpwards(request.workingFolder) : resolve(request.workingFolder, named)
-  if (found !== undefined && existsSync(join(found, STORE_FILE))) return home(found)
+  if (found !== undefined && holdsStore(found)) return home(found)
   if (!request.create) {
     const where = found ?? request.workingFolder
     throw new QuerentError(
@@ -45,6 +45,11 @@ export function findHome(request: HomeRequest): Home {
     throw new QuerentError('io_failed', `home: cannot make ${folder}: ${String(error)}`, { path: folder }, error)
   }
   return home(folder)
+}
+
+/** Whether this folder is a home. */
+export function holdsStore(folder: string): boolean {
+  return existsSync(join(folder, STORE_FILE))
 }
 
 /** For this user alone, and kept out of version control. A folder that was there already keeps what it has. */
@@ -69,7 +74,7 @@ function home(folder: string): Home {
 function searchUpwards(from: string): string | undefined {
   for (let folder = resolve(from); ; folder = dirname(folder)) {
     const candidate = join(folder, HOME_FOLDER)
-    if (existsSync(join(candidate, STORE_FILE))) return candidate
+    if (holdsStore(candidate)) return candidate
     if (folder === dirname(folder)) return undefined
   }
 }

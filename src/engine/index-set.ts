@@ -2,18 +2,10 @@
  * All indexes of one engine: each loaded from its snapshot when it is first asked for (a question by words alone never
  * waits for the vectors), brought forward along the change feed before each question, saved when it was worth it.
  */
-import { mkdirSync, readdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
-import type { Index } from '../index/contract.ts'
-import {
-  loadSnapshot,
-  positionOfSnapshot,
-  type SnapshotLoad,
-  saveSnapshot,
-  snapshotPosition,
-} from '../index/snapshot.ts'
-import { QuerentError } from '../model/errors.ts'
+import type { Index, VectorIndex } from '../index/contract.ts'
+import type { SnapshotLoad } from '../index/snapshot.ts'
 import type { Store } from '../store/store.ts'
+import { SnapshotFolder } from './snapshot-folder.ts'
 
 /** Replaying fewer changes than this is quicker than reading a new snapshot is worth writing. */
 const WORTH_SAVING = 500
@@ -23,7 +15,7 @@ const FEED_LENGTH = 200_000
 export class IndexSet {
   readonly #store: Store
   /** Null for a store without a home: nothing is saved. */
-  readonly #folder: string | null
+  readonly #snapshots: SnapshotFolder | null
   /** By name; empty until they are loaded. */
   readonly #indexes: ReadonlyMap<string, Index>
   readonly #loaded = new Set<Index>()
@@ -34,9 +26,10 @@ export class IndexSet {
   #version = -1
   #onChange: (() => void) | null = null
 
+  /** `folder`: where snapshots are kept; null: nowhere. */
   constructor(store: Store, folder: string | null, indexes: readonly Index[]) {
     this.#store = store
-    this.#folder = folder
+    this.#snapshots = folder === null ? null : new SnapshotFolder(folder, store)
     this.#indexes = new Map(indexes.map(index => [index.name, index]))
   }
 
@@ -62,6 +55,12 @@ export class IndexSet {
     return index
   }
 
+  /** The index of the embedder's vectors, as `get` gives it; null where nothing is embedded. */
+  get vectors(): VectorIndex | null {
+    const name = this.names.find(candidate => candidate.startsWith('vectors-'))
+    return name === undefined ? null : (this.get(name) as VectorIndex)
+  }
+
   /** Calls back before indexes may change. */
   beforeChange(listener: () => void): void {
     this.#onChange = listener
@@ -80,26 +79,23 @@ export class IndexSet {
 
   /** Whether some snapshot is so far behind the store that a new one should be written. */
   get isWorthSaving(): boolean {
-    return this.#folder !== null && [...this.#indexes.values()].some(index => this.#isWorthSaving(index))
+    return this.#snapshots !== null && [...this.#indexes.values()].some(index => this.#isWorthSaving(index))
   }
 
   /** Writes snapshots of the indexes whose last one is far behind. Failing to is no error: they rebuild. */
   save(): void {
-    if (this.#folder === null) return
-    for (const [name, index] of this.#indexes) {
-      this.#lookAgain(index)
-      if (!this.#isWorthSaving(index)) continue
-      try {
-        this.#save(name, index)
-      } catch {
-        // A full or read-only disk costs speed at the next start, not knowledge.
-      }
+    const snapshots = this.#snapshots
+    if (snapshots === null) return
+    for (const index of this.#indexes.values()) {
+      this.#lookAgain(index, snapshots)
+      // A full or read-only disk costs speed at the next start, not knowledge.
+      if (this.#isWorthSaving(index)) this.#trySaving(index, snapshots)
     }
   }
 
   /** Whether a file of the folder may hold what was forgotten up to this change of the feed. */
   mayHold(seq: number): boolean {
-    return this.#olderThan(seq).length > 0
+    return seq > 0 && this.#snapshots !== null && this.#snapshots.olderThan(seq).length > 0
   }
 
   /**
@@ -107,11 +103,13 @@ export class IndexSet {
    * snapshots of these indexes anew. They are loaded first, so that nothing is lost but a file. Throws `io_failed`.
    */
   forget(seq: number, rewrite: boolean): void {
-    for (const path of this.#olderThan(seq)) {
-      const own = [...this.#indexes].find(([, index]) => this.#path(index) === path)
-      if (own !== undefined) this.get(own[0])
-      if (own === undefined || !rewrite || !this.#isSaved(...own)) removeFile(path)
-      if (own !== undefined) this.#saved.delete(own[1])
+    const snapshots = this.#snapshots
+    if (snapshots === null || seq === 0) return
+    for (const path of snapshots.olderThan(seq)) {
+      const own = [...this.#indexes.values()].find(index => snapshots.pathOf(index) === path)
+      if (own !== undefined) this.get(own.name)
+      if (own === undefined || !rewrite || !this.#trySaving(own, snapshots)) snapshots.remove(path)
+      if (own !== undefined) this.#saved.delete(own)
     }
   }
 
@@ -121,48 +119,18 @@ export class IndexSet {
     for (const index of this.#loaded) index.letGo?.()
   }
 
-  /** False when it cannot be written. */
-  #isSaved(name: string, index: Index): boolean {
-    try {
-      this.#save(name, index)
-      return true
-    } catch {
-      return false
-    }
-  }
-
-  #save(name: string, index: Index): void {
-    this.get(name)
-    this.refresh()
-    mkdirSync(this.#folder ?? '', { recursive: true })
-    saveSnapshot(this.#path(index), index, this.#store)
-    this.#saved.set(index, index.position)
-  }
-
-  /** Snapshots that reflect an earlier state, and what saving left behind. */
-  #olderThan(seq: number): readonly string[] {
-    const folder = this.#folder
-    if (folder === null || seq === 0) return []
-    return filesOf(folder).filter(path => {
-      const position = path.endsWith('.snapshot') ? positionOfSnapshot(path, this.#store.storeId) : null
-      return position === null || position < seq
-    })
-  }
-
   /** Whether what is saved is of use, tried with an empty index of the same kind; null without a home. */
   get tryLoading(): ((empty: Index) => SnapshotLoad) | null {
-    return this.#folder === null ? null : empty => loadSnapshot(this.#path(empty), empty, this.#store)
+    const snapshots = this.#snapshots
+    return snapshots === null ? null : empty => snapshots.load(empty)
   }
 
-  /** Builds the index of that name anew from the store, and writes its snapshot. */
-  renew(name: string): void {
+  /** Builds the index of that name anew from the store, and if told to writes its snapshot. */
+  renew(name: string, save: boolean): void {
     const index = this.get(name)
     this.#onChange?.()
     this.#store.read(reader => index.rebuild(reader))
-    if (this.#folder === null) return
-    mkdirSync(this.#folder, { recursive: true })
-    saveSnapshot(this.#path(index), index, this.#store)
-    this.#saved.set(index, index.position)
+    if (save && this.#snapshots !== null) this.#save(index, this.#snapshots)
   }
 
   /** Changes up to here may be forgotten: every snapshot is beyond it, and is told from others by the change it ends with. */
@@ -176,49 +144,43 @@ export class IndexSet {
     return this.#store.lastSeq() - this.#savedAt(index) >= WORTH_SAVING
   }
 
+  /** False when it cannot be written. */
+  #trySaving(index: Index, snapshots: SnapshotFolder): boolean {
+    try {
+      this.get(index.name)
+      this.refresh()
+      this.#save(index, snapshots)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  #save(index: Index, snapshots: SnapshotFolder): void {
+    snapshots.save(index)
+    this.#saved.set(index, index.position)
+  }
+
   /** Looks at the head of the file when the index was not loaded. */
   #savedAt(index: Index): number {
     const known = this.#saved.get(index)
     if (known !== undefined) return known
-    const found = this.#folder === null ? 0 : snapshotPosition(this.#path(index), index, this.#store)
+    const found = this.#snapshots?.positionOf(index) ?? 0
     this.#saved.set(index, found)
     return found
   }
 
   #load(index: Index): void {
-    if (this.#folder === null) return
-    const loaded = loadSnapshot(this.#path(index), index, this.#store)
+    const snapshots = this.#snapshots
+    if (snapshots === null) return
+    const loaded = snapshots.load(index)
     this.#saved.set(index, loaded.ok ? index.position : 0)
-    if (!loaded.ok) this.#refused.set(index, snapshotPosition(this.#path(index), index, this.#store))
+    if (!loaded.ok) this.#refused.set(index, snapshots.positionOf(index))
   }
 
   /** Another process may have saved it since this one looked. */
-  #lookAgain(index: Index): void {
-    const found = snapshotPosition(this.#path(index), index, this.#store)
+  #lookAgain(index: Index, snapshots: SnapshotFolder): void {
+    const found = snapshots.positionOf(index)
     if (found !== this.#refused.get(index)) this.#saved.set(index, found)
-  }
-
-  #path(index: Index): string {
-    return join(this.#folder ?? '', `${index.name.replace(/[^\w.-]/g, '_')}.snapshot`)
-  }
-}
-
-/** Those that the engine writes; a folder that is not there has none. */
-function filesOf(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-      .filter(name => /\.snapshot(\.tmp)?$/.test(name))
-      .map(name => join(folder, name))
-  } catch {
-    return []
-  }
-}
-
-function removeFile(path: string): void {
-  try {
-    rmSync(path, { force: true })
-  } catch (error) {
-    const cause = error instanceof Error ? error.message : String(error)
-    throw new QuerentError('io_failed', `cannot remove ${path}: ${cause}`, { path, cause }, error)
   }
 }

@@ -1,14 +1,15 @@
-/** The engine over one store: wires store, indexes, embedder, pipeline and lenses, and keeps them in step. */
+/** The engine over one store. Each method checks its input and who asks, and hands on to what knows how. */
 import { systemClock } from '../base/clock.ts'
-import { modelKey } from '../embed/embedder.ts'
 import type { Limits } from '../identity/limits.ts'
 import type { Lens, LensHost } from '../lenses/lens.ts'
 import { type BackupRequest, backupInput, type DoctorRequest, doctorInput } from '../model/care-input.ts'
 import {
+  type AddRequest,
   addInput,
   explainInput,
   idInput,
   idsInput,
+  type ListInput,
   listInput,
   type PutEntriesInput,
   putEntriesInput,
@@ -16,6 +17,7 @@ import {
   similarInput,
 } from '../model/entry-input.ts'
 import { invalidArgument, QuerentError } from '../model/errors.ts'
+import type { ExplainAnswer, ExplainRequest } from '../model/explain-answer.ts'
 import type { LiveHandlers, LiveQueries, Subscription } from '../model/live.ts'
 import { type WatchInput, watchInput } from '../model/live-input.ts'
 import type { CallContext, Operation, Progress } from '../model/operation.ts'
@@ -25,43 +27,34 @@ import { isHolderName } from '../model/partition.ts'
 import { type QueryInput, queryInput } from '../model/query-input.ts'
 import { isOwner, LOCAL_OWNER, type Sight, type Viewer } from '../model/viewer.ts'
 import { MOST_IDLE_MS, paced } from '../pipeline/paced.ts'
+import { addFiles } from './add-files.ts'
 import { Asking } from './asking.ts'
 import { Care } from './care/care.ts'
-import type {
-  AddReport,
-  AddRequest,
-  Backup,
-  Engine,
-  EntryView,
-  Examination,
-  ExplainAnswer,
-  ExplainRequest,
-  ExportLine,
-  ListInput,
-  ListPage,
-  Status,
-} from './engine.ts'
+import { closedError } from './closed.ts'
+import type { AddReport, Backup, Engine, EntryView, Examination, ExportLine, ListPage, Status } from './engine.ts'
 import { deleteEntries, mustSee, putEntries } from './entries.ts'
 import { viewEntry } from './entry-view.ts'
 import { exportLines } from './export.ts'
 import { importLines } from './import.ts'
+import { LensHosts } from './lens-hosts.ts'
 import { listEntries } from './listing.ts'
 import { StandingQuestions } from './live/standing-questions.ts'
 import { systemTimers } from './live/timers.ts'
+import { NewVectors } from './new-vectors.ts'
 import type { Parts } from './parts.ts'
 import { streamQuery } from './query-stream.ts'
 import { type SignedRequests, signedRequests } from './signed-requests.ts'
 import { statusOf } from './status.ts'
-import { VERSION } from './version.ts'
 
 type Context = Partial<CallContext> | undefined
 
 export class LocalEngine implements Engine {
   readonly #parts: Parts
+  readonly #hosts: LensHosts
   readonly #asking: Asking
-  readonly #care: Care
-  readonly #hosts = new Map<string, LensHost>()
   readonly #standing: StandingQuestions
+  readonly #vectors: NewVectors
+  readonly #care: Care
   readonly #closing = new AbortController()
   #signedRequests: SignedRequests | null = null
   #closed: Promise<void> | null = null
@@ -70,7 +63,15 @@ export class LocalEngine implements Engine {
     this.#parts = parts
     this.#asking = new Asking(parts, lens => this.host(lens))
     this.#standing = new StandingQuestions(parts, this.#asking)
-    this.#care = new Care(parts, call => this.#embedNew(true, call))
+    this.#vectors = new NewVectors(parts)
+    this.#care = new Care(parts, call => this.#vectors.make(true, call))
+    this.#hosts = new LensHosts(parts, {
+      live: this.live,
+      mustBeOpen: () => this.#mustBeOpen(),
+      untilClosed: signal => this.#untilClosed(signal),
+      sight: viewer => this.#sight(viewer),
+      query: (input, viewer) => this.query(input, { viewer }),
+    })
   }
 
   query(input: QueryInput, context?: Context): Promise<Page> {
@@ -80,7 +81,7 @@ export class LocalEngine implements Engine {
   stream(input: QueryInput, context?: Context): AsyncIterableIterator<PageChunk> {
     const call = this.#call(context)
     const asked = parseInput(queryInput, input)
-    const signal = this.#orClosing(call.signal)
+    const signal = this.#untilClosed(call.signal)
     const timers = this.#parts.live.timers ?? systemTimers
     return paced(stop => streamQuery(this.#asking, asked, { ...call, signal: stop }), {
       signal,
@@ -117,43 +118,21 @@ export class LocalEngine implements Engine {
 
   put(input: PutEntriesInput, context?: Context): ReturnType<Engine['put']> {
     return this.#during(context, async call => {
-      const { entries, wait } = parseInput(putEntriesInput, input)
+      const { entries, wait = false } = parseInput(putEntriesInput, input)
       const { store, clock, random } = this.#parts
       const summary = putEntries(store, entries, call.viewer, clock, random)
-      return { ...summary, embedding_error: await this.#follow(wait ?? false, call) }
+      return { ...summary, embedding_error: await this.#embedNew(wait, call) }
     })
   }
 
   add(input: AddRequest, context?: Context): Promise<AddReport> {
-    return this.#during(context, async call => {
+    return this.#ownersOwn('add', context, async call => {
       const request = parseInput(addInput, input)
-      this.#ownerOnly(call.viewer, 'add')
-      const lens = request.lens === undefined ? undefined : this.#parts.registry.must(request.lens)
       const started = performance.now()
-      const { store, clock } = this.#parts
-      // Loaded when used: most calls ask, and should not wait for parsers of file formats.
-      const { ingest } = await import('../ingest/ingest.ts')
-      const counts = await ingest(
-        store,
-        {
-          paths: request.paths,
-          collection: request.collection ?? lens?.name ?? 'documents',
-          kind: request.kind,
-          tags: request.tags ?? [],
-          visibility: request.visibility ?? 'private',
-          federations: request.federations ?? [],
-          map: request.map ?? {},
-        },
-        { ...call, signal: this.#orClosing(call.signal), now: clock.now(), ingesters: lens?.ingesters },
-      )
-      const embeddingError = await this.#follow(request.wait ?? true, call)
-      const { partitions } = this.#sight(call.viewer)
-      return {
-        ...counts,
-        pending: this.#pending(partitions),
-        embedding_error: embeddingError,
-        ms: Math.round(performance.now() - started),
-      }
+      const counts = await addFiles(this.#parts, request, call)
+      const embeddingError = await this.#embedNew(request.wait ?? true, call)
+      const pending = this.#vectors.pending(this.#sight(call.viewer).partitions)
+      return { ...counts, pending, embedding_error: embeddingError, ms: Math.round(performance.now() - started) }
     })
   }
 
@@ -165,46 +144,25 @@ export class LocalEngine implements Engine {
   }
 
   status(context?: Context): Promise<Status> {
-    return this.#during(context, ({ viewer }) => {
-      const { store, home, embedder, embedderError, indexes, registry } = this.#parts
-      indexes.refresh()
-      return statusOf({
-        version: VERSION,
-        store,
-        sight: this.#sight(viewer),
-        home,
-        embedder,
-        embedderError,
-        indexes: indexes.all,
-        lenses: registry.all.map(lens => lens.name),
-        upkeep: store.upkeep,
-      })
-    })
+    return this.#during(context, ({ viewer }) => statusOf(this.#parts, this.#sight(viewer)))
   }
 
   doctor(input: DoctorRequest = {}, context?: Context): Promise<Examination> {
-    return this.#during(context, call => {
-      this.#ownerOnly(call.viewer, 'doctor')
-      return this.#care.doctor(parseInput(doctorInput, input), { ...call, signal: this.#orClosing(call.signal) })
-    })
+    return this.#ownersOwn('doctor', context, call => this.#care.doctor(parseInput(doctorInput, input), call))
   }
 
   backup(input: BackupRequest, context?: Context): Promise<Backup> {
-    return this.#during(context, call => {
-      this.#ownerOnly(call.viewer, 'backup')
-      return this.#care.backup(parseInput(backupInput, input), { ...call, signal: this.#orClosing(call.signal) })
-    })
+    return this.#ownersOwn('backup', context, call => this.#care.backup(parseInput(backupInput, input), call))
   }
 
   async *export(context?: Context): AsyncGenerator<ExportLine> {
-    this.#ownerOnly(this.#call(context).viewer, 'export')
+    ownerOnly(this.#call(context).viewer, 'export')
     // Everything is read under one snapshot of the store, so lines of one export belong together.
     yield* this.#parts.store.read(reader => [...exportLines(reader, this.#parts.tables)])
   }
 
   import(lines: AsyncIterable<unknown>, context?: Context): Promise<{ entries: number; rows: number }> {
-    return this.#during(context, async ({ viewer }) => {
-      this.#ownerOnly(viewer, 'import')
+    return this.#ownersOwn('import', context, async () => {
       const { store, tables, clock } = this.#parts
       const counts = await importLines(store, lines, tables, clock.now())
       this.#parts.embedding?.start()
@@ -240,9 +198,7 @@ export class LocalEngine implements Engine {
 
   host(lens: string): LensHost {
     this.#mustBeOpen()
-    const made = this.#hosts.get(lens) ?? this.#makeHost(this.#parts.registry.must(lens))
-    this.#hosts.set(lens, made)
-    return made
+    return this.#hosts.of(lens)
   }
 
   close(): Promise<void> {
@@ -252,38 +208,6 @@ export class LocalEngine implements Engine {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
-  }
-
-  #makeHost(lens: Lens): LensHost {
-    const { store, clock, embedder, random, lensSettings, environment, indexes, sources } = this.#parts
-    const given = lensSettings[lens.name]
-    const own = `${lens.name.toUpperCase()}_`
-    const variables = Object.fromEntries(Object.entries(environment).filter(([name]) => name.startsWith(own)))
-    return {
-      store,
-      clock,
-      embedder,
-      random,
-      log: this.#parts.log,
-      settings: lens.settings ? lens.settings(given, variables) : given,
-      sight: viewer => this.#sight(viewer),
-      embedded: async (signal, report) => {
-        await this.#parts.embedding?.settled(this.#orClosing(signal), report)
-        indexes.refresh()
-      },
-      workspace: this.#parts.workspace,
-      index: name => {
-        this.#mustBeOpen()
-        indexes.refresh()
-        return indexes.get(name)
-      },
-      source: name => {
-        this.#mustBeOpen()
-        return sources.get(name)
-      },
-      live: this.live,
-      query: (input, viewer) => this.query({ lens: lens.name, ...input }, { viewer }),
-    }
   }
 
   #end(): Promise<void> {
@@ -303,6 +227,14 @@ export class LocalEngine implements Engine {
     }
   }
 
+  /** The same for what only the local owner may do, and what may take long. */
+  #ownersOwn<T>(what: string, context: Context, body: (call: CallContext) => Promise<T>): Promise<T> {
+    return this.#during(context, call => {
+      ownerOnly(call.viewer, what)
+      return body({ ...call, signal: this.#untilClosed(call.signal) })
+    })
+  }
+
   #call(context: Context): CallContext {
     this.#mustBeOpen()
     const { viewer = LOCAL_OWNER, signal = this.#closing.signal, report, remote, isStillAllowed } = context ?? {}
@@ -311,7 +243,7 @@ export class LocalEngine implements Engine {
   }
 
   /** For what takes long: ends with the engine too. */
-  #orClosing(signal: AbortSignal): AbortSignal {
+  #untilClosed(signal: AbortSignal): AbortSignal {
     return AbortSignal.any([signal, this.#closing.signal])
   }
 
@@ -324,50 +256,18 @@ export class LocalEngine implements Engine {
     return this.#asking.look(viewer)
   }
 
-  #ownerOnly(viewer: Viewer, what: string): void {
-    if (!isOwner(viewer)) throw new QuerentError('denied', `${what} is for the local owner only`, { operation: what })
-  }
-
   /** Why embedding could not be finished, or null. What was written stays written, and is found by words. */
-  async #follow(wait: boolean, call: CallContext): Promise<string | null> {
-    const failure = await this.#embedNew(wait, call)
-    const { partitions } = this.#sight(call.viewer)
-    if (this.#pending(partitions) === 0) return null
-    const { count, message } = this.#parts.embedding?.refused(partitions) ?? { count: 0, message: null }
-    const refused = message === null ? null : `the embedder refuses ${count === 1 ? 'one text' : `${count} texts`}`
-    // What an embedder said may quote a text, and not one that this viewer may see.
-    if (!isOwner(call.viewer)) return failure === null ? refused : 'the embedder failed'
-    return failure ?? (refused === null ? null : `${refused}: ${message}`)
+  async #embedNew(wait: boolean, call: CallContext): Promise<string | null> {
+    const failure = await this.#vectors.make(wait, { ...call, signal: this.#untilClosed(call.signal) })
+    return this.#vectors.missing(this.#sight(call.viewer), failure)
   }
+}
 
-  async #embedNew(wait: boolean, { report, signal }: CallContext): Promise<string | null> {
-    const { embedding, indexes } = this.#parts
-    if (!wait) {
-      embedding?.start()
-      return null
-    }
-    try {
-      await embedding?.settled(this.#orClosing(signal), report)
-      indexes.refresh()
-      return null
-    } catch (error) {
-      if (error instanceof QuerentError && error.code !== 'cancelled') return error.message
-      throw error
-    }
-  }
-
-  #pending(partitions: readonly number[]): number {
-    const { store, embedder } = this.#parts
-    if (embedder === null) return 0
-    return store.countChunks(partitions) - store.countVectors(modelKey(embedder.model), partitions)
-  }
+function ownerOnly(viewer: Viewer, what: string): void {
+  if (!isOwner(viewer)) throw new QuerentError('denied', `${what} is for the local owner only`, { operation: what })
 }
 
 function isViewer(viewer: unknown): viewer is Viewer {
   const id = (viewer as Partial<Viewer> | null)?.id
   return typeof id === 'string' && isHolderName(id)
-}
-
-function closedError(): QuerentError {
-  return new QuerentError('invalid_argument', 'engine: it is closed; open it again')
 }

@@ -1,50 +1,33 @@
 /** The composition root: makes an engine from options, configuration and the world. Nothing else builds one. */
 import { randomBytes } from 'node:crypto'
-import { existsSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { type Clock, systemClock } from '../base/clock.ts'
 import { v4Id } from '../base/random-id.ts'
-import { checkEmbedder } from '../embed/checked-embedder.ts'
-import { type Embedder, modelKey } from '../embed/embedder.ts'
-import { openEmbedder } from '../embed/open-embedder.ts'
-import { cacheQueries } from '../embed/query-cache.ts'
 import { type Limits, RequesterLimits, UNLIMITED } from '../identity/limits.ts'
 import { QuestionLimits } from '../identity/question-limits.ts'
 import { StreamLimits } from '../identity/stream-limits.ts'
-import type { Index } from '../index/contract.ts'
-import { openLinkIndex } from '../index/links.ts'
-import { openPointIndex } from '../index/points.ts'
-import { openVectorIndex } from '../index/vectors.ts'
-import { openWordIndex } from '../index/words.ts'
-import type { Lens, LensHost } from '../lenses/lens.ts'
 import { LensRegistry } from '../lenses/registry.ts'
-import { QuerentError } from '../model/errors.ts'
 import { CORE_TABLES, LEASES, NONCES } from '../store/core-tables.ts'
-import { openMemoryStore } from '../store/memory-store.ts'
-import { openSqliteStore } from '../store/sqlite-store.ts'
-import type { Store } from '../store/store.ts'
 import { Background, type JobState, saveSnapshots } from './background/background.ts'
-import { BUILT_IN_LENSES, type BuiltInLens } from './builtins.ts'
-import { type Config, type Environment, resolveConfig } from './config.ts'
 import { Embedding } from './background/embedding.ts'
-import type { Engine } from './engine.ts'
 import { nameHolder } from './background/holder.ts'
-import { findHome, type Home } from './home.ts'
-import { IndexSet } from './index-set.ts'
 import { Lease } from './background/lease.ts'
-import { LocalEngine } from './local-engine.ts'
 import { eraseAtEnd, LogKeeper } from './background/log-keeper.ts'
+import { BUILT_IN_LENSES, type BuiltInLens } from './builtins.ts'
+import { Closers } from './closers.ts'
+import { type Config, type Environment, resolveConfig } from './config.ts'
+import type { Engine } from './engine.ts'
+import { findHome, type Home } from './home.ts'
+import { IndexMakers } from './index-makers.ts'
+import { IndexSet } from './index-set.ts'
+import { type HostedLens, installPlugins } from './lens-plugins.ts'
+import { LocalEngine } from './local-engine.ts'
+import { openStore } from './open-store.ts'
 import type { EngineOptions } from './options.ts'
-import { TRUST_FILE } from './plugin-trust.ts'
-import { loadPlugins, PLUGIN_FOLDER } from './plugins.ts'
+import type { Parts } from './parts.ts'
 import { SourceSet } from './sources.ts'
+import { startEmbedder } from './start-embedder.ts'
 import { Uses } from './uses.ts'
 import { openWorkspace } from './workspace.ts'
-
-type Closer = () => unknown
-
-/** Vectors of questions kept, so that the same question is not embedded twice. */
-const QUERY_CACHE = 1_000
 
 /**
  * Opens an engine. Without options: the store of the working folder (`.querent`, found upwards, or QUERENT_HOME) with
@@ -67,12 +50,12 @@ export async function openEngineOf(builtIn: readonly BuiltInLens[], options: Eng
   const loaded = await Promise.all(builtIn.filter(isNeeded).map(lens => lens.load()))
   const asleep = builtIn.filter(lens => !isNeeded(lens))
   const registry = new LensRegistry([...loaded, ...(options.lenses ?? [])], asleep)
-  const closers: Closer[] = []
+  const closers = new Closers()
   try {
     return await wire(options, { config, environment, home, registry, closers })
   } catch (error) {
     // Why it could not be opened is what is told, whatever closing says.
-    await closeAll(closers).catch(() => undefined)
+    await closers.close().catch(() => undefined)
     throw error
   }
 }
@@ -92,66 +75,55 @@ function locate(options: EngineOptions, environment: Environment): Home {
   })
 }
 
-function openStore(options: EngineOptions, config: Config, home: Home | null): Store {
-  if (options.store === 'memory') return openMemoryStore()
-  if (options.store !== undefined) return options.store
-  if (home === null) throw new Error('invariant broken: a store needs a home')
-  if (options.readOnly !== true && !existsSync(home.storeFile)) makeForThisUser(home.storeFile)
-  return openSqliteStore({
-    file: home.storeFile,
-    durability: config.durability,
-    ...(options.readOnly === undefined ? {} : { readOnly: options.readOnly }),
-  })
-}
-
-/** SQLite would let everybody read it whom the folder lets in. */
-function makeForThisUser(file: string): void {
-  try {
-    writeFileSync(file, '', { mode: 0o600, flag: 'wx' })
-  } catch {
-    // Another process was quicker, or the store says better what is wrong with the folder.
-  }
-}
-
 interface Wiring {
   readonly config: Config
   readonly environment: Readonly<Record<string, string>>
   readonly home: Home | null
   readonly registry: LensRegistry
-  /** Filled here: what closes what was opened. */
-  readonly closers: Closer[]
+  /** Filled here. */
+  readonly closers: Closers
 }
 
 async function wire(options: EngineOptions, wiring: Wiring): Promise<Engine> {
-  const { config, environment, home, registry, closers } = wiring
-  const store = openStore(options, config, home)
-  closers.push(() => store.close())
-  const uses = new Uses(store)
-  closers.push(() => uses.end())
-  const clock = options.clock ?? systemClock
-  const random = options.random ?? (bytes => new Uint8Array(randomBytes(bytes)))
-  const machineNow = () => Date.now()
-  const holder = nameHolder(v4Id(bytes => new Uint8Array(randomBytes(bytes))))
-  const { embedder, error: embedderError } = await startEmbedder(options, config, home)
-  closers.push(() => embedder?.close())
-
-  const makers = indexMakers(store, embedder, registry)
-  const makeIndex = (name: string): Index => {
-    const maker = makers.get(name)
-    if (maker === undefined) throw new Error(`invariant broken: no index ${name}`)
-    return maker()
+  const { config, home, registry, closers } = wiring
+  const states = new Map<string, JobState>()
+  const holder = nameHolder(v4Id(secureRandom))
+  const parts = await makeParts(options, wiring, { states, holder })
+  const engine = new LocalEngine(parts)
+  registry.must(config.defaultLens)
+  // Made now, so that a wrong setting of a lens shows when the engine opens.
+  const hosted = registry.all.map(lens => ({ lens, host: engine.host(lens.name) }))
+  await installPlugins(hosted, home, options.plugins)
+  for (const { lens, host } of hosted) {
+    closers.add(() => lens.close?.(host))
+    await lens.open?.(host)
   }
-  const indexes = new IndexSet(store, home?.indexFolder ?? null, [...makers.keys()].map(makeIndex))
+  if (options.readOnly !== true) keepUp(parts, hosted, { states, holder, closers, options })
+  return engine
+}
+
+async function makeParts(
+  options: EngineOptions,
+  { config, environment, home, registry, closers }: Wiring,
+  { states, holder }: { readonly states: ReadonlyMap<string, JobState>; readonly holder: string },
+): Promise<Parts> {
+  const store = openStore(options, config, home)
+  closers.add(() => store.close())
+  const uses = new Uses(store)
+  closers.add(() => uses.end())
+  const { clock = systemClock, random = secureRandom } = options
+  const { embedder, error: embedderError } = await startEmbedder(options, config, home)
+  closers.add(() => embedder?.close())
+  const makers = new IndexMakers(store, embedder, registry.all)
+  const indexes = new IndexSet(store, home?.indexFolder ?? null, makers.all())
+  const lease = (name: string) => new Lease(store, name, holder, machineNow)
   const embedding =
     embedder === null || options.readOnly === true
       ? null
-      : new Embedding(store, embedder, new Lease(store, 'embedding', holder, machineNow), () => clock.now())
-
+      : new Embedding(store, embedder, lease('embedding'), () => clock.now())
   const sources = new SourceSet({ store, indexes, settings: config.sources, environment })
-  closers.push(() => sources.close())
-
-  const states = new Map<string, JobState>()
-  const engine = new LocalEngine({
+  closers.add(() => sources.close())
+  return {
     store,
     home: home?.folder ?? null,
     storeFile: home?.storeFile ?? null,
@@ -161,9 +133,10 @@ async function wire(options: EngineOptions, wiring: Wiring): Promise<Engine> {
     embedder,
     embedderError,
     indexes,
+    snapshots: lease('snapshots'),
     uses,
     sources,
-    makeIndex,
+    makeIndex: name => makers.make(name),
     embedding,
     warm: options.warm === true,
     jobs: states,
@@ -175,35 +148,32 @@ async function wire(options: EngineOptions, wiring: Wiring): Promise<Engine> {
     limits: limitsOf(config, options, clock),
     lensSettings: config.lenses,
     environment,
-    close: () => closeAll(closers),
-  })
-  registry.must(config.defaultLens)
-  // Made now, so that a wrong setting of a lens shows when the engine opens.
-  const hosts = registry.all.map(lens => engine.host(lens.name))
-  await installPlugins(registry.all, hosts, home, options)
-  for (const [at, lens] of registry.all.entries()) {
-    const host = hosts[at] as LensHost
-    closers.push(() => lens.close?.(host))
-    await lens.open?.(host)
+    close: () => closers.close(),
   }
-  const snapshots = new Lease(store, 'snapshots', holder, machineNow)
-  closers.push(() => {
-    if (options.readOnly !== true) saveSnapshots(indexes, snapshots)
-  })
+}
+
+interface Keeping {
+  readonly states: Map<string, JobState>
+  readonly holder: string
+  readonly closers: Closers
+  readonly options: EngineOptions
+}
+
+/** What an engine does beside answering: at the end, and unless told otherwise in the background. */
+function keepUp(parts: Parts, hosted: readonly HostedLens[], { states, holder, closers, options }: Keeping): void {
+  const { store, clock, indexes, snapshots, embedding } = parts
   const { upkeep } = store
-  if (upkeep !== undefined && options.readOnly !== true) closers.push(() => eraseAtEnd(upkeep, indexes, snapshots))
-  closers.push(() => embedding?.close())
-  if (options.background !== false && options.readOnly !== true) {
-    const jobs = registry.all.flatMap((lens, i) => (lens.jobs ?? []).map(job => ({ job, host: hosts[i] as LensHost })))
-    const background = new Background({ store, clock, indexes, embedding, jobs, states, holder, machineNow })
-    closers.push(() => background.close())
-    if (upkeep !== undefined) {
-      const lease = new Lease(store, 'log', holder, machineNow)
-      const keeper = new LogKeeper({ store, upkeep, indexes, lease, snapshots })
-      closers.push(() => keeper.close())
-    }
-  }
-  return engine
+  closers.add(() => saveSnapshots(indexes, snapshots))
+  if (upkeep !== undefined) closers.add(() => eraseAtEnd(upkeep, indexes, snapshots))
+  closers.add(() => embedding?.close())
+  if (options.background === false) return
+  const jobs = hosted.flatMap(({ lens, host }) => (lens.jobs ?? []).map(job => ({ job, host })))
+  const background = new Background({ store, clock, indexes, embedding, jobs, states, holder, machineNow })
+  closers.add(() => background.close())
+  if (upkeep === undefined) return
+  const lease = new Lease(store, 'log', holder, machineNow)
+  const keeper = new LogKeeper({ store, upkeep, indexes, lease, snapshots })
+  closers.add(() => keeper.close())
 }
 
 /** On a clock that nobody can set, whose milliseconds are whole. */
@@ -218,102 +188,10 @@ function limitsOf(
   return new RequesterLimits({ unitsPerMinute, burst }, machineTime, others)
 }
 
-/** Each lens that takes plug-ins is offered each module; one that none takes and some refuse is skipped with a warning. */
-async function installPlugins(
-  lenses: readonly Lens[],
-  hosts: readonly LensHost[],
-  home: Home | null,
-  { plugins = {} }: EngineOptions,
-): Promise<void> {
-  const takers = lenses.flatMap((lens, at) =>
-    lens.install === undefined ? [] : [{ lens, host: hosts[at] as LensHost }],
-  )
-  if (takers.length === 0 || (home === null && plugins.trustedFolder === undefined)) return
-  const { warn = (line: string) => process.emitWarning(line), trustedFolder, trust } = plugins
-  const { warnings } = await loadPlugins({
-    folder: join(home?.folder ?? '', PLUGIN_FOLDER),
-    trustFile: join(home?.folder ?? '', TRUST_FILE),
-    trustedFolder,
-    trust,
-    install: exported => offer(exported, takers),
-  })
-  for (const warning of warnings) warn(warning)
+function secureRandom(bytes: number): Uint8Array {
+  return new Uint8Array(randomBytes(bytes))
 }
 
-interface Taker {
-  readonly lens: Lens
-  readonly host: LensHost
-}
-
-/** Throws the first refusal unless some lens took it. */
-function offer(exported: Readonly<Record<string, unknown>>, takers: readonly Taker[]): void {
-  const refusals: unknown[] = []
-  let isTaken = false
-  for (const { lens, host } of takers) {
-    try {
-      if (lens.install?.(host, exported) !== false) isTaken = true
-    } catch (error) {
-      refusals.push(error)
-    }
-  }
-  if (!isTaken && refusals.length > 0) throw refusals[0]
-}
-
-async function startEmbedder(
-  options: EngineOptions,
-  config: Config,
-  home: Home | null,
-): Promise<{ embedder: Embedder | null; error: string | null }> {
-  const given = options.embedder
-  if (typeof given === 'object' && 'embed' in given) return { embedder: ready(given), error: null }
-  try {
-    const embedder = await openEmbedder(config.embedder, {
-      baseFolder: home?.folder ?? process.cwd(),
-      env: process.env,
-      start: options.warm === true ? 'now' : 'first-use',
-    })
-    return { embedder: embedder && ready(embedder), error: null }
-  } catch (error) {
-    if (error instanceof QuerentError && error.kind !== 'usage') return { embedder: null, error: error.message }
-    throw error
-  }
-}
-
-function ready(embedder: Embedder): Embedder {
-  return cacheQueries(checkEmbedder(embedder), QUERY_CACHE)
-}
-
-function indexMakers(
-  store: Store,
-  embedder: Embedder | null,
-  registry: LensRegistry,
-): ReadonlyMap<string, () => Index> {
-  const makers: (() => Index)[] = [() => openWordIndex()]
-  if (embedder !== null) {
-    const model = modelKey(embedder.model)
-    makers.push(() =>
-      openVectorIndex({
-        model,
-        dimensions: embedder.model.dimensions,
-        source: chunks => store.vectorsOnly(model, chunks),
-      }),
-    )
-  }
-  makers.push(...registry.all.flatMap(lens => lens.indexes ?? []))
-  makers.push(...registry.all.flatMap(lens => (lens.pointIndexes ?? []).map(points => () => openPointIndex(points))))
-  makers.push(...registry.all.flatMap(lens => (lens.linkIndexes ?? []).map(links => () => openLinkIndex(links))))
-  return new Map(makers.map(make => [make().name, make]))
-}
-
-/** In reverse order of opening; goes on when one fails, then throws the first failure. */
-async function closeAll(closers: readonly Closer[]): Promise<void> {
-  const failures: unknown[] = []
-  for (const close of [...closers].reverse()) {
-    try {
-      await close()
-    } catch (error) {
-      failures.push(error)
-    }
-  }
-  if (failures.length > 0) throw failures[0]
+function machineNow(): number {
+  return Date.now()
 }

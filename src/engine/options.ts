@@ -1,10 +1,9 @@
 /** How an engine is opened. Every option can be left out: then it is the store of the working folder, with MiniLM. */
 import type { Clock } from '../base/clock.ts'
-import type { Embedder } from '../embed/embedder.ts'
-import type { EmbedderSettings } from '../embed/open-embedder.ts'
 import type { Lens } from '../lenses/lens.ts'
 import type { RequestLog } from '../model/request-log.ts'
 import type { Store } from '../store/store.ts'
+import type { GivenEmbedder } from './given-embedder.ts'
 import type { LimitSettings } from './limit-settings.ts'
 import type { LiveSettings } from './live/live-queries.ts'
 
@@ -26,7 +25,7 @@ export interface EngineOptions {
   /** A store of one's own, or `memory` for one that is gone on close. Then there is no home. */
   readonly store?: Store | 'memory' | undefined
   /** `none` for words only; a settings object for a provider; an Embedder of one's own. Default: MiniLM. */
-  readonly embedder?: Embedder | EmbedderSettings | 'none' | undefined
+  readonly embedder?: GivenEmbedder | 'none' | undefined
   readonly clock?: Clock | undefined
   /** Random bytes for ids; injectable so that runs can be reproduced. */
   readonly random?: ((bytes: number) => Uint8Array) | undefined

@@ -10,6 +10,7 @@ import type { Workspace } from '../model/workspace.ts'
 import type { Store } from '../store/store.ts'
 import type { JobState } from './background/background.ts'
 import type { Embedding } from './background/embedding.ts'
+import type { Lease } from './background/lease.ts'
 import type { IndexSet } from './index-set.ts'
 import type { LiveSettings } from './live/live-queries.ts'
 import type { SourceSet } from './sources.ts'
@@ -28,6 +29,8 @@ export interface Parts {
   /** Why there is no embedder although one was wanted, or null. */
   readonly embedderError: string | null
   readonly indexes: IndexSet
+  /** For writing the files of the indexes: one process at a time. */
+  readonly snapshots: Lease
   readonly uses: Uses
   readonly sources: SourceSet
   readonly makeIndex: (name: string) => Index

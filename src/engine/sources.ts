@@ -1,5 +1,4 @@
 /** The sources of one engine: its own store, and those that the configuration names. Opened when they are first asked for. */
-import type { VectorIndex } from '../index/contract.ts'
 import { invalidArgument } from '../model/errors.ts'
 import { partitionKey } from '../model/partition.ts'
 import type { Sight } from '../model/viewer.ts'
@@ -45,7 +44,13 @@ export class SourceSet {
 
   #open(name: string): Source {
     const { store, indexes, settings, environment } = this.#parts
-    if (name === 'local') return openLocalSource({ reader: store, vectors: () => vectorsIn(indexes) })
+    if (name === 'local') {
+      const vectors = () => {
+        indexes.refresh()
+        return indexes.vectors
+      }
+      return openLocalSource({ reader: store, vectors })
+    }
     if (!Object.hasOwn(settings, name)) throw invalidArgument('store', name, `one of ${this.names.join(', ')}`)
     return openSource(name, settings[name] as SourceSettings, environment, sight => keysIn(sight, store))
   }
@@ -73,13 +78,6 @@ function openSource(
     apiKey: secret(api_key_env),
     sparse: sparse === undefined ? undefined : { vectorName: sparse.vector_name, model: sparse.model },
   })
-}
-
-function vectorsIn(indexes: IndexSet): VectorIndex | null {
-  const name = indexes.names.find(one => one.startsWith('vectors-'))
-  if (name === undefined) return null
-  indexes.refresh()
-  return indexes.get(name) as VectorIndex
 }
 
 function keysIn({ partitions }: Sight, store: Store): readonly string[] {

@@ -4,8 +4,8 @@ import type { Job, LensHost } from '../../lenses/lens.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type { Progress } from '../../model/operation.ts'
 import type { Store } from '../../store/store.ts'
-import type { Embedding } from './embedding.ts'
 import type { IndexSet } from '../index-set.ts'
+import type { Embedding } from './embedding.ts'
 import { Lease } from './lease.ts'
 
 const TICK_MS = 2_000

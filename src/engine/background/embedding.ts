@@ -9,8 +9,8 @@ import { type Chunk, type ChunkKey, embeddedText } from '../../model/entry.ts'
 import type { Progress } from '../../model/operation.ts'
 import type { PartitionId } from '../../model/partition.ts'
 import type { Store } from '../../store/store.ts'
-import type { Lease } from './lease.ts'
 import { orStopped } from '../or-stopped.ts'
+import type { Lease } from './lease.ts'
 
 const BATCH = 16
 /** How long a process waits before it looks again whether another one has finished. */

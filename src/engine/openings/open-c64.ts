@@ -1,7 +1,7 @@
 /** The lens `c64` on its own: an engine with it, and its two questions for one viewer. */
 import { askC64, type C64Answer, type C64Question, enrichC64 } from '../../lenses/c64/ask.ts'
 import type { C64LensOptions } from '../../lenses/c64/c64-lens.ts'
-import { keepCorpus } from '../../lenses/c64/corpus-store.ts'
+import { keepCorpus } from '../../lenses/c64/corpus/store.ts'
 import type { Enrichment } from '../../lenses/c64/enrichment/enrich.ts'
 import { formatHits } from '../../lenses/c64/enrichment/markdown.ts'
 import type { LensSettings } from '../../lenses/c64/state.ts'
@@ -9,10 +9,10 @@ import { QuerentError } from '../../model/errors.ts'
 import type { CallContext, Progress } from '../../model/operation.ts'
 import { LOCAL_OWNER } from '../../model/viewer.ts'
 import { BUILT_IN_LENSES } from '../builtins.ts'
-import { c64LensOf } from './c64.ts'
 import type { Engine } from '../engine.ts'
 import { openEngineOf } from '../open.ts'
 import type { EngineOptions } from '../options.ts'
+import { c64LensOf } from './c64.ts'
 
 export interface OpenC64Options extends EngineOptions {
   /** Settings of the lens, which beat those of the environment and of the home; and plugins. */

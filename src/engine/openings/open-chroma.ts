@@ -2,7 +2,7 @@
 import { systemClock } from '../../base/clock.ts'
 import { Chroma } from '../../lenses/chroma/chroma.ts'
 import { type ChromaLensOptions, chromaLens } from '../../lenses/chroma/chroma-lens.ts'
-import { resolveSettings, wrong } from '../../lenses/chroma/query/settings.ts'
+import { resolveSettings, wrong } from '../../lenses/chroma/settings.ts'
 import { CHROMA_TABLES } from '../../lenses/chroma/tables.ts'
 import { LOCAL_OWNER, type Viewer } from '../../model/viewer.ts'
 import { openSqliteStore } from '../../store/sqlite-store.ts'

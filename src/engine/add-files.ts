@@ -1,0 +1,20 @@
+/** Adds files and folders: read as a lens reads them, where one is named. */
+import type { IngestReport } from '../ingest/ingest-report.ts'
+import type { AddRequest } from '../model/entry-input.ts'
+import type { CallContext } from '../model/operation.ts'
+import type { Parts } from './parts.ts'
+
+export async function addFiles(
+  { store, clock, registry }: Parts,
+  { lens: named, paths, collection, kind, tags, visibility, federations, map }: AddRequest,
+  call: CallContext,
+): Promise<IngestReport> {
+  const lens = named === undefined ? undefined : registry.must(named)
+  // Loaded when used: most calls ask, and should not wait for parsers of file formats.
+  const { ingest } = await import('../ingest/ingest.ts')
+  return await ingest(
+    store,
+    { paths, collection: collection ?? lens?.name ?? 'documents', kind, tags, visibility, federations, map },
+    { ...call, now: clock.now(), ingesters: lens?.ingesters },
+  )
+}

@@ -1,0 +1,75 @@
+/** What each lens is given of the engine: made when it is first asked for, and the same from then on. */
+import type { Lens, LensHost } from '../lenses/lens.ts'
+import type { LiveQueries } from '../model/live.ts'
+import type { Page } from '../model/page.ts'
+import type { QueryInput } from '../model/query-input.ts'
+import type { Sight, Viewer } from '../model/viewer.ts'
+import type { Parts } from './parts.ts'
+
+/** What hosts need of the engine itself. */
+export interface Hosting {
+  readonly live: LiveQueries
+  /** Throws when the engine is closed. */
+  mustBeOpen(): void
+  /** The signal, which is aborted when the engine is closed too. */
+  untilClosed(signal: AbortSignal): AbortSignal
+  sight(viewer: Viewer): Sight
+  query(input: QueryInput, viewer: Viewer): Promise<Page>
+}
+
+export class LensHosts {
+  readonly #parts: Parts
+  readonly #engine: Hosting
+  readonly #made = new Map<string, LensHost>()
+
+  constructor(parts: Parts, engine: Hosting) {
+    this.#parts = parts
+    this.#engine = engine
+  }
+
+  /** Throws `unknown_lens`, and what is wrong with the lens's settings. */
+  of(lens: string): LensHost {
+    const made = this.#made.get(lens) ?? this.#make(this.#parts.registry.must(lens))
+    this.#made.set(lens, made)
+    return made
+  }
+
+  #make(lens: Lens): LensHost {
+    const { store, clock, embedder, random, log, workspace, embedding, indexes, sources } = this.#parts
+    const engine = this.#engine
+    return {
+      store,
+      clock,
+      embedder,
+      random,
+      log,
+      settings: this.#settingsOf(lens),
+      sight: viewer => engine.sight(viewer),
+      embedded: async (signal, report) => {
+        await embedding?.settled(engine.untilClosed(signal), report)
+        indexes.refresh()
+      },
+      workspace,
+      index: name => {
+        engine.mustBeOpen()
+        indexes.refresh()
+        return indexes.get(name)
+      },
+      source: name => {
+        engine.mustBeOpen()
+        return sources.get(name)
+      },
+      live: engine.live,
+      query: (input, viewer) => engine.query({ lens: lens.name, ...input }, viewer),
+    }
+  }
+
+  /** Of the configuration, and of the variables whose names begin with the lens's. */
+  #settingsOf(lens: Lens): unknown {
+    const { lensSettings, environment } = this.#parts
+    const given = lensSettings[lens.name]
+    const own = `${lens.name.toUpperCase()}_`
+    const variables = Object.fromEntries(Object.entries(environment).filter(([name]) => name.startsWith(own)))
+    return lens.settings ? lens.settings(given, variables) : given
+  }
+}

@@ -1,0 +1,141 @@
+/** What the pipeline needs of this engine for one question: its parts as they are at that moment. */
+import { must } from '../base/assert.ts'
+import { Deadline, type Instant } from '../base/clock.ts'
+import type { WordIndex } from '../index/contract.ts'
+import { QuerentError } from '../model/errors.ts'
+import { ENTRY_FIELDS, type FieldName } from '../model/filter.ts'
+import type { CallContext } from '../model/operation.ts'
+import type { Note } from '../model/page.ts'
+import type { Query } from '../model/query.ts'
+import { isOwner, type Sight, type Viewer } from '../model/viewer.ts'
+import type { QueryContext } from '../pipeline/context.ts'
+import { Memo } from '../pipeline/memo.ts'
+import { Sights } from '../pipeline/sights.ts'
+import { Trace } from '../pipeline/trace.ts'
+import type { Parts } from './parts.ts'
+import { storeSecret } from './secret.ts'
+
+export interface MadeContext {
+  readonly context: QueryContext
+  /** The caller has the answer. What is held for later pages holds the context, which then must not hold the caller. */
+  readonly release: () => void
+}
+
+export class QuestionContexts {
+  readonly #parts: Parts
+  readonly #sights: Sights
+  readonly #memo = new Memo()
+  readonly #fields: readonly FieldName[]
+  #secret: string | null = null
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    this.#sights = new Sights(parts.store)
+    this.#fields = [...ENTRY_FIELDS, ...aspectFields(parts)]
+  }
+
+  look(viewer: Viewer): Sight {
+    return this.#sights.look(viewer)
+  }
+
+  /** What seals and signs for this store. */
+  secret(): string {
+    this.#secret ??= storeSecret(this.#parts.store, this.#parts.random)
+    return this.#secret
+  }
+
+  /** When something that is visible next begins or ceases to hold after this moment; infinite: never. */
+  nextBound({ reader, sight }: QueryContext, asOf: Instant): Instant {
+    return this.#memo.nextBound(reader, sight, asOf)
+  }
+
+  make(query: Query, now: Instant, call: CallContext): MadeContext {
+    const { store, indexes, embedder } = this.#parts
+    indexes.refresh()
+    const { viewer } = call
+    const notes: Note[] = []
+    let caller: CallContext | null = call
+    let deadline = new Deadline(query.timeoutMs, call.signal)
+    let sight = this.look(viewer)
+    // An index that is not loaded yet is read or built first, which no question can hurry: its time begins then.
+    const index = (name: string) => deadline.without(() => indexes.get(name))
+    const context: QueryContext = {
+      query,
+      get sight() {
+        return sight
+      },
+      now,
+      get deadline() {
+        return deadline
+      },
+      reader: store,
+      words: index('words') as WordIndex,
+      get vectors() {
+        return deadline.without(() => indexes.vectors)
+      },
+      model: embedder?.model ?? null,
+      fields: this.#fields,
+      secret: this.secret(),
+      memo: this.#memo,
+      index,
+      embed: async text => {
+        const vector = await this.#embed(text, must(caller, 'the caller of a question'), notes)
+        // Others may have written meanwhile; what follows runs on one state.
+        deadline.without(() => indexes.refresh())
+        sight = this.look(viewer)
+        return vector
+      },
+      look: () => this.look(viewer),
+      note: note => notes.push(note),
+      notes,
+      trace: new Trace(),
+    }
+    const release = () => {
+      caller = null
+      deadline = new Deadline(Number.POSITIVE_INFINITY)
+    }
+    return { context, release }
+  }
+
+  async #embed(text: string, call: CallContext, notes: Note[]): Promise<Float32Array | null> {
+    const { embedder, embedderError } = this.#parts
+    if (embedder === null) {
+      if (embedderError !== null) notes.push(wordsOnly(embedderError, call.viewer))
+      return null
+    }
+    const asked = embedder.embed([text], 'query', call.signal)
+    this.#loadMeanwhile(asked)
+    try {
+      const [vector] = await asked
+      return vector ?? null
+    } catch (error) {
+      if (error instanceof QuerentError && error.code === 'cancelled') throw error
+      notes.push(wordsOnly(error instanceof Error ? error.message : String(error), call.viewer))
+      return null
+    }
+  }
+
+  /** The model runs in a thread of its own: this one can load what its answer is needed for. */
+  #loadMeanwhile(asked: Promise<unknown>): void {
+    const { warm, indexes } = this.#parts
+    if (!warm) return
+    asked.catch(() => {}) // told where it is waited for, unless loading fails first
+    void indexes.vectors
+  }
+}
+
+/** Why names files and addresses of this machine, which are the owner's. */
+function wordsOnly(reason: string, viewer: Viewer): Note {
+  const told = isOwner(viewer) ? reason : 'there is no embedder at the moment.'
+  return { code: 'words_only', message: `Words only: ${told}` }
+}
+
+function aspectFields({ tables }: Parts): readonly FieldName[] {
+  return tables.flatMap(table =>
+    table.aspect === undefined
+      ? []
+      : table.columns
+          .filter(({ name, unasked }) => name !== 'entry' && !unasked)
+          .map(column => `${table.aspect}.${column.name}`),
+  )
+}
