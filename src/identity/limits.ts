@@ -1,10 +1,10 @@
 /** Who may ask how much: a bucket for each requester, and no memory of those who have not asked for a while (BQ-189). */
-import { QuerentError } from '../model/errors.ts'
+import { ByRequester } from './by-requester.ts'
 import type { Question } from './question.ts'
 import type { QuestionLimits } from './question-limits.ts'
-import { requesterOf } from './requester.ts'
 import type { StreamLimits } from './stream-limits.ts'
 import { type MachineTime, type Rate, TokenBucket, WINDOW_MS } from './token-bucket.ts'
+import { tooMany } from './too-many.ts'
 
 export interface Limits {
   /**
@@ -26,32 +26,34 @@ export interface OtherLimits {
   readonly streams?: Pick<StreamLimits, 'open'> | undefined
 }
 
-/** So many buckets are kept without looking whether some are full again. */
-const KEPT = 1_024
-
 /** Of one process. A requester who has been quiet until its bucket was full is the same as one never seen. */
 export class RequesterLimits implements Limits {
   readonly #rate: Rate
   readonly #now: () => MachineTime
   readonly #others: OtherLimits
-  readonly #buckets = new Map<string, TokenBucket>()
-  #sweepAt = KEPT
+  readonly #buckets: ByRequester<TokenBucket>
 
   constructor(rate: Rate, now: () => MachineTime, others: OtherLimits = {}) {
     this.#rate = rate
     this.#now = now
     this.#others = others
+    // Only full ones go: to forget another would be to fill it.
+    this.#buckets = new ByRequester(
+      at => new TokenBucket(rate, at),
+      (bucket, at) => bucket.isFull(at),
+    )
   }
 
-  /** Buckets in memory: no more than twice as many as are not full, beyond a thousand. */
+  /** Buckets in memory. */
   get size(): number {
     return this.#buckets.size
   }
 
   charge(viewer: string, units: number): void {
     const now = this.#now()
-    const waitMs = this.#bucketOf(requesterOf(viewer), now).take(units, now)
-    if (waitMs > 0) throw rateLimited(waitMs, this.#rate)
+    const waitMs = this.#buckets.of(viewer, now).take(units, now)
+    const limit = this.#rate.unitsPerMinute
+    if (waitMs > 0) throw tooMany('requests', { waitMs, limit, windowMs: WINDOW_MS })
   }
 
   ask(viewer: string, question: Question): void {
@@ -61,27 +63,4 @@ export class RequesterLimits implements Limits {
   stream(viewer: string): () => void {
     return this.#others.streams?.open(viewer) ?? (() => undefined)
   }
-
-  #bucketOf(requester: string, now: MachineTime): TokenBucket {
-    const known = this.#buckets.get(requester)
-    if (known !== undefined) return known
-    if (this.#buckets.size >= this.#sweepAt) this.#sweep(now)
-    const made = new TokenBucket(this.#rate, now)
-    this.#buckets.set(requester, made)
-    return made
-  }
-
-  /** Only full ones go: to forget another would be to fill it. */
-  #sweep(now: MachineTime): void {
-    for (const [requester, bucket] of this.#buckets) if (bucket.isFull(now)) this.#buckets.delete(requester)
-    this.#sweepAt = Math.max(KEPT, 2 * this.#buckets.size)
-  }
-}
-
-function rateLimited(waitMs: number, { unitsPerMinute }: Rate): QuerentError {
-  return new QuerentError('rate_limited', `too many requests: wait ${waitMs} ms`, {
-    retry_after_ms: waitMs,
-    limit: unitsPerMinute,
-    window_ms: WINDOW_MS,
-  })
 }

@@ -4,9 +4,9 @@
  * that the same questions at the same times are refused alike.
  */
 import type { Clock, Instant } from '../base/clock.ts'
-import { QuerentError } from '../model/errors.ts'
+import { ByRequester } from './by-requester.ts'
 import { type Asked, askedBy, likeness, type Question } from './question.ts'
-import { requesterOf } from './requester.ts'
+import { tooMany } from './too-many.ts'
 
 export interface QuestionRules {
   /** Different questions in one day of UTC; null: any number. */
@@ -21,14 +21,14 @@ const DAY_MS = 24 * HOUR_MS
 const ALIKE = 0.6
 /** Groups of questions that are nearly alike, for each requester: those asked last. */
 const GROUPS = 32
-/** So many requesters are kept without looking whether some have nothing that counts any more. */
-const KEPT = 1_024
 
 export class QuestionLimits {
   readonly #rules: QuestionRules
   readonly #clock: Clock
-  readonly #requesters = new Map<string, Requester>()
-  #sweepAt = KEPT
+  readonly #requesters = new ByRequester(
+    () => new Requester(),
+    (requester, now) => requester.isEmpty(now),
+  )
 
   constructor(rules: QuestionRules, clock: Clock) {
     this.#rules = rules
@@ -44,21 +44,7 @@ export class QuestionLimits {
   ask(viewer: string, question: Question): void {
     if (this.#rules.questionsPerDay === null && this.#rules.alikePerHour === null) return
     const now = this.#clock.now()
-    this.#requesterOf(requesterOf(viewer), now).ask(askedBy(question), this.#rules, now)
-  }
-
-  #requesterOf(name: string, now: Instant): Requester {
-    const known = this.#requesters.get(name)
-    if (known !== undefined) return known
-    if (this.#requesters.size >= this.#sweepAt) this.#sweep(now)
-    const made = new Requester()
-    this.#requesters.set(name, made)
-    return made
-  }
-
-  #sweep(now: Instant): void {
-    for (const [name, requester] of this.#requesters) if (requester.isEmpty(now)) this.#requesters.delete(name)
-    this.#sweepAt = Math.max(KEPT, 2 * this.#requesters.size)
+    this.#requesters.of(viewer, now).ask(askedBy(question), this.#rules, now)
   }
 }
 
@@ -79,7 +65,11 @@ class Requester {
     this.#forget(now)
     const isNew = !this.#ofDay.has(asked.key)
     if (questionsPerDay !== null && isNew && this.#ofDay.size >= questionsPerDay) {
-      throw tooMany('different questions today', DAY_MS - (now - this.#day), questionsPerDay, DAY_MS)
+      throw tooMany('different questions today', {
+        waitMs: DAY_MS - (now - this.#day),
+        limit: questionsPerDay,
+        windowMs: DAY_MS,
+      })
     }
     if (alikePerHour !== null) this.#count(asked, alikePerHour, now)
     if (questionsPerDay !== null) this.#ofDay.add(asked.key)
@@ -96,7 +86,11 @@ class Requester {
     if (group.asked.has(asked.key)) return
     if (group.asked.size >= most) {
       const [oldest = now] = group.asked.values()
-      throw tooMany('questions that are nearly alike', HOUR_MS - (now - oldest), most, HOUR_MS)
+      throw tooMany('questions that are nearly alike', {
+        waitMs: HOUR_MS - (now - oldest),
+        limit: most,
+        windowMs: HOUR_MS,
+      })
     }
     group.asked.set(asked.key, now)
     this.#groups = [...this.#groups.filter(each => each !== group), group].slice(-GROUPS)
@@ -112,12 +106,4 @@ class Requester {
     }
     this.#groups = this.#groups.filter(({ asked }) => asked.size > 0)
   }
-}
-
-function tooMany(of: string, waitMs: number, limit: number, windowMs: number): QuerentError {
-  return new QuerentError('rate_limited', `too many ${of}: wait ${waitMs} ms`, {
-    retry_after_ms: waitMs,
-    limit,
-    window_ms: windowMs,
-  })
 }
