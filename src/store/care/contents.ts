@@ -1,6 +1,7 @@
 /** Entries against themselves: the hash of the content, JSON that can be read, chunks within the content. */
 import { sha256 } from '../../base/canonical.ts'
 import type { SqlDatabase } from '../sqlite/sql-driver.ts'
+import { isObject, parsed } from './parsed.ts'
 import { type Check, problemOf, RESTORE_HELP, those } from './problem.ts'
 
 export const contents: Check = {
@@ -52,16 +53,4 @@ function* lengths(db: SqlDatabase): Generator<readonly [key: number, name: strin
     `select e.key, e.holder || '/' || e.id, b.content from entries e join bodies b on b.entry = e.key order by e.key`,
   )
   for (const [key, name, content] of rows.each()) yield [key, name, content.length]
-}
-
-export function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json)
-  } catch {
-    return undefined
-  }
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,16 +1,14 @@
 /** The rows that repeat tags and metadata for filters, against the entries they repeat. */
 import type { JsonObject } from '../../base/canonical.ts'
-import { entryValues } from '../entry-values.ts'
+import { type Lookups, lookupsOf, replaceLookups } from '../sqlite/lookups.ts'
 import type { SqlDatabase, SqlValue } from '../sqlite/sql-driver.ts'
-import { truthValue } from '../sqlite/values.ts'
-import { isObject, parsed } from './contents.ts'
+import { isObject, parsed } from './parsed.ts'
 import { type Check, counted, problemOf, REPAIR_HELP, those } from './problem.ts'
 
 interface Repeated {
   readonly entry: number
   readonly name: string
-  readonly tags: readonly string[]
-  readonly values: readonly (readonly [path: string, value: SqlValue])[]
+  readonly lookups: Lookups
 }
 
 export const lookups: Check = {
@@ -20,7 +18,7 @@ export const lookups: Check = {
     const names = strays(db).map(({ name }) => name)
     const mend = (at: SqlDatabase): string => {
       const found = strays(at)
-      for (const one of found) writeAgain(at, one)
+      for (const { entry, lookups: right } of found) replaceLookups(at, entry, right)
       return `wrote the lookups of ${counted(found.length, 'entry', 'entries')} again`
     }
     const rest = { help: REPAIR_HELP, mend }
@@ -33,8 +31,9 @@ function strays(db: SqlDatabase): readonly Repeated[] {
   const valuesOf = db.prepareArrays<[string, SqlValue]>('select path, value from entry_values where entry = ?')
   const found: Repeated[] = []
   for (const one of all(db)) {
-    const tags = tagsOf.all(one.entry).map(([tag]) => tag)
-    const isSame = same(tags, one.tags) && same(valuesOf.all(one.entry).map(told), one.values.map(told))
+    const { tags, values } = one.lookups
+    const stored = tagsOf.all(one.entry).map(([tag]) => tag)
+    const isSame = same(stored, tags) && same(valuesOf.all(one.entry).map(told), values.map(told))
     if (!isSame) found.push(one)
   }
   return found
@@ -48,21 +47,8 @@ function* all(db: SqlDatabase): Generator<Repeated> {
   for (const [entry, name, tagsJson, metadataJson] of rows.each()) {
     const [tags, metadata] = [parsed(tagsJson), parsed(metadataJson)]
     if (!(Array.isArray(tags) && isObject(metadata))) continue
-    const values = entryValues(metadata as JsonObject).map(({ path, value }): [string, SqlValue] => [
-      path,
-      typeof value === 'boolean' ? truthValue(value) : value,
-    ])
-    yield { entry, name, tags, values }
+    yield { entry, name, lookups: lookupsOf(tags, metadata as JsonObject) }
   }
-}
-
-function writeAgain(db: SqlDatabase, { entry, tags, values }: Repeated): void {
-  db.prepare('delete from entry_tags where entry = ?').run(entry)
-  db.prepare('delete from entry_values where entry = ?').run(entry)
-  const addTag = db.prepare('insert into entry_tags (tag, entry) values (?, ?)')
-  for (const tag of tags) addTag.run(tag, entry)
-  const addValue = db.prepare('insert into entry_values (path, value, entry) values (?, ?, ?)')
-  for (const [path, value] of values) addValue.run(path, value, entry)
 }
 
 function told([path, value]: readonly [string, SqlValue]): string {

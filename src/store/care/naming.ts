@@ -1,7 +1,7 @@
 /** What tells who may see an entry, and what tables there are: nothing in the store says how these should be. */
 import { type Audience, partitionKey } from '../../model/partition.ts'
 import type { SqlDatabase } from '../sqlite/sql-driver.ts'
-import { isObject, parsed } from './contents.ts'
+import { isObject, parsed } from './parsed.ts'
 import { type Check, problemOf, RESTORE_HELP, those } from './problem.ts'
 
 const rest = { help: RESTORE_HELP, mend: null }

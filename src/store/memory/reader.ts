@@ -8,8 +8,8 @@ import type { Audience, PartitionId } from '../../model/partition.ts'
 import type { TableDeclaration } from '../../model/table.ts'
 import type { Sight, Viewer } from '../../model/viewer.ts'
 import { checkFilter } from '../check.ts'
-import type { MemoryState } from './state.ts'
 import type { Change, ChunkVector, ListPosition, ListRequest, StoreReader, TableReader } from '../store.ts'
+import type { MemoryState } from './state.ts'
 
 export class MemoryReader implements StoreReader {
   readonly storeId: string

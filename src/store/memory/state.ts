@@ -3,11 +3,11 @@ import { assert } from '../../base/assert.ts'
 import type { AccessState, Chunk, ChunkKey, Entry, EntryKey } from '../../model/entry.ts'
 import type { Audience, PartitionId } from '../../model/partition.ts'
 import type { TableDeclaration } from '../../model/table.ts'
-import { Journal, JournaledMap } from './journal.ts'
-import { MemoryTable } from './table.ts'
 import type { Change } from '../store.ts'
 import { checkDeclaration, missingColumns } from '../table-check.ts'
 import { TableVersions } from '../table-versions.ts'
+import { Journal, JournaledMap } from './journal.ts'
+import { MemoryTable } from './table.ts'
 
 export class MemoryState {
   readonly journal: Journal = new Journal()

@@ -1,10 +1,10 @@
 /** A declared table of the in-memory store. */
 import { invalidArgument } from '../../model/errors.ts'
 import type { Cell, Row, TableDeclaration } from '../../model/table.ts'
-import { type Journal, JournaledMap } from './journal.ts'
 import type { TablePage, TableWriter } from '../store.ts'
 import { compareCells, soundColumns, soundEntries, soundKey, soundPart, soundRow } from '../table-check.ts'
 import type { TableVersions } from '../table-versions.ts'
+import { type Journal, JournaledMap } from './journal.ts'
 
 export class MemoryTable implements TableWriter {
   /** May be replaced by one with more columns; rows from before have null there. */

@@ -7,11 +7,11 @@ import { type Audience, type PartitionId, partitionKey } from '../../model/parti
 import type { TableDeclaration } from '../../model/table.ts'
 import type { Viewer } from '../../model/viewer.ts'
 import { audienceOfPartition, checkAccess, checkText, checkVector, soundAudience, soundDraft } from '../check.ts'
+import { planPut } from '../put-plan.ts'
+import type { Change, PutResult, StoreWriter, TableWriter } from '../store.ts'
 import { deepFreeze } from './freeze.ts'
 import { MemoryReader } from './reader.ts'
 import { nameOf } from './state.ts'
-import { planPut } from '../put-plan.ts'
-import type { Change, PutResult, StoreWriter, TableWriter } from '../store.ts'
 
 export class MemoryWriter extends MemoryReader implements StoreWriter {
   /** Of the running transaction; null between transactions. */

@@ -2,9 +2,9 @@
 import type { Instant } from '../../base/clock.ts'
 import type { EntryKey } from '../../model/entry.ts'
 import type { PartitionId } from '../../model/partition.ts'
+import type { Change } from '../store.ts'
 import type { SqlDatabase } from './sql-driver.ts'
 import { limitOf } from './values.ts'
-import type { Change } from '../store.ts'
 
 export class SqliteChanges {
   readonly #db: SqlDatabase

@@ -1,8 +1,8 @@
 /** Chunks in SQLite. */
 import type { Chunk, ChunkDraft, ChunkKey, EntryKey } from '../../model/entry.ts'
 import { continuesUnchanged, type PutPlan } from '../put-plan.ts'
-import type { SqlDatabase } from './sql-driver.ts'
 import type { SqliteModels } from './models.ts'
+import type { SqlDatabase } from './sql-driver.ts'
 import { CHUNKS } from './tallies.ts'
 import { inOrder, keyList, limitOf } from './values.ts'
 

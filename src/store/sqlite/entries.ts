@@ -1,13 +1,13 @@
-/** Entries in SQLite: their rows, and the rows that repeat tags and metadata for filters. */
+/** Entries in SQLite. */
 import { type JsonObject, sha256 } from '../../base/canonical.ts'
 import { isStorable } from '../../base/storable.ts'
 import type { Entry, EntryIdentity, EntryKey, EntryValidity } from '../../model/entry.ts'
 import type { PartitionId } from '../../model/partition.ts'
 import type { SoundDraft } from '../check.ts'
-import { entryValues } from '../entry-values.ts'
-import type { SqlDatabase } from './sql-driver.ts'
+import { addLookups, lookupsOf, replaceLookups } from './lookups.ts'
 import type { SqlitePartitions } from './partitions.ts'
-import { inOrder, keyList, limitOf, truthValue } from './values.ts'
+import type { SqlDatabase } from './sql-driver.ts'
+import { inOrder, keyList, limitOf } from './values.ts'
 
 const SELECT = `select e.key, e.partition, e.id, e.holder, e.collection, e.kind, e.title, e.origin,
     e.created_at, e.updated_at, e.valid_from, e.valid_until, e.known_at,
@@ -124,7 +124,7 @@ export class SqliteEntries {
     this.#db
       .prepare('insert into bodies (content, content_hash, tags, metadata, entry) values (?, ?, ?, ?, ?)')
       .run(...wide(draft), lastKey)
-    this.#addLookups(draft, lastKey)
+    addLookups(this.#db, lastKey, lookupsOf(draft.tags, draft.metadata))
     return lastKey
   }
 
@@ -139,23 +139,12 @@ export class SqliteEntries {
     this.#db
       .prepare('update bodies set content = ?, content_hash = ?, tags = ?, metadata = ? where entry = ?')
       .run(...wide(draft), key)
-    this.#db.prepare('delete from entry_tags where entry = ?').run(key)
-    this.#db.prepare('delete from entry_values where entry = ?').run(key)
-    this.#addLookups(draft, key)
+    replaceLookups(this.#db, key, lookupsOf(draft.tags, draft.metadata))
   }
 
   /** With everything that refers to it. */
   delete(key: EntryKey): void {
     this.#db.prepare('delete from entries where key = ?').run(key)
-  }
-
-  #addLookups(draft: SoundDraft, key: EntryKey): void {
-    const addTag = this.#db.prepare('insert into entry_tags (tag, entry) values (?, ?)')
-    for (const tag of draft.tags) addTag.run(tag, key)
-    const addValue = this.#db.prepare('insert into entry_values (path, value, entry) values (?, ?, ?)')
-    for (const { path, value } of entryValues(draft.metadata)) {
-      addValue.run(path, typeof value === 'boolean' ? truthValue(value) : value, key)
-    }
   }
 
   #entryOf([

@@ -1,6 +1,8 @@
 /** The mark that something was deleted or replaced: kept in the file, so that a crash does not lose what is still to erase. */
-import type { SqlDatabase } from './sql-driver.ts'
+
 import type { Forgotten } from '../upkeep.ts'
+import { readMeta, writeMeta } from './meta.ts'
+import type { SqlDatabase } from './sql-driver.ts'
 
 const NAME = 'forgotten'
 
@@ -48,13 +50,11 @@ export class SqliteForgotten {
   }
 
   #read(): Row | null {
-    const row = this.#db.prepareArrays<[string]>('select value from meta where name = ?').get(NAME)
-    return row === undefined ? null : (JSON.parse(row[0]) as Row)
+    const text = readMeta(this.#db, NAME)
+    return text === undefined ? null : (JSON.parse(text) as Row)
   }
 
   #write(row: Row): void {
-    this.#db
-      .prepare('insert into meta (name, value) values (?, ?) on conflict do update set value = excluded.value')
-      .run(NAME, JSON.stringify(row))
+    writeMeta(this.#db, NAME, JSON.stringify(row))
   }
 }

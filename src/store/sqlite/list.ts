@@ -4,9 +4,9 @@
  */
 import type { EntryKey } from '../../model/entry.ts'
 import type { Viewer } from '../../model/viewer.ts'
-import type { SqlDatabase, SqlValue } from './sql-driver.ts'
-import type { SqlCondition } from './filter.ts'
 import type { ListPosition, ListRequest } from '../store.ts'
+import type { SqlCondition } from './filter.ts'
+import type { SqlDatabase, SqlValue } from './sql-driver.ts'
 
 /** Entries of one time that are sorted; of more, the index by id finds a page's sooner. */
 const MOST_SORTED = 1_000

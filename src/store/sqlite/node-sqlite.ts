@@ -2,9 +2,9 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { assert } from '../../base/assert.ts'
-import type { OpenSql, SqlDatabase, SqlOptions, SqlResult, SqlRow, SqlStatement, SqlValue } from './sql-driver.ts'
-import { ofSqlite } from './error.ts'
 import { mustBeSync } from '../sync.ts'
+import { ofSqlite } from './error.ts'
+import type { OpenSql, SqlDatabase, SqlOptions, SqlResult, SqlRow, SqlStatement, SqlValue } from './sql-driver.ts'
 
 /** Statements kept of each kind. Filters make endlessly many texts; everything else needs about a hundred. */
 const STATEMENTS = 300

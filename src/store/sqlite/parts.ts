@@ -1,5 +1,5 @@
 /** The parts of a SQLite store over one connection. */
-import type { SqlDatabase } from './sql-driver.ts'
+
 import { SqliteAccess } from './access.ts'
 import { SqliteChanges } from './changes.ts'
 import { SqliteChunks } from './chunks.ts'
@@ -8,6 +8,7 @@ import { SqliteForgotten } from './forgotten.ts'
 import { SqliteModels } from './models.ts'
 import { SqlitePartitions } from './partitions.ts'
 import { SqliteSearch } from './search.ts'
+import type { SqlDatabase } from './sql-driver.ts'
 import { SqliteTables } from './tables.ts'
 import { SqliteTallies } from './tallies.ts'
 import { SqliteVectors } from './vectors.ts'

@@ -5,9 +5,10 @@ import type { Filter } from '../../model/filter.ts'
 import type { Audience, PartitionId } from '../../model/partition.ts'
 import type { TableDeclaration } from '../../model/table.ts'
 import type { Sight, Viewer } from '../../model/viewer.ts'
+import type { Change, ChunkVector, ListRequest, StoreReader, TableReader } from '../store.ts'
+import { readMeta } from './meta.ts'
 import type { SqliteParts } from './parts.ts'
 import { CHUNKS } from './tallies.ts'
-import type { Change, ChunkVector, ListRequest, StoreReader, TableReader } from '../store.ts'
 
 export class SqliteReader implements StoreReader {
   readonly storeId: string
@@ -135,6 +136,6 @@ export class SqliteReader implements StoreReader {
   }
 
   meta(name: string): string | undefined {
-    return this.parts.db.prepareArrays<[string]>('select value from meta where name = ?').get(name)?.[0]
+    return readMeta(this.parts.db, name)
   }
 }

@@ -4,12 +4,12 @@ import type { EntryKey } from '../../model/entry.ts'
 import type { Filter } from '../../model/filter.ts'
 import type { Sight } from '../../model/viewer.ts'
 import { checkFilter } from '../check.ts'
-import type { SqlDatabase, SqlValue } from './sql-driver.ts'
+import type { ListRequest } from '../store.ts'
 import { type AspectLookup, compileFilter, type SqlCondition } from './filter.ts'
 import { listKeys } from './list.ts'
 import type { SqlitePartitions } from './partitions.ts'
+import type { SqlDatabase, SqlValue } from './sql-driver.ts'
 import { keyList, limitOf } from './values.ts'
-import type { ListRequest } from '../store.ts'
 
 export class SqliteSearch {
   readonly #db: SqlDatabase

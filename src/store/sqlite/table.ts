@@ -2,11 +2,11 @@
 import { assert } from '../../base/assert.ts'
 import { invalidArgument } from '../../model/errors.ts'
 import type { Cell, Row, TableDeclaration } from '../../model/table.ts'
-import type { SqlDatabase, SqlValue } from './sql-driver.ts'
-import type { SqlCondition } from './filter.ts'
-import { keyList, limitOf } from './values.ts'
 import type { TablePage, TableWriter } from '../store.ts'
 import { soundColumns, soundEntries, soundKey, soundPart, soundRow } from '../table-check.ts'
+import type { SqlCondition } from './filter.ts'
+import type { SqlDatabase, SqlValue } from './sql-driver.ts'
+import { keyList, limitOf } from './values.ts'
 
 /** Who hears of what is done to a table. */
 export interface TableNotes {

@@ -1,12 +1,12 @@
 /** Declared tables in SQLite: made when first written to, and remembered in the file with their declaration. */
 import type { ColumnDeclaration, TableDeclaration } from '../../model/table.ts'
-import type { SqlDatabase } from './sql-driver.ts'
-import type { AspectLookup, ValueType } from './filter.ts'
-import type { SqliteForgotten } from './forgotten.ts'
-import { quote, SqliteTable } from './table.ts'
 import type { TableReader, TableWriter } from '../store.ts'
 import { checkDeclaration, missingColumns } from '../table-check.ts'
 import { TableVersions } from '../table-versions.ts'
+import type { AspectLookup, ValueType } from './filter.ts'
+import type { SqliteForgotten } from './forgotten.ts'
+import type { SqlDatabase } from './sql-driver.ts'
+import { quote, SqliteTable } from './table.ts'
 
 /** How filters compare a column; bytes they do not. */
 const VALUE_TYPES: Readonly<Record<ColumnDeclaration['type'], ValueType | null>> = {

@@ -43,17 +43,34 @@ export class SqliteTallies {
 
   /** One line for each number that is wrong. */
   check(): readonly string[] {
-    const sql = `
-      with counted (partition, model, count) as (
-        select e.partition, ${CHUNKS}, count(*) from chunks c join entries e on e.key = c.entry group by 1
-        union all
-        select e.partition, v.key & 255, count(*) from vectors v
-          join chunks c on c.key = v.key >> 8 join entries e on e.key = c.entry and e.key = v.entry group by 1, 2
-      )
-      select partition, model, sum(count) from (
-        select * from tallies union all select partition, model, -count from counted
-      ) group by 1, 2 having sum(count) <> 0`
-    const rows = this.#db.prepareArrays<[number, number, number]>(sql).all()
-    return rows.map(([partition, model, by]) => `tallies, partition ${partition}, model ${model}: wrong by ${by}`)
+    return wrongTallies(this.#db).map(({ partition, model, kept, right }) => {
+      return `tallies, partition ${partition}, model ${model}: wrong by ${kept - right}`
+    })
   }
+}
+
+export interface WrongTally {
+  readonly partition: PartitionId
+  /** Or `CHUNKS`. */
+  readonly model: number
+  readonly kept: number
+  /** What is counted. */
+  readonly right: number
+}
+
+/** By partition, then model. Counts everything. */
+export function wrongTallies(db: SqlDatabase): readonly WrongTally[] {
+  const sql = `
+    with counted (partition, model, right) as (
+      select e.partition, ${CHUNKS}, count(*) from chunks c join entries e on e.key = c.entry group by 1
+      union all
+      select e.partition, v.key & 255, count(*) from vectors v
+        join chunks c on c.key = v.key >> 8 join entries e on e.key = c.entry and e.key = v.entry group by 1, 2
+    ),
+    kept as (select partition, model, count from tallies)
+    select coalesce(c.partition, k.partition), coalesce(c.model, k.model), coalesce(k.count, 0), coalesce(c.right, 0)
+    from counted c full join kept k on k.partition = c.partition and k.model = c.model
+    where coalesce(c.right, 0) <> coalesce(k.count, 0) order by 1, 2`
+  const rows = db.prepareArrays<[number, number, number, number]>(sql).all()
+  return rows.map(([partition, model, kept, right]) => ({ partition, model, kept, right }))
 }

@@ -1,11 +1,11 @@
 /** The upkeep of a SQLite file: its write-ahead log, and what was forgotten. */
 import { statSync } from 'node:fs'
 import { QuerentError } from '../../model/errors.ts'
+import type { Fold, Forgotten, LogState, Upkeep } from '../upkeep.ts'
 import { foldLog } from './fold-log.ts'
 import { FoldThread } from './fold-thread.ts'
-import type { SqlDatabase } from './sql-driver.ts'
 import type { SqliteForgotten } from './forgotten.ts'
-import type { Fold, Forgotten, LogState, Upkeep } from '../upkeep.ts'
+import type { SqlDatabase } from './sql-driver.ts'
 
 /** The log is folded back at 16 MiB by the commit that makes it so large, unless somebody else takes care of it. */
 export const FOLD_IN_COMMITS: number = 16 * 1024 * 1024

@@ -2,11 +2,11 @@
 import type { ChunkKey, EntryKey } from '../../model/entry.ts'
 import type { PartitionId } from '../../model/partition.ts'
 import { checkText, checkVector } from '../check.ts'
-import type { SqlDatabase } from './sql-driver.ts'
+import type { ChunkVector } from '../store.ts'
 import { chunkOfVector, type SqliteModels, vectorKey } from './models.ts'
+import type { SqlDatabase } from './sql-driver.ts'
 import type { SqliteTallies } from './tallies.ts'
 import { bytesOf, inOrder, keyList, limitOf, vectorOf } from './values.ts'
-import type { ChunkVector } from '../store.ts'
 
 const SELECT = 'select v.key, v.entry, e.partition, v.vector from vectors v join entries e on e.key = v.entry'
 

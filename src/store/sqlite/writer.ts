@@ -7,9 +7,10 @@ import type { TableDeclaration } from '../../model/table.ts'
 import type { Viewer } from '../../model/viewer.ts'
 import { checkText, soundDraft } from '../check.ts'
 import { planPut } from '../put-plan.ts'
+import type { PutResult, StoreWriter, TableWriter } from '../store.ts'
+import { writeMeta } from './meta.ts'
 import { SqliteReader } from './reader.ts'
 import { CHUNKS } from './tallies.ts'
-import type { PutResult, StoreWriter, TableWriter } from '../store.ts'
 
 export class SqliteWriter extends SqliteReader implements StoreWriter {
   /** Of the running transaction; null between transactions. */
@@ -86,9 +87,7 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
     this.#mustWrite()
     checkText('meta', name)
     checkText('meta', value)
-    this.parts.db
-      .prepare('insert into meta (name, value) values (?, ?) on conflict do update set value = excluded.value')
-      .run(name, value)
+    writeMeta(this.parts.db, name, value)
   }
 
   pruneChanges(seq: number): void {
