@@ -1,16 +1,14 @@
 /**
- * All operations in one order: the engine's own, then each lens's. A door finds them here, and runs them here: access,
- * the check of the input and the error for an unknown name are the same everywhere.
+ * All operations in one order: the engine's own, then each lens's. A door finds them here, and runs them here: access, the
+ * check of the input (`admission.ts`) and the error for an unknown name are the same everywhere.
  */
-
 import type { z } from 'zod'
 import type { JsonObject } from '../base/canonical.ts'
 import type { Engine } from '../engine/engine.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { CallContext, Operation } from '../model/operation.ts'
-import { parseInput } from '../model/parse-input.ts'
-import { isOwner } from '../model/viewer.ts'
 import { backup, doctor, lenses, status } from './admin-ops.ts'
+import { admit, placeFor } from './admission.ts'
 import { counted } from './counted-stream.ts'
 import { get, list, put, remove } from './entry-ops.ts'
 import { add, exportAll, importAll } from './ingest-ops.ts'
@@ -98,112 +96,6 @@ export function streamOperation(
   const free = placeFor(operation, engine, input, context)
   const open = () => stream(engine, admitted.input, admitted.context)
   return free === null ? open() : counted(open, context.signal, free)
-}
-
-/** Null: it needs none. Live queries, which can be gone on with, have room of their own. */
-function placeFor(
-  operation: EngineOperation,
-  engine: Engine,
-  input: unknown,
-  context: CallContext,
-): (() => void) | null {
-  if (context.remote !== true || isOwner(context.viewer) || operation.resumeAt !== undefined) return null
-  try {
-    return engine.limits.stream(context.viewer.id)
-  } catch (thrown) {
-    throw refused(operation, engine, thrown, input, context)
-  }
-}
-
-/** What a door answers when it could not even read the input, such as `too_large`: that costs a unit like any other refusal. */
-export function unread(operation: EngineOperation, engine: Engine, thrown: unknown, context: CallContext): unknown {
-  try {
-    if (context.remote === true) engine.limits.charge(context.viewer.id, 1)
-  } catch (limited) {
-    return refused(operation, engine, limited, null, context)
-  }
-  return refused(operation, engine, thrown, null, context)
-}
-
-interface Admitted<Input extends z.ZodType> {
-  readonly input: z.output<Input>
-  readonly context: CallContext
-}
-
-/** Checks access, input and, of a remote requester, limits; throws before anything runs. */
-function admit<Input extends z.ZodType, Output extends z.ZodType>(
-  operation: Operation<Engine, Input, Output>,
-  engine: Engine,
-  input: unknown,
-  context: CallContext,
-  form: 'whole' | 'streamed',
-): Admitted<Input> {
-  try {
-    mustBeThere(context)
-    const parse = (): z.output<Input> => {
-      // Before the input is looked at: an error about a field would say more than it should.
-      mustBeAllowed(operation, context)
-      if (form === 'streamed') mustBeStreamed(operation)
-      return parseInput(operation.input, input ?? {})
-    }
-    if (context.remote !== true) return { input: parse(), context }
-    const charge = (units: number, ...questions: readonly unknown[]): void => {
-      engine.limits.charge(context.viewer.id, units)
-      if (isOwner(context.viewer)) return
-      for (const input of questions) engine.limits.ask(context.viewer.id, { operation: operation.name, input })
-    }
-    return { input: parsedAndPaid(operation, parse, charge), context: { ...context, charge } }
-  } catch (thrown) {
-    throw refused(operation, engine, thrown, input, context)
-  }
-}
-
-function refused<Input extends z.ZodType, Output extends z.ZodType>(
-  { refusal }: Operation<Engine, Input, Output>,
-  engine: Engine,
-  thrown: unknown,
-  input: unknown,
-  context: CallContext,
-): unknown {
-  return refusal === undefined || !(thrown instanceof QuerentError) ? thrown : refusal(engine, thrown, input, context)
-}
-
-/** What cannot be read, or is denied, costs one unit (BQ-186). Those who may ask nothing now are not told what is wrong with it. */
-function parsedAndPaid<Input extends z.ZodType, Output extends z.ZodType>(
-  operation: Operation<Engine, Input, Output>,
-  parse: () => z.output<Input>,
-  charge: (units: number, ...questions: readonly unknown[]) => void,
-): z.output<Input> {
-  let parsed: z.output<Input>
-  try {
-    parsed = parse()
-  } catch (thrown) {
-    charge(1)
-    throw thrown
-  }
-  charge(operation.cost?.(parsed) ?? 1, ...questionsIn(operation, parsed))
-  return parsed
-}
-
-function questionsIn<Input extends z.ZodType, Output extends z.ZodType>(
-  { cost, questions }: Operation<Engine, Input, Output>,
-  input: z.output<Input>,
-): readonly unknown[] {
-  return questions?.(input) ?? (cost === undefined ? [] : [input])
-}
-
-function mustBeStreamed({ name, stream }: Pick<EngineOperation, 'name' | 'stream'>): void {
-  if (stream !== undefined) return
-  throw new QuerentError('invalid_argument', `${name}: it has no streamed form`, { operation: name })
-}
-
-function mustBeAllowed({ name, effect }: Pick<EngineOperation, 'name' | 'effect'>, context: CallContext): void {
-  if (effect.ownerOnly !== true || isOwner(context.viewer)) return
-  throw new QuerentError('denied', `${name} is for the local owner only`, { operation: name })
-}
-
-function mustBeThere(context: CallContext): void {
-  if (context.signal.aborted) throw new QuerentError('cancelled', 'the caller has gone', {})
 }
 
 /** `findOperation`, then `runOperation`. */
