@@ -3,8 +3,10 @@ import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } 
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { Lease } from '../../../src/engine/background/lease.ts'
 import type { Engine, Finding } from '../../../src/engine/engine.ts'
 import { LOCAL_OWNER } from '../../../src/model/viewer.ts'
+import { openSqliteStore } from '../../../src/store/sqlite-store.ts'
 import { type TempFolder, tempFolder } from '../../../src/testing/temp-folder.ts'
 import { openToyEmbedder } from '../../../src/testing/toy-embedder.ts'
 import { querent } from '../../support/command.ts'
@@ -14,10 +16,12 @@ import { dump, onFile, overwrite, pagesOf } from './damaged-store.ts'
 let folder: TempFolder
 let home: string
 let file: string
+let snapshot: string
 beforeEach(async () => {
   folder = tempFolder()
   home = folder.file('home')
   file = join(home, 'store.db')
+  snapshot = join(home, 'index', 'words.snapshot')
   await withEngine(async engine => {
     const entries = Array.from({ length: 600 }, (_, at) => ({
       ...{ id: `e${at}`, content: `filler of ${at} words`, tags: [`t${at % 7}`] },
@@ -82,22 +86,38 @@ it('copies nothing when told not to', async () => {
   expect(answer).toMatchObject({ ok: true, backup: null })
 })
 
+function damageSnapshot(): Buffer {
+  const bytes = readFileSync(snapshot)
+  bytes[bytes.length - 5] = (bytes[bytes.length - 5] ?? 0) ^ 1
+  writeFileSync(snapshot, bytes)
+  return bytes
+}
+
 it('writes snapshots anew that are damaged, and passes over those that are only old', async () => {
-  const snapshot = join(home, 'index', 'words.snapshot')
-  const damage = () => {
-    const bytes = readFileSync(snapshot)
-    bytes[bytes.length - 5] = (bytes[bytes.length - 5] ?? 0) ^ 1
-    writeFileSync(snapshot, bytes)
-  }
-  damage()
+  damageSnapshot()
   // An engine that could not read one writes a new one when it closes.
   expect(wrong((await withEngine(engine => engine.doctor())).findings)).toEqual(['snapshot words'])
-  damage()
+  damageSnapshot()
   const { ok, findings } = await withEngine(engine => engine.doctor({ repair: true }))
   expect(repairedOf(findings)).toEqual({ 'snapshot words': 'written anew' })
   expect(ok).toBe(true)
   rmSync(snapshot)
   expect((await withEngine(engine => engine.doctor())).ok).toBe(true)
+})
+
+it('leaves the file of an index to another process that is writing one', async () => {
+  const damaged = damageSnapshot()
+  const other = openSqliteStore({ file })
+  const turn = new Lease(other, 'snapshots', 'elsewhere/1/x', () => Date.now())
+  await withEngine(async engine => {
+    expect(turn.take()).toBe(true)
+    await engine.doctor({ repair: true })
+    expect(readFileSync(snapshot).equals(damaged)).toBe(true)
+    turn.release()
+    expect((await engine.doctor({ repair: true })).ok).toBe(true)
+    expect(readFileSync(snapshot).equals(damaged)).toBe(false)
+  })
+  other.close()
 })
 
 it('takes files from other users only where they could get at them', async () => {

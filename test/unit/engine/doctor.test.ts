@@ -152,6 +152,12 @@ describe('doctor', () => {
     expect(await complaints({ store: damaged })).toEqual({ store: 'page 7 is damaged', indexes: 'store.db: damaged' })
   })
 
+  it('goes on where the files of the home cannot be looked at', async () => {
+    const found = await complaints({ home: '/nowhere', storeFile: '/nowhere/store.db' })
+    expect(Object.keys(found)).toEqual(['store', 'home'])
+    expect(found['home']).toContain('/nowhere')
+  })
+
   it('does not wait for ever for an embedder', async () => {
     const never = { ...openToyEmbedder(), embed: () => new Promise<never>(() => {}) }
     const stop = new AbortController()
