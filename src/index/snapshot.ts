@@ -1,35 +1,16 @@
 /**
  * Saves any index to a file and takes it back, so that opening a store need not read all of it. A snapshot is a cache:
  * whatever is wrong with the file, loading says why and the caller rebuilds the index from the store.
- *
- * Layout: magic (8 bytes), format, header length, CRC-32 of the header (u32 each, little-endian), header (JSON), payload.
  */
-import { closeSync, fstatSync, fsyncSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { closeSync, openSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { QuerentError } from '../model/errors.ts'
 import type { StoreReader } from '../store/store.ts'
 import type { Index } from './contract.ts'
-
-const MAGIC = new TextEncoder().encode('QUERENT\n')
-/** Raised when this layout changes. An index that changes its payload refuses the old one in `restore`. */
-const FORMAT = 1
-const PREFIX_LENGTH = 20
-/** Node reads and writes at most 2 GiB a call. */
-const PIECE = 1 << 30
+import { readBytes, readHeader, type SnapshotHeader, writeSnapshot } from './snapshot-file.ts'
 
 /** What of a store tells whether a snapshot belongs to it and to its past. */
 export type SnapshotStore = Pick<StoreReader, 'storeId' | 'lastSeq' | 'changesSince'>
-
-interface Header {
-  readonly store: string
-  readonly index: string
-  readonly position: number
-  /** The change at that position, by which a past that was put back from a backup is told from the one that was lost. */
-  readonly change: string | null
-  readonly length: number
-  readonly crc: number
-}
 
 /**
  * Why a snapshot was not taken: no file; cut short or bits changed; written by another version, for another store or
@@ -55,7 +36,7 @@ export type SnapshotLoad = { readonly ok: true } | { readonly ok: false; readonl
  */
 export function saveSnapshot(path: string, index: Index, store: SnapshotStore): void {
   const pieces = index.serialise()
-  const header: Header = {
+  const header: SnapshotHeader = {
     store: store.storeId,
     index: index.name,
     position: index.position,
@@ -63,14 +44,9 @@ export function saveSnapshot(path: string, index: Index, store: SnapshotStore): 
     length: pieces.reduce((sum, piece) => sum + piece.byteLength, 0),
     crc: pieces.reduce((crc, piece) => crc32(piece, crc), 0),
   }
-  // A fixed name: what a killed process left behind is overwritten by the next save.
-  const temporary = `${path}.tmp`
   try {
-    writeDurably(temporary, [...encodeHeader(header), ...pieces])
-    renameSync(temporary, path)
-    syncFolder(dirname(path))
+    writeSnapshot(path, header, pieces)
   } catch (cause) {
-    removeIfPossible(temporary)
     const why = cause instanceof Error ? cause.message : String(cause)
     throw new QuerentError('io_failed', `cannot save the index snapshot ${path}: ${why}`, { path, cause: why }, cause)
   }
@@ -119,7 +95,7 @@ function openSnapshot(
   path: string,
   index: Index,
   store: SnapshotStore,
-): { file: number; header: Header } | SnapshotProblem {
+): { file: number; header: SnapshotHeader } | SnapshotProblem {
   let file: number
   try {
     file = openSync(path, 'r')
@@ -132,7 +108,7 @@ function openSnapshot(
   return found
 }
 
-function headerFor(file: number, index: Index, store: SnapshotStore): Header | SnapshotProblem {
+function headerFor(file: number, index: Index, store: SnapshotStore): SnapshotHeader | SnapshotProblem {
   try {
     const header = readHeader(file)
     if (typeof header === 'string') return header
@@ -162,74 +138,4 @@ function restore(index: Index, payload: Uint8Array, position: number): SnapshotL
 
 function no(reason: SnapshotProblem): SnapshotLoad {
   return { ok: false, reason }
-}
-
-function encodeHeader(header: Header): Uint8Array[] {
-  const json = new TextEncoder().encode(JSON.stringify(header))
-  const prefix = new Uint8Array(PREFIX_LENGTH)
-  prefix.set(MAGIC)
-  const numbers = new DataView(prefix.buffer)
-  numbers.setUint32(8, FORMAT, true)
-  numbers.setUint32(12, json.byteLength, true)
-  numbers.setUint32(16, crc32(json), true)
-  return [prefix, json]
-}
-
-function readHeader(file: number): Header | SnapshotProblem {
-  const size = fstatSync(file).size
-  const prefix = size < PREFIX_LENGTH ? undefined : readBytes(file, PREFIX_LENGTH)
-  if (prefix === undefined || MAGIC.some((byte, at) => prefix[at] !== byte)) return 'damaged'
-  const numbers = new DataView(prefix.buffer)
-  if (numbers.getUint32(8, true) !== FORMAT) return 'other_format'
-  const length = numbers.getUint32(12, true)
-  const json = length > size - PREFIX_LENGTH ? undefined : readBytes(file, length)
-  if (json === undefined || crc32(json) !== numbers.getUint32(16, true)) return 'damaged'
-  // Our own writing, as its checksum says: it has this shape.
-  const header = JSON.parse(new TextDecoder().decode(json)) as Header
-  return header.length === size - PREFIX_LENGTH - length ? header : 'damaged'
-}
-
-/** The next `length` bytes in a buffer of their own, or undefined when the file ends before. */
-function readBytes(file: number, length: number): Uint8Array<ArrayBuffer> | undefined {
-  const bytes = new Uint8Array(length)
-  let done = 0
-  while (done < length) {
-    const read = readSync(file, bytes, done, Math.min(PIECE, length - done), null)
-    if (read === 0) return undefined
-    done += read
-  }
-  return bytes
-}
-
-function writeDurably(path: string, pieces: readonly Uint8Array[]): void {
-  const file = openSync(path, 'w', 0o600)
-  try {
-    for (const piece of pieces) {
-      let done = 0
-      while (done < piece.byteLength) done += writeSync(file, piece, done, Math.min(PIECE, piece.byteLength - done))
-    }
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
-}
-
-/** The failure that led here is the one to be told. */
-function removeIfPossible(path: string): void {
-  try {
-    rmSync(path, { force: true })
-  } catch {
-    // The next save overwrites it.
-  }
-}
-
-/** Makes the rename itself survive a power failure, where the platform lets folders be synced (Windows does not). */
-function syncFolder(path: string): void {
-  if (process.platform === 'win32') return
-  const folder = openSync(path, 'r')
-  try {
-    fsyncSync(folder)
-  } finally {
-    closeSync(folder)
-  }
 }

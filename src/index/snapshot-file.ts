@@ -1,0 +1,111 @@
+/**
+ * The file of a snapshot: magic (8 bytes), format, header length, CRC-32 of the header (u32 each, little-endian), header
+ * (JSON), payload.
+ */
+import { closeSync, fstatSync, fsyncSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { crc32 } from 'node:zlib'
+
+const MAGIC = new TextEncoder().encode('QUERENT\n')
+/** Raised when this layout changes. An index that changes its payload refuses the old one in `restore`. */
+const FORMAT = 1
+const PREFIX_LENGTH = 20
+/** Node reads and writes at most 2 GiB a call. */
+const PIECE = 1 << 30
+
+export interface SnapshotHeader {
+  /** `storeId` of the store, and the name of the index. */
+  readonly store: string
+  readonly index: string
+  readonly position: number
+  /** The change at that position, by which a past that was put back from a backup is told from the one that was lost. */
+  readonly change: string | null
+  /** Of the payload: bytes, and CRC-32. */
+  readonly length: number
+  readonly crc: number
+}
+
+/** All of it or nothing, also if the process or the machine stops meanwhile. Throws what the disk says. */
+export function writeSnapshot(path: string, header: SnapshotHeader, pieces: readonly Uint8Array[]): void {
+  // A fixed name: what a killed process left behind is overwritten by the next save.
+  const temporary = `${path}.tmp`
+  try {
+    writeDurably(temporary, [...encodeHeader(header), ...pieces])
+    renameSync(temporary, path)
+    syncFolder(dirname(path))
+  } catch (cause) {
+    removeIfPossible(temporary)
+    throw cause
+  }
+}
+
+/** Reads on from the beginning of an open file; the payload follows. */
+export function readHeader(file: number): SnapshotHeader | 'damaged' | 'other_format' {
+  const size = fstatSync(file).size
+  const prefix = size < PREFIX_LENGTH ? undefined : readBytes(file, PREFIX_LENGTH)
+  if (prefix === undefined || MAGIC.some((byte, at) => prefix[at] !== byte)) return 'damaged'
+  const numbers = new DataView(prefix.buffer)
+  if (numbers.getUint32(8, true) !== FORMAT) return 'other_format'
+  const length = numbers.getUint32(12, true)
+  const json = length > size - PREFIX_LENGTH ? undefined : readBytes(file, length)
+  if (json === undefined || crc32(json) !== numbers.getUint32(16, true)) return 'damaged'
+  // Our own writing, as its checksum says: it has this shape.
+  const header = JSON.parse(new TextDecoder().decode(json)) as SnapshotHeader
+  return header.length === size - PREFIX_LENGTH - length ? header : 'damaged'
+}
+
+/** The next `length` bytes in a buffer of their own, or undefined when the file ends before. */
+export function readBytes(file: number, length: number): Uint8Array<ArrayBuffer> | undefined {
+  const bytes = new Uint8Array(length)
+  let done = 0
+  while (done < length) {
+    const read = readSync(file, bytes, done, Math.min(PIECE, length - done), null)
+    if (read === 0) return undefined
+    done += read
+  }
+  return bytes
+}
+
+function encodeHeader(header: SnapshotHeader): Uint8Array[] {
+  const json = new TextEncoder().encode(JSON.stringify(header))
+  const prefix = new Uint8Array(PREFIX_LENGTH)
+  prefix.set(MAGIC)
+  const numbers = new DataView(prefix.buffer)
+  numbers.setUint32(8, FORMAT, true)
+  numbers.setUint32(12, json.byteLength, true)
+  numbers.setUint32(16, crc32(json), true)
+  return [prefix, json]
+}
+
+function writeDurably(path: string, pieces: readonly Uint8Array[]): void {
+  const file = openSync(path, 'w', 0o600)
+  try {
+    for (const piece of pieces) {
+      let done = 0
+      while (done < piece.byteLength) done += writeSync(file, piece, done, Math.min(PIECE, piece.byteLength - done))
+    }
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** The failure that led here is the one to be told. */
+function removeIfPossible(path: string): void {
+  try {
+    rmSync(path, { force: true })
+  } catch {
+    // The next save overwrites it.
+  }
+}
+
+/** Makes the rename itself survive a power failure, where the platform lets folders be synced (Windows does not). */
+function syncFolder(path: string): void {
+  if (process.platform === 'win32') return
+  const folder = openSync(path, 'r')
+  try {
+    fsyncSync(folder)
+  } finally {
+    closeSync(folder)
+  }
+}
