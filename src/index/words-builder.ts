@@ -9,8 +9,10 @@ import { LANGUAGES } from '../text/stopwords.ts'
 import { eachToken } from '../text/tokenise.ts'
 import { encodeTerm } from './words-bytes.ts'
 import { eachTitleWord, entryLanguage } from './words-fields.ts'
-import { type RowTable, type Segment, termKey } from './words-segment.ts'
+import { NumberList } from './words-numbers.ts'
+import type { RowTable, Segment } from './words-segment.ts'
 import { partitionTable, SegmentWriter } from './words-segment-writer.ts'
+import { termKey } from './words-terms.ts'
 
 /** What an entry brings into the index. */
 export interface IndexedEntry {
@@ -123,6 +125,7 @@ class Scan {
     return number
   }
 }
+
 function writeSegment(scan: Scan): Segment {
   const rows: RowTable = {
     entry: scan.entries.toArray(),
@@ -178,44 +181,5 @@ function writeTerm(writer: SegmentWriter, scan: Scan, occurrences: Uint32Array):
       before = place
     }
     from = to
-  }
-}
-
-/** A growing Uint32Array. */
-class NumberList {
-  #numbers = new Uint32Array(64)
-  length = 0
-
-  at(index: number): number {
-    return this.#numbers[index] as number
-  }
-
-  push(value: number): void {
-    if (this.length === this.#numbers.length) {
-      const grown = new Uint32Array(this.length * 2)
-      grown.set(this.#numbers)
-      this.#numbers = grown
-    }
-    this.#numbers[this.length++] = value
-  }
-
-  clear(): void {
-    this.length = 0
-  }
-
-  /** First index whose number is not below `value`; the list must ascend. */
-  lowerBound(value: number): number {
-    let low = 0
-    let high = this.length
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (this.at(middle) < value) low = middle + 1
-      else high = middle
-    }
-    return low
-  }
-
-  toArray(): Uint32Array {
-    return this.#numbers.slice(0, this.length)
   }
 }

@@ -5,8 +5,9 @@ import { decodeTerm, encodeTerm } from './words-bytes.ts'
 import { deadWith } from './words-dead.ts'
 import { viewsOf } from './words-lists.ts'
 import { readRuns } from './words-runs.ts'
-import { type Segment, termKey } from './words-segment.ts'
+import type { Segment } from './words-segment.ts'
 import type { SegmentSet } from './words-segments.ts'
+import { termKey } from './words-terms.ts'
 
 export interface Completion {
   readonly term: string
@@ -47,10 +48,11 @@ export function completeTerm(
 function candidatesOf(set: SegmentSet, prefix: string, partitions: ReadonlySet<PartitionId>): readonly Candidate[] {
   const byTerm = new Map<string, { term: string; most: number; found: Candidate['found'][number][] }>()
   for (const { segment, visible } of viewsOf(set, partitions)) {
-    for (const language of segment.languages) {
+    const { terms } = segment
+    for (const language of terms.languages) {
       const start = encodeTerm(termKey(language, prefix))
-      for (let number = segment.lowerBound(start); number < segment.termCount; number++) {
-        const bytes = segment.termBytes(number)
+      for (let number = terms.lowerBound(start); number < terms.count; number++) {
+        const bytes = terms.bytes(number)
         if (!startsWith(bytes, start)) break
         const df = readRuns(segment, number, visible).reduce((sum, run) => sum + run.df, 0)
         if (df === 0) continue

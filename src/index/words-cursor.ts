@@ -1,7 +1,8 @@
 /** Walks the visible postings of one term in one segment, in order of rows, or jumps to a row. */
+import { lowerBound } from '../base/lower-bound.ts'
 import { TITLE_WEIGHT } from '../math/bm25.ts'
 import { Block, blockCount, boundOfBlock, type Run } from './words-runs.ts'
-import { BLOCK, lowerBound, type Segment, SKIP, SKIP_ROW } from './words-segment.ts'
+import { BLOCK, type Segment, SKIP, SKIP_ROW } from './words-segment.ts'
 
 /** The row of a cursor that came to its end. */
 export const END: number = 0x7fffffff

@@ -3,12 +3,12 @@ import { idf, K1, lengthPart, saturation } from '../math/bm25.ts'
 import type { PartitionId } from '../model/partition.ts'
 import { LANGUAGES, type Language } from '../text/stopwords.ts'
 import type { TermWeight } from './contract.ts'
-import { encodeTerm, hashBytes } from './words-bytes.ts'
 import { deadWith } from './words-dead.ts'
 import { heaviestFirst, type QuestionWord, stemOf } from './words-question.ts'
 import { type Run, readRuns } from './words-runs.ts'
-import { type Segment, termKey } from './words-segment.ts'
+import type { Segment } from './words-segment.ts'
 import type { SegmentSet } from './words-segments.ts'
+import { termKey } from './words-terms.ts'
 
 /** A segment and which of its partitions may be read. */
 export interface SegmentView {
@@ -74,8 +74,9 @@ function weigh(word: QuestionWord, views: readonly SegmentView[], chunks: number
   let df = 0
   const found = views.map(({ segment, visible }) => {
     const lists: (readonly Run[])[] = []
-    for (const language of segment.languages) {
-      const term = findStem(segment, language, stemOf(word, LANGUAGES[language] as Language))
+    for (const language of segment.terms.languages) {
+      const stem = stemOf(word, LANGUAGES[language] as Language)
+      const term = stem === null ? -1 : segment.terms.find(termKey(language, stem))
       if (term < 0) continue
       const runs = readRuns(segment, term, visible)
       if (runs.length === 0) continue
@@ -94,13 +95,6 @@ function weigh(word: QuestionWord, views: readonly SegmentView[], chunks: number
     return { lists, postings: postingsOf(runs), bound, boundScale }
   })
   return { term: word.term, boost: word.boost, df, idf: ratio, weight, bySegment }
-}
-
-/** Number of the term that a stem has among a language's, or -1. */
-function findStem(segment: Segment, language: number, stem: string | null): number {
-  if (stem === null) return -1
-  const key = encodeTerm(termKey(language, stem))
-  return segment.find(key, hashBytes(key))
 }
 
 function postingsOf(runs: readonly Run[]): number {

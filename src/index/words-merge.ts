@@ -17,7 +17,7 @@ export function mergeSegments(segments: readonly Segment[]): Segment | null {
     const sources: Source[] = []
     segments.forEach((segment, at) => {
       const number = next[at] as number
-      if (number === segment.termCount || compareBytes(segment.termBytes(number), term) !== 0) return
+      if (number === segment.terms.count || compareBytes(segment.terms.bytes(number), term) !== 0) return
       next[at] = number + 1
       sources.push({ segment, term: number, moved: moved[at] as Int32Array })
     })
@@ -73,8 +73,8 @@ function lowestTerm(segments: readonly Segment[], next: readonly number[]): Uint
   let lowest: Uint8Array | null = null
   segments.forEach((segment, at) => {
     const number = next[at] as number
-    if (number === segment.termCount) return
-    const term = segment.termBytes(number)
+    if (number === segment.terms.count) return
+    const term = segment.terms.bytes(number)
     if (lowest === null || compareBytes(term, lowest) < 0) lowest = term
   })
   return lowest

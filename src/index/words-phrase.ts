@@ -4,18 +4,19 @@ import type { EntryKey } from '../model/entry.ts'
 import { stem } from '../text/stem.ts'
 import { LANGUAGES, type Language } from '../text/stopwords.ts'
 import type { SearchScope } from './contract.ts'
-import { ByteReader, encodeTerm, hashBytes } from './words-bytes.ts'
+import { ByteReader } from './words-bytes.ts'
 import { END, PostingCursor } from './words-cursor.ts'
 import { type SegmentView, viewsOf } from './words-lists.ts'
 import { type Run, readRuns } from './words-runs.ts'
-import { type Segment, termKey } from './words-segment.ts'
+import type { Segment } from './words-segment.ts'
 import type { SegmentSet } from './words-segments.ts'
+import { termKey } from './words-terms.ts'
 
 export function entriesWithPhrase(set: SegmentSet, words: readonly string[], scope: SearchScope): Bitset {
   const found = new Bitset()
   if (words.length === 0) return found
   for (const view of viewsOf(set, new Set(scope.partitions))) {
-    for (const language of view.segment.languages) {
+    for (const language of view.segment.terms.languages) {
       const keys = words.map(word => termKey(language, stem(word, LANGUAGES[language] as Language)))
       const lists = listsOf(view, keys)
       if (lists !== null) eachEntryWith(view.segment, lists, scope, entry => found.add(entry))
@@ -28,8 +29,7 @@ export function entriesWithPhrase(set: SegmentSet, words: readonly string[], sco
 function listsOf({ segment, visible }: SegmentView, keys: readonly string[]): readonly (readonly Run[])[] | null {
   const lists: (readonly Run[])[] = []
   for (const key of keys) {
-    const bytes = encodeTerm(key)
-    const term = segment.find(bytes, hashBytes(bytes))
+    const term = segment.terms.find(key)
     if (term < 0) return null
     const runs = readRuns(segment, term, visible)
     if (runs.length === 0) return null

@@ -3,9 +3,10 @@
  * stands is copied byte for byte. Merging would write every posting anew: of a million chunks in 9 s instead of 2 (one
  * dead row) to 6 (hundreds).
  */
+import { lowerBound } from '../base/lower-bound.ts'
 import { eachPosting } from './words-merge.ts'
 import { Block, blockCount, type Run, readRuns } from './words-runs.ts'
-import { BLOCK, GAP, lowerBound, type RowTable, type Segment, SKIP, SKIP_ROW } from './words-segment.ts'
+import { BLOCK, GAP, type RowTable, type Segment, SKIP, SKIP_ROW } from './words-segment.ts'
 import { type RunEnds, SegmentWriter } from './words-segment-writer.ts'
 
 /** Null when no row is alive. Nothing of what is dead is left: no posting, no place, no term of its own, no key. */
@@ -14,8 +15,8 @@ export function scrubbed(segment: Segment): Segment | null {
   const dead = Uint32Array.from(segment.deadRows).sort()
   const writer = new SegmentWriter(rowsWithGaps(segment, dead), segment.partitions)
   let runs = readRuns(segment, 0, null)
-  for (let term = 0; term < segment.termCount; term++) {
-    const after = term + 1 < segment.termCount ? readRuns(segment, term + 1, null) : []
+  for (let term = 0; term < segment.terms.count; term++) {
+    const after = term + 1 < segment.terms.count ? readRuns(segment, term + 1, null) : []
     const end: RunEnds = {
       postings: segment.records[term + 1] ?? segment.lists.length,
       places: after[0]?.places ?? segment.places.length,
@@ -48,7 +49,7 @@ function rowsWithGaps({ rows }: Segment, dead: Uint32Array): RowTable {
 function writeTerm(writer: SegmentWriter, segment: Segment, { term, runs, end }: TermRuns, dead: Uint32Array): void {
   let begun = false
   const begin = () => {
-    if (!begun) writer.beginTerm(segment.termBytes(term))
+    if (!begun) writer.beginTerm(segment.terms.bytes(term))
     begun = true
   }
   for (const [at, run] of runs.entries()) {

@@ -10,6 +10,7 @@ import { END, PostingCursor } from './words-cursor.ts'
 import { EntryHeap } from './words-heap.ts'
 import type { Reading, Saturations, SegmentView } from './words-lists.ts'
 import { Block } from './words-runs.ts'
+import { withPrior } from './words-score.ts'
 import type { Segment } from './words-segment.ts'
 
 /** Rows of a window: its sums (64 kB) stay in a near cache. */
@@ -212,8 +213,7 @@ class SegmentSearch {
         if (tf > 0) sum += weight * this.#saturations.of(tf, rows.length[row] as number)
       }
     }
-    const prior = this.#prior
-    const score = prior === undefined ? sum : prior.weight * sum + (prior.values[entry] ?? 0)
+    const score = withPrior(sum, entry, this.#prior)
     if (score >= threshold) this.#heap.offer(entry, rows.chunk[row] as number, score)
   }
 }

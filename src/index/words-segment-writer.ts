@@ -4,7 +4,8 @@ import { K1, lengthPart, saturation, TITLE_WEIGHT } from '../math/bm25.ts'
 import type { PartitionId } from '../model/partition.ts'
 import { ByteSink, hashBytes } from './words-bytes.ts'
 import { blockCount, type Run } from './words-runs.ts'
-import { BLOCK, hashTable, MAX_TERMS, type PartitionTable, type RowTable, Segment, SKIP } from './words-segment.ts'
+import { BLOCK, type PartitionTable, type RowTable, Segment, SKIP } from './words-segment.ts'
+import { hashTable, MAX_TERMS } from './words-terms.ts'
 
 /** Rows in their order: grouped by partition, partitions ascending. */
 export interface RowList {
