@@ -1,5 +1,5 @@
 /** Counts which rows of the columns of beliefs are looked at: each number that is read, each question about a row. */
-import type { BeliefColumns } from '../../src/lenses/beliefs/record/columns.ts'
+import type { BeliefColumns } from '../../src/lenses/beliefs/columns/columns.ts'
 
 export interface RowWork {
   /** By array or method: how often. */

@@ -1,5 +1,7 @@
-/** How many in a federation say the same (BQ-102). */
-import type { BeliefColumns } from '../record/columns.ts'
+/** What is told of a belief that comes through a federation: which one, and how many in it say the same (BQ-102). */
+import type { BeliefColumns } from '../columns/columns.ts'
+import type { BeliefSource, RankedBelief } from '../model.ts'
+import type { View } from '../record/read.ts'
 import type { Requester } from './requester.ts'
 
 /**
@@ -14,4 +16,14 @@ export function memberCount(columns: BeliefColumns, requester: Requester, row: n
     if (requester.federationsOf(partition).includes(federation)) counted.add(holders[copy] as number)
   }
   return Math.max(1, counted.size)
+}
+
+/** Of a belief that does not, nothing. */
+export function throughFederation(
+  { columns, requester }: View,
+  row: number,
+  { kind, id }: BeliefSource,
+): Pick<RankedBelief, 'federation_id' | 'member_count'> {
+  if (kind !== 'federated' || id === null) return {}
+  return { federation_id: id, member_count: memberCount(columns, requester, row, id) }
 }

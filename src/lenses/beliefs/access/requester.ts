@@ -4,7 +4,8 @@
  */
 import type { Audience, PartitionId } from '../../../model/partition.ts'
 import type { Sight } from '../../../model/viewer.ts'
-import { Circle, Members } from '../../../pipeline/access.ts'
+import { Circle } from '../../../pipeline/access.ts'
+import { Members } from '../../../pipeline/members.ts'
 import { FEDERATIONS } from '../../../store/core-tables.ts'
 import type { StoreReader } from '../../../store/store.ts'
 import type { BeliefSource } from '../model.ts'
@@ -20,8 +21,6 @@ export interface EnabledSources {
   readonly local: boolean
   readonly federated: boolean
   readonly network: boolean
-  /** Only through these federations; absent or null: through all. */
-  readonly federations?: ReadonlySet<string> | null | undefined
 }
 
 export const ALL_SOURCES: EnabledSources = { local: true, federated: true, network: true }
@@ -131,11 +130,11 @@ export class Requester {
     holder: string,
     isPublic: boolean,
     through: readonly string[],
-    { local, federated, network, federations: only = null }: EnabledSources,
+    { local, federated, network }: EnabledSources,
   ): BeliefSource | null {
     if (holder === this.id && local) return LOCAL
     if (isPublic) return network ? NETWORK : null
-    const first = federated ? (only === null ? through[0] : through.find(id => only.has(id))) : undefined
+    const first = federated ? through[0] : undefined
     return first === undefined ? null : this.#federated(first)
   }
 

@@ -1,5 +1,6 @@
 /** Filters of a query: presets, objects, and lists of both, of which all must hold (BQ-044 to BQ-057). */
 
+import { DAY_MS } from '../measures/decay.ts'
 import { DERIVATION_TYPES, DIMENSIONS, type Dimension, VISIBILITIES } from '../model.ts'
 import type { CheckedFilters, ConfidenceBound } from './checked.ts'
 import type { Check, Place } from './faults.ts'
@@ -56,7 +57,7 @@ const BOUNDS: Record<'overall' | Dimension, Check<number | null>> = {
 /** BQ-055. */
 const PRESET_FILTERS: Readonly<Record<Preset, CheckedFilters>> = {
   high_confidence: { ...NO_FILTER, confidence: [{ of: 'overall', bound: 0.7, strict: true }] },
-  recent: { ...NO_FILTER, createdWithinMs: 2_592_000_000 },
+  recent: { ...NO_FILTER, createdWithinMs: 30 * DAY_MS },
   verified: { ...NO_FILTER, confidence: [{ of: 'corroboration', bound: 0.5, strict: true }] },
   from_trusted: { ...NO_FILTER, directTrustAbove: 0.5 },
 }

@@ -4,10 +4,13 @@
  */
 import { toIso } from '../../../model/instant.ts'
 import { ALL_SOURCES } from '../access/requester.ts'
+import { SOURCE_NUMBERS } from '../access/source-numbers.ts'
 import type { CheckedFilters } from '../check/checked.ts'
 import { NO_FILTER } from '../check/no-filter.ts'
-import type { Evaluation, TextOperators } from '../query/evaluation.ts'
-import { FEDERATED, LOCAL, Matches, NETWORK } from '../query/matches.ts'
+import { validInstants } from '../matching/in-scope.ts'
+import { Matches } from '../matching/matches.ts'
+import type { TextOperators } from '../matching/operators.ts'
+import type { Evaluation } from '../query/evaluation.ts'
 
 /** In the order in which they are taken. */
 export type Stage =
@@ -28,8 +31,6 @@ export interface Dropped {
   readonly reason: string
 }
 
-const CODES = { local: LOCAL, federated: FEDERATED, network: NETWORK } as const
-
 /** Null: it matches. The row is one in sight. */
 export function droppedAt(evaluation: Evaluation, row: number): Dropped | null {
   if (evaluation.matches.has(row)) return null
@@ -41,19 +42,18 @@ export function droppedAt(evaluation: Evaluation, row: number): Dropped | null {
     const kind = requester.sourceOf(partition, holder, ALL_SOURCES)?.kind
     return { stage: 'scope', reason: `It would come from ${kind}, which options.scope leaves out.` }
   }
-  const code = CODES[source.kind]
+  const number = SOURCE_NUMBERS[source.kind]
   return (
     byTime(evaluation, row) ??
-    byFilters(evaluation, row, code) ??
-    byOperators(evaluation, row, code) ??
+    byFilters(evaluation, row, number) ??
+    byOperators(evaluation, row, number) ??
     byCopies(evaluation, row)
   )
 }
 
 function byTime({ view, question, asOf }: Evaluation, row: number): Dropped | null {
   const { created, validFrom, validUntil } = view.columns.arrays
-  const asked = question.filters.flatMap(({ validAt }) => validAt ?? [])
-  const at = asked.length === 0 ? [asOf] : asked
+  const at = validInstants(question.filters, asOf)
   const drop = (reason: string): Dropped => ({ stage: 'time', reason })
   if ((created[row] as number) > asOf) return drop('It was made later.')
   const from = validFrom[row] as number

@@ -4,21 +4,22 @@
  * than a band.
  */
 import type { JsonObject } from '../../../base/canonical.ts'
-import { overall, twelveDecimals, weakestDimension } from '../measures/confidence.ts'
+import { overall, weakestDimension } from '../measures/confidence.ts'
 import { ageDays, decayRule } from '../measures/decay.ts'
+import { twelveDecimals } from '../measures/rounding.ts'
 import type { RankingWeights } from '../model.ts'
+import { type ExplainedBelief, type ExplanationWorld, percentileOf } from './explained.ts'
 import { matchedTerms } from './matched-terms.ts'
-import { type Explained, percentileOf, type Standing } from './standing.ts'
 import { summaryOf } from './summary.ts'
 import { explainTrust } from './trust.ts'
 
-export function explain(evaluation: Explained, standing: Standing): JsonObject {
-  const { scored, penalty, rank, total } = standing
+export function explain(world: ExplanationWorld, explained: ExplainedBelief): JsonObject {
+  const { scored, penalty, rank, total } = explained
   const parts = {
-    semantic: semanticPart(evaluation, standing),
-    confidence: confidencePart(evaluation, standing),
-    trust: trustPart(evaluation, standing),
-    recency: recencyPart(evaluation, standing),
+    semantic: semanticPart(world, explained),
+    confidence: confidencePart(world, explained),
+    trust: trustPart(world, explained),
+    recency: recencyPart(world, explained),
   }
   return {
     final: scored.final,
@@ -27,7 +28,7 @@ export function explain(evaluation: Explained, standing: Standing): JsonObject {
     rank,
     of: total,
     percentile: percentileOf(rank, total),
-    summary: summaryOf(evaluation, standing),
+    summary: summaryOf(world, explained),
   }
 }
 
@@ -37,7 +38,7 @@ function counted(value: number | null, weights: RankingWeights, name: keyof Rank
   return { value, weight: twelveDecimals(weight), contribution: value === null ? 0 : weight * value }
 }
 
-function semanticPart({ question, understood }: Explained, { scored, belief }: Standing): JsonObject {
+function semanticPart({ question, understood }: ExplanationWorld, { scored, belief }: ExplainedBelief): JsonObject {
   const { cosine, parts } = scored
   const isMeasured = understood.meaning.by === 'vector' && cosine !== null
   return {
@@ -49,7 +50,7 @@ function semanticPart({ question, understood }: Explained, { scored, belief }: S
   }
 }
 
-function confidencePart({ question }: Explained, { scored, belief }: Standing): JsonObject {
+function confidencePart({ question }: ExplanationWorld, { scored, belief }: ExplainedBelief): JsonObject {
   const weights = question.context.confidenceWeights
   const { overall: known, missing } = overall(belief.confidence, weights)
   const weakest = weakestDimension(belief.confidence, weights)
@@ -62,11 +63,11 @@ function confidencePart({ question }: Explained, { scored, belief }: Standing): 
   }
 }
 
-function trustPart({ question }: Explained, { scored, trust }: Standing): JsonObject {
+function trustPart({ question }: ExplanationWorld, { scored, trust }: ExplainedBelief): JsonObject {
   return { ...counted(scored.parts.trust, question.weights, 'trust'), ...explainTrust(trust) }
 }
 
-function recencyPart({ question, state, asOf }: Explained, { scored, belief }: Standing): JsonObject {
+function recencyPart({ question, state, asOf }: ExplanationWorld, { scored, belief }: ExplainedBelief): JsonObject {
   const { rate, pattern } = decayRule(belief.domains, question.context.queryDomains, state.settings.decay)
   return {
     ...counted(scored.parts.recency, question.weights, 'recency'),

@@ -1,7 +1,8 @@
 /** What the explanations of a page rest on, read while its moment is fixed. */
+
 import type { EntryKey } from '../../../model/entry.ts'
-import type { Picked } from '../query/spread.ts'
-import { type TrustFound, type TrustWorld, trustFound } from './trust.ts'
+import type { Picked } from '../ranking/scored.ts'
+import { type TrustFound, type TrustWorld, trustFound } from '../ranking/trust-found.ts'
 
 export interface Ground {
   /** From 1, in the total order. */

@@ -3,7 +3,7 @@ import { confidenceInRanking } from '../measures/confidence.ts'
 import { decayRate, recency } from '../measures/decay.ts'
 import { type Belief, type Confidence, DIMENSIONS, type Dimension, type DimensionWeights } from '../model.ts'
 import type { Evaluation } from '../query/evaluation.ts'
-import { byOrder, finalOf, type ScoredBelief } from '../query/scored.ts'
+import { byOrder, finalOf, type ScoredBelief } from '../ranking/scored.ts'
 
 export interface Hint {
   readonly dimension: Dimension

@@ -2,7 +2,7 @@
 import { languagesOfQuestion } from '../../../text/language.ts'
 import { isStopWord } from '../../../text/stopwords.ts'
 import type { CheckedText } from '../check/checked.ts'
-import { foldContent, hasPhrase, hasTokens, tokensOf } from '../query/literal.ts'
+import { foldContent, hasPhrase, hasTokens, tokensOf } from '../matching/literal.ts'
 
 /** Each once: phrases and included terms first, then the words of the text, in its order. Words that say nothing are left out. */
 export function matchedTerms({ base, include, phrases }: CheckedText, content: string): readonly string[] {

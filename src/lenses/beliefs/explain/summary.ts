@@ -1,16 +1,16 @@
 /** The explanation of a belief's place as a paragraph. It speaks of this belief, this question and this requester alone (BQ-109). */
 import { weakestDimension } from '../measures/confidence.ts'
 import type { RankingWeights } from '../model.ts'
-import { type TrustIn, trustBand } from '../trust/holders.ts'
-import type { Explained, Standing } from './standing.ts'
+import { type TrustIn, trustBand } from '../trust/trust-in.ts'
+import type { ExplainedBelief, ExplanationWorld } from './explained.ts'
 
-export function summaryOf(evaluation: Explained, standing: Standing): string {
-  const { scored, rank, total, penalty } = standing
+export function summaryOf(world: ExplanationWorld, explained: ExplainedBelief): string {
+  const { scored, rank, total, penalty } = explained
   const sentences = [
-    `Number ${rank} of ${total} with a score of ${three(scored.final)}: ${contributions(evaluation, standing)}.`,
-    strongest(evaluation, standing),
-    `Trust: ${trustInWords(standing.trust.trust, standing.trust.of)}.`,
-    weakness(evaluation, standing),
+    `Number ${rank} of ${total} with a score of ${three(scored.final)}: ${contributions(world, explained)}.`,
+    strongest(world, explained),
+    `Trust: ${trustInWords(explained.trust.trust, explained.trust.of)}.`,
+    weakness(world, explained),
   ]
   if (penalty < 0) sentences.push(`Being like beliefs before it counted ${three(-penalty)} against it here.`)
   return sentences.filter(sentence => sentence !== '').join(' ')
@@ -24,13 +24,13 @@ const PARTS: Readonly<Record<keyof RankingWeights, string>> = {
 }
 const NAMES = Object.keys(PARTS) as (keyof RankingWeights)[]
 
-function contributions({ question: { weights } }: Explained, { scored: { parts } }: Standing): string {
+function contributions({ question: { weights } }: ExplanationWorld, { scored: { parts } }: ExplainedBelief): string {
   return NAMES.filter(name => parts[name] !== null)
     .map(name => `${PARTS[name]} gives ${three(weights[name] * (parts[name] as number))}`)
     .join(', ')
 }
 
-function strongest({ question: { weights } }: Explained, { scored: { parts, final } }: Standing): string {
+function strongest({ question: { weights } }: ExplanationWorld, { scored: { parts, final } }: ExplainedBelief): string {
   const given = NAMES.map(name => ({ name, share: weights[name] * (parts[name] ?? 0) }))
   const most = given.reduce((best, part) => (part.share > best.share ? part : best))
   return final > 0 ? `Most of it is ${PARTS[most.name]}, ${Math.round((100 * most.share) / final)} %.` : ''
@@ -53,7 +53,7 @@ function trustInWords({ kind, direct, transitive }: TrustIn, of: 'holder' | 'fed
   }
 }
 
-function weakness({ question }: Explained, { belief: { confidence } }: Standing): string {
+function weakness({ question }: ExplanationWorld, { belief: { confidence } }: ExplainedBelief): string {
   const weakest = weakestDimension(confidence, question.context.confidenceWeights)
   const value = weakest === null ? null : confidence[weakest]
   if (weakest === null || value === null) return 'Nothing is known of its confidence, so the usual is assumed.'

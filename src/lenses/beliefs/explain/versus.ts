@@ -1,7 +1,7 @@
 /** Why one belief stands before another: the gap part by part, and the least change of the weights that turns them round. */
 import type { JsonObject } from '../../../base/canonical.ts'
 import type { RankingWeights } from '../model.ts'
-import { byOrder, type ScoredBelief } from '../query/scored.ts'
+import { byOrder, type ScoredBelief } from '../ranking/scored.ts'
 
 type PartName = keyof RankingWeights
 const PARTS: readonly PartName[] = ['semantic', 'confidence', 'trust', 'recency']

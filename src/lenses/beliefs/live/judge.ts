@@ -4,16 +4,16 @@ import { cosine } from '../../../math/vector.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { Change } from '../../../store/store.ts'
 import type { Requester } from '../access/requester.ts'
+import { SOURCE_NUMBERS } from '../access/source-numbers.ts'
 import type { CheckedFilters, CheckedQuery } from '../check/checked.ts'
-import { confidenceInRanking, DEFAULT_CONFIDENCE, overallOf, weightColumn } from '../measures/confidence.ts'
+import { DIMENSION_COUNT, FRESHNESS } from '../columns/column-arrays.ts'
+import { rowTests } from '../matching/filter.ts'
+import { validInstants } from '../matching/in-scope.ts'
+import { confidenceByColumn, overallOf, weightColumn } from '../measures/confidence.ts'
 import { decayRate, recency } from '../measures/decay.ts'
 import type { BeliefSource } from '../model.ts'
-import { NEAR } from '../query/best.ts'
-import { validInstants } from '../query/evaluation.ts'
-import { rowTests } from '../query/filter.ts'
-import { FEDERATED, LOCAL, NETWORK } from '../query/matches.ts'
-import { finalOf, semanticOf } from '../query/scored.ts'
-import { DIMENSION_COUNT } from '../record/column-arrays.ts'
+import { NEAR } from '../ranking/best.ts'
+import { finalOf, semanticOf } from '../ranking/scored.ts'
 import type { BeliefsState } from '../state.ts'
 import type { HolderTrust } from '../trust/holders.ts'
 import { floorAt, hasTwin, type Remembered } from './remembered.ts'
@@ -32,17 +32,13 @@ export interface JudgeWorld {
 /** A belief that came, went or moved, or whose holder counts otherwise. */
 export type Touching = Pick<Change, 'entry' | 'partition' | 'from'>
 
-const SOURCES = { local: LOCAL, federated: FEDERATED, network: NETWORK } as const
-const FRESHNESS = 3
-
 /** One question's. Says no only where it is certain. */
 export class Judge {
   readonly #query: CheckedQuery
   /** Parts of a filter that depend on more than the belief itself are taken as met. */
   readonly #filters: readonly CheckedFilters[]
   readonly #weightColumn: Float64Array
-  /** Confidence of a belief of which nothing is known. */
-  readonly #unknown: number
+  readonly #confidence: (values: ArrayLike<number>, at: number) => number
   /** What one belief is worth depends on others: any visible change counts. */
   readonly #dependsOnOthers: boolean
 
@@ -57,7 +53,7 @@ export class Judge {
       maxDerivationDepth: null,
     }))
     this.#weightColumn = weightColumn(confidenceWeights)
-    this.#unknown = confidenceInRanking(DEFAULT_CONFIDENCE, confidenceWeights)
+    this.#confidence = confidenceByColumn(confidenceWeights)
     const hasDepth = query.filters.some(({ maxDerivationDepth }) => maxDerivationDepth !== null)
     this.#dependsOnOthers = settles || hasDepth || query.options.diversity.enabled
   }
@@ -121,29 +117,24 @@ export class Judge {
       direct: () => 1,
       depth: () => 0,
     })
-    return tests.every(test => test(row, SOURCES[source.kind]))
+    return tests.every(test => test(row, SOURCE_NUMBERS[source.kind]))
   }
 
   /** As of the last answer: later it is the same or less. */
   #worthAtMost(row: number, source: BeliefSource, question: Float32Array | null, world: JudgeWorld): number {
     const { state, last, requester, trust } = world
     const { columns, settings } = state
-    const { confidences, created, domainSets } = columns.arrays
+    const { confidences, created } = columns.arrays
     const holder = columns.holderOf(row)
     const at = row * DIMENSION_COUNT
-    const overall = overallOf(confidences, at, this.#weightColumn)
     const isStrict = source.id !== null && requester.isStrict(source.id) && holder !== requester.id
-    const rate = decayRate(
-      columns.domainSet(domainSets[row] as number),
-      this.#query.context.queryDomains,
-      settings.decay,
-    )
+    const rate = decayRate(columns.domainsOf(row), this.#query.context.queryDomains, settings.decay)
     const parts = {
       semantic:
         question === null
           ? null
           : semanticOf(likeness(question, world.vectorOf(columns.arrays.entries[row] as EntryKey))),
-      confidence: Number.isNaN(overall) ? this.#unknown : overall,
+      confidence: this.#confidence(confidences, at),
       // Where young agents are capped, time can raise trust.
       trust: settings.newAgentCap ? 1 : (isStrict ? trust.ofFederation(source.id as string) : trust.of(holder)).value,
       recency: recency(confidences[at + FRESHNESS] as number, created[row] as number, last.asOf, rate),

@@ -4,6 +4,7 @@
  */
 import { Recent } from '../../../base/recent.ts'
 import type { EntryKey } from '../../../model/entry.ts'
+import { reachesBack } from '../../../pipeline/feed.ts'
 import type { Change, Store } from '../../../store/store.ts'
 
 /** Of these a question can be asleep; who slept longer asks again. */
@@ -35,7 +36,7 @@ export class BeliefNews {
     if (version === this.#version) return
     this.#store.read(reader => {
       const last = reader.lastSeq()
-      const isBroken = this.#position < 0 || last < this.#position || reader.firstSeq() > this.#position + 1
+      const isBroken = this.#position < 0 || !reachesBack(reader, this.#position)
       if (isBroken && last !== this.#position) {
         this.#changes = []
         this.#from = last

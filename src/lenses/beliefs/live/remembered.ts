@@ -1,14 +1,16 @@
 /** What a standing question remembers of its last answer: enough to tell what news cannot change it. Some kilobytes. */
+
 import type { Instant } from '../../../base/clock.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { Requester } from '../access/requester.ts'
 import type { ShowView } from '../access/show.ts'
+import { LOCAL } from '../access/source-numbers.ts'
+import type { BeliefColumns } from '../columns/columns.ts'
+import type { Matches } from '../matching/matches.ts'
 import { DAY_MS } from '../measures/decay.ts'
 import type { Evaluation } from '../query/evaluation.ts'
-import { LOCAL, type Matches } from '../query/matches.ts'
-import type { Picked } from '../query/spread.ts'
-import type { BeliefColumns } from '../record/columns.ts'
-import type { TrustIn } from '../trust/holders.ts'
+import type { Picked } from '../ranking/scored.ts'
+import { trustFound } from '../ranking/trust-found.ts'
 
 export interface Remembered {
   readonly asOf: Instant
@@ -46,7 +48,7 @@ export function scoresOf(
   let laterFloor = Number.POSITIVE_INFINITY
   let ageing = 0
   for (const { scored } of picked) {
-    const { kind, value } = trustIn(evaluation, scored.row)
+    const { kind, value } = trustFound(evaluation, scored).trust
     // A route that fades below what counts as a source may bring what rests on it under the cap.
     const atRisk = newAgentCap ? value : kind === 'transitive' ? Math.max(0, value - sybilCap) : 0
     floor = Math.min(floor, scored.final)
@@ -95,16 +97,6 @@ export function hasTwin(columns: BeliefColumns, requester: Requester, row: numbe
     if (isSeen(other)) return true
   }
   return false
-}
-
-/** What trust counts for a row, as its score has it. */
-export function trustIn(evaluation: Evaluation, row: number): TrustIn {
-  const { columns, requester } = evaluation.view
-  const { matches, trust } = evaluation
-  const source = evaluation.sourceOf(row, matches.sourceOf(row))
-  const holder = columns.holderOf(row)
-  const isStrict = source.kind === 'federated' && source.id !== null && requester.isStrict(source.id)
-  return isStrict && holder !== requester.id ? trust.ofFederation(source.id) : trust.of(holder)
 }
 
 /** Less than this no place of the last answer can be worth by now. */

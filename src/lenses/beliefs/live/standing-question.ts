@@ -2,29 +2,34 @@
  * A query to the lens that stands (BQ-156 to BQ-169): its first results, and what may change them. Asking again is what
  * `beliefs.query` does, but for counting use; whether that is called for is told from memory.
  */
+
 import { canonicalJson, type JsonObject } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
-import { modelKey } from '../../../embed/embedder.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { LiveItem, LiveState, StandingQuestion } from '../../../model/live.ts'
 import type { PartitionId } from '../../../model/partition.ts'
 import type { Viewer } from '../../../model/viewer.ts'
-import { type ShownBelief, type ShowView, showCurrent } from '../access/show.ts'
+import { type ShowView, showCurrent } from '../access/show.ts'
+import { pickPage } from '../answer/front.ts'
 import type { CheckedQuery } from '../check/checked.ts'
-import { Evaluation, validInstants } from '../query/evaluation.ts'
-import { pickPage } from '../query/front.ts'
-import type { Picked } from '../query/spread.ts'
-import { trustQuestion } from '../query/trust-columns.ts'
-import { type Embedded, embedText, understand } from '../query/understand.ts'
+import { modelOf } from '../embedding.ts'
+import { scopeRequest } from '../matching/in-scope.ts'
+import { evaluate } from '../query/evaluate.ts'
+import { type Embedded, embedText } from '../query/understand.ts'
+import type { Picked } from '../ranking/scored.ts'
+import { trustQuestion } from '../ranking/trust-columns.ts'
+import { trustFound } from '../ranking/trust-found.ts'
 import type { BeliefsState } from '../state.ts'
 import { VERSIONS } from '../tables.ts'
 import { TimeLimit } from '../time-limit.ts'
-import type { TrustIn } from '../trust/holders.ts'
-import { aged, basisAfter, basisOf, holderOfKey, itemOf, keyOf, type TrustBasis } from './items.ts'
+import type { HolderTrust } from '../trust/holders.ts'
+import type { TrustIn } from '../trust/trust-in.ts'
+import { holderOfKey, itemOf, keyOf } from './items.ts'
 import { Judge } from './judge.ts'
 import { type LiveShared, liveShared } from './live-state.ts'
-import { copiesOf, type Remembered, scoresOf, trustIn } from './remembered.ts'
+import { copiesOf, type Remembered, scoresOf } from './remembered.ts'
 import type { SightWatch } from './sight-watch.ts'
+import { basisOf, type TrustBases, type TrustBasis } from './trust-basis.ts'
 import type { TrustWatch } from './trust-watch.ts'
 import { filtersHoldUntil } from './until.ts'
 
@@ -59,7 +64,7 @@ export class StandingBeliefs implements StandingQuestion {
   #embedded: Embedded | null = null
   #last: Remembered | null = null
   /** What the scores of its last answer rest on. */
-  #bases: Bases = { of: new Map(), asOf: 0, trust: 0 }
+  #bases: TrustBases = { of: new Map(), asOf: 0, trust: 0 }
 
   /** `query`: what `checked` was made of. `isAllowed`: whether the viewer may still ask it. */
   constructor(
@@ -77,7 +82,7 @@ export class StandingBeliefs implements StandingQuestion {
     this.timeoutMs = checked.options.timeoutMs
     this.#isAllowed = isAllowed
     this.#judge = new Judge(checked, state.settings.conflicts !== 'both_shown')
-    this.#model = state.host.embedder === null ? null : modelKey(state.host.embedder.model)
+    this.#model = modelOf(state.host)
     this.#shared = liveShared(state)
     this.#sight = this.#shared.sightOf(viewer.id)
     this.#trust = this.#shared.trustOf(viewer.id, trustQuestion(checked.context))
@@ -158,32 +163,29 @@ export class StandingBeliefs implements StandingQuestion {
   /** Whether the newest version of the belief is there and in sight. */
   #isThere({ columns, requester, reader }: ShowView, { key, id }: Pick<LiveItem, 'key' | 'id'>): boolean {
     const holder = holderOfKey(key)
-    const number = columns.holderNumber(holder)
-    let row = columns.rowOfVersion(number, columns.idNumber(id))
+    const number = columns.texts.holderNumber(holder)
+    let row = columns.rowOfVersion(number, columns.texts.idNumber(id))
     for (let version: string | null = id; row === -1 && version !== null; ) {
       const past = reader.table(VERSIONS).get({ holder, id: version })
       version = (past?.['superseded_by'] as string | null | undefined) ?? null
-      if (version !== null) row = columns.rowOfVersion(number, columns.idNumber(version))
+      if (version !== null) row = columns.rowOfVersion(number, columns.texts.idNumber(version))
     }
     return row !== -1 && requester.sees(columns.arrays.partitions[row] as number)
   }
 
   #draft(view: ShowView, embedded: Embedded, asOf: Instant): Draft {
-    const { options, semantic, filters } = this.#checked
-    const understood = understand(this.#state, embedded, semantic, view.requester.sight)
-    const question = { ...this.#checked, scope: options.scope }
-    const evaluation = new Evaluation(this.#state, view, question, understood, asOf)
+    const { options } = this.#checked
+    const evaluation = evaluate(this.#state, view, this.#checked, embedded, asOf)
     const picked = pickPage(evaluation, options)
-    const validAt = filters.some(({ validAt: given }) => given !== null) ? validInstants(filters, asOf) : null
-    const { columns, requester } = view
-    const inScopeUntil = this.#state.scopes.untilOf({ columns, requester, scope: options.scope, asOf, validAt })
+    const { requester } = view
+    const inScopeUntil = this.#state.scopes.untilOf(scopeRequest(view, evaluation.question, asOf))
     const version = this.#shared.catchUp()
     const sight = this.#sight.refresh(version)
     const trust = this.#trust.refresh(requester, asOf, version)
     this.#trust.answered(asOf)
     return {
       picked,
-      trust: picked.map(({ scored }) => trustIn(evaluation, scored.row)),
+      trust: picked.map(({ scored }) => trustFound(evaluation, scored).trust),
       matches: evaluation.matches.count,
       until: Math.min(inScopeUntil, filtersHoldUntil(evaluation)),
       remembered: {
@@ -202,48 +204,25 @@ export class StandingBeliefs implements StandingQuestion {
   #items(view: ShowView, draft: Draft): { readonly found: number; readonly items: readonly Based[] } {
     const places = new Map(draft.picked.map(({ scored }, place) => [scored.entry, place]))
     const found = showCurrent(view, [...places.keys()], this.#checked.options.scope)
-    const bases = this.#basesOf(found, places, draft)
+    const last = this.#bases
+    const isSameTrust = last.trust === draft.remembered.trust
+    const then = isSameTrust ? null : this.#trustAt(last.asOf)
     const items = found.map((shown, at): Based => {
-      const { scored } = draft.picked[places.get(shown.entry) as number] as Picked
-      const basis = bases.get(shown) as TrustBasis
+      const place = places.get(shown.entry) as number
+      const { scored } = draft.picked[place] as Picked
+      const basis = basisOf(shown, draft.trust[place] as TrustIn, last.of.get(keyOf(shown.version)), then)
       return { ...itemOf(shown, view), score: scored.final, rank: at + 1, basis }
     })
     return { found: found.length, items }
   }
 
-  #basesOf(
-    found: readonly ShownBelief[],
-    places: ReadonlyMap<number, number>,
-    { trust, remembered }: Draft,
-  ): ReadonlyMap<ShownBelief, TrustBasis> {
-    const last = this.#bases
-    const then =
-      last.trust === remembered.trust
-        ? null
-        : this.#state.trust.trustOf(this.viewer.id, trustQuestion(this.#checked.context), last.asOf)
-    return new Map(
-      found.map(shown => {
-        const now = trust[places.get(shown.entry) as number] as TrustIn
-        const before = last.of.get(keyOf(shown.version))
-        if (before === undefined) return [shown, basisOf(now)]
-        if (then === null) return [shown, aged(before, now)]
-        const isStrict = shown.belief.holder_id === null && shown.source.id !== null
-        const same = isStrict ? then.ofFederation(shown.source.id as string) : then.of(shown.version.holder)
-        return [shown, basisAfter(before, same, now)]
-      }),
-    )
+  #trustAt(asOf: Instant): HolderTrust {
+    return this.#state.trust.trustOf(this.viewer.id, trustQuestion(this.#checked.context), asOf)
   }
 
   #vectorOf(entry: EntryKey): Float32Array | null {
     return this.#model === null ? null : this.#shared.news.vectorOf(entry, this.#model)
   }
-}
-
-interface Bases {
-  readonly of: ReadonlyMap<string, TrustBasis>
-  readonly asOf: Instant
-  /** Revision of the trust. */
-  readonly trust: number
 }
 
 /** An item, with what its score rests on. */

@@ -7,7 +7,7 @@ import type { Requester } from '../access/requester.ts'
 import { DAY_MS } from '../measures/decay.ts'
 import type { BeliefsState } from '../state.ts'
 import { federationTarget } from '../trust/agent-arrays.ts'
-import { decayed } from '../trust/decay.ts'
+import { faded } from '../trust/fading.ts'
 import type { TrustMark } from '../trust/graph.ts'
 import type { HolderTrust } from '../trust/holders.ts'
 import type { TrustQuestion } from '../trust/resolved-edges.ts'
@@ -100,7 +100,7 @@ export class TrustWatch {
     const edges = this.#at(now).own
     return [...trust.own].some(([target, { base, rate, days: before }]) => {
       const edge = edges.get(target)
-      return edge !== undefined && Math.abs(edge.decayed - decayed(base, rate, before + days)) > NOISE
+      return edge !== undefined && Math.abs(edge.decayed - faded(base, rate, before + days)) > NOISE
     })
   }
 
@@ -118,10 +118,10 @@ export class TrustWatch {
   /** Rows of beliefs that these hold and the requester sees. */
   #rowsOf(agents: readonly string[], requester: Requester): readonly number[] {
     const { columns } = this.#state
-    const numbers = new Set(agents.map(agent => columns.holderNumber(agent)).filter(number => number !== -1))
+    const numbers = new Set(agents.map(agent => columns.texts.holderNumber(agent)).filter(number => number !== -1))
     if (numbers.size === 0) return []
     const { partitions } = requester.sight
-    const key = JSON.stringify([[...numbers], columns.holdersMark, columns.changesIn(partitions)])
+    const key = JSON.stringify([[...numbers], columns.texts.holdersMark, columns.changesIn(partitions)])
     if (this.#seen?.key === key) return this.#seen.rows
     const { holders } = columns.arrays
     const rows: number[] = []

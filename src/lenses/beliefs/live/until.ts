@@ -1,11 +1,11 @@
 /** When time alone takes a match out of an answer: what is recent grows old, what is fresh goes stale, trust fades. */
 import type { Instant } from '../../../base/clock.ts'
-import { decayRate as ageRate, DAY_MS, freshnessNow } from '../measures/decay.ts'
-import { DIMENSIONS } from '../model.ts'
+import { DIMENSION_COUNT, FRESHNESS } from '../columns/column-arrays.ts'
+import { domainRates } from '../columns/domain-rates.ts'
+import { DAY_MS, freshnessNow } from '../measures/decay.ts'
 import type { Evaluation } from '../query/evaluation.ts'
-import { DIMENSION_COUNT } from '../record/column-arrays.ts'
-import { decayed } from '../trust/decay.ts'
-import type { DirectTrust } from '../trust/holders.ts'
+import { faded } from '../trust/fading.ts'
+import type { DirectTrust } from '../trust/trust-in.ts'
 
 /** Infinite: never. To the millisecond: who wakes up then has not woken up in vain, nor too late. */
 export function filtersHoldUntil(evaluation: Evaluation): Instant {
@@ -31,7 +31,7 @@ function trustedUntil({ matches, view: { columns, requester }, trust, asOf }: Ev
   const named = new Set<number>()
   for (const row of matches.rows) named.add(holders[row] as number)
   const edges = [
-    ...[...named].map(number => trust.of(columns.holderName(number)).direct),
+    ...[...named].map(number => trust.of(columns.texts.holder(number)).direct),
     ...requester.federations.map(id => trust.ofFederation(id).direct),
   ]
   let until = Number.POSITIVE_INFINITY
@@ -46,20 +46,17 @@ function trustedUntil({ matches, view: { columns, requester }, trust, asOf }: Ev
 
 /** What the edge counts later, if it is not used. An edge used in the future stands still until then: too early is allowed. */
 function laterValue({ base, rate, days }: DirectTrust, asOf: Instant, at: Instant): number {
-  return decayed(base, rate, days + (at - asOf) / DAY_MS)
+  return faded(base, rate, days + (at - asOf) / DAY_MS)
 }
 
 function freshUntil({ matches, view, state, question, asOf }: Evaluation, bound: number, strict: boolean): Instant {
   const { columns } = view
   const { confidences, created, domainSets } = columns.arrays
-  const offset = DIMENSIONS.indexOf('temporal_freshness')
-  const rates = new Map<number, number>()
+  const rateOf = domainRates(columns, question.context.queryDomains, state.settings.decay)
   let until = Number.POSITIVE_INFINITY
   for (const row of matches.rows) {
-    const set = domainSets[row] as number
-    const rate = rates.get(set) ?? ageRate(columns.domainSet(set), question.context.queryDomains, state.settings.decay)
-    rates.set(set, rate)
-    const asserted = confidences[row * DIMENSION_COUNT + offset] as number
+    const rate = rateOf(domainSets[row] as number)
+    const asserted = confidences[row * DIMENSION_COUNT + FRESHNESS] as number
     const from = created[row] as number
     if (rate === 0 || bound === 0) continue
     const holds = (at: Instant) => {

@@ -3,6 +3,7 @@
  * is not 0: it is left out, and the weights of the rest count for more.
  */
 import { type Confidence, DIMENSIONS, type Dimension, type DimensionWeights } from '../model.ts'
+import { twelveDecimals } from './rounding.ts'
 import { scaled } from './scaled.ts'
 
 /** Of a belief whose writer says nothing of it; overall 0.506810379473. */
@@ -63,6 +64,16 @@ export function overallOf(values: ArrayLike<number>, at: number, weights: ArrayL
   return total === 0 ? Number.NaN : twelveDecimals(Math.exp(logs / total))
 }
 
+/** `confidenceInRanking` for columns: of the values from `at` on. */
+export function confidenceByColumn(weights: DimensionWeights): (values: ArrayLike<number>, at: number) => number {
+  const column = weightColumn(weights)
+  const unknown = confidenceInRanking(DEFAULT_CONFIDENCE, weights)
+  return (values, at) => {
+    const known = overallOf(values, at, column)
+    return Number.isNaN(known) ? unknown : known
+  }
+}
+
 /** In the order of the vector, NaN for unknown. */
 export function vectorColumn(vector: Confidence): Float64Array {
   return Float64Array.from(DIMENSIONS, dimension => vector[dimension] ?? Number.NaN)
@@ -88,11 +99,6 @@ export function weakestDimension(vector: Confidence, weights: DimensionWeights =
     if (loss > most) [weakest, most] = [dimension, loss]
   }
   return weakest
-}
-
-/** What is compared with bounds and shown, so that float noise decides nothing. */
-export function twelveDecimals(value: number): number {
-  return Math.round(value * 1e12) / 1e12
 }
 
 /** Below it a single dimension would make all others pointless. */

@@ -1,8 +1,8 @@
-/** How fast knowledge ages, and what is valid when (BQ-018 to BQ-022, BQ-045). */
+/** How fast knowledge ages (BQ-018 to BQ-020, BQ-022, BQ-045). */
 import type { Instant } from '../../../base/clock.ts'
 import { decay } from '../../../math/decay.ts'
-import { twelveDecimals } from './confidence.ts'
 import { depthOfDomain, isWithin } from './domains.ts'
+import { twelveDecimals } from './rounding.ts'
 
 export interface DecayTable {
   /** Normalised domain -> rate a day of it and all below it; 0 or more. */
@@ -74,11 +74,6 @@ export function freshnessNow(freshness: number | null, createdAt: Instant, asOf:
 /** Never negative. */
 export function ageDays(createdAt: Instant, asOf: Instant): number {
   return Math.max(0, asOf - createdAt) / DAY_MS
-}
-
-/** `validFrom <= at < validUntil`; null (or NaN, or infinite): without end. */
-export function isValidAt(validFrom: Instant, validUntil: Instant | null, at: Instant): boolean {
-  return validFrom <= at && (validUntil === null || Number.isNaN(validUntil) || at < validUntil)
 }
 
 /** `0.5^(age / half-life)`: 30 days of 90 give 0.7937. An infinite half-life gives 1. */

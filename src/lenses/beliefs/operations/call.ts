@@ -6,13 +6,13 @@ import type { LensHost } from '../../lens.ts'
 import type { Asker } from '../check/checked.ts'
 import { countersOf } from '../counters.ts'
 import { type BeliefsCode, BeliefsError, faulty } from '../errors.ts'
+import type { Call } from '../query/call.ts'
 import { type BeliefsState, stateOf } from '../state.ts'
 
-export interface BeliefsCall {
+export interface BeliefsCall extends Call {
   readonly state: BeliefsState
   readonly host: LensHost
   readonly asker: Asker
-  readonly signal: AbortSignal
   readonly context: CallContext
 }
 
@@ -23,8 +23,9 @@ export async function inCall<T>(
   work: (call: BeliefsCall) => Promise<T> | T,
 ): Promise<T> {
   try {
-    const state = stateOf(host)
-    return await work({ state, host, asker: askerOf(host, context.viewer.id), signal: context.signal, context })
+    const { viewer, signal } = context
+    const asker = askerOf(host, viewer.id)
+    return await work({ state: stateOf(host), host, asker, context, requester: viewer.id, signal })
   } catch (thrown) {
     throw failureIn(host, thrown)
   }
@@ -34,19 +35,23 @@ export async function inCall<T>(
 export function failureIn(host: LensHost, thrown: unknown): BeliefsError {
   const error = asBeliefsError(thrown)
   countersOf(host).countError(error.code)
-  error.requestId = Buffer.from(host.random(REQUEST_ID_BYTES)).toString('hex')
+  error.requestId = newRequestId(host)
   return error
 }
 
 const REQUEST_ID_BYTES = 12
 
-export function askerOf({ store }: LensHost, id: string): Asker {
+export function newRequestId(host: LensHost): string {
+  return Buffer.from(host.random(REQUEST_ID_BYTES)).toString('hex')
+}
+
+function askerOf({ store }: LensHost, id: string): Asker {
   const row = store.table(AGENTS).get({ id })
   return { id, trustGraph: (row?.['trust_graph'] as string | null | undefined) ?? null }
 }
 
 /** The cause stays with the error for the log of whoever runs the node; what is told is fixed (BQ-185). */
-export function asBeliefsError(thrown: unknown): BeliefsError {
+function asBeliefsError(thrown: unknown): BeliefsError {
   if (thrown instanceof BeliefsError) return thrown
   const known = thrown instanceof QuerentError && thrown.code in ERROR_CODES ? CODES[thrown.code as ErrorCode] : null
   const code = known ?? 'INTERNAL_ERROR'

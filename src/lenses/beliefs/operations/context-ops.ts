@@ -32,9 +32,7 @@ const forContext: Operation<LensHost> = {
   cost: costOfContextQuery,
   bodyLimit: BODY_LIMIT,
   run: (host, input, context) =>
-    inCall(host, context, ({ state, asker, signal }) =>
-      contextQuery(state, checkContextQuery(input, asker), { requester: asker.id, signal }),
-    ),
+    inCall(host, context, call => contextQuery(call.state, checkContextQuery(input, call.asker), call)),
 }
 
 const expand: Operation<LensHost> = {
@@ -58,9 +56,7 @@ const expand: Operation<LensHost> = {
   cost: costOfExpand,
   bodyLimit: BODY_LIMIT,
   run: (host, input, context) =>
-    inCall(host, context, ({ state, asker, signal }) =>
-      expandBelief(state, checkExpand(input, asker), { requester: asker.id, signal }),
-    ),
+    inCall(host, context, call => expandBelief(call.state, checkExpand(input, call.asker), call)),
 }
 
 export const CONTEXT_OPERATIONS: readonly Operation<LensHost>[] = [forContext, expand]

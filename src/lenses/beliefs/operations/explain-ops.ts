@@ -3,7 +3,7 @@ import type { Operation } from '../../../model/operation.ts'
 import type { LensHost } from '../../lens.ts'
 import { answers, anything, described, FLAG, OBJECT, OBJECTS, TEXT } from '../../wire-schema.ts'
 import { checkExplain } from '../check/questions.ts'
-import { explainPlace } from '../explain/place.ts'
+import { explainPlace } from '../questions/explain-place.ts'
 import { inCall } from './call.ts'
 import { BODY_LIMIT, costOfExplain } from './cost.ts'
 import { A_QUERY } from './query-ops.ts'
@@ -27,9 +27,7 @@ const explain: Operation<LensHost> = {
   cost: costOfExplain,
   bodyLimit: BODY_LIMIT,
   run: (host, input, context) =>
-    inCall(host, context, ({ state, asker, signal }) =>
-      explainPlace(state, checkExplain(input, asker), { requester: asker.id, signal }),
-    ),
+    inCall(host, context, call => explainPlace(call.state, checkExplain(input, call.asker), call)),
 }
 
 export const EXPLAIN_OPERATIONS: readonly Operation<LensHost>[] = [explain]

@@ -8,9 +8,7 @@ import type { LensHost } from '../../lens.ts'
 import { isRecord } from '../check/shapes.ts'
 import { BeliefsError } from '../errors.ts'
 import { DAY_MS } from '../measures/decay.ts'
-import { failureIn } from './call.ts'
-
-const REQUEST_ID_BYTES = 12
+import { failureIn, newRequestId } from './call.ts'
 
 export function logged(operation: Operation<LensHost>): Operation<LensHost> {
   type Ended = Pick<RequestLine, 'results' | 'code'>
@@ -37,7 +35,7 @@ export function logged(operation: Operation<LensHost>): Operation<LensHost> {
         const pieces = stream(host, input, context)
         if (host.log === undefined) return pieces
         const note = noter(host, input, context)
-        return noted(pieces, (ended, requestId) => note(requestId || newId(host), ended))
+        return noted(pieces, (ended, requestId) => note(requestId || newRequestId(host), ended))
       },
     }),
     refusal(host, error, input, context) {
@@ -49,11 +47,11 @@ export function logged(operation: Operation<LensHost>): Operation<LensHost> {
       const note = noter(host, input, context)
       try {
         const answer = await operation.run(host, input, context)
-        if (host.log !== undefined) note(newId(host), { results: resultsIn(answer), code: null })
+        if (host.log !== undefined) note(newRequestId(host), { results: resultsIn(answer), code: null })
         return answer
       } catch (thrown) {
         const known = thrown instanceof BeliefsError ? thrown : null
-        note(known?.requestId ?? newId(host), { results: null, code: known?.code ?? 'INTERNAL_ERROR' })
+        note(known?.requestId ?? newRequestId(host), { results: null, code: known?.code ?? 'INTERNAL_ERROR' })
         throw thrown
       }
     },
@@ -98,10 +96,6 @@ function noted(
 
 function sum(before: number | null, more: number | null): number | null {
   return more === null ? before : (before ?? 0) + more
-}
-
-function newId(host: LensHost): string {
-  return Buffer.from(host.random(REQUEST_ID_BYTES)).toString('hex')
 }
 
 /** The text alone, and only where the operator wants it. */

@@ -4,7 +4,7 @@ import type { Operation } from '../../../model/operation.ts'
 import type { LensHost } from '../../lens.ts'
 import { answers, anything, described, OBJECT, OBJECTS, TEXT } from '../../wire-schema.ts'
 import { checkQuery } from '../check/query.ts'
-import { runQuery } from '../query/run.ts'
+import { runQuery } from '../paging/page.ts'
 import { inCall } from './call.ts'
 import { BODY_LIMIT, costOfQuery } from './cost.ts'
 import { streamInCall } from './streamed.ts'
@@ -37,9 +37,7 @@ const query: Operation<LensHost> = {
   cost: costOfQuery,
   bodyLimit: BODY_LIMIT,
   run: (host, input, context) =>
-    inCall(host, context, ({ state, asker, signal }) =>
-      runQuery(state, checkQuery(input, asker), { requester: asker.id, signal }),
-    ),
+    inCall(host, context, call => runQuery(call.state, checkQuery(input, call.asker), call)),
   stream: (host, input, context) => streamInCall(host, input, context),
   streamAt: 'options.stream',
 }

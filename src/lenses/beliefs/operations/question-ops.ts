@@ -12,7 +12,7 @@ import {
   checkSimilar,
   FACET_FIELDS,
 } from '../check/questions.ts'
-import { runQuery } from '../query/run.ts'
+import { runQuery } from '../paging/page.ts'
 import { runBatch } from '../questions/batch.ts'
 import { contradictionsOf } from '../questions/contradictions.ts'
 import { countMatches } from '../questions/count.ts'
@@ -42,9 +42,7 @@ const count: Operation<LensHost> = {
   cost: costOfQuery,
   bodyLimit: BODY_LIMIT,
   run: (host, input, context) =>
-    inCall(host, context, ({ state, asker, signal }) =>
-      countMatches(state, checkQuery(input, asker), { requester: asker.id, signal }),
-    ),
+    inCall(host, context, call => countMatches(call.state, checkQuery(input, call.asker), call)),
 }
 
 const facets: Operation<LensHost> = {
@@ -62,9 +60,7 @@ const facets: Operation<LensHost> = {
   cost: costOfFacets,
   bodyLimit: BODY_LIMIT,
   run: (host, input, context) =>
-    inCall(host, context, ({ state, asker, signal }) =>
-      countFacets(state, checkFacets(input, asker), { requester: asker.id, signal }),
-    ),
+    inCall(host, context, call => countFacets(call.state, checkFacets(input, call.asker), call)),
 }
 
 const batch: Operation<LensHost> = {
@@ -78,16 +74,16 @@ const batch: Operation<LensHost> = {
   questions: () => [],
   bodyLimit: BODY_LIMIT,
   run: (host, input, context) =>
-    inCall(host, context, ({ state, asker, signal }) =>
+    inCall(host, context, call =>
       runBatch(
         checkBatch(input),
         // Within the promise, so that a fault of one, and want of units for one, is its own.
         async query => {
           context.charge?.(costOfQuery(query), query)
-          return runQuery(state, checkQuery(query, asker), { requester: asker.id, signal })
+          return runQuery(call.state, checkQuery(query, call.asker), call)
         },
         thrown => failureIn(host, thrown),
-        signal,
+        call.signal,
       ),
     ),
 }
@@ -102,10 +98,7 @@ const derivation: Operation<LensHost> = {
   effect: { kind: 'read', idempotent: true },
   cost: costOfDerivation,
   bodyLimit: BODY_LIMIT,
-  run: (host, input, context) =>
-    inCall(host, context, ({ state, asker, signal }) =>
-      derivationOf(state, checkDerivation(input), { requester: asker.id, signal }),
-    ),
+  run: (host, input, context) => inCall(host, context, call => derivationOf(call.state, checkDerivation(input), call)),
 }
 
 const SCOPED_PAGE: Readonly<Record<string, JsonObject>> = {
@@ -137,9 +130,7 @@ const similar: Operation<LensHost> = {
   cost: costOfSimilar,
   bodyLimit: BODY_LIMIT,
   run: (host, input, context) =>
-    inCall(host, context, ({ state, asker, signal }) =>
-      similarTo(state, checkSimilar(input, asker), { requester: asker.id, signal }),
-    ),
+    inCall(host, context, call => similarTo(call.state, checkSimilar(input, call.asker), call)),
 }
 
 const contradictions: Operation<LensHost> = {
@@ -164,9 +155,7 @@ const contradictions: Operation<LensHost> = {
   cost: costOfContradictions,
   bodyLimit: BODY_LIMIT,
   run: (host, input, context) =>
-    inCall(host, context, ({ state, asker, signal }) =>
-      contradictionsOf(state, checkContradictions(input, asker), { requester: asker.id, signal }),
-    ),
+    inCall(host, context, call => contradictionsOf(call.state, checkContradictions(input, call.asker), call)),
 }
 
 export const QUESTION_OPERATIONS: readonly Operation<LensHost>[] = [

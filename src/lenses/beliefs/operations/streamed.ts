@@ -29,8 +29,8 @@ export function streamInCall(
 }
 
 async function* chunksOf(host: LensHost, input: unknown, context: CallContext): AsyncGenerator<JsonObject, void> {
-  const chunks = await inCall(host, context, ({ state, asker, signal }) =>
-    streamQuery(state, checkStreamedQuery(input, asker), { requester: asker.id, signal }),
+  const chunks = await inCall(host, context, call =>
+    streamQuery(call.state, checkStreamedQuery(input, call.asker), call),
   )
   try {
     // The cast: chunks are plain data, but their interfaces have no index signature.

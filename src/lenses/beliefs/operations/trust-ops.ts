@@ -16,9 +16,9 @@ import {
 } from '../../wire-schema.ts'
 import { checkOnly } from '../check/agents.ts'
 import { checkEdge, checkTrustPage, checkTrustQuestion } from '../check/trust.ts'
-import { trustQuestion } from '../query/trust-columns.ts'
+import { trustQuestion } from '../ranking/trust-columns.ts'
+import { computeTrust, listTrust, removeTrust, setTrust, type TrustWriting } from '../trust/acts.ts'
 import { EXPOSURES } from '../trust/edge.ts'
-import { computeTrust, listTrust, removeTrust, setTrust, type TrustWriting } from '../trust/operations.ts'
 import { inCall } from './call.ts'
 
 const TARGET = described(TEXT, 'The agent that trust is put in, or federation:<id>')

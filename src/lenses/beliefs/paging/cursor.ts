@@ -7,7 +7,7 @@ import type { Instant } from '../../../base/clock.ts'
 import { seal, unseal } from '../../../base/sealed.ts'
 import type { CheckedQuery } from '../check/checked.ts'
 import { type Fault, faulty } from '../errors.ts'
-import type { ScoredBelief } from '../query/scored.ts'
+import type { ScoredBelief } from '../ranking/scored.ts'
 
 export const CURSOR_LIFETIME_MS: number = 15 * 60_000
 

@@ -9,13 +9,14 @@ import type { EntryKey } from '../../../model/entry.ts'
 import { isSeen } from '../access/is-seen.ts'
 import type { Requester } from '../access/requester.ts'
 import type { ShowView } from '../access/show.ts'
+import { beginningOf, type Front, settlementOf } from '../answer/front.ts'
+import { POOL } from '../answer/spread.ts'
 import type { CheckedWarning } from '../check/checked.ts'
-import { Evaluation, type Question, scopeRequest, type Understood } from '../query/evaluation.ts'
-import { beginningOf, type Front, settlementOf } from '../query/front.ts'
-import { inScope } from '../query/in-scope.ts'
-import type { FrozenEntries } from '../query/matches.ts'
-import { byOrder, type ScoredBelief } from '../query/scored.ts'
-import { type Picked, POOL } from '../query/spread.ts'
+import { inScope, scopeRequest } from '../matching/in-scope.ts'
+import type { FrozenEntries } from '../matching/matches.ts'
+import { Evaluation } from '../query/evaluation.ts'
+import type { Question, Understood } from '../query/question.ts'
+import { byOrder, type Picked, type ScoredBelief } from '../ranking/scored.ts'
 import type { BeliefsState } from '../state.ts'
 import type { HolderTrust } from '../trust/holders.ts'
 import type { Boundary } from './cursor.ts'
@@ -162,9 +163,9 @@ export class HeldOrder {
       const entry = entries[row] as EntryKey
       return among.has(entry) && !less.has(entry)
     })
-    const settled = { trust: this.trust, matches: there, late: this.#late }
+    const earlier = { trust: this.trust, matches: there, late: this.#late }
     const then = { ...view, requester: this.requester }
-    return new Evaluation(this.state, then, this.question, this.understood, this.asOf, settled)
+    return new Evaluation(this.state, then, this.question, this.understood, this.asOf, earlier)
   }
 }
 

@@ -5,9 +5,10 @@
 import { hashOfTwo, textHash } from '../../../base/text-hash.ts'
 import type { PartitionId } from '../../../model/partition.ts'
 import type { Requester } from '../access/requester.ts'
+import { FEDERATED } from '../access/source-numbers.ts'
+import type { BeliefColumns } from '../columns/columns.ts'
+import type { Matches, MatchesToken } from '../matching/matches.ts'
 import type { Evaluation } from '../query/evaluation.ts'
-import { FEDERATED, type Matches, type MatchesToken } from '../query/matches.ts'
-import type { BeliefColumns } from '../record/columns.ts'
 
 export interface Sums {
   /** What numbers of holders mean. */
@@ -34,7 +35,7 @@ export function sumsOf({ matches, view }: Evaluation): Sums {
 /** Those that differ by a few from others are summed by these: the others are the same from query to query. */
 function summed(matches: Matches, columns: BeliefColumns, through: Through): Sums {
   const { taken, step } = matches
-  const holdersMark = columns.holdersMark
+  const { holdersMark } = columns.texts
   if (taken !== null) {
     const from = SUMS.get(taken.from.token) ?? summed(taken.from, columns, through)
     SUMS.set(taken.from.token, from)
@@ -79,8 +80,8 @@ class Summing {
     this.#columns = columns
     this.#through = through
     this.#names = namesOf(columns)
-    this.counts = new Uint32Array(columns.bounds.holders)
-    this.#hashes = new Uint32Array(columns.bounds.holders)
+    this.counts = new Uint32Array(columns.texts.bounds.holders)
+    this.#hashes = new Uint32Array(columns.texts.bounds.holders)
   }
 
   get sums(): readonly [number, number] {
@@ -108,7 +109,7 @@ class Summing {
 }
 
 function collected({ sums, counts }: Pick<Sums, 'sums' | 'counts'>, columns: BeliefColumns): Sums {
-  const { holdersMark } = columns
+  const { holdersMark } = columns.texts
   const names = namesOf(columns)
   const holders = new Int32Array(counts.length)
   const hashes = new Uint32Array(counts.length)
@@ -132,7 +133,7 @@ class Names {
   }
 
   hash(holder: number): number {
-    const name = this.#columns.holderName(holder)
+    const name = this.#columns.texts.holder(holder)
     if (this.#names[holder] !== name) {
       this.#names[holder] = name
       this.#hashes[holder] = (textHash(name) | 1) >>> 0

@@ -1,12 +1,12 @@
 /** The orders that are held for later pages and pieces, and how one is found again that is not. */
-import type { Instant } from '../../../base/clock.ts'
 import { requesterOf } from '../../../identity/requester.ts'
 import { Held } from '../../../pipeline/held.ts'
 import type { ShowView } from '../access/show.ts'
+import { frontOf } from '../answer/front.ts'
 import type { CheckedQuery, CheckedWarning } from '../check/checked.ts'
-import { Evaluation } from '../query/evaluation.ts'
-import { frontOf } from '../query/front.ts'
-import { type Embedded, understand } from '../query/understand.ts'
+import { evaluate } from '../query/evaluate.ts'
+import type { Evaluation } from '../query/evaluation.ts'
+import type { Embedded } from '../query/understand.ts'
 import type { BeliefsState } from '../state.ts'
 import type { TimeLimit } from '../time-limit.ts'
 import { CURSOR_LIFETIME_MS, type CursorContent, type CursorOwner, cursorExpired } from './cursor.ts'
@@ -50,17 +50,6 @@ export function rebuilt(
     return order
   }
   return state.look(requester, rebuild, time)
-}
-
-export function evaluate(
-  state: BeliefsState,
-  view: ShowView,
-  query: CheckedQuery,
-  embedded: Embedded,
-  asOf: Instant,
-): Evaluation {
-  const understood = understand(state, embedded, query.semantic, view.requester.sight)
-  return new Evaluation(state, view, { ...query, scope: query.options.scope }, understood, asOf)
 }
 
 export function warningsOf(query: CheckedQuery, embedded: Embedded, evaluation: Evaluation): readonly CheckedWarning[] {

@@ -4,23 +4,25 @@
  */
 import type { Instant } from '../../../base/clock.ts'
 import type { ShowView } from '../access/show.ts'
+import { type Draft, draftOf } from '../answer/draft.ts'
+import { beginningOf, frontOf } from '../answer/front.ts'
+import { type Compared, showPage } from '../answer/show-page.ts'
+import { type Answer, tellPage } from '../answer/tell-page.ts'
 import type { CheckedQuery } from '../check/checked.ts'
-import { groundsOf } from '../explain/grounds.ts'
 import type { QueryResult } from '../model.ts'
 import type { Call } from '../query/call.ts'
-import { beginningOf, type Front, frontOf } from '../query/front.ts'
-import type { Picked } from '../query/spread.ts'
-import { type Answer, type Compared, type Draft, show, told } from '../query/told.ts'
+import { evaluate } from '../query/evaluate.ts'
 import { type Embedded, embedText } from '../query/understand.ts'
 import type { BeliefsState } from '../state.ts'
 import { TimeLimit } from '../time-limit.ts'
-import { noteUse } from '../trust/operations.ts'
+import { noteUse } from '../trust/acts.ts'
 import { type Boundary, type CursorContent, type CursorOwner, questionHash, readCursor, writeCursor } from './cursor.ts'
 import { HeldOrder } from './held-order.ts'
-import { evaluate, nameOf, ordersOf, rebuilt, warningsOf } from './orders.ts'
+import { nameOf, ordersOf, rebuilt, warningsOf } from './orders.ts'
 
 /** How often a page is made anew when something of it went out of sight while it was made. */
 const ATTEMPTS = 3
+
 /** Throws INVALID_QUERY for a cursor that is not, or no longer, one of this query; rejects where the caller has gone. */
 export async function openReading(
   state: BeliefsState,
@@ -198,9 +200,9 @@ export class Reading {
     for (let attempt = 1; ; attempt++) {
       const page = this.#state.look(requester, view => this.#page(view, limit), time)
       // The second point of the matrix: as memberships and beliefs stand now.
-      const shown = this.#state.look(requester, view => show(view, this.#query, page.draft, this.#compared), time)
+      const shown = this.#state.look(requester, view => showPage(view, this.#query, page.draft, this.#compared), time)
       if (shown.results.length === page.draft.picked.length || attempt === ATTEMPTS || time.leftMs === 0) {
-        return { page, answer: told(this.#query, requester, page.draft, shown, time) }
+        return { page, answer: tellPage(this.#query, requester, page.draft, shown, time) }
       }
     }
   }
@@ -210,9 +212,8 @@ export class Reading {
     if (order === null || boundary === null) return this.#firstPage(view, limit)
     const found = order.after(view, boundary, this.#passed, limit + 1)
     const picked = found.slice(0, limit)
-    const { total, warnings } = order
-    const world = { trust: order.trust, requester: order.requester, view }
-    const draft = this.#draft(view, picked, { total, warnings, explained: order, world, front: order.front })
+    const { total, warnings, front } = order
+    const draft = draftOf(view, { ...this.#places, picked, total, warnings, scoredBy: order, front })
     return { draft, order: found.length > limit ? order : null }
   }
 
@@ -227,28 +228,14 @@ export class Reading {
     const isMore = front === null ? evaluation.matches.count > end : upTo.length > end
     const warnings = warningsOf(this.#query, embedded, evaluation)
     const total = evaluation.matches.count
-    const parts = { total, warnings, explained: evaluation, world: evaluation, front }
+    const picked = upTo.slice(offset, end)
     return {
-      draft: this.#draft(view, upTo.slice(offset, end), parts),
+      draft: draftOf(view, { ...this.#places, picked, total, warnings, scoredBy: evaluation, front }),
       order: isMore ? new HeldOrder({ evaluation, front, warnings }) : null,
     }
   }
 
-  #draft(view: ShowView, picked: readonly Picked[], { world, front, total, warnings, explained }: DraftParts): Draft {
-    const passed = this.#passed
-    const { question, understood, asOf, state } = explained
-    const places = { passed: passed + (front?.leftOut ?? 0), ranks: front?.ranks ?? null }
-    return {
-      ...{ picked, passed, total, asOf, warnings },
-      explained: { question, understood, asOf, state },
-      grounds: this.#query.options.includeExplanation ? groundsOf(world, picked, places) : new Map(),
-      federations: view.requester.federations,
-      settled: front?.conflicts ?? [],
-    }
+  get #places(): { readonly passed: number; readonly isExplained: boolean } {
+    return { passed: this.#passed, isExplained: this.#query.options.includeExplanation }
   }
-}
-
-interface DraftParts extends Pick<Draft, 'total' | 'warnings' | 'explained'> {
-  readonly world: Parameters<typeof groundsOf>[0]
-  readonly front: Front | null
 }

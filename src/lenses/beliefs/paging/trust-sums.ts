@@ -1,9 +1,9 @@
 /** What trust in the holders of an order's matches sums up to. Costs a pass over the holders once a minute. */
 import { Recent } from '../../../base/recent.ts'
 import { hashOfTwo, shareHash } from '../../../base/text-hash.ts'
+import type { Matches } from '../matching/matches.ts'
 import type { Evaluation } from '../query/evaluation.ts'
-import type { Matches } from '../query/matches.ts'
-import { holderNames, trustQuestion } from '../query/trust-columns.ts'
+import { holderNames, trustQuestion } from '../ranking/trust-columns.ts'
 import type { BeliefsState } from '../state.ts'
 import type { TrustStamp } from '../trust/stamp.ts'
 import { type Sums, sumsOf } from './match-sums.ts'

@@ -16,10 +16,10 @@ import { checkContext } from '../check/context.ts'
 import { BeliefsError } from '../errors.ts'
 import { DEFAULT_TRUST_WEIGHT, rankingWeights } from '../measures/weights.ts'
 import type { RankingWeights } from '../model.ts'
+import type { ScoredBelief } from '../ranking/scored.ts'
 import { type BeliefsState, stateOf } from '../state.ts'
 import { TimeLimit } from '../time-limit.ts'
 import { Evaluation } from './evaluation.ts'
-import type { ScoredBelief } from './scored.ts'
 import { understand } from './understand.ts'
 
 const PARTS = ['semantic', 'confidence', 'trust', 'recency'] as const

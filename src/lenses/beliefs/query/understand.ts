@@ -1,14 +1,15 @@
 /** What a text comes to before the store is looked at: its vector and those of its operands, in one call to the embedder. */
 import { modelKey } from '../../../embed/embedder.ts'
-import type { VectorIndex, WordIndex } from '../../../index/contract.ts'
+import type { WordIndex } from '../../../index/contract.ts'
 import { QuerentError } from '../../../model/errors.ts'
 import type { Sight } from '../../../model/viewer.ts'
 import type { CheckedText, CheckedWarning } from '../check/checked.ts'
+import { modelOf, vectorIndex } from '../embedding.ts'
+import type { Operand } from '../matching/operators.ts'
+import type { Meaning } from '../ranking/choice.ts'
 import type { BeliefsState } from '../state.ts'
 import type { TimeLimit } from '../time-limit.ts'
-import type { Meaning } from './choice.ts'
-import type { Understood } from './evaluation.ts'
-import type { Operand } from './operators.ts'
+import type { Understood } from './question.ts'
 import { questionVector } from './question-vector.ts'
 import { thresholdsOf } from './thresholds.ts'
 
@@ -67,7 +68,7 @@ export function understand(
 ): Understood {
   const { host, settings } = state
   const { include, exclude } = embedded
-  const model = host.embedder === null ? null : modelKey(host.embedder.model)
+  const model = modelOf(host)
   const thresholds = model === null ? null : thresholdsOf(settings, model)
   return { meaning: meaningOf(state, embedded, semantic, sight), include, exclude, thresholds }
 }
@@ -79,10 +80,8 @@ function meaningOf(
   sight: Sight,
 ): Meaning {
   if (semantic === null) return { by: 'nothing' }
-  if (question !== null && host.embedder !== null) {
-    const index = host.index(`vectors-${modelKey(host.embedder.model)}`) as VectorIndex
-    return { by: 'vector', index, vector: question }
-  }
+  const model = modelOf(host)
+  if (question !== null && model !== null) return { by: 'vector', index: vectorIndex(host, model), vector: question }
   return { by: 'words', likeness: wordLikeness(host.index('words') as WordIndex, semantic, sight) }
 }
 

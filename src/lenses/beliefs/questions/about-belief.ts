@@ -1,17 +1,16 @@
 /** Questions that start from a belief instead of a text: its vector stands in for that of a question. */
-
-import type { VectorIndex } from '../../../index/contract.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { type ShowView, shownHolder } from '../access/show.ts'
 import type { CheckedContext, CheckedFilters, CheckedScope, CheckedWarning } from '../check/checked.ts'
 import { DEFAULT_TIMEOUT_MS } from '../check/options.ts'
+import { vectorIndex } from '../embedding.ts'
 import { noSuchBelief } from '../errors.ts'
-import { NEAR } from '../query/best.ts'
 import type { Call } from '../query/call.ts'
 import { Evaluation } from '../query/evaluation.ts'
-import { vectorsOf } from '../query/page.ts'
-import { byOrder, type ScoredBelief } from '../query/scored.ts'
+import { NEAR } from '../ranking/best.ts'
+import { byOrder, type ScoredBelief } from '../ranking/scored.ts'
 import { currentOfKeys, rowOfId, type SeenVersion } from '../record/read.ts'
+import { vectorsOf } from '../record/vectors.ts'
 import type { BeliefsState } from '../state.ts'
 import { TimeLimit } from '../time-limit.ts'
 
@@ -45,7 +44,7 @@ export function askAbout<T>(
   const body = (view: ShowView): T => {
     time.check()
     const { columns } = view
-    const row = rowOfId(view, columns.idNumber(beliefId))
+    const row = rowOfId(view, columns.texts.idNumber(beliefId))
     const entry = columns.arrays.entries[row] as EntryKey
     const [seen] = row === -1 ? [] : currentOfKeys(view, [entry])
     if (seen === undefined) throw noSuchBelief('belief_id')
@@ -53,7 +52,7 @@ export function askAbout<T>(
     const meaning =
       vector === null || view.model === null
         ? { by: 'nothing' as const }
-        : { by: 'vector' as const, index: state.host.index(`vectors-${view.model}`) as VectorIndex, vector }
+        : { by: 'vector' as const, index: vectorIndex(state.host, view.model), vector }
     const question = { semantic: null, filters, context, weights: context.weights, scope }
     const understood = { meaning, include: [], exclude: [], thresholds: null }
     const evaluation = new Evaluation(state, view, question, understood, asOf)

@@ -4,13 +4,13 @@ import { QuerentError } from '../../../model/errors.ts'
 import type { BeliefsError } from '../errors.ts'
 import type { QueryResult } from '../model.ts'
 
-export type Settled =
+export type Outcome =
   | { readonly ok: true; readonly result: QueryResult }
   | { readonly ok: false; readonly error: JsonObject }
 
 export interface BatchResult {
   /** In the order of the queries. */
-  readonly results: readonly Settled[]
+  readonly results: readonly Outcome[]
   readonly total_time_ms: number
   readonly succeeded: number
   readonly failed: number
@@ -27,7 +27,7 @@ export async function runBatch(
   signal: AbortSignal,
 ): Promise<BatchResult> {
   const started = performance.now()
-  const results: Settled[] = []
+  const results: Outcome[] = []
   for (const query of queries) {
     await new Promise<void>(resolve => setImmediate(resolve))
     if (signal.aborted) throw new QuerentError('cancelled', 'the caller ended the batch')

@@ -1,22 +1,21 @@
 /** Beliefs for a purpose, as many as fit into so many tokens (BQ-176). */
 import type { JsonObject } from '../../../base/canonical.ts'
-import { cosine } from '../../../math/vector.ts'
 import { toIso } from '../../../model/instant.ts'
 import { countTokens, TOKEN_COUNTER } from '../../../text/count-tokens.ts'
 import { languagesOfQuestion } from '../../../text/language.ts'
 import { isStopWord } from '../../../text/stopwords.ts'
 import { type ShownBelief, showCurrent } from '../access/show.ts'
+import { listed } from '../answer/listed.ts'
 import type { CheckedContextQuery } from '../check/questions.ts'
+import { foldContent, tokensOf } from '../matching/literal.ts'
+import { asked } from '../query/asked.ts'
 import type { Call } from '../query/call.ts'
 import type { Evaluation } from '../query/evaluation.ts'
-import { foldContent, tokensOf } from '../query/literal.ts'
-import { vectorsOf } from '../query/page.ts'
-import type { ScoredBelief } from '../query/scored.ts'
+import type { ScoredBelief } from '../ranking/scored.ts'
 import { sourcesOf } from '../record/chain.ts'
+import { likenessBy, vectorsOf } from '../record/vectors.ts'
 import type { BeliefsState } from '../state.ts'
-import { asked } from './asked.ts'
 import { fill } from './fill.ts'
-import { listed } from './listed.ts'
 
 /** The best of the order are chosen from. */
 const POOL = 500
@@ -35,11 +34,7 @@ export function contextQuery(state: BeliefsState, asking: CheckedContextQuery, c
       look()
       return candidateOf(scored, contents[at] as string, maxTokens)
     })
-    const likeness = (a: number, b: number) => {
-      const [one, other] = [vectors[a], vectors[b]]
-      return one === undefined || other === undefined ? 0 : cosine(one, other)
-    }
-    const taken = fill({ candidates, purpose, maxTokens, targetTokens, likeness, look })
+    const taken = fill({ candidates, purpose, maxTokens, targetTokens, likeness: likenessBy(vectors), look })
     const scored = taken.map(({ place }) => visible[place] as ScoredBelief)
     const beliefs = listed(evaluation, scored).map((each, at) => {
       const { place, utility, novelty } = taken[at] as (typeof taken)[number]

@@ -1,21 +1,21 @@
 /** Beliefs that contradict a belief (BQ-173), as far as the detector sees. */
 import type { JsonObject } from '../../../base/canonical.ts'
+import { listed } from '../answer/listed.ts'
 import { NO_FILTER } from '../check/no-filter.ts'
 import type { CheckedContradictions } from '../check/questions.ts'
 import type { RankedBelief } from '../model.ts'
-import type { Call } from '../query/call.ts'
-import type { Evaluation } from '../query/evaluation.ts'
-import type { BeliefsState } from '../state.ts'
-import { askAbout, likeSubject, type Subject } from './about-belief.ts'
-import { listed } from './listed.ts'
 import {
   type ContradictionDetector,
   LEAST_SCORE,
   type Opposition,
   SAME_TOPIC,
   statementOf,
-} from './opposition/detector.ts'
-import { detectorOf } from './opposition/installed.ts'
+} from '../opposition/detector.ts'
+import { detectorOf } from '../opposition/installed.ts'
+import type { Call } from '../query/call.ts'
+import type { Evaluation } from '../query/evaluation.ts'
+import type { BeliefsState } from '../state.ts'
+import { askAbout, likeSubject, type Subject } from './about-belief.ts'
 
 /** Of one topic, the best in order: a detector may be slow. */
 const MOST_COMPARED = 1_000

@@ -1,15 +1,15 @@
 /** More about a belief that a context holds (BQ-176): what it rests on, what opposes it, what is like it; so many tokens at most. */
 import type { JsonObject } from '../../../base/canonical.ts'
 import { countTokens, TOKEN_COUNTER } from '../../../text/count-tokens.ts'
+import { listed } from '../answer/listed.ts'
 import { type CheckedExpand, EXPANSION_DEPTH, type Expansion } from '../check/questions.ts'
+import { detectorOf } from '../opposition/installed.ts'
 import type { Call } from '../query/call.ts'
 import type { Evaluation } from '../query/evaluation.ts'
 import { derivationChain } from '../record/chain.ts'
 import type { BeliefsState } from '../state.ts'
 import { askAbout, type Subject } from './about-belief.ts'
 import { contradicting } from './contradictions.ts'
-import { listed } from './listed.ts'
-import { detectorOf } from './opposition/installed.ts'
 import { similarIn } from './similar.ts'
 
 /** What may be added: its text is what is counted. */

@@ -4,16 +4,16 @@
  */
 import type { JsonObject } from '../../../base/canonical.ts'
 import { compareText } from '../../../base/compare.ts'
+import { FEDERATED } from '../access/source-numbers.ts'
 import type { CheckedFilters } from '../check/checked.ts'
 import type { CheckedFacets, FacetField } from '../check/questions.ts'
+import { DIMENSION_COUNT } from '../columns/column-arrays.ts'
 import { overallOf, weightColumn } from '../measures/confidence.ts'
 import { DERIVATION_TYPES, VISIBILITIES } from '../model.ts'
+import { asked } from '../query/asked.ts'
 import type { Call } from '../query/call.ts'
 import type { Evaluation } from '../query/evaluation.ts'
-import { FEDERATED } from '../query/matches.ts'
-import { DIMENSION_COUNT } from '../record/column-arrays.ts'
 import type { BeliefsState } from '../state.ts'
-import { asked } from './asked.ts'
 
 const MOST_VALUES = 50
 /** Below it a value would point at somebody in a federation. */
@@ -81,12 +81,12 @@ const VALUES: Readonly<Record<FacetField, (evaluation: Evaluation) => ValuesOf>>
     const sets = new Map<number, readonly string[]>()
     return row => {
       const set = columns.arrays.domainSets[row] as number
-      const known = sets.get(set) ?? [...new Set(columns.domainSet(set))]
+      const known = sets.get(set) ?? [...new Set(columns.texts.domainSet(set))]
       sets.set(set, known)
       return known
     }
   },
-  holder_id: evaluation => (row, source) => [evaluation.holderShown(row, source)],
+  holder_id: evaluation => (row, source) => [evaluation.origins.holderShown(row, source)],
   derivation_type: ({ view: { columns } }) => {
     const { derivations } = columns.arrays
     return row => [DERIVATION_TYPES[derivations[row] as number] ?? null]

@@ -1,12 +1,12 @@
 /** Beliefs that are about what a belief is about (BQ-172), in the order of all lists. */
 import type { JsonObject } from '../../../base/canonical.ts'
+import { listed } from '../answer/listed.ts'
 import type { CheckedSimilar } from '../check/questions.ts'
 import type { Call } from '../query/call.ts'
 import type { Evaluation } from '../query/evaluation.ts'
-import type { ScoredBelief } from '../query/scored.ts'
+import type { ScoredBelief } from '../ranking/scored.ts'
 import type { BeliefsState } from '../state.ts'
 import { askAbout, likeSubject, type Subject } from './about-belief.ts'
-import { listed } from './listed.ts'
 
 export function similarTo(state: BeliefsState, asking: CheckedSimilar, call: Call): JsonObject {
   return askAbout(state, { ...asking, filters: [] }, call, (evaluation, subject, warnings) => {

@@ -1,16 +1,10 @@
 /** A holder's own current version by id. */
-import type { Entry } from '../../../model/entry.ts'
 import type { StoreReader } from '../../../store/store.ts'
 import { BELIEFS } from '../tables.ts'
-import { currentVersion, type StoredVersion } from './version.ts'
-
-export interface Current {
-  readonly entry: Entry
-  readonly version: StoredVersion
-}
+import { type CurrentBelief, currentVersion } from './version.ts'
 
 /** Undefined: the holder has no current belief of this id, whoever else has. */
-export function currentOf(reader: StoreReader, holder: string, id: string): Current | undefined {
+export function currentOf(reader: StoreReader, holder: string, id: string): CurrentBelief | undefined {
   const own = reader.partitions().filter(({ audience }) => audience.kind === 'public' || audience.holder === holder)
   const keys = reader.find(
     id,

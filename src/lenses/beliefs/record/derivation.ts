@@ -3,7 +3,7 @@
  * rests on a version of the past rests on the one that stands in its place now, if the past may be seen.
  */
 import type { Requester } from '../access/requester.ts'
-import type { BeliefColumns } from './columns.ts'
+import type { BeliefColumns } from '../columns/columns.ts'
 import { historyOf, type View, versionNamed } from './read.ts'
 
 /** Of what is hidden, and of beliefs in a circle without a root. */
@@ -131,7 +131,7 @@ class PastRows {
 
   #lookUp(holder: number, id: number): number {
     const { columns } = this.#view
-    const seen = versionNamed(this.#view, { holder: columns.holderName(holder), id: columns.idText(id) })
+    const seen = versionNamed(this.#view, { holder: columns.texts.holder(holder), id: columns.texts.id(id) })
     if (seen === undefined) return -1
     const [newest] = historyOf(this.#view, seen.version.holder, seen.version.chain)
     return newest?.entry ? columns.rowOf(newest.entry.key) : -1

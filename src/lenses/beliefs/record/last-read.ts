@@ -1,25 +1,20 @@
 /** Current versions, and their vectors, as they were read last: those that rank high do so again and again. Forgotten when they change. */
 import { Recent } from '../../../base/recent.ts'
-import type { Entry, EntryKey } from '../../../model/entry.ts'
-import type { StoredVersion } from './version.ts'
+import type { EntryKey } from '../../../model/entry.ts'
+import type { CurrentBelief } from './version.ts'
 
 /** Some kilobytes each. */
 const KEPT = 4096
 
-export interface CurrentVersion {
-  readonly entry: Entry
-  readonly version: StoredVersion
-}
-
 export class LastRead {
-  readonly #versions = new Recent<EntryKey, CurrentVersion>(KEPT)
+  readonly #versions = new Recent<EntryKey, CurrentBelief>(KEPT)
   readonly #vectors = new Recent<EntryKey, Float32Array>(KEPT)
 
   /** In the order asked for; what there is not is left out. */
   versions(
     keys: readonly EntryKey[],
-    read: (keys: readonly EntryKey[]) => readonly CurrentVersion[],
-  ): readonly CurrentVersion[] {
+    read: (keys: readonly EntryKey[]) => readonly CurrentBelief[],
+  ): readonly CurrentBelief[] {
     const found = lookedUp(this.#versions, keys, unknown => read(unknown).map(each => [each.entry.key, each]))
     return keys.flatMap(key => found.get(key) ?? [])
   }

@@ -1,6 +1,6 @@
 /** A new belief: the first of its versions. */
 import type { BeliefDraft } from '../check/checked.ts'
-import { settled, type Together } from './settle.ts'
+import { keptDerivation, type Together } from './keep-derivation.ts'
 import type { StoredVersion } from './version.ts'
 import { addCurrent, type WriteContext } from './write.ts'
 
@@ -25,7 +25,7 @@ export function putBelief(
   const id = draft.id ?? context.newId()
   const version: StoredVersion = {
     ...contentsOf(draft),
-    derivation: settled(context, draft.derivation, id, together),
+    derivation: keptDerivation(context, draft.derivation, id, together),
     holder,
     id,
     chain: id,

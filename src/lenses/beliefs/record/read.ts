@@ -7,13 +7,12 @@ import type { Entry, EntryKey } from '../../../model/entry.ts'
 import type { Row } from '../../../model/table.ts'
 import type { StoreReader } from '../../../store/store.ts'
 import type { Requester } from '../access/requester.ts'
+import type { BeliefColumns } from '../columns/columns.ts'
 import { BELIEFS, VERSIONS } from '../tables.ts'
 import type { TimeLimit } from '../time-limit.ts'
-import type { BeliefColumns } from './columns.ts'
 import { currentOf } from './current.ts'
-import type { CurrentVersion } from './last-read.ts'
 import type { VersionName } from './references.ts'
-import { audienceOf, currentVersion, pastVersion, type StoredVersion } from './version.ts'
+import { audienceOf, type CurrentBelief, currentVersion, pastVersion, type StoredVersion } from './version.ts'
 
 /** All but the vector. */
 const PAST_COLUMNS = VERSIONS.columns.map(({ name }) => name).filter(name => name !== 'embedding')
@@ -42,7 +41,7 @@ export interface SeenVersion {
  */
 export function rowOfId({ requester, columns }: Omit<View, 'reader'>, id: number): number {
   if (id === -1) return -1
-  const own = columns.holderNumber(requester.id)
+  const own = columns.texts.holderNumber(requester.id)
   let best = -1
   for (let row = columns.firstOfId(id); row !== -1; row = columns.nextOfId(row)) {
     const { partitions, holders } = columns.arrays
@@ -55,7 +54,7 @@ export function rowOfId({ requester, columns }: Omit<View, 'reader'>, id: number
 /** A belief by id; with `past`, older versions too. Undefined: there is none, or none that may be seen. */
 export function versionOfId(view: View, id: string, past: boolean): SeenVersion | undefined {
   const { columns } = view
-  const row = rowOfId(view, columns.idNumber(id))
+  const row = rowOfId(view, columns.texts.idNumber(id))
   const current = row === -1 ? undefined : currentOfKeys(view, [columns.arrays.entries[row] as number])[0]
   if (current !== undefined || !past) return current
   const found = view.reader.table(VERSIONS).scan({ id }, { columns: ['holder', 'chain'] })
@@ -94,7 +93,7 @@ export function mayName(view: View, name: VersionName): boolean {
 }
 
 function rowNamed({ columns }: View, { holder, id }: VersionName): number {
-  return columns.rowOfVersion(columns.holderNumber(holder), columns.idNumber(id))
+  return columns.rowOfVersion(columns.texts.holderNumber(holder), columns.texts.idNumber(id))
 }
 
 /** Current beliefs of these keys that may be seen, in the order asked for. */
@@ -105,7 +104,7 @@ export function currentOfKeys({ reader, requester, columns }: View, keys: readon
     .map(({ entry, version }) => ({ entry, version, model: null }))
 }
 
-function readCurrent(reader: StoreReader, keys: readonly EntryKey[]): readonly CurrentVersion[] {
+function readCurrent(reader: StoreReader, keys: readonly EntryKey[]): readonly CurrentBelief[] {
   const rows = new Map(
     reader
       .table(BELIEFS)

@@ -33,3 +33,12 @@ export function namedBy({ belief_id: id, holder: kept }: KeptSource, writer: str
 export function withoutHolder({ holder: _, ...source }: KeptSource): DerivationSource {
   return source
 }
+
+/** Sources that a belief rests on: beliefs that were named as primary or supporting (BQ-053). */
+export function parentsIn({ sources }: KeptDerivation, writer: string): readonly VersionName[] {
+  const named = sources.flatMap(source => {
+    const { contribution_type: contribution } = source
+    return contribution === 'primary' || contribution === 'supporting' ? (namedBy(source, writer) ?? []) : []
+  })
+  return named.filter(({ holder, id }, at) => named.findIndex(each => each.holder === holder && each.id === id) === at)
+}

@@ -1,8 +1,8 @@
 /** The next version of a belief: whatever changes, the version before stays as it was (BQ-003). */
 import { revised } from '../check/belief.ts'
 import type { BeliefDraft, BeliefRevision } from '../check/checked.ts'
+import { keptDerivation, type Together } from './keep-derivation.ts'
 import { contentsOf } from './put.ts'
-import { settled, type Together } from './settle.ts'
 import { type StoredVersion, sameText } from './version.ts'
 import { addCurrent, mustHold, retire, type WriteContext } from './write.ts'
 
@@ -19,7 +19,7 @@ export function supersedeBelief(
   const { derivation = null } = revision
   const version: StoredVersion = {
     ...contentsOf(draft),
-    derivation: derivation === null ? old.version.derivation : settled(context, derivation, id, together),
+    derivation: derivation === null ? old.version.derivation : keptDerivation(context, derivation, id, together),
     holder,
     id,
     chain: old.version.chain,

@@ -5,7 +5,6 @@ import { type Audience, audience } from '../../../model/partition.ts'
 import type { Row } from '../../../model/table.ts'
 import { type Confidence, DIMENSIONS, type Visibility } from '../model.ts'
 import { COLLECTION, KIND } from '../tables.ts'
-import { visibilityOf } from './belief-rows.ts'
 import type { KeptDerivation } from './references.ts'
 
 export interface StoredVersion {
@@ -34,6 +33,12 @@ export interface StoredVersion {
   readonly deletedAt: Instant | null
 }
 
+/** A current version, and the entry that it stands in. */
+export interface CurrentBelief {
+  readonly entry: Entry
+  readonly version: StoredVersion
+}
+
 /** The vector that a version had, and by which model. */
 export interface VersionVector {
   readonly model: string
@@ -42,6 +47,10 @@ export interface VersionVector {
 
 export function audienceOf({ holder, visibility, federationIds }: StoredVersion): Audience {
   return audience(visibility === 'federated' ? 'shared' : visibility, holder, federationIds, visibility === 'federated')
+}
+
+export function visibilityOf({ audience }: Pick<Entry, 'audience'>): Visibility {
+  return audience.kind === 'shared' ? 'federated' : audience.kind
 }
 
 /** A current version, from its entry and the row of its aspect. */

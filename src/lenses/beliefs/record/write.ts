@@ -1,17 +1,18 @@
 /** What putting, superseding and deleting share. Each act is one transaction: no reader ever meets half a version link. */
 import type { Instant } from '../../../base/clock.ts'
-import { modelKey } from '../../../embed/embedder.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { isFederationName } from '../../../model/partition.ts'
 import type { Row } from '../../../model/table.ts'
 import type { StoreWriter } from '../../../store/store.ts'
 import type { LensHost } from '../../lens.ts'
+import { modelOf } from '../embedding.ts'
 import { type BeliefsError, faulty } from '../errors.ts'
 import { BELIEFS, VERSIONS } from '../tables.ts'
-import { type Current, currentOf } from './current.ts'
+import { currentOf } from './current.ts'
 import { timedId } from './timed-id.ts'
 import {
   aspectRow,
+  type CurrentBelief,
   chunkOf,
   entryOf,
   pastVersion,
@@ -35,13 +36,13 @@ export interface WriteContext {
  * the one reading of the clock of the request.
  */
 export function writeBeliefs<T>(host: LensHost, holder: string, now: Instant, act: (context: WriteContext) => T): T {
-  const model = host.embedder === null ? null : modelKey(host.embedder.model)
+  const model = modelOf(host)
   const newId = () => timedId(now, bytes => host.random(bytes))
   return host.store.write(now, writer => act({ writer, holder, now, model, newId }))
 }
 
 /** The holder's current version of this id. Throws for all others, whoever holds them; `path` names the id's field. */
-export function mustHold({ writer, holder }: WriteContext, id: string, path: string): Current {
+export function mustHold({ writer, holder }: WriteContext, id: string, path: string): CurrentBelief {
   const current = currentOf(writer, holder, id)
   if (current !== undefined) return current
   const past = writer.table(VERSIONS).get({ holder, id })
@@ -60,7 +61,11 @@ export function addCurrent({ writer, holder, now }: WriteContext, version: Store
 }
 
 /** Moves a current version to the past, with its vector if it has one. */
-export function retire(context: WriteContext, { entry, version }: Current, supersededBy: string): VersionVector | null {
+export function retire(
+  context: WriteContext,
+  { entry, version }: CurrentBelief,
+  supersededBy: string,
+): VersionVector | null {
   const { writer, now } = context
   const embedded = vectorOf(context, entry.key)
   writer.table(VERSIONS).put(versionRow({ ...version, supersededBy }, now, embedded))

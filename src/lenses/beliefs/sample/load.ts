@@ -7,9 +7,10 @@ import type { LensHost } from '../../lens.ts'
 import { createAgent } from '../agents/agents.ts'
 import { setMember } from '../agents/federations.ts'
 import { checkDraft, checkRevision } from '../check/belief.ts'
+import { DAY_MS } from '../measures/decay.ts'
 import { DIMENSIONS } from '../model.ts'
+import type { Together } from '../record/keep-derivation.ts'
 import { putBelief } from '../record/put.ts'
-import type { Together } from '../record/settle.ts'
 import { supersedeBelief } from '../record/supersede.ts'
 import type { WriteContext } from '../record/write.ts'
 import { putEdge } from '../trust/edges.ts'
@@ -23,8 +24,6 @@ export interface SampleReport {
   readonly beliefs: number
   readonly superseded: number
 }
-
-const DAY_MS = 86_400_000
 
 /** Throws INVALID_QUERY where an agent of the store has one of the sample's names: it never mixes with what is there. */
 export function loadSample(host: LensHost): SampleReport {

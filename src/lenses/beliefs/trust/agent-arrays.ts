@@ -3,7 +3,6 @@ import type { Instant } from '../../../base/clock.ts'
 import { OWNER } from '../../../model/partition.ts'
 import { AGENTS, FEDERATIONS } from '../../../store/core-tables.ts'
 import type { StoreReader } from '../../../store/store.ts'
-import { meanEntry } from '../measures/domains.ts'
 
 /** A federation as somebody to trust. No agent can be called so: names have no colon, and a did begins otherwise. */
 export function federationTarget(federation: string): string {
@@ -17,12 +16,6 @@ export interface Agent {
   readonly reputation: number | null
   /** By normalised domain. */
   readonly byDomain: ReadonlyMap<string, number>
-}
-
-/** Its reputation for these domains: the mean of what there is of them, else overall (BQ-081). */
-export function reputationFor(agent: Agent | undefined, domains: readonly string[]): number | null {
-  if (agent === undefined) return null
-  return (agent.byDomain.size === 0 ? null : meanEntry(agent.byDomain, domains)) ?? agent.reputation
 }
 
 const NO_ENTRIES: ReadonlyMap<string, number> = new Map()

@@ -2,7 +2,7 @@
  * Edges as typed arrays, 25 bytes each: those of one owner stand together, so walking them reads memory in order, and
  * adding, changing or removing one costs what its owner's edges cost. Agents are numbers here.
  */
-import { decayRate } from './decay.ts'
+import { fadingRate } from './fading.ts'
 
 const MANUAL = 1
 const PERSISTENT = 2
@@ -82,7 +82,7 @@ export class EdgeArrays {
 
   rate(slot: number): number {
     const flags = this.#flags[slot] as number
-    return decayRate(this.level[slot] as number, (flags & MANUAL) !== 0, (flags & PERSISTENT) !== 0)
+    return fadingRate(this.level[slot] as number, (flags & MANUAL) !== 0, (flags & PERSISTENT) !== 0)
   }
 
   /** The last use before a moment; the last of all where none was. */

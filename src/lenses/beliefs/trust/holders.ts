@@ -1,48 +1,10 @@
 /** What one viewer's trust in others comes to, for one question at one moment (BQ-080). Never changes once made. */
 import type { Instant } from '../../../base/clock.ts'
-import type { Agent, AgentArrays } from './agent-arrays.ts'
-import { federationTarget, reputationFor } from './agent-arrays.ts'
+import { type Agent, type AgentArrays, federationTarget } from './agent-arrays.ts'
 import type { Levels } from './levels.ts'
+import { floorOf, type Reputations, reputationFor } from './reputations.ts'
 import type { TrustStamp } from './stamp.ts'
-
-/** The viewer's own edge, which it may be shown exactly (BQ-107). */
-export interface DirectTrust {
-  readonly level: number
-  /** Entries that the question's domains met, by domain of the question. */
-  readonly entries: Readonly<Record<string, number>>
-  /** Level and entries together, before decay; 0 is distrust. */
-  readonly base: number
-  /** Days since it was last used, and the daily rate at which it fades. */
-  readonly days: number
-  readonly rate: number
-  readonly decayed: number
-  /** What it counts: decayed, but never below a stranger for neglect alone (BQ-071). */
-  readonly value: number
-  readonly distrusted: boolean
-}
-
-/** Rests on others' edges: show no more of it than `trustBand` and one or several sources (BQ-107). */
-export interface TransitiveTrust {
-  readonly level: number
-  /** First hops worth counting; under the rule `disjoint`, routes that share nobody, as far as they matter. */
-  readonly sources: number
-  /** Too few sources, or too new an agent: the level was lowered. */
-  readonly capped: boolean
-}
-
-export type TrustKind = 'self' | 'direct' | 'transitive' | 'reputation' | 'default'
-
-export interface TrustIn {
-  /** 0 to 1. */
-  readonly value: number
-  readonly kind: TrustKind
-  readonly direct: DirectTrust | null
-  /** Null: there is no route, or none was needed. */
-  readonly transitive: TransitiveTrust | null
-  /** For the question's domains, as far as there is any; public. */
-  readonly reputation: number | null
-  readonly distrusted: boolean
-}
+import type { DirectTrust, TransitiveTrust, TrustIn, TrustKind } from './trust-in.ts'
 
 /** By number of the holder in the list asked for; made when they are first asked for. */
 export interface HolderColumns {
@@ -73,15 +35,6 @@ export interface TrustTable {
   readonly levels: Levels
 }
 
-/** By number of the agent. */
-export interface Reputations {
-  /** NaN: none. */
-  readonly overall: Float64Array
-  /** What reputation for the question's domains alone makes of trust; 0: none. */
-  readonly floors: Float64Array
-}
-
-const REPUTATION_SHARE = 0.3
 const DIRECT_BYTES = 200
 const SELF: TrustIn = {
   ...{ value: 1, kind: 'self', direct: null, transitive: null, reputation: null, distrusted: false },
@@ -231,7 +184,7 @@ export class HolderTrust {
 
   /** Equal ones count as the kind that tells less of others. */
   #indirect(level: number, reputation: number | null): { readonly value: number; readonly kind: TrustKind } {
-    const floor = (reputation ?? 0) * REPUTATION_SHARE
+    const floor = floorOf(reputation)
     const stranger = this.#table.defaultTrust
     if (level > floor && level > stranger) return { value: level, kind: 'transitive' }
     return floor > stranger ? { value: floor, kind: 'reputation' } : { value: stranger, kind: 'default' }
@@ -249,23 +202,4 @@ function once<T>(make: () => T): () => T {
     made ??= make()
     return made
   }
-}
-
-export function reputationsOf(agents: AgentArrays, domains: readonly string[]): Reputations {
-  const overall = new Float64Array(agents.size).fill(Number.NaN)
-  const floors = new Float64Array(agents.size)
-  for (const [id, agent] of agents.known) {
-    const number = agents.numberOf(id)
-    if (agent.reputation !== null) overall[number] = agent.reputation
-    floors[number] = (reputationFor(agent, domains) ?? 0) * REPUTATION_SHARE
-  }
-  return { overall, floors }
-}
-
-export type TrustBand = 'low' | 'medium' | 'high'
-
-/** What may be said of a level that rests on others' edges. */
-export function trustBand(level: number): TrustBand {
-  if (level < 0.2) return 'low'
-  return level < 0.4 ? 'medium' : 'high'
 }

@@ -2,6 +2,7 @@
  * What routes through others make of trust in each agent (BQ-073, BQ-076). A question needs it of the few whose beliefs it
  * shows: these are looked up hop by hop; everybody's is worked out when somebody asks for it.
  */
+import { placeIn } from '../../../base/ascending.ts'
 import type { Routes, RoutesOfHop } from './routes.ts'
 
 /** First hops (or routes) worth less are not counted as sources. */
@@ -69,13 +70,13 @@ export class Levels {
     let level = 0
     let sources = 0
     for (const [hop, { targets, worths }] of this.#hops.entries()) {
-      const at = placeOf(targets, agent)
-      if (at < 0) continue
+      const at = placeIn(targets, agent)
+      if (targets[at] !== agent) continue
       const worth = (this.#starts[hop] as number) * (worths[at] as number)
       if (worth > level) level = worth
       if (worth >= LEAST_WORTH) sources++
     }
-    return level === 0 ? { ...NO_LEVEL, sources } : this.#settled(agent, level, sources)
+    return level === 0 ? { ...NO_LEVEL, sources } : this.#lowered(agent, level, sources)
   }
 
   /** Costs what all routes cost to read, once. */
@@ -100,15 +101,15 @@ export class Levels {
     for (let agent = 0; agent < levels.length; agent++) {
       const level = levels[agent] as number
       if (level === 0) continue
-      const settled = this.#settled(agent, level, sources[agent] as number)
-      levels[agent] = settled.level
-      sources[agent] = settled.sources
-      capped[agent] = settled.capped ? 1 : 0
+      const lowered = this.#lowered(agent, level, sources[agent] as number)
+      levels[agent] = lowered.level
+      sources[agent] = lowered.sources
+      capped[agent] = lowered.capped ? 1 : 0
     }
     return { levels, sources, capped }
   }
 
-  #settled(agent: number, level: number, firsts: number): Level {
+  #lowered(agent: number, level: number, firsts: number): Level {
     const { sybilThreshold, sybilCap, disjoint } = this.#rules
     // Routes that share nobody begin with different first hops: of these there are never fewer.
     const wanted = Math.min(firsts, sybilThreshold)
@@ -120,18 +121,4 @@ export class Levels {
 
 function levelAt({ levels, sources, capped }: LevelArrays, agent: number): Level {
   return { level: levels[agent] as number, sources: sources[agent] as number, capped: capped[agent] === 1 }
-}
-
-/** In numbers that rise; -1: it is not there. */
-function placeOf(targets: Int32Array, agent: number): number {
-  let from = 0
-  let to = targets.length - 1
-  while (from <= to) {
-    const middle = (from + to) >> 1
-    const found = targets[middle] as number
-    if (found === agent) return middle
-    if (found < agent) from = middle + 1
-    else to = middle - 1
-  }
-  return -1
 }

@@ -1,8 +1,8 @@
-/** Edges as one question sees them: resolved for its domains (BQ-062, BQ-063), decayed to its moment. */
+/** Edges as one question sees them: resolved for its domains (BQ-062, BQ-063), faded to its moment. */
 import type { Instant } from '../../../base/clock.ts'
 import { meanEntry } from '../measures/domains.ts'
-import { daysSince, decayed, tenthsHoldUntil, tenthsOf } from './decay.ts'
 import type { EdgeArrays } from './edge-arrays.ts'
+import { daysSince, faded, tenthsHoldUntil, tenthsOf } from './fading.ts'
 
 export interface TrustQuestion {
   /** Normalised. */
@@ -21,37 +21,37 @@ export function inOrder(question: TrustQuestion): TrustQuestion {
 }
 
 export class ResolvedEdges {
-  readonly edges: EdgeArrays
+  readonly arrays: EdgeArrays
   readonly #domains: readonly string[]
   readonly #weight: number
   /** By number of entries by domain; undefined: not looked at yet. */
   readonly #means: (number | null | undefined)[] = [null]
 
-  constructor(edges: EdgeArrays, { domains, domainTrustWeight }: TrustQuestion) {
-    this.edges = edges
+  constructor(arrays: EdgeArrays, { domains, domainTrustWeight }: TrustQuestion) {
+    this.arrays = arrays
     this.#domains = domains
     this.#weight = domainTrustWeight
   }
 
-  /** What the edge counts before decay. */
+  /** What the edge counts before it fades. */
   base(slot: number): number {
-    const level = this.edges.level[slot] as number
-    const mean = this.#mean(this.edges.domains[slot] as number)
+    const level = this.arrays.level[slot] as number
+    const mean = this.#mean(this.arrays.domains[slot] as number)
     return mean === null ? level : (1 - this.#weight) * level + this.#weight * mean
   }
 
-  decayed(slot: number, asOf: Instant): number {
-    return decayed(this.base(slot), this.edges.rate(slot), daysSince(this.edges.lastUsed[slot] as number, asOf))
+  faded(slot: number, asOf: Instant): number {
+    return faded(this.base(slot), this.arrays.rate(slot), daysSince(this.arrays.lastUsed[slot] as number, asOf))
   }
 
   /** As somebody else's edge: 0 to 10. */
   tenths(slot: number, asOf: Instant): number {
-    return tenthsOf(this.decayed(slot, asOf))
+    return tenthsOf(this.faded(slot, asOf))
   }
 
   /** Until when it counts so many tenths. */
   tenthsHoldUntil(slot: number, asOf: Instant, tenths: number): Instant {
-    const [lastUsed, rate] = [this.edges.lastUsed[slot] as number, this.edges.rate(slot)]
+    const [lastUsed, rate] = [this.arrays.lastUsed[slot] as number, this.arrays.rate(slot)]
     return tenthsHoldUntil(this.base(slot), rate, lastUsed, asOf, tenths)
   }
 
@@ -59,7 +59,7 @@ export class ResolvedEdges {
     if (this.#domains.length === 0) return null
     const known = this.#means[entries]
     if (known !== undefined) return known
-    const mean = meanEntry(this.edges.entries[entries] as ReadonlyMap<string, number>, this.#domains)
+    const mean = meanEntry(this.arrays.entries[entries] as ReadonlyMap<string, number>, this.#domains)
     this.#means[entries] = mean
     return mean
   }

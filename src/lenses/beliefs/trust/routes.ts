@@ -9,12 +9,13 @@
  */
 import { Bitset } from '../../../base/bitset.ts'
 import type { Instant } from '../../../base/clock.ts'
+import { DAY_MS } from '../measures/decay.ts'
 import type { AgentArrays } from './agent-arrays.ts'
 import type { ResolvedEdges, TrustQuestion } from './resolved-edges.ts'
 
 /** Routes through an agent that is new are worth half, where the settings say so (BQ-076). */
-export const NEW_AGENT_MS: number = 30 * 86_400_000
-const THROUGH_NEW = 0.5
+export const NEW_AGENT_MS: number = 30 * DAY_MS
+export const THROUGH_NEW = 0.5
 const UNKNOWN = 255
 /** A label this much worse than one of fewer edges is of no use; one nearer may differ by rounding alone. */
 const CLEARLY = 1 - 1e-12
@@ -58,8 +59,8 @@ export function searchRoutes(search: RouteSearch): Routes {
   const { edges, viewer, question, asOf } = search
   const distrusted = new Set<number>()
   const firsts: number[] = []
-  for (let slot = edges.edges.begin(viewer), end = edges.edges.end(viewer); slot < end; slot++) {
-    const target = edges.edges.target[slot] as number
+  for (let slot = edges.arrays.begin(viewer), end = edges.arrays.end(viewer); slot < end; slot++) {
+    const target = edges.arrays.target[slot] as number
     if (edges.base(slot) > 0) firsts.push(target)
     else distrusted.add(target)
   }
@@ -90,7 +91,7 @@ class Walk {
     const agents = search.agents.size
     this.expanded = new Bitset(agents)
     this.#scales = dampingOfTenths(search.question.damping, search.question.maxHops - 1)
-    this.#tenths = new Uint8Array(search.edges.edges.slots).fill(UNKNOWN)
+    this.#tenths = new Uint8Array(search.edges.arrays.slots).fill(UNKNOWN)
     this.#barred = new Uint8Array(agents)
     if (search.viewer >= 0) this.#barred[search.viewer] = 1
     for (const agent of distrusted) this.#barred[agent] = 1
@@ -105,7 +106,7 @@ class Walk {
     this.#labels[first] = 1
     this.#barred[first] = 1
     for (let edges = 1; edges < this.#search.question.maxHops; edges++) {
-      frontier = this.#settle(this.#step(frontier), this.#scales[edges] as number, reached)
+      frontier = this.#takeOver(this.#step(frontier), this.#scales[edges] as number, reached)
     }
     for (const agent of frontier) this.#labels[agent] = 0
     this.#barred[first] = 0
@@ -122,7 +123,7 @@ class Walk {
   /** Labels of one edge more; those that got one. */
   #step(frontier: readonly number[]): number[] {
     const { agents, edges } = this.#search
-    const { target } = edges.edges
+    const { target } = edges.arrays
     const [labels, longer, barred, tenths] = [this.#labels, this.#longer, this.#barred, this.#tenths]
     const met: number[] = []
     for (const agent of frontier) {
@@ -130,9 +131,9 @@ class Walk {
       labels[agent] = 0
       this.expanded.add(agent)
       const hosted = agents.isHosted(agent)
-      for (let slot = edges.edges.begin(agent), end = edges.edges.end(agent); slot < end; slot++) {
+      for (let slot = edges.arrays.begin(agent), end = edges.arrays.end(agent); slot < end; slot++) {
         const next = target[slot] as number
-        if (barred[next] === 1 || !(hosted || edges.edges.isExposed(slot))) continue
+        if (barred[next] === 1 || !(hosted || edges.arrays.isExposed(slot))) continue
         const known = tenths[slot] as number
         const reached = label * (known === UNKNOWN ? this.#lookUp(slot) : known)
         const before = longer[next] as number
@@ -145,7 +146,7 @@ class Walk {
   }
 
   /** Takes the new labels over; those worth going on from. */
-  #settle(met: readonly number[], scale: number, reached: number[]): number[] {
+  #takeOver(met: readonly number[], scale: number, reached: number[]): number[] {
     const frontier: number[] = []
     for (const agent of met) {
       const label = this.#longer[agent] as number

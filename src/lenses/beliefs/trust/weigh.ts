@@ -3,13 +3,15 @@ import type { Instant } from '../../../base/clock.ts'
 import { nearestEntry } from '../measures/domains.ts'
 import type { BeliefsSettings } from '../settings.ts'
 import type { AgentArrays } from './agent-arrays.ts'
-import { daysSince, decayed } from './decay.ts'
 import { disjointRoutes, type RouteWorld } from './disjoint-routes.ts'
-import { type DirectTrust, HolderTrust, type Reputations } from './holders.ts'
+import { daysSince, faded } from './fading.ts'
+import { HolderTrust } from './holders.ts'
 import { LEAST_WORTH, Levels } from './levels.ts'
+import type { Reputations } from './reputations.ts'
 import type { ResolvedEdges, TrustQuestion } from './resolved-edges.ts'
-import { NEW_AGENT_MS, type Routes } from './routes.ts'
+import { NEW_AGENT_MS, type Routes, THROUGH_NEW } from './routes.ts'
 import type { TrustStamp } from './stamp.ts'
+import type { DirectTrust } from './trust-in.ts'
 
 export type TrustRules = Pick<
   BeliefsSettings,
@@ -36,8 +38,8 @@ export function weigh(weighing: Weighing): HolderTrust {
   const { viewer, agents, edges, question, rules, routes } = weighing
   const direct = new Map<string, DirectTrust>()
   const own = new Map<number, DirectTrust>()
-  for (let slot = edges.edges.begin(viewer), end = edges.edges.end(viewer); slot < end; slot++) {
-    const target = edges.edges.target[slot] as number
+  for (let slot = edges.arrays.begin(viewer), end = edges.arrays.end(viewer); slot < end; slot++) {
+    const target = edges.arrays.target[slot] as number
     const trust = directTrust(edges, slot, weighing)
     direct.set(agents.id(target), trust)
     own.set(target, trust)
@@ -73,22 +75,22 @@ function isYoung({ rules, agents, asOf }: Weighing, agent: number): boolean {
 }
 
 function directTrust(edges: ResolvedEdges, slot: number, { viewer, question, rules, asOf }: Weighing): DirectTrust {
-  const [base, rate] = [edges.base(slot), edges.edges.rate(slot)]
-  const days = daysSince(edges.edges.lastUsedBefore(viewer, slot, asOf), asOf)
-  const faded = decayed(base, rate, days)
-  const byDomain = edges.edges.entries[edges.edges.domains[slot] as number] as ReadonlyMap<string, number>
+  const [base, rate] = [edges.base(slot), edges.arrays.rate(slot)]
+  const days = daysSince(edges.arrays.lastUsedBefore(viewer, slot, asOf), asOf)
+  const decayed = faded(base, rate, days)
+  const byDomain = edges.arrays.entries[edges.arrays.domains[slot] as number] as ReadonlyMap<string, number>
   const met = question.domains.flatMap(domain => {
     const entry = byDomain.size === 0 ? undefined : nearestEntry(byDomain, domain)
     return entry === undefined ? [] : [[domain, entry] as const]
   })
   return {
-    level: edges.edges.level[slot] as number,
+    level: edges.arrays.level[slot] as number,
     entries: Object.fromEntries(met),
     base,
     days,
     rate,
-    decayed: faded,
-    value: Math.max(faded, Math.min(base, rules.defaultTrust)),
+    decayed,
+    value: Math.max(decayed, Math.min(base, rules.defaultTrust)),
     distrusted: base === 0,
   }
 }
@@ -98,11 +100,11 @@ function routeWorld(weighing: Weighing, startOf: (first: number) => number): Rou
   const { viewer, agents, edges, question, routes, asOf } = weighing
   const into = new Map<number, { from: number; factor: number }[]>()
   for (const from of routes.expanded) {
-    const half = isYoung(weighing, from) ? 0.5 : 1
-    for (let slot = edges.edges.begin(from), end = edges.edges.end(from); slot < end; slot++) {
-      const target = edges.edges.target[slot] as number
+    const half = isYoung(weighing, from) ? THROUGH_NEW : 1
+    for (let slot = edges.arrays.begin(from), end = edges.arrays.end(from); slot < end; slot++) {
+      const target = edges.arrays.target[slot] as number
       if (target === viewer || routes.distrusted.has(target)) continue
-      if (!agents.isHosted(from) && !edges.edges.isExposed(slot)) continue
+      if (!agents.isHosted(from) && !edges.arrays.isExposed(slot)) continue
       const factor = edges.tenths(slot, asOf) * half * (question.damping / 10)
       if (factor === 0) continue
       const list = into.get(target) ?? []

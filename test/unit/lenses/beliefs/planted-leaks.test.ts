@@ -21,8 +21,8 @@ vi.mock('../../../../src/identity/keys.ts', async original => {
   return keptKeys(original)
 })
 
-vi.mock('../../../../src/lenses/beliefs/query/in-scope.ts', async original => {
-  const actual = await original<typeof import('../../../../src/lenses/beliefs/query/in-scope.ts')>()
+vi.mock('../../../../src/lenses/beliefs/matching/in-scope.ts', async original => {
+  const actual = await original<typeof import('../../../../src/lenses/beliefs/matching/in-scope.ts')>()
   class Scopes extends actual.Scopes {
     override of(request: Parameters<typeof actual.inScope>[0]): ReturnType<typeof actual.inScope> {
       planted.all = request.columns.size
@@ -43,8 +43,8 @@ vi.mock('../../../../src/lenses/beliefs/access/show.ts', async original => {
   return { ...actual, showCurrent }
 })
 
-vi.mock('../../../../src/lenses/beliefs/explain/standing.ts', async original => {
-  const actual = await original<typeof import('../../../../src/lenses/beliefs/explain/standing.ts')>()
+vi.mock('../../../../src/lenses/beliefs/explain/explained.ts', async original => {
+  const actual = await original<typeof import('../../../../src/lenses/beliefs/explain/explained.ts')>()
   const percentileOf = (rank: number, total: number) =>
     actual.percentileOf(rank, planted.leak === 'explanation' ? planted.all : total)
   return { ...actual, percentileOf }
@@ -73,8 +73,8 @@ vi.mock('../../../../src/lenses/beliefs/questions/similar.ts', async original =>
   return { ...actual, similarTo }
 })
 
-vi.mock('../../../../src/lenses/beliefs/query/run.ts', async original => {
-  const actual = await original<typeof import('../../../../src/lenses/beliefs/query/run.ts')>()
+vi.mock('../../../../src/lenses/beliefs/paging/page.ts', async original => {
+  const actual = await original<typeof import('../../../../src/lenses/beliefs/paging/page.ts')>()
   const known = new WeakMap<object, Map<string, ReturnType<typeof actual.runQuery>>>()
   const runQuery: typeof actual.runQuery = (state, query, call) => {
     if (planted.leak !== 'cache') return actual.runQuery(state, query, call)
@@ -94,7 +94,7 @@ vi.mock('../../../../src/lenses/beliefs/record/read.ts', async original => {
   const { unauthorized } = await import('../../../../src/lenses/beliefs/errors.ts')
   const versionOfId: typeof actual.versionOfId = (view, id, past) => {
     const found = actual.versionOfId(view, id, past)
-    const isThere = view.columns.firstOfId(view.columns.idNumber(id)) !== -1
+    const isThere = view.columns.firstOfId(view.columns.texts.idNumber(id)) !== -1
     if (planted.leak === 'error' && found === undefined && isThere) throw unauthorized()
     return found
   }

@@ -183,7 +183,7 @@ describe('sources', () => {
       ...{ own: 'network', 'own shared': 'f', shared: 'f', public: 'network' },
     })
     expect(sources({ ...ALL_SOURCES, federated: false })).toEqual({ ...own, public: 'network' })
-    expect(sources({ ...ALL_SOURCES, network: false, federations: new Set(['g']) })).toEqual({ ...own, shared: 'g' })
+    expect(sources({ ...ALL_SOURCES, network: false })).toEqual({ ...own, shared: 'f' })
     expect(sources({ local: false, federated: false, network: false })).toEqual({})
   })
 })
@@ -245,7 +245,7 @@ describe('holders', () => {
     world.put('eve', { ...same, visibility: 'federated', federation_ids: ['f'] })
     const count = (federation: string) =>
       world.look('ann', view => {
-        const row = view.columns.firstOfId(view.columns.idNumber('x'))
+        const row = view.columns.firstOfId(view.columns.texts.idNumber('x'))
         return memberCount(view.columns, view.requester, row, federation)
       })
     expect(count('f')).toBe(2)

@@ -8,11 +8,11 @@ import {
   dimensionWeights,
   overall,
   overallOf,
-  twelveDecimals,
   vectorColumn,
   weakestDimension,
   weightColumn,
 } from '../../../../../src/lenses/beliefs/measures/confidence.ts'
+import { twelveDecimals } from '../../../../../src/lenses/beliefs/measures/rounding.ts'
 import {
   type Confidence,
   DIMENSIONS,

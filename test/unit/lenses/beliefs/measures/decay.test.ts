@@ -7,7 +7,6 @@ import {
   decayRule,
   freshnessNow,
   halfLifeFactor,
-  isValidAt,
   rateOfHalfLife,
   recency,
 } from '../../../../../src/lenses/beliefs/measures/decay.ts'
@@ -111,16 +110,6 @@ describe('freshness as it stands now', () => {
   it('is unknown where nothing was asserted (BQ-044, BQ-045)', () => {
     expect(freshnessNow(null, 0, 0, 0.01)).toBeNull()
     expect(freshnessNow(Number.NaN, 0, 0, 0.01)).toBeNull()
-  })
-})
-
-describe('validity', () => {
-  it('begins with its first instant and ends before its last (BQ-021, BQ-046)', () => {
-    expect(isValidAt(10, 20, 9)).toBe(false)
-    expect(isValidAt(10, 20, 10)).toBe(true)
-    expect(isValidAt(10, 20, 19)).toBe(true)
-    expect(isValidAt(10, 20, 20)).toBe(false)
-    expect(isValidAt(10, null, 8.64e15)).toBe(true)
   })
 })
 

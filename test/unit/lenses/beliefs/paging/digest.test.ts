@@ -1,9 +1,9 @@
 /** The digest of an order: taken from sums that are kept, it is what one pass over the matches gives. */
 import { expect, it } from 'vitest'
 import { checkQuery } from '../../../../../src/lenses/beliefs/check/query.ts'
+import { Matches } from '../../../../../src/lenses/beliefs/matching/matches.ts'
 import { digestOf } from '../../../../../src/lenses/beliefs/paging/digest.ts'
 import { Evaluation } from '../../../../../src/lenses/beliefs/query/evaluation.ts'
-import { Matches } from '../../../../../src/lenses/beliefs/query/matches.ts'
 import { understand } from '../../../../../src/lenses/beliefs/query/understand.ts'
 import { stateOf } from '../../../../../src/lenses/beliefs/state.ts'
 import { EVERYWHERE } from '../../../../support/beliefs-paging.ts'

@@ -1,11 +1,11 @@
 /**
- * What is kept from question to question (matches, standings, sums of digests, rows of vectors) follows what is written: an
- * engine that has answered all along says what one says that was opened just now, to the byte of its cursors.
+ * What is kept from question to question (matches, orders by priors, sums of digests, rows of vectors) follows what is written:
+ * an engine that has answered all along says what one says that was opened just now, to the byte of its cursors.
  */
 import fc from 'fast-check'
 import { expect, it, vi } from 'vitest'
-import { type InScopeRequest, inScope } from '../../../../../src/lenses/beliefs/query/in-scope.ts'
-import type { Matches } from '../../../../../src/lenses/beliefs/query/matches.ts'
+import { type InScopeRequest, inScope } from '../../../../../src/lenses/beliefs/matching/in-scope.ts'
+import type { Matches } from '../../../../../src/lenses/beliefs/matching/matches.ts'
 import { stateOf } from '../../../../../src/lenses/beliefs/state.ts'
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
 import type { Json } from '../../../../support/beliefs-engine.ts'

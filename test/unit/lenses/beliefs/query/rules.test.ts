@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { copiesToDrop } from '../../../../../src/lenses/beliefs/query/copies.ts'
+import { spread } from '../../../../../src/lenses/beliefs/answer/spread.ts'
 import { questionVector } from '../../../../../src/lenses/beliefs/query/question-vector.ts'
-import { byOrder, finalOf, type ScoredBelief, semanticOf } from '../../../../../src/lenses/beliefs/query/scored.ts'
-import { spread } from '../../../../../src/lenses/beliefs/query/spread.ts'
+import { copiesToDrop } from '../../../../../src/lenses/beliefs/ranking/copies.ts'
+import { byOrder, finalOf, type ScoredBelief, semanticOf } from '../../../../../src/lenses/beliefs/ranking/scored.ts'
 import { isUnit } from '../../../../../src/math/vector.ts'
 
 const WEIGHTS = { semantic: 0.35, confidence: 0.25, trust: 0.3, recency: 0.1 }

@@ -14,13 +14,13 @@ import {
   checkFacets,
   checkSimilar,
 } from '../../../../../src/lenses/beliefs/check/questions.ts'
-import { explainPlace } from '../../../../../src/lenses/beliefs/explain/place.ts'
 import type { Call } from '../../../../../src/lenses/beliefs/query/call.ts'
 import { contextQuery } from '../../../../../src/lenses/beliefs/questions/context-query.ts'
 import { contradictionsOf } from '../../../../../src/lenses/beliefs/questions/contradictions.ts'
 import { countMatches } from '../../../../../src/lenses/beliefs/questions/count.ts'
 import { derivationOf } from '../../../../../src/lenses/beliefs/questions/derivation.ts'
 import { expandBelief } from '../../../../../src/lenses/beliefs/questions/expand.ts'
+import { explainPlace } from '../../../../../src/lenses/beliefs/questions/explain-place.ts'
 import { countFacets } from '../../../../../src/lenses/beliefs/questions/facets.ts'
 import { similarTo } from '../../../../../src/lenses/beliefs/questions/similar.ts'
 import { type BeliefsState, stateOf } from '../../../../../src/lenses/beliefs/state.ts'

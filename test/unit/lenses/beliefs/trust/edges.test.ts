@@ -3,19 +3,19 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { keysOf } from '../../../../../src/identity/keys.ts'
 import { signStatement } from '../../../../../src/identity/statement.ts'
 import { TRUST, TRUST_CHANGES } from '../../../../../src/lenses/beliefs/tables.ts'
-import { didOfAgent } from '../../../../../src/lenses/beliefs/trust/agent-keys.ts'
-import { edgeStatement, type UnsignedEdge } from '../../../../../src/lenses/beliefs/trust/edge.ts'
-import { tellEdges } from '../../../../../src/lenses/beliefs/trust/edge-changes.ts'
-import { checkAllEdges } from '../../../../../src/lenses/beliefs/trust/edge-check.ts'
-import { readEdge, TOUCH_EVERY_MS } from '../../../../../src/lenses/beliefs/trust/edges.ts'
-import { TrustGraph } from '../../../../../src/lenses/beliefs/trust/graph.ts'
 import {
   computeTrust,
   listTrust,
   noteUse,
   removeTrust,
   setTrust,
-} from '../../../../../src/lenses/beliefs/trust/operations.ts'
+} from '../../../../../src/lenses/beliefs/trust/acts.ts'
+import { didOfAgent } from '../../../../../src/lenses/beliefs/trust/agent-keys.ts'
+import { edgeStatement, type UnsignedEdge } from '../../../../../src/lenses/beliefs/trust/edge.ts'
+import { tellEdges } from '../../../../../src/lenses/beliefs/trust/edge-changes.ts'
+import { checkAllEdges } from '../../../../../src/lenses/beliefs/trust/edge-check.ts'
+import { readEdge, TOUCH_EVERY_MS } from '../../../../../src/lenses/beliefs/trust/edges.ts'
+import { TrustGraph } from '../../../../../src/lenses/beliefs/trust/graph.ts'
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
 import { openSqliteStore } from '../../../../../src/store/sqlite-store.ts'
 import type { Store } from '../../../../../src/store/store.ts'

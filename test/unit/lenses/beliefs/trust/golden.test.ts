@@ -1,10 +1,10 @@
 /** The examples of the rows, and what each of them guards against. */
 import { beforeEach, describe, expect, it } from 'vitest'
-import { tenthsHoldUntil, tenthsOf } from '../../../../../src/lenses/beliefs/trust/decay.ts'
 import type { EdgeDraft } from '../../../../../src/lenses/beliefs/trust/edges.ts'
+import { tenthsHoldUntil, tenthsOf } from '../../../../../src/lenses/beliefs/trust/fading.ts'
 import { TrustGraph } from '../../../../../src/lenses/beliefs/trust/graph.ts'
-import { trustBand } from '../../../../../src/lenses/beliefs/trust/holders.ts'
 import type { TrustQuestion } from '../../../../../src/lenses/beliefs/trust/resolved-edges.ts'
+import { trustBand } from '../../../../../src/lenses/beliefs/trust/trust-in.ts'
 import type { TrustRules } from '../../../../../src/lenses/beliefs/trust/weigh.ts'
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
 import type { Store } from '../../../../../src/store/store.ts'

@@ -1,0 +1,25 @@
+/** What diversity picks from the beginning of the total order. */
+import type { CheckedDiversity } from '../check/checked.ts'
+import type { Evaluation } from '../query/evaluation.ts'
+import type { Picked, ScoredBelief } from '../ranking/scored.ts'
+import { likenessBy, vectorsOf } from '../record/vectors.ts'
+import { POOL, spread } from './spread.ts'
+
+/** What diversity picks, as far as it is asked for. Goes on picking alike, whatever changes meanwhile. */
+export function diversely(
+  evaluation: Evaluation,
+  diversity: CheckedDiversity,
+): { readonly pool: readonly ScoredBelief[]; readonly picks: Generator<Picked> } {
+  const { columns } = evaluation.view
+  const pool = evaluation.best(POOL)
+  const needsVectors = diversity.minDistance !== null || diversity.lambda < 1
+  const vectors = needsVectors ? vectorsOf(evaluation.view, pool) : []
+  const domains = new Map(pool.map(({ row }) => [row, columns.domainsOf(row)]))
+  const picks = spread({
+    ...diversity,
+    pool,
+    domains: ({ row }) => domains.get(row) as readonly string[],
+    likeness: likenessBy(vectors),
+  })
+  return { pool, picks }
+}

@@ -1,0 +1,50 @@
+/** A page that was worked out, and not yet shown. */
+import type { Instant } from '../../../base/clock.ts'
+import type { EntryKey } from '../../../model/entry.ts'
+import type { ShowView } from '../access/show.ts'
+import type { CheckedWarning } from '../check/checked.ts'
+import type { ExplanationWorld } from '../explain/explained.ts'
+import { type Ground, groundsOf } from '../explain/grounds.ts'
+import type { Picked } from '../ranking/scored.ts'
+import type { TrustWorld } from '../ranking/trust-found.ts'
+import type { Front, SettledConflict } from './front.ts'
+
+export interface Draft {
+  readonly picked: readonly Picked[]
+  /** Results that stand before it. */
+  readonly passed: number
+  /** All that match. */
+  readonly total: number
+  readonly asOf: Instant
+  readonly world: ExplanationWorld
+  /** What explanations rest on, by entry; empty where none are wanted. */
+  readonly grounds: ReadonlyMap<EntryKey, Ground>
+  readonly warnings: readonly CheckedWarning[]
+  readonly federations: readonly string[]
+  /** Of the whole answer; empty where conflicts are not settled. */
+  readonly settled: readonly SettledConflict[]
+}
+
+interface DraftParts extends Pick<Draft, 'picked' | 'passed' | 'total' | 'warnings'> {
+  /** What was scored, as of the moment of the order. */
+  readonly scoredBy: ExplanationWorld & Omit<TrustWorld, 'view'>
+  readonly front: Front | null
+  readonly isExplained: boolean
+}
+
+/** `view`: that of the page, which may be later than the order's. */
+export function draftOf(
+  view: ShowView,
+  { picked, passed, total, warnings, scoredBy, front, isExplained }: DraftParts,
+): Draft {
+  const { question, understood, asOf, state, trust, requester } = scoredBy
+  const places = { passed: passed + (front?.leftOut ?? 0), ranks: front?.ranks ?? null }
+  return {
+    ...{ picked, passed, total, asOf, warnings },
+    // No more of it than explanations need: a draft may outlive its evaluation.
+    world: { question, understood, asOf, state },
+    grounds: isExplained ? groundsOf({ trust, requester, view }, picked, places) : new Map(),
+    federations: view.requester.federations,
+    settled: front?.conflicts ?? [],
+  }
+}

@@ -1,0 +1,181 @@
+/**
+ * Which beliefs an answer shows, in order: the total order, or where results are chosen by one another, a front of it that
+ * diversity has picked, in which conflicts are settled as the node is set (BQ-084, BQ-174), and the total order behind that.
+ * Both are settled for the answer as a whole, once: so its pages and pieces are parts of one list, whatever their size.
+ */
+import type { EntryKey } from '../../../model/entry.ts'
+import { showCurrent } from '../access/show.ts'
+import type { CheckedOptions } from '../check/checked.ts'
+import type { Opposition } from '../opposition/detector.ts'
+import { detectorOf } from '../opposition/installed.ts'
+import type { Evaluation } from '../query/evaluation.ts'
+import { byOrder, type Picked, type ScoredBelief } from '../ranking/scored.ts'
+import { vectorsOf } from '../record/vectors.ts'
+import type { BeliefsState } from '../state.ts'
+import type { TimeLimit } from '../time-limit.ts'
+import { type ConflictStrategy, findConflicts, MOST_COMPARED, settleConflicts } from './conflicts.ts'
+import { diversely } from './diversity.ts'
+
+/** A conflict that was settled. */
+export interface SettledConflict {
+  /** The one that is shown first, or alone, is first. */
+  readonly of: readonly [ScoredBelief, ScoredBelief]
+  /** It is told with this one: the last of the two that is shown. */
+  readonly with: EntryKey
+  readonly opposition: Opposition
+}
+
+export function pickPage(
+  evaluation: Evaluation,
+  options: Pick<CheckedOptions, 'offset' | 'limit' | 'diversity'>,
+): readonly Picked[] {
+  const { offset, limit } = options
+  return beginningOf(evaluation, frontOf(evaluation, options), offset + limit).slice(offset)
+}
+
+/** The first k. */
+export function beginningOf(evaluation: Evaluation, front: Front | null, k: number): readonly Picked[] {
+  if (front === null) return evaluation.best(k).map(unspread)
+  const first = [...take(front.all(evaluation.view.time), k)]
+  const { end } = front
+  if (end === null || first.length === k) return first
+  const behind = evaluation.best(k + MOST_COMPARED).filter(scored => byOrder(scored, end) > 0)
+  return [...first, ...behind.slice(0, k - first.length).map(unspread)]
+}
+
+/** Null: there is none, results stand in the total order. */
+export function frontOf(evaluation: Evaluation, { diversity }: Pick<CheckedOptions, 'diversity'>): Front | null {
+  const strategy = strategyOf(evaluation.state)
+  if (diversity.enabled) {
+    const { pool, picks } = diversely(evaluation, diversity)
+    const ranks = ranksOf(pool)
+    if (strategy === null) return new Front({ picks, ranks, end: null, conflicts: [] })
+    const { list, conflicts } = settledList(evaluation, [...take(picks, MOST_COMPARED)], strategy)
+    return new Front({ picks: joined(list, picks), ranks, end: null, conflicts })
+  }
+  if (strategy === null) return null
+  const best = evaluation.best(MOST_COMPARED)
+  const { list, conflicts } = settledList(evaluation, best.map(unspread), strategy)
+  const end = best.length < MOST_COMPARED ? null : (best.at(-1) as ScoredBelief)
+  return new Front({ picks: list.values(), ranks: ranksOf(best), end, conflicts, leftOut: best.length - list.length })
+}
+
+/** What of an order is its own: how conflicts were settled, and by what detector. Empty: as usual, not at all. */
+export function settlementOf(state: BeliefsState): string {
+  const strategy = strategyOf(state)
+  return strategy === null ? '' : ` ${strategy} ${detectorOf(state.host).name}`
+}
+
+type Settling = Exclude<ConflictStrategy, 'both_shown'>
+
+interface FrontParts {
+  readonly picks: Iterator<Picked>
+  readonly ranks: ReadonlyMap<EntryKey, number>
+  readonly end: ScoredBelief | null
+  readonly conflicts: readonly SettledConflict[]
+  readonly leftOut?: number
+}
+
+/** Made as far as it is asked for; goes on alike, whatever changes meanwhile. */
+export class Front {
+  /** Places in the total order, from 1. */
+  readonly ranks: ReadonlyMap<EntryKey, number>
+  /** The total order goes on behind this one; null: nothing follows. */
+  readonly end: ScoredBelief | null
+  readonly conflicts: readonly SettledConflict[]
+  /** So many of the total order are not in it, though it reaches further. */
+  readonly leftOut: number
+  readonly #made: Picked[] = []
+  readonly #more: Iterator<Picked>
+
+  constructor({ picks, ranks, end, conflicts, leftOut = 0 }: FrontParts) {
+    this.#more = picks
+    this.ranks = ranks
+    this.end = end
+    this.conflicts = conflicts
+    this.leftOut = leftOut
+  }
+
+  /** From the beginning. `time`: of who asks now. */
+  *all(time?: TimeLimit): Generator<Picked> {
+    for (let at = 0; ; at++) {
+      if (at === this.#made.length) {
+        time?.check()
+        const next = this.#more.next()
+        if (next.done === true) return
+        this.#made.push(next.value)
+      }
+      yield this.#made[at] as Picked
+    }
+  }
+
+  /** Null: this one is not in it. */
+  behind(isIt: (scored: ScoredBelief) => boolean, time?: TimeLimit): Generator<Picked> | null {
+    const all = this.all(time)
+    for (let next = all.next(); next.done !== true; next = all.next()) if (isIt(next.value.scored)) return all
+    return null
+  }
+}
+
+function settledList(
+  evaluation: Evaluation,
+  picked: readonly Picked[],
+  strategy: Settling,
+): { readonly list: readonly Picked[]; readonly conflicts: readonly SettledConflict[] } {
+  const { view, question, state } = evaluation
+  const entries = picked.map(({ scored }) => scored.entry)
+  const shown = new Map(showCurrent(view, entries, question.scope).map(one => [one.entry, one.belief]))
+  // All of them match as of this view; what were not shown would oppose nothing.
+  const list = picked.filter(({ scored }) => shown.has(scored.entry))
+  const beliefs = list.flatMap(({ scored }) => shown.get(scored.entry) ?? [])
+  const vectors = vectorsOf(
+    view,
+    list.map(({ scored }) => scored),
+  )
+  // All of it or nothing: a part would be another list.
+  const goesOn = () => {
+    view.time?.check()
+    return true
+  }
+  const conflicting = findConflicts(detectorOf(state.host), beliefs, vectors, { goesOn })
+  const found = settleConflicts(list.length, conflicting, strategy)
+  const at = (place: number) => (list[place] as Picked).scored
+  const conflicts = found.conflicts.map(({ first, second, opposition }): SettledConflict => {
+    return { of: [at(first), at(second)], with: at(strategy === 'one_excluded' ? first : second).entry, opposition }
+  })
+  const order = found.order.map(place => list[place] as Picked)
+  return { list: order, conflicts: inOrder(conflicts, order) }
+}
+
+/** As those are shown that they are told with. */
+function inOrder(conflicts: readonly SettledConflict[], order: readonly Picked[]): readonly SettledConflict[] {
+  const places = new Map(order.map(({ scored }, at) => [scored.entry, at]))
+  const placeOf = (one: SettledConflict) => places.get(one.with) as number
+  return [...conflicts].sort((a, b) => placeOf(a) - placeOf(b))
+}
+
+function strategyOf({ settings }: BeliefsState): Settling | null {
+  return settings.conflicts === 'both_shown' ? null : settings.conflicts
+}
+
+function ranksOf(order: readonly ScoredBelief[]): ReadonlyMap<EntryKey, number> {
+  return new Map(order.map(({ entry }, at) => [entry, at + 1]))
+}
+
+function* joined(first: Iterable<Picked>, then: Iterable<Picked>): Generator<Picked> {
+  yield* first
+  yield* then
+}
+
+function unspread(scored: ScoredBelief): Picked {
+  return { scored, penalty: 0 }
+}
+
+/** At most so many; the rest can be had later. */
+function* take<T>(from: Iterator<T>, count: number): Generator<T> {
+  for (let taken = 0; taken < count; taken++) {
+    const next = from.next()
+    if (next.done === true) return
+    yield next.value
+  }
+}

@@ -1,0 +1,79 @@
+/** A page as its requester is told it (BQ-094 to BQ-099). */
+import { toIso } from '../../../model/instant.ts'
+import type { ShownBelief } from '../access/show.ts'
+import type { CheckedQuery } from '../check/checked.ts'
+import type { BeliefsError } from '../errors.ts'
+import { concentrationWarnings } from '../explain/concentration.ts'
+import { explain } from '../explain/explanation.ts'
+import type { QueryResult, RankedBelief } from '../model.ts'
+import type { TimeLimit } from '../time-limit.ts'
+import { federationTarget } from '../trust/agent-arrays.ts'
+import { componentsOf } from './components.ts'
+import { coverageOf } from './coverage.ts'
+import type { Draft } from './draft.ts'
+import { effectiveWeights } from './effective-weights.ts'
+import type { Compared, ShownPage } from './show-page.ts'
+
+/** What is told of a query, and whose edges that uses (BQ-072). */
+export interface Answer {
+  readonly result: QueryResult
+  readonly used: readonly string[]
+  /** What was read up to here, of that which results that follow are compared with. */
+  readonly compared: readonly Compared[]
+}
+
+/** What there was no time for is left out, and the answer says that it is a part. */
+export function tellPage(
+  query: CheckedQuery,
+  requester: string,
+  draft: Draft,
+  { results, conflicts, compared }: ShownPage,
+  time: TimeLimit,
+): Answer {
+  const { options } = query
+  const { world, passed } = draft
+  const total = draft.total - (draft.picked.length - results.length)
+  const beliefs = results.map(({ belief, picked, more }, at): RankedBelief => {
+    const { final } = picked.scored
+    const ground = draft.grounds.get(picked.scored.entry)
+    return {
+      belief: belief.belief,
+      score: {
+        final,
+        components: componentsOf(picked.scored, picked.penalty),
+      },
+      rank: passed + at + 1,
+      source: belief.source,
+      ...more,
+      ...(ground === undefined || !time.allows()
+        ? {}
+        : { explanation: explain(world, { ...picked, ...ground, belief: belief.belief, total }) }),
+    }
+  })
+  const concentration = options.includeExplanation ? concentrationWarnings(beliefs, requester) : []
+  const partial = time.isCut || draft.warnings.some(({ code }) => code === 'meaning_late')
+  const result: QueryResult = {
+    beliefs,
+    total_count: total,
+    count_exact: true,
+    query_time_ms: 0,
+    partial,
+    coverage: coverageOf(options.scope, draft.federations),
+    errors: time.isCut ? [asPart(time.error())] : [],
+    conflicts,
+    effective_weights: effectiveWeights(query),
+    as_of: toIso(draft.asOf),
+    warnings: [...draft.warnings, ...concentration].map(warning => ({ ...warning })),
+  }
+  return { result, used: [...new Set(results.map(({ belief }) => usedOf(belief)))], compared }
+}
+
+/** An error in an answer that is a part. */
+export function asPart({ code, message, details, retryable }: BeliefsError): QueryResult['errors'][number] {
+  return { code, message, details, retryable }
+}
+
+/** Where a federation shows no holders, it is what was used: a fresher edge to the holder would name him (BQ-104). */
+function usedOf({ belief, version, source }: ShownBelief): string {
+  return belief.holder_id === null && source.id !== null ? federationTarget(source.id) : version.holder
+}

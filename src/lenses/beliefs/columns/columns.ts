@@ -1,0 +1,279 @@
+/**
+ * All current beliefs, ready to be filtered and ranked: read from the store on first use, then kept in step by the change
+ * feed, whichever process wrote. Whose they are is not asked here: who reads a row asks its `Requester` about the partition.
+ */
+import type { EntryKey } from '../../../model/entry.ts'
+import type { PartitionId } from '../../../model/partition.ts'
+import { entriesChangedAfter } from '../../../pipeline/feed.ts'
+import type { Store, StoreReader } from '../../../store/store.ts'
+import { LastRead } from '../record/last-read.ts'
+import { BELIEFS } from '../tables.ts'
+import { type BeliefRow, readBeliefRows } from './belief-rows.ts'
+import { ChainRows } from './chain-rows.ts'
+import { type ColumnArrays, freeRow, grownArrays, newArrays, ROW_BYTES, setRow } from './column-arrays.ts'
+import { ColumnTexts } from './column-texts.ts'
+import { grown } from './grown.ts'
+import { PartitionRows, type RowChange, type RowsMark } from './partition-rows.ts'
+import { RowLists } from './row-lists.ts'
+import { TouchedRows } from './touched-rows.ts'
+
+const FIRST_ROWS = 256
+const FIRST_ENTRIES = 1024
+const GROWTH = 1.5
+/** With more news than so many, and than there are beliefs, reading all is the cheaper way. */
+const WORTH_FOLLOWING = 2000
+const EMPTY = new Int32Array(0)
+/** Of an array of parents on the heap, and its numbers. */
+const PARENTS_BYTES = 108
+/** Of a row, beside its arrays: its place among the parents. */
+const PLACE_BYTES = 8
+
+export class BeliefColumns {
+  readonly #store: Store
+  /** Rows that came, or were given to another belief. */
+  readonly touched: TouchedRows = new TouchedRows()
+  /** Versions and vectors, kept until the feed says otherwise. */
+  readonly lastRead: LastRead = new LastRead()
+  #arrays: ColumnArrays = newArrays(FIRST_ROWS)
+  #texts = new ColumnTexts(0)
+  #parents: Int32Array[] = []
+  #rowByEntry = grown(EMPTY, FIRST_ENTRIES)
+  #sameId = new RowLists(FIRST_ROWS)
+  #sameContent = new RowLists(FIRST_ROWS)
+  readonly #byPartition = new PartitionRows()
+  readonly #byChain = new ChainRows()
+  #free: number[] = []
+  #rows = 0
+  #size = 0
+  /** Rows that have parents. */
+  #withParents = 0
+  /** How often all was read. */
+  #loads = 0
+  /** Place in the change feed; -1: nothing was read yet. */
+  #position = -1
+  #version = -1
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  /** The numbers, by row. Good until the next `refresh`. */
+  get arrays(): ColumnArrays {
+    return this.#arrays
+  }
+
+  /** What numbers of ids, holders, contents and domain sets mean. Good until the next `refresh`. */
+  get texts(): ColumnTexts {
+    return this.#texts
+  }
+
+  /** Rows run from 0 to one less; some may be free. */
+  get rows(): number {
+    return this.#rows
+  }
+
+  /** Number of beliefs. */
+  get size(): number {
+    return this.#size
+  }
+
+  /** Near enough for a status page. */
+  get byteLength(): number {
+    return (
+      this.#arrays.entries.length * ROW_BYTES +
+      this.#rowByEntry.byteLength +
+      this.#sameId.byteLength +
+      this.#sameContent.byteLength +
+      this.#byPartition.byteLength +
+      this.#rows * PLACE_BYTES +
+      this.#withParents * PARENTS_BYTES +
+      this.#texts.byteLength
+    )
+  }
+
+  /** Takes in what was committed since, here or in another process: microseconds when that is nothing. Not within a write. */
+  refresh(): void {
+    const version = this.#store.version()
+    if (version === this.#version) return
+    this.#store.read(reader => this.#follow(reader))
+    this.#version = version
+  }
+
+  /** -1: no belief. */
+  rowOf(entry: EntryKey): number {
+    return this.#rowByEntry[entry] ?? -1
+  }
+
+  idOf(row: number): string {
+    return this.#texts.id(this.#arrays.ids[row] as number)
+  }
+
+  holderOf(row: number): string {
+    return this.#texts.holder(this.#arrays.holders[row] as number)
+  }
+
+  /** Tells contents apart: of equal ones it is equal. */
+  contentOf(row: number): string {
+    return this.#texts.content(this.#arrays.contents[row] as number)
+  }
+
+  /** Normalised, as they were written. */
+  domainsOf(row: number): readonly string[] {
+    return this.#texts.domainSet(this.#arrays.domainSets[row] as number)
+  }
+
+  /** What primary and supporting sources name, in pairs: number of the holder, number of the id. It may be of the past. */
+  parentsOf(row: number): Int32Array {
+    return this.#parents[row] as Int32Array
+  }
+
+  /** Rows with this id, which is unique per holder only; -1 at their end. In no order that means anything. */
+  firstOfId(id: number): number {
+    return this.#sameId.first(id)
+  }
+
+  nextOfId(row: number): number {
+    return this.#sameId.next(row)
+  }
+
+  /** Of numbers of a holder and of an id: the row, whoever asks; -1: it is no current belief. */
+  rowOfVersion(holder: number, id: number): number {
+    if (holder === -1 || id === -1) return -1
+    let row = this.firstOfId(id)
+    while (row !== -1 && this.#arrays.holders[row] !== holder) row = this.nextOfId(row)
+    return row
+  }
+
+  /** The row of a belief with a past, by its holder and chain, whoever asks; -1: there is none. */
+  rowOfChain(holder: string, chain: string): number {
+    return this.#byChain.of(holder, chain)
+  }
+
+  /** Rows with the content of this one, itself among them; -1 at their end. */
+  firstCopy(row: number): number {
+    return this.#sameContent.first(this.#arrays.contents[row] as number)
+  }
+
+  nextCopy(row: number): number {
+    return this.#sameContent.next(row)
+  }
+
+  /** Rows of a partition, ascending. Good until the next `refresh`. */
+  rowsIn(partition: PartitionId): Int32Array {
+    return this.#byPartition.of(partition)
+  }
+
+  /** Another number after every change of beliefs in these partitions, and after none of others. Never shown. */
+  changesIn(partitions: readonly PartitionId[]): number {
+    return this.#byPartition.changesIn(partitions)
+  }
+
+  /** How far beliefs in these partitions have changed. */
+  markOf(partitions: readonly PartitionId[]): RowsMark {
+    return this.#byPartition.mark(partitions)
+  }
+
+  /** Rows in these partitions that came and went since; null: too many to remember. */
+  changesSince(mark: RowsMark, partitions: readonly PartitionId[]): readonly RowChange[] | null {
+    return this.#byPartition.since(mark, partitions)
+  }
+
+  #follow(reader: StoreReader): void {
+    const news = this.#position < 0 ? null : entriesChangedAfter(reader, this.#position)
+    if (news === null || news.entries.size > Math.max(WORTH_FOLLOWING, this.#size)) {
+      this.#load(reader)
+    } else {
+      this.#take(reader, [...news.entries])
+      this.#position = news.position
+    }
+  }
+
+  #load(reader: StoreReader): void {
+    this.#clear(reader.table(BELIEFS).count())
+    for (const belief of readBeliefRows(reader, null)) this.#put(belief)
+    this.#byPartition.forgetChanges()
+    this.#position = reader.lastSeq()
+    this.lastRead.clear()
+  }
+
+  #take(reader: StoreReader, entries: readonly EntryKey[]): void {
+    const old = entries.filter(entry => this.rowOf(entry) !== -1)
+    const fresh = [...readBeliefRows(reader, entries)]
+    if (old.length + fresh.length === 0) return
+    for (const entry of old) this.#remove(entry)
+    for (const belief of fresh) this.#put(belief)
+    this.lastRead.forget(entries)
+  }
+
+  #put(belief: BeliefRow): void {
+    const row = this.#free.pop() ?? this.#rows++
+    if (row >= this.#arrays.entries.length) this.#grow()
+    const numbers = this.#texts.take(belief)
+    setRow(this.#arrays, row, belief, numbers)
+    this.#putParents(row, belief)
+    this.#sameId.add(numbers.id, row)
+    this.#sameContent.add(numbers.content, row)
+    this.#byPartition.add(belief.partition, row, belief.entry)
+    if (belief.chain !== belief.id) this.#byChain.add(row, belief.holder, belief.chain)
+    this.#noteRow(belief.entry, row)
+    this.touched.add(row)
+    this.#size++
+  }
+
+  #remove(entry: EntryKey): void {
+    const row = this.rowOf(entry)
+    if (row === -1) return
+    const { numbers, partition, marks } = freeRow(this.#arrays, row)
+    this.#byPartition.remove(entry, { row, partition, holder: numbers.holder, marks })
+    this.#sameId.remove(numbers.id, row)
+    this.#sameContent.remove(numbers.content, row)
+    this.#texts.leave(numbers)
+    this.#removeParents(row)
+    this.#byChain.remove(row)
+    this.#rowByEntry[entry] = -1
+    this.#free.push(row)
+    this.#size--
+  }
+
+  #putParents(row: number, { parents }: BeliefRow): void {
+    if (parents.length > 0) this.#withParents++
+    this.#parents[row] = parents.length === 0 ? EMPTY : this.#texts.takeNames(parents)
+  }
+
+  #removeParents(row: number): void {
+    const parents = this.parentsOf(row)
+    if (parents.length > 0) this.#withParents--
+    this.#texts.leaveNames(parents)
+    this.#parents[row] = EMPTY
+  }
+
+  #noteRow(entry: EntryKey, row: number): void {
+    const known = this.#rowByEntry
+    if (entry >= known.length) this.#rowByEntry = grown(known, Math.ceil((entry + 1) * GROWTH))
+    this.#rowByEntry[entry] = row
+  }
+
+  #grow(): void {
+    const capacity = Math.ceil(this.#arrays.entries.length * GROWTH)
+    this.#arrays = grownArrays(this.#arrays, capacity)
+    this.#sameId.grow(capacity)
+    this.#sameContent.grow(capacity)
+  }
+
+  #clear(expected: number): void {
+    const capacity = Math.max(FIRST_ROWS, expected)
+    this.#arrays = newArrays(capacity)
+    this.#texts = new ColumnTexts(++this.#loads)
+    this.#parents = []
+    this.#rowByEntry = grown(EMPTY, FIRST_ENTRIES)
+    this.#sameId = new RowLists(capacity)
+    this.#sameContent = new RowLists(capacity)
+    this.#byPartition.clear()
+    this.#byChain.clear()
+    this.touched.clear()
+    this.#free = []
+    this.#rows = 0
+    this.#size = 0
+    this.#withParents = 0
+  }
+}

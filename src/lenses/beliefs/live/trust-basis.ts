@@ -1,0 +1,78 @@
+/** What trust in a belief's holder rests on, time apart: a live query tells when that changes. */
+import type { Instant } from '../../../base/clock.ts'
+import type { ShownBelief } from '../access/show.ts'
+import type { HolderTrust } from '../trust/holders.ts'
+import type { TrustIn } from '../trust/trust-in.ts'
+
+export interface TrustBasis {
+  readonly text: string
+  readonly kind: TrustIn['kind']
+  readonly value: number
+}
+
+/** Of the beliefs of one answer. */
+export interface TrustBases {
+  /** By key of the item. */
+  readonly of: ReadonlyMap<string, TrustBasis>
+  readonly asOf: Instant
+  /** Revision of the trust. */
+  readonly trust: number
+}
+
+/**
+ * `now`: the trust that it counts with; `before`: its basis in the last answer, if it was there; `then`: trust as it is now,
+ * as of that answer, or null where nothing but time has changed it.
+ */
+export function basisOf(
+  shown: ShownBelief,
+  now: TrustIn,
+  before: TrustBasis | undefined,
+  then: HolderTrust | null,
+): TrustBasis {
+  if (before === undefined) return firstBasis(now)
+  return then === null ? aged(before, now) : basisAfter(before, trustIn(then, shown), now)
+}
+
+/** Where a federation shows no holders, it counts as a whole (BQ-104). */
+function trustIn(trust: HolderTrust, { belief, source, version }: ShownBelief): TrustIn {
+  return belief.holder_id === null && source.id !== null ? trust.ofFederation(source.id) : trust.of(version.holder)
+}
+
+/** The smallest change of trust that is told: of reputations 0.1 (BQ-158), of which trust counts three tenths. */
+const LEAST = 1e-4
+const LEAST_OF_REPUTATION = 0.03 + 1e-9
+
+function firstBasis(trust: TrustIn): TrustBasis {
+  const { kind, value } = trust
+  return { kind, value, text: textOf(trust) }
+}
+
+/** `then`: what trust as it is now would have come to when the last answer was given. */
+function basisAfter(last: TrustBasis, then: TrustIn, now: TrustIn): TrustBasis {
+  const isReputation = (kind: TrustIn['kind']) => kind === 'reputation' || kind === 'default'
+  const bound = isReputation(last.kind) && isReputation(then.kind) ? LEAST_OF_REPUTATION : LEAST
+  if (Math.abs(then.value - last.value) > bound) {
+    const text = textOf(now)
+    return { ...firstBasis(now), text: text === last.text ? `${text} again` : text }
+  }
+  return aged(last, now)
+}
+
+/** Time alone has passed. Small changes of a reputation add up until they are told. */
+function aged(last: TrustBasis, { kind, value }: TrustIn): TrustBasis {
+  return last.kind === 'reputation' || last.kind === 'default' ? last : { text: last.text, kind, value }
+}
+
+function textOf({ kind, value, direct }: TrustIn): string {
+  switch (kind) {
+    case 'self':
+    case 'default':
+      return kind
+    case 'direct':
+      return `direct ${direct?.base}`
+    case 'transitive':
+      return `transitive ${value.toFixed(1)}`
+    case 'reputation':
+      return `reputation ${value}`
+  }
+}

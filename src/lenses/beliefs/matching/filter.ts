@@ -1,0 +1,122 @@
+/**
+ * The filters as tests of a row (BQ-044 to BQ-058). Each is hard, and says nothing of any other belief. What is cheap is
+ * tested first; what is the same for all beliefs of a holder or of a set of domains is worked out once for each.
+ */
+import type { Instant } from '../../../base/clock.ts'
+import type { CheckedFilters, ConfidenceBound } from '../check/checked.ts'
+import { DIMENSION_COUNT } from '../columns/column-arrays.ts'
+import type { BeliefColumns } from '../columns/columns.ts'
+import { domainRates } from '../columns/domain-rates.ts'
+import { type DecayTable, freshnessNow } from '../measures/decay.ts'
+import { isWithin } from '../measures/domains.ts'
+import { DERIVATION_TYPES, DIMENSIONS, VISIBILITIES } from '../model.ts'
+
+export interface FilterWorld {
+  readonly columns: BeliefColumns
+  readonly asOf: Instant
+  readonly queryDomains: readonly string[]
+  /** Confidence by row, as the weights asked for have it; NaN: nothing is known. */
+  readonly overall: (row: number) => number
+  readonly decay: DecayTable
+  /** As the requester is shown it; null: not at all. */
+  holderShown(row: number, source: number): string | null
+  /** Reputation and direct trust of the holder, as they count for this row; NaN: none. */
+  reputation(row: number, source: number): number
+  direct(row: number, source: number): number
+  /** Fewest steps to a root over visible beliefs; infinite: there is none. */
+  depth(row: number): number
+}
+
+export type RowTest = (row: number, source: number) => boolean
+
+/** The tests that a row must pass, the cheap ones first. `validAt` is not among them: the first pass looks at it. */
+export function rowTests(filters: readonly CheckedFilters[], world: FilterWorld): readonly RowTest[] {
+  const makers = [byTimes, byKinds, byDomains, byConfidence, byReputation, byTrust, byHolder, byDepth]
+  return makers.flatMap(make => filters.flatMap(filter => make(filter, world)))
+}
+
+type Maker = (filter: CheckedFilters, world: FilterWorld) => readonly RowTest[]
+
+const byTimes: Maker = ({ createdAfter, createdBefore, createdWithinMs }, { columns, asOf }) => {
+  if (createdAfter === null && createdBefore === null && createdWithinMs === null) return []
+  const { created } = columns.arrays
+  const oldest = Math.max(createdAfter ?? -Infinity, createdWithinMs === null ? -Infinity : asOf - createdWithinMs)
+  const newest = createdBefore ?? Number.POSITIVE_INFINITY
+  return [row => (created[row] as number) >= oldest && (created[row] as number) <= newest]
+}
+
+const byKinds: Maker = ({ derivationTypes, visibilityLevels }, { columns }) => {
+  const { derivations, visibilities } = columns.arrays
+  return [
+    ...placed(derivations, DERIVATION_TYPES, derivationTypes),
+    ...placed(visibilities, VISIBILITIES, visibilityLevels),
+  ]
+}
+
+function placed<T>(column: Uint8Array, names: readonly T[], wanted: ReadonlySet<T> | null): readonly RowTest[] {
+  if (wanted === null) return []
+  const isWanted = names.map(name => wanted.has(name))
+  return [row => isWanted[column[row] as number] === true]
+}
+
+const byDomains: Maker = ({ domainsInclude, domainsExclude }, { columns }) => {
+  if (domainsInclude === null && domainsExclude.length === 0) return []
+  const { domainSets } = columns.arrays
+  const lies = (domains: readonly string[], in_: readonly string[]) =>
+    domains.some(domain => in_.some(ancestor => isWithin(domain, ancestor)))
+  const passes = remembered(columns.texts.bounds.domainSets, set => {
+    const domains = columns.texts.domainSet(set)
+    return (domainsInclude === null || lies(domains, domainsInclude)) && !lies(domains, domainsExclude)
+  })
+  return [row => passes(domainSets[row] as number)]
+}
+
+const byConfidence: Maker = ({ confidence }, world) => confidence.map(bound => confidenceTest(bound, world))
+
+function confidenceTest({ of, bound, strict }: ConfidenceBound, world: FilterWorld): RowTest {
+  const { overall } = world
+  const known = of === 'overall' ? overall : dimensionColumn(of, world)
+  // What is not known is NaN and fails both.
+  return strict ? row => known(row) > bound : row => known(row) >= bound
+}
+
+function dimensionColumn(of: (typeof DIMENSIONS)[number], world: FilterWorld): (row: number) => number {
+  const { columns, asOf, queryDomains, decay } = world
+  const { confidences, created, domainSets } = columns.arrays
+  const offset = DIMENSIONS.indexOf(of)
+  const asserted = (row: number) => confidences[row * DIMENSION_COUNT + offset] as number
+  if (of !== 'temporal_freshness') return asserted
+  const rateOf = domainRates(columns, queryDomains, decay)
+  return row => {
+    const rate = rateOf(domainSets[row] as number)
+    return freshnessNow(asserted(row), created[row] as number, asOf, rate) ?? Number.NaN
+  }
+}
+
+const byReputation: Maker = ({ minHolderReputation: least }, world) =>
+  least === null ? [] : [(row, source) => world.reputation(row, source) >= least]
+
+const byTrust: Maker = ({ directTrustAbove: bound }, world) =>
+  bound === null ? [] : [(row, source) => world.direct(row, source) > bound]
+
+const byHolder: Maker = ({ holderIds, excludeHolders }, world) => {
+  if (holderIds === null && excludeHolders.size === 0) return []
+  return [
+    (row, source) => {
+      const shown = world.holderShown(row, source)
+      if (shown === null) return holderIds === null
+      return (holderIds === null || holderIds.has(shown)) && !excludeHolders.has(shown)
+    },
+  ]
+}
+
+const byDepth: Maker = ({ maxDerivationDepth: most }, world) => (most === null ? [] : [row => world.depth(row) <= most])
+
+/** 1: holds, 2: does not, 0: not asked yet. */
+function remembered(bound: number, ask: (number: number) => boolean): (number: number) => boolean {
+  const known = new Uint8Array(bound)
+  return number => {
+    if (known[number] === 0) known[number] = ask(number) ? 1 : 2
+    return known[number] === 1
+  }
+}

@@ -1,0 +1,120 @@
+/** What the operators of a text demand of a belief (BQ-037 to BQ-039). */
+import type { VectorIndex } from '../../../index/contract.ts'
+import type { EntryKey } from '../../../model/entry.ts'
+import type { Sight } from '../../../model/viewer.ts'
+import type { BeliefColumns } from '../columns/columns.ts'
+import type { TimeLimit } from '../time-limit.ts'
+import type { Contents } from './contents.ts'
+import { foldContent, hasPhrase, hasTokens, tokensOf } from './literal.ts'
+import type { Matches } from './matches.ts'
+
+/** A word or the words of a quote, with its vector where there is one. */
+export interface Operand {
+  readonly text: string
+  readonly vector: Float32Array | null
+}
+
+/** What a text demands, shuts out and quotes. */
+export interface TextOperators {
+  readonly include: readonly Operand[]
+  readonly exclude: readonly Operand[]
+  readonly phrases: readonly string[]
+}
+
+interface OperatorsRequest extends TextOperators {
+  readonly columns: BeliefColumns
+  readonly contents: Contents
+  readonly matches: Matches
+  /** Raw cosines; null: words alone decide. */
+  readonly thresholds: { readonly include: number; readonly exclude: number } | null
+  readonly index: VectorIndex | null
+  readonly sight: Sight
+  readonly time?: TimeLimit | undefined
+}
+
+/** Those that meet all of it. */
+export function meetingOperators(request: OperatorsRequest): Matches {
+  const { include, exclude, phrases, thresholds } = request
+  let { matches } = request
+  if (include.length + exclude.length + phrases.length === 0) return matches
+  matches = holding(request, matches, phrases.map(wholePhrase), true)
+  matches = without(request, matches, exclude, thresholds?.exclude ?? null)
+  for (const operand of include) {
+    const meant = meaning(request, matches, operand, thresholds?.include ?? null)
+    const test = wordTest(operand)
+    const literal = holding(
+      request,
+      matches.where(row => !meant.has(row)),
+      [test],
+      true,
+    )
+    const kept = new Set([...meant, ...literal.rows])
+    matches = matches.where(row => kept.has(row))
+  }
+  return matches
+}
+
+type Test = (folded: string) => boolean
+
+function wholePhrase(phrase: string): Test {
+  const wanted = foldContent(phrase).trim()
+  return folded => hasPhrase(folded, wanted)
+}
+
+function wordTest({ text }: Operand): Test {
+  const tokens = tokensOf(text)
+  return folded => hasTokens(folded, tokens)
+}
+
+function without(
+  request: OperatorsRequest,
+  matches: Matches,
+  operands: readonly Operand[],
+  threshold: number | null,
+): Matches {
+  let left = matches
+  for (const operand of operands) {
+    const meant = meaning(request, left, operand, threshold)
+    left = left.where(row => !meant.has(row))
+  }
+  return holding(request, left, operands.map(wordTest), false)
+}
+
+/** With `wanted`, the matches whose content passes all tests; else those whose content passes none. */
+function holding(
+  { contents, time }: OperatorsRequest,
+  matches: Matches,
+  tests: readonly Test[],
+  wanted: boolean,
+): Matches {
+  if (tests.length === 0) return matches
+  const passed = new Set<number>()
+  let looked = 0
+  contents.each(matches.rows, (row, folded) => {
+    if (looked++ % CONTENTS_AT_ONCE === 0) time?.check()
+    if (wanted ? tests.every(test => test(folded)) : !tests.some(test => test(folded))) passed.add(row)
+  })
+  return matches.where(row => passed.has(row))
+}
+
+const FIRST = 256
+/** Contents that are looked through between two looks at the clock. */
+const CONTENTS_AT_ONCE = 500
+
+/** Rows of matches whose raw cosine with the operand is at least the threshold. */
+function meaning(
+  { columns, index, time, sight: { partitions } }: OperatorsRequest,
+  matches: Matches,
+  { vector }: Operand,
+  threshold: number | null,
+): ReadonlySet<number> {
+  if (vector === null || index === null || threshold === null || matches.count === 0) return new Set()
+  for (let k = FIRST; ; k *= 4) {
+    time?.check()
+    const hits = index.search({ vector, k, partitions, allow: matches.bits })
+    const isAll = hits.length < k || (hits.at(-1)?.score ?? 0) < threshold
+    if (!isAll) continue
+    const near = hits.filter(({ score }) => score >= threshold)
+    return new Set(near.map(({ entry }) => columns.rowOf(entry as EntryKey)))
+  }
+}

@@ -1,0 +1,18 @@
+import type { Instant } from '../../../base/clock.ts'
+import type { ShowView } from '../access/show.ts'
+import type { CheckedQuery } from '../check/checked.ts'
+import type { BeliefsState } from '../state.ts'
+import { Evaluation } from './evaluation.ts'
+import { type Embedded, understand } from './understand.ts'
+
+/** A query as of one moment; `embedded`: what its text came to before. */
+export function evaluate(
+  state: BeliefsState,
+  view: ShowView,
+  query: CheckedQuery,
+  embedded: Embedded,
+  asOf: Instant,
+): Evaluation {
+  const understood = understand(state, embedded, query.semantic, view.requester.sight)
+  return new Evaluation(state, view, { ...query, scope: query.options.scope }, understood, asOf)
+}

@@ -1,0 +1,49 @@
+/** What filters may ask of a row, as of one moment and for who asks. */
+import type { Instant } from '../../../base/clock.ts'
+import type { RowOrigins } from '../access/row-origins.ts'
+import type { ShowView } from '../access/show.ts'
+import type { FilterWorld } from '../matching/filter.ts'
+import { DerivationDepths } from '../record/derivation.ts'
+import type { BeliefsState } from '../state.ts'
+import type { HolderColumns } from '../trust/holders.ts'
+import type { Question } from './question.ts'
+
+interface Moment {
+  readonly state: BeliefsState
+  readonly view: ShowView
+  readonly question: Question
+  readonly asOf: Instant
+  readonly origins: RowOrigins
+  readonly trustColumns: HolderColumns
+}
+
+/** Depths, and columns of trust, are made when a filter first asks for them. */
+export function filterWorld({ state, view, question, asOf, origins, trustColumns }: Moment): FilterWorld {
+  const { columns } = view
+  const { queryDomains, confidenceWeights } = question.context
+  const { holders } = columns.arrays
+  const ofHolder = (column: 'reputation' | 'direct') => {
+    let values: Float64Array | null = null
+    return (row: number, source: number): number => {
+      const strict = origins.strictFederation(row, source)
+      if (strict !== null) return trustColumns.ofFederation(strict)[column]
+      values ??= trustColumns[column]
+      return values[holders[row] as number] as number
+    }
+  }
+  let depths: DerivationDepths | null = null
+  return {
+    columns,
+    asOf,
+    queryDomains,
+    overall: state.statics.overall(confidenceWeights),
+    decay: state.settings.decay,
+    holderShown: (row, source) => origins.holderShown(row, source),
+    reputation: ofHolder('reputation'),
+    direct: ofHolder('direct'),
+    depth: row => {
+      depths ??= new DerivationDepths(view)
+      return depths.of(row)
+    },
+  }
+}

@@ -1,0 +1,67 @@
+/**
+ * Which of several beliefs with one id, or with one content, stand for the others (BQ-130). Of one id one stays. Of one
+ * content those stay that come from the source of the best of them, and through one federation the best alone.
+ */
+import type { BeliefColumns } from '../columns/columns.ts'
+import type { SharedRows } from '../columns/shared-rows.ts'
+import type { Matches } from '../matching/matches.ts'
+import { byOrder, type ScoredBelief } from './scored.ts'
+
+export interface CopyGroup {
+  readonly same: keyof SharedRows
+  /** Two or more. */
+  readonly rows: readonly number[]
+}
+
+/** Matches that share their id, then those that share their content; `shared`: among what they were taken from. */
+export function copyGroups(matches: Matches, { arrays }: BeliefColumns, shared: SharedRows): readonly CopyGroup[] {
+  return [
+    ...groupsOf('id', shared.id, arrays.ids, matches),
+    ...groupsOf('content', shared.content, arrays.contents, matches),
+  ]
+}
+
+function groupsOf(
+  same: CopyGroup['same'],
+  shared: readonly number[],
+  numbers: Int32Array,
+  matches: Matches,
+): readonly CopyGroup[] {
+  const groups = new Map<number, number[]>()
+  for (const row of shared) {
+    if (!matches.has(row)) continue
+    const number = numbers[row] as number
+    const group = groups.get(number)
+    if (group === undefined) groups.set(number, [row])
+    else group.push(row)
+  }
+  return [...groups.values()].filter(rows => rows.length > 1).map(rows => ({ same, rows }))
+}
+
+/** Beliefs with one id or content hash, in any order; returns those to be left out. */
+export function copiesToDrop(
+  groups: Iterable<{ readonly same: CopyGroup['same']; readonly members: readonly ScoredBelief[] }>,
+): ReadonlySet<ScoredBelief> {
+  const dropped = new Set<ScoredBelief>()
+  // First ids, so that a copy which is left out for its id keeps none of another content.
+  const sorted = [...groups].sort((a, b) => Number(a.same === 'content') - Number(b.same === 'content'))
+  for (const { same, members } of sorted) {
+    const left = members.filter(member => !dropped.has(member))
+    const kept = best(left)
+    if (kept === undefined) continue
+    for (const member of left) {
+      if (member !== kept && (same === 'id' || isCopy(member, kept))) dropped.add(member)
+    }
+  }
+  return dropped
+}
+
+/** The requester's own one, else the first in order. */
+function best(members: readonly ScoredBelief[]): ScoredBelief | undefined {
+  const rank = ({ source }: ScoredBelief) => (source.kind === 'local' ? 0 : 1)
+  return members.toSorted((a, b) => rank(a) - rank(b) || byOrder(a, b))[0]
+}
+
+function isCopy({ source }: ScoredBelief, { source: kept }: ScoredBelief): boolean {
+  return source.kind !== kept.kind || source.id !== kept.id || kept.kind === 'federated'
+}

@@ -1,0 +1,31 @@
+/** Vectors of current beliefs, read from the store or kept since they were. */
+import { cosine } from '../../../math/vector.ts'
+import type { EntryKey } from '../../../model/entry.ts'
+import type { ShowView } from '../access/show.ts'
+
+/** Vectors of beliefs, by place; undefined: there is none yet. */
+export function vectorsOf(
+  { reader, model, columns }: Pick<ShowView, 'reader' | 'model' | 'columns'>,
+  beliefs: readonly { readonly entry: EntryKey }[],
+): readonly (Float32Array | undefined)[] {
+  if (model === null) return beliefs.map(() => undefined)
+  const keys = beliefs.map(({ entry }) => entry)
+  const found = columns.lastRead.vectors(keys, unknown => {
+    const chunks = reader.firstChunks(unknown)
+    const vectors = reader.vectorsOnly(model, [...chunks.values()])
+    const byChunk = new Map(vectors.map(({ chunk, vector }) => [chunk, vector]))
+    return [...chunks].flatMap(([entry, chunk]) => {
+      const vector = byChunk.get(chunk)
+      return vector === undefined ? [] : [[entry, vector] as const]
+    })
+  })
+  return keys.map(key => found.get(key))
+}
+
+/** Raw cosine of two, by their places; 0 where one has no vector. */
+export function likenessBy(vectors: readonly (Float32Array | undefined)[]): (a: number, b: number) => number {
+  return (a, b) => {
+    const [one, other] = [vectors[a], vectors[b]]
+    return one === undefined || other === undefined ? 0 : cosine(one, other)
+  }
+}

@@ -1,0 +1,117 @@
+/** What `trust.set`, `trust.remove`, `trust.list` and `trust.compute` do. Each acts on the trust graph of who asks, and no other. */
+import type { JsonObject } from '../../../base/canonical.ts'
+import type { Instant } from '../../../base/clock.ts'
+import type { Store, StoreReader } from '../../../store/store.ts'
+import { TRUST } from '../tables.ts'
+import { didOfAgent } from './agent-keys.ts'
+import { edgeOf, edgeStatement, type TrustEdge } from './edge.ts'
+import { type EdgeDraft, putEdge, removeEdge, touchEdges } from './edges.ts'
+import type { TrustGraph } from './graph.ts'
+import type { TrustQuestion } from './resolved-edges.ts'
+import { trustBand } from './trust-in.ts'
+
+/** Use is written after an answer, which should not wait for other processes' writes. */
+const TOUCH_WAIT_MS = 20
+const MOST_LISTED = 1000
+
+export interface TrustWriting {
+  readonly store: Store
+  readonly now: Instant
+  readonly random: (bytes: number) => Uint8Array
+}
+
+export function setTrust({ store, now, random }: TrustWriting, owner: string, draft: EdgeDraft): JsonObject {
+  return shown(store.write(now, writer => putEdge(writer, owner, draft, { now, random })))
+}
+
+export function removeTrust(
+  { store, now }: TrustWriting,
+  owner: string,
+  target: string,
+): { readonly removed: boolean } {
+  return { removed: store.write(now, writer => removeEdge(writer, owner, target)) }
+}
+
+export interface TrustList {
+  /** By target. */
+  readonly edges: readonly JsonObject[]
+  /** Of the next page; null: that was all. */
+  readonly after: string | null
+  /** What the signatures are checked with; null: the agent never signed anything. */
+  readonly did: string | null
+}
+
+export function listTrust(
+  reader: StoreReader,
+  owner: string,
+  { after = null, limit = MOST_LISTED }: { readonly after?: string | null; readonly limit?: number } = {},
+): TrustList {
+  const page = {
+    limit: Math.min(limit, MOST_LISTED) + 1,
+    ...(after === null ? {} : { after: { owner, target: after } }),
+  }
+  const rows = reader.table(TRUST).scan({ owner }, page)
+  const more = rows.length === page.limit
+  const edges = (more ? rows.slice(0, -1) : rows).flatMap(row => edgeOf(row) ?? [])
+  return {
+    edges: edges.map(shown),
+    after: more ? (edges.at(-1)?.target ?? null) : null,
+    did: didOfAgent(reader, owner),
+  }
+}
+
+/** The trust of one agent in another: its own edge in full; of what rests on others' edges a band (BQ-107). */
+export function computeTrust(
+  graph: TrustGraph,
+  viewer: string,
+  target: string,
+  question: TrustQuestion,
+  asOf: Instant,
+): JsonObject {
+  const { value, kind, direct, transitive, reputation, distrusted } = graph.trustOf(viewer, question, asOf).of(target)
+  return {
+    target,
+    trust: value,
+    kind,
+    distrusted,
+    direct: direct && {
+      trust_level: direct.level,
+      entries: direct.entries,
+      base: direct.base,
+      days_unused: direct.days,
+      daily_rate: direct.rate,
+      decayed: direct.decayed,
+    },
+    transitive: transitive && {
+      band: trustBand(transitive.level),
+      sources: transitive.sources > 1 ? 'several' : 'one',
+      capped: transitive.capped,
+    },
+    reputation,
+    as_of: new Date(asOf).toISOString(),
+  }
+}
+
+/**
+ * Notes that the viewer was given something by these agents (BQ-072). Never in the way of an answer: where the store is
+ * busy or cannot be written, use is not noted. Says how many edges were.
+ */
+export function noteUse(
+  { store, now }: Pick<TrustWriting, 'store' | 'now'>,
+  graph: TrustGraph,
+  viewer: string,
+  holders: readonly string[],
+): number {
+  const due = graph.unused(viewer, holders, now)
+  if (due.length === 0) return 0
+  try {
+    return store.write(now, writer => touchEdges(writer, viewer, due, now), TOUCH_WAIT_MS)
+  } catch {
+    return 0
+  }
+}
+
+function shown(edge: TrustEdge): JsonObject {
+  const { type: _, ...statement } = edgeStatement(edge)
+  return { ...statement, last_used: new Date(edge.lastUsed).toISOString(), signature: edge.signature }
+}

@@ -1,0 +1,348 @@
+/** The columns hold, after any history and whoever wrote it, what a plain reading of the store tells. */
+import fc from 'fast-check'
+import { afterAll, describe, expect, it } from 'vitest'
+import { exportLines } from '../../../../../src/engine/export.ts'
+import { importLines } from '../../../../../src/engine/import.ts'
+import { BeliefColumns } from '../../../../../src/lenses/beliefs/columns/columns.ts'
+import { Interned } from '../../../../../src/lenses/beliefs/columns/interned.ts'
+import { DERIVATION_TYPES, DIMENSIONS, VISIBILITIES } from '../../../../../src/lenses/beliefs/model.ts'
+import { currentVersion } from '../../../../../src/lenses/beliefs/record/version.ts'
+import { BELIEFS, BELIEFS_TABLES, VERSIONS } from '../../../../../src/lenses/beliefs/tables.ts'
+import { audience } from '../../../../../src/model/partition.ts'
+import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
+import { openSqliteStore } from '../../../../../src/store/sqlite-store.ts'
+import type { Store } from '../../../../../src/store/store.ts'
+import { draftOf, wholeChunk } from '../../../../../src/testing/entries.ts'
+import { tempFolder } from '../../../../../src/testing/temp-folder.ts'
+import { makeWorld, NOW, type World } from '../record/world.ts'
+
+const folder = tempFolder()
+afterAll(() => folder[Symbol.dispose]())
+let files = 0
+
+const HOLDERS = ['ann', 'bob', 'owner']
+const IDS = ['a', 'b', 'c']
+const CONTENTS = ['It rains.', 'It is dry.', 'Both.']
+const DOMAINS = [[], ['tech/ai'], ['tech/ai', 'food']]
+
+type Act =
+  | { readonly do: 'put' | 'supersede'; readonly pick: number; readonly holder: string; readonly draft: Draft }
+  | { readonly do: 'remove' | 'move' | 'drop' | 'vectors'; readonly pick: number }
+  | { readonly do: 'note' | 'prune' | 'look' | 'fail' }
+  | { readonly do: 'import'; readonly confidence: number | null }
+type Draft = Readonly<Record<string, unknown>>
+
+const drafts: fc.Arbitrary<Draft> = fc.record({
+  content: fc.constantFrom(...CONTENTS),
+  domains: fc.constantFrom(...DOMAINS),
+  confidence: fc.record({
+    corroboration: fc.option(fc.constantFrom(0, 0.25, 1)),
+    method_quality: fc.option(fc.constant(1)),
+  }),
+  valid_until: fc.constantFrom(null, '2030-01-01T00:00:00Z'),
+  derivation: fc.record({
+    type: fc.constantFrom(...DERIVATION_TYPES),
+    sources: fc.array(
+      fc.record({
+        belief_id: fc.constantFrom(...IDS, 'nobody'),
+        contribution_type: fc.constantFrom('primary', 'supporting', 'contradicting'),
+      }),
+      { maxLength: 3 },
+    ),
+  }),
+})
+const audiences: fc.Arbitrary<Draft> = fc.constantFrom(
+  { visibility: 'private' },
+  { visibility: 'public' },
+  { visibility: 'federated', federation_ids: ['f'] },
+  { visibility: 'federated', federation_ids: ['f', 'g'] },
+)
+/** Federations only for what is federated. */
+const wholeDrafts = fc.tuple(drafts, audiences).map(([draft, of]) => ({ ...draft, ...of }))
+const pick = fc.nat({ max: 9 })
+const acts: fc.Arbitrary<Act> = fc.oneof(
+  { weight: 6, arbitrary: draftAct('put') },
+  { weight: 4, arbitrary: draftAct('supersede') },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constantFrom('remove' as const, 'move' as const, 'drop' as const, 'vectors' as const),
+      pick,
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constantFrom('note' as const, 'prune' as const, 'look' as const, 'fail' as const) }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('import' as const), confidence: fc.constantFrom(null, 0.5) }) },
+)
+
+function draftAct<D extends 'put' | 'supersede'>(what: D): fc.Arbitrary<Act> {
+  return fc.record({ do: fc.constant(what), pick, holder: fc.constantFrom(...HOLDERS), draft: wholeDrafts })
+}
+
+/** What the columns tell, entry by entry, and by their lists of equal ids and contents. */
+function toldBy(columns: BeliefColumns): unknown {
+  const { arrays } = columns
+  const rows = [...arrays.entries.subarray(0, columns.rows).keys()].filter(row => arrays.entries[row] !== -1)
+  expect(rows).toHaveLength(columns.size)
+  expect(arrays.partitions.subarray(0, columns.rows).filter(partition => partition !== -1)).toHaveLength(columns.size)
+  const listed = (first: number, next: (row: number) => number): readonly number[] => {
+    const found: number[] = []
+    for (let row = first; row !== -1; row = next(row)) found.push(arrays.entries[row] as number)
+    return found.sort((a, b) => a - b)
+  }
+  return rows
+    .map(row => ({
+      entry: arrays.entries[row],
+      row: columns.rowOf(arrays.entries[row] as number) === row,
+      partition: arrays.partitions[row],
+      id: columns.idOf(row),
+      holder: columns.holderOf(row),
+      domains: columns.domainsOf(row),
+      confidence: [...arrays.confidences.subarray(row * 6, row * 6 + 6)],
+      times: [arrays.created[row], arrays.validFrom[row], arrays.validUntil[row]],
+      derivation: DERIVATION_TYPES[arrays.derivations[row] as number],
+      visibility: VISIBILITIES[arrays.visibilities[row] as number],
+      parents: parentsIn(columns, row),
+      sameId: listed(columns.firstOfId(arrays.ids[row] as number), at => columns.nextOfId(at)),
+      copies: listed(columns.firstCopy(row), at => columns.nextCopy(at)),
+    }))
+    .sort((a, b) => (a.entry as number) - (b.entry as number))
+}
+
+function parentsIn(columns: BeliefColumns, row: number): readonly string[] {
+  const pairs = [...columns.parentsOf(row)]
+  return pairs.flatMap((id, at) =>
+    at % 2 === 0 ? [] : [`${columns.texts.holder(pairs[at - 1] as number)} ${columns.texts.id(id)}`],
+  )
+}
+
+/** The same, read plainly. */
+function toldByStore(store: Store): unknown {
+  const current = store.entries(store.scanEntries(0, 1e6)).flatMap(entry => {
+    const row = store.table(BELIEFS).get({ entry: entry.key })
+    return row === undefined ? [] : [{ entry, version: currentVersion(entry, row) }]
+  })
+  return current.map(({ entry, version }) => ({
+    entry: entry.key,
+    row: true,
+    partition: entry.partition,
+    id: entry.id,
+    holder: version.holder,
+    domains: version.domains,
+    confidence: DIMENSIONS.map(name => version.confidence[name] ?? Number.NaN),
+    times: [version.createdAt, version.validFrom, version.validUntil ?? Number.POSITIVE_INFINITY],
+    derivation: version.derivation.type,
+    visibility: version.visibility,
+    parents: [
+      ...new Set(
+        version.derivation.sources
+          .filter(source => source.contribution_type === 'primary' || source.contribution_type === 'supporting')
+          .flatMap(({ holder, belief_id }) => (holder === null ? [] : [`${holder} ${belief_id}`])),
+      ),
+    ],
+    sameId: current.filter(other => other.version.id === version.id).map(other => other.entry.key),
+    copies: current.filter(other => other.version.contentHash === version.contentHash).map(other => other.entry.key),
+  }))
+}
+
+/** Ids that a test takes: of current beliefs, by key. */
+function chosen(
+  world: World,
+  at: number,
+): { readonly key: number; readonly id: string; readonly holder: string } | undefined {
+  const keys = world.store
+    .table(BELIEFS)
+    .scan()
+    .map(row => row['entry'] as number)
+  return world.store.identities(keys)[at % Math.max(1, keys.length)]
+}
+
+async function play(world: World, act: Act, made: number): Promise<void> {
+  const { store } = world
+  if (act.do === 'put') {
+    const id = IDS[act.pick] ?? `id ${made}`
+    if (!isTaken(world, act.holder, id)) world.put(act.holder, { id, ...act.draft })
+  } else if (act.do === 'supersede') {
+    const of = chosen(world, act.pick)
+    if (of) world.supersede(of.holder, of.id, act.draft)
+  } else if (act.do === 'remove') {
+    const of = chosen(world, act.pick)
+    if (of) world.remove(of.holder, of.id)
+  } else if (act.do === 'move') {
+    // As any part of the engine may: the same entry for another audience.
+    const entry = store.entry(chosen(world, act.pick)?.key ?? -1)
+    const of = audience(entry?.audience.kind === 'private' ? 'public' : 'private', entry?.audience.holder)
+    if (entry) store.write(NOW, writer => writer.put({ ...entry, audience: of }, writer.chunksOf(entry.key)))
+  } else if (act.do === 'drop') {
+    const of = chosen(world, act.pick)
+    if (of) store.write(NOW, writer => writer.delete(of.key))
+  } else if (act.do === 'vectors') {
+    const chunks = store.chunksOf(chosen(world, act.pick)?.key ?? -1)
+    store.write(NOW, writer =>
+      writer.putVectors(
+        'm',
+        chunks.map(({ key }) => ({ chunk: key, vector: Float32Array.of(1) })),
+      ),
+    )
+  } else if (act.do === 'note') {
+    const note = draftOf({ id: `note ${made}` })
+    store.write(NOW, writer => writer.put(note, wholeChunk(note)))
+  } else if (act.do === 'prune') {
+    store.write(NOW, writer => writer.pruneChanges(writer.lastSeq()))
+  } else if (act.do === 'fail') {
+    expect(() => world.write('ann', failingWrite)).toThrow('on purpose')
+  } else if (act.do === 'import') {
+    await importLines(store, altered(store, act.confidence), BELIEFS_TABLES, NOW)
+  }
+}
+
+function isTaken(world: World, holder: string, id: string): boolean {
+  return world.store.read(reader => {
+    const past = reader.table(VERSIONS).get({ holder, id })
+    const keys = reader.find(
+      id,
+      reader.partitions().map(partition => partition.id),
+    )
+    return past !== undefined || reader.identities(keys).some(found => found.holder === holder)
+  })
+}
+
+const failingWrite: Parameters<World['write']>[1] = ({ writer }) => {
+  const note = draftOf({ id: 'never' })
+  writer.put(note, wholeChunk(note))
+  throw new Error('on purpose')
+}
+
+/** An export of the store with another confidence in every belief: their entries stay as they are. */
+async function* altered(store: Store, confidence: number | null): AsyncGenerator<unknown> {
+  for (const line of [...exportLines(store, BELIEFS_TABLES)]) {
+    const isBelief = line.type === 'row' && line.table === BELIEFS.name
+    yield isBelief ? { ...line, row: { ...(line.row as object), source_reliability: confidence } } : line
+  }
+}
+
+describe('columns', () => {
+  it.each<[string, () => readonly [Store, Store]]>([
+    [
+      'in memory',
+      () => {
+        const store = openMemoryStore()
+        return [store, store]
+      },
+    ],
+    [
+      'in SQLite, written through one connection and read through another',
+      () => {
+        const file = folder.file(`${++files}.db`)
+        return [openSqliteStore({ file }), openSqliteStore({ file })]
+      },
+    ],
+  ])(
+    'agree with the store after any history, %s (QUERENT_LONG: 3,000)',
+    async (_, open) => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(acts, { maxLength: 14 }), async history => {
+          const [written, read] = open()
+          const world = makeWorld(written)
+          const followed = new BeliefColumns(read)
+          try {
+            for (const [at, act] of history.entries()) {
+              await play(world, act, at)
+              if (act.do !== 'look') continue
+              followed.refresh()
+              expect(toldBy(followed)).toEqual(toldByStore(read))
+            }
+            followed.refresh()
+            const whole = new BeliefColumns(read)
+            whole.refresh()
+            expect(toldBy(followed)).toEqual(toldByStore(written))
+            expect(toldBy(whole)).toEqual(toldBy(followed))
+          } finally {
+            if (read !== written) read.close()
+            written.close()
+          }
+        }),
+        { numRuns: process.env['QUERENT_LONG'] === '1' ? 3000 : 60 },
+      )
+    },
+    3_600_000,
+  )
+
+  it('grow beyond their first size, and give free rows to the next', () => {
+    const world = makeWorld()
+    const columns = new BeliefColumns(world.store)
+    world.write('ann', () => undefined)
+    for (let at = 0; at < 300; at++) world.put('ann', { id: `${at}`, content: `Fact ${at}.`, domains: ['a'] })
+    columns.refresh()
+    const rows = columns.rows
+    for (let at = 0; at < 300; at += 2) world.remove('ann', `${at}`)
+    columns.refresh()
+    expect(columns.size).toBe(150)
+    for (let at = 0; at < 150; at++) world.put('bob', { id: `${at}`, content: `Fact ${at}.` })
+    columns.refresh()
+    expect([columns.size, columns.rows, rows]).toEqual([300, 300, 300])
+    expect(toldBy(columns)).toEqual(toldByStore(world.store))
+    expect(columns.texts.bounds.holders).toBe(2)
+  })
+
+  it('read all again when the feed no longer reaches back', () => {
+    const world = makeWorld()
+    world.put('ann', { id: 'a' })
+    const columns = new BeliefColumns(world.store)
+    columns.refresh()
+    world.remove('ann', 'a')
+    world.put('bob', { id: 'b' })
+    world.put('bob', { id: 'c' })
+    world.store.write(NOW, writer => writer.pruneChanges(writer.lastSeq()))
+    columns.refresh()
+    expect(columns.size).toBe(2)
+    expect(toldBy(columns)).toEqual(toldByStore(world.store))
+  })
+
+  it('read nothing while nothing was committed, and not all when little was', () => {
+    const world = makeWorld()
+    for (let at = 0; at < 50; at++) world.put('ann', { id: `${at}` })
+    const calls: string[] = []
+    const watched = new Proxy(world.store, {
+      get: (store, name) => {
+        calls.push(String(name))
+        const value: unknown = Reflect.get(store, name, store)
+        if (name === 'entries') {
+          return (keys: readonly number[]) => {
+            calls.push(`${keys.length} entries`)
+            return store.entries(keys)
+          }
+        }
+        if (name === 'read') return (body: (reader: Store) => unknown) => store.read(() => body(watched))
+        return typeof value === 'function' ? value.bind(store) : value
+      },
+    })
+    const columns = new BeliefColumns(watched)
+    columns.refresh()
+    expect(calls).toContain('50 entries')
+    calls.length = 0
+    columns.refresh()
+    expect(calls).toEqual(['version'])
+    const rows = columns.touched.count
+    world.supersede('ann', '7', { content: 'It pours.' })
+    columns.refresh()
+    expect(calls.filter(call => call.endsWith(' entries'))).toEqual(['1 entries'])
+    expect(columns.touched.count).toBe(rows + 1)
+    world.store.write(NOW, writer => writer.setMeta('x', 'y'))
+    columns.refresh()
+    expect(columns.touched.count).toBe(rows + 1)
+  })
+})
+
+it('a number of a text that nobody uses is given to the next', () => {
+  const texts = new Interned()
+  const [a, b] = [texts.take('a'), texts.take('b')]
+  expect(texts.take('a')).toBe(a)
+  expect(texts.leave(a)).toBe(false)
+  expect(texts.leave(a)).toBe(true)
+  expect(texts.numberOf('a')).toBe(-1)
+  expect(texts.take('c')).toBe(a)
+  expect([texts.text(a), texts.text(b), texts.size, texts.length]).toEqual(['c', 'b', 2, 2])
+})
