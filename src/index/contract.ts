@@ -27,7 +27,7 @@ export interface Index {
   serialise(): readonly Uint8Array[]
   /** Lets go of what memory still holds of rows that are gone; an index without it holds nothing of them. */
   letGo?(): void
-  /** Takes over a serialised state; throws when the bytes are not one (the caller then rebuilds). */
+  /** Takes over a serialised state of this position; throws when the bytes are none (the caller then rebuilds). */
   restore(bytes: Uint8Array, position: number): void
 }
 
@@ -145,7 +145,7 @@ export interface PointIndexDeclaration {
   readonly name: string
   /** An aspect: its key is `entry`. */
   readonly table: TableDeclaration
-  /** Columns of type `real`. */
+  /** Columns of type `real`, in the order of the coordinates. An entry in whose row one is null has no point. */
   readonly columns: readonly [string, string, string]
 }
 

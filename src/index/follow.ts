@@ -46,3 +46,11 @@ export function readPlaces(
   })
   return news && { ...news, partitionOf }
 }
+
+/** Fewer entries are always followed one by one. */
+const FEW = 500
+
+/** Whether so many changed entries are most of what an index holds: then reading everything is quicker. */
+export function isMostOf(held: number, changed: number): boolean {
+  return changed > FEW && changed * 2 > held
+}

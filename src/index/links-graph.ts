@@ -39,11 +39,6 @@ export class LinkGraph {
     return this.#byEntry.size
   }
 
-  /** Links, to nodes that are not there too. */
-  get linkCount(): number {
-    return this.sources.length - this.#freeRows.length
-  }
-
   get byteLength(): number {
     return 36 * this.sources.length + 24 * this.numbers.length + 100 * this.#slots.size
   }

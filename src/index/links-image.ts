@@ -1,12 +1,19 @@
 /** A graph as bytes and back: a header in JSON, then nodes and links column by column, in order. */
 import { must } from '../base/assert.ts'
-import { invalidArgument } from '../model/errors.ts'
+import {
+  checkEntryKeys,
+  checkLength,
+  headerBytes,
+  isCount,
+  readHeader,
+  refusedImage,
+  type UncheckedHeader,
+} from './image.ts'
 import { type LinkGraph, NONE } from './links-graph.ts'
 import type { EdgeRow, NodeRow } from './links-rows.ts'
 
 /** Raised when this layout changes. */
 const FORMAT = 1
-const ALIGNMENT = 8
 
 interface Header {
   readonly format: number
@@ -49,12 +56,11 @@ export function linkImage(graph: LinkGraph, of: string): readonly Uint8Array[] {
   ]
 }
 
-/** Throws when the bytes are no image of this graph. */
-export function readLinkImage(bytes: Uint8Array, of: string): GraphRows {
-  const { header, end } = readHeader(bytes, of)
-  const { nodes, links, relations } = header
-  const length = 8 * (nodes + 3 * links) + 4 * (2 * nodes + links)
-  if (bytes.byteLength !== end + length) throw refused(bytes.byteLength, `${end + length} bytes`)
+/** Throws when the bytes are no image of this graph at this position of the feed. */
+export function readLinkImage(bytes: Uint8Array, of: string, position: number): GraphRows {
+  const { header, end } = readHeader(bytes)
+  const { nodes, links, relations } = headerOf(header, of)
+  checkLength(bytes, end + 8 * (nodes + 3 * links) + 4 * (2 * nodes + links))
   // A copy: the bytes may begin anywhere in a larger buffer, and numbers must not.
   const { buffer } = new Uint8Array(bytes.subarray(end))
   let at = 0
@@ -70,13 +76,14 @@ export function readLinkImage(bytes: Uint8Array, of: string): GraphRows {
     return values
   }
   const [entries, partitions, named] = [ints(nodes), ints(nodes), ints(links)]
+  checkEntryKeys(entries, position)
   const nodeRows = Array.from(numbers, (node, i) => {
     return { node, entry: entries[i] as number, partition: partitions[i] as number }
   })
   const entryOf = new Map(nodeRows.map(({ node, entry }) => [node, entry]))
   const edges = Array.from(sources, (source, i) => {
     const relation = relations[named[i] as number]
-    if (relation === undefined) throw refused(named[i], 'a relation that is named')
+    if (relation === undefined) throw refusedImage(named[i], 'a relation that is named')
     return {
       entry: must(entryOf.get(source), 'the source of a link'),
       source,
@@ -98,28 +105,11 @@ function bytesOf(numbers: Float64Array | Int32Array): Uint8Array {
   return new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength)
 }
 
-/** Its length (u32), the JSON, and blanks up to where numbers may begin. */
-function headerBytes(header: Header): Uint8Array {
-  const json = new TextEncoder().encode(JSON.stringify(header))
-  const bytes = new Uint8Array(Math.ceil((4 + json.byteLength) / ALIGNMENT) * ALIGNMENT).fill(0x20)
-  new DataView(bytes.buffer).setUint32(0, bytes.byteLength - 4, true)
-  bytes.set(json, 4)
-  return bytes
-}
-
-function readHeader(bytes: Uint8Array, of: string): { header: Header; end: number } {
-  const length = bytes.byteLength < 4 ? 0 : new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true)
-  const end = 4 + length
-  if (length === 0 || end > bytes.byteLength) throw refused(bytes.byteLength, 'a header')
-  const header = JSON.parse(new TextDecoder().decode(bytes.subarray(4, end))) as Partial<Header>
-  const { format, relations, nodes, links } = header
-  const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0
-  if (format !== FORMAT || header.of !== of || !Array.isArray(relations) || !isCount(nodes) || !isCount(links)) {
-    throw refused(header.of, `a graph of ${of}`)
+function headerOf(found: UncheckedHeader, of: string): Header {
+  const { format, relations, nodes, links } = found
+  const areNames = Array.isArray(relations) && relations.every(name => typeof name === 'string')
+  if (format !== FORMAT || found['of'] !== of || !areNames || !isCount(nodes) || !isCount(links)) {
+    throw refusedImage(found['of'], `a graph of ${of}`)
   }
-  return { header: header as Header, end }
-}
-
-function refused(value: unknown, expected: string): Error {
-  return invalidArgument('snapshot', value, expected)
+  return found as unknown as Header
 }

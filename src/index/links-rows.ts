@@ -6,6 +6,7 @@ import type { PartitionId } from '../model/partition.ts'
 import type { Row, TableDeclaration } from '../model/table.ts'
 import type { StoreReader, TablePage } from '../store/store.ts'
 import type { LinkIndexDeclaration } from './contract.ts'
+import { checkAspect, checkColumn } from './declared-tables.ts'
 
 export interface NodeRow {
   readonly node: number
@@ -27,9 +28,7 @@ const PAGE = 4096
 
 export function checkDeclared(declared: LinkIndexDeclaration): void {
   const { nodes, edges } = declared
-  if (nodes.ofEntry !== true || nodes.key.join() !== 'entry') {
-    throw invalidArgument('nodes', nodes.name, 'a table of entries, keyed by entry')
-  }
+  checkAspect('nodes', nodes)
   if (edges.ofEntry !== true) throw invalidArgument('edges', edges.name, 'a table of entries')
   checkColumn('node', nodes, declared.node, 'integer')
   checkColumn('source', edges, declared.source, 'integer')
@@ -89,11 +88,5 @@ function* everyRow(
     const last = found.at(-1)
     if (last === undefined || found.length < PAGE) return
     after = Object.fromEntries(table.key.map(name => [name, last[name] ?? null]))
-  }
-}
-
-function checkColumn(field: string, table: TableDeclaration, name: string, type: string): void {
-  if (table.columns.find(column => column.name === name)?.type !== type) {
-    throw invalidArgument(field, name, `a column of type ${type} in ${table.name}`)
   }
 }

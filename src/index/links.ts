@@ -2,18 +2,15 @@
 import { must } from '../base/assert.ts'
 import type { EntryKey } from '../model/entry.ts'
 import type { PartitionId } from '../model/partition.ts'
-import { LOCAL_OWNER } from '../model/viewer.ts'
 import type { StoreReader } from '../store/store.ts'
 import type { Link, LinkIndex, LinkIndexDeclaration, LinkRank, LinkWalk, SearchScope } from './contract.ts'
-import { readPlaces } from './follow.ts'
+import { isMostOf, readPlaces } from './follow.ts'
 import { LinkGraph, NONE } from './links-graph.ts'
 import { linkImage, readLinkImage } from './links-image.ts'
 import { checkDeclared, readEdges, readNodes } from './links-rows.ts'
 import { type ScopeView, seeing, viewOf } from './links-scope.ts'
 import { checkWalk, walk } from './links-walk.ts'
-
-/** When more entries than this changed, and they are more than half of the nodes, reading everything is quicker. */
-const FEW = 500
+import { partitionOfAll } from './partition-of-all.ts'
 
 export function openLinkIndex(declared: LinkIndexDeclaration): LinkIndex {
   checkDeclared(declared)
@@ -77,7 +74,7 @@ class Links implements LinkIndex {
   refresh(reader: StoreReader): number {
     const before = this.#position
     const news = before === 0 ? undefined : readPlaces(reader, before)
-    if (news === undefined || (news.partitionOf.size > FEW && news.partitionOf.size * 2 > this.#graph.nodeCount)) {
+    if (news === undefined || isMostOf(this.#graph.nodeCount, news.partitionOf.size)) {
       this.rebuild(reader)
       return Math.max(0, this.#position - before)
     }
@@ -87,8 +84,7 @@ class Links implements LinkIndex {
   }
 
   rebuild(reader: StoreReader): void {
-    const partitionOf = partitionsByEntry(reader)
-    const nodes = readNodes(reader, this.#declared, null, entry => partitionOf.get(entry))
+    const nodes = readNodes(reader, this.#declared, null, partitionOfAll(reader))
     this.#graph = new LinkGraph()
     this.#graph.load(nodes, readEdges(reader, this.#declared, null))
     this.#view = null
@@ -104,7 +100,7 @@ class Links implements LinkIndex {
   }
 
   restore(bytes: Uint8Array, position: number): void {
-    const { nodes, edges } = readLinkImage(bytes, this.#shape)
+    const { nodes, edges } = readLinkImage(bytes, this.#shape, position)
     this.#graph = new LinkGraph()
     this.#graph.load(nodes, edges)
     this.#view = null
@@ -152,14 +148,4 @@ class Links implements LinkIndex {
     const { nodes, node, edges, source, target, relation, weight } = this.#declared
     return [nodes.name, node, edges.name, source, target, relation, weight].join(' ')
   }
-}
-
-/** By way of sets of keys, as reading the entries themselves would read all their texts. */
-function partitionsByEntry(reader: StoreReader): ReadonlyMap<EntryKey, PartitionId> {
-  const partitionOf = new Map<EntryKey, PartitionId>()
-  for (const { id } of reader.partitions()) {
-    const sight = { viewer: LOCAL_OWNER, partitions: [id] }
-    for (const entry of reader.matching(sight, { op: 'and', of: [] })) partitionOf.set(entry, id)
-  }
-  return partitionOf
 }

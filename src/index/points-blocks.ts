@@ -6,27 +6,27 @@
 import { must } from '../base/assert.ts'
 import type { EntryKey } from '../model/entry.ts'
 import type { PartitionId } from '../model/partition.ts'
-import { grownInts } from './points-arrays.ts'
+import { grown } from './grown.ts'
 import { Boxes } from './points-boxes.ts'
-import type { PointColumns } from './points-columns.ts'
+import type { Point, PointColumns } from './points-columns.ts'
+import { crowdsIn } from './points-crowds.ts'
 import { cellOf, partOf, regionOfCell } from './points-grid.ts'
 import { PointRuns, type Slot } from './points-runs.ts'
 
 export type BlockNumber = number
 export type RegionNumber = number
 
-/**
- * From so many points on a cell is parted, when points are loaded: those who come later stay in the block that there is,
- * until all are loaded anew. 64 and 256 scored more or looked at more blocks; parts of parts were slower at a million.
- */
-const CROWD = 97
+const NOTHING: ReadonlySet<number> = new Set()
 
 /** What a partition has of each. */
 export interface PartitionPoints {
   readonly partition: PartitionId
   readonly blocks: Map<number, BlockNumber>
-  /** Cells whose points lie in eight blocks. */
-  readonly parted: Set<number>
+  /**
+   * Cells whose points lie in eight blocks: where they crowded when points were loaded. Those who come later stay in the
+   * blocks that there are, until all are loaded anew.
+   */
+  readonly parted: ReadonlySet<number>
   readonly regions: Map<number, RegionNumber>
   points: number
 }
@@ -38,8 +38,6 @@ interface Block {
   size: number
   points: number
 }
-
-export type Point = readonly [number, number, number]
 
 export interface PointRow {
   readonly entry: EntryKey
@@ -111,27 +109,26 @@ export class PointBlocks {
 
   /** Many at once, into an empty index: runs are made as large as they need to be. */
   load(columns: PointColumns): void {
-    this.#partCrowds(columns)
-    const { length, entries, partitions, coordinates } = columns
+    // Parts of parts were slower at a million.
+    for (const [partition, cells] of crowdsIn(columns)) this.#partitionOf(partition, cells)
+    const { length, entries, partitions } = columns
     const blocks = new Int32Array(length)
     const points: number[] = []
     for (let at = 0; at < length; at++) {
-      const [l, a, b] = [coordinates[3 * at], coordinates[3 * at + 1], coordinates[3 * at + 2]] as Point
-      const block = this.#blockFor(partitions[at] as PartitionId, l, a, b)
+      const block = this.#blockFor(partitions[at] as PartitionId, columns.pointAt(at))
       blocks[at] = block
       points[block] = (points[block] ?? 0) + 1
     }
     this.runs.reserve(points.reduce((slots, count) => slots + PointRuns.sizeFor(count), 0))
     for (const [at, block] of this.#blocks.entries()) this.#resize(block, PointRuns.sizeFor(points[at] as number))
     for (let at = 0; at < length; at++) {
-      const [l, a, b] = [coordinates[3 * at], coordinates[3 * at + 1], coordinates[3 * at + 2]] as Point
-      this.#append(entries[at] as EntryKey, blocks[at] as BlockNumber, l, a, b)
+      this.#append(entries[at] as EntryKey, blocks[at] as BlockNumber, columns.pointAt(at))
     }
   }
 
   /** A point of an entry that has none yet. */
-  add({ entry, partition, point: [l, a, b] }: PointRow): void {
-    this.#append(entry, this.#blockFor(partition, l, a, b), l, a, b)
+  add({ entry, partition, point }: PointRow): void {
+    this.#append(entry, this.#blockFor(partition, point), point)
   }
 
   remove(entry: EntryKey): void {
@@ -158,14 +155,14 @@ export class PointBlocks {
     return [coordinates[3 * slot] as number, coordinates[3 * slot + 1] as number, coordinates[3 * slot + 2] as number]
   }
 
-  #append(entry: EntryKey, number: BlockNumber, l: number, a: number, b: number): void {
+  #append(entry: EntryKey, number: BlockNumber, [l, a, b]: Point): void {
     const block = must(this.#blocks[number], 'a block')
     if (block.points === block.size) this.#resize(block, PointRuns.sizeFor(block.points + 1))
     const slot = block.first + block.points
     this.runs.write(slot, entry, l, a, b)
     if (entry >= this.#slots.length) {
-      this.#slots = grownInts(this.#slots, entry + 1)
-      this.#blockOf = grownInts(this.#blockOf, entry + 1)
+      this.#slots = grown(this.#slots, entry + 1)
+      this.#blockOf = grown(this.#blockOf, entry + 1)
     }
     this.#slots[entry] = slot + 1
     this.#blockOf[entry] = number + 1
@@ -175,22 +172,7 @@ export class PointBlocks {
     block.of.points++
   }
 
-  /** Hashtags draw nodes together: without this, most of a million points would lie in a few hundred blocks. */
-  #partCrowds({ length, partitions, coordinates }: PointColumns): void {
-    const counts = new Map<PartitionPoints, Map<number, number>>()
-    for (let at = 0; at < length; at++) {
-      const of = this.#partitionOf(partitions[at] as PartitionId)
-      const [l, a, b] = [coordinates[3 * at], coordinates[3 * at + 1], coordinates[3 * at + 2]] as Point
-      const cells = counts.get(of) ?? new Map<number, number>()
-      if (cells.size === 0) counts.set(of, cells)
-      const cell = cellOf(l, a, b)
-      const count = (cells.get(cell) ?? 0) + 1
-      cells.set(cell, count)
-      if (count === CROWD) of.parted.add(cell)
-    }
-  }
-
-  #blockFor(partition: PartitionId, l: number, a: number, b: number): BlockNumber {
+  #blockFor(partition: PartitionId, [l, a, b]: Point): BlockNumber {
     const of = this.#partitionOf(partition)
     const whole = cellOf(l, a, b)
     const cell = of.parted.has(whole) ? partOf(l, a, b) : whole
@@ -205,10 +187,11 @@ export class PointBlocks {
     return number
   }
 
-  #partitionOf(partition: PartitionId): PartitionPoints {
+  /** `parted` is for one that is not known yet. */
+  #partitionOf(partition: PartitionId, parted: ReadonlySet<number> = NOTHING): PartitionPoints {
     const known = this.#partitions.get(partition)
     if (known !== undefined) return known
-    const made = { partition, blocks: new Map(), parted: new Set<number>(), regions: new Map(), points: 0 }
+    const made = { partition, blocks: new Map(), parted, regions: new Map(), points: 0 }
     this.#partitions.set(partition, made)
     return made
   }

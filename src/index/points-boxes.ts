@@ -1,5 +1,5 @@
 /** Tight boxes around points: six numbers each, lowest and highest by axis. An empty one is infinite the wrong way round. */
-import { grownFloats } from './points-arrays.ts'
+import { grown } from './grown.ts'
 
 export class Boxes {
   #bounds = new Float64Array(6 * 64)
@@ -10,7 +10,7 @@ export class Boxes {
 
   clear(box: number): void {
     const at = 6 * box
-    if (at + 6 > this.#bounds.length) this.#bounds = grownFloats(this.#bounds, at + 6)
+    if (at + 6 > this.#bounds.length) this.#bounds = grown(this.#bounds, at + 6)
     for (let axis = 0; axis < 6; axis += 2) {
       this.#bounds[at + axis] = Number.POSITIVE_INFINITY
       this.#bounds[at + axis + 1] = Number.NEGATIVE_INFINITY

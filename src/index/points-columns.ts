@@ -1,7 +1,9 @@
 /** Points on their way into an index, column by column: a million of them as objects would take five times the room. */
 import type { EntryKey } from '../model/entry.ts'
 import type { PartitionId } from '../model/partition.ts'
-import { grownFloats, grownInts } from './points-arrays.ts'
+import { grown } from './grown.ts'
+
+export type Point = readonly [number, number, number]
 
 export class PointColumns {
   entries: Int32Array
@@ -16,12 +18,17 @@ export class PointColumns {
     this.coordinates = new Float64Array(3 * capacity)
   }
 
+  pointAt(at: number): Point {
+    const { coordinates } = this
+    return [coordinates[3 * at] as number, coordinates[3 * at + 1] as number, coordinates[3 * at + 2] as number]
+  }
+
   push(entry: EntryKey, partition: PartitionId, l: number, a: number, b: number): void {
     const at = this.length++
     if (at >= this.entries.length) {
-      this.entries = grownInts(this.entries, at + 1024)
-      this.partitions = grownInts(this.partitions, this.entries.length)
-      this.coordinates = grownFloats(this.coordinates, 3 * this.entries.length)
+      this.entries = grown(this.entries, at + 1024)
+      this.partitions = grown(this.partitions, this.entries.length)
+      this.coordinates = grown(this.coordinates, 3 * this.entries.length)
     }
     this.entries[at] = entry
     this.partitions[at] = partition

@@ -1,5 +1,5 @@
 /** What a search has yet to look at, the most promising first: highest bound, then nearest. A heap in typed arrays. */
-import { grownFloats, grownInts } from './points-arrays.ts'
+import { grown } from './grown.ts'
 
 export class Frontier {
   #bounds = new Float64Array(256)
@@ -72,8 +72,8 @@ export class Frontier {
 
   #grow(): void {
     const length = 2 * this.#items.length
-    this.#bounds = grownFloats(this.#bounds, length)
-    this.#distances = grownFloats(this.#distances, length)
-    this.#items = grownInts(this.#items, length)
+    this.#bounds = grown(this.#bounds, length)
+    this.#distances = grown(this.#distances, length)
+    this.#items = grown(this.#items, length)
   }
 }

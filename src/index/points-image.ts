@@ -2,11 +2,22 @@
 import { Bitset } from '../base/bitset.ts'
 import { invalidArgument } from '../model/errors.ts'
 import type { PartitionId } from '../model/partition.ts'
+import {
+  checkEntryKeys,
+  checkLength,
+  headerBytes,
+  isCount,
+  readHeader,
+  refusedImage,
+  type UncheckedHeader,
+} from './image.ts'
 import type { PointBlocks } from './points-blocks.ts'
 import { PointColumns } from './points-columns.ts'
 
+/** Raised when this layout changes. */
 const FORMAT = 1
-const ALIGNMENT = 8
+/** Three doubles and a key. */
+const POINT_BYTES = 28
 
 interface Header {
   readonly format: number
@@ -38,16 +49,17 @@ export function imageOf(blocks: PointBlocks, { table, columns }: ImageOf): reado
   return [headerBytes(header), new Uint8Array(coordinates.buffer), new Uint8Array(entries.buffer)]
 }
 
-/** Throws when the bytes are no image of such an index. */
-export function readImage(bytes: Uint8Array, of: ImageOf): PointColumns {
-  const { header, end } = readHeader(bytes)
+/** Throws `invalid_argument` when the bytes are no image of such an index at this position of the feed. */
+export function readImage(bytes: Uint8Array, of: ImageOf, position: number): PointColumns {
+  const { header: found, end } = readHeader(bytes)
   for (const [name, value] of Object.entries({ format: FORMAT, ...of })) {
-    const found = header[name as keyof Header]
-    if (JSON.stringify(found) !== JSON.stringify(value)) throw invalidArgument(`snapshot.${name}`, found, String(value))
+    if (JSON.stringify(found[name]) === JSON.stringify(value)) continue
+    throw invalidArgument(`snapshot.${name}`, found[name], String(value))
   }
+  if (!isHeader(found)) throw refusedImage(found, 'a header')
+  const header = found as unknown as Header
   const total = header.partitions.reduce((sum, [, points]) => sum + points, 0)
-  const expected = end + 28 * total
-  if (bytes.byteLength !== expected) throw invalidArgument('snapshot', bytes.byteLength, `${expected} bytes`)
+  checkLength(bytes, end + POINT_BYTES * total)
   const columns = new PointColumns(total)
   new Uint8Array(columns.coordinates.buffer).set(bytes.subarray(end, end + 24 * total))
   new Uint8Array(columns.entries.buffer).set(bytes.subarray(end + 24 * total))
@@ -55,41 +67,18 @@ export function readImage(bytes: Uint8Array, of: ImageOf): PointColumns {
     columns.partitions.fill(partition, columns.length, columns.length + points)
     columns.length += points
   }
-  checkColumns(columns)
+  checkColumns(columns, position)
   return columns
 }
 
-function checkColumns({ entries, coordinates }: PointColumns): void {
-  const seen = new Bitset(entries.length)
-  for (const entry of entries) {
-    if (entry < 0) throw invalidArgument('snapshot', entry, 'an entry key')
-    seen.add(entry)
-  }
-  if (seen.size < entries.length) throw invalidArgument('snapshot', 'an entry twice', 'each entry once')
-  if (!coordinates.every(Number.isFinite)) throw invalidArgument('snapshot', Number.NaN, 'finite coordinates')
+function checkColumns({ entries, coordinates }: PointColumns, position: number): void {
+  checkEntryKeys(entries, position)
+  if (Bitset.of(entries).size < entries.length) throw refusedImage('an entry twice', 'each entry once')
+  if (!coordinates.every(Number.isFinite)) throw refusedImage(Number.NaN, 'finite coordinates')
 }
 
-/** Its length (u32), the JSON, and blanks up to where numbers may begin. */
-function headerBytes(header: Header): Uint8Array {
-  const json = new TextEncoder().encode(JSON.stringify(header))
-  const length = Math.ceil((4 + json.byteLength) / ALIGNMENT) * ALIGNMENT
-  const bytes = new Uint8Array(length).fill(0x20)
-  new DataView(bytes.buffer).setUint32(0, length - 4, true)
-  bytes.set(json, 4)
-  return bytes
-}
-
-function readHeader(bytes: Uint8Array): { header: Header; end: number } {
-  const length = bytes.byteLength < 4 ? 0 : new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true)
-  const end = 4 + length
-  if (length === 0 || end > bytes.byteLength) throw invalidArgument('snapshot', bytes.byteLength, 'a header')
-  const header = JSON.parse(new TextDecoder().decode(bytes.subarray(4, end))) as Header
-  if (!isHeader(header)) throw invalidArgument('snapshot', header, 'a header')
-  return { header, end }
-}
-
-function isHeader({ partitions }: Header): boolean {
-  const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0
+function isHeader(header: UncheckedHeader): boolean {
+  const { partitions } = header
   return (
     Array.isArray(partitions) &&
     partitions.every(pair => Array.isArray(pair) && pair.length === 2 && pair.every(isCount))

@@ -2,7 +2,7 @@
  * Where points lie in memory: each block's in one run of slots, so that looking at a block reads memory in order. A run
  * that is full moves to a larger one; what it left is used again.
  */
-import { grownFloats, grownInts } from './points-arrays.ts'
+import { grown } from './grown.ts'
 
 export type Slot = number
 
@@ -31,8 +31,8 @@ export class PointRuns {
   reserve(slots: number): void {
     const end = this.#end + slots
     if (end <= this.entries.length) return
-    this.entries = grownInts(this.entries, end)
-    this.coordinates = grownFloats(this.coordinates, 3 * this.entries.length)
+    this.entries = grown(this.entries, end)
+    this.coordinates = grown(this.coordinates, 3 * this.entries.length)
   }
 
   /** First slot of a free run of a size that `sizeFor` gave. */

@@ -5,36 +5,34 @@
 import type { EntryKey } from '../model/entry.ts'
 import type { PartitionId } from '../model/partition.ts'
 import type { StoreReader } from '../store/store.ts'
-import type { PointHit, PointIndex, PointSearch, SearchScope } from './contract.ts'
-import { readPlaces } from './follow.ts'
+import type { PointHit, PointIndex, PointIndexDeclaration, PointSearch, SearchScope } from './contract.ts'
+import { isMostOf, readPlaces } from './follow.ts'
 import { PointBlocks, type PointRow } from './points-blocks.ts'
 import { checkPointSearch } from './points-check.ts'
 import type { PointColumns } from './points-columns.ts'
 import { type ImageOf, imageOf, readImage } from './points-image.ts'
-import { allPoints, checkOptions, type PointIndexOptions, pointOfEntry } from './points-rows.ts'
+import { allPoints, checkDeclared, pointOfEntry } from './points-rows.ts'
 import { searchPoints } from './points-search.ts'
 
-/** When more entries than this changed, and they are more than half of the points, reading everything is quicker. */
-const FEW = 500
 /** After so many arrivals a new generation begins: the list of them must not grow for ever. */
 const MOST_ARRIVALS = 20_000
 
-export function openPointIndex(options: PointIndexOptions): PointIndex {
-  checkOptions(options)
-  return new Points(options)
+export function openPointIndex(declared: PointIndexDeclaration): PointIndex {
+  checkDeclared(declared)
+  return new Points(declared)
 }
 
 class Points implements PointIndex {
   readonly name: string
-  readonly #options: PointIndexOptions
+  readonly #declared: PointIndexDeclaration
   #blocks = new PointBlocks()
   #position = 0
   #generation = 0
   #arrivals: EntryKey[] = []
 
-  constructor(options: PointIndexOptions) {
-    this.name = options.name
-    this.#options = options
+  constructor(declared: PointIndexDeclaration) {
+    this.name = declared.name
+    this.#declared = declared
   }
 
   get position(): number {
@@ -92,18 +90,18 @@ class Points implements PointIndex {
   refresh(reader: StoreReader): number {
     const before = this.#position
     const news = before === 0 ? undefined : readPlaces(reader, before)
-    if (news === undefined || (news.partitionOf.size > FEW && news.partitionOf.size * 2 > this.#blocks.points)) {
+    if (news === undefined || isMostOf(this.#blocks.points, news.partitionOf.size)) {
       this.rebuild(reader)
       return Math.max(0, this.#position - before)
     }
     for (const [entry, partition] of news.partitionOf)
-      this.#place(entry, pointOfEntry(reader, this.#options, entry, partition))
+      this.#place(entry, pointOfEntry(reader, this.#declared, entry, partition))
     this.#position = news.position
     return news.changes
   }
 
   rebuild(reader: StoreReader): void {
-    this.#deal(allPoints(reader, this.#options), reader.lastSeq())
+    this.#deal(allPoints(reader, this.#declared), reader.lastSeq())
   }
 
   serialise(): readonly Uint8Array[] {
@@ -111,11 +109,11 @@ class Points implements PointIndex {
   }
 
   restore(bytes: Uint8Array, position: number): void {
-    this.#deal(readImage(bytes, this.#imageOf), position)
+    this.#deal(readImage(bytes, this.#imageOf, position), position)
   }
 
   get #imageOf(): ImageOf {
-    return { table: this.#options.table.name, columns: this.#options.columns }
+    return { table: this.#declared.table.name, columns: this.#declared.columns }
   }
 
   #place(entry: EntryKey, row: PointRow | undefined): void {

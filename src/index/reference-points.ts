@@ -5,26 +5,25 @@
 import type { EntryKey } from '../model/entry.ts'
 import type { PartitionId } from '../model/partition.ts'
 import type { StoreReader } from '../store/store.ts'
-import type { PointHit, PointIndex, PointSearch, SearchScope } from './contract.ts'
+import type { PointHit, PointIndex, PointIndexDeclaration, PointSearch, SearchScope } from './contract.ts'
 import type { PointRow } from './points-blocks.ts'
 import { checkPointSearch } from './points-check.ts'
-import type { PointIndexOptions } from './points-rows.ts'
 
-export function openReferencePoints(options: PointIndexOptions): PointIndex {
-  return new ReferencePoints(options)
+export function openReferencePoints(declared: PointIndexDeclaration): PointIndex {
+  return new ReferencePoints(declared)
 }
 
 class ReferencePoints implements PointIndex {
   readonly name: string
   readonly arrivals: readonly EntryKey[] = []
-  readonly #options: PointIndexOptions
+  readonly #declared: PointIndexDeclaration
   #rows = new Map<EntryKey, PointRow>()
   #position = 0
   #generation = 0
 
-  constructor(options: PointIndexOptions) {
-    this.name = options.name
-    this.#options = options
+  constructor(declared: PointIndexDeclaration) {
+    this.name = declared.name
+    this.#declared = declared
   }
 
   get position(): number {
@@ -50,9 +49,9 @@ class ReferencePoints implements PointIndex {
   }
 
   rebuild(reader: StoreReader): void {
-    const [l, a, b] = this.#options.columns
+    const [l, a, b] = this.#declared.columns
     this.#rows = new Map()
-    for (const row of reader.table(this.#options.table).scan()) {
+    for (const row of reader.table(this.#declared.table).scan()) {
       const entry = row['entry'] as EntryKey
       const point = [row[l], row[a], row[b]]
       const partition = reader.entry(entry)?.partition

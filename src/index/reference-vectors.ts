@@ -8,6 +8,7 @@ import { cosine } from '../math/vector.ts'
 import type { ChunkKey, EntryKey } from '../model/entry.ts'
 import type { ChunkVector, StoreReader } from '../store/store.ts'
 import type { Among, Hit, Prior, SearchScope, VectorIndex, VectorSearch } from './contract.ts'
+import { bestFirst, bestOfEntries } from './hits.ts'
 import { checkQuery } from './vectors-check.ts'
 
 const PAGE = 4096
@@ -64,7 +65,7 @@ class ReferenceVectors implements VectorIndex {
     const scoreOf = (row: ChunkVector) =>
       prior ? prior.weight * similarityOf(row) + (prior.values[row.entry] ?? 0) : similarityOf(row)
     const hits = [...this.#best(scope, scoreOf).values()].filter(({ score }) => score >= least)
-    const best = hits.sort(byScore).slice(0, k)
+    const best = hits.sort(bestFirst).slice(0, k)
     if (!prior) return best
     return best.map(hit => ({ ...hit, similarity: similarityOf(must(this.#rows.get(hit.chunk), 'the row of a hit')) }))
   }
@@ -104,20 +105,12 @@ class ReferenceVectors implements VectorIndex {
 
   /** Each visible entry's best chunk by `rate`; rows rated undefined are passed over. */
   #best(scope: SearchScope, rate: (row: ChunkVector) => number | undefined): Map<EntryKey, Hit> {
-    const best = new Map<EntryKey, Hit>()
-    for (const row of this.#visible(scope)) {
+    const hits = [...this.#visible(scope)].flatMap((row): readonly Hit[] => {
       const score = rate(row)
-      if (score === undefined) continue
-      const hit = { entry: row.entry, chunk: row.chunk, score }
-      const before = best.get(row.entry)
-      if (before === undefined || byScore(hit, before) < 0) best.set(row.entry, hit)
-    }
-    return best
+      return score === undefined ? [] : [{ entry: row.entry, chunk: row.chunk, score }]
+    })
+    return bestOfEntries(hits)
   }
-}
-
-function byScore(a: Hit, b: Hit): number {
-  return b.score - a.score || a.chunk - b.chunk
 }
 
 /** The same said by entry. */

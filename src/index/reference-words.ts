@@ -2,6 +2,7 @@
  * The word index in its plainest form: reads the whole store at every refresh, keeps words in maps, and answers by
  * looking at every chunk. Slow and obviously right; the oracle of the real one's tests.
  */
+import { must } from '../base/assert.ts'
 import { Bitset } from '../base/bitset.ts'
 import { idf, TITLE_WEIGHT, termScore } from '../math/bm25.ts'
 import type { Chunk, ChunkKey, Entry, EntryKey } from '../model/entry.ts'
@@ -12,6 +13,7 @@ import { stem } from '../text/stem.ts'
 import type { Language } from '../text/stopwords.ts'
 import { tokenise } from '../text/tokenise.ts'
 import type { Hit, SearchScope, TermMatch, TermWeight, WordIndex, WordSearch, WordTerm } from './contract.ts'
+import { bestFirst, bestOfEntries } from './hits.ts'
 import { eachTitleWord, entryLanguage } from './words-fields.ts'
 import { heaviestFirst, phraseWords, type QuestionWord, questionWords, stemOf } from './words-question.ts'
 
@@ -32,6 +34,14 @@ interface EntryFields {
   readonly fields: readonly (readonly ReadonlySet<string>[])[]
 }
 
+interface State {
+  readonly rows: Row[]
+  readonly entries: Map<EntryKey, EntryFields>
+}
+
+/** What was serialised, by its number. */
+const saved: State[] = []
+
 export function openReferenceWordIndex(): WordIndex {
   return new ReferenceWordIndex()
 }
@@ -42,7 +52,6 @@ class ReferenceWordIndex implements WordIndex {
   #position = 0
   #rows: Row[] = []
   #entries = new Map<EntryKey, EntryFields>()
-  #saved: { position: number; rows: Row[]; entries: Map<EntryKey, EntryFields> } | null = null
 
   get position(): number {
     return this.#position
@@ -68,41 +77,38 @@ class ReferenceWordIndex implements WordIndex {
   }
 
   serialise(): readonly Uint8Array[] {
-    this.#saved = { position: this.#position, rows: this.#rows, entries: this.#entries }
-    return [new TextEncoder().encode('reference words')]
+    const number = saved.push({ rows: this.#rows, entries: this.#entries }) - 1
+    return [new TextEncoder().encode(`${number}`)]
   }
 
-  /** Only what this very index serialised: it is a stand-in, not a format. */
+  /** Only what was serialised in this process: it is a stand-in, not a format. */
   restore(bytes: Uint8Array, position: number): void {
-    if (this.#saved === null || new TextDecoder().decode(bytes) !== 'reference words') {
-      throw new Error('not a state of this index')
-    }
-    this.#rows = this.#saved.rows
-    this.#entries = this.#saved.entries
+    const { rows, entries } = must(saved[Number(new TextDecoder().decode(bytes))], 'a state that was serialised')
+    this.#rows = rows
+    this.#entries = entries
     this.#position = position
   }
 
   search(request: WordSearch): readonly Hit[] {
     const words = this.#weighed(request.terms, request)
     const meanLength = this.#meanLength(request)
-    const hits = new Map<EntryKey, Hit>()
-    for (const row of this.#allowedRows(request)) {
-      if (!words.some(word => tfOf(word, row) > 0)) continue
+    const { prior } = request
+    const found = this.#allowedRows(request).filter(row => words.some(word => tfOf(word, row) > 0))
+    const hits = found.map(row => {
       const score = scoreOf(words, row, meanLength)
-      const { prior } = request
       const ranked = prior === undefined ? score : prior.weight * score + (prior.values[row.entry] ?? 0)
-      keepBest(hits, { entry: row.entry, chunk: row.chunk, score: ranked })
-    }
-    return [...hits.values()].sort(byRank).slice(0, Math.max(0, request.k))
+      return { entry: row.entry, chunk: row.chunk, score: ranked }
+    })
+    return [...bestOfEntries(hits).values()].sort(bestFirst).slice(0, Math.max(0, request.k))
   }
 
   score(terms: readonly WordTerm[], entries: readonly EntryKey[], scope: SearchScope): readonly Hit[] {
     const words = this.#weighed(terms, scope)
     const meanLength = this.#meanLength(scope)
-    const best = new Map<EntryKey, Hit>()
-    for (const row of this.#allowedRows(scope)) {
-      keepBest(best, { entry: row.entry, chunk: row.chunk, score: scoreOf(words, row, meanLength) })
-    }
+    const hits = this.#allowedRows(scope).map(row => {
+      return { entry: row.entry, chunk: row.chunk, score: scoreOf(words, row, meanLength) }
+    })
+    const best = bestOfEntries(hits)
     return entries.flatMap(entry => best.get(entry) ?? [])
   }
 
@@ -218,13 +224,4 @@ function stemsByPlace(text: string, language: Language, counts: (start: number) 
 function tfOf(word: QuestionWord, row: Row): number {
   const key = stemOf(word, row.language)
   return key === null ? 0 : (row.tf.get(key) ?? 0)
-}
-
-function keepBest(best: Map<EntryKey, Hit>, hit: Hit): void {
-  const before = best.get(hit.entry)
-  if (before === undefined || byRank(hit, before) < 0) best.set(hit.entry, hit)
-}
-
-function byRank(a: Hit, b: Hit): number {
-  return b.score - a.score || a.chunk - b.chunk
 }

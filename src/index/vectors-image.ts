@@ -5,6 +5,7 @@
 import { crc32 } from 'node:zlib'
 import { invalidArgument } from '../model/errors.ts'
 import type { PartitionId } from '../model/partition.ts'
+import { checkEntryKeys, checkLength, headerBytes, isCount, readHeader, refusedImage } from './image.ts'
 import { type Block, type Cell, type CellLimits, cellsOf, newCell, pivotOf, slotsOf } from './vectors-cells.ts'
 import type { Layout } from './vectors-kernel.ts'
 import type { VectorRows } from './vectors-rows.ts'
@@ -36,31 +37,28 @@ export function imageOf(rows: VectorRows, limits: CellLimits): Uint8Array[] {
   const blocks = [...rows.blocks]
   const identity = identityOf(rows, limits)
   const header: Header = { ...identity, ...maximaOf(rows), blocks: blocks.map(blockHeader) }
-  const json = new TextEncoder().encode(JSON.stringify(header))
-  const length = new Uint8Array(4)
-  new DataView(length.buffer).setUint32(0, json.byteLength, true)
   const columns = columnsOf(rows.memory.layout)
-  return [length, json, ...blocks.flatMap(block => columns.flatMap(column => stretches(rows, block, column)))]
+  return [headerBytes(header), ...blocks.flatMap(block => columns.flatMap(column => stretches(rows, block, column)))]
 }
 
-/** Fills `rows`, which must be empty, from an image. Throws when it is not one of an index like this. */
-export function readImage(bytes: Uint8Array, rows: VectorRows, limits: CellLimits): void {
+/** Fills `rows`, which must be empty. Throws when the bytes are no image of an index like this at this position of the feed. */
+export function readImage(bytes: Uint8Array, rows: VectorRows, limits: CellLimits, position: number): void {
   const { header, end } = readHeader(bytes)
-  const { blocks } = header
   for (const [name, value] of Object.entries(identityOf(rows, limits))) {
-    const found = header[name as keyof Header]
-    if (found !== value) throw invalidArgument(`snapshot.${name}`, found, String(value))
+    if (header[name] !== value) throw invalidArgument(`snapshot.${name}`, header[name], String(value))
   }
+  const { blocks, residual, square } = header as unknown as Header
+  if (!(Array.isArray(blocks) && blocks.every(isBlockHeader))) throw refusedImage(blocks, 'counts of rows')
   const columns = columnsOf(rows.memory.layout)
   const rowBytes = columns.reduce((sum, column) => sum + column.size, 0)
-  const expected = end + blocks.reduce((sum, block) => sum + countOf(block) * rowBytes, 0)
-  if (bytes.byteLength !== expected) throw invalidArgument('snapshot', bytes.byteLength, `${expected} bytes`)
-  rows.memory.kernel.setMaxima(header.residual, header.square)
+  checkLength(bytes, end + blocks.reduce((sum, block) => sum + countOf(block) * rowBytes, 0))
+  rows.memory.kernel.setMaxima(residual, square)
   let at = end
   for (const told of blocks) {
     const count = countOf(told)
     // A copy of its own: the bytes given may begin at any address.
     const keys = new Uint32Array(new Uint8Array(bytes.subarray(at, at + count * 8)).buffer)
+    checkEntryKeys(keys.subarray(0, count), position)
     const block = appendRows(rows, told, keys)
     for (const column of columns) {
       for (const stretch of stretches(rows, block, column)) {
@@ -87,7 +85,7 @@ function appendRows(rows: VectorRows, [partition, atHome, cells]: BlockHeader, k
   let row = 0
   const fill = (cell: Cell, size: number) => {
     cell.coming = size
-    for (let i = 0; i < size; i++, row++) rows.appendTo(cell, keys[row] as number, keys[count + row] as number)
+    for (let i = 0; i < size; i++, row++) rows.append(cell, keys[row] as number, keys[count + row] as number)
   }
   fill(block.home, atHome)
   for (const [size, key] of cells) {
@@ -163,10 +161,9 @@ function maximaOf({ memory: { kernel } }: VectorRows): Pick<Header, 'residual' |
   return { residual: kernel.maxResidual(), square: kernel.maxSquare() }
 }
 
-function readHeader(bytes: Uint8Array): { header: Header; end: number } {
-  const length = bytes.byteLength < 4 ? 0 : new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true)
-  const end = 4 + length
-  if (length === 0 || end > bytes.byteLength) throw invalidArgument('snapshot', bytes.byteLength, 'a header')
-  // Written by `imageOf`: whoever keeps the bytes guards them with a checksum.
-  return { header: JSON.parse(new TextDecoder().decode(bytes.subarray(4, end))) as Header, end }
+function isBlockHeader(block: unknown): block is BlockHeader {
+  if (!Array.isArray(block) || block.length !== 3) return false
+  const [partition, atHome, cells] = block as readonly unknown[]
+  const isCell = (cell: unknown) => Array.isArray(cell) && cell.length === 2 && cell.every(isCount)
+  return isCount(partition) && isCount(atHome) && Array.isArray(cells) && cells.every(isCell)
 }

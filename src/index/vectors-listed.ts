@@ -5,6 +5,7 @@
 import type { Bitset } from '../base/bitset.ts'
 import type { EntryKey } from '../model/entry.ts'
 import type { PartitionId } from '../model/partition.ts'
+import { grown } from './grown.ts'
 import type { Slot } from './vectors-cells.ts'
 import type { VectorRows } from './vectors-rows.ts'
 
@@ -100,12 +101,6 @@ class RowsOfList {
     }
     return end - at
   }
-}
-
-function grown(from: Uint32Array, atLeast: number): Uint32Array<ArrayBuffer> {
-  const larger = new Uint32Array(Math.max(atLeast, from.length * 2))
-  larger.set(from)
-  return larger
 }
 
 /** 1 for each of them, by number. */

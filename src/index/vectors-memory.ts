@@ -60,6 +60,22 @@ export class VectorMemory {
     return this.address(slot, column, 4) / 4
   }
 
+  /** All that is stored of a row. */
+  copyRow(from: number, to: number): void {
+    this.#eachColumn((column, size) => {
+      const start = this.address(from, column, size)
+      this.#bytes.copyWithin(this.address(to, column, size), start, start + size)
+    })
+  }
+
+  /** What was deleted is not to be found in memory, nor in a snapshot. */
+  wipeRow(slot: number): void {
+    this.#eachColumn((column, size) => {
+      const start = this.address(slot, column, size)
+      this.#bytes.fill(0, start, start + size)
+    })
+  }
+
   /** Makes room for so many pages more; returns the number of the first. */
   addPages(count: number): number {
     const first = this.#pages
@@ -88,6 +104,15 @@ export class VectorMemory {
       if (old.pages > 0) release(old.page, old.pages)
     }
     return this.layout.pagesAt + this.#arena.page * this.layout.pageBytes
+  }
+
+  /** With the bytes that a row has in it. */
+  #eachColumn(act: (column: number, size: number) => void): void {
+    const { layout } = this
+    act(0, layout.codeBytes)
+    act(layout.int8At, layout.width)
+    for (const column of [layout.scaleAt, layout.entryAt, layout.chunkAt, layout.nextAt]) act(column, 4)
+    if (layout.vectorAt >= 0) act(layout.vectorAt, layout.width * 4)
   }
 
   #look(): void {

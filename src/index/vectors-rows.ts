@@ -6,29 +6,22 @@ import { must } from '../base/assert.ts'
 import type { ChunkKey, EntryKey } from '../model/entry.ts'
 import type { PartitionId } from '../model/partition.ts'
 import type { ChunkVector } from '../store/store.ts'
+import { doubled } from './grown.ts'
 import { type Block, type Cell, cellsOf, lastSlot, newBlock, type Slot } from './vectors-cells.ts'
 import { RecentChanges } from './vectors-changes.ts'
 import { unfitVector } from './vectors-check.ts'
-import { ExtentPool, SMALLEST_EXTENT } from './vectors-extents.ts'
 import { PAGE_ROWS, STAGE_ROWS } from './vectors-kernel.ts'
 import { VectorMemory } from './vectors-memory.ts'
-
-/** Slots a large home grows by: the most it can hold in vain. A cell, which has many beside it, holds less. */
-const LARGEST_EXTENT = 1024
-const HOME_GROWS_BY = 1 / 4
-const CELL_GROWS_BY = 1 / 8
+import { SlotTable } from './vectors-slots.ts'
 
 export class VectorRows {
   readonly dimensions: number
   readonly memory: VectorMemory
   readonly model: string
-  readonly #pool: ExtentPool
+  readonly #slots: SlotTable
   readonly #blocks = new Map<PartitionId, Block>()
   /** Slot + 1 of an entry's first row, by entry key; 0: none. */
   #heads = new Int32Array(1024)
-  /** Partition, and cell, of each 16 slots. */
-  #partitions = new Int32Array(PAGE_ROWS / SMALLEST_EXTENT)
-  readonly #cells: (Cell | undefined)[] = []
   /** Cells by the row that is their pivot. */
   readonly #pivots = new Map<Slot, Cell>()
   #staged: Slot[] = []
@@ -39,7 +32,7 @@ export class VectorRows {
     this.model = model
     this.dimensions = dimensions
     this.memory = new VectorMemory(dimensions, mean, keepVectors)
-    this.#pool = new ExtentPool(() => this.memory.addPages(1))
+    this.#slots = new SlotTable(() => this.memory.addPages(1))
   }
 
   /** Without room for lists of searches, which is address space until a search needs it. */
@@ -47,8 +40,13 @@ export class VectorRows {
     const { pagesAt, pageBytes } = this.memory.layout
     let slots = 0
     for (const block of this.blocks) for (const { capacity } of cellsOf(block)) slots += capacity
-    const ofSixteen = this.#partitions.byteLength + this.#cells.length * 8
-    return pagesAt + (slots / PAGE_ROWS) * pageBytes + this.#heads.byteLength + ofSixteen
+    return pagesAt + (slots / PAGE_ROWS) * pageBytes + this.#heads.byteLength + this.#slots.byteLength
+  }
+
+  get count(): number {
+    let count = 0
+    for (const { rows } of this.blocks) count += rows
+    return count
   }
 
   get blocks(): Iterable<Block> {
@@ -74,12 +72,27 @@ export class VectorRows {
     return this.#blocks.get(partition)
   }
 
+  /** Made when there is none. */
+  blockFor(partition: PartitionId): Block {
+    let block = this.#blocks.get(partition)
+    if (block === undefined) {
+      block = newBlock(partition)
+      this.#blocks.set(partition, block)
+    }
+    return block
+  }
+
   chunk(slot: Slot): ChunkKey {
     return this.memory.words[this.memory.word(slot, this.memory.layout.chunkAt)] as number
   }
 
   entry(slot: Slot): EntryKey {
     return this.memory.words[this.memory.word(slot, this.memory.layout.entryAt)] as number
+  }
+
+  /** Whether f32 vectors are in memory too. */
+  get keepsVectors(): boolean {
+    return this.memory.layout.vectorAt >= 0
   }
 
   /** Index into `memory.floats` of the row's vector, where vectors are kept. */
@@ -89,7 +102,7 @@ export class VectorRows {
   }
 
   partition(slot: Slot): PartitionId {
-    return this.#partitions[(slot / SMALLEST_EXTENT) | 0] as number
+    return this.#slots.partition(slot)
   }
 
   /** An entry's first row, or -1; `next` gives the others. */
@@ -103,9 +116,7 @@ export class VectorRows {
 
   /** Room for the lists of one search: see `VectorMemory.arena`. */
   arena(bytes: number): number {
-    return this.memory.arena(bytes, (page, count) => {
-      for (let i = 0; i < count; i++) this.#pool.give((page + i) * PAGE_ROWS, PAGE_ROWS)
-    })
+    return this.memory.arena(bytes, (first, count) => this.#slots.givePages(first, count))
   }
 
   /** The same behind the table that searches keep by entry key: what is written there troubles none. */
@@ -120,26 +131,21 @@ export class VectorRows {
       if (vector.length !== this.dimensions) {
         throw unfitVector(this.model, `has ${vector.length} components, not ${this.dimensions}`)
       }
-      const slot = this.append(partition, entry, chunk)
+      const slot = this.append(this.blockFor(partition).home, entry, chunk)
       this.memory.floats.set(vector, (layout.stageAt >>> 2) + this.#staged.length * layout.width)
-      if (layout.vectorAt >= 0) this.memory.floats.set(vector, this.vectorAt(slot))
+      if (this.keepsVectors) this.memory.floats.set(vector, this.vectorAt(slot))
       this.#staged.push(slot)
       if (this.#staged.length === STAGE_ROWS) this.#encode()
     }
     this.#encode()
   }
 
-  /** A new row at home, linked to its entry; its vector is not written. */
-  append(partition: PartitionId, entry: EntryKey, chunk: ChunkKey): Slot {
-    return this.appendTo(this.blockFor(partition).home, entry, chunk)
-  }
-
-  /** The same in a cell. */
-  appendTo(cell: Cell, entry: EntryKey, chunk: ChunkKey): Slot {
+  /** A new row of the cell, linked to its entry; its vector is not written. */
+  append(cell: Cell, entry: EntryKey, chunk: ChunkKey): Slot {
     this.#changes.note(entry)
-    const slot = this.#open(cell)
+    const slot = this.#slots.open(cell)
     cell.block.rows++
-    if (entry >= this.#heads.length) this.#heads = grown(this.#heads, entry + 1)
+    if (entry >= this.#heads.length) this.#heads = doubled(this.#heads, entry + 1)
     const head = this.#heads[entry] as number
     if (head === 0) cell.block.entries++
     const { memory } = this
@@ -152,23 +158,23 @@ export class VectorRows {
 
   /** Puts a row into another cell of its block. */
   move(slot: Slot, to: Cell): void {
-    const place = this.#open(to)
-    const from = this.#cellAt(slot)
+    const place = this.#slots.open(to)
+    const from = this.#slots.cellAt(slot)
     this.#carry(slot, place)
-    this.#close(from, slot)
+    this.#vacate(from, slot)
   }
 
   removeEntry(entry: EntryKey): void {
     let slot = this.first(entry)
     if (slot < 0) return
     this.#changes.note(entry)
-    const { block } = this.#cellAt(slot)
+    const { block } = this.#slots.cellAt(slot)
     block.entries--
     for (; slot >= 0; slot = this.first(entry)) {
       this.#heads[entry] = this.next(slot) + 1
       block.rows--
       this.#loosePivot(slot)
-      this.#close(this.#cellAt(slot), slot)
+      this.#vacate(this.#slots.cellAt(slot), slot)
     }
     if (block.rows === 0) this.#blocks.delete(block.partition)
   }
@@ -190,57 +196,18 @@ export class VectorRows {
     if (unfit >= 0) throw unfitVector(this.model, 'is not of unit length, or has a component that is no number')
   }
 
-  blockFor(partition: PartitionId): Block {
-    let block = this.#blocks.get(partition)
-    if (block === undefined) {
-      block = newBlock(partition)
-      this.#blocks.set(partition, block)
-    }
-    return block
-  }
-
-  #cellAt(slot: Slot): Cell {
-    return must(this.#cells[(slot / SMALLEST_EXTENT) | 0], 'the cell of a row')
-  }
-
-  /** The slot behind the cell's last row. */
-  #open(cell: Cell): Slot {
-    if (cell.rows === cell.capacity) this.#extend(cell)
-    cell.rows++
-    if (cell.coming > 0) cell.coming--
-    return lastSlot(cell)
-  }
-
-  /** Appends an extent: for the rows that are about to come, or for as many as the cell has grown by lately. */
-  #extend(cell: Cell): void {
-    const rows = Math.max(1, cell.coming, Math.floor(cell.rows * (cell.pivot ? CELL_GROWS_BY : HOME_GROWS_BY)))
-    const size = Math.min(LARGEST_EXTENT, Math.max(SMALLEST_EXTENT, 2 ** Math.floor(Math.log2(rows))))
-    const first = this.#pool.take(size)
-    cell.extents.push({ first, size })
-    cell.capacity += size
-    const end = (first + size) / SMALLEST_EXTENT
-    if (end > this.#partitions.length) this.#partitions = grown(this.#partitions, end)
-    this.#partitions.fill(cell.block.partition, first / SMALLEST_EXTENT, end)
-    for (let i = first / SMALLEST_EXTENT; i < end; i++) this.#cells[i] = cell
-  }
-
   /** Fills the slot, which no chain holds any more, with the cell's last row. */
-  #close(cell: Cell, slot: Slot): void {
-    const extent = must(cell.extents.at(-1), 'the last extent')
+  #vacate(cell: Cell, slot: Slot): void {
     const last = lastSlot(cell)
     if (last !== slot) this.#carry(last, slot)
-    this.#wipe(last)
-    cell.rows--
-    if (last > extent.first) return
-    cell.extents.pop()
-    cell.capacity -= extent.size
-    this.#pool.give(extent.first, extent.size)
+    this.memory.wipeRow(last)
+    this.#slots.close(cell)
   }
 
   /** Copies a row to another slot; its chain and its cell, if it is a pivot, take it from there. */
   #carry(from: Slot, to: Slot): void {
     this.#relink(from, to)
-    this.#copy(from, to)
+    this.memory.copyRow(from, to)
     const cell = this.#pivots.get(from)
     if (cell) this.setPivot(cell, to)
   }
@@ -264,33 +231,4 @@ export class VectorRows {
     while (this.next(holder) !== from) holder = this.next(holder)
     this.memory.words[this.memory.word(holder, this.memory.layout.nextAt)] = to + 1
   }
-
-  #copy(from: Slot, to: Slot): void {
-    this.#eachColumn((column, size) => {
-      const start = this.memory.address(from, column, size)
-      this.memory.bytes.copyWithin(this.memory.address(to, column, size), start, start + size)
-    })
-  }
-
-  /** What was deleted is not to be found in memory, nor in a snapshot. */
-  #wipe(slot: Slot): void {
-    this.#eachColumn((column, size) => {
-      const start = this.memory.address(slot, column, size)
-      this.memory.bytes.fill(0, start, start + size)
-    })
-  }
-
-  #eachColumn(act: (column: number, size: number) => void): void {
-    const { layout } = this.memory
-    act(0, layout.codeBytes)
-    act(layout.int8At, layout.width)
-    for (const column of [layout.scaleAt, layout.entryAt, layout.chunkAt, layout.nextAt]) act(column, 4)
-    if (layout.vectorAt >= 0) act(layout.vectorAt, layout.width * 4)
-  }
-}
-
-function grown(array: Int32Array<ArrayBuffer>, length: number): Int32Array<ArrayBuffer> {
-  const larger = new Int32Array(2 ** Math.ceil(Math.log2(length)))
-  larger.set(array)
-  return larger
 }

@@ -3,38 +3,25 @@
  * the priors; and room for what the passes write. A narrow filter becomes a list of rows, so it costs less than none.
  */
 import type { Bitset } from '../base/bitset.ts'
-import type { EntryKey } from '../model/entry.ts'
 import type { PartitionId } from '../model/partition.ts'
-import type { Among, Prior, SearchScope, VectorSearch } from './contract.ts'
+import type { Among, SearchScope, VectorSearch } from './contract.ts'
 import { type Block, cellsOf, extentCount, type Slot, writeExtents } from './vectors-cells.ts'
 import { flagsOf, ListedRows } from './vectors-listed.ts'
+import { type Addresses, SearchRoom } from './vectors-room.ts'
 import type { VectorRows } from './vectors-rows.ts'
 
 /** Below this part of the scope's entries, allowed ones are looked up one by one; up to the next, rows are sifted. */
 const LOOKED_UP = 1 / 16
 const SIFTED = 0.3
 
-/** Addresses in the kernel's memory; 0 where there is no such thing. */
-export interface Scope {
+export interface Scope extends Addresses {
   readonly blocks: readonly Block[]
   /** Rows to be looked at: those of the list if there is one, else of the extents. */
   readonly rows: number
   /** Entries in the partitions, and which part of them is allowed (at most 1). */
   readonly entries: number
   readonly part: number
-  readonly extents: number
   readonly extentCount: number
-  /** Rows of allowed entries. */
-  readonly list: number
-  /** Bits to be tested, where no list says it already. */
-  readonly allow: number
-  readonly prior: number
-  /** A table by entry key, all 0. */
-  readonly places: number
-  /** Room for the records of the two passes (8 and 16 bytes a row) and for the heap of the second. */
-  readonly codeRecords: number
-  readonly rankRecords: number
-  readonly heap: number
 }
 
 /** What a set of allowed entries came to when it was met last: the same filter is often asked again. */
@@ -59,14 +46,14 @@ export type ScopeRequest = SearchScope & Pick<VectorSearch, 'among' | 'prior'>
 
 export class ScopeWriter {
   readonly #rows: VectorRows
-  readonly #met = new WeakMap<Bitset, Met>()
-  #places = 0
-  #placesFor = 0
-  #found: Found | null = null
+  readonly #room: SearchRoom
   readonly #listed: ListedRows
+  readonly #met = new WeakMap<Bitset, Met>()
+  #found: Found | null = null
 
   constructor(rows: VectorRows) {
     this.#rows = rows
+    this.#room = new SearchRoom(rows)
     this.#listed = new ListedRows(rows)
   }
 
@@ -78,31 +65,38 @@ export class ScopeWriter {
     const rows = sum(blocks, block => block.rows)
     const entries = sum(blocks, block => block.entries)
     const extents = sum(blocks, extentCount)
-    const at = this.#layOut(extents, rows, Math.min(k, entries), scope.allow !== undefined, prior !== undefined)
-    if (prior) this.#writePrior(prior, at.prior)
+    const at = this.#room.layOut({
+      extents,
+      rows,
+      k: Math.min(k, entries),
+      hasAllow: scope.allow !== undefined,
+      hasPrior: prior !== undefined,
+    })
+    if (prior) this.#room.writePrior(prior, at.prior)
     const part = Math.min(1, (scope.allow?.size ?? entries) / Math.max(1, entries))
     const whole = { ...at, blocks, rows, entries, part, extentCount: extents, list: 0 }
     if (!scope.allow) return whole
     if (part > SIFTED) {
-      this.#writeAllow(scope.allow, at.allow)
+      this.#room.writeAllow(scope.allow, at.allow)
       return whole
     }
-    return {
-      ...whole,
-      rows: this.#list(scope, scope.allow, blocks, part, { ...at, extentCount: extents }),
-      list: at.list,
-      allow: 0,
-    }
+    return { ...whole, rows: this.#list(scope, scope.allow, whole, at.list), list: at.list, allow: 0 }
   }
 
   #writeAmong({ partitions, allow }: SearchScope, among: Among, k: number): Scope {
     const { from, to, list } = among
     const rows = this.#listed.of(list.entries, partitions, to)
     const entries = to - from
-    const at = this.#layOut(0, rows.count(from, to), Math.min(k, entries), true, true)
+    const at = this.#room.layOut({
+      extents: 0,
+      rows: rows.count(from, to),
+      k: Math.min(k, entries),
+      hasAllow: true,
+      hasPrior: true,
+    })
     const { words } = this.#rows.memory
     const listed = rows.write(words, at.list / 4, from, to, allow)
-    this.#writePriorOf(among, at.prior)
+    this.#room.writePriorOf(among, at.prior)
     return { ...at, blocks: [], rows: listed, entries, part: 1, extentCount: 0, allow: 0 }
   }
 
@@ -116,10 +110,7 @@ export class ScopeWriter {
 
   /** Address of room for other lists, valid as long as a scope is. */
   room(bytes: number): number {
-    const capacity = this.#rows.entryCapacity
-    const at = this.#rows.room(bytes)
-    this.#clearPlaces(at - capacity * 4, capacity)
-    return at
+    return this.#room.other(bytes)
   }
 
   /** Number of rows whose entry is allowed. */
@@ -137,27 +128,21 @@ export class ScopeWriter {
     return count
   }
 
-  /** Lists the rows of allowed entries; returns their number. */
-  #list(
-    scope: SearchScope,
-    allow: Bitset,
-    blocks: readonly Block[],
-    part: number,
-    at: AddressTable & { readonly extentCount: number },
-  ): number {
+  /** Lists the rows of allowed entries at this address; returns their number. */
+  #list(scope: SearchScope, allow: Bitset, whole: Scope, list: number): number {
     const { words, kernel } = this.#rows.memory
     const met = this.#recall(scope, allow)
     if (met?.slots) {
-      words.set(met.slots, at.list / 4)
+      words.set(met.slots, list / 4)
       return met.count
     }
-    const bits = this.#writeAllow(allow, at.allow)
+    const bits = this.#room.writeAllow(allow, whole.allow)
     let listed: number
-    if (part > LOOKED_UP) {
-      this.writeExtents({ blocks, extents: at.extents })
-      listed = kernel.select(at.extents, at.extentCount, at.allow, at.list)
-    } else listed = this.#lookUp(bits, blocks, at.list)
-    this.#remember(scope, allow, listed, words.slice(at.list / 4, at.list / 4 + listed))
+    if (whole.part > LOOKED_UP) {
+      this.writeExtents(whole)
+      listed = kernel.select(whole.extents, whole.extentCount, whole.allow, list)
+    } else listed = this.#lookUp(bits, whole.blocks, list)
+    this.#remember(scope, allow, listed, words.slice(list / 4, list / 4 + listed))
     return listed
   }
 
@@ -182,68 +167,6 @@ export class ScopeWriter {
     return this.#found.blocks
   }
 
-  #layOut(extents: number, rows: number, k: number, hasAllow: boolean, hasPrior: boolean): AddressTable {
-    const capacity = this.#rows.entryCapacity
-    const sizes = [
-      capacity * 4,
-      extents * 8,
-      hasAllow ? capacity / 8 : 0,
-      hasPrior ? capacity * 4 : 0,
-      hasAllow ? (rows + 1) * 4 : 0,
-      (rows + 1) * 8,
-      rows * 16,
-      k * 16,
-    ].map(size => Math.ceil(size / 64) * 64)
-    let end = this.#rows.arena(sum(sizes, size => size))
-    const [places, extentsAt, allow, prior, list, codeRecords, rankRecords, heap] = sizes.map(size => {
-      end += size
-      return end - size
-    }) as [number, number, number, number, number, number, number, number]
-    this.#clearPlaces(places, capacity)
-    return {
-      places,
-      extents: extentsAt,
-      allow: hasAllow ? allow : 0,
-      prior: hasPrior ? prior : 0,
-      list,
-      codeRecords,
-      rankRecords,
-      heap,
-    }
-  }
-
-  /** The kernel leaves the table of places all 0; after it moved or grew, it must be made so. */
-  #clearPlaces(at: number, capacity: number): void {
-    if (at === this.#places && capacity === this.#placesFor) return
-    this.#rows.memory.bytes.fill(0, at, at + capacity * 4)
-    this.#places = at
-    this.#placesFor = capacity
-  }
-
-  #writePrior(prior: Prior, at: number): void {
-    const length = this.#rows.entryCapacity
-    const { floats } = this.#rows.memory
-    const values = prior.values.length > length ? prior.values.subarray(0, length) : prior.values
-    floats.set(values, at / 4)
-    floats.fill(0, at / 4 + values.length, at / 4 + length)
-  }
-
-  /** Of these alone: what others have is not read. */
-  #writePriorOf({ list: { entries, priors }, from, to }: Among, at: number): void {
-    const { floats } = this.#rows.memory
-    const length = this.#rows.entryCapacity
-    for (let place = from; place < to; place++) {
-      const entry = entries[place] as EntryKey
-      if (entry < length) floats[at / 4 + entry] = priors[place] as number
-    }
-  }
-
-  #writeAllow(allow: Bitset, at: number): Uint32Array {
-    const bits = this.#rows.memory.words.subarray(at / 4, at / 4 + this.#rows.entryCapacity / 32)
-    allow.copyTo(bits)
-    return bits
-  }
-
   /** Lists the rows of the allowed entries that are in these blocks; returns their number. */
   #lookUp(bits: Uint32Array, blocks: readonly Block[], at: number): number {
     const rows = this.#rows
@@ -260,8 +183,6 @@ export class ScopeWriter {
     return end - at / 4
   }
 }
-
-type AddressTable = Omit<Scope, 'blocks' | 'rows' | 'entries' | 'part' | 'extentCount'>
 
 function sum<T>(items: readonly T[], of: (item: T) => number): number {
   return items.reduce((total, item) => total + of(item), 0)

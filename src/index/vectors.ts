@@ -4,22 +4,20 @@
  * graph and no training, so a filter makes it quicker, an edit costs microseconds, and the default answer is exact. 448
  * bytes a row at 384 dimensions.
  */
-import { Recent } from '../base/recent.ts'
-import { cosine } from '../math/vector.ts'
-import type { ChunkKey, EntryKey } from '../model/entry.ts'
+import type { EntryKey } from '../model/entry.ts'
 import { invalidArgument } from '../model/errors.ts'
-import type { ChunkVector, StoreReader } from '../store/store.ts'
+import type { StoreReader } from '../store/store.ts'
 import type { Hit, SearchScope, VectorIndex, VectorSearch } from './contract.ts'
-import { readFeed } from './follow.ts'
+import { isMostOf, readFeed } from './follow.ts'
+import { bestFirst, bestOfEntries } from './hits.ts'
 import { CELL_LIMITS, type CellLimits } from './vectors-cells.ts'
 import { checkQuery } from './vectors-check.ts'
 import { Division } from './vectors-division.ts'
 import { imageOf, readImage } from './vectors-image.ts'
 import { VectorRows } from './vectors-rows.ts'
 import { type Candidate, VectorScan } from './vectors-scan.ts'
-
-/** The f32 vectors of these chunks that the store has, in the order asked for. */
-export type VectorSource = (chunks: readonly ChunkKey[]) => readonly Pick<ChunkVector, 'chunk' | 'vector'>[]
+import { type Rate, Settlement, type VectorSource } from './vectors-settle.ts'
+import { allVectors, vectorsOf } from './vectors-source.ts'
 
 export interface VectorIndexOptions {
   readonly model: string
@@ -41,14 +39,8 @@ export interface KernelVectorIndex extends VectorIndex {
 }
 
 const MAX_DIMENSIONS = 16_384
-/** Vectors read from the store at once. */
-const PAGE = 2048
 /** Rows whose exact cosines an approximate search computes: enough for the first ten to be among them. */
 const SETTLED = 16
-/** Vectors kept of those read last to settle an answer: near questions, and those of one viewer, end with the same rows. */
-const KEPT = 4096
-/** When more entries than this changed, and they are more than half of the rows, reading everything is quicker. */
-const FEW = 500
 
 export function openVectorIndex(options: VectorIndexOptions): KernelVectorIndex {
   const { dimensions, mean } = options
@@ -59,16 +51,21 @@ export function openVectorIndex(options: VectorIndexOptions): KernelVectorIndex 
   return new FlatVectorIndex(options)
 }
 
+/** The rows of one state, and those who work on them. */
+interface State {
+  readonly rows: VectorRows
+  readonly division: Division
+  readonly scan: VectorScan
+  readonly settlement: Settlement
+}
+
 class FlatVectorIndex implements KernelVectorIndex {
   readonly name: string
   readonly model: string
   readonly dimensions: number
   readonly #options: VectorIndexOptions
-  readonly #kept = new Recent<ChunkKey, Float32Array>(KEPT)
   readonly #limits: CellLimits
-  #rows: VectorRows
-  #division: Division
-  #scan: VectorScan
+  #state: State
   #position = 0
 
   constructor(options: VectorIndexOptions) {
@@ -77,9 +74,7 @@ class FlatVectorIndex implements KernelVectorIndex {
     this.model = options.model
     this.dimensions = options.dimensions
     this.#limits = options.cells ?? CELL_LIMITS
-    this.#rows = this.#noRows()
-    this.#division = new Division(this.#rows, this.#limits)
-    this.#scan = new VectorScan(this.#rows, this.#limits)
+    this.#state = this.#stateOf(this.#noRows())
   }
 
   get position(): number {
@@ -87,7 +82,8 @@ class FlatVectorIndex implements KernelVectorIndex {
   }
 
   get byteLength(): number {
-    return this.#rows.byteLength + this.#kept.size * this.dimensions * 4
+    const { rows, settlement } = this.#state
+    return rows.byteLength + settlement.byteLength
   }
 
   search(request: VectorSearch): readonly Hit[] {
@@ -98,8 +94,8 @@ class FlatVectorIndex implements KernelVectorIndex {
       ranked ? { score: ranked.weight * similarity + prior, similarity } : { score: similarity }
     const hits = approximate
       ? this.#settleFirst(request, rate)
-      : this.#settle(vector, this.#scan.candidates(request), rate)
-    const best = bestOfEntries(hits).sort(byScore).slice(0, request.k)
+      : this.#state.settlement.settle(vector, this.#state.scan.candidates(request), rate)
+    const best = [...bestOfEntries(hits).values()].sort(bestFirst).slice(0, request.k)
     return least === undefined ? best : best.filter(({ score }) => score >= least)
   }
 
@@ -110,44 +106,46 @@ class FlatVectorIndex implements KernelVectorIndex {
     approximate: boolean = false,
   ): readonly Hit[] {
     checkQuery({ vector, k: 0 }, this.dimensions)
+    const { rows, scan, settlement } = this.#state
     const partitions = new Set(scope.partitions)
     const visible = entries.filter(entry => {
-      const row = this.#rows.first(entry)
-      return row >= 0 && partitions.has(this.#rows.partition(row)) && (scope.allow?.has(entry) ?? true)
+      const row = rows.first(entry)
+      return row >= 0 && partitions.has(rows.partition(row)) && (scope.allow?.has(entry) ?? true)
     })
-    const candidates = this.#scan.best(vector, visible)
-    const hits = approximate ? candidates.map(hitOf) : this.#settle(vector, candidates, score => ({ score }))
-    const best = new Map(bestOfEntries(hits).map(hit => [hit.entry, hit]))
+    const candidates = scan.best(vector, visible)
+    const hits = approximate ? candidates.map(hitOf) : settlement.settle(vector, candidates, score => ({ score }))
+    const best = bestOfEntries(hits)
     return visible.map(entry => best.get(entry)).filter(hit => hit !== undefined)
   }
 
   count(scope: SearchScope): number {
-    return this.#scan.count(scope)
+    return this.#state.scan.count(scope)
   }
 
   has(entry: EntryKey, { partitions, allow }: SearchScope): boolean {
-    const row = this.#rows.first(entry)
-    return row >= 0 && partitions.includes(this.#rows.partition(row)) && (allow?.has(entry) ?? true)
+    const { rows } = this.#state
+    const row = rows.first(entry)
+    return row >= 0 && partitions.includes(rows.partition(row)) && (allow?.has(entry) ?? true)
   }
 
   sweepDistances(vector: Float32Array, scope: SearchScope): void {
-    this.#scan.sweepDistances(vector, scope)
+    this.#state.scan.sweepDistances(vector, scope)
   }
 
   refresh(reader: StoreReader): number {
     const before = this.#position
     const news = before === 0 ? undefined : readFeed(reader, before)
-    if (news === undefined || (news.entries.size > FEW && news.entries.size * 2 > this.#rowCount())) {
+    if (news === undefined || isMostOf(this.#state.rows.count, news.entries.size)) {
       this.rebuild(reader)
       return Math.max(0, this.#position - before)
     }
-    this.#orForget(() => {
+    this.#orForget(({ rows, division, settlement }) => {
       for (const entry of news.entries) {
-        this.#forget(entry)
-        this.#rows.removeEntry(entry)
+        settlement.forget(entry)
+        rows.removeEntry(entry)
       }
-      this.#rows.add(this.#vectorsOf(news.entries, reader))
-      this.#division.arrange()
+      rows.add(vectorsOf(news.entries, reader, this.model))
+      division.arrange()
     })
     this.#position = news.position
     return news.changes
@@ -155,20 +153,20 @@ class FlatVectorIndex implements KernelVectorIndex {
 
   rebuild(reader: StoreReader): void {
     this.#replace(this.#noRows(), reader.lastSeq())
-    this.#orForget(() => {
-      this.#rows.add(allVectors(reader, this.model))
-      this.#division.arrange()
+    this.#orForget(({ rows, division }) => {
+      rows.add(allVectors(reader, this.model))
+      division.arrange()
     })
   }
 
   /** Views of the rows: to be written before the index changes again. */
   serialise(): readonly Uint8Array[] {
-    return imageOf(this.#rows, this.#limits)
+    return imageOf(this.#state.rows, this.#limits)
   }
 
   restore(bytes: Uint8Array, position: number): void {
     const rows = this.#noRows()
-    readImage(bytes, rows, this.#limits)
+    readImage(bytes, rows, this.#limits, position)
     this.#replace(rows, position)
   }
 
@@ -180,70 +178,13 @@ class FlatVectorIndex implements KernelVectorIndex {
   #settleFirst(request: VectorSearch, rate: Rate): Hit[] {
     if (request.k === 0) return []
     const k = Math.max(request.k, SETTLED)
-    const sorted = this.#scan.candidates({ ...request, k }).sort(byScore)
+    const { scan, settlement } = this.#state
+    const sorted = scan.candidates({ ...request, k }).sort(bestFirst)
     const entries = new Set<EntryKey>()
     const last = sorted.findIndex(row => entries.add(row.entry).size === k)
     const prefix = last < 0 ? sorted : sorted.slice(0, last + 1)
-    return [...this.#settle(request.vector, prefix.slice(0, SETTLED), rate), ...prefix.slice(SETTLED).map(hitOf)]
-  }
-
-  /** By exact cosines. What the store no longer has is left out: the index is behind it until the next refresh. */
-  #settle(vector: Float32Array, candidates: readonly Candidate[], rate: Rate): Hit[] {
-    const settled = ({ entry, chunk, prior }: Candidate, similarity: number) => ({
-      entry,
-      chunk,
-      ...rate(similarity, prior),
-    })
-    if (this.#options.keepVectors) {
-      const { floats } = this.#rows.memory
-      return candidates.map(row => settled(row, cosine(vector, floats, this.#rows.vectorAt(row.slot))))
-    }
-    const vectors = this.#exactVectors(candidates.map(({ chunk }) => chunk))
-    return candidates.flatMap(row => {
-      const found = vectors.get(row.chunk)
-      return found === undefined ? [] : settled(row, cosine(vector, found))
-    })
-  }
-
-  /** As far as the store has them. */
-  #exactVectors(chunks: readonly ChunkKey[]): ReadonlyMap<ChunkKey, Float32Array> {
-    const vectors = new Map<ChunkKey, Float32Array>()
-    const unknown: ChunkKey[] = []
-    for (const chunk of chunks) {
-      const kept = this.#kept.find(chunk)
-      if (kept === undefined) unknown.push(chunk)
-      else vectors.set(chunk, kept)
-    }
-    if (unknown.length === 0) return vectors
-    for (const { chunk, vector } of this.#options.source(unknown))
-      vectors.set(
-        chunk,
-        this.#kept.get(chunk, () => vector),
-      )
-    return vectors
-  }
-
-  *#vectorsOf(entries: Iterable<EntryKey>, reader: StoreReader): Iterable<ChunkVector> {
-    let chunks: ChunkKey[] = []
-    for (const entry of entries) {
-      for (const chunk of reader.chunksOf(entry)) chunks.push(chunk.key)
-      if (chunks.length < PAGE) continue
-      yield* reader.vectors(this.model, chunks)
-      chunks = []
-    }
-    yield* reader.vectors(this.model, chunks)
-  }
-
-  /** The vectors that were kept of it. */
-  #forget(entry: EntryKey): void {
-    for (let row = this.#rows.first(entry); row >= 0; row = this.#rows.next(row))
-      this.#kept.delete(this.#rows.chunk(row))
-  }
-
-  #rowCount(): number {
-    let count = 0
-    for (const block of this.#rows.blocks) count += block.rows
-    return count
+    const settled = settlement.settle(request.vector, prefix.slice(0, SETTLED), rate)
+    return [...settled, ...prefix.slice(SETTLED).map(hitOf)]
   }
 
   #noRows(): VectorRows {
@@ -251,18 +192,21 @@ class FlatVectorIndex implements KernelVectorIndex {
     return new VectorRows(model, dimensions, mean, keepVectors)
   }
 
+  #stateOf(rows: VectorRows): State {
+    const division = new Division(rows, this.#limits)
+    const scan = new VectorScan(rows, this.#limits)
+    return { rows, division, scan, settlement: new Settlement(rows, this.#options.source) }
+  }
+
   #replace(rows: VectorRows, position: number): void {
-    this.#kept.clear()
-    this.#rows = rows
-    this.#division = new Division(rows, this.#limits)
-    this.#scan = new VectorScan(rows, this.#limits)
+    this.#state = this.#stateOf(rows)
     this.#position = position
   }
 
   /** Half of a change is worse than nothing: after a failure the index is empty and will be rebuilt. */
-  #orForget(change: () => void): void {
+  #orForget(change: (state: State) => void): void {
     try {
-      change()
+      change(this.#state)
     } catch (error) {
       this.#replace(this.#noRows(), 0)
       throw error
@@ -270,32 +214,6 @@ class FlatVectorIndex implements KernelVectorIndex {
   }
 }
 
-type Rate = (similarity: number, prior: number) => Pick<Hit, 'score' | 'similarity'>
-
-function* allVectors(reader: StoreReader, model: string): Iterable<ChunkVector> {
-  let after = -1
-  for (;;) {
-    const page = reader.scanVectors(model, after, PAGE)
-    yield* page
-    const last = page.at(-1)
-    if (last === undefined) return
-    after = last.chunk
-  }
-}
-
 function hitOf({ entry, chunk, score }: Candidate): Hit {
   return { entry, chunk, score }
-}
-
-function bestOfEntries(hits: Iterable<Hit>): Hit[] {
-  const best = new Map<EntryKey, Hit>()
-  for (const hit of hits) {
-    const before = best.get(hit.entry)
-    if (before === undefined || byScore(hit, before) < 0) best.set(hit.entry, hit)
-  }
-  return [...best.values()]
-}
-
-function byScore(a: Hit, b: Hit): number {
-  return b.score - a.score || a.chunk - b.chunk
 }

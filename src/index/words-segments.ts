@@ -5,6 +5,7 @@
  */
 import type { EntryKey } from '../model/entry.ts'
 import type { PartitionId } from '../model/partition.ts'
+import { grown } from './grown.ts'
 import { mergeSegments } from './words-merge.ts'
 import { scrubbed } from './words-scrub.ts'
 import { GAP, type Segment } from './words-segment.ts'
@@ -164,13 +165,8 @@ export class SegmentSet {
 
   #growTo(size: number): void {
     if (size <= this.#slotOf.length) return
-    const room = Math.max(size, Math.ceil(this.#slotOf.length * 1.5))
-    const slotOf = new Uint16Array(room)
-    slotOf.set(this.#slotOf)
-    this.#slotOf = slotOf
-    const rowOf = new Uint32Array(room)
-    rowOf.set(this.#rowOf)
-    this.#rowOf = rowOf
+    this.#slotOf = grown(this.#slotOf, size)
+    this.#rowOf = grown(this.#rowOf, size)
   }
 }
 

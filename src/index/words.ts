@@ -13,6 +13,7 @@ import { readFeed } from './follow.ts'
 import { SegmentBuilder } from './words-builder.ts'
 import { type Completion, completeTerm } from './words-complete.ts'
 import { PostingCursor } from './words-cursor.ts'
+import { imageOf, readImage } from './words-image.ts'
 import { type Reading, readQuestion, type SegmentView, viewsOf, type WeighedWord } from './words-lists.ts'
 import { entriesWithPhrase } from './words-phrase.ts'
 import { phraseWords, questionWords } from './words-question.ts'
@@ -20,7 +21,6 @@ import { Block } from './words-runs.ts'
 import { isFewAllowed, scoreEntries, searchAllowed } from './words-score.ts'
 import { searchWords } from './words-search.ts'
 import { SegmentSet } from './words-segments.ts'
-import { imageOf, readImage } from './words-snapshot.ts'
 
 export function openWordIndex(): WordIndex {
   return new Words()
@@ -101,7 +101,7 @@ class Words implements WordIndex {
   }
 
   restore(bytes: Uint8Array, position: number): void {
-    const segments = readImage(bytes)
+    const segments = readImage(bytes, position)
     this.#set = new SegmentSet()
     this.#last = null
     for (const segment of segments) this.#set.add(segment)

@@ -9,6 +9,7 @@ import { MODEL, randomUnits } from '../../support/vector-stores.ts'
 
 const WIDTH = 24
 const LIMITS = { dividedFrom: 24, pivotEvery: 4, prunedFrom: 0 }
+const LAST_ENTRY = 40
 /** Few enough that some come twice, also among pivots. */
 const VECTORS = randomUnits(90, WIDTH, 1)
 
@@ -25,7 +26,7 @@ interface World {
 
 const histories = () => {
   const vectors = fc.array(fc.nat({ max: VECTORS.length - 1 }), { maxLength: 5 })
-  const step = fc.record({ entry: fc.integer({ min: 1, max: 40 }), vectors })
+  const step = fc.record({ entry: fc.integer({ min: 1, max: LAST_ENTRY }), vectors })
   return fc.array(fc.array(step, { maxLength: 30, size: 'max' }), { maxLength: 8, size: 'max' })
 }
 
@@ -92,7 +93,7 @@ describe('a divided partition', () => {
         const world = emptyWorld()
         for (const steps of history) apply(world, steps)
         const restored = emptyWorld()
-        readImage(Buffer.concat(imageOf(world.rows, LIMITS)), restored.rows, LIMITS)
+        readImage(Buffer.concat(imageOf(world.rows, LIMITS)), restored.rows, LIMITS, LAST_ENTRY)
         for (const steps of [[], ...later]) {
           for (const each of [world, restored]) apply(each, steps)
           const blocks = [...world.rows.blocks]

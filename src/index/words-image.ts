@@ -3,13 +3,21 @@
  * nothing. Dead rows are left out before, so that what was deleted is in no snapshot.
  */
 import { invalidArgument } from '../model/errors.ts'
+import {
+  aligned,
+  checkEntryKeys,
+  checkLength,
+  headerBytes,
+  isCount,
+  readHeader,
+  refusedImage,
+  type UncheckedHeader,
+} from './image.ts'
 import { TEXT_RULES } from './words-fields.ts'
 import { Segment } from './words-segment.ts'
 
 /** Raised when the layout of segments changes. */
 const FORMAT = 1
-/** Arrays of numbers begin at multiples of this. */
-const ALIGNMENT = 8
 
 interface Header {
   readonly format: number
@@ -25,32 +33,30 @@ export function imageOf(segments: readonly Segment[]): readonly Uint8Array[] {
     rules: TEXT_RULES,
     segments: segments.map(segment => segment.arrays.map(array => array.byteLength)),
   }
-  const json = new TextEncoder().encode(JSON.stringify(header))
-  const start = new Uint8Array(padded(4 + json.byteLength))
-  new DataView(start.buffer).setUint32(0, json.byteLength, true)
-  start.set(json, 4)
   const arrays = segments
     .flatMap(segment => segment.arrays)
     .flatMap(array => [bytesOf(array), padding(array.byteLength)])
-  return [start, ...arrays]
+  return [headerBytes(header), ...arrays]
 }
 
-/** Segments that read from `bytes`, which must not change any more. Throws when they are no image of this format. */
-export function readImage(bytes: Uint8Array): readonly Segment[] {
+/**
+ * Segments that read from `bytes`, which must not change any more. Throws `invalid_argument` when they are no image of this
+ * format at this position of the feed.
+ */
+export function readImage(bytes: Uint8Array, position: number): readonly Segment[] {
   // Not `slice`: a Buffer's gives a view.
-  const aligned = bytes.byteOffset % ALIGNMENT === 0 ? bytes : new Uint8Array(bytes)
-  const { header, end } = readHeader(aligned)
-  const lengths = header.segments.flat()
-  const expected = end + lengths.reduce((sum, length) => sum + padded(length), 0)
-  if (aligned.byteLength !== expected) throw invalidArgument('snapshot', aligned.byteLength, `${expected} bytes`)
-  let at = end
-  return header.segments.map(sizes => {
+  const image = aligned(bytes.byteOffset) === bytes.byteOffset ? bytes : new Uint8Array(bytes)
+  const { header, end } = readHeader(image)
+  const segments = sizesOf(header)
+  let at = aligned(end)
+  checkLength(image, at + segments.flat().reduce((sum, size) => sum + aligned(size), 0))
+  return segments.map(sizes => {
     const views = sizes.map(size => {
-      const view = { buffer: aligned.buffer, offset: aligned.byteOffset + at, size }
-      at += padded(size)
+      const view = { buffer: image.buffer, offset: image.byteOffset + at, size }
+      at += aligned(size)
       return view
     })
-    return checked(segmentOf(views))
+    return checked(segmentOf(views), position)
   })
 }
 
@@ -81,31 +87,20 @@ function segmentOf(views: readonly View[]): Segment {
   return new Segment({ rows, partitions, byChunk, records, slots, skips, lists: bytes(), places: bytes() })
 }
 
+/** Of a segment. */
 const ARRAYS = 13
 
-function readHeader(bytes: Uint8Array): { header: Header; end: number } {
-  const refusal = invalidArgument('snapshot', `${bytes.byteLength} bytes`, 'the image of a word index')
-  if (bytes.byteLength < 4) throw refusal
-  const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true)
-  if (4 + length > bytes.byteLength) throw refusal
-  let header: Header
-  try {
-    header = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(4, 4 + length))) as Header
-  } catch {
-    throw refusal
-  }
-  if (header?.format !== FORMAT) throw invalidArgument('snapshot.format', header?.format, String(FORMAT))
-  if (header.rules !== TEXT_RULES) throw invalidArgument('snapshot.rules', header.rules, String(TEXT_RULES))
-  const isSize = (size: number) => Number.isSafeInteger(size) && size >= 0
-  const areSegments =
-    Array.isArray(header.segments) &&
-    header.segments.every(sizes => Array.isArray(sizes) && sizes.length === ARRAYS && sizes.every(isSize))
-  if (!areSegments) throw refusal
-  return { header, end: padded(4 + length) }
+function sizesOf(header: UncheckedHeader): readonly (readonly number[])[] {
+  const { format, rules, segments } = header
+  if (format !== FORMAT) throw invalidArgument('snapshot.format', format, String(FORMAT))
+  if (rules !== TEXT_RULES) throw invalidArgument('snapshot.rules', rules, String(TEXT_RULES))
+  const isSegment = (sizes: unknown) => Array.isArray(sizes) && sizes.length === ARRAYS && sizes.every(isCount)
+  if (!(Array.isArray(segments) && segments.every(isSegment))) throw refusedImage(segments, 'sizes of segments')
+  return segments
 }
 
 /** What would make a search read beyond an array or go round for ever; the snapshot file's checksum sees to the rest. */
-function checked(segment: Segment): Segment {
+function checked(segment: Segment, position: number): Segment {
   const { rows, partitions, byChunk, records, slots, lists } = segment
   const size = segment.size
   const columns = [rows.chunk, rows.length, rows.place, byChunk]
@@ -122,7 +117,8 @@ function checked(segment: Segment): Segment {
     Math.log2(slots.length) % 1 === 0 &&
     filledOf(slots) === records.length &&
     records.length < slots.length
-  if (!isSound) throw invalidArgument('snapshot', `${segment.byteLength} bytes`, 'the image of a word index')
+  if (!isSound) throw refusedImage(`${segment.byteLength} bytes`, 'the image of a word index')
+  checkEntryKeys(rows.entry, position)
   return segment
 }
 
@@ -148,10 +144,6 @@ function bytesOf(array: Uint8Array | Uint32Array | Float64Array): Uint8Array {
   return new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
 }
 
-function padded(length: number): number {
-  return Math.ceil(length / ALIGNMENT) * ALIGNMENT
-}
-
 function padding(length: number): Uint8Array {
-  return new Uint8Array(padded(length) - length)
+  return new Uint8Array(aligned(length) - length)
 }
