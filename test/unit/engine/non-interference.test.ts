@@ -19,12 +19,11 @@ import { MEMBERSHIPS } from '../../../src/store/core-tables.ts'
 import { openSqliteStore } from '../../../src/store/sqlite-store.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { wholeChunk } from '../../../src/testing/entries.ts'
+import type { Edit, Request } from '../../../src/testing/hidden-stories.ts'
 import {
   checkNonInterference,
-  type Edit,
   Interference,
   type NonInterferenceOptions,
-  type Request,
   type World,
 } from '../../../src/testing/non-interference.ts'
 import { tempFolder } from '../../../src/testing/temp-folder.ts'

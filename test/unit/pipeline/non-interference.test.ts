@@ -11,12 +11,11 @@ import { lookAt } from '../../../src/pipeline/access.ts'
 import type { QueryContext } from '../../../src/pipeline/context.ts'
 import { openMemoryStore } from '../../../src/store/memory-store.ts'
 import { AskWorld, WORLD_NOW } from '../../../src/testing/ask-world.ts'
+import type { Edit, Request } from '../../../src/testing/hidden-stories.ts'
 import {
   checkNonInterference,
-  type Edit,
   Interference,
   type NonInterferenceOptions,
-  type Request,
   type World,
 } from '../../../src/testing/non-interference.ts'
 import { openToyEmbedder, TOY_KEY, TOY_MODEL } from '../../../src/testing/toy-embedder.ts'
