@@ -162,6 +162,23 @@ export function changeSuite(opened: () => Store): void {
       expect(feed()).toEqual([`1 put ${key}`, `2 put ${key}`])
     })
 
+    it('has a change of its own for each entry, so that no key is above the newest change', () => {
+      const failing = (id: string) => () =>
+        store.write(NOW, writer => {
+          writer.put(draftOf({ id }), [])
+          throw new Error('no')
+        })
+      store.write(NOW, writer => {
+        for (const id of ['a', 'b']) writer.put(draftOf({ id }), [])
+        expect(failing('c')).toThrow('no')
+        expect(writer.put(draftOf({ id: 'd' }), []).key).toBeLessThanOrEqual(writer.lastSeq())
+      })
+      expect(failing('e')).toThrow('no')
+      expect(put(draftOf({ id: 'f' })).key).toBeLessThanOrEqual(store.lastSeq())
+      store.write(NOW, writer => writer.pruneChanges(99))
+      expect(store.newestEntry()).toBeLessThanOrEqual(store.lastSeq())
+    })
+
     it('is pruned from its old end and keeps its newest', () => {
       expect([store.firstSeq(), store.lastSeq()]).toEqual([0, 0])
       for (const id of ['a', 'b', 'c']) put(draftOf({ id }))

@@ -7,6 +7,7 @@ import { entrySuite } from './store-entry-suite.ts'
 import { findSuite } from './store-find-suite.ts'
 import { NOW, shortForms } from './store-short-forms.ts'
 import { tableSuite } from './store-table-suite.ts'
+import { transactionSuite } from './store-transaction-suite.ts'
 
 /** `open` gives an empty store; it is closed after each test. */
 export function storeSuite(name: string, open: () => Store): void {
@@ -22,6 +23,7 @@ export function storeSuite(name: string, open: () => Store): void {
     changeSuite(opened)
     findSuite(opened)
     tableSuite(opened)
+    transactionSuite(opened)
 
     const { put } = shortForms(opened)
 
