@@ -120,7 +120,7 @@ export const COLLECTIONS: readonly string[] = ['notes', 'code', 'Notes', '']
 export const KINDS: readonly string[] = ['note', 'document', 'memory']
 export const TAGS: readonly string[] = ['fox', 'Fox', 'ünïcode', 'x']
 
-export function entryDrafts(): fc.Arbitrary<EntryDraft> {
+function entryDrafts(): fc.Arbitrary<EntryDraft> {
   return fc.record({
     id: fc.oneof(
       { weight: 4, arbitrary: fc.constantFrom(...IDS) },
@@ -153,7 +153,7 @@ export function givenEntries(): fc.Arbitrary<GivenEntry> {
 }
 
 /** Chunks between the given places, which may come in any order and are taken modulo the length. */
-export function cutAt(content: string, cuts: readonly number[], headings: readonly string[] = []): ChunkDraft[] {
+function cutAt(content: string, cuts: readonly number[], headings: readonly string[] = []): ChunkDraft[] {
   const places = [0, ...cuts.map(cut => cut % (content.length + 1)).sort((a, b) => a - b), content.length]
   return places.slice(1).map((end, at) => {
     const start = places[at] as number

@@ -74,7 +74,7 @@ export function knowledge(audiences: fc.Arbitrary<Audience>, maxLength = 30): fc
   })
 }
 
-export function questionTexts(): fc.Arbitrary<string> {
+function questionTexts(): fc.Arbitrary<string> {
   return fc.oneof(
     { weight: 4, arbitrary: sentences() },
     { weight: 1, arbitrary: fc.tuple(sentences(), fc.constantFrom(...VOCABULARY)).map(([a, b]) => `${a} +${b}`) },

@@ -7,7 +7,7 @@ const KITTEN = 'The kitten is napping by the window.'
 const TAX = 'Quarterly tax returns must be filed electronically.'
 
 /** `open` is called once; the suite closes what it opened. */
-export function describeEmbedder(name: string, open: () => Promise<Embedder>): void {
+export function embedderSuite(name: string, open: () => Promise<Embedder>): void {
   describe(`embedder contract: ${name}`, () => {
     let embedder: Embedder
     beforeAll(async () => {

@@ -3,9 +3,10 @@ import fc from 'fast-check'
 import { Bitset } from '../base/bitset.ts'
 import type { LinkIndexDeclaration, SearchScope } from '../index/contract.ts'
 import type { EntryKey } from '../model/entry.ts'
-import { type Audience, audience, type PartitionId, partitionKey } from '../model/partition.ts'
-import type { Store, StoreWriter } from '../store/store.ts'
+import { type Audience, audience } from '../model/partition.ts'
+import type { Store, StoreReader, StoreWriter } from '../store/store.ts'
 import { draftOf, wholeChunk } from './entries.ts'
+import { AUDIENCE_NAMES, type AudienceName, IndexWorld } from './index-world.ts'
 
 export const GRAPH: LinkIndexDeclaration = {
   name: 'roads',
@@ -38,15 +39,7 @@ export const GRAPH: LinkIndexDeclaration = {
   weight: 'width',
 }
 
-const AUDIENCES = {
-  public: audience('public', 'ann'),
-  ann: audience('private', 'ann'),
-  bob: audience('private', 'bob'),
-} as const satisfies Record<string, Audience>
-
-export type AudienceName = keyof typeof AUDIENCES
-
-/** Nodes are numbered 1 to 12, and each number is always the same holder's. */
+/** Nodes are numbered 1 to 12; the even ones are ann's, the odd ones bob's. Links lead beyond too. */
 export interface LinkEdit {
   /** `put` (re)makes a node with its links; `bare` an entry that is none; `move` between public and private. */
   readonly do: 'put' | 'bare' | 'move' | 'touch' | 'delete' | 'prune'
@@ -64,9 +57,12 @@ export interface LinkQuestion {
   readonly iterations: number
 }
 
+/** Of one node. */
+const MOST_LINKS = 5
+
 export function linkEdits(maxLength = 30): fc.Arbitrary<LinkEdit[]> {
   const link = fc.record({
-    to: fc.integer({ min: 1, max: 12 }),
+    to: fc.integer({ min: 1, max: 16 }),
     sort: fc.constantFrom('CALLS', 'USES', 'EXTENDS', '𝒳', 'ﬀ'),
     width: fc.oneof(fc.constantFrom(1, 0.5, 0.1, 0), fc.double({ min: 0, max: 9, noNaN: true })),
   })
@@ -74,7 +70,7 @@ export function linkEdits(maxLength = 30): fc.Arbitrary<LinkEdit[]> {
     do: fc.constantFrom<LinkEdit['do'][]>('put', 'put', 'put', 'put', 'bare', 'move', 'touch', 'delete', 'prune'),
     node: fc.integer({ min: 1, max: 12 }),
     isPublic: fc.boolean(),
-    links: fc.array(link, { maxLength: 5 }),
+    links: fc.array(link, { maxLength: MOST_LINKS }),
   })
   return fc.array(edit, { maxLength, size: 'max' })
 }
@@ -83,7 +79,7 @@ export function linkQuestions(): fc.Arbitrary<LinkQuestion[]> {
   const node = fc.integer({ min: 1, max: 13 })
   const question = fc.record({
     node,
-    partitions: fc.subarray(Object.keys(AUDIENCES) as AudienceName[]),
+    partitions: fc.subarray([...AUDIENCE_NAMES]),
     allow: fc.option(fc.array(node, { maxLength: 9 })),
     anchors: fc.array(fc.record({ node, weight: fc.double({ min: 0.01, max: 10, noNaN: true }) }), { maxLength: 4 }),
     damping: fc.constantFrom(0.85, 0.5, 0),
@@ -92,69 +88,64 @@ export function linkQuestions(): fc.Arbitrary<LinkQuestion[]> {
   return fc.array(question, { minLength: 1, maxLength: 4 })
 }
 
-export class LinkWorld {
-  readonly store: Store
-  #now = 1000
-  #edge = 0
-
+export class LinkWorld extends IndexWorld<LinkEdit> {
   constructor(store: Store) {
-    this.store = store
-    store.write(0, writer => Object.values(AUDIENCES).map(one => writer.intern(one)))
-  }
-
-  apply(history: readonly LinkEdit[]): void {
-    for (const edit of history) this.store.write(this.#now++, writer => this.#edit(writer, edit))
-  }
-
-  partitionsOf(...names: readonly AudienceName[]): PartitionId[] {
-    const keys = new Set(names.map(name => partitionKey(AUDIENCES[name])))
-    return this.store.partitions().flatMap(({ id, audience: of }) => (keys.has(partitionKey(of)) ? [id] : []))
+    super(store, edit)
   }
 
   scope({ partitions, allow }: LinkQuestion): SearchScope {
     const keys = allow?.flatMap(node => entryOf(this.store, node) ?? [])
     return { partitions: this.partitionsOf(...partitions), ...(keys === undefined ? {} : { allow: Bitset.of(keys) }) }
   }
+}
 
-  #edit(writer: StoreWriter, { do: what, node, isPublic, links }: LinkEdit): void {
-    const before = entryOf(writer, node)
-    const entry = before === undefined ? undefined : writer.entry(before)
-    const holder = node % 2 === 0 ? 'ann' : 'bob'
-    const of = audience(isPublic ? 'public' : 'private', holder)
-    switch (what) {
-      case 'put':
-      case 'bare': {
-        const draft = draftOf({ id: `town-${node}`, audience: of })
-        const { key } = writer.put(draft, wholeChunk(draft))
-        writer.table(GRAPH.nodes).delete({ entry: key })
-        writer.table(GRAPH.edges).delete({ entry: key })
-        // An entry that is no node may have rows of links all the same: they are none.
-        if (what === 'put') writer.table(GRAPH.nodes).put({ entry: key, number: node })
-        for (const { to, sort, width } of links) {
-          writer.table(GRAPH.edges).put({ id: ++this.#edge, entry: key, a: node, b: to, sort, width })
-        }
-        writer.announce(key)
-        break
+function edit(writer: StoreWriter, told: LinkEdit, now: number): void {
+  const key = entryOf(writer, told.node)
+  const entry = key === undefined ? undefined : writer.entry(key)
+  switch (told.do) {
+    case 'put':
+    case 'bare':
+      put(writer, told, now)
+      break
+    case 'move':
+    case 'touch':
+      if (entry) {
+        const audience = told.do === 'move' ? audienceOf(told) : entry.audience
+        writer.put({ ...entry, audience, title: `title ${now}` }, wholeChunk(entry))
       }
-      case 'move':
-      case 'touch':
-        if (entry) {
-          const audience = what === 'move' ? of : entry.audience
-          writer.put({ ...entry, audience, title: `title ${this.#now}` }, wholeChunk(entry))
-        }
-        break
-      case 'delete':
-        if (before !== undefined) writer.delete(before)
-        break
-      case 'prune':
-        writer.pruneChanges(writer.lastSeq())
-    }
+      break
+    case 'delete':
+      if (entry) writer.delete(entry.key)
+      break
+    case 'prune':
+      writer.pruneChanges(writer.lastSeq())
   }
 }
 
-function entryOf(reader: Pick<Store, 'find' | 'partitions'>, node: number): EntryKey | undefined {
-  return reader.find(
-    `town-${node}`,
-    reader.partitions().map(({ id }) => id),
-  )[0]
+function put(writer: StoreWriter, told: LinkEdit, now: number): void {
+  const { node, links } = told
+  const draft = draftOf({ id: idOf(node), audience: audienceOf(told) })
+  const { key } = writer.put(draft, wholeChunk(draft))
+  const [nodes, edges] = [writer.table(GRAPH.nodes), writer.table(GRAPH.edges)]
+  nodes.delete({ entry: key })
+  edges.delete({ entry: key })
+  // An entry that is no node may have rows of links all the same: they are none.
+  if (told.do === 'put') nodes.put({ entry: key, number: node })
+  for (const [at, { to, sort, width }] of links.entries()) {
+    edges.put({ id: now * MOST_LINKS + at, entry: key, a: node, b: to, sort, width })
+  }
+  writer.announce(key)
+}
+
+function audienceOf({ node, isPublic }: LinkEdit): Audience {
+  return audience(isPublic ? 'public' : 'private', node % 2 === 0 ? 'ann' : 'bob')
+}
+
+function entryOf(reader: StoreReader, node: number): EntryKey | undefined {
+  const everywhere = reader.partitions().map(({ id }) => id)
+  return reader.find(idOf(node), everywhere)[0]
+}
+
+function idOf(node: number): string {
+  return `town-${node}`
 }

@@ -1,14 +1,19 @@
-/**
- * What every vector index must do: answer like the brute-force one, bit for bit, after any history of edits, whether it
- * replayed the feed, rebuilt or was restored; and not notice what it is not asked about.
- */
+/** What every vector index must do: what every index must, and answer like the brute-force one, bit for bit. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Bitset } from '../base/bitset.ts'
 import type { Hit, VectorIndex, VectorSearch } from '../index/contract.ts'
-import { audience } from '../model/partition.ts'
 import type { Store } from '../store/store.ts'
-import { type Edit, edits, MODEL, questions, VectorWorld, WIDTH } from './vector-world.ts'
+import { indexSuite } from './index-suite.ts'
+import {
+  MODEL,
+  type VectorEdit,
+  type VectorQuestion,
+  VectorWorld,
+  vectorEdits,
+  vectorOf,
+  vectorQuestions,
+  WIDTH,
+} from './vector-world.ts'
 
 export interface VectorSuiteParts {
   /** An empty store. */
@@ -21,7 +26,7 @@ export interface VectorSuiteParts {
 
 export function vectorSuite(name: string, parts: VectorSuiteParts): void {
   describe(`${name}: the vector index contract`, () => {
-    const worldAfter = (history: readonly Edit[]) => {
+    const worldAfter = (history: readonly VectorEdit[]) => {
       const world = new VectorWorld(parts.openStore())
       world.apply(history)
       return world
@@ -37,9 +42,24 @@ export function vectorSuite(name: string, parts: VectorSuiteParts): void {
       return reference
     }
 
+    indexSuite<VectorIndex, VectorWorld, VectorEdit, VectorQuestion>({
+      openWorld: () => new VectorWorld(parts.openStore()),
+      openIndex: world => parts.openIndex(world.store, MODEL, WIDTH),
+      edits: vectorEdits,
+      questions: vectorQuestions,
+      asker,
+      asAnn: question => ({ ...question, partitions: ['public', 'ann'] }),
+      asBob: edit => ({ ...edit, id: `hidden-${edit.id}`, audience: 'bob' }),
+      put: (id, audience) => ({ do: 'put', id, audience, lines: [1, 2, 3] }),
+      remove: (id, audience) => ({ do: 'delete', id, audience }),
+      prune: { do: 'prune', id: '', audience: 'ann' },
+      find: (index, scope) => index.search({ ...scope, vector: vectorOf(1), k: 5 }),
+      runs: 60,
+    })
+
     it('finds, scores and counts what brute force does, after any history', () => {
       fc.assert(
-        fc.property(edits(), questions(), (history, asked) => {
+        fc.property(vectorEdits(), vectorQuestions(), (history, asked) => {
           const world = worldAfter(history)
           const [index, reference] = [indexOf(world), referenceOf(world)]
           for (const question of asked) {
@@ -61,126 +81,37 @@ export function vectorSuite(name: string, parts: VectorSuiteParts): void {
 
     it('finds the same among one list as brute force does, while rows and viewers come and go', () => {
       fc.assert(
-        fc.property(edits(), fc.array(edits(6), { maxLength: 4 }), questions(), (history, changes, asked) => {
-          const world = worldAfter(history)
-          const index = indexOf(world)
-          const requests = asked.map(question => ({ ...world.request(question), approximate: false }))
-          for (const change of [[], ...changes]) {
-            world.apply(change)
-            index.refresh(world.store)
-            const reference = referenceOf(world)
-            for (const { among } of requests) {
-              for (const each of requests) {
-                const request = { ...each, among }
-                expectSame(index.search(request), reference.search(request), request)
+        fc.property(
+          vectorEdits(),
+          fc.array(vectorEdits(6), { maxLength: 4 }),
+          vectorQuestions(),
+          (history, changes, asked) => {
+            const world = worldAfter(history)
+            const index = indexOf(world)
+            const requests = asked.map(question => ({ ...world.request(question), approximate: false }))
+            for (const change of [[], ...changes]) {
+              world.apply(change)
+              index.refresh(world.store)
+              const reference = referenceOf(world)
+              for (const { among } of requests) {
+                for (const each of requests) {
+                  const request = { ...each, among }
+                  expectSame(index.search(request), reference.search(request), request)
+                }
               }
+              // Whatever is kept of the last one is met by the next first one.
+              requests.reverse()
             }
-            // Whatever is kept of the last one is met by the next first one.
-            requests.reverse()
-          }
-        }),
+          },
+        ),
         { numRuns: 100 },
       )
     })
 
-    it('answers alike after replaying the feed, after a rebuild and after being restored', () => {
-      fc.assert(
-        fc.property(fc.array(edits(12), { maxLength: 5 }), edits(8), questions(), (histories, last, asked) => {
-          const world = worldAfter([])
-          const replayed = indexOf(world)
-          for (const history of histories) {
-            world.apply(history)
-            replayed.refresh(world.store)
-          }
-          const restored = parts.openIndex(world.store, MODEL, WIDTH)
-          restored.restore(Buffer.concat(replayed.serialise()), replayed.position)
-          expect(restored.position).toBe(replayed.position)
-          world.apply(last)
-          replayed.refresh(world.store)
-          restored.refresh(world.store)
-          const rebuilt = indexOf(world)
-          for (const question of asked) {
-            const request = world.request(question)
-            const expected = rebuilt.search(request)
-            expect(replayed.search(request)).toEqual(expected)
-            expect(restored.search(request)).toEqual(expected)
-          }
-        }),
-        { numRuns: 60 },
-      )
-    })
-
-    it('does not notice edits in partitions that it is not asked about', () => {
-      fc.assert(
-        fc.property(edits(), fc.array(edits(10), { maxLength: 3 }), questions(), (history, hidden, asked) => {
-          const world = worldAfter(history)
-          const index = indexOf(world)
-          const visible = world.partitionsOf('public', 'ann')
-          const ask = () =>
-            asked.map(question => {
-              const request = { ...world.request(question), partitions: visible }
-              return JSON.stringify([index.search(request), index.count(request)])
-            })
-          const before = ask()
-          for (const step of hidden) {
-            world.apply(step.map(edit => ({ ...edit, id: `hidden-${edit.id}`, audience: 'bob' as const })))
-            index.refresh(world.store)
-          }
-          expect(ask()).toEqual(before)
-        }),
-        { numRuns: 60 },
-      )
-    })
-
-    it('rebuilds when the feed no longer reaches back to where it stands', () => {
-      const world = worldAfter([{ do: 'put', id: 'a', audience: 'ann', lines: [1, 2] }])
-      const index = indexOf(world)
-      world.apply([
-        { do: 'delete', id: 'a', audience: 'ann' },
-        { do: 'put', id: 'b', audience: 'ann', lines: [3] },
-        { do: 'prune', id: '', audience: 'ann' },
-        { do: 'put', id: 'c', audience: 'public', lines: [4] },
-      ])
-      index.refresh(world.store)
-      expect(index.position).toBe(world.store.lastSeq())
-      expect(index.count({ partitions: world.partitionsOf('public', 'ann', 'bob') })).toBe(2)
-    })
-
-    it('reports changes applied, and none the second time', () => {
-      const world = worldAfter([])
-      const index = indexOf(world)
-      world.apply([{ do: 'put', id: 'a', audience: 'ann', lines: [1] }])
-      expect(index.refresh(world.store)).toBe(2)
-      expect(index.refresh(world.store)).toBe(0)
-    })
-
-    it('follows an entry that moves to another partition', () => {
-      const world = worldAfter([{ do: 'put', id: 'a', audience: 'ann', lines: [1, 2, 3] }])
-      const index = indexOf(world)
-      const [entry] = world.store.find('a', world.partitionsOf('ann'))
-      world.move(entry as number, audience('public', 'ann'))
-      index.refresh(world.store)
-      expect(index.count({ partitions: world.partitionsOf('ann') })).toBe(0)
-      expect(index.count({ partitions: world.partitionsOf('public') })).toBe(3)
-    })
-
-    it('finds nothing for no entries, no partitions, unknown partitions, or an empty allowance', () => {
+    it('finds no entries where none are wanted', () => {
       const world = worldAfter([{ do: 'put', id: 'a', audience: 'public', lines: [1] }])
-      const index = indexOf(world)
-      const request = { vector: world.vector(1), k: 5, partitions: world.partitionsOf('public') }
-      expect(index.search(request)).toHaveLength(1)
-      expect(index.search({ ...request, k: 0 })).toEqual([])
-      expect(index.search({ ...request, partitions: [] })).toEqual([])
-      expect(index.search({ ...request, partitions: [999] })).toEqual([])
-      expect(index.search({ ...request, allow: new Bitset() })).toEqual([])
-    })
-
-    it('counts a partition named twice once', () => {
-      const world = worldAfter([{ do: 'put', id: 'a', audience: 'public', lines: [1, 2] }])
-      const index = indexOf(world)
-      const [partition] = world.partitionsOf('public') as [number]
-      expect(index.count({ partitions: [partition, partition] })).toBe(2)
-      expect(index.search({ vector: world.vector(1), k: 5, partitions: [partition, partition] })).toHaveLength(1)
+      const request = { vector: vectorOf(1), k: 0, partitions: world.partitionsOf('public') }
+      expect(indexOf(world).search(request)).toEqual([])
     })
 
     it.each([
@@ -194,6 +125,17 @@ export function vectorSuite(name: string, parts: VectorSuiteParts): void {
       expect(() => index.search({ vector, k: 1, partitions: [] })).toThrow(refusal)
       expect(() => index.score(vector, [], { partitions: [] })).toThrow(refusal)
     })
+  })
+}
+
+function asker(question: VectorQuestion, world: VectorWorld): (index: VectorIndex) => unknown {
+  const request = world.request(question)
+  const entries = question.entries.map(pick => world.entryAt(pick))
+  return index => ({
+    hits: index.search(request),
+    scores: index.score(request.vector, entries, request),
+    there: entries.filter(entry => index.has(entry, request)),
+    count: index.count(request),
   })
 }
 

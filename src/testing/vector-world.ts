@@ -6,25 +6,15 @@ import fc from 'fast-check'
 import { Bitset } from '../base/bitset.ts'
 import type { Among, RankedEntries, VectorSearch } from '../index/contract.ts'
 import { toUnit } from '../math/vector.ts'
-import type { EntryDraft, EntryKey } from '../model/entry.ts'
-import { type Audience, audience, type PartitionId, partitionKey } from '../model/partition.ts'
 import type { Store, StoreWriter } from '../store/store.ts'
 import { draftOf, lineChunks } from './entries.ts'
+import { AUDIENCE_NAMES, AUDIENCES, type AudienceName, deleteHeld, IndexWorld } from './index-world.ts'
 import { seededNormal } from './seeded.ts'
 
 export const MODEL = 'test@1'
 export const WIDTH = 24
 
-const AUDIENCES = {
-  public: audience('public', 'ann'),
-  ann: audience('private', 'ann'),
-  bob: audience('private', 'bob'),
-  lab: audience('shared', 'ann', ['lab']),
-} as const satisfies Record<string, Audience>
-
-export type AudienceName = keyof typeof AUDIENCES
-
-export interface Edit {
+export interface VectorEdit {
   readonly do: 'put' | 'delete' | 'prune'
   readonly id: string
   readonly audience: AudienceName
@@ -32,7 +22,7 @@ export interface Edit {
   readonly lines?: readonly number[]
 }
 
-export interface Question {
+export interface VectorQuestion {
   readonly vector: number
   readonly k: number
   readonly partitions: readonly AudienceName[]
@@ -47,23 +37,23 @@ export interface Question {
   readonly entries: readonly number[]
 }
 
-export function edits(maxLength = 60): fc.Arbitrary<Edit[]> {
+export function vectorEdits(maxLength = 60): fc.Arbitrary<VectorEdit[]> {
   const line = fc.nat({ max: 45 })
   const edit = fc.record({
     do: fc.constantFrom('put' as const, 'put' as const, 'put' as const, 'delete' as const, 'prune' as const),
     id: fc.constantFrom(...'abcdefghijklmnopqrstuvw'),
-    audience: fc.constantFrom(...(Object.keys(AUDIENCES) as AudienceName[])),
+    audience: fc.constantFrom(...AUDIENCE_NAMES),
     lines: fc.array(line, { maxLength: 6 }),
   })
   return fc.array(edit, { maxLength, size: 'max' })
 }
 
-export function questions(): fc.Arbitrary<Question[]> {
+export function vectorQuestions(): fc.Arbitrary<VectorQuestion[]> {
   const picks = fc.array(fc.nat({ max: 60 }), { maxLength: 30 })
   const question = fc.record({
     vector: fc.nat({ max: 60 }),
     k: fc.oneof(fc.nat({ max: 12 }), fc.constant(1000)),
-    partitions: fc.subarray(Object.keys(AUDIENCES) as AudienceName[]),
+    partitions: fc.subarray([...AUDIENCE_NAMES]),
     allow: fc.option(picks),
     prior: fc.option(
       fc.record({
@@ -79,48 +69,18 @@ export function questions(): fc.Arbitrary<Question[]> {
   return fc.array(question, { minLength: 1, maxLength: 4 })
 }
 
-export class VectorWorld {
-  readonly store: Store
+export class VectorWorld extends IndexWorld<VectorEdit> {
   /** Of questions: the same list however the store changes. */
   readonly #lists = new Map<string, RankedEntries>()
-  #now = 1000
 
   constructor(store: Store) {
-    this.store = store
-    store.write(0, writer => Object.values(AUDIENCES).map(one => writer.intern(one)))
+    super(store, edit)
   }
 
-  apply(history: readonly Edit[]): void {
-    for (const edit of history) this.store.write(this.#now++, writer => this.#edit(writer, edit))
-  }
-
-  /** Puts the entry under another audience, as far as the store lets an entry keep its key while it moves. */
-  move(key: EntryKey, to: Audience): void {
-    this.store.write(this.#now++, writer => {
-      const entry = writer.entry(key)
-      if (entry) this.#put(writer, { ...entry, audience: to })
-    })
-  }
-
-  partitionsOf(...names: readonly AudienceName[]): PartitionId[] {
-    const keys = new Set(names.map(name => partitionKey(AUDIENCES[name])))
-    return this.store.partitions().flatMap(({ id, audience: of }) => (keys.has(partitionKey(of)) ? [id] : []))
-  }
-
-  /** The store's n-th entry; beyond the last, a key that nothing has. */
-  entryAt(n: number): EntryKey {
-    return this.store.scanEntries(0, 1000)[n] ?? n + 1000
-  }
-
-  vector(seed: number): Float32Array {
-    const normal = seededNormal(seed + 1)
-    return toUnit(Array.from({ length: WIDTH }, normal)) as Float32Array
-  }
-
-  request(question: Question): VectorSearch {
+  request(question: VectorQuestion): VectorSearch {
     const { prior, allow, among } = question
     return {
-      vector: this.vector(question.vector),
+      vector: vectorOf(question.vector),
       k: question.k,
       partitions: this.partitionsOf(...question.partitions),
       approximate: question.approximate,
@@ -132,7 +92,7 @@ export class VectorWorld {
     }
   }
 
-  #among({ picks, from, length }: NonNullable<Question['among']>, prior: Question['prior']): Among {
+  #among({ picks, from, length }: NonNullable<VectorQuestion['among']>, prior: VectorQuestion['prior']): Among {
     const key = JSON.stringify([picks, prior?.values])
     const list = this.#lists.get(key) ?? this.#ranked(picks, prior?.values ?? [])
     this.#lists.set(key, list)
@@ -144,32 +104,34 @@ export class VectorWorld {
     const entries = Int32Array.from(new Set(picks.map(pick => this.entryAt(pick))))
     return { entries, priors: Float32Array.from(entries, (_, place) => values[place] ?? 0) }
   }
+}
 
-  #edit(writer: StoreWriter, edit: Edit): void {
-    const of = AUDIENCES[edit.audience]
-    switch (edit.do) {
-      case 'put': {
-        const content = (edit.lines ?? []).map(line => `line ${line}`).join('\n')
-        this.#put(writer, draftOf({ id: edit.id, content, audience: of }))
-        break
-      }
-      case 'delete': {
-        const partitions = writer.partitions().map(({ id }) => id)
-        const found = writer.entries(writer.find(edit.id, partitions))
-        for (const entry of found) if (entry.audience.holder === of.holder) writer.delete(entry.key)
-        break
-      }
-      case 'prune':
-        writer.pruneChanges(writer.lastSeq())
-    }
-  }
+/** Another one for each number. */
+export function vectorOf(number: number): Float32Array {
+  const normal = seededNormal(number + 1)
+  return toUnit(Array.from({ length: WIDTH }, normal)) as Float32Array
+}
 
-  #put(writer: StoreWriter, draft: EntryDraft): void {
-    const { key } = writer.put(draft, lineChunks(draft))
-    const vectors = writer.chunksOf(key).flatMap(chunk => {
-      const line = Number(draft.content.slice(chunk.start, chunk.end).replace('line ', ''))
-      return line > 40 ? [] : [{ chunk: chunk.key, vector: this.vector(line) }]
-    })
-    writer.putVectors(MODEL, vectors)
+function edit(writer: StoreWriter, told: VectorEdit): void {
+  switch (told.do) {
+    case 'put':
+      put(writer, told)
+      break
+    case 'delete':
+      deleteHeld(writer, told.id, told.audience)
+      break
+    case 'prune':
+      writer.pruneChanges(writer.lastSeq())
   }
+}
+
+function put(writer: StoreWriter, { id, audience, lines = [] }: VectorEdit): void {
+  const content = lines.map(line => `line ${line}`).join('\n')
+  const draft = draftOf({ id, content, audience: AUDIENCES[audience] })
+  const { key } = writer.put(draft, lineChunks(draft))
+  const vectors = writer.chunksOf(key).flatMap(chunk => {
+    const line = Number(content.slice(chunk.start, chunk.end).replace('line ', ''))
+    return line > 40 ? [] : [{ chunk: chunk.key, vector: vectorOf(line) }]
+  })
+  writer.putVectors(MODEL, vectors)
 }

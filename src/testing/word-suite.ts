@@ -1,14 +1,14 @@
 /**
- * What every word index must do: answer like the brute-force one, bit for bit, after any history of edits, whether it
- * replayed the feed, rebuilt or was restored; and not notice what it is not asked about.
+ * What every word index must do: what every index must, answer like the brute-force one, bit for bit, and score by the
+ * formula. What counts as a word, and as a phrase, stands in `word-text-suite.ts`.
  */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Bitset } from '../base/bitset.ts'
-import type { WordIndex, WordTerm } from '../index/contract.ts'
+import type { WordIndex } from '../index/contract.ts'
 import type { Store } from '../store/store.ts'
-import { tokenise } from '../text/tokenise.ts'
-import { textOf, type WordEdit, type WordQuestion, WordWorld, wordEdits, wordQuestions } from './word-world.ts'
+import { indexSuite } from './index-suite.ts'
+import { wordTextSuite } from './word-text-suite.ts'
+import { textOf, type WordEdit, type WordQuestion, WordWorld, word, wordEdits, wordQuestions } from './word-world.ts'
 
 export interface WordSuiteParts {
   readonly openStore: () => Store
@@ -38,86 +38,33 @@ export function wordSuite(name: string, parts: WordSuiteParts): void {
       return reference
     }
 
+    indexSuite<WordIndex, WordWorld, WordEdit, WordQuestion>({
+      openWorld: () => new WordWorld(parts.openStore()),
+      openIndex: parts.openIndex,
+      edits: wordEdits,
+      questions: wordQuestions,
+      asker,
+      asAnn: question => ({ ...question, partitions: ['public', 'ann'] }),
+      asBob: edit => ({ ...edit, id: `hidden-${edit.id}`, audience: 'bob' }),
+      put: (id, audience) => textOf(id, 'one two three', { chunk: 4, audience }),
+      remove: (id, audience) => textOf(id, '', { do: 'delete', audience }),
+      prune: textOf('', '', { do: 'prune' }),
+      find: (index, scope) => index.search({ ...scope, terms: [word('one')], k: 5 }),
+      runs: Math.ceil(parts.runs * 0.4),
+    })
+    wordTextSuite(parts)
+
     it('answers as brute force does, after any history', () => {
       fc.assert(
         fc.property(wordEdits(), wordQuestions(), (history, asked) => {
           const world = worldAfter(history)
           const [index, reference] = [indexOf(world), referenceOf(world)]
           for (const question of asked) {
-            expect(answersOf(index, world, question)).toEqual(answersOf(reference, world, question))
+            const ask = asker(question, world)
+            expect(ask(index)).toEqual(ask(reference))
           }
         }),
         { numRuns: parts.runs },
-      )
-    })
-
-    it('answers alike after replaying the feed, after a rebuild and after being restored', () => {
-      fc.assert(
-        fc.property(
-          fc.array(wordEdits(10), { maxLength: 8 }),
-          wordEdits(8),
-          wordQuestions(),
-          (histories, last, asked) => {
-            const world = worldAfter([])
-            const replayed = indexOf(world)
-            for (const history of histories) {
-              world.apply(history)
-              replayed.refresh(world.store)
-              for (const question of asked) replayed.search(world.request(question))
-            }
-            const restored = parts.openIndex()
-            const unaligned = Buffer.concat([Buffer.from('x'), ...replayed.serialise()]).subarray(1)
-            if (name === 'brute force') restored.rebuild(world.store)
-            else restored.restore(unaligned, replayed.position)
-            expect(restored.position).toBe(replayed.position)
-            world.apply(last)
-            replayed.refresh(world.store)
-            restored.refresh(world.store)
-            const rebuilt = referenceOf(world)
-            for (const question of asked) {
-              const expected = answersOf(rebuilt, world, question)
-              expect(answersOf(replayed, world, question)).toEqual(expected)
-              expect(answersOf(restored, world, question)).toEqual(expected)
-            }
-          },
-        ),
-        { numRuns: Math.ceil(parts.runs * 0.4) },
-      )
-    })
-
-    it('does not notice edits in partitions that it is not asked about', () => {
-      fc.assert(
-        fc.property(
-          wordEdits(),
-          fc.array(wordEdits(8), { maxLength: 3 }),
-          wordQuestions(),
-          (history, hidden, asked) => {
-            const world = worldAfter(history)
-            const index = indexOf(world)
-            const questions = asked.map(question => ({ ...question, partitions: ['public', 'ann'] as const }))
-            // Entries are named before the edits: hidden ones may come between them later.
-            const entries = asked.flatMap(question => question.entries.map(pick => world.entryAt(pick)))
-            const fixed = questions.map(question => ({ ...world.request(question), phrase: question.phrase }))
-            const ask = () =>
-              JSON.stringify(
-                fixed.map(request => [
-                  index.search(request),
-                  index.score(request.terms, entries, request),
-                  index.weigh(request.terms, request),
-                  [...index.entriesWith(request.phrase, request)],
-                  index.count(request),
-                  index.complete('c', request, 5),
-                ]),
-              )
-            const before = ask()
-            for (const step of hidden) {
-              world.apply(step.map(edit => ({ ...edit, id: `hidden-${edit.id}`, audience: 'bob' as const })))
-              index.refresh(world.store)
-            }
-            expect(ask()).toEqual(before)
-          },
-        ),
-        { numRuns: Math.ceil(parts.runs * 0.4) },
       )
     })
 
@@ -160,125 +107,7 @@ export function wordSuite(name: string, parts: WordSuiteParts): void {
       )
     })
 
-    it('finds a phrase across chunk borders, and only where its words follow each other in one field', () => {
-      const world = worldAfter([
-        textOf('a', 'one two three four five six', { chunk: 10 }),
-        textOf('b', 'one three two four', { title: 'two three', headings: ['four five'] }),
-        textOf('c', 'one two', { title: 'three' }),
-      ])
-      const index = indexOf(world)
-      const scope = { partitions: world.partitionsOf('public') }
-      const found = (phrase: string) => [...index.entriesWith(phrase, scope)]
-      expect(found('two three four')).toEqual([world.key('a')])
-      expect(found('two three')).toEqual([world.key('a'), world.key('b')])
-      expect(found('four five')).toEqual([world.key('a'), world.key('b')])
-      expect(found('three four')).toEqual([world.key('a')])
-      expect(found('two one')).toEqual([])
-      expect(found('one two three')).toEqual([world.key('a')])
-      expect(found('')).toEqual([])
-    })
-
-    it('finds a phrase in exactly the texts whose words, in order, hold it', () => {
-      fc.assert(
-        fc.property(wordEdits(12), wordQuestions(), (history, asked) => {
-          const world = worldAfter(history.map(edit => ({ ...edit, do: 'put', title: '', headings: [], overlap: 3 })))
-          const index = indexOf(world)
-          const scope = { partitions: world.partitionsOf('public', 'ann', 'bob', 'lab') }
-          for (const { phrase } of asked) {
-            const words = sequence(phrase)
-            for (const key of world.store.scanEntries(0, 1000)) {
-              const content = sequence(world.store.entry(key)?.content ?? '')
-              const holds = words.length > 0 && ` ${content.join(' ')} `.includes(` ${words.join(' ')} `)
-              // The index goes by stems and by aliases too, so it may find more, never less.
-              if (holds) expect(index.entriesWith(phrase, scope).has(key)).toBe(true)
-            }
-          }
-        }),
-        { numRuns: Math.ceil(parts.runs * 0.4) },
-      )
-    })
-
-    it('keeps stop words in phrases, and in questions that have nothing else', () => {
-      const world = worldAfter([textOf('a', 'to be or not to be'), textOf('b', 'the cat'), textOf('c', 'be not to or')])
-      const index = indexOf(world)
-      const scope = { partitions: world.partitionsOf('public') }
-      expect([...index.entriesWith('to be or not to be', scope)]).toEqual([world.key('a')])
-      const alone = index.search({ ...scope, terms: ['to', 'be'].map(word), k: 5 })
-      expect(alone.map(hit => hit.entry)).toEqual([world.key('a'), world.key('c')])
-      expect(index.weigh(['the', 'cat', 'to'].map(word), scope).map(weight => weight.term)).toEqual(['cat'])
-    })
-
-    it('finds words with and without accents, in any of their forms, in the language of the entry', () => {
-      const world = worldAfter([
-        textOf('es', 'Las canciones que los niños cantan en el jardín están en el archivo de la canción'),
-        textOf('plain', 'La cancion que el nino canta no esta en los archivos de las canciones'),
-        textOf('en', 'The connections that the engine is computing were connected before'),
-      ])
-      const index = indexOf(world)
-      const scope = { partitions: world.partitionsOf('public') }
-      const found = (text: string) =>
-        index
-          .search({ ...scope, terms: [word(text)], k: 5 })
-          .map(hit => hit.entry)
-          .sort()
-      for (const form of ['canción', 'cancion', 'CANCIONES', 'niño', 'nino', 'archivo']) {
-        expect(found(form), form).toEqual([world.key('es'), world.key('plain')])
-      }
-      for (const form of ['connection', 'connecting', 'compute', 'engines'])
-        expect(found(form), form).toEqual([world.key('en')])
-    })
-
-    it('finds an identifier by itself, by its parts and in another spelling', () => {
-      const world = worldAfter([
-        textOf('camel', 'export function parseQuery(text) {}'),
-        textOf('snake', 'def parse_query(text):'),
-        textOf('words', 'how to parse a long query'),
-      ])
-      const index = indexOf(world)
-      const scope = { partitions: world.partitionsOf('public') }
-      const found = (text: string) => index.search({ ...scope, terms: [word(text)], k: 5 }).map(hit => hit.entry)
-      // The shorter text first.
-      expect(found('parsequery')).toEqual([world.key('snake'), world.key('camel')])
-      expect(found('parse_query').slice(0, 2).sort()).toEqual([world.key('camel'), world.key('snake')])
-      expect(found('query')).toHaveLength(3)
-    })
-
-    it('rebuilds when the feed no longer reaches back to where it stands', () => {
-      const world = worldAfter([textOf('a', 'one')])
-      const index = indexOf(world)
-      world.apply([
-        textOf('a', '', { do: 'delete' }),
-        textOf('b', 'two'),
-        textOf('', '', { do: 'prune' }),
-        textOf('c', 'three'),
-      ])
-      index.refresh(world.store)
-      expect(index.position).toBe(world.store.lastSeq())
-      expect(index.count({ partitions: world.partitionsOf('public') })).toBe(2)
-    })
-
-    it('reports changes applied, and none the second time', () => {
-      const world = worldAfter([])
-      const index = indexOf(world)
-      world.apply([textOf('a', 'one')])
-      expect(index.refresh(world.store)).toBe(1)
-      expect(index.refresh(world.store)).toBe(0)
-    })
-
-    it('follows an entry that moves to another partition', () => {
-      const world = worldAfter([textOf('a', 'one two three', { chunk: 4, audience: 'ann' })])
-      const index = indexOf(world)
-      const key = world.key('a', 'ann')
-      world.move(key, 'public')
-      index.refresh(world.store)
-      const there = world.partitionsOf('public')
-      const before = world.partitionsOf('ann')
-      const holder = world.store.entry(key)?.partition
-      expect(index.count({ partitions: before })).toBe(holder === before[0] ? 4 : 0)
-      expect(index.count({ partitions: there })).toBe(holder === there[0] ? 4 : 0)
-    })
-
-    it('finds nothing for no terms, no partitions, unknown partitions, or an empty allowance', () => {
+    it('finds nothing for no terms, and where no entries are wanted', () => {
       const world = worldAfter([textOf('a', 'one')])
       const index = indexOf(world)
       const request = { terms: [word('one')], k: 5, partitions: world.partitionsOf('public') }
@@ -287,21 +116,15 @@ export function wordSuite(name: string, parts: WordSuiteParts): void {
       expect(index.search({ ...request, k: Number.NaN })).toEqual([])
       expect(index.search({ ...request, terms: [] })).toEqual([])
       expect(index.search({ ...request, terms: [word(' -- ')] })).toEqual([])
-      expect(index.search({ ...request, partitions: [] })).toEqual([])
-      expect(index.search({ ...request, partitions: [999] })).toEqual([])
-      expect(index.search({ ...request, allow: new Bitset() })).toEqual([])
       expect(index.weigh([word('nobody')], request)).toEqual([
         { term: 'nobody', boost: 1, df: 0, idf: expect.any(Number) },
       ])
     })
 
-    it('counts a partition named twice once', () => {
+    it('counts the chunks with a word once, in a partition named twice', () => {
       const world = worldAfter([textOf('a', 'one')])
-      const index = indexOf(world)
       const [partition] = world.partitionsOf('public') as [number]
-      const twice = { partitions: [partition, partition] }
-      expect(index.count(twice)).toBe(1)
-      expect(index.weigh([word('one')], twice)[0]?.df).toBe(1)
+      expect(indexOf(world).weigh([word('one')], { partitions: [partition, partition] })[0]?.df).toBe(1)
     })
 
     it.each([Number.NaN, -1, Number.POSITIVE_INFINITY])('refuses the boost %s', boost => {
@@ -312,32 +135,21 @@ export function wordSuite(name: string, parts: WordSuiteParts): void {
   })
 }
 
-function word(text: string): WordTerm {
-  return { text, boost: 1 }
-}
-
-function answersOf(index: WordIndex, world: WordWorld, question: WordQuestion): unknown {
+function asker(question: WordQuestion, world: WordWorld): (index: WordIndex) => unknown {
   const request = world.request(question)
-  const { terms } = question
-  const hits = index.search(request)
-  return {
-    hits,
-    scores: index.score(
-      terms,
-      question.entries.map(pick => world.entryAt(pick)),
-      request,
-    ),
-    weights: index.weigh(terms, request),
-    leaves: hits.slice(0, 3).map(hit => index.explain(terms, hit.chunk, request)),
-    phrase: [...index.entriesWith(question.phrase, request)],
-    words: terms.map(term => [...index.entriesWith(term.text, request)]),
-    count: index.count(request),
-    completions: ['', 'c', 'parse'].map(prefix => index.complete(prefix, request, 4)),
+  const { terms, phrase } = question
+  const entries = question.entries.map(pick => world.entryAt(pick))
+  return index => {
+    const hits = index.search(request)
+    return {
+      hits,
+      scores: index.score(terms, entries, request),
+      weights: index.weigh(terms, request),
+      leaves: hits.slice(0, 3).map(hit => index.explain(terms, hit.chunk, request)),
+      phrase: [...index.entriesWith(phrase, request)],
+      words: terms.map(term => [...index.entriesWith(term.text, request)]),
+      count: index.count(request),
+      completions: ['', 'c', 'parse'].map(prefix => index.complete(prefix, request, 4)),
+    }
   }
-}
-
-function sequence(text: string): string[] {
-  return tokenise(text)
-    .filter(token => !token.alias)
-    .map(token => token.term)
 }

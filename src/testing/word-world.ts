@@ -4,20 +4,11 @@
  */
 import fc from 'fast-check'
 import { Bitset } from '../base/bitset.ts'
-import type { SearchScope, WordSearch, WordTerm } from '../index/contract.ts'
+import type { WordSearch, WordTerm } from '../index/contract.ts'
 import type { ChunkDraft, EntryDraft, EntryKey } from '../model/entry.ts'
-import { type Audience, audience, type PartitionId, partitionKey } from '../model/partition.ts'
 import type { Store, StoreWriter } from '../store/store.ts'
 import { draftOf } from './entries.ts'
-
-const AUDIENCES = {
-  public: audience('public', 'ann'),
-  ann: audience('private', 'ann'),
-  bob: audience('private', 'bob'),
-  lab: audience('shared', 'ann', ['lab']),
-} as const satisfies Record<string, Audience>
-
-export type AudienceName = keyof typeof AUDIENCES
+import { AUDIENCE_NAMES, AUDIENCES, type AudienceName, deleteHeld, IndexWorld } from './index-world.ts'
 
 const WORDS: readonly string[] = [
   ...['the', 'of', 'cat', 'cats', 'running', 'run', 'connection', 'connected', 'news'],
@@ -60,7 +51,7 @@ export function wordEdits(maxLength = 25): fc.Arbitrary<WordEdit[]> {
   const edit = fc.record({
     do: fc.constantFrom('put' as const, 'put' as const, 'put' as const, 'delete' as const, 'prune' as const),
     id: fc.constantFrom(...'abcdefghijkl'),
-    audience: fc.constantFrom(...(Object.keys(AUDIENCES) as AudienceName[])),
+    audience: fc.constantFrom(...AUDIENCE_NAMES),
     title: sentences(4),
     content: sentences(40),
     chunk: fc.integer({ min: 5, max: 90 }),
@@ -80,7 +71,7 @@ export function wordQuestions(): fc.Arbitrary<WordQuestion[]> {
     terms: fc.array(term, { maxLength: 6 }),
     phrase: sentences(4),
     k: fc.oneof(fc.nat({ max: 6 }), fc.constant(1e9)),
-    partitions: fc.subarray(Object.keys(AUDIENCES) as AudienceName[]),
+    partitions: fc.subarray([...AUDIENCE_NAMES]),
     allow: fc.option(picks),
     prior: fc.option(
       fc.record({
@@ -102,76 +93,44 @@ export function textOf(id: string, content: string, fields: Partial<WordEdit> = 
   }
 }
 
-export class WordWorld {
-  readonly store: Store
-  #now = 1000
+/** A term of a question, as it mostly is. */
+export function word(text: string): WordTerm {
+  return { text, boost: 1 }
+}
 
+export class WordWorld extends IndexWorld<WordEdit> {
   constructor(store: Store) {
-    this.store = store
-    store.write(0, writer => Object.values(AUDIENCES).map(one => writer.intern(one)))
-  }
-
-  apply(history: readonly WordEdit[]): void {
-    for (const edit of history) this.store.write(this.#now++, writer => this.#edit(writer, edit))
-  }
-
-  /** Puts the entry under another audience. */
-  move(key: EntryKey, to: AudienceName): void {
-    this.store.write(this.#now++, writer => {
-      const entry = writer.entry(key)
-      if (entry) writer.put({ ...entry, audience: AUDIENCES[to] }, writer.chunksOf(key))
-    })
-  }
-
-  partitionsOf(...names: readonly AudienceName[]): PartitionId[] {
-    const keys = new Set(names.map(name => partitionKey(AUDIENCES[name])))
-    return this.store.partitions().flatMap(({ id, audience: of }) => (keys.has(partitionKey(of)) ? [id] : []))
-  }
-
-  /** The store's n-th entry; beyond the last, a key that nothing has. */
-  entryAt(n: number): EntryKey {
-    return this.store.scanEntries(0, 1000)[n] ?? n + 1000
+    super(store, edit)
   }
 
   key(id: string, name: AudienceName = 'public'): EntryKey {
     return this.store.find(id, this.partitionsOf(name))[0] ?? -1
   }
 
-  scope(question: WordQuestion): SearchScope {
-    const { allow } = question
+  request({ terms, k, partitions, allow, prior }: WordQuestion): WordSearch {
     return {
-      partitions: this.partitionsOf(...question.partitions),
-      allow: allow === null ? undefined : Bitset.of(allow.map(pick => this.entryAt(pick))),
-    }
-  }
-
-  request(question: WordQuestion): WordSearch {
-    const { terms, k, prior } = question
-    return {
-      ...this.scope(question),
       terms,
       k,
+      partitions: this.partitionsOf(...partitions),
+      allow: allow === null ? undefined : Bitset.of(allow.map(pick => this.entryAt(pick))),
       prior: prior === null ? undefined : { weight: prior.weight, values: Float32Array.from(prior.values) },
     }
   }
+}
 
-  #edit(writer: StoreWriter, edit: WordEdit): void {
-    const of = AUDIENCES[edit.audience]
-    switch (edit.do) {
-      case 'put': {
-        const draft = draftOf({ id: edit.id, title: edit.title, content: edit.content, audience: of })
-        writer.put(draft, chunksOf(draft, edit))
-        break
-      }
-      case 'delete': {
-        const partitions = writer.partitions().map(({ id }) => id)
-        const found = writer.entries(writer.find(edit.id, partitions))
-        for (const entry of found) if (entry.audience.holder === of.holder) writer.delete(entry.key)
-        break
-      }
-      case 'prune':
-        writer.pruneChanges(writer.lastSeq())
+function edit(writer: StoreWriter, told: WordEdit): void {
+  switch (told.do) {
+    case 'put': {
+      const { id, title, content } = told
+      const draft = draftOf({ id, title, content, audience: AUDIENCES[told.audience] })
+      writer.put(draft, chunksOf(draft, told))
+      break
     }
+    case 'delete':
+      deleteHeld(writer, told.id, told.audience)
+      break
+    case 'prune':
+      writer.pruneChanges(writer.lastSeq())
   }
 }
 

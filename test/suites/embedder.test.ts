@@ -2,15 +2,15 @@ import { afterAll, beforeAll } from 'vitest'
 import { openHttpEmbedder } from '../../src/embed/http-embedder.ts'
 import { type LocalEmbedder, openLocalEmbedder } from '../../src/embed/local-embedder.ts'
 import { cacheQueries } from '../../src/embed/query-cache.ts'
-import { describeEmbedder } from '../../src/testing/embedder-suite.ts'
+import { embedderSuite } from '../../src/testing/embedder-suite.ts'
 import { type Loopback, sendJson, startLoopback } from '../support/loopback.ts'
 import { modelFolder } from '../support/model.ts'
 
 const folder = modelFolder()
 
-describeEmbedder('local, native runtime', () => openLocalEmbedder({ folder, runtime: 'native' }))
-describeEmbedder('local, WebAssembly runtime', () => openLocalEmbedder({ folder, runtime: 'wasm' }))
-describeEmbedder('local, loaded at first use, behind a query cache', async () =>
+embedderSuite('local, native runtime', () => openLocalEmbedder({ folder, runtime: 'native' }))
+embedderSuite('local, WebAssembly runtime', () => openLocalEmbedder({ folder, runtime: 'wasm' }))
+embedderSuite('local, loaded at first use, behind a query cache', async () =>
   cacheQueries(await openLocalEmbedder({ folder, start: 'first-use' }), 10),
 )
 
@@ -30,9 +30,9 @@ afterAll(async () => {
   await model.close()
 })
 
-describeEmbedder('OpenAI-compatible provider over HTTP', () =>
+embedderSuite('OpenAI-compatible provider over HTTP', () =>
   openHttpEmbedder({ provider: 'openai', model: 'minilm', baseUrl: `${provider.url}/v1`, maxTokens: 512 }),
 )
-describeEmbedder('Ollama over HTTP', () =>
+embedderSuite('Ollama over HTTP', () =>
   openHttpEmbedder({ provider: 'ollama', model: 'minilm', baseUrl: provider.url, dimensions: 384 }),
 )
