@@ -2,14 +2,13 @@
  * The owner's side of the embedding worker: starts it, hands it requests, notices its death. A request always ends:
  * with vectors, or with an error. Idle, it does not keep the process alive; with requests under way it does.
  */
-import { Worker, type WorkerOptions } from 'node:worker_threads'
-import { siblingModule } from '../base/module-url.ts'
+import type { Worker } from 'node:worker_threads'
 import { QuerentError } from '../model/errors.ts'
 import { cancelled } from './cancelled.ts'
-import type { EmbedKind } from './embedder.ts'
+import { asRefusal, type EmbedKind } from './embedder.ts'
 import type { RuntimeName } from './onnx-runtime.ts'
-import { RunGate, shutAtExit } from './run-gate.ts'
 import type { SentenceModelParts } from './sentence-model.ts'
+import { type StartWorker, type StoppableThread, startThread } from './stoppable-thread.ts'
 import type { FromWorker, ToWorker } from './worker-protocol.ts'
 
 /** After this many deaths without an answer in between it is given up: a model that kills its worker does so again. */
@@ -25,10 +24,7 @@ interface Request extends Waiting<Float32Array> {
   readonly kind: EmbedKind
 }
 
-interface Running {
-  readonly worker: Worker
-  /** Ends the thread, not inside native code. */
-  readonly stop: () => Promise<void>
+interface Running extends StoppableThread {
   readonly requests: Map<number, Request>
   readonly readers: Waiting<RuntimeName>[]
   runtime: RuntimeName | null
@@ -37,8 +33,7 @@ interface Running {
 export interface EmbedThreadOptions {
   /** Called at each start. */
   readonly loadParts: () => Promise<SentenceModelParts>
-  /** Tests watch and end real workers through this. */
-  readonly startThread?: ((options: WorkerOptions) => Worker) | undefined
+  readonly startWorker?: StartWorker | undefined
 }
 
 export class EmbedThread {
@@ -116,15 +111,9 @@ export class EmbedThread {
 
   #start(): Running {
     if (this.#running !== null) return this.#running
-    const gate = new RunGate()
-    // Not the flags of this process: --eval and --input-type would keep a worker from starting.
-    const worker = (this.#options.startThread ?? startThread)({
-      name: 'querent embedder',
-      workerData: gate.memory,
-      execArgv: [],
-    })
-    const stop = makeStop(worker, gate)
-    const running: Running = { worker, stop, requests: new Map(), readers: [], runtime: null }
+    const thread = startThread(this.#options.startWorker)
+    const { worker } = thread
+    const running: Running = { ...thread, requests: new Map(), readers: [], runtime: null }
     this.#running = running
     worker.unref()
     worker.on('message', (message: FromWorker) => this.#hear(running, message))
@@ -151,7 +140,7 @@ export class EmbedThread {
         take(running.requests, message.id)?.resolve(message.values)
         break
       case 'rejected':
-        take(running.requests, message.id)?.reject(refused(failed(`a text could not be embedded: ${message.reason}`)))
+        take(running.requests, message.id)?.reject(asRefusal(failed(`a text could not be embedded: ${message.reason}`)))
         break
     }
     this.#holdProcess(running)
@@ -162,11 +151,11 @@ export class EmbedThread {
     const requests = [...running.requests.values()]
     const [only] = requests
     const isOfText = running.runtime !== null && requests.length > 0
-    // Of a text that was alone it tells nothing about the next one.
+    // Of a text that was alone it tells nothing about the next one; of several, each shows when it is tried alone.
     const isOfOneText = isOfText && requests.length === 1 && only?.texts === 1 && only.kind === 'passage'
     if (!isOfOneText) this.#deathsInARow++
     this.#lastDeath = error.message
-    this.#end(running, isOfText ? refused(error) : error)
+    this.#end(running, isOfText ? asRefusal(error) : error)
   }
 
   /** Rejects what is under way; the next request starts another thread. */
@@ -186,26 +175,6 @@ export class EmbedThread {
   }
 }
 
-function startThread(options: WorkerOptions): Worker {
-  return new Worker(siblingModule(import.meta.url, 'onnx-worker'), options)
-}
-
-function makeStop(worker: Worker, gate: RunGate): () => Promise<void> {
-  const forget = shutAtExit(gate)
-  worker.once('exit', () => {
-    forget()
-    gate.leave() // in case it died inside
-  })
-  let stopped: Promise<void> | undefined
-  return () => {
-    worker.ref() // the process must live to see the end, which is near
-    stopped ??= gate.shut().then(async () => {
-      await worker.terminate()
-    })
-    return stopped
-  }
-}
-
 function take<T>(requests: Map<number, T>, id: number): T | undefined {
   const request = requests.get(id)
   requests.delete(id)
@@ -219,11 +188,6 @@ function post(worker: Worker, message: ToWorker, transfer: ArrayBuffer[] = []): 
 function failed(message: string, cause?: unknown): QuerentError {
   const reason = cause instanceof Error ? `${message}: ${cause.message}` : message
   return new QuerentError('embedder_failed', reason, {}, cause)
-}
-
-/** Told of all that was under way: which text it was shows when each is tried alone. */
-function refused(error: QuerentError): QuerentError {
-  return error.retold(error.message, { ...error.details, refused: 'text' })
 }
 
 function closedError(): QuerentError {

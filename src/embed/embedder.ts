@@ -52,6 +52,11 @@ export function isRefusal(error: unknown): error is QuerentError {
   return error instanceof QuerentError && error.details['refused'] === 'text'
 }
 
+/** The error, told as one that a text of the request seems to have caused. */
+export function asRefusal(error: QuerentError): QuerentError {
+  return error.retold(error.message, { ...error.details, refused: 'text' })
+}
+
 /** What vectors are stored under. Vectors of different keys are never compared. */
 export function modelKey(model: EmbeddingModel): string {
   return `${model.id}@${model.hash.slice(0, 12)}`

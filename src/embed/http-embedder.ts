@@ -1,4 +1,5 @@
 /** Embedders that ask a provider over HTTP: OpenAI and compatible servers, and Ollama. */
+import { setTimeout as wait } from 'node:timers/promises'
 import { canonicalJson, sha256 } from '../base/canonical.ts'
 import { invalidArgument, QuerentError } from '../model/errors.ts'
 import { cutText } from './cut-text.ts'
@@ -72,7 +73,8 @@ export async function openHttpEmbedder(options: HttpEmbedderOptions): Promise<Em
 }
 
 function makeAccess(options: HttpEmbedderOptions, dialect: Dialect): ProviderAccess {
-  const { provider, apiKey, timeoutMs = 30_000, retries = 3, sleep = wait } = options
+  const { provider, apiKey, timeoutMs = 30_000, retries = 3 } = options
+  const sleep = options.sleep ?? ((ms, signal) => wait(ms, undefined, { signal }))
   if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
     // Without the value: it is a secret.
     throw new QuerentError('invalid_argument', 'apiKey: expected visible ASCII characters only', { field: 'apiKey' })
@@ -118,18 +120,4 @@ function readVectors(
 function checkDimensions(access: ProviderAccess, vector: Float32Array, expected: number): void {
   if (vector.length === expected) return
   throw providerFailed(access, `expected vectors of ${expected} dimensions, found ${vector.length}`, 200)
-}
-
-function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const end = () => {
-      clearTimeout(timer)
-      reject(signal?.reason)
-    }
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', end)
-      resolve()
-    }, ms)
-    signal?.addEventListener('abort', end, { once: true })
-  })
 }

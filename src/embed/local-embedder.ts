@@ -1,11 +1,10 @@
 /** The embedder that needs no service: an ONNX model from a folder, run in a worker thread of this process. */
-
 import { availableParallelism } from 'node:os'
-import type { Worker, WorkerOptions } from 'node:worker_threads'
 import { EmbedThread } from './embed-thread.ts'
 import type { Embedder, EmbedKind } from './embedder.ts'
 import { type ModelFiles, type OnnxFolder, readModelFiles, readOnnxFolder } from './onnx-folder.ts'
 import type { RuntimeName } from './onnx-runtime.ts'
+import type { StartWorker } from './stoppable-thread.ts'
 
 export interface LocalEmbedderOptions {
   /** Folder of the model; see `onnx-folder.ts`. */
@@ -19,8 +18,7 @@ export interface LocalEmbedderOptions {
    * first `embed` does the rest, so a wrong file shows there.
    */
   readonly start?: 'now' | 'first-use' | undefined
-  /** Tests watch and end real workers through this. */
-  readonly startThread?: ((options: WorkerOptions) => Worker) | undefined
+  readonly startWorker?: StartWorker | undefined
 }
 
 export interface LocalEmbedder extends Embedder {
@@ -66,7 +64,7 @@ function makeThread(folder: OnnxFolder, options: LocalEmbedderOptions, files?: P
       threads: options.threads ?? Math.min(availableParallelism(), MAX_DEFAULT_THREADS),
       runtime: options.runtime,
     }),
-    startThread: options.startThread,
+    startWorker: options.startWorker,
   })
 }
 

@@ -5,6 +5,7 @@
 import type { Json } from '../base/canonical.ts'
 import { QuerentError } from '../model/errors.ts'
 import { cancelled } from './cancelled.ts'
+import { asRefusal } from './embedder.ts'
 
 export interface ProviderAccess {
   /** Name for messages. */
@@ -56,8 +57,7 @@ export function providerFailed(
 
 /** The same where a text of the request seems to be the cause. */
 export function textRefused(access: ProviderAccess, what: string, status: number): QuerentError {
-  const error = providerFailed(access, what, status)
-  return error.retold(error.message, { ...error.details, refused: 'text' })
+  return asRefusal(providerFailed(access, what, status))
 }
 
 /** `pauseMs` is the pause before another try where the provider names none. */

@@ -101,7 +101,7 @@ describe('an embedding worker that dies', () => {
     return openLocalEmbedder({
       folder: modelFolder(),
       start: 'first-use',
-      startThread: options =>
+      startWorker: options =>
         left-- > 0
           ? new Worker('throw new Error("out of order")', { eval: true })
           : new Worker(new URL('../../src/embed/onnx-worker.ts', import.meta.url), options),
@@ -152,7 +152,7 @@ describe('an embedding worker that runs out of memory', () => {
     return openLocalEmbedder({
       folder: modelFolder(),
       start: 'first-use',
-      startThread: options =>
+      startWorker: options =>
         left-- > 0
           ? new Worker(code, { ...options, eval: typeof code === 'string', resourceLimits })
           : new Worker(REAL, options),

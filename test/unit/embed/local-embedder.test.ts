@@ -19,14 +19,14 @@ async function open(options: Partial<LocalEmbedderOptions> = {}): Promise<LocalE
 }
 
 /** The real worker, watched. */
-function watchedWorkers(): { workers: Worker[]; startThread: (options: WorkerOptions) => Worker } {
+function watchedWorkers(): { workers: Worker[]; startWorker: (options: WorkerOptions) => Worker } {
   const workers: Worker[] = []
-  const startThread = (options: WorkerOptions) => {
+  const startWorker = (options: WorkerOptions) => {
     const worker = new Worker(new URL('../../../src/embed/onnx-worker.ts', import.meta.url), options)
     workers.push(worker)
     return worker
   }
-  return { workers, startThread }
+  return { workers, startWorker }
 }
 
 const passages = Array.from({ length: 12 }, (_, i) =>
@@ -80,8 +80,8 @@ describe('the queue', () => {
 
 describe('a dead worker', () => {
   it('rejects what was under way; the next call starts another', async () => {
-    const { workers, startThread } = watchedWorkers()
-    const embedder = await open({ startThread })
+    const { workers, startWorker } = watchedWorkers()
+    const embedder = await open({ startWorker })
     const before = await embedder.embed(['cats'], 'query')
     const pending = [embedder.embed(passages, 'passage'), embedder.embed(passages, 'passage')]
     workers[0]?.postMessage(null) // not a message: an error that nothing catches
@@ -94,8 +94,8 @@ describe('a dead worker', () => {
   })
 
   it('is started again however many single passages it dies on', async () => {
-    const { workers, startThread } = watchedWorkers()
-    const embedder = await open({ startThread })
+    const { workers, startWorker } = watchedWorkers()
+    const embedder = await open({ startWorker })
     for (let death = 0; death < 4; death++) {
       await embedder.ready()
       const pending = embedder.embed(['cats'], 'passage')
@@ -106,8 +106,8 @@ describe('a dead worker', () => {
   })
 
   it('that died idle is replaced without a failed call', async () => {
-    const { workers, startThread } = watchedWorkers()
-    const embedder = await open({ startThread })
+    const { workers, startWorker } = watchedWorkers()
+    const embedder = await open({ startWorker })
     await embedder.ready()
     await workers[0]?.terminate()
     expect((await embedder.embed(['cats'], 'query')).length).toBe(1)
@@ -116,11 +116,11 @@ describe('a dead worker', () => {
 
   it('is given up after three deaths in a row', async () => {
     let started = 0
-    const startThread = () => {
+    const startWorker = () => {
       started++
       return new Worker('throw new Error("out of order")', { eval: true })
     }
-    const embedder = await open({ start: 'first-use', startThread })
+    const embedder = await open({ start: 'first-use', startWorker })
     for (let i = 0; i < 3; i++) {
       await expect(embedder.embed(['cats'], 'query')).rejects.toMatchObject({ code: 'embedder_failed' })
     }
