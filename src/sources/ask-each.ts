@@ -31,7 +31,7 @@ async function askOne(
 ): Promise<CollectionAnswer> {
   try {
     if (deadline.over) throw outOfTime(collection, deadline)
-    return await within(ask(collection, signal), collection, signal, deadline)
+    return await untilAborted(ask(collection, signal), signal, () => outOfTime(collection, deadline))
   } catch (thrown) {
     // What a client says of a request that was given up is not why it failed.
     const failure = signal.aborted || deadline.over ? outOfTime(collection, deadline) : thrown
@@ -39,10 +39,10 @@ async function askOne(
   }
 }
 
-/** Not every client heeds a signal: waiting ends with it all the same. */
-function within<T>(asked: Promise<T>, collection: string, signal: AbortSignal, deadline: Deadline): Promise<T> {
+/** Not everybody who is asked heeds a signal: waiting ends with it all the same, by that failure. */
+export function untilAborted<T>(asked: Promise<T>, signal: AbortSignal, failure: () => SourceFailure): Promise<T> {
   return new Promise((resolve, reject) => {
-    const stop = () => reject(outOfTime(collection, deadline))
+    const stop = () => reject(failure())
     if (signal.aborted) stop()
     signal.addEventListener('abort', stop, { once: true })
     asked.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))

@@ -1,8 +1,11 @@
 /** Asks several sources at once. Each has its own time; one that fails, or does not come back, costs the others nothing. */
 import { Deadline } from '../base/clock.ts'
 import { failedCollection, type Source, type SourceAnswer, type SourceRequest } from '../pipeline/source.ts'
-import { signalOf } from './ask-each.ts'
+import { signalOf, untilAborted } from './ask-each.ts'
 import { errorOf, SourceFailure } from './failure.ts'
+
+/** A little more than the source was given: it knows better what it was waiting for. */
+const GRACE_MS = 50
 
 export interface FanOut {
   readonly request: SourceRequest
@@ -23,22 +26,12 @@ async function askOne(source: Source, request: SourceRequest, timeoutMs: number)
   const { signal: stop, leftMs } = request.deadline
   const deadline = new Deadline(Math.min(timeoutMs, leftMs), stop)
   try {
-    return await orLate(source.ask({ ...request, deadline }), deadline)
+    const asked = source.ask({ ...request, deadline })
+    const late = signalOf(new Deadline(deadline.leftMs + GRACE_MS))
+    return await untilAborted(asked, late, () => new SourceFailure('timeout', 'the source did not come back in time'))
   } catch (thrown) {
     const error = (collection: string) => errorOf(thrown, collection)
     const collections = request.collections.map(collection => failedCollection(collection, error(collection)))
     return { source: source.name, collections, ms: performance.now() - begin }
   }
-}
-
-/** A little more than the source was given: it knows better what it was waiting for. */
-const GRACE_MS = 50
-
-function orLate<T>(asked: Promise<T>, deadline: Deadline): Promise<T> {
-  const signal = signalOf(new Deadline(deadline.leftMs + GRACE_MS))
-  return new Promise((resolve, reject) => {
-    const late = () => reject(new SourceFailure('timeout', 'the source did not come back in time'))
-    signal.addEventListener('abort', late, { once: true })
-    asked.then(resolve, reject).finally(() => signal.removeEventListener('abort', late))
-  })
 }

@@ -5,6 +5,7 @@
  */
 import { canonicalJson, type Json, type JsonObject, sha256 } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
+import { isRecord } from '../base/record.ts'
 import type { Scalar } from '../model/filter.ts'
 import type { NumericDate, SourceRecord } from '../pipeline/source.ts'
 
@@ -26,7 +27,7 @@ export interface MirrorLabel {
 /** Keys that are ours: they are not the record's own metadata. */
 const OWN = 'querent_'
 /** The latest instant there is: undated records are kept by a lower bound on the date. */
-export const UNDATED: Instant = 8.64e15
+const UNDATED: Instant = 8.64e15
 
 export const MIRRORED_DATE: NumericDate = { key: 'querent_date', unit: 'ms', undated: UNDATED }
 
@@ -80,10 +81,26 @@ export function recordFrom(
 export function foldEntries(records: readonly SourceRecord[]): readonly SourceRecord[] {
   const seen = new Set<string>()
   return records.filter(({ id, holder }) => {
-    const key = canonicalJson([holder, id])
-    if (seen.has(key)) return false
-    seen.add(key)
+    const entry = entryKey(holder, id)
+    if (seen.has(entry)) return false
+    seen.add(entry)
     return true
+  })
+}
+
+/** Which entry a payload is of, as a key: holders may share an id, in the public partition. */
+export function entryOf(payload: Readonly<Record<string, unknown>> | null | undefined): string {
+  return entryKey(payload?.['querent_holder'], payload?.['querent_id'])
+}
+
+/** The records with their texts, where they lack them: of an entry of several chunks only the first has it. */
+export function withTexts(
+  records: readonly SourceRecord[],
+  texts: ReadonlyMap<string, unknown>,
+): readonly SourceRecord[] {
+  return records.map(record => {
+    const text = texts.get(entryKey(record.holder, record.id))
+    return record.content === null && typeof text === 'string' ? { ...record, content: text } : record
   })
 }
 
@@ -91,6 +108,10 @@ export function nearestFirst(records: readonly SourceRecord[]): readonly SourceR
   return [...records].sort(
     (a, b) => (a.distance ?? Number.POSITIVE_INFINITY) - (b.distance ?? Number.POSITIVE_INFINITY),
   )
+}
+
+function entryKey(holder: unknown, id: unknown): string {
+  return JSON.stringify([holder, id])
 }
 
 function isPlain(value: Json): value is Scalar {
@@ -119,5 +140,5 @@ function parsed(value: unknown): unknown {
 }
 
 function objectOf(value: unknown): JsonObject {
-  return value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as JsonObject) : {}
+  return isRecord(value) ? (value as JsonObject) : {}
 }

@@ -3,7 +3,8 @@ import type { QdrantClient, Schemas } from '@qdrant/js-client-rest'
 import type { JsonObject } from '../base/canonical.ts'
 import type { SourceRecord, SourceRequest, Space } from '../pipeline/source.ts'
 import { malformed, SourceFailure } from './failure.ts'
-import { recordFrom } from './mirrored.ts'
+import { entryOf, recordFrom, withTexts } from './mirrored.ts'
+import type { VectorRequest } from './partitions.ts'
 
 export interface PointOptions {
   /** The payload key of the text; absent: the first of the usual ones that is there. */
@@ -21,8 +22,6 @@ export interface Found {
   readonly distance: string
 }
 
-export type AskRequest = Omit<SourceRequest, 'vector'> & { readonly vector: Float32Array }
-
 /** Where others keep a point's text. */
 const CONTENT_KEYS = ['document', 'content', 'text', 'page_content'] as const
 
@@ -36,7 +35,7 @@ interface Point {
 export async function nearest(
   client: QdrantClient,
   { name, vectorName }: Found,
-  { vector, text, limit, where, anyTags }: AskRequest,
+  { vector, text, limit, where, anyTags }: VectorRequest,
   { sparse }: PointOptions,
 ): Promise<readonly Point[]> {
   const filter = filterOf(where, anyTags)
@@ -123,16 +122,7 @@ export async function withText(
     limit: bare.length * 10,
     with_payload: ['querent_id', 'querent_holder', 'document'],
   })
-  const texts = new Map(
-    points.map(({ payload }) => [
-      JSON.stringify([payload?.['querent_holder'], payload?.['querent_id']]),
-      payload?.['document'],
-    ]),
-  )
-  return records.map(record => {
-    const text = texts.get(JSON.stringify([record.holder, record.id]))
-    return record.content === null && typeof text === 'string' ? { ...record, content: text } : record
-  })
+  return withTexts(records, new Map(points.map(({ payload }) => [entryOf(payload), payload?.['document']])))
 }
 
 /** The score that the dense vector alone would have had; the server keeps vectors of a cosine collection at length 1. */

@@ -4,28 +4,17 @@
  * both orders fused by the server.
  */
 import type { QdrantClient } from '@qdrant/js-client-rest'
-import { isOwner, type Sight } from '../model/viewer.ts'
+import type { Sight } from '../model/viewer.ts'
 import type { CollectionAnswer, NumericDate, Source } from '../pipeline/source.ts'
 import { askEach } from './ask-each.ts'
 import { malformed, notFound, SourceFailure, wrongDimensions } from './failure.ts'
-import { foldEntries, MIRRORED_DATE, mirrorName, nearestFirst } from './mirrored.ts'
+import { foldEntries, MIRRORED_DATE } from './mirrored.ts'
+import { collectionsInSight, type SightOptions, together, type VectorRequest } from './partitions.ts'
 import { type QdrantAddress, QdrantClients, qdrantFailure } from './qdrant-client.ts'
-import {
-  type AskRequest,
-  type Found,
-  nearest,
-  type PointOptions,
-  recordOf,
-  spaceOf,
-  withText,
-} from './qdrant-points.ts'
+import { type Found, nearest, type PointOptions, recordOf, spaceOf, withText } from './qdrant-points.ts'
 
-export interface QdrantSourceOptions extends QdrantAddress, PointOptions {
+export interface QdrantSourceOptions extends QdrantAddress, SightOptions, PointOptions {
   readonly name: string
-  /** Keys of the partitions in sight, to find what was mirrored; absent: only what has the name is asked. */
-  readonly partitionKeys?: ((sight: Sight) => readonly string[]) | undefined
-  /** Whether viewers other than the owner may ask collections that were not mirrored (default false). */
-  readonly public?: boolean | undefined
   /** Which of a collection's vectors; needed where it has several. */
   readonly vectorName?: string | undefined
   readonly numericDate?: NumericDate | undefined
@@ -55,20 +44,18 @@ export function openQdrantSource(options: QdrantSourceOptions): Source {
   }
 }
 
+/** Throws `SourceFailure` when there is none. */
 async function findCollections(
   client: QdrantClient,
   name: string,
   sight: Sight,
   options: QdrantSourceOptions,
 ): Promise<readonly Found[]> {
-  const keys = options.partitionKeys?.(sight) ?? []
-  const mirrored = await Promise.all(keys.map(key => describe(client, mirrorName(name, key), true, options)))
-  const found = mirrored.filter(collection => collection !== null)
-  if (found.length > 0) return found
-  if (!isOwner(sight.viewer) && options.public !== true) throw notFound(name)
-  const plain = await describe(client, name, false, options)
-  if (plain === null) throw notFound(name)
-  return [plain]
+  const found = await collectionsInSight(name, sight, options, (nameThere, isMirrored) =>
+    describe(client, nameThere, isMirrored, options),
+  )
+  if (found.length === 0) throw notFound(name)
+  return found
 }
 
 async function describe(
@@ -101,7 +88,7 @@ async function askCollection(
   client: QdrantClient,
   found: Found,
   collection: string,
-  request: AskRequest,
+  request: VectorRequest,
   options: QdrantSourceOptions,
 ): Promise<CollectionAnswer> {
   const { vector, limit } = request
@@ -124,13 +111,4 @@ async function askCollection(
       error: null,
     }
   }
-}
-
-/** The answers of the partitions of one collection, as one. */
-function together(answers: readonly CollectionAnswer[], limit: number): CollectionAnswer {
-  const [first] = answers as readonly [CollectionAnswer]
-  if (answers.length === 1) return first
-  const records = nearestFirst(answers.flatMap(answer => answer.records))
-  const exhausted = answers.every(answer => answer.exhausted) && records.length <= limit
-  return { ...first, records: records.slice(0, limit), exhausted }
 }

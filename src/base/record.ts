@@ -1,0 +1,5 @@
+/** Objects by name, as JSON has them: no list, not null. */
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
