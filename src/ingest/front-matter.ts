@@ -1,5 +1,6 @@
 /** The block of YAML between two lines of `---` at the top of a Markdown file. */
 import { parseDocument } from 'yaml'
+import { isRecord } from '../base/record.ts'
 
 export interface FrontMatter {
   readonly fields: Readonly<Record<string, unknown>>
@@ -31,7 +32,7 @@ function parse(yaml: string): Omit<FrontMatter, 'end'> {
     if (error !== undefined) return { fields: {}, problem: `front matter: ${error.message}` }
     const value: unknown = document.toJS({ maxAliasCount: 100 })
     if (value === null || value === undefined) return { fields: {}, problem: null }
-    if (typeof value === 'object' && !Array.isArray(value)) return { fields: { ...value }, problem: null }
+    if (isRecord(value)) return { fields: { ...value }, problem: null }
     return { fields: {}, problem: 'front matter: expected fields such as `title: …`' }
   } catch (error) {
     return { fields: {}, problem: `front matter: ${error instanceof Error ? error.message : String(error)}` }

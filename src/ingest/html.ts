@@ -2,8 +2,8 @@
 import type { FileReading, Ingester, SourceFile } from '../model/ingester.ts'
 import { chunk } from '../text/chunk.ts'
 import { htmlText } from './html-text.ts'
-import { nameWithoutExtension } from './plain-text.ts'
 import { instantOf, tagsOf, titleOf } from './values.ts'
+import { nameWithoutExtension, WHOLE_FILE } from './whole-file.ts'
 
 export const html: Ingester = {
   name: 'html',
@@ -18,8 +18,7 @@ function read(file: SourceFile): FileReading {
   if (page.text === '' && title === '') return { documents: [], problems: [] }
   const { description = '', keywords = '', date = '' } = page.meta
   const document = {
-    id: null,
-    part: null,
+    ...WHOLE_FILE,
     title: title || nameWithoutExtension(file),
     content: page.text,
     chunks: chunk(page.text, { form: 'prose', headings: page.headings }),
@@ -32,10 +31,6 @@ function read(file: SourceFile): FileReading {
       ...(titleOf(page.language) !== '' && { lang: titleOf(page.language) }),
     },
     createdAt: instantOf(date),
-    updatedAt: null,
-    validFrom: null,
-    validUntil: null,
-    line: null,
   }
   return { documents: [document], problems: [] }
 }

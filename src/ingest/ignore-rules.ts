@@ -54,28 +54,20 @@ export class IgnoreRules {
   /** Rules for a folder that is added: ours, those of the Git repository around it, its own. */
   static forRoot(root: string): IgnoreRules {
     const own = new IgnoreRules([layer(root, EXCLUDED, 'excluded')])
-    const above = foldersOfRepository(root).reduce((rules, folder) => rules.#with(folder), own)
+    const above = foldersOfRepository(root).reduce((rules, folder) => rules.inside(folder), own)
     // Who names an ignored folder means it: then only the rules below it count.
-    const rules = above.#verdict(root, true) === null ? above : own
+    const rules = above.verdict(root, true) === null ? above : own
     return rules.inside(root)
   }
 
   /** Rules for a folder further down: these and what its rule files say. */
   inside(folder: string): IgnoreRules {
-    return this.#with(folder)
-  }
-
-  /** Null: not left out. `path` is absolute. */
-  verdict(path: string, isFolder: boolean): Verdict {
-    return this.#verdict(path, isFolder)
-  }
-
-  #with(folder: string): IgnoreRules {
     const text = RULE_FILES.map(name => readRules(join(folder, name))).join('\n')
     return text.trim() === '' ? this : new IgnoreRules([...this.#layers, layer(folder, text, 'ignored')])
   }
 
-  #verdict(path: string, isFolder: boolean): Verdict {
+  /** Null: not left out. `path` is absolute. */
+  verdict(path: string, isFolder: boolean): Verdict {
     for (const { folder, rules, verdict } of this.#layers.toReversed()) {
       const inside = relative(folder, path).split(sep).join('/')
       if (inside === '' || inside.startsWith('../')) continue

@@ -14,12 +14,13 @@ import type { Viewer } from '../model/viewer.ts'
 import type { Store } from '../store/store.ts'
 import { CHUNKER_VERSION } from '../text/chunk.ts'
 import { checkMap } from './field-map.ts'
+import { type IngestReport, ReportDraft } from './ingest-report.ts'
 import { isWithin, type KnownFile, type KnownRow, knownRows, ownFile, pathWithin, rememberRoot } from './known-files.ts'
 import { type FileOutcome, loadFile } from './load-file.ts'
 import { messageOf } from './messages.ts'
 import { type Place, placeOf, shown } from './place.ts'
 import { type Found, walk } from './walk.ts'
-import { type EntrySettings, type ReadFile, type Written, writeFile } from './write-file.ts'
+import { type EntrySettings, type ReadFile, writeFile } from './write-file.ts'
 
 export interface IngestRequest {
   /** Files and folders; relative ones start from the working folder of the process. */
@@ -47,19 +48,7 @@ export interface IngestContext {
   readonly ingesters?: readonly Ingester[] | undefined
 }
 
-/** Numbers count entries. Paths are as the request wrote them, with what comes below. */
-export interface IngestReport {
-  readonly added: number
-  readonly updated: number
-  readonly unchanged: number
-  readonly deleted: number
-  readonly skipped: readonly { readonly path: string; readonly reason: string }[]
-  readonly errors: readonly { readonly path: string; readonly message: string }[]
-  /** Of entries added or updated. */
-  readonly chunks: number
-}
-
-export const DEFAULT_MAX_BYTES: number = 10 * 1024 * 1024
+const DEFAULT_MAX_BYTES = 10 * 1024 * 1024
 
 /** Throws for what no file can be blamed for: a path that is not there, a bad map, a store that cannot be written. */
 export async function ingest(store: Store, request: IngestRequest, context: IngestContext): Promise<IngestReport> {
@@ -83,9 +72,7 @@ class Run {
   readonly #settings: EntrySettings
   /** Whatever else than its bytes decides what becomes of a file. */
   readonly #fingerprint: string
-  readonly #counts: Written = { added: 0, updated: 0, unchanged: 0, deleted: 0, chunks: 0 }
-  readonly #skipped: { path: string; reason: string }[] = []
-  readonly #errors: { path: string; message: string }[] = []
+  readonly #report = new ReportDraft()
   /** Absolute paths that were dealt with; a file within two of the folders counts once. */
   readonly #done = new Set<string>()
 
@@ -105,7 +92,7 @@ class Run {
   }
 
   report(): IngestReport {
-    return { ...this.#counts, skipped: this.#skipped, errors: this.#errors }
+    return this.#report.finish()
   }
 
   async take(place: Place): Promise<void> {
@@ -160,11 +147,11 @@ class Run {
     for (const outcome of outcomes) {
       const path = shown(place, outcome.absolute)
       if (outcome.kind !== 'skipped' || outcome.reason === 'empty') this.#done.add(outcome.absolute)
-      if (outcome.kind === 'skipped') this.#skipped.push({ path, reason: outcome.reason })
-      if (outcome.kind === 'failed') this.#errors.push({ path, message: outcome.message })
-      if (outcome.kind === 'unchanged') this.#counts.unchanged += outcome.entries
+      if (outcome.kind === 'skipped') this.#report.skip(path, outcome.reason)
+      if (outcome.kind === 'failed') this.#report.fail(path, outcome.message)
+      if (outcome.kind === 'unchanged') this.#report.count({ unchanged: outcome.entries })
       if (outcome.kind !== 'read') continue
-      for (const message of outcome.problems) this.#errors.push({ path, message })
+      for (const message of outcome.problems) this.#report.fail(path, message)
       read.push(outcome.file)
     }
     if (read.length === 0) return
@@ -177,12 +164,10 @@ class Run {
   /** A savepoint of its own: what one file is refused for undoes nothing of the others. */
   #writeOne(path: string, file: ReadFile): void {
     try {
-      const written = this.#store.write(this.#context.now, writer => writeFile(writer, file, this.#settings))
-      for (const name of ['added', 'updated', 'unchanged', 'deleted', 'chunks'] as const)
-        this.#counts[name] += written[name]
+      this.#report.count(this.#store.write(this.#context.now, writer => writeFile(writer, file, this.#settings)))
     } catch (error) {
       if (!(error instanceof QuerentError && ['usage', 'limit', 'conflict'].includes(error.kind))) throw error
-      this.#errors.push({ path, message: error.message })
+      this.#report.fail(path, error.message)
     }
   }
 
@@ -196,15 +181,15 @@ class Run {
       if (file === undefined || (file.root !== place.root && (await exists(path)))) continue
       this.#checkAborted()
       this.#store.write(this.#context.now, writer => {
-        for (const { key } of file.entries.values()) if (writer.delete(key)) this.#counts.deleted++
+        for (const { key } of file.entries.values()) if (writer.delete(key)) this.#report.count({ deleted: 1 })
       })
     }
   }
 
   #tell(place: Place, found: Exclude<Found, { kind: 'file' }>): void {
     const path = shown(place, found.path)
-    if (found.kind === 'skipped') this.#skipped.push({ path, reason: found.reason })
-    else this.#errors.push({ path, message: messageOf(found.error) })
+    if (found.kind === 'skipped') this.#report.skip(path, found.reason)
+    else this.#report.fail(path, messageOf(found.error))
   }
 
   #progress(phase: string, done: number, total: number | null, current?: string): void {
@@ -212,12 +197,10 @@ class Run {
   }
 
   #checkAborted(): void {
-    if (this.#context.signal.aborted) {
-      throw new QuerentError('cancelled', 'adding files was stopped; what was written until then stays', {
-        added: this.#counts.added,
-        updated: this.#counts.updated,
-      })
-    }
+    if (!this.#context.signal.aborted) return
+    const { added, updated } = this.report()
+    const message = 'adding files was stopped; what was written until then stays'
+    throw new QuerentError('cancelled', message, { added, updated })
   }
 }
 

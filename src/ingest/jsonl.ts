@@ -1,12 +1,12 @@
 /** JSON Lines: one entry a line. A line that is none is told of, and the others are read. */
-
 import { canonicalJson, type Json, sha256 } from '../base/canonical.ts'
+import { isRecord } from '../base/record.ts'
 import { storableText } from '../base/storable.ts'
 import type { FileDocument, FileProblem, FileReading, Ingester, IngestSettings, SourceFile } from '../model/ingester.ts'
-import { MAX_CONTENT_LENGTH, MAX_ID_LENGTH, MAX_NAME_LENGTH } from '../model/limits.ts'
+import { MAX_CONTENT_LENGTH, MAX_ID_LENGTH } from '../model/limits.ts'
 import { chunkContent } from '../text/chunk.ts'
 import { FieldMap, RECORD_FIELDS } from './field-map.ts'
-import { instantOf, tagsOf, titleOf, toJson } from './values.ts'
+import { instantOf, kindOf, tagsOf, titleOf, toJson } from './values.ts'
 
 /** Collections of records are larger than files that people write. */
 const MAX_BYTES = 256 * 1024 * 1024
@@ -72,8 +72,7 @@ function readLine(line: string, number: number, fields: FieldMap): FileDocument 
   } catch (error) {
     return `not JSON: ${error instanceof Error ? error.message : String(error)}`
   }
-  if (typeof record !== 'object' || record === null || Array.isArray(record)) return 'expected a JSON object'
-  return documentOf(record as Fields, number, fields)
+  return isRecord(record) ? documentOf(record, number, fields) : 'expected a JSON object'
 }
 
 function documentOf(record: Fields, line: number, fields: FieldMap): FileDocument | string {
@@ -115,10 +114,6 @@ function contentOf(value: unknown): string | null {
 function idOf(value: unknown): string | null {
   const id = typeof value === 'string' || typeof value === 'number' ? storableText(String(value)) : ''
   return id === '' ? null : id
-}
-
-function kindOf(value: unknown): string {
-  return (typeof value === 'string' && storableText(value.trim().slice(0, MAX_NAME_LENGTH))) || 'document'
 }
 
 /**

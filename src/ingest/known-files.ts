@@ -57,7 +57,7 @@ export function rememberRoot(writer: StoreWriter, root: string): void {
   if (!roots.includes(root)) writer.setMeta(ROOTS, JSON.stringify([...roots, root]))
 }
 
-export function absolutePath(root: string, path: string): string {
+function absolutePath(root: string, path: string): string {
   return join(root, ...path.split('/'))
 }
 

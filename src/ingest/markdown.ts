@@ -1,14 +1,11 @@
 /** Markdown with front matter. The content is the file as it is, so line numbers are the file's. */
-
 import type { Json, JsonObject } from '../base/canonical.ts'
-import { storableText } from '../base/storable.ts'
 import type { FileReading, Ingester, SourceFile } from '../model/ingester.ts'
-import { MAX_NAME_LENGTH } from '../model/limits.ts'
 import { chunk } from '../text/chunk.ts'
 import { markdownHeadings } from '../text/markdown-outline.ts'
 import { readFrontMatter } from './front-matter.ts'
-import { nameWithoutExtension } from './plain-text.ts'
-import { instantOf, tagsOf, titleOf, toJson } from './values.ts'
+import { instantOf, kindOf, tagsOf, titleOf, toJson } from './values.ts'
+import { nameWithoutExtension, WHOLE_FILE } from './whole-file.ts'
 
 const EXTENSIONS = ['md', 'markdown', 'mdx', 'mdown']
 
@@ -43,8 +40,7 @@ function read(file: SourceFile): FileReading {
   const title = titleOf(fields['title']) || titleOf(heading)
   if (isBlank && title === '') return { documents: [], problems: problemsOf(problem) }
   const document = {
-    id: null,
-    part: null,
+    ...WHOLE_FILE,
     title: title || nameWithoutExtension(file),
     content: file.text,
     chunks: chunk(file.text, { form: 'prose', headings, start: end }),
@@ -55,13 +51,8 @@ function read(file: SourceFile): FileReading {
     updatedAt: time('updated', 'modified', 'lastmod'),
     validFrom: time('valid_from'),
     validUntil: time('valid_until'),
-    line: null,
   }
   return { documents: [document], problems: problemsOf(problem) }
-}
-
-function kindOf(value: unknown): string {
-  return (typeof value === 'string' && storableText(value.trim().slice(0, MAX_NAME_LENGTH))) || 'document'
 }
 
 function metadataOf(fields: Readonly<Record<string, unknown>>): JsonObject {

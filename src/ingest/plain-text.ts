@@ -2,6 +2,7 @@
 import type { FileReading, Ingester, SourceFile } from '../model/ingester.ts'
 import { chunkContent } from '../text/chunk.ts'
 import { languageOf } from './file-types.ts'
+import { nameWithoutExtension, WHOLE_FILE } from './whole-file.ts'
 
 /** Kind `code`, tagged with the language. Titled by its path: that is how people speak of it. */
 export const code: Ingester = {
@@ -22,10 +23,6 @@ export const plainText: Ingester = {
   read: file => document(file, 'document', nameWithoutExtension(file), [], { path: file.path }),
 }
 
-export function nameWithoutExtension(file: Pick<SourceFile, 'name' | 'extension'>): string {
-  return file.extension === '' ? file.name : file.name.slice(0, -file.extension.length - 1)
-}
-
 function document(
   file: SourceFile,
   kind: 'code' | 'document',
@@ -35,14 +32,5 @@ function document(
 ): FileReading {
   if (file.text.trim() === '') return { documents: [], problems: [] }
   const chunks = chunkContent(file.text, { format: kind === 'code' ? 'code' : 'plain' })
-  const unknown = {
-    id: null,
-    part: null,
-    createdAt: null,
-    updatedAt: null,
-    validFrom: null,
-    validUntil: null,
-    line: null,
-  }
-  return { documents: [{ title, content: file.text, chunks, kind, tags, metadata, ...unknown }], problems: [] }
+  return { documents: [{ ...WHOLE_FILE, title, content: file.text, chunks, kind, tags, metadata }], problems: [] }
 }

@@ -1,5 +1,4 @@
 /** Values as files write them (front matter, records), taken as our fields want them. */
-
 import type { Json, JsonObject } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
 import { storableText } from '../base/storable.ts'
@@ -23,6 +22,11 @@ export function tagsOf(value: unknown): readonly string[] {
     .map(item => storableText(String(item)).trim().replace(/^#+/, ''))
     .filter(tag => tag !== '' && tag.length <= MAX_NAME_LENGTH)
   return [...new Set(tags)].slice(0, MAX_TAGS)
+}
+
+/** Of what says nothing of it: `document`. */
+export function kindOf(value: unknown): string {
+  return (typeof value === 'string' && storableText(value.trim().slice(0, MAX_NAME_LENGTH))) || 'document'
 }
 
 /**
