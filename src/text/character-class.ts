@@ -41,3 +41,8 @@ function classify(point: number): number {
   }
   return /[\u00ad\u200b-\u200d\u2060\ufeff]/.test(character) ? IGNORED : SEPARATOR
 }
+
+/** UTF-16 units of the character at `at`. */
+export function widthAt(text: string, at: number): number {
+  return (text.codePointAt(at) as number) > 0xffff ? 2 : 1
+}

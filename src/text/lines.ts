@@ -3,13 +3,16 @@
 const LF = 10
 const CR = 13
 
+/** Whether a line ends with the character at `at`: of CR LF, with the LF. */
+export function isLineEnd(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at)
+  return unit === LF || (unit === CR && text.charCodeAt(at + 1) !== LF)
+}
+
 /** Lines that end within `[from, to)`. */
 export function lineEnds(text: string, from: number, to: number): number {
   let count = 0
-  for (let at = from; at < to; at++) {
-    const unit = text.charCodeAt(at)
-    if (unit === LF || (unit === CR && text.charCodeAt(at + 1) !== LF)) count++
-  }
+  for (let at = from; at < to; at++) if (isLineEnd(text, at)) count++
   return count
 }
 
@@ -19,11 +22,8 @@ export class LineCounter {
   #at = 0
   #line = 1
 
-  /** Counting begins at `at`, which is in line `line`. */
-  constructor(text: string, at = 0, line = 1) {
+  constructor(text: string) {
     this.#text = text
-    this.#at = at
-    this.#line = line
   }
 
   /** The line of the character at `at`, which must not lie before the place asked for last. */
@@ -43,4 +43,50 @@ export function linesOfSpan(
 ): { readonly startLine: number; readonly endLine: number } {
   const startLine = counter.lineOf(start)
   return { startLine, endLine: startLine + lineEnds(text, start, Math.max(start, end - 1)) }
+}
+
+/** Finds lines by place and by number, in any order. */
+export class LineStarts {
+  readonly #text: string
+  readonly #starts: readonly number[]
+
+  constructor(text: string) {
+    this.#text = text
+    this.#starts = startsOf(text)
+  }
+
+  /** At least 1. */
+  get count(): number {
+    return this.#starts.length
+  }
+
+  /** The line of the character at `at`. */
+  lineOf(at: number): number {
+    let low = 0
+    let high = this.#starts.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((this.#starts[middle] as number) <= at) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  /** The text of these lines, both included, as far as there are any; without the last one's LF or lone CR. */
+  between(first: number, last: number): string {
+    const start = this.#starts[first - 1]
+    if (start === undefined || last < first) return ''
+    const next = this.#starts[last]
+    return this.#text.slice(start, next === undefined ? undefined : next - 1)
+  }
+}
+
+function startsOf(text: string): number[] {
+  const starts = [0]
+  if (text.includes('\r')) {
+    for (let at = 0; at < text.length; at++) if (isLineEnd(text, at)) starts.push(at + 1)
+  } else {
+    for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
+  }
+  return starts
 }

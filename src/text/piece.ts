@@ -2,7 +2,8 @@
  * The smallest pieces a text is cut into: a word, a sign, a character of a script without spaces, each with the blanks
  * behind it; what it costs an embedding model in tokens; and how good a place the border before it is for a cut.
  */
-import { classOf, DIGIT, IGNORED, LOWER, MARK, UNSPACED, UPPER } from './character-class.ts'
+import { classOf, DIGIT, IGNORED, LOWER, MARK, UNSPACED, UPPER, widthAt } from './character-class.ts'
+import { isLineEnd } from './lines.ts'
 
 export type TextForm = 'prose' | 'code'
 
@@ -61,10 +62,7 @@ function codeBorder(text: string, breaks: number, next: number, first: number): 
 /** 0, 1, or 2 for more, between two characters that are no blanks. */
 function lineBreaks(text: string, from: number, to: number): number {
   let breaks = 0
-  for (let at = from; at < to && breaks < 2; at++) {
-    const unit = text.charCodeAt(at)
-    if (unit === 10 || (unit === 13 && text.charCodeAt(at + 1) !== 10)) breaks++
-  }
+  for (let at = from; at < to && breaks < 2; at++) if (isLineEnd(text, at)) breaks++
   return breaks
 }
 
@@ -96,10 +94,7 @@ function afterBlanks(text: string, start: number): number {
 /** Behind the last line end of the blanks at `from`; behind all of them when there is none. */
 function afterLineEnd(text: string, from: number): number {
   const end = afterBlanks(text, from)
-  for (let at = end; at > from; at--) {
-    const unit = text.charCodeAt(at - 1)
-    if (unit === 10 || (unit === 13 && text.charCodeAt(at) !== 10)) return at
-  }
+  for (let at = end; at > from; at--) if (isLineEnd(text, at - 1)) return at
   return end
 }
 
@@ -107,20 +102,16 @@ const WORD = LOWER | UPPER | DIGIT | MARK | IGNORED
 
 function runEnd(text: string, start: number): number {
   const kind = classOf(text, start)
-  let at = start + width(text, start)
+  let at = start + widthAt(text, start)
   if (kind === UNSPACED) return at
   if ((kind & WORD) !== 0) {
-    while (at < text.length && at - start < MAX_WORD && (classOf(text, at) & WORD) !== 0) at += width(text, at)
+    while (at < text.length && at - start < MAX_WORD && (classOf(text, at) & WORD) !== 0) at += widthAt(text, at)
     return at
   }
   const sign = text.charCodeAt(start)
   if (at > start + 1) return at
   while (at - start < MAX_SIGNS && text.charCodeAt(at) === sign) at++
   return at
-}
-
-function width(text: string, at: number): number {
-  return (text.codePointAt(at) as number) > 0xffff ? 2 : 1
 }
 
 export function isBlankUnit(unit: number): boolean {
@@ -141,8 +132,8 @@ const FIRST_GREEK = 0x370
 
 /**
  * Tokens of a run, by its length and sort: an estimate of WordPiece with an English vocabulary (median of estimate to
- * truth: English prose 1.1, Markdown 1.0, TypeScript 0.97, Spanish 0.7; other alphabets are put in the middle between what an English
- * and a multilingual vocabulary need).
+ * truth: English prose 1.1, Markdown 1.0, TypeScript 0.97, Spanish 0.7; other alphabets are put in the middle between
+ * what an English and a multilingual vocabulary need).
  */
 function tokensOf(text: string, start: number, end: number): number {
   const kind = classOf(text, start)

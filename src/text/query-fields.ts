@@ -1,9 +1,8 @@
 /** Field conditions: from a token `name:value` to a filter. What a value may be depends on what the field holds. */
-
 import type { Instant } from '../base/clock.ts'
 import { compareText } from '../base/compare.ts'
 import { type FieldName, type Filter, type Scalar, TIME_FIELDS } from '../model/filter.ts'
-import type { FieldOperand, FieldToken } from '../model/plan.ts'
+import type { FieldOperand, FieldOperator, FieldToken } from '../model/plan.ts'
 import { querySyntax } from './query-syntax.ts'
 import { isAge, parseTimeSpan, type TimeSpan } from './time-value.ts'
 
@@ -35,30 +34,27 @@ export function fieldFilter(token: FieldToken, field: FieldName, now: Instant): 
   return token.sign === '-' ? { op: 'not', of: filter } : filter
 }
 
+/** A value that a field is compared with, and how. */
+interface Comparison {
+  readonly token: FieldToken
+  readonly field: FieldName
+  readonly operator: FieldOperator
+  readonly operand: FieldOperand
+}
+
 function positiveFilter(token: FieldToken, field: FieldName, now: Instant): Filter {
   if (token.operator === ':*') return { op: 'exists', field }
-  if (token.operator === ':()') return anyOf(token.operands.map(operand => filterOf(token, operand, ':', field, now)))
-  return filterOf(token, token.operands[0] as FieldOperand, token.operator, field, now)
+  const operator = token.operator === ':()' ? ':' : token.operator
+  return anyOf(token.operands.map(operand => filterOf({ token, field, operator, operand }, now)))
 }
 
-function filterOf(
-  token: FieldToken,
-  operand: FieldOperand,
-  operator: FieldToken['operator'],
-  field: FieldName,
-  now: Instant,
-): Filter {
-  if (TIME_FIELDS.includes(field)) return timeFilter(token, operand, operator, field, now)
-  const text = Object.hasOwn(TEXT_FIELDS, field) ? TEXT_FIELDS[field] : undefined
-  return text === undefined ? openFilter(token, operand, operator, field) : textFilter(token, operand, operator, field)
+function filterOf(comparison: Comparison, now: Instant): Filter {
+  const { field } = comparison
+  if (TIME_FIELDS.includes(field)) return timeFilter(comparison, now)
+  return Object.hasOwn(TEXT_FIELDS, field) ? textFilter(comparison) : openFilter(comparison)
 }
 
-function textFilter(
-  token: FieldToken,
-  operand: FieldOperand,
-  operator: FieldToken['operator'],
-  field: FieldName,
-): Filter {
+function textFilter({ token, field, operator, operand }: Comparison): Filter {
   const part = operator === ':~' || (operator === ':' && TEXT_FIELDS[field] === 'part')
   if (part) return { op: 'contains', field, text: operand.text }
   if (operator === ':' || operator === ':=') return { op: 'eq', field, value: operand.text }
@@ -69,20 +65,15 @@ function textFilter(
   )
 }
 
-function timeFilter(
-  token: FieldToken,
-  operand: FieldOperand,
-  operator: FieldToken['operator'],
-  field: FieldName,
-  now: Instant,
-): Filter {
+function timeFilter(comparison: Comparison, now: Instant): Filter {
+  const { token, field, operator, operand } = comparison
   const range = operator === ':' ? splitRange(operand) : null
   if (range !== null) {
-    const from = range.from === null ? null : timeSpan(token, range.from, field, now).start
-    const last = range.to === null ? null : timeSpan(token, range.to, field, now)
-    return between(token, field, from, last === null ? null : last.end, last !== null && last.start < last.end)
+    const from = range.from === null ? null : timeSpan(comparison, range.from, now).start
+    const last = range.to === null ? null : timeSpan(comparison, range.to, now)
+    return between(comparison, from, last === null ? null : last.end, last !== null && last.start < last.end)
   }
-  const span = timeSpan(token, operand.text, field, now)
+  const span = timeSpan(comparison, operand.text, now)
   const isPoint = span.start === span.end
   switch (operator) {
     case ':>':
@@ -96,27 +87,23 @@ function timeFilter(
     case ':~':
       throw invalidValue(token, `${field} is a time and has no parts`, TIME_HINT)
     default:
-      if (isAge(operand.text)) return between(token, field, span.start, now, false)
-      return isPoint ? { op: 'eq', field, value: span.start } : between(token, field, span.start, span.end, true)
+      if (isAge(operand.text)) return between(comparison, span.start, now, false)
+      return isPoint ? { op: 'eq', field, value: span.start } : between(comparison, span.start, span.end, true)
   }
 }
 
 const TIME_HINT =
   'Write a date (2026-03-01, 2026-03, 2026), a time with zone (2026-03-01T12:00:00Z), an age (24h, 7d, 2w, 6mo), today or yesterday.'
 
-function timeSpan(token: FieldToken, text: string, field: FieldName, now: Instant): TimeSpan {
+function timeSpan({ token, field }: Comparison, text: string, now: Instant): TimeSpan {
   const span = parseTimeSpan(text, now)
   if (span === null) throw invalidValue(token, `${field}: ${shown(text)} is no time`, TIME_HINT)
   return span
 }
 
 /** Fields whose type is not known beforehand: a bare number also finds the number, a quoted one only the text. */
-function openFilter(
-  token: FieldToken,
-  operand: FieldOperand,
-  operator: FieldToken['operator'],
-  field: FieldName,
-): Filter {
+function openFilter(comparison: Comparison): Filter {
+  const { field, operator, operand } = comparison
   const { text } = operand
   const number = operand.quoted ? null : parseNumber(text)
   const range = operator === ':' ? splitRange(operand) : null
@@ -124,7 +111,7 @@ function openFilter(
     const ends = [range.from, range.to].map(end => (end === null ? null : parseNumber(end)))
     const numeric = [range.from, range.to].every((end, at) => end === null || ends[at] !== null)
     const [from, to] = numeric ? ends : [range.from, range.to]
-    return between(token, field, from ?? null, to ?? null, false)
+    return between(comparison, from ?? null, to ?? null, false)
   }
   switch (operator) {
     case ':>':
@@ -153,7 +140,7 @@ function splitRange(operand: FieldOperand): { readonly from: string | null; read
 }
 
 /** Both ends belong to it unless `open` leaves out the upper one. */
-function between(token: FieldToken, field: FieldName, from: Scalar | null, to: Scalar | null, open: boolean): Filter {
+function between({ token, field }: Comparison, from: Scalar | null, to: Scalar | null, open: boolean): Filter {
   if (from !== null && to !== null && (isAfter(from, to) || (open && from === to))) {
     throw invalidValue(token, 'the range ends before it begins', 'Write the smaller value first.')
   }

@@ -14,9 +14,9 @@ export interface LexerOptions {
 }
 
 /** Highest boost; 0 itself is no boost. */
-export const MAX_BOOST = 10
+const MAX_BOOST = 10
 
-/** Tokens in order, of a text that went through `cleanText`. Throws `query_syntax`; `details` are reason, position, length and hint. */
+/** In order, of a text that went through `cleanText`. Throws `query_syntax`; `details`: reason, position, length, hint. */
 export function lexQuery(text: string, options: LexerOptions = {}): readonly QueryToken[] {
   const reader = new QueryReader(text)
   const tokens: QueryToken[] = []

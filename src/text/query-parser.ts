@@ -33,7 +33,7 @@ export interface ParseOptions {
 }
 
 /** Phrases, included and excluded words, and fields of one question. Each costs a look-up over all entries. */
-export const MAX_CONDITIONS = 100
+const MAX_CONDITIONS = 100
 
 /**
  * Throws `query_syntax` with a position inside the text, `invalid_argument` for a blank one, `too_large` for one that is

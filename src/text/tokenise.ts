@@ -10,7 +10,19 @@
  * Words that are no alias are the text's sequence: they have consecutive places, count in its length and make phrases.
  * An alias stands where its first word stands.
  */
-import { classOf, DIGIT, IGNORED, LOWER, MARK, SEPARATOR, UNDERSCORE, UNSPACED, UPPER } from './character-class.ts'
+import {
+  classOf,
+  DIGIT,
+  IGNORED,
+  LOWER,
+  MARK,
+  SEPARATOR,
+  UNDERSCORE,
+  UNSPACED,
+  UPPER,
+  widthAt,
+} from './character-class.ts'
+import { cutsOf, isHex, joinedTerm } from './identifier.ts'
 import { fold } from './normalise.ts'
 
 /** Longest term, in UTF-16 units; what is longer (encoded data, mostly) is cut there. */
@@ -41,7 +53,7 @@ export function eachToken(text: string, visit: TokenVisitor): void {
   while (at < text.length) {
     const kind = classOf(text, at)
     if (kind === UNSPACED) at = unspacedRun(text, at, visit)
-    else if ((kind & (SEPARATOR | IGNORED | UNDERSCORE)) !== 0) at += width(text, at)
+    else if ((kind & (SEPARATOR | IGNORED | UNDERSCORE)) !== 0) at += widthAt(text, at)
     else {
       const end = plainWordEnd(text, at)
       if (end < 0) {
@@ -86,8 +98,8 @@ function unspacedRun(text: string, from: number, visit: TokenVisitor): number {
 }
 
 function clusterEnd(text: string, start: number): number {
-  let end = start + width(text, start)
-  while (end < text.length && (classOf(text, end) & (MARK | IGNORED)) !== 0) end += width(text, end)
+  let end = start + widthAt(text, start)
+  while (end < text.length && (classOf(text, end) & (MARK | IGNORED)) !== 0) end += widthAt(text, end)
   return end
 }
 
@@ -108,7 +120,7 @@ function compound(text: string, from: number, visit: TokenVisitor): number {
   }
   let last = end
   while (dotJoins(text, last)) last = segmentEnd(text, last + 1)
-  let whole: Word | null = { term: wholeTerm(text.slice(from, last)), start: from, end: last }
+  let whole: Word | null = { term: joinedTerm(text.slice(from, last)), start: from, end: last }
   for (let start = from; start < last; start = segmentEnd(text, start) + 1) {
     segment(text, start, segmentEnd(text, start), visit, whole)
     whole = null
@@ -128,7 +140,7 @@ function segment(text: string, start: number, end: number, visit: TokenVisitor, 
   for (let part = 0; part < cuts.length; part += 2) {
     emit(text, cuts[part] as number, cuts[part + 1] as number, false, visit)
     if (part > 0) continue
-    if (cuts.length > 2) emitTerm(wholeTerm(text.slice(start, end)), start, end, true, visit)
+    if (cuts.length > 2) emitTerm(joinedTerm(text.slice(start, end)), start, end, true, visit)
     else aliasOfOneWord(text, start, end, visit)
     if (around !== null) emitTerm(around.term, around.start, around.end, true, visit)
   }
@@ -143,53 +155,9 @@ function aliasOfOneWord(text: string, start: number, end: number, visit: TokenVi
   }
 }
 
-function isHex(text: string, start: number, end: number): boolean {
-  return text[start] === '0' && /^0[xX][\da-fA-F]+$/.test(text.slice(start, end))
-}
-
-/** More words than this, or a longer run: no identifier but encoded data, which stays in one piece. */
-const MAX_WORDS_IN_IDENTIFIER = 12
-const MAX_IDENTIFIER_LENGTH = 80
-
-/** Starts and ends of the words of an identifier, in turn. */
-function cutsOf(text: string, start: number, end: number): number[] {
-  const cuts: number[] = []
-  let from = -1
-  let before = SEPARATOR
-  for (let at = start; at < end; at += width(text, at)) {
-    const kind = classOf(text, at)
-    if (kind === UNDERSCORE) {
-      if (from >= 0) cuts.push(from, at)
-      from = -1
-    } else if (from < 0) {
-      from = at
-    } else if (kind === UPPER && (before !== UPPER || beginsWord(text, at, end))) {
-      cuts.push(from, at)
-      from = at
-    }
-    if (kind !== MARK && kind !== IGNORED) before = kind
-  }
-  if (from >= 0) cuts.push(from, end)
-  const tooMany = cuts.length > 2 * MAX_WORDS_IN_IDENTIFIER || end - start > MAX_IDENTIFIER_LENGTH
-  return tooMany ? [start, end] : cuts
-}
-
-/** Whether the capital at `at`, after others, begins a word: the S of HTTPServer, but not the L of URLs. */
-function beginsWord(text: string, at: number, end: number): boolean {
-  const next = at + width(text, at)
-  if (next >= end || classOf(text, next) !== LOWER) return false
-  const isPlural = text[next] === 's' && (next + 1 >= end || (classOf(text, next + 1) & (LOWER | MARK)) === 0)
-  return !isPlural
-}
-
-/** One spelling for `parseQuery`, `parse_query` and `parse.query`; dots between digits stay. */
-function wholeTerm(text: string): string {
-  return text.replaceAll(/_|(?<!\p{Nd})\.|\.(?!\p{Nd})/gu, '')
-}
-
 function segmentEnd(text: string, from: number): number {
   let end = from
-  while (end < text.length && (classOf(text, end) & (SEPARATOR | UNSPACED)) === 0) end += width(text, end)
+  while (end < text.length && (classOf(text, end) & (SEPARATOR | UNSPACED)) === 0) end += widthAt(text, end)
   return end
 }
 
@@ -199,7 +167,7 @@ function dotJoins(text: string, at: number): boolean {
 }
 
 function isNumber(text: string, start: number, end: number): boolean {
-  for (let at = start; at < end; at += width(text, at)) if (classOf(text, at) !== DIGIT) return false
+  for (let at = start; at < end; at += widthAt(text, at)) if (classOf(text, at) !== DIGIT) return false
   return true
 }
 
@@ -228,9 +196,4 @@ function cut(term: string): string {
         .slice(0, MAX_TERM_LENGTH)
         .toWellFormed()
         .replace(/\ufffd$/, '')
-}
-
-/** UTF-16 units of the character at `at`. */
-function width(text: string, at: number): number {
-  return (text.codePointAt(at) as number) > 0xffff ? 2 : 1
 }

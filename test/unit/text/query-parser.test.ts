@@ -5,7 +5,7 @@ import { ENTRY_FIELDS } from '../../../src/model/filter.ts'
 import type { ParsedQuery, QueryToken } from '../../../src/model/plan.ts'
 import { lexQuery } from '../../../src/text/query-lexer.ts'
 import { parseQuery, residualText } from '../../../src/text/query-parser.ts'
-import { printQuery } from '../../../src/text/query-printer.ts'
+import { printQuery } from '../../support/print-query.ts'
 
 const NOW = Date.parse('2026-03-10T15:00:00Z')
 const DAY = 24 * 60 * 60 * 1000

@@ -1,5 +1,5 @@
 /** Writes tokens back as a question; reading it again gives the same tokens, places apart. */
-import type { FieldOperand, FieldToken, QueryToken, WordToken } from '../model/plan.ts'
+import type { FieldOperand, FieldToken, QueryToken, WordToken } from '../../src/model/plan.ts'
 
 export function printQuery(tokens: readonly QueryToken[]): string {
   return tokens.map((token, at) => (at === 0 || isGlued(token) ? '' : ' ') + printToken(token)).join('')
