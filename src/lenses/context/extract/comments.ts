@@ -27,7 +27,7 @@ export function docBefore(tree: SyntaxTree, declaration: Node): string {
 }
 
 /** Without slashes, block marks, number signs and the stars in front of its lines. */
-export function plainComment(comment: string): string {
+function plainComment(comment: string): string {
   const body = comment.startsWith('/*') ? comment.slice(2).replace(/\*\/$/, '') : comment
   return body
     .split('\n')

@@ -32,7 +32,7 @@ export type Relation =
 /** Hard, moderate and weak ties. */
 export const HARD = 1
 export const MODERATE = 0.5
-export const WEAK = 0.1
+const WEAK = 0.1
 
 export const WEIGHTS: Readonly<Record<Relation, number>> = {
   DEPENDS_ON: HARD,
@@ -46,8 +46,12 @@ export const WEIGHTS: Readonly<Record<Relation, number>> = {
   MENTIONS: WEAK,
 }
 
-export interface Concept {
-  /** Unique in its file and stable while the declaration keeps its place: `<type> <qualified name>`, from the second on with `~2`. */
+/** A concept as it stands in its file; it has no id yet. */
+export interface ReadConcept {
+  /**
+   * Unique in its file and stable while the declaration keeps its place: `<type> <qualified name>`, from the second on
+   * with `~2`.
+   */
   readonly key: string
   readonly type: ConceptType
   /** `load`, `Store.load`; of a module or document its path. */
@@ -74,6 +78,11 @@ export type Reference =
   | { readonly of: Reference; readonly step: Step }
   /** A name that nothing in the file declares. Never resolved; kept for reading. */
   | { readonly name: string }
+
+/** Whether it is a name that nothing in the file declares. */
+export function isUndeclared(reference: Reference): reference is { readonly name: string } {
+  return 'name' in reference && !('module' in reference)
+}
 
 /**
  * `call`: what a call gives. `instance`: a value of that class or type. `list`, `map`, `function`: a value that holds,
@@ -131,11 +140,14 @@ export interface ModuleSettings {
   readonly references?: readonly string[]
 }
 
+/** Another way of reading files, or of keeping what was read: all files are read again. */
+export const READING_VERSION = 3
+
 export interface Extraction {
   readonly path: string
   /** SHA-256 of the text: the same text gives the same extraction. */
   readonly hash: string
-  readonly concepts: readonly Concept[]
+  readonly concepts: readonly ReadConcept[]
   readonly references: readonly FileReference[]
   readonly surface: Surface
   /** The parser met something it did not know; what could be read was. */

@@ -1,18 +1,19 @@
 /** An extraction being written: names concepts, counts lines, and keeps every reference once. */
 import { sha256 } from '../../../base/canonical.ts'
-import type {
-  Concept,
-  ConceptType,
-  Extraction,
-  FileReference,
-  Language,
-  ModuleSettings,
-  Reference,
-  Relation,
-  Shape,
+import { LineStarts } from '../../../text/lines.ts'
+import {
+  type ConceptType,
+  type Extraction,
+  type FileReference,
+  isUndeclared,
+  type Language,
+  type ModuleSettings,
+  type ReadConcept,
+  type Reference,
+  type Relation,
+  type Shape,
+  WEIGHTS,
 } from './concept.ts'
-import { WEIGHTS } from './concept.ts'
-import { LineStarts } from './line-starts.ts'
 
 const MAX_NAME = 200
 const MAX_SIGNATURE = 300
@@ -21,7 +22,8 @@ const MAX_DOC = 2_000
 const BETWEEN = /^(?:[\s;]|(?:\/\/|#)[^\n]*(?:\n|$)|\/\*(?:[^*]|\*(?!\/))*\*\/)*$/
 const MAX_BETWEEN = 4_000
 
-export interface ConceptDraft {
+/** A concept by its place in the text. */
+export interface ConceptSpan {
   readonly type: ConceptType
   readonly name: string
   readonly qualifiedName: string
@@ -52,7 +54,7 @@ export class Draft {
   hasErrors = false
   readonly #isOverdue: () => boolean
   readonly #lines: LineStarts
-  readonly #concepts: Concept[] = []
+  readonly #concepts: ReadConcept[] = []
   readonly #timesUsed = new Map<string, number>()
   readonly #at = new Map<string, { readonly index: number; end: number }>()
   readonly #references = new Map<string, FileReference>()
@@ -73,11 +75,11 @@ export class Draft {
 
   /** Key of the file's own concept, which must be added first. */
   get fileKey(): string {
-    return (this.#concepts[0] as Concept).key
+    return (this.#concepts[0] as ReadConcept).key
   }
 
   /** Gives the concept its key. */
-  add(concept: ConceptDraft): string {
+  add(concept: ConceptSpan): string {
     if (this.#concepts.length === MAX_CONCEPTS) throw new TooMany()
     const qualifiedName = concept.qualifiedName.slice(0, MAX_NAME)
     const plain = `${concept.type} ${qualifiedName}`
@@ -104,7 +106,7 @@ export class Draft {
     if (at === undefined || start < at.end || start - at.end > MAX_BETWEEN) return
     if (!BETWEEN.test(this.text.slice(at.end, start))) return
     at.end = end
-    const concept = this.#concepts[at.index] as Concept
+    const concept = this.#concepts[at.index] as ReadConcept
     this.#concepts[at.index] = { ...concept, endLine: this.#lines.lineOf(Math.max(start, end - 1)) }
   }
 
@@ -116,7 +118,7 @@ export class Draft {
 
   /** The heaviest of several between the same two stays. What hangs on an unknown name is dropped. */
   refer(source: string, relation: Relation, target: Reference, weight: number = WEIGHTS[relation]): void {
-    if (!isPlainName(target) && isPlainName(rootOf(target))) return
+    if (!isUndeclared(target) && isUndeclared(rootOf(target))) return
     const id = `${source}\n${relation}\n${JSON.stringify(target)}`
     const known = this.#references.get(id)
     if (known === undefined || known.weight < weight) this.#references.set(id, { source, relation, target, weight })
@@ -146,10 +148,6 @@ function rootOf(reference: Reference): Reference {
   let at = reference
   while ('of' in at) at = at.of
   return at
-}
-
-function isPlainName(reference: Reference): boolean {
-  return 'name' in reference && !('module' in reference)
 }
 
 function shorten(text: string, length: number): string {

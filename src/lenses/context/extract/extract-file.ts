@@ -4,7 +4,7 @@
  */
 import type { Extraction, Language } from './concept.ts'
 import { Draft, MAX_CONCEPTS, Overdue, TooMany } from './draft.ts'
-import { grammarOf, languageOf, MAX_FILE_BYTES, type Skip, skip } from './file-kind.ts'
+import { grammarOf, languageOf, MAX_CHARACTERS, type Skip, skip } from './file-kind.ts'
 import type { Grammars, IsOverdue } from './grammars.ts'
 import { readMarkdown } from './markdown.ts'
 import { readDefinitions } from './other/read-definitions.ts'
@@ -28,8 +28,8 @@ export function extractFile(
   grammars: Grammars,
   { isOverdue }: ExtractOptions,
 ): Extraction | Skip {
-  if (text.length > MAX_FILE_BYTES)
-    return skip(path, 'too_large', `${text.length} characters; at most ${MAX_FILE_BYTES} are read`)
+  if (text.length > MAX_CHARACTERS)
+    return skip(path, 'too_large', `${text.length} characters; at most ${MAX_CHARACTERS} are read`)
   const language = languageOf(path)
   const draft = new Draft(path, text, language, isOverdue)
   try {

@@ -27,7 +27,7 @@ export function endOfFrontMatter(text: string): number {
 
 /** `breaks`: places that begin a paragraph anyhow, in order. `onLine` is called for every line. */
 export function* proseOf(text: string, from: number, breaks: readonly number[], onLine: () => void): Iterable<Prose> {
-  const reader = new Reader()
+  const reader = new ProseReader()
   let next = 0
   for (let start = from; start < text.length; ) {
     onLine()
@@ -43,7 +43,7 @@ export function* proseOf(text: string, from: number, breaks: readonly number[], 
   yield* reader.close()
 }
 
-class Reader {
+class ProseReader {
   #paragraph: { start: number; text: string } | null = null
   #fence: { readonly mark: string; readonly isQuoted: boolean } | null = null
   #isComment = false

@@ -9,6 +9,7 @@ import { endOfFrontMatter, proseOf } from './markdown-prose.ts'
 const SPAN = /(?<!`)(`{1,3})(?!`)([^`\n]{1,200})\1(?!`)/g
 /** A name, perhaps with members, a path, and perhaps the brackets of a call. */
 const NAME = /^[\p{L}_$#@.][\p{L}\p{N}_$#./@-]*(?:\(\))?$/u
+
 interface OpenSection {
   readonly level: number
   readonly key: string

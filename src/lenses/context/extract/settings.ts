@@ -1,5 +1,8 @@
 /** Reads the files that steer module resolution: package.json, tsconfig.json and jsconfig.json. */
+import { isRecord } from '../../../base/record.ts'
 import type { ModuleSettings } from './concept.ts'
+
+type Fields = Readonly<Record<string, unknown>>
 
 /** Conditions within conditions; a file may nest them until no stack is deep enough to write it down again. */
 const MAX_DEPTH = 10
@@ -14,7 +17,7 @@ export function moduleSettings(path: string, text: string): ModuleSettings | nul
   return isCompiler ? compilerSettings(value) : packageSettings(value)
 }
 
-function packageSettings(value: Record<string, unknown>): ModuleSettings {
+function packageSettings(value: Fields): ModuleSettings {
   const entry = ['source', 'types', 'typings', 'module', 'main'].map(key => value[key]).filter(isText)
   return {
     kind: 'package',
@@ -25,7 +28,7 @@ function packageSettings(value: Record<string, unknown>): ModuleSettings {
   }
 }
 
-function compilerSettings(value: Record<string, unknown>): ModuleSettings {
+function compilerSettings(value: Fields): ModuleSettings {
   const options = isRecord(value['compilerOptions']) ? value['compilerOptions'] : {}
   const paths = isRecord(options['paths']) ? options['paths'] : null
   const above = [value['extends']].flat().filter(isText)
@@ -43,7 +46,7 @@ function compilerSettings(value: Record<string, unknown>): ModuleSettings {
 }
 
 /** JSON with comments and commas behind the last member, as these files have them. */
-function parse(text: string): Record<string, unknown> | null {
+function parse(text: string): Fields | null {
   const plain = text
     .replace(/^\uFEFF/, '')
     .replace(/"(?:[^"\\\n]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, part => (part.startsWith('"') ? part : ' '))
@@ -62,10 +65,6 @@ function shallow(value: unknown, depth: number): unknown {
   if (depth === 0) return null
   if (Array.isArray(value)) return value.map(one => shallow(one, depth - 1))
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, shallow(one, depth - 1)]))
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function isText(value: unknown): value is string {

@@ -81,6 +81,11 @@ export class SyntaxTree {
     for (let child = node + 1; child < until; child = this.until(child)) yield child
   }
 
+  /** Direct children without the marks; comments are among them. */
+  parts(node: Node): Node[] {
+    return [...this.children(node)].filter(child => !this.kind(child).startsWith(':'))
+  }
+
   /** First child that has the field, or NONE. */
   child(node: Node, field: string): Node {
     const until = this.until(node)

@@ -122,6 +122,11 @@ const DIALECTS: Partial<Record<Language, Dialect>> = {
   },
 }
 
+/** What a table has for a kind of node, whose name may be one that every object knows (`constructor`). */
+export function own<V>(table: Readonly<Record<string, V>>, kind: string): V | undefined {
+  return Object.hasOwn(table, kind) ? table[kind] : undefined
+}
+
 export function dialectOf(language: Language): Dialect {
   const dialect = DIALECTS[language]
   if (dialect === undefined) throw new Error(`${language} has no dialect`)

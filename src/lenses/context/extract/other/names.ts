@@ -21,10 +21,9 @@ export function declaredName(tree: SyntaxTree, node: Node, language: Language): 
   const name = tree.child(node, 'name')
   if (language === 'go' && tree.kind(node) === 'method_declaration') {
     const receiver = tree.textOf(tree.child(node, 'receiver'))
-    const selfName = /^\(\s*(\w+)\s/.exec(receiver)?.[1] ?? null
     return {
       name: tree.textOf(name),
-      selfName,
+      selfName: /^\(\s*(\w+)\s/.exec(receiver)?.[1] ?? null,
       owner: /([A-Za-z_]\w*)\s*(?:\[[^\]]*\])?\s*\)$/.exec(receiver)?.[1] ?? null,
     }
   }

@@ -1,16 +1,9 @@
 /** First pass over Python: scopes, imports, and a concept for every class, function and method. */
 import { addCaveats } from '../comments.ts'
-import { HARD, MODERATE } from '../concept.ts'
-import type { SourceFile } from '../source-file.ts'
 import { NONE, type Node } from '../syntax-tree.ts'
-import type { Meaning, PythonScope } from './scope.ts'
-
-export interface PythonFile extends SourceFile<PythonScope> {
-  readonly classes: Map<Node, string>
-  readonly functions: Map<Node, string>
-  /** Functions of which only `@overload`s are known so far. */
-  readonly overloads: Set<string>
-}
+import { declareImport } from './imports.ts'
+import type { PythonFile } from './python-file.ts'
+import type { Meaning } from './scope.ts'
 
 export function declareAll(file: PythonFile): void {
   const { tree, draft } = file
@@ -31,8 +24,7 @@ function declareNode(file: PythonFile, node: Node, kind: string): void {
       declareFunction(file, node)
       break
     case 'lambda':
-      file.openScope(node, file.scope(node).inner(file.scope(node).prefix, file.scope(node).classKey, false))
-      bindParameters(file, node, null)
+      openLambda(file, node)
       break
     case 'import_statement':
     case 'import_from_statement':
@@ -75,9 +67,8 @@ function declareFunction(file: PythonFile, node: Node): void {
   if (known?.is === 'concept' && (isMethod ? known.key.startsWith('Method ') : file.overloads.has(known.key))) {
     // A property and its setter are one method, and overloads are one function.
     key = known.key
-    const above = tree.parent(node)
-    const span = tree.kind(above) === 'decorated_definition' ? above : node
-    draft.extend(key, tree.start(span), tree.end(span))
+    const whole = file.decorated(node)
+    draft.extend(key, tree.start(whole), tree.end(whole))
     file.openOwner(node, key)
   } else {
     const className = outer.prefix.slice(outer.prefix.lastIndexOf('.', outer.prefix.length - 2) + 1)
@@ -91,11 +82,17 @@ function declareFunction(file: PythonFile, node: Node): void {
     outer.declare(name, { is: 'concept', key })
   }
   file.functions.set(node, key)
-  if (decoratorsOf(file, node).some(name => /(?:^|\.)overload$/.test(name))) file.overloads.add(key)
+  if (file.decorators(node).some(name => /(?:^|\.)overload$/.test(name))) file.overloads.add(key)
   else file.overloads.delete(key)
   const classKey = isMethod ? outer.classKey : null
   file.openScope(node, outer.inner(`${outer.prefix}${name}.`, classKey ?? outer.classKey, false))
   bindParameters(file, node, classKey)
+}
+
+function openLambda(file: PythonFile, node: Node): void {
+  const outer = file.scope(node)
+  file.openScope(node, outer.inner(outer.prefix, outer.classKey, false))
+  bindParameters(file, node, null)
 }
 
 function addConcept(
@@ -106,16 +103,15 @@ function addConcept(
   qualifiedName: string,
 ): string {
   const { tree, draft } = file
-  const above = tree.parent(node)
-  const span = tree.kind(above) === 'decorated_definition' ? above : node
+  const whole = file.decorated(node)
   const body = tree.child(node, 'body')
   file.markDeclaring(tree.child(node, 'name'))
   const key = draft.add({
     type,
     name,
     qualifiedName,
-    start: tree.start(span),
-    end: tree.end(span),
+    start: tree.start(whole),
+    end: tree.end(whole),
     signature: tree.text
       .slice(tree.start(node), body === NONE ? tree.end(node) : tree.start(body))
       .replace(/:?\s*(?:#.*)?$/, ''),
@@ -124,7 +120,7 @@ function addConcept(
   draft.place(key, file.ownerAbove(node))
   file.openOwner(node, key)
   // Decorators stand in front of the definition, within the same node.
-  for (const part of tree.children(span)) if (tree.kind(part) === 'decorator') openDecorator(file, part, key)
+  for (const part of tree.children(whole)) if (tree.kind(part) === 'decorator') openDecorator(file, part, key)
   return key
 }
 
@@ -146,7 +142,7 @@ function docstring(file: PythonFile, body: Node): string {
 function bindParameters(file: PythonFile, node: Node, classKey: string | null): void {
   const { tree } = file
   const scope = file.scope(node)
-  const decorators = decoratorsOf(file, node)
+  const decorators = file.decorators(node)
   let at = 0
   for (const parameter of tree.children(tree.child(node, 'parameters'))) {
     const kind = tree.kind(parameter)
@@ -162,48 +158,6 @@ function bindParameters(file: PythonFile, node: Node, classKey: string | null): 
     scope.declare(file.text(leaf), meaning)
     at++
   }
-}
-
-export function decoratorsOf(file: PythonFile, node: Node): string[] {
-  const above = file.tree.parent(node)
-  if (above === NONE || file.tree.kind(above) !== 'decorated_definition') return []
-  return [...file.tree.children(above)]
-    .filter(part => file.tree.kind(part) === 'decorator')
-    .map(part => file.text(file.inside(part)))
-}
-
-function declareImport(file: PythonFile, node: Node): void {
-  const { tree, draft } = file
-  const weight = isForTypes(file, node) ? MODERATE : HARD
-  const from = file.text(tree.child(node, 'module_name')).replace(/\s/g, '')
-  if (from !== '') draft.refer(draft.fileKey, 'DEPENDS_ON', { module: from, name: null }, weight)
-  if (tree.childOf(node, 'wildcard_import') !== NONE) draft.stars.add(from)
-  for (const part of tree.children(node)) {
-    if (tree.field(part) !== 'name') continue
-    const isAliased = tree.kind(part) === 'aliased_import'
-    const name = file.text(isAliased ? tree.child(part, 'name') : part).replace(/\s/g, '')
-    const alias = isAliased ? file.text(tree.child(part, 'alias')) : null
-    for (let leaf = part; leaf < tree.until(part); leaf++) file.markDeclaring(leaf)
-    if (from === '') {
-      draft.refer(draft.fileKey, 'DEPENDS_ON', { module: name, name: null }, weight)
-      // `import a.b` declares `a`; with a name of its own, that is `a.b`.
-      const top = name.split('.')[0] as string
-      file.scope(node).declare(alias ?? top, { is: 'import', module: alias === null ? top : name, name: null })
-    } else {
-      // What is imported may be a module itself.
-      draft.refer(draft.fileKey, 'DEPENDS_ON', { module: from, name }, weight)
-      file.scope(node).declare(alias ?? name, { is: 'import', module: from, name })
-    }
-  }
-}
-
-/** `if TYPE_CHECKING:` */
-function isForTypes(file: PythonFile, node: Node): boolean {
-  const { tree } = file
-  const above = tree.parent(tree.parent(node))
-  return (
-    above > 0 && tree.kind(above) === 'if_statement' && /TYPE_CHECKING$/.test(file.text(tree.child(above, 'condition')))
-  )
 }
 
 function declareAssignment(file: PythonFile, node: Node): void {

@@ -1,20 +1,13 @@
 /** Reads Python: modules, classes, functions and methods. Docstrings and other strings declare nothing. */
-import type { Reference, Shape } from '../concept.ts'
+import { isUndeclared, type Reference, type Shape } from '../concept.ts'
 import type { Draft } from '../draft.ts'
-import { SourceFile } from '../source-file.ts'
 import { NONE, type Node, type SyntaxTree } from '../syntax-tree.ts'
-import { declareAll, decoratorsOf, type PythonFile } from './declare.ts'
-import { PythonScope } from './scope.ts'
-import { isGlobal, meaningOf, typeOf, valueAt } from './values.ts'
-
-class OpenFile extends SourceFile<PythonScope> implements PythonFile {
-  readonly classes: Map<Node, string> = new Map()
-  readonly functions: Map<Node, string> = new Map()
-  readonly overloads: Set<string> = new Set()
-}
+import { declareAll } from './declare.ts'
+import { PythonFile } from './python-file.ts'
+import { meaningOf, typeOf, valueAt } from './values.ts'
 
 export function readPython(draft: Draft, tree: SyntaxTree): void {
-  const file = new OpenFile(draft, tree, new PythonScope(null, '', null, false))
+  const file = new PythonFile(draft, tree)
   declareAll(file)
   for (let node = 0; node < tree.size; node++) {
     draft.step()
@@ -23,17 +16,17 @@ export function readPython(draft: Draft, tree: SyntaxTree): void {
   for (const [node, key] of file.functions) shapeFunction(file, node, key)
   const properties = new Set<string>()
   for (const [node, key] of file.functions) {
-    if (decoratorsOf(file, node).some(name => /property$/.test(name))) properties.add(key)
+    if (file.decorators(node).some(name => /property$/.test(name))) properties.add(key)
   }
   for (const [node, key] of file.classes) shapeClass(file, node, key, properties)
   shareMembers(file)
   for (const [name, meaning] of file.top.names) {
     const target = meaningOf(file, meaning, 0)
-    if (target !== null && !isGlobal(target)) draft.exports.set(name, target)
+    if (target !== null && !isUndeclared(target)) draft.exports.set(name, target)
   }
 }
 
-function referNode(file: OpenFile, node: Node, kind: string): void {
+function referNode(file: PythonFile, node: Node, kind: string): void {
   const { tree, draft } = file
   if (kind === 'call') {
     if (tree.kind(tree.parent(node)) === 'decorator') return
@@ -54,7 +47,7 @@ function referNode(file: OpenFile, node: Node, kind: string): void {
 }
 
 /** A class or function that is spoken of without being called. */
-function use(file: OpenFile, node: Node): void {
+function use(file: PythonFile, node: Node): void {
   const { tree, draft } = file
   const field = tree.field(node)
   const kind = tree.kind(tree.parent(node))
@@ -67,7 +60,7 @@ function use(file: OpenFile, node: Node): void {
   if (target !== null) draft.refer(file.owner(node), 'USES', target)
 }
 
-function basesOf(file: OpenFile, node: Node): Reference[] {
+function basesOf(file: PythonFile, node: Node): Reference[] {
   const { tree } = file
   const bases: Reference[] = []
   for (const part of tree.children(tree.child(node, 'superclasses'))) {
@@ -80,21 +73,21 @@ function basesOf(file: OpenFile, node: Node): Reference[] {
   return bases
 }
 
-function shapeFunction(file: OpenFile, node: Node, key: string): void {
+function shapeFunction(file: PythonFile, node: Node, key: string): void {
   const { tree, draft } = file
   const annotation = tree.child(node, 'return_type')
   let returns = annotation === NONE ? null : typeOf(file, annotation)
   for (const statement of annotation === NONE ? tree.children(tree.child(node, 'body')) : []) {
     if (returns === null && tree.kind(statement) === 'return_statement') returns = valueAt(file, file.inside(statement))
   }
-  if (returns !== null && !isGlobal(returns)) draft.shapes.set(key, { ...draft.shapes.get(key), returns })
+  if (returns !== null && !isUndeclared(returns)) draft.shapes.set(key, { ...draft.shapes.get(key), returns })
 }
 
-function shapeClass(file: OpenFile, node: Node, key: string, properties: ReadonlySet<string>): void {
+function shapeClass(file: PythonFile, node: Node, key: string, properties: ReadonlySet<string>): void {
   const members: [string, Reference][] = []
   for (const [name, meaning] of file.scope(node).names) {
     const method = meaningOf(file, meaning, 0)
-    if (method === null || isGlobal(method)) continue
+    if (method === null || isUndeclared(method)) continue
     // To read a property is to call it.
     const isProperty = 'local' in method && properties.has(method.local)
     const member = isProperty ? file.draft.shapes.get(method.local)?.returns : method
@@ -106,7 +99,7 @@ function shapeClass(file: OpenFile, node: Node, key: string, properties: Readonl
 }
 
 /** `self.x = …` in a method. */
-function shareMembers(file: OpenFile): void {
+function shareMembers(file: PythonFile): void {
   const { tree, draft } = file
   for (let node = 0; node < tree.size; node++) {
     draft.step()
@@ -121,7 +114,7 @@ function shareMembers(file: OpenFile): void {
     if (shape?.members !== undefined && Object.hasOwn(shape.members, name)) continue
     const type = tree.child(node, 'type')
     const value = type === NONE ? valueAt(file, tree.child(node, 'right')) : typeOf(file, type)
-    if (value === null || isGlobal(value)) continue
+    if (value === null || isUndeclared(value)) continue
     draft.shapes.set(meaning.key, { ...shape, members: { ...shape?.members, [name]: value } })
   }
 }

@@ -1,7 +1,7 @@
 /** What an expression or a type of Python stands for. */
-import type { Reference } from '../concept.ts'
+import { isUndeclared, type Reference } from '../concept.ts'
 import { NONE, type Node } from '../syntax-tree.ts'
-import type { PythonFile } from './declare.ts'
+import type { PythonFile } from './python-file.ts'
 import type { Meaning } from './scope.ts'
 
 const MAX_DEPTH = 24
@@ -24,13 +24,13 @@ export function valueAt(file: PythonFile, node: Node, depth = 0): Reference | nu
     }
     case 'attribute': {
       const of = inner(tree.child(node, 'object'))
-      return of === null || isGlobal(of) ? null : { of, member: file.text(tree.child(node, 'attribute')) }
+      return of === null || isUndeclared(of) ? null : { of, member: file.text(tree.child(node, 'attribute')) }
     }
     case 'call': {
       const callee = tree.child(node, 'function')
       if (file.text(callee) === 'super') return superOf(file, node)
       const of = inner(callee)
-      return of === null || isGlobal(of) ? null : { of, step: 'call' }
+      return of === null || isUndeclared(of) ? null : { of, step: 'call' }
     }
     case 'await':
     case 'parenthesized_expression':
@@ -66,7 +66,7 @@ export function typeOf(file: PythonFile, node: Node, depth = 0): Reference | nul
       return instance(valueAt(file, node, depth + 1))
     case 'generic_type': {
       const name = file.text(file.inside(node))
-      const parts = partsOf(file, tree.childOf(node, 'type_parameter'))
+      const parts = tree.parts(tree.childOf(node, 'type_parameter'))
       if (WRAPPERS.test(name)) return inner(parts[0] ?? NONE)
       if (LISTS.test(name)) return wrap(inner(parts[0] ?? NONE), 'list')
       if (MAPS.test(name)) return wrap(inner(parts[1] ?? NONE), 'map')
@@ -74,7 +74,7 @@ export function typeOf(file: PythonFile, node: Node, depth = 0): Reference | nul
     }
     case 'binary_operator':
     case 'union_type':
-      return partsOf(file, node).reduce<Reference | null>((found, part) => found ?? inner(part), null)
+      return tree.parts(node).reduce<Reference | null>((found, part) => found ?? inner(part), null)
     case 'string':
       return written(file, node, file.text(tree.childOf(node, 'string_content')))
     default:
@@ -102,10 +102,6 @@ export function meaningOf(file: PythonFile, meaning: Meaning, depth: number): Re
   }
 }
 
-export function isGlobal(reference: Reference): boolean {
-  return 'name' in reference && !('module' in reference)
-}
-
 function superOf(file: PythonFile, node: Node): Reference | null {
   const key = file.scope(node).classKey
   return key === null ? null : { of: { of: { local: key }, step: 'instance' }, member: 'super' }
@@ -128,13 +124,9 @@ function written(file: PythonFile, node: Node, text: string): Reference | null {
 }
 
 function instance(of: Reference | null): Reference | null {
-  return of === null || isGlobal(of) ? null : { of, step: 'instance' }
+  return of === null || isUndeclared(of) ? null : { of, step: 'instance' }
 }
 
 function wrap(of: Reference | null, step: 'list' | 'map' | 'element'): Reference | null {
-  return of === null || isGlobal(of) ? null : { of, step }
-}
-
-function partsOf(file: PythonFile, node: Node): Node[] {
-  return [...file.tree.children(node)].filter(part => !file.tree.kind(part).startsWith(':'))
+  return of === null || isUndeclared(of) ? null : { of, step }
 }

@@ -3,7 +3,7 @@
  * questions are kept as 32-bit hashes; two with the same one cost a look too many, never a link.
  */
 import { sha256 } from '../../../../base/canonical.ts'
-import type { ConceptType, Extraction } from '../concept.ts'
+import type { ConceptType, Extraction, ReadConcept } from '../concept.ts'
 import { factKey } from './facts.ts'
 
 export interface Card {
@@ -37,7 +37,7 @@ export function cardOf(extraction: Extraction): Card {
 }
 
 /** What Markdown can mention a concept by. */
-export function namesOf({ type, name, qualifiedName }: Extraction['concepts'][number]): readonly string[] {
+export function namesOf({ type, name, qualifiedName }: ReadConcept): readonly string[] {
   if (UNMENTIONED.has(type)) return []
   return name === qualifiedName ? [name] : [name, qualifiedName]
 }

@@ -151,7 +151,7 @@ export class CodeGraph implements Facts {
     if (card.package !== null) this.#answer(factKey.package(card.package))
     for (const name of card.named) {
       this.#answers.add(name)
-      if (this.#named !== null) put(this.#named, name, new Set<string>()).add(path)
+      if (this.#named !== null) setAt(this.#named, name).add(path)
     }
   }
 
@@ -167,13 +167,13 @@ export class CodeGraph implements Facts {
   }
 
   #pack(path: string, card: Card): void {
-    if (card.package !== null) put(this.#packages, card.package, new Set<string>()).add(path)
+    if (card.package !== null) setAt(this.#packages, card.package).add(path)
   }
 
   #allNames(): Map<number, Set<string>> {
     const all = new Map<number, Set<string>>()
     for (const [path, { named }] of this.#cards) {
-      for (const name of named) put(all, name, new Set<string>()).add(path)
+      for (const name of named) setAt(all, name).add(path)
     }
     return all
   }
@@ -201,9 +201,8 @@ class Held implements Extractions {
   }
 }
 
-function put<K, V>(map: Map<K, V>, key: K, empty: V): V {
-  const found = map.get(key)
-  if (found !== undefined) return found
-  map.set(key, empty)
-  return empty
+function setAt<K>(map: Map<K, Set<string>>, key: K): Set<string> {
+  const found = map.get(key) ?? new Set<string>()
+  map.set(key, found)
+  return found
 }

@@ -1,6 +1,5 @@
 /** The links of one file: its references, as far as they can be resolved. Anything else is left out, not guessed. */
-import type { Extraction, FileReference, Relation } from '../concept.ts'
-import { MODERATE } from '../concept.ts'
+import { type Extraction, type FileReference, isUndeclared, MODERATE, type Relation } from '../concept.ts'
 import { Evaluator, type Value } from './evaluate.ts'
 import type { ConceptPlace, Facts } from './facts.ts'
 import { linkTarget } from './link-target.ts'
@@ -50,7 +49,7 @@ function targetOf(
   facts: Facts,
 ): LinkTarget | null {
   if ('local' in target) return { path, key: target.local }
-  if (relation === 'MENTIONS') return 'name' in target && !('module' in target) ? facts.conceptNamed(target.name) : null
+  if (relation === 'MENTIONS') return isUndeclared(target) ? facts.conceptNamed(target.name) : null
   if (relation === 'LINKS_TO') return 'module' in target ? linkTarget(path, target.module, facts) : null
   const value = evaluator.evaluate(target, path)
   return value === null ? null : placeOf(value, relation, facts)

@@ -1,4 +1,5 @@
 /** Targets that package.json (`exports`, `imports`) and tsconfig.json (`paths`) give a name, best first. */
+import { isRecord } from '../../../../base/record.ts'
 
 /** Sources and types before what runs: they say more. */
 const CONDITIONS = ['source', 'types', 'import', 'module', 'node', 'default', 'require']
@@ -6,7 +7,7 @@ const MAX_DEPTH = 6
 
 /** `map` is what stands in package.json, of any shape; `name` is `.`, `./x` or `#x`. */
 export function mappedTargets(map: unknown, name: string): string[] {
-  if (!isObject(map)) return name === '.' ? conditionTargets(map, MAX_DEPTH) : []
+  if (!isRecord(map)) return name === '.' ? conditionTargets(map, MAX_DEPTH) : []
   if (!Object.keys(map).some(key => /^[.#]/.test(key))) return name === '.' ? conditionTargets(map, MAX_DEPTH) : []
   if (Object.hasOwn(map, name)) return conditionTargets(map[name], MAX_DEPTH)
   for (const key of longestFirst(Object.keys(map))) {
@@ -43,10 +44,6 @@ function conditionTargets(value: unknown, depth: number): string[] {
   if (typeof value === 'string') return [value]
   if (depth === 0) return []
   if (Array.isArray(value)) return value.flatMap(one => conditionTargets(one, depth - 1))
-  if (!isObject(value)) return []
+  if (!isRecord(value)) return []
   return CONDITIONS.flatMap(key => (Object.hasOwn(value, key) ? conditionTargets(value[key], depth - 1) : []))
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

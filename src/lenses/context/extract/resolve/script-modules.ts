@@ -66,9 +66,7 @@ function byCompilerPaths(from: string, name: string, facts: Facts): Module | nul
   for (const above of foldersAbove(from)) {
     for (const config of ['tsconfig.json', 'jsconfig.json']) {
       const path = inFolder(above, config)
-      if (!facts.has(path)) continue
-      const found = byCompilerSettings(path, name, facts, new Set())
-      return found
+      if (facts.has(path)) return byCompilerSettings(path, name, facts, new Set())
     }
   }
   return null
@@ -83,8 +81,8 @@ function byCompilerSettings(config: string, name: string, facts: Facts, seen: Se
   const base = join(folderOf(config), settings.baseUrl ?? '.')
   const targets = settings.paths === undefined ? [] : patternTargets(settings.paths, name)
   if (settings.baseUrl !== undefined) targets.push(name)
-  for (const target of base === null ? [] : targets) {
-    const path = join(base as string, target)
+  for (const target of targets) {
+    const path = base === null ? null : join(base, target)
     const found = path === null ? null : fileOrFolder(path, facts)
     if (found !== null) return found
   }

@@ -94,7 +94,7 @@ function declareNode(file: ScriptFile, node: Node, kind: string): void {
       return
     }
     case 'comment':
-      noteCaveats(file, node)
+      readComment(file, node)
       return
   }
   if (BLOCKS.has(kind) && !isBodyOfFunction(file, node)) file.openScope(node, file.scope(node).inner(false))
@@ -217,7 +217,8 @@ function declareDefault(file: ScriptFile, node: Node): void {
   else file.functions.set(value, key)
 }
 
-function noteCaveats(file: ScriptFile, node: Node): void {
+/** It may define types, and hold notes. */
+function readComment(file: ScriptFile, node: Node): void {
   declareTypedefs(file, file.text(node))
   addCaveats(file.draft, file.text(node), file.tree.start(node), file.owner(node))
 }

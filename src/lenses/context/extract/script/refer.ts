@@ -1,5 +1,5 @@
 /** Second pass over a script: what its concepts call, use, extend and export. */
-import { MODERATE } from '../concept.ts'
+import { HARD, isUndeclared, MODERATE } from '../concept.ts'
 import { NONE, type Node } from '../syntax-tree.ts'
 import { exportedName } from './common-js.ts'
 import { dependOn, readExport } from './imports.ts'
@@ -7,7 +7,7 @@ import { CLASSES } from './kinds.ts'
 import { requiredModule } from './required.ts'
 import type { ScriptFile } from './script-file.ts'
 import { typeSymbol } from './types.ts'
-import { isGlobal, type ScriptValues } from './values.ts'
+import type { ScriptValues } from './values.ts'
 
 export function referAll(file: ScriptFile, values: ScriptValues): void {
   const { tree, draft } = file
@@ -60,7 +60,7 @@ function referCall(file: ScriptFile, values: ScriptValues, node: Node): void {
   if (tree.kind(callee) === 'import') {
     if (module !== null) dependOn(file, module, MODERATE)
   } else if (module !== null && file.scope(node).value('require') === null) {
-    dependOn(file, module, 1)
+    dependOn(file, module, HARD)
   } else if (tree.kind(callee) !== 'super') call(file, values, node, callee)
 }
 
@@ -74,7 +74,7 @@ function useType(file: ScriptFile, values: ScriptValues, node: Node): void {
   if (file.isDeclaring(node) || tree.kind(tree.parent(node)) === 'nested_type_identifier') return
   if (tree.kind(tree.parent(node)) === 'class_declaration' || isBase(file, node)) return
   const target = typeSymbol(file, node, values, 0)
-  if (target !== null && !isGlobal(target)) file.draft.refer(file.owner(node), 'USES', target)
+  if (target !== null && !isUndeclared(target)) file.draft.refer(file.owner(node), 'USES', target)
 }
 
 /** A function, class or constant that is spoken of without being called: handed on, compared, thrown. */
@@ -146,7 +146,7 @@ function referExport(file: ScriptFile, values: ScriptValues, node: Node): void {
   const value = tree.child(node, 'value')
   if (value !== NONE) {
     const target = values.value(value)
-    if (target !== null && !isGlobal(target)) draft.exports.set('default', target)
+    if (target !== null && !isUndeclared(target)) draft.exports.set('default', target)
     if (tree.kind(value) === 'identifier') exportName(file, values, 'default', file.text(value))
   }
   if (tree.childOf(node, ':=') !== NONE) exportName(file, values, 'export=', file.text(file.inside(node)))
@@ -192,7 +192,7 @@ function exportAssigned(file: ScriptFile, values: ScriptValues, node: Node): voi
   if (name === null) return
   const put = (exported: string, value: Node): void => {
     const target = values.value(value)
-    if (target !== null && !isGlobal(target)) file.draft.exports.set(exported, target)
+    if (target !== null && !isUndeclared(target)) file.draft.exports.set(exported, target)
   }
   if (name !== 'export=' || tree.kind(right) !== 'object') {
     put(name, right)

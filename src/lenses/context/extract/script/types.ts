@@ -1,5 +1,5 @@
 /** What a type in a script says about a value of it. Generic types are followed only where they hold or wrap a value. */
-import type { Reference } from '../concept.ts'
+import { isUndeclared, type Reference } from '../concept.ts'
 import { NONE, type Node } from '../syntax-tree.ts'
 import { requiredModule } from './required.ts'
 import type { Meaning } from './scope.ts'
@@ -15,9 +15,8 @@ const WRAPPERS: ReadonlySet<string> = new Set(
   'Promise PromiseLike Awaited Readonly Partial Required NonNullable NoInfer Pick Omit'.split(' '),
 )
 const LISTS: ReadonlySet<string> = new Set(
-  'Array ReadonlyArray Set ReadonlySet Iterable Iterator IterableIterator Generator AsyncIterable AsyncGenerator AsyncIterableIterator'.split(
-    ' ',
-  ),
+  `Array ReadonlyArray Set ReadonlySet Iterable Iterator IterableIterator Generator AsyncIterable AsyncGenerator
+   AsyncIterableIterator`.split(/\s+/),
 )
 const MAPS: ReadonlySet<string> = new Set('Map ReadonlyMap WeakMap Record'.split(' '))
 /** A type nested deeper says nothing. */
@@ -99,7 +98,7 @@ function instanceOf(file: ScriptFile, node: Node, values: Values, depth: number)
   const meaning = file.tree.kind(node) === 'type_identifier' ? file.scope(node).type(file.text(node)) : null
   if (meaning?.is === 'parameter') return typeReference(file, meaning.bound, values, depth + 1)
   const symbol = typeSymbol(file, node, values, depth)
-  return symbol === null || ('name' in symbol && !('module' in symbol)) ? null : { of: symbol, step: 'instance' }
+  return symbol === null || isUndeclared(symbol) ? null : { of: symbol, step: 'instance' }
 }
 
 function genericReference(file: ScriptFile, node: Node, values: Values, depth: number): Reference | null {
@@ -107,7 +106,7 @@ function genericReference(file: ScriptFile, node: Node, values: Values, depth: n
   const text = file.text(name)
   if (file.scope(node).type(text) !== null) return instanceOf(file, name, values, depth)
   const types = file.tree.child(node, 'type_arguments')
-  const parts = [...file.tree.children(types)].filter(part => !file.tree.kind(part).startsWith(':'))
+  const parts = file.tree.parts(types)
   const part = (at: number): Reference | null => typeReference(file, parts[at] ?? NONE, values, depth + 1)
   if (WRAPPERS.has(text)) return part(0)
   if (LISTS.has(text)) return wrap(part(0), 'list')
@@ -120,9 +119,7 @@ function firstKnown(file: ScriptFile, node: Node, inner: (type: Node) => Referen
   const parts: Node[] = []
   const kind = file.tree.kind(node)
   for (let at = node; at !== NONE; ) {
-    const [left = NONE, right = NONE] = [...file.tree.children(at)].filter(
-      part => !file.tree.kind(part).startsWith(':'),
-    )
+    const [left = NONE, right = NONE] = file.tree.parts(at)
     if (right !== NONE) parts.unshift(right)
     if (left !== NONE && file.tree.kind(left) !== kind) parts.unshift(left)
     at = left !== NONE && file.tree.kind(left) === kind && parts.length < 30 ? left : NONE
@@ -135,9 +132,7 @@ function firstKnown(file: ScriptFile, node: Node, inner: (type: Node) => Referen
 }
 
 function lookup(file: ScriptFile, node: Node, inner: (type: Node) => Reference | null): Reference | null {
-  const [object = NONE, index = NONE] = [...file.tree.children(node)].filter(
-    part => !file.tree.kind(part).startsWith(':'),
-  )
+  const [object = NONE, index = NONE] = file.tree.parts(node)
   const of = inner(object)
   const member = file.stringOf(file.inside(index))
   if (of === null) return null

@@ -1,5 +1,5 @@
 /** What an expression of a script stands for: which symbol, or a value of which class. */
-import type { Reference } from '../concept.ts'
+import { isUndeclared, type Reference } from '../concept.ts'
 import { NONE, type Node } from '../syntax-tree.ts'
 import { returnType, writtenType } from './jsdoc.ts'
 import { FUNCTION_VALUES, WRAPPERS } from './kinds.ts'
@@ -140,7 +140,7 @@ export class ScriptValues implements Values {
     const within = this.#namespace(tree.child(node, 'object'), depth + 1)?.values.get(member)
     if (within !== undefined) return this.meaning(within, depth + 1)
     const of = this.value(tree.child(node, 'object'), depth + 1)
-    if (of === null || isGlobal(of) || member === '') return null
+    if (of === null || isUndeclared(of) || member === '') return null
     return { of, member }
   }
 
@@ -163,7 +163,7 @@ export class ScriptValues implements Values {
     if (module !== null) return { module, name: null }
     const callee = tree.child(node, 'function')
     const of = this.value(callee, depth + 1)
-    return of === null || isGlobal(of) ? null : { of, step: 'call' }
+    return of === null || isUndeclared(of) ? null : { of, step: 'call' }
   }
 
   #created(node: Node, depth: number): Reference | null {
@@ -171,10 +171,10 @@ export class ScriptValues implements Values {
     const callee = tree.child(node, 'constructor')
     const of = this.value(callee, depth + 1)
     if (of === null) return null
-    if (!isGlobal(of)) return { of, step: 'instance' }
+    if (!isUndeclared(of)) return { of, step: 'instance' }
     // `new Map<string, Entry>()`, `new Set(list)`
     const types = tree.child(node, 'type_arguments')
-    const parts = [...tree.children(types)].filter(part => !tree.kind(part).startsWith(':'))
+    const parts = tree.parts(types)
     const text = this.#file.text(callee)
     if (/^(?:Weak)?Map$/.test(text)) return wrap(this.type(parts[1] ?? NONE, depth + 1), 'map')
     if (!/^(?:Weak)?Set$|^Array$/.test(text)) return null
@@ -183,9 +183,8 @@ export class ScriptValues implements Values {
   }
 
   #cast(node: Node, depth: number): Reference | null {
-    const parts = [...this.#file.tree.children(node)].filter(part => !this.#file.tree.kind(part).startsWith(':'))
-    const type = parts[1]
-    return type === undefined ? this.value(parts[0] ?? NONE, depth + 1) : this.type(type, depth + 1)
+    const [value = NONE, type = NONE] = this.#file.tree.parts(node)
+    return type === NONE ? this.value(value, depth + 1) : this.type(type, depth + 1)
   }
 
   #either(node: Node, first: string, second: string, depth: number): Reference | null {
@@ -203,7 +202,7 @@ export class ScriptValues implements Values {
       }
     }
     const whole = this.meaning(of, depth + 1)
-    return whole === null || isGlobal(whole) ? null : { of: whole, member }
+    return whole === null || isUndeclared(whole) ? null : { of: whole, member }
   }
 
   /** First parameter of a function handed to `list.map(…)` and the like. */
@@ -213,11 +212,7 @@ export class ScriptValues implements Values {
     const name = this.#file.text(tree.child(callee, 'property'))
     if (tree.kind(callee) !== 'member_expression' || !EACH.has(name)) return null
     const of = this.value(tree.child(callee, 'object'), depth + 1)
-    if (of === null || isGlobal(of)) return null
+    if (of === null || isUndeclared(of)) return null
     return name === 'then' ? of : { of, step: 'element' }
   }
-}
-
-export function isGlobal(reference: Reference): boolean {
-  return 'name' in reference && !('module' in reference)
 }

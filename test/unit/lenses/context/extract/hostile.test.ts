@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { extractFile, isSkip, loadGrammars } from '../../../../../src/lenses/context/extract/extract-file.ts'
-import { decodeSource, languageOf, skipByName } from '../../../../../src/lenses/context/extract/file-kind.ts'
+import { languageOf } from '../../../../../src/lenses/context/extract/file-kind.ts'
 import type { Grammars } from '../../../../../src/lenses/context/extract/grammars.ts'
 import { CodeGraph } from '../../../../../src/lenses/context/extract/resolve/code-graph.ts'
 import { grammarsFor } from '../../../../support/extracted.ts'
@@ -10,27 +10,7 @@ import { grammarsFor } from '../../../../support/extracted.ts'
 const ENDINGS = 'ts tsx js py md go rs java c cpp cs rb php json yaml txt'.split(' ')
 const never = { isOverdue: () => false }
 
-describe('what is not read', () => {
-  it.each([
-    ['a.png', 10, 'media'],
-    ['a/b.ZIP', 10, 'media'],
-    ['a.ts', 50 * 1024 * 1024, 'too_large'],
-    ['a.ts', 10 * 1024 * 1024 + 1, 'too_large'],
-  ])('%s of %i bytes: %s (CX-068)', (path, bytes, reason) => {
-    expect(skipByName(path, bytes)?.reason).toBe(reason)
-  })
-
-  it('is told by the bytes as well (CX-068)', () => {
-    expect(skipByName('a.ts', 10 * 1024 * 1024)).toBeNull()
-    expect(decodeSource('a.ts', new TextEncoder().encode('const a = 1'))).toBe('const a = 1')
-    expect(decodeSource('a.ts', new Uint8Array([97, 0, 98]))).toMatchObject({ reason: 'binary' })
-    expect(decodeSource('a.ts', new Uint8Array([97, 0xff, 98]))).toMatchObject({ reason: 'not_utf8' })
-    // A zero byte further on is a sign like any other.
-    const late = new Uint8Array(9000).fill(97)
-    late[8999] = 0
-    expect(decodeSource('a.ts', late)).toHaveLength(9000)
-  })
-
+describe('languages', () => {
   it('knows the language by the ending, in any case, and of names without one', () => {
     expect(['A.TS', 'x.d.ts', 'a.mjs', 'x/y.pyi', '.ts', 'ts', 'a.', 'a.b/c'].map(languageOf)).toEqual([
       ...['typescript', 'typescript', 'javascript', 'python', 'text', 'text', 'text', 'text'],
@@ -66,6 +46,12 @@ describe('what is read', () => {
     ['a.json', '[', ']', '1 concepts, 0 links'],
   ])('%s with %s a hundred thousand deep', (path, open, close, expected) => {
     expect(read(path, `x = ${open.repeat(DEPTH)}y${close.repeat(DEPTH)}`)).toBe(expected)
+  })
+
+  it('goes up to a length, then leaves the file out (CX-068)', () => {
+    const most = 10 * 1024 * 1024
+    expect(read('a.txt', ' '.repeat(most))).toBe('1 concepts, 0 links')
+    expect(read('a.txt', ' '.repeat(most + 1))).toBe('too_large')
   })
 
   it('goes up to a limit of concepts, then leaves the file out', () => {
