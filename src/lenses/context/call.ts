@@ -1,10 +1,11 @@
 /** The one way in: `call(path, params, emit?)` finds the handler, times it, and always resolves to an envelope (CX-001). */
 import type { JsonObject } from '../../base/canonical.ts'
+import { isRecord } from '../../base/record.ts'
 import type { Effect } from '../../model/operation.ts'
 import { LOCAL_OWNER, type Viewer } from '../../model/viewer.ts'
 import type { LensHost } from '../lens.ts'
-import { type Envelope, type ErrorMap, errorAt, type Outcome, Refusal } from './envelope.ts'
-import { isRecord, type Params } from './params.ts'
+import { type Envelope, type ErrorMap, errorAt, type Outcome, Refusal, refusal } from './envelope.ts'
+import type { Params } from './params.ts'
 import { type ContextState, stateOf } from './state.ts'
 
 export interface ProgressEvent {
@@ -77,6 +78,11 @@ export async function callHandler(
     if (error instanceof Refusal) return end(error.errors, true)
     return end(errorAt(['handler'], 'exception', error instanceof Error ? error.message : asText(error)), true)
   }
+}
+
+/** Throws `Refusal` with code `cancelled`: what was written until then stays. */
+export function mustNotBeCancelled({ signal }: Pick<Call, 'signal'>): void {
+  if (signal.aborted) throw refusal('handler', 'cancelled', 'the call was cancelled')
 }
 
 /** Not everything has a form as text: what has none is called by its kind. */

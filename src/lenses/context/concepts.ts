@@ -2,9 +2,9 @@
 import type { EntryKey } from '../../model/entry.ts'
 import type { PartitionId } from '../../model/partition.ts'
 import type { Row } from '../../model/table.ts'
-import type { Store } from '../../store/store.ts'
+import type { Store, StoreReader } from '../../store/store.ts'
 import { EntryRows } from './entry-rows.ts'
-import { foldName, wordsOf } from './names.ts'
+import { foldName, placesByWord, wordsOf } from './names.ts'
 import { CONCEPTS } from './tables.ts'
 
 const COLUMNS = ['entry', 'id', 'name', 'type', 'url', 'start_line', 'end_line']
@@ -46,8 +46,8 @@ export interface VisibleConcepts {
   readonly all: readonly Concept[]
   byId(id: number): Concept | undefined
   byEntry(entry: EntryKey): Concept | undefined
-  /** Each word of a name, folded, with those that have it, by id. */
-  readonly byWord: ReadonlyMap<string, readonly Concept[]>
+  /** Each word of a name, folded, with the places in `all` of those that have it. */
+  readonly byWord: ReadonlyMap<string, readonly number[]>
 }
 
 export class Concepts {
@@ -72,7 +72,7 @@ class View implements VisibleConcepts {
   readonly all: readonly Concept[]
   readonly #byId: ReadonlyMap<number, Concept>
   readonly #byEntry: ReadonlyMap<EntryKey, Concept>
-  #byWord: ReadonlyMap<string, readonly Concept[]> | null = null
+  #byWord: ReadonlyMap<string, readonly number[]> | null = null
 
   constructor(rows: readonly Concept[]) {
     this.all = rows.toSorted((a, b) => a.id - b.id)
@@ -81,8 +81,8 @@ class View implements VisibleConcepts {
   }
 
   /** Made when it is first asked for: many questions need no more than the names. */
-  get byWord(): ReadonlyMap<string, readonly Concept[]> {
-    this.#byWord ??= wordLists(this.all)
+  get byWord(): ReadonlyMap<string, readonly number[]> {
+    this.#byWord ??= placesByWord(this.all, ({ words }) => words)
     return this.#byWord
   }
 
@@ -95,14 +95,12 @@ class View implements VisibleConcepts {
   }
 }
 
-function wordLists(concepts: readonly Concept[]): ReadonlyMap<string, readonly Concept[]> {
-  const lists = new Map<string, Concept[]>()
-  for (const concept of concepts) {
-    for (const word of concept.words) {
-      const list = lists.get(word)
-      if (list === undefined) lists.set(word, [concept])
-      else list.push(concept)
-    }
-  }
-  return lists
+/** What is kept of concepts and not held in memory; null, or absent: there is none. */
+export function textsOfConcepts(
+  reader: StoreReader,
+  column: 'signature' | 'doc',
+  entries: readonly EntryKey[],
+): ReadonlyMap<EntryKey, string | null> {
+  const rows = reader.table(CONCEPTS).scan({}, { entries, columns: ['entry', column] })
+  return new Map(rows.map(row => [row['entry'] as EntryKey, row[column] as string | null]))
 }

@@ -1,5 +1,4 @@
 /** Every path there is. */
-
 import { TEXT_HANDLERS } from './body/full-text.ts'
 import { FILE_HANDLERS } from './body/handlers.ts'
 import type { Handler } from './call.ts'

@@ -35,3 +35,16 @@ export function lengthOf(text: string): number {
   for (const _ of text) length++
   return length
 }
+
+/** The places of things in a list by their words. */
+export function placesByWord<T>(things: readonly T[], wordsOf: (thing: T) => Iterable<string>): Map<string, number[]> {
+  const byWord = new Map<string, number[]>()
+  for (const [place, thing] of things.entries()) {
+    for (const word of wordsOf(thing)) {
+      const places = byWord.get(word)
+      if (places === undefined) byWord.set(word, [place])
+      else places.push(place)
+    }
+  }
+  return byWord
+}

@@ -1,6 +1,7 @@
 /**
- * Packs an answer into a number of tokens: first whole texts, by rank, then signatures of those that did not fit, then bare
- * names; and says what is left out. Nothing is cut: a piece is in it whole or not at all, and no text is in it twice. The same input gives the same text.
+ * Packs an answer into a number of tokens: first whole texts, by rank, then signatures of those that did not fit, then
+ * bare names; and says what is left out. Nothing is cut: a piece is in it whole or not at all, and no text is in it
+ * twice. The same input gives the same text.
  */
 
 export interface PackItem {

@@ -1,14 +1,11 @@
 /** Reading parameters. Each reader collects what is wrong; `done` refuses with all of it at once. */
+import { isRecord } from '../../base/record.ts'
 import { isStorable } from '../../base/storable.ts'
 import { type ErrorMap, errorAt, joined, Refusal } from './envelope.ts'
 
 export type Params = Readonly<Record<string, unknown>>
 
-export function isRecord(value: unknown): value is Params {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-export class Reader {
+export class ParamReader {
   readonly #params: Params
   readonly #at: readonly string[]
   #errors: ErrorMap[] = []
@@ -92,13 +89,13 @@ export class Reader {
   }
 
   /** A list of objects with at least one, each read by `read` on a reader of its own. */
-  list<T>(field: string, read: (item: Reader) => T): readonly T[] {
+  list<T>(field: string, read: (item: ParamReader) => T): readonly T[] {
     if (!this.has(field)) return this.fail(field, 'required', `${field} is required`, [])
     const value = this.#params[field]
     if (!Array.isArray(value)) return this.fail(field, 'invalid', `${field} must be a list`, [])
     return value.map((item: unknown, position) => {
       const at = [...this.#at, field, String(position)]
-      const reader = new Reader(isRecord(item) ? item : {}, at)
+      const reader = new ParamReader(isRecord(item) ? item : {}, at)
       const made = read(reader)
       if (!isRecord(item)) this.#errors.push(errorAt(at, 'invalid', 'an item must be an object'))
       else this.#errors.push(...reader.errors)

@@ -1,6 +1,6 @@
 /** The lens's part of the configuration. */
+import { isRecord } from '../../base/record.ts'
 import { invalidArgument } from '../../model/errors.ts'
-import { isRecord } from './params.ts'
 
 export interface ContextSettings {
   /** Semantic matches below this cosine are dropped (CX-021). */

@@ -3,10 +3,11 @@ import type { JsonObject } from '../../../base/canonical.ts'
 import { QuerentError } from '../../../model/errors.ts'
 import type { Call, Handler } from '../call.ts'
 import { refusal } from '../envelope.ts'
-import { Reader } from '../params.ts'
+import { ParamReader } from '../params.ts'
 import { mustBeInitialised } from '../parts.ts'
 import { FLAG, NUMBER, TEXT } from '../schemas.ts'
-import { indexText, mustHaveWorkspace, type OwnFile, ownFiles } from './register.ts'
+import { mustHaveWorkspace } from '../workspace.ts'
+import { indexText, type OwnFile, ownFiles } from './register.ts'
 
 const DEFAULT_MATCHES = 100
 const MOST_MATCHES = 1000
@@ -19,7 +20,7 @@ const index: Handler = {
   params: { force: FLAG },
   async run(call, params) {
     mustBeInitialised(call.host.store, 'body')
-    const reader = new Reader(params)
+    const reader = new ParamReader(params)
     const force = reader.flag('force')
     reader.done()
     const files = [...ownFiles(call).values()]
@@ -38,7 +39,7 @@ const search: Handler = {
   effect: 'read',
   params: { query: TEXT, path: TEXT, limit: NUMBER },
   async run(call, params) {
-    const reader = new Reader(params)
+    const reader = new ParamReader(params)
     const query = reader.text('query').trim()
     const path = reader.optionalText('path')
     const limit = reader.clamped('limit', DEFAULT_MATCHES, 1, MOST_MATCHES)

@@ -1,13 +1,15 @@
 /** `/body/init`, `/body/files/add` and `/body/scan` (CX-047, CX-048): which files there are. */
 import type { JsonObject } from '../../../base/canonical.ts'
 import type { WorkspaceFile } from '../../../model/workspace.ts'
-import type { Call, Handler } from '../call.ts'
+import { type Call, type Handler, mustNotBeCancelled } from '../call.ts'
 import { type ErrorDetail, type Outcome, refusal } from '../envelope.ts'
-import { leaveUnfinished } from '../indexing/code-base.ts'
-import { Reader } from '../params.ts'
+import { leaveUnfinished } from '../indexing/revision.ts'
+import { ParamReader } from '../params.ts'
 import { initialise, mustBeInitialised } from '../parts.ts'
 import { FLAG, TEXT } from '../schemas.ts'
-import { type Facts, factsOf, forgetFile, mustHaveWorkspace, ownFiles, registerFile, tellFile } from './register.ts'
+import { isBelow } from '../urls.ts'
+import { mustHaveWorkspace } from '../workspace.ts'
+import { type FileStamp, forgetFile, ownFiles, registerFile, stampOf } from './register.ts'
 
 const init: Handler = {
   path: '/body/init',
@@ -26,19 +28,19 @@ const add: Handler = {
   params: { path: TEXT, paths: { type: 'array', items: TEXT } },
   async run(call, params): Promise<Outcome> {
     mustBeInitialised(call.host.store, 'body')
-    const reader = new Reader(params)
+    const reader = new ParamReader(params)
     const paths = [...reader.texts('paths'), ...(reader.has('path') ? [reader.text('path')] : [])]
     if (paths.length === 0 && !reader.has('paths')) reader.fail('path', 'required', 'path or paths is required', '')
     reader.done()
     const all = new Map<string, WorkspaceFile>()
     for (const path of paths) for (const file of await readAll(call, path)) all.set(file.url, file)
     const found = [...all.values()]
-    const facts = found.flatMap(file => factsOf(file) ?? [])
+    const stamps = found.flatMap(file => stampOf(file) ?? [])
     const failed = found.flatMap((file): ErrorDetail[] =>
       file.ok ? [] : [{ code: file.code, message: file.message, meta: { url: file.url } }],
     )
     const known = ownFiles(call)
-    const changed = facts.filter(({ url, hash }) => known.get(url)?.hash !== hash)
+    const changed = stamps.filter(({ url, hash }) => known.get(url)?.hash !== hash)
     const { store, clock } = call.host
     store.write(clock.now(), writer => {
       for (const file of changed) registerFile(writer, call, file, known.get(file.url))
@@ -46,7 +48,7 @@ const add: Handler = {
     const added = changed.filter(({ url }) => !known.has(url)).length
     return {
       result: {
-        files: facts.map(tellFile),
+        files: stamps.map(stamp => ({ ...stamp })),
         summary: { added, updated: changed.length - added, errors: failed.length },
       },
       ...(failed.length === 0 ? {} : { errors: { paths: failed } }),
@@ -61,7 +63,7 @@ const scan: Handler = {
   params: { path: TEXT, dry_run: FLAG },
   async run(call, params) {
     mustBeInitialised(call.host.store, 'body')
-    const reader = new Reader(params)
+    const reader = new ParamReader(params)
     const path = reader.optionalText('path')
     const isDry = reader.flag('dry_run')
     reader.done()
@@ -70,11 +72,11 @@ const scan: Handler = {
     const found = await readAll(call, path)
     const outside = found.find(file => !file.ok && file.code === 'outside')
     if (outside !== undefined) throw refusal('path', 'outside', 'path lies outside of the workspace')
-    const facts = found.flatMap(file => factsOf(file) ?? [])
+    const stamps = found.flatMap(file => stampOf(file) ?? [])
     const known = ownFiles(call)
-    const there = new Set(facts.map(({ url }) => url))
-    const added = facts.filter(({ url }) => !known.has(url))
-    const updated = facts.filter(({ url, hash }) => known.has(url) && known.get(url)?.hash !== hash)
+    const there = new Set(stamps.map(({ url }) => url))
+    const added = stamps.filter(({ url }) => !known.has(url))
+    const updated = stamps.filter(({ url, hash }) => known.has(url) && known.get(url)?.hash !== hash)
     const deleted = [...known.values()].filter(({ url }) => isBelow(url, below) && !there.has(url))
     const { store, clock } = call.host
     if (!isDry) {
@@ -84,15 +86,15 @@ const scan: Handler = {
         if (deleted.some(({ indexedHash }) => indexedHash !== null)) leaveUnfinished(writer)
       })
     }
-    return { result: report(added, updated, deleted, facts.length - added.length - updated.length) }
+    return { result: report(added, updated, deleted, stamps.length - added.length - updated.length) }
   },
 }
 
 export const FILE_HANDLERS: readonly Handler[] = [init, add, scan]
 
 function report(
-  added: readonly Facts[],
-  updated: readonly Facts[],
+  added: readonly FileStamp[],
+  updated: readonly FileStamp[],
   deleted: readonly { readonly url: string }[],
   unchanged: number,
 ): JsonObject {
@@ -111,13 +113,9 @@ async function readAll(call: Call, path: string | null): Promise<readonly Worksp
   const workspace = mustHaveWorkspace(call)
   const files: WorkspaceFile[] = []
   for await (const url of workspace.list(path, call.signal)) {
-    if (call.signal.aborted) throw refusal('handler', 'cancelled', 'the call was cancelled')
+    mustNotBeCancelled(call)
     files.push(await workspace.read(url))
     call.emit({ phase: 'scan', current: files.length, total: null, message: url })
   }
   return files.length > 0 || path === null ? files : [await workspace.read(workspace.urlOf(path))]
-}
-
-function isBelow(url: string, folder: string): boolean {
-  return url === folder || url.startsWith(`${folder}/`)
 }

@@ -1,22 +1,21 @@
 /** Writing registered files: entries that hold what is known of a file, and its text once that is indexed. */
-
 import { sha256 } from '../../../base/canonical.ts'
 import type { EntryDraft, EntryKey } from '../../../model/entry.ts'
 import { MAX_ID_LENGTH } from '../../../model/limits.ts'
 import { audience } from '../../../model/partition.ts'
-import { isOwner, type Viewer } from '../../../model/viewer.ts'
-import type { Workspace, WorkspaceFile } from '../../../model/workspace.ts'
+import type { Viewer } from '../../../model/viewer.ts'
+import type { WorkspaceFile } from '../../../model/workspace.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
 import { chunkContent } from '../../../text/chunk.ts'
 import type { Call } from '../call.ts'
-import { refusal } from '../envelope.ts'
 import { FILES } from '../tables.ts'
 import { fileIn, type RegisteredFile } from './files.ts'
 
-export const FILE_KIND = 'code'
-export const FILE_COLLECTION = 'code'
+const FILE_KIND = 'code'
+const FILE_COLLECTION = 'code'
 
-export interface Facts {
+/** What tells one state of a file from another. */
+export interface FileStamp {
   readonly url: string
   readonly hash: string
   readonly size: number
@@ -24,27 +23,11 @@ export interface Facts {
   readonly mtime: number
 }
 
-/** Only the local owner's calls look at the disk: it is the owner's. */
-export function mustHaveWorkspace({ host, viewer }: Call): Workspace {
-  if (host.workspace === undefined) throw refusal('body', 'no_workspace', 'this store belongs to no folder')
-  if (!isOwner(viewer)) throw refusal('body', 'denied', 'files are read for the local owner only')
-  return host.workspace
-}
-
 /** Undefined for a file that could not be read. */
-export function factsOf(file: WorkspaceFile): Facts | undefined {
+export function stampOf(file: WorkspaceFile): FileStamp | undefined {
   if (!file.ok) return undefined
   const { url, hash, size, modifiedAt } = file
   return { url, hash, size, mtime: Math.floor(modifiedAt / 1000) }
-}
-
-export function tellFile({ url, hash, size, mtime }: Facts): {
-  url: string
-  hash: string
-  size: number
-  mtime: number
-} {
-  return { url, hash, size, mtime }
 }
 
 export type OwnFile = Omit<RegisteredFile, 'partition'>
@@ -75,8 +58,8 @@ function ownEntries(store: StoreReader, viewer: Viewer, entries: readonly EntryK
 }
 
 /** Keeps the text there is until the new one is indexed. */
-export function registerFile(writer: StoreWriter, call: Call, facts: Facts, before: OwnFile | undefined): void {
-  const { url, hash, size, mtime } = facts
+export function registerFile(writer: StoreWriter, call: Call, stamp: FileStamp, before: OwnFile | undefined): void {
+  const { url, hash, size, mtime } = stamp
   const entry = before?.entry ?? putText(writer, call, url, '')
   writer.table(FILES).put({ entry, url, hash, size, mtime, indexed_hash: before?.indexedHash ?? null })
   writer.announce(entry)
@@ -86,7 +69,7 @@ export function registerFile(writer: StoreWriter, call: Call, facts: Facts, befo
 export function indexText(
   writer: StoreWriter,
   call: Call,
-  { url, size, mtime }: Omit<Facts, 'hash'>,
+  { url, size, mtime }: Omit<FileStamp, 'hash'>,
   text: string,
   hash: string,
 ): EntryKey {

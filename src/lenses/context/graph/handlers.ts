@@ -4,11 +4,12 @@ import type { Call, Handler } from '../call.ts'
 import type { Concept } from '../concepts.ts'
 import { type Edge, edgesFrom } from '../mind/edges.ts'
 import { brief, type Look, look, mustSee } from '../mind/look.ts'
-import { Reader } from '../params.ts'
+import { ParamReader } from '../params.ts'
 import { mustBeInitialised } from '../parts.ts'
 import { nearestConcepts } from '../query/meaning.ts'
 import { NUMBER, TEXT } from '../schemas.ts'
 import { EDGES, LINKS } from '../tables.ts'
+import { tally } from '../tally.ts'
 import { drawAscii, drawMermaid } from './draw.ts'
 
 const search: Handler = {
@@ -17,7 +18,7 @@ const search: Handler = {
   effect: 'read',
   params: { query: TEXT, limit: NUMBER },
   async run(call, params) {
-    const reader = new Reader(params)
+    const reader = new ParamReader(params)
     const query = reader.question('query').trim()
     const limit = reader.clamped('limit', 10, 1, 1000)
     reader.done()
@@ -53,7 +54,7 @@ const neighbors: Handler = {
   run(call, params) {
     const { store } = call.host
     mustBeInitialised(store, 'mind')
-    const reader = new Reader(params)
+    const reader = new ParamReader(params)
     const id = reader.id('id')
     reader.done()
     const seen = look(call)
@@ -87,7 +88,7 @@ const viz: Handler = {
   run(call, params) {
     const { store } = call.host
     mustBeInitialised(store, 'mind')
-    const reader = new Reader(params)
+    const reader = new ParamReader(params)
     const format = reader.choice('format', FORMATS, 'ascii')
     const center = reader.optionalId('center')
     const limit = reader.clamped('limit', NODES[format], 1, 1000)
@@ -120,11 +121,4 @@ function allEdges({ host }: Call, { concepts }: Look): readonly { readonly relat
   return rows
     .filter(row => concepts.byId(row['source'] as number) && concepts.byId(row['target'] as number))
     .map(row => ({ relation: row['relation'] as string }))
-}
-
-/** By name. */
-function tally(names: readonly string[]): Record<string, number> {
-  const counts = new Map<string, number>()
-  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
-  return Object.fromEntries([...counts].sort(([a], [b]) => Number(a > b) - Number(a < b)))
 }

@@ -2,27 +2,21 @@
  * What is known of all indexed code: of every file enough to tell whose links a change touches, the rest when it is asked
  * for. Loaded from the store when a run needs it, and kept for the next one while no other process has run.
  */
-import { storableText } from '../../../base/storable.ts'
 import type { EntryKey } from '../../../model/entry.ts'
-import type { Row } from '../../../model/table.ts'
 import type { Workspace } from '../../../model/workspace.ts'
-import type { Store, StoreReader, StoreWriter } from '../../../store/store.ts'
+import type { Store } from '../../../store/store.ts'
 import type { OwnFile } from '../body/register.ts'
-import { counter, setCounter } from '../counters.ts'
+import { READING_VERSION } from '../extract/concept.ts'
 import type { Card } from '../extract/resolve/card.ts'
 import { CodeGraph } from '../extract/resolve/code-graph.ts'
 import type { LinkTarget } from '../extract/resolve/link-file.ts'
 import type { ConceptAt } from '../mind/rows.ts'
 import { CARDS, CONCEPTS } from '../tables.ts'
+import { pathBelow } from '../urls.ts'
+import { cardIn } from './card-row.ts'
+import { revisionOf } from './revision.ts'
 import { MOST_HELD, Shelf } from './shelf.ts'
-
-/** Another way of reading files or of keeping what was read: all files are read again. */
-export const READING_VERSION = 3
-
-/** Counts runs that wrote. */
-export const REVISION = 'index_revision'
-/** 1 while a run writes: what it left behind must be compared as a whole. */
-export const UNFINISHED = 'index_unfinished'
+import { packageNamed, symbolOf } from './symbols.ts'
 
 export class CodeBase {
   graph: CodeGraph = new CodeGraph()
@@ -46,6 +40,7 @@ export class CodeBase {
     this.#shelf = this.#newShelf()
   }
 
+  /** What was read and is not written yet. */
   get shelf(): Shelf {
     return this.#shelf
   }
@@ -67,7 +62,7 @@ export class CodeBase {
     if (this.revision === revision) return
     const paths = new Map<EntryKey, string>()
     for (const { entry, url } of files()) {
-      const path = pathOf(this.#workspace, url)
+      const path = pathBelow(this.#workspace.url, url)
       if (path !== null) paths.set(entry, path)
     }
     this.entries.clear()
@@ -134,68 +129,4 @@ export function codeBaseOf(store: Store, workspace: Workspace, mostHeld: number 
   const made = new CodeBase(store, workspace, mostHeld)
   BASES.set(workspace, made)
   return made
-}
-
-export function revisionOf(reader: StoreReader): number {
-  return counter(reader, REVISION) ?? 0
-}
-
-/** For whoever takes files away behind the indexer's back: the next run compares all. */
-export function leaveUnfinished(writer: StoreWriter): void {
-  setCounter(writer, REVISION, revisionOf(writer) + 1)
-  setCounter(writer, UNFINISHED, 1)
-}
-
-/** Relative to the workspace; null: outside of it. */
-export function pathOf({ url: root }: Workspace, url: string): string | null {
-  return url.startsWith(`${root}/`) ? decodeURIComponent(url.slice(root.length + 1)) : null
-}
-
-/** What a concept's row is known by within its file. */
-export function symbolOf(key: string): string {
-  return storableText(key)
-}
-
-const PACKAGE = 'Package '
-
-export function packageSymbol(name: string): string {
-  return storableText(`${PACKAGE}${name}`)
-}
-
-function packageNamed(symbol: string): string {
-  return symbol.slice(PACKAGE.length)
-}
-
-export function cardRow(entry: EntryKey, card: Card): Row {
-  const { hash, surfaceHash: surface, named, asked } = card
-  return {
-    entry,
-    version: READING_VERSION,
-    hash,
-    surface,
-    named: bytesOf(named),
-    asked: bytesOf(asked),
-    package: card.package,
-  }
-}
-
-function cardIn(row: Row): Card {
-  return {
-    hash: row['hash'] as string,
-    surfaceHash: row['surface'] as string,
-    named: hashesIn(row['named'] as Uint8Array),
-    asked: hashesIn(row['asked'] as Uint8Array),
-    package: row['package'] as string | null,
-  }
-}
-
-function bytesOf(hashes: Uint32Array): Uint8Array {
-  return new Uint8Array(hashes.buffer, hashes.byteOffset, hashes.byteLength)
-}
-
-/** A copy: bytes out of a store may begin anywhere. */
-function hashesIn(bytes: Uint8Array): Uint32Array {
-  const hashes = new Uint32Array(bytes.length >> 2)
-  bytesOf(hashes).set(bytes.subarray(0, hashes.byteLength))
-  return hashes
 }

@@ -1,19 +1,18 @@
 /** Looks over a folder: which files changed since they were indexed, which are gone, and what is left out and why. */
 import { storableText } from '../../../base/storable.ts'
 import type { Workspace, WorkspaceFile } from '../../../model/workspace.ts'
-import { type Facts, factsOf, type OwnFile, ownFiles } from '../body/register.ts'
-import type { Call } from '../call.ts'
-import { refusal } from '../envelope.ts'
-import type { Extraction } from '../extract/concept.ts'
+import { type FileStamp, type OwnFile, ownFiles, stampOf } from '../body/register.ts'
+import { type Call, mustNotBeCancelled } from '../call.ts'
+import { type Extraction, READING_VERSION } from '../extract/concept.ts'
 import { extractFile, isSkip, loadGrammars, MAX_READ_MS } from '../extract/extract-file.ts'
 import { type Grammars, openGrammars } from '../extract/grammars.ts'
 import { EXTRACTIONS } from '../tables.ts'
-import { pathOf, READING_VERSION } from './code-base.ts'
+import { isBelow, pathBelow } from '../urls.ts'
 import { leftOutByPath, leftOutByText } from './left-out.ts'
 
 export interface ReadFile {
   readonly path: string
-  readonly facts: Facts
+  readonly stamp: FileStamp
   readonly text: string
   /** No file of that name was known. */
   readonly isNew: boolean
@@ -66,7 +65,7 @@ export async function lookOver(
     if (!('text' in outcome)) continue
     there.add(file.url)
     const before = known.get(file.url)
-    if (!force && before !== undefined && hashes.get(before.entry) === outcome.facts.hash) {
+    if (!force && before !== undefined && hashes.get(before.entry) === outcome.stamp.hash) {
       unchanged++
       continue
     }
@@ -75,7 +74,7 @@ export async function lookOver(
     if (read.reason !== null) leftOut.push({ url: file.url, reason: read.reason })
   }
   const unread = leftOut.filter(({ reason }) => reason === 'unreadable').map(({ url }) => url)
-  const below = (paths ?? ['.']).map(path => workspace.urlOf(path).replace(/\/$/, ''))
+  const below = (paths ?? ['.']).map(path => workspace.urlOf(path))
   const isGone = ({ url }: OwnFile) =>
     !there.has(url) && below.some(folder => isBelow(url, folder)) && !unread.some(folder => isBelow(url, folder))
   return { gone: [...known.values()].filter(isGone), unchanged, leftOut, errors }
@@ -90,19 +89,19 @@ function grammars(): Promise<Grammars> {
 }
 
 type Outcome =
-  | { readonly path: string; readonly facts: Facts; readonly text: string }
+  | { readonly path: string; readonly stamp: FileStamp; readonly text: string }
   | { readonly reason: string }
   | { readonly error: string; readonly keeps: boolean }
 
 function fileOrReason(file: WorkspaceFile, workspace: Workspace): Outcome {
-  const path = pathOf(workspace, file.url)
+  const path = pathBelow(workspace.url, file.url)
   if (path === null) return { error: 'outside', keeps: false }
   if (!file.ok && file.code === 'too_large') return { reason: file.code }
   if (!file.ok) return { error: file.code, keeps: file.code === 'unreadable' }
   if (file.text === null) return { reason: 'binary' }
   const reason = leftOutByPath(path) ?? leftOutByText(path, file.text)
   if (reason !== null) return { reason }
-  return { path, facts: factsOf(file) as Facts, text: storableText(file.text) }
+  return { path, stamp: stampOf(file) as FileStamp, text: storableText(file.text) }
 }
 
 async function extracted(
@@ -167,7 +166,7 @@ async function* readAhead(
   const reading: Promise<WorkspaceFile>[] = []
   let next = 0
   while (next < urls.length || reading.length > 0) {
-    if (signal.aborted) throw refusal('handler', 'cancelled', 'the call was cancelled')
+    mustNotBeCancelled({ signal })
     while (reading.length < AHEAD && next < urls.length) reading.push(workspace.read(urls[next++] as string))
     yield await (reading.shift() as Promise<WorkspaceFile>)
   }
@@ -183,9 +182,5 @@ function indexedHashes({ host }: Call, files: ReadonlyMap<string, OwnFile> | nul
 
 function told(url: string, workspace: Workspace, count: number, started: number): string {
   const rate = Math.round(count / Math.max(0.001, (performance.now() - started) / 1000))
-  return `${pathOf(workspace, url) ?? url} (${rate} files/s)`
-}
-
-function isBelow(url: string, folder: string): boolean {
-  return url === folder || url.startsWith(`${folder}/`)
+  return `${pathBelow(workspace.url, url) ?? url} (${rate} files/s)`
 }

@@ -1,7 +1,7 @@
 /** What a run has changed, and what it tells of itself. */
 import type { JsonObject } from '../../../base/canonical.ts'
-import { compareText } from '../../../base/compare.ts'
-import type { Facts, OwnFile } from '../body/register.ts'
+import type { FileStamp, OwnFile } from '../body/register.ts'
+import { tally } from '../tally.ts'
 import type { Findings, Told } from './look-over.ts'
 
 /** Of what is left out or failed, so many are named. */
@@ -10,7 +10,7 @@ const MOST_TOLD = 100
 /** Of a file that changed: what is remembered until it is written. */
 export interface ChangedFile {
   readonly path: string
-  readonly facts: Facts
+  readonly stamp: FileStamp
   readonly isNew: boolean
   /** In the order of its concepts; none: it was kept without. */
   readonly symbols: readonly string[]
@@ -36,16 +36,10 @@ export function report(
     deleted: gone.length - renamed.size,
     renamed: renamed.size,
     concepts: changed.reduce((sum, { symbols }) => sum + symbols.length, 0),
-    left_out: { total: leftOut.length, reasons: counted(leftOut), files: some(leftOut) },
+    left_out: { total: leftOut.length, reasons: tally(leftOut.map(({ reason }) => reason)), files: some(leftOut) },
     errors: { total: errors.length, files: some(errors) },
     read_ms: Math.round(readMs),
     ms: Math.round(wroteMs),
     files_per_second: Math.round(files / Math.max(0.001, wroteMs / 1000)),
   }
-}
-
-function counted(all: readonly Told[]): Readonly<Record<string, number>> {
-  const counts = new Map<string, number>()
-  for (const { reason } of all) counts.set(reason, (counts.get(reason) ?? 0) + 1)
-  return Object.fromEntries([...counts].sort(([a], [b]) => compareText(a, b)))
 }

@@ -6,8 +6,9 @@ import type { Call } from '../call.ts'
 import { deleteConcept, putConcept } from '../mind/rows.ts'
 import { nextNumbers } from '../numbering.ts'
 import { EDGES } from '../tables.ts'
-import { type CodeBase, packageSymbol, symbolOf } from './code-base.ts'
-import { conceptsOf } from './write-file.ts'
+import type { CodeBase } from './code-base.ts'
+import { conceptsOf } from './file-rows.ts'
+import { packageNamed, packageSymbol, symbolOf } from './symbols.ts'
 
 /** Marks links as the indexer's: those of calls are never touched. */
 const ORIGIN = 'code'
@@ -84,7 +85,7 @@ function packageId(writer: StoreWriter, { host, viewer }: Call, { packages }: Co
   const known = packages.get(name)
   if (known !== undefined) return known.id
   const symbol = packageSymbol(name)
-  const draft = { name: symbol.slice('Package '.length), type: 'Package', symbol }
+  const draft = { name: packageNamed(symbol), type: 'Package', symbol }
   const made = putConcept(writer, draft, { audience: audience('private', viewer.id), now: host.clock.now() })
   packages.set(name, made)
   return made.id

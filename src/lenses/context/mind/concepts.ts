@@ -4,7 +4,7 @@ import type { StoreReader } from '../../../store/store.ts'
 import type { Call, Handler } from '../call.ts'
 import type { Concept } from '../concepts.ts'
 import type { Outcome } from '../envelope.ts'
-import { Reader } from '../params.ts'
+import { ParamReader } from '../params.ts'
 import { initialise, isInitialised, mustBeInitialised } from '../parts.ts'
 import { FLAG, listOf, NUMBER, TEXT } from '../schemas.ts'
 import { CONCEPTS } from '../tables.ts'
@@ -25,7 +25,7 @@ const init: Handler = {
   effect: 'destroy',
   params: { force: FLAG },
   run(call, params) {
-    const reader = new Reader(params)
+    const reader = new ParamReader(params)
     const force = reader.flag('force')
     reader.done()
     const { store, clock, workspace } = call.host
@@ -55,7 +55,7 @@ const create: Handler = {
   params: NEW,
   async run(call, params) {
     mustBeInitialised(call.host.store, 'mind')
-    const reader = new Reader(params)
+    const reader = new ParamReader(params)
     const draft = readNew(reader)
     reader.done()
     const [result = {}] = await createAll(call, [draft])
@@ -70,7 +70,7 @@ const createMany: Handler = {
   params: { concepts: listOf(NEW) },
   async run(call, params) {
     mustBeInitialised(call.host.store, 'mind')
-    const reader = new Reader(params)
+    const reader = new ParamReader(params)
     const drafts = reader.list('concepts', readNew)
     reader.done()
     const concepts = await createAll(call, drafts)
@@ -85,7 +85,7 @@ const get: Handler = {
   params: { id: NUMBER },
   run(call, params) {
     mustBeInitialised(call.host.store, 'mind')
-    const reader = new Reader(params)
+    const reader = new ParamReader(params)
     const id = reader.id('id')
     reader.done()
     return { result: brief(mustSee(look(call), id)) }
@@ -99,7 +99,7 @@ const list: Handler = {
   params: { type: TEXT },
   run(call, params) {
     mustBeInitialised(call.host.store, 'mind')
-    const reader = new Reader(params)
+    const reader = new ParamReader(params)
     const type = reader.optionalText('type')
     reader.done()
     const concepts = look(call).concepts.all.filter(concept => type === null || concept.type === type)
@@ -115,7 +115,7 @@ const update: Handler = {
   async run(call, params) {
     const { store, clock } = call.host
     mustBeInitialised(store, 'mind')
-    const reader = new Reader(params)
+    const reader = new ParamReader(params)
     const id = reader.id('id')
     const name = reader.optionalText('name')
     const type = reader.optionalText('type')
@@ -140,7 +140,7 @@ const remove: Handler = {
   run(call, params): Outcome {
     const { store, clock } = call.host
     mustBeInitialised(store, 'mind')
-    const reader = new Reader(params)
+    const reader = new ParamReader(params)
     const id = reader.id('id')
     reader.done()
     store.write(clock.now(), writer => deleteConcept(writer, mustOwn(call, look(call), id)))
@@ -150,7 +150,7 @@ const remove: Handler = {
 
 export const CONCEPT_HANDLERS: readonly Handler[] = [init, create, createMany, get, list, update, remove]
 
-function readNew(reader: Reader): NewConcept {
+function readNew(reader: ParamReader): NewConcept {
   return {
     name: reader.text('name'),
     type: reader.text('type'),

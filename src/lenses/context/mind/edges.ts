@@ -3,22 +3,22 @@ import type { Row } from '../../../model/table.ts'
 import type { StoreReader } from '../../../store/store.ts'
 import type { Call, Handler } from '../call.ts'
 import { type ErrorMap, errorAt, joined, Refusal, refusal } from '../envelope.ts'
-import { Reader } from '../params.ts'
+import { ParamReader } from '../params.ts'
 import { mustBeInitialised } from '../parts.ts'
 import { listOf, NUMBER, TEXT } from '../schemas.ts'
 import { EDGES } from '../tables.ts'
 import { type Look, look, mustOwn, mustSee } from './look.ts'
 import { deleteEdge, putEdge } from './rows.ts'
 
-export interface Edge {
+/** An alias, since an interface does not pass for JSON. */
+export type Edge = {
   readonly id: number
+  /** Ids of concepts. */
   readonly source: number
   readonly target: number
   readonly relation: string
   readonly weight: number
 }
-
-type WireEdge = { id: number; source: number; target: number; relation: string; weight: number }
 
 const NEW = { source: NUMBER, target: NUMBER, relation: TEXT, weight: NUMBER }
 
@@ -35,11 +35,11 @@ const create: Handler = {
   params: NEW,
   run(call, params) {
     mustBeInitialised(call.host.store, 'mind')
-    const reader = new Reader(params)
+    const reader = new ParamReader(params)
     const draft = readNew(reader)
     reader.done()
     const [result] = createAll(call, [draft], () => [])
-    return { result: result as WireEdge }
+    return { result: result as Edge }
   },
 }
 
@@ -50,7 +50,7 @@ const createMany: Handler = {
   params: { edges: listOf(NEW) },
   run(call, params) {
     mustBeInitialised(call.host.store, 'mind')
-    const reader = new Reader(params)
+    const reader = new ParamReader(params)
     const drafts = reader.list('edges', readNew)
     reader.done()
     const edges = createAll(call, drafts, at => ['edges', String(at)])
@@ -65,10 +65,10 @@ const get: Handler = {
   params: { id: NUMBER },
   run(call, params) {
     mustBeInitialised(call.host.store, 'mind')
-    const reader = new Reader(params)
+    const reader = new ParamReader(params)
     const id = reader.id('id')
     reader.done()
-    return { result: mustSeeEdge(call.host.store, look(call), id).edge }
+    return { result: mustSeeEdge(call.host.store, look(call), id) }
   },
 }
 
@@ -79,7 +79,7 @@ const list: Handler = {
   params: { source: NUMBER, target: NUMBER, relation: TEXT },
   run(call, params) {
     mustBeInitialised(call.host.store, 'mind')
-    const reader = new Reader(params)
+    const reader = new ParamReader(params)
     const wanted = {
       source: reader.optionalId('source'),
       target: reader.optionalId('target'),
@@ -87,7 +87,7 @@ const list: Handler = {
     }
     reader.done()
     const where = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== null)) as Row
-    const edges = edgesIn(call.host.store.table(EDGES).scan(where), look(call)).map(wire)
+    const edges = edgesIn(call.host.store.table(EDGES).scan(where), look(call))
     return { result: { edges, total: edges.length } }
   },
 }
@@ -100,14 +100,14 @@ const update: Handler = {
   run(call, params) {
     const { store, clock } = call.host
     mustBeInitialised(store, 'mind')
-    const reader = new Reader(params)
+    const reader = new ParamReader(params)
     const id = reader.id('id')
     const relation = reader.optionalText('relation')
     const weight = reader.has('weight') ? reader.weight('weight', 0) : null
     reader.done()
     const edge = store.write(clock.now(), writer => {
       const seen = look(call)
-      const { edge: before } = mustSeeEdge(writer, seen, id)
+      const before = mustSeeEdge(writer, seen, id)
       const source = mustOwn(call, seen, before.source)
       const changed = { ...before, relation: relation ?? before.relation, weight: weight ?? before.weight }
       putEdge(writer, { ...changed, source, target: mustSee(seen, before.target) }, id)
@@ -125,13 +125,13 @@ const remove: Handler = {
   run(call, params) {
     const { store, clock } = call.host
     mustBeInitialised(store, 'mind')
-    const reader = new Reader(params)
+    const reader = new ParamReader(params)
     const id = reader.id('id')
     reader.done()
     store.write(clock.now(), writer => {
       const seen = look(call)
-      const { edge } = mustSeeEdge(writer, seen, id)
-      deleteEdge(writer, id, mustOwn(call, seen, edge.source).entry)
+      const { source } = mustSeeEdge(writer, seen, id)
+      deleteEdge(writer, id, mustOwn(call, seen, source).entry)
     })
     return { result: { id, deleted: true } }
   },
@@ -139,7 +139,7 @@ const remove: Handler = {
 
 export const EDGE_HANDLERS: readonly Handler[] = [create, createMany, get, list, update, remove]
 
-function readNew(reader: Reader): Omit<Edge, 'id'> {
+function readNew(reader: ParamReader): Omit<Edge, 'id'> {
   return {
     source: reader.id('source'),
     target: reader.id('target'),
@@ -152,7 +152,7 @@ function createAll(
   call: Call,
   drafts: readonly Omit<Edge, 'id'>[],
   placeOf: (at: number) => readonly string[],
-): readonly WireEdge[] {
+): readonly Edge[] {
   const { store, clock } = call.host
   return store.write(clock.now(), writer => {
     const seen = look(call)
@@ -162,24 +162,23 @@ function createAll(
       if (target === undefined) errors.push(errorAt([...placeOf(at), 'target'], 'not_found', 'concept not found'))
       try {
         const source = mustOwn(call, seen, draft.source, [...placeOf(at), 'source'])
-        return { ...draft, id: target === undefined ? 0 : putEdge(writer, { ...draft, source, target }) }
+        return { id: target === undefined ? 0 : putEdge(writer, { ...draft, source, target }), ...draft }
       } catch (error) {
         if (!(error instanceof Refusal)) throw error
         errors.push(error.errors)
-        return { ...draft, id: 0 }
+        return { id: 0, ...draft }
       }
     })
     if (errors.length > 0) throw new Refusal(joined(errors))
-    return made.map(wire)
+    return made
   })
 }
 
-function mustSeeEdge(reader: StoreReader, seen: Look, id: number): { readonly edge: WireEdge } {
+function mustSeeEdge(reader: StoreReader, seen: Look, id: number): Edge {
   const row = reader.table(EDGES).get({ id })
   const [edge] = row === undefined ? [] : edgesIn([row], seen)
   if (edge === undefined) throw refusal('id', 'not_found', 'edge not found')
-  mustSee(seen, edge.source)
-  return { edge: wire(edge) }
+  return edge
 }
 
 function edgesIn(rows: readonly Row[], { concepts }: Pick<Look, 'concepts'>): readonly Edge[] {
@@ -192,8 +191,4 @@ function edgesIn(rows: readonly Row[], { concepts }: Pick<Look, 'concepts'>): re
       weight: row['weight'] as number,
     }))
     .filter(({ source, target }) => concepts.byId(source) !== undefined && concepts.byId(target) !== undefined)
-}
-
-function wire({ id, source, target, relation, weight }: Edge): WireEdge {
-  return { id, source, target, relation, weight }
 }

@@ -7,7 +7,7 @@ import { audience } from '../../../model/partition.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
 import type { Call, Handler } from '../call.ts'
 import { type Outcome, refusal } from '../envelope.ts'
-import { Reader } from '../params.ts'
+import { ParamReader } from '../params.ts'
 import { mustBeInitialised } from '../parts.ts'
 import { FLAG, listOf, NUMBER, TEXT } from '../schemas.ts'
 import { CONCEPTS, PROVENANCE } from '../tables.ts'
@@ -31,20 +31,15 @@ export const EXTRACT_HANDLER: Handler = {
   async run(call, params) {
     const { store, clock } = call.host
     mustBeInitialised(store, 'body', 'mind')
-    const reader = new Reader(params)
+    const reader = new ParamReader(params)
     const patch = readPatch(reader)
     const isDry = reader.flag('dry_run')
     const explain = reader.flag('explain')
     reader.done()
-    if (isDry)
-      return {
-        result: told(
-          patch,
-          store.read(seer => planned(call, seer, patch)),
-          new Map(),
-          explain,
-        ),
-      }
+    if (isDry) {
+      const plan = store.read(seer => planned(call, seer, patch))
+      return { result: told(patch, plan, new Map(), explain) }
+    }
     const { plan, made } = store.write(clock.now(), writer => {
       const of = planned(call, writer, patch)
       return { plan: of, made: applied(call, writer, patch, of) }
@@ -57,7 +52,7 @@ export const EXTRACT_HANDLER: Handler = {
   },
 }
 
-function readPatch(reader: Reader): Patch {
+function readPatch(reader: ParamReader): Patch {
   return {
     url: readUrl(reader),
     concepts: reader.list('concepts', item => ({ name: item.text('name'), type: item.text('type') })),

@@ -1,7 +1,8 @@
 /** `/mind/provenance/…` (CX-052): which files a concept comes from. */
+import { compareText } from '../../../base/compare.ts'
 import type { Row } from '../../../model/table.ts'
 import type { Handler } from '../call.ts'
-import { Reader } from '../params.ts'
+import { ParamReader } from '../params.ts'
 import { mustBeInitialised } from '../parts.ts'
 import { NUMBER, TEXT } from '../schemas.ts'
 import { PROVENANCE } from '../tables.ts'
@@ -16,7 +17,7 @@ const create: Handler = {
   run(call, params) {
     const { store, clock } = call.host
     mustBeInitialised(store, 'mind')
-    const reader = new Reader(params)
+    const reader = new ParamReader(params)
     const concept = reader.id('concept_id')
     const url = readUrl(reader)
     reader.done()
@@ -34,7 +35,7 @@ const list: Handler = {
   params: { concept_id: NUMBER, file_url: TEXT },
   run(call, params) {
     mustBeInitialised(call.host.store, 'mind')
-    const reader = new Reader(params)
+    const reader = new ParamReader(params)
     const concept = reader.optionalId('concept_id')
     const url = reader.optionalText('file_url')
     reader.done()
@@ -52,7 +53,7 @@ const remove: Handler = {
   run(call, params) {
     const { store, clock } = call.host
     mustBeInitialised(store, 'mind')
-    const reader = new Reader(params)
+    const reader = new ParamReader(params)
     const concept = reader.optionalId('concept_id')
     const url = readUrl(reader)
     reader.done()
@@ -73,7 +74,7 @@ const remove: Handler = {
 export const PROVENANCE_HANDLERS: readonly Handler[] = [create, list, remove]
 
 /** `file_url`. */
-export function readUrl(reader: Reader): string {
+export function readUrl(reader: ParamReader): string {
   const url = reader.text('file_url')
   if (url !== '' && !url.startsWith('file://')) {
     return reader.fail('file_url', 'invalid', 'file_url must begin with file://', url)
@@ -86,5 +87,5 @@ function seenLinks(rows: readonly Row[], { concepts }: Look): { concept_id: numb
   return rows
     .map(row => ({ concept_id: row['concept'] as number, file_url: row['url'] as string }))
     .filter(({ concept_id }) => concepts.byId(concept_id) !== undefined)
-    .sort((a, b) => a.concept_id - b.concept_id || Number(a.file_url > b.file_url) - Number(a.file_url < b.file_url))
+    .sort((a, b) => a.concept_id - b.concept_id || compareText(a.file_url, b.file_url))
 }

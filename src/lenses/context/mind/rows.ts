@@ -7,9 +7,10 @@ import type { StoreReader, StoreWriter } from '../../../store/store.ts'
 import { plainWordsOf } from '../names.ts'
 import { nextNumbers, sequenceOf } from '../numbering.ts'
 import { CONCEPTS, EDGES, PROVENANCE } from '../tables.ts'
+import { tailOf } from '../urls.ts'
 
 export const CONCEPT_KIND = 'concept'
-export const CONCEPT_COLLECTION = 'concepts'
+const CONCEPT_COLLECTION = 'concepts'
 /** Type of the user's own notes: they stay, whatever they were about (CX-066). */
 export const NOTE = 'Caveat'
 
@@ -43,7 +44,8 @@ export interface EdgeDraft {
   readonly origin?: string | undefined
 }
 
-const MAX_TEXT_LINES = 12
+/** Of a concept's text, as it is embedded. */
+export const MAX_TEXT_LINES = 12
 const MAX_TEXT = 600
 
 /** What words and meaning find a concept by, beside its name, which is the title (CX-024). */
@@ -144,9 +146,4 @@ export function putProvenance(writer: StoreWriter, { id, entry }: ConceptAt, url
 function sourcesOf(reader: StoreReader, target: number): ReadonlySet<EntryKey> {
   const rows = reader.table(EDGES).scan({ target }, { columns: ['entry'] })
   return new Set(rows.map(row => row['entry'] as EntryKey))
-}
-
-/** The last three parts of a path say more of a file than where the workspace lies. */
-function tailOf(url: string): string {
-  return url.split('/').slice(-3).join('/')
 }

@@ -47,16 +47,16 @@ export function namedAnchors(
 }
 
 /** How many of the question's words each concept's name covers, where it is any. */
-function shares({ byWord }: VisibleConcepts, query: string): ReadonlyMap<Concept, number> {
+function shares({ all, byWord }: VisibleConcepts, query: string): ReadonlyMap<Concept, number> {
   const counts = new Map<Concept, number>()
   const queryWords = new Set(wordsOf(query).slice(0, MOST_WORDS))
   for (const queryWord of queryWords) {
-    const covered = new Set<Concept>()
-    for (const [word, concepts] of byWord) {
+    const covered = new Set<number>()
+    for (const [word, places] of byWord) {
       if (!covers(queryWord, word)) continue
-      for (const concept of concepts) covered.add(concept)
+      for (const place of places) covered.add(place)
     }
-    for (const concept of covered) counts.set(concept, (counts.get(concept) ?? 0) + 1)
+    for (const place of covered) counts.set(all[place] as Concept, (counts.get(all[place] as Concept) ?? 0) + 1)
   }
   return counts
 }

@@ -2,7 +2,7 @@
 import { TopK } from '../../../base/top-k.ts'
 import type { Concept, VisibleConcepts } from '../concepts.ts'
 import { foldName } from '../names.ts'
-import { type Covers, coversOf, placesByWord, type Worded } from './cover.ts'
+import { type Covers, coversOf } from './cover.ts'
 
 export interface NameMatch {
   readonly concept: Concept
@@ -20,14 +20,15 @@ export function bestNames(
   { most, inWords }: { readonly most: number; readonly inWords: boolean },
 ): readonly NameMatch[] {
   const wanted = foldName(query)
-  const covers = coversOf(questionWords, nameWords(concepts))
+  const { all, byWord } = concepts
+  const covers = coversOf(questionWords, { byWord, length: all.length, total: all.length, countOf: () => 1 })
   const best = new TopK<NameMatch>(most, (a, b) => b.share - a.share || a.concept.id - b.concept.id)
   // By id ascending: of equal shares the first stays.
   const offer = (concept: Concept, match: NameMatch['match'], share: number) => {
     if (!best.full || share > (best.worst?.share ?? 0)) best.push({ concept, match, share })
   }
-  for (let place = 0; place < concepts.all.length; place++) {
-    const concept = concepts.all[place] as Concept
+  for (let place = 0; place < all.length; place++) {
+    const concept = all[place] as Concept
     const byWords = wordShare(concept, covers, place)
     if (concept.folded.includes(wanted)) {
       const ofName = wanted.length / concept.folded.length
@@ -35,18 +36,6 @@ export function bestNames(
     } else if (inWords && byWords > 0) offer(concept, 'words', byWords)
   }
   return best.sorted()
-}
-
-const KNOWN = new WeakMap<VisibleConcepts, Worded>()
-
-function nameWords(concepts: VisibleConcepts): Worded {
-  const known = KNOWN.get(concepts)
-  if (known !== undefined) return known
-  const { all } = concepts
-  const byWord = placesByWord(all, ({ words }) => words)
-  const made = { byWord, length: all.length, total: all.length, countOf: () => 1 }
-  KNOWN.set(concepts, made)
-  return made
 }
 
 function wordShare({ words }: Concept, covers: Covers, place: number): number {

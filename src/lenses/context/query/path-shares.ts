@@ -1,7 +1,8 @@
 /** How much of a question's words the paths of files have. */
 import type { VisibleConcepts } from '../concepts.ts'
-import { wordsOf } from '../names.ts'
-import { coversOf, placesByWord, type Worded } from './cover.ts'
+import { placesByWord, wordsOf } from '../names.ts'
+import { pathOrTail } from '../urls.ts'
+import { coversOf, type Worded } from './cover.ts'
 
 interface Paths {
   readonly places: ReadonlyMap<string, number>
@@ -35,20 +36,9 @@ function pathsOf(concepts: VisibleConcepts, root: string | undefined): Paths {
     places.set(url, place)
     counts[place] = (counts[place] ?? 0) + 1
   }
-  const byWord = placesByWord([...places.keys()], url => new Set(wordsOf(pathOf(url, root))))
+  const byWord = placesByWord([...places.keys()], url => new Set(wordsOf(pathOrTail(url, root))))
   const countOf = (place: number) => counts[place] ?? 0
   const made = { places, words: { byWord, length: places.size, total: concepts.all.length, countOf } }
   KNOWN.set(concepts, made)
   return made
-}
-
-/** Outside of the workspace the last parts say more than where it lies. */
-function pathOf(url: string, root: string | undefined): string {
-  const isWithin = root !== undefined && url.startsWith(`${root}/`)
-  const path = isWithin ? url.slice(root.length + 1) : url.split('/').slice(-3).join('/')
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return path
-  }
 }

@@ -1,4 +1,5 @@
 /** Pieces of a text. */
+import { LineStarts } from '../../../text/lines.ts'
 
 /** Characters of a preview. */
 export const PREVIEW_LENGTH = 500
@@ -22,17 +23,15 @@ export function linesFrom(
   text: string,
   line: number,
 ): { readonly text: string; readonly startLine: number; readonly endLine: number } {
-  const lines = text.split('\n')
-  const startLine = Math.max(1, Math.min(line, lines.length) - LINES_BEFORE)
-  const taken: string[] = []
-  let length = 0
-  for (const next of lines.slice(startLine - 1)) {
-    length += next.length + 1
-    if (length > PREVIEW_LENGTH && startLine + taken.length > line) break
-    taken.push(next)
-    if (length > PREVIEW_LENGTH) break
+  const lines = new LineStarts(text)
+  const startLine = Math.max(1, Math.min(line, lines.count) - LINES_BEFORE)
+  let endLine = startLine
+  while (endLine < lines.count) {
+    const isFull = lines.between(startLine, endLine).length >= PREVIEW_LENGTH
+    const isTooMuch = lines.between(startLine, endLine + 1).length >= PREVIEW_LENGTH
+    if (isFull || (isTooMuch && endLine >= line)) break
+    endLine++
   }
-  const piece = taken.join('\n')
-  const endLine = startLine + taken.length - 1
+  const piece = lines.between(startLine, endLine)
   return { text: piece.length > 2 * PREVIEW_LENGTH ? headOf(piece) : piece, startLine, endLine }
 }

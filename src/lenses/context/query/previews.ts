@@ -1,4 +1,5 @@
 /** The files of an answer with a piece of each one's text, or why there is none (CX-032 to CX-036). */
+import type { JsonObject } from '../../../base/canonical.ts'
 import { compareText } from '../../../base/compare.ts'
 import type { Entry, EntryKey } from '../../../model/entry.ts'
 import { isOwner } from '../../../model/viewer.ts'
@@ -16,14 +17,17 @@ export interface FilePreview {
   /** With a passage: its lines, from 1, both included. */
   readonly start_line?: number
   readonly end_line?: number
-  readonly error?: { readonly code: 'not_indexed' | 'not_found' | 'unreadable' | 'binary'; readonly message: string }
+  readonly error?: PreviewError
 }
 
-type Content =
-  | { readonly text: string }
-  | {
-      readonly error: { readonly code: 'not_indexed' | 'not_found' | 'unreadable' | 'binary'; readonly message: string }
-    }
+interface PreviewError extends JsonObject {
+  readonly code: 'not_indexed' | 'not_found' | 'unreadable' | 'binary'
+  readonly message: string
+}
+
+type Content = { readonly text: string } | { readonly error: PreviewError }
+
+const UNAVAILABLE: PreviewError = { code: 'not_indexed', message: 'file content is not indexed' }
 
 /** Each file once, in the order in which the concepts first name it. */
 export async function filePreviews(
@@ -36,7 +40,7 @@ export async function filePreviews(
   const contents = await contentsOf(call, seen, [...byUrl.keys()])
   return [...byUrl].map(([url, named]) => {
     const ids = named.map(({ id }) => id)
-    const content = contents.get(url) ?? { error: unavailable }
+    const content = contents.get(url) ?? { error: UNAVAILABLE }
     if ('error' in content) return { url, concepts: ids, preview: null, error: content.error }
     const at = named.find(concept => concept.url === url && concept.startLine !== null)?.startLine
     if (snippet === 'head' || at === undefined || at === null) {
@@ -53,20 +57,13 @@ export async function textsOf(call: Call, seen: Look, urls: readonly string[]): 
   return new Map([...contents].flatMap(([url, content]) => ('text' in content ? [[url, content.text] as const] : [])))
 }
 
-const unavailable = { code: 'not_indexed', message: 'file content is not indexed' } as const
-
 function conceptsByUrl({ host }: Call, concepts: readonly Concept[]): ReadonlyMap<string, Concept[]> {
   const rows = host.store.table(PROVENANCE).scan({}, { entries: concepts.map(({ entry }) => entry) })
-  const urls = new Map<EntryKey, string[]>()
-  for (const row of rows) {
-    const entry = row['entry'] as EntryKey
-    urls.set(entry, [...(urls.get(entry) ?? []), row['url'] as string])
-  }
+  const rowsOf = Map.groupBy(rows, row => row['entry'] as EntryKey)
   const byUrl = new Map<string, Concept[]>()
   for (const concept of concepts) {
-    for (const url of (urls.get(concept.entry) ?? []).sort(compareText)) {
-      byUrl.set(url, [...(byUrl.get(url) ?? []), concept])
-    }
+    const urls = (rowsOf.get(concept.entry) ?? []).map(row => row['url'] as string)
+    for (const url of urls.sort(compareText)) byUrl.set(url, [...(byUrl.get(url) ?? []), concept])
   }
   return byUrl
 }
@@ -112,7 +109,7 @@ function urlOf({ origin }: Entry): string {
 
 async function readContent({ host, viewer }: Call, url: string): Promise<Content> {
   const { workspace } = host
-  if (workspace === undefined || !isOwner(viewer)) return { error: unavailable }
+  if (workspace === undefined || !isOwner(viewer)) return { error: UNAVAILABLE }
   const file = await workspace.read(url)
   if (file.ok) {
     return file.text === null ? { error: { code: 'binary', message: 'file is binary' } } : { text: file.text }

@@ -5,10 +5,9 @@
 import type { Hit, WordIndex, WordTerm } from '../../../index/contract.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { Call } from '../call.ts'
-import type { Concept } from '../concepts.ts'
+import { type Concept, textsOfConcepts } from '../concepts.ts'
 import { entrySet } from '../entry-rows.ts'
 import type { Look } from '../mind/look.ts'
-import { CONCEPTS } from '../tables.ts'
 import { type Anchor, wantsMeaning } from './anchors.ts'
 import { tellingWords } from './cover.ts'
 import { docShares } from './doc-share.ts'
@@ -95,7 +94,7 @@ function compared(question: Question, { names, near, passages, texts }: Offers):
   const all = [...new Set([...names.keys(), ...near.keys(), ...passages.keys(), ...byText])]
   const entries = all.map(({ entry }) => entry)
   const pathShare = pathShares(seen.concepts, telling, call.host.workspace?.url)
-  const docs = docsOf(call, entries)
+  const docs = textsOfConcepts(call.host.store, 'doc', entries)
   const docShare = docShares(words.weigh(terms, { partitions }))
   const bm = completed(new Map(texts.map(({ entry, score }) => [entry, score])), entries, missing =>
     words.score(terms, missing, { partitions }),
@@ -120,11 +119,6 @@ function compared(question: Question, { names, near, passages, texts }: Offers):
     }
     return { concept, match, cosine, evidence: weighed(concept, shares, space !== null) }
   })
-}
-
-function docsOf({ host }: Call, entries: readonly EntryKey[]): ReadonlyMap<EntryKey, string | null> {
-  const rows = host.store.table(CONCEPTS).scan({}, { entries, columns: ['entry', 'doc'] })
-  return new Map(rows.map(row => [row['entry'] as EntryKey, row['doc'] as string | null]))
 }
 
 /** What a search found, and the scores of the other entries. */

@@ -2,7 +2,7 @@
 import type { StoreReader } from '../../../store/store.ts'
 import { refusal } from '../envelope.ts'
 import { lengthOf } from '../names.ts'
-import { type Params, Reader } from '../params.ts'
+import { ParamReader, type Params } from '../params.ts'
 import { mustBeInitialised } from '../parts.ts'
 
 export const MODES = ['semantic', 'exact', 'hybrid'] as const
@@ -37,11 +37,11 @@ export const LEAST_SEMANTIC = 3
 
 /** Throws `Refusal`. */
 export function readRequest(params: Params, store: StoreReader): ContextRequest {
-  const first = new Reader(params)
+  const first = new ParamReader(params)
   const query = first.question('query').trim()
   first.done()
   mustBeInitialised(store, 'body', 'mind')
-  const reader = new Reader(params)
+  const reader = new ParamReader(params)
   const request: ContextRequest = {
     query,
     mode: reader.has('mode') ? reader.choice('mode', MODES, 'exact') : null,

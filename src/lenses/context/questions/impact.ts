@@ -1,13 +1,13 @@
 /** `/context/impact`: what changed files, or a diff, touch: the concepts changed, and what depends on them. */
 import type { LinkIndex } from '../../../index/contract.ts'
-import { mustHaveWorkspace } from '../body/register.ts'
 import type { Handler } from '../call.ts'
 import type { Concept } from '../concepts.ts'
 import { brief, type Look, look } from '../mind/look.ts'
-import { Reader } from '../params.ts'
+import { ParamReader } from '../params.ts'
 import { mustBeInitialised } from '../parts.ts'
 import { NUMBER, TEXT } from '../schemas.ts'
 import { LINKS } from '../tables.ts'
+import { mustHaveWorkspace } from '../workspace.ts'
 import { place } from './named.ts'
 import { reach } from './reach.ts'
 import { parseDiff } from './unified-diff.ts'
@@ -34,7 +34,7 @@ export const IMPACT_HANDLER: Handler = {
   },
   run(call, params) {
     mustBeInitialised(call.host.store, 'mind')
-    const reader = new Reader(params)
+    const reader = new ParamReader(params)
     const paths = reader.texts('paths')
     const diff = reader.optionalText('diff')
     const depth = reader.clamped('depth', 2, 1, 5)
@@ -48,7 +48,8 @@ export const IMPACT_HANDLER: Handler = {
     ]
     const seen = look(call)
     const changed = changedConcepts(seen, changes)
-    const unknown = changes.filter(({ url }) => !seen.concepts.all.some(concept => concept.url === url))
+    const known = new Set(seen.concepts.all.map(({ url }) => url))
+    const unknown = changes.filter(({ url }) => !known.has(url))
     const links = call.host.index(LINKS.name) as LinkIndex
     const reached = reach(seen, links, changed, { depth, relations: FELT })
     const files = new Set(reached.flatMap(({ concept }) => concept.url ?? []))
@@ -69,16 +70,11 @@ export const IMPACT_HANDLER: Handler = {
 
 /** By id. Of lines, the innermost concepts that hold them; the file's own where none does. */
 function changedConcepts({ concepts }: Look, changes: readonly Change[]): readonly Concept[] {
-  const wanted = new Map<string, Change[]>()
-  for (const change of changes) wanted.set(change.url, [...(wanted.get(change.url) ?? []), change])
-  const byUrl = new Map<string, Concept[]>()
-  for (const concept of concepts.all) {
-    if (concept.url !== null && wanted.has(concept.url))
-      byUrl.set(concept.url, [...(byUrl.get(concept.url) ?? []), concept])
-  }
+  const changesOf = Map.groupBy(changes, ({ url }) => url)
+  const there = concepts.all.filter(({ url }) => url !== null && changesOf.has(url))
   const found = new Set<Concept>()
-  for (const [url, held] of byUrl) {
-    for (const { ranges } of wanted.get(url) ?? []) {
+  for (const [url, held] of Map.groupBy(there, concept => concept.url as string)) {
+    for (const { ranges } of changesOf.get(url) ?? []) {
       const touched = ranges === null ? held : ranges.flatMap(range => touchedBy(held, range))
       for (const concept of touched) found.add(concept)
     }

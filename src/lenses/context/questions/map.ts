@@ -2,18 +2,17 @@
  * `/context/map`: the shortest useful overview of a repository in so many tokens. Symbols come by how much leads to them
  * (PageRank over the links), and are told below their files. The same store gives the same text.
  */
-
 import type { LinkIndex } from '../../../index/contract.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { countTokens } from '../../../text/count-tokens.ts'
 import type { Handler } from '../call.ts'
-import type { Concept, VisibleConcepts } from '../concepts.ts'
+import { type Concept, textsOfConcepts, type VisibleConcepts } from '../concepts.ts'
 import { look } from '../mind/look.ts'
-import { shortened } from '../packing.ts'
-import { Reader } from '../params.ts'
+import { ParamReader } from '../params.ts'
 import { mustBeInitialised } from '../parts.ts'
 import { NUMBER, TEXT } from '../schemas.ts'
-import { CONCEPTS, LINKS } from '../tables.ts'
+import { LINKS } from '../tables.ts'
+import { isBelow, shownPath } from '../urls.ts'
 
 const DEFAULT_TOKENS = 2_000
 const MOST_TOKENS = 200_000
@@ -36,26 +35,23 @@ export const MAP_HANDLER: Handler = {
   },
   run(call, params) {
     mustBeInitialised(call.host.store, 'mind')
-    const reader = new Reader(params)
+    const reader = new ParamReader(params)
     const maxTokens = reader.clamped('max_tokens', DEFAULT_TOKENS, 1, MOST_TOKENS)
     const path = reader.optionalText('path')
     reader.done()
     const { concepts, sight } = look(call)
     const { workspace, store } = call.host
-    const root = workspace === undefined ? '' : `${workspace.url}/`
-    const below = path === null ? '' : (workspace?.urlOf(path) ?? path)
+    const root = workspace?.url
+    const folder = path === null ? null : (workspace?.urlOf(path) ?? path)
     const ranks = pageRank(concepts, call.host.index(LINKS.name) as LinkIndex, sight.partitions)
     const symbols = concepts.all
       .map((concept, at) => ({ concept, rank: ranks[at] as number }))
-      .filter(
-        ({ concept: { type, url, startLine } }) => SYMBOLS.has(type) && startLine !== null && isBelow(url ?? '', below),
-      )
+      .filter(({ concept }) => SYMBOLS.has(concept.type) && concept.startLine !== null && isIn(folder, concept))
       .sort((a, b) => b.rank - a.rank || a.concept.id - b.concept.id)
       .map(({ concept }) => concept)
     const candidates = symbols.slice(0, Math.ceil(maxTokens / LEAST_LINE))
     const entries = candidates.map(({ entry }) => entry)
-    const rows = store.table(CONCEPTS).scan({}, { entries, columns: ['entry', 'signature'] })
-    const signatures = new Map(rows.map(row => [row['entry'] as EntryKey, row['signature'] as string | null]))
+    const signatures = textsOfConcepts(store, 'signature', entries)
     const told = (count: number) => overview(candidates.slice(0, count), signatures, root)
     const count = mostThatFits(candidates.length, n => countTokens(told(n)) <= maxTokens)
     const text = told(count)
@@ -64,15 +60,23 @@ export const MAP_HANDLER: Handler = {
   },
 }
 
+/** Null: any folder will do. */
+function isIn(folder: string | null, { url }: Concept): boolean {
+  return folder === null || isBelow(url ?? '', folder)
+}
+
 /** Files by their best symbol; symbols as they stand in them. */
-function overview(symbols: readonly Concept[], signatures: ReadonlyMap<EntryKey, string | null>, root: string): string {
-  const files = new Map<string, Concept[]>()
-  for (const symbol of symbols) files.set(symbol.url ?? '', [...(files.get(symbol.url ?? '') ?? []), symbol])
+function overview(
+  symbols: readonly Concept[],
+  signatures: ReadonlyMap<EntryKey, string | null>,
+  root: string | undefined,
+): string {
+  const files = Map.groupBy(symbols, ({ url }) => url ?? '')
   const blocks = [...files].map(([url, held]) => {
     const lines = held
       .toSorted((a, b) => (a.startLine ?? 0) - (b.startLine ?? 0) || a.id - b.id)
       .map(symbol => `  ${symbol.startLine}: ${signatures.get(symbol.entry) || symbol.name}`)
-    return [shortened(url, root), ...lines].join('\n')
+    return [shownPath(url, root), ...lines].join('\n')
   })
   return blocks.join('\n')
 }
@@ -113,8 +117,4 @@ function pageRank({ all }: VisibleConcepts, links: LinkIndex, partitions: readon
     ranks = next.map(rank => rank * DAMPING + everywhere)
   }
   return ranks
-}
-
-function isBelow(url: string, folder: string): boolean {
-  return folder === '' || url === folder || url.startsWith(folder.endsWith('/') ? folder : `${folder}/`)
 }

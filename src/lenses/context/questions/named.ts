@@ -5,7 +5,7 @@ import type { Concept } from '../concepts.ts'
 import { refusal } from '../envelope.ts'
 import { type Look, look, mustSee } from '../mind/look.ts'
 import { foldName } from '../names.ts'
-import { type Params, Reader } from '../params.ts'
+import { ParamReader, type Params } from '../params.ts'
 import { mustBeInitialised } from '../parts.ts'
 import { NUMBER, TEXT } from '../schemas.ts'
 import { LINKS } from '../tables.ts'
@@ -23,9 +23,13 @@ export interface Asked {
 }
 
 /** Throws `Refusal` where nothing is named so. `read` reads the other parameters. */
-export function readNamed<T>(call: Call, params: Params, read: (reader: Reader) => T): Asked & { readonly more: T } {
+export function readNamed<T>(
+  call: Call,
+  params: Params,
+  read: (reader: ParamReader) => T,
+): Asked & { readonly more: T } {
   mustBeInitialised(call.host.store, 'mind')
-  const reader = new Reader(params)
+  const reader = new ParamReader(params)
   const id = reader.optionalId('id')
   const name = id === null ? reader.question('name').trim() : ''
   const more = read(reader)
@@ -39,7 +43,7 @@ export function readNamed<T>(call: Call, params: Params, read: (reader: Reader) 
 }
 
 /** Whole names before members' names before either in other letters; of those, by id. */
-export function conceptsNamed({ concepts }: Look, name: string): readonly Concept[] {
+function conceptsNamed({ concepts }: Look, name: string): readonly Concept[] {
   const folded = foldName(name)
   const tests: readonly ((concept: Concept) => boolean)[] = [
     concept => concept.name === name,

@@ -1,5 +1,6 @@
 /** `/context/definition`, `/context/references` and `/context/callers`: where a name is, and who uses it. */
 import type { EntryKey } from '../../../model/entry.ts'
+import { LineStarts } from '../../../text/lines.ts'
 import type { Handler } from '../call.ts'
 import { brief } from '../mind/look.ts'
 import { textsOf } from '../query/previews.ts'
@@ -30,7 +31,7 @@ const definition: Handler = {
         ...place(concept),
         signature: (told.get(concept.entry)?.['signature'] ?? null) as string | null,
         doc: (told.get(concept.entry)?.['doc'] ?? null) as string | null,
-        text: text === undefined ? null : linesOf(text, startLine ?? 1, endLine ?? 1),
+        text: text === undefined ? null : new LineStarts(text).between(startLine ?? 1, endLine ?? 1),
       }
     })
     return { result: { definitions, total: concepts.length } }
@@ -81,10 +82,3 @@ const callers: Handler = {
 }
 
 export const SYMBOL_HANDLERS: readonly Handler[] = [definition, references, callers]
-
-function linesOf(text: string, start: number, end: number): string {
-  return text
-    .split('\n')
-    .slice(start - 1, end)
-    .join('\n')
-}

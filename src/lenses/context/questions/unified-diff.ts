@@ -17,53 +17,73 @@ interface OpenFile {
 }
 
 export function parseDiff(diff: string): readonly DiffFile[] {
-  const files: OpenFile[] = []
-  let before = ''
-  /** Old name of the file that the head being read moves. */
-  let moved: string | null = null
-  let line = 0
-  let left = 0
-  let added = 0
-  for (const text of diff.split(/\r?\n/)) {
-    if (left > 0 || added > 0) {
-      const ranges = files.at(-1)?.ranges
-      if (text.startsWith('-')) {
-        ranges?.push([line, line])
-        line++
-        left--
-      } else if (text.startsWith('+')) {
-        // What stands in the place of deleted lines touches what they touch, and no more.
-        if (ranges?.at(-1)?.[1] !== line - 1) ranges?.push([line - 0.5, line - 0.5])
-        added--
-      } else if (!text.startsWith('\\')) {
-        line++
-        left--
-        added--
-      }
-      continue
-    }
-    if (text.startsWith('diff ')) moved = null
-    const from = /^rename from (.+)$/.exec(text)?.[1]
-    if (from !== undefined) {
-      moved = unquoted(from)
-      files.push({ path: moved, isWhole: true, ranges: [] })
-    }
-    if (text.startsWith('--- ')) before = pathIn(text)
-    // Of a moved file, the old name stands for all of it.
-    if (text.startsWith('+++ ') && (moved === null || moved !== before)) {
-      const after = pathIn(text)
-      const isWhole = after === '/dev/null'
-      files.push({ path: isWhole ? before : after, isWhole, ranges: [] })
-    }
-    const hunk = /^@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@/.exec(text)
-    if (hunk === null) continue
-    const [, start = '1', lines = '1', plus = '1'] = hunk
-    left = Number(lines)
-    added = Number(plus)
-    // With no lines of the old text, it names the line after which the new ones come.
-    line = left === 0 ? Number(start) + 1 : Number(start)
+  const reader = new DiffReader()
+  for (const line of diff.split(/\r?\n/)) reader.read(line)
+  return reader.finish()
+}
+
+class DiffReader {
+  readonly #files: OpenFile[] = []
+  /** Name of the file before the change, and (null: none) its old name where it was moved; of the head being read. */
+  #before = ''
+  #moved: string | null = null
+  /** Next line of the old text, and lines of the old and the new one yet to come; of the hunk being read. */
+  #line = 0
+  #oldLeft = 0
+  #newLeft = 0
+
+  read(line: string): void {
+    if (this.#oldLeft > 0 || this.#newLeft > 0) this.#readChange(line)
+    else if (!this.#opensHunk(line)) this.#readHead(line)
   }
-  return files.map(({ path, isWhole, ranges }) => ({ path, ranges: isWhole ? null : joined(ranges) }))
+
+  finish(): readonly DiffFile[] {
+    return this.#files.map(({ path, isWhole, ranges }) => ({ path, ranges: isWhole ? null : joined(ranges) }))
+  }
+
+  #readHead(line: string): void {
+    if (line.startsWith('diff ')) this.#moved = null
+    const from = /^rename from (.+)$/.exec(line)?.[1]
+    if (from !== undefined) {
+      this.#moved = unquoted(from)
+      this.#files.push({ path: this.#moved, isWhole: true, ranges: [] })
+    }
+    if (line.startsWith('--- ')) this.#before = pathIn(line)
+    // Of a moved file, the old name stands for all of it.
+    if (line.startsWith('+++ ') && (this.#moved === null || this.#moved !== this.#before)) {
+      const after = pathIn(line)
+      const isWhole = after === '/dev/null'
+      this.#files.push({ path: isWhole ? this.#before : after, isWhole, ranges: [] })
+    }
+  }
+
+  #opensHunk(line: string): boolean {
+    const hunk = /^@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@/.exec(line)
+    if (hunk === null) return false
+    const [, start = '1', old = '1', added = '1'] = hunk
+    this.#oldLeft = Number(old)
+    this.#newLeft = Number(added)
+    // With no lines of the old text, it names the line after which the new ones come.
+    this.#line = this.#oldLeft === 0 ? Number(start) + 1 : Number(start)
+    return true
+  }
+
+  #readChange(line: string): void {
+    const ranges = this.#files.at(-1)?.ranges
+    if (line.startsWith('-')) {
+      ranges?.push([this.#line, this.#line])
+      this.#line++
+      this.#oldLeft--
+    } else if (line.startsWith('+')) {
+      // What stands in the place of deleted lines touches what they touch, and no more.
+      if (ranges?.at(-1)?.[1] !== this.#line - 1) ranges?.push([this.#line - 0.5, this.#line - 0.5])
+      this.#newLeft--
+    } else if (!line.startsWith('\\')) {
+      this.#line++
+      this.#oldLeft--
+      this.#newLeft--
+    }
+  }
 }
 
 function pathIn(line: string): string {

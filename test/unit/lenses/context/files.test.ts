@@ -90,6 +90,20 @@ describe('registering files (CX-048)', () => {
   })
 })
 
+describe('a folder given as a URL', () => {
+  it.each(['', '/'])('is scanned for what is gone, with "%s" at its end', async end => {
+    const { world, folder, url } = await openFolder({ 'a.ts': 'a', 'sub/b.ts': 'b', 'sub/c.ts': 'c' })
+    await using _ = world
+    await world.do('/body/scan')
+    rmSync(join(folder, 'sub/b.ts'))
+    rmSync(join(folder, 'a.ts'))
+    expect(await world.do('/body/scan', { path: url('sub') + end })).toMatchObject({
+      deleted: [url('sub/b.ts')],
+      unchanged: 1,
+    })
+  })
+})
+
 describe('full text (CX-049)', () => {
   it('is kept once, searched by words, and empty before', async () => {
     const { world, folder, url } = await openFolder({
@@ -254,6 +268,10 @@ describe('previews', () => {
     expect(linesFrom('a\nb\nc', 2)).toEqual({ text: 'a\nb\nc', startLine: 1, endLine: 3 })
     expect(linesFrom('a\nb\nc', 99)).toEqual({ text: 'b\nc', startLine: 2, endLine: 3 })
     expect(linesFrom('', 1)).toEqual({ text: '', startLine: 1, endLine: 1 })
+    expect(linesFrom('a\rb\r\nc\nd', 3)).toEqual({ text: 'b\r\nc\nd', startLine: 2, endLine: 4 })
+    const half = 'y'.repeat(249)
+    expect(linesFrom(`${half}\n${half}\nz\nz`, 2)).toMatchObject({ startLine: 1, endLine: 2 })
+    expect(linesFrom(`${half}\n${half}y\nz\nz`, 1)).toMatchObject({ startLine: 1, endLine: 1 })
     const { text, startLine, endLine } = linesFrom(`x\n${'y'.repeat(5000)}\nz`, 2)
     expect([text.length, startLine, endLine]).toEqual([503, 1, 2])
   })

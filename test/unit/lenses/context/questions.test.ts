@@ -32,6 +32,14 @@ describe('/context/definition', () => {
     ])
   })
 
+  it('counts lines that end with CR alone as the index does', async () => {
+    await using code = await openCodeFolder({ 'a.ts': 'const a = 1;\r\rexport function f() {\r  return a;\r}\r' })
+    await code.do('/context/index')
+    expect((await code.do('/context/definition', { name: 'f' }))['definitions']).toMatchObject([
+      { start_line: 3, end_line: 5, text: 'export function f() {\r  return a;\r}' },
+    ])
+  })
+
   it('refuses what is not there', async () => {
     await using code = await sample()
     expect((await code.context.call('/context/definition', { name: 'nobody' })).errors).toMatchObject({
