@@ -44,8 +44,8 @@ export { OpenBeliefs, type OpenBeliefsOptions, openBeliefs } from './engine/open
 export { c64Markdown, OpenC64, type OpenC64Options, openC64 } from './engine/openings/open-c64.ts'
 export { OpenChroma, type OpenChromaOptions, openChroma } from './engine/openings/open-chroma.ts'
 export { OpenContext, type OpenContextOptions, openContext } from './engine/openings/open-context.ts'
-export type { EngineOptions } from './engine/options.ts'
 export { type QueryCollectionsOptions, queryChromadb, queryCollections } from './engine/openings/query-collections.ts'
+export type { EngineOptions } from './engine/options.ts'
 export type { Index, VectorIndex, WordIndex } from './index/contract.ts'
 export { Beliefs } from './lenses/beliefs/beliefs.ts'
 export { BeliefsError } from './lenses/beliefs/errors.ts'
@@ -80,7 +80,7 @@ export type {
   ScoreWeights,
 } from './lenses/chroma/model.ts'
 export type { NewNode } from './lenses/chroma/nodes/create.ts'
-export type { NodeDocument } from './lenses/chroma/nodes/transfer.ts'
+export type { NodeDocument } from './lenses/chroma/nodes/export.ts'
 export { CHROMA_BASE } from './lenses/chroma/profiles/chroma-base.ts'
 export { type CodeSearchOptions, CodeSearchQueryProfile } from './lenses/chroma/profiles/code-search.ts'
 export type { ParseContext, PostContext } from './lenses/chroma/profiles/context.ts'

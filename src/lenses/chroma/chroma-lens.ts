@@ -1,5 +1,6 @@
 /** The lens `chroma`: knowledge in colour space, ranked by relevance, recency and strength. */
 import type { Lens, LensHost } from '../lens.ts'
+import { type Sleep, sleepFor } from './machine-time.ts'
 import { memoryJobs } from './memory/jobs.ts'
 import { CHROMA_OPERATIONS } from './operations/operations.ts'
 import { Extensions } from './profiles/extensions.ts'
@@ -8,9 +9,8 @@ import type { ProfileHooks } from './profiles/query-profile.ts'
 import { Profiles } from './profiles/registry.ts'
 import type { SchemaExtension } from './profiles/schema-extension.ts'
 import { POINTS } from './query/look.ts'
-import type { Sleep } from './query/retry.ts'
-import { type ConstructedSettings, resolveSettings, wrong } from './query/settings.ts'
 import { chromaStages, touchNodes } from './query/stages.ts'
+import { type ConstructedSettings, resolveSettings, wrong } from './settings.ts'
 import { closeState, type LensSettings, stateOf } from './state.ts'
 import { CHROMA_TABLES, NODES } from './tables.ts'
 
@@ -22,10 +22,8 @@ export interface ChromaLensOptions extends ConstructedSettings {
   readonly sleep?: Sleep | undefined
 }
 
-const waitFor: Sleep = ms => new Promise(resolve => setTimeout(resolve, ms))
-
 export function chromaLens(options: ChromaLensOptions = {}): Lens {
-  const { profiles, extensions, sleep = waitFor, ...constructed } = options
+  const { profiles, extensions, sleep = sleepFor, ...constructed } = options
   return {
     name: 'chroma',
     summary: 'Nodes by the colour of their hashtags, and by how recently and often they were used',

@@ -120,6 +120,11 @@ export function placed<E>(error: E, place: string, details: JsonObject): E {
   return error
 }
 
+/** What a hook of a plug-in threw, in words: it may be anything. */
+export function reasonOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown)
+}
+
 /** Short, and of anything: not all that a caller can pass is JSON. */
 export function show(value: unknown): string {
   if (typeof value === 'number' || typeof value === 'bigint') return String(value)

@@ -3,14 +3,14 @@ import type { LensHost } from '../lens.ts'
 import { Bindings } from './colour/bindings.ts'
 import { Coordinates } from './colour/coordinates.ts'
 import { StorageError } from './errors.ts'
+import type { Sleep } from './machine-time.ts'
 import { AccessUpdates } from './memory/access.ts'
 import { Memories, type MemoryContext } from './memory/memories.ts'
 import { NodeCache } from './nodes/node-cache.ts'
 import type { Extensions } from './profiles/extensions.ts'
 import type { Profiles } from './profiles/registry.ts'
 import { FieldValues } from './query/field-values.ts'
-import type { Sleep } from './query/retry.ts'
-import type { ChromaSettings } from './query/settings.ts'
+import type { ChromaSettings } from './settings.ts'
 
 /** What the lens's settings come to, as `host.settings`. */
 export interface LensSettings {

@@ -1,8 +1,8 @@
 /** What callers may say of where a hashtag shall sit. */
 import { invalidParameter } from '../errors.ts'
+import { refuseUnknown } from '../given.ts'
 import { ZONES, type Zone } from '../model.ts'
-import { refuseUnknown } from '../query/params.ts'
-import { isRecord } from '../query/plain.ts'
+import { isPlainObject } from '../plain.ts'
 import { normaliseHashtag } from './hashtag.ts'
 import { ANCHORS } from './stack.ts'
 
@@ -26,13 +26,13 @@ export interface CheckedAssignment {
 }
 
 export function checkAssignment(given: unknown): CheckedAssignment {
-  if (!isRecord(given)) throw invalidParameter('assignments', given, 'a hashtag and its place')
+  if (!isPlainObject(given)) throw invalidParameter('assignments', given, 'a hashtag and its place')
   const { hashtag, line: _, ...target } = given
   return { hashtag: normaliseHashtag(hashtag, 'hashtag'), target: checkTarget(target) }
 }
 
 export function checkTarget(given: unknown): CheckedTarget {
-  if (!isRecord(given)) throw invalidParameter('zone', given, 'a zone, or else an anchor id')
+  if (!isPlainObject(given)) throw invalidParameter('zone', given, 'a zone, or else an anchor id')
   refuseUnknown(given, ['zone', 'anchorId'])
   const { zone, anchorId } = given
   if (zone === undefined && anchorId === undefined) throw invalidParameter('zone', zone, 'a zone, or else an anchor id')

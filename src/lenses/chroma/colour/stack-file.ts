@@ -1,5 +1,6 @@
 /** The stack as a file: for other tools, and to take over the hashtags of a file written elsewhere. */
 import type { Instant } from '../../../base/clock.ts'
+import { isRecord } from '../../../base/record.ts'
 import { type ChromaError, StorageError } from '../errors.ts'
 import { type Anchor, type Binding, ZONES, type Zone } from '../model.ts'
 import { normaliseHashtag } from './hashtag.ts'
@@ -52,7 +53,7 @@ interface Head {
 }
 
 function checkHead(file: unknown): Head {
-  if (!isObject(file)) throw invalid('head', 'expected an object with version, generated_at, total_anchors and anchors')
+  if (!isRecord(file)) throw invalid('head', 'expected an object with version, generated_at, total_anchors and anchors')
   const { version, generated_at, total_anchors, anchors } = file
   if (typeof version !== 'string') throw invalid('head', 'version: expected text')
   if (typeof generated_at !== 'string') throw invalid('head', 'generated_at: expected text')
@@ -63,7 +64,7 @@ function checkHead(file: unknown): Head {
       `expected ${ANCHORS} anchors, got ${anchors.length} (total_anchors ${String(total_anchors)})`,
     )
   }
-  for (const [at, row] of anchors.entries()) if (!isObject(row)) throw invalid('anchor', 'expected an object', at + 1)
+  for (const [at, row] of anchors.entries()) if (!isRecord(row)) throw invalid('anchor', 'expected an object', at + 1)
   return { version, generated_at, anchors }
 }
 
@@ -133,10 +134,6 @@ function spell(given: unknown, anchorId: number): string {
   } catch (error) {
     throw invalid('hashtag', (error as ChromaError).message, anchorId, error)
   }
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function invalid(check: string, problem: string, anchorId?: number, cause?: unknown): StorageError {

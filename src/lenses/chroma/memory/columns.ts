@@ -7,6 +7,7 @@ import { Recent } from '../../../base/recent.ts'
 import type { PointIndex, PointScorer } from '../../../index/contract.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { Row } from '../../../model/table.ts'
+import { entriesChangedAfter } from '../../../pipeline/feed.ts'
 import type { Store, StoreReader } from '../../../store/store.ts'
 import type { ScoreWeights } from '../model.ts'
 import { NODES } from '../tables.ts'
@@ -18,7 +19,6 @@ import { BY_RELEVANCE, MemoryScorer } from './scorer.ts'
 import { lastUse, usesSince } from './uses.ts'
 
 const PAGE = 10_000
-const FEED_PAGE = 1000
 /** Rows of MEMORY that are kept, 200 bytes each. */
 const ROWS_KEPT = 10_000
 /** With news of more than this share of the nodes, reading all again is quicker than looking each up. */
@@ -129,7 +129,7 @@ export class MemoryColumns {
 
   /** As `refresh`, from within a transaction. */
   follow(reader: StoreReader): void {
-    const changed = this.#position < 0 ? null : changesAfter(reader, this.#position)
+    const changed = this.#position < 0 ? null : entriesChangedAfter(reader, this.#position)
     const uses = changed === null ? null : usesSince(reader, this.viewer, this.#seen)
     if (changed === null || uses === null || uses.entries === null) {
       this.#load(reader)
@@ -225,22 +225,4 @@ function* allNodes(reader: StoreReader): Generator<Row> {
     if (rows.length < PAGE) return
     after = rows.at(-1)?.['entry'] as EntryKey
   }
-}
-
-/** Entries that came, changed or went after this place in the feed; null when the feed no longer reaches back to it. */
-function changesAfter(
-  reader: StoreReader,
-  position: number,
-): { readonly entries: ReadonlySet<EntryKey>; readonly position: number } | null {
-  const last = reader.lastSeq()
-  if (position > last || reader.firstSeq() > position + 1) return null
-  const entries = new Set<EntryKey>()
-  let at = position
-  while (at < last) {
-    for (const { seq, entry, kind } of reader.changesSince(at, FEED_PAGE)) {
-      if (kind !== 'vectors') entries.add(entry)
-      at = seq
-    }
-  }
-  return { entries, position: last }
 }

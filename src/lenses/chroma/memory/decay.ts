@@ -5,6 +5,7 @@
  */
 import type { EntryKey } from '../../../model/entry.ts'
 import type { StoreWriter } from '../../../store/store.ts'
+import { otherTurn } from '../machine-time.ts'
 import { BATCH, Batch, memoryOfCell, mustGoOn, type RunOptions } from './batches.ts'
 import type { MemoryColumns } from './columns.ts'
 import { endCycle, keepCycle, lastCycle, openCycle } from './cycle-state.ts'
@@ -12,7 +13,6 @@ import { decayedStrength, healthOf } from './formulas.ts'
 import type { MemoryContext } from './memories.ts'
 import type { StoredMemory } from './memory-rows.ts'
 import { MODES, type Mode } from './modes.ts'
-import { otherTurn } from './timer.ts'
 import { type VisibleNodes, visibleNodes } from './visible.ts'
 
 export interface DecayReport {

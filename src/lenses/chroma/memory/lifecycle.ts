@@ -4,13 +4,13 @@
  */
 import type { EntryKey } from '../../../model/entry.ts'
 import type { StoreWriter } from '../../../store/store.ts'
+import { otherTurn } from '../machine-time.ts'
 import { BATCH, Batch, memoryOfCell, mustGoOn, type RunOptions } from './batches.ts'
 import type { Cell } from './cells.ts'
 import type { MemoryColumns } from './columns.ts'
 import { ascends, rots } from './formulas.ts'
 import type { MemoryContext } from './memories.ts'
 import { MODES } from './modes.ts'
-import { otherTurn } from './timer.ts'
 import { visibleNodes } from './visible.ts'
 
 export interface LifecycleReport {

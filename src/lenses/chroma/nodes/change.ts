@@ -4,11 +4,11 @@ import type { Viewer } from '../../../model/viewer.ts'
 import type { StoreWriter } from '../../../store/store.ts'
 import { chunkContent } from '../../../text/chunk.ts'
 import { invalidParameter } from '../errors.ts'
+import { checkBoolean, checkText, refuseUnknown } from '../given.ts'
 import { defaultMemory, readMemory, writeMemory } from '../memory/memory-rows.ts'
 import { tellUses } from '../memory/uses.ts'
 import type { ModeName, NodeRow } from '../model.ts'
-import { checkBoolean, checkText, refuseUnknown } from '../query/params.ts'
-import { isRecord } from '../query/plain.ts'
+import { isPlainObject } from '../plain.ts'
 import type { ChromaState } from '../state.ts'
 import { checkContent, checkLabel, checkMode, soundMetadata } from './checks.ts'
 import { nodeRow } from './rows.ts'
@@ -117,7 +117,8 @@ export interface NodeChanges extends NodeUpdate {
 export function changeNode(state: ChromaState, viewer: Viewer, id: unknown, changes: NodeChanges): boolean {
   const { mode_name, decay_enabled, rotten, plugin_fields = {}, ...texts } = changes
   if (rotten !== undefined && rotten !== true) throw invalidParameter('rotten', rotten, 'true')
-  if (!isRecord(plugin_fields)) throw invalidParameter('plugin_fields', plugin_fields, 'an object of plug-in columns')
+  if (!isPlainObject(plugin_fields))
+    throw invalidParameter('plugin_fields', plugin_fields, 'an object of plug-in columns')
   const steps: (() => boolean)[] = []
   if (Object.keys(texts).length > 0) steps.push(() => updateNode(state, viewer, id, texts))
   if (mode_name !== undefined) steps.push(() => setNodeMode(state, viewer, id, mode_name))
@@ -162,7 +163,7 @@ function changing(
 }
 
 function checkUpdate(given: unknown): NodeUpdate {
-  if (!isRecord(given)) throw invalidParameter('fields', given, 'an object with label, content or metadata')
+  if (!isPlainObject(given)) throw invalidParameter('fields', given, 'an object with label, content or metadata')
   refuseUnknown(given, ['label', 'content', 'metadata'])
   const { label, content, metadata } = given
   if (label !== undefined) checkLabel(label)

@@ -4,7 +4,7 @@ import { isStorable } from '../../../base/storable.ts'
 import { MAX_DEPTH } from '../../../model/limits.ts'
 import { invalidParameter } from '../errors.ts'
 import { MODE_NAMES, type ModeName } from '../model.ts'
-import { isRecord } from '../query/plain.ts'
+import { isPlainObject } from '../plain.ts'
 
 /** Unicode characters. */
 const MAX_LABEL = 500
@@ -23,7 +23,8 @@ export function checkContent(value: unknown): asserts value is string {
 /** Of its own: what the caller changes later does not change it. */
 export function soundMetadata(value: unknown): JsonObject | null {
   if (value === null) return null
-  if (!isRecord(value) || !isJson(value, 0)) throw invalidParameter('metadata', value, 'null, or a plain JSON object')
+  if (!isPlainObject(value) || !isJson(value, 0))
+    throw invalidParameter('metadata', value, 'null, or a plain JSON object')
   return structuredClone(value) as JsonObject
 }
 
@@ -50,5 +51,7 @@ function isJson(value: unknown, depth: number): value is Json {
   // A circle is deeper than any data.
   if (depth > MAX_DEPTH) return false
   if (Array.isArray(value)) return value.every(item => isJson(item, depth + 1))
-  return isRecord(value) && Object.entries(value).every(([key, item]) => isStorable(key) && isJson(item, depth + 1))
+  return (
+    isPlainObject(value) && Object.entries(value).every(([key, item]) => isStorable(key) && isJson(item, depth + 1))
+  )
 }

@@ -8,9 +8,9 @@ import type { StoreWriter } from '../../../store/store.ts'
 import { chunkContent } from '../../../text/chunk.ts'
 import { nodeIdOf } from '../colour/node-id.ts'
 import { invalidParameter } from '../errors.ts'
+import { refuseUnknown } from '../given.ts'
 import type { ModeName } from '../model.ts'
-import { refuseUnknown } from '../query/params.ts'
-import { isRecord } from '../query/plain.ts'
+import { isPlainObject } from '../plain.ts'
 import { type ChromaState, secondsNow } from '../state.ts'
 import { checkContent, checkLabel, checkMode, soundMetadata } from './checks.ts'
 import { type NodeAspect, writeAspect } from './stored.ts'
@@ -99,7 +99,7 @@ function checked(
   viewer: Viewer,
   given: unknown,
 ): Omit<NodeToPut, 'id' | 'now'> & { readonly pluginFields: JsonObject } {
-  if (!isRecord(given)) throw invalidParameter('node', given, 'an object')
+  if (!isPlainObject(given)) throw invalidParameter('node', given, 'an object')
   refuseUnknown(given, FIELDS)
   const { label, content, modeName = state.settings.memory.defaultMode, collection = NODE_COLLECTION } = given
   checkLabel(label)

@@ -3,7 +3,9 @@
  * any process, is read again. Holds nothing of anybody's memory.
  */
 import type { JsonObject } from '../../../base/canonical.ts'
+import { Recent } from '../../../base/recent.ts'
 import type { EntryKey } from '../../../model/entry.ts'
+import { entriesChangedAfter } from '../../../pipeline/feed.ts'
 import type { StoreReader } from '../../../store/store.ts'
 import { readNodes, type StoredNode } from './stored.ts'
 
@@ -20,8 +22,7 @@ const FEW = 1_000
 
 export class NodeCache {
   readonly #columnsOf: (reader: StoreReader, entry: EntryKey) => JsonObject
-  /** In the order of use, oldest first. */
-  readonly #nodes = new Map<EntryKey, FullNode>()
+  readonly #nodes = new Recent<EntryKey, FullNode>(NODES_KEPT)
   #position = 0
 
   constructor(columnsOf: (reader: StoreReader, entry: EntryKey) => JsonObject) {
@@ -31,29 +32,27 @@ export class NodeCache {
   /** Those that are there and nodes, in the order asked for. Within one read of the store. */
   read(reader: StoreReader, keys: readonly EntryKey[]): readonly FullNode[] {
     this.#follow(reader)
-    const missing = keys.filter(key => !this.#nodes.has(key))
-    const read = new Map<EntryKey, FullNode>()
-    for (const node of readNodes(reader, missing)) {
-      read.set(node.entry.key, { ...node, columns: this.#columnsOf(reader, node.entry.key) })
+    const found = new Map<EntryKey, FullNode>()
+    for (const key of keys) {
+      const known = this.#nodes.find(key)
+      if (known !== undefined) found.set(key, known)
     }
-    const found = keys.flatMap(key => read.get(key) ?? this.#nodes.get(key) ?? [])
-    for (const node of found) this.#keep(node)
-    return found
-  }
-
-  #keep(node: FullNode): void {
-    if (node.entry.content.length > LONGEST) return
-    this.#nodes.delete(node.entry.key)
-    this.#nodes.set(node.entry.key, node)
-    if (this.#nodes.size > NODES_KEPT) this.#nodes.delete(this.#nodes.keys().next().value as EntryKey)
+    const missing = keys.filter(key => !found.has(key))
+    for (const node of readNodes(reader, missing)) {
+      const { key, content } = node.entry
+      const full = { ...node, columns: this.#columnsOf(reader, key) }
+      found.set(key, full)
+      if (content.length <= LONGEST) this.#nodes.set(key, full)
+    }
+    return keys.flatMap(key => found.get(key) ?? [])
   }
 
   #follow(reader: StoreReader): void {
     const last = reader.lastSeq()
     if (last === this.#position) return
-    const isTold = this.#position <= last && reader.firstSeq() <= this.#position + 1 && last - this.#position <= FEW
-    if (isTold) for (const { entry } of reader.changesSince(this.#position, FEW)) this.#nodes.delete(entry)
-    else this.#nodes.clear()
+    const news = entriesChangedAfter(reader, this.#position, FEW)
+    if (news === null) this.#nodes.clear()
+    else for (const entry of news.entries) this.#nodes.delete(entry)
     this.#position = last
   }
 }

@@ -7,7 +7,7 @@ import type { Assignment, Target } from '../colour/assignment.ts'
 import { nodeIdOf } from '../colour/node-id.ts'
 import { loadVocabulary } from '../colour/vocabulary.ts'
 import { invalidParameter, placed } from '../errors.ts'
-import { isRecord } from '../query/plain.ts'
+import { isPlainObject } from '../plain.ts'
 import { stateOf } from '../state.ts'
 import { only, TAGS, ZONE } from './wire.ts'
 
@@ -133,7 +133,7 @@ function assignmentsOf({ text, assignments }: WireInput): readonly Assignment[] 
 }
 
 function assignmentOf(item: unknown): Assignment {
-  if (!isRecord(item)) throw invalidParameter('assignments', item, 'a hashtag and its place')
+  if (!isPlainObject(item)) throw invalidParameter('assignments', item, 'a hashtag and its place')
   const { hashtag, ...target } = only(item, ['hashtag', 'zone', 'anchor_id'])
   return { hashtag: hashtag as string, ...targetOf(target) }
 }

@@ -6,6 +6,7 @@ import { Chroma } from '../chroma.ts'
 import { invalidParameter } from '../errors.ts'
 import type { RunOptions } from '../memory/batches.ts'
 import { runDecayCycle } from '../memory/decay.ts'
+import { DAY } from '../memory/formulas.ts'
 import { runLifecycleCheck } from '../memory/lifecycle.ts'
 import { drawMap } from '../picture/draw-map.ts'
 import { secondsNow, stateOf } from '../state.ts'
@@ -49,8 +50,6 @@ const statistics: Operation<LensHost> = {
     return new Chroma(host, viewer).getStatistics()
   },
 }
-
-const DAY = 86_400
 
 const forecast: Operation<LensHost> = {
   name: 'chroma.forecast',

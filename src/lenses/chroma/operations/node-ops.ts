@@ -1,14 +1,25 @@
 /** Nodes: stored, read, changed, carried elsewhere. */
 import type { Operation } from '../../../model/operation.ts'
 import type { LensHost } from '../../lens.ts'
-import { answers, described, FLAG, fields, INTEGER, OBJECT, OBJECTS, TEXT, type WireInput } from '../../wire-schema.ts'
+import {
+  answers,
+  described,
+  FLAG,
+  fields,
+  INTEGER,
+  OBJECT,
+  OBJECT_OR_NULL,
+  OBJECTS,
+  TEXT,
+  type WireInput,
+} from '../../wire-schema.ts'
 import { Chroma } from '../chroma.ts'
 import { QueryError } from '../errors.ts'
 import { MODE_NAMES } from '../model.ts'
 import { changeNode, type NodeUpdate } from '../nodes/change.ts'
 import type { NewNode } from '../nodes/create.ts'
-import type { NodeDocument } from '../nodes/transfer.ts'
-import { retrying } from '../query/retry.ts'
+import type { NodeDocument } from '../nodes/export.ts'
+import { retrying } from '../retry.ts'
 import { stateOf } from '../state.ts'
 import { camelCased, only, TAGS } from './wire.ts'
 
@@ -29,7 +40,7 @@ const store: Operation<LensHost> = {
       hashtags: TAGS,
       label: described(TEXT, 'At most 500 characters'),
       content: described(TEXT, 'At most 1 MiB'),
-      metadata: { type: ['object', 'null'] },
+      metadata: OBJECT_OR_NULL,
       mode_name: MODE,
       plugin_fields: described(OBJECT, 'Values of columns that plug-ins added'),
       visibility: { type: 'string', enum: ['private', 'shared', 'public'] },
@@ -65,7 +76,7 @@ const get: Operation<LensHost> = {
 const update: Operation<LensHost> = {
   name: 'chroma.update',
   summary: 'Replace label, content or metadata of a node; its hashtags stay',
-  input: fields({ entry_id: ID, label: TEXT, content: TEXT, metadata: { type: ['object', 'null'] } }, ['entry_id']),
+  input: fields({ entry_id: ID, label: TEXT, content: TEXT, metadata: OBJECT_OR_NULL }, ['entry_id']),
   output: CHANGED,
   effect: { kind: 'write', idempotent: false },
   async run(host, given, { viewer }) {
@@ -90,7 +101,7 @@ const CHANGES = {
   entry_id: ID,
   label: TEXT,
   content: TEXT,
-  metadata: { type: ['object', 'null'] },
+  metadata: OBJECT_OR_NULL,
   mode_name: MODE,
   decay_enabled: FLAG,
   rotten: described(FLAG, 'true; a rotten node is rescued by being used'),

@@ -17,7 +17,7 @@ import {
 import { Chroma } from '../chroma.ts'
 import { invalidParameter } from '../errors.ts'
 import type { QueryOptions } from '../model.ts'
-import { isRecord } from '../query/plain.ts'
+import { isPlainObject } from '../plain.ts'
 import { runBatch } from '../query/run-query.ts'
 import { stateOf } from '../state.ts'
 import { camelCased, only, TAGS } from './wire.ts'
@@ -76,7 +76,7 @@ const batch: Operation<LensHost> = {
   questions: asked => queriesOf(asked) ?? [],
   async run(host, given, { viewer }) {
     const { queries } = only(given as WireInput, ['queries'])
-    const itemOf = (item: unknown) => (isRecord(item) ? camelCased(item, QUERY_FIELDS) : item)
+    const itemOf = (item: unknown) => (isPlainObject(item) ? camelCased(item, QUERY_FIELDS) : item)
     return { answers: await runBatch(stateOf(host), viewer, queries, itemOf) }
   },
 }
@@ -107,7 +107,7 @@ export const QUERY_OPERATIONS: readonly Operation<LensHost>[] = [query, batch, k
 
 /** By `k`; what stands there instead of a number is refused when it runs. */
 function costOfQuery(asked: unknown): number {
-  const k = isRecord(asked) ? asked['k'] : undefined
+  const k = isPlainObject(asked) ? asked['k'] : undefined
   return costOfAsking({ limit: typeof k === 'number' && Number.isSafeInteger(k) ? k : 0 })
 }
 
@@ -122,7 +122,7 @@ function costOfBatch(asked: unknown): number {
 }
 
 function queriesOf(asked: unknown): readonly unknown[] | null {
-  const queries = isRecord(asked) ? asked['queries'] : undefined
+  const queries = isPlainObject(asked) ? asked['queries'] : undefined
   return Array.isArray(queries) ? queries : null
 }
 

@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from '../../../base/canonical.ts'
 import type { WireInput } from '../../wire-schema.ts'
-import { invalidParameter } from '../errors.ts'
+import { refuseUnknown } from '../given.ts'
 
 /** `max_distance` to `maxDistance`, of the top level only. Throws as `only` does, so that a misspelling is told as written. */
 export function camelCased(input: WireInput, known: readonly string[]): Record<string, unknown> {
@@ -13,14 +13,7 @@ export function camelCased(input: WireInput, known: readonly string[]): Record<s
 
 /** Throws `invalid_parameter` for fields of another operation, or of none. */
 export function only(input: WireInput, known: readonly string[]): WireInput {
-  for (const name of Object.keys(input)) {
-    if (!known.includes(name))
-      throw invalidParameter(
-        name,
-        input[name],
-        known.length === 0 ? 'no fields' : `one of the fields ${known.join(', ')}`,
-      )
-  }
+  refuseUnknown(input, known, known.length === 0 ? 'no fields' : `one of the fields ${known.join(', ')}`)
   return input
 }
 

@@ -1,4 +1,5 @@
 /** Blends a profile's own score into the memory score, entry by entry (CQ-080). */
+import { reasonOf } from '../errors.ts'
 import type { EffectiveQuery, ResultRow, Warning } from '../model.ts'
 import { copyJson } from './copy.ts'
 import { type Awaitable, type ProfileHooks, QueryProfile } from './query-profile.ts'
@@ -37,10 +38,10 @@ export function customScoringOf(name: string, profile: ProfileHooks, query: Effe
         if (!(custom instanceof Promise)) return blended(entry, custom)
         return custom.then(
           (value: unknown) => blended(entry, value),
-          error => failed(entry, reason(error)),
+          error => failed(entry, reasonOf(error)),
         )
       } catch (error) {
-        return failed(entry, reason(error))
+        return failed(entry, reasonOf(error))
       }
     },
     get warnings() {
@@ -51,8 +52,4 @@ export function customScoringOf(name: string, profile: ProfileHooks, query: Effe
       return [{ code: 'custom_scoring_failed', message, details: { profile: name, entries, failed: failures.length } }]
     },
   }
-}
-
-function reason(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -3,7 +3,7 @@ import type { Json } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { Store, StoreReader, StoreWriter } from '../../../store/store.ts'
-import { PluginError, StartupError } from '../errors.ts'
+import { PluginError, reasonOf, StartupError } from '../errors.ts'
 import { PLUGIN_FIELDS } from '../tables.ts'
 import { type ColumnTypes, checkFields, type PluginFields, readFields, writeFields } from './plugin-columns.ts'
 import { checkExtension, clash, compareVersions, type Migration, type SchemaExtension } from './schema-extension.ts'
@@ -112,8 +112,7 @@ function migrateOnce(writer: StoreWriter, extension: SchemaExtension, now: Insta
       if (left instanceof Promise) throw new TypeError('migrate must be synchronous')
     } catch (error) {
       const { name, version } = extension
-      const why = error instanceof Error ? error.message : String(error)
-      const message = `extension ${name}: migration from ${stored} to ${version} failed: ${why}`
+      const message = `extension ${name}: migration from ${stored} to ${version} failed: ${reasonOf(error)}`
       throw new StartupError('migration_failed', message, { extension: name, from: stored, to: version }, error)
     }
   }

@@ -1,5 +1,6 @@
 /** What becomes of the rows of a knowledge-patch question (CQ-114, CQ-115). */
 import type { Json } from '../../../base/canonical.ts'
+import { isRecord } from '../../../base/record.ts'
 import type { ResultRow } from '../model.ts'
 
 /** Segments without white space around them and without empty ones, the paradigm in front. */
@@ -47,7 +48,7 @@ function fieldOf(row: ResultRow, name: string): Json {
 function traitsOf(row: ResultRow): object {
   const field = fieldOf(row, 'layout_traits')
   const traits = typeof field === 'string' ? parsed(field) : field
-  return typeof traits === 'object' && traits !== null && !Array.isArray(traits) ? traits : {}
+  return isRecord(traits) ? traits : {}
 }
 
 function parsed(text: string): unknown {

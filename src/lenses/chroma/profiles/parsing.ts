@@ -1,6 +1,6 @@
 /** Runs a profile's parse hook and checks the shape of what it returns (CQ-079, CQ-091). */
 import type { Json } from '../../../base/canonical.ts'
-import { ChromaError, QueryProfileError } from '../errors.ts'
+import { ChromaError, QueryProfileError, reasonOf } from '../errors.ts'
 import type { QueryParams } from '../model.ts'
 import { completed, isValidSet } from './complete.ts'
 import type { ProfileView } from './context.ts'
@@ -49,8 +49,7 @@ export async function parseWith(name: string, profile: ProfileHooks, text: strin
     params = checked(await profile.parseInput(text, context))
   } catch (error) {
     if (error instanceof ChromaError) throw error
-    const why = error instanceof Error ? error.message : String(error)
-    const message = `profile ${name} could not parse the text: ${why}`
+    const message = `profile ${name} could not parse the text: ${reasonOf(error)}`
     throw new QueryProfileError('profile_parse_failed', message, { profile: name }, error)
   }
   const asked = new Set(params.hashtags.filter(hashtag => added.has(hashtag)))

@@ -1,10 +1,10 @@
 /** Reads and writes the plug-in columns of nodes, with their types checked (CQ-077, CQ-132). */
-
 import type { Json } from '../../../base/canonical.ts'
+import { isRecord } from '../../../base/record.ts'
 import { isStorable } from '../../../base/storable.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
-import { invalidParameter, PluginError, ValidationError } from '../errors.ts'
+import { invalidParameter, PluginError, reasonOf, ValidationError } from '../errors.ts'
 import { PLUGIN_FIELDS } from '../tables.ts'
 import { copyJson } from './copy.ts'
 import { CORE_FIELDS, type PluginColumnType } from './schema-extension.ts'
@@ -14,9 +14,7 @@ export type ColumnTypes = ReadonlyMap<string, PluginColumnType>
 
 /** Checked values of the columns named. Throws before anything is written. `parameter` is what the caller called it. */
 export function checkFields(given: unknown, types: ColumnTypes, parameter = 'pluginFields'): PluginFields {
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    throw invalidParameter(parameter, given, 'an object of plug-in columns')
-  }
+  if (!isRecord(given)) throw invalidParameter(parameter, given, 'an object of plug-in columns')
   return Object.fromEntries(
     Object.entries(given).map(([name, value]) => [name, checked(name, value, types, parameter)]),
   )
@@ -56,7 +54,7 @@ function checked(name: string, value: unknown, types: ColumnTypes, parameter: st
   try {
     return copyJson(value as Json, place)
   } catch (error) {
-    throw invalidParameter(place, value, `JSON data (${error instanceof Error ? error.message : String(error)})`)
+    throw invalidParameter(place, value, `JSON data (${reasonOf(error)})`)
   }
 }
 

@@ -1,4 +1,5 @@
 /** Takes what a plug-in module exports: `profiles` by name, `extensions` as a list, at least one of them. */
+import { isRecord } from '../../../base/record.ts'
 import { PluginError } from '../errors.ts'
 import type { Extensions } from './extensions.ts'
 import type { ProfileHooks } from './query-profile.ts'
@@ -14,7 +15,7 @@ export interface PluginHost {
 export function installPlugin(exported: Readonly<Record<string, unknown>>, host: PluginHost): void {
   const { profiles, extensions } = exported
   if (profiles === undefined && extensions === undefined) throw wrong('profiles', '`profiles` or `extensions`')
-  if (profiles !== undefined && !isObject(profiles)) throw wrong('profiles', '`profiles` as an object by name')
+  if (profiles !== undefined && !isRecord(profiles)) throw wrong('profiles', '`profiles` as an object by name')
   if (extensions !== undefined && !Array.isArray(extensions)) throw wrong('extensions', '`extensions` as a list')
   const undo = [host.profiles.savepoint(), host.extensions.savepoint()]
   try {
@@ -24,10 +25,6 @@ export function installPlugin(exported: Readonly<Record<string, unknown>>, host:
     for (const step of undo) step()
     throw error
   }
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function wrong(field: string, expected: string): PluginError {

@@ -1,13 +1,11 @@
 /** Runs a profile's hook on the ranked rows: retried on fresh copies, then skipped with a warning (CQ-072, CQ-093). */
-import { QueryProfileError } from '../errors.ts'
+import { isRecord } from '../../../base/record.ts'
+import { QueryProfileError, reasonOf } from '../errors.ts'
+import type { Sleep } from '../machine-time.ts'
 import type { ResultRow, Warning } from '../model.ts'
 import type { PostContext } from './context.ts'
 import { copyJson } from './copy.ts'
 import { type ProfileHooks, QueryProfile } from './query-profile.ts'
-
-export type Sleep = (ms: number) => Promise<void>
-
-export const sleepFor: Sleep = ms => new Promise(resolve => setTimeout(resolve, ms))
 
 export interface PostProcessed {
   readonly rows: readonly ResultRow[]
@@ -39,7 +37,7 @@ export async function postProcessWith(
       failure = error
     }
   }
-  const message = `profile ${name}: postProcess failed ${RETRIES.length + 1} times (${reason(failure)}); rows are as ranked`
+  const message = `profile ${name}: postProcess failed ${RETRIES.length + 1} times (${reasonOf(failure)}); rows are as ranked`
   return { rows, warnings: [{ code: 'post_process_skipped', message, details: { profile: name } }] }
 }
 
@@ -47,12 +45,7 @@ export async function postProcessWith(
 function checked(answer: unknown): readonly ResultRow[] {
   if (!Array.isArray(answer)) throw new TypeError('expected a list of rows')
   return answer.map((row, at) => {
-    if (typeof row !== 'object' || row === null || Array.isArray(row))
-      throw new TypeError(`rows[${at}]: expected a row`)
-    return copyJson(row as ResultRow, `rows[${at}]`)
+    if (!isRecord(row)) throw new TypeError(`rows[${at}]: expected a row`)
+    return copyJson(row as unknown as ResultRow, `rows[${at}]`)
   })
-}
-
-function reason(failure: unknown): string {
-  return failure instanceof Error ? failure.message : String(failure)
 }

@@ -1,5 +1,6 @@
 /** The profiles of one engine by name, and how their hooks are run: errors, retries, copies (CQ-078 to CQ-093). */
 import { PluginError, QueryError } from '../errors.ts'
+import { type Sleep, sleepFor } from '../machine-time.ts'
 import type { EffectiveQuery, ResultRow, Warning } from '../model.ts'
 import { CodeSearchQueryProfile } from './code-search.ts'
 import type { PostContext, ProfileView } from './context.ts'
@@ -7,7 +8,7 @@ import { type CustomScoring, customScoringOf } from './custom-scoring.ts'
 import { DefaultQueryProfile } from './default-profile.ts'
 import { KnowledgePatchQueryProfile } from './knowledge-patch.ts'
 import { type Parsed, parseOr, parseWith } from './parsing.ts'
-import { type PostProcessed, postProcessWith, type Sleep, sleepFor } from './post-processing.ts'
+import { type PostProcessed, postProcessWith } from './post-processing.ts'
 import type { ProfileHooks } from './query-profile.ts'
 
 /** The built-in profile for plain language; the name is reserved. */

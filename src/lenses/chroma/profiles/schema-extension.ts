@@ -1,6 +1,7 @@
 /** Columns that a plug-in adds to every node, as it declares them (CQ-131). */
 import type { Json } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
+import { isRecord } from '../../../base/record.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { PluginError } from '../errors.ts'
 
@@ -78,10 +79,6 @@ export function compareVersions(a: string, b: string): number {
 
 function isVersion(value: unknown): value is string {
   return typeof value === 'string' && VERSION.test(value)
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function wrong(extension: string, field: string, expected: string): PluginError {

@@ -5,10 +5,10 @@
 import type { Viewer } from '../../../model/viewer.ts'
 import type { EffectiveQuery } from '../model.ts'
 import { CUSTOM_SHARE, type CustomScoring, MEMORY_SHARE } from '../profiles/custom-scoring.ts'
+import { retrying } from '../retry.ts'
 import type { ChromaState } from '../state.ts'
 import { looking } from './look.ts'
 import { type Ranked, rowsOf } from './ranked.ts'
-import { retrying } from './retry.ts'
 import { bestByScore, byPlace, byText } from './search.ts'
 
 /** Nodes asked for first, as a multiple of k; then four times as many each time. */

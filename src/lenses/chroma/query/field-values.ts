@@ -7,6 +7,7 @@ import { Bitset } from '../../../base/bitset.ts'
 import type { Json, JsonObject } from '../../../base/canonical.ts'
 import { Recent } from '../../../base/recent.ts'
 import type { EntryKey } from '../../../model/entry.ts'
+import { entriesChangedAfter } from '../../../pipeline/feed.ts'
 import type { StoreReader } from '../../../store/store.ts'
 import type { Condition, MetadataFilters } from '../model.ts'
 import { NODES } from '../tables.ts'
@@ -15,7 +16,7 @@ import { fieldValue, testOf } from './metadata-filter.ts'
 /** Fields and sets that are kept: at a million nodes 4 MB (and its distinct values) a field, 125 kB a set. */
 const FIELDS = 32
 const SETS = 64
-/** Nodes read at once, and changes. */
+/** Nodes read at once. */
 const PAGE = 1_000
 /** With more changes than this, all is read anew when asked for. */
 const FEW = 5_000
@@ -70,7 +71,7 @@ export class FieldValues {
   #follow(reader: StoreReader): void {
     const last = reader.lastSeq()
     if (last === this.#position) return
-    const changed = this.#changed(reader, last)
+    const changed = this.#changed(reader)
     this.#sets.clear()
     if (changed === null) this.#fields.clear()
     else this.#renew(reader, changed)
@@ -84,13 +85,10 @@ export class FieldValues {
   }
 
   /** Null: too many, or the feed no longer tells. */
-  #changed(reader: StoreReader, last: number): readonly EntryKey[] | null {
+  #changed(reader: StoreReader): readonly EntryKey[] | null {
     if (this.#fields.size === 0) return null
-    if (this.#position > last || reader.firstSeq() > this.#position + 1) return null
-    if (last - this.#position > FEW) return null
-    const keys = new Set<EntryKey>()
-    for (const { entry, kind } of reader.changesSince(this.#position, FEW + 1)) if (kind !== 'vectors') keys.add(entry)
-    return [...keys]
+    const news = entriesChangedAfter(reader, this.#position, FEW)
+    return news === null ? null : [...news.entries]
   }
 
   #read(reader: StoreReader, keys: readonly EntryKey[], columns: readonly FieldColumn[]): void {

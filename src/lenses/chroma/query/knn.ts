@@ -1,12 +1,12 @@
 /** The nearest nodes, whatever memory says of them (CQ-130): rows and access as in a query. */
 import type { Viewer } from '../../../model/viewer.ts'
 import type { DetailedAnswer, QueryOptions } from '../model.ts'
+import { retrying } from '../retry.ts'
 import { type ChromaState, secondsNow } from '../state.ts'
 import { looking } from './look.ts'
 import { checkOptions } from './params.ts'
 import { prepare } from './prepare.ts'
 import { rowsOf } from './ranked.ts'
-import { retrying } from './retry.ts'
 import { noneWithin, recordAccess } from './run-query.ts'
 import { nearest } from './search.ts'
 

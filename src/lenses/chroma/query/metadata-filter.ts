@@ -3,9 +3,10 @@
  * or object, or undefined where the field is missing.
  */
 import type { Json, JsonObject } from '../../../base/canonical.ts'
+import { isRecord } from '../../../base/record.ts'
 import { invalidParameter } from '../errors.ts'
 import type { Condition, ConditionOperators, MetadataFilters, Scalar } from '../model.ts'
-import { isRecord } from './plain.ts'
+import { isPlainObject } from '../plain.ts'
 
 export type FieldTest = (value: Json | undefined) => boolean
 
@@ -36,7 +37,7 @@ const OPERANDS: Readonly<Record<Operator, { readonly expected: string; fits(oper
 
 /** Throws `invalid_parameter`, naming field and operator. */
 export function checkFilters(filters: unknown): asserts filters is MetadataFilters {
-  if (!isRecord(filters)) throw invalidParameter('metadata_filters', filters, 'null, or an object of conditions')
+  if (!isPlainObject(filters)) throw invalidParameter('metadata_filters', filters, 'null, or an object of conditions')
   for (const [field, condition] of Object.entries(filters)) {
     if (field === '') throw invalidParameter('metadata_filters', filters, 'names of fields that are not empty')
     checkCondition(`metadata_filters.${field}`, condition)
@@ -45,7 +46,7 @@ export function checkFilters(filters: unknown): asserts filters is MetadataFilte
 
 /** The condition as a function; it was checked before. */
 export function testOf(condition: Condition): FieldTest {
-  if (isObject(condition)) return operatorsTest(condition)
+  if (isRecord(condition)) return operatorsTest(condition)
   if (Array.isArray(condition)) return operatorsTest({ $in: condition as readonly Scalar[] })
   return operatorsTest({ $eq: condition as Scalar })
 }
@@ -108,7 +109,7 @@ function checkCondition(name: string, condition: unknown): void {
     if (!isScalarList(condition)) throw invalidParameter(name, condition, 'a list of scalars')
     return
   }
-  if (!isObject(condition)) {
+  if (!isRecord(condition)) {
     if (!isScalar(condition)) throw invalidParameter(name, condition, 'a scalar, a list of scalars, or operators')
     return
   }
@@ -126,7 +127,7 @@ function checkCondition(name: string, condition: unknown): void {
 function valueAt(metadata: JsonObject, path: readonly string[]): Json | undefined {
   let value: Json | undefined = metadata
   for (const step of path) {
-    if (!isObject(value) || !Object.hasOwn(value, step)) return undefined
+    if (!isRecord(value) || !Object.hasOwn(value, step)) return undefined
     value = (value as JsonObject)[step]
   }
   return value
@@ -135,10 +136,6 @@ function valueAt(metadata: JsonObject, path: readonly string[]): Json | undefine
 /** Equal texts of any case are equal after this; the same rule on both sides. */
 function fold(text: string): string {
   return text.normalize('NFC').toLowerCase()
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function isScalar(value: unknown): boolean {

@@ -1,8 +1,9 @@
 /** The parameters of a query (CQ-003 to CQ-018): what each may be, and which of several sources gives it. */
 import { invalidParameter } from '../errors.ts'
+import { checkBoolean, checkText, refuseUnknown } from '../given.ts'
 import type { QueryOptions, QueryParams, ScoreWeights } from '../model.ts'
+import { isPlainObject } from '../plain.ts'
 import { checkFilters } from './metadata-filter.ts'
-import { isRecord } from './plain.ts'
 
 export const QUERY_OPTIONS: readonly (keyof QueryOptions)[] = [
   'k',
@@ -38,7 +39,7 @@ export type ParamDefaults = Pick<SettledParams, 'k' | 'maxDistance' | 'includeRo
 /** Options of a call, checked: each is of its type, and none is unknown. Throws `invalid_parameter`. */
 export function checkOptions(options: unknown, known: readonly string[] = QUERY_OPTIONS): QueryOptions {
   if (options === undefined) return {}
-  if (!isRecord(options)) throw invalidParameter('options', options, 'an object')
+  if (!isPlainObject(options)) throw invalidParameter('options', options, 'an object')
   refuseUnknown(options, known)
   const given = options as Record<keyof QueryOptions, unknown>
   checkParams(given)
@@ -94,27 +95,11 @@ function checkTemporalRange(value: unknown): void {
 export function checkScoreWeights(value: unknown): asserts value is ScoreWeights {
   const expected = 'exactly relevance, recency and strength, each a finite number of at least 0, together 1'
   const refuse = () => invalidParameter('score_weights', value, expected)
-  if (!isRecord(value) || Object.keys(value).length !== WEIGHTS.length) throw refuse()
+  if (!isPlainObject(value) || Object.keys(value).length !== WEIGHTS.length) throw refuse()
   const weights = WEIGHTS.map(name => (Object.hasOwn(value, name) ? value[name] : undefined))
   if (!weights.every(weight => typeof weight === 'number' && Number.isFinite(weight) && weight >= 0)) throw refuse()
   const sum = (weights as number[]).reduce((a, b) => a + b, 0)
   if (Math.abs(sum - 1) > SUM_TOLERANCE) throw refuse()
-}
-
-export function checkBoolean(name: string, value: unknown): asserts value is boolean {
-  if (typeof value !== 'boolean') throw invalidParameter(name, value, 'true or false')
-}
-
-export function checkText(name: string, value: unknown): asserts value is string {
-  if (typeof value !== 'string') throw invalidParameter(name, value, 'a text')
-}
-
-/** CQ-006. */
-export function refuseUnknown(given: object, known: readonly string[]): void {
-  for (const name of Object.keys(given)) {
-    if (known.includes(name)) continue
-    throw invalidParameter(name, (given as Record<string, unknown>)[name], `one of the options ${known.join(', ')}`)
-  }
 }
 
 function optional(value: unknown, check: (value: unknown) => void): void {

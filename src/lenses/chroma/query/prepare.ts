@@ -2,9 +2,10 @@
 import type { Viewer } from '../../../model/viewer.ts'
 import { tagsInText } from '../colour/suggest.ts'
 import { invalidParameter } from '../errors.ts'
-import type { EffectiveQuery, QueryOptions, QueryParams, Warning } from '../model.ts'
+import type { EffectiveQuery, QueryOptions, Warning } from '../model.ts'
 import { readAspect } from '../nodes/stored.ts'
 import type { ProfileView } from '../profiles/context.ts'
+import type { ParsedText } from '../profiles/registry.ts'
 import type { ChromaState } from '../state.ts'
 import { checkOptions, checkParams, type ParamDefaults, settle } from './params.ts'
 
@@ -12,15 +13,6 @@ export interface Prepared {
   readonly query: EffectiveQuery
   /** What the parse hook keeps for the post-process hook. */
   readonly state: unknown
-  readonly warnings: readonly Warning[]
-}
-
-interface Parsed {
-  readonly params: Partial<QueryParams> & Pick<QueryParams, 'hashtags'>
-  /** Whose other hooks run. */
-  readonly profile: string
-  readonly completed: readonly string[]
-  readonly reported: EffectiveQuery['profile_state']
   readonly warnings: readonly Warning[]
 }
 
@@ -67,7 +59,7 @@ async function parse(
   options: QueryOptions,
   profile: string,
   now: number,
-): Promise<Parsed> {
+): Promise<ParsedText> {
   if (Array.isArray(input)) {
     return { params: { hashtags: input }, profile, completed: [], reported: null, warnings: [] }
   }

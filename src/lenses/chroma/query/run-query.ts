@@ -2,13 +2,13 @@
 import type { Viewer } from '../../../model/viewer.ts'
 import { invalidParameter, placed } from '../errors.ts'
 import type { DetailedAnswer, EffectiveQuery, Warning } from '../model.ts'
+import { isPlainObject } from '../plain.ts'
+import { retrying } from '../retry.ts'
 import { type ChromaState, secondsNow } from '../state.ts'
 import { bestByBlend } from './blend.ts'
 import { type Look, looking } from './look.ts'
-import { isRecord } from './plain.ts'
 import { type Prepared, prepare } from './prepare.ts'
 import { type Ranked, rowsOf } from './ranked.ts'
-import { retrying } from './retry.ts'
 import { bestByScore, nearestBeyond } from './search.ts'
 
 /** Ranked and cut to k, before anything was written. */
@@ -121,7 +121,7 @@ function withWarnings(found: Found, warnings: readonly Warning[]): Found {
 
 /** `hashtags` (a list) or `input` (a text), and options. */
 function itemOf(item: unknown): { readonly input: unknown; readonly options: object } {
-  if (!isRecord(item)) throw invalidParameter('query', item, 'an object with hashtags or input')
+  if (!isPlainObject(item)) throw invalidParameter('query', item, 'an object with hashtags or input')
   const { hashtags, input, ...options } = item
   if (hashtags !== undefined && input !== undefined) {
     throw invalidParameter('input', input, 'nothing beside hashtags: one of the two')

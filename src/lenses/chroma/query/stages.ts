@@ -10,7 +10,9 @@ import type { Item } from '../../../model/page.ts'
 import { filtered } from '../../../pipeline/conditions.ts'
 import type { QueryContext } from '../../../pipeline/context.ts'
 import { DEFAULT_STAGES } from '../../../pipeline/default-stages.ts'
+import { LOCAL_SOURCE } from '../../../pipeline/source.ts'
 import type { Plan, Retrieval, Scoring, Stages } from '../../../pipeline/stage.ts'
+import { unparsed } from '../../../pipeline/unparsed.ts'
 import type { LensHost } from '../../lens.ts'
 import { recencyOf, relevanceOf, strengthNorm } from '../memory/formulas.ts'
 import { MODES, weightsOf } from '../memory/modes.ts'
@@ -26,7 +28,7 @@ export function chromaStages(host: LensHost): Partial<Stages> {
   return {
     parse: query => ({
       query,
-      parsed: { ...NOTHING_PARSED, text: query.text, residual: query.text },
+      parsed: unparsed(query.text),
       mode: query.mode,
       filter: query.filter,
       terms: query.text.split(/\s+/).flatMap(text => (text === '' ? [] : [{ text, boost: 1 }])),
@@ -44,18 +46,6 @@ export function chromaStages(host: LensHost): Partial<Stages> {
       return { ...answer, page: { ...answer.page, items } }
     },
   }
-}
-
-const NOTHING_PARSED = {
-  tokens: [],
-  terms: [],
-  phrases: [],
-  must: [],
-  mustNot: [],
-  fields: [],
-  filter: null,
-  boosts: [],
-  notes: [],
 }
 
 async function enrich(state: ChromaState, plan: Plan, context: QueryContext): Promise<Plan> {
@@ -81,7 +71,7 @@ function retrieve(state: ChromaState, plan: Plan, depth: number, context: QueryC
         strength: strengthNorm(cell?.strength_raw ?? 0),
         ...weightSignals(state, asked, weightsOf(mode)),
       }
-      return { entry, source: 'local', signals, chunks: {} }
+      return { entry, source: LOCAL_SOURCE, signals, chunks: {} }
     })
   })
   return {

@@ -2,6 +2,7 @@
 import { SettableClock } from '../../../../../src/base/clock.ts'
 import type { PointIndex } from '../../../../../src/index/contract.ts'
 import { openPointIndex } from '../../../../../src/index/points.ts'
+import type { Timer } from '../../../../../src/lenses/chroma/machine-time.ts'
 import { AccessUpdates } from '../../../../../src/lenses/chroma/memory/access.ts'
 import type { MemoryColumns } from '../../../../../src/lenses/chroma/memory/columns.ts'
 import { Memories, type MemoryContext } from '../../../../../src/lenses/chroma/memory/memories.ts'
@@ -11,7 +12,6 @@ import {
   type StoredMemory,
   writeMemory,
 } from '../../../../../src/lenses/chroma/memory/memory-rows.ts'
-import type { Timer } from '../../../../../src/lenses/chroma/memory/timer.ts'
 import { tellUses } from '../../../../../src/lenses/chroma/memory/uses.ts'
 import type { ModeName } from '../../../../../src/lenses/chroma/model.ts'
 import { NODES } from '../../../../../src/lenses/chroma/tables.ts'

@@ -1,83 +1,36 @@
-/** Nodes as a document, out and in again (CQ-128, CQ-129): those the viewer holds, with the viewer's memory of them. */
+/** Nodes restored from an exported document (CQ-129), with the viewer's memory of them: all of them or none. */
 import type { Json, JsonObject } from '../../../base/canonical.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { MAX_ID_LENGTH } from '../../../model/limits.ts'
 import { audience } from '../../../model/partition.ts'
 import type { Viewer } from '../../../model/viewer.ts'
-import type { StoreReader, StoreWriter } from '../../../store/store.ts'
+import type { StoreWriter } from '../../../store/store.ts'
 import { nodeIdOf } from '../colour/node-id.ts'
 import { invalidParameter, placed, ValidationError } from '../errors.ts'
+import { refuseUnknown } from '../given.ts'
 import { checkState } from '../memory/check-state.ts'
-import { defaultMemory, readMemory, type StoredMemory, writeMemory } from '../memory/memory-rows.ts'
+import { type StoredMemory, writeMemory } from '../memory/memory-rows.ts'
 import { tellUses } from '../memory/uses.ts'
 import type { Color, ModeName } from '../model.ts'
-import { refuseUnknown } from '../query/params.ts'
-import { isRecord } from '../query/plain.ts'
+import { isPlainObject } from '../plain.ts'
 import { type ChromaState, secondsNow } from '../state.ts'
 import { checkContent, checkLabel, soundMetadata } from './checks.ts'
 import { NODE_COLLECTION, type NodeToPut, putNode } from './create.ts'
-import { type NodeAspect, readNodes, type StoredNode } from './stored.ts'
+import { DOCUMENT_VERSION } from './export.ts'
+import type { NodeAspect } from './stored.ts'
 
-const VERSION = 1
 /** Of the two colours, in each coordinate. */
 const COLOR_TOLERANCE = 1e-6
-/** Nodes read at once. */
-const PAGE = 1_000
 /** With more of them, whoever follows the uses reads all again. */
 const MOST_TOLD = 10_000
 
-export interface ExportedNode extends JsonObject {
-  readonly entry_id: string
-  readonly node_id: string
-  readonly color: readonly number[]
-  readonly hashtags: readonly string[]
-  readonly label: string
-  readonly content: string
-  readonly metadata: JsonObject | null
-  readonly created_at: number
-  readonly last_accessed: number
-  readonly strength_raw: number
-  readonly decay_health: number
-  readonly ascension: boolean
-  readonly rotten: boolean
-  readonly mode_name: string
-  readonly access_count: number
-  readonly decay_enabled: boolean
-  readonly version: number
-  /** Up to when strength has been decayed; 0: never. */
-  readonly decayed_at: number
-  readonly plugin_fields: JsonObject
-}
-
-export interface NodeDocument {
-  readonly version: number
-  /** Unix seconds. */
-  readonly exported_at: number
-  /** By entry id. */
-  readonly nodes: readonly ExportedNode[]
-}
-
-export function exportNodes(state: ChromaState, viewer: Viewer): NodeDocument {
-  const { host, access } = state
-  access.flush()
-  const nodes = host.store.read(reader => {
-    const keys = [...reader.matching(host.sight(viewer), { op: 'eq', field: 'holder', value: viewer.id })]
-    const found: ExportedNode[] = []
-    for (let at = 0; at < keys.length; at += PAGE) {
-      for (const node of readNodes(reader, keys.slice(at, at + PAGE))) found.push(exported(state, reader, viewer, node))
-    }
-    return found
-  })
-  nodes.sort((a, b) => (a.entry_id < b.entry_id ? -1 : 1))
-  return { version: VERSION, exported_at: secondsNow(host), nodes }
-}
-
-/** All of them or none. How many there were. */
+/** How many there were. */
 export function importNodes(state: ChromaState, viewer: Viewer, document: unknown): { readonly imported: number } {
   const { host } = state
-  if (!isRecord(document)) throw invalidParameter('document', document, 'an object with nodes')
+  if (!isPlainObject(document)) throw invalidParameter('document', document, 'an object with nodes')
   refuseUnknown(document, ['version', 'exported_at', 'nodes'])
-  if (document['version'] !== VERSION) throw invalidParameter('version', document['version'], String(VERSION))
+  const { version } = document
+  if (version !== DOCUMENT_VERSION) throw invalidParameter('version', version, String(DOCUMENT_VERSION))
   const list = document['nodes']
   if (!Array.isArray(list)) throw invalidParameter('nodes', list, 'a list')
   const now = secondsNow(host)
@@ -97,32 +50,6 @@ export function importNodes(state: ChromaState, viewer: Viewer, document: unknow
     if (keys.length > 0) tellUses(writer, viewer.id, keys.length > MOST_TOLD ? null : keys)
   })
   return { imported: nodes.length }
-}
-
-function exported({ extensions }: ChromaState, reader: StoreReader, viewer: Viewer, node: StoredNode): ExportedNode {
-  const { entry, aspect } = node
-  const memory = readMemory(reader, viewer.id, entry.key) ?? defaultMemory(aspect.created_at)
-  return {
-    entry_id: entry.id,
-    node_id: aspect.node_id,
-    color: [...aspect.color],
-    hashtags: [...aspect.hashtags],
-    label: entry.title,
-    content: entry.content,
-    metadata: aspect.has_metadata ? entry.metadata : null,
-    created_at: aspect.created_at,
-    last_accessed: memory.last_accessed,
-    strength_raw: memory.strength_raw,
-    decay_health: memory.decay_health,
-    ascension: memory.ascension,
-    rotten: memory.rotten,
-    mode_name: aspect.mode_name,
-    access_count: memory.access_count,
-    decay_enabled: aspect.decay_enabled,
-    version: aspect.version + memory.version,
-    decayed_at: memory.decayed_at,
-    plugin_fields: extensions.read(reader, entry.key),
-  }
 }
 
 interface CheckedNode {
@@ -154,7 +81,7 @@ const FIELDS: readonly string[] = [
 ]
 
 function checkNode(state: ChromaState, viewer: Viewer, given: unknown, now: number): CheckedNode {
-  if (!isRecord(given)) throw invalidParameter('node', given, 'an object')
+  if (!isPlainObject(given)) throw invalidParameter('node', given, 'an object')
   refuseUnknown(given, FIELDS)
   const { entry_id: id, label, content, decay_enabled: decayEnabled = true, version = 0, decayed_at = 0 } = given
   if (typeof id !== 'string' || id === '' || id.length > MAX_ID_LENGTH) {

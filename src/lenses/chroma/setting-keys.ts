@@ -1,6 +1,6 @@
 /** Every key that can be set, by its name in a file: `<section>.<key>`. What is not here is fixed (CQ-047). */
-import { MODE_NAMES } from '../model.ts'
-import { checkK, checkMaxDistance, checkScoreWeights } from './params.ts'
+import { MODE_NAMES } from './model.ts'
+import { checkK, checkMaxDistance, checkScoreWeights } from './query/params.ts'
 
 export interface SettingKey {
   readonly name: string

@@ -1,8 +1,7 @@
 /** Database trouble (CQ-106): work that met a busy store is tried again, and what remains is told as a DatabaseError. */
-import { QuerentError } from '../../../model/errors.ts'
-import { ChromaError, DatabaseError } from '../errors.ts'
-
-export type Sleep = (ms: number) => Promise<void>
+import { QuerentError } from '../../model/errors.ts'
+import { ChromaError, DatabaseError } from './errors.ts'
+import type { Sleep } from './machine-time.ts'
 
 /** Before the second to the fifth attempt, ms. */
 const WAITS: readonly number[] = [50, 100, 200, 400]

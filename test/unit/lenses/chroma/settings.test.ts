@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { ConfigurationError } from '../../../../../src/lenses/chroma/errors.ts'
-import { resolveSettings } from '../../../../../src/lenses/chroma/query/settings.ts'
-import { openWorld } from '../../../../support/open-chroma-world.ts'
+import { ConfigurationError } from '../../../../src/lenses/chroma/errors.ts'
+import { resolveSettings } from '../../../../src/lenses/chroma/settings.ts'
+import { openWorld } from '../../../support/open-chroma-world.ts'
 
 const wrongKey = (key: string) =>
   expect.objectContaining({ name: 'ConfigurationError', details: expect.objectContaining({ key }) })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { DatabaseError, ValidationError } from '../../../../../src/lenses/chroma/errors.ts'
-import { retrying } from '../../../../../src/lenses/chroma/query/retry.ts'
-import { QuerentError } from '../../../../../src/model/errors.ts'
+import { DatabaseError, ValidationError } from '../../../../src/lenses/chroma/errors.ts'
+import { retrying } from '../../../../src/lenses/chroma/retry.ts'
+import { QuerentError } from '../../../../src/model/errors.ts'
 
 function failing(times: number, error: Error) {
   const waits: number[] = []

@@ -2,10 +2,10 @@
  * The settings of the lens (CQ-094 to CQ-097): built-in values, then the configuration file, then the environment, then
  * the constructor. Every value is checked by the rule of its parameter; what is wrong names its key.
  */
-import type { JsonObject } from '../../../base/canonical.ts'
-import { ConfigurationError, show } from '../errors.ts'
-import type { ModeName, ScoreWeights } from '../model.ts'
-import { isRecord } from './plain.ts'
+import type { JsonObject } from '../../base/canonical.ts'
+import { ConfigurationError, show } from './errors.ts'
+import type { ModeName, ScoreWeights } from './model.ts'
+import { isPlainObject } from './plain.ts'
 import { SETTING_KEYS, type SettingKey, wordsOf } from './setting-keys.ts'
 
 export interface ChromaSettings {
@@ -76,9 +76,9 @@ type Put = (name: string, value: unknown, told: string) => void
 
 function fromFile(file: unknown, put: Put): void {
   if (file === undefined) return
-  if (!isRecord(file)) throw wrong('lenses.chroma', file, 'an object of sections')
+  if (!isPlainObject(file)) throw wrong('lenses.chroma', file, 'an object of sections')
   for (const [section, keys] of Object.entries(file)) {
-    if (!isRecord(keys)) throw wrong(section, keys, 'an object of keys')
+    if (!isPlainObject(keys)) throw wrong(section, keys, 'an object of keys')
     for (const [key, value] of Object.entries(keys)) put(`${section}.${key}`, value, `${section}.${key}`)
   }
 }
@@ -99,7 +99,7 @@ function fromConstructor(given: ConstructedSettings, put: Put): void {
   const sections = { query: queryConfig, memory: memoryConfig, storage: storageConfig }
   for (const [section, keys] of Object.entries(sections)) {
     if (keys === undefined) continue
-    if (!isRecord(keys)) throw wrong(`${section}Config`, keys, 'an object')
+    if (!isPlainObject(keys)) throw wrong(`${section}Config`, keys, 'an object')
     for (const [key, value] of Object.entries(keys)) {
       const name = key.includes('_') ? key : `${section}.${wordsOf(key)}`
       if (value !== undefined) put(name, value, `${section}Config.${key}`)
