@@ -1,7 +1,7 @@
 /** The lens's question: enriched, searched, trimmed. */
 import type { CallContext } from '../../model/operation.ts'
 import type { LensHost } from '../lens.ts'
-import { keepCorpus } from './corpus-store.ts'
+import { keepCorpus } from './corpus/store.ts'
 import { type Enrichment, enrich, withoutEnrichment } from './enrichment/enrich.ts'
 import type { SearchHit } from './enrichment/hits.ts'
 import type { Backend, SearchWarning } from './search/backend.ts'

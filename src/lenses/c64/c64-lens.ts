@@ -1,7 +1,7 @@
 /** The lens `c64`: questions about the Commodore 64, with what their numbers and names stand for. */
 import { QuerentError } from '../../model/errors.ts'
 import type { Lens } from '../lens.ts'
-import { chunkIngester } from './chunk-ingester.ts'
+import { chunkIngester } from './chunks/chunk-ingester.ts'
 import { type EnrichmentPlugin, inOrder, pluginIn } from './enrichment/plugin.ts'
 import { C64_OPERATIONS } from './operations.ts'
 import { type GivenSettings, resolveSettings } from './settings.ts'

@@ -1,7 +1,7 @@
 /** What reads files: Markdown with front matter, HTML, JSONL, code, plain text, and the chunks of the lens c64. */
 import { extensionOf } from '../../../src/ingest/file-types.ts'
 import { ingesterFor } from '../../../src/ingest/ingesters.ts'
-import { chunkIngester } from '../../../src/lenses/c64/chunk-ingester.ts'
+import { chunkIngester } from '../../../src/lenses/c64/chunks/chunk-ingester.ts'
 import type { Ingester } from '../../../src/model/ingester.ts'
 import { lineEnds } from '../../../src/text/lines.ts'
 import { fileKind, type NamedText } from '../engine/file-kind.ts'

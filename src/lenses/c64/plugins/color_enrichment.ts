@@ -1,11 +1,11 @@
 /** Colours by number, where the question is about colour, and by name everywhere. */
-import { holds, rangeOf } from '../address.ts'
-import { colorsIn } from '../color-names.ts'
 import { type ParsedNumber, placesOf } from '../enrichment/parsed-number.ts'
 import type { EnrichmentInput, EnrichmentPlugin, EnrichmentResult } from '../enrichment/plugin.ts'
 import { textBefore } from '../enrichment/surroundings.ts'
-import { COLOR_RANGES, COLORS } from '../facts.ts'
-import { registersIn } from '../register-names.ts'
+import { holds, rangeOf } from '../facts/address.ts'
+import { COLOR_RANGES, COLORS } from '../facts/facts.ts'
+import { colorsIn } from '../names/colors.ts'
+import { registersIn } from '../names/registers.ts'
 
 export class ColorEnrichment implements EnrichmentPlugin {
   readonly name: string = 'color'

@@ -1,6 +1,6 @@
 /** From everyday words to what the manuals call it: questions without a name or number find their record by that. */
 import type { EnrichmentInput, EnrichmentPlugin, EnrichmentResult } from '../enrichment/plugin.ts'
-import { EVERYDAY_WORDS } from '../everyday-words.ts'
+import { EVERYDAY_WORDS } from '../names/everyday-words.ts'
 
 export class EverydayWordsEnrichment implements EnrichmentPlugin {
   readonly name: string = 'everyday_words'

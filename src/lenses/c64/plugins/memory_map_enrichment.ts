@@ -1,7 +1,7 @@
 /** What is at an address. */
 import { toAddress } from '../enrichment/parsed-number.ts'
 import type { EnrichmentInput, EnrichmentPlugin, EnrichmentResult } from '../enrichment/plugin.ts'
-import { placeAt } from '../memory.ts'
+import { placeAt } from '../facts/places.ts'
 
 export class MemoryMapEnrichment implements EnrichmentPlugin {
   readonly name: string = 'memory_map'

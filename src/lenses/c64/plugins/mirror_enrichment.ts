@@ -1,7 +1,7 @@
 /** The register behind an address at which its chip repeats itself. */
-import { mirroredAddress, registerAt } from '../chips.ts'
 import { toAddress } from '../enrichment/parsed-number.ts'
 import type { EnrichmentInput, EnrichmentPlugin, EnrichmentResult } from '../enrichment/plugin.ts'
+import { mirroredAddress, registerAt } from '../facts/chips.ts'
 
 export class MirrorEnrichment implements EnrichmentPlugin {
   readonly name: string = 'mirror'

@@ -1,10 +1,10 @@
 /** From the name of a register or routine to its address, and on request from an address to the name. */
-import { addressOf } from '../address.ts'
-import { registerAt } from '../chips.ts'
 import type { EnrichmentInput, EnrichmentPlugin, EnrichmentResult } from '../enrichment/plugin.ts'
-import { kernalIn } from '../kernal-names.ts'
-import { kernalAt } from '../memory.ts'
-import { registersIn } from '../register-names.ts'
+import { addressOf } from '../facts/address.ts'
+import { registerAt } from '../facts/chips.ts'
+import { kernalAt } from '../facts/places.ts'
+import { kernalIn } from '../names/kernal.ts'
+import { registersIn } from '../names/registers.ts'
 
 export interface NameAddressOptions {
   /** An address adds the tag of its register or routine. Off by default. */

@@ -1,7 +1,7 @@
 /** Processor instructions as tags, when no address tells more. */
 import { isByte } from '../enrichment/parsed-number.ts'
 import type { EnrichmentInput, EnrichmentPlugin, EnrichmentResult } from '../enrichment/plugin.ts'
-import { mnemonicsIn } from '../mnemonics.ts'
+import { mnemonicsIn } from '../names/mnemonics.ts'
 
 export class OpcodeEnrichment implements EnrichmentPlugin {
   readonly name: string = 'opcode'

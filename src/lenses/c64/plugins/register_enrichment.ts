@@ -1,6 +1,6 @@
 /** Names of chip registers as tags. */
 import type { EnrichmentInput, EnrichmentPlugin, EnrichmentResult } from '../enrichment/plugin.ts'
-import { registersIn } from '../register-names.ts'
+import { registersIn } from '../names/registers.ts'
 
 export class RegisterEnrichment implements EnrichmentPlugin {
   readonly name: string = 'register'

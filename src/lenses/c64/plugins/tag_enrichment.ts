@@ -1,6 +1,6 @@
 /** Labels of the jump table as tags. */
 import type { EnrichmentInput, EnrichmentPlugin, EnrichmentResult } from '../enrichment/plugin.ts'
-import { kernalIn } from '../kernal-names.ts'
+import { kernalIn } from '../names/kernal.ts'
 
 export class TagEnrichment implements EnrichmentPlugin {
   readonly name: string = 'tag'

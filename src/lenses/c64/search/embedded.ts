@@ -6,11 +6,11 @@
 import type { Bitset } from '../../../base/bitset.ts'
 import { modelKey } from '../../../embed/embedder.ts'
 import type { Hit, SearchScope, VectorIndex, WordIndex } from '../../../index/contract.ts'
-import { K1 } from '../../../math/bm25.ts'
 import type { Entry, EntryKey } from '../../../model/entry.ts'
 import { QuerentError } from '../../../model/errors.ts'
 import type { CallContext } from '../../../model/operation.ts'
 import type { Sight } from '../../../model/viewer.ts'
+import { mostByWords } from '../../../pipeline/most-by-words.ts'
 import type { LensHost } from '../../lens.ts'
 import { fuseByRank, type HitPayload, orderByTags, type SearchHit } from '../enrichment/hits.ts'
 import type { AskedQuestion, Backend, Question, SearchWarning } from './backend.ts'
@@ -80,7 +80,7 @@ class EmbeddedQuestion implements AskedQuestion {
   #scores(text: string, scope: SearchScope, depth: number): ReadonlyMap<EntryKey, number> {
     const terms = [{ text, boost: 1 }]
     const byWords = this.#words.search({ ...scope, terms, k: depth })
-    const most = this.#words.weigh(terms, scope).reduce((sum, { boost, idf }) => sum + boost * idf * (K1 + 1), 0)
+    const most = mostByWords(this.#words, terms, scope)
     const { vector } = this.#question
     if (vector === null || this.#vectors === null) return new Map(byWords.map(hit => [hit.entry, hit.score / most]))
     const byMeaning = this.#vectors.search({ ...scope, vector, k: depth })

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { C64_NUMBERS } from '../../../../src/lenses/c64/c64-numbers.ts'
 import { extractNumbers } from '../../../../src/lenses/c64/enrichment/extract-numbers.ts'
 import type { ParsedNumber } from '../../../../src/lenses/c64/enrichment/parsed-number.ts'
 import { scanNumbers } from '../../../../src/lenses/c64/enrichment/scan-numbers.ts'
-import { C64_NUMBERS } from '../../../../src/lenses/c64/number-rules.ts'
 
 const numbers = (query: string): readonly ParsedNumber[] => extractNumbers(query, C64_NUMBERS)
 const values = (query: string): readonly number[] => numbers(query).map(({ value }) => value)

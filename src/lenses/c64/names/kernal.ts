@@ -1,5 +1,5 @@
 /** Jump table routines that a question names. Some labels are ordinary words and need a voucher. */
-import { KERNAL, type KernalFact } from './facts.ts'
+import { KERNAL, type KernalFact } from '../facts/facts.ts'
 import { isShouted, type Word, wordsOf } from './words.ts'
 
 const BY_LABEL: ReadonlyMap<string, KernalFact> = new Map([

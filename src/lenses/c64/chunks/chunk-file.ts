@@ -2,11 +2,11 @@
  * Reads a Markdown chunk of a collection about the Commodore 64: its title, the tags that its closing sections and ROM
  * listings imply, and the chunks it refers to. Pure; which files changed is for the ingester to know.
  */
-import { addressTags } from './corpus-memory.ts'
-import { tagList } from './corpus-text.ts'
-import type { HitReference } from './enrichment/hits.ts'
-import { toAddress } from './enrichment/parsed-number.ts'
-import { canonicalTag } from './tags.ts'
+import { addressTags } from '../corpus/memory.ts'
+import { tagList } from '../corpus/wording.ts'
+import type { HitReference } from '../enrichment/hits.ts'
+import { toAddress } from '../enrichment/parsed-number.ts'
+import { canonicalTag } from '../names/tags.ts'
 
 export interface ChunkFile {
   /** The first heading; null without one. */

@@ -11,10 +11,7 @@ export interface Place {
 const JUMP_TABLE: ReadonlyMap<number, KernalFact> = new Map(KERNAL.map(entry => [addressOf(entry.address), entry]))
 
 const ENTRIES: ReadonlyMap<number, Place> = new Map(
-  [...JUMP_TABLE].map(([address, { label, summary }]) => [
-    address,
-    { title: `KERNAL ${label}`, summary: bare(summary) },
-  ]),
+  [...JUMP_TABLE].map(([address, { label, summary }]) => [address, placeOf(`KERNAL ${label}`, summary)]),
 )
 
 const GROUPS = narrowestFirst(IO_GROUPS.map(group => ({ ...rangeOf(group), ...placeOf(group.title, group.summary) })))

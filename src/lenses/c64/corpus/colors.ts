@@ -1,7 +1,7 @@
 /** Records of the sixteen colours. */
-import { alsoCalled, sentences, tagList } from './corpus-text.ts'
-import type { DomainRecord } from './enrichment/domain.ts'
-import { COLORS } from './facts.ts'
+import type { DomainRecord } from '../enrichment/domain.ts'
+import { COLORS } from '../facts/facts.ts'
+import { alsoCalled, sentences, tagList } from './wording.ts'
 
 export function colorRecords(): readonly DomainRecord[] {
   return COLORS.map(({ index, name, tag, aliases, petscii, petsciiDec, keys, rgb }) => ({

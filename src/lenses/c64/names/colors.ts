@@ -1,5 +1,5 @@
 /** The sixteen colours by name, in every spelling. */
-import { COLORS, type ColorFact } from './facts.ts'
+import { COLORS, type ColorFact } from '../facts/facts.ts'
 
 /** By the form of `plain`. */
 const BY_NAME: ReadonlyMap<string, ColorFact> = new Map([

@@ -1,7 +1,7 @@
 /** Records of chip registers and of jump table routines. */
-import { alsoCalled, sentences, tagList } from './corpus-text.ts'
-import type { DomainRecord } from './enrichment/domain.ts'
-import { CHIPS, KERNAL, type KernalFact, REGISTERS, type RegisterFact, VIDEO_BANKS } from './facts.ts'
+import type { DomainRecord } from '../enrichment/domain.ts'
+import { CHIPS, KERNAL, type KernalFact, REGISTERS, type RegisterFact, VIDEO_BANKS } from '../facts/facts.ts'
+import { alsoCalled, sentences, tagList } from './wording.ts'
 
 export function registerRecords(): readonly DomainRecord[] {
   return REGISTERS.map(register => ({

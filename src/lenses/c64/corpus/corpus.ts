@@ -1,10 +1,10 @@
 /** One record a fact: what the lens can answer with nothing but itself. */
-import { sha256 } from '../../base/canonical.ts'
-import { colorRecords } from './corpus-colors.ts'
-import { instructionRecords } from './corpus-instructions.ts'
-import { memoryRecords } from './corpus-memory.ts'
-import { registerRecords, routineRecords } from './corpus-names.ts'
-import type { DomainRecord } from './enrichment/domain.ts'
+import { sha256 } from '../../../base/canonical.ts'
+import type { DomainRecord } from '../enrichment/domain.ts'
+import { colorRecords } from './colors.ts'
+import { instructionRecords } from './instructions.ts'
+import { memoryRecords } from './memory.ts'
+import { registerRecords, routineRecords } from './names.ts'
 
 export function c64Corpus(): readonly DomainRecord[] {
   return [...registerRecords(), ...routineRecords(), ...instructionRecords(), ...colorRecords(), ...memoryRecords()]

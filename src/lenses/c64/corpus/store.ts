@@ -2,13 +2,13 @@
  * The facts as entries of the store: written when they are first asked for, written again when any of them changes.
  * Public and held by the owner: everybody who asks this lens needs them, and there is nothing in them to hide.
  */
-import type { Instant } from '../../base/clock.ts'
-import type { ChunkDraft, EntryDraft } from '../../model/entry.ts'
-import { audience, OWNER } from '../../model/partition.ts'
-import type { Store, StoreWriter } from '../../store/store.ts'
-import { chunkContent } from '../../text/chunk.ts'
+import type { Instant } from '../../../base/clock.ts'
+import type { ChunkDraft, EntryDraft } from '../../../model/entry.ts'
+import { audience, OWNER } from '../../../model/partition.ts'
+import type { Store, StoreWriter } from '../../../store/store.ts'
+import { chunkContent } from '../../../text/chunk.ts'
+import type { DomainRecord } from '../enrichment/domain.ts'
 import { c64Corpus, corpusVersion } from './corpus.ts'
-import type { DomainRecord } from './enrichment/domain.ts'
 
 export const CORPUS_KIND = 'fact'
 

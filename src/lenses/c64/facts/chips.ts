@@ -1,11 +1,10 @@
 /** The registers by address, and the mirrors in which each chip repeats its own. */
-import { addressOf, holds, rangeOf } from './address.ts'
+import { addressOf, holds, type Range, rangeOf } from './address.ts'
 import { CHIPS, REGISTERS, type RegisterFact } from './facts.ts'
 
-interface MirrorRange {
-  readonly start: number
-  readonly end: number
+interface MirrorRange extends Range {
   readonly registerCount: number
+  /** Addresses from one copy of the registers to the next. */
   readonly period: number
 }
 

@@ -1,10 +1,10 @@
 /** Records of memory: regions, groups of registers, locations, routines in ROM. */
-import { addressOf, type Range, rangeOf, sizeOf } from './address.ts'
-import { alsoCalled, sentences, tagList } from './corpus-text.ts'
-import type { DomainRecord } from './enrichment/domain.ts'
-import { toAddress } from './enrichment/parsed-number.ts'
-import { CPU_BANKING, IO_GROUPS, LOCATIONS, REGIONS, ROUTINES } from './facts.ts'
-import { canonicalTag, namedTag } from './tags.ts'
+import type { DomainRecord } from '../enrichment/domain.ts'
+import { toAddress } from '../enrichment/parsed-number.ts'
+import { addressOf, type Range, rangeOf, sizeOf } from '../facts/address.ts'
+import { CPU_BANKING, IO_GROUPS, LOCATIONS, REGIONS, ROUTINES } from '../facts/facts.ts'
+import { canonicalTag, namedTag } from '../names/tags.ts'
+import { alsoCalled, sentences, tagList } from './wording.ts'
 
 export function memoryRecords(): readonly DomainRecord[] {
   return [...locationRecords(), ...groupRecords(), ...regionRecords(), ...romRecords()]

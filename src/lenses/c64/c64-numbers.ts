@@ -2,8 +2,8 @@
 import type { NumberRules } from './enrichment/number-rules.ts'
 import type { NumberOccurrence } from './enrichment/scan-numbers.ts'
 import { textBefore } from './enrichment/surroundings.ts'
-import { isKnownAddress } from './memory.ts'
-import { operandReader } from './mnemonics.ts'
+import { isKnownAddress } from './facts/places.ts'
+import { operandReader } from './names/mnemonics.ts'
 
 const ADDRESS_WORDS = ['POKE', 'PEEK', 'SYS', 'WAIT', 'USR']
 

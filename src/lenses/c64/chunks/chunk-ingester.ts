@@ -1,7 +1,7 @@
 /** Reads Markdown chunks of a collection about the Commodore 64 into entries: see `chunk-file.ts` for what they hold. */
-import type { FileDocument, FileReading, Ingester, SourceFile } from '../../model/ingester.ts'
-import { MAX_TAGS } from '../../model/limits.ts'
-import { chunkContent } from '../../text/chunk.ts'
+import type { FileDocument, FileReading, Ingester, SourceFile } from '../../../model/ingester.ts'
+import { MAX_TAGS } from '../../../model/limits.ts'
+import { chunkContent } from '../../../text/chunk.ts'
 import { readChunkFile } from './chunk-file.ts'
 
 const EXTENSIONS = ['md', 'markdown']

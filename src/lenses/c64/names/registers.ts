@@ -1,5 +1,5 @@
 /** Chip registers that a question names: canonical names, other names, and data sheet names that two chips share. */
-import { REGISTERS, type RegisterFact, WORD_LIKE_REGISTERS } from './facts.ts'
+import { REGISTERS, type RegisterFact, WORD_LIKE_REGISTERS } from '../facts/facts.ts'
 import { isShouted, type Word, wordsOf } from './words.ts'
 
 const BY_NAME: ReadonlyMap<string, RegisterFact> = new Map(REGISTERS.map(register => [register.name, register]))

@@ -1,6 +1,6 @@
 /** Processor instructions that a question names, in capitals or in small letters. */
-import { textBefore } from './enrichment/surroundings.ts'
-import { OPCODES, UNDOCUMENTED } from './facts.ts'
+import { textBefore } from '../enrichment/surroundings.ts'
+import { OPCODES, UNDOCUMENTED } from '../facts/facts.ts'
 import { isShouted, type Word, wordsOf } from './words.ts'
 
 interface Mnemonic {

@@ -1,10 +1,10 @@
 /** The one spelling of every tag, for what is stored and for what is asked. */
-import { colorNamed } from './color-names.ts'
-import { toAddress } from './enrichment/parsed-number.ts'
-import { LOCATIONS, ROUTINES } from './facts.ts'
-import { kernalNamed } from './kernal-names.ts'
+import { toAddress } from '../enrichment/parsed-number.ts'
+import { LOCATIONS, ROUTINES } from '../facts/facts.ts'
+import { colorNamed } from './colors.ts'
+import { kernalNamed } from './kernal.ts'
 import { canonicalMnemonic } from './mnemonics.ts'
-import { registerNamed, registersPossible } from './register-names.ts'
+import { registerNamed, registersPossible } from './registers.ts'
 
 /** Idempotent: a canonical tag stays as it is. */
 export function canonicalTag(tag: string): string {

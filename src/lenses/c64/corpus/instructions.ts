@@ -1,7 +1,7 @@
 /** Records of processor instructions, official and undocumented. */
-import { alsoCalled, sentences, tagList } from './corpus-text.ts'
-import type { DomainRecord } from './enrichment/domain.ts'
-import { type EncodingFact, OPCODES, UNDOCUMENTED } from './facts.ts'
+import type { DomainRecord } from '../enrichment/domain.ts'
+import { type EncodingFact, OPCODES, UNDOCUMENTED } from '../facts/facts.ts'
+import { alsoCalled, sentences, tagList } from './wording.ts'
 
 export function instructionRecords(): readonly DomainRecord[] {
   const official = OPCODES.map(({ mnemonic, name, category, flags, operation, encodings }) => ({
