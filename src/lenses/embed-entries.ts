@@ -1,5 +1,5 @@
 /** Vectors of certain entries, made now: whoever has just written them need not wait for all else that lacks vectors. */
-import { modelKey } from '../embed/embedder.ts'
+import { type Embedder, modelKey } from '../embed/embedder.ts'
 import { type ChunkKey, type EntryKey, embeddedText } from '../model/entry.ts'
 import type { Progress } from '../model/operation.ts'
 import type { LensHost } from './lens.ts'
@@ -19,11 +19,12 @@ export async function embedEntries(
   signal: AbortSignal,
   report?: (progress: Progress) => void,
 ): Promise<void> {
-  if (host.embedder === null) return
-  const missing = missingOf(host, modelKey(host.embedder.model), entries)
+  const { embedder } = host
+  if (embedder === null) return
+  const missing = missingOf(host, modelKey(embedder.model), entries)
   for (let done = 0; done < missing.length; done += BATCH) {
     report?.({ phase: 'embed', done, total: missing.length })
-    await embed(host, missing.slice(done, done + BATCH), signal)
+    await embed(host, embedder, missing.slice(done, done + BATCH), signal)
   }
 }
 
@@ -37,11 +38,11 @@ function missingOf({ store }: LensHost, model: string, entries: readonly EntryKe
 }
 
 async function embed(
-  { embedder, store, clock }: LensHost,
+  { store, clock }: LensHost,
+  embedder: Embedder,
   missing: readonly Missing[],
   signal: AbortSignal,
 ): Promise<void> {
-  if (embedder === null) return
   const texts = missing.map(({ text }) => text)
   const vectors = await embedder.embed(texts, 'passage', signal)
   store.write(clock.now(), writer => {

@@ -54,7 +54,7 @@ export const DEFAULT_COLLECTIONS: readonly string[] = ['items', 'analysis']
 export const DEFAULT_RESULTS = 5
 /** More would be a copy of the collection, not an answer. */
 const MOST_RESULTS = 10_000
-const DAY_MS = 86_400_000
+export const DAY_MS = 86_400_000
 
 /** Throws `ChromaQueryError`, naming the parameter. */
 export function checkInput(input: CollectionsInput, now: Instant): CollectionsRequest {

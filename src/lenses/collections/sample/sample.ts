@@ -4,6 +4,7 @@
  */
 import type { JsonObject } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
+import { DAY_MS } from '../request.ts'
 import analysisFile from './analysis.json' with { type: 'json' }
 import itemsFile from './items.json' with { type: 'json' }
 
@@ -14,8 +15,6 @@ export interface SampleRecord {
   readonly content: string
   readonly metadata: JsonObject
 }
-
-const DAY_MS = 86_400_000
 
 /** Dated back from `now`, so that a day filter always has something to keep and something to drop. */
 export function sampleRecords(now: Instant): readonly SampleRecord[] {
