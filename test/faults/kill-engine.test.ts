@@ -1,6 +1,7 @@
 /** A few kills, for every run of the tests; `npm run kill` kills two hundred times. */
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { tempFolder } from '../../src/testing/temp-folder.ts'
+import { repeatUntil } from '../support/until-met.ts'
 import { type KillLine, Ledger } from './kill-acts.ts'
 import { killAgainAndAgain } from './kill-engine.ts'
 
@@ -41,12 +42,17 @@ describe('what is found after a kill', () => {
 const LONG = process.env['QUERENT_LONG'] === '1'
 const KILLS = LONG ? 200 : 8
 const LIFE_MS = LONG ? 2_000 : 500
+/** Few kills may all come before anything was done. */
+const MOST_ROUNDS = LONG ? 1 : 10
 
-it(`an engine survives ${KILLS} kills (QUERENT_LONG=1: 200)`, { timeout: KILLS * 15_000 }, async () => {
-  const folder = tempFolder()
-  onTestFinished(() => folder[Symbol.dispose]())
-  const { kills, acts, wrong } = await killAgainAndAgain(folder.path, KILLS, LIFE_MS, Date.now() & 0xffff)
-  expect(wrong).toEqual([])
-  expect(kills).toBe(KILLS)
-  expect(acts).toBeGreaterThan(KILLS)
+it(`an engine survives ${KILLS} kills (QUERENT_LONG=1: 200)`, { timeout: MOST_ROUNDS * KILLS * 15_000 }, async () => {
+  let done = 0
+  const kill = async () => {
+    using folder = tempFolder()
+    const { kills, acts, wrong } = await killAgainAndAgain(folder.path, KILLS, LIFE_MS, Date.now() & 0xffff)
+    expect(wrong).toEqual([])
+    expect(kills).toBe(KILLS)
+    done += acts
+  }
+  await repeatUntil(MOST_ROUNDS, kill, () => expect(done).toBeGreaterThan(KILLS))
 })

@@ -16,6 +16,7 @@ import { wholeChunk } from '../../../src/testing/entries.ts'
 import { openToyEmbedder } from '../../../src/testing/toy-embedder.ts'
 import { openTestEngine, TEST_NOW } from '../../support/engines.ts'
 import { expectOfNow, partNow, toldBy, wholeAnswer } from '../../support/paged-history.ts'
+import { assertUntil } from '../../support/until-met.ts'
 
 const RUNS = process.env['QUERENT_LONG'] === '1' ? 1000 : 40
 const ANN = { id: 'ann' }
@@ -135,20 +136,12 @@ async function perform(write: Write, engine: Engine, store: Store): Promise<void
   })
 }
 
-let tried = 0
-
-function checkPages(
-  lens: string,
-  runs: number,
-  options: { endOnFailure?: boolean; seed?: number } = {},
-): Promise<void> {
-  tried = 0
-  const property = fc.asyncProperty(much, inputs, pages, async (all, asked, turns) => {
+function pagesOf(lens: string, tried = { long: 0 }): fc.IAsyncProperty<unknown> {
+  return fc.asyncProperty(much, inputs, pages, async (all, asked, turns) => {
     const { engine, store } = await openWith(all)
     const input = { ...asked, lens }
     const whole = await wholeAnswer(engine, store, input, ANN)
-    // Enough of them are long enough to have something to get wrong.
-    tried += Number(whole.length > 9)
+    tried.long += Number(whole.length > 9)
     let cursor: string | null = null
     let from = 0
     for (const [turn, { limit, writes }] of turns.entries()) {
@@ -164,13 +157,13 @@ function checkPages(
     }
     await engine.close()
   })
-  return fc.assert(property, { numRuns: runs, ...options })
 }
 
 describe.each(['default', 'collections', 'context'])(`lens %s (${RUNS} histories; 1,000 with QUERENT_LONG=1)`, lens => {
   it('pages joined are the answer of the first one’s moment, less what has gone', { timeout: 3_600_000 }, async () => {
-    await checkPages(lens, RUNS)
-    expect(tried).toBeGreaterThan(RUNS / 5)
+    const tried = { long: 0 }
+    // Enough of them are long enough to have something to get wrong.
+    await assertUntil(pagesOf(lens, tried), { numRuns: RUNS }, () => expect(tried.long).toBeGreaterThan(RUNS / 5))
   })
 
   it('chunks of a stream are the answer of its beginning, less what has gone', { timeout: 3_600_000 }, async () => {
@@ -210,7 +203,8 @@ it.each([
   ['orders were made whole when they are asked for', () => vi.spyOn(HeldOrders.prototype, 'settle').mockReturnValue()],
 ])('would be found wrong if %s', async (_, plant) => {
   const planted = plant()
-  await expect(checkPages('default', 300, { endOnFailure: true, seed: 1 })).rejects.toThrow('Property failed')
+  const checked = fc.assert(pagesOf('default'), { numRuns: 300, endOnFailure: true, seed: 1 })
+  await expect(checked).rejects.toThrow('Property failed')
   planted.mockRestore()
 })
 
