@@ -235,3 +235,11 @@ class Output {
     this.#text = ''
   }
 }
+
+describe('querent context impact --diff', () => {
+  it.each(['src', 'no-such.diff'])('names %s, which cannot be read as a file', async path => {
+    const run = await querent(['context', 'impact', '--diff', path], { cwd: sample })
+    expect(run).toMatchObject({ status: 1, stdout: '' })
+    expect(run.stderr).toMatch(new RegExp(`^querent: ${path}: .+\n {2}Check the path`))
+  })
+})

@@ -1,35 +1,31 @@
 /** `querent trust …`, `querent agents …` and `querent federations …`: who is here, with whom, and whom they trust. */
 import type { Command } from 'commander'
 import type { AgentFlags, FederationFlags, MemberFlags, TrustFlags } from './commands/agents.ts'
-import { define, runs } from './define.ts'
+import { type Add, define, type Run, runsIn } from './define.ts'
 import { type CommonFlags, collect, finiteNumber, withFormat, withPlace } from './flags.ts'
 import type { Cli } from './run.ts'
 
 export function defineAgentsCommands(program: Command, cli: Cli): void {
-  const run = <Args extends readonly unknown[], Flags extends CommonFlags>(
-    command: Command,
-    body: (commands: typeof import('./commands/agents.ts'), ...args: [...Args, Flags]) => Promise<void>,
-  ) =>
-    runs<Args, Flags>(command, cli, async (...given) => {
-      const { toldWithCode } = await import('./commands/beliefs-call.ts')
-      await toldWithCode(cli, async () => body(await import('./commands/agents.ts'), ...given))
-    })
+  const run: RunAgents = runsIn(
+    cli,
+    () => import('./commands/agents.ts'),
+    async body => (await import('./commands/beliefs-call.ts')).toldWithCode(cli, body),
+  )
   defineTrust(program, run, cli)
   defineAgents(program, run, cli)
   defineFederations(program, run, cli)
 }
 
-type Run = <Args extends readonly unknown[], Flags extends CommonFlags>(
-  command: Command,
-  body: (commands: typeof import('./commands/agents.ts'), ...args: [...Args, Flags]) => Promise<void>,
-) => void
+type RunAgents = Run<typeof import('./commands/agents.ts')>
 
-const add = (group: Command, ...given: Parameters<typeof define> extends [unknown, ...infer Rest] ? Rest : never) =>
-  withFormat(withPlace(define(group, ...given)))
+function addTo(group: Command): Add {
+  return (name, what, examples) => withFormat(withPlace(define(group, name, what, examples)))
+}
 
-function defineTrust(program: Command, run: Run, cli: Cli): void {
+function defineTrust(program: Command, run: RunAgents, cli: Cli): void {
   const trust = program.command('trust').description('whom you trust, how far, and in what')
-  const set = add(trust, 'set <agent> <level>', 'state how far you trust another agent, 0 (distrust) to 1', [
+  const add = addTo(trust)
+  const set = add('set <agent> <level>', 'state how far you trust another agent, 0 (distrust) to 1', [
     ['querent trust set ben 0.8 --domain science/biology=0.95', 'more in one domain'],
     ['querent trust set eve 0 --viewer ann', 'ann distrusts eve'],
   ])
@@ -40,15 +36,15 @@ function defineTrust(program: Command, run: Run, cli: Cli): void {
   run<[string, string], TrustFlags>(set, (commands, target, level, flags) =>
     commands.runTrustSet(cli, target, Number(level), flags),
   )
-  const remove = add(trust, 'remove <agent>', 'take a statement of trust back', [
+  const remove = add('remove <agent>', 'take a statement of trust back', [
     ['querent trust remove ben', 'a stranger again'],
   ])
   run<[string], CommonFlags>(remove, (commands, target, flags) => commands.runTrustRemove(cli, target, flags))
 
-  const list = add(trust, 'list', 'list your statements of trust', [['querent trust list --viewer ann', "ann's own"]])
+  const list = add('list', 'list your statements of trust', [['querent trust list --viewer ann', "ann's own"]])
   run<[], CommonFlags>(list, (commands, flags) => commands.runTrustList(cli, flags))
 
-  const compute = add(trust, 'compute <agent>', 'tell what your trust in an agent comes to, and of what kind it is', [
+  const compute = add('compute <agent>', 'tell what your trust in an agent comes to, and of what kind it is', [
     ['querent trust compute ben --domain medical', 'where medical knowledge is asked for'],
   ])
     .option('--domain <path>', 'what is asked about (repeatable)', collect)
@@ -65,29 +61,29 @@ function withAgent(command: Command): Command {
     .option('--trust-graph <name>', 'what its trust graph may be called in a query')
 }
 
-function defineAgents(program: Command, run: Run, cli: Cli): void {
+function defineAgents(program: Command, run: RunAgents, cli: Cli): void {
   const agents = program.command('agents').description('agents that this node hosts')
+  const add = addTo(agents)
   const create = withAgent(
-    add(agents, 'create <id>', 'host an agent', [
-      ['querent agents create ann --label "Reads papers"', 'then --viewer ann'],
-    ]),
+    add('create <id>', 'host an agent', [['querent agents create ann --label "Reads papers"', 'then --viewer ann']]),
   )
   run<[string], AgentFlags>(create, (commands, id, flags) => commands.runAgent(cli, 'create', id, flags))
 
   const update = withAgent(
-    add(agents, 'update <id>', 'change what is known of an agent', [
+    add('update <id>', 'change what is known of an agent', [
       ['querent agents update ann --reputation 0.7', 'the owner may'],
     ]),
   )
   run<[string], AgentFlags>(update, (commands, id, flags) => commands.runAgent(cli, 'update', id, flags))
 
-  const list = add(agents, 'list', 'list agents: all for the owner', [['querent agents list', 'with reputations']])
+  const list = add('list', 'list agents: all for the owner', [['querent agents list', 'with reputations']])
   run<[], CommonFlags>(list, (commands, flags) => commands.runAgentList(cli, flags))
 }
 
-function defineFederations(program: Command, run: Run, cli: Cli): void {
+function defineFederations(program: Command, run: RunAgents, cli: Cli): void {
   const federations = program.command('federations').description('groups of agents that share beliefs')
-  const create = add(federations, 'create <id>', 'found a federation; you are its first member', [
+  const add = addTo(federations)
+  const create = add('create <id>', 'found a federation; you are its first member', [
     ['querent federations create lab --open --viewer ann', 'ann founds it; anybody here may join'],
   ])
     .option('--label <text>', 'for people')
@@ -98,17 +94,13 @@ function defineFederations(program: Command, run: Run, cli: Cli): void {
     .option('--reputation <number>', '0 to 1', finiteNumber)
   run<[string], FederationFlags>(create, (commands, id, flags) => commands.runFederationCreate(cli, id, flags))
 
-  const join = add(federations, 'join <id>', 'join an open federation', [
-    ['querent federations join lab --viewer ben', 'as ben'],
-  ])
+  const join = add('join <id>', 'join an open federation', [['querent federations join lab --viewer ben', 'as ben']])
   run<[string], CommonFlags>(join, (commands, id, flags) => commands.runJoin(cli, id, flags))
 
-  const leave = add(federations, 'leave <id>', 'leave a federation', [
-    ['querent federations leave lab --viewer ben', 'as ben'],
-  ])
+  const leave = add('leave <id>', 'leave a federation', [['querent federations leave lab --viewer ben', 'as ben']])
   run<[string], CommonFlags>(leave, (commands, id, flags) => commands.runLeave(cli, id, flags))
 
-  const member = add(federations, 'set-member <federation> <agent>', 'add a member, or change one', [
+  const member = add('set-member <federation> <agent>', 'add a member, or change one', [
     ['querent federations set-member lab ben', 'ben is in'],
     ['querent federations set-member lab ben --status suspended', 'ben sees nothing of it for now'],
   ])
@@ -118,8 +110,6 @@ function defineFederations(program: Command, run: Run, cli: Cli): void {
   run<[string, string], MemberFlags>(member, (commands, federation, agent, flags) =>
     commands.runSetMember(cli, federation, agent, flags),
   )
-  const list = add(federations, 'list', 'list federations: all for the owner', [
-    ['querent federations list --viewer ann', "ann's"],
-  ])
+  const list = add('list', 'list federations: all for the owner', [['querent federations list --viewer ann', "ann's"]])
   run<[], CommonFlags>(list, (commands, flags) => commands.runFederationList(cli, flags))
 }

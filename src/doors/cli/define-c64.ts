@@ -1,10 +1,9 @@
 /** `querent c64 "…"`: questions about the Commodore 64. Its flags and exit codes are its contract's own (EN-071 to EN-074). */
 import type { Command } from 'commander'
 import type { C64Flags } from './commands/c64.ts'
-import { define, runs } from './define.ts'
-import { EXIT } from './failure.ts'
+import { define, runs, withOneExitCode } from './define.ts'
 import { withPlace } from './flags.ts'
-import type { Cli } from './run.ts'
+import { type Cli, tellAside } from './run.ts'
 
 export function defineC64Command(program: Command, cli: Cli): void {
   const command = define(program, 'c64 [words...]', 'ask about the Commodore 64; numbers and names are understood', [
@@ -12,13 +11,9 @@ export function defineC64Command(program: Command, cli: Cli): void {
     ['querent c64 --enrich-only SYS 64738', 'what the numbers and names stand for'],
     ['querent c64 --limit 3 --json how do I move a sprite', 'for programs'],
   ])
-  withPlace(command)
+  withOneExitCode(withPlace(command), cli)
     // A question may begin with a hyphen; what is no flag is told by the command itself, with its own exit code.
     .allowUnknownOption()
-    .exitOverride(error => {
-      cli.usageExitCode = EXIT.failed
-      throw error
-    })
     .option('--limit <number>', 'how many results at most (default 15)')
     .option('--raw', 'search the question as it is, by meaning')
     .option('--enrich-only', 'print the enriched question, its tags and the mode, and search nothing')
@@ -33,7 +28,7 @@ export function defineC64Command(program: Command, cli: Cli): void {
     .option('--qdrant-collection <name>', 'default c64_training')
     .option('--embedding-model <name>', 'for qdrant; default text-embedding-3-large')
   runs<[readonly string[]], C64Flags>(command, cli, async (words, flags) => {
-    if (cli.errors === 'json') cli.errors = 'json-aside'
+    tellAside(cli)
     const known = command.options.flatMap(option => option.long ?? [])
     await (await import('./commands/c64.ts')).runC64(cli, words, flags, { known, usage: command.helpInformation() })
   })

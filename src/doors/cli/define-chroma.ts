@@ -1,39 +1,31 @@
 /** `querent chroma …` (CQ-121): hashtags, nodes, queries and memory of the lens `chroma`. */
 import type { Command } from 'commander'
 import type { ChromaQueryFlags, NodeFlags } from './commands/chroma-input.ts'
-import { define, runs } from './define.ts'
+import { type Add, define, type Run, runsIn } from './define.ts'
 import { type CommonFlags, finiteNumber, withFormat, withPlace } from './flags.ts'
-import type { Cli } from './run.ts'
-
-type Examples = Parameters<typeof define>[3]
+import { type Cli, tellAside } from './run.ts'
 
 export function defineChromaCommands(program: Command, cli: Cli): void {
   const chroma = program
     .command('chroma')
     .description('nodes in colour space: hashtags, queries by colour, living memory')
     .addHelpText('after', '\nFirst steps:\n  querent chroma assign --starter\n  querent chroma hashtags mid\n')
-  const add = (name: string, what: string, examples: Examples) =>
-    withFormat(withPlace(define(chroma, name, what, examples)))
-  /** Here errors go to standard error, also as JSON. */
-  const run = <Args extends readonly unknown[], Flags extends CommonFlags>(
-    command: Command,
-    body: (commands: typeof import('./commands/chroma.ts'), ...args: [...Args, Flags]) => Promise<void>,
-  ) =>
-    runs<Args, Flags>(command, cli, async (...given) => {
-      if (cli.errors === 'json') cli.errors = 'json-aside'
-      await body(await import('./commands/chroma.ts'), ...given)
-    })
+  const add: Add = (name, what, examples) => withFormat(withPlace(define(chroma, name, what, examples)))
+  const run: RunChroma = runsIn(
+    cli,
+    () => import('./commands/chroma.ts'),
+    body => {
+      tellAside(cli)
+      return body()
+    },
+  )
   defineQueries(add, run, cli)
   defineNodes(add, run, cli)
   defineHashtags(add, run, cli)
   defineMemory(add, run, cli)
 }
 
-type Add = (name: string, what: string, examples: Examples) => Command
-type Run = <Args extends readonly unknown[], Flags extends CommonFlags>(
-  command: Command,
-  body: (commands: typeof import('./commands/chroma.ts'), ...args: [...Args, Flags]) => Promise<void>,
-) => void
+type RunChroma = Run<typeof import('./commands/chroma.ts')>
 
 function withChromaQuery(command: Command): Command {
   return command
@@ -50,7 +42,7 @@ function withChromaQuery(command: Command): Command {
     .option('--no-complete', 'do not add tags where a text names too few')
 }
 
-function defineQueries(add: Add, run: Run, cli: Cli): void {
+function defineQueries(add: Add, run: RunChroma, cli: Cli): void {
   const query = withChromaQuery(
     add('query [words...]', 'find nodes by hashtags (all words begin with #) or by a text', [
       ["querent chroma query '#python' '#async' … -k 10", 'by hashtags'],
@@ -66,7 +58,7 @@ function defineQueries(add: Add, run: Run, cli: Cli): void {
   run<[string], CommonFlags>(batch, (commands, file, flags) => commands.runBatch(cli, file, flags))
 }
 
-function defineNodes(add: Add, run: Run, cli: Cli): void {
+function defineNodes(add: Add, run: RunChroma, cli: Cli): void {
   const store = add('store [content]', 'store a node; `-` reads its content from standard input', [
     ['querent chroma store "text" --label "A note" --tags "programming …"', 'at the colour of its hashtags'],
   ])
@@ -108,7 +100,7 @@ function defineNodes(add: Add, run: Run, cli: Cli): void {
   run<[string], CommonFlags>(back, (commands, file, flags) => commands.runImportNodes(cli, file, flags))
 }
 
-function defineHashtags(add: Add, run: Run, cli: Cli): void {
+function defineHashtags(add: Add, run: RunChroma, cli: Cli): void {
   const assign = add(
     'assign [hashtag] [place]',
     'bind a hashtag to a zone (core, mid, outer) or an anchor (1 to 10000)',
@@ -150,7 +142,7 @@ function defineHashtags(add: Add, run: Run, cli: Cli): void {
   run<[readonly string[]], CommonFlags>(place, (commands, tags, flags) => commands.runPlace(cli, tags, flags))
 }
 
-function defineMemory(add: Add, run: Run, cli: Cli): void {
+function defineMemory(add: Add, run: RunChroma, cli: Cli): void {
   const long = [
     ['decay', 'let what was not used decay up to now', 'running it twice changes nothing'],
     ['lifecycle', 'let strong nodes ascend and forgotten ones rot', 'after a decay cycle'],

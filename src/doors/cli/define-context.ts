@@ -1,44 +1,35 @@
 /** `querent context …`: the code of this folder as concepts, links and snippets. */
 import { type Command, Option } from 'commander'
 import type { ContextQueryFlags, IndexFlags, QuestionFlags } from './commands/context.ts'
-import { define, runs } from './define.ts'
-import { EXIT } from './failure.ts'
-import { type CommonFlags, finiteNumber, withPlace } from './flags.ts'
-import type { Cli } from './run.ts'
+import { type Add, define, type Run, runsIn, withOneExitCode } from './define.ts'
+import { finiteNumber, withPlace } from './flags.ts'
+import { type Cli, tellAside } from './run.ts'
 
 export function defineContextCommands(program: Command, cli: Cli): void {
   const context = program
     .command('context')
     .description('code as concepts with their neighbours, files and links')
     .addHelpText('after', '\nFirst steps:\n  querent context index\n  querent context query authentication\n')
-  const add: Add = (name, what, examples) =>
-    withPlace(define(context, name, what, examples))
-      .option('-j, --json', 'print the whole envelope')
-      .exitOverride(error => {
-        cli.usageExitCode = EXIT.failed
-        throw error
-      })
-  const run = <Args extends readonly unknown[], Flags extends CommonFlags>(
-    command: Command,
-    body: (commands: typeof import('./commands/context.ts'), ...args: [...Args, Flags]) => Promise<void>,
-  ) =>
-    runs<Args, Flags>(command, cli, async (...given) => {
-      if (cli.errors === 'json') cli.errors = 'json-aside'
-      await body(await import('./commands/context.ts'), ...given)
-    })
+  const add: Add = (name, what, examples) => {
+    const command = withPlace(define(context, name, what, examples))
+    return withOneExitCode(command.option('-j, --json', 'print the whole envelope'), cli)
+  }
+  const run: RunContext = runsIn(
+    cli,
+    () => import('./commands/context.ts'),
+    body => {
+      tellAside(cli)
+      return body()
+    },
+  )
   defineIndex(add, run, cli)
   defineQuery(add, run, cli)
   defineQuestions(add, run, cli)
 }
 
-type Examples = Parameters<typeof define>[3]
-type Add = (name: string, what: string, examples: Examples) => Command
-type Run = <Args extends readonly unknown[], Flags extends CommonFlags>(
-  command: Command,
-  body: (commands: typeof import('./commands/context.ts'), ...args: [...Args, Flags]) => Promise<void>,
-) => void
+type RunContext = Run<typeof import('./commands/context.ts')>
 
-function defineIndex(add: Add, run: Run, cli: Cli): void {
+function defineIndex(add: Add, run: RunContext, cli: Cli): void {
   const index = add('index [folders...]', 'read the code of this folder, or what changed in it since', [
     ['querent context index', 'everything that .gitignore lets through'],
     ['querent context index src --no-wait', 'one folder; names and words answer at once'],
@@ -50,7 +41,7 @@ function defineIndex(add: Add, run: Run, cli: Cli): void {
   run<[readonly string[]], IndexFlags>(index, (commands, folders, flags) => commands.runIndex(cli, folders, flags))
 }
 
-function defineQuery(add: Add, run: Run, cli: Cli): void {
+function defineQuery(add: Add, run: RunContext, cli: Cli): void {
   const query = add('query <words...>', 'find concepts for a question, with their neighbours, files and links', [
     ['querent context query authentication', 'by name and meaning'],
     ['querent context query -m exact -d 0 AuthService', 'by name alone, without neighbours'],
@@ -72,7 +63,7 @@ function defineQuery(add: Add, run: Run, cli: Cli): void {
   )
 }
 
-function defineQuestions(add: Add, run: Run, cli: Cli): void {
+function defineQuestions(add: Add, run: RunContext, cli: Cli): void {
   const symbols = [
     ['definition', 'show where a name is defined, and its text'],
     ['references', 'list what refers to a name, and how'],

@@ -1,15 +1,23 @@
 /** How a command is defined: its name, its examples, and that failures are told in the form its flags ask for. */
 import type { Command } from 'commander'
-import type { CommonFlags } from './flags.ts'
+import { EXIT } from './failure.ts'
+import { type CommonFlags, wantsJson } from './flags.ts'
 import type { Cli } from './run.ts'
 
-/** `name` with its arguments, as commander spells them. Each example is a command line and what it does. */
-export function define(
-  program: Command,
-  name: string,
-  description: string,
-  examples: readonly (readonly [line: string, what: string])[],
-): Command {
+/** Each is a command line and what it does. */
+export type Examples = readonly (readonly [line: string, what: string])[]
+
+/** Adds a command to a group; `name` with its arguments, as commander spells them. */
+export type Add = (name: string, description: string, examples: Examples) => Command
+
+/** Sets what a command does, by a body among `Bodies`, which gets the flags last. */
+export type Run<Bodies> = <Args extends readonly unknown[], Flags extends CommonFlags>(
+  command: Command,
+  body: (bodies: Bodies, ...args: [...Args, Flags]) => Promise<void>,
+) => void
+
+/** `name` with its arguments, as commander spells them. */
+export function define(program: Command, name: string, description: string, examples: Examples): Command {
   const width = Math.max(...examples.map(([line]) => line.length))
   const lines = examples.map(([line, what]) => `  ${line.padEnd(width)}  ${what}\n`)
   return program
@@ -26,8 +34,28 @@ export function runs<Args extends readonly unknown[], Flags extends CommonFlags>
 ): void {
   command.action(async (...given: readonly unknown[]) => {
     const flags = command.opts<Flags>()
-    if (flags.json === true || flags.format === 'json') cli.errors = 'json'
+    if (wantsJson(flags)) cli.errors = 'json'
     // Commander calls with the declared arguments, the options, the command; the type says what was declared.
     await body(...(given.slice(0, -2) as unknown as Args), flags)
+  })
+}
+
+/** `runs` for a group whose bodies stand in one module, loaded when one of them runs; `around` runs it. */
+export function runsIn<Bodies>(
+  cli: Cli,
+  load: () => Promise<Bodies>,
+  around: (body: () => Promise<void>) => Promise<void>,
+): Run<Bodies> {
+  return <Args extends readonly unknown[], Flags extends CommonFlags>(
+    command: Command,
+    body: (bodies: Bodies, ...args: [...Args, Flags]) => Promise<void>,
+  ) => runs<Args, Flags>(command, cli, (...given) => around(async () => body(await load(), ...given)))
+}
+
+/** For commands whose contract has one exit code for every failure, also for a wrong command line. */
+export function withOneExitCode(command: Command, cli: Cli): Command {
+  return command.exitOverride(error => {
+    cli.usageExitCode = EXIT.failed
+    throw error
   })
 }

@@ -32,6 +32,10 @@ export interface AskFlags extends CommonFlags, FilterFlags {
   readonly stream?: true
 }
 
+export function wantsJson({ json, format }: CommonFlags): boolean {
+  return json === true || format === 'json'
+}
+
 export function withPlace(command: Command): Command {
   return command
     .option('--home <folder>', 'the store to use (default: QUERENT_HOME, else .querent here or above)')

@@ -2,14 +2,22 @@
 import type { Progress } from '../../model/operation.ts'
 import type { Io } from './io.ts'
 
-export interface ProgressBar extends Disposable {
+interface ProgressBar extends Disposable {
   report(progress: Progress): void
 }
+
+export type Report = ProgressBar['report']
 
 /** Without a terminal: this long without a word, in ms. */
 const LINE_EVERY_MS = 10_000
 
-export async function progressBar(io: Io): Promise<ProgressBar> {
+/** Shows how some work goes on while it does. */
+export async function withProgress<T>(io: Io, work: (report: Report) => Promise<T>): Promise<T> {
+  using bar = await progressBar(io)
+  return await work(bar.report)
+}
+
+async function progressBar(io: Io): Promise<ProgressBar> {
   if (io.stderr.isTTY !== true || io.env['TERM'] === 'dumb') return progressLines(io)
   const { SingleBar, Presets } = (await import('cli-progress')).default
   const options = {

@@ -1,5 +1,4 @@
 /** What every command body gets. */
-
 import type { Engine } from '../../engine/engine.ts'
 import type { Viewer } from '../../model/viewer.ts'
 import type { Catalog } from '../../ops/catalog.ts'
@@ -21,6 +20,11 @@ export interface Cli {
    * standard output, exit code always 1).
    */
   errors: 'text' | 'json' | 'json-aside' | 'call'
+}
+
+/** For commands that tell errors on standard error in either form. */
+export function tellAside(cli: Cli): void {
+  if (cli.errors === 'json') cli.errors = 'json-aside'
 }
 
 /** The doors a command line can open. Doors do not know each other: whoever starts the process hands these over. */

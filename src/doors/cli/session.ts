@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import type { z } from 'zod'
 import type { JsonObject } from '../../base/canonical.ts'
-import { SettableClock } from '../../base/clock.ts'
+import { type Clock, SettableClock } from '../../base/clock.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { openEngine } from '../../engine/open.ts'
 import type { EngineOptions, PluginOptions } from '../../engine/options.ts'
@@ -64,7 +64,7 @@ export async function withSession<T>(
 }
 
 function engineOptions(cli: Cli, flags: CommonFlags, options: SessionOptions): EngineOptions {
-  const now = flags.now ?? cli.io.env['QUERENT_NOW']
+  const clock = clockOf(flags.now, cli.io.env['QUERENT_NOW'])
   return {
     ...(flags.home !== undefined && { home: flags.home }),
     create: options.create ?? false,
@@ -73,7 +73,7 @@ function engineOptions(cli: Cli, flags: CommonFlags, options: SessionOptions): E
     onlyLenses: options.onlyLenses,
     log: options.log,
     plugins: pluginOptions(cli.io, flags),
-    ...(now && { clock: new SettableClock(toInstant(now, flags.now === undefined ? 'QUERENT_NOW' : '--now')) }),
+    ...(clock && { clock }),
   }
 }
 
@@ -84,6 +84,12 @@ function pluginOptions(io: Io, { trustPlugins }: CommonFlags): PluginOptions {
     ...(isTerminal && { trust: file => confirm(io, `Load the plug-in ${file}? It may do whatever you may.`) }),
     warn: line => io.stderr.write(`querent: ${line}\n`),
   }
+}
+
+/** One that stands at the moment given; undefined: the machine's. */
+export function clockOf(flag: string | undefined, environment: string | undefined): Clock | undefined {
+  const moment = flag ?? environment
+  return moment ? new SettableClock(toInstant(moment, flag === undefined ? 'QUERENT_NOW' : '--now')) : undefined
 }
 
 /** Whoever starts the process is the local owner, unless QUERENT_VIEWER makes the process an agent's. */

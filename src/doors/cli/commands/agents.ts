@@ -3,7 +3,8 @@ import type { CommonFlags } from '../flags.ts'
 import * as render from '../render/agents.ts'
 import type { Cli } from '../run.ts'
 import { show } from './beliefs-call.ts'
-import { type Input, levelsOf, objectIn } from './beliefs-input.ts'
+import { levelsOf, objectIn } from './beliefs-input.ts'
+import type { Input } from './input.ts'
 
 export interface TrustFlags extends CommonFlags {
   readonly domain?: readonly string[]

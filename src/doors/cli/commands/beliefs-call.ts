@@ -1,16 +1,14 @@
 /** What every command of the lens beliefs does: one operation in one session, and failures told with their code. */
-import { readFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import { QuerentError } from '../../../model/errors.ts'
 import { findOperation } from '../../../ops/catalog.ts'
 import { exitCodeFor } from '../failure.ts'
 import type { CommonFlags } from '../flags.ts'
-import { decodeUtf8, readAll, write } from '../io.ts'
-import { progressBar } from '../progress.ts'
+import { write } from '../io.ts'
+import { withProgress } from '../progress.ts'
 import type { Style } from '../render/style.ts'
-import type { Cli } from '../run.ts'
+import { type Cli, tellAside } from '../run.ts'
 import { withSession } from '../session.ts'
-import type { Input } from './beliefs-input.ts'
+import type { Input } from './input.ts'
 import { print } from './print.ts'
 
 /** Those that make a store where there is none. */
@@ -18,18 +16,11 @@ const MAKES_STORE: ReadonlySet<string> = new Set(['beliefs.put', 'agents.create'
 /** Those that embed one text. */
 const EMBEDS: ReadonlySet<string> = new Set(['beliefs.query', 'beliefs.explain', 'beliefs.context_query'])
 
-/** Files of beliefs may be large. */
-const MAX_INPUT = 1024 * 1024 * 1024
-
-export async function call(cli: Cli, flags: CommonFlags, name: string, input: Input): Promise<unknown> {
-  using bar = await progressBar(cli.io)
-  const options = {
-    create: MAKES_STORE.has(name),
-    warm: EMBEDS.has(name),
-    onlyLenses: ['beliefs'],
-    report: bar.report,
-  }
-  return await withSession(cli, flags, options, ({ catalog, run }) => run(findOperation(catalog, name), input))
+export function call(cli: Cli, flags: CommonFlags, name: string, input: Input): Promise<unknown> {
+  const options = { create: MAKES_STORE.has(name), warm: EMBEDS.has(name), onlyLenses: ['beliefs'] }
+  return withProgress(cli.io, report =>
+    withSession(cli, flags, { ...options, report }, ({ catalog, run }) => run(findOperation(catalog, name), input)),
+  )
 }
 
 /** Calls an operation and prints its answer: as a table, or with --json as it is. */
@@ -47,7 +38,7 @@ export async function show<Answer>(
 
 /** For people, with every fault there is; for programs the whole error. Both on standard error. */
 export async function toldWithCode(cli: Cli, body: () => Promise<void>): Promise<void> {
-  if (cli.errors === 'json') cli.errors = 'json-aside'
+  tellAside(cli)
   try {
     await body()
   } catch (error) {
@@ -61,20 +52,4 @@ function failureText({ code, message, details, help }: QuerentError): string {
   const faults = (details['all'] ?? []) as readonly { path: string; constraint: string }[]
   const others = faults.slice(1).map(({ path, constraint }) => `  ${path}: expected ${constraint}\n`)
   return `querent: ${code}: ${message}\n${others.join('')}  ${help}\n`
-}
-
-/** The text of a file; `-` reads standard input. */
-export async function textOf(cli: Cli, file: string): Promise<string> {
-  if (file === '-') return readAll(cli.io.stdin, MAX_INPUT)
-  try {
-    return decodeUtf8(await readFile(resolve(cli.io.workingFolder, file)), file)
-  } catch (error) {
-    if (error instanceof QuerentError) throw error
-    throw new QuerentError('io_failed', `${file}: ${(error as Error).message}`, { path: file }, error)
-  }
-}
-
-/** One line end is the shell's, not the text's. */
-export async function pipedText(cli: Cli): Promise<string> {
-  return (await textOf(cli, '-')).replace(/\r?\n$/, '')
 }

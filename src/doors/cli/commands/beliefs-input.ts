@@ -1,8 +1,8 @@
 /** What the flags and words of `querent beliefs …` come to, as input of an operation. Ranges are the operation's to check. */
-import { invalidArgument, QuerentError } from '../../../model/errors.ts'
+import { isRecord } from '../../../base/record.ts'
+import { invalidArgument } from '../../../model/errors.ts'
 import type { CommonFlags } from '../flags.ts'
-
-export type Input = Readonly<Record<string, unknown>>
+import { type Input, parsed } from './input.ts'
 
 export interface BeliefQueryFlags extends CommonFlags {
   readonly local?: true
@@ -127,20 +127,10 @@ export function levelsOf(pairs: readonly string[], field: string): Input {
   )
 }
 
-/** Undefined: no object. */
+/** Without a text: nothing. Throws `invalid_json`, and `invalid_argument` for what is no object. */
 export function objectIn(text: string | undefined, field: string): Input {
   if (text === undefined) return {}
   const value = parsed(text, field)
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw invalidArgument(field, text, 'a JSON object')
-  }
-  return value as Input
-}
-
-export function parsed(text: string, field: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    throw new QuerentError('invalid_json', `${field}: ${(error as Error).message}`, { field }, error)
-  }
+  if (!isRecord(value)) throw invalidArgument(field, text, 'a JSON object')
+  return value
 }

@@ -5,7 +5,7 @@ import { status } from '../../../ops/admin-ops.ts'
 import { list } from '../../../ops/entry-ops.ts'
 import { query } from '../../../ops/query-ops.ts'
 import type { CommonFlags } from '../flags.ts'
-import { progressBar } from '../progress.ts'
+import { type Report, withProgress } from '../progress.ts'
 import type { Cli } from '../run.ts'
 import { type Session, withSession } from '../session.ts'
 import { print } from './print.ts'
@@ -17,7 +17,7 @@ interface Latency {
   readonly p99_ms: number
 }
 
-interface BenchReport {
+interface BenchFigures {
   readonly entries: number
   readonly chunks: number
   readonly questions: number
@@ -32,15 +32,13 @@ export async function runBench(cli: Cli, flags: CommonFlags & { queries: number 
   const { queries } = flags
   if (!Number.isInteger(queries) || queries < 1 || queries > 1000)
     throw invalidArgument('--queries', queries, '1 to 1000')
-  using bar = await progressBar(cli.io)
-  const report = await withSession(cli, flags, {}, session => measure(session, queries, bar.report))
-  bar[Symbol.dispose]()
-  await print(cli, flags, report, { table: () => benchText(report) })
+  const figures = await withProgress(cli.io, report =>
+    withSession(cli, flags, {}, session => measure(session, queries, report)),
+  )
+  await print(cli, flags, figures, { table: () => benchText(figures) })
 }
 
-type Report = ((progress: { phase: string; done: number; total: number }) => void) | undefined
-
-async function measure(session: Session, queries: number, tell: Report): Promise<BenchReport> {
+async function measure(session: Session, queries: number, report: Report): Promise<BenchFigures> {
   const { entries, chunks, embedder } = await session.run(status, {})
   const { items } = await session.run(list, { limit: queries, order: 'id' })
   const questions = items
@@ -68,7 +66,7 @@ async function measure(session: Session, queries: number, tell: Report): Promise
       found += nearest.filter(id => approximate.has(id)).length
       exact += nearest.length
     }
-    tell?.({ phase: 'asking', done: at + 1, total: questions.length })
+    report({ phase: 'asking', done: at + 1, total: questions.length })
   }
   return {
     entries,
@@ -96,7 +94,7 @@ function rounded(ms: number): number {
   return Math.round(ms * 1000) / 1000
 }
 
-function benchText({ entries, chunks, questions, words, hybrid, recall_at_10 }: BenchReport): string {
+function benchText({ entries, chunks, questions, words, hybrid, recall_at_10 }: BenchFigures): string {
   const row = (name: string, { p50_ms, p99_ms }: Latency): string => `${name}: p50 ${p50_ms} ms, p99 ${p99_ms} ms\n`
   return (
     `${questions} questions (titles of entries) over ${entries} entries, ${chunks} chunks\n` +

@@ -6,7 +6,7 @@ import { findOperation } from '../../../ops/catalog.ts'
 import { asQuerentError, EXIT, failureJson, failureText } from '../failure.ts'
 import type { CommonFlags } from '../flags.ts'
 import { write } from '../io.ts'
-import { progressBar } from '../progress.ts'
+import { withProgress } from '../progress.ts'
 import type { Cli } from '../run.ts'
 import { type SessionOptions, withSession } from '../session.ts'
 
@@ -72,10 +72,7 @@ async function answer(cli: Cli, query: string, flags: C64Flags): Promise<void> {
   const { told, isPassing } = await withSession(cli, flags, sessionFor(flags), async session => {
     const { engine, catalog, run, context } = session
     const isPassing = (await engine.status(context)).home === null
-    if (flags.embed) {
-      using bar = await progressBar(cli.io)
-      await embedC64(engine, bar.report)
-    }
+    if (flags.embed) await withProgress(cli.io, report => embedC64(engine, report))
     return { told: (await run(findOperation(catalog, operation), input)) as Told, isPassing }
   })
   if (!enrichOnly) await write(cli.io.stderr, diagnostics(told, isPassing))

@@ -1,21 +1,15 @@
 /** `call`: any operation by name, JSON in, exactly its JSON result out. */
-import { readFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import { BUILT_IN_LENSES } from '../../../engine/builtins.ts'
 import { openEngine } from '../../../engine/open.ts'
 import { openEngineOrEmpty } from '../../../engine/openings/open-context.ts'
-import { QuerentError } from '../../../model/errors.ts'
 import type { Effect } from '../../../model/operation.ts'
-import type { Catalog } from '../../../ops/catalog.ts'
-import { findOperation, fullName, makeCatalog } from '../../../ops/catalog.ts'
+import { type Catalog, findOperation, fullName, makeCatalog } from '../../../ops/catalog.ts'
 import type { CommonFlags } from '../flags.ts'
-import { decodeUtf8, readAll, write } from '../io.ts'
+import { write } from '../io.ts'
 import type { Cli } from '../run.ts'
 import { withSession } from '../session.ts'
+import { fileText, parsed, textOf } from './input.ts'
 import { printPieces } from './stream.ts'
-
-/** An import of a large store as one document should still fit. */
-const MAX_INPUT = 1024 * 1024 * 1024
 
 export async function runCall(
   cli: Cli,
@@ -61,22 +55,11 @@ export async function operationList(): Promise<string> {
 /** JSON, `@file`, or `-` for standard input; left out, piped input is read and a terminal means none. */
 async function inputOf(cli: Cli, argument: string | undefined): Promise<unknown> {
   if (argument === undefined && cli.io.stdin.isTTY === true) return null
-  if (argument === undefined || argument === '-') return parse(await readAll(cli.io.stdin, MAX_INPUT))
-  if (!argument.startsWith('@')) return parse(argument)
-  const path = resolve(cli.io.workingFolder, argument.slice(1))
-  try {
-    return parse(decodeUtf8(await readFile(path), argument))
-  } catch (error) {
-    if (error instanceof QuerentError) throw error
-    throw new QuerentError('io_failed', `${argument}: ${(error as Error).message}`, { path: argument.slice(1) }, error)
-  }
+  const text = await givenText(cli, argument ?? '-')
+  return text.trim() === '' ? null : parsed(text, 'input')
 }
 
-function parse(text: string): unknown {
-  if (text.trim() === '') return null
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    throw new QuerentError('invalid_json', `input: ${(error as Error).message}`, { field: 'input' }, error)
-  }
+async function givenText(cli: Cli, argument: string): Promise<string> {
+  if (argument === '-') return textOf(cli, argument)
+  return argument.startsWith('@') ? fileText(cli, argument.slice(1), argument) : argument
 }

@@ -1,8 +1,8 @@
 /** `doctor`, `backup`, and what reads a damaged store. */
 import { resolve } from 'node:path'
 import { examineClosed, isOfStore } from '../../../engine/care/doctor-closed.ts'
-import type { Backup, Engine, Examination } from '../../../engine/engine.ts'
 import { backUpReadable, homeOf, withSalvaged } from '../../../engine/care/salvage.ts'
+import type { Backup, Engine, Examination } from '../../../engine/engine.ts'
 import type { BackupRequest, DoctorRequest } from '../../../model/care-input.ts'
 import { QuerentError } from '../../../model/errors.ts'
 import type { CallContext } from '../../../model/operation.ts'
@@ -10,7 +10,7 @@ import { isOwner, LOCAL_OWNER } from '../../../model/viewer.ts'
 import { backup, doctor } from '../../../ops/admin-ops.ts'
 import { EXIT } from '../failure.ts'
 import type { CommonFlags } from '../flags.ts'
-import { type ProgressBar, progressBar } from '../progress.ts'
+import { type Report, withProgress } from '../progress.ts'
 import { backupText, doctorText } from '../render/reports.ts'
 import { oneLine } from '../render/style.ts'
 import type { Cli } from '../run.ts'
@@ -59,17 +59,16 @@ interface BackupFlags extends CommonFlags {
 export async function runBackup(cli: Cli, file: string, flags: BackupFlags): Promise<void> {
   const input = { to: resolve(cli.io.workingFolder, file), overwrite: flags.overwrite === true }
   const started = performance.now()
-  using bar = await progressBar(cli.io)
-  const answer =
+  const answer = await withProgress(cli.io, report =>
     flags.skipDamaged === true
-      ? await readable(cli, flags, input, bar)
-      : await withSession(cli, flags, { report: bar.report }, session => session.run(backup, input))
-  bar[Symbol.dispose]()
+      ? readable(cli, flags, input, report)
+      : withSession(cli, flags, { report }, session => session.run(backup, input)),
+  )
   const ms = Math.round(performance.now() - started)
   await print(cli, flags, answer, { table: () => backupText(answer, ms) })
 }
 
-async function readable(cli: Cli, flags: BackupFlags, input: BackupRequest, { report }: ProgressBar): Promise<Backup> {
+async function readable(cli: Cli, flags: BackupFlags, input: BackupRequest, report: Report): Promise<Backup> {
   mustBeOwner(cli, flags)
   const { lost, ...copy } = await backUpReadable(homeOf(flags.home), Date.now(), input, { report })
   tellLost(cli, lost)

@@ -1,7 +1,8 @@
 /** What the flags and words of `querent chroma …` come to, as input of an operation. */
-import { invalidArgument, QuerentError } from '../../../model/errors.ts'
+import { invalidArgument } from '../../../model/errors.ts'
 import { toInstant } from '../../../model/instant.ts'
 import type { CommonFlags } from '../flags.ts'
+import { type Input, parsed } from './input.ts'
 
 export interface ChromaQueryFlags extends CommonFlags {
   readonly tags?: string
@@ -30,8 +31,6 @@ export interface NodeFlags extends CommonFlags {
   readonly federation?: readonly string[]
 }
 
-export type Input = Readonly<Record<string, unknown>>
-
 /** Hashtags when they are named as such; else the words are a text. */
 export function askedFor(words: readonly string[], { tags }: ChromaQueryFlags): Input | null {
   if (tags !== undefined) return { hashtags: [...words, ...tagsOf(tags)] }
@@ -54,7 +53,7 @@ export function queryOptions(flags: ChromaQueryFlags): Input {
   }
 }
 
-/** Open ends: since ever, and up to as late as a calendar goes. */
+/** Unix seconds. Open ends: since ever, and up to as late as a calendar goes. */
 function rangeOf(from: string | undefined, to: string | undefined): readonly [number, number] {
   return [from === undefined ? 0 : secondsOf(from, '--from'), to === undefined ? LAST : secondsOf(to, '--to')]
 }
@@ -89,12 +88,4 @@ export function placeOf(place: string): Input {
 
 export function tagsOf(list: string): readonly string[] {
   return list.split(/[\s,]+/).filter(Boolean)
-}
-
-export function parsed(text: string, field: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    throw new QuerentError('invalid_json', `${field}: ${(error as Error).message}`, { field }, error)
-  }
 }

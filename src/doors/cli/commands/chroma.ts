@@ -1,31 +1,28 @@
 /** Bodies of `querent chroma …`. */
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { invalidArgument, QuerentError } from '../../../model/errors.ts'
 import { findOperation } from '../../../ops/catalog.ts'
 import type { CommonFlags } from '../flags.ts'
-import { decodeUtf8, readAll, write } from '../io.ts'
-import { progressBar } from '../progress.ts'
+import { write } from '../io.ts'
+import { withProgress } from '../progress.ts'
 import * as render from '../render/chroma.ts'
+import { fieldsText } from '../render/fields.ts'
 import type { Style } from '../render/style.ts'
 import type { Cli } from '../run.ts'
 import { type SessionOptions, withSession } from '../session.ts'
 import {
   askedFor,
   type ChromaQueryFlags,
-  type Input,
   type NodeFlags,
   nodeFields,
   onOff,
-  parsed,
   placeOf,
   queryOptions,
   tagsOf,
 } from './chroma-input.ts'
+import { type Input, parsed, pipedText, textOf } from './input.ts'
 import { print } from './print.ts'
-
-/** Files of nodes may be large. */
-const MAX_INPUT = 1024 * 1024 * 1024
 
 export async function runChromaQuery(
   cli: Cli,
@@ -51,7 +48,7 @@ export async function runBatch(cli: Cli, file: string, flags: CommonFlags): Prom
 export async function runStore(cli: Cli, content: string | undefined, flags: NodeFlags): Promise<void> {
   const input = {
     hashtags: tagsOf(flags.tags ?? ''),
-    content: content === '-' || content === undefined ? await piped(cli) : content,
+    content: content === '-' || content === undefined ? await pipedText(cli) : content,
     ...nodeFields(flags),
     ...(flags.mode !== undefined && { mode_name: flags.mode }),
     ...(flags.fields !== undefined && { plugin_fields: parsed(flags.fields, '--fields') }),
@@ -63,7 +60,7 @@ export async function runStore(cli: Cli, content: string | undefined, flags: Nod
 }
 
 export async function runUpdate(cli: Cli, id: string, flags: NodeFlags): Promise<void> {
-  const content = flags.content === '-' ? await piped(cli) : flags.content
+  const content = flags.content === '-' ? await pipedText(cli) : flags.content
   const changes = {
     ...nodeFields(flags),
     ...(content !== undefined && { content }),
@@ -77,13 +74,13 @@ export async function runUpdate(cli: Cli, id: string, flags: NodeFlags): Promise
   }
   const answer = (await call(cli, flags, 'chroma.set', { entry_id: id, ...changes })) as { updated: boolean }
   if (!answer.updated) throw missing(id)
-  await print(cli, flags, answer, { table: () => render.fieldsText(answer) })
+  await print(cli, flags, answer, { table: () => fieldsText(answer) })
 }
 
 export async function runDelete(cli: Cli, id: string, flags: CommonFlags): Promise<void> {
   const answer = (await call(cli, flags, 'chroma.delete', { entry_id: id })) as { deleted: boolean }
   if (!answer.deleted) throw missing(id)
-  await print(cli, flags, answer, { table: () => render.fieldsText(answer) })
+  await print(cli, flags, answer, { table: () => fieldsText(answer) })
 }
 
 /** At a command line, what changed nothing has failed. */
@@ -95,7 +92,7 @@ function missing(id: string): QuerentError {
 /** Operations that answer with a few named values. */
 export async function runNode(cli: Cli, name: string, input: Input, flags: CommonFlags): Promise<void> {
   const answer = (await call(cli, flags, name, input)) as Input
-  await print(cli, flags, answer, { table: () => render.fieldsText(answer) })
+  await print(cli, flags, answer, { table: () => fieldsText(answer) })
 }
 
 export async function runAssign(
@@ -129,7 +126,7 @@ export async function runHashtags(cli: Cli, zone: string | undefined, flags: Com
 }
 
 export async function runSuggest(cli: Cli, words: readonly string[], flags: CommonFlags): Promise<void> {
-  const content = words.length === 1 && words[0] === '-' ? await piped(cli) : words.join(' ')
+  const content = words.length === 1 && words[0] === '-' ? await pipedText(cli) : words.join(' ')
   const answer = await call(cli, flags, 'chroma.suggest_hashtags', { content })
   const { hashtags } = answer as { hashtags: readonly string[] }
   await print(cli, flags, answer, { table: () => hashtags.map(tag => `${tag}\n`).join('') })
@@ -140,10 +137,8 @@ export async function runPlace(cli: Cli, tags: readonly string[], flags: CommonF
 }
 
 export async function runLong(cli: Cli, name: string, flags: CommonFlags): Promise<void> {
-  using bar = await progressBar(cli.io)
-  const answer = (await call(cli, flags, name, {}, { report: bar.report })) as Input
-  bar[Symbol.dispose]()
-  await print(cli, flags, answer, { table: () => render.fieldsText(answer) })
+  const answer = (await withProgress(cli.io, report => call(cli, flags, name, {}, { report }))) as Input
+  await print(cli, flags, answer, { table: () => fieldsText(answer) })
 }
 
 export async function runForecast(
@@ -194,18 +189,4 @@ function call(
   return withSession(cli, flags, { ...options, onlyLenses: ['chroma'] }, ({ catalog, run }) =>
     run(findOperation(catalog, name), input),
   )
-}
-
-async function piped(cli: Cli): Promise<string> {
-  return (await readAll(cli.io.stdin, MAX_INPUT)).replace(/\r?\n$/, '')
-}
-
-async function textOf(cli: Cli, file: string): Promise<string> {
-  if (file === '-') return readAll(cli.io.stdin, MAX_INPUT)
-  try {
-    return decodeUtf8(await readFile(resolve(cli.io.workingFolder, file)), file)
-  } catch (error) {
-    if (error instanceof QuerentError) throw error
-    throw new QuerentError('io_failed', `${file}: ${(error as Error).message}`, { path: file }, error)
-  }
 }

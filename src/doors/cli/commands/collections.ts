@@ -2,7 +2,6 @@
  * `querent collections`: one question over several collections. Its exit codes are its contract's own: 0 for any answer,
  * 1 when the store fails, 2 for a wrong call.
  */
-import { SettableClock } from '../../../base/clock.ts'
 import {
   collectionsMarkdown,
   declaredCollections,
@@ -11,10 +10,9 @@ import {
   queryCollections,
 } from '../../../engine/openings/query-collections.ts'
 import { QuerentError } from '../../../model/errors.ts'
-import { toInstant } from '../../../model/instant.ts'
 import { write } from '../io.ts'
 import type { Cli } from '../run.ts'
-import { viewerOf } from '../session.ts'
+import { clockOf, viewerOf } from '../session.ts'
 
 /** As they stand on the command line. */
 export interface CollectionsFlags {
@@ -109,11 +107,10 @@ function surroundingsOf(
   viewer: string | undefined,
   now: string | undefined,
 ): CollectionsSurroundings {
-  const moment = now ?? io.env['QUERENT_NOW']
   return {
     signal,
     viewer: viewerOf(viewer, io.env['QUERENT_VIEWER']),
-    clock: moment ? new SettableClock(toInstant(moment, now === undefined ? 'QUERENT_NOW' : '--now')) : undefined,
+    clock: clockOf(now, io.env['QUERENT_NOW']),
   }
 }
 

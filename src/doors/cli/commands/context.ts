@@ -2,16 +2,17 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { contextOf, openEngineOrEmpty } from '../../../engine/openings/open-context.ts'
-import { invalidArgument, QuerentError } from '../../../model/errors.ts'
+import { invalidArgument } from '../../../model/errors.ts'
 import type { Progress } from '../../../model/operation.ts'
 import { EXIT } from '../failure.ts'
-import type { CommonFlags } from '../flags.ts'
+import { type CommonFlags, wantsJson } from '../flags.ts'
 import { decodeUtf8, readAll, write } from '../io.ts'
-import { progressBar } from '../progress.ts'
+import { withProgress } from '../progress.ts'
 import * as render from '../render/context.ts'
 import type { Cli } from '../run.ts'
 import { withSession } from '../session.ts'
 import { type Envelope, tell } from './envelope.ts'
+import { type Input, MAX_INPUT, textOf } from './input.ts'
 
 export interface ContextQueryFlags extends CommonFlags {
   readonly depth?: number
@@ -29,10 +30,6 @@ export interface IndexFlags extends CommonFlags {
   readonly watch?: true
 }
 
-type Params = Readonly<Record<string, unknown>>
-
-/** Larger input is no parameters. */
-const MAX_INPUT = 1024 * 1024 * 1024
 /** Paths that write make a store where there is none. */
 const MAKES_STORE: ReadonlySet<string> = new Set(['/body/init', '/mind/init', '/context/index'])
 
@@ -69,9 +66,8 @@ export async function runSymbol(
 }
 
 export async function runImpact(cli: Cli, files: readonly string[], flags: QuestionFlags): Promise<void> {
-  const { depth, limit, diff: from } = flags
-  const diff =
-    from === undefined ? undefined : from === '-' ? await readAll(cli.io.stdin, MAX_INPUT) : await mustRead(cli, from)
+  const { depth, limit } = flags
+  const diff = flags.diff === undefined ? undefined : await textOf(cli, flags.diff)
   const params = { paths: files.map(file => resolve(cli.io.workingFolder, file)), diff, depth, limit }
   await show(cli, flags, '/context/impact', params, result => render.impactText(result as unknown as render.Impact))
 }
@@ -85,17 +81,10 @@ export async function runMap(cli: Cli, folder: string | undefined, flags: Questi
 export async function runIndex(cli: Cli, folders: readonly string[], flags: IndexFlags): Promise<void> {
   const paths = folders.map(folder => resolve(cli.io.workingFolder, folder))
   const params = { ...(paths.length > 0 && { paths }), force: flags.force ?? false, wait: flags.wait }
-  if (flags.watch === true) return watchIndex(cli, flags, params)
-  using bar = await progressBar(cli.io)
-  const envelope = await call(cli, flags, '/context/index', params, bar.report)
-  bar[Symbol.dispose]()
+  if (flags.watch === true) return (await import('./watch-code.ts')).watchCode(cli, flags, params)
+  const envelope = await withProgress(cli.io, report => call(cli, flags, '/context/index', params, report))
   await tell(cli, flags, envelope, result => render.indexText(result as unknown as render.IndexReport))
   if (isFailedRun(envelope.result)) cli.exitCode = EXIT.failed
-}
-
-/** Not within `runIndex`: tsc leaves the `.ts` of an import as it is where it rewrites `using`. */
-async function watchIndex(cli: Cli, flags: CommonFlags, params: Readonly<Record<string, unknown>>): Promise<void> {
-  await (await import('../watch-code.ts')).watchCode(cli, flags, params)
 }
 
 /** `add --code`: its other options are of entries, and code has none of them to choose. */
@@ -116,7 +105,7 @@ export async function runPath(cli: Cli, path: string, argument: string | undefin
   const isBare = argument === undefined && cli.io.stdin.isTTY === true
   const envelope = await withSession(cli, flags, options, ({ engine, context }) =>
     contextOf(engine, context.viewer).callText(path, isBare ? '' : argument, {
-      readFile: file => textOf(resolve(cli.io.workingFolder, file)),
+      readFile: file => textIfThere(resolve(cli.io.workingFolder, file)),
       readStandardInput: () => readAll(cli.io.stdin, MAX_INPUT),
     }),
   )
@@ -128,7 +117,7 @@ export async function call(
   cli: Cli,
   flags: CommonFlags,
   path: string,
-  params: Params,
+  params: Input,
   report?: (progress: Progress) => void,
 ): Promise<Envelope> {
   const create = MAKES_STORE.has(path)
@@ -147,32 +136,25 @@ async function show(
   cli: Cli,
   flags: CommonFlags,
   path: string,
-  params: Params,
-  text: (result: Params) => string,
+  params: Input,
+  text: (result: Input) => string,
 ): Promise<void> {
   const envelope = await call(cli, flags, path, params)
   await tell(cli, flags, envelope, text)
-  const isJson = flags.json === true || flags.format === 'json'
-  for (const line of isJson ? [] : render.adviceOn(envelope)) await write(cli.io.stderr, `querent: ${line}\n`)
+  for (const line of wantsJson(flags) ? [] : render.adviceOn(envelope)) await write(cli.io.stderr, `querent: ${line}\n`)
 }
 
 /** Errors alone, and nothing read: some bad files among good ones are no failure. */
-function isFailedRun(result: Params | null): boolean {
+function isFailedRun(result: Input | null): boolean {
   const { indexed, skipped, errors } = (result ?? {}) as Partial<render.IndexReport>
   return indexed === 0 && skipped === 0 && (errors?.total ?? 0) > 0
 }
 
-async function textOf(path: string): Promise<string | undefined> {
+async function textIfThere(path: string): Promise<string | undefined> {
   try {
     return decodeUtf8(await readFile(path), path)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
   }
-}
-
-async function mustRead(cli: Cli, file: string): Promise<string> {
-  const text = await textOf(resolve(cli.io.workingFolder, file))
-  if (text === undefined) throw new QuerentError('io_failed', `${file}: there is no such file`, { path: file })
-  return text
 }

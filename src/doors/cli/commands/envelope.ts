@@ -1,12 +1,13 @@
 /** Prints an answer of the lens context in its envelope: the result, then errors and warnings aside. */
 import type { contextOf } from '../../../engine/openings/open-context.ts'
 import { EXIT } from '../failure.ts'
-import type { CommonFlags } from '../flags.ts'
+import { type CommonFlags, wantsJson } from '../flags.ts'
 import { write } from '../io.ts'
 import * as render from '../render/context.ts'
 import type { Cli } from '../run.ts'
 
 export type Envelope = Awaited<ReturnType<ReturnType<typeof contextOf>['call']>>
+
 /** What went wrong goes to standard error, whatever the form. */
 export async function tell(
   cli: Cli,
@@ -14,7 +15,7 @@ export async function tell(
   envelope: Envelope,
   text: (result: Readonly<Record<string, unknown>>) => string,
 ): Promise<void> {
-  const isJson = flags.json === true || flags.format === 'json'
+  const isJson = wantsJson(flags)
   if (isJson) await write(cli.io.stdout, `${JSON.stringify(envelope, null, 2)}\n`)
   else if (envelope.result !== null) await write(cli.io.stdout, text(envelope.result))
   for (const line of render.errorLines(envelope.errors)) await write(cli.io.stderr, `querent: ${line}\n`)

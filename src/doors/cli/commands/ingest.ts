@@ -10,7 +10,7 @@ import { add } from '../../../ops/ingest-ops.ts'
 import { EXIT } from '../failure.ts'
 import type { CommonFlags } from '../flags.ts'
 import { linesOf, write } from '../io.ts'
-import { progressBar } from '../progress.ts'
+import { withProgress } from '../progress.ts'
 import { addText, counted } from '../render/reports.ts'
 import type { Cli } from '../run.ts'
 import { withSession } from '../session.ts'
@@ -42,11 +42,11 @@ export async function runAdd(cli: Cli, paths: readonly string[], flags: AddFlags
     ...{ collection, kind, visibility, wait, lens, tags: flags.tag, federations: flags.federation },
     ...(flags.map && { map: fieldMap(flags.map) }),
   }
-  using bar = await progressBar(cli.io)
-  const report = await withSession(cli, flags, { create: true, report: bar.report }, session => session.run(add, input))
-  bar[Symbol.dispose]()
-  await print(cli, flags, report, { table: style => addText(report, style) })
-  const { added, updated, unchanged, deleted, errors } = report
+  const outcome = await withProgress(cli.io, report =>
+    withSession(cli, flags, { create: true, report }, session => session.run(add, input)),
+  )
+  await print(cli, flags, outcome, { table: style => addText(outcome, style) })
+  const { added, updated, unchanged, deleted, errors } = outcome
   const nothingCame = added + updated + unchanged + deleted === 0
   if (errors.length > 0 && nothingCame) cli.exitCode = EXIT.failed // some bad files among good ones are no failure
 }

@@ -3,7 +3,7 @@ import { mirrorCollection } from '../../../engine/mirror.ts'
 import { invalidArgument, QuerentError } from '../../../model/errors.ts'
 import { isOwner } from '../../../model/viewer.ts'
 import type { CommonFlags } from '../flags.ts'
-import { progressBar } from '../progress.ts'
+import { withProgress } from '../progress.ts'
 import type { Cli } from '../run.ts'
 import { withSession } from '../session.ts'
 import { print } from './print.ts'
@@ -23,20 +23,20 @@ export async function runMirror(cli: Cli, collection: string, flags: MirrorFlags
   const variable = (name: string): string | undefined => cli.io.env[name] || undefined
   const url = flags.url ?? variable(URL_VARIABLES[to])
   if (url === undefined) throw invalidArgument('--url', '', `an address, here or in ${URL_VARIABLES[to]}`)
-  using bar = await progressBar(cli.io)
-  const report = await withSession(cli, flags, { onlyLenses: [] }, ({ engine, context }) => {
-    if (!isOwner(context.viewer)) throw new QuerentError('denied', 'mirror: only the local owner may', {})
-    return mirrorCollection(engine, {
-      ...{ collection, to, url },
-      tenant: tenant ?? variable('QUERENT_CHROMA_TENANT'),
-      database: database ?? variable('QUERENT_CHROMA_DATABASE'),
-      token: variable(KEY_VARIABLES[to]),
-      signal: cli.signal,
-      report: bar.report,
-    })
-  })
-  bar[Symbol.dispose]()
-  const { names, put, removed, unchanged, waiting } = report
+  const target = {
+    ...{ collection, to, url },
+    tenant: tenant ?? variable('QUERENT_CHROMA_TENANT'),
+    database: database ?? variable('QUERENT_CHROMA_DATABASE'),
+    token: variable(KEY_VARIABLES[to]),
+    signal: cli.signal,
+  }
+  const outcome = await withProgress(cli.io, report =>
+    withSession(cli, flags, { onlyLenses: [] }, ({ engine, context }) => {
+      if (!isOwner(context.viewer)) throw new QuerentError('denied', 'mirror: only the local owner may', {})
+      return mirrorCollection(engine, { ...target, report })
+    }),
+  )
+  const { names, put, removed, unchanged, waiting } = outcome
   const counts = `${put} put, ${removed} removed, ${unchanged} unchanged, ${waiting} waiting for a vector\n`
-  await print(cli, flags, report, { table: () => counts + names.map(name => `in ${name}\n`).join('') })
+  await print(cli, flags, outcome, { table: () => counts + names.map(name => `in ${name}\n`).join('') })
 }

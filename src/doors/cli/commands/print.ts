@@ -1,5 +1,5 @@
 /** Prints an answer in the form that was asked for. */
-import type { CommonFlags } from '../flags.ts'
+import { type CommonFlags, wantsJson } from '../flags.ts'
 import { write } from '../io.ts'
 import { type Style, styleOf } from '../render/style.ts'
 import type { Cli } from '../run.ts'
@@ -17,7 +17,7 @@ export async function print(cli: Cli, flags: CommonFlags, value: unknown, forms:
 }
 
 function formatted(cli: Cli, flags: CommonFlags, value: unknown, forms: Forms): string {
-  switch (flags.json === true ? 'json' : (flags.format ?? 'table')) {
+  switch (wantsJson(flags) ? 'json' : (flags.format ?? 'table')) {
     case 'json':
       return `${JSON.stringify(value, null, 2)}\n`
     case 'md':

@@ -1,5 +1,6 @@
 /** What the commands on trust, agents and federations print for people. */
-import { oneLine, type Style } from './style.ts'
+import { fieldsText as plainFieldsText } from './fields.ts'
+import type { Style } from './style.ts'
 import { textTable } from './table.ts'
 
 export interface Edge {
@@ -71,13 +72,9 @@ export function federationsText(federations: readonly Federation[], style: Style
   )
 }
 
-/** A value a line; what has parts of its own as JSON. Numbers to four decimals: `--json` has all. */
+/** Numbers to four decimals: `--json` has all. */
 export function fieldsText(answer: Readonly<Record<string, unknown>>): string {
-  const width = Math.max(...Object.keys(answer).map(name => name.length))
-  const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value, rounded))
-  return Object.entries(answer)
-    .map(([name, value]) => `${name.padEnd(width)}  ${oneLine(shown(value))}\n`)
-    .join('')
+  return plainFieldsText(answer, rounded)
 }
 
 function rounded(_: string, value: unknown): unknown {

@@ -97,12 +97,3 @@ export function forecastText({ totals, items }: Forecast, style: Style): string 
   )
   return `${sums.join(', ')}\n${table}`
 }
-
-/** A value a line; what has parts of its own as JSON. */
-export function fieldsText(answer: Readonly<Record<string, unknown>>): string {
-  const width = Math.max(...Object.keys(answer).map(name => name.length))
-  const shown = (value: unknown) => (typeof value === 'string' ? oneLine(value) : oneLine(JSON.stringify(value)))
-  return Object.entries(answer)
-    .map(([name, value]) => `${name.padEnd(width)}  ${shown(value)}\n`)
-    .join('')
-}

@@ -1,7 +1,7 @@
 /** Events of a live query, a line each. */
 import type { JsonObject } from '../../../base/canonical.ts'
 import type { LiveEvent } from '../../../model/live.ts'
-import { oneLine, type Style } from './style.ts'
+import { cut, oneLine, type Style } from './style.ts'
 
 const TYPE_WIDTH = 8
 /** Characters of what an item says: so many where there is hardly room, so many where there is any. */
@@ -40,8 +40,4 @@ function textIn(value: unknown, name: string): string {
   const text =
     typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined
   return typeof text === 'string' ? text : ''
-}
-
-function cut(text: string, width: number): string {
-  return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1)).toWellFormed()}…`
 }

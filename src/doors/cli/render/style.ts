@@ -31,6 +31,11 @@ export function printable(text: string): string {
   return text.replace(/\r\n/g, '\n').replace(/[^\P{Cc}\t\n]|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '\ufffd')
 }
 
+/** No longer than that; where something is cut off stands `…`. */
+export function cut(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, Math.max(0, length - 1)).toWellFormed()}…`
+}
+
 /** `printable` on one line. */
 export function oneLine(text: string): string {
   return printable(text.replace(/\s+/g, ' ').trim())

@@ -1,5 +1,5 @@
 /** Rows in columns: aligned for people, or as a Markdown table. */
-import { oneLine, type Style } from './style.ts'
+import { cut, oneLine, type Style } from './style.ts'
 
 export interface Column<Row> {
   readonly title: string
@@ -41,8 +41,4 @@ export function markdownText(text: string): string {
 
 function pad(text: string, width: number, align: 'right' | undefined): string {
   return align === 'right' ? text.padStart(width) : text.padEnd(width)
-}
-
-function cut(text: string, width: number): string {
-  return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`
 }

@@ -1,14 +1,13 @@
 /** `context index --watch`: reads the files that change, until a signal ends it, which is a good end. */
-
 import { basename, dirname, sep } from 'node:path'
 import { watch } from 'chokidar'
-import { contextOf } from '../../engine/openings/open-context.ts'
-import { tell } from './commands/envelope.ts'
-import type { CommonFlags } from './flags.ts'
-import { write } from './io.ts'
-import { type IndexReport, indexText } from './render/context.ts'
-import type { Cli } from './run.ts'
-import { withSession } from './session.ts'
+import { contextOf } from '../../../engine/openings/open-context.ts'
+import type { CommonFlags } from '../flags.ts'
+import { write } from '../io.ts'
+import { type IndexReport, indexText } from '../render/context.ts'
+import type { Cli } from '../run.ts'
+import { withSession } from '../session.ts'
+import { tell } from './envelope.ts'
 
 /** Editors write a file in several steps, and switching a branch writes many. */
 const QUIET_MS = 200
