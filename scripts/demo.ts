@@ -3,16 +3,16 @@
  * facts that the lens c64 brings) and asks through the command line, as a user would: this lens, then eight questions over
  * everything, then the lenses chroma, collections, context and beliefs.
  */
-import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { demoBeliefs } from './demo-beliefs.ts'
-import { demoC64 } from './demo-c64.ts'
-import { demoChroma } from './demo-chroma.ts'
-import { demoCollections } from './demo-collections.ts'
-import { demoContext } from './demo-context.ts'
+import { demoBeliefs } from './demo/beliefs.ts'
+import { demoC64 } from './demo/c64.ts'
+import { demoChroma } from './demo/chroma.ts'
+import { demoCollections } from './demo/collections.ts'
+import { demoContext } from './demo/context.ts'
+import { run } from './demo/run.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'querent-demo-'))
@@ -66,29 +66,17 @@ run('init')
 run('add', 'examples/notes', '--collection', 'notes')
 run('add', 'README.md', 'ARCHITECTURE.md', 'docs', '--collection', 'docs')
 run('add', 'src/index', 'src/pipeline', 'src/store', '--collection', 'sources')
-demoC64(run)
+demoC64()
 for (const [why, ...argv] of QUESTIONS) {
   console.log(`\n# ${why}`)
   run('query', ...argv)
 }
-await demoChroma(run, root, home)
-demoCollections(run)
-demoContext(run, root, folder)
-demoBeliefs(run)
+await demoChroma(root, home)
+demoCollections()
+demoContext(root, folder)
+demoBeliefs()
 run('status')
 console.log(
   `\n${QUESTIONS.length} questions answered in ${((performance.now() - started) / 1000).toFixed(0)} s, documents included.`,
 )
 rmSync(folder, { recursive: true })
-
-function run(...argv: string[]): void {
-  console.log(`\n$ querent ${argv.map(quote).join(' ')}`)
-  const { status } = spawnSync(process.execPath, ['scripts/querent.ts', ...argv], { stdio: 'inherit' })
-  if (status === 0) return
-  console.error(`querent ${argv[0]} ended with ${status}`)
-  process.exit(1)
-}
-
-function quote(word: string): string {
-  return /^[\w./-]+$/.test(word) ? word : `'${word}'`
-}

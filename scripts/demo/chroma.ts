@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openChroma } from '../src/index.ts'
+import { openChroma } from '../../src/index.ts'
+import { run } from './run.ts'
 
 const DAY = 86_400
 
@@ -46,9 +47,7 @@ const PAGES: readonly (readonly [file: string, daysAgo: number, hashtags: string
   ],
 ]
 
-type Run = (...argv: string[]) => void
-
-export async function demoChroma(run: Run, root: string, home: string): Promise<void> {
+export async function demoChroma(root: string, home: string): Promise<void> {
   console.log('\n# The lens chroma: pages by the colour of their hashtags, and a memory of what was used.')
   run('chroma', 'assign', '--starter')
   await storePages(root, home)

@@ -1,11 +1,10 @@
 /** The part of `npm run demo` that asks about the project's own code, through the lens context. */
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
-
-type Run = (...argv: string[]) => void
+import { run } from './run.ts'
 
 /** `folder`: where the store of the demo stands; code belongs to the folder of its store, so it is copied there. */
-export function demoContext(run: Run, root: string, folder: string): void {
+export function demoContext(root: string, folder: string): void {
   console.log("\n# The lens context: this project's own code as concepts and links…")
   cpSync(join(root, 'src'), join(folder, 'src'), { recursive: true })
   run('context', 'index', join(folder, 'src'), '--no-wait')

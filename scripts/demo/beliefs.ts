@@ -1,11 +1,11 @@
 /** The part of `npm run demo` that asks through the lens beliefs: one question, three agents, and why they hear otherwise. */
-type Run = (...argv: string[]) => void
+import { run } from './run.ts'
 
 const QUESTION = 'do mRNA vaccines rewrite DNA'
 const CLAIM = 'e3-dna'
 const DENIAL = 'br-no-dna'
 
-export function demoBeliefs(run: Run): void {
+export function demoBeliefs(): void {
   const ask = (viewer: string, ...more: string[]) =>
     run('beliefs', 'query', QUESTION, '--viewer', viewer, '--limit', '3', ...more)
   console.log(

@@ -1,8 +1,7 @@
 /** The part of `npm run demo` that asks through the lens collections, over the sample that comes with it. */
+import { run } from './run.ts'
 
-type Run = (...argv: string[]) => void
-
-export function demoCollections(run: Run): void {
+export function demoCollections(): void {
   console.log('\n# The lens collections: one question over items and analyses, laid out for an assistant, in Spanish…')
   run('collections', '¿qué hay de nuevo sobre servidores MCP?', '--sample', '--days', '7', '--n-results', '2')
   console.log('\n# … and in English; an item and its analysis as one result, words fused in.')
