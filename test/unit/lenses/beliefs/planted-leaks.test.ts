@@ -21,14 +21,15 @@ vi.mock('../../../../src/identity/keys.ts', async original => {
   return keptKeys(original)
 })
 
-vi.mock('../../../../src/lenses/beliefs/matching/in-scope.ts', async original => {
-  const actual = await original<typeof import('../../../../src/lenses/beliefs/matching/in-scope.ts')>()
+vi.mock('../../../../src/lenses/beliefs/matching/scopes.ts', async original => {
+  const actual = await original<typeof import('../../../../src/lenses/beliefs/matching/scopes.ts')>()
+  const { inScope } = await import('../../../../src/lenses/beliefs/matching/in-scope.ts')
   class Scopes extends actual.Scopes {
-    override of(request: Parameters<typeof actual.inScope>[0]): ReturnType<typeof actual.inScope> {
+    override of(request: Parameters<typeof inScope>[0]): ReturnType<typeof inScope> {
       planted.all = request.columns.size
       planted.first = request.requester
       if (planted.leak !== 'first check') return super.of(request)
-      return actual.inScope({ ...request, requester: seeingAll(request.requester) })
+      return inScope({ ...request, requester: seeingAll(request.requester) })
     }
   }
   return { ...actual, Scopes }
