@@ -4,22 +4,27 @@ import { invalidArgument } from '../../../model/errors.ts'
 import { findOperation } from '../../../ops/catalog.ts'
 import type { CommonFlags } from '../flags.ts'
 import { write } from '../io.ts'
-import { progressBar } from '../progress.ts'
-import * as render from '../render/beliefs.ts'
+import { withProgress } from '../progress.ts'
+import { fieldsText } from '../render/agents.ts'
+import { beliefText, chainText, writtenText } from '../render/belief.ts'
+import { contextText, expandedText } from '../render/belief-context.ts'
+import { countText, facetsText, sampleText } from '../render/belief-counts.ts'
+import { explanationText } from '../render/belief-explained.ts'
+import {
+  type Answer,
+  answerText,
+  type Batch,
+  batchText,
+  contradictionsText,
+  type StreamEnd,
+  streamEndText,
+} from '../render/beliefs.ts'
 import type { Style } from '../render/style.ts'
 import type { Cli } from '../run.ts'
 import { withSession } from '../session.ts'
-import { pipedText, show, textOf } from './beliefs-call.ts'
-import {
-  type BeliefFlags,
-  type BeliefQueryFlags,
-  beliefOf,
-  type Input,
-  parsed,
-  queryOf,
-  scopeOf,
-  withoutPage,
-} from './beliefs-input.ts'
+import { show } from './beliefs-call.ts'
+import { type BeliefFlags, type BeliefQueryFlags, beliefOf, queryOf, scopeOf, withoutPage } from './beliefs-input.ts'
+import { type Input, parsed, pipedText, textOf } from './input.ts'
 import { print } from './print.ts'
 import { mustTakeLines, printMembers } from './stream.ts'
 import { type LiveFlags, liveInput, watchOperation } from './watch.ts'
@@ -43,8 +48,8 @@ export async function runQuery(cli: Cli, words: readonly string[], flags: Belief
     mustTakeLines(flags)
     return streamBeliefs(cli, flags, query)
   }
-  await show(cli, flags, 'beliefs.query', query, (answer: render.Answer, style) =>
-    render.answerText(answer, style, cli.io.stdout.columns),
+  await show(cli, flags, 'beliefs.query', query, (answer: Answer, style) =>
+    answerText(answer, style, cli.io.stdout.columns),
   )
 }
 
@@ -65,7 +70,7 @@ async function streamBeliefs(cli: Cli, flags: CommonFlags, query: Input): Promis
     printMembers(cli, noted(stream(findOperation(catalog, 'beliefs.query'), query)), 'beliefs'),
   )
   // The cast: what the pieces declare.
-  await write(cli.io.stderr, render.streamEndText(count, { ...end, conflicts } as unknown as render.StreamEnd))
+  await write(cli.io.stderr, streamEndText(count, { ...end, conflicts } as unknown as StreamEnd))
 }
 
 export async function runWatch(cli: Cli, words: readonly string[], flags: BeliefQueryFlags & LiveFlags): Promise<void> {
@@ -84,12 +89,12 @@ export async function runExplain(
   const { over } = flags
   const query = queryOf(await asked(cli, words), flags)
   const input = { belief_id: id, query, ...(over !== undefined && { other_id: over }) }
-  await show(cli, flags, 'beliefs.explain', input, render.explanationText)
+  await show(cli, flags, 'beliefs.explain', input, explanationText)
 }
 
 export async function runCount(cli: Cli, words: readonly string[], flags: BeliefQueryFlags): Promise<void> {
   const query = withoutPage(queryOf(await asked(cli, words), flags))
-  await show(cli, flags, 'beliefs.count', query, render.countText)
+  await show(cli, flags, 'beliefs.count', query, countText)
 }
 
 export async function runFacets(
@@ -98,13 +103,13 @@ export async function runFacets(
   flags: BeliefQueryFlags & { readonly field: readonly string[] },
 ): Promise<void> {
   const query = withoutPage(queryOf(await asked(cli, words), flags))
-  await show(cli, flags, 'beliefs.facets', { query, fields: flags.field }, render.facetsText)
+  await show(cli, flags, 'beliefs.facets', { query, fields: flags.field }, facetsText)
 }
 
 export async function runBatch(cli: Cli, file: string, flags: CommonFlags): Promise<void> {
   const queries = parsed(await textOf(cli, file), file)
-  await show(cli, flags, 'beliefs.batch', { queries }, (answer: render.Batch, style) =>
-    render.batchText(answer, style, cli.io.stdout.columns),
+  await show(cli, flags, 'beliefs.batch', { queries }, (answer: Batch, style) =>
+    batchText(answer, style, cli.io.stdout.columns),
   )
 }
 
@@ -115,7 +120,7 @@ export async function runContext(cli: Cli, words: readonly string[], flags: Cont
     ...{ ...query, purpose, max_tokens: maxTokens },
     ...(targetTokens !== undefined && { target_tokens: targetTokens }),
   }
-  await show(cli, flags, 'beliefs.context_query', input, render.contextText)
+  await show(cli, flags, 'beliefs.context_query', input, contextText)
 }
 
 /** `similar` and `contradictions`. */
@@ -137,9 +142,9 @@ export async function runAbout(
     },
   }
   if (question === 'similar') {
-    const table = (answer: render.Answer, style: Style) => render.answerText(answer, style, cli.io.stdout.columns)
+    const table = (answer: Answer, style: Style) => answerText(answer, style, cli.io.stdout.columns)
     await show(cli, flags, 'beliefs.similar', input, table)
-  } else await show(cli, flags, 'beliefs.contradictions', input, render.contradictionsText)
+  } else await show(cli, flags, 'beliefs.contradictions', input, contradictionsText)
 }
 
 export async function runExpand(
@@ -149,12 +154,12 @@ export async function runExpand(
 ): Promise<void> {
   const { include, maxTokens } = flags
   const input = { belief_id: id, max_additional_tokens: maxTokens, scope: scopeOf(flags), ...(include && { include }) }
-  await show(cli, flags, 'beliefs.expand', input, render.expandedText)
+  await show(cli, flags, 'beliefs.expand', input, expandedText)
 }
 
 export async function runDerivation(cli: Cli, id: string, { maxDepth, ...flags }: AboutFlags): Promise<void> {
   const input = { belief_id: id, ...(maxDepth !== undefined && { max_depth: maxDepth }) }
-  await show(cli, flags, 'beliefs.derivation', input, render.chainText)
+  await show(cli, flags, 'beliefs.derivation', input, chainText)
 }
 
 export async function runPut(cli: Cli, content: string | undefined, flags: BeliefFlags): Promise<void> {
@@ -163,7 +168,7 @@ export async function runPut(cli: Cli, content: string | undefined, flags: Belie
     file === undefined
       ? { content: content === undefined || content === '-' ? await pipedText(cli) : content, ...beliefOf(flags) }
       : { beliefs: parsed(await textOf(cli, file), file), ...beliefOf(flags) }
-  await show(cli, flags, 'beliefs.put', { ...input, wait }, render.writtenText)
+  await show(cli, flags, 'beliefs.put', { ...input, wait }, writtenText)
 }
 
 export async function runSupersede(cli: Cli, id: string, flags: BeliefFlags): Promise<void> {
@@ -174,7 +179,7 @@ export async function runSupersede(cli: Cli, id: string, flags: BeliefFlags): Pr
   }
   if (Object.keys(changes).length === 0)
     throw invalidArgument('options', '', 'at least one of those that say what to change')
-  await show(cli, flags, 'beliefs.supersede', { belief_id: id, ...changes, wait }, render.writtenText)
+  await show(cli, flags, 'beliefs.supersede', { belief_id: id, ...changes, wait }, writtenText)
 }
 
 export async function runDelete(cli: Cli, id: string, flags: CommonFlags): Promise<void> {
@@ -183,30 +188,21 @@ export async function runDelete(cli: Cli, id: string, flags: CommonFlags): Promi
 
 export async function runGet(cli: Cli, id: string, flags: AboutFlags): Promise<void> {
   const input = { belief_id: id, ...(flags.history && { include_superseded: true }) }
-  await show(cli, flags, 'beliefs.get', input, render.beliefText)
+  await show(cli, flags, 'beliefs.get', input, beliefText)
 }
 
 export async function runDiagnostics(cli: Cli, flags: CommonFlags & { readonly calibrate: boolean }): Promise<void> {
-  await show(cli, flags, 'beliefs.diagnostics', { calibrate: flags.calibrate }, render.documentText)
+  await show(cli, flags, 'beliefs.diagnostics', { calibrate: flags.calibrate }, fieldsText)
 }
 
 export async function runSample(cli: Cli, flags: CommonFlags): Promise<void> {
-  const { loadBeliefsSample } = await sampleModule()
-  using bar = await progressBar(cli.io)
-  const options = { create: true, onlyLenses: ['beliefs'], report: bar.report }
-  const report = await withSession(cli, flags, options, ({ engine, context }) =>
-    loadBeliefsSample(engine, context.viewer, bar.report),
-  )
-  bar[Symbol.dispose]()
-  await print(cli, flags, report, { table: () => render.sampleText(report) })
-}
-
-/**
- * Loaded when it is wanted: other commands do without its data. In a function of its own, since tsc leaves the `.ts` of an
- * import as it is where it rewrites `using`.
- */
-function sampleModule(): Promise<typeof import('../../../engine/openings/sample-beliefs.ts')> {
-  return import('../../../engine/openings/sample-beliefs.ts')
+  // Loaded when it is wanted: other commands do without its data.
+  const { loadBeliefsSample } = await import('../../../engine/openings/sample-beliefs.ts')
+  const counts = await withProgress(cli.io, report => {
+    const options = { create: true, onlyLenses: ['beliefs'], report }
+    return withSession(cli, flags, options, ({ engine, context }) => loadBeliefsSample(engine, context.viewer, report))
+  })
+  await print(cli, flags, counts, { table: () => sampleText(counts) })
 }
 
 /** `-` alone reads the question from standard input. */
