@@ -3,11 +3,12 @@
  * and indexes are derived and not part of it.
  */
 import type { Json, JsonObject } from '../base/canonical.ts'
-import type { AccessState, Entry, EntryKey } from '../model/entry.ts'
+import type { AccessState, Entry } from '../model/entry.ts'
 import type { Audience } from '../model/partition.ts'
 import type { Cell, Row, TableDeclaration } from '../model/table.ts'
 import type { StoreReader } from '../store/store.ts'
 import type { ExportLine } from './engine.ts'
+import { entryKeys } from './entry-keys.ts'
 
 const PAGE = 500
 
@@ -24,24 +25,16 @@ export function* exportLines(reader: StoreReader, tables: readonly TableDeclarat
 }
 
 function* everyEntry(reader: StoreReader): Generator<Entry> {
-  for (let after = 0; ; ) {
-    const keys = reader.scanEntries(after, PAGE)
-    if (keys.length === 0) return
-    yield* reader.entries(keys)
-    after = keys.at(-1) as EntryKey
-  }
+  for (const keys of entryKeys(reader, PAGE)) yield* reader.entries(keys)
 }
 
 function* everyAccess(reader: StoreReader): Generator<{ viewer: string; entry: Entry; state: AccessState }> {
   for (const viewer of reader.accessViewers()) {
-    for (let after = 0; ; ) {
-      const keys = reader.scanEntries(after, PAGE)
-      if (keys.length === 0) break
+    for (const keys of entryKeys(reader, PAGE)) {
       const states = reader.access({ id: viewer }, keys)
       for (const entry of reader.entries([...states.keys()])) {
         yield { viewer, entry, state: states.get(entry.key) as AccessState }
       }
-      after = keys.at(-1) as EntryKey
     }
   }
 }

@@ -4,7 +4,11 @@ import type { JsonObject } from '../base/canonical.ts'
 import type { ExplainRequest } from './explain-answer.ts'
 import { jsonObjectInput } from './json-input.ts'
 import { MAX_CONTENT_LENGTH, MAX_CURSOR_LENGTH, MAX_ID_LENGTH, MAX_LIMIT, MAX_NAME_LENGTH, MAX_TAGS } from './limits.ts'
+import type { Audience } from './partition.ts'
 import { type FilterInput, filterInput, instantInput, queryInput } from './query-input.ts'
+
+/** Who may see an entry, the holder apart. */
+export type Visibility = Audience['kind']
 
 /** What a writer may say of an entry; the rest has defaults. */
 export interface PutInput {
@@ -15,7 +19,7 @@ export interface PutInput {
   readonly content: string
   readonly tags?: readonly string[] | undefined
   readonly metadata?: JsonObject | undefined
-  readonly visibility?: 'private' | 'public' | 'shared' | undefined
+  readonly visibility?: Visibility | undefined
   readonly federations?: readonly string[] | undefined
   readonly origin?: string | undefined
   readonly created_at?: string | number | undefined
@@ -29,7 +33,7 @@ export interface AddRequest {
   readonly collection?: string | undefined
   readonly kind?: string | undefined
   readonly tags?: readonly string[] | undefined
-  readonly visibility?: 'private' | 'public' | 'shared' | undefined
+  readonly visibility?: Visibility | undefined
   readonly federations?: readonly string[] | undefined
   /** JSONL: our field to theirs. */
   readonly map?: Readonly<Record<string, string>> | undefined
@@ -55,7 +59,10 @@ export interface PutEntriesInput {
 const name: z.ZodString = z.string().trim().min(1).max(MAX_NAME_LENGTH)
 const tags: z.ZodArray<z.ZodString> = z.array(name).max(MAX_TAGS)
 
-export const visibilityInput: z.ZodType<'private' | 'public' | 'shared'> = z.enum(['private', 'public', 'shared'])
+/** Of one entry. */
+const federations = z.array(name).max(100)
+
+export const visibilityInput: z.ZodType<Visibility> = z.enum(['private', 'public', 'shared'])
 
 export const putInput: z.ZodType<PutInput> = z.strictObject({
   /** Absent: a new random id. Present: replaces the viewer's own entry of that id. */
@@ -68,7 +75,7 @@ export const putInput: z.ZodType<PutInput> = z.strictObject({
   metadata: jsonObjectInput.optional(),
   visibility: visibilityInput.optional(),
   /** With `shared`: who may see it. */
-  federations: z.array(name).max(100).optional(),
+  federations: federations.optional(),
   origin: z.string().max(4096).optional(),
   created_at: instantInput.optional(),
   valid_from: instantInput.optional(),
@@ -87,7 +94,7 @@ export const addInput: z.ZodType<AddRequest> = z.strictObject({
   kind: name.optional(),
   tags: tags.optional(),
   visibility: visibilityInput.optional(),
-  federations: z.array(name).max(100).optional(),
+  federations: federations.optional(),
   map: z.record(z.string(), z.string()).optional(),
   lens: z.string().min(1).optional(),
   wait: z.boolean().optional(),

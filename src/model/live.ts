@@ -33,7 +33,10 @@ export interface LiveItem {
 export interface LiveState {
   /** In their order, at most the limit of the question. */
   readonly items: readonly LiveItem[]
-  /** More match than are in it: then what fell out was outranked, else it no longer matches. */
+  /**
+   * More match than are in it: then what fell out was outranked, else it no longer matches. Of this answer alone: what comes
+   * and goes below its last place need not be a reason to ask again.
+   */
   readonly full: boolean
   readonly asOf: Instant
   /** When time alone may next bring or take an item (a bound of validity, of a window); infinite: never. */

@@ -5,7 +5,8 @@ const RESULTS = 100
 /** What more results than this are asked for costs no more: some operations have no bound of their own. */
 const MOST_RESULTS = 10_000
 
-export interface Asked {
+/** What of a request its price depends on. */
+export interface Priced {
   readonly limit?: number | undefined
   readonly explain?: boolean | undefined
   readonly trace?: boolean | undefined
@@ -13,7 +14,7 @@ export interface Asked {
 }
 
 /** Units: 1, and 1 more for reasons, for spread, and for each started hundred of results above the first. */
-export function costOfAsking({ limit = 0, explain = false, trace = false, diversity = 1 }: Asked): number {
+export function costOfAsking({ limit = 0, explain = false, trace = false, diversity = 1 }: Priced): number {
   const reasons = explain || trace ? 1 : 0
   const spread = diversity < 1 ? 1 : 0
   return 1 + reasons + spread + Math.max(0, Math.ceil(Math.min(limit, MOST_RESULTS) / RESULTS) - 1)

@@ -1,7 +1,14 @@
 /** The request: as a caller sends it, checked once at the door by `parseInput`. Names are snake_case, as on every wire. */
 import { z } from 'zod'
 import type { Scalar } from './filter.ts'
-import { MAX_CHUNK_SIZE, MAX_CURSOR_LENGTH, MAX_LIMIT, MAX_NAME_LENGTH, MAX_TIMEOUT_MS } from './limits.ts'
+import {
+  MAX_CHUNK_SIZE,
+  MAX_CURSOR_LENGTH,
+  MAX_ID_LENGTH,
+  MAX_LIMIT,
+  MAX_NAME_LENGTH,
+  MAX_TIMEOUT_MS,
+} from './limits.ts'
 
 /** A moment: ISO 8601 with a zone, a plain date (its first instant in UTC), or milliseconds since 1970. */
 export type InstantInput = string | number
@@ -130,7 +137,7 @@ export const filterInput: z.ZodType<FilterInput> = z.strictObject({
   tags: names,
   any_tags: names,
   not_tags: names,
-  ids: z.array(z.string().min(1).max(512)).min(1).max(1000).optional(),
+  ids: z.array(z.string().min(1).max(MAX_ID_LENGTH)).min(1).max(1000).optional(),
   metadata: conditions.optional(),
   created: period.optional(),
   updated: period.optional(),

@@ -21,7 +21,7 @@ const MAX_PAUSE_MS = 300_000
 /** Chunks without a vector that are looked at at once, where some were set aside. */
 const PAGE = 256
 /** What no embedder has a reason to refuse: tells a refused text from an embedder that takes none. */
-const HARMLESS = 'a short test'
+export const HARMLESS = 'a short test'
 
 /** Chunks that have no vector because the embedder refuses their texts. */
 export interface Refused {

@@ -21,11 +21,11 @@ const ERASE_EVERY_MS = 5_000
 const IDLE_MS = 10_000
 /** How long writers may be kept waiting for readers who must leave the log first, ms. */
 const PATIENCE_MS = 20
+/** The same at closing, where nobody looks after it later. */
+const PATIENCE_AT_END_MS = 1_000
 /** Memory lets go of what was forgotten at most so often, and takes at most this share of the time for it. */
 const LET_GO_EVERY_MS = 30_000
 const LET_GO_SHARE = 1 / 50
-/** The same at closing, where nobody looks after it later. */
-const PATIENCE_AT_END_MS = 1_000
 
 export interface LogKeeperInput {
   readonly store: Store

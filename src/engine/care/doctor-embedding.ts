@@ -1,7 +1,7 @@
 /** Whether every text has a vector, and whether the embedder would make one. */
 import { type Embedder, modelKey } from '../../embed/embedder.ts'
 import type { Store } from '../../store/store.ts'
-import type { Refused } from '../background/embedding.ts'
+import { HARMLESS, type Refused } from '../background/embedding.ts'
 import { orStopped } from '../or-stopped.ts'
 import { type Examined, finding } from './finding.ts'
 
@@ -40,7 +40,7 @@ export async function embedderFinding({ embedder, embedderError, signal }: Embed
   }
   const stop = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)])
   try {
-    const [vector] = await orStopped(embedder.embed(['a short test'], 'query', stop), stop)
+    const [vector] = await orStopped(embedder.embed([HARMLESS], 'query', stop), stop)
     const ok = vector !== undefined && vector.length === embedder.model.dimensions
     return finding('embedder', ok, `${embedder.model.id} answers with ${vector?.length ?? 0} dimensions`)
   } catch (error) {

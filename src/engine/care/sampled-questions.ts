@@ -1,9 +1,10 @@
 /** Questions made from what a store holds, spread evenly over its entries: the same ones each time, for self-checks. */
 import { toUnit } from '../../math/vector.ts'
-import { type Chunk, chunkText, type Entry, type EntryKey } from '../../model/entry.ts'
+import { type Chunk, chunkText, type Entry } from '../../model/entry.ts'
 import type { PartitionId } from '../../model/partition.ts'
 import type { StoreReader } from '../../store/store.ts'
 import { tokenise } from '../../text/tokenise.ts'
+import { entryKeys } from '../entry-keys.ts'
 
 export interface SampledQuestion {
   /** Of the passage it was made from. */
@@ -23,7 +24,7 @@ const WORDS = 3
 
 /** `model` null: without vectors. */
 export function sampleQuestions(reader: StoreReader, model: string | null, count: number): readonly SampledQuestion[] {
-  const passages = reader.entries(spread(everyKey(reader), count)).flatMap((entry): Passage[] => {
+  const passages = reader.entries(spread([...entryKeys(reader, PAGE)].flat(), count)).flatMap((entry): Passage[] => {
     const chunks = reader.chunksOf(entry.key)
     const chunk = chunks[Math.floor(chunks.length / 2)]
     return chunk === undefined ? [] : [{ entry, chunk }]
@@ -39,15 +40,6 @@ export function sampleQuestions(reader: StoreReader, model: string | null, count
       vector: own === undefined ? null : between(own, next ?? own),
     }
   })
-}
-
-function everyKey(reader: StoreReader): readonly EntryKey[] {
-  const all: EntryKey[] = []
-  for (;;) {
-    const page = reader.scanEntries(all.at(-1) ?? 0, PAGE)
-    if (page.length === 0) return all
-    all.push(...page)
-  }
 }
 
 function distinctWords(text: string): readonly string[] {
