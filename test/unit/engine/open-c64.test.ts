@@ -1,22 +1,12 @@
-/** The lens c64 in an engine: its facts in the store, files of the user's own, plugins, and a Qdrant server instead. */
+/** The lens c64 in an engine: its facts in the store, files of the user's own, and plugins. */
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { afterEach, describe, expect, it } from 'vitest'
-import { SettableClock } from '../../../src/base/clock.ts'
-import { embedC64, type OpenC64Options, openC64 } from '../../../src/engine/openings/open-c64.ts'
-import { c64Corpus } from '../../../src/lenses/c64/corpus.ts'
+import { describe, expect, it } from 'vitest'
+import { embedC64 } from '../../../src/engine/openings/open-c64.ts'
+import { c64Corpus } from '../../../src/lenses/c64/corpus/corpus.ts'
 import { tempFolder } from '../../../src/testing/temp-folder.ts'
 import { openToyEmbedder } from '../../../src/testing/toy-embedder.ts'
-import { countingBytes, TEST_NOW } from '../../support/engines.ts'
-import { type FakeQdrant, startFakeQdrant } from '../../support/fake-qdrant.ts'
-import { sendJson, startLoopback } from '../../support/loopback.ts'
-
-function open(options: OpenC64Options = {}) {
-  return openC64({
-    ...(options.home === undefined ? { store: 'memory' } : {}),
-    ...{ embedder: 'none', background: false, clock: new SettableClock(TEST_NOW), random: countingBytes() },
-    ...options,
-  })
-}
+import { TEST_NOW } from '../../support/engines.ts'
+import { openTestC64 } from '../../support/open-c64-world.ts'
 
 const FACTS = { filter: { collections: ['c64'] } }
 
@@ -25,21 +15,21 @@ describe('the facts', () => {
     using folder = tempFolder()
     const home = folder.file('home')
     {
-      await using c64 = await open({ home })
+      await using c64 = await openTestC64({ home })
       expect((await c64.engine.status()).entries).toBe(0)
       c64.enrich('POKE 53280, 14')
       expect((await c64.engine.status()).entries).toBe(0)
       await c64.query('EXTCOL')
       expect((await c64.engine.status()).entries).toBe(c64Corpus().length)
     }
-    await using c64 = await open({ home })
+    await using c64 = await openTestC64({ home })
     const before = c64.engine.host('c64').store.lastSeq()
     await c64.query('BGCOL0')
     expect(c64.engine.host('c64').store.lastSeq()).toBe(before)
   })
 
   it('are written again when a fact has changed, and those that are gone go (EN-068)', async () => {
-    await using c64 = await open()
+    await using c64 = await openTestC64()
     await c64.query('EXTCOL')
     const { store } = c64.engine.host('c64')
     const [key = 0] = store.find(
@@ -62,7 +52,7 @@ describe('the facts', () => {
   })
 
   it('are public: whoever asks finds them, and the owner holds them (EN-068)', async () => {
-    await using c64 = await open()
+    await using c64 = await openTestC64()
     const { results } = await c64.query('EXTCOL', {}, { viewer: { id: 'ann' } })
     expect(results[0]?.id).toBe('c64:register:EXTCOL')
     const { items } = await c64.engine.list({ ...FACTS, limit: 1 }, { viewer: { id: 'ann' } })
@@ -72,7 +62,7 @@ describe('the facts', () => {
 
 describe('a question of the embedded store', () => {
   it('is answered by exact names and addresses without any model (EN-060, EN-065)', async () => {
-    await using c64 = await open()
+    await using c64 = await openTestC64()
     const first = async (query: string) => (await c64.query(query)).results[0]?.id
     expect(await first('EXTCOL')).toBe('c64:register:EXTCOL')
     expect(await first('JSR $FFD2')).toBe('c64:kernal:CHROUT')
@@ -81,7 +71,7 @@ describe('a question of the embedded store', () => {
   })
 
   it('answers the worked example with the border and the colour (EN-027, EN-053)', async () => {
-    await using c64 = await open()
+    await using c64 = await openTestC64()
     const { enrichment, searchMode, results, backend } = await c64.query('What does POKE 53280, 14 do?')
     expect([enrichment.strategy, searchMode, backend]).toEqual([
       ...['hybrid', 'hybrid (filtered on $D020, LIGHT BLUE + semantic)', 'embedded'],
@@ -92,7 +82,7 @@ describe('a question of the embedded store', () => {
   })
 
   it('gives hits with id, score and payload (EN-063)', async () => {
-    await using c64 = await open()
+    await using c64 = await openTestC64()
     const [hit] = (await c64.query('EXTCOL')).results
     expect(hit).toEqual({
       id: 'c64:register:EXTCOL',
@@ -107,20 +97,20 @@ describe('a question of the embedded store', () => {
   })
 
   it('falls back to all records where none has the tag (EN-054)', async () => {
-    await using c64 = await open()
+    await using c64 = await openTestC64()
     const { searchMode, results } = await c64.query('$C123')
     expect(searchMode).toBe('filtered ($C123), no match, semantic')
     expect(results.length).toBeGreaterThan(0)
   })
 
   it('raw is searched as it is, by meaning (EN-071)', async () => {
-    await using c64 = await open()
+    await using c64 = await openTestC64()
     const { enrichment, searchMode } = await c64.query('POKE 53280, 14', { raw: true })
     expect([enrichment.enrichedQuery, enrichment.filterTags, searchMode]).toEqual(['POKE 53280, 14', [], 'semantic'])
   })
 
   it('uses vectors as far as there are some, and says which are missing (EN-060, EN-067)', async () => {
-    await using c64 = await open({ embedder: openToyEmbedder() })
+    await using c64 = await openTestC64({ embedder: openToyEmbedder() })
     const codes = async () => (await c64.query('border colour')).warnings.map(({ code }) => code)
     expect(await codes()).toEqual(['vectors_pending'])
     await embedC64(c64.engine)
@@ -128,7 +118,7 @@ describe('a question of the embedded store', () => {
   })
 
   it('sees nothing that is hidden from who asks', async () => {
-    await using c64 = await open()
+    await using c64 = await openTestC64()
     const content = 'EXTCOL is what I look at all day'
     await c64.engine.put({ entries: [{ id: 'secret', content, collection: 'c64', tags: ['EXTCOL'] }] })
     const ids = async (viewer: string) =>
@@ -164,7 +154,7 @@ describe('files of the user', () => {
     mkdirSync(folder.file('chunks'))
     writeFileSync(folder.file('chunks/raster.md'), CHUNK)
     writeFileSync(folder.file('chunks/example_bars.md'), '# Bars\n\n## Key Registers\n- $D020\n')
-    await using c64 = await open()
+    await using c64 = await openTestC64()
     const add = () => c64.engine.add({ paths: [folder.file('chunks')], lens: 'c64' })
     expect(await add()).toMatchObject({ added: 2, unchanged: 0 })
     const { results } = await c64.query('acknowledge $EA31 raster interrupts', { minScoreRatio: 0 })
@@ -186,7 +176,7 @@ describe('files of the user', () => {
   it('are read as other Markdown unless the lens is named (EN-069)', async () => {
     using folder = tempFolder()
     writeFileSync(folder.file('raster.md'), CHUNK)
-    await using c64 = await open()
+    await using c64 = await openTestC64()
     await c64.engine.add({ paths: [folder.path] })
     const { items } = await c64.engine.list({})
     expect(items[0]).toMatchObject({ collection: 'documents', kind: 'document', tags: [] })
@@ -204,7 +194,7 @@ describe('plugins of the user', () => {
     writeFileSync(folder.file('wrong.mjs'), 'export class Wrong { name = ""; enrich() {} }')
     const warnings: string[] = []
     const plugins = { trustedFolder: folder.path, warn: (line: string) => void warnings.push(line) }
-    await using c64 = await open({ plugins, onlyLenses: ['c64'] })
+    await using c64 = await openTestC64({ plugins, onlyLenses: ['c64'] })
     expect(c64.enrich('reading the 1541').additionalContext).toEqual(['1541 = disk drive'])
     expect(warnings).toEqual([expect.stringMatching(/wrong\.mjs was skipped: its plugin needs a name/)])
   })
@@ -216,7 +206,7 @@ describe('plugins of the user', () => {
         throw new Error('out of paper')
       },
     }
-    await using c64 = await open({ c64: { plugins: [broken] } })
+    await using c64 = await openTestC64({ c64: { plugins: [broken] } })
     const { warnings, results } = await c64.query('EXTCOL')
     expect(warnings).toEqual([{ code: 'plugin_failed', message: expect.stringContaining('out of paper') }])
     expect(results[0]?.id).toBe('c64:register:EXTCOL')
@@ -224,138 +214,6 @@ describe('plugins of the user', () => {
 
   it('of one name are an error when the engine opens (EN-023)', async () => {
     const plugin = { name: 'number', enrich: () => ({ additionalContext: [], filterTags: [] }) }
-    await expect(open({ c64: { plugins: [plugin] } })).rejects.toMatchObject({ code: 'conflict' })
-  })
-})
-
-describe('a Qdrant server', () => {
-  const closers: (() => Promise<void>)[] = []
-  const variables = ['OPENAI_API_KEY', 'QDRANT_API_KEY', 'QDRANT_URL'] as const
-  const before = Object.fromEntries(variables.map(name => [name, process.env[name]]))
-  afterEach(async () => {
-    for (const close of closers.splice(0)) await close()
-    for (const name of variables) {
-      if (before[name] === undefined) delete process.env[name]
-      else process.env[name] = before[name]
-    }
-  })
-
-  /** A server with two points of `size` dimensions, and an embedding server whose vectors have three. */
-  async function servers(size = 3): Promise<{ qdrant: FakeQdrant; embeddingUrl: string }> {
-    const qdrant = await startFakeQdrant()
-    const embeddings = await startLoopback((request, response) => {
-      const { input } = JSON.parse(request.body) as { input: readonly string[] }
-      const data = input.map((_, index) => ({ index, embedding: [1, 0, 0] }))
-      sendJson(response, 200, { data, model: 'm', usage: {} })
-    })
-    closers.push(
-      () => qdrant.close(),
-      () => embeddings.close(),
-    )
-    const vector = (...values: readonly number[]) => Array.from({ length: size }, (_, at) => values[at] ?? 0)
-    const point = (id: number, values: readonly number[], payload: object) =>
-      [id, { id, vector: vector(...values), payload: payload as Readonly<Record<string, unknown>> }] as const
-    const points = new Map([
-      point(1, [0.6, 0.8], {
-        title: 'EXTCOL',
-        filename: 'extcol.md',
-        type: 'documentation',
-        document: 'The border.',
-        tags: ['$D020'],
-        origin: 'book',
-      }),
-      point(2, [1, 0], {
-        title: 'Other',
-        document: 'Nearer, without the tag.',
-        tags: [],
-        references: [{ chunk: 'more' }, 7],
-      }),
-    ])
-    qdrant.collections.set('c64_training', { size, distance: 'Cosine', points })
-    return { qdrant, embeddingUrl: `${embeddings.url}/v1` }
-  }
-
-  it('is asked by vector and tags, with the key, and its hits are kept whole (EN-061, EN-063, EN-067)', async () => {
-    const { qdrant, embeddingUrl } = await servers()
-    process.env['QDRANT_API_KEY'] = 'secret'
-    await using c64 = await open({ c64: { backend: 'qdrant', qdrantUrl: qdrant.url, embeddingUrl } })
-    const { results, searchMode, backend } = await c64.query('poke 53280, 14 changes the border how')
-    expect([backend, searchMode]).toEqual(['qdrant', 'hybrid (filtered on $D020, LIGHT BLUE + semantic)'])
-    expect(results.map(({ id }) => id)).toEqual([1, 2])
-    expect(results[0]).toEqual({
-      id: 1,
-      score: expect.closeTo(0.6),
-      payload: {
-        ...{ title: 'EXTCOL', filename: 'extcol.md', type: 'documentation', document: 'The border.' },
-        ...{ tags: ['$D020'], origin: 'book' },
-      },
-    })
-    expect(results[1]?.payload.references).toEqual([{ chunk: 'more', description: '' }])
-    const searches = qdrant.requests.filter(({ path }) => path === '/collections/c64_training/points/search')
-    expect(searches.map(({ body }) => JSON.parse(body))).toMatchObject([
-      {
-        ...{ vector: [1, 0, 0], limit: 20, with_payload: true },
-        filter: { should: ['$D020', 'LIGHT BLUE'].map(value => ({ key: 'tags', match: { value } })) },
-      },
-      { vector: [1, 0, 0], limit: 20, with_payload: true },
-    ])
-    expect(JSON.parse(searches[1]?.body ?? '')).not.toHaveProperty('filter')
-    expect(qdrant.requests.every(({ headers }) => headers['api-key'] === 'secret')).toBe(true)
-    expect((await c64.engine.status()).entries).toBe(0) // the facts stay out of a store that is not asked
-  })
-
-  it('is looked for by its address first (EN-062)', async () => {
-    const { qdrant, embeddingUrl } = await servers()
-    await using c64 = await open({ c64: { backend: 'qdrant', qdrantUrl: qdrant.url, embeddingUrl } })
-    await c64.query('EXTCOL')
-    expect(qdrant.requests[0]).toMatchObject({ method: 'GET', path: '/collections' })
-  })
-
-  it('that is not there, refuses or never answers is told by its address (EN-062)', async () => {
-    const { embeddingUrl } = await servers()
-    const failing = await startLoopback((_, response) => sendJson(response, 503, {}))
-    const silent = await startLoopback(() => {})
-    closers.push(
-      () => failing.close(),
-      () => silent.close(),
-    )
-    const ask = async (qdrantUrl: string) => {
-      await using c64 = await open({ c64: { backend: 'qdrant', qdrantUrl, embeddingUrl } })
-      return c64.query('EXTCOL').then(String, (error: Error) => error.message)
-    }
-    expect(await ask('http://127.0.0.1:9')).toBe('Qdrant at http://127.0.0.1:9 cannot be reached')
-    expect(await ask(failing.url)).toBe(`Qdrant at ${failing.url} answers with status 503`)
-    expect(await ask(silent.url)).toBe(`Qdrant at ${silent.url} does not answer within 3 s`)
-  })
-
-  it('with vectors of another size is an error that names both (EN-067)', async () => {
-    const { qdrant, embeddingUrl } = await servers(5)
-    await using c64 = await open({ c64: { backend: 'qdrant', qdrantUrl: qdrant.url, embeddingUrl } })
-    await expect(c64.query('EXTCOL')).rejects.toMatchObject({
-      code: 'provider_failed',
-      message: expect.stringMatching(/5 dimensions.* 3/),
-    })
-  })
-
-  it('and a key are needed only when it is chosen (EN-064, EN-065)', async () => {
-    delete process.env['OPENAI_API_KEY']
-    await using embedded = await open()
-    expect((await embedded.query('EXTCOL')).results.length).toBeGreaterThan(0)
-    await using c64 = await open({ c64: { backend: 'qdrant' } })
-    await expect(c64.query('EXTCOL')).rejects.toMatchObject({ message: expect.stringMatching(/^OPENAI_API_KEY: /) })
-    expect(c64.enrich('EXTCOL').filterTags).toEqual(['$D020', 'EXTCOL'])
-  })
-
-  it('is the owner’s alone unless it is set public', async () => {
-    const { qdrant, embeddingUrl } = await servers()
-    const ask = async (qdrantPublic: boolean) => {
-      await using c64 = await open({ c64: { backend: 'qdrant', qdrantUrl: qdrant.url, embeddingUrl, qdrantPublic } })
-      return c64.query('EXTCOL', {}, { viewer: { id: 'ann' } }).then(
-        ({ results }) => results.length,
-        (error: Error) => error.message,
-      )
-    }
-    expect(await ask(false)).toBe('c64_training: there is no such collection')
-    expect(await ask(true)).toBe(1)
+    await expect(openTestC64({ c64: { plugins: [plugin] } })).rejects.toMatchObject({ code: 'conflict' })
   })
 })

@@ -1,11 +1,8 @@
-/** Subscriptions at work, on time that is moved by hand: the grid, pauses, handlers, limits, resuming, other processes. */
+/** Subscriptions at work, on time that is moved by hand: how they begin, the grid, losses, pauses, bounds of time. */
 import { describe, expect, it } from 'vitest'
 import { QuerentError } from '../../../../src/model/errors.ts'
-import type { LiveEvent } from '../../../../src/model/live.ts'
 import { OPTIONS } from './items.ts'
 import { ScriptedQuestion, ScriptedWorld, START, Watch } from './scripted.ts'
-
-const numbers = (events: readonly LiveEvent[]) => events.map(({ seq }) => seq)
 
 describe('beginning (BQ-156, BQ-162)', () => {
   it('tells the present answer first, in rank order, and what a subscription is', async () => {
@@ -246,132 +243,6 @@ describe('pausing and ending (BQ-163)', () => {
   })
 })
 
-describe('handlers (BQ-166)', () => {
-  it('that throw are told of, counted, and stop nothing', async () => {
-    const world = new ScriptedWorld()
-    world.write(['a', 'b'])
-    const failing = await world.watch(
-      {},
-      {
-        onEvent: ({ id }) => {
-          if (id === 'a') throw new Error('no')
-          return Promise.reject(new Error('not this either'))
-        },
-        onError: () => {
-          throw new Error('nor this')
-        },
-      },
-    )
-    const other = await world.watch()
-    expect(failing.events.length).toBe(2)
-    expect(failing.errors).toEqual([new Error('no'), new Error('not this either')])
-    expect(failing.subscription.handlerErrors).toBe(4)
-    expect(other.events.length).toBe(2)
-  })
-
-  it('never overlap, and who is slow gets fewer events that say as much', async () => {
-    const world = new ScriptedWorld()
-    let [running, most] = [0, 0]
-    let free = Promise.withResolvers<void>()
-    const slow = await world.watch(
-      { debounceMs: 100 },
-      {
-        onEvent: async () => {
-          running += 1
-          most = Math.max(most, running)
-          await free.promise
-          running -= 1
-        },
-      },
-    )
-    for (let at = 1; at <= 50; at++) {
-      world.write([`a${at}`, `b${at}`])
-      await world.timers.pass(100)
-    }
-    expect(numbers(slow.events)).toEqual([1])
-    expect(slow.question.asked).toBeLessThan(4)
-    free.resolve()
-    free = Promise.withResolvers<void>()
-    free.resolve()
-    await world.timers.pass(1000)
-    expect(most).toBe(1)
-    expect(slow.listener.texts).toEqual(['a50', 'b50'])
-    expect(slow.events.length).toBe(3)
-  })
-})
-
-describe('failing to ask', () => {
-  it('is told, and tried again at the next change, or after a while', async () => {
-    const world = new ScriptedWorld()
-    const watch = await world.watch()
-    const failure = new QuerentError('store_locked', 'busy')
-    watch.question.fails = failure
-    world.write(['a'])
-    await world.timers.pass(1000)
-    expect([watch.errors, watch.subscription.handlerErrors]).toEqual([[failure], 0])
-    watch.question.fails = null
-    await world.timers.pass(1000)
-    expect(watch.news()).toEqual(['added a now_matches'])
-    watch.question.fails = failure
-    for (const at of [1, 2, 3, 4, 5]) {
-      world.write([`a${at}`])
-      await world.timers.pass(1000)
-    }
-    watch.question.fails = null
-    await world.timers.pass(3000)
-    world.write(['a9'])
-    await world.timers.pass(1000)
-    expect(watch.news()).toEqual(['updated a content_changed'])
-  })
-
-  it('because the viewer may not any more ends it', async () => {
-    const world = new ScriptedWorld()
-    const watch = await world.watch()
-    watch.question.fails = new QuerentError('denied', 'gone')
-    world.write(['a'])
-    await world.timers.pass(1000)
-    expect([watch.ends, watch.errors]).toEqual([['unauthorized'], []])
-  })
-})
-
-describe('limits (BQ-167)', () => {
-  it('refuses one more than a viewer may have, paused ones counted, the local owner not limited', async () => {
-    const world = new ScriptedWorld({ mostPerViewer: 2 })
-    const [first] = [await world.watch(), await world.watch()]
-    first?.subscription.pause()
-    await expect(world.watch()).rejects.toMatchObject({ code: 'rate_limited', details: { limit: 2 } })
-    const asOwner = () => {
-      const watch = new Watch(new ScriptedQuestion(world, 'owner'))
-      return world.live.subscribe(watch.question, OPTIONS, watch.handlers)
-    }
-    await Promise.all([asOwner(), asOwner(), asOwner()])
-    expect([world.live.count({ id: 'ann' }), world.live.count()]).toEqual([2, 5])
-    first?.subscription.cancel()
-    await world.watch()
-  })
-
-  it('has one room for all keys that are no agent here', async () => {
-    const world = new ScriptedWorld({ mostPerViewer: 2 })
-    const as = (viewer: string) => {
-      const watch = new Watch(new ScriptedQuestion(world, viewer))
-      return world.live.subscribe(watch.question, OPTIONS, watch.handlers)
-    }
-    const [first] = await Promise.all([as('did:key:zone'), as('did:key:ztwo')])
-    await expect(as('did:key:zthree')).rejects.toMatchObject({ code: 'rate_limited', details: { limit: 2 } })
-    expect(world.live.count({ id: 'did:key:zone' })).toBe(1)
-    await as('ann')
-    first?.cancel()
-    const both = await Promise.allSettled([as('did:key:zfour'), as('did:key:zfive')])
-    expect(both.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
-  })
-
-  it('also refuses those that begin at the same time', async () => {
-    const world = new ScriptedWorld()
-    const results = await Promise.allSettled(Array.from({ length: 53 }, () => world.watch()))
-    expect(results.filter(({ status }) => status === 'fulfilled').length).toBe(50)
-  })
-})
-
 describe('time (BQ-158)', () => {
   it('passing alone asks nothing; a bound that is crossed does, forwards and backwards', async () => {
     const world = new ScriptedWorld()
@@ -391,36 +262,5 @@ describe('time (BQ-158)', () => {
     await world.timers.pass(3000)
     expect(watch.question.asked).toBe(3)
     expect(watch.news()).toEqual(['added a initial'])
-  })
-})
-
-describe('fairness', () => {
-  it('asks one question at a time and lets others run between, however many have to be asked', async () => {
-    const world = new ScriptedWorld({ mostPerViewer: 1000 })
-    let [asking, most] = [0, 0]
-    const order: number[] = []
-    for (let at = 0; at < 300; at++) {
-      const watch = new Watch(new ScriptedQuestion(world))
-      const ask = () => ScriptedQuestion.prototype.ask.call(watch.question)
-      watch.question.ask = async () => {
-        asking += 1
-        most = Math.max(most, asking)
-        await Promise.resolve()
-        asking -= 1
-        order.push(at)
-        return ask()
-      }
-      await world.live.subscribe(watch.question, OPTIONS, watch.handlers)
-    }
-    await world.timers.settle()
-    order.length = 0
-    let rounds = 0
-    const count = setInterval(() => (rounds += 1), 0)
-    world.write(['a'])
-    await world.timers.pass(1000)
-    clearInterval(count)
-    expect(most).toBe(1)
-    expect(order).toEqual(Array.from({ length: 300 }, (_, at) => at))
-    expect(rounds).toBeGreaterThan(0)
   })
 })
