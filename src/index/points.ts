@@ -7,12 +7,12 @@ import type { PartitionId } from '../model/partition.ts'
 import type { StoreReader } from '../store/store.ts'
 import type { PointHit, PointIndex, PointIndexDeclaration, PointSearch, SearchScope } from './contract.ts'
 import { isMostOf, readPlaces } from './follow.ts'
-import { PointBlocks, type PointRow } from './points-blocks.ts'
-import { checkPointSearch } from './points-check.ts'
-import type { PointColumns } from './points-columns.ts'
-import { type ImageOf, imageOf, readImage } from './points-image.ts'
-import { allPoints, checkDeclared, pointOfEntry } from './points-rows.ts'
-import { searchPoints } from './points-search.ts'
+import { PointBlocks, type PointRow } from './points/blocks.ts'
+import { checkPointSearch } from './points/check.ts'
+import type { PointColumns } from './points/columns.ts'
+import { type ImageOf, imageOf, readImage } from './points/image.ts'
+import { allPoints, checkDeclared, pointOfEntry } from './points/rows.ts'
+import { searchPoints } from './points/search.ts'
 
 /** After so many arrivals a new generation begins: the list of them must not grow for ever. */
 const MOST_ARRIVALS = 20_000

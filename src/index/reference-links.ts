@@ -6,7 +6,7 @@ import { compareText } from '../base/compare.ts'
 import type { EntryKey } from '../model/entry.ts'
 import type { StoreReader } from '../store/store.ts'
 import type { Link, LinkIndex, LinkIndexDeclaration, LinkRank, LinkWalk, SearchScope } from './contract.ts'
-import { checkWalk, DAMPING, ITERATIONS, TOLERANCE } from './links-walk.ts'
+import { checkWalk, DAMPING, ITERATIONS, TOLERANCE } from './links/walk.ts'
 
 interface Node {
   readonly node: number

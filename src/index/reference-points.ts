@@ -6,8 +6,8 @@ import type { EntryKey } from '../model/entry.ts'
 import type { PartitionId } from '../model/partition.ts'
 import type { StoreReader } from '../store/store.ts'
 import type { PointHit, PointIndex, PointIndexDeclaration, PointSearch, SearchScope } from './contract.ts'
-import type { PointRow } from './points-blocks.ts'
-import { checkPointSearch } from './points-check.ts'
+import type { PointRow } from './points/blocks.ts'
+import { checkPointSearch } from './points/check.ts'
 
 export function openReferencePoints(declared: PointIndexDeclaration): PointIndex {
   return new ReferencePoints(declared)

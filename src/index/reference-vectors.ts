@@ -9,7 +9,7 @@ import type { ChunkKey, EntryKey } from '../model/entry.ts'
 import type { ChunkVector, StoreReader } from '../store/store.ts'
 import type { Among, Hit, Prior, SearchScope, VectorIndex, VectorSearch } from './contract.ts'
 import { bestFirst, bestOfEntries } from './hits.ts'
-import { checkQuery } from './vectors-check.ts'
+import { checkQuery } from './vectors/check.ts'
 
 const PAGE = 4096
 

@@ -14,8 +14,8 @@ import type { Language } from '../text/stopwords.ts'
 import { tokenise } from '../text/tokenise.ts'
 import type { Hit, SearchScope, TermMatch, TermWeight, WordIndex, WordSearch, WordTerm } from './contract.ts'
 import { bestFirst, bestOfEntries } from './hits.ts'
-import { eachTitleWord, entryLanguage } from './words-fields.ts'
-import { heaviestFirst, phraseWords, type QuestionWord, questionWords, stemOf } from './words-question.ts'
+import { eachTitleWord, entryLanguage } from './words/fields.ts'
+import { heaviestFirst, phraseWords, type QuestionWord, questionWords, stemOf } from './words/question.ts'
 
 interface Row {
   readonly entry: EntryKey

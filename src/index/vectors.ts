@@ -10,14 +10,14 @@ import type { StoreReader } from '../store/store.ts'
 import type { Hit, SearchScope, VectorIndex, VectorSearch } from './contract.ts'
 import { isMostOf, readFeed } from './follow.ts'
 import { bestFirst, bestOfEntries } from './hits.ts'
-import { CELL_LIMITS, type CellLimits } from './vectors-cells.ts'
-import { checkQuery } from './vectors-check.ts'
-import { Division } from './vectors-division.ts'
-import { imageOf, readImage } from './vectors-image.ts'
-import { VectorRows } from './vectors-rows.ts'
-import { type Candidate, VectorScan } from './vectors-scan.ts'
-import { type Rate, Settlement, type VectorSource } from './vectors-settle.ts'
-import { allVectors, vectorsOf } from './vectors-source.ts'
+import { CELL_LIMITS, type CellLimits } from './vectors/cells.ts'
+import { checkQuery } from './vectors/check.ts'
+import { Division } from './vectors/division.ts'
+import { imageOf, readImage } from './vectors/image.ts'
+import { VectorRows } from './vectors/rows.ts'
+import { type Candidate, VectorScan } from './vectors/scan.ts'
+import { type Rate, Settlement, type VectorSource } from './vectors/settle.ts'
+import { allVectors, vectorsOf } from './vectors/source.ts'
 
 export interface VectorIndexOptions {
   readonly model: string
@@ -29,7 +29,7 @@ export interface VectorIndexOptions {
   readonly mean?: Float32Array | undefined
   /** Holds f32 vectors in memory too (1,536 bytes a row more at 384 dimensions): `source` is then not asked. */
   readonly keepVectors?: boolean | undefined
-  /** When large partitions are divided into cells (`vectors-cells.ts`). Others than the defaults are for tests. */
+  /** When large partitions are divided into cells (`vectors/cells.ts`). Others than the defaults are for tests. */
   readonly cells?: CellLimits | undefined
 }
 

@@ -1,6 +1,6 @@
 /**
  * The word index: BM25 over chunks with exact statistics of the partitions a question may see. Entries become immutable
- * segments of compressed lists (`words-segment.ts`); what changes later is marked dead there and comes into a new one.
+ * segments of compressed lists (`words/segment.ts`); what changes later is marked dead there and comes into a new one.
  * Scores are a function of the visible rows alone: how they are spread over segments changes nothing.
  */
 import type { Bitset } from '../base/bitset.ts'
@@ -10,17 +10,17 @@ import type { PartitionId } from '../model/partition.ts'
 import type { StoreReader } from '../store/store.ts'
 import type { Hit, SearchScope, TermMatch, TermWeight, WordIndex, WordSearch, WordTerm } from './contract.ts'
 import { readFeed } from './follow.ts'
-import { SegmentBuilder } from './words-builder.ts'
-import { type Completion, completeTerm } from './words-complete.ts'
-import { PostingCursor } from './words-cursor.ts'
-import { imageOf, readImage } from './words-image.ts'
-import { type Reading, readQuestion, type SegmentView, viewsOf, type WeighedWord } from './words-lists.ts'
-import { entriesWithPhrase } from './words-phrase.ts'
-import { phraseWords, questionWords } from './words-question.ts'
-import { Block } from './words-runs.ts'
-import { isFewAllowed, scoreEntries, searchAllowed } from './words-score.ts'
-import { searchWords } from './words-search.ts'
-import { SegmentSet } from './words-segments.ts'
+import { SegmentBuilder } from './words/builder.ts'
+import { type Completion, completeTerm } from './words/complete.ts'
+import { PostingCursor } from './words/cursor.ts'
+import { imageOf, readImage } from './words/image.ts'
+import { type Reading, readQuestion, type SegmentView, viewsOf, type WeighedWord } from './words/lists.ts'
+import { entriesWithPhrase } from './words/phrase.ts'
+import { phraseWords, questionWords } from './words/question.ts'
+import { Block } from './words/runs.ts'
+import { isFewAllowed, scoreEntries, searchAllowed } from './words/score.ts'
+import { searchWords } from './words/search.ts'
+import { SegmentSet } from './words/segments.ts'
 
 export function openWordIndex(): WordIndex {
   return new Words()

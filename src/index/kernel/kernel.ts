@@ -1,6 +1,6 @@
 /**
  * The vector kernel, written in AssemblyScript: `npm run kernel` compiles it to kernel.wasm, which is committed. It
- * works on one memory that the host lays out (`vectors-memory.ts`) and allocates nothing; what it remembers beyond one
+ * works on one memory that the host lays out (`vectors/memory.ts`) and allocates nothing; what it remembers beyond one
  * search is the layout, the rotation and two maxima of the rows encoded. Integer sums are exact, and floating-point
  * operations are plain IEEE ones: equal on every machine.
  */

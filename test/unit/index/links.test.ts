@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { LinkGraph } from '../../../src/index/links-graph.ts'
-import { linkImage, readLinkImage } from '../../../src/index/links-image.ts'
+import { LinkGraph } from '../../../src/index/links/graph.ts'
+import { linkImage, readLinkImage } from '../../../src/index/links/image.ts'
 
 const OF = 'a graph'
 

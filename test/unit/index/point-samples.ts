@@ -1,8 +1,8 @@
 /** Thousands of points in blocks, and what brute force finds among them. */
 import { Bitset } from '../../../src/base/bitset.ts'
 import type { PointHit, PointScorer, PointSearch } from '../../../src/index/contract.ts'
-import { PointBlocks } from '../../../src/index/points-blocks.ts'
-import { type Point, PointColumns } from '../../../src/index/points-columns.ts'
+import { PointBlocks } from '../../../src/index/points/blocks.ts'
+import { type Point, PointColumns } from '../../../src/index/points/columns.ts'
 import { seededNormal, seededUniform } from '../../../src/testing/seeded.ts'
 
 export const ENTRIES = 6000

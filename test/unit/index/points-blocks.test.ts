@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { PointBlocks } from '../../../src/index/points-blocks.ts'
-import { type Point, PointColumns } from '../../../src/index/points-columns.ts'
-import { CELL, cellOf, partOf } from '../../../src/index/points-grid.ts'
-import { searchPoints } from '../../../src/index/points-search.ts'
+import { PointBlocks } from '../../../src/index/points/blocks.ts'
+import { type Point, PointColumns } from '../../../src/index/points/columns.ts'
+import { CELL, cellOf, partOf } from '../../../src/index/points/grid.ts'
+import { searchPoints } from '../../../src/index/points/search.ts'
 import { seededUniform } from '../../../src/testing/seeded.ts'
 import { bruteForce, partitionOf } from './point-samples.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import type { VectorSource } from '../../../src/index/vectors/settle.ts'
 import { openVectorIndex } from '../../../src/index/vectors.ts'
-import type { VectorSource } from '../../../src/index/vectors-settle.ts'
 import { audience } from '../../../src/model/partition.ts'
 import { MODEL, randomUnits, VectorStore } from '../../support/vector-stores.ts'
 import { openPair } from './vector-pairs.ts'

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Block, type Cell, cellsOf, pivotOf, type Slot, slotsOf } from '../../../src/index/vectors-cells.ts'
-import { Division } from '../../../src/index/vectors-division.ts'
-import { imageOf, readImage } from '../../../src/index/vectors-image.ts'
-import { VectorRows } from '../../../src/index/vectors-rows.ts'
+import { type Block, type Cell, cellsOf, pivotOf, type Slot, slotsOf } from '../../../src/index/vectors/cells.ts'
+import { Division } from '../../../src/index/vectors/division.ts'
+import { imageOf, readImage } from '../../../src/index/vectors/image.ts'
+import { VectorRows } from '../../../src/index/vectors/rows.ts'
 import type { ChunkVector } from '../../../src/store/store.ts'
 import { MODEL, randomUnits } from '../../support/vector-stores.ts'
 

@@ -1,0 +1,214 @@
+/**
+ * A graph in arrays that grow: every link is one row and stands in two chains, that of its source and that of its target,
+ * both kept in order. A change costs the length of the chains it touches. About 36 bytes a link, 24 a node.
+ */
+import { compareText } from '../../base/compare.ts'
+import type { EntryKey } from '../../model/entry.ts'
+import type { PartitionId } from '../../model/partition.ts'
+import { GrowingDoubles, GrowingInts } from './arrays.ts'
+import type { EdgeRow, NodeRow } from './rows.ts'
+
+/** End of a chain, and a node without an entry. */
+export const NONE = -1
+
+export class LinkGraph {
+  /** By slot of a node: its number, its entry (NONE: others link to it, but it is not there), where that is. */
+  readonly numbers: GrowingDoubles = new GrowingDoubles()
+  readonly entries: GrowingInts = new GrowingInts()
+  readonly partitions: GrowingInts = new GrowingInts()
+  readonly firstOut: GrowingInts = new GrowingInts()
+  readonly firstIn: GrowingInts = new GrowingInts()
+  /** By row of a link: slots of its ends, its relation, and the next rows of the two chains. */
+  readonly sources: GrowingInts = new GrowingInts()
+  readonly targets: GrowingInts = new GrowingInts()
+  readonly relations: GrowingInts = new GrowingInts()
+  readonly weights: GrowingDoubles = new GrowingDoubles()
+  readonly nextOut: GrowingInts = new GrowingInts()
+  readonly nextIn: GrowingInts = new GrowingInts()
+  readonly relationNames: string[] = []
+  /** Changes with every change. */
+  revision = 0
+  readonly #relationNumbers = new Map<string, number>()
+  readonly #slots = new Map<number, number>()
+  readonly #byEntry = new Map<EntryKey, number>()
+  readonly #freeSlots: number[] = []
+  readonly #freeRows: number[] = []
+
+  /** Nodes that are there. */
+  get nodeCount(): number {
+    return this.#byEntry.size
+  }
+
+  get byteLength(): number {
+    return 36 * this.sources.length + 24 * this.numbers.length + 100 * this.#slots.size
+  }
+
+  /** NONE: nobody knows that number. */
+  slotOf(node: number): number {
+    return this.#slots.get(node) ?? NONE
+  }
+
+  nodeOf(entry: EntryKey): number | undefined {
+    const slot = this.#byEntry.get(entry)
+    return slot === undefined ? undefined : this.numbers.at(slot)
+  }
+
+  /** Names of relations that no link has are given up, and their numbers are not used again. */
+  forgetRelations(): void {
+    const free = new Set(this.#freeRows)
+    const used = new Set<number>()
+    for (let row = 0; row < this.sources.length; row++) if (!free.has(row)) used.add(this.relations.at(row))
+    for (const [name, number] of this.#relationNumbers) {
+      if (used.has(number)) continue
+      this.#relationNumbers.delete(name)
+      this.relationNames[number] = ''
+    }
+  }
+
+  relationNumber(name: string): number {
+    const known = this.#relationNumbers.get(name)
+    if (known !== undefined) return known
+    this.#relationNumbers.set(name, this.relationNames.length)
+    return this.relationNames.push(name) - 1
+  }
+
+  /** Slots of nodes that are there, by number ascending. */
+  slotsInOrder(): number[] {
+    return [...this.#byEntry.values()].sort((a, b) => this.numbers.at(a) - this.numbers.at(b))
+  }
+
+  /** Takes a whole graph into this empty one: sorts once instead of looking for each link's place. */
+  load(nodes: Iterable<NodeRow>, edges: readonly EdgeRow[]): void {
+    for (const { node, entry, partition } of nodes) this.#place(this.#slotFor(node), entry, partition)
+    const rows = edges.filter(edge => this.#isSound(edge)).map(edge => this.#newRow(edge))
+    // From last to first: each row then becomes the head of its chain.
+    for (const row of rows.sort((a, b) => this.#compareOut(b, a))) {
+      const source = this.sources.at(row)
+      this.nextOut.set(row, this.firstOut.at(source))
+      this.firstOut.set(source, row)
+    }
+    for (const row of rows.sort((a, b) => this.#compareIn(b, a))) {
+      const target = this.targets.at(row)
+      this.nextIn.set(row, this.firstIn.at(target))
+      this.firstIn.set(target, row)
+    }
+    this.revision++
+  }
+
+  add({ node, entry, partition }: NodeRow): void {
+    this.#place(this.#slotFor(node), entry, partition)
+    this.revision++
+  }
+
+  link(edge: EdgeRow): void {
+    if (!this.#isSound(edge)) return
+    const row = this.#newRow(edge)
+    insert(this.firstOut, this.nextOut, this.sources.at(row), row, (a, b) => this.#compareOut(a, b))
+    insert(this.firstIn, this.nextIn, this.targets.at(row), row, (a, b) => this.#compareIn(a, b))
+    this.revision++
+  }
+
+  /** Takes out the node of an entry and the links that start there; those that end there wait for it to come back. */
+  remove(entry: EntryKey): void {
+    const slot = this.#byEntry.get(entry)
+    if (slot === undefined) return
+    this.#byEntry.delete(entry)
+    this.entries.set(slot, NONE)
+    for (let row = this.firstOut.at(slot); row !== NONE; ) {
+      const next = this.nextOut.at(row)
+      const target = this.targets.at(row)
+      cut(this.firstIn, this.nextIn, target, row)
+      this.#freeRows.push(row)
+      if (target !== slot) this.#freeIfUnused(target)
+      row = next
+    }
+    this.firstOut.set(slot, NONE)
+    this.#freeIfUnused(slot)
+    this.revision++
+  }
+
+  #isSound({ entry, source }: EdgeRow): boolean {
+    return this.nodeOf(entry) === source
+  }
+
+  #place(slot: number, entry: EntryKey, partition: PartitionId): void {
+    const before = this.entries.at(slot)
+    if (before !== NONE) this.#byEntry.delete(before)
+    this.entries.set(slot, entry)
+    this.partitions.set(slot, partition)
+    this.#byEntry.set(entry, slot)
+  }
+
+  #slotFor(node: number): number {
+    const known = this.#slots.get(node)
+    if (known !== undefined) return known
+    const slot = this.#freeSlots.pop() ?? this.numbers.length
+    this.numbers.set(slot, node)
+    this.entries.set(slot, NONE)
+    this.partitions.set(slot, NONE)
+    this.firstOut.set(slot, NONE)
+    this.firstIn.set(slot, NONE)
+    this.#slots.set(node, slot)
+    return slot
+  }
+
+  #freeIfUnused(slot: number): void {
+    if (this.entries.at(slot) !== NONE || this.firstOut.at(slot) !== NONE || this.firstIn.at(slot) !== NONE) return
+    this.#slots.delete(this.numbers.at(slot))
+    this.#freeSlots.push(slot)
+  }
+
+  #newRow({ source, target, relation, weight }: EdgeRow): number {
+    const row = this.#freeRows.pop() ?? this.sources.length
+    this.sources.set(row, this.#slotFor(source))
+    this.targets.set(row, this.#slotFor(target))
+    this.relations.set(row, this.relationNumber(relation))
+    this.weights.set(row, weight)
+    this.nextOut.set(row, NONE)
+    this.nextIn.set(row, NONE)
+    return row
+  }
+
+  #compareOut(a: number, b: number): number {
+    return this.numbers.at(this.targets.at(a)) - this.numbers.at(this.targets.at(b)) || this.#compareRest(a, b)
+  }
+
+  #compareIn(a: number, b: number): number {
+    return this.numbers.at(this.sources.at(a)) - this.numbers.at(this.sources.at(b)) || this.#compareRest(a, b)
+  }
+
+  #compareRest(a: number, b: number): number {
+    const [one, other] = [this.relations.at(a), this.relations.at(b)]
+    const byName = one === other ? 0 : compareText(this.#name(one), this.#name(other))
+    return byName || this.weights.at(a) - this.weights.at(b)
+  }
+
+  #name(relation: number): string {
+    return this.relationNames[relation] as string
+  }
+}
+
+function insert(
+  first: GrowingInts,
+  next: GrowingInts,
+  slot: number,
+  row: number,
+  compare: (a: number, b: number) => number,
+): void {
+  let before = NONE
+  let at = first.at(slot)
+  while (at !== NONE && compare(at, row) <= 0) {
+    before = at
+    at = next.at(at)
+  }
+  next.set(row, at)
+  if (before === NONE) first.set(slot, row)
+  else next.set(before, row)
+}
+
+function cut(first: GrowingInts, next: GrowingInts, slot: number, row: number): void {
+  let before = NONE
+  for (let at = first.at(slot); at !== row; at = next.at(at)) before = at
+  if (before === NONE) first.set(slot, next.at(row))
+  else next.set(before, next.at(row))
+}

@@ -1,0 +1,228 @@
+/**
+ * Points in blocks: one block for each cell of the grid that a partition has points in (or part of a cell, where they
+ * crowd), numbered when it is first used. Above the blocks lie regions, cubes of cells: a search decides about most of
+ * them at once.
+ */
+import { must } from '../../base/assert.ts'
+import type { EntryKey } from '../../model/entry.ts'
+import type { PartitionId } from '../../model/partition.ts'
+import { grown } from '../grown.ts'
+import { Boxes } from './boxes.ts'
+import type { Point, PointColumns } from './columns.ts'
+import { crowdsIn } from './crowds.ts'
+import { cellOf, partOf, regionOfCell } from './grid.ts'
+import { PointRuns, type Slot } from './runs.ts'
+
+export type BlockNumber = number
+export type RegionNumber = number
+
+const NOTHING: ReadonlySet<number> = new Set()
+
+/** What a partition has of each. */
+export interface PartitionPoints {
+  readonly partition: PartitionId
+  readonly blocks: Map<number, BlockNumber>
+  /**
+   * Cells whose points lie in eight blocks: where they crowded when points were loaded. Those who come later stay in the
+   * blocks that there are, until all are loaded anew.
+   */
+  readonly parted: ReadonlySet<number>
+  readonly regions: Map<number, RegionNumber>
+  points: number
+}
+
+interface Block {
+  readonly of: PartitionPoints
+  readonly region: RegionNumber
+  first: Slot
+  size: number
+  points: number
+}
+
+export interface PointRow {
+  readonly entry: EntryKey
+  readonly partition: PartitionId
+  readonly point: Point
+}
+
+export class PointBlocks {
+  readonly runs: PointRuns = new PointRuns()
+  readonly boxes: Boxes = new Boxes()
+  readonly regionBoxes: Boxes = new Boxes()
+  readonly #blocks: Block[] = []
+  readonly #regions: BlockNumber[][] = []
+  readonly #partitions = new Map<PartitionId, PartitionPoints>()
+  /** By entry, plus 1; 0: the entry has no point. */
+  #slots = new Int32Array(1024)
+  #blockOf = new Int32Array(1024)
+
+  /** Block numbers run from 0 to below this. */
+  get count(): number {
+    return this.#blocks.length
+  }
+
+  get points(): number {
+    let points = 0
+    for (const of of this.#partitions.values()) points += of.points
+    return points
+  }
+
+  get byteLength(): number {
+    const ofEntries = this.#slots.byteLength + this.#blockOf.byteLength
+    return this.runs.byteLength + this.boxes.byteLength + this.regionBoxes.byteLength + ofEntries + 160 * this.count
+  }
+
+  get partitions(): Iterable<PartitionPoints> {
+    return this.#partitions.values()
+  }
+
+  /** Those of these partitions that have points, each once. */
+  within(partitions: readonly PartitionId[]): PartitionPoints[] {
+    return [...new Set(partitions)]
+      .map(id => this.#partitions.get(id))
+      .filter(of => of !== undefined && of.points > 0) as PartitionPoints[]
+  }
+
+  /** -1: none. */
+  slotOf(entry: EntryKey): Slot {
+    return (this.#slots[entry] ?? 0) - 1
+  }
+
+  /** -1: none. */
+  blockOf(entry: EntryKey): BlockNumber {
+    return (this.#blockOf[entry] ?? 0) - 1
+  }
+
+  block(block: BlockNumber): Readonly<Block> {
+    return must(this.#blocks[block], 'a block')
+  }
+
+  blocksOf(region: RegionNumber): readonly BlockNumber[] {
+    return must(this.#regions[region], 'a region')
+  }
+
+  /** Entries in the block's run, in no order. */
+  entriesIn(block: BlockNumber): Int32Array {
+    const { first, points } = this.block(block)
+    return this.runs.entries.subarray(first, first + points)
+  }
+
+  /** Many at once, into an empty index: runs are made as large as they need to be. */
+  load(columns: PointColumns): void {
+    // Parts of parts were slower at a million.
+    for (const [partition, cells] of crowdsIn(columns)) this.#partitionOf(partition, cells)
+    const { length, entries, partitions } = columns
+    const blocks = new Int32Array(length)
+    const points: number[] = []
+    for (let at = 0; at < length; at++) {
+      const block = this.#blockFor(partitions[at] as PartitionId, columns.pointAt(at))
+      blocks[at] = block
+      points[block] = (points[block] ?? 0) + 1
+    }
+    this.runs.reserve(points.reduce((slots, count) => slots + PointRuns.sizeFor(count), 0))
+    for (const [at, block] of this.#blocks.entries()) this.#resize(block, PointRuns.sizeFor(points[at] as number))
+    for (let at = 0; at < length; at++) {
+      this.#append(entries[at] as EntryKey, blocks[at] as BlockNumber, columns.pointAt(at))
+    }
+  }
+
+  /** A point of an entry that has none yet. */
+  add({ entry, partition, point }: PointRow): void {
+    this.#append(entry, this.#blockFor(partition, point), point)
+  }
+
+  remove(entry: EntryKey): void {
+    const slot = this.slotOf(entry)
+    if (slot < 0) return
+    const number = this.blockOf(entry)
+    const block = must(this.#blocks[number], 'a block')
+    const [l, a, b] = this.pointAt(slot)
+    const last = block.first + block.points - 1
+    if (slot !== last) {
+      this.runs.copy(last, slot, 1)
+      this.#slots[this.runs.entries[slot] as number] = slot + 1
+    }
+    this.runs.wipe(last, 1)
+    this.#slots[entry] = 0
+    this.#blockOf[entry] = 0
+    block.points--
+    block.of.points--
+    if (this.boxes.isOnFace(number, l, a, b)) this.#tighten(number, block)
+  }
+
+  pointAt(slot: Slot): Point {
+    const { coordinates } = this.runs
+    return [coordinates[3 * slot] as number, coordinates[3 * slot + 1] as number, coordinates[3 * slot + 2] as number]
+  }
+
+  #append(entry: EntryKey, number: BlockNumber, [l, a, b]: Point): void {
+    const block = must(this.#blocks[number], 'a block')
+    if (block.points === block.size) this.#resize(block, PointRuns.sizeFor(block.points + 1))
+    const slot = block.first + block.points
+    this.runs.write(slot, entry, l, a, b)
+    if (entry >= this.#slots.length) {
+      this.#slots = grown(this.#slots, entry + 1)
+      this.#blockOf = grown(this.#blockOf, entry + 1)
+    }
+    this.#slots[entry] = slot + 1
+    this.#blockOf[entry] = number + 1
+    this.boxes.include(number, l, a, b)
+    this.regionBoxes.include(block.region, l, a, b)
+    block.points++
+    block.of.points++
+  }
+
+  #blockFor(partition: PartitionId, [l, a, b]: Point): BlockNumber {
+    const of = this.#partitionOf(partition)
+    const whole = cellOf(l, a, b)
+    const cell = of.parted.has(whole) ? partOf(l, a, b) : whole
+    const known = of.blocks.get(cell)
+    if (known !== undefined) return known
+    const number = this.#blocks.length
+    const region = this.#regionFor(of, regionOfCell(whole))
+    this.#blocks.push({ of, region, first: 0, size: 0, points: 0 })
+    this.boxes.clear(number)
+    of.blocks.set(cell, number)
+    must(this.#regions[region], 'a region').push(number)
+    return number
+  }
+
+  /** `parted` is for one that is not known yet. */
+  #partitionOf(partition: PartitionId, parted: ReadonlySet<number> = NOTHING): PartitionPoints {
+    const known = this.#partitions.get(partition)
+    if (known !== undefined) return known
+    const made = { partition, blocks: new Map(), parted, regions: new Map(), points: 0 }
+    this.#partitions.set(partition, made)
+    return made
+  }
+
+  #regionFor(of: PartitionPoints, place: number): RegionNumber {
+    const known = of.regions.get(place)
+    if (known !== undefined) return known
+    const number = this.#regions.length
+    this.#regions.push([])
+    this.regionBoxes.clear(number)
+    of.regions.set(place, number)
+    return number
+  }
+
+  #resize(block: Block, size: number): void {
+    const first = this.runs.take(size)
+    if (block.size > 0) {
+      this.runs.copy(block.first, first, block.points)
+      this.runs.wipe(block.first, block.points)
+      this.runs.give(block.first, block.size)
+      for (let at = 0; at < block.points; at++) this.#slots[this.runs.entries[first + at] as number] = first + at + 1
+    }
+    block.first = first
+    block.size = size
+  }
+
+  /** Boxes of what is left, when something at their border went. */
+  #tighten(number: BlockNumber, block: Block): void {
+    this.boxes.clear(number)
+    for (let at = 0; at < block.points; at++) this.boxes.include(number, ...this.pointAt(block.first + at))
+    this.regionBoxes.clear(block.region)
+    for (const other of this.blocksOf(block.region)) this.regionBoxes.includeBox(block.region, this.boxes, other)
+  }
+}

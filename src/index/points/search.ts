@@ -1,0 +1,160 @@
+/**
+ * Best-first search: regions, then their blocks, by the best score that anything in them could have, until that is no
+ * better than the last place.
+ */
+import type { Bitset } from '../../base/bitset.ts'
+import type { PointHit, PointScorer, PointSearch } from '../contract.ts'
+import { BestPoints } from './best.ts'
+import type { BlockNumber, PartitionPoints, PointBlocks } from './blocks.ts'
+import { Frontier } from './frontier.ts'
+
+/** Fewer allowed entries than this are looked at one by one. */
+const FEW_ALLOWED = 128
+/** Points looked at for each allowed entry before looking at these instead: they lie far from the question. */
+const PATIENCE = 16
+/** Points scored before looking again how far those of a block may lie. */
+const RECHECK = 32
+/** Makes the square of a distance large enough to exceed that of every point within it, rounded as it may be. */
+const ROUNDING = 1 + 2 ** -50
+
+export function searchPoints(blocks: PointBlocks, request: PointSearch): readonly PointHit[] {
+  const { k, allow } = request
+  const partitions = blocks.within(request.partitions)
+  if (k === 0 || partitions.length === 0) return []
+  if (allow === undefined) return new GridSearch(blocks, partitions, request, Number.POSITIVE_INFINITY).run() ?? []
+  const found =
+    allow.size <= FEW_ALLOWED ? undefined : new GridSearch(blocks, partitions, request, PATIENCE * allow.size).run()
+  return found ?? searchAllowed(blocks, partitions, request, allow)
+}
+
+/** Looks at each allowed entry. */
+function searchAllowed(
+  blocks: PointBlocks,
+  partitions: readonly PartitionPoints[],
+  { point: [l, a, b], k, maxDistance = Number.POSITIVE_INFINITY, scorer }: PointSearch,
+  allow: Bitset,
+): readonly PointHit[] {
+  const seen = new Set(partitions)
+  const best = new BestPoints(k)
+  const { coordinates } = blocks.runs
+  for (const entry of allow) {
+    const slot = blocks.slotOf(entry)
+    if (slot < 0 || !seen.has(blocks.block(blocks.blockOf(entry)).of)) continue
+    const dl = (coordinates[3 * slot] as number) - l
+    const da = (coordinates[3 * slot + 1] as number) - a
+    const db = (coordinates[3 * slot + 2] as number) - b
+    const distance = Math.sqrt(dl * dl + da * da + db * db)
+    if (distance > maxDistance) continue
+    best.offer(entry, distance, scorer === undefined ? 0 - distance : scorer.score(entry, distance))
+  }
+  return best.sorted()
+}
+
+class GridSearch {
+  readonly #blocks: PointBlocks
+  readonly #partitions: readonly PartitionPoints[]
+  readonly #l: number
+  readonly #a: number
+  readonly #b: number
+  readonly #maxDistance: number
+  readonly #scorer: PointScorer | undefined
+  readonly #allow: Bitset | undefined
+  readonly #best: BestPoints
+  readonly #regionsLeft = new Frontier()
+  readonly #blocksLeft = new Frontier()
+  /** Points that may still be looked at. */
+  #budget: number
+
+  constructor(blocks: PointBlocks, partitions: readonly PartitionPoints[], request: PointSearch, budget: number) {
+    this.#blocks = blocks
+    this.#partitions = partitions
+    const [l, a, b] = request.point
+    this.#l = l
+    this.#a = a
+    this.#b = b
+    this.#maxDistance = request.maxDistance ?? Number.POSITIVE_INFINITY
+    this.#scorer = request.scorer
+    this.#allow = request.allow
+    this.#best = new BestPoints(request.k)
+    this.#budget = budget
+  }
+
+  /** Undefined when the budget did not last. */
+  run(): readonly PointHit[] | undefined {
+    for (const of of this.#partitions) for (const region of of.regions.values()) this.#pushRegion(region)
+    const [regions, blocks] = [this.#regionsLeft, this.#blocksLeft]
+    for (;;) {
+      const open = regions.size > 0 && this.#isOpen(regions)
+      if (blocks.size > 0 && this.#isOpen(blocks) && !(open && this.#goesFirst(regions, blocks))) {
+        this.#scan(blocks.pop())
+        if (this.#budget < 0) return undefined
+      } else if (open) {
+        for (const block of this.#blocks.blocksOf(regions.pop())) this.#pushBlock(block)
+      } else {
+        return this.#best.sorted()
+      }
+    }
+  }
+
+  #isOpen(frontier: Frontier): boolean {
+    return !this.#best.isBeyond(frontier.bound, frontier.distance)
+  }
+
+  #goesFirst(regions: Frontier, blocks: Frontier): boolean {
+    // Without a limit all regions seem to hold anything: the first blocks then set a standard to judge the others by.
+    if (regions.bound === Number.POSITIVE_INFINITY && !this.#best.isFull) return false
+    return regions.bound > blocks.bound || (regions.bound === blocks.bound && regions.distance < blocks.distance)
+  }
+
+  #pushRegion(region: number): void {
+    const distance = this.#blocks.regionBoxes.distance(region, this.#l, this.#a, this.#b)
+    if (distance > this.#maxDistance) return
+    const scorer = this.#scorer
+    const bound = scorer === undefined ? -distance : (scorer.limit?.(distance) ?? Number.POSITIVE_INFINITY)
+    this.#regionsLeft.push(bound, distance, region)
+  }
+
+  #pushBlock(block: BlockNumber): void {
+    const distance = this.#blocks.boxes.distance(block, this.#l, this.#a, this.#b)
+    if (distance > this.#maxDistance) return
+    const bound = this.#scorer === undefined ? -distance : this.#scorer.bound(block, distance)
+    if (this.#best.isBeyond(bound, distance) || this.#blocks.block(block).points === 0) return
+    this.#blocksLeft.push(bound, distance, block)
+  }
+
+  #scan(block: BlockNumber): void {
+    const { first, points } = this.#blocks.block(block)
+    const { coordinates, entries } = this.#blocks.runs
+    const [l, a, b] = [this.#l, this.#a, this.#b]
+    const [allow, scorer, best] = [this.#allow, this.#scorer, this.#best]
+    this.#budget -= points
+    let reach = this.#reach(block)
+    let square = reach * reach * ROUNDING
+    let standard = best.score
+    let scored = 0
+    for (let slot = first; slot < first + points; slot++) {
+      const dl = (coordinates[3 * slot] as number) - l
+      const da = (coordinates[3 * slot + 1] as number) - a
+      const db = (coordinates[3 * slot + 2] as number) - b
+      const squared = dl * dl + da * da + db * db
+      if (squared > square) continue
+      const distance = Math.sqrt(squared)
+      if (distance > reach) continue
+      const entry = entries[slot] as number
+      if (allow !== undefined && !allow.has(entry)) continue
+      best.offer(entry, distance, scorer === undefined ? 0 - distance : scorer.score(entry, distance))
+      if (best.score === standard || (scorer !== undefined && ++scored % RECHECK > 0)) continue
+      standard = best.score
+      reach = this.#reach(block)
+      square = reach * reach * ROUNDING
+    }
+  }
+
+  /** A distance beyond which nothing of the block is among the best. */
+  #reach(block: BlockNumber): number {
+    const { isFull, distance, score } = this.#best
+    // Farther away than the last place, only more than its score will do.
+    const isOut = isFull && (this.#scorer === undefined || this.#scorer.bound(block, distance) <= score)
+    return isOut ? distance : this.#maxDistance
+  }
+}

@@ -1,0 +1,169 @@
+/**
+ * The rows of a vector index as bytes: a JSON header, then for each partition its columns one after the other. Only
+ * live rows are written, so what was deleted is in no snapshot.
+ */
+import { crc32 } from 'node:zlib'
+import { invalidArgument } from '../../model/errors.ts'
+import type { PartitionId } from '../../model/partition.ts'
+import { checkEntryKeys, checkLength, headerBytes, isCount, readHeader, refusedImage } from '../image.ts'
+import type { Layout } from '../kernel.ts'
+import { type Block, type Cell, type CellLimits, cellsOf, newCell, pivotOf, slotsOf } from './cells.ts'
+import type { VectorRows } from './rows.ts'
+
+/** 2: sign codes of turned vectors; 3: rows in the order of cells. */
+const FORMAT = 3
+
+interface Header {
+  readonly format: number
+  readonly model: string
+  readonly dimensions: number
+  /** CRC-32 of the mean, padding included. */
+  readonly mean: number
+  readonly keepsVectors: boolean
+  /** The kernel's maxima over all rows (see `Kernel`). */
+  readonly residual: number
+  readonly square: number
+  readonly pivotEvery: number
+  /** Partition, rows at home, and for each cell its rows and its pivot's key. */
+  readonly blocks: readonly BlockHeader[]
+}
+
+type Identity = Pick<Header, 'format' | 'model' | 'dimensions' | 'mean' | 'keepsVectors' | 'pivotEvery'>
+
+type BlockHeader = readonly [PartitionId, number, readonly (readonly [number, number])[]]
+
+/** Views of the rows themselves: to be written before rows change again. */
+export function imageOf(rows: VectorRows, limits: CellLimits): Uint8Array[] {
+  const blocks = [...rows.blocks]
+  const identity = identityOf(rows, limits)
+  const header: Header = { ...identity, ...maximaOf(rows), blocks: blocks.map(blockHeader) }
+  const columns = columnsOf(rows.memory.layout)
+  return [headerBytes(header), ...blocks.flatMap(block => columns.flatMap(column => stretches(rows, block, column)))]
+}
+
+/** Fills `rows`, which must be empty. Throws when the bytes are no image of an index like this at this position of the feed. */
+export function readImage(bytes: Uint8Array, rows: VectorRows, limits: CellLimits, position: number): void {
+  const { header, end } = readHeader(bytes)
+  for (const [name, value] of Object.entries(identityOf(rows, limits))) {
+    if (header[name] !== value) throw invalidArgument(`snapshot.${name}`, header[name], String(value))
+  }
+  const { blocks, residual, square } = header as unknown as Header
+  if (!(Array.isArray(blocks) && blocks.every(isBlockHeader))) throw refusedImage(blocks, 'counts of rows')
+  const columns = columnsOf(rows.memory.layout)
+  const rowBytes = columns.reduce((sum, column) => sum + column.size, 0)
+  checkLength(bytes, end + blocks.reduce((sum, block) => sum + countOf(block) * rowBytes, 0))
+  rows.memory.kernel.setMaxima(residual, square)
+  let at = end
+  for (const told of blocks) {
+    const count = countOf(told)
+    // A copy of its own: the bytes given may begin at any address.
+    const keys = new Uint32Array(new Uint8Array(bytes.subarray(at, at + count * 8)).buffer)
+    checkEntryKeys(keys.subarray(0, count), position)
+    const block = appendRows(rows, told, keys)
+    for (const column of columns) {
+      for (const stretch of stretches(rows, block, column)) {
+        stretch.set(bytes.subarray(at, at + stretch.byteLength))
+        at += stretch.byteLength
+      }
+    }
+    findPivots(rows, block)
+  }
+}
+
+function blockHeader(block: Block): BlockHeader {
+  return [block.partition, block.home.rows, block.cells.map(cell => [cell.rows, pivotOf(cell).key])]
+}
+
+function countOf([, atHome, cells]: BlockHeader): number {
+  return cells.reduce((sum, [count]) => sum + count, atHome)
+}
+
+/** Rows without contents: `keys` are those of all their entries, then of all their chunks. */
+function appendRows(rows: VectorRows, [partition, atHome, cells]: BlockHeader, keys: Uint32Array): Block {
+  const block = rows.blockFor(partition)
+  const count = keys.length / 2
+  let row = 0
+  const fill = (cell: Cell, size: number) => {
+    cell.coming = size
+    for (let i = 0; i < size; i++, row++) rows.append(cell, keys[row] as number, keys[count + row] as number)
+  }
+  fill(block.home, atHome)
+  for (const [size, key] of cells) {
+    const cell = newCell(block, { key, inverse: 0, slot: -1 })
+    block.cells.push(cell)
+    fill(cell, size)
+  }
+  return block
+}
+
+function findPivots(rows: VectorRows, block: Block): void {
+  if (block.cells.length === 0) return
+  const { kernel } = rows.memory
+  const missing = new Map(block.cells.map(cell => [pivotOf(cell).key, cell]))
+  for (const cell of cellsOf(block)) {
+    for (const slot of slotsOf(cell)) {
+      const key = kernel.keyOf(slot)
+      const about = missing.get(key)
+      if (about === undefined) continue
+      pivotOf(about).inverse = kernel.inverseLength(slot)
+      rows.setPivot(about, slot)
+      missing.delete(key)
+    }
+  }
+  if (missing.size > 0) throw invalidArgument('snapshot.blocks', missing.size, 'a row for every pivot')
+}
+
+interface Column {
+  readonly at: number
+  /** Bytes a row. */
+  readonly size: number
+}
+
+/** Entry and chunk keys first: with them rows are made. The chain of an entry's rows is made anew. */
+function columnsOf(layout: Layout): Column[] {
+  const { entryAt, chunkAt, scaleAt, int8At, vectorAt, width, codeBytes } = layout
+  const columns = [
+    { at: entryAt, size: 4 },
+    { at: chunkAt, size: 4 },
+    { at: scaleAt, size: 4 },
+    { at: 0, size: codeBytes },
+    { at: int8At, size: width },
+  ]
+  return vectorAt < 0 ? columns : [...columns, { at: vectorAt, size: width * 4 }]
+}
+
+/** One column of a block's rows, extent by extent. */
+function stretches(rows: VectorRows, block: Block, { at, size }: Column): Uint8Array[] {
+  return [...cellsOf(block)].flatMap(cell => {
+    let left = cell.rows
+    return cell.extents.map(extent => {
+      const count = Math.min(left, extent.size)
+      left -= count
+      const start = rows.memory.address(extent.first, at, size)
+      return rows.memory.bytes.subarray(start, start + count * size)
+    })
+  })
+}
+
+function identityOf(rows: VectorRows, { pivotEvery }: CellLimits): Identity {
+  const { mean, layout } = rows.memory
+  return {
+    format: FORMAT,
+    model: rows.model,
+    dimensions: rows.dimensions,
+    mean: crc32(new Uint8Array(mean.buffer, mean.byteOffset, mean.byteLength)),
+    keepsVectors: layout.vectorAt >= 0,
+    pivotEvery,
+  }
+}
+
+function maximaOf({ memory: { kernel } }: VectorRows): Pick<Header, 'residual' | 'square'> {
+  return { residual: kernel.maxResidual(), square: kernel.maxSquare() }
+}
+
+function isBlockHeader(block: unknown): block is BlockHeader {
+  if (!Array.isArray(block) || block.length !== 3) return false
+  const [partition, atHome, cells] = block as readonly unknown[]
+  const isCell = (cell: unknown) => Array.isArray(cell) && cell.length === 2 && cell.every(isCount)
+  return isCount(partition) && isCount(atHome) && Array.isArray(cells) && cells.every(isCell)
+}

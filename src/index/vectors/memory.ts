@@ -1,0 +1,124 @@
+/**
+ * The one WebAssembly memory of a vector index: a fixed scratch area, then pages of 4,096 row slots, one or more of
+ * which (the "arena") hold the lists of the search that is running. Pages are added, never moved.
+ */
+import { QuerentError } from '../../model/errors.ts'
+import { type Kernel, type Layout, layoutOf, PAGE_ROWS, PAGE_SHIFT, startKernel } from '../kernel.ts'
+
+const WASM_PAGE = 65536
+/** 4 GiB: nine million rows at 384 dimensions. */
+const MOST_WASM_PAGES = 65536
+
+export class VectorMemory {
+  readonly layout: Layout
+  readonly kernel: Kernel
+  readonly #memory: WebAssembly.Memory
+  #pages = 0
+  #arena = { page: 0, pages: 0 }
+  #bytes!: Uint8Array
+  #words!: Uint32Array
+  #floats!: Float32Array
+  #doubles!: Float64Array
+
+  constructor(dimensions: number, mean: Float32Array | undefined, keepVectors: boolean) {
+    this.layout = layoutOf(dimensions, keepVectors)
+    this.#memory = new WebAssembly.Memory({ initial: this.layout.pagesAt / WASM_PAGE, maximum: MOST_WASM_PAGES })
+    this.kernel = startKernel(this.#memory, this.layout)
+    this.#look()
+    if (mean) this.#floats.set(mean, this.layout.meanAt >>> 2)
+  }
+
+  /** Views over all of the memory, indexed by address (`words` and `floats`: address / 4). New after each growth. */
+  get bytes(): Uint8Array {
+    return this.#bytes
+  }
+
+  get words(): Uint32Array {
+    return this.#words
+  }
+
+  get floats(): Float32Array {
+    return this.#floats
+  }
+
+  get doubles(): Float64Array {
+    return this.#doubles
+  }
+
+  get mean(): Float32Array {
+    return this.#floats.subarray(this.layout.meanAt >>> 2, (this.layout.meanAt >>> 2) + this.layout.width)
+  }
+
+  /** Address of a slot's item in the column that begins at `column` and has items of `size` bytes. */
+  address(slot: number, column: number, size: number): number {
+    const page = this.layout.pagesAt + (slot >>> PAGE_SHIFT) * this.layout.pageBytes
+    return page + column + (slot & (PAGE_ROWS - 1)) * size
+  }
+
+  /** Index into `words` of a slot's item in a column of u32. */
+  word(slot: number, column: number): number {
+    return this.address(slot, column, 4) / 4
+  }
+
+  /** All that is stored of a row. */
+  copyRow(from: number, to: number): void {
+    this.#eachColumn((column, size) => {
+      const start = this.address(from, column, size)
+      this.#bytes.copyWithin(this.address(to, column, size), start, start + size)
+    })
+  }
+
+  /** What was deleted is not to be found in memory, nor in a snapshot. */
+  wipeRow(slot: number): void {
+    this.#eachColumn((column, size) => {
+      const start = this.address(slot, column, size)
+      this.#bytes.fill(0, start, start + size)
+    })
+  }
+
+  /** Makes room for so many pages more; returns the number of the first. */
+  addPages(count: number): number {
+    const first = this.#pages
+    const end = this.layout.pagesAt + (first + count) * this.layout.pageBytes
+    const wanted = Math.ceil((end - this.#memory.buffer.byteLength) / WASM_PAGE)
+    try {
+      if (wanted > 0) this.#memory.grow(wanted)
+    } catch (cause) {
+      const limit = MOST_WASM_PAGES * WASM_PAGE
+      throw new QuerentError('too_large', `vectors need ${end} bytes of memory; there is no room`, { limit }, cause)
+    }
+    this.#pages += count
+    this.#look()
+    return first
+  }
+
+  /**
+   * Address of at least `bytes` bytes for lists, valid until the next call. `release` gets the pages (first, count) of
+   * a smaller arena that is given up. A new arena is all zero; otherwise what lay in it still does.
+   */
+  arena(bytes: number, release: (page: number, count: number) => void): number {
+    const pages = Math.ceil(bytes / this.layout.pageBytes)
+    if (pages > this.#arena.pages) {
+      const old = this.#arena
+      this.#arena = { page: this.addPages(pages), pages }
+      if (old.pages > 0) release(old.page, old.pages)
+    }
+    return this.layout.pagesAt + this.#arena.page * this.layout.pageBytes
+  }
+
+  /** With the bytes that a row has in it. */
+  #eachColumn(act: (column: number, size: number) => void): void {
+    const { layout } = this
+    act(0, layout.codeBytes)
+    act(layout.int8At, layout.width)
+    for (const column of [layout.scaleAt, layout.entryAt, layout.chunkAt, layout.nextAt]) act(column, 4)
+    if (layout.vectorAt >= 0) act(layout.vectorAt, layout.width * 4)
+  }
+
+  #look(): void {
+    this.#bytes = new Uint8Array(this.#memory.buffer)
+    this.#words = new Uint32Array(this.#memory.buffer)
+    this.#floats = new Float32Array(this.#memory.buffer)
+    this.#doubles = new Float64Array(this.#memory.buffer)
+  }
+}

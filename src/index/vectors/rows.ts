@@ -1,0 +1,234 @@
+/**
+ * The rows of a vector index: a block for each partition, in it cells of extents, and for each entry the chain of its
+ * rows. Rows of two cells never share an extent; deleting one moves its cell's last row into its place.
+ */
+import { must } from '../../base/assert.ts'
+import type { ChunkKey, EntryKey } from '../../model/entry.ts'
+import type { PartitionId } from '../../model/partition.ts'
+import type { ChunkVector } from '../../store/store.ts'
+import { doubled } from '../grown.ts'
+import { PAGE_ROWS, STAGE_ROWS } from '../kernel.ts'
+import { type Block, type Cell, cellsOf, lastSlot, newBlock, type Slot } from './cells.ts'
+import { RecentChanges } from './changes.ts'
+import { unfitVector } from './check.ts'
+import { VectorMemory } from './memory.ts'
+import { SlotTable } from './slots.ts'
+
+export class VectorRows {
+  readonly dimensions: number
+  readonly memory: VectorMemory
+  readonly model: string
+  readonly #slots: SlotTable
+  readonly #blocks = new Map<PartitionId, Block>()
+  /** Slot + 1 of an entry's first row, by entry key; 0: none. */
+  #heads = new Int32Array(1024)
+  /** Cells by the row that is their pivot. */
+  readonly #pivots = new Map<Slot, Cell>()
+  #staged: Slot[] = []
+  /** Entries whose rows came, went or moved. */
+  readonly #changes = new RecentChanges()
+
+  constructor(model: string, dimensions: number, mean: Float32Array | undefined, keepVectors: boolean) {
+    this.model = model
+    this.dimensions = dimensions
+    this.memory = new VectorMemory(dimensions, mean, keepVectors)
+    this.#slots = new SlotTable(() => this.memory.addPages(1))
+  }
+
+  /** Without room for lists of searches, which is address space until a search needs it. */
+  get byteLength(): number {
+    const { pagesAt, pageBytes } = this.memory.layout
+    let slots = 0
+    for (const block of this.blocks) for (const { capacity } of cellsOf(block)) slots += capacity
+    return pagesAt + (slots / PAGE_ROWS) * pageBytes + this.#heads.byteLength + this.#slots.byteLength
+  }
+
+  get count(): number {
+    let count = 0
+    for (const { rows } of this.blocks) count += rows
+    return count
+  }
+
+  get blocks(): Iterable<Block> {
+    return this.#blocks.values()
+  }
+
+  /** One more than the largest entry key there is room for. */
+  get entryCapacity(): number {
+    return this.#heads.length
+  }
+
+  /** Another number after each change of which rows there are, and where. */
+  get revision(): number {
+    return this.#changes.revision
+  }
+
+  /** Entries whose rows changed since; null: too many to remember. */
+  changedSince(revision: number): readonly EntryKey[] | null {
+    return this.#changes.since(revision)
+  }
+
+  block(partition: PartitionId): Block | undefined {
+    return this.#blocks.get(partition)
+  }
+
+  /** Made when there is none. */
+  blockFor(partition: PartitionId): Block {
+    let block = this.#blocks.get(partition)
+    if (block === undefined) {
+      block = newBlock(partition)
+      this.#blocks.set(partition, block)
+    }
+    return block
+  }
+
+  chunk(slot: Slot): ChunkKey {
+    return this.memory.words[this.memory.word(slot, this.memory.layout.chunkAt)] as number
+  }
+
+  entry(slot: Slot): EntryKey {
+    return this.memory.words[this.memory.word(slot, this.memory.layout.entryAt)] as number
+  }
+
+  /** Whether f32 vectors are in memory too. */
+  get keepsVectors(): boolean {
+    return this.memory.layout.vectorAt >= 0
+  }
+
+  /** Index into `memory.floats` of the row's vector, where vectors are kept. */
+  vectorAt(slot: Slot): number {
+    const { vectorAt, width } = this.memory.layout
+    return this.memory.address(slot, vectorAt, width * 4) / 4
+  }
+
+  partition(slot: Slot): PartitionId {
+    return this.#slots.partition(slot)
+  }
+
+  /** An entry's first row, or -1; `next` gives the others. */
+  first(entry: EntryKey): Slot {
+    return (this.#heads[entry] ?? 0) - 1
+  }
+
+  next(slot: Slot): Slot {
+    return (this.memory.words[this.memory.word(slot, this.memory.layout.nextAt)] as number) - 1
+  }
+
+  /** Room for the lists of one search: see `VectorMemory.arena`. */
+  arena(bytes: number): number {
+    return this.memory.arena(bytes, (first, count) => this.#slots.givePages(first, count))
+  }
+
+  /** The same behind the table that searches keep by entry key: what is written there troubles none. */
+  room(bytes: number): number {
+    return this.arena(this.entryCapacity * 4 + bytes) + this.entryCapacity * 4
+  }
+
+  /** Adds rows of chunks that have none yet. Throws `store_corrupt` at an unfit vector; the rows are then of no more use. */
+  add(rows: Iterable<ChunkVector>): void {
+    const { layout } = this.memory
+    for (const { chunk, entry, partition, vector } of rows) {
+      if (vector.length !== this.dimensions) {
+        throw unfitVector(this.model, `has ${vector.length} components, not ${this.dimensions}`)
+      }
+      const slot = this.append(this.blockFor(partition).home, entry, chunk)
+      this.memory.floats.set(vector, (layout.stageAt >>> 2) + this.#staged.length * layout.width)
+      if (this.keepsVectors) this.memory.floats.set(vector, this.vectorAt(slot))
+      this.#staged.push(slot)
+      if (this.#staged.length === STAGE_ROWS) this.#encode()
+    }
+    this.#encode()
+  }
+
+  /** A new row of the cell, linked to its entry; its vector is not written. */
+  append(cell: Cell, entry: EntryKey, chunk: ChunkKey): Slot {
+    this.#changes.note(entry)
+    const slot = this.#slots.open(cell)
+    cell.block.rows++
+    if (entry >= this.#heads.length) this.#heads = doubled(this.#heads, entry + 1)
+    const head = this.#heads[entry] as number
+    if (head === 0) cell.block.entries++
+    const { memory } = this
+    memory.words[memory.word(slot, memory.layout.entryAt)] = entry
+    memory.words[memory.word(slot, memory.layout.chunkAt)] = chunk
+    memory.words[memory.word(slot, memory.layout.nextAt)] = head
+    this.#heads[entry] = slot + 1
+    return slot
+  }
+
+  /** Puts a row into another cell of its block. */
+  move(slot: Slot, to: Cell): void {
+    const place = this.#slots.open(to)
+    const from = this.#slots.cellAt(slot)
+    this.#carry(slot, place)
+    this.#vacate(from, slot)
+  }
+
+  removeEntry(entry: EntryKey): void {
+    let slot = this.first(entry)
+    if (slot < 0) return
+    this.#changes.note(entry)
+    const { block } = this.#slots.cellAt(slot)
+    block.entries--
+    for (; slot >= 0; slot = this.first(entry)) {
+      this.#heads[entry] = this.next(slot) + 1
+      block.rows--
+      this.#loosePivot(slot)
+      this.#vacate(this.#slots.cellAt(slot), slot)
+    }
+    if (block.rows === 0) this.#blocks.delete(block.partition)
+  }
+
+  /** Says which row of the cell is its pivot. */
+  setPivot(cell: Cell, slot: Slot): void {
+    const pivot = must(cell.pivot, 'the pivot of a cell')
+    if (pivot.slot >= 0) this.#pivots.delete(pivot.slot)
+    pivot.slot = slot
+    if (slot >= 0) this.#pivots.set(slot, cell)
+  }
+
+  #encode(): void {
+    const { kernel, layout, words } = this.memory
+    const staged = this.#staged
+    this.#staged = []
+    words.set(staged, layout.slotsAt >>> 2)
+    const unfit = kernel.encode(layout.stageAt, layout.slotsAt, staged.length, layout.meanAt)
+    if (unfit >= 0) throw unfitVector(this.model, 'is not of unit length, or has a component that is no number')
+  }
+
+  /** Fills the slot, which no chain holds any more, with the cell's last row. */
+  #vacate(cell: Cell, slot: Slot): void {
+    const last = lastSlot(cell)
+    if (last !== slot) this.#carry(last, slot)
+    this.memory.wipeRow(last)
+    this.#slots.close(cell)
+  }
+
+  /** Copies a row to another slot; its chain and its cell, if it is a pivot, take it from there. */
+  #carry(from: Slot, to: Slot): void {
+    this.#relink(from, to)
+    this.memory.copyRow(from, to)
+    const cell = this.#pivots.get(from)
+    if (cell) this.setPivot(cell, to)
+  }
+
+  #loosePivot(slot: Slot): void {
+    const cell = this.#pivots.get(slot)
+    if (cell === undefined) return
+    this.setPivot(cell, -1)
+    cell.block.hasLostPivot = true
+  }
+
+  /** Makes the chain that holds `from` hold `to` in its stead. */
+  #relink(from: Slot, to: Slot): void {
+    const entry = this.entry(from)
+    this.#changes.note(entry)
+    let holder = this.first(entry)
+    if (holder === from) {
+      this.#heads[entry] = to + 1
+      return
+    }
+    while (this.next(holder) !== from) holder = this.next(holder)
+    this.memory.words[this.memory.word(holder, this.memory.layout.nextAt)] = to + 1
+  }
+}

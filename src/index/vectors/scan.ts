@@ -1,0 +1,217 @@
+/**
+ * The two passes of a search. Sign codes choose some thousand rows (only when an approximate answer will do), int8
+ * products with error bounds leave the few rows that can be among the k best entries. Without the first pass the rows
+ * left are certain to hold the true k best.
+ */
+import { norm } from '../../math/vector.ts'
+import type { EntryKey } from '../../model/entry.ts'
+import type { Hit, SearchScope, VectorSearch } from '../contract.ts'
+import type { CellLimits, Slot } from './cells.ts'
+import { NearCells } from './near.ts'
+import type { VectorRows } from './rows.ts'
+import { type Scope, ScopeWriter } from './scope.ts'
+
+/** Rows that sign codes choose at least, and for each entry wanted. */
+const CHOSEN = 1000
+const CHOSEN_PER_ENTRY = 16
+/** Among fewer rows neighbours are less near, so more are chosen: up to so many, one less for so many rows. */
+const CHOSEN_OF_FEW = 2400
+const ROWS_FOR_ONE_LESS = 40
+/** Among very many rows more come as near by chance: one row in so many is chosen. */
+const ROWS_FOR_ONE_MORE = 500
+/** When sign codes would choose a larger part than one in so many, the second pass reads all rows: it is as quick. */
+const WORTH_CHOOSING = 4
+/** Keeps the sum of `width` products of an i16 and an i8 within an i32. */
+const LARGEST_SUM = 2 ** 31 - 1
+
+/** A row that may be among the best; its score is by int8. */
+export interface Candidate extends Hit {
+  readonly slot: Slot
+  /** What its entry has before the question; 0 where nothing has. */
+  readonly prior: number
+}
+
+export class VectorScan {
+  readonly #rows: VectorRows
+  readonly #scopes: ScopeWriter
+  readonly #near: NearCells
+  /** With what the question in the kernel was put there. */
+  #asked = { weight: Number.NaN, residual: 0, square: 0 }
+
+  constructor(rows: VectorRows, limits: CellLimits) {
+    this.#rows = rows
+    this.#scopes = new ScopeWriter(rows)
+    this.#near = new NearCells(rows, limits)
+  }
+
+  count(scope: SearchScope): number {
+    return this.#scopes.count(scope)
+  }
+
+  /** Rows among which the k best entries with their best chunks are; in no particular order. */
+  candidates(request: VectorSearch): Candidate[] {
+    const { k, least = Number.NEGATIVE_INFINITY } = request
+    const ranked = request.among ?? request.prior
+    const scope = this.#scopes.write(request, k)
+    if (scope.rows === 0 || k === 0) return []
+    this.#ask(request.vector, ranked?.weight ?? 1)
+    const entries = Math.min(k, scope.entries)
+    const ofFew = CHOSEN_OF_FEW - scope.rows / ROWS_FOR_ONE_LESS
+    const chosen = Math.max(CHOSEN, ofFew, scope.rows / ROWS_FOR_ONE_MORE, CHOSEN_PER_ENTRY * entries)
+    // A prior can lift a row that no sign code would choose.
+    if (request.approximate && !ranked && scope.rows >= WORTH_CHOOSING * chosen) {
+      return this.#approximate(scope, entries, Math.ceil(chosen), least)
+    }
+    const { kernel } = this.#rows.memory
+    this.#openRank(scope, entries, least)
+    if (scope.list > 0) kernel.rankList(scope.list, scope.rows)
+    else {
+      this.#scopes.writeExtents(scope)
+      kernel.rank(scope.extents, scope.extentCount)
+    }
+    return this.#closeRank(scope)
+  }
+
+  /** Of each entry's rows, those that can be its best. Scores are cosines. */
+  best(vector: Float32Array, entries: readonly EntryKey[]): Candidate[] {
+    const slots: Slot[] = []
+    const ends = entries.map(entry => {
+      for (let slot = this.#rows.first(entry); slot >= 0; slot = this.#rows.next(slot)) slots.push(slot)
+      return slots.length
+    })
+    this.#ask(vector, 1)
+    const at = this.#scopes.room(slots.length * 24)
+    const { kernel, words } = this.#rows.memory
+    words.set(slots, at / 4)
+    const to = at + Math.ceil(slots.length / 2) * 8
+    kernel.values(at, slots.length, to)
+    return ends.flatMap((end, i) => this.#atTop(slots, ends[i - 1] ?? 0, end, to / 8))
+  }
+
+  /** Computes every sign-code distance and no more: what searches are measured by. */
+  sweepDistances(vector: Float32Array, scope: SearchScope): void {
+    const { kernel, layout } = this.#rows.memory
+    const written = this.#scopes.write(scope, 1)
+    this.#scopes.writeExtents(written)
+    this.#ask(vector, 1)
+    kernel.distances(layout.questionCodeAt, written.extents, written.extentCount, written.codeRecords)
+  }
+
+  #approximate(scope: Scope, entries: number, atLeast: number, least: number): Candidate[] {
+    const { kernel } = this.#rows.memory
+    let pruned = this.#near.suits(scope)
+    for (let wanted = atLeast; ; wanted *= 4) {
+      const chosen = scope.allow > 0 ? this.#chooseAllowed(scope, wanted, pruned) : this.#choose(scope, wanted, pruned)
+      this.#openRank({ ...scope, allow: 0 }, entries, least)
+      kernel.rankList(scope.codeRecords, chosen)
+      const found = this.#closeRank(scope)
+      // Many chunks of few entries can fill the choice; then choose more, until there is no more.
+      if (kernel.entriesFound() === entries || (chosen < wanted && !pruned)) return found
+      pruned = false
+    }
+  }
+
+  /** Lists the nearest rows by sign codes where codes were recorded: so many, with all that are as near as the last. */
+  #choose(scope: Scope, wanted: number, pruned: boolean): number {
+    this.#scanCodes(scope, wanted, pruned)
+    return this.#rows.memory.kernel.closeCodes()
+  }
+
+  /** The same of allowed rows: it costs less to test near rows afterwards than all of them first. */
+  #chooseAllowed(scope: Scope, wanted: number, pruned: boolean): number {
+    for (let taken = Math.ceil((wanted / scope.part) * 1.06) + 60; ; taken *= 4) {
+      this.#scanCodes(scope, taken, pruned)
+      const chosen = this.#rows.memory.kernel.closeCodesIn(scope.allow, wanted)
+      if (chosen >= 0) return chosen
+    }
+  }
+
+  #scanCodes(scope: Scope, wanted: number, pruned: boolean): void {
+    const { kernel, layout } = this.#rows.memory
+    kernel.openCodes(layout.questionCodeAt, layout.countsAt, scope.codeRecords, wanted)
+    if (pruned) this.#near.scanCodes(scope, wanted)
+    else if (scope.list > 0) kernel.scanCodesOf(scope.list, scope.rows)
+    else {
+      this.#scopes.writeExtents(scope)
+      kernel.scanCodes(scope.extents, scope.extentCount)
+    }
+  }
+
+  #openRank({ heap, places, prior, allow, rankRecords }: Scope, entries: number, least: number): void {
+    this.#rows.memory.kernel.openRank(entries, heap, places, prior, allow, rankRecords, least)
+  }
+
+  #closeRank(scope: Scope): Candidate[] {
+    const { kernel, words, floats } = this.#rows.memory
+    const candidates: Candidate[] = []
+    for (let left = kernel.closeRank(), at = scope.rankRecords / 4; left > 0; left--, at += 4) {
+      candidates.push(this.#candidate(words[at] as number, floats[at + 1] as number, scope.prior))
+    }
+    return candidates
+  }
+
+  /** Puts the question into the kernel: as bits, as i16, and with the bounds of what both roundings can amount to. */
+  #ask(vector: Float32Array, weight: number): void {
+    const { kernel, layout, floats, bytes } = this.#rows.memory
+    if (this.#isAsked(vector, weight)) return
+    floats.set(vector, layout.questionAt / 4)
+    kernel.encodeSigns(layout.questionAt, layout.meanAt, layout.questionCodeAt)
+    const peak = vector.reduce((most, component) => Math.max(most, Math.abs(component)), 0)
+    const step = peak / Math.min(32767, Math.floor(LARGEST_SUM / (127 * layout.width)))
+    const rounded = new Int16Array(bytes.buffer, layout.question16At, layout.width)
+    let rest = 0
+    for (let i = 0; i < vector.length; i++) {
+      const component = vector[i] as number
+      const steps = Math.round(component / step)
+      rounded[i] = steps
+      rest += (component - steps * step) ** 2
+    }
+    const length = norm(vector)
+    const longest = Math.sqrt(kernel.maxSquare()) + 1e-6
+    // row·question = (scale int8)·(step i16) + (scale int8)·rest + residual·question, by Cauchy and Schwarz:
+    const ofQuestion = Math.sqrt(rest) * (longest + kernel.maxResidual() / 126)
+    // and what a cosine above 1 loses when it is cut to 1.
+    const ofCutting = Math.max(0, length * longest - 1)
+    const size = Math.abs(weight)
+    kernel.setQuestion(
+      layout.question16At,
+      weight * step,
+      size * kernel.maxResidual() * length,
+      size * (ofQuestion + ofCutting + 1e-9),
+      size * length * longest + 1e-9,
+    )
+    this.#asked = { weight, residual: kernel.maxResidual(), square: kernel.maxSquare() }
+  }
+
+  /** Whether the kernel holds this question already: most are searched by and then scored by. */
+  #isAsked(vector: Float32Array, weight: number): boolean {
+    const { kernel, layout, floats } = this.#rows.memory
+    const { residual, square } = this.#asked
+    if (weight !== this.#asked.weight || residual !== kernel.maxResidual() || square !== kernel.maxSquare())
+      return false
+    const at = layout.questionAt / 4
+    for (let i = 0; i < vector.length; i++) if (vector[i] !== floats[at + i]) return false
+    return true
+  }
+
+  /** Of slots[from, to), whose values and their errors are doubles from `at` on. */
+  #atTop(slots: readonly Slot[], from: number, to: number, at: number): Candidate[] {
+    const { doubles } = this.#rows.memory
+    const value = (i: number) => doubles[at + 2 * i] as number
+    const error = (i: number) => doubles[at + 2 * i + 1] as number
+    let least = Number.NEGATIVE_INFINITY
+    for (let i = from; i < to; i++) least = Math.max(least, value(i) - error(i))
+    const top: Candidate[] = []
+    for (let i = from; i < to; i++) {
+      if (value(i) + error(i) >= least) top.push(this.#candidate(slots[i] as Slot, Math.fround(value(i)), 0))
+    }
+    return top
+  }
+
+  /** `priors`: the address of the table; 0: none. */
+  #candidate(slot: Slot, score: number, priors: number): Candidate {
+    const entry = this.#rows.entry(slot)
+    const prior = priors === 0 ? 0 : (this.#rows.memory.floats[priors / 4 + entry] as number)
+    return { slot, entry, chunk: this.#rows.chunk(slot), score, prior }
+  }
+}

@@ -1,0 +1,185 @@
+/**
+ * Text to a segment: every occurrence of a term is noted in the order of rows, then a counting sort brings the
+ * occurrences of each term together.
+ */
+import type { Chunk, Entry } from '../../model/entry.ts'
+import type { PartitionId } from '../../model/partition.ts'
+import { stem } from '../../text/stem.ts'
+import { LANGUAGES } from '../../text/stopwords.ts'
+import { eachToken } from '../../text/tokenise.ts'
+import { encodeTerm } from './bytes.ts'
+import { eachTitleWord, entryLanguage } from './fields.ts'
+import { NumberList } from './numbers.ts'
+import type { RowTable, Segment } from './segment.ts'
+import { partitionTable, SegmentWriter } from './segment-writer.ts'
+import { termKey } from './terms.ts'
+
+/** What an entry brings into the index. */
+export interface IndexedEntry {
+  readonly entry: Entry
+  readonly chunks: readonly Chunk[]
+}
+
+/** Collects entries; `finish` gives their segment. Entries may come in any order, each once. */
+export class SegmentBuilder {
+  readonly #entries: IndexedEntry[] = []
+  #size = 0
+
+  /** UTF-16 units collected. */
+  get size(): number {
+    return this.#size
+  }
+
+  add(entry: Entry, chunks: readonly Chunk[]): void {
+    if (chunks.length === 0) return
+    this.#entries.push({ entry, chunks })
+    this.#size += entry.content.length
+  }
+
+  finish(): Segment | null {
+    if (this.#entries.length === 0) return null
+    this.#entries.sort((a, b) => a.entry.partition - b.entry.partition || a.entry.key - b.entry.key)
+    const scan = new Scan()
+    for (const { entry, chunks } of this.#entries) scan.entry(entry, chunks)
+    this.#entries.length = 0
+    this.#size = 0
+    return writeSegment(scan)
+  }
+}
+
+/** Rows and occurrences of entries in their final order. */
+class Scan {
+  readonly partition: PartitionId[] = []
+  readonly entries = new NumberList()
+  readonly chunks = new NumberList()
+  readonly lengths = new NumberList()
+  readonly firstPlaces = new NumberList()
+  /** Occurrences, three lists in step: term, row, and place doubled, plus 1 in the text. */
+  readonly terms = new NumberList()
+  readonly rows = new NumberList()
+  readonly places = new NumberList()
+  /** By number of the term. */
+  readonly keys: string[] = []
+  readonly #numbers = new Map<string, number>()
+  /** By language, from a word to the number of its term. */
+  readonly #words = LANGUAGES.map(() => new Map<string, number>())
+  /** Words of the entry at hand: term, place, start. */
+  readonly #content = { term: new NumberList(), place: new NumberList(), start: new NumberList() }
+
+  entry(entry: Entry, chunks: readonly Chunk[]): void {
+    const language = LANGUAGES.indexOf(entryLanguage(entry))
+    this.#readContent(entry.content, language)
+    for (const chunk of chunks) this.#chunk(entry, chunk, language)
+  }
+
+  #readContent(content: string, language: number): void {
+    const { term, place, start } = this.#content
+    term.clear()
+    place.clear()
+    start.clear()
+    let last = -1
+    eachToken(content, (word, from, _end, alias) => {
+      if (!alias) last++
+      term.push(this.#number(word, language))
+      place.push(last)
+      // The sign of an alias: its start is doubled like the others', plus 1.
+      start.push(from * 2 + Number(alias))
+    })
+  }
+
+  #chunk(entry: Entry, chunk: Chunk, language: number): void {
+    const row = this.partition.length
+    this.partition.push(entry.partition)
+    this.entries.push(entry.key)
+    this.chunks.push(chunk.key)
+    let length = eachTitleWord(entry, chunk, (word, place) => this.#occur(this.#number(word, language), row, place * 2))
+    const { term, place, start } = this.#content
+    const first = start.lowerBound(chunk.start * 2)
+    const base = first < place.length ? place.at(first) : 0
+    for (let at = first; at < start.length && start.at(at) < chunk.end * 2; at++) {
+      this.#occur(term.at(at), row, (place.at(at) - base) * 2 + 1)
+      if ((start.at(at) & 1) === 0) length++
+    }
+    this.lengths.push(length)
+    this.firstPlaces.push(base)
+  }
+
+  #occur(term: number, row: number, place: number): void {
+    this.terms.push(term)
+    this.rows.push(row)
+    this.places.push(place)
+  }
+
+  #number(word: string, language: number): number {
+    const words = this.#words[language] as Map<string, number>
+    const known = words.get(word)
+    if (known !== undefined) return known
+    const key = termKey(language, stem(word, LANGUAGES[language] as (typeof LANGUAGES)[number]))
+    let number = this.#numbers.get(key)
+    if (number === undefined) {
+      number = this.keys.length
+      this.keys.push(key)
+      this.#numbers.set(key, number)
+    }
+    words.set(word, number)
+    return number
+  }
+}
+
+function writeSegment(scan: Scan): Segment {
+  const rows: RowTable = {
+    entry: scan.entries.toArray(),
+    chunk: scan.chunks.toArray(),
+    length: scan.lengths.toArray(),
+    place: scan.firstPlaces.toArray(),
+  }
+  const writer = new SegmentWriter(rows, partitionTable({ rows, partition: scan.partition }))
+  const { starts, occurrences } = sortByTerm(scan)
+  const order = Array.from(scan.keys.keys()).sort((a, b) =>
+    (scan.keys[a] as string) < (scan.keys[b] as string) ? -1 : 1,
+  )
+  for (const term of order) {
+    writer.beginTerm(encodeTerm(scan.keys[term] as string))
+    writeTerm(writer, scan, occurrences.subarray(starts[term] as number, starts[term + 1] as number))
+    writer.endTerm()
+  }
+  return writer.finish()
+}
+
+/** Numbers of the occurrences, those of each term together and in their order. */
+function sortByTerm({ terms, keys }: Scan): { starts: Uint32Array; occurrences: Uint32Array } {
+  const starts = new Uint32Array(keys.length + 1)
+  for (let at = 0; at < terms.length; at++) increment(starts, terms.at(at) + 1)
+  for (let term = 0; term < keys.length; term++) increment(starts, term + 1, starts[term])
+  const next = starts.slice()
+  const occurrences = new Uint32Array(terms.length)
+  for (let at = 0; at < terms.length; at++) occurrences[increment(next, terms.at(at)) - 1] = at
+  return { starts, occurrences }
+}
+
+function increment(counts: Uint32Array, at: number, by = 1): number {
+  const sum = (counts[at] as number) + by
+  counts[at] = sum
+  return sum
+}
+
+function writeTerm(writer: SegmentWriter, scan: Scan, occurrences: Uint32Array): void {
+  for (let from = 0; from < occurrences.length; ) {
+    const row = scan.rows.at(occurrences[from] as number)
+    let to = from
+    let inText = 0
+    for (; to < occurrences.length && scan.rows.at(occurrences[to] as number) === row; to++) {
+      inText += scan.places.at(occurrences[to] as number) & 1
+    }
+    const inTitle = to - from - inText
+    writer.posting(row, inTitle, inText)
+    let before = 0
+    for (let at = from; at < to; at++) {
+      if (at === from + inTitle) before = 0
+      const place = scan.places.at(occurrences[at] as number) >>> 1
+      writer.place(place - before)
+      before = place
+    }
+    from = to
+  }
+}

@@ -1,0 +1,149 @@
+/** A question set against the visible part of an index: which lists it reads, and what each of its words is worth there. */
+import { idf, K1, lengthPart, saturation } from '../../math/bm25.ts'
+import type { PartitionId } from '../../model/partition.ts'
+import { LANGUAGES, type Language } from '../../text/stopwords.ts'
+import type { TermWeight } from '../contract.ts'
+import { deadWith } from './dead.ts'
+import { heaviestFirst, type QuestionWord, stemOf } from './question.ts'
+import { type Run, readRuns } from './runs.ts'
+import type { Segment } from './segment.ts'
+import type { SegmentSet } from './segments.ts'
+import { termKey } from './terms.ts'
+
+/** A segment and which of its partitions may be read. */
+export interface SegmentView {
+  readonly segment: Segment
+  /** By rank, 1 for visible; null when all are. */
+  readonly visible: Uint8Array | null
+}
+
+/** The runs of one word in one segment: one list for each language that has it. No row is in two of them. */
+export interface WordLists {
+  readonly lists: readonly (readonly Run[])[]
+  /** Chunks, the dead included. */
+  readonly postings: number
+  /** No posting here adds more to a score. */
+  readonly bound: number
+  /** A block with bound b adds at most b times this. */
+  readonly boundScale: number
+}
+
+export interface WeighedWord extends TermWeight {
+  /** boost · idf */
+  readonly weight: number
+  /** By index of the view. */
+  readonly bySegment: readonly WordLists[]
+}
+
+/** What a question reads. Good until the index changes. */
+export interface Reading {
+  readonly views: readonly SegmentView[]
+  /** Heaviest first: the order in which scores are added up. */
+  readonly words: readonly WeighedWord[]
+  /** Visible chunks, and their mean length. */
+  readonly chunks: number
+  readonly meanLength: number
+  readonly saturations: Saturations
+}
+
+/** The segments that have something of these partitions. */
+export function viewsOf(set: SegmentSet, partitions: ReadonlySet<PartitionId>): readonly SegmentView[] {
+  const views: SegmentView[] = []
+  for (const segment of set.segments) {
+    const { id } = segment.partitions
+    const visible = Uint8Array.from(id, partition => Number(partitions.has(partition)))
+    const seen = visible.reduce((sum, mark) => sum + mark, 0)
+    if (seen > 0) views.push({ segment, visible: seen === id.length ? null : visible })
+  }
+  return views
+}
+
+export function readQuestion(
+  set: SegmentSet,
+  words: readonly QuestionWord[],
+  partitions: ReadonlySet<PartitionId>,
+): Reading {
+  const views = viewsOf(set, partitions)
+  const { chunks, words: length } = set.count(partitions)
+  const meanLength = length / chunks
+  const weighed = words.map(word => weigh(word, views, chunks, meanLength))
+  return { views, words: weighed.sort(heaviestFirst), chunks, meanLength, saturations: saturationsAt(meanLength) }
+}
+
+function weigh(word: QuestionWord, views: readonly SegmentView[], chunks: number, meanLength: number): WeighedWord {
+  let df = 0
+  const found = views.map(({ segment, visible }) => {
+    const lists: (readonly Run[])[] = []
+    for (const language of segment.terms.languages) {
+      const stem = stemOf(word, LANGUAGES[language] as Language)
+      const term = stem === null ? -1 : segment.terms.find(termKey(language, stem))
+      if (term < 0) continue
+      const runs = readRuns(segment, term, visible)
+      if (runs.length === 0) continue
+      lists.push(runs)
+      df += postingsOf(runs) - deadWith(segment, term, visible)
+    }
+    return lists
+  })
+  const ratio = idf(chunks, df)
+  const weight = word.boost * ratio
+  const bySegment = found.map((lists, at) => {
+    const boundScale =
+      (weight * (K1 + 1) * SLACK * growthOf((views[at] as SegmentView).segment, lists, meanLength)) / 255
+    const runs = lists.flat()
+    const bound = runs.reduce((most, run) => Math.max(most, run.bound), 0) * boundScale
+    return { lists, postings: postingsOf(runs), bound, boundScale }
+  })
+  return { term: word.term, boost: word.boost, df, idf: ratio, weight, bySegment }
+}
+
+function postingsOf(runs: readonly Run[]): number {
+  let sum = 0
+  for (const run of runs) sum += run.df
+  return sum
+}
+
+/** A little more than rounding can add. */
+const SLACK = 1 + 1e-9
+
+/**
+ * How much higher than its bound a saturation of these runs can be: bounds are for the mean length a partition had in its
+ * segment, and at r ≥ 1 times that mean saturations are less than r times as high.
+ */
+function growthOf({ partitions }: Segment, lists: readonly (readonly Run[])[], meanLength: number): number {
+  let growth = 1
+  for (const runs of lists) {
+    for (const { rank } of runs) growth = Math.max(growth, meanLength / (partitions.meanLength[rank] as number))
+  }
+  return growth
+}
+
+let last: Saturations | null = null
+
+/** Questions mostly follow each other in one scope, so that the last table serves again. */
+function saturationsAt(meanLength: number): Saturations {
+  if (last?.meanLength !== meanLength) last = new Saturations(meanLength)
+  return last
+}
+
+/** Saturations for one mean length; those of the usual lengths and counts from a table. */
+export class Saturations {
+  readonly meanLength: number
+  readonly #known: Float64Array = new Float64Array(USUAL_TF * USUAL_LENGTH)
+
+  constructor(meanLength: number) {
+    this.meanLength = meanLength
+    for (let length = 0; length < USUAL_LENGTH; length++) {
+      const part = lengthPart(length, meanLength)
+      for (let tf = 0; tf < USUAL_TF; tf++) this.#known[length * USUAL_TF + tf] = saturation(tf, part)
+    }
+  }
+
+  of(tf: number, length: number): number {
+    if (tf < USUAL_TF && length < USUAL_LENGTH) return this.#known[length * USUAL_TF + tf] as number
+    return saturation(tf, lengthPart(length, this.meanLength))
+  }
+}
+
+const USUAL_TF = 4
+const USUAL_LENGTH = 512

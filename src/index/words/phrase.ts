@@ -1,0 +1,113 @@
+/** Which entries hold a phrase: words next to each other and in order, in one line of the title or in the content. */
+import { Bitset } from '../../base/bitset.ts'
+import type { EntryKey } from '../../model/entry.ts'
+import { stem } from '../../text/stem.ts'
+import { LANGUAGES, type Language } from '../../text/stopwords.ts'
+import type { SearchScope } from '../contract.ts'
+import { ByteReader } from './bytes.ts'
+import { END, PostingCursor } from './cursor.ts'
+import { type SegmentView, viewsOf } from './lists.ts'
+import { type Run, readRuns } from './runs.ts'
+import type { Segment } from './segment.ts'
+import type { SegmentSet } from './segments.ts'
+import { termKey } from './terms.ts'
+
+export function entriesWithPhrase(set: SegmentSet, words: readonly string[], scope: SearchScope): Bitset {
+  const found = new Bitset()
+  if (words.length === 0) return found
+  for (const view of viewsOf(set, new Set(scope.partitions))) {
+    for (const language of view.segment.terms.languages) {
+      const keys = words.map(word => termKey(language, stem(word, LANGUAGES[language] as Language)))
+      const lists = listsOf(view, keys)
+      if (lists !== null) eachEntryWith(view.segment, lists, scope, entry => found.add(entry))
+    }
+  }
+  return found
+}
+
+/** The visible runs of each term, or null when one has none. */
+function listsOf({ segment, visible }: SegmentView, keys: readonly string[]): readonly (readonly Run[])[] | null {
+  const lists: (readonly Run[])[] = []
+  for (const key of keys) {
+    const term = segment.terms.find(key)
+    if (term < 0) return null
+    const runs = readRuns(segment, term, visible)
+    if (runs.length === 0) return null
+    lists.push(runs)
+  }
+  return lists
+}
+
+function eachEntryWith(
+  segment: Segment,
+  lists: readonly (readonly Run[])[],
+  { allow }: SearchScope,
+  visit: (entry: EntryKey) => void,
+): void {
+  const cursors = lists.map(runs => new PostingCursor(segment, runs))
+  const rarest = cursors[rarestOf(lists)] as PostingCursor
+  while (rarest.row !== END) {
+    const { row } = rarest
+    const first = entryStart(segment, row)
+    const end = segment.entryEnd(row)
+    const entry = segment.rows.entry[row] as number
+    const isWanted = !segment.isDead(row) && (allow === undefined || allow.has(entry))
+    if (isWanted && (cursors.length === 1 || holdsPhrase(segment, cursors, first, end))) visit(entry)
+    rarest.seek(end)
+  }
+}
+
+function rarestOf(lists: readonly (readonly Run[])[]): number {
+  const sizes = lists.map(runs => runs.reduce((sum, run) => sum + run.df, 0))
+  return sizes.indexOf(Math.min(...sizes))
+}
+
+function entryStart({ rows: { entry } }: Segment, row: number): number {
+  let start = row
+  while (start > 0 && entry[start - 1] === entry[row]) start--
+  return start
+}
+
+/** Whether the entry with rows `first` to `end` has a place from which the words follow each other. */
+function holdsPhrase(segment: Segment, cursors: readonly PostingCursor[], first: number, end: number): boolean {
+  for (const cursor of cursors) {
+    cursor.seek(first)
+    if (cursor.row >= end) return false
+  }
+  let starts: Set<number> | null = null
+  for (const [word, cursor] of cursors.entries()) {
+    const next = new Set<number>()
+    for (const place of placesIn(segment, cursor, first, end)) {
+      if (starts === null || starts.has(place - word)) next.add(place - word)
+    }
+    if (next.size === 0) return false
+    starts = next
+  }
+  return true
+}
+
+/** Far from every other place, so that nothing in one chunk's title is next to anything elsewhere. */
+const TITLE_PLACES = 2 ** 33
+
+/** Places of a term in an entry: of its content, counted through all chunks, and of each chunk's title. */
+function* placesIn(segment: Segment, cursor: PostingCursor, first: number, end: number): Generator<number> {
+  for (cursor.seek(first); cursor.row < end; cursor.next()) {
+    const { row, block, at } = cursor
+    const inTitle = block.inTitle[at] as number
+    const inText = block.inText[at] as number
+    const reader = new ByteReader(segment.places, block.places)
+    for (let before = 0; before < at; before++) {
+      reader.skip((block.inTitle[before] as number) + (block.inText[before] as number))
+    }
+    let place = (row - first + 1) * TITLE_PLACES
+    for (let next = 0; next < inTitle; next++) {
+      place += reader.number()
+      yield place
+    }
+    place = segment.rows.place[row] as number
+    for (let next = 0; next < inText; next++) {
+      place += reader.number()
+      yield place
+    }
+  }
+}

@@ -1,0 +1,115 @@
+/** Scores of given entries, by looking them up in the lists; and the search that does so when few entries are allowed. */
+import type { EntryKey } from '../../model/entry.ts'
+import type { Hit, Prior, SearchScope, WordSearch } from '../contract.ts'
+import { PostingCursor } from './cursor.ts'
+import { EntryHeap } from './heap.ts'
+import type { Reading, SegmentView } from './lists.ts'
+import { Block } from './runs.ts'
+import type { SegmentSet } from './segments.ts'
+
+/** The best chunk of each of these entries that the scope holds, in the order asked for. */
+export function scoreEntries(
+  set: SegmentSet,
+  reading: Reading,
+  entries: readonly EntryKey[],
+  scope: SearchScope,
+): readonly Hit[] {
+  const best = new Map<EntryKey, Hit>()
+  eachChunk(set, reading, entries, scope, (entry, chunk, sum) => {
+    const before = best.get(entry)
+    const score = Math.max(0, sum)
+    if (before !== undefined && (before.score > score || (before.score === score && before.chunk < chunk))) return
+    best.set(entry, { entry, chunk, score })
+  })
+  const hits: Hit[] = []
+  for (const entry of entries) {
+    const hit = best.get(entry)
+    if (hit !== undefined) hits.push(hit)
+  }
+  return hits
+}
+
+/** What looking one chunk up in one list costs, in postings read. */
+const LOOK_UP_COST = 24
+
+/** Whether looking up the allowed entries is quicker than reading the lists. */
+export function isFewAllowed(reading: Reading, { allow }: SearchScope): boolean {
+  if (allow === undefined) return false
+  const postings = reading.words.reduce((sum, word) => {
+    return word.bySegment.reduce((inSegments, { postings }) => inSegments + postings, sum)
+  }, 0)
+  return allow.size * reading.words.length * LOOK_UP_COST < postings
+}
+
+export function searchAllowed(set: SegmentSet, reading: Reading, request: WordSearch): readonly Hit[] {
+  const { allow, prior } = request
+  const k = Math.min(Math.floor(request.k), reading.chunks)
+  if (!(k > 0) || allow === undefined) return []
+  const heap = new EntryHeap(k)
+  eachChunk(set, reading, [...allow], request, (entry, chunk, sum) => {
+    if (sum >= 0) heap.offer(entry, chunk, withPrior(sum, entry, prior))
+  })
+  return heap.drain()
+}
+
+export function withPrior(sum: number, entry: EntryKey, prior: Prior | undefined): number {
+  return prior === undefined ? sum : prior.weight * sum + (prior.values[entry] ?? 0)
+}
+
+/** `sum` is -1 for a chunk without any of the words. */
+type ChunkVisitor = (entry: EntryKey, chunk: number, sum: number) => void
+
+/** Visits the chunks of these entries that the scope holds. */
+function eachChunk(
+  set: SegmentSet,
+  reading: Reading,
+  entries: readonly EntryKey[],
+  { allow }: SearchScope,
+  visit: ChunkVisitor,
+): void {
+  const rowsByView: number[][] = reading.views.map(() => [])
+  for (const entry of entries) {
+    const place = set.find(entry)
+    if (place === null || allow?.has(entry) === false) continue
+    const { segment, row } = place
+    const at = reading.views.findIndex(view => view.segment === segment)
+    if (at < 0 || !isVisible(reading.views[at] as SegmentView, row)) continue
+    const end = segment.entryEnd(row)
+    for (let next = row; next < end; next++) (rowsByView[at] as number[]).push(next)
+  }
+  rowsByView.forEach((list, at) => {
+    const { rows } = (reading.views[at] as SegmentView).segment
+    const asked = Int32Array.from(list).sort()
+    const sums = sumRows(reading, at, asked)
+    asked.forEach((row, next) => {
+      visit(rows.entry[row] as number, rows.chunk[row] as number, sums[next] as number)
+    })
+  })
+}
+
+function isVisible({ segment, visible }: SegmentView, row: number): boolean {
+  return visible === null || visible[segment.rankOf(row)] === 1
+}
+
+/** Of the one cursor at work. */
+const lookedAt = new Block()
+
+/** Scores of ascending rows of one segment, in their order; -1 for a row without any of the words. */
+function sumRows(reading: Reading, at: number, rows: Int32Array): Float64Array {
+  const { saturations } = reading
+  const { segment } = reading.views[at] as SegmentView
+  const sums = new Float64Array(rows.length).fill(-1)
+  for (const { weight, bySegment } of reading.words) {
+    for (const runs of bySegment[at]?.lists ?? []) {
+      const cursor = new PostingCursor(segment, runs, lookedAt, rows[0])
+      for (let next = 0; next < rows.length; next++) {
+        const row = rows[next] as number
+        const tf = cursor.tfAt(row)
+        if (tf === 0) continue
+        const score = weight * saturations.of(tf, segment.rows.length[row] as number)
+        sums[next] = Math.max(0, sums[next] as number) + score
+      }
+    }
+  }
+  return sums
+}

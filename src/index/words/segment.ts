@@ -1,0 +1,165 @@
+/**
+ * A segment: some chunks and where their words are, written once. Only deaths are noted afterwards. All of it lies in
+ * typed arrays, so a snapshot is read in place.
+ *
+ * `lists` has one record a term, in order of terms:
+ *
+ *     length of the term, the term, start in `places`, number of runs,
+ *     a head for each run: partitions skipped, chunks, bytes of postings, bytes of places, bound, [start in `skips`]
+ *     the postings of each run
+ *
+ * A run holds the chunks of one partition, so one that may not be read is stepped over unread. A posting is the distance
+ * to the row before, doubled, plus 1 when the word comes once in the text and not in the title; otherwise the counts
+ * follow. Runs of more than BLOCK postings have a row of four numbers in `skips` for each block: its last row (within
+ * the partition), the ends of its postings and its places (within the run), its bound. A bound is the highest saturation
+ * of a posting at its partition's mean length when the segment was written, in 255ths of 2.2, rounded up.
+ */
+import { lowerBound } from '../../base/lower-bound.ts'
+import type { ChunkKey } from '../../model/entry.ts'
+import { type TermArrays, TermTable } from './terms.ts'
+
+export const BLOCK = 128
+/** Numbers of a block in `skips`, and which is which. */
+export const SKIP = 4
+export const SKIP_ROW = 0
+export const SKIP_POSTINGS = 1
+export const SKIP_PLACES = 2
+export const SKIP_BOUND = 3
+
+/** Entry of a row where nothing stands any more. */
+export const GAP = 0
+
+/**
+ * By row. Rows are grouped by partition; the rows of an entry are neighbours. A gap is a row of no entry: what stood
+ * there was taken out (`scrub.ts`), from all lists too, and the other rows kept their numbers.
+ */
+export interface RowTable {
+  readonly entry: Uint32Array
+  readonly chunk: Uint32Array
+  /** Words of title and text. */
+  readonly length: Uint32Array
+  /** Place in its entry of the chunk's first word: places in `places` count from there. */
+  readonly place: Uint32Array
+}
+
+/** By rank: place among the partitions of the segment. */
+export interface PartitionTable {
+  /** Ascending. */
+  readonly id: Uint32Array
+  /** First row; one more at the end. */
+  readonly start: Uint32Array
+  readonly meanLength: Float64Array
+}
+
+export interface SegmentParts extends TermArrays {
+  readonly rows: RowTable
+  readonly partitions: PartitionTable
+  /** Rows by chunk key. */
+  readonly byChunk: Uint32Array
+  readonly places: Uint8Array
+  readonly skips: Uint32Array
+}
+
+export class Segment implements SegmentParts {
+  readonly rows: RowTable
+  readonly partitions: PartitionTable
+  readonly byChunk: Uint32Array
+  readonly records: Uint32Array
+  readonly slots: Uint32Array
+  readonly lists: Uint8Array
+  readonly places: Uint8Array
+  readonly skips: Uint32Array
+  readonly terms: TermTable
+  /** One bit a row. */
+  readonly #dead: Uint8Array
+  readonly #gaps: number
+  /** Rows that died and still stand in lists, in the order they died. */
+  readonly deadRows: number[] = []
+
+  constructor(parts: SegmentParts) {
+    this.rows = parts.rows
+    this.partitions = parts.partitions
+    this.byChunk = parts.byChunk
+    this.records = parts.records
+    this.slots = parts.slots
+    this.lists = parts.lists
+    this.places = parts.places
+    this.skips = parts.skips
+    this.terms = new TermTable(parts)
+    this.#dead = new Uint8Array((this.size + 7) >>> 3)
+    this.#gaps = this.#markGaps()
+  }
+
+  get size(): number {
+    return this.rows.entry.length
+  }
+
+  get liveSize(): number {
+    return this.size - this.#gaps - this.deadRows.length
+  }
+
+  get byteLength(): number {
+    return this.arrays.reduce((sum, array) => sum + array.byteLength, this.#dead.byteLength)
+  }
+
+  get arrays(): readonly (Uint8Array | Uint32Array | Float64Array)[] {
+    const { rows, partitions } = this
+    return [
+      ...[rows.entry, rows.chunk, rows.length, rows.place],
+      ...[partitions.id, partitions.start, partitions.meanLength],
+      ...[this.byChunk, this.records, this.slots, this.skips, this.lists, this.places],
+    ]
+  }
+
+  /** Gaps are. */
+  isDead(row: number): boolean {
+    return (((this.#dead[row >>> 3] as number) >>> (row & 7)) & 1) === 1
+  }
+
+  bury(row: number): void {
+    if (this.isDead(row)) return
+    this.#mark(row)
+    this.deadRows.push(row)
+  }
+
+  /** End (excluded) of the rows of the entry that has this row. */
+  entryEnd(row: number): number {
+    const { entry } = this.rows
+    let end = row + 1
+    while (end < entry.length && entry[end] === entry[row]) end++
+    return end
+  }
+
+  /** The live row of a chunk, or -1. */
+  rowOfChunk(chunk: ChunkKey): number {
+    const { byChunk, rows } = this
+    let at = lowerBound(byChunk.length, place => (rows.chunk[byChunk[place] as number] as number) < chunk)
+    for (; at < byChunk.length; at++) {
+      const row = byChunk[at] as number
+      if (rows.chunk[row] !== chunk) return -1
+      if (!this.isDead(row)) return row
+    }
+    return -1
+  }
+
+  rankOf(row: number): number {
+    const { start } = this.partitions
+    return lowerBound(start.length, rank => (start[rank] as number) <= row) - 1
+  }
+
+  /** How many there are. */
+  #markGaps(): number {
+    const { entry } = this.rows
+    let gaps = 0
+    for (let row = 0; row < entry.length; row++) {
+      if (entry[row] !== GAP) continue
+      this.#mark(row)
+      gaps++
+    }
+    return gaps
+  }
+
+  #mark(row: number): void {
+    this.#dead[row >>> 3] = (this.#dead[row >>> 3] as number) | (1 << (row & 7))
+  }
+}

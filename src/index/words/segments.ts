@@ -1,0 +1,184 @@
+/**
+ * The segments of a word index at one moment, where each entry is in them, and the exact counts of each partition. Fresh
+ * rows make a small segment; four segments of about one size become one, so that each row is written again only about
+ * log4(rows) times; one with too many dead is written anew without them.
+ */
+import type { EntryKey } from '../../model/entry.ts'
+import type { PartitionId } from '../../model/partition.ts'
+import { grown } from '../grown.ts'
+import { mergeSegments } from './merge.ts'
+import { scrubbed } from './scrub.ts'
+import { GAP, type Segment } from './segment.ts'
+
+const SEGMENTS_OF_A_SIZE = 4
+/** Share of dead rows above which a segment is written anew. */
+const MOST_DEAD = 0.25
+
+interface PartitionCount {
+  chunks: number
+  words: number
+}
+
+export class SegmentSet {
+  /** By slot; a slot keeps its segment until it is merged away. */
+  readonly #slots: (Segment | null)[] = []
+  readonly #counts = new Map<PartitionId, PartitionCount>()
+  /** By entry key: slot + 1, or 0; and its first row there. */
+  #slotOf = new Uint16Array(1024)
+  #rowOf = new Uint32Array(1024)
+  /** Another number after each change. */
+  version = 0
+  /** Entries that have rows. */
+  entryCount = 0
+
+  get segments(): readonly Segment[] {
+    return this.#slots.filter(segment => segment !== null)
+  }
+
+  get byteLength(): number {
+    const own = this.#slotOf.byteLength + this.#rowOf.byteLength
+    return this.segments.reduce((sum, segment) => sum + segment.byteLength, own)
+  }
+
+  /** Chunks in these partitions (each named once), and their words. */
+  count(partitions: Iterable<PartitionId>): { chunks: number; words: number } {
+    let chunks = 0
+    let words = 0
+    for (const partition of partitions) {
+      const count = this.#counts.get(partition)
+      if (count === undefined) continue
+      chunks += count.chunks
+      words += count.words
+    }
+    return { chunks, words }
+  }
+
+  /** Where an entry's rows begin. */
+  find(entry: EntryKey): { segment: Segment; row: number } | null {
+    const slot = this.#slotOf[entry] ?? 0
+    if (slot === 0) return null
+    return { segment: this.#slots[slot - 1] as Segment, row: this.#rowOf[entry] as number }
+  }
+
+  /** Takes in entries that are not here yet. */
+  add(segment: Segment): void {
+    this.#place(segment)
+    this.#countRows(segment)
+    const { entry } = segment.rows
+    let entries = 0
+    let before = -1
+    for (let row = 0; row < entry.length; row++) {
+      const key = entry[row] as number
+      if (key !== before && key !== GAP) entries++
+      before = key
+    }
+    this.entryCount += entries
+    this.version++
+  }
+
+  /** Forgets an entry; unknown ones are ignored. */
+  bury(entry: EntryKey): void {
+    const place = this.find(entry)
+    if (place === null) return
+    const { segment, row } = place
+    const count = this.#counts.get(segment.partitions.id[segment.rankOf(row)] as PartitionId) as PartitionCount
+    for (let dying = row; dying < segment.entryEnd(row); dying++) {
+      segment.bury(dying)
+      count.chunks--
+      count.words -= segment.rows.length[dying] as number
+    }
+    this.#slotOf[entry] = 0
+    this.entryCount--
+    this.version++
+  }
+
+  /** Brings the segments back to few. Answers stay the same. */
+  tidy(): void {
+    for (const segment of this.segments) {
+      if (segment.size - segment.liveSize > segment.size * MOST_DEAD) this.#merge([segment])
+    }
+    for (;;) {
+      const group = tooMany(this.segments)
+      if (group === null) return
+      this.#merge(group)
+    }
+  }
+
+  /** Leaves nothing of dead rows, at a fraction of what merging costs. Answers stay the same. */
+  forgetDead(): void {
+    for (const segment of this.segments) if (segment.deadRows.length > 0) this.#replace([segment], scrubbed(segment))
+  }
+
+  /** All rows in one segment. */
+  compact(): void {
+    if (this.segments.length > 1) this.#merge(this.segments)
+  }
+
+  #merge(segments: readonly Segment[]): void {
+    this.#replace(segments, mergeSegments(segments))
+  }
+
+  /** By one with the same live rows; null when there are none. */
+  #replace(segments: readonly Segment[], by: Segment | null): void {
+    for (const segment of segments) this.#slots[this.#slots.indexOf(segment)] = null
+    if (by !== null) this.#place(by)
+    this.version++
+  }
+
+  #place(segment: Segment): void {
+    const free = this.#slots.indexOf(null)
+    const slot = free < 0 ? this.#slots.length : free
+    this.#slots[slot] = segment
+    const { entry } = segment.rows
+    let highest = 0
+    for (let row = 0; row < entry.length; row++) if ((entry[row] as number) > highest) highest = entry[row] as number
+    this.#growTo(highest + 1)
+    const [slotOf, rowOf] = [this.#slotOf, this.#rowOf]
+    const someDead = segment.liveSize < segment.size
+    for (let row = entry.length - 1; row >= 0; row--) {
+      if (someDead && segment.isDead(row)) continue
+      const key = entry[row] as number
+      slotOf[key] = slot + 1
+      rowOf[key] = row
+    }
+  }
+
+  #countRows(segment: Segment): void {
+    const { id, start } = segment.partitions
+    const { length } = segment.rows
+    const someDead = segment.liveSize < segment.size
+    for (let rank = 0; rank < id.length; rank++) {
+      const partition = id[rank] as PartitionId
+      const count = this.#counts.get(partition) ?? { chunks: 0, words: 0 }
+      this.#counts.set(partition, count)
+      const end = start[rank + 1] as number
+      let [chunks, words] = [0, 0]
+      for (let row = start[rank] as number; row < end; row++) {
+        if (someDead && segment.isDead(row)) continue
+        chunks++
+        words += length[row] as number
+      }
+      count.chunks += chunks
+      count.words += words
+    }
+  }
+
+  #growTo(size: number): void {
+    if (size <= this.#slotOf.length) return
+    this.#slotOf = grown(this.#slotOf, size)
+    this.#rowOf = grown(this.#rowOf, size)
+  }
+}
+
+/** The smallest segments of a size class that has too many, or null. */
+function tooMany(segments: readonly Segment[]): readonly Segment[] | null {
+  const classes = new Map<number, Segment[]>()
+  for (const segment of segments) {
+    const size = Math.floor(Math.log2(Math.max(1, segment.liveSize)) / 2)
+    const group = classes.get(size) ?? []
+    classes.set(size, group)
+    group.push(segment)
+  }
+  const [smallest] = [...classes].filter(([, group]) => group.length >= SEGMENTS_OF_A_SIZE).sort((a, b) => a[0] - b[0])
+  return smallest?.[1] ?? null
+}
