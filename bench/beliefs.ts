@@ -3,21 +3,20 @@
  * trust over three hops, asked by many agents: text and list mode, with and without explanations, filters, diversity,
  * operators. The time of the embedder is not in it (vectors are generated). BQ-178 to BQ-180.
  */
-
 import { modelKey } from '../src/embed/embedder.ts'
 import type { KernelVectorIndex } from '../src/index/vectors.ts'
 import { checkQuery } from '../src/lenses/beliefs/check/query.ts'
 import { estimateMemory } from '../src/lenses/beliefs/measures/memory-estimate.ts'
-import { runQuery } from '../src/lenses/beliefs/query/run.ts'
+import { runQuery } from '../src/lenses/beliefs/paging/page.ts'
 import { stateOf } from '../src/lenses/beliefs/state.ts'
 import { AGENT_COUNT, agentName, BELIEFS, beliefsHome } from './lib/beliefs-store.ts'
 import { BeliefWrites } from './lib/beliefs-writes.ts'
-import { percentile, type Row, timed, timedAsync } from './lib/report.ts'
+import { quick } from './lib/quick.ts'
+import { latency, percentile, type Row, timed, timedAsync } from './lib/report.ts'
 import { heldOut } from './lib/stand-in.ts'
 
 export const name = 'beliefs'
 
-const quick = Boolean(process.env['QUERENT_QUICK'])
 const ROUNDS = quick ? 40 : 200
 /** Each asker has asked before, and the use of its edges was noted: what first questions cost is a row of its own. */
 const WARM_UP = quick ? 10 : 300
@@ -77,44 +76,39 @@ const WAYS: readonly Way[] = [
 ]
 
 export async function run(): Promise<readonly Row[]> {
-  const home = await beliefsHome()
-  const engine = await home.open()
-  try {
-    const host = engine.host('beliefs')
-    const state = stateOf(host)
-    const ask = (round: number, query: object, asker: number = (round * 7) % ASKERS) => {
-      const requester = agentName(asker)
-      const checked = checkQuery(query, { id: requester, trustGraph: null })
-      return runQuery(state, checked, { requester, signal: new AbortController().signal })
-    }
-    const rows: Row[] = []
-    rows.push({
-      name: 'first query of a process, all read',
-      unit: 'ms',
-      value: await timedAsync(() => ask(0, (WAYS[0] as Way).query(0))),
-    })
-    const kernel = host.index(`vectors-${modelKey(home.embedder.model)}`) as KernelVectorIndex
-    const visible = state.requester(agentName(0)).sight
-    const floors = Array.from({ length: 60 }, (_, at) => timed(() => kernel.sweepDistances(heldOut(at), visible)))
-    const floor = percentile(floors, 0.5)
-    rows.push({ name: 'floor: sign-code distances of what one agent sees', unit: 'ms', value: floor })
-    for (const way of WAYS) rows.push(await timeWay(way, ask, floor))
-    rows.push(await perSecond(ask))
-    rows.push(await behindWrites(ask, new BeliefWrites(engine, modelKey(home.embedder.model), ASKERS + NEW_ASKERS)))
-    rows.push(await firstQuestions(ask))
-    rows.push({ name: 'columns of beliefs in memory', unit: 'B a belief', value: state.columns.byteLength / BELIEFS })
-    rows.push({
-      name: 'trust graph in memory',
-      unit: 'MB',
-      value: state.trust.byteLength / 2 ** 20,
-      note: `${AGENT_COUNT} agents`,
-    })
-    rows.push(...estimates(state.columns.byteLength / BELIEFS))
-    return rows
-  } finally {
-    await engine.close()
-    home.remove()
+  using home = await beliefsHome()
+  await using engine = await home.open()
+  const host = engine.host('beliefs')
+  const state = stateOf(host)
+  const ask = (round: number, query: object, asker: number = (round * 7) % ASKERS) => {
+    const requester = agentName(asker)
+    const checked = checkQuery(query, { id: requester, trustGraph: null })
+    return runQuery(state, checked, { requester, signal: new AbortController().signal })
   }
+  const rows: Row[] = []
+  rows.push({
+    name: 'first query of a process, all read',
+    unit: 'ms',
+    value: await timedAsync(() => ask(0, (WAYS[0] as Way).query(0))),
+  })
+  const kernel = host.index(`vectors-${modelKey(home.embedder.model)}`) as KernelVectorIndex
+  const visible = state.requester(agentName(0)).sight
+  const floors = Array.from({ length: 60 }, (_, at) => timed(() => kernel.sweepDistances(heldOut(at), visible)))
+  const floor = percentile(floors, 0.5)
+  rows.push({ name: 'floor: sign-code distances of what one agent sees', unit: 'ms', value: floor })
+  for (const way of WAYS) rows.push(await timeWay(way, ask, floor))
+  rows.push(await perSecond(ask))
+  rows.push(await behindWrites(ask, new BeliefWrites(engine, modelKey(home.embedder.model), ASKERS + NEW_ASKERS)))
+  rows.push(await firstQuestions(ask))
+  rows.push({ name: 'columns of beliefs in memory', unit: 'B a belief', value: state.columns.byteLength / BELIEFS })
+  rows.push({
+    name: 'trust graph in memory',
+    unit: 'MB',
+    value: state.trust.byteLength / 2 ** 20,
+    note: `${AGENT_COUNT} agents`,
+  })
+  rows.push(...estimates(state.columns.byteLength / BELIEFS))
+  return rows
 }
 
 /** What a billion would take (BQ-181): as the seed has it, and as this index keeps them. */
@@ -147,8 +141,7 @@ async function firstQuestions(ask: Ask): Promise<Row> {
   for (let round = 0; round < NEW_ASKERS; round++) {
     times.push(await timedAsync(() => ask(round, (WAYS[0] as Way).query(round), ASKERS + round)))
   }
-  const p50 = percentile(times, 0.5)
-  return { name: 'text, the first question of an asker', unit: 'ms', value: p50, p50, p99: percentile(times, 0.99) }
+  return latency('text, the first question of an asker', times)
 }
 
 /** What was written is put into all that is kept between questions: the next question pays for it. */
@@ -158,9 +151,8 @@ async function behindWrites(ask: Ask, writes: BeliefWrites): Promise<Row> {
     writes.next()
     times.push(await timedAsync(() => ask(round, (WAYS[0] as Way).query(round))))
   }
-  const p50 = percentile(times, 0.5)
   const note = 'a public belief, an edge of trust or a private belief of another agent, in turn'
-  return { name: 'text, behind each write', unit: 'ms', value: p50, p50, p99: percentile(times, 0.99), note }
+  return { ...latency('text, behind each write', times), note }
 }
 
 async function timeWay(way: Way, ask: Ask, floor: number): Promise<Row> {
@@ -170,9 +162,9 @@ async function timeWay(way: Way, ask: Ask, floor: number): Promise<Row> {
     const time = await timedAsync(() => ask(round, query))
     if (round >= WARM_UP) times.push(time)
   }
-  const p50 = percentile(times, 0.5)
-  const p99 = percentile(times, 0.99)
-  const row = { name: way.name, unit: 'ms', value: p50, p50, p99, ratioToFloor: p50 / floor }
+  const asked = latency(way.name, times)
+  const { p50, p99 } = asked
+  const row = { ...asked, ratioToFloor: p50 / floor }
   if (way.judged !== true) return row
   return { ...row, goal: `p50 <= ${P50} ms, p99 <= ${P99} ms (seed: 10 and 50)`, ok: p50 <= P50 && p99 <= P99 }
 }

@@ -6,13 +6,13 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Embedder } from '../src/embed/embedder.ts'
-import { openEmbedder } from '../src/embed/open-embedder.ts'
 import { embedC64, openC64 } from '../src/engine/openings/open-c64.ts'
 import { c64Domain } from '../src/lenses/c64/domain.ts'
 import { enrich } from '../src/lenses/c64/enrichment/enrich.ts'
 import { type AskedQuestion, askAll, labelledQuestions, qualityOf } from './lib/c64-quality.ts'
 import { cacheOnDisk } from './lib/cached-embedder.ts'
-import type { Row } from './lib/report.ts'
+import { localEmbedder } from './lib/local-embedder.ts'
+import { percentile, type Row, timed } from './lib/report.ts'
 
 export const name = 'c64'
 
@@ -21,9 +21,8 @@ const MOST_ENRICH_MS = 5
 const MOST_START_MS = 150
 
 export async function run(): Promise<readonly Row[]> {
-  const embedder = await openEmbedder({ provider: 'local' }, { baseFolder: '.', env: {} })
-  if (embedder === null) throw new Error('there is no local embedder')
-  return [...(await quality('', cacheOnDisk(embedder))), ...(await quality('words alone, ', 'none')), ...costs()]
+  const embedder = cacheOnDisk(await localEmbedder())
+  return [...(await quality('', embedder)), ...(await quality('words alone, ', 'none')), ...costs()]
 }
 
 async function quality(label: string, embedder: Embedder | 'none'): Promise<readonly Row[]> {
@@ -97,15 +96,4 @@ function startMs(): number {
     { encoding: 'utf8' },
   )
   return Number(stdout)
-}
-
-function timed(act: () => unknown): number {
-  const begin = performance.now()
-  act()
-  return performance.now() - begin
-}
-
-function percentile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] as number
 }

@@ -3,8 +3,7 @@
  * with the log folded back by the commits that fill it, by a timer on the main thread, and in a thread of its own. Each
  * way works on a store of its own, a round at a time in turn.
  */
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { OWNER } from '../src/model/partition.ts'
@@ -13,15 +12,16 @@ import type { Store } from '../src/store/store.ts'
 import type { Upkeep } from '../src/store/upkeep.ts'
 import { draftOf, wholeChunk } from '../src/testing/entries.ts'
 import { seededUniform } from '../src/testing/seeded.ts'
+import { tempFolder } from '../src/testing/temp-folder.ts'
+import { quick } from './lib/quick.ts'
 import { percentile, type Row, timed } from './lib/report.ts'
 
 export const name = 'checkpoint'
 
-const QUICK = process.env['QUERENT_QUICK'] !== undefined
-const ENTRIES = QUICK ? 5_000 : 100_000
-const ROUNDS = QUICK ? 3 : 12
+const ENTRIES = quick ? 5_000 : 100_000
+const ROUNDS = quick ? 3 : 12
 /** In a round, 2 ms apart: what a round fills is folded back once, as every two seconds in a server. */
-const UPDATES = QUICK ? 200 : 1_000
+const UPDATES = quick ? 200 : 1_000
 const TOUCHED = 10
 const MIB = 1024 * 1024
 const viewer = { id: OWNER }
@@ -41,12 +41,8 @@ const WAYS: readonly Way[] = [
 ]
 
 export async function run(): Promise<readonly Row[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'querent-bench-'))
-  try {
-    return await measure(folder)
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+  using folder = tempFolder()
+  return await measure(folder.path)
 }
 
 async function measure(folder: string): Promise<readonly Row[]> {

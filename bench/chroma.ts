@@ -15,13 +15,13 @@ import { LOCAL_OWNER } from '../src/model/viewer.ts'
 import { seededUniform } from '../src/testing/seeded.ts'
 import { bigHome } from './lib/big-store.ts'
 import { type ChromaCopy, chromaCopy, JUST_USED, MONTHS_LATER, tagSets } from './lib/chroma-store.ts'
+import { quick } from './lib/quick.ts'
 import { RTree } from './lib/r-tree.ts'
-import { percentile, type Row, timedAsync } from './lib/report.ts'
+import { latency, percentile, type Row, timedAsync } from './lib/report.ts'
 import { heldOut } from './lib/stand-in.ts'
 
 export const name = 'chroma'
 
-const quick = Boolean(process.env['QUERENT_QUICK'])
 const SIZES = quick ? [20_000] : [10_000, 100_000, 1_000_000]
 const ROUNDS = quick ? 40 : 200
 const WARM_UP = quick ? 20 : 60
@@ -62,18 +62,12 @@ interface Way {
 type Floor = (round: number) => unknown
 
 export async function run(): Promise<readonly Row[]> {
-  const home = await bigHome()
-  const engine = await home.open()
-  try {
-    const { vectors } = home
-    const host = engine.host('default')
-    const kernel = host.index(vectors) as KernelVectorIndex
-    const everything = { partitions: host.sight(LOCAL_OWNER).partitions }
-    return await measure(round => kernel.sweepDistances(heldOut(round), everything))
-  } finally {
-    await engine.close()
-    home.remove()
-  }
+  using home = await bigHome()
+  await using engine = await home.open()
+  const host = engine.host('default')
+  const kernel = host.index(home.vectors) as KernelVectorIndex
+  const everything = { partitions: host.sight(LOCAL_OWNER).partitions }
+  return await measure(round => kernel.sweepDistances(heldOut(round), everything))
 }
 
 async function measure(floor: Floor): Promise<readonly Row[]> {
@@ -161,13 +155,13 @@ async function timeInTurns(ways: readonly Way[]): Promise<Row[]> {
   }
   const base = percentile(times.get(FLOOR) ?? [], 0.5)
   return ways.map(({ name, goal, limit }) => {
-    const p50 = percentile(times.get(name) ?? [], 0.5)
-    const p99 = percentile(times.get(name) ?? [], 0.99)
-    const row = { name, unit: 'ms', value: p50, p50, p99, ratioToFloor: p50 / base, goal }
+    const own = times.get(name) ?? []
+    const asked = latency(name, own)
+    const row = { ...asked, ratioToFloor: asked.p50 / base, goal }
     if (limit === undefined) return row
     // What else the machine does makes few of the quickest slower.
-    const note = `one in ten took at most ${percentile(times.get(name) ?? [], 0.1).toPrecision(3)} ms`
-    return { ...row, ok: p50 <= limit * base, note }
+    const note = `one in ten took at most ${percentile(own, 0.1).toPrecision(3)} ms`
+    return { ...row, ok: asked.p50 <= limit * base, note }
   })
 }
 
@@ -219,16 +213,8 @@ async function upkeep(copy: ChromaCopy, size: number): Promise<readonly Row[]> {
 }
 
 function against(what: string, times: readonly number[], limit: number): Row {
-  const p50 = percentile(times, 0.5)
-  return {
-    name: what,
-    unit: 'ms',
-    value: p50,
-    p50,
-    p99: percentile(times, 0.99),
-    goal: `< ${limit} ms`,
-    ok: p50 < limit,
-  }
+  const row = latency(what, times)
+  return { ...row, goal: `< ${limit} ms`, ok: row.p50 < limit }
 }
 
 function treeOf(chroma: OpenChroma): RTree {

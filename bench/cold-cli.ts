@@ -10,12 +10,13 @@ import { promisify } from 'node:util'
 import type { KernelVectorIndex } from '../src/index/vectors.ts'
 import { LOCAL_OWNER } from '../src/model/viewer.ts'
 import { type BigHome, bigHome, ENTRIES, questions } from './lib/big-store.ts'
+import { quick } from './lib/quick.ts'
 import { percentile, type Row, timed, timedAsync } from './lib/report.ts'
 import { heldOut } from './lib/stand-in.ts'
 
 export const name = 'cold-cli'
 
-const RUNS = process.env['QUERENT_QUICK'] ? 3 : 21
+const RUNS = quick ? 3 : 21
 const root = fileURLToPath(new URL('..', import.meta.url))
 const BUILT = 'bin/querent.js'
 const SOURCES = 'scripts/querent.ts'
@@ -39,21 +40,17 @@ const kinds: readonly Kind[] = [
 
 export async function run(): Promise<readonly Row[]> {
   await buildIfOld()
-  const home = await bigHome()
+  using home = await bigHome()
   const texts = questions(3)
   const samples = kinds.map((): number[] => [])
   const floor = await floorOf(home)
-  try {
-    for (let round = 0; round <= RUNS; round++) {
-      for (const [at, { args }] of kinds.entries()) {
-        const question = args.includes('query') ? [texts[round] as string] : []
-        const ms = await timedAsync(() => start([...args, ...question], home.folder))
-        // The first round brings everything into the disk cache.
-        if (round > 0) samples[at]?.push(ms)
-      }
+  for (let round = 0; round <= RUNS; round++) {
+    for (const [at, { args }] of kinds.entries()) {
+      const question = args.includes('query') ? [texts[round] as string] : []
+      const ms = await timedAsync(() => start([...args, ...question], home.folder))
+      // The first round brings everything into the disk cache.
+      if (round > 0) samples[at]?.push(ms)
     }
-  } finally {
-    home.remove()
   }
   const slower = floor / REFERENCE_FLOOR_MS
   return kinds.map(({ name, goal }, at) => rowOf(name, samples[at] ?? [], goal && Math.round(goal * slower)))
@@ -61,16 +58,12 @@ export async function run(): Promise<readonly Row[]> {
 
 /** Milliseconds for all sign-code distances, which tells how quick this machine is. */
 async function floorOf(home: BigHome): Promise<number> {
-  const engine = await home.open()
-  try {
-    const host = engine.host('default')
-    const kernel = host.index(home.vectors) as unknown as KernelVectorIndex
-    const scope = { partitions: host.sight(LOCAL_OWNER).partitions }
-    const times = Array.from({ length: 200 }, (_, round) => timed(() => kernel.sweepDistances(heldOut(round), scope)))
-    return percentile(times.slice(100), 0.5)
-  } finally {
-    await engine.close()
-  }
+  await using engine = await home.open()
+  const host = engine.host('default')
+  const kernel = host.index(home.vectors) as unknown as KernelVectorIndex
+  const scope = { partitions: host.sight(LOCAL_OWNER).partitions }
+  const times = Array.from({ length: 200 }, (_, round) => timed(() => kernel.sweepDistances(heldOut(round), scope)))
+  return percentile(times.slice(100), 0.5)
 }
 
 async function start(args: readonly string[], home: string): Promise<void> {

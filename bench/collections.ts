@@ -3,16 +3,14 @@
  * English and Spanish: as its contract ranks (by vectors alone) and with words fused in (`--hybrid`). No setting was
  * tuned on these questions. The built-in model is an English one; what it makes of Spanish is here to be seen.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Embedder } from '../src/embed/embedder.ts'
-import { openEmbedder } from '../src/embed/open-embedder.ts'
 import { openEngine } from '../src/engine/open.ts'
 import { queryCollections } from '../src/engine/openings/query-collections.ts'
 import { putSample } from '../src/engine/openings/sample-collections.ts'
+import { tempFolder } from '../src/testing/temp-folder.ts'
 import questionFile from './data/collections-questions.json' with { type: 'json' }
 import { ndcg, recall } from './lib/collections.ts'
+import { lent, localEmbedder } from './lib/local-embedder.ts'
 import type { Row } from './lib/report.ts'
 
 export const name = 'collections'
@@ -50,26 +48,23 @@ export async function run(): Promise<readonly Row[]> {
 
 /** Both languages, both rankings. */
 export async function measureCollections(): Promise<readonly CollectionsQuality[]> {
-  const opened = await openEmbedder({ provider: 'local' }, { baseFolder: '.', env: {} })
-  if (opened === null) throw new Error('there is no local embedder')
-  // An engine closes its embedder; this one serves several.
-  const embedder: Embedder = { ...opened, close: () => Promise.resolve() }
-  const home = mkdtempSync(join(tmpdir(), 'querent-collections-'))
+  const own = await localEmbedder()
+  const embedder = lent(own)
   try {
+    using home = tempFolder()
     {
-      await using engine = await openEngine({ home, embedder, background: false })
+      await using engine = await openEngine({ home: home.path, embedder, background: false })
       await putSample(engine)
     }
     const measured: CollectionsQuality[] = []
     for (const language of ['en', 'es'] as const) {
       for (const ranking of ['vectors', 'hybrid'] as const) {
-        measured.push(await measure(home, embedder, language, ranking))
+        measured.push(await measure(home.path, embedder, language, ranking))
       }
     }
     return measured
   } finally {
-    await opened.close()
-    rmSync(home, { recursive: true, force: true })
+    await own.close()
   }
 }
 

@@ -3,9 +3,9 @@
  * those that the numbers of rank `relevance` were chosen by; with the model and without. The first run embeds for two minutes.
  */
 import type { Embedder } from '../src/embed/embedder.ts'
-import { openEmbedder } from '../src/embed/open-embedder.ts'
 import { cacheOnDisk } from './lib/cached-embedder.ts'
 import { indexCode, type Measures, measuresOf, type Part, questionSet, WAYS } from './lib/context-questions.ts'
+import { localEmbedder } from './lib/local-embedder.ts'
 import type { Row } from './lib/report.ts'
 
 export const name = 'context-quality'
@@ -20,9 +20,7 @@ export async function run(): Promise<readonly Row[]> {
 
 /** A fresh one: closing what asks closes it. */
 async function model(): Promise<Embedder> {
-  const embedder = await openEmbedder({ provider: 'local' }, { baseFolder: '.', env: {} })
-  if (embedder === null) throw new Error('there is no local embedder')
-  return cacheOnDisk(embedder)
+  return cacheOnDisk(await localEmbedder())
 }
 
 async function rowsOf(part: Part, label: string, embedder: Embedder | 'none'): Promise<readonly Row[]> {

@@ -8,12 +8,12 @@ import { Context } from '../src/lenses/context/context.ts'
 import { seededUniform } from '../src/testing/seeded.ts'
 import { tempFolder } from '../src/testing/temp-folder.ts'
 import { openToyEmbedder } from '../src/testing/toy-embedder.ts'
+import { quick } from './lib/quick.ts'
 import { CODE_BASE_FILES, fillCode, randomQuestion } from './lib/random-code.ts'
 import { percentile, type Row, timed } from './lib/report.ts'
 
 export const name = 'context-query'
 
-const quick = Boolean(process.env['QUERENT_QUICK'])
 const FILE_COUNT = quick ? 200 : CODE_BASE_FILES
 const QUESTIONS = quick ? 40 : 200
 const WARM_UP = 20

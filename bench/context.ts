@@ -12,11 +12,11 @@ import { sha256 } from '../src/base/canonical.ts'
 import { type OpenContext, openContext } from '../src/engine/openings/open-context.ts'
 import { EDGES } from '../src/lenses/context/tables.ts'
 import { tempFolder } from '../src/testing/temp-folder.ts'
+import { quick } from './lib/quick.ts'
 import { percentile, type Row, timedAsync } from './lib/report.ts'
 
 export const name = 'context'
 
-const quick = Boolean(process.env['QUERENT_QUICK'])
 const FILES = quick ? 200 : 2_000
 const CHANGES = quick ? 5 : 20
 const PROCESSES = quick ? 2 : 7

@@ -9,11 +9,11 @@ import { buildModel } from '../scripts/build-model.mjs'
 import type { Embedder } from '../src/embed/embedder.ts'
 import { openLocalEmbedder } from '../src/embed/local-embedder.ts'
 import type { RuntimeName } from '../src/embed/onnx-runtime.ts'
-import { percentile, type Row, timedAsync } from './lib/report.ts'
+import { quick } from './lib/quick.ts'
+import { latency, type Row, timedAsync } from './lib/report.ts'
 
 export const name = 'embed-throughput'
 
-const quick = Boolean(process.env['QUERENT_QUICK'])
 /** WebAssembly is some five times slower and needs no more samples. */
 const PASSAGES: Readonly<Record<RuntimeName, number>> = quick ? { native: 300, wasm: 60 } : { native: 5_000, wasm: 500 }
 const QUESTIONS = quick ? 50 : 300
@@ -74,11 +74,6 @@ async function measureReady(runtime: RuntimeName, folder: string): Promise<Row> 
     samples.push(Number(stdout))
   }
   return latency(`opening to first vector, ${runtime}`, samples)
-}
-
-function latency(name: string, samples: readonly number[]): Row {
-  const p50 = percentile(samples, 0.5)
-  return { name, unit: 'ms', value: p50, p50, p99: percentile(samples, 0.99) }
 }
 
 /** Abstracts of test collections where they lie beside the repository, else this repository's own prose and code. */

@@ -17,11 +17,11 @@ import {
   OWN_PART,
   PACKAGES,
 } from './lib/extraction.ts'
+import { quick } from './lib/quick.ts'
 import { percentile, type Row, timed } from './lib/report.ts'
 
 export const name = 'extract'
 
-const quick = Boolean(process.env['QUERENT_QUICK'])
 const FILES = quick ? 200 : 1_000
 const BASE = FILES * 2
 const LINES = 200

@@ -3,22 +3,20 @@
  * ten times as many, of the same holders and written among them. Asked in turn in one run, so that the machine
  * is the same to both: again and again, after hidden beliefs were written, and after visible ones were.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { SettableClock } from '../src/base/clock.ts'
 import { openEngine } from '../src/engine/open.ts'
 import { checkQuery } from '../src/lenses/beliefs/check/query.ts'
-import { runQuery } from '../src/lenses/beliefs/query/run.ts'
+import { runQuery } from '../src/lenses/beliefs/paging/page.ts'
 import { stateOf } from '../src/lenses/beliefs/state.ts'
 import { callOperation, makeCatalog } from '../src/ops/catalog.ts'
 import { seededUniform } from '../src/testing/seeded.ts'
+import { tempFolder } from '../src/testing/temp-folder.ts'
 import { openToyEmbedder } from '../src/testing/toy-embedder.ts'
+import { quick } from './lib/quick.ts'
 import { percentile, type Row, timedAsync } from './lib/report.ts'
 
 export const name = 'hidden-load'
 
-const quick = Boolean(process.env['QUERENT_QUICK'])
 const VISIBLE = quick ? 500 : 3_000
 const TIMES = 10
 const ROUNDS = quick ? 40 : 600
@@ -90,8 +88,8 @@ async function world(hidden: number): Promise<World> {
   const uniform = seededUniform(1)
   const random = (length: number) => Uint8Array.from({ length }, () => Math.floor(256 * uniform()))
   const clock = new SettableClock(NOW)
-  const home = mkdtempSync(join(tmpdir(), 'querent-bench-'))
-  const engine = await openEngine({ home, embedder: openToyEmbedder(), clock, random, background: false })
+  const folder = tempFolder()
+  const engine = await openEngine({ home: folder.path, embedder: openToyEmbedder(), clock, random, background: false })
   const catalog = makeCatalog(engine)
   const call = (operation: string, id: string, input: object) =>
     callOperation(catalog, engine, operation, input, { viewer: { id }, signal: new AbortController().signal })
@@ -112,7 +110,7 @@ async function world(hidden: number): Promise<World> {
   return {
     close: async () => {
       await engine.close()
-      rmSync(home, { recursive: true, force: true })
+      folder[Symbol.dispose]()
     },
     ask: round => {
       const query = {

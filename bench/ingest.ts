@@ -1,28 +1,25 @@
 /** Files into a store by `add`, without embedding: Markdown as people write it, and this repository's own code. */
-import { cpSync, globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, globSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { AddReport } from '../src/engine/engine.ts'
 import { openEngine } from '../src/engine/open.ts'
+import { tempFolder } from '../src/testing/temp-folder.ts'
+import { quick } from './lib/quick.ts'
 import type { Row } from './lib/report.ts'
 import { ZipfTexts } from './lib/text-data.ts'
 
 export const name = 'ingest'
 
-const DOCUMENTS = process.env['QUERENT_QUICK'] ? 200 : 2000
+const DOCUMENTS = quick ? 200 : 2000
 const GOAL = 100
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 export async function run(): Promise<readonly Row[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'querent-bench-'))
-  try {
-    const documents = writeDocuments(join(folder, 'documents'))
-    const code = copyCode(join(folder, 'code'))
-    return [...(await measure('Markdown', folder, documents)), ...(await measure('TypeScript', folder, code))]
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
+  using folder = tempFolder()
+  const documents = writeDocuments(folder.file('documents'))
+  const code = copyCode(folder.file('code'))
+  return [...(await measure('Markdown', folder.path, documents)), ...(await measure('TypeScript', folder.path, code))]
 }
 
 interface Files {

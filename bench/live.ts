@@ -13,11 +13,11 @@ import { stateOf } from '../src/lenses/beliefs/state.ts'
 import type { LiveEvent, LiveState } from '../src/model/live.ts'
 import { agentName, BELIEFS, beliefsHome } from './lib/beliefs-store.ts'
 import { BeliefWrites } from './lib/beliefs-writes.ts'
-import { percentile, type Row, timed } from './lib/report.ts'
+import { quick } from './lib/quick.ts'
+import { latency, percentile, type Row, timed } from './lib/report.ts'
 
 export const name = 'live'
 
-const quick = Boolean(process.env['QUERENT_QUICK'])
 const ASKERS = quick ? 10 : 50
 const QUESTIONS_EACH = quick ? 10 : 20
 const PER_SECOND = 100
@@ -37,20 +37,15 @@ const OPTIONS = {
 }
 
 export async function run(): Promise<readonly Row[]> {
-  const home = await beliefsHome()
-  const engine = await home.open()
-  try {
-    const writes = new BeliefWrites(engine, modelKey(home.embedder.model), ASKERS)
-    return [
-      ...(await judged(engine, writes)),
-      ...(await fanOut(engine, writes)),
-      await firstChunk(engine),
-      ...(await memory(engine, writes)),
-    ]
-  } finally {
-    await engine.close()
-    home.remove()
-  }
+  using home = await beliefsHome()
+  await using engine = await home.open()
+  const writes = new BeliefWrites(engine, modelKey(home.embedder.model), ASKERS)
+  return [
+    ...(await judged(engine, writes)),
+    ...(await fanOut(engine, writes)),
+    await firstChunk(engine),
+    ...(await memory(engine, writes)),
+  ]
 }
 
 function questionsOf(engine: Engine): readonly StandingBeliefs[] {
@@ -99,11 +94,7 @@ async function judged(engine: Engine, writes: BeliefWrites): Promise<readonly Ro
   const each = (mean + answering / JUDGED) / all
   return [
     {
-      name: `a write: is it of concern to each of ${questions.length} questions`,
-      unit: 'ms',
-      value: percentile(telling, 0.5),
-      p50: percentile(telling, 0.5),
-      p99: percentile(telling, 0.99),
+      ...latency(`a write: is it of concern to each of ${questions.length} questions`, telling),
       note: `${((mean / questions.length) * 1000).toFixed(2)} µs a question; ${(concerned / JUDGED).toFixed(1)} questions a write are asked again`,
     },
     {
@@ -142,16 +133,12 @@ async function fanOut(engine: Engine, writes: BeliefWrites): Promise<readonly Ro
   const seconds = (performance.now() - started) / 1000
   await settled()
   for (const subscription of subscriptions) subscription.cancel()
-  const shown = (samples: readonly number[]) => ({
-    value: percentile(samples, 0.5),
-    p50: percentile(samples, 0.5),
-    p99: percentile(samples, 0.99),
-  })
   return [
     {
-      name: `from a commit to its event, ${subscriptions.length} questions, ${PER_SECOND} writes a second`,
-      unit: 'ms',
-      ...shown(delays),
+      ...latency(
+        `from a commit to its event, ${subscriptions.length} questions, ${PER_SECOND} writes a second`,
+        delays,
+      ),
       note: `${delays.length} of ${events} events are of a belief that came; debounce 0`,
     },
     {
@@ -178,8 +165,7 @@ async function firstChunk(engine: Engine): Promise<Row> {
     for await (const _ of operation.stream(engine.host('beliefs'), input, context)) break
     times.push(performance.now() - started)
   }
-  const p50 = percentile(times, 0.5)
-  return { name: 'first chunk of a stream of 1,000', unit: 'ms', value: p50, p50, p99: percentile(times, 0.99) }
+  return latency('first chunk of a stream of 1,000', times)
 }
 
 /** What is left of events when they are over: nothing should be. */

@@ -19,19 +19,15 @@ interface Measured {
 }
 
 export async function run(): Promise<readonly Row[]> {
-  const home = await bigHome()
-  try {
-    const { before, after, indexes } = await measure(home.folder)
-    const counted = indexes.reduce((sum, index) => sum + index.bytes, 0)
-    return [
-      ...indexes.map(index => row(`index ${index.name.split('-')[0]}`, index.bytes)),
-      row('words and vectors, as the indexes count', counted, GOAL),
-      row('words and vectors, as the process grows', after - before, GOAL),
-      { name: 'the process, all of it', unit: 'MiB', value: after / 2 ** 20, note: `${ENTRIES} chunks` },
-    ]
-  } finally {
-    home.remove()
-  }
+  using home = await bigHome()
+  const { before, after, indexes } = await measure(home.folder)
+  const counted = indexes.reduce((sum, index) => sum + index.bytes, 0)
+  return [
+    ...indexes.map(index => row(`index ${index.name.split('-')[0]}`, index.bytes)),
+    row('words and vectors, as the indexes count', counted, GOAL),
+    row('words and vectors, as the process grows', after - before, GOAL),
+    { name: 'the process, all of it', unit: 'MiB', value: after / 2 ** 20, note: `${ENTRIES} chunks` },
+  ]
 }
 
 function row(name: string, bytes: number, limit?: number): Row {

@@ -5,17 +5,17 @@
  */
 import { Bitset } from '../src/base/bitset.ts'
 import type { PointScorer, PointSearch } from '../src/index/contract.ts'
-import { PointBlocks } from '../src/index/points-blocks.ts'
-import type { PointColumns } from '../src/index/points-columns.ts'
-import { searchPoints } from '../src/index/points-search.ts'
+import { PointBlocks } from '../src/index/points/blocks.ts'
+import type { PointColumns } from '../src/index/points/columns.ts'
+import { searchPoints } from '../src/index/points/search.ts'
 import { seededUniform } from '../src/testing/seeded.ts'
 import { colourPoints, columnsOf, type Point } from './lib/points-data.ts'
+import { quick } from './lib/quick.ts'
 import { RTree } from './lib/r-tree.ts'
 import { percentile, type Row, timed } from './lib/report.ts'
 
 export const name = 'points'
 
-const quick = Boolean(process.env['QUERENT_QUICK'])
 const SIZES = quick ? [20_000] : [100_000, 1_000_000]
 const QUESTIONS = quick ? 60 : 200
 const WARM_UP = 60

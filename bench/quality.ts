@@ -3,13 +3,10 @@
  * and false answers, for which each collection is asked the questions of the others. How the depth of a leg was chosen and
  * judged: docs/decisions/022. The first run embeds 10,000 documents, which takes minutes; vectors are kept in bench/out.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Embedder } from '../src/embed/embedder.ts'
-import { openEmbedder } from '../src/embed/open-embedder.ts'
 import type { Engine } from '../src/engine/engine.ts'
 import { openEngine } from '../src/engine/open.ts'
+import { tempFolder } from '../src/testing/temp-folder.ts'
 import { cacheOnDisk } from './lib/cached-embedder.ts'
 import {
   type CollectionName,
@@ -19,6 +16,7 @@ import {
   readCollection,
   recall,
 } from './lib/collections.ts'
+import { lent, localEmbedder } from './lib/local-embedder.ts'
 import type { Row } from './lib/report.ts'
 
 export const name = 'quality'
@@ -38,9 +36,7 @@ export async function run(): Promise<readonly Row[]> {
     unit: '',
     value: 0,
   }))
-  const embedder = await openEmbedder({ provider: 'local' }, { baseFolder: '.', env: {} })
-  if (embedder === null) throw new Error('there is no local embedder')
-  const cached = cacheOnDisk(embedder)
+  const cached = cacheOnDisk(await localEmbedder())
   try {
     const collections = here.map(readCollection)
     const measured: Measured[] = []
@@ -63,25 +59,18 @@ export interface Measured {
 
 /** The collection in a fresh store, asked its own questions and those of the others. */
 export async function measure(of: Judged, others: readonly Judged[], embedder: Embedder): Promise<Measured> {
-  const home = mkdtempSync(join(tmpdir(), 'querent-quality-'))
-  // An engine closes its embedder; this one serves several.
-  const lent: Embedder = { ...embedder, close: () => Promise.resolve() }
-  const engine = await openEngine({ home, embedder: lent, background: false })
-  try {
-    await engine.put({
-      entries: of.documents.map(({ id, title, text }) => ({ id, title, content: text })),
-      wait: true,
-    })
-    const own = await measureOwn(of, engine)
-    const falseAnswers: Record<string, number> = {}
-    for (const other of others.filter(({ name }) => name !== of.name)) {
-      falseAnswers[other.name] = 100 - (await percentRefused(other, engine))
-    }
-    return { name: of.name, ...own, falseAnswers }
-  } finally {
-    await engine.close()
-    rmSync(home, { recursive: true, force: true })
+  using home = tempFolder()
+  await using engine = await openEngine({ home: home.path, embedder: lent(embedder), background: false })
+  await engine.put({
+    entries: of.documents.map(({ id, title, text }) => ({ id, title, content: text })),
+    wait: true,
+  })
+  const own = await measureOwn(of, engine)
+  const falseAnswers: Record<string, number> = {}
+  for (const other of others.filter(({ name }) => name !== of.name)) {
+    falseAnswers[other.name] = 100 - (await percentRefused(other, engine))
   }
+  return { name: of.name, ...own, falseAnswers }
 }
 
 async function measureOwn(of: Judged, engine: Engine): Promise<Pick<Measured, 'ndcg' | 'recall' | 'lost'>> {

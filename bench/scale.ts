@@ -5,14 +5,15 @@
  * bench/out/scale.json too: series by size.
  */
 import { execFile } from 'node:child_process'
-import { constants, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { copyOf } from './lib/kept-store.ts'
 import { commit, machine, type Row } from './lib/report.ts'
-import type { Figure, Part } from './lib/scale-child.ts'
-import { type Making, SIZES, scaleHome } from './lib/scale-store.ts'
+import type { Part } from './lib/scale/child.ts'
+import type { Figure } from './lib/scale/figures.ts'
+import { type Making, SIZES, scaleHome } from './lib/scale/store.ts'
 
 export const name = 'scale'
 
@@ -104,18 +105,12 @@ async function keptOrMeasured(folder: string, part: Part, size: number): Promise
 }
 
 async function onCopy(folder: string, part: Part): Promise<readonly Figure[]> {
-  const copy = mkdtempSync(join(tmpdir(), 'querent-bench-'))
-  try {
-    const isNeeded = (path: string) => part !== 'rebuild' || statSync(path).isFile() || !path.endsWith('index')
-    cpSync(folder, copy, { recursive: true, mode: constants.COPYFILE_FICLONE, filter: isNeeded })
-    return await partOf(copy, part)
-  } finally {
-    rmSync(copy, { recursive: true, force: true })
-  }
+  using copy = copyOf(folder, path => part !== 'rebuild' || statSync(path).isFile() || !path.endsWith('index'))
+  return await partOf(copy.path, part)
 }
 
 async function partOf(home: string, part: Part): Promise<readonly Figure[]> {
-  const child = fileURLToPath(new URL('./lib/scale-child.ts', import.meta.url))
+  const child = fileURLToPath(new URL('./lib/scale/child.ts', import.meta.url))
   const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', child, part, home])
   return JSON.parse(stdout) as readonly Figure[]
 }

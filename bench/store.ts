@@ -1,17 +1,17 @@
 /** The store alone, over 100,000 entries of five chunks: writing, touching, filtering, listing, opening. */
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { statSync } from 'node:fs'
 import type { EntryDraft } from '../src/model/entry.ts'
 import type { Filter } from '../src/model/filter.ts'
 import { audience, OWNER } from '../src/model/partition.ts'
 import { openSqliteStore } from '../src/store/sqlite-store.ts'
 import { draftOf } from '../src/testing/entries.ts'
+import { tempFolder } from '../src/testing/temp-folder.ts'
+import { quick } from './lib/quick.ts'
 import { percentile, type Row, timed } from './lib/report.ts'
 
 export const name = 'store'
 
-const ENTRIES = process.env['QUERENT_QUICK'] ? 5_000 : 100_000
+const ENTRIES = quick ? 5_000 : 100_000
 const BATCH = 100
 const viewer = { id: OWNER }
 
@@ -40,12 +40,8 @@ function chunks(content: string) {
 }
 
 export async function run(): Promise<readonly Row[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'querent-bench-'))
-  try {
-    return measure(join(folder, 'store.db'))
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+  using folder = tempFolder()
+  return measure(folder.file('store.db'))
 }
 
 function measure(file: string): readonly Row[] {

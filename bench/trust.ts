@@ -3,7 +3,6 @@
  * trust of one agent in all the others, with routes searched and with routes kept, over 3 and over 5 edges, for plain
  * questions and for questions with domains. Ways of asking take turns.
  */
-
 import { toBase64Url } from '../src/identity/encoding.ts'
 import { keysOf } from '../src/identity/keys.ts'
 import { TRUST } from '../src/lenses/beliefs/tables.ts'
@@ -19,11 +18,11 @@ import { openSqliteStore } from '../src/store/sqlite-store.ts'
 import type { Store } from '../src/store/store.ts'
 import { seededUniform } from '../src/testing/seeded.ts'
 import { tempFolder } from '../src/testing/temp-folder.ts'
-import { percentile, type Row, timed } from './lib/report.ts'
+import { quick } from './lib/quick.ts'
+import { latency, type Row, timed } from './lib/report.ts'
 
 export const name = 'trust'
 
-const quick = Boolean(process.env['QUERENT_QUICK'])
 const AGENT_COUNT = quick ? 1000 : 10_000
 const EDGE_COUNT = 20 * AGENT_COUNT
 const ROUNDS = quick ? 20 : 100
@@ -100,15 +99,16 @@ function askings(graph: TrustGraph): readonly Row[] {
       list.columns.push(columns)
     }
   }
-  return WAYS.flatMap(({ name, goal, limit }) => {
+  const rows = WAYS.flatMap(({ name, goal, limit }): readonly Row[] => {
     const list = times.get(name) ?? { cold: [], kept: [], columns: [] }
-    const cold = row(`${name}, routes searched`, list.cold)
+    const cold = latency(`${name}, routes searched`, list.cold)
     return [
       limit === undefined ? cold : { ...cold, goal, ok: cold.value <= limit },
-      row(`${name}, routes kept`, list.kept),
-      row(`${name}, columns for ${AGENT_COUNT.toLocaleString('en')} holders`, list.columns),
+      latency(`${name}, routes kept`, list.kept),
+      latency(`${name}, columns for ${AGENT_COUNT.toLocaleString('en')} holders`, list.columns),
     ]
-  }).concat({ name: 'memory with routes kept', unit: 'MB', value: graph.byteLength / 1e6 })
+  })
+  return [...rows, { name: 'memory with routes kept', unit: 'MB', value: graph.byteLength / 1e6 }]
 }
 
 /** A change by anybody while routes of hundreds are kept. */
@@ -124,7 +124,7 @@ function upkeep(store: Store, graph: TrustGraph): readonly Row[] {
     )
     follows.push(timed(() => graph.refresh()))
   }
-  return [row('sign and store an edge', writes), row('follow a changed edge', follows)]
+  return [latency('sign and store an edge', writes), latency('follow a changed edge', follows)]
 }
 
 function fill(store: Store): void {
@@ -167,11 +167,6 @@ function fill(store: Store): void {
 
 function agent(at: number): string {
   return `agent-${at}`
-}
-
-function row(name: string, times: readonly number[]): Row {
-  const p50 = percentile(times, 0.5)
-  return { name, unit: 'ms', value: p50, p50, p99: percentile(times, 0.99) }
 }
 
 function heap(): number {

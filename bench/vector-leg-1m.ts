@@ -4,25 +4,23 @@
  * of asking take turns question by question. Recall is against exact answers, which the contract suite holds to brute
  * force.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Bitset } from '../src/base/bitset.ts'
 import type { Hit, VectorSearch } from '../src/index/contract.ts'
 import { loadSnapshot, saveSnapshot } from '../src/index/snapshot.ts'
+import { CELL_LIMITS } from '../src/index/vectors/cells.ts'
 import { type KernelVectorIndex, openVectorIndex } from '../src/index/vectors.ts'
-import { CELL_LIMITS } from '../src/index/vectors-cells.ts'
 import { audience } from '../src/model/partition.ts'
 import type { ChunkVector, StoreReader } from '../src/store/store.ts'
 import { draftOf, wholeChunk } from '../src/testing/entries.ts'
+import { type TempFolder, tempFolder } from '../src/testing/temp-folder.ts'
 import { anyOf, keptVectorStore, nearAndFar } from './lib/large-vectors.ts'
+import { quick } from './lib/quick.ts'
 import { percentile, type Row, timed } from './lib/report.ts'
 import type { VectorStore } from './lib/vector-store.ts'
 import { mixture } from './lib/vectors-data.ts'
 
 export const name = 'vector-leg-1m'
 
-const quick = Boolean(process.env['QUERENT_QUICK'])
 const ROWS = quick ? 200_000 : 1_000_000
 /** The floor is what this many rows take. */
 const FLOOR_ROWS = 100_000
@@ -58,7 +56,7 @@ export async function run(): Promise<readonly Row[]> {
     seed: SEED,
   })
   const held = keptVectorStore(vectors, DIMENSIONS)
-  const folder = mkdtempSync(join(tmpdir(), 'querent-vector-leg-1m-'))
+  using folder = tempFolder()
   try {
     const { index, rows } = open(held, folder)
     const flat = emptyIndex(held, Number.POSITIVE_INFINITY)
@@ -70,7 +68,6 @@ export async function run(): Promise<readonly Row[]> {
     return [...rows, ...change(held, index, question)]
   } finally {
     held.store.close()
-    rmSync(folder, { recursive: true })
   }
 }
 
@@ -79,13 +76,13 @@ function emptyIndex({ store, model }: VectorStore, prunedFrom: number = CELLS.pr
   return openVectorIndex({ model, dimensions: DIMENSIONS, source, cells: { ...CELLS, prunedFrom } })
 }
 
-function open(held: VectorStore, folder: string): { index: KernelVectorIndex; rows: Row[] } {
+function open(held: VectorStore, folder: TempFolder): { index: KernelVectorIndex; rows: Row[] } {
   const index = emptyIndex(held)
   const before = process.cpuUsage()
   const rebuilt = timed(() => held.store.read(reader => index.rebuild(reader)))
   const { user, system } = process.cpuUsage(before)
   const cpu = (user + system) / 1e6
-  const path = join(folder, 'vectors.snapshot')
+  const path = folder.file('vectors.snapshot')
   const saved = timed(() => saveSnapshot(path, index, held.store))
   const restored = emptyIndex(held)
   const loaded = timed(() => loadSnapshot(path, restored, held.store))

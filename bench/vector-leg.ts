@@ -3,9 +3,6 @@
  * query by query with each other and with the floor (all sign-code distances and nothing else), so that ratios are
  * fair on a machine that does other things too. Recall is against brute force in double precision.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { Bitset } from '../src/base/bitset.ts'
 import { TopK } from '../src/base/top-k.ts'
 import type { Hit, Prior } from '../src/index/contract.ts'
@@ -13,13 +10,14 @@ import { loadSnapshot, saveSnapshot } from '../src/index/snapshot.ts'
 import { type KernelVectorIndex, openVectorIndex } from '../src/index/vectors.ts'
 import { dot } from '../src/math/vector.ts'
 import { seededUniform } from '../src/testing/seeded.ts'
+import { type TempFolder, tempFolder } from '../src/testing/temp-folder.ts'
+import { quick } from './lib/quick.ts'
 import { percentile, type Row, timed } from './lib/report.ts'
 import { openVectorStore, type VectorStore } from './lib/vector-store.ts'
 import { cached, type Mixture, mixture } from './lib/vectors-data.ts'
 
 export const name = 'vector-leg'
 
-const quick = Boolean(process.env['QUERENT_QUICK'])
 const ROWS = quick ? 20_000 : 100_000
 const QUERIES = quick ? 60 : 300
 const WARM_UP = 60
@@ -42,21 +40,20 @@ interface Way {
 
 export async function run(): Promise<readonly Row[]> {
   const data = mixture({ rows: ROWS, queries: QUERIES, dimensions: DIMENSIONS, seed: SEED })
-  const folder = mkdtempSync(join(tmpdir(), 'querent-vector-leg-'))
-  const held = openVectorStore(join(folder, 'store.db'), data.rows, DIMENSIONS)
+  using folder = tempFolder()
+  const held = openVectorStore(folder.file('store.db'), data.rows, DIMENSIONS)
   try {
     const { index, rows } = open(held, folder)
     return [...rows, ...measure(index, held, data)]
   } finally {
     held.store.close()
-    rmSync(folder, { recursive: true })
   }
 }
 
-function open(held: VectorStore, folder: string): { index: KernelVectorIndex; rows: Row[] } {
+function open(held: VectorStore, folder: TempFolder): { index: KernelVectorIndex; rows: Row[] } {
   const index = emptyIndex(held)
   const rebuilt = timed(() => held.store.read(reader => index.rebuild(reader)))
-  const path = join(folder, 'vectors.snapshot')
+  const path = folder.file('vectors.snapshot')
   const saved = timed(() => saveSnapshot(path, index, held.store))
   const restored = emptyIndex(held)
   const loaded = timed(() => loadSnapshot(path, restored, held.store))

@@ -10,13 +10,14 @@ import type { KernelVectorIndex } from '../src/index/vectors.ts'
 import type { QueryInput } from '../src/model/query-input.ts'
 import { LOCAL_OWNER, type Viewer } from '../src/model/viewer.ts'
 import { seededUniform } from '../src/testing/seeded.ts'
-import { bigHome, ENTRIES, HOLDER, HOLDER_COLLECTION, MEMBER, questions, SHARES } from './lib/big-store.ts'
-import { percentile, type Row, timed, timedAsync } from './lib/report.ts'
+import { bigHome, ENTRIES, questions, SHARES } from './lib/big-store.ts'
+import { HOLDER, HOLDER_COLLECTION, MEMBER } from './lib/people.ts'
+import { quick } from './lib/quick.ts'
+import { latency, percentile, type Row, timed, timedAsync } from './lib/report.ts'
 import { heldOut } from './lib/stand-in.ts'
 
 export const name = 'whole-query'
 
-const quick = Boolean(process.env['QUERENT_QUICK'])
 /** Questions of a kind; of both lengths together fewer than the engine keeps vectors of. */
 const ROUNDS = quick ? 100 : 450
 const NEW_FILTERS = 100
@@ -63,14 +64,9 @@ const kinds: readonly Kind[] = [
 ]
 
 export async function run(): Promise<readonly Row[]> {
-  const home = await bigHome()
-  const engine = await home.open()
-  try {
-    return await measure(engine, home.vectors)
-  } finally {
-    await engine.close()
-    home.remove()
-  }
+  using home = await bigHome()
+  await using engine = await home.open()
+  return await measure(engine, home.vectors)
 }
 
 async function measure(engine: Engine, vectors: string): Promise<readonly Row[]> {
@@ -117,11 +113,11 @@ async function measure(engine: Engine, vectors: string): Promise<readonly Row[]>
     behind.push(await timedAsync(() => ask(kinds[0] as Kind, round)))
   }
   return [
-    latency('floor: all sign-code distances', floors, base, {}, `${ENTRIES} vectors, generated`),
-    latency('vector leg, k 10, approximate', legs, base, { p50: 3 }, 'f32 vectors read from SQLite'),
-    ...kinds.map(kind => latency(kind.name, samples.get(kind.name) ?? [], base, kind.goals ?? {})),
-    latency('hybrid, 3 words, new metadata filter that keeps 5 %', unmet, base, {}, 'alone, after the others'),
-    latency('hybrid, 3 words, behind each write', behind, base, {}, 'the write is of a public entry that answers'),
+    inFloors('floor: all sign-code distances', floors, base, {}, `${ENTRIES} vectors, generated`),
+    inFloors('vector leg, k 10, approximate', legs, base, { p50: 3 }, 'f32 vectors read from SQLite'),
+    ...kinds.map(kind => inFloors(kind.name, samples.get(kind.name) ?? [], base, kind.goals ?? {})),
+    inFloors('hybrid, 3 words, new metadata filter that keeps 5 %', unmet, base, {}, 'alone, after the others'),
+    inFloors('hybrid, 3 words, behind each write', behind, base, {}, 'the write is of a public entry that answers'),
     ...kinds.map(kind => throughput(kind, perSecond.get(kind.name) ?? 0, base)),
   ]
 }
@@ -146,20 +142,16 @@ function vectorLegs(engine: Engine, name: string): { floor: (round: number) => v
   }
 }
 
-function latency(name: string, times: readonly number[], floor: number, goals: Goals, note?: string): Row {
-  const p50 = percentile(times, 0.5)
-  const p99 = percentile(times, 0.99)
+function inFloors(name: string, times: readonly number[], floor: number, goals: Goals, note?: string): Row {
+  const row = latency(name, times)
+  const { p50, p99 } = row
   const wanted = [goals.p50 && `p50 <= ${goals.p50} x floor`, goals.p99 && `p99 <= ${goals.p99} x floor`].filter(
     Boolean,
   )
   const isMet =
     p50 <= (goals.p50 ?? Number.POSITIVE_INFINITY) * floor && p99 <= (goals.p99 ?? Number.POSITIVE_INFINITY) * floor
   return {
-    name,
-    unit: 'ms',
-    value: p50,
-    p50,
-    p99,
+    ...row,
     ratioToFloor: p50 / floor,
     ...(wanted.length > 0 && { goal: wanted.join(', '), ok: isMet }),
     ...(note !== undefined && { note }),

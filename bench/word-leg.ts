@@ -4,7 +4,7 @@ import { openWordIndex } from '../src/index/words.ts'
 import type { Chunk, Entry, EntryKey } from '../src/model/entry.ts'
 import type { PartitionId } from '../src/model/partition.ts'
 import type { StoreReader } from '../src/store/store.ts'
-import { percentile, type Row, timed } from './lib/report.ts'
+import { latency, type Row, timed } from './lib/report.ts'
 import { ZipfTexts } from './lib/text-data.ts'
 
 export const name = 'word-leg'
@@ -60,11 +60,6 @@ function measure(words: number): Row[] {
 function timesOf<T>(asked: readonly T[], ask: (one: T) => unknown): number[] {
   for (const one of asked.slice(0, 300)) ask(one)
   return asked.map(one => timed(() => ask(one)))
-}
-
-function latency(name: string, times: readonly number[]): Row {
-  const p50 = percentile(times, 0.5)
-  return { name, unit: 'ms', value: p50, p50, p99: percentile(times, 0.99) }
 }
 
 function termsOf(texts: ZipfTexts, count: number): readonly WordTerm[] {

@@ -3,11 +3,8 @@
  * of the nodes under a set that others have too; created over ninety days, an eighth of them used in the last week. Every
  * measurement works on a copy, so that none finds the traces of another.
  */
-import { constants, copyFileSync, existsSync, globSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { constants, copyFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { sha256 } from '../../src/base/canonical.ts'
 import { type OpenChroma, openChroma } from '../../src/engine/openings/open-chroma.ts'
 import { nodeIdOf } from '../../src/lenses/chroma/colour/node-id.ts'
 import { reinforced } from '../../src/lenses/chroma/memory/formulas.ts'
@@ -21,6 +18,8 @@ import { audience, OWNER } from '../../src/model/partition.ts'
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'
 import type { StoreWriter } from '../../src/store/store.ts'
 import { seededUniform } from '../../src/testing/seeded.ts'
+import { tempFolder } from '../../src/testing/temp-folder.ts'
+import { keptStore, madeOf } from './kept-store.ts'
 import { ZipfTexts } from './text-data.ts'
 
 const DAY = 86_400
@@ -39,20 +38,26 @@ const BATCH = 1_000
 /** To be raised when what is made here changes. */
 const VERSION = 1
 
+/** Gone when disposed of. */
 export interface ChromaCopy extends Disposable {
   open(now: number): Promise<OpenChroma>
 }
 
 /** A copy of the store of so many nodes, which is made if it is not there. */
 export async function chromaCopy(nodes: number): Promise<ChromaCopy> {
-  const made = await madeStore(nodes)
-  const folder = mkdtempSync(join(tmpdir(), 'querent-bench-'))
-  const file = join(folder, 'store.db')
-  copyFileSync(made, file, constants.COPYFILE_FICLONE)
-  return {
-    open: now => openAt(file, () => now),
-    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
-  }
+  const made = madeOf([VERSION], ['store/sqlite/schema.ts', 'lenses/chroma/tables.ts'])
+  const kept = await keptStore(
+    { name: `chroma-${nodes}`, ending: '.db', made, holds: `${nodes} nodes` },
+    async folder => {
+      const file = join(folder, 'store.db')
+      await fill(file, nodes)
+      return file
+    },
+  )
+  const folder = tempFolder()
+  const file = folder.file('store.db')
+  copyFileSync(kept, file, constants.COPYFILE_FICLONE)
+  return { open: now => openAt(file, () => now), [Symbol.dispose]: () => folder[Symbol.dispose]() }
 }
 
 /** Sets of hashtags as nodes have them, in no order; every second one that there is a node of. */
@@ -62,25 +67,6 @@ export function tagSets(seed: number, count: number): readonly (readonly string[
 }
 
 const SEED = 11
-
-async function madeStore(nodes: number): Promise<string> {
-  const out = fileURLToPath(new URL('../out', import.meta.url))
-  const schema = readFileSync(new URL('../../src/store/sqlite/schema.ts', import.meta.url), 'utf8')
-  const tables = readFileSync(new URL('../../src/lenses/chroma/tables.ts', import.meta.url), 'utf8')
-  const made = sha256([VERSION, schema, tables].join('\n')).slice(0, 8)
-  const file = join(out, `chroma-${nodes}-${made}.db`)
-  if (!existsSync(file)) {
-    console.error(`  making a store of ${nodes} nodes in bench/out, once …`)
-    for (const old of globSync(`chroma-${nodes}-????????.db`, { cwd: out })) rmSync(join(out, old))
-    // A name of its own: another benchmark may be making it too.
-    const folder = mkdtempSync(join(out, 'chroma-'))
-    const half = join(folder, 'store.db')
-    await fill(half, nodes)
-    renameSync(half, file)
-    rmSync(folder, { recursive: true })
-  }
-  return file
-}
 
 function openAt(file: string, now: () => number): Promise<OpenChroma> {
   return openChroma({

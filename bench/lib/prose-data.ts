@@ -6,6 +6,7 @@
  */
 import { must } from '../../src/base/assert.ts'
 import { seededUniform } from '../../src/testing/seeded.ts'
+import { drawRank, UNASKED, wordOf } from './made-words.ts'
 
 /** Occurrences of the word of each rank in a thousand; straight lines between them where both scales are logarithmic. */
 const SHARES: readonly (readonly [rank: number, share: number])[] = [
@@ -22,8 +23,6 @@ const SHARES: readonly (readonly [rank: number, share: number])[] = [
   [1_000_000, 0.0027 * 100 ** -1.9],
 ]
 const VOCABULARY = 1_000_000
-/** Nobody asks for the hundred commonest words: they are "the" and "of". */
-const UNASKED = 100
 /** Chance that a word repeats one of its text: at the beginning, more with each word, at most. */
 const REPEATED = { first: 0.1, more: 0.0015, most: 0.45 }
 
@@ -53,18 +52,8 @@ export class ProseTexts {
     return [...ranks].map(wordOf).join(' ')
   }
 
-  /** A rank of at least `from`, drawn by share. */
   #rank(from: number): number {
-    const ends = this.#ends
-    const before = from === 0 ? 0 : (ends[from - 1] as number)
-    const aim = before + this.#uniform() * ((ends[VOCABULARY - 1] as number) - before)
-    let [low, high] = [from, VOCABULARY - 1]
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if ((ends[middle] as number) <= aim) low = middle + 1
-      else high = middle
-    }
-    return low
+    return drawRank(this.#ends, from, this.#uniform)
   }
 }
 
@@ -82,13 +71,4 @@ function endsOfShares(): Float64Array {
     made[rank - 1] = sum += above * (below / above) ** way
   }
   return made
-}
-
-/** Pronounceable, and its own stem: consonants and vowels by the digits of the rank. */
-function wordOf(rank: number): string {
-  let word = ''
-  for (let rest = rank + 7; rest > 0; rest = Math.floor(rest / 75)) {
-    word += 'bcdfgklmnprtvxz'.charAt(rest % 15) + 'aeiou'.charAt(Math.floor(rest / 15) % 5)
-  }
-  return `${word}k`
 }

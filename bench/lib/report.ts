@@ -61,6 +61,12 @@ export function percentile(samples: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }
 
+/** Of times in ms: the median, and what one in a hundred exceeds. */
+export function latency(name: string, times: readonly number[]): Row & { readonly p50: number; readonly p99: number } {
+  const p50 = percentile(times, 0.5)
+  return { name, unit: 'ms', value: p50, p50, p99: percentile(times, 0.99) }
+}
+
 /** Milliseconds that `body` took. */
 export function timed(body: () => unknown): number {
   const start = performance.now()

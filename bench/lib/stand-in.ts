@@ -6,21 +6,26 @@
 import { buildModel } from '../../scripts/build-model.mjs'
 import type { Embedder, EmbeddingModel } from '../../src/embed/embedder.ts'
 import { openLocalEmbedder } from '../../src/embed/local-embedder.ts'
+import { quick } from './quick.ts'
 import { type Mixture, mixture } from './vectors-data.ts'
 
-const quick = Boolean(process.env['QUERENT_QUICK'])
 export const ROWS: number = quick ? 10_000 : 100_000
 export const QUESTIONS = 1000
 const DIMENSIONS = 384
 
 export async function openStandIn(): Promise<Embedder> {
+  const vectorOf = inTurn(heldOut)
+  return { model: await miniLm(), embed: async texts => texts.map(vectorOf), close: async () => {} }
+}
+
+/** Gives the first text vector 0, each new one the next, and a known one its own again. */
+export function inTurn(vectorAt: (n: number) => Float32Array): (text: string) => Float32Array {
   const known = new Map<string, Float32Array>()
-  const vectorOf = (text: string): Float32Array => {
-    const vector = known.get(text) ?? heldOut(known.size)
+  return text => {
+    const vector = known.get(text) ?? vectorAt(known.size)
     known.set(text, vector)
     return vector
   }
-  return { model: await miniLm(), embed: async texts => texts.map(vectorOf), close: async () => {} }
 }
 
 export async function miniLm(): Promise<EmbeddingModel> {

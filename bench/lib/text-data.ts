@@ -1,12 +1,11 @@
 /** Texts that behave like prose for an index: words fall off as Zipf and Mandelbrot say, the same ones in every run. */
 import { seededUniform } from '../../src/testing/seeded.ts'
+import { drawRank, UNASKED, wordOf } from './made-words.ts'
 
 /** Distinct words that can occur, and how steeply they fall: close to English prose of some million words. */
 const VOCABULARY = 200_000
 const EXPONENT = 1
 const OFFSET = 2.7
-/** Nobody asks for the hundred commonest words: they are "the" and "of". */
-const UNASKED = 100
 
 export class ZipfTexts {
   readonly #uniform: () => number
@@ -20,33 +19,15 @@ export class ZipfTexts {
   }
 
   prose(words: number): string {
-    return Array.from({ length: words }, () => wordOf(this.#rank(0))).join(' ')
+    return Array.from({ length: words }, () => this.#word(0)).join(' ')
   }
 
   /** Words as people ask: as they occur in texts, but for the commonest. */
   question(words: number): string {
-    return Array.from({ length: words }, () => wordOf(this.#rank(UNASKED))).join(' ')
+    return Array.from({ length: words }, () => this.#word(UNASKED)).join(' ')
   }
 
-  /** A rank of at least `from`, drawn by share. */
-  #rank(from: number): number {
-    const before = from === 0 ? 0 : (this.#ends[from - 1] as number)
-    const aim = before + this.#uniform() * ((this.#ends[VOCABULARY - 1] as number) - before)
-    let [low, high] = [from, VOCABULARY - 1]
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if ((this.#ends[middle] as number) <= aim) low = middle + 1
-      else high = middle
-    }
-    return low
+  #word(from: number): string {
+    return wordOf(drawRank(this.#ends, from, this.#uniform))
   }
-}
-
-/** Pronounceable, and its own stem: consonants and vowels by the digits of the rank. */
-function wordOf(rank: number): string {
-  let word = ''
-  for (let rest = rank + 7; rest > 0; rest = Math.floor(rest / 75)) {
-    word += 'bcdfgklmnprtvxz'.charAt(rest % 15) + 'aeiou'.charAt(Math.floor(rest / 15) % 5)
-  }
-  return `${word}k`
 }

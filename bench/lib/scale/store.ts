@@ -3,40 +3,25 @@
  * about 60 words, generated vectors. 60 % is public, 20 % shared with one federation, the rest private to 40 holders.
  * Entries come in by `put` and vectors by the engine's own embedding, as in use; what that took is kept beside the store.
  */
-import {
-  closeSync,
-  existsSync,
-  globSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  readSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { closeSync, existsSync, openSync, readFileSync, readSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { sha256 } from '../../src/base/canonical.ts'
-import { type Embedder, modelKey } from '../../src/embed/embedder.ts'
-import type { Engine } from '../../src/engine/engine.ts'
-import { openEngine } from '../../src/engine/open.ts'
-import type { PutInput } from '../../src/model/entry-input.ts'
-import type { Viewer } from '../../src/model/viewer.ts'
-import { AGENTS, FEDERATIONS, MEMBERSHIPS } from '../../src/store/core-tables.ts'
-import { ProseTexts } from './prose-data.ts'
-import { miniLm } from './stand-in.ts'
-import { mixture } from './vectors-data.ts'
+import { type Embedder, modelKey } from '../../../src/embed/embedder.ts'
+import type { Engine } from '../../../src/engine/engine.ts'
+import { openEngine } from '../../../src/engine/open.ts'
+import type { PutInput } from '../../../src/model/entry-input.ts'
+import { keptStore, madeOf } from '../kept-store.ts'
+import { FEDERATION, FOUNDER, HOLDERS, holderName, introduce, privateCollection } from '../people.ts'
+import { ProseTexts } from '../prose-data.ts'
+import { quick } from '../quick.ts'
+import { machine } from '../report.ts'
+import { inTurn, miniLm } from '../stand-in.ts'
+import { mixture } from '../vectors-data.ts'
 
-export const SIZES: readonly number[] = process.env['QUERENT_QUICK']
-  ? [1_000, 3_000]
-  : [10_000, 30_000, 100_000, 300_000, 1_000_000]
+export const SIZES: readonly number[] = quick ? [1_000, 3_000] : [10_000, 30_000, 100_000, 300_000, 1_000_000]
 
 const WORDS = 60
 const TITLE_WORDS = 5
-const HOLDERS = 40
-const FEDERATION = 'guild'
 const MADE_AT = Date.UTC(2026, 0, 1)
 /** Entries in one round of puts; each audience's share of it is one transaction. */
 const ROUND = 1_000
@@ -46,13 +31,6 @@ const QUESTIONS = 1_000
 const VECTORS = Math.max(...SIZES)
 /** To be raised when what is made here changes. Older schemas are migrated when a copy is opened. */
 const VERSION = 1
-
-/** Sees what is public and what the guild shares: four fifths. */
-export const MEMBER: Viewer = { id: 'member' }
-const FOUNDER: Viewer = { id: 'founder' }
-/** Sees what is public and its own: half a hundredth of a large store. */
-export const HOLDER: Viewer = { id: 'holder-7' }
-export const HOLDER_COLLECTION = 'private-7'
 
 /** What making the store took; measured where it was made, once. */
 export interface Making {
@@ -76,22 +54,16 @@ export interface ScaleHome {
 
 /** The kept home itself, made if need be: to be copied by whoever writes to it. */
 export async function scaleHome(size: number): Promise<ScaleHome> {
-  const out = fileURLToPath(new URL('../out', import.meta.url))
-  const made = sha256([VERSION, modelKey(await miniLm())].join('\n')).slice(0, 8)
-  const folder = join(out, `scale-${size}-${made}`)
-  if (!existsSync(folder)) {
-    console.error(`  making a store of ${size} entries in bench/out, once …`)
-    for (const old of globSync(`scale-${size}-????????`, { cwd: out })) rmSync(join(out, old), { recursive: true })
-    const half = mkdtempSync(`${folder}-`)
-    const making = await make(half, size)
-    writeFileSync(join(half, 'making.json'), JSON.stringify(making, null, 2))
-    renameSync(half, folder)
-  }
+  const made = madeOf([VERSION, modelKey(await miniLm())], [])
+  const folder = await keptStore({ name: `scale-${size}`, made, holds: `${size} entries` }, async home => {
+    const making = await make(home, size)
+    writeFileSync(join(home, 'making.json'), JSON.stringify(making, null, 2))
+    return home
+  })
   return { folder, making: JSON.parse(readFileSync(join(folder, 'making.json'), 'utf8')) as Making }
 }
 
 async function make(home: string, size: number): Promise<Making> {
-  const store = join(home, 'store.db')
   let engine = await openEngine({
     home,
     create: true,
@@ -99,20 +71,14 @@ async function make(home: string, size: number): Promise<Making> {
     background: false,
     clock: { now: () => MADE_AT },
   })
-  introduce(engine)
+  engine.host('default').store.write(MADE_AT, writer => introduce(writer, MADE_AT))
   const put = await spent(() => putAll(engine, size))
   await engine.close()
   engine = await openEngine({ home, embedder: await openScaleStandIn(), background: false })
   const embed = await spent(() => engine.embedded())
   await engine.close()
-  const { loadavg } = await import('node:os')
-  return {
-    date: new Date().toISOString(),
-    load: Number((loadavg()[0] ?? 0).toFixed(2)),
-    put,
-    embed,
-    storeBytes: statSync(store).size,
-  }
+  const storeBytes = statSync(join(home, 'store.db')).size
+  return { date: new Date().toISOString(), load: machine().load, put, embed, storeBytes }
 }
 
 export async function spent(body: () => Promise<unknown>): Promise<Spent> {
@@ -120,17 +86,6 @@ export async function spent(body: () => Promise<unknown>): Promise<Spent> {
   await body()
   const { user, system } = process.cpuUsage(cpu)
   return { seconds: (performance.now() - started) / 1000, cpu: (user + system) / 1e6 }
-}
-
-function introduce(engine: Engine): void {
-  engine.host('default').store.write(MADE_AT, writer => {
-    const people = ['member', 'founder', ...Array.from({ length: HOLDERS }, (_, at) => `holder-${at}`)]
-    for (const id of people) writer.table(AGENTS).put({ id, label: null, created_at: MADE_AT })
-    writer.table(FEDERATIONS).put({ id: FEDERATION, label: null, created_at: MADE_AT })
-    for (const agent of ['member', 'founder']) {
-      writer.table(MEMBERSHIPS).put({ federation: FEDERATION, agent, status: 'active', updated_at: MADE_AT })
-    }
-  })
 }
 
 async function putAll(engine: Engine, size: number): Promise<void> {
@@ -147,8 +102,8 @@ async function putAll(engine: Engine, size: number): Promise<void> {
       [900, 2 * round + 1],
     ] as const) {
       const number = holder % HOLDERS
-      const own = { visibility: 'private', collection: `private-${number}` } as const
-      await engine.put({ entries: some(first, 100, own) }, { viewer: { id: `holder-${number}` } })
+      const own = { visibility: 'private', collection: privateCollection(number) } as const
+      await engine.put({ entries: some(first, 100, own) }, { viewer: { id: holderName(number) } })
     }
     if (from > 0 && from % 100_000 === 0) console.error(`    ${from} entries`)
   }
@@ -176,12 +131,7 @@ export function questions(words: number): readonly string[] {
 
 /** In the place of a model: passages get the generated vectors one after the other, questions held-out ones. */
 export async function openScaleStandIn(): Promise<Embedder> {
-  const known = new Map<string, Float32Array>()
-  const asked = (text: string): Float32Array => {
-    const vector = known.get(text) ?? heldOut(known.size)
-    known.set(text, vector)
-    return vector
-  }
+  const asked = inTurn(heldOut)
   let next = 0
   return {
     model: await miniLm(),
@@ -206,7 +156,7 @@ function vectorAt(row: number): Float32Array {
 }
 
 function openVectors(): number {
-  const path = fileURLToPath(new URL(`../out/mixture-${VECTORS}-${QUESTIONS}-${DIMENSIONS}-42.f32`, import.meta.url))
+  const path = fileURLToPath(new URL(`../../out/mixture-${VECTORS}-${QUESTIONS}-${DIMENSIONS}-42.f32`, import.meta.url))
   if (!existsSync(path)) mixture({ rows: VECTORS, queries: QUESTIONS, dimensions: DIMENSIONS, seed: 42 })
   const opened = openSync(path, 'r')
   process.once('exit', () => closeSync(opened))
