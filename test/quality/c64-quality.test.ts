@@ -4,7 +4,7 @@ import { type AskedQuestion, askAll, labelledQuestions, qualityOf } from '../../
 import { cacheOnDisk } from '../../bench/lib/cached-embedder.ts'
 import { openEmbedder } from '../../src/embed/open-embedder.ts'
 import { embedC64, openC64 } from '../../src/engine/openings/open-c64.ts'
-import { c64Corpus } from '../../src/lenses/c64/corpus.ts'
+import { c64Corpus } from '../../src/lenses/c64/corpus/corpus.ts'
 import { modelFolder } from '../support/model.ts'
 
 describe('the labelled questions', () => {
