@@ -2,7 +2,7 @@
 import type { LensHost } from '../lens.ts'
 import type { BeliefsCode } from './errors.ts'
 
-export interface CounterValues {
+interface CounterValues {
   readonly queries_total: number
   /** Of all of them together, without their embedding. */
   readonly query_duration_ms: number
@@ -14,7 +14,7 @@ export interface CounterValues {
   readonly subscriptions_active: number
 }
 
-export class Counters {
+class Counters {
   #queries = 0
   #durationMs = 0
   #results = 0

@@ -27,7 +27,7 @@ export function facetsText({ facets }: { readonly facets: Readonly<Record<string
     .join('')
 }
 
-export interface SampleCounts {
+interface SampleCounts {
   readonly agents: number
   readonly federations: number
   readonly trust_edges: number

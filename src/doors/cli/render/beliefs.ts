@@ -69,7 +69,7 @@ function notesOf({ next_cursor: next, conflicts = [], warnings }: Omit<Answer, '
   ]
 }
 
-export interface Contradictions extends Omit<Answer, 'beliefs'> {
+interface Contradictions extends Omit<Answer, 'beliefs'> {
   readonly contradictions: readonly (Ranked & {
     readonly contradiction: { readonly type: string; readonly score: number; readonly text: string }
   })[]

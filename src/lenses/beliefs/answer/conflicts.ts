@@ -20,7 +20,7 @@ export type ConflictStrategy = Conflict['resolution']
 export const MOST_COMPARED = 100
 
 /** Places in the list, the first above the second. */
-export interface FoundConflict {
+interface FoundConflict {
   readonly first: number
   readonly second: number
   readonly opposition: Opposition
@@ -51,7 +51,7 @@ export function findConflicts(
   return found
 }
 
-export interface Settled {
+interface Settled {
   /** Places of the list in the order in which they are shown. */
   readonly order: readonly number[]
   /** Those that are told, by places of the list: the one that is shown first, or alone, is named first. */

@@ -12,7 +12,7 @@ import { vectorsOf } from '../record/vectors.ts'
 import { conflictOf, findConflicts, MOST_COMPARED } from './conflicts.ts'
 import type { Draft } from './draft.ts'
 
-export interface Shown {
+interface Shown {
   readonly belief: ShownBelief
   readonly picked: Picked
   readonly more: Partial<RankedBelief>

@@ -5,7 +5,7 @@ import type { Picked, ScoredBelief } from '../ranking/scored.ts'
 /** Beliefs that are picked from. */
 export const POOL = 1_000
 
-export interface Spread {
+interface Spread {
   /** 0 to 1; 1 keeps the order. */
   readonly lambda: number
   /** Cosine distance, 0 to 1; null: no such limit. */
@@ -14,7 +14,7 @@ export interface Spread {
   readonly maxPerDomain: number | null
 }
 
-export interface SpreadRequest extends Spread {
+interface SpreadRequest extends Spread {
   /** In the total order; not more than the pool. */
   readonly pool: readonly ScoredBelief[]
   domains(scored: ScoredBelief): readonly string[]

@@ -7,7 +7,7 @@ import { cosine } from '../../../math/vector.ts'
 import pairsFile from './pairs.json' with { type: 'json' }
 
 /** A text, and terms that it means or does not mean. */
-export interface CalibrationTexts {
+interface CalibrationTexts {
   readonly text: string
   readonly related: readonly string[]
   readonly unrelated: readonly string[]

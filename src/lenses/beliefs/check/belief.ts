@@ -24,7 +24,7 @@ export function checkDraft(input: unknown, asOf: Instant, path = ''): BeliefDraf
 }
 
 /** One belief, or in `beliefs` many. */
-export interface CheckedPut {
+interface CheckedPut {
   readonly drafts: readonly BeliefDraft[]
   readonly isMany: boolean
   /** Whether to wait for vectors. */
@@ -55,7 +55,7 @@ function manyDrafts(input: unknown, at: Place, asOf: Instant): CheckedPut | unde
   return given && { drafts: given.beliefs ?? [], isMany: true, wait: given.wait ?? true }
 }
 
-export interface CheckedSupersede {
+interface CheckedSupersede {
   readonly revision: BeliefRevision
   /** Whether to wait for vectors. */
   readonly wait: boolean
@@ -109,8 +109,8 @@ export function revised(old: BeliefDraft, revision: BeliefRevision): BeliefDraft
 }
 
 /** In bytes of UTF-8. */
-export const MAX_CONTENT_BYTES = 65_536
-export const MAX_DOMAINS = 20
+const MAX_CONTENT_BYTES = 65_536
+const MAX_DOMAINS = 20
 
 const MOST_FEDERATIONS = 50
 

@@ -49,7 +49,7 @@ export interface CheckedText {
   readonly boosts: readonly Boost[]
 }
 
-export interface Boost {
+interface Boost {
   readonly text: string
   /** In (0, 10], never 1. */
   readonly factor: number

@@ -47,7 +47,7 @@ export function contextOf(asker: Asker, listMode = false): Check<CheckedContext>
   }
 }
 
-export const DEFAULT_DOMAIN_TRUST_WEIGHT = 0.5
+const DEFAULT_DOMAIN_TRUST_WEIGHT = 0.5
 
 const MOST_DOMAINS = 32
 

@@ -4,7 +4,7 @@
  */
 import { type Fault, faulty, unauthorized } from '../errors.ts'
 
-export type FaultCode = Fault['code']
+type FaultCode = Fault['code']
 
 /** What the check of a value gives: undefined after a fault, which is told already. */
 export type Check<T> = (value: unknown, at: Place) => T | undefined

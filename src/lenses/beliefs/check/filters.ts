@@ -8,8 +8,8 @@ import { NO_FILTER } from './no-filter.ts'
 import { isRecord, isWhole, listOf, type Members, members, orNull, uniqueItems } from './shapes.ts'
 import { domain, id, instant, integerIn, numberIn, oneOf, SHARE } from './values.ts'
 
-export const PRESETS = ['high_confidence', 'recent', 'verified', 'from_trusted'] as const
-export type Preset = (typeof PRESETS)[number]
+const PRESETS = ['high_confidence', 'recent', 'verified', 'from_trusted'] as const
+type Preset = (typeof PRESETS)[number]
 
 /** Parts that ask for nothing are left out. */
 export function filters(value: unknown, below: Place): readonly CheckedFilters[] | undefined {

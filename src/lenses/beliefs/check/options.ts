@@ -69,7 +69,7 @@ export const DEFAULT_TIMEOUT_MS = 5_000
 export const DEFAULT_LIMIT = 20
 export const limit: Check<number> = integerIn({ least: 1, most: 1_000 })
 
-export const NO_DIVERSITY: CheckedDiversity = {
+const NO_DIVERSITY: CheckedDiversity = {
   enabled: false,
   minDistance: null,
   maxPerHolder: null,

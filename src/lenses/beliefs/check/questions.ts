@@ -175,7 +175,7 @@ export function checkDerivation(input: unknown): CheckedDerivation {
 }
 
 /** `{belief_id, include_superseded}` (BQ-005). */
-export interface CheckedGet {
+interface CheckedGet {
   readonly beliefId: string
   readonly includeSuperseded: boolean
 }

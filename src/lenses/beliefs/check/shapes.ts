@@ -7,7 +7,7 @@ export type Shape = Readonly<Record<string, Check<unknown>>>
 /** Members that are there and sound; absent ones are undefined. */
 export type Members<S extends Shape> = { readonly [K in keyof S]?: S[K] extends Check<infer T> ? T : never }
 
-export interface ShapeOptions {
+interface ShapeOptions {
   /** Members that must be there. */
   readonly required?: readonly string[] | undefined
   /** Says the fault of an unknown member in a better way than this does, and then returns true. */

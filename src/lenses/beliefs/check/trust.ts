@@ -28,7 +28,7 @@ export function checkEdge(input: unknown, owner: string): EdgeDraft {
 }
 
 /** `trust.compute`: in whom, and how as the context of a query says it. */
-export interface CheckedTrustQuestion {
+interface CheckedTrustQuestion {
   readonly target: string
   readonly context: CheckedContext
 }

@@ -6,7 +6,7 @@ import { MAX_ID_LENGTH } from '../../../model/limits.ts'
 import { normaliseDomain } from '../measures/domains.ts'
 import type { Check, Place } from './faults.ts'
 
-export interface Range {
+interface Range {
   readonly least: number
   readonly most: number
 }

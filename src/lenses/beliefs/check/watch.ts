@@ -6,7 +6,7 @@ import { queryOf } from './query.ts'
 import { isRecord, members } from './shapes.ts'
 import { boolean, integerIn } from './values.ts'
 
-export interface CheckedWatch {
+interface CheckedWatch {
   readonly query: CheckedQuery
   readonly options: LiveOptions
 }

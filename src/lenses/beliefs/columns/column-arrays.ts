@@ -90,7 +90,7 @@ export function setRow(to: ColumnArrays, row: number, belief: BeliefRow, numbers
 }
 
 /** What a row said that is free from now on. */
-export interface FreedRow {
+interface FreedRow {
   readonly partition: PartitionId
   readonly numbers: TextNumbers
   readonly marks: readonly [number, number]

@@ -13,7 +13,7 @@ import type { TextOperators } from '../matching/operators.ts'
 import type { Evaluation } from '../query/evaluation.ts'
 
 /** In the order in which they are taken. */
-export type Stage =
+type Stage =
   | 'current'
   | 'scope'
   | 'time'

@@ -5,7 +5,7 @@ import { type Belief, type Confidence, DIMENSIONS, type Dimension, type Dimensio
 import type { Evaluation } from '../query/evaluation.ts'
 import { byOrder, finalOf, type ScoredBelief } from '../ranking/scored.ts'
 
-export interface Hint {
+interface Hint {
   readonly dimension: Dimension
   /** Null: not known. */
   readonly current: number | null

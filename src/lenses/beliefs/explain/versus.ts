@@ -6,7 +6,7 @@ import { byOrder, type ScoredBelief } from '../ranking/scored.ts'
 type PartName = keyof RankingWeights
 const PARTS: readonly PartName[] = ['semantic', 'confidence', 'trust', 'recency']
 
-export interface WeightChange {
+interface WeightChange {
   /** Together 1; with these the one behind comes before the other. */
   readonly weights: RankingWeights
   /** How much weight goes from some parts to another; no smaller amount would do, less what rounding needs. */

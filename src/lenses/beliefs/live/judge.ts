@@ -18,7 +18,7 @@ import type { BeliefsState } from '../state.ts'
 import type { HolderTrust } from '../trust/holders.ts'
 import { floorAt, hasTwin, type Remembered } from './remembered.ts'
 
-export interface JudgeWorld {
+interface JudgeWorld {
   readonly state: BeliefsState
   readonly requester: Requester
   readonly last: Remembered
@@ -30,7 +30,7 @@ export interface JudgeWorld {
 }
 
 /** A belief that came, went or moved, or whose holder counts otherwise. */
-export type Touching = Pick<Change, 'entry' | 'partition' | 'from'>
+type Touching = Pick<Change, 'entry' | 'partition' | 'from'>
 
 /** One question's. Says no only where it is certain. */
 export class Judge {

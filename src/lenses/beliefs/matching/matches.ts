@@ -18,7 +18,7 @@ export interface FrozenEntries {
 }
 
 /** What made other matches of some. */
-export interface Step {
+interface Step {
   readonly from: MatchesToken
   /** Those that went, with the source they had. */
   readonly gone: readonly (GoneRow & { readonly source: number })[]

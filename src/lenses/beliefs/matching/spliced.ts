@@ -1,7 +1,7 @@
 import { placeIn } from '../../../base/ascending.ts'
 
 /** Rows in ascending order, and the source of each by its place. */
-export interface SourcedRows {
+interface SourcedRows {
   readonly rows: Int32Array
   readonly sources: Uint8Array
 }

@@ -25,7 +25,7 @@ export const DEFAULT_WEIGHTS: DimensionWeights = {
   domain_applicability: 0.1,
 }
 
-export interface Overall {
+interface Overall {
   /** 0.001 to 1, rounded to 12 decimals; null: no dimension that counts is known. */
   readonly overall: number | null
   /** Unknown ones, in the order of the vector, whether they count or not. */

@@ -24,7 +24,7 @@ export const DEFAULT_DECAY: DecayTable = {
   otherwise: 0.01,
 }
 
-export interface DecayRule {
+interface DecayRule {
   /** A day. */
   readonly rate: number
   /** The domain of the table that decided; null: none named one of these. */
@@ -87,7 +87,7 @@ export function rateOfHalfLife(halfLifeDays: number = DEFAULT_HALF_LIFE_DAYS): n
 }
 
 export const DAY_MS: number = 24 * 60 * 60 * 1000
-export const DEFAULT_HALF_LIFE_DAYS = 90
+const DEFAULT_HALF_LIFE_DAYS = 90
 
 type Candidate = DecayRule & { readonly depth: number; readonly asked: boolean }
 

@@ -1,6 +1,6 @@
 /** Domains of knowledge: paths of up to five segments, and what lies below what (BQ-006, BQ-048, BQ-063). */
 
-export const MAX_DOMAIN_SEGMENTS = 5
+const MAX_DOMAIN_SEGMENTS = 5
 
 /** `Code:Rust` gives `code/rust`. Null for what is no domain. */
 export function normaliseDomain(text: string): string | null {

@@ -1,6 +1,6 @@
 /** What an index over beliefs takes in memory (BQ-181). */
 
-export interface EstimateInput {
+interface EstimateInput {
   readonly dimensions: number
   /** 4 for f32, 1 for int8. */
   readonly bytesPerComponent: number
@@ -12,7 +12,7 @@ export interface EstimateInput {
   readonly count: number
 }
 
-export interface Estimate {
+interface Estimate {
   readonly vectorBytes: number
   readonly linkBytes: number
   readonly payloadBytes: number

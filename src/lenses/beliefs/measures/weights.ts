@@ -2,10 +2,10 @@
 import type { RankingWeights } from '../model.ts'
 import { scaled } from './scaled.ts'
 
-export const DEFAULT_RANKING: RankingWeights = { semantic: 0.35, confidence: 0.25, trust: 0.3, recency: 0.1 }
+const DEFAULT_RANKING: RankingWeights = { semantic: 0.35, confidence: 0.25, trust: 0.3, recency: 0.1 }
 export const DEFAULT_TRUST_WEIGHT = 0.5
 
-export interface WeightRequest {
+interface WeightRequest {
   /** 0 to 1. */
   readonly trustWeight: number
   /** Beats `trustWeight`; members that are left out keep their default. Each finite and 0 or more. */

@@ -2,7 +2,7 @@
 
 export type OppositionLanguage = 'en' | 'es'
 
-export interface OppositionWords {
+interface OppositionWords {
   readonly negations: ReadonlySet<string>
   /** Verbs and adjectives that deny what follows. */
   readonly denials: ReadonlySet<string>

@@ -36,7 +36,7 @@ interface Stretch {
   readonly isWhole: boolean
 }
 
-export interface FirstPage {
+interface FirstPage {
   readonly evaluation: Evaluation
   /** Null: results stand in the total order. */
   readonly front: Front | null

@@ -14,7 +14,7 @@ import { vectorsOf } from '../record/vectors.ts'
 import type { BeliefsState } from '../state.ts'
 import { TimeLimit } from '../time-limit.ts'
 
-export interface BeliefQuestion {
+interface BeliefQuestion {
   readonly beliefId: string
   readonly context: CheckedContext
   readonly scope: CheckedScope

@@ -4,9 +4,7 @@ import { QuerentError } from '../../../model/errors.ts'
 import type { BeliefsError } from '../errors.ts'
 import type { QueryResult } from '../model.ts'
 
-export type Outcome =
-  | { readonly ok: true; readonly result: QueryResult }
-  | { readonly ok: false; readonly error: JsonObject }
+type Outcome = { readonly ok: true; readonly result: QueryResult } | { readonly ok: false; readonly error: JsonObject }
 
 export interface BatchResult {
   /** In the order of the queries. */

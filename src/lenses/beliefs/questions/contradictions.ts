@@ -20,7 +20,7 @@ import { askAbout, likeSubject, type Subject } from './about-belief.ts'
 /** Of one topic, the best in order: a detector may be slow. */
 const MOST_COMPARED = 1_000
 
-export interface Contradicting {
+interface Contradicting {
   readonly ranked: RankedBelief
   readonly opposition: Opposition
 }

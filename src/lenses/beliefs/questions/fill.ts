@@ -2,19 +2,19 @@
 import type { Purpose } from '../check/questions.ts'
 import { type UtilityParts, utility } from './purposes.ts'
 
-export interface Candidate {
+interface Candidate {
   readonly tokens: number
   readonly parts: Omit<UtilityParts, 'novelty'>
 }
 
-export interface Taken {
+interface Taken {
   /** Its place among the candidates. */
   readonly place: number
   readonly utility: number
   readonly novelty: number
 }
 
-export interface FillRequest {
+interface FillRequest {
   /** In the total order: of equal worth the earlier one is taken. */
   readonly candidates: readonly Candidate[]
   readonly purpose: Purpose

@@ -53,7 +53,7 @@ export function exact(
 }
 
 /** Null in list mode; entries without a vector are absent. */
-export function cosinesOf(
+function cosinesOf(
   meaning: Meaning,
   entries: readonly EntryKey[],
   { partitions }: Sight,

@@ -7,7 +7,7 @@ import type { SharedRows } from '../columns/shared-rows.ts'
 import type { Matches } from '../matching/matches.ts'
 import { byOrder, type ScoredBelief } from './scored.ts'
 
-export interface CopyGroup {
+interface CopyGroup {
   readonly same: keyof SharedRows
   /** Two or more. */
   readonly rows: readonly number[]

@@ -80,7 +80,7 @@ interface KeptPriorOrder {
 }
 
 /** What a row is worth before its meaning. */
-export interface Priors {
+interface Priors {
   /** Of all in scope, by place. */
   all(): Float32Array
   /** Of one of them. */

@@ -18,7 +18,7 @@ const KEPT = 8
 type OfRow = (row: number) => number
 
 /** Freshness as it stood when a day began, and how fast each domain set ages. */
-export interface Aged {
+interface Aged {
   readonly day: Instant
   /** Of these rows, by row. Made later that day: above the asserted one, so that it is right at its making. */
   freshness(rows: Int32Array): Float64Array

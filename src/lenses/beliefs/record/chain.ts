@@ -34,7 +34,7 @@ export function derivationChain(
   return { belief_id: from.id, depth, chain }
 }
 
-export interface SeenSource {
+interface SeenSource {
   readonly version: StoredVersion
   readonly contribution: Contribution
 }

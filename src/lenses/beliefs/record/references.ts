@@ -11,7 +11,7 @@ export interface VersionName {
 }
 
 /** A source as it is kept. */
-export interface KeptSource extends DerivationSource {
+interface KeptSource extends DerivationSource {
   /**
    * Who holds the belief of this id that the writer meant; null: the writer saw none. Absent in versions that were written
    * before this was kept: then the writer's own is meant, for nobody else can store one under its name.

@@ -45,7 +45,7 @@ export interface SampleSource {
   readonly as?: 'supporting' | 'contradicting' | 'context'
 }
 
-export interface SampleAgent {
+interface SampleAgent {
   readonly id: string
   readonly label: string
   readonly sinceDays: number
@@ -59,7 +59,7 @@ export interface SampleAgent {
   }[]
 }
 
-export interface SampleFederation {
+interface SampleFederation {
   readonly id: string
   readonly label: string
   readonly joining: 'open' | 'invited'

@@ -32,7 +32,7 @@ export function removeTrust(
   return { removed: store.write(now, writer => removeEdge(writer, owner, target)) }
 }
 
-export interface TrustList {
+interface TrustList {
   /** By target. */
   readonly edges: readonly JsonObject[]
   /** Of the next page; null: that was all. */

@@ -10,7 +10,7 @@ const PERSISTENT = 2
 const EXPOSED = 4
 const NO_DOMAINS: ReadonlyMap<string, number> = new Map()
 
-export interface EdgeValues {
+interface EdgeValues {
   readonly level: number
   readonly lastUsed: number
   readonly manual: boolean

@@ -25,7 +25,7 @@ export function tellEdges(writer: StoreWriter, edges: readonly EdgeName[]): void
   for (let old = Math.max(1, before - KEPT + 1); old <= Math.min(before, last - KEPT); old++) table.delete({ seq: old })
 }
 
-export interface EdgeNews {
+interface EdgeNews {
   /** Each once; null: more than is told. */
   readonly edges: readonly EdgeName[] | null
   readonly last: number

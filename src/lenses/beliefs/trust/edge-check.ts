@@ -20,7 +20,7 @@ export interface EdgeWarning {
   readonly reason: EdgeFault | 'row' | 'key' | 'signature'
 }
 
-export type CheckedEdge = { readonly edge: TrustEdge } | { readonly warning: EdgeWarning }
+type CheckedEdge = { readonly edge: TrustEdge } | { readonly warning: EdgeWarning }
 
 const SECRET = 'beliefs.edge_seal'
 const SECRET_BYTES = 32

@@ -12,7 +12,7 @@ export const BASIS_TYPES = [
   'EXTERNAL_REPUTATION',
   'MANUAL',
 ] as const
-export type BasisType = (typeof BASIS_TYPES)[number]
+type BasisType = (typeof BASIS_TYPES)[number]
 
 /** What a statement rests on. */
 export interface TrustBasis extends JsonObject {
@@ -23,7 +23,7 @@ export interface TrustBasis extends JsonObject {
 
 /** `private`: for this store only. `exposed`: takes part in others' routes even when its owner is not hosted here. */
 export const EXPOSURES = ['private', 'exposed'] as const
-export type Exposure = (typeof EXPOSURES)[number]
+type Exposure = (typeof EXPOSURES)[number]
 
 export interface TrustEdge {
   readonly owner: string

@@ -45,7 +45,7 @@ export interface OwnSignature {
   readonly signature: string
 }
 
-export interface EdgeWriting {
+interface EdgeWriting {
   readonly now: Instant
   readonly random: (bytes: number) => Uint8Array
 }

@@ -16,7 +16,7 @@ export interface HolderColumns {
   ofFederation(id: string): { readonly trust: number; readonly direct: number; readonly reputation: number }
 }
 
-export interface TrustTable {
+interface TrustTable {
   readonly viewer: string
   /** -1: not known here, and so without edges. */
   readonly viewerNumber: number

@@ -19,7 +19,7 @@ export interface LevelRules {
   cap(agent: number): number
 }
 
-export interface Level {
+interface Level {
   /** 0: no route. */
   readonly level: number
   readonly sources: number
@@ -28,7 +28,7 @@ export interface Level {
 }
 
 /** By number of the agent. */
-export interface LevelArrays {
+interface LevelArrays {
   readonly levels: Float64Array
   readonly sources: Uint32Array
   readonly capped: Uint8Array

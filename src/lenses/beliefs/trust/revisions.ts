@@ -3,7 +3,7 @@ import type { StoreReader, StoreWriter } from '../../../store/store.ts'
 import { REVISIONS } from '../tables.ts'
 
 /** `agents`: who is hosted, with which key and reputation. `members`: federations and who is in them. */
-export type RevisionName = 'agents' | 'members' | 'trust'
+type RevisionName = 'agents' | 'members' | 'trust'
 
 /** 0: nothing changed ever. */
 export function revision(reader: StoreReader, name: RevisionName): number {

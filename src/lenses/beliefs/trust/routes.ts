@@ -20,7 +20,7 @@ const UNKNOWN = 255
 /** A label this much worse than one of fewer edges is of no use; one nearer may differ by rounding alone. */
 const CLEARLY = 1 - 1e-12
 
-export interface RouteSearch {
+interface RouteSearch {
   readonly agents: AgentArrays
   readonly edges: ResolvedEdges
   /** -1: not known here, and so without edges. */
@@ -49,7 +49,7 @@ export interface Routes {
 }
 
 /** What (damping / 10) to the power of the number of edges comes to, by that number. */
-export function dampingOfTenths(damping: number, edges: number): readonly number[] {
+function dampingOfTenths(damping: number, edges: number): readonly number[] {
   const scales = [1]
   for (let at = 1; at <= edges; at++) scales.push((scales[at - 1] as number) * (damping / 10))
   return scales

@@ -39,7 +39,7 @@ export interface TrustIn {
   readonly distrusted: boolean
 }
 
-export type TrustBand = 'low' | 'medium' | 'high'
+type TrustBand = 'low' | 'medium' | 'high'
 
 /** What may be said of a level that rests on others' edges. */
 export function trustBand(level: number): TrustBand {

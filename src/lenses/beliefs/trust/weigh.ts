@@ -20,7 +20,7 @@ export type TrustRules = Pick<
 
 const NEW_AGENT_CAP = 0.3
 
-export interface Weighing {
+interface Weighing {
   /** -1: not known here, and so without edges. */
   readonly viewer: number
   readonly viewerId: string
