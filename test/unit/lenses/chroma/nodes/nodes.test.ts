@@ -1,14 +1,10 @@
 /** Storing, changing and reading nodes. */
 import { describe, expect, it } from 'vitest'
 import type { NewNode } from '../../../../../src/lenses/chroma/nodes/create.ts'
+import { invalid } from '../../../../support/chroma-answers.ts'
 import { NEAR, NOW, openWorld, TAGS } from '../../../../support/open-chroma-world.ts'
 
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
-const invalid = (parameter: string) => ({
-  name: 'ValidationError',
-  code: 'invalid_parameter',
-  details: { parameter },
-})
 
 describe('a new node', () => {
   it('CQ-123: begins unused, at its place, with its hashtags in order', async () => {

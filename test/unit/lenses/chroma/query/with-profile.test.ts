@@ -1,0 +1,98 @@
+/** Queries of the whole lens with profiles of their own. */
+import { describe, expect, it } from 'vitest'
+import type { ResultRow } from '../../../../../src/lenses/chroma/model.ts'
+import { ids } from '../../../../support/chroma-answers.ts'
+import { FAR, NEAR, openWorld, TAGS } from '../../../../support/open-chroma-world.ts'
+
+describe('a profile', () => {
+  it('CQ-055, CQ-072: post-processing comes last: what it drops was used all the same', async () => {
+    const seen: number[] = []
+    await using world = await openWorld({
+      profiles: {
+        drop: {
+          parseInput: () => ({ hashtags: TAGS }),
+          postProcess: rows => {
+            seen.push(rows.length)
+            return rows.slice(1).reverse()
+          },
+        },
+      },
+    })
+    const made = [await world.node(), await world.node({ hashtags: NEAR }), await world.node({ hashtags: FAR })]
+    expect(ids(await world.chroma.query(TAGS, { profile: 'drop' }))).toEqual([made[2], made[1]])
+    expect(seen).toEqual([3])
+    expect((await world.chroma.getNode(made[0] as string))?.access_count).toBe(1)
+  })
+
+  it('CQ-007: hooks work on copies', async () => {
+    const spoil = (row: ResultRow) => Object.assign(row, { label: 'spoilt', color_L: 0, hashtags: [] })
+    await using world = await openWorld({
+      profiles: {
+        spoiler: {
+          parseInput: () => ({ hashtags: TAGS }),
+          customScoring: (entry, query) => {
+            spoil(entry)
+            ;(query.color as unknown as number[])[0] = 0
+            return 1
+          },
+          postProcess: rows => [...rows.map(spoil)],
+        },
+      },
+    })
+    const id = await world.node()
+    const before = world.chroma.computeNodeColor(TAGS)
+    await world.chroma.query(TAGS, { profile: 'spoiler' })
+    expect(world.chroma.computeNodeColor(TAGS)).toEqual(before)
+    expect(await world.chroma.getNode(id)).toMatchObject({ label: 'A node', color_L: before[0] })
+    expect((await world.chroma.query(TAGS))[0]).toMatchObject({ label: 'A node', distance: 0 })
+  })
+
+  it('CQ-080, CQ-081: its own score is blended before ranking, also for lists', async () => {
+    await using world = await openWorld({
+      profiles: {
+        likes: { parseInput: () => ({ hashtags: TAGS }), customScoring: ({ label }) => (label === 'liked' ? 1 : 0) },
+      },
+    })
+    await world.node({ label: 'plain' })
+    await world.node({ label: 'liked', hashtags: NEAR })
+    const [first, second] = (await world.chroma.query(TAGS, { profile: 'likes' })) as [ResultRow, ResultRow]
+    expect([first.label, second.label]).toEqual(['liked', 'plain'])
+    expect(second.score).toBeCloseTo(0.7 * 0.8, 12)
+    expect(first.score).toBeCloseTo(0.7 * (0.5 * first.relevance + 0.3) + 0.3, 12)
+  })
+
+  it('CQ-099: its own score can bring up a node from behind any number of others', async () => {
+    await using world = await openWorld({
+      profiles: {
+        likes: {
+          parseInput: () => ({ hashtags: TAGS }),
+          customScoring: async ({ label }) => (label === 'liked' ? 1 : 0),
+        },
+      },
+    })
+    for (let at = 0; at < 30; at++) await world.node()
+    const liked = await world.node({ label: 'liked', hashtags: NEAR })
+    expect(ids(await world.chroma.query(TAGS, { profile: 'likes', k: 1 }))).toEqual([liked])
+    expect((await world.chroma.getNode(liked))?.access_count).toBe(1)
+  })
+
+  it('CQ-083: another default applies where none is named, and "default" is still the built-in one', async () => {
+    await using world = await openWorld()
+    const id = await world.node()
+    world.chroma.registerQueryProfile('none', { parseInput: () => ({ hashtags: TAGS }), postProcess: () => [] })
+    world.chroma.setDefaultQueryProfile('none')
+    expect(await world.chroma.query(TAGS)).toEqual([])
+    expect(ids(await world.chroma.query(TAGS, { profile: 'default' }))).toEqual([id])
+  })
+
+  it('CQ-090: a text with too few tags is completed from what is stored, and says so', async () => {
+    await using world = await openWorld()
+    const id = await world.node()
+    const { results, query } = await world.chroma.queryDetailed('top 3 m0 things')
+    expect(ids(results)).toEqual([id])
+    expect(query).toMatchObject({ k: 3, profile: 'default' })
+    expect([...query.completed_hashtags].sort()).toEqual(TAGS.filter(tag => tag !== '#m0').sort())
+    const asked = world.chroma.query('m0', { completeHashtags: false })
+    await expect(asked).rejects.toMatchObject({ code: 'invalid_hashtags' })
+  })
+})
