@@ -5,6 +5,7 @@ import type { Call, Handler } from '../call.ts'
 import { refusal } from '../envelope.ts'
 import { ParamReader } from '../params.ts'
 import { mustBeInitialised } from '../parts.ts'
+import { readParams } from '../read-params.ts'
 import { FLAG, NUMBER, TEXT } from '../schemas.ts'
 import { mustHaveWorkspace } from '../workspace.ts'
 import { indexText, type OwnFile, ownFiles } from './register.ts'
@@ -19,10 +20,7 @@ const index: Handler = {
   effect: 'write',
   params: { force: FLAG },
   async run(call, params) {
-    mustBeInitialised(call.host.store, 'body')
-    const reader = new ParamReader(params)
-    const force = reader.flag('force')
-    reader.done()
+    const force = readParams(call, ['body'], params, reader => reader.flag('force'))
     const files = [...ownFiles(call).values()]
     const counts = { indexed: 0, skipped: 0, deleted: 0, errors: 0 }
     for (const [at, file] of files.entries()) {

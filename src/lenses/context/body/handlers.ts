@@ -4,8 +4,9 @@ import type { WorkspaceFile } from '../../../model/workspace.ts'
 import { type Call, type Handler, mustNotBeCancelled } from '../call.ts'
 import { type ErrorDetail, type Outcome, refusal } from '../envelope.ts'
 import { leaveUnfinished } from '../indexing/revision.ts'
-import { ParamReader } from '../params.ts'
-import { initialise, mustBeInitialised } from '../parts.ts'
+import type { ParamReader } from '../params.ts'
+import { initialise } from '../parts.ts'
+import { readParams } from '../read-params.ts'
 import { FLAG, TEXT } from '../schemas.ts'
 import { isBelow } from '../urls.ts'
 import { mustHaveWorkspace } from '../workspace.ts'
@@ -27,11 +28,7 @@ const add: Handler = {
   effect: 'write',
   params: { path: TEXT, paths: { type: 'array', items: TEXT } },
   async run(call, params): Promise<Outcome> {
-    mustBeInitialised(call.host.store, 'body')
-    const reader = new ParamReader(params)
-    const paths = [...reader.texts('paths'), ...(reader.has('path') ? [reader.text('path')] : [])]
-    if (paths.length === 0 && !reader.has('paths')) reader.fail('path', 'required', 'path or paths is required', '')
-    reader.done()
+    const paths = readParams(call, ['body'], params, readPaths)
     const all = new Map<string, WorkspaceFile>()
     for (const path of paths) for (const file of await readAll(call, path)) all.set(file.url, file)
     const found = [...all.values()]
@@ -62,11 +59,10 @@ const scan: Handler = {
   effect: 'write',
   params: { path: TEXT, dry_run: FLAG },
   async run(call, params) {
-    mustBeInitialised(call.host.store, 'body')
-    const reader = new ParamReader(params)
-    const path = reader.optionalText('path')
-    const isDry = reader.flag('dry_run')
-    reader.done()
+    const { path, isDry } = readParams(call, ['body'], params, reader => ({
+      path: reader.optionalText('path'),
+      isDry: reader.flag('dry_run'),
+    }))
     const workspace = mustHaveWorkspace(call)
     const below = path === null ? workspace.url : workspace.urlOf(path)
     const found = await readAll(call, path)
@@ -91,6 +87,12 @@ const scan: Handler = {
 }
 
 export const FILE_HANDLERS: readonly Handler[] = [init, add, scan]
+
+function readPaths(reader: ParamReader): readonly string[] {
+  const paths = [...reader.texts('paths'), ...(reader.has('path') ? [reader.text('path')] : [])]
+  if (paths.length === 0 && !reader.has('paths')) reader.fail('path', 'required', 'path or paths is required', '')
+  return paths
+}
 
 function report(
   added: readonly FileStamp[],

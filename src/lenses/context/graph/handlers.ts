@@ -7,6 +7,7 @@ import { brief, type Look, look, mustSee } from '../mind/look.ts'
 import { ParamReader } from '../params.ts'
 import { mustBeInitialised } from '../parts.ts'
 import { nearestConcepts } from '../query/meaning.ts'
+import { readParams } from '../read-params.ts'
 import { NUMBER, TEXT } from '../schemas.ts'
 import { EDGES, LINKS } from '../tables.ts'
 import { tally } from '../tally.ts'
@@ -52,11 +53,8 @@ const neighbors: Handler = {
   effect: 'read',
   params: { id: NUMBER },
   run(call, params) {
+    const id = readParams(call, ['mind'], params, reader => reader.id('id'))
     const { store } = call.host
-    mustBeInitialised(store, 'mind')
-    const reader = new ParamReader(params)
-    const id = reader.id('id')
-    reader.done()
     const seen = look(call)
     const concept = mustSee(seen, id)
     const tell = (edge: Edge, other: number) => {
@@ -86,13 +84,11 @@ const viz: Handler = {
   effect: 'read',
   params: { format: { enum: ['ascii', 'mermaid'] }, center: NUMBER, limit: NUMBER },
   run(call, params) {
+    const { format, center, limit } = readParams(call, ['mind'], params, reader => {
+      const format = reader.choice('format', FORMATS, 'ascii')
+      return { format, center: reader.optionalId('center'), limit: reader.clamped('limit', NODES[format], 1, 1000) }
+    })
     const { store } = call.host
-    mustBeInitialised(store, 'mind')
-    const reader = new ParamReader(params)
-    const format = reader.choice('format', FORMATS, 'ascii')
-    const center = reader.optionalId('center')
-    const limit = reader.clamped('limit', NODES[format], 1, 1000)
-    reader.done()
     const seen = look(call)
     const wanted = center === null ? seen.concepts.all : around(call, seen, mustSee(seen, center, ['center']))
     const nodes = wanted.slice(0, limit)

@@ -5,7 +5,8 @@ import type { Call, Handler } from '../call.ts'
 import type { Concept } from '../concepts.ts'
 import type { Outcome } from '../envelope.ts'
 import { ParamReader } from '../params.ts'
-import { initialise, isInitialised, mustBeInitialised } from '../parts.ts'
+import { initialise, isInitialised } from '../parts.ts'
+import { readParams } from '../read-params.ts'
 import { FLAG, listOf, NUMBER, TEXT } from '../schemas.ts'
 import { CONCEPTS } from '../tables.ts'
 import { embedNow } from '../vectors.ts'
@@ -54,10 +55,7 @@ const create: Handler = {
   effect: 'write',
   params: NEW,
   async run(call, params) {
-    mustBeInitialised(call.host.store, 'mind')
-    const reader = new ParamReader(params)
-    const draft = readNew(reader)
-    reader.done()
+    const draft = readParams(call, ['mind'], params, readNew)
     const [result = {}] = await createAll(call, [draft])
     return { result }
   },
@@ -69,10 +67,7 @@ const createMany: Handler = {
   effect: 'write',
   params: { concepts: listOf(NEW) },
   async run(call, params) {
-    mustBeInitialised(call.host.store, 'mind')
-    const reader = new ParamReader(params)
-    const drafts = reader.list('concepts', readNew)
-    reader.done()
+    const drafts = readParams(call, ['mind'], params, reader => reader.list('concepts', readNew))
     const concepts = await createAll(call, drafts)
     return { result: { concepts, total: concepts.length } }
   },
@@ -84,10 +79,7 @@ const get: Handler = {
   effect: 'read',
   params: { id: NUMBER },
   run(call, params) {
-    mustBeInitialised(call.host.store, 'mind')
-    const reader = new ParamReader(params)
-    const id = reader.id('id')
-    reader.done()
+    const id = readParams(call, ['mind'], params, reader => reader.id('id'))
     return { result: brief(mustSee(look(call), id)) }
   },
 }
@@ -98,10 +90,7 @@ const list: Handler = {
   effect: 'read',
   params: { type: TEXT },
   run(call, params) {
-    mustBeInitialised(call.host.store, 'mind')
-    const reader = new ParamReader(params)
-    const type = reader.optionalText('type')
-    reader.done()
+    const type = readParams(call, ['mind'], params, reader => reader.optionalText('type'))
     const concepts = look(call).concepts.all.filter(concept => type === null || concept.type === type)
     return { result: { concepts: concepts.map(brief), total: concepts.length } }
   },
@@ -113,13 +102,12 @@ const update: Handler = {
   effect: 'write',
   params: { id: NUMBER, name: TEXT, type: TEXT },
   async run(call, params) {
+    const { id, name, type } = readParams(call, ['mind'], params, reader => ({
+      id: reader.id('id'),
+      name: reader.optionalText('name'),
+      type: reader.optionalText('type'),
+    }))
     const { store, clock } = call.host
-    mustBeInitialised(store, 'mind')
-    const reader = new ParamReader(params)
-    const id = reader.id('id')
-    const name = reader.optionalText('name')
-    const type = reader.optionalText('type')
-    reader.done()
     const { key, result } = store.write(clock.now(), writer => {
       const concept = mustOwn(call, look(call), id)
       const of = writer.entry(concept.entry)?.audience ?? audience('private', call.viewer.id)
@@ -138,11 +126,8 @@ const remove: Handler = {
   effect: 'destroy',
   params: { id: NUMBER },
   run(call, params): Outcome {
+    const id = readParams(call, ['mind'], params, reader => reader.id('id'))
     const { store, clock } = call.host
-    mustBeInitialised(store, 'mind')
-    const reader = new ParamReader(params)
-    const id = reader.id('id')
-    reader.done()
     store.write(clock.now(), writer => deleteConcept(writer, mustOwn(call, look(call), id)))
     return { result: { id, deleted: true } }
   },

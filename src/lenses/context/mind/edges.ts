@@ -3,8 +3,8 @@ import type { Row } from '../../../model/table.ts'
 import type { StoreReader } from '../../../store/store.ts'
 import type { Call, Handler } from '../call.ts'
 import { type ErrorMap, errorAt, joined, Refusal, refusal } from '../envelope.ts'
-import { ParamReader } from '../params.ts'
-import { mustBeInitialised } from '../parts.ts'
+import type { ParamReader } from '../params.ts'
+import { readParams } from '../read-params.ts'
 import { listOf, NUMBER, TEXT } from '../schemas.ts'
 import { EDGES } from '../tables.ts'
 import { type Look, look, mustOwn, mustSee } from './look.ts'
@@ -34,10 +34,7 @@ const create: Handler = {
   effect: 'write',
   params: NEW,
   run(call, params) {
-    mustBeInitialised(call.host.store, 'mind')
-    const reader = new ParamReader(params)
-    const draft = readNew(reader)
-    reader.done()
+    const draft = readParams(call, ['mind'], params, readNew)
     const [result] = createAll(call, [draft], () => [])
     return { result: result as Edge }
   },
@@ -49,10 +46,7 @@ const createMany: Handler = {
   effect: 'write',
   params: { edges: listOf(NEW) },
   run(call, params) {
-    mustBeInitialised(call.host.store, 'mind')
-    const reader = new ParamReader(params)
-    const drafts = reader.list('edges', readNew)
-    reader.done()
+    const drafts = readParams(call, ['mind'], params, reader => reader.list('edges', readNew))
     const edges = createAll(call, drafts, at => ['edges', String(at)])
     return { result: { edges, total: edges.length } }
   },
@@ -64,10 +58,7 @@ const get: Handler = {
   effect: 'read',
   params: { id: NUMBER },
   run(call, params) {
-    mustBeInitialised(call.host.store, 'mind')
-    const reader = new ParamReader(params)
-    const id = reader.id('id')
-    reader.done()
+    const id = readParams(call, ['mind'], params, reader => reader.id('id'))
     return { result: mustSeeEdge(call.host.store, look(call), id) }
   },
 }
@@ -78,14 +69,11 @@ const list: Handler = {
   effect: 'read',
   params: { source: NUMBER, target: NUMBER, relation: TEXT },
   run(call, params) {
-    mustBeInitialised(call.host.store, 'mind')
-    const reader = new ParamReader(params)
-    const wanted = {
+    const wanted = readParams(call, ['mind'], params, reader => ({
       source: reader.optionalId('source'),
       target: reader.optionalId('target'),
       relation: reader.optionalText('relation'),
-    }
-    reader.done()
+    }))
     const where = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== null)) as Row
     const edges = edgesIn(call.host.store.table(EDGES).scan(where), look(call))
     return { result: { edges, total: edges.length } }
@@ -98,13 +86,12 @@ const update: Handler = {
   effect: 'write',
   params: { id: NUMBER, relation: TEXT, weight: NUMBER },
   run(call, params) {
+    const { id, relation, weight } = readParams(call, ['mind'], params, reader => ({
+      id: reader.id('id'),
+      relation: reader.optionalText('relation'),
+      weight: reader.has('weight') ? reader.weight('weight', 0) : null,
+    }))
     const { store, clock } = call.host
-    mustBeInitialised(store, 'mind')
-    const reader = new ParamReader(params)
-    const id = reader.id('id')
-    const relation = reader.optionalText('relation')
-    const weight = reader.has('weight') ? reader.weight('weight', 0) : null
-    reader.done()
     const edge = store.write(clock.now(), writer => {
       const seen = look(call)
       const before = mustSeeEdge(writer, seen, id)
@@ -123,11 +110,8 @@ const remove: Handler = {
   effect: 'destroy',
   params: { id: NUMBER },
   run(call, params) {
+    const id = readParams(call, ['mind'], params, reader => reader.id('id'))
     const { store, clock } = call.host
-    mustBeInitialised(store, 'mind')
-    const reader = new ParamReader(params)
-    const id = reader.id('id')
-    reader.done()
     store.write(clock.now(), writer => {
       const seen = look(call)
       const { source } = mustSeeEdge(writer, seen, id)

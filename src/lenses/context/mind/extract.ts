@@ -7,8 +7,8 @@ import { audience } from '../../../model/partition.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
 import type { Call, Handler } from '../call.ts'
 import { type Outcome, refusal } from '../envelope.ts'
-import { ParamReader } from '../params.ts'
-import { mustBeInitialised } from '../parts.ts'
+import type { ParamReader } from '../params.ts'
+import { readParams } from '../read-params.ts'
 import { FLAG, listOf, NUMBER, TEXT } from '../schemas.ts'
 import { CONCEPTS, PROVENANCE } from '../tables.ts'
 import { embedNow } from '../vectors.ts'
@@ -29,13 +29,12 @@ export const EXTRACT_HANDLER: Handler = {
     explain: { ...FLAG, description: 'Name each concept and link with what becomes of it' },
   },
   async run(call, params) {
+    const { patch, isDry, explain } = readParams(call, ['body', 'mind'], params, reader => ({
+      patch: readPatch(reader),
+      isDry: reader.flag('dry_run'),
+      explain: reader.flag('explain'),
+    }))
     const { store, clock } = call.host
-    mustBeInitialised(store, 'body', 'mind')
-    const reader = new ParamReader(params)
-    const patch = readPatch(reader)
-    const isDry = reader.flag('dry_run')
-    const explain = reader.flag('explain')
-    reader.done()
     if (isDry) {
       const plan = store.read(seer => planned(call, seer, patch))
       return { result: told(patch, plan, new Map(), explain) }

@@ -2,8 +2,8 @@
 import { compareText } from '../../../base/compare.ts'
 import type { Row } from '../../../model/table.ts'
 import type { Handler } from '../call.ts'
-import { ParamReader } from '../params.ts'
-import { mustBeInitialised } from '../parts.ts'
+import type { ParamReader } from '../params.ts'
+import { readParams } from '../read-params.ts'
 import { NUMBER, TEXT } from '../schemas.ts'
 import { PROVENANCE } from '../tables.ts'
 import { type Look, look, mustOwn } from './look.ts'
@@ -15,12 +15,11 @@ const create: Handler = {
   effect: 'write',
   params: { concept_id: NUMBER, file_url: TEXT },
   run(call, params) {
+    const { concept, url } = readParams(call, ['mind'], params, reader => ({
+      concept: reader.id('concept_id'),
+      url: readUrl(reader),
+    }))
     const { store, clock } = call.host
-    mustBeInitialised(store, 'mind')
-    const reader = new ParamReader(params)
-    const concept = reader.id('concept_id')
-    const url = readUrl(reader)
-    reader.done()
     store.write(clock.now(), writer => {
       putProvenance(writer, mustOwn(call, look(call), concept, ['concept_id']), url)
     })
@@ -34,11 +33,10 @@ const list: Handler = {
   effect: 'read',
   params: { concept_id: NUMBER, file_url: TEXT },
   run(call, params) {
-    mustBeInitialised(call.host.store, 'mind')
-    const reader = new ParamReader(params)
-    const concept = reader.optionalId('concept_id')
-    const url = reader.optionalText('file_url')
-    reader.done()
+    const { concept, url } = readParams(call, ['mind'], params, reader => ({
+      concept: reader.optionalId('concept_id'),
+      url: reader.optionalText('file_url'),
+    }))
     const where = { ...(concept === null ? {} : { concept }), ...(url === null ? {} : { url }) }
     const links = seenLinks(call.host.store.table(PROVENANCE).scan(where), look(call))
     return { result: { links, total: links.length } }
@@ -51,12 +49,11 @@ const remove: Handler = {
   effect: 'destroy',
   params: { concept_id: NUMBER, file_url: TEXT },
   run(call, params) {
+    const { concept, url } = readParams(call, ['mind'], params, reader => ({
+      concept: reader.optionalId('concept_id'),
+      url: readUrl(reader),
+    }))
     const { store, clock } = call.host
-    mustBeInitialised(store, 'mind')
-    const reader = new ParamReader(params)
-    const concept = reader.optionalId('concept_id')
-    const url = readUrl(reader)
-    reader.done()
     const deleted = store.write(clock.now(), writer => {
       const seen = look(call)
       const table = writer.table(PROVENANCE)

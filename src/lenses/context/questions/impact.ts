@@ -3,8 +3,8 @@ import type { LinkIndex } from '../../../index/contract.ts'
 import type { Handler } from '../call.ts'
 import type { Concept } from '../concepts.ts'
 import { brief, type Look, look } from '../mind/look.ts'
-import { ParamReader } from '../params.ts'
-import { mustBeInitialised } from '../parts.ts'
+import type { ParamReader } from '../params.ts'
+import { readParams } from '../read-params.ts'
 import { NUMBER, TEXT } from '../schemas.ts'
 import { LINKS } from '../tables.ts'
 import { mustHaveWorkspace } from '../workspace.ts'
@@ -33,14 +33,7 @@ export const IMPACT_HANDLER: Handler = {
     limit: { ...NUMBER, description: 'Dependants told; default 100' },
   },
   run(call, params) {
-    mustBeInitialised(call.host.store, 'mind')
-    const reader = new ParamReader(params)
-    const paths = reader.texts('paths')
-    const diff = reader.optionalText('diff')
-    const depth = reader.clamped('depth', 2, 1, 5)
-    const limit = reader.clamped('limit', 100, 1, MOST)
-    if (paths.length === 0 && diff === null) reader.fail('paths', 'required', 'paths or diff is required', null)
-    reader.done()
+    const { paths, diff, depth, limit } = readParams(call, ['mind'], params, readAsked)
     const workspace = mustHaveWorkspace(call)
     const changes: Change[] = [
       ...paths.map(path => ({ url: workspace.urlOf(path), ranges: null })),
@@ -66,6 +59,20 @@ export const IMPACT_HANDLER: Handler = {
       },
     }
   },
+}
+
+function readAsked(reader: ParamReader): {
+  readonly paths: readonly string[]
+  readonly diff: string | null
+  readonly depth: number
+  readonly limit: number
+} {
+  const paths = reader.texts('paths')
+  const diff = reader.optionalText('diff')
+  const depth = reader.clamped('depth', 2, 1, 5)
+  const limit = reader.clamped('limit', 100, 1, MOST)
+  if (paths.length === 0 && diff === null) reader.fail('paths', 'required', 'paths or diff is required', null)
+  return { paths, diff, depth, limit }
 }
 
 /** By id. Of lines, the innermost concepts that hold them; the file's own where none does. */

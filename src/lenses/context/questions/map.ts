@@ -8,8 +8,7 @@ import { countTokens } from '../../../text/count-tokens.ts'
 import type { Handler } from '../call.ts'
 import { type Concept, textsOfConcepts, type VisibleConcepts } from '../concepts.ts'
 import { look } from '../mind/look.ts'
-import { ParamReader } from '../params.ts'
-import { mustBeInitialised } from '../parts.ts'
+import { readParams } from '../read-params.ts'
 import { NUMBER, TEXT } from '../schemas.ts'
 import { LINKS } from '../tables.ts'
 import { isBelow, shownPath } from '../urls.ts'
@@ -34,11 +33,10 @@ export const MAP_HANDLER: Handler = {
     path: { ...TEXT, description: 'Only below this folder' },
   },
   run(call, params) {
-    mustBeInitialised(call.host.store, 'mind')
-    const reader = new ParamReader(params)
-    const maxTokens = reader.clamped('max_tokens', DEFAULT_TOKENS, 1, MOST_TOKENS)
-    const path = reader.optionalText('path')
-    reader.done()
+    const { maxTokens, path } = readParams(call, ['mind'], params, reader => ({
+      maxTokens: reader.clamped('max_tokens', DEFAULT_TOKENS, 1, MOST_TOKENS),
+      path: reader.optionalText('path'),
+    }))
     const { concepts, sight } = look(call)
     const { workspace, store } = call.host
     const root = workspace?.url

@@ -5,8 +5,8 @@ import type { Concept } from '../concepts.ts'
 import { refusal } from '../envelope.ts'
 import { type Look, look, mustSee } from '../mind/look.ts'
 import { foldName } from '../names.ts'
-import { ParamReader, type Params } from '../params.ts'
-import { mustBeInitialised } from '../parts.ts'
+import type { ParamReader, Params } from '../params.ts'
+import { readParams } from '../read-params.ts'
 import { NUMBER, TEXT } from '../schemas.ts'
 import { LINKS } from '../tables.ts'
 
@@ -28,12 +28,10 @@ export function readNamed<T>(
   params: Params,
   read: (reader: ParamReader) => T,
 ): Asked & { readonly more: T } {
-  mustBeInitialised(call.host.store, 'mind')
-  const reader = new ParamReader(params)
-  const id = reader.optionalId('id')
-  const name = id === null ? reader.question('name').trim() : ''
-  const more = read(reader)
-  reader.done()
+  const { id, name, more } = readParams(call, ['mind'], params, reader => {
+    const id = reader.optionalId('id')
+    return { id, name: id === null ? reader.question('name').trim() : '', more: read(reader) }
+  })
   const seen = look(call)
   const links = call.host.index(LINKS.name) as LinkIndex
   if (id !== null) return { seen, links, concepts: [mustSee(seen, id)], more }
