@@ -1,7 +1,7 @@
 /** Identities that are their own public key: `did:key:z6Mk…`, an Ed25519 key in base58 behind its multicodec number. */
 import { fromBase58, toBase58 } from './base58.ts'
 
-export const PUBLIC_KEY_BYTES = 32
+const PUBLIC_KEY_BYTES = 32
 const PREFIX = 'did:key:z'
 /** Multicodec `ed25519-pub`, 0xed as a variable-length integer. */
 const CODEC = [0xed, 0x01] as const

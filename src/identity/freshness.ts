@@ -2,7 +2,7 @@
 import type { Instant } from '../base/clock.ts'
 import { fromBase64Url, toBase64Url } from './encoding.ts'
 
-export const NONCE_BYTES = 32
+const NONCE_BYTES = 32
 /** How far two clocks may lie apart. */
 export const CLOCK_TOLERANCE_MS = 300_000
 

@@ -62,9 +62,9 @@ const tags: z.ZodArray<z.ZodString> = z.array(name).max(MAX_TAGS)
 /** Of one entry. */
 const federations = z.array(name).max(100)
 
-export const visibilityInput: z.ZodType<Visibility> = z.enum(['private', 'public', 'shared'])
+const visibilityInput: z.ZodType<Visibility> = z.enum(['private', 'public', 'shared'])
 
-export const putInput: z.ZodType<PutInput> = z.strictObject({
+const putInput: z.ZodType<PutInput> = z.strictObject({
   /** Absent: a new random id. Present: replaces the viewer's own entry of that id. */
   id: z.string().min(1).max(MAX_ID_LENGTH).optional(),
   collection: name.optional(),

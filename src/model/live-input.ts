@@ -15,15 +15,8 @@ export interface LiveInput {
 /** Tokens are shorter: what is longer is none. */
 const MOST_TOKEN = 16_384
 
-/** For operations to spread into the shape of their own input. */
-export const LIVE_FIELDS: {
-  readonly debounce_ms: z.ZodOptional<z.ZodInt>
-  readonly include_removals: z.ZodOptional<z.ZodBoolean>
-  readonly include_reranks: z.ZodOptional<z.ZodBoolean>
-  readonly max_events_per_minute: z.ZodOptional<z.ZodInt>
-  readonly notify_on_connect: z.ZodOptional<z.ZodBoolean>
-  readonly resume_token: z.ZodOptional<z.ZodString>
-} = {
+/** What is not of the question. */
+const LIVE_FIELDS = {
   debounce_ms: z.int().min(0).max(60_000).optional(),
   include_removals: z.boolean().optional(),
   include_reranks: z.boolean().optional(),

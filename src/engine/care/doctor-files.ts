@@ -1,8 +1,10 @@
 /** What the doctor sees around the store: permissions, free space, the log, versions. */
 import { chmodSync, existsSync, readdirSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { storeFiles } from '../../store/care/file.ts'
 import { REPAIR_HELP } from '../../store/care/problem.ts'
 import { SCHEMA } from '../../store/sqlite/schema.ts'
+import { STORE_FILE } from '../home.ts'
 import { VERSION } from '../version.ts'
 import { type Examined, finding } from './finding.ts'
 import { COPY_BEFORE_REPAIR } from './repair.ts'
@@ -41,7 +43,7 @@ function isEntered(folder: string): boolean {
 
 /** What holds texts, keys or settings. */
 function filesOf(folder: string): readonly string[] {
-  const named = ['store.db', 'store.db-wal', 'store.db-shm', 'config.json'].map(name => join(folder, name))
+  const named = [...storeFiles(join(folder, STORE_FILE)), join(folder, 'config.json')]
   const index = join(folder, 'index')
   const snapshots = existsSync(index) ? readdirSync(index).map(name => join(index, name)) : []
   const copies = readdirSync(folder).filter(name => name.startsWith(COPY_BEFORE_REPAIR))

@@ -1,7 +1,6 @@
 /** What the doctor found out in one place, and how to mend it. */
 import { QuerentError } from '../../model/errors.ts'
-import { RESTORE_HELP } from '../../store/care/problem.ts'
-import type { StoreFinding } from '../../store/care/store-care.ts'
+import { RESTORE_HELP, type StoreFinding } from '../../store/care/problem.ts'
 import type { Examination, Finding } from '../engine.ts'
 
 export interface Examined extends Finding {

@@ -8,13 +8,12 @@ import {
   openSync,
   realpathSync,
   renameSync,
-  rmSync,
   statfsSync,
   statSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { invalidArgument, QuerentError } from '../../model/errors.ts'
-import { openNodeSqlite } from '../sqlite/node-sqlite.ts'
+import { openFile, removeStore, storeFiles } from './file.ts'
 
 export interface CopyRequest {
   readonly from: string
@@ -33,8 +32,6 @@ export interface StoreCopy {
   readonly position: number
 }
 
-const WAIT_MS = 5_000
-
 /** Throws `invalid_argument`, `conflict`, `io_failed`, or what opening the store throws; then nothing is left of the copy. */
 export async function copyStore({ from, to, overwrite = false, report }: CopyRequest): Promise<StoreCopy> {
   const path = placeFor(to, from, overwrite)
@@ -47,7 +44,7 @@ export async function copyStore({ from, to, overwrite = false, report }: CopyReq
     io(path, () => putInPlace(unfinished, path, overwrite))
     return { path, bytes: statSync(path).size, ...held }
   } finally {
-    for (const end of ['', '-journal', '-wal', '-shm']) rmSync(`${unfinished}${end}`, { force: true })
+    removeStore(unfinished)
   }
 }
 
@@ -57,7 +54,7 @@ function placeFor(to: string, from: string, overwrite: boolean): string {
   const found = join(folder, basename(to))
   const path = existsSync(found) ? realpathSync(found) : found
   const store = realpathSync(from)
-  if ([store, `${store}-wal`, `${store}-shm`, `${store}-journal`].includes(path)) {
+  if (storeFiles(store).includes(path)) {
     throw invalidArgument('to', to, 'another file than the store itself')
   }
   const there = statSync(path, { throwIfNoEntry: false })
@@ -86,7 +83,7 @@ function mustHaveRoom(from: string, path: string): void {
 }
 
 async function copyPages(from: string, to: string, report: CopyRequest['report']): Promise<void> {
-  const db = openNodeSqlite({ file: from, readOnly: true, immutable: false, timeoutMs: WAIT_MS })
+  const db = openFile(from, 'read')
   try {
     const pageSize = db.prepareArrays<[number]>('pragma page_size').get()?.[0] ?? 0
     await db.copyTo(to, (done, total) => report?.(done * pageSize, total * pageSize))
@@ -97,7 +94,7 @@ async function copyPages(from: string, to: string, report: CopyRequest['report']
 
 /** Opens it, which proves that it is a store, and leaves one file without a log, on the disk. */
 function finish(file: string): Pick<StoreCopy, 'entries' | 'position'> {
-  const db = openNodeSqlite({ file, readOnly: false, immutable: false, timeoutMs: WAIT_MS })
+  const db = openFile(file, 'write')
   try {
     db.exec('pragma synchronous = full; pragma journal_mode = delete')
     const numberOf = (sql: string) => db.prepareArrays<[number | null]>(sql).get()?.[0] ?? 0

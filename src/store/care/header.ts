@@ -1,8 +1,7 @@
 /** The first hundred bytes of a store file: what it says of itself before SQLite can read it (sqlite.org/fileformat2). */
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { APPLICATION_ID, SCHEMA } from '../sqlite/schema.ts'
-import { RESTORE_HELP } from './problem.ts'
-import type { StoreFinding } from './store-care.ts'
+import { type Problem, RESTORE_HELP, type StoreFinding, sound } from './problem.ts'
 
 export interface Header {
   readonly size: number
@@ -57,27 +56,13 @@ export function soundHeader(pages: number): Uint8Array {
 /** What is wrong with the file as a file. */
 export function fileFinding(file: string): StoreFinding {
   const header = headerOf(file)
-  const problem = problemOf(header)
-  if (problem === null) {
-    return {
-      check: 'file',
-      ok: true,
-      message: `${header.pages} pages of ${header.pageSize} bytes`,
-      help: null,
-      isMendable: false,
-    }
-  }
-  return { check: 'file', ok: false, ...problem, isMendable: false }
+  const wrong = wrongWith(header)
+  if (wrong === null) return sound('file', `${header.pages} pages of ${header.pageSize} bytes`)
+  return { check: 'file', ok: false, ...wrong, isMendable: false }
 }
 
-function problemOf({
-  size,
-  isSqlite,
-  pageSize,
-  pages,
-  schema,
-  application,
-}: Header): { message: string; help: string } | null {
+function wrongWith(header: Header): (Pick<Problem, 'help'> & { readonly message: string }) | null {
+  const { size, isSqlite, pageSize, pages, schema, application } = header
   if (size === 0) return { message: 'the file is empty', help: RESTORE_HELP }
   if (!isSqlite) {
     return {

@@ -11,6 +11,20 @@ export interface Problem {
   readonly mend: ((db: SqlDatabase, now: Instant) => string) | null
 }
 
+/** What was found in one place of a store file. */
+export interface StoreFinding {
+  readonly check: string
+  readonly ok: boolean
+  readonly message: string
+  readonly help: string | null
+  /** Whether `mendStore` knows how this should be. */
+  readonly isMendable: boolean
+}
+
+export function sound(check: string, message: string): StoreFinding {
+  return { check, ok: true, message, help: null, isMendable: false }
+}
+
 /** Something to look at, in SQL; reads only. */
 export interface Check {
   readonly name: string

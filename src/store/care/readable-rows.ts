@@ -69,7 +69,7 @@ export function readableRows(db: SqlDatabase, table: string, columns: readonly s
   }
 }
 
-export function isDamage(error: unknown): boolean {
+function isDamage(error: unknown): boolean {
   return error instanceof QuerentError && (error.code === 'store_corrupt' || error.code === 'io_failed')
 }
 

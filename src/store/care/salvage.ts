@@ -2,13 +2,13 @@
  * Takes what can be read of a damaged store into a new one. The damaged file is only read; what is worked on is a copy of
  * it, beside the new one. What refers to something that was lost is left out, and all that was lost is told.
  */
-import { closeSync, copyFileSync, existsSync, ftruncateSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
+import { closeSync, copyFileSync, existsSync, ftruncateSync, openSync, statSync, writeSync } from 'node:fs'
 import type { Instant } from '../../base/clock.ts'
 import { QuerentError } from '../../model/errors.ts'
-import { openNodeSqlite } from '../sqlite/node-sqlite.ts'
 import { APPLICATION_ID, SCHEMA } from '../sqlite/schema.ts'
 import type { SqlDatabase } from '../sqlite/sql-driver.ts'
 import { quote } from '../sqlite/table.ts'
+import { openFile, removeStore } from './file.ts'
 import { headerOf, soundHeader } from './header.ts'
 import { counted } from './problem.ts'
 import { orNothing, readableRows } from './readable-rows.ts'
@@ -22,7 +22,6 @@ export interface Salvage {
 
 /** Names of entries told of those that were lost. */
 const MOST_NAMES = 20
-const WAIT_MS = 5_000
 
 /** `to` must not be there. Throws `store_corrupt` when not even the list of tables can be read. */
 export function salvageStore(from: string, to: string, now: Instant): Salvage {
@@ -33,7 +32,7 @@ export function salvageStore(from: string, to: string, now: Instant): Salvage {
     mendStore(to, now)
     return salvage
   } finally {
-    for (const end of ['', '-wal', '-shm', '-journal']) rmSync(`${raw}${end}`, { force: true })
+    removeStore(raw)
   }
 }
 
@@ -58,10 +57,10 @@ interface Part {
 }
 
 function copyReadable(from: string, to: string): Salvage {
-  const source = openNodeSqlite({ file: from, readOnly: false, immutable: false, timeoutMs: WAIT_MS })
+  const source = openFile(from, 'write')
   try {
     const parts = partsOf(source, from)
-    const target = openNodeSqlite({ file: to, readOnly: false, immutable: false, timeoutMs: WAIT_MS })
+    const target = openFile(to, 'write')
     try {
       target.exec(`pragma foreign_keys = off; pragma journal_mode = wal`)
       const lost = target.write(() => fill(target, source, parts))

@@ -1,27 +1,18 @@
 /** Examines a store file, and mends in it what can be made again from what is there. */
 import type { Instant } from '../../base/clock.ts'
 import { QuerentError } from '../../model/errors.ts'
-import { openNodeSqlite } from '../sqlite/node-sqlite.ts'
 import type { SqlDatabase } from '../sqlite/sql-driver.ts'
 import { chunks, contents } from './contents.ts'
 import { feed } from './feed.ts'
+import { openFile } from './file.ts'
 import { lookups } from './lookups.ts'
 import { partitions, tables } from './naming.ts'
 import { checkPages, isMendable, type PageReport } from './pages.ts'
-import { type Check, counted, type Problem, REPAIR_HELP, RESTORE_HELP } from './problem.ts'
+import { type Check, counted, type Problem, REPAIR_HELP, RESTORE_HELP, type StoreFinding, sound } from './problem.ts'
 import { mustBeSound, rebuildTables } from './rebuild.ts'
 import { references } from './references.ts'
 import { tallyRows } from './tally-rows.ts'
 import { vectorRows } from './vector-rows.ts'
-
-export interface StoreFinding {
-  readonly check: string
-  readonly ok: boolean
-  readonly message: string
-  readonly help: string | null
-  /** Whether `mendStore` knows how this should be. */
-  readonly isMendable: boolean
-}
 
 export interface Mended {
   readonly check: string
@@ -41,7 +32,6 @@ const CHECKS: readonly Check[] = [
   feed,
 ]
 const PAGES = 'pages'
-const WAIT_MS = 5_000
 /** Lines of SQLite's own that are told. */
 const LINES = 5
 
@@ -57,7 +47,7 @@ export function examineStore(file: string): readonly StoreFinding[] {
 export function mendStore(file: string, now: Instant): readonly Mended[] {
   const pages = looking(file, checkPages)
   if (!isMendable(pages)) return []
-  const db = openNodeSqlite({ file, readOnly: false, immutable: false, timeoutMs: WAIT_MS, schemaWritable: true })
+  const db = openFile(file, 'repair')
   try {
     db.exec('pragma secure_delete = on; pragma foreign_keys = off; pragma synchronous = full')
     // Before anything is written: a wrong list of free pages could give one away that is in use.
@@ -73,7 +63,7 @@ export function mendStore(file: string, now: Instant): readonly Mended[] {
 
 /** On a connection of its own: one that met damage cannot commit any more. */
 function looking<T>(file: string, look: (db: SqlDatabase) => T): T {
-  const db = openNodeSqlite({ file, readOnly: true, immutable: false, timeoutMs: WAIT_MS })
+  const db = openFile(file, 'read')
   try {
     // Ends when the connection is closed.
     db.exec('begin')
@@ -103,10 +93,6 @@ function lookedAt(check: Check, db: SqlDatabase): readonly Problem[] {
     if (!(error instanceof QuerentError)) throw error
     return [{ what: error.message, help: RESTORE_HELP, mend: null }]
   }
-}
-
-function sound(check: string, message: string): StoreFinding {
-  return { check, ok: true, message, help: null, isMendable: false }
 }
 
 function wrong(check: string, problems: readonly Problem[]): StoreFinding {

@@ -1,0 +1,28 @@
+/** A store file, looked after from outside: what lies beside it, and connections that are nobody else's. */
+import { rmSync } from 'node:fs'
+import { openNodeSqlite } from '../sqlite/node-sqlite.ts'
+import type { SqlDatabase } from '../sqlite/sql-driver.ts'
+
+/** How long a connection waits for the locks of other processes. */
+const WAIT_MS = 5_000
+
+/** The file and what SQLite may put beside it: its log, the memory that processes share, its journal. */
+export function storeFiles(file: string): readonly string[] {
+  return ['', '-wal', '-shm', '-journal'].map(end => `${file}${end}`)
+}
+
+/** With all that lies beside it; what is not there is gone already. */
+export function removeStore(file: string): void {
+  for (const path of storeFiles(file)) rmSync(path, { force: true })
+}
+
+/** To be closed by the caller. `repair` may write what SQLite says of its own tables. Throws what opening a store throws. */
+export function openFile(file: string, to: 'read' | 'write' | 'repair'): SqlDatabase {
+  return openNodeSqlite({
+    file,
+    readOnly: to === 'read',
+    immutable: false,
+    timeoutMs: WAIT_MS,
+    schemaWritable: to === 'repair',
+  })
+}
