@@ -1,15 +1,10 @@
 /** Offsets and cursors of `beliefs.query`. */
 import { describe, expect, it } from 'vitest'
-import { ordersOf } from '../../../../../src/lenses/beliefs/paging/orders.ts'
-import { stateOf } from '../../../../../src/lenses/beliefs/state.ts'
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
 import { openSqliteStore } from '../../../../../src/store/sqlite-store.ts'
 import { tempFolder } from '../../../../../src/testing/temp-folder.ts'
 import { EVERYWHERE } from '../../../../support/beliefs-paging.ts'
-import { type Asked, ids, World } from './world.ts'
-
-const LIST = { semantic: '', filters: { min_confidence: { overall: 0.001 } } }
-const MINUTE = 60_000
+import { ids, LIST, MINUTE, World } from './world.ts'
 
 describe('BQ-142: an offset', () => {
   it('skips as many results as it says; past the end the page is empty and the count right', async () => {
@@ -82,90 +77,6 @@ describe('BQ-143: pages joined', () => {
     await world.ask({ limit: 2, cursor: second.next_cursor as string })
     const again = await world.ask({ limit: 2, cursor: first.next_cursor as string })
     expect({ ...again, query_time_ms: 0 }).toEqual({ ...second, query_time_ms: 0 })
-  })
-})
-
-describe('BQ-144: a cursor fixes the moment', () => {
-  it('at which time, validity and presets are judged, and after which nothing comes in', async () => {
-    const world = await World.open()
-    await world.fill(6)
-    const until = new Date(world.clock.now() + MINUTE).toISOString()
-    await world.call('beliefs.put', 'bob', { id: 'brief', content: 'fox', visibility: 'public', valid_until: until })
-    const whole = await world.ask({ limit: 50 })
-    const first = await world.ask({ limit: 1 })
-    world.wait(5 * MINUTE)
-    await world.call('beliefs.put', 'bob', { id: 'late', content: 'fox honey', visibility: 'public' })
-    // Limits may change from page to page.
-    const second = await world.ask({ limit: 2, cursor: first.next_cursor as string })
-    const rest = await world.ask({ limit: 100, cursor: second.next_cursor as string })
-    expect([first, second, rest].flatMap(page => page.beliefs)).toEqual(whole.beliefs)
-    expect(ids(whole)).toContain('brief')
-    expect(new Set([first.as_of, second.as_of, rest.as_of]).size).toBe(1)
-  })
-
-  it('and what trust is worth, though it changes', async () => {
-    const world = await World.open()
-    await world.fill(8)
-    const whole = await world.ask({ limit: 50 })
-    const first = await world.ask({ limit: 3 })
-    await world.call('trust.set', 'ann', { target: 'bob', trust_level: 0 })
-    await world.call('trust.set', 'ann', { target: 'cyd', trust_level: 1 })
-    const rest = await world.ask({ limit: 50, cursor: first.next_cursor as string })
-    expect([...first.beliefs, ...rest.beliefs]).toEqual(whole.beliefs)
-  })
-})
-
-describe('BQ-145: what is lost between pages', () => {
-  it('is left out, and the others keep their order', async () => {
-    const world = await World.open()
-    await world.fill(12)
-    const whole = ids(await world.ask({ limit: 50 }))
-    const first = await world.ask({ limit: 3 })
-    const [deleted, replaced] = whole.slice(4, 6) as [string, string]
-    const holder = (id: string) => (Number(id.slice(1)) % 2 === 0 ? 'bob' : 'cyd')
-    await world.call('beliefs.delete', holder(deleted), { belief_id: deleted })
-    await world.call('beliefs.supersede', holder(replaced), { belief_id: replaced, id: 'new', content: 'fox honey' })
-    await world.member('cyd', 'suspended')
-    const isShared = (id: string) => Number(id.slice(1)) % 3 === 0
-    const expected = whole
-      .slice(3)
-      .filter(id => id !== deleted && id !== replaced && !(holder(id) === 'cyd' && isShared(id)))
-    const rest = await world.ask({ limit: 50, cursor: first.next_cursor as string })
-    expect(ids(rest)).toEqual(expected)
-    expect(expected.length).toBeLessThan(whole.length - 3 - 2)
-    // A page is not filled with what was passed.
-    expect(ids(await world.ask({ limit: 2, cursor: first.next_cursor as string }))).toEqual(expected.slice(0, 2))
-  })
-
-  it('comes back where sight of it does', async () => {
-    const world = await World.open()
-    await world.fill(12)
-    const whole = await world.ask({ limit: 50 })
-    const first = await world.ask({ limit: 2 })
-    await world.member('ann', 'suspended')
-    const second = await world.ask({ limit: 2, cursor: first.next_cursor as string })
-    await world.member('ann', 'active')
-    const rest = await world.ask({ limit: 50, cursor: second.next_cursor as string })
-    const last = ids(whole).indexOf(ids(second).at(-1) as string)
-    expect(ids(rest)).toEqual(ids(whole).slice(last + 1))
-  })
-
-  it('does not bring up a copy that stood behind it', async () => {
-    const world = await World.open()
-    await world.fill(3)
-    for (const [by, id] of [
-      ['ann', 'mine'],
-      ['bob', 'copy'],
-    ] as const) {
-      await world.call('beliefs.put', by, { id, content: 'sea', visibility: 'public' })
-    }
-    const whole = ids(await world.ask({ limit: 50 }))
-    expect([whole.includes('mine'), whole.includes('copy')]).toEqual([true, false])
-    const before = whole.indexOf('mine')
-    const first = await world.ask({ limit: Math.max(1, before) })
-    await world.call('beliefs.delete', 'ann', { belief_id: 'mine' })
-    const rest = await world.ask({ limit: 50, cursor: first.next_cursor as string })
-    expect(ids(rest)).toEqual(whole.slice(Math.max(1, before)).filter(id => id !== 'mine'))
   })
 })
 
@@ -279,82 +190,6 @@ describe('BQ-147: refused is', () => {
     expect(await third.refused({ cursor })).toMatchObject({ code: 'INVALID_QUERY', reason: 'cursor_expired' })
     await third.engine.close()
     await one.engine.close()
-  })
-})
-
-describe('BQ-148: an order that diversity picked', () => {
-  it('goes on as it was picked, though what it was picked from changes', async () => {
-    const world = await World.open()
-    await world.fill(20)
-    const diversity = { enabled: true, lambda: 0.4, max_per_holder: 3 }
-    const whole = await world.ask({ limit: 50, diversity })
-    const first = await world.ask({ limit: 4, diversity })
-    const passedOver = Array.from({ length: 20 }, (_, at) => `b${at}`).filter(id => !ids(whole).includes(id))
-    expect(passedOver.length).toBeGreaterThan(0)
-    for (const id of passedOver) {
-      await world.call('beliefs.delete', Number(id.slice(1)) % 2 === 0 ? 'bob' : 'cyd', { belief_id: id })
-    }
-    await world.call('beliefs.put', 'bob', { id: 'late', content: 'fox honey', visibility: 'public' })
-    const second = await world.ask({ limit: 2, diversity, cursor: first.next_cursor as string })
-    const rest = await world.ask({ limit: 50, diversity, cursor: second.next_cursor as string })
-    expect([first, second, rest].flatMap(page => page.beliefs)).toEqual(whole.beliefs)
-  })
-
-  it('is at most a thousand long', async () => {
-    const world = await World.open()
-    await world.fill(1_030)
-    const diversity = { enabled: true, lambda: 1 }
-    const pages: Asked[] = []
-    for (let cursor: string | undefined; ; cursor = pages.at(-1)?.next_cursor) {
-      pages.push(await world.ask({ limit: 400, diversity, ...(cursor !== undefined && { cursor }) }))
-      if (pages.at(-1)?.next_cursor === undefined) break
-    }
-    expect(pages.map(page => page.beliefs.length)).toEqual([400, 400, 200])
-    expect(pages.map(page => page.total_count)).toEqual([1_030, 1_030, 1_030])
-  })
-})
-
-describe('an order that is held', () => {
-  it('weighs what was made of it, and anew when that grows', async () => {
-    const world = await World.open()
-    await world.fill(1500)
-    const { next_cursor: cursor } = await world.ask({ limit: 5 }, LIST)
-    const held = ordersOf(stateOf(world.engine.host('beliefs')))
-    const first = held.bytes
-    expect(first).toBeGreaterThan(0)
-    await world.ask({ limit: 5, cursor }, LIST)
-    expect(held.bytes).toBe(first)
-    // A page of 300 scores four times as many ahead.
-    await world.ask({ limit: 300, cursor }, LIST)
-    expect(held.bytes).toBeGreaterThan(first + 900 * 200)
-    // The last page gives no cursor, and what it took is weighed too.
-    const { next_cursor: last } = await world.ask({ limit: 600 }, LIST)
-    expect(held.bytes).toBe(first)
-    expect(await world.ask({ limit: 1000, cursor: last }, LIST)).not.toHaveProperty('next_cursor')
-    expect(held.bytes).toBeGreaterThan(first + 600 * 200)
-    expect(held.size).toBe(1)
-  })
-
-  it('stays though another asks for very many: of who holds most the oldest goes', async () => {
-    const world = await World.open()
-    await world.fill(12)
-    const whole = ids(await world.ask({ limit: 50 }))
-    const first = await world.ask({ limit: 2 })
-    const second = await world.ask({ limit: 2, cursor: first.next_cursor })
-    const held = ordersOf(stateOf(world.engine.host('beliefs')))
-    // A millisecond makes another moment, and so another order.
-    const loud: string[] = []
-    for (let at = 0; at < 1010; at++) {
-      world.wait(1)
-      loud.push((await world.ask({ limit: 2 }, LIST, 'dan')).next_cursor as string)
-    }
-    expect(held.size).toBeLessThan(1010)
-    // Where it is not held it could not be found again now.
-    await world.call('trust.set', 'ann', { target: 'bob', trust_level: 0 })
-    await world.call('trust.set', 'dan', { target: 'bob', trust_level: 0.3 })
-    expect(ids(await world.ask({ limit: 50, cursor: second.next_cursor as string }))).toEqual(whole.slice(4))
-    expect(await world.refused({ cursor: loud[0] }, LIST, 'dan')).toMatchObject({ reason: 'cursor_expired' })
-    expect(ids(await world.ask({ cursor: loud.at(-1) }, LIST, 'dan')).length).toBeGreaterThan(0)
   })
 })
 

@@ -1,65 +1,14 @@
-/** `beliefs.query` piece by piece: chunks, progress, back-pressure, cancelling. */
-import { describe, expect, it, vi } from 'vitest'
+/** `beliefs.query` piece by piece: chunks, progress, and the last one. */
+import { describe, expect, it } from 'vitest'
 import { Beliefs } from '../../../../../src/lenses/beliefs/beliefs.ts'
 import { checkStreamedQuery } from '../../../../../src/lenses/beliefs/check/query.ts'
 import { BELIEFS_OPERATIONS } from '../../../../../src/lenses/beliefs/operations/operations.ts'
-import { IDLE_MS, streamInCall, type Timer } from '../../../../../src/lenses/beliefs/operations/streamed.ts'
-import { ordersOf } from '../../../../../src/lenses/beliefs/paging/orders.ts'
 import { type LastChunk, type QueryChunk, streamQuery } from '../../../../../src/lenses/beliefs/paging/stream.ts'
 import { stateOf } from '../../../../../src/lenses/beliefs/state.ts'
 import type { Json } from '../../../../support/beliefs-engine.ts'
 import { EVERYWHERE } from '../../../../support/beliefs-paging.ts'
+import { allOf, asJson, filled, inputOf, streamOf } from './streaming.ts'
 import { ids, World } from './world.ts'
-
-const QUERY = { semantic: 'fox honey', options: { scope: EVERYWHERE } }
-
-function inputOf(options: Json): Json {
-  return { ...QUERY, options: { ...QUERY.options, ...options } }
-}
-
-/** Timers that run when the test says so. */
-class Timers {
-  readonly set = new Map<object, { readonly ms: number; readonly run: () => void }>()
-
-  readonly timer: Timer = (ms, run) => {
-    const key = {}
-    this.set.set(key, { ms, run })
-    return () => this.set.delete(key)
-  }
-
-  fire(): void {
-    for (const [key, { run }] of [...this.set]) {
-      this.set.delete(key)
-      run()
-    }
-  }
-}
-
-function streamOf(
-  world: World,
-  options: Json,
-  { signal = new AbortController().signal, timers = new Timers() } = {},
-): AsyncIterableIterator<QueryChunk> {
-  const context = { viewer: { id: 'ann' }, signal }
-  const stream = streamInCall(world.engine.host('beliefs'), inputOf(options), context, timers.timer)
-  return stream as AsyncIterableIterator<unknown> as AsyncIterableIterator<QueryChunk>
-}
-
-function asJson(world: World, options: Json): Promise<Json> {
-  return world.call('beliefs.query', 'ann', inputOf(options))
-}
-
-async function allOf(stream: AsyncIterable<QueryChunk>): Promise<readonly QueryChunk[]> {
-  const chunks: QueryChunk[] = []
-  for await (const chunk of stream) chunks.push(chunk)
-  return chunks
-}
-
-async function filled(count: number): Promise<World> {
-  const world = await World.open()
-  await world.fill(count)
-  return world
-}
 
 describe('BQ-150, BQ-151: the chunks of a stream', () => {
   it.each([
@@ -140,105 +89,6 @@ describe('BQ-152: progress', () => {
       await world.call('beliefs.delete', Number(id.slice(1)) % 2 === 0 ? 'bob' : 'cyd', { belief_id: id })
     }
     expect(await allOf(stream)).toMatchObject([{ beliefs: [], progress: 1, done: true, errors: [], partial: false }])
-  })
-})
-
-describe('BQ-153: who reads slowly', () => {
-  it('has nothing made ahead, and no transaction kept open', async () => {
-    const world = await filled(30)
-    const stream = streamOf(world, { chunk_size: 5 })
-    await stream.next()
-    const { store } = world.engine.host('beliefs')
-    const reads = vi.spyOn(store, 'read')
-    await new Promise(resolve => setImmediate(resolve))
-    expect(reads).not.toHaveBeenCalled()
-    store.write(world.clock.now(), writer => writer.setMeta('test', 'free'))
-    await stream.next()
-    expect(reads).toHaveBeenCalled()
-    await stream.return?.()
-  })
-
-  it('has his order among those that are held, and gives it back at the end', async () => {
-    const world = await filled(30)
-    const held = ordersOf(stateOf(world.engine.host('beliefs')))
-    const stream = streamOf(world, { chunk_size: 5, limit: 15 })
-    await stream.next()
-    expect([held.size, held.bytes > 0]).toEqual([1, true])
-    const left = streamOf(world, { chunk_size: 5 })
-    await left.next()
-    expect(held.size).toBe(2)
-    await left.return?.()
-    await new Promise(resolve => setImmediate(resolve))
-    expect(held.size).toBe(1)
-    const chunks = await allOf(stream)
-    expect(chunks).toHaveLength(2)
-    // What is held now is for the cursor of the last piece.
-    expect([held.size, typeof (chunks.at(-1) as LastChunk).next_cursor]).toEqual([1, 'string'])
-  })
-
-  it('goes on though there was no room for his order: it is found again, or he is told that it is lost', async () => {
-    for (const isLost of [false, true]) {
-      const world = await filled(12)
-      const whole = await world.ask({ limit: 100 })
-      const stream = streamOf(world, { chunk_size: 5 })
-      const read = [...((await stream.next()).value as QueryChunk).beliefs]
-      ordersOf(stateOf(world.engine.host('beliefs'))).clear()
-      if (isLost) await world.call('trust.set', 'ann', { target: 'bob', trust_level: 0 })
-      const rest = await allOf(stream)
-      for (const { beliefs } of rest) read.push(...beliefs)
-      expect(read).toEqual(isLost ? whole.beliefs.slice(0, 5) : whole.beliefs)
-      const errors = isLost ? [{ code: 'INVALID_QUERY', details: { reason: 'cursor_expired' } }] : []
-      expect(rest.at(-1)).toMatchObject({ done: true, partial: isLost, errors, total_count: 12 })
-    }
-  })
-
-  it('is given sixty seconds, and then TIMEOUT', async () => {
-    const world = await filled(30)
-    const timers = new Timers()
-    const stream = streamOf(world, { chunk_size: 5 }, { timers })
-    await stream.next()
-    expect([...timers.set.values()].map(({ ms }) => ms)).toEqual([IDLE_MS])
-    expect(IDLE_MS).toBe(60_000)
-    // Asking for the next piece calls it off.
-    await stream.next()
-    expect(timers.set.size).toBe(1)
-    timers.fire()
-    await expect(stream.next()).rejects.toMatchObject({ code: 'TIMEOUT', retryable: true })
-    expect(await stream.next()).toEqual({ done: true, value: undefined })
-    expect(timers.set.size).toBe(0)
-  })
-})
-
-describe('BQ-154: a stream that is left', () => {
-  it('gives no chunk more, and keeps nothing: by its reader', async () => {
-    const world = await filled(30)
-    const timers = new Timers()
-    const stream = streamOf(world, { chunk_size: 5 }, { timers })
-    for await (const chunk of stream) {
-      expect(chunk.beliefs).toHaveLength(5)
-      break
-    }
-    expect(timers.set.size).toBe(0)
-    const reads = vi.spyOn(world.engine.host('beliefs').store, 'read')
-    expect(await stream.next()).toEqual({ done: true, value: undefined })
-    expect(reads).not.toHaveBeenCalled()
-  })
-
-  it('or by its signal, also while a piece is made', async () => {
-    const world = await filled(30)
-    const timers = new Timers()
-    const asking = new AbortController()
-    const stream = streamOf(world, { chunk_size: 5 }, { timers, signal: asking.signal })
-    await stream.next()
-    asking.abort()
-    expect(timers.set.size).toBe(0)
-    expect(await stream.next()).toEqual({ done: true, value: undefined })
-    const early = new AbortController()
-    const other = streamOf(world, { chunk_size: 5 }, { timers, signal: early.signal })
-    const first = other.next()
-    early.abort()
-    expect(await first).toEqual({ done: true, value: undefined })
-    expect(timers.set.size).toBe(0)
   })
 })
 

@@ -9,6 +9,10 @@ import { openToyEmbedder } from '../../../../../src/testing/toy-embedder.ts'
 import { callOperation, type Json, openBeliefsEngine } from '../../../../support/beliefs-engine.ts'
 import { EVERYWHERE } from '../../../../support/beliefs-paging.ts'
 
+/** A question without a text: every belief of which anything is known. */
+export const LIST = { semantic: '', filters: { min_confidence: { overall: 0.001 } } }
+export const MINUTE = 60_000
+
 export const START: number = Date.parse('2026-03-01T12:00:00Z')
 
 export interface Asked {
