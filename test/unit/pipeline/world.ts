@@ -18,3 +18,13 @@ export function openWorld(embedder: Embedder = openToyEmbedder()): AskWorld {
 export function openWordsWorld(): AskWorld {
   return new AskWorld({ store: openMemoryStore(), words: openReferenceWordIndex(), vectors: null, embedder: null })
 }
+
+/** One entry that a question about a fox finds by a word, one that it finds by meaning, and one of something else. */
+export async function smallWorld(): Promise<AskWorld> {
+  const world = openWorld()
+  world.put({ id: 'words', content: 'fox dog', tags: ['red'] })
+  world.put({ id: 'meaning', content: 'vixen' })
+  world.put({ id: 'neither', content: 'tulip' })
+  await world.embedAll()
+  return world
+}

@@ -1,5 +1,4 @@
 /** Sources made of plain lists, and questions to them: for tests of what the lens makes of answers. */
-
 import type { JsonObject } from '../../../../src/base/canonical.ts'
 import { Deadline } from '../../../../src/base/clock.ts'
 import { askCollections, type CollectionsAnswer } from '../../../../src/lenses/collections/ask.ts'
@@ -93,4 +92,8 @@ export function resultOf(fields: Partial<QueryResult> = {}): QueryResult {
     metadata: { date: '2026-02-24' },
     ...fields,
   }
+}
+
+export function idsOf(answer: CollectionsAnswer): readonly string[] {
+  return answer.results.map(({ id }) => id)
 }

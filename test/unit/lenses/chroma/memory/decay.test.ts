@@ -1,25 +1,10 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { lastCycle } from '../../../../../src/lenses/chroma/memory/cycle-state.ts'
 import { runDecayCycle } from '../../../../../src/lenses/chroma/memory/decay.ts'
-import { memoryJobs } from '../../../../../src/lenses/chroma/memory/jobs.ts'
-import { runLifecycleCheck } from '../../../../../src/lenses/chroma/memory/lifecycle.ts'
-import type { StoredMemory } from '../../../../../src/lenses/chroma/memory/memory-rows.ts'
-import { MEMORY } from '../../../../../src/lenses/chroma/tables.ts'
-import type { MustHold } from '../../../../../src/lenses/lens.ts'
-import type { EntryKey } from '../../../../../src/model/entry.ts'
-import { QuerentError } from '../../../../../src/model/errors.ts'
-import type { Progress } from '../../../../../src/model/operation.ts'
 import { OWNER } from '../../../../../src/model/partition.ts'
 import { openSqliteStore } from '../../../../../src/store/sqlite-store.ts'
 import { tempFolder } from '../../../../../src/testing/temp-folder.ts'
-import { DAY, MODES_BY_TURN, START, World } from './world.ts'
-
-const decay = (world: World, viewer = OWNER) => runDecayCycle(world.context, viewer, { now: world.now })
-
-function state(world: World, keys: readonly EntryKey[]): readonly (StoredMemory | undefined)[] {
-  return keys.map(key => world.memory(key))
-}
+import { DAY, decay, large, MODES_BY_TURN, START, state, World } from './world.ts'
 
 describe('the decay cycle', () => {
   it('takes strength and health from what lies idle, and counts (CQ-134, CQ-135, CQ-136)', async () => {
@@ -114,18 +99,6 @@ describe('the decay cycle', () => {
   })
 })
 
-/** 2,500 nodes in three batches; every third was used. */
-function large(world: World): readonly EntryKey[] {
-  return world.store.write(world.clock.now(), () =>
-    Array.from({ length: 2500 }, (_, at) =>
-      world.node(`n${at}`, {
-        mode: MODES_BY_TURN[at % 4] ?? '',
-        ...(at % 3 === 0 && { strength_raw: (at % 97) / 2, last_accessed: START }),
-      }),
-    ),
-  )
-}
-
 describe('a run that was killed', () => {
   it('can be finished, at the same time or later, with the same result', async () => {
     using folder = tempFolder()
@@ -170,175 +143,4 @@ describe('a run that was killed', () => {
     store.close()
     whole.store.close()
   }, 60_000)
-})
-
-describe('the lifecycle check', () => {
-  const check = (world: World, viewer = OWNER) => runLifecycleCheck(world.context, viewer, { now: world.now })
-
-  it('lets ascend for good, rotten or not (CQ-139)', async () => {
-    const world = new World()
-    const strong = world.node('strong', { strength_raw: 20 })
-    const rescued = world.node('rescued', { strength_raw: 25, rotten: true })
-    const weak = world.node('weak', { strength_raw: 19.9 })
-    expect(await check(world)).toEqual({ ascensions: 2, rots: 0, errors: 0 })
-    expect(world.memory(strong)).toMatchObject({ ascension: true, rotten: false, version: 1 })
-    expect(world.memory(rescued)).toMatchObject({ ascension: true, rotten: false, version: 1 })
-    expect(world.memory(weak)).toMatchObject({ ascension: false, version: 0 })
-    world.later(500 * DAY)
-    await decay(world)
-    await check(world)
-    expect(world.memory(strong)).toMatchObject({ ascension: true, strength_raw: 20, version: 1 })
-  })
-
-  it('lets rot what is neither recent nor strong, but nothing Eidetic (CQ-140)', async () => {
-    const world = new World()
-    const [a, eidetic] = [world.node('a'), world.node('e', { mode: 'Eidetic' })]
-    world.later(10.5 * DAY)
-    expect(await check(world)).toEqual({ ascensions: 0, rots: 0, errors: 0 })
-    world.later(0.1 * DAY)
-    expect(await check(world)).toEqual({ ascensions: 0, rots: 1, errors: 0 })
-    expect(world.memory(a)).toMatchObject({ rotten: true, version: 1, last_accessed: START })
-    expect(world.memory(eidetic)).toBeUndefined()
-    expect([...(world.columns().allow ?? [])]).toEqual([eidetic])
-    expect(await check(world)).toEqual({ ascensions: 0, rots: 0, errors: 0 })
-  })
-
-  it('passes over frozen nodes, is skipped with memory off, not with decay off (CQ-141)', async () => {
-    const off = new World({ enabled: false })
-    const paused = new World({ store: off.store, decayEnabled: false })
-    off.node('frozen', { decay_enabled: false })
-    off.node('frozen and strong', { decay_enabled: false, strength_raw: 99 })
-    off.node('broken', { mode: 'Elephant' })
-    const idle = off.node('idle', { decay_health: 0.001 })
-    const healthless = off.node('healthless', { decay_health: 0, last_accessed: START + 90 * DAY })
-    off.later(90 * DAY)
-    paused.later(90 * DAY)
-    expect(await check(off)).toEqual({ ascensions: 0, rots: 0, errors: 0, skipped: 'memory_disabled' })
-    expect(await check(paused)).toEqual({ ascensions: 0, rots: 1, errors: 1 })
-    expect(off.memory(idle)?.rotten).toBe(true)
-    expect(off.memory(healthless)?.rotten).toBe(false)
-  })
-
-  it('never leaves both flags set (CQ-141)', async () => {
-    const node = fc.record({ strength_raw: fc.double({ min: 0, max: 60, noNaN: true }), rotten: fc.boolean() })
-    await fc.assert(
-      fc.asyncProperty(fc.array(node, { maxLength: 8 }), fc.nat(40), async (nodes, days) => {
-        const world = new World()
-        const keys = nodes.map((fields, at) => world.node(String(at), { ...fields, mode: MODES_BY_TURN[at % 4] ?? '' }))
-        world.later(days * DAY)
-        await decay(world)
-        await check(world)
-        for (const memory of state(world, keys)) expect(memory?.ascension && memory.rotten).not.toBe(true)
-      }),
-      { numRuns: 40 },
-    )
-  })
-
-  it('that was cut off is finished by the next', async () => {
-    const world = new World()
-    const keys = large(world)
-    world.later(40 * DAY)
-    const end = new AbortController()
-    const run = runLifecycleCheck(world.context, OWNER, {
-      now: world.now,
-      signal: end.signal,
-      report: () => end.abort(),
-    })
-    await expect(run).rejects.toMatchObject({ code: 'cancelled' })
-    await check(world)
-    const whole = new World()
-    large(whole)
-    whole.later(40 * DAY)
-    const report = await check(whole)
-    expect(report.rots).toBeGreaterThan(1000)
-    expect(state(world, keys)).toEqual(state(whole, keys))
-  })
-})
-
-describe('the daily job', () => {
-  const held = () => undefined
-  const run = async (world: World, signal = new AbortController().signal, mustHold: MustHold = held) => {
-    const told: Progress[] = []
-    const [job] = memoryJobs(() => world.context)
-    await job?.run(world.context.host, world.clock.now(), signal, progress => told.push(progress), mustHold)
-    return told
-  }
-
-  it('decays and checks once a day, for the owner and for all who used something', async () => {
-    const world = new World()
-    const own = world.node('own', { holder: 'fox' })
-    const a = world.node('a')
-    world.record([own], START, 'fox')
-    world.later(11 * DAY)
-    const told = await run(world)
-    expect(told.map(({ current, phase }) => `${current} ${phase}`)).toEqual([
-      'owner decay',
-      'owner lifecycle',
-      'fox decay',
-      'fox lifecycle',
-    ])
-    expect(world.memory(a)).toMatchObject({ rotten: true, version: 2 })
-    expect(world.memory(own, 'fox')).toMatchObject({ rotten: true, access_count: 1 })
-    expect(await run(world)).toEqual([])
-    world.later(DAY - 1)
-    expect(await run(world)).toEqual([])
-    world.later(1)
-    expect(await run(world)).toHaveLength(4)
-  })
-
-  it('goes on where it was ended', async () => {
-    const world = new World()
-    const keys = large(world)
-    world.later(12 * DAY)
-    const end = new AbortController()
-    const [job] = memoryJobs(() => world.context)
-    await job?.run(world.context.host, world.clock.now(), end.signal, () => end.abort(), held)
-    expect([world.memory(keys[0] as number)?.version, world.memory(keys[2000] as number)]).toEqual([1, undefined])
-    world.later(3600)
-    await run(world)
-    expect(lastCycle(world.store, OWNER)).toBe(START + 12 * DAY)
-    expect(world.memory(keys[2000] as number)?.decay_health).toBeLessThan(1)
-    // The check behind it may be cut off too.
-    const other = new World()
-    const rest = large(other)
-    other.later(12 * DAY)
-    const late = new AbortController()
-    const untilDecayed = ({ phase, done }: Progress) => {
-      if (phase === 'decay' && done === 2500) late.abort()
-    }
-    await memoryJobs(() => other.context)[0]?.run(
-      other.context.host,
-      other.clock.now(),
-      late.signal,
-      untilDecayed,
-      held,
-    )
-    expect(other.memory(rest[1] as number)?.rotten).toBe(false)
-    await run(other)
-    expect(other.memory(rest[1] as number)?.rotten).toBe(true)
-  })
-
-  it('writes nothing more once another process has its lease, whatever the signal says', async () => {
-    for (const writesBefore of [0, 1, 2, 3, 4]) {
-      const world = new World()
-      large(world)
-      world.later(12 * DAY)
-      let writes = 0
-      const before = JSON.stringify(world.store.table(MEMORY).scan())
-      let after = before
-      const isLost = () => {
-        if (writes++ < writesBefore) return
-        if (writes === writesBefore + 1) after = JSON.stringify(world.store.table(MEMORY).scan())
-        throw new QuerentError('cancelled', 'another process took over')
-      }
-      await run(world, undefined, isLost)
-      expect(writes).toBeGreaterThan(writesBefore)
-      expect(JSON.stringify(world.store.table(MEMORY).scan())).toBe(after)
-      expect(after === before).toBe(writesBefore < 2)
-      expect(lastCycle(world.store, OWNER)).toBe(0)
-      // The next one does all of it.
-      await run(world)
-      expect(lastCycle(world.store, OWNER)).toBe(START + 12 * DAY)
-    }
-  })
 })

@@ -5,6 +5,7 @@ import { openPointIndex } from '../../../../../src/index/points.ts'
 import type { Timer } from '../../../../../src/lenses/chroma/machine-time.ts'
 import { AccessUpdates } from '../../../../../src/lenses/chroma/memory/access.ts'
 import type { MemoryColumns } from '../../../../../src/lenses/chroma/memory/columns.ts'
+import { type DecayReport, runDecayCycle } from '../../../../../src/lenses/chroma/memory/decay.ts'
 import { Memories, type MemoryContext } from '../../../../../src/lenses/chroma/memory/memories.ts'
 import {
   defaultMemory,
@@ -140,3 +141,24 @@ export class World {
 }
 
 export const MODES_BY_TURN: readonly ModeName[] = ['Sparse', 'Adaptive', 'Spacey', 'Eidetic']
+
+export function decay(world: World, viewer: string = OWNER): Promise<DecayReport> {
+  return runDecayCycle(world.context, viewer, { now: world.now })
+}
+
+/** What the owner remembers of each. */
+export function state(world: World, keys: readonly EntryKey[]): readonly (StoredMemory | undefined)[] {
+  return keys.map(key => world.memory(key))
+}
+
+/** 2,500 nodes in three batches; every third was used. */
+export function large(world: World): readonly EntryKey[] {
+  return world.store.write(world.clock.now(), () =>
+    Array.from({ length: 2500 }, (_, at) =>
+      world.node(`n${at}`, {
+        mode: MODES_BY_TURN[at % 4] ?? '',
+        ...(at % 3 === 0 && { strength_raw: (at % 97) / 2, last_accessed: START }),
+      }),
+    ),
+  )
+}
