@@ -23,6 +23,14 @@ export class SourceFile<S> {
     this.#owners = [draft.fileKey]
   }
 
+  /** In source order. Throws `Overdue`. */
+  eachNode(visit: (node: Node, kind: string) => void): void {
+    for (let node = 0; node < this.tree.size; node++) {
+      this.draft.step()
+      visit(node, this.tree.kind(node))
+    }
+  }
+
   get top(): S {
     return this.#scopes[0] as S
   }

@@ -6,12 +6,10 @@ import { own } from './dialects.ts'
 import { calledName } from './names.ts'
 
 export function referCalls(file: DefinitionsFile): void {
-  const { tree, draft } = file
-  for (let node = 0; node < tree.size; node++) {
-    draft.step()
-    const field = own(file.dialect.calls, tree.kind(node))
+  file.eachNode((node, kind) => {
+    const field = own(file.dialect.calls, kind)
     if (field !== undefined) referCall(file, node, field)
-  }
+  })
 }
 
 function referCall(file: DefinitionsFile, node: Node, field: string): void {

@@ -10,13 +10,10 @@ import { importedModules } from './names.ts'
 import { declareType, openImplementation } from './types.ts'
 
 export function declareAll(file: DefinitionsFile): void {
-  const { tree, draft } = file
-  for (let node = 0; node < tree.size; node++) {
-    draft.step()
+  file.eachNode((node, kind) => {
     file.enter(node)
-    const kind = tree.kind(node)
     if (!kind.startsWith(':')) declareNode(file, node, kind)
-  }
+  })
 }
 
 function declareNode(file: DefinitionsFile, node: Node, kind: string): void {

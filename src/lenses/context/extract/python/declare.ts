@@ -6,12 +6,10 @@ import type { PythonFile } from './python-file.ts'
 import type { Meaning } from './scope.ts'
 
 export function declareAll(file: PythonFile): void {
-  const { tree, draft } = file
-  for (let node = 0; node < tree.size; node++) {
-    draft.step()
+  file.eachNode((node, kind) => {
     file.enter(node)
-    declareNode(file, node, tree.kind(node))
-  }
+    declareNode(file, node, kind)
+  })
 }
 
 function declareNode(file: PythonFile, node: Node, kind: string): void {

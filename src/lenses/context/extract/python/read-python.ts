@@ -9,10 +9,7 @@ import { meaningOf, typeOf, valueAt } from './values.ts'
 export function readPython(draft: Draft, tree: SyntaxTree): void {
   const file = new PythonFile(draft, tree)
   declareAll(file)
-  for (let node = 0; node < tree.size; node++) {
-    draft.step()
-    referNode(file, node, tree.kind(node))
-  }
+  file.eachNode((node, kind) => referNode(file, node, kind))
   for (const [node, key] of file.functions) shapeFunction(file, node, key)
   const properties = new Set<string>()
   for (const [node, key] of file.functions) {
@@ -100,21 +97,23 @@ function shapeClass(file: PythonFile, node: Node, key: string, properties: Reado
 
 /** `self.x = …` in a method. */
 function shareMembers(file: PythonFile): void {
+  file.eachNode((node, kind) => {
+    if (kind === 'assignment') shareMember(file, node)
+  })
+}
+
+function shareMember(file: PythonFile, assignment: Node): void {
   const { tree, draft } = file
-  for (let node = 0; node < tree.size; node++) {
-    draft.step()
-    if (tree.kind(node) !== 'assignment') continue
-    const left = tree.child(node, 'left')
-    const object = tree.child(left, 'object')
-    if (tree.kind(left) !== 'attribute' || tree.kind(object) !== 'identifier') continue
-    const meaning = file.scope(object).find(file.text(object))
-    if (meaning?.is !== 'self') continue
-    const name = file.text(tree.child(left, 'attribute'))
-    const shape = draft.shapes.get(meaning.key)
-    if (shape?.members !== undefined && Object.hasOwn(shape.members, name)) continue
-    const type = tree.child(node, 'type')
-    const value = type === NONE ? valueAt(file, tree.child(node, 'right')) : typeOf(file, type)
-    if (value === null || isUndeclared(value)) continue
-    draft.shapes.set(meaning.key, { ...shape, members: { ...shape?.members, [name]: value } })
-  }
+  const left = tree.child(assignment, 'left')
+  const object = tree.child(left, 'object')
+  if (tree.kind(left) !== 'attribute' || tree.kind(object) !== 'identifier') return
+  const meaning = file.scope(object).find(file.text(object))
+  if (meaning?.is !== 'self') return
+  const name = file.text(tree.child(left, 'attribute'))
+  const shape = draft.shapes.get(meaning.key)
+  if (shape?.members !== undefined && Object.hasOwn(shape.members, name)) return
+  const type = tree.child(assignment, 'type')
+  const value = type === NONE ? valueAt(file, tree.child(assignment, 'right')) : typeOf(file, type)
+  if (value === null || isUndeclared(value)) return
+  draft.shapes.set(meaning.key, { ...shape, members: { ...shape?.members, [name]: value } })
 }

@@ -13,12 +13,10 @@ import type { ScriptFile } from './script-file.ts'
 import { declareLoopVariable, declareVariable } from './variables.ts'
 
 export function declareAll(file: ScriptFile): void {
-  const { tree, draft } = file
-  for (let node = 0; node < tree.size; node++) {
-    draft.step()
+  file.eachNode((node, kind) => {
     file.enter(node)
-    declareNode(file, node, tree.kind(node))
-  }
+    declareNode(file, node, kind)
+  })
 }
 
 function declareNode(file: ScriptFile, node: Node, kind: string): void {

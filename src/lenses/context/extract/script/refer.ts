@@ -10,12 +10,9 @@ import { typeSymbol } from './types.ts'
 import type { ScriptValues } from './values.ts'
 
 export function referAll(file: ScriptFile, values: ScriptValues): void {
-  const { tree, draft } = file
-  for (let node = 0; node < tree.size; node++) {
-    draft.step()
-    const kind = tree.kind(node)
+  file.eachNode((node, kind) => {
     if (!kind.startsWith(':')) referNode(file, values, node, kind)
-  }
+  })
 }
 
 function referNode(file: ScriptFile, values: ScriptValues, node: Node, kind: string): void {

@@ -122,18 +122,21 @@ function typeMembers(file: ScriptFile, values: ScriptValues, body: Node): Record
 
 /** `this.x = …` in a class without a field `x`. */
 function assignedMembers(file: ScriptFile, values: ScriptValues): void {
-  const { tree } = file
   if (file.draft.language !== 'javascript') return
-  for (let node = 0; node < tree.size; node++) {
-    file.draft.step()
-    if (tree.kind(node) !== 'assignment_expression') continue
-    const left = tree.child(node, 'left')
-    if (tree.kind(left) !== 'member_expression' || tree.kind(tree.child(left, 'object')) !== 'this') continue
-    const self = file.scope(node).self
-    const name = file.text(tree.child(left, 'property'))
-    if (self === null || file.draft.shapes.get(self.key)?.members?.[name] !== undefined) continue
-    const written = valueType(file, tree.parent(node))
-    const value = written === null ? values.value(tree.child(node, 'right')) : writtenType(file, written, node)
-    if (value !== null) merge(file, self.key, { members: { [name]: value } })
-  }
+  file.eachNode((node, kind) => {
+    if (kind === 'assignment_expression') assignMember(file, values, node)
+  })
+}
+
+function assignMember(file: ScriptFile, values: ScriptValues, assignment: Node): void {
+  const { tree } = file
+  const left = tree.child(assignment, 'left')
+  if (tree.kind(left) !== 'member_expression' || tree.kind(tree.child(left, 'object')) !== 'this') return
+  const self = file.scope(assignment).self
+  const name = file.text(tree.child(left, 'property'))
+  if (self === null || file.draft.shapes.get(self.key)?.members?.[name] !== undefined) return
+  const written = valueType(file, tree.parent(assignment))
+  const value =
+    written === null ? values.value(tree.child(assignment, 'right')) : writtenType(file, written, assignment)
+  if (value !== null) merge(file, self.key, { members: { [name]: value } })
 }
