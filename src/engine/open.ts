@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { type Clock, systemClock } from '../base/clock.ts'
 import { v4Id } from '../base/random-id.ts'
 import { type Limits, RequesterLimits, UNLIMITED } from '../identity/limits.ts'
+import { Places } from '../identity/places.ts'
 import { QuestionLimits } from '../identity/question-limits.ts'
-import { StreamLimits } from '../identity/stream-limits.ts'
 import { LensRegistry } from '../lenses/registry.ts'
 import { CORE_TABLES, LEASES, NONCES } from '../store/core-tables.ts'
 import { Background, type JobState, saveSnapshots } from './background/background.ts'
@@ -184,7 +184,7 @@ function limitsOf(
 ): Limits {
   const { enabled, unitsPerMinute, burst } = limits
   if (!enabled) return UNLIMITED
-  const others = { questions: new QuestionLimits(limits, clock), streams: new StreamLimits(limits.streams) }
+  const others = { questions: new QuestionLimits(limits, clock), streams: new Places(limits.streams, 'streams') }
   return new RequesterLimits({ unitsPerMinute, burst }, machineTime, others)
 }
 

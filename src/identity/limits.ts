@@ -1,8 +1,8 @@
 /** Who may ask how much: a bucket for each requester, and no memory of those who have not asked for a while (BQ-189). */
 import { ByRequester } from './by-requester.ts'
+import type { Places } from './places.ts'
 import type { Question } from './question.ts'
 import type { QuestionLimits } from './question-limits.ts'
-import type { StreamLimits } from './stream-limits.ts'
 import { type MachineTime, type Rate, TokenBucket, WINDOW_MS } from './token-bucket.ts'
 import { tooMany } from './too-many.ts'
 
@@ -23,7 +23,7 @@ export const UNLIMITED: Limits = { charge: () => undefined, ask: () => undefined
 /** Beside the bucket; absent: that is not limited. */
 export interface OtherLimits {
   readonly questions?: Pick<QuestionLimits, 'ask'> | undefined
-  readonly streams?: Pick<StreamLimits, 'open'> | undefined
+  readonly streams?: Pick<Places, 'take'> | undefined
 }
 
 /** Of one process. A requester who has been quiet until its bucket was full is the same as one never seen. */
@@ -61,6 +61,6 @@ export class RequesterLimits implements Limits {
   }
 
   stream(viewer: string): () => void {
-    return this.#others.streams?.open(viewer) ?? (() => undefined)
+    return this.#others.streams?.take(viewer) ?? (() => undefined)
   }
 }

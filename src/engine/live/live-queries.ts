@@ -5,8 +5,7 @@
  */
 import type { Clock } from '../../base/clock.ts'
 import { v4Id } from '../../base/random-id.ts'
-import { requesterOf } from '../../identity/requester.ts'
-import { QuerentError } from '../../model/errors.ts'
+import { Places } from '../../identity/places.ts'
 import type {
   LiveHandlers,
   LiveOptions,
@@ -56,13 +55,13 @@ const CHECKS_A_TURN = 100
 
 export class LocalLiveQueries implements LiveQueries {
   readonly #parts: LiveParts
-  readonly #mostPerViewer: number
+  readonly #places: Places
   readonly #pollMs: number
   readonly #timers: Timers
   readonly #world: LiveWorld
   readonly #subscriptions = new Map<string, LiveSubscription>()
-  /** Beginning: asked for the first time. By requester. */
-  readonly #beginning = new Map<string, number>()
+  /** What gives the place of each back. */
+  readonly #frees = new WeakMap<LiveSubscription, () => void>()
   #version: number | null = null
   #stopPolling: (() => void) | null = null
   #isChecking = false
@@ -70,7 +69,7 @@ export class LocalLiveQueries implements LiveQueries {
 
   constructor(parts: LiveParts, { mostPerViewer, pollMs, timers = systemTimers }: LiveSettings = {}) {
     this.#parts = parts
-    this.#mostPerViewer = mostPerViewer ?? MOST_PER_VIEWER
+    this.#places = new Places(mostPerViewer ?? MOST_PER_VIEWER, 'subscriptions')
     this.#pollMs = pollMs ?? POLL_MS
     this.#timers = timers
     this.#world = {
@@ -93,17 +92,18 @@ export class LocalLiveQueries implements LiveQueries {
     this.#mustBeOpen()
     const resumption = this.#resumptionOf(question, options)
     // Who comes back takes the place of the subscription that was left behind.
-    if (resumption === null || !this.#subscriptions.has(resumption.subscription)) this.#mustHaveRoom(viewer)
-    const requester = requesterOf(viewer.id)
-    this.#beginning.set(requester, this.#beginningOf(requester) + 1)
+    const isReturning = resumption !== null && this.#subscriptions.has(resumption.subscription)
+    const free = this.#places.take(viewer.id, isReturning || isOwner(viewer))
     try {
       const state = await this.#firstAnswer(question, signal)
       this.#mustBeOpen()
-      return this.#begin(question, options, handlers, this.#begun(question, options, resumption, state))
-    } finally {
-      const left = this.#beginningOf(requester) - 1
-      if (left > 0) this.#beginning.set(requester, left)
-      else this.#beginning.delete(requester)
+      const begun = this.#begun(question, options, resumption, state)
+      const subscription = this.#begin(question, options, handlers, begun)
+      this.#frees.set(subscription, free)
+      return subscription
+    } catch (error) {
+      free()
+      throw error
     }
   }
 
@@ -183,30 +183,13 @@ export class LocalLiveQueries implements LiveQueries {
     return now - at > LIFE_MS + TOKEN_REFRESH_MS
   }
 
-  #mustHaveRoom(viewer: Viewer): void {
-    if (isOwner(viewer) || this.#heldBy(requesterOf(viewer.id)) < this.#mostPerViewer) return
-    const limit = this.#mostPerViewer
-    throw new QuerentError('rate_limited', `at most ${limit} subscriptions at a time: end one before the next`, {
-      limit,
-    })
-  }
-
-  /** Counted by whom they count against, who may be several viewers. */
-  #heldBy(requester: string): number {
-    const all = [...this.#subscriptions.values()].map(({ question }) => requesterOf(question.viewer.id))
-    return all.filter(each => each === requester).length + this.#beginningOf(requester)
-  }
-
-  #beginningOf(requester: string): number {
-    return this.#beginning.get(requester) ?? 0
-  }
-
   #mustBeOpen(): void {
     if (this.#closing.signal.aborted) throw closedError()
   }
 
-  #ended({ id }: LiveSubscription): void {
-    this.#subscriptions.delete(id)
+  #ended(subscription: LiveSubscription): void {
+    this.#subscriptions.delete(subscription.id)
+    this.#frees.get(subscription)?.()
     if (this.#subscriptions.size > 0) return
     this.#stopPolling?.()
     this.#stopPolling = null

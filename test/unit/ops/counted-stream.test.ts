@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { RequesterLimits } from '../../../src/identity/limits.ts'
-import { StreamLimits } from '../../../src/identity/stream-limits.ts'
+import { Places } from '../../../src/identity/places.ts'
 import type { CallContext } from '../../../src/model/operation.ts'
 import { streamOperation } from '../../../src/ops/catalog.ts'
 import { noEngine, operation } from '../../support/operations.ts'
 
-const streams = new StreamLimits(1)
+const streams = new Places(1, 'streams')
 const engine = { ...noEngine, limits: new RequesterLimits({ unitsPerMinute: 1, burst: 1e6 }, () => 0, { streams }) }
 const leaving = new AbortController()
 const of = (id: string, signal = leaving.signal): CallContext => ({ viewer: { id }, signal, remote: true })
