@@ -62,10 +62,6 @@ export class Interned {
     return this.#numbers.get(text) ?? -1
   }
 
-  isUsed(number: number): boolean {
-    return (this.#uses[number] ?? 0) > 0
-  }
-
   /** Of a number in use; of one that is not, what it meant last: see `given`. */
   text(number: number): string {
     return this.#texts[number] as string

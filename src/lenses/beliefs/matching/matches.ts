@@ -145,7 +145,7 @@ export class Matches {
   without(gone: ReadonlySet<number>): Matches {
     if (gone.size === 0) return this
     const left = this.where(row => !gone.has(row))
-    left.#less = { from: this, gone }
+    if (left !== this) left.#less = { from: this, gone }
     return left
   }
 
