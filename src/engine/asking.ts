@@ -23,8 +23,8 @@ import { type MadeContext, QuestionContexts } from './question-contexts.ts'
 
 const UNCOUNTED: readonly string[] = ['store_locked', 'store_readonly', 'io_failed']
 
-/** An answer that is to be looked at again. */
-export interface Standing {
+/** The answer to a question that stands. */
+export interface StandingAnswer {
   readonly answer: Answer
   readonly asOf: Instant
   /** When something that is visible next begins or ceases to hold; infinite: never. */
@@ -119,7 +119,7 @@ export class Asking {
   }
 
   /** The answer as it stands: looking on is no use. And what it takes to say when time alone may change it. */
-  async standing(input: QueryInput, call: CallContext): Promise<Standing> {
+  async standing(input: QueryInput, call: CallContext): Promise<StandingAnswer> {
     const { stages, context } = this.#prepare({ ...input, touch: false }, call)
     const answer = await runQuery(stages, context)
     const { asOf } = context.query

@@ -18,6 +18,8 @@ export class IndexSet {
   readonly #snapshots: SnapshotFolder | null
   /** By name; empty until they are loaded. */
   readonly #indexes: ReadonlyMap<string, Index>
+  /** Undefined: nothing is embedded. */
+  readonly #vectorsName: string | undefined
   readonly #loaded = new Set<Index>()
   /** Feed positions of the snapshots, as far as they were looked at. */
   readonly #saved = new Map<Index, number>()
@@ -31,6 +33,7 @@ export class IndexSet {
     this.#store = store
     this.#snapshots = folder === null ? null : new SnapshotFolder(folder, store)
     this.#indexes = new Map(indexes.map(index => [index.name, index]))
+    this.#vectorsName = this.names.find(name => name.startsWith('vectors-'))
   }
 
   get names(): readonly string[] {
@@ -57,8 +60,7 @@ export class IndexSet {
 
   /** The index of the embedder's vectors, as `get` gives it; null where nothing is embedded. */
   get vectors(): VectorIndex | null {
-    const name = this.names.find(candidate => candidate.startsWith('vectors-'))
-    return name === undefined ? null : (this.get(name) as VectorIndex)
+    return this.#vectorsName === undefined ? null : (this.get(this.#vectorsName) as VectorIndex)
   }
 
   /** Calls back before indexes may change. */
