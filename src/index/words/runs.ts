@@ -15,23 +15,29 @@ export interface Run {
   readonly skips: number
 }
 
-/** The runs of a term by rank. Those whose rank is not marked in `visible` are stepped over. */
+/**
+ * The runs of a term by rank. Those whose rank is not marked in `visible` are stepped over. Whatever lists say that somebody
+ * changed on the disk, a term has no more runs than there are partitions, nor a run more chunks than its partition.
+ */
 export function readRuns(segment: Segment, term: number, visible: Uint8Array | null): Run[] {
+  const { start } = segment.partitions
   const reader = new ByteReader(segment.lists, segment.records[term] as number)
   const length = reader.number()
   reader.at += length
   let places = reader.number()
-  const count = reader.number()
+  const count = Math.min(reader.number(), start.length - 1)
   const runs: Run[] = []
   let rank = 0
   let postings = 0
   for (let at = 0; at < count; at++) {
     rank += reader.number()
+    const most = (start[rank + 1] as number) - (start[rank] as number)
     const df = reader.number()
     const postingBytes = reader.number()
     const placeBytes = reader.number()
     const bound = reader.number()
     const skips = df > BLOCK ? reader.number() : 0
+    if (!(df <= most)) break
     if (visible === null || visible[rank] === 1) runs.push({ rank, df, postings, places, bound, skips })
     postings += postingBytes
     places += placeBytes

@@ -1,6 +1,6 @@
 /** What whoever can write a snapshot file, its checksums included, cannot make an index do: grow beyond all measure. */
 import { afterAll, describe, expect, it } from 'vitest'
-import type { Index } from '../../../src/index/contract.ts'
+import type { Index, WordIndex } from '../../../src/index/contract.ts'
 import { openLinkIndex } from '../../../src/index/links.ts'
 import { openPointIndex } from '../../../src/index/points.ts'
 import { loadSnapshot, saveSnapshot } from '../../../src/index/snapshot.ts'
@@ -120,6 +120,30 @@ describe('an image of vectors', () => {
     length.writeUInt32LE(json.length)
     const crafted = Buffer.concat([length, json, bytes.subarray(headerEnd(bytes))])
     expect(() => open().restore(crafted, index.position)).toThrow('counts of rows')
+  })
+})
+
+describe('an image of words', () => {
+  // A number of runs, and the first head behind it: partitions skipped, chunks, bytes of postings and of places.
+  it.each([
+    ['a hundred million runs', [255, 0, 0, 0, 6]],
+    ['a thousand million chunks in a run', [1, 0, 255, 0, 0, 0, 64]],
+  ])('with a term of %s makes no question take long', (_, crafted) => {
+    const { store, open } = SUBJECTS['words'] as Subject
+    const index = open() as WordIndex
+    index.rebuild(store)
+    const bytes = Buffer.concat(index.serialise())
+    // Behind the term stands the start of its places, in one byte.
+    bytes.set(crafted, bytes.indexOf('aquick') + 'aquick'.length + 1)
+    index.restore(bytes, index.position)
+    const scope = { partitions: store.partitions().map(({ id }) => id) }
+    const terms = [{ text: 'quick', boost: 1 }]
+    const started = performance.now()
+    index.search({ ...scope, terms, k: 5 })
+    index.score(terms, [1, 2, 3], scope)
+    index.complete('q', scope, 5)
+    index.entriesWith('quick fox', scope)
+    expect(performance.now() - started).toBeLessThan(1000)
   })
 })
 
