@@ -5,6 +5,12 @@ import { type CommonFlags, collect, withFilter, withFormat, withPaging, withPlac
 import type { Cli } from './run.ts'
 
 export function defineStoreCommands(program: Command, cli: Cli): void {
+  defineFilling(program, cli)
+  defineEntries(program, cli)
+  defineTransfer(program, cli)
+}
+
+function defineFilling(program: Command, cli: Cli): void {
   const init = define(program, 'init', 'make a store in this folder', [
     ['querent init', 'in .querent here'],
     ['querent init --home ~/.querent', 'in a folder of your choice'],
@@ -36,7 +42,9 @@ export function defineStoreCommands(program: Command, cli: Cli): void {
       else await (await import('./commands/ingest.ts')).runAdd(cli, paths, flags)
     },
   )
+}
 
+function defineEntries(program: Command, cli: Cli): void {
   const get = define(program, 'get <id>', 'show one entry', [
     ['querent get docs/decay.md', 'its facts and its content'],
   ])
@@ -59,7 +67,10 @@ export function defineStoreCommands(program: Command, cli: Cli): void {
   runs<[readonly string[]], CommonFlags>(withFormat(withPlace(remove)), cli, async (ids, flags) => {
     await (await import('./commands/entries.ts')).runDelete(cli, ids, flags)
   })
+}
 
+/** The whole store, out and in again. */
+function defineTransfer(program: Command, cli: Cli): void {
   const exported = define(program, 'export [file]', 'print everything the store holds, one JSON line each', [
     ['querent export backup.jsonl', 'into a file'],
     ['querent export | gzip > backup.gz', 'into a pipe'],

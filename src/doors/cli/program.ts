@@ -9,6 +9,7 @@ import { defineC64Command } from './define-c64.ts'
 import { defineChromaCommands } from './define-chroma.ts'
 import { defineCollectionsCommands } from './define-collections.ts'
 import { defineContextCommands } from './define-context.ts'
+import { defineDoorCommands } from './define-doors.ts'
 import { defineStoreCommands } from './define-store.ts'
 import type { Cli } from './run.ts'
 
@@ -32,6 +33,7 @@ export function makeProgram(cli: Cli): Command {
   defineBeliefsCommands(program, cli)
   defineAgentsCommands(program, cli)
   defineAdminCommands(program, cli)
+  defineDoorCommands(program, cli)
   return program
 }
 

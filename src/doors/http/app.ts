@@ -42,6 +42,7 @@ type Env = {
   Bindings: { outgoing?: { destroy(): void } }
 }
 type App = Hono<Env>
+type OperationContext = Context<Env, '/v1/ops/:name'>
 
 export function makeApp(engine: Engine, catalog: Catalog, options: AppOptions): App {
   const app: App = new Hono()
@@ -75,34 +76,36 @@ export function makeApp(engine: Engine, catalog: Catalog, options: AppOptions): 
 
   app.get('/v1/ops', c => c.json({ operations: visible(catalog, viewerOf(c)).map(describeOperation) }))
   app.get('/v1/ops/:name', c => c.json(describeOperation(findOperation(catalog, c.req.param('name')))))
-  app.post('/v1/ops/:name', async c => {
-    const context = contextOf(engine, c.req.raw, viewerOf(c))
-    const operation = findOperation(catalog, c.req.param('name'))
-    const input = await readJson(c.req.raw, operation.bodyLimit).catch((thrown: unknown) => {
-      throw unread(operation, engine, thrown, context)
-    })
-    const form = streamForm(operation, c.req.header('accept'), input)
-    if (form === null) return c.json((await runOperation(operation, engine, input, context)) as object)
-    const { resumeAt } = operation
-    const last = c.req.header('last-event-id')
-    const given = last && resumeAt !== undefined ? withValueAt(input, resumeAt, last) : input
-    return streamResponse(signal => streamOperation(operation, engine, given, { ...context, signal }), {
-      form,
-      resumable: resumeAt !== undefined,
-      gone: context.signal,
-      ending: options.ending,
-      after: options.after ?? afterMs,
-      drop: () => (c.env as Env['Bindings'] | undefined)?.outgoing?.destroy(),
-      told: thrown => {
-        logBug(thrown, c.get('requestId'), options)
-        return toldError(thrown, context.viewer)
-      },
-    })
-  })
-
+  app.post('/v1/ops/:name', c => answer(c, engine, catalog, options))
   const { mcp } = options
   if (mcp !== undefined) app.all('/mcp', c => mcp(c.req.raw, viewerOf(c)))
   return app
+}
+
+/** Runs the operation that the path names; as a stream, where it has that form and the client asks for it. */
+async function answer(c: OperationContext, engine: Engine, catalog: Catalog, options: AppOptions): Promise<Response> {
+  const context = contextOf(engine, c.req.raw, viewerOf(c))
+  const operation = findOperation(catalog, c.req.param('name'))
+  const input = await readJson(c.req.raw, operation.bodyLimit).catch((thrown: unknown) => {
+    throw unread(operation, engine, thrown, context)
+  })
+  const form = streamForm(operation, c.req.header('accept'), input)
+  if (form === null) return c.json((await runOperation(operation, engine, input, context)) as object)
+  const { resumeAt } = operation
+  const last = c.req.header('last-event-id')
+  const given = last && resumeAt !== undefined ? withValueAt(input, resumeAt, last) : input
+  return streamResponse(signal => streamOperation(operation, engine, given, { ...context, signal }), {
+    form,
+    resumable: resumeAt !== undefined,
+    gone: context.signal,
+    ending: options.ending,
+    after: options.after ?? afterMs,
+    drop: () => (c.env as Env['Bindings'] | undefined)?.outgoing?.destroy(),
+    told: thrown => {
+      logBug(thrown, c.get('requestId'), options)
+      return toldError(thrown, context.viewer)
+    },
+  })
 }
 
 const SIGNED = /^querent-signature /i

@@ -1,0 +1,62 @@
+/** Commands that open other doors, and the one that runs any operation. */
+import type { Command } from 'commander'
+import { define, runs } from './define.ts'
+import { type CommonFlags, finiteNumber, withPlace, withStream } from './flags.ts'
+import type { Cli } from './run.ts'
+
+export function defineDoorCommands(program: Command, cli: Cli): void {
+  defineServe(program, cli)
+  defineMcp(program, cli)
+  defineCall(program, cli)
+}
+
+function defineServe(program: Command, cli: Cli): void {
+  const serve = define(program, 'serve', 'answer over HTTP', [
+    ['querent serve', 'the local owner, from this machine only'],
+    ['querent serve --host 0.0.0.0 --tokens tokens.json', 'one bearer token a viewer: {"<token>": "<viewer>"}'],
+  ])
+  withPlace(serve)
+    .option('--port <number>', 'port; 0 takes a free one', finiteNumber, 7411)
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('--tokens <file>', 'JSON of tokens and the viewers they stand for')
+    .option('--log', 'note requests of the lens beliefs on standard error, one JSON line each')
+    .option('--log-queries <days>', 'as --log, with the texts of queries, to be kept so many days', finiteNumber)
+  runs<[], Parameters<typeof import('./commands/serve.ts').runServe>[1]>(serve, cli, async flags => {
+    await (await import('./commands/serve.ts')).runServe(cli, flags)
+  })
+}
+
+function defineMcp(program: Command, cli: Cli): void {
+  const mcp = define(program, 'mcp', 'serve an agent over MCP on standard input and output', [
+    ['querent mcp --viewer ana', 'as the agent ana'],
+    ['querent mcp --lens chroma', "with that lens's tools"],
+  ])
+  withPlace(mcp).option('--lens <name>', 'answer through this lens and offer its tools')
+  runs<[], CommonFlags & { lens?: string }>(mcp, cli, async flags => {
+    await (await import('./commands/serve.ts')).runMcp(cli, flags)
+  })
+}
+
+function defineCall(program: Command, cli: Cli): void {
+  const call = define(program, 'call [operation] [input]', 'run any operation by name: JSON in, JSON out', [
+    ['querent call status', 'no input'],
+    ['querent call query \'{"text": "decay"}\'', 'input as JSON'],
+    ['querent call put @entries.json', 'input from a file'],
+    ['querent call export --stream', 'piece by piece, a line each, where it has such a form'],
+    ['echo \'{"text": "decay"}\' | querent call query', 'input from a pipe (or `-`)'],
+  ])
+  withStream(withPlace(call)).helpOption(false).option('-h, --help', 'show this help, with every operation')
+  runs<[string | undefined, string | undefined], CommonFlags & { help?: true; stream?: true }>(
+    call,
+    cli,
+    async (name, input, flags) => {
+      const body = await import('./commands/call.ts')
+      if (flags.help === true) {
+        call.outputHelp()
+        cli.io.stdout.write(`\nOperations:\n${await body.operationList()}`)
+      } else if (name === undefined) {
+        call.error(`error: missing operation\n\nOperations:\n${await body.operationList()}`)
+      } else await body.runCall(cli, name, input, flags)
+    },
+  )
+}
