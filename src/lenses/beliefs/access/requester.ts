@@ -1,6 +1,6 @@
 /**
  * Who asks, and what of the store exists for it: the one place where reads of this lens meet the visibility matrix
- * (BQ-091 to BQ-095). Made anew when anything was committed, so memberships count as they are when it is asked.
+ * (BQ-091 to BQ-095). Made anew when memberships, or partitions in sight, have changed: see `Requesters`.
  */
 import type { Audience, PartitionId } from '../../../model/partition.ts'
 import type { Sight } from '../../../model/viewer.ts'

@@ -1,5 +1,4 @@
 /** Filters of a query: presets, objects, and lists of both, of which all must hold (BQ-044 to BQ-057). */
-
 import { DAY_MS } from '../measures/decay.ts'
 import { DERIVATION_TYPES, DIMENSIONS, type Dimension, VISIBILITIES } from '../model.ts'
 import type { CheckedFilters, ConfidenceBound } from './checked.ts'

@@ -1,5 +1,4 @@
 /** Checks of single values. Each says its fault at its place and gives undefined then; nothing is converted. */
-
 import type { Instant } from '../../../base/clock.ts'
 import { isStorable } from '../../../base/storable.ts'
 import { MAX_ID_LENGTH } from '../../../model/limits.ts'

@@ -1,5 +1,4 @@
 /** What the explanations of a page rest on, read while its moment is fixed. */
-
 import type { EntryKey } from '../../../model/entry.ts'
 import type { Picked } from '../ranking/scored.ts'
 import { type TrustFound, type TrustWorld, trustFound } from '../ranking/trust-found.ts'

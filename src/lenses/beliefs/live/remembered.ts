@@ -1,5 +1,4 @@
 /** What a standing question remembers of its last answer: enough to tell what news cannot change it. Some kilobytes. */
-
 import type { Instant } from '../../../base/clock.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { Requester } from '../access/requester.ts'

@@ -1,5 +1,4 @@
 /** A line for each call in the log of whoever runs the node (BQ-196). */
-
 import type { JsonObject } from '../../../base/canonical.ts'
 import { toIso } from '../../../model/instant.ts'
 import type { CallContext, Operation } from '../../../model/operation.ts'

@@ -1,5 +1,4 @@
 /** What the asker says of others, and what that comes to. It sees its own statements and no others'. */
-
 import type { Operation } from '../../../model/operation.ts'
 import type { LensHost } from '../../lens.ts'
 import {

@@ -2,7 +2,6 @@
  * An answer piece by piece, in its order, each piece checked against the matrix as it leaves (BQ-150 to BQ-155). A piece is
  * made when it is asked for, and not before. Between pieces the order is held as that of pages is, and nothing else.
  */
-
 import { asPart } from '../answer/tell-page.ts'
 import type { CheckedQuery } from '../check/checked.ts'
 import { countersOf } from '../counters.ts'

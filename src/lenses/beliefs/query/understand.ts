@@ -9,6 +9,7 @@ import type { Operand } from '../matching/operators.ts'
 import type { Meaning } from '../ranking/choice.ts'
 import type { BeliefsState } from '../state.ts'
 import type { TimeLimit } from '../time-limit.ts'
+import { inTime } from './in-time.ts'
 import type { Understood } from './question.ts'
 import { questionVector } from './question-vector.ts'
 import { thresholdsOf } from './thresholds.ts'
@@ -40,7 +41,8 @@ export async function embedText(
   const { base, boosts, include, exclude } = semantic
   const texts = [base, ...boosts.map(({ text }) => text), ...include, ...exclude]
   try {
-    const vectors = await inTime(stop => embedder.embed(texts, 'query', stop), signal, time)
+    const embed = (stop: AbortSignal) => embedder.embed(texts, 'query', stop)
+    const vectors = await (time === null ? embed(signal) : inTime(embed, signal, time.leftMs * EMBEDDING_SHARE))
     if (vectors === null) return { ...wordsOnly, warnings: [MEANING_LATE] }
     const at = (place: number) => vectors[place] as Float32Array
     const factors = boosts.map(({ factor }, i) => ({ factor, vector: at(1 + i) }))
@@ -98,32 +100,6 @@ function wordLikeness(words: WordIndex, { base, boosts }: CheckedText, { partiti
 
 /** The share of the time that a text may take to be embedded. */
 const EMBEDDING_SHARE = 0.8
-
-/** Null: time was up first, and the work was told to stop. */
-async function inTime<T>(
-  work: (stop: AbortSignal) => Promise<T>,
-  signal: AbortSignal,
-  time: TimeLimit | null,
-): Promise<T | null> {
-  if (time === null) return work(signal)
-  const late = new AbortController()
-  const ended = Promise.withResolvers<null>()
-  const timer = setTimeout(() => late.abort(), time.leftMs * EMBEDDING_SHARE)
-  const stop = AbortSignal.any([signal, late.signal])
-  const end = () => (late.signal.aborted ? ended.resolve(null) : ended.reject(signal.reason))
-  stop.addEventListener('abort', end, { once: true })
-  try {
-    if (stop.aborted) end()
-    return await Promise.race([ended.promise, work(stop)])
-  } catch (thrown) {
-    // What stopped because it was told to is late, whatever it says.
-    if (late.signal.aborted && !signal.aborted) return null
-    throw thrown
-  } finally {
-    clearTimeout(timer)
-    stop.removeEventListener('abort', end)
-  }
-}
 
 const MEANING_LATE: CheckedWarning = {
   code: 'meaning_late',

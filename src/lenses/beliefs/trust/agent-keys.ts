@@ -2,7 +2,6 @@
  * Keys of agents. An agent that came with a did:key signs its own statements; for one that did not, this node makes a key
  * when it is first needed, and keeps the seed in the store's `meta`, which no export reads.
  */
-
 import { publicKeyOf } from '../../../identity/did-key.ts'
 import { fromBase64Url, toBase64Url } from '../../../identity/encoding.ts'
 import { type Keys, keysOf, SEED_BYTES } from '../../../identity/keys.ts'
