@@ -133,9 +133,12 @@ it(`no hidden history changes an answer of the engine (${RUNS} histories; 1,000 
   await check(open)
 }, 3_600_000)
 
-describe('a leak planted on purpose is found:', () => {
+/** One in some dozens shows the rarest leak; the search ends with the first that does. */
+const MOST_HISTORIES = 2_000
+
+describe('a leak planted on purpose is found:', { timeout: 300_000 }, () => {
   const isFound = async (opened: () => Promise<World>, options: Partial<NonInterferenceOptions> = {}) => {
-    const checked = check(opened, { runs: 200, shrink: false, ...options })
+    const checked = check(opened, { runs: MOST_HISTORIES, shrink: false, ...options })
     await expect(checked).rejects.toMatchObject({ cause: expect.any(Interference) })
   }
 

@@ -131,7 +131,7 @@ it(`no hidden history changes an answer of the lens (${RUNS} histories; 1,000 wi
 /** One in some dozens shows the rarest leak; the search ends with the first that does. */
 const MOST_HISTORIES = 3_000
 
-describe('a leak planted on purpose is found:', () => {
+describe('a leak planted on purpose is found:', { timeout: 300_000 }, () => {
   it.each<[string, (store: Store) => Partial<Store>, readonly string[]]>([
     [
       'private nodes of another taken for public ones',
