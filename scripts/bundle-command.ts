@@ -18,6 +18,7 @@ export async function bundleCommand(): Promise<void> {
       main: join(root, 'dist/doors/main.js'),
       'onnx-worker': join(root, 'dist/embed/onnx-worker.js'),
       'fold-worker': join(root, 'dist/store/sqlite/fold-worker.js'),
+      'erase-worker': join(root, 'dist/store/sqlite/erase-worker.js'),
     },
     platform: 'node',
     external: id => !/^[./]|^[a-z]:\\/i.test(id) && !BUNDLED.includes(packageOf(id)),

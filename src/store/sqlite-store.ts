@@ -63,7 +63,7 @@ function open(options: SqliteStoreOptions, immutable: boolean): Store {
     defineFilterFunctions(db)
     const id = db.prepareArrays<[string]>('select id from identity').get()
     const parts = makeParts(db)
-    const upkeep = readOnly ? undefined : new SqliteUpkeep(db, parts.forgotten, timeoutMs)
+    const upkeep = readOnly ? undefined : new SqliteUpkeep(db, parts.forgotten)
     return new SqliteStore(must(id, 'the identity of the store')[0], parts, upkeep)
   } catch (error) {
     db.close()

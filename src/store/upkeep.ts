@@ -22,10 +22,11 @@ export type Fold = 'some' | 'all' | 'empty'
 export interface Upkeep {
   /** Size of the log that lies beside the file, and when it was last written; null: there is none. */
   log(): LogState | null
-  /** False: readers, or another process that is at it, have left something to do. `waitMs`: how long to wait for them. */
-  fold(how: Fold, waitMs: number): boolean
-  /** The same in a thread of its own. Rejects when that ends. */
-  foldAside(how: Fold, waitMs: number): Promise<boolean>
+  /**
+   * In a thread of its own; rejects when that ends. False: readers, or another process that is at it, have left something
+   * to do. `waitMs`: how long to wait for them.
+   */
+  fold(how: Fold, waitMs: number): Promise<boolean>
   /** Ends the thread, if there is one. */
   endThread(): Promise<void>
   /** From how large a log on a commit folds it back itself, in bytes. */
@@ -33,8 +34,11 @@ export interface Upkeep {
 
   /** Null: nothing ever. Marked in the transaction that deletes, so that it outlives a crash. */
   forgotten(): Forgotten | null
-  /** Nothing is left of what was forgotten up to this mark. */
-  settle(mark: string): void
+  /**
+   * Sees to it that nothing is left in the file of what was forgotten up to this mark, in a process of its own: reads all of
+   * it. False: others kept it from that. Rejects with `io_failed` when the process fails, or when none can be had.
+   */
+  erase(mark: string, waitMs: number): Promise<boolean>
 }
 
 export interface LogState {

@@ -15,8 +15,9 @@ const FOLD_FROM = 1024 * 1024
 const LARGE = 32 * 1024 * 1024
 /** A commit folds it back itself only from here on: nobody has kept it. */
 const BACKSTOP = 128 * 1024 * 1024
-/** Under deletions without end the log is emptied only so often, for writers wait meanwhile, ms. */
+/** Under deletions without end the file is erased only so often, for writers wait meanwhile, ms; and in this share of the time. */
 const ERASE_EVERY_MS = 5_000
+const ERASE_SHARE = 1 / 10
 /** When nothing was written for so long, what is left of the log goes, ms: also words that a row of a table had before. */
 const IDLE_MS = 10_000
 /** How long writers may be kept waiting for readers who must leave the log first, ms. */
@@ -96,13 +97,13 @@ export class LogKeeper {
 
   async #fold(bytes: number): Promise<void> {
     const { upkeep, lease } = this.#input
-    if (lease.take()) await upkeep.foldAside(bytes < LARGE ? 'some' : 'all', PATIENCE_MS)
+    if (lease.take()) await upkeep.fold(bytes < LARGE ? 'some' : 'all', PATIENCE_MS)
     this.#foldedAt = upkeep.log()?.writtenAt ?? 0
   }
 
   /** Without the lease, which would have to be written down. */
   async #rest(): Promise<void> {
-    await this.#input.upkeep.foldAside('empty', PATIENCE_MS)
+    await this.#input.upkeep.fold('empty', PATIENCE_MS)
     await this.#input.upkeep.endThread()
   }
 
@@ -110,9 +111,12 @@ export class LogKeeper {
     const { upkeep, indexes, lease, snapshots } = this.#input
     this.#forgetInMemory(mark)
     if (isErased || this.#elapsed() < this.#eraseAt || !lease.take()) return
-    this.#eraseAt = this.#elapsed() + ERASE_EVERY_MS
+    const started = this.#elapsed()
+    this.#eraseAt = started + ERASE_EVERY_MS
     if (!forgetInFiles(indexes, snapshots, seq, false)) return
-    if (await upkeep.foldAside('empty', PATIENCE_MS)) upkeep.settle(mark)
+    await upkeep.erase(mark, PATIENCE_MS)
+    const ended = this.#elapsed()
+    this.#eraseAt = Math.max(this.#eraseAt, ended + (ended - started) / ERASE_SHARE)
     this.#forgotten = upkeep.forgotten()
   }
 
@@ -127,14 +131,19 @@ export class LogKeeper {
   }
 }
 
-/** The last thing before a store is closed, where something was forgotten: false when others keep it from being erased. */
-export function eraseAtEnd(upkeep: Upkeep, indexes: IndexSet, snapshots: Lease): boolean {
+/**
+ * The last thing before a store is closed, where something was forgotten. Where it cannot be erased, for others keep it from
+ * that or no process can be had, the mark stays: the status tells of it, and whoever opens the store next erases it.
+ */
+export async function eraseAtEnd(upkeep: Upkeep, indexes: IndexSet, snapshots: Lease): Promise<void> {
   const forgotten = upkeep.forgotten()
-  if (forgotten === null || forgotten.isErased) return true
-  if (!forgetInFiles(indexes, snapshots, forgotten.seq, true)) return false
-  if (!upkeep.fold('empty', PATIENCE_AT_END_MS)) return false
-  upkeep.settle(forgotten.mark)
-  return true
+  if (forgotten === null || forgotten.isErased) return
+  if (!forgetInFiles(indexes, snapshots, forgotten.seq, true)) return
+  try {
+    await upkeep.erase(forgotten.mark, PATIENCE_AT_END_MS)
+  } catch (error) {
+    if (!(error instanceof QuerentError)) throw error
+  }
 }
 
 /** False when another process is writing snapshots. */

@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs'
 import { QuerentError } from '../../model/errors.ts'
 import type { Fold, Forgotten, LogState, Upkeep } from '../upkeep.ts'
-import { foldLog } from './fold-log.ts'
+import { eraseAside } from './erase-aside.ts'
 import { FoldThread } from './fold-thread.ts'
 import type { SqliteForgotten } from './forgotten.ts'
 import type { SqlDatabase } from './sql-driver.ts'
@@ -13,13 +13,11 @@ export const FOLD_IN_COMMITS: number = 16 * 1024 * 1024
 export class SqliteUpkeep implements Upkeep {
   readonly #db: SqlDatabase
   readonly #forgotten: SqliteForgotten
-  readonly #timeoutMs: number
   #thread: FoldThread | null = null
 
-  constructor(db: SqlDatabase, forgotten: SqliteForgotten, timeoutMs: number) {
+  constructor(db: SqlDatabase, forgotten: SqliteForgotten) {
     this.#db = db
     this.#forgotten = forgotten
-    this.#timeoutMs = timeoutMs
   }
 
   log(): LogState | null {
@@ -33,15 +31,7 @@ export class SqliteUpkeep implements Upkeep {
     }
   }
 
-  fold(how: Fold, waitMs: number): boolean {
-    try {
-      return foldLog(this.#db, { how, waitMs })
-    } finally {
-      this.#db.exec(`pragma busy_timeout = ${this.#timeoutMs}`)
-    }
-  }
-
-  foldAside(how: Fold, waitMs: number): Promise<boolean> {
+  fold(how: Fold, waitMs: number): Promise<boolean> {
     this.#thread ??= new FoldThread(this.#db.file)
     return this.#thread.fold({ how, waitMs })
   }
@@ -59,8 +49,8 @@ export class SqliteUpkeep implements Upkeep {
     return this.#forgotten.get()
   }
 
-  settle(mark: string): void {
-    this.#forgotten.settle(mark)
+  erase(mark: string, waitMs: number): Promise<boolean> {
+    return eraseAside(this.#db.file, mark, waitMs)
   }
 }
 

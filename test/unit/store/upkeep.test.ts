@@ -28,7 +28,7 @@ it('a thread empties the log as often as it is told to, and leaves no listener b
   for (let round = 0; round < 12; round++) {
     put(`round ${round}`)
     expect(upkeep.log()?.bytes).toBeGreaterThan(0)
-    expect(await upkeep.foldAside('empty', 100)).toBe(true)
+    expect(await upkeep.fold('empty', 100)).toBe(true)
     expect(upkeep.log()?.bytes).toBe(0)
   }
   await upkeep.endThread()
@@ -36,7 +36,7 @@ it('a thread empties the log as often as it is told to, and leaves no listener b
   expect(warnings).toEqual([])
 })
 
-it('marks what is deleted or replaced, and nothing else, until that very mark is settled', () => {
+it('marks what is deleted or replaced, and nothing else, until that very mark is erased', async () => {
   const { store, upkeep, put } = open()
   const { key } = put('one')
   store.write(2, writer => writer.touch({ id: 'ann' }, [key], 2, 1))
@@ -45,9 +45,9 @@ it('marks what is deleted or replaced, and nothing else, until that very mark is
   const first = upkeep.forgotten()
   expect(first).toMatchObject({ seq: 2, isErased: false })
   store.write(3, writer => writer.delete(key))
-  upkeep.settle(first?.mark ?? '')
+  expect(await upkeep.erase(first?.mark ?? '', 100)).toBe(true)
   const second = upkeep.forgotten()
   expect(second).toMatchObject({ seq: 3, isErased: false })
-  upkeep.settle(second?.mark ?? '')
+  expect(await upkeep.erase(second?.mark ?? '', 100)).toBe(true)
   expect(upkeep.forgotten()).toMatchObject({ isErased: true })
 })

@@ -1,0 +1,128 @@
+/**
+ * The last of erasing: the log emptied, and zeros written where pages of the file keep bytes in room that they do not use.
+ * For a process of its own (`erase-worker.ts`): to close the file drops the locks of all who have it open in a process.
+ */
+import { closeSync, fstatSync, fsyncSync, openSync, readSync, statSync, writeSync } from 'node:fs'
+import { QuerentError } from '../../model/errors.ts'
+import { foldLog } from './fold-log.ts'
+import { SqliteForgotten } from './forgotten.ts'
+import { readMeta, writeMeta } from './meta.ts'
+import { openNodeSqlite } from './node-sqlite.ts'
+import { isDirty, slackOf, ZEROS } from './slack.ts'
+import type { SqlDatabase } from './sql-driver.ts'
+
+/** Pages that are overwritten while writers wait: some milliseconds. */
+const PAGES_AT_ONCE = 500
+const READ_AT_ONCE = 1024 * 1024
+/** How long to wait for writers, whom that does not keep waiting. */
+const WRITERS_MS = 1_000
+/** How many pages were overwritten so far, in the store's own table. */
+const NAME = 'overwritten'
+
+/**
+ * Then nothing is left in the file of what was forgotten up to `mark`, which is settled. False: others kept it from that.
+ * `waitMs`: how long writers may be kept waiting for readers. Throws what opening a store throws, and errors of the file system.
+ */
+export function eraseInFile(file: string, mark: string, waitMs: number): boolean {
+  const handle = openSync(file, 'r+')
+  try {
+    const db = openNodeSqlite({ file, readOnly: false, immutable: false, timeoutMs: WRITERS_MS })
+    try {
+      db.exec('pragma synchronous = normal; pragma wal_autocheckpoint = 0; pragma secure_delete = on')
+      return overwriteAll(db, handle, mark, waitMs)
+    } catch (error) {
+      if (error instanceof QuerentError && error.code === 'store_locked') return false
+      throw error
+    } finally {
+      db.close()
+    }
+  } finally {
+    closeSync(handle)
+  }
+}
+
+function overwriteAll(db: SqlDatabase, handle: number, mark: string, waitMs: number): boolean {
+  if (!empty(db, waitMs)) return false
+  const pages = new Pages(handle)
+  // What others write meanwhile leaves behind only what was there after the mark, or stands in one of these.
+  const dirty = [...pages.dirty()]
+  do {
+    if (!isLogEmpty(db.file) && !empty(db, waitMs)) return false
+    const some = dirty.splice(0, PAGES_AT_ONCE)
+    if (!overwrite(db, pages, some, dirty.length === 0 ? mark : null)) return false
+  } while (dirty.length > 0)
+  return true
+}
+
+/**
+ * Nobody writes meanwhile, and with an empty log nothing is folded into the file either: what is overwritten is used by
+ * nobody. The transaction changes something, so that others do not write back the pages as they remember them.
+ */
+function overwrite(db: SqlDatabase, pages: Pages, some: readonly number[], mark: string | null): boolean {
+  return db.write(() => {
+    if (!isLogEmpty(db.file)) return false
+    const overwritten = some.filter(page => pages.overwrite(page)).length
+    pages.sync()
+    writeMeta(db, NAME, String(Number(readMeta(db, NAME) ?? 0) + overwritten))
+    if (mark !== null) new SqliteForgotten(db).settle(mark)
+    return true
+  })
+}
+
+function empty(db: SqlDatabase, waitMs: number): boolean {
+  try {
+    return foldLog(db, { how: 'empty', waitMs })
+  } finally {
+    db.exec(`pragma busy_timeout = ${WRITERS_MS}`)
+  }
+}
+
+function isLogEmpty(file: string): boolean {
+  return (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0
+}
+
+/** The pages of a file, from 0. */
+class Pages {
+  readonly #handle: number
+  readonly #size: number
+  readonly #usable: number
+
+  constructor(handle: number) {
+    this.#handle = handle
+    const header = Buffer.alloc(100)
+    readSync(handle, header, 0, header.length, 0)
+    const size = header.readUInt16BE(16)
+    this.#size = size === 1 ? 65_536 : size
+    this.#usable = this.#size - header.readUInt8(20)
+  }
+
+  /** Those that keep something in room that they do not use. */
+  *dirty(): IterableIterator<number> {
+    const { size } = fstatSync(this.#handle)
+    const some = Buffer.alloc(Math.max(READ_AT_ONCE, this.#size))
+    for (let at = 0; at < size; at += some.length) {
+      const read = readSync(this.#handle, some, 0, some.length, at)
+      for (let begin = 0; begin + this.#size <= read; begin += this.#size) {
+        const number = (at + begin) / this.#size
+        const page = some.subarray(begin, begin + this.#size)
+        const slack = slackOf(page, this.#usable, number === 0)
+        if (slack !== null && isDirty(page, slack)) yield number
+      }
+    }
+  }
+
+  /** Whether there was something to overwrite, in the page as it is now. */
+  overwrite(number: number): boolean {
+    const page = Buffer.alloc(this.#size)
+    const begin = number * this.#size
+    if (readSync(this.#handle, page, 0, page.length, begin) < page.length) return false
+    const slack = slackOf(page, this.#usable, number === 0)
+    if (slack === null || !isDirty(page, slack)) return false
+    writeSync(this.#handle, ZEROS, 0, slack.to - slack.from, begin + slack.from)
+    return true
+  }
+
+  sync(): void {
+    fsyncSync(this.#handle)
+  }
+}
