@@ -17,6 +17,8 @@ export interface Judgement {
 /** Words alone: a best passage below this share of what the question could score is weak. */
 const WEAK_COVERAGE = 0.15
 
+const NO_WORD = 'None of the words of the question occur.'
+
 const ANSWERED: Judgement = { verdict: 'answered', reason: null }
 
 export function judge(retrieval: Retrieval, plan: Plan, context: QueryContext): Judgement {
@@ -38,12 +40,14 @@ function judgeEmpty(retrieval: Retrieval, plan: Plan, context: QueryContext): Ju
   if (unknown !== undefined) return nothing(`No entry contains "${unknown.operand.text}".`)
   const isNarrowed = plan.filter !== null || retrieval.allow !== null
   if (isNarrowed) return nothing('Nothing fulfils the conditions of the question.')
-  return nothing(plan.mode === 'words' ? 'None of the words of the question occur.' : 'There is nothing to search yet.')
+  if (context.words.count({ partitions: context.sight.partitions }) === 0)
+    return nothing('There is nothing to search yet.')
+  return nothing(plan.mode === 'meaning' ? 'No passage has a vector yet.' : NO_WORD)
 }
 
 function judgeWords({ statistics }: Retrieval): Judgement {
   const { bmTop = 0, bmMax = 0 } = statistics
-  if (bmTop === 0) return nothing('None of the words of the question occur.')
+  if (bmTop === 0) return nothing(NO_WORD)
   const coverage = bmTop / bmMax
   if (coverage >= WEAK_COVERAGE) return ANSWERED
   return weak(`The best passage has little of what was asked (${percent(coverage)} of the words' weight).`)

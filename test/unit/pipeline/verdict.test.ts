@@ -71,6 +71,19 @@ describe('nothing relevant', () => {
     expect(page).toMatchObject({ verdict: 'answered', reason: null })
   })
 
+  it('tells apart what has no vector yet from what is not there', async () => {
+    const world = openWorld()
+    const reason = async (mode: 'hybrid' | 'words' | 'meaning') =>
+      (await world.ask({ text: 'zebra stripes', mode })).page.reason
+    for (const mode of ['hybrid', 'words', 'meaning'] as const) {
+      expect(await reason(mode)).toBe('There is nothing to search yet.')
+    }
+    world.put({ id: 'late', content: 'Rain at night.' })
+    expect(await reason('hybrid')).toBe('None of the words of the question occur.')
+    expect(await reason('words')).toBe('None of the words of the question occur.')
+    expect(await reason('meaning')).toBe('No passage has a vector yet.')
+  })
+
   it('has a bar that grows with the passages that pass the conditions', async () => {
     const world = await knowingWorld()
     const { page } = await world.ask({ ...foreign, filter: { ids: ['e1', 'e2'] } })
