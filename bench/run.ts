@@ -5,19 +5,20 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { writePage } from './lib/kept-figures.ts'
-import { type Benchmark, commit, machine, type Row } from './lib/report.ts'
+import { type Benchmark, commit, machine, type Report, type Result, type Row } from './lib/report.ts'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 const wanted = process.argv.slice(2)
 const files = readdirSync(here).filter(file => file.endsWith('.ts') && file !== 'run.ts')
-const results: Record<string, readonly Row[]> = wanted.length > 0 ? previous() : {}
+const results: Record<string, Result> = wanted.length > 0 ? previous() : {}
 
 for (const file of files.sort()) {
   const benchmark = (await import(`./${file}`)) as Benchmark
   if (wanted.length > 0 && !wanted.includes(benchmark.name)) continue
   console.error(`bench ${benchmark.name} …`)
-  results[benchmark.name] = await benchmark.run()
-  for (const row of results[benchmark.name] ?? []) console.error(`  ${describe(row)}`)
+  const result = { commit: commit(), load: machine().load, rows: await benchmark.run() }
+  results[benchmark.name] = result
+  for (const row of result.rows) console.error(`  ${describe(row)}`)
   keep()
 }
 
@@ -30,8 +31,8 @@ function keep(): void {
   writeFileSync(`${here}out/report.json`, `${JSON.stringify(report(), null, 2)}\n`)
 }
 
-function report() {
-  return { machine: machine(), commit: commit(), results }
+function report(): Report {
+  return { machine: machine(), results }
 }
 
 function describe(row: Row): string {
@@ -46,10 +47,9 @@ function round(value: number): string {
 }
 
 /** Rows of the last run, so that running one benchmark again replaces only its own. */
-function previous(): Record<string, readonly Row[]> {
+function previous(): Record<string, Result> {
   try {
-    return (JSON.parse(readFileSync(`${here}out/report.json`, 'utf8')) as { results: Record<string, readonly Row[]> })
-      .results
+    return { ...(JSON.parse(readFileSync(`${here}out/report.json`, 'utf8')) as Report).results }
   } catch {
     return {}
   }

@@ -1,13 +1,7 @@
 /** docs/performance.md: every number in it comes from the last run of its benchmark. */
 import type { PeersReport } from '../peers/lib/figures.ts'
 import { peersSection } from './peers-page.ts'
-import type { Machine, Row } from './report.ts'
-
-export interface Report {
-  readonly machine: Machine
-  readonly commit: string
-  readonly results: Readonly<Record<string, readonly Row[]>>
-}
+import type { Report, Result, Row } from './report.ts'
 
 /** `peers` and the plot of sizes: only where their figures are kept. */
 export interface Kept {
@@ -17,30 +11,43 @@ export interface Kept {
 }
 
 export function performancePage({ report, peers, hasSizes }: Kept): string {
-  const { machine, commit, results } = report
+  const { machine, results } = report
+  const all = Object.entries(results).sort(([a], [b]) => (a < b ? -1 : 1))
   const lines = [
     '# Performance',
     '',
-    'Made by `node scripts/performance-page.ts` from `npm run bench` and `npm run peers`; do not edit by hand. The rows of a section come from one run,',
-    'which may be an older one than that of the machine and commit named here: they are of the last.',
+    'Made by `node scripts/performance-page.ts` from `npm run bench` and `npm run peers`; do not edit by hand. The rows of a section come from one run.',
     'Times are medians (p50) and p99 on a shared machine whose speed drifts: compare ratios, not milliseconds. The *floor* is the time the kernel takes to compute the',
     'sign-code distances of all 100,000 vectors in the same run: nothing that looks at every vector can be quicker.',
     '',
-    `Machine: ${machine.cores} cores, ${machine.memoryGiB} GiB, Node ${machine.node}, load ${machine.load}; commit ${commit}.`,
+    `Machine: ${machine.cores} cores, ${machine.memoryGiB} GiB, Node ${machine.node}.`,
     '',
+    ...goalsSection(all),
   ]
   if (hasSizes === true) lines.push('![Cost by the number of chunks](plots/cost-size.svg)', '')
   if (peers !== undefined) lines.push(...peersSection(peers))
-  for (const [name, rows] of Object.entries(results)) lines.push(...sectionOf(name, rows))
+  for (const [name, result] of all) lines.push(...sectionOf(name, result))
   return lines.join('\n')
 }
 
-function sectionOf(name: string, rows: readonly Row[]): readonly string[] {
+/** Of each benchmark, how many of its goals it met. */
+function goalsSection(all: readonly (readonly [name: string, result: Result])[]): readonly string[] {
+  const lines = all.flatMap(([name, { rows, commit }]) => {
+    const judged = rows.filter(row => row.ok !== undefined)
+    if (judged.length === 0) return []
+    const missed = judged.filter(row => row.ok === false).map(row => `${row.name} (${row.goal})`)
+    const met = `${judged.length - missed.length} of ${judged.length}`
+    return [`| [${name}](#${name}) | ${met} | ${missed.join('; ')} | ${commit} |`]
+  })
+  return ['## Goals', '', '| Benchmark | Met | Missed | Commit |', '| --- | --- | --- | --- |', ...lines, '']
+}
+
+function sectionOf(name: string, { commit, load, rows }: Result): readonly string[] {
   const notes = rows.filter(row => row.note !== undefined)
   return [
     `## ${name}`,
     '',
-    `\`npm run bench -- ${name}\``,
+    `\`npm run bench -- ${name}\` (commit ${commit}, load ${load} at its start)`,
     '',
     '| What | Value | p99 | x floor | Goal | Met |',
     '| --- | --- | --- | --- | --- | --- |',

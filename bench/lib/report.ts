@@ -25,6 +25,20 @@ export interface Benchmark {
   run(): Promise<readonly Row[]>
 }
 
+/** One run of a benchmark. */
+export interface Result {
+  readonly commit: string
+  /** Of the machine when it began: processes at work, averaged over a minute. */
+  readonly load: number
+  readonly rows: readonly Row[]
+}
+
+/** By name, of each benchmark the last run. */
+export interface Report {
+  readonly machine: Machine
+  readonly results: Readonly<Record<string, Result>>
+}
+
 export interface Machine {
   readonly cpu: string
   readonly cores: number
@@ -40,8 +54,12 @@ export function machine(): Machine {
     cores: all.length,
     memoryGiB: Math.round(totalmem() / 2 ** 30),
     node: process.version,
-    load: Number((loadavg()[0] ?? 0).toFixed(2)),
+    load: load(),
   }
+}
+
+function load(): number {
+  return Number((loadavg()[0] ?? 0).toFixed(2))
 }
 
 /** Of the working tree. */
