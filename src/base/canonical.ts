@@ -1,5 +1,5 @@
 /** One text for one JSON value, whatever the order its keys were written in; and hashes of it. */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject
 export interface JsonObject {
@@ -17,5 +17,5 @@ export function canonicalJson(value: Json): string {
 
 /** Lower-case hexadecimal SHA-256 of UTF-8 text or of bytes. */
 export function sha256(input: string | Uint8Array): string {
-  return createHash('sha256').update(input).digest('hex')
+  return hash('sha256', input)
 }

@@ -17,7 +17,7 @@ export interface Kernel {
   scanCodes(extents: number, n: number): void
   scanCodesOf(list: number, n: number): void
   closeCodes(): number
-  /** -1: too few of the rows taken are allowed. */
+  /** Less than 0: too few of the rows taken are allowed, which are -1 less the result. */
   closeCodesIn(allow: number, enough: number): number
   codesEnd(): number
   shareSince(mark: number, near: number, allow: number, counts: number): number

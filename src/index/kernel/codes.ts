@@ -81,7 +81,8 @@ export function closeCodes(): i32 {
 
 /**
  * Ends a pass that took more than `enough` rows to have enough whose entries are in the bit set: as `closeCodes` had
- * the pass known no others. Returns -1 when there were too few among them, and farther ones may exist.
+ * the pass known no others. When there were too few among them, and farther ones may exist: how many, less than 0 by one
+ * and more.
  */
 export function closeCodesIn(bits: usize, enough: u32): i32 {
   dropFar()
@@ -95,7 +96,8 @@ export function closeCodesIn(bits: usize, enough: u32): i32 {
     end += <usize>good << 3
   }
   to = end
-  if (<u32>((end - out) >> 3) < enough && limit < farthest()) return -1
+  const found = <u32>((end - out) >> 3)
+  if (found < enough && limit < farthest()) return -1 - <i32>found
   let sum: u32 = 0
   for (let distance = 0; distance <= limit; distance++) {
     sum += load<u32>(counts + (<usize>distance << 2))

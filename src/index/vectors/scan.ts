@@ -119,10 +119,14 @@ export class VectorScan {
 
   /** The same of allowed rows: it costs less to test near rows afterwards than all of them first. */
   #chooseAllowed(scope: Scope, wanted: number, pruned: boolean): number {
-    for (let taken = Math.ceil((wanted / scope.part) * 1.06) + 60; ; taken *= 4) {
+    let taken = Math.ceil((wanted / scope.part) * 1.06) + 60
+    for (;;) {
       this.#scanCodes(scope, taken, pruned)
       const chosen = this.#rows.memory.kernel.closeCodesIn(scope.allow, wanted)
       if (chosen >= 0) return chosen
+      // Rows near this question are allowed less often than others; how much less is known by now.
+      const found = -1 - chosen
+      taken = Math.ceil(taken * Math.min(Math.max((1.2 * wanted) / (found + 1), 2), 64))
     }
   }
 
