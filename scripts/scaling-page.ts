@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { Machine, Row } from '../bench/lib/report.ts'
+import type { Machine, Report } from '../bench/lib/report.ts'
 
 interface Scale {
   readonly machine: Machine
@@ -126,10 +126,8 @@ function largestOf(name: string): number {
 
 /** Seconds of processor time a chunk, as the benchmark notes it. */
 function embedding(): number {
-  const report = JSON.parse(readFileSync(`${root}bench/out/report.json`, 'utf8')) as {
-    readonly results: Readonly<Record<string, readonly Row[]>>
-  }
-  const row = report.results['embed-throughput']?.find(({ name }) => name === 'passages, native')
+  const report = JSON.parse(readFileSync(`${root}bench/out/report.json`, 'utf8')) as Report
+  const row = report.results['embed-throughput']?.rows.find(({ name }) => name === 'passages, native')
   const found = /([\d.]+) ms of processor time/.exec(row?.note ?? '')?.[1]
   if (found === undefined) throw new Error('no figure for embedding: run npm run bench -- embed-throughput')
   return Number(found) / 1e3
