@@ -47,7 +47,7 @@ function overwriteAll(db: SqlDatabase, handle: number, mark: string, waitMs: num
   // What others write meanwhile leaves behind only what was there after the mark, or stands in one of these.
   const dirty = [...pages.dirty()]
   do {
-    if (!isLogEmpty(db.file) && !empty(db, waitMs)) return false
+    if (!isLogEmpty(db) && !empty(db, waitMs)) return false
     const some = dirty.splice(0, PAGES_AT_ONCE)
     if (!overwrite(db, pages, some, dirty.length === 0 ? mark : null)) return false
   } while (dirty.length > 0)
@@ -60,7 +60,7 @@ function overwriteAll(db: SqlDatabase, handle: number, mark: string, waitMs: num
  */
 function overwrite(db: SqlDatabase, pages: Pages, some: readonly number[], mark: string | null): boolean {
   return db.write(() => {
-    if (!isLogEmpty(db.file)) return false
+    if (!isLogEmpty(db)) return false
     const overwritten = some.filter(page => pages.overwrite(page)).length
     pages.sync()
     writeMeta(db, NAME, String(Number(readMeta(db, NAME) ?? 0) + overwritten))
@@ -77,8 +77,8 @@ function empty(db: SqlDatabase, waitMs: number): boolean {
   }
 }
 
-function isLogEmpty(file: string): boolean {
-  return (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0
+function isLogEmpty(db: SqlDatabase): boolean {
+  return (statSync(db.logFile, { throwIfNoEntry: false })?.size ?? 0) === 0
 }
 
 /** The pages of a file, from 0. */

@@ -15,6 +15,7 @@ export const openNodeSqlite: OpenSql = options => new NodeSqlite(options)
 
 class NodeSqlite implements SqlDatabase {
   readonly file: string
+  readonly logFile: string
   readonly #db: DatabaseSync
   readonly #timeoutMs: number
   /** By text; apart for those that give rows as objects and as arrays. In order of use. */
@@ -29,6 +30,7 @@ class NodeSqlite implements SqlDatabase {
     const address = immutable ? new URL(`${pathToFileURL(file)}?immutable=1`) : file
     const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
     this.#db = this.#guard(() => new DatabaseSync(address, { readOnly, timeout: timeoutMs }))
+    this.logFile = `${this.#db.location() ?? file}-wal`
     if (schemaWritable === true) this.#db.enableDefensive(false)
   }
 

@@ -25,6 +25,8 @@ export interface SqlResult {
 
 export interface SqlDatabase {
   readonly file: string
+  /** Where its write-ahead log lies: beside the file itself, also where `file` is a link to it. */
+  readonly logFile: string
   /** Runs statements whose results do not matter. */
   exec(sql: string): void
   /** The same text gives the same statement again. Its rows are objects by column name. */

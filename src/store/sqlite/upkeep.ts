@@ -21,7 +21,7 @@ export class SqliteUpkeep implements Upkeep {
   }
 
   log(): LogState | null {
-    const path = `${this.#db.file}-wal`
+    const path = this.#db.logFile
     try {
       const found = statSync(path, { throwIfNoEntry: false })
       return found === undefined ? null : { bytes: found.size, writtenAt: found.mtimeMs }

@@ -1,3 +1,4 @@
+import { symlinkSync } from 'node:fs'
 import { expect, it, onTestFinished } from 'vitest'
 import { openSqliteStore } from '../../../src/store/sqlite-store.ts'
 import { draftOf, wholeChunk } from '../../../src/testing/entries.ts'
@@ -34,6 +35,22 @@ it('a thread empties the log as often as it is told to, and leaves no listener b
   await upkeep.endThread()
   await new Promise(resolve => setImmediate(resolve))
   expect(warnings).toEqual([])
+})
+
+it('finds the log where the store is reached by a link, and erases through it', async () => {
+  const folder = tempFolder()
+  symlinkSync(folder.file('store.db'), folder.file('link.db'))
+  const store = openSqliteStore({ file: folder.file('link.db') })
+  onTestFinished(() => {
+    store.close()
+    folder[Symbol.dispose]()
+  })
+  const draft = draftOf({ id: 'a', content: 'one' })
+  const { key } = store.write(1, writer => writer.put(draft, wholeChunk(draft)))
+  expect(store.upkeep?.log()?.bytes).toBeGreaterThan(0)
+  store.write(2, writer => writer.delete(key))
+  expect(await store.upkeep?.erase(store.upkeep.forgotten()?.mark ?? '', 100)).toBe(true)
+  expect(store.upkeep?.forgotten()).toMatchObject({ isErased: true })
 })
 
 it('marks what is deleted or replaced, and nothing else, until that very mark is erased', async () => {
