@@ -17,7 +17,7 @@ export interface Kernel {
   scanCodes(extents: number, n: number): void
   scanCodesOf(list: number, n: number): void
   closeCodes(): number
-  /** Less than 0: too few of the rows taken are allowed, which are -1 less the result. */
+  /** Below 0: too few of the rows taken are allowed; -1 less the number of these. */
   closeCodesIn(allow: number, enough: number): number
   codesEnd(): number
   shareSince(mark: number, near: number, allow: number, counts: number): number

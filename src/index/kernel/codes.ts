@@ -81,8 +81,7 @@ export function closeCodes(): i32 {
 
 /**
  * Ends a pass that took more than `enough` rows to have enough whose entries are in the bit set: as `closeCodes` had
- * the pass known no others. When there were too few among them, and farther ones may exist: how many, less than 0 by one
- * and more.
+ * the pass known no others. When too few of the rows taken are in it, and farther ones may be: -1 less the number of these.
  */
 export function closeCodesIn(bits: usize, enough: u32): i32 {
   dropFar()
