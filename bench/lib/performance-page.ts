@@ -42,12 +42,14 @@ function goalsSection(all: readonly (readonly [name: string, result: Result])[])
   return ['## Goals', '', '| Benchmark | Met | Missed | Commit |', '| --- | --- | --- | --- |', ...lines, '']
 }
 
-function sectionOf(name: string, { commit, load, rows }: Result): readonly string[] {
+const AGAIN = ['', '', ', measured twice, as a goal was missed', ', measured three times, as goals were missed']
+
+function sectionOf(name: string, { commit, load, runs = 1, rows }: Result): readonly string[] {
   const notes = rows.filter(row => row.note !== undefined)
   return [
     `## ${name}`,
     '',
-    `\`npm run bench -- ${name}\` (commit ${commit}, load ${load} at its start)`,
+    `\`npm run bench -- ${name}\` (commit ${commit}, load ${load} at its start${AGAIN[runs]})`,
     '',
     '| What | Value | p99 | x floor | Goal | Met |',
     '| --- | --- | --- | --- | --- | --- |',

@@ -30,6 +30,8 @@ export interface Result {
   readonly commit: string
   /** Of the machine when it began: processes at work, averaged over a minute. */
   readonly load: number
+  /** How often it was measured: again where a goal was missed. Absent: once. */
+  readonly runs?: number | undefined
   readonly rows: readonly Row[]
 }
 

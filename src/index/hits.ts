@@ -2,9 +2,10 @@
 import type { EntryKey } from '../model/entry.ts'
 import type { Hit } from './contract.ts'
 
-/** By score, descending; ties by chunk key. */
+/** By score, descending; ties by chunk key. Whole numbers: a fraction would be a new object at each comparison. */
 export function bestFirst(a: Hit, b: Hit): number {
-  return b.score - a.score || a.chunk - b.chunk
+  if (a.score !== b.score) return a.score < b.score ? 1 : -1
+  return a.chunk - b.chunk
 }
 
 /** Each entry once, with its best chunk; in no particular order. */

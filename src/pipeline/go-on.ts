@@ -3,7 +3,9 @@ import type { Ranked, Scored } from '../model/candidate.ts'
 import { LEG_DEPTH, MAX_LIMIT } from '../model/limits.ts'
 import type { Query } from '../model/query.ts'
 import type { QueryContext } from './context.ts'
-import { type HeldOrder, lastingContext, numbersOf } from './held-order.ts'
+import { DerivedContext } from './derived-context.ts'
+import { type HeldOrder, numbersOf } from './held-order.ts'
+import { LastingContext } from './lasting-context.ts'
 import { inOrder } from './order.ts'
 import { firstDepth, hasCaps } from './page-bounds.ts'
 import { DEEPER, hasRounds, joinedStatistics } from './rounds.ts'
@@ -31,7 +33,7 @@ export async function goOn(
   context: QueryContext,
 ): Promise<WentOn | null> {
   const query: Query = { ...context.query, limit }
-  const asked: QueryContext = Object.create(context, { notes: { value: held.notes } })
+  const asked = new DerivedContext(context, { notes: held.notes })
   let order = held
   let from = at
   for (;;) {
@@ -63,7 +65,7 @@ async function deeper(
   stages: Stages,
   context: QueryContext,
 ): Promise<HeldOrder> {
-  const { context: lasting, thaw } = lastingContext(context)
+  const lasting = new LastingContext(context)
   // From the beginning: what was changed since may have moved to before the place where a page ended.
   const plan: Plan = { ...order.plan, query: { ...lasting.query, after: null } }
   const round = order.round + 1
@@ -74,7 +76,7 @@ async function deeper(
   const candidates = retrieval.candidates.filter(({ entry }) => !isKnown.has(entry) && entry <= order.newest)
   const statistics = joinedStatistics(order.retrieval, retrieval)
   const scoring = stages.score({ ...retrieval, candidates, statistics }, plan, lasting)
-  thaw()
+  lasting.thaw()
   const fresh = scoring.scored.map((one): Scored => (hasRounds(plan) ? { ...one, round } : one))
   const { ranked, isCut } = rankBehind(known, { ...scoring, scored: fresh }, plan, query, stages, lasting)
   const rest = order.rest.slice(at)
@@ -102,7 +104,7 @@ function rankBehind(
   const scored = isGrouped ? [...known, ...fresh.scored] : fresh.scored
   // As many more as a few pages need: choosing looks at all that was chosen before.
   const enough = { ...query, limit: Math.max(query.limit, LEG_DEPTH), after: { ...NOWHERE, rank: known.length } }
-  const wider = Object.create(context, { query: { value: enough } })
+  const wider = new DerivedContext(context, { query: enough })
   const { ranked: all } = stages.diversify({ ...fresh, scored }, plan, wider)
   const isKnown = new Set(known.map(({ entry }) => entry))
   const ranked = all.filter(({ entry }) => !isKnown.has(entry))

@@ -3,13 +3,11 @@
  * meanwhile. Entries stand in it with the scores of then; whether one is still there and still visible is looked at when it
  * is shown, and what is shown is its text of now. What came since never comes in.
  */
-import { Deadline } from '../base/clock.ts'
 import type { Ranked } from '../model/candidate.ts'
 import type { EntryKey } from '../model/entry.ts'
 import type { Note } from '../model/page.ts'
-import type { Query } from '../model/query.ts'
-import type { Sight } from '../model/viewer.ts'
 import type { QueryContext } from './context.ts'
+import { LastingContext } from './lasting-context.ts'
 import type { Plan, Ranking, Retrieval, Scoring, Stages } from './stage.ts'
 import { waitingOf } from './waiting.ts'
 
@@ -51,21 +49,21 @@ export function orderLater(page: RankedPage, context: QueryContext): () => HeldO
   const { stages, plan, mark, round, last } = page
   const { more } = page.ranking
   const { verdict, reason } = page.ranking.scoring
-  const { retrieval } = page
+  const bring = bringerOf(page.retrieval)
   const newest = context.reader.newestEntry()
   const notes = [...context.notes]
   const shown = upTo(last, waitingOf(page.ranking.ranked, plan, context))
-  const { context: lasting, thaw } = lastingContext(context)
+  const lasting = new LastingContext(context)
   return () => {
     const { query } = lasting
     const whole: Plan = { ...plan, query }
-    const all = retrieval.whole?.(lasting) ?? retrieval
+    const all = bring(lasting)
     const scoring = mark(stages.score(all, whole, lasting))
     const ranked = more?.() ?? stages.diversify(scoring, whole, lasting).ranked
     const isShown = new Set(shown.map(({ entry }) => entry))
     const rest = waitingOf(ranked, whole, lasting).filter(({ entry }) => !isShown.has(entry))
     const isRest = new Set(rest.map(({ entry }) => entry))
-    thaw()
+    lasting.thaw()
     return {
       plan,
       retrieval: numbersOf(all),
@@ -79,27 +77,14 @@ export function orderLater(page: RankedPage, context: QueryContext): () => HeldO
   }
 }
 
+/** Keeps hold of the candidates only where they cannot be had anew. */
+function bringerOf(retrieval: Retrieval): (context: QueryContext) => Retrieval {
+  return retrieval.whole ?? (() => retrieval)
+}
+
 /** What is kept of a retrieval: sets of entries can be large. */
 export function numbersOf({ depth, statistics, exhausted, complete }: Retrieval): Retrieval {
   return { candidates: [], allow: null, depth, statistics, exhausted, complete }
-}
-
-/**
- * The same without limits of number and time. Until it thaws it sees what the question saw; from then on what the viewer
- * may see at the time: explanations are made from it.
- */
-export function lastingContext(context: QueryContext): { context: QueryContext; thaw: () => void } {
-  const query: Query = { ...context.query, limit: Number.MAX_SAFE_INTEGER }
-  let frozen: Sight | null = context.sight
-  const lasting: QueryContext = Object.create(context, {
-    query: { value: query },
-    deadline: { value: new Deadline(Number.POSITIVE_INFINITY) },
-    sight: { get: () => frozen ?? context.look() },
-  })
-  const thaw = () => {
-    frozen = null
-  }
-  return { context: lasting, thaw }
 }
 
 /** Those up to and with this entry. */

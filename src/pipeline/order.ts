@@ -36,8 +36,12 @@ export function behind<T extends Scored>(ranked: readonly T[], after: Position, 
   return notBefore.filter(one => distance(one) > 0 || byPlace(place(one), after) > 0)
 }
 
+/** Whole numbers: a fraction would be a new object at each comparison. */
 function byOrder(a: Scored, b: Scored): number {
-  return roundOf(a) - roundOf(b) || orderOf(b) - orderOf(a)
+  if (roundOf(a) !== roundOf(b)) return roundOf(a) - roundOf(b)
+  const first = orderOf(a)
+  const second = orderOf(b)
+  return first === second ? 0 : first < second ? 1 : -1
 }
 
 function isTie(one: Scored, other: Scored | undefined): boolean {

@@ -8,10 +8,11 @@ import { LEG_DEPTH } from '../model/limits.ts'
 import { allowedEntries } from './conditions.ts'
 import type { QueryContext } from './context.ts'
 import { mostByWords } from './most-by-words.ts'
+import { packHits } from './packed-hits.ts'
 import { retrieveList } from './retrieve-list.ts'
 import type { Plan, Retrieval } from './stage.ts'
 import { isLate } from './time-limit.ts'
-import { type Legs, nearThePage, unite } from './union.ts'
+import { type Legs, legsOf, nearThePage, unite } from './union.ts'
 
 /** For a lens with a formula of its own: everything that the legs brought. */
 export async function retrieve(plan: Plan, depth: number, context: QueryContext): Promise<Retrieval> {
@@ -33,7 +34,7 @@ function gather(plan: Plan, depth: number, context: QueryContext, forPage: boole
   const cutOff = plan.vector !== null && context.deadline.over
   const meaning = cutOff ? null : meaningLeg(plan, depth, scope, context)
   const statistics = { ...words.statistics, ...meaning?.statistics }
-  const legs = { words: words.hits, meaning: meaning?.hits ?? null }
+  const legs = legsOf(words.hits, meaning?.hits ?? null)
   // What is looked up exactly is read from the store, which may have changed when the rest of it is asked for.
   const isCut = forPage && plan.query.approximate
   const near = isCut ? nearThePage(legs, statistics, plan, depth, context) : legs
@@ -48,8 +49,15 @@ function gather(plan: Plan, depth: number, context: QueryContext, forPage: boole
   return near === legs ? found : { ...found, whole: restored(found, legs, plan, scope) }
 }
 
+/** Most answers have no second page, and are still kept for one: so what the legs brought is packed. */
 function restored(found: Retrieval, legs: Legs, plan: Plan, scope: SearchScope): Retrieval['whole'] {
-  return context => ({ ...found, candidates: unite(legs, plan, scope, context) })
+  const { depth, allow, statistics, exhausted, complete } = found
+  const words = packHits(legs.words)
+  const meaning = legs.meaning && packHits(legs.meaning)
+  return context => {
+    const candidates = unite(legsOf(words(), meaning?.() ?? null), plan, scope, context)
+    return { candidates, depth, allow, statistics, exhausted, complete }
+  }
 }
 
 interface Leg {

@@ -12,27 +12,32 @@ export interface Legs {
   readonly words: readonly Hit[]
   /** Null: not asked. */
   readonly meaning: readonly Hit[] | null
+  /** What the legs brought by entry, also what was left out of the lists since. */
+  readonly byWords: ReadonlyMap<EntryKey, Hit>
+  readonly byMeaning: ReadonlyMap<EntryKey, Hit>
+}
+
+export function legsOf(words: readonly Hit[], meaning: readonly Hit[] | null): Legs {
+  return { words, meaning, byWords: byEntry(words), byMeaning: byEntry(meaning ?? []) }
 }
 
 /** The score that a leg did not give is computed, so that an entry's score does not depend on how deep the legs went. */
 export function unite(legs: Legs, plan: Plan, scope: SearchScope, context: QueryContext): readonly Candidate[] {
-  const { words, meaning } = legs
+  const { words, meaning, byWords, byMeaning } = legs
   if (meaning === null) return words.map(hit => candidate(hit, undefined))
-  const byWords = byEntry(words)
-  const byMeaning = byEntry(meaning)
   const onlyByWords = words.map(hit => hit.entry).filter(entry => !byMeaning.has(entry))
   const onlyByMeaning = meaning.map(hit => hit.entry).filter(entry => !byWords.has(entry))
-  if (plan.mode !== 'meaning') {
-    for (const hit of context.words.score(plan.terms, onlyByMeaning, scope)) byWords.set(hit.entry, hit)
-  }
+  const moreWords = plan.mode === 'meaning' ? [] : context.words.score(plan.terms, onlyByMeaning, scope)
   const { vectors } = context
-  if (vectors !== null && plan.vector !== null) {
-    // As exact as the search was: else an entry's score would tell which leg brought it.
-    const { approximate } = plan.query
-    for (const hit of vectors.score(plan.vector, onlyByWords, scope, approximate)) byMeaning.set(hit.entry, hit)
-  }
+  // As exact as the search was: else an entry's score would tell which leg brought it.
+  const { approximate } = plan.query
+  const moreMeaning =
+    vectors === null || plan.vector === null ? [] : vectors.score(plan.vector, onlyByWords, scope, approximate)
+  const [alsoByWords, alsoByMeaning] = [byEntry(moreWords), byEntry(moreMeaning)]
   const entries = [...meaning.map(hit => hit.entry), ...onlyByWords]
-  return entries.map(entry => candidate(byWords.get(entry), byMeaning.get(entry)))
+  return entries.map(entry =>
+    candidate(byWords.get(entry) ?? alsoByWords.get(entry), byMeaning.get(entry) ?? alsoByMeaning.get(entry)),
+  )
 }
 
 /**
@@ -46,23 +51,24 @@ export function nearThePage(
   depth: number,
   context: QueryContext,
 ): Legs {
-  const { words, meaning } = legs
+  const { words, meaning, byWords, byMeaning } = legs
   if (meaning === null) return legs
   const formula = formulaOf(statistics, plan, context)
-  const byMeaning = byEntry(meaning)
-  const byWords = byEntry(words)
   const surely = meaning.map(hit => scoreOf(byWords.get(hit.entry)?.score ?? 0, hit.score, formula))
   const bar = pageBar(surely, plan.query, depth)
   const { wordsLast = 0 } = statistics
   const mayReach = (bm: number, cosine: number) => mostWithUse(scoreOf(bm, cosine, formula)) >= bar
   return {
+    ...legs,
     words: words.filter(hit => byMeaning.has(hit.entry) || mayReach(hit.score, formula.floor)),
     meaning: meaning.filter(hit => byWords.has(hit.entry) || mayReach(wordsLast, hit.score)),
   }
 }
 
 function byEntry(hits: readonly Hit[]): Map<EntryKey, Hit> {
-  return new Map(hits.map(hit => [hit.entry, hit]))
+  const found = new Map<EntryKey, Hit>()
+  for (const hit of hits) found.set(hit.entry, hit)
+  return found
 }
 
 /** Has at least one hit. An entry without a vector has no signal `meaning`; one without any of the words has 0. */

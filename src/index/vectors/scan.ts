@@ -160,7 +160,8 @@ export class VectorScan {
     if (this.#isAsked(vector, weight)) return
     floats.set(vector, layout.questionAt / 4)
     kernel.encodeSigns(layout.questionAt, layout.meanAt, layout.questionCodeAt)
-    const peak = vector.reduce((most, component) => Math.max(most, Math.abs(component)), 0)
+    let peak = 0
+    for (const component of vector) peak = Math.max(peak, Math.abs(component))
     const step = peak / Math.min(32767, Math.floor(LARGEST_SUM / (127 * layout.width)))
     const rounded = new Int16Array(bytes.buffer, layout.question16At, layout.width)
     let rest = 0
@@ -201,6 +202,7 @@ export class VectorScan {
   /** Of slots[from, to), whose values and their errors are doubles from `at` on. */
   #atTop(slots: readonly Slot[], from: number, to: number, at: number): Candidate[] {
     const { doubles } = this.#rows.memory
+    if (to === from + 1) return [this.#candidate(slots[from] as Slot, Math.fround(doubles[at + 2 * from] as number), 0)]
     const value = (i: number) => doubles[at + 2 * i] as number
     const error = (i: number) => doubles[at + 2 * i + 1] as number
     let least = Number.NEGATIVE_INFINITY

@@ -1,0 +1,87 @@
+/** A question's context with something of it replaced. */
+import type { Index } from '../index/contract.ts'
+import type { Note } from '../model/page.ts'
+import type { Sight } from '../model/viewer.ts'
+import type { QueryContext } from './context.ts'
+
+export type Replaced = Partial<Pick<QueryContext, 'query' | 'deadline' | 'notes'>>
+
+/**
+ * Every member is passed on by hand: an object made with the other as its prototype has a hidden class of its own, and what
+ * that names is only freed by a full collection.
+ */
+export class DerivedContext implements QueryContext {
+  readonly query: QueryContext['query']
+  readonly #of: QueryContext
+  readonly #replaced: Replaced
+
+  constructor(of: QueryContext, replaced: Replaced) {
+    this.query = replaced.query ?? of.query
+    this.#of = of
+    this.#replaced = replaced
+  }
+
+  get sight(): Sight {
+    return this.#of.sight
+  }
+
+  get now(): QueryContext['now'] {
+    return this.#of.now
+  }
+
+  get deadline(): QueryContext['deadline'] {
+    return this.#replaced.deadline ?? this.#of.deadline
+  }
+
+  get reader(): QueryContext['reader'] {
+    return this.#of.reader
+  }
+
+  get words(): QueryContext['words'] {
+    return this.#of.words
+  }
+
+  get vectors(): QueryContext['vectors'] {
+    return this.#of.vectors
+  }
+
+  get model(): QueryContext['model'] {
+    return this.#of.model
+  }
+
+  get fields(): QueryContext['fields'] {
+    return this.#of.fields
+  }
+
+  get secret(): string {
+    return this.#of.secret
+  }
+
+  get memo(): QueryContext['memo'] {
+    return this.#of.memo
+  }
+
+  get notes(): QueryContext['notes'] {
+    return this.#replaced.notes ?? this.#of.notes
+  }
+
+  get trace(): QueryContext['trace'] {
+    return this.#of.trace
+  }
+
+  index(name: string): Index {
+    return this.#of.index(name)
+  }
+
+  embed(text: string): Promise<Float32Array | null> {
+    return this.#of.embed(text)
+  }
+
+  look(): Sight {
+    return this.#of.look()
+  }
+
+  note(note: Note): void {
+    this.#of.note(note)
+  }
+}
