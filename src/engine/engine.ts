@@ -14,6 +14,7 @@ import type { WatchInput } from '../model/live-input.ts'
 import type { CallContext, Operation, Progress } from '../model/operation.ts'
 import type { Page, PageChunk } from '../model/page.ts'
 import type { QueryInput } from '../model/query-input.ts'
+import type { SuggestInput, Suggestions } from '../model/suggest.ts'
 import type { SignedRequests } from './signed-requests.ts'
 
 export type { AddRequest, ListInput, PutInput } from '../model/entry-input.ts'
@@ -149,6 +150,8 @@ export interface Engine extends AsyncDisposable {
   ): Promise<Page>
   get(input: { readonly id: string }, context?: Partial<CallContext>): Promise<EntryView>
   list(input: ListInput, context?: Partial<CallContext>): Promise<ListPage>
+  /** Names that begin so, of entries that the viewer sees. */
+  suggest(input: SuggestInput, context?: Partial<CallContext>): Promise<Suggestions>
   put(
     input: PutEntriesInput,
     context?: Partial<CallContext>,
@@ -166,6 +169,8 @@ export interface Engine extends AsyncDisposable {
     context?: Partial<CallContext>,
   ): Promise<{ readonly deleted: number }>
   status(context?: Partial<CallContext>): Promise<Status>
+  /** Changes of the store that its loaded indexes have not taken in: the next question brings them forward. Of all partitions. */
+  feedLag(): number
   /** With `repair`, mends what can be made again from what is there and touches nothing else. */
   doctor(input?: DoctorRequest, context?: Partial<CallContext>): Promise<Examination>
   /** Copies the store while anybody writes; rejects with `conflict` where a file is in the way. */

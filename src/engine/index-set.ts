@@ -63,6 +63,12 @@ export class IndexSet {
     return this.#vectorsName === undefined ? null : (this.get(this.#vectorsName) as VectorIndex)
   }
 
+  /** Changes of the store that the loaded index that is furthest behind has not taken in. */
+  get lag(): number {
+    const positions = [...this.#loaded].map(index => index.position)
+    return positions.length === 0 ? 0 : Math.max(0, this.#store.lastSeq() - Math.min(...positions))
+  }
+
   /** Calls back before indexes may change. */
   beforeChange(listener: () => void): void {
     this.#onChange = listener

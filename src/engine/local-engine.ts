@@ -25,6 +25,7 @@ import type { Page, PageChunk } from '../model/page.ts'
 import { parseInput } from '../model/parse-input.ts'
 import { isHolderName } from '../model/partition.ts'
 import { type QueryInput, queryInput } from '../model/query-input.ts'
+import { type SuggestInput, type Suggestions, suggestInput } from '../model/suggest.ts'
 import { isOwner, LOCAL_OWNER, type Sight, type Viewer } from '../model/viewer.ts'
 import { MOST_IDLE_MS, paced } from '../pipeline/paced.ts'
 import { addFiles } from './add-files.ts'
@@ -45,6 +46,7 @@ import type { Parts } from './parts.ts'
 import { streamQuery } from './query-stream.ts'
 import { type SignedRequests, signedRequests } from './signed-requests.ts'
 import { statusOf } from './status.ts'
+import { suggest } from './suggesting.ts'
 
 type Context = Partial<CallContext> | undefined
 
@@ -116,6 +118,12 @@ export class LocalEngine implements Engine {
     )
   }
 
+  suggest(input: SuggestInput, context?: Context): Promise<Suggestions> {
+    return this.#during(context, ({ viewer }) => ({
+      suggestions: suggest(this.#parts.store, parseInput(suggestInput, input), this.#sight(viewer)),
+    }))
+  }
+
   put(input: PutEntriesInput, context?: Context): ReturnType<Engine['put']> {
     return this.#during(context, async call => {
       const { entries, wait = false } = parseInput(putEntriesInput, input)
@@ -145,6 +153,11 @@ export class LocalEngine implements Engine {
 
   status(context?: Context): Promise<Status> {
     return this.#during(context, ({ viewer }) => statusOf(this.#parts, this.#sight(viewer)))
+  }
+
+  feedLag(): number {
+    this.#mustBeOpen()
+    return this.#parts.indexes.lag
   }
 
   doctor(input: DoctorRequest = {}, context?: Context): Promise<Examination> {

@@ -21,3 +21,16 @@ export interface RequestLog {
   /** Texts of queries are noted, to be kept so many days. Absent: they are not noted. */
   readonly queryDays?: number | undefined
 }
+
+/** One request to the HTTP door. Nothing in it comes from a body: names of routes and operations, never paths or texts. */
+export interface HttpRequestLine extends Omit<RequestLine, 'operation' | 'query' | 'keep_until'> {
+  readonly method: string
+  /** The route that answered, as it is declared, such as `/v1/ops/:name`. */
+  readonly route: string
+  readonly operation: string | null
+  readonly status: number
+  /** Whether it was answered piece by piece; the duration is then until the last. */
+  readonly streamed: boolean
+  /** Position of the request in a trace, as the client gave it (W3C Trace Context). */
+  readonly traceparent?: string
+}

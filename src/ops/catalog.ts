@@ -14,6 +14,7 @@ import { get, list, put, remove } from './entry-ops.ts'
 import { add, exportAll, importAll } from './ingest-ops.ts'
 import { nearNames } from './near-names.ts'
 import { explain, query, similar } from './query-ops.ts'
+import { suggest } from './suggest-op.ts'
 import { watch } from './watch-op.ts'
 
 export type EngineOperation = Operation<Engine>
@@ -28,6 +29,7 @@ const CORE: readonly EngineOperation[] = [
   watch,
   get,
   list,
+  suggest,
   put,
   add,
   remove,

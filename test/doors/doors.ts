@@ -24,6 +24,15 @@ export interface DoorOptions {
   readonly lens?: string | undefined
 }
 
+/** Tools that a contract names otherwise than their operations (CQ-118). */
+const TOOLS_OF_OTHER_NAMES: Readonly<Record<string, string>> = {
+  'chroma.get': 'chroma_get_node',
+  'chroma.update': 'chroma_update_node',
+  'chroma.delete': 'chroma_delete_node',
+  'chroma.assign': 'chroma_assign_hashtag',
+  'chroma.hashtags': 'chroma_list_hashtags',
+}
+
 export const DOORS: Readonly<Record<string, (options: DoorOptions) => Promise<Door>>> = {
   library: openLibrary,
   cli: openCli,
@@ -124,11 +133,11 @@ async function openMcp(options: DoorOptions): Promise<Door> {
     async call(operation, input, viewer) {
       const known = clients.get(viewer) ?? (await connect(options, viewer))
       clients.set(viewer, known)
-      const name = operation.replaceAll('.', '_')
+      const name = TOOLS_OF_OTHER_NAMES[operation] ?? operation.replaceAll('.', '_')
       if (!known.tools.includes(name)) return cli.call(operation, input, viewer)
       const answer = await known.client.callTool({ name, arguments: input as Record<string, unknown> })
-      const [content] = answer.content
-      const said = content?.type === 'text' ? JSON.parse(content.text) : undefined
+      const texts = answer.content.flatMap(part => (part.type === 'text' ? [part.text] : []))
+      const said = JSON.parse(texts.find(part => part.startsWith('{')) ?? 'null')
       return answer.isError ? said : { result: answer.structuredContent ?? said }
     },
     async [Symbol.asyncDispose]() {

@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { SettableClock } from '../../src/base/clock.ts'
 import { makeApp } from '../../src/doors/http/app.ts'
+import { namesOf } from '../../src/doors/http/guard.ts'
 import { serveHttp } from '../../src/doors/http/serve.ts'
 import { Authenticator } from '../../src/doors/http/tokens.ts'
 import type { Engine } from '../../src/engine/engine.ts'
@@ -103,7 +104,7 @@ it('BQ-167: a viewer has so many subscriptions and no more, and they are free ag
 it('BQ-153: nothing piles up for one who does not read: many changes are told as the last of them', async () => {
   const app = makeApp(engine, makeCatalog(engine), {
     authenticator: new Authenticator(undefined, true),
-    loopback: true,
+    names: namesOf(true, [], []),
     requestId: () => 'x',
     log: text => void logged.push(text),
     ending: end.signal,
@@ -168,7 +169,7 @@ it.each([
       const one = await openEngine({ store, embedder: 'none', background: false, clock, live: { timers } })
       const app = makeApp(one, makeCatalog(one), {
         authenticator: new Authenticator(undefined, true),
-        loopback: true,
+        names: namesOf(true, [], []),
         requestId: () => 'x',
         log: text => void logged.push(text),
         ending: end.signal,

@@ -95,7 +95,7 @@ const asked: fc.Arbitrary<Deed> = fc
     fc.record({ operation: fc.constant('delete'), input: fc.record({ ids: fc.constant(['z']) }) }),
     fc.record({ operation: fc.constant('similar'), input: fc.record({ id }) }),
     fc.record({ operation: fc.constant('explain'), input: fc.record({ id, query: fc.record({ text }) }) }),
-    fc.record({ operation: fc.constantFrom('status', 'lenses', 'export', 'qurey'), input: fc.constant({}) }),
+    fc.record({ operation: fc.constantFrom('status', 'lenses', 'suggest', 'export', 'qurey'), input: fc.constant({}) }),
   )
   .map(({ operation, input }) => ({ by: 'ana' as const, operation, input }))
 
@@ -194,6 +194,7 @@ it('a leak would be seen: what is public does change answers', async () => {
     ['list', {}],
     ['get', { id: 'a' }],
     ['status', {}],
+    ['suggest', {}],
   ] as const) {
     const deed: Deed = { by: 'ana', operation: name, input }
     expect(await send(full, deed)).not.toBe(await send(plain, deed))

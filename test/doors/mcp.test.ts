@@ -38,7 +38,8 @@ async function overStdio(args: readonly string[], negotiation: Negotiation = 'au
 
 async function ask(client: Client, name: string, args: Record<string, unknown>): Promise<unknown> {
   const { isError, structuredContent, content } = await client.callTool({ name, arguments: args })
-  const text = content[0]?.type === 'text' ? JSON.parse(content[0].text) : undefined
+  const texts = content.flatMap(part => (part.type === 'text' ? [part.text] : []))
+  const text = JSON.parse(texts.find(part => part.startsWith('{')) ?? 'null')
   if (isError) return text
   expect(text).toEqual(structuredContent) // for clients that know no structured content
   return structuredContent

@@ -262,6 +262,7 @@ export function scenario(docs: string): readonly Step[] {
       inputFrom: answers => answers.get('export'),
     },
     { name: 'lenses', operation: 'lenses', input: {} },
+    { name: 'suggest', operation: 'suggest', input: { prefix: 'R' } },
     { name: 'doctor', operation: 'doctor', input: {}, expect: ({ result }) => expect(result.ok).toBe(true) },
     {
       name: 'an unknown operation',

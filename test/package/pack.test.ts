@@ -84,6 +84,8 @@ describe('the package, installed into an empty folder', () => {
       'dist/index.d.ts',
       'dist/command/main.js',
       'dist/command/LICENCES',
+      'dist/explorer/index.html',
+      'dist/explorer/LICENCES.txt',
       'LICENSE',
       'NOTICE',
       ...['es', 'en'].flatMap(lang => [

@@ -1,7 +1,8 @@
 /** Commands that open other doors, and the one that runs any operation. */
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { define, runs } from './define.ts'
-import { type CommonFlags, finiteNumber, withPlace, withStream } from './flags.ts'
+import { defineMcpInstall } from './define-assistants.ts'
+import { type CommonFlags, collect, finiteNumber, withPlace, withStream } from './flags.ts'
 import type { Cli } from './run.ts'
 
 export function defineDoorCommands(program: Command, cli: Cli): void {
@@ -14,13 +15,27 @@ function defineServe(program: Command, cli: Cli): void {
   const serve = define(program, 'serve', 'answer over HTTP', [
     ['querent serve', 'the local owner, from this machine only'],
     ['querent serve --host 0.0.0.0 --tokens tokens.json', 'one bearer token a viewer: {"<token>": "<viewer>"}'],
+    ['querent serve --workers 4 --log text', 'four processes on one port, a line for each request'],
   ])
   withPlace(serve)
     .option('--port <number>', 'port; 0 takes a free one', finiteNumber, 7411)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--tokens <file>', 'JSON of tokens and the viewers they stand for')
-    .option('--log', 'note requests of the lens beliefs on standard error, one JSON line each')
-    .option('--log-queries <days>', 'as --log, with the texts of queries, to be kept so many days', finiteNumber)
+    .option('--allow-host <name>', 'also answer requests for this host name (repeatable)', collect)
+    .option('--cors <origin>', 'also answer pages of this site, such as https://notes.example (repeatable)', collect)
+    .option('--workers <number>', 'processes on the one port, each on the same store', finiteNumber, 1)
+    .option('--request-timeout <seconds>', 'refuse what is not answered after so long', finiteNumber)
+    .option('--grace <seconds>', 'how long requests under way may go on at the end (default 3)', finiteNumber)
+    .addOption(
+      new Option('--log [form]', 'note requests on standard error, a line each; alone: json')
+        .choices(['json', 'text', 'off'])
+        .preset('json'),
+    )
+    .option(
+      '--log-queries <days>',
+      'note questions of the lens beliefs with their texts, to be kept so many days',
+      finiteNumber,
+    )
   runs<[], Parameters<typeof import('./commands/serve.ts').runServe>[1]>(serve, cli, async flags => {
     await (await import('./commands/serve.ts')).runServe(cli, flags)
   })
@@ -35,6 +50,7 @@ function defineMcp(program: Command, cli: Cli): void {
   runs<[], CommonFlags & { lens?: string }>(mcp, cli, async flags => {
     await (await import('./commands/serve.ts')).runMcp(cli, flags)
   })
+  defineMcpInstall(mcp, cli)
 }
 
 function defineCall(program: Command, cli: Cli): void {

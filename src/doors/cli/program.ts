@@ -4,6 +4,7 @@ import { VERSION } from '../../engine/version.ts'
 import { defineAdminCommands } from './define-admin.ts'
 import { defineAgentsCommands } from './define-agents.ts'
 import { defineAskCommands } from './define-ask.ts'
+import { defineBrief } from './define-assistants.ts'
 import { defineBeliefsCommands } from './define-beliefs.ts'
 import { defineC64Command } from './define-c64.ts'
 import { defineChromaCommands } from './define-chroma.ts'
@@ -34,6 +35,7 @@ export function makeProgram(cli: Cli): Command {
   defineAgentsCommands(program, cli)
   defineAdminCommands(program, cli)
   defineDoorCommands(program, cli)
+  defineBrief(program, cli)
   return program
 }
 

@@ -1,5 +1,6 @@
 /** What every command body gets. */
 import type { Engine } from '../../engine/engine.ts'
+import type { HttpRequestLine } from '../../model/request-log.ts'
 import type { Viewer } from '../../model/viewer.ts'
 import type { Catalog } from '../../ops/catalog.ts'
 import type { Io } from './io.ts'
@@ -46,6 +47,14 @@ export interface ServeOptions {
   readonly port: number
   /** JSON of the file that `--tokens` names; checked by the door. */
   readonly tokens: unknown
+  readonly hosts: readonly string[] | undefined
+  readonly origins: readonly string[] | undefined
+  readonly timeoutMs: number | undefined
+  readonly graceMs: number | undefined
+  /** Gets a line when a request is over. */
+  readonly note: ((line: HttpRequestLine) => void) | undefined
+  /** Which of several processes on one port this is. */
+  readonly worker: number | undefined
 }
 
 export interface McpOptions {

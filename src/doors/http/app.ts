@@ -1,29 +1,31 @@
 /**
- * The HTTP door: every operation at `POST /v1/ops/<name>`, the catalog at `GET /v1/ops`. The viewer is whoever the token
- * says; nothing in a body changes it. Knows no operation by name. Those with a streamed form are streamed to clients that
- * ask for it.
+ * The HTTP door, put together: what every request passes through, then the routes. The viewer is whoever the token says;
+ * nothing in a body changes it. Knows no operation by name.
  */
-import { type Context, Hono } from 'hono'
+import { Hono } from 'hono'
+import { compress } from 'hono/compress'
+import { cors } from 'hono/cors'
 import type { Engine } from '../../engine/engine.ts'
 import { QuerentError } from '../../model/errors.ts'
-import type { CallContext } from '../../model/operation.ts'
 import { isOwner, type Viewer } from '../../model/viewer.ts'
-import { unread } from '../../ops/admission.ts'
-import { type Catalog, findOperation, runOperation, streamOperation } from '../../ops/catalog.ts'
+import { type Catalog, type EngineOperation, findOperation } from '../../ops/catalog.ts'
 import { describeOperation } from '../../ops/schemas.ts'
-import { bugReport, toldError } from '../../ops/told-error.ts'
-import { readBytes, readJson } from './body.ts'
+import { answer, bodyInput, logBug } from './answer.ts'
+import { type App, type Door, type Env, viewerOf } from './env.ts'
+import { serveExplorer } from './explorer.ts'
 import { failureResponse } from './failure.ts'
-import { checkNames } from './guard.ts'
-import { withValueAt } from './input-path.ts'
-import { type After, streamResponse } from './stream.ts'
-import { streamForm } from './stream-form.ts'
+import { checkNames, type Names } from './guard.ts'
+import type { Metrics } from './metrics.ts'
+import { noting, type RequestObserver } from './noted.ts'
+import { mountProbes } from './probes.ts'
+import { requesterOf, VIEWER_HEADER } from './requester.ts'
+import { mountRoutes } from './routes/mount.ts'
+import type { After } from './stream.ts'
 import type { Authenticator } from './tokens.ts'
 
 export interface AppOptions {
   readonly authenticator: Authenticator
-  /** Whether only this machine can connect. */
-  readonly loopback: boolean
+  readonly names: Names
   /** Handles `/mcp`, when that door is there too. */
   readonly mcp?: ((request: Request, viewer: Viewer) => Promise<Response>) | undefined
   /** A fresh id for each request. */
@@ -34,122 +36,87 @@ export interface AppOptions {
   readonly ending: AbortSignal
   /** Timers of streams; default: the machine's. */
   readonly after?: After | undefined
+  /** Milliseconds that a whole answer may take; absent: as long as it takes. */
+  readonly timeoutMs?: number | undefined
+  /** Told of every request. */
+  readonly observers?: readonly RequestObserver[] | undefined
+  /** What `/metrics` shows; absent: there is none. */
+  readonly metrics?: Metrics | undefined
 }
 
-/** `outgoing`: Node's response, where there is a socket. */
-type Env = {
-  Variables: { viewer?: Viewer; requestId: string }
-  Bindings: { outgoing?: { destroy(): void } }
-}
-type App = Hono<Env>
-type OperationContext = Context<Env, '/v1/ops/:name'>
+/** Ids that clients may give their requests: what fits in a line of any log. */
+const REQUEST_ID = /^[\w.:=-]{1,128}$/
+const ALLOWED_HEADERS = ['authorization', 'content-type', 'if-none-match', 'last-event-id', 'traceparent']
 
 export function makeApp(engine: Engine, catalog: Catalog, options: AppOptions): App {
-  const app: App = new Hono()
+  const app: App = new Hono<Env>()
+  const { log, ending, names, after = afterMs, timeoutMs = null } = options
+  const door: Door = { engine, catalog, ending, after, timeoutMs, log }
   app.onError((error, c) => {
-    logBug(error, c.get('requestId'), options)
+    logBug(c, error)
     return failureResponse(error, c.get('viewer') ?? null)
   })
   app.notFound(() => failureResponse(new QuerentError('not_found', 'there is no such route', {}), null))
 
   app.use(async (c, next) => {
-    c.set('requestId', options.requestId())
+    const given = c.req.header('x-request-id') ?? ''
+    c.set('door', door)
+    c.set('requestId', REQUEST_ID.test(given) ? given : options.requestId())
     await next()
     // Only now: a failure makes a response of its own, which should have them too.
     c.header('x-request-id', c.get('requestId'))
-    c.header('cache-control', 'no-store')
+    if (!c.res.headers.has('cache-control')) c.header('cache-control', 'no-store')
     c.header('x-content-type-options', 'nosniff')
   })
+  app.use(noting(options.observers ?? []))
   app.use((c, next) => {
-    checkNames(c.req.raw.headers, options.loopback)
+    checkNames(c.req.raw.headers, names)
     return next()
   })
-  app.get('/healthz', c => c.json({ ok: true }))
+  if (names.origins.length > 0) app.use(corsFor(names.origins))
+  app.use(compress())
+  mountProbes(app, engine, ending)
   app.get('/v1/node', c => c.json({ did: engine.signedRequests.did() }))
+  // Before it is asked who that is: a page holds nothing of the store.
+  serveExplorer(app)
   app.use(async (c, next) => {
-    c.set(
-      'viewer',
-      (await signedViewer(engine, c)) ?? options.authenticator.viewerOf(c.req.header('authorization') ?? null),
-    )
+    c.set('viewer', await requesterOf(c, options.authenticator))
     await next()
   })
 
+  const { metrics, mcp } = options
+  if (metrics !== undefined) mountMetrics(app, metrics)
   app.get('/v1/ops', c => c.json({ operations: visible(catalog, viewerOf(c)).map(describeOperation) }))
   app.get('/v1/ops/:name', c => c.json(describeOperation(findOperation(catalog, c.req.param('name')))))
-  app.post('/v1/ops/:name', c => answer(c, engine, catalog, options))
-  const { mcp } = options
+  app.post('/v1/ops/:name', async c => {
+    const operation = findOperation(catalog, c.req.param('name'))
+    return answer(c, operation, await bodyInput(c, operation))
+  })
+  mountRoutes(app, catalog)
   if (mcp !== undefined) app.all('/mcp', c => mcp(c.req.raw, viewerOf(c)))
   return app
 }
 
-/** Runs the operation that the path names; as a stream, where it has that form and the client asks for it. */
-async function answer(c: OperationContext, engine: Engine, catalog: Catalog, options: AppOptions): Promise<Response> {
-  const context = contextOf(engine, c.req.raw, viewerOf(c))
-  const operation = findOperation(catalog, c.req.param('name'))
-  const input = await readJson(c.req.raw, operation.bodyLimit).catch((thrown: unknown) => {
-    throw unread(operation, engine, thrown, context)
-  })
-  const form = streamForm(operation, c.req.header('accept'), input)
-  if (form === null) return c.json((await runOperation(operation, engine, input, context)) as object)
-  const { resumeAt } = operation
-  const last = c.req.header('last-event-id')
-  const given = last && resumeAt !== undefined ? withValueAt(input, resumeAt, last) : input
-  return streamResponse(signal => streamOperation(operation, engine, given, { ...context, signal }), {
-    form,
-    resumable: resumeAt !== undefined,
-    gone: context.signal,
-    ending: options.ending,
-    after: options.after ?? afterMs,
-    drop: () => (c.env as Env['Bindings'] | undefined)?.outgoing?.destroy(),
-    told: thrown => {
-      logBug(thrown, c.get('requestId'), options)
-      return toldError(thrown, context.viewer)
-    },
+function mountMetrics(app: App, metrics: Metrics): void {
+  app.get('/metrics', async c => {
+    if (!isOwner(viewerOf(c))) throw new QuerentError('denied', 'metrics are for the local owner only', {})
+    return c.body(await metrics.text(), 200, { 'content-type': metrics.contentType })
   })
 }
 
-const SIGNED = /^querent-signature /i
-
-/** Null: the request bears no signature. Its body, which the signature is over, can be read again. */
-async function signedViewer(engine: Engine, c: Context<Env>): Promise<Viewer | null> {
-  const { raw } = c.req
-  if (!SIGNED.test(raw.headers.get('authorization') ?? '')) return null
-  const body = await readBytes(raw)
-  const { pathname, search } = new URL(raw.url)
-  const facts = { method: raw.method, path: pathname + search, body }
-  const viewer = engine.signedRequests.viewerOf(facts, name => raw.headers.get(name))
-  const hasBody = raw.method !== 'GET' && raw.method !== 'HEAD'
-  c.req.raw = new Request(raw.url, {
-    method: raw.method,
-    headers: raw.headers,
-    signal: raw.signal,
-    ...(hasBody ? { body } : {}),
+function corsFor(origins: readonly string[]): ReturnType<typeof cors> {
+  return cors({
+    origin: [...origins],
+    allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    allowHeaders: [...ALLOWED_HEADERS, VIEWER_HEADER, 'x-request-id'],
+    exposeHeaders: ['etag', 'retry-after', 'x-request-id'],
+    maxAge: 600,
   })
-  return viewer
-}
-
-/** Set before any route that asks for it. */
-function viewerOf(c: Context<Env>): Viewer {
-  const viewer = c.get('viewer')
-  if (viewer === undefined) throw new Error('invariant broken: a request without a viewer')
-  return viewer
-}
-
-function logBug(thrown: unknown, requestId: string, { log }: AppOptions): void {
-  const report = bugReport(thrown, requestId)
-  if (report !== null) log(report)
 }
 
 /** What a viewer may call: one who cannot export need not read how. */
-function visible(catalog: Catalog, viewer: Viewer): Parameters<typeof describeOperation>[0][] {
+function visible(catalog: Catalog, viewer: Viewer): readonly EngineOperation[] {
   return [...catalog.values()].filter(({ effect }) => effect.ownerOnly !== true || isOwner(viewer))
-}
-
-/** Ends with its connection: when the client gives up, or the server is made to end. Who shows a token or a signature is remote. */
-function contextOf(engine: Engine, { headers, signal }: Request, viewer: Viewer): CallContext {
-  const context = { viewer, signal, remote: headers.has('authorization') }
-  if (!SIGNED.test(headers.get('authorization') ?? '')) return context
-  return { ...context, isStillAllowed: engine.signedRequests.stillSpeaksFor(viewer, name => headers.get(name)) }
 }
 
 function afterMs(ms: number, then: () => void): () => void {

@@ -35,6 +35,7 @@ export function failureResponse(thrown: unknown, viewer: Viewer | null): Respons
   const headers = new Headers({ 'content-type': 'application/json' })
   if (status === 401) headers.set('www-authenticate', 'Bearer')
   const wait = error.details['retry_after_ms']
+  if (status === 503 && error.retryable) headers.set('retry-after', '1')
   if (status === 429 && typeof wait === 'number') headers.set('retry-after', String(Math.ceil(wait / 1000)))
   return new Response(JSON.stringify({ error }), { status, headers })
 }

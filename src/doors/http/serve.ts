@@ -4,10 +4,13 @@ import type { Server } from 'node:http'
 import { serve } from '@hono/node-server'
 import type { Engine } from '../../engine/engine.ts'
 import { invalidArgument, QuerentError } from '../../model/errors.ts'
+import type { HttpRequestLine } from '../../model/request-log.ts'
 import type { Viewer } from '../../model/viewer.ts'
 import type { Catalog } from '../../ops/catalog.ts'
 import { makeApp } from './app.ts'
-import { isLoopback } from './guard.ts'
+import { isLoopback, namesOf } from './guard.ts'
+import { Metrics } from './metrics.ts'
+import type { RequestObserver } from './noted.ts'
 import type { After } from './stream.ts'
 import { Authenticator } from './tokens.ts'
 
@@ -17,6 +20,18 @@ export interface HttpOptions {
   readonly port: number
   /** Unchecked JSON `{"<token>": "<viewer>"}`. Needed unless `host` is loopback. */
   readonly tokens: unknown
+  /** Names that requests may call the server beside those of this machine. */
+  readonly hosts?: readonly string[] | undefined
+  /** Origins of other sites whose pages are answered. */
+  readonly origins?: readonly string[] | undefined
+  /** Milliseconds that a whole answer may take; default: as long as it takes. */
+  readonly timeoutMs?: number | undefined
+  /** Milliseconds that requests under way get when the server is told to end. Default 3000. */
+  readonly graceMs?: number | undefined
+  /** Gets a line when a request is over. */
+  readonly note?: ((line: HttpRequestLine) => void) | undefined
+  /** Which of several processes on one port this is. */
+  readonly worker?: number | undefined
   /** Where bugs are reported; default: standard error. */
   readonly log?: ((text: string) => void) | undefined
   readonly mcp?: ((request: Request, viewer: Viewer) => Promise<Response>) | undefined
@@ -27,9 +42,10 @@ export interface HttpOptions {
 /** How long a client may take to send its head, and all of its request. */
 const HEADERS_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 60_000
+/** Overdue clients are looked for so often. */
+const LOOK_EVERY_MS = 2_000
 /** A client that goes on with a stream sends what it has of it as a header: `Last-Event-ID`. */
 const MOST_HEAD_BYTES = 64 * 1024
-/** How long requests under way may go on when the server is told to end. */
 const GRACE_MS = 3_000
 
 /** Resolves when the signal has ended it and every connection is closed. `ready` gets the address. */
@@ -40,31 +56,49 @@ export async function serveHttp(
   signal: AbortSignal,
   ready: (url: string) => void,
 ): Promise<void> {
-  const { host, port } = options
-  const loopback = isLoopback(host)
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw invalidArgument('--port', port, '0 to 65535')
-  if (!loopback && options.tokens === undefined) {
-    throw new QuerentError('invalid_argument', `--host ${host}: other machines can reach it, so --tokens is needed`, {
-      field: '--host',
-    })
-  }
+  const { host, port, graceMs = GRACE_MS } = options
+  const loopback = checkOptions(options)
+  const metrics = new Metrics(engine, options.worker)
   const app = makeApp(engine, catalog, {
     authenticator: new Authenticator(options.tokens, loopback),
-    loopback,
+    names: namesOf(loopback, options.hosts ?? [], options.origins ?? []),
     mcp: options.mcp,
     requestId: randomUUID,
     ending: signal,
     after: options.after,
+    timeoutMs: options.timeoutMs,
+    observers: [metrics, ...(options.note === undefined ? [] : [logger(options.note)])],
+    metrics,
     log: options.log ?? (text => process.stderr.write(text)),
   })
   // Without a createServer option @hono/node-server makes a plain HTTP server; its type allows for others.
-  const serverOptions = { maxHeaderSize: MOST_HEAD_BYTES }
+  const serverOptions = { maxHeaderSize: MOST_HEAD_BYTES, connectionsCheckingInterval: LOOK_EVERY_MS }
   const server = serve({ fetch: app.fetch, hostname: host, port, serverOptions }) as Server
   server.headersTimeout = HEADERS_TIMEOUT_MS
   server.requestTimeout = REQUEST_TIMEOUT_MS
   await listening(server, options)
   ready(addressOf(server, host))
-  await closed(server, signal)
+  await closed(server, signal, graceMs)
+}
+
+/** Whether only this machine can connect. Throws `invalid_argument`. */
+function checkOptions({ host, port, tokens, timeoutMs, graceMs }: HttpOptions): boolean {
+  const loopback = isLoopback(host)
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw invalidArgument('--port', port, '0 to 65535')
+  if (timeoutMs !== undefined && !(timeoutMs > 0)) {
+    throw invalidArgument('--request-timeout', timeoutMs / 1000, 'more than 0 seconds')
+  }
+  if (graceMs !== undefined && !(graceMs >= 0)) throw invalidArgument('--grace', graceMs / 1000, '0 seconds or more')
+  if (!loopback && tokens === undefined) {
+    throw new QuerentError('invalid_argument', `--host ${host}: other machines can reach it, so --tokens is needed`, {
+      field: '--host',
+    })
+  }
+  return loopback
+}
+
+function logger(note: (line: HttpRequestLine) => void): RequestObserver {
+  return { began: () => {}, streams: () => {}, ended: note }
 }
 
 function listening(server: Server, { host, port }: HttpOptions): Promise<void> {
@@ -84,10 +118,10 @@ function addressOf(server: Server, host: string): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-function closed(server: Server, signal: AbortSignal): Promise<void> {
+function closed(server: Server, signal: AbortSignal, graceMs: number): Promise<void> {
   return new Promise(resolve => {
     const end = (): void => {
-      const force = setTimeout(() => server.closeAllConnections(), GRACE_MS)
+      const force = setTimeout(() => server.closeAllConnections(), graceMs)
       server.close(() => {
         clearTimeout(force)
         resolve()

@@ -23,6 +23,8 @@ export interface StreamOptions {
   readonly drop: () => void
   /** What of a failure the client is told. */
   readonly told: (thrown: unknown) => QuerentError
+  /** It is over, once; with the code of what ended it early. */
+  readonly over?: ((code: string | null) => void) | undefined
 }
 
 /** So long a stream may be silent before its head is sent: until then a failure can still have a status. */
@@ -102,12 +104,13 @@ class PieceStream {
       if (this.#isCancelled) return
       if (piece === null) return send(controller, ':\n\n')
       this.#next = null
-      if (piece.done === true) return this.#end(controller)
+      if (piece.done === true) return this.#end(controller, null)
       send(controller, encoded(piece.value, form))
     } catch (thrown) {
       if (this.#isCancelled) return
-      send(controller, encoded({ error: told(thrown).toJSON() }, form, 'error'))
-      return this.#end(controller)
+      const error = told(thrown)
+      send(controller, encoded({ error: error.toJSON() }, form, 'error'))
+      return this.#end(controller, error.code)
     }
     this.#watchStall()
   }
@@ -127,8 +130,8 @@ class PieceStream {
     this.#free()
   }
 
-  #end(controller: Controller): void {
-    this.#free()
+  #end(controller: Controller, code: string | null): void {
+    this.#letGo(code)
     controller.close()
   }
 
@@ -143,10 +146,13 @@ class PieceStream {
     }
   }
 
+  readonly #free = (): void => this.#letGo(null)
+
   /** Ends the work, and forgets all that was held; once. What is sent by now stays sent. */
-  readonly #free = (): void => {
+  #letGo(code: string | null): void {
     if (this.#abort.signal.aborted) return
-    const { gone, ending } = this.#options
+    const { gone, ending, over } = this.#options
+    over?.(code)
     this.#cancelStall()
     gone.removeEventListener('abort', this.#free)
     ending.removeEventListener('abort', this.#free)

@@ -2,8 +2,9 @@
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { Engine } from '../../engine/engine.ts'
 import type { Catalog } from '../../ops/catalog.ts'
-import { makeServer, type ServerOptions } from './server.ts'
-import { makeTools } from './tools.ts'
+import { makeServer } from './server.ts'
+import type { ServerOptions } from './server-options.ts'
+import { makeTools } from './tools/tools.ts'
 
 /** Resolves when standard input has ended, or the signal has ended it. */
 export async function serveMcp(

@@ -19,6 +19,7 @@ import { type NewNode, storeNode } from './nodes/create.ts'
 import { exportNodes, type NodeDocument } from './nodes/export.ts'
 import { type Foretold, foretell } from './nodes/foretell.ts'
 import { importNodes } from './nodes/import.ts'
+import { type PointsPage, pointsOf } from './nodes/points.ts'
 import type { ProfileHooks } from './profiles/query-profile.ts'
 import type { SchemaExtension } from './profiles/schema-extension.ts'
 import { type KnnOptions, runKnn } from './query/knn.ts'
@@ -185,6 +186,11 @@ export class Chroma {
   /** What will rot, ascend or fade up to `until` (Unix seconds) if nothing is used. Changes nothing. */
   async forecast(until: number, options: { readonly limit?: number | undefined } = {}): Promise<Foretold> {
     return this.#retried(() => foretell(this.#state, this.viewer, until, options.limit))
+  }
+
+  /** A page of the nodes as points, the newest first, each with what time will do to it. No access. */
+  async points(options: { readonly offset?: number; readonly limit?: number } = {}): Promise<PointsPage> {
+    return this.#retried(() => pointsOf(this.#state, this.viewer, options))
   }
 
   registerQueryProfile(

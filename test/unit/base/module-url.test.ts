@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { siblingModule } from '../../../src/base/module-url.ts'
+import { packageUrl, siblingModule } from '../../../src/base/module-url.ts'
 
 describe('siblingModule', () => {
   it('ends as the asking module does: .ts from source, .js in the package', () => {
@@ -9,5 +9,24 @@ describe('siblingModule', () => {
 
   it('keeps the signs of an address in a folder name', () => {
     expect(siblingModule('file:///a%20b/%23/x.js', 'y').href).toBe('file:///a%20b/%23/y.js')
+  })
+})
+
+describe('packageUrl', () => {
+  it.each([
+    'file:///app/src/doors/http/explorer.ts',
+    'file:///app/dist/doors/http/explorer.js',
+    'file:///app/dist/command/chunks-abc.js',
+  ])('finds the folder of the package from %s', asker => {
+    expect(packageUrl(asker, 'dist/explorer').href).toBe('file:///app/dist/explorer')
+  })
+
+  it('takes the innermost one, as where the package lies in another one', () => {
+    const asker = 'file:///src/app/dist/node_modules/querent/dist/command/main.js'
+    expect(packageUrl(asker, 'x').href).toBe('file:///src/app/dist/node_modules/querent/x')
+  })
+
+  it('refuses a module that lies in none', () => {
+    expect(() => packageUrl('file:///app/main.js', 'x')).toThrow('lies in no package')
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { closedOutline, outline } from '../../../src/doors/mcp/outline.ts'
-import { makeTools } from '../../../src/doors/mcp/tools.ts'
+import { closedOutline, outline } from '../../../src/doors/mcp/tools/outline.ts'
+import { makeTools } from '../../../src/doors/mcp/tools/tools.ts'
 import { makeCatalog } from '../../../src/ops/catalog.ts'
 import { catalogOf, operation } from '../../support/operations.ts'
 

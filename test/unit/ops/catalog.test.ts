@@ -25,7 +25,7 @@ describe('the catalog', () => {
     }
     const catalog = makeCatalog({ lensOperations: [{ lens: 'paint', operation: paint }] })
     expect([...catalog.keys()].join(' ')).toBe(
-      'query explain similar watch get list put add delete status doctor backup export import lenses paint.mix',
+      'query explain similar watch get list suggest put add delete status doctor backup export import lenses paint.mix',
     )
     const engine = { ...noEngine, host: (lens: string) => ({ name: `host of ${lens}` }) as unknown as LensHost }
     const result = callOperation(catalog, engine, 'paint.mix', { a: 'red' }, owner)
@@ -66,7 +66,19 @@ describe('the catalog', () => {
       await expect(callOperation(catalog, noEngine, name, { no: 1 }, ana)).rejects.toMatchObject({ code: 'denied' })
     }
     const others = [...catalog.values()].filter(({ effect }) => effect.ownerOnly !== true).map(({ name }) => name)
-    expect(others).toEqual(['query', 'explain', 'similar', 'watch', 'get', 'list', 'put', 'delete', 'status', 'lenses'])
+    expect(others).toEqual([
+      'query',
+      'explain',
+      'similar',
+      'watch',
+      'get',
+      'list',
+      'suggest',
+      'put',
+      'delete',
+      'status',
+      'lenses',
+    ])
   })
 
   it.each([

@@ -1,32 +1,65 @@
 /** `serve` and `mcp`: the doors that stay open. They alone do background work. */
+import cluster from 'node:cluster'
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { QuerentError } from '../../../model/errors.ts'
-import type { RequestLog } from '../../../model/request-log.ts'
+import { invalidArgument, QuerentError } from '../../../model/errors.ts'
+import type { HttpRequestLine, RequestLog } from '../../../model/request-log.ts'
 import type { CommonFlags } from '../flags.ts'
 import { write } from '../io.ts'
-import type { Cli } from '../run.ts'
+import type { Cli, ServeOptions } from '../run.ts'
 import { withSession } from '../session.ts'
+import { runWorkers, ToldToEnd } from './workers.ts'
 
 interface ServeFlags extends CommonFlags {
   readonly host: string
   readonly port: number
   readonly tokens?: string
-  /** Note requests on standard error, one JSON line each. */
-  readonly log?: boolean
+  readonly allowHost?: readonly string[]
+  readonly cors?: readonly string[]
+  readonly workers: number
+  /** Seconds. */
+  readonly requestTimeout?: number
+  readonly grace?: number
+  /** Note requests on standard error, one line each. */
+  readonly log?: 'json' | 'text' | 'off' | true
   /** Note the texts of queries too, to be kept so many days. */
   readonly logQueries?: number
 }
 
+/** More are no use on any machine. */
+const MOST_WORKERS = 256
+
 export async function runServe(cli: Cli, flags: ServeFlags): Promise<void> {
-  const tokens = flags.tokens === undefined ? undefined : await tokenFile(cli, flags.tokens)
-  const { host, port } = flags
+  const { workers } = flags
+  if (!Number.isInteger(workers) || workers < 1 || workers > MOST_WORKERS) {
+    throw invalidArgument('--workers', workers, `a whole number from 1 to ${MOST_WORKERS}`)
+  }
   cli.endsBySignal = true
-  const session = { background: true, create: isNamed(cli, flags), log: requestLog(cli, flags) }
+  const listens = (url: string): void => void write(cli.io.stderr, `querent listens on ${url}\n`)
+  if (workers > 1 && cluster.isPrimary) cli.exitCode = await runWorkers(cli, workers, listens)
+  else await serveHere(cli, flags, listens)
+}
+
+/** In this process: the only one, or a worker, whose address the first process tells. */
+async function serveHere(cli: Cli, flags: ServeFlags, listens: (url: string) => void): Promise<void> {
+  const tokens = flags.tokens === undefined ? undefined : await tokenFile(cli, flags.tokens)
+  const session = { background: true, create: isNamed(cli, flags), log: questionLog(cli, flags) }
+  const worker = cluster.worker?.id
+  const options: ServeOptions = {
+    host: flags.host,
+    port: flags.port,
+    tokens,
+    hosts: flags.allowHost,
+    origins: flags.cors,
+    timeoutMs: milliseconds(flags.requestTimeout),
+    graceMs: milliseconds(flags.grace),
+    note: noteOf(cli, flags),
+    worker,
+  }
+  using told = worker === undefined ? undefined : new ToldToEnd(cli.signal)
+  const signal = told?.signal ?? cli.signal
   await withSession(cli, flags, session, ({ engine, catalog }) =>
-    cli.doors.serveHttp(engine, catalog, { host, port, tokens }, cli.signal, url => {
-      void write(cli.io.stderr, `querent listens on ${url}\n`)
-    }),
+    cli.doors.serveHttp(engine, catalog, options, signal, worker === undefined ? listens : () => {}),
   )
 }
 
@@ -37,8 +70,26 @@ export async function runMcp(cli: Cli, flags: CommonFlags & { lens?: string }): 
   )
 }
 
-function requestLog(cli: Cli, { log, logQueries }: ServeFlags): RequestLog | undefined {
-  if (log !== true && logQueries === undefined) return undefined
+function milliseconds(seconds: number | undefined): number | undefined {
+  return seconds === undefined ? undefined : seconds * 1000
+}
+
+/** A line for each request, whatever it asks. */
+function noteOf(cli: Cli, { log = 'off' }: ServeFlags): ((line: HttpRequestLine) => void) | undefined {
+  if (log === 'off') return undefined
+  const form = log === 'text' ? asText : JSON.stringify
+  return line => void write(cli.io.stderr, `${form(line)}\n`)
+}
+
+function asText(line: HttpRequestLine): string {
+  const { at, method, operation, route, status, requester, duration_ms: ms, results, code, request_id: id } = line
+  const ended = code ?? (results === null ? 'ok' : `${results} results`)
+  return `${at} ${status} ${method} ${operation ?? route} ${requester || '-'} ${ms.toFixed(1)} ms, ${ended} (${id})`
+}
+
+/** What the lens beliefs notes of questions: their texts, where the operator wants them. */
+function questionLog(cli: Cli, { logQueries }: ServeFlags): RequestLog | undefined {
+  if (logQueries === undefined) return undefined
   return {
     write: line => void write(cli.io.stderr, `${JSON.stringify(line)}\n`),
     queryDays: logQueries,

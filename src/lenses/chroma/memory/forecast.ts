@@ -13,6 +13,7 @@ import {
   ascends,
   DAY,
   decayedStrength,
+  FADED,
   healthOf,
   rawStrength,
   recencyOf,
@@ -26,7 +27,6 @@ import { MODES, type Mode } from './modes.ts'
 import { visibleNodes } from './visible.ts'
 
 const LIMIT = 100
-const FADED = 0.5
 /** By rounding, a time is off by far less; a value that stands on its threshold may never cross it. */
 const ROUNDING_S = 60
 
@@ -62,7 +62,7 @@ export interface Forecast {
 }
 
 /** One node's future, as far as a forecast needs it. */
-interface Idle {
+export interface Idle {
   readonly mode: Mode
   readonly cell: Cell
   /** From when its strength decays on. */
@@ -129,8 +129,8 @@ function* idleNodes(
   }
 }
 
-/** All that will happen to a node, and when; at `now` what is only waiting for the next run. */
-function futureOf(
+/** All that will happen to a node, and when (Infinity: never); at `now` what is only waiting for the next run. */
+export function futureOf(
   idle: Idle,
   now: number,
   fadedBelow: number,

@@ -7,6 +7,8 @@ import type { NodeMemory, ScoreWeights } from '../model.ts'
 import type { Mode } from './modes.ts'
 
 export const DAY = 86_400
+/** With less health than this a node has faded. */
+export const FADED = 0.5
 /** Colour distance over which relevance falls to 1/e; the same for every mode. */
 const RELEVANCE_REACH = 20
 /** Raw strength that counts for a half. */

@@ -36,7 +36,7 @@ export function nodeRow({ entry, aspect }: StoredNode, memory: NodeMemory, colum
     mode_name: aspect.mode_name,
     access_count: memory.access_count,
     decay_enabled: aspect.decay_enabled,
-    state: stateOf(memory),
+    state: nodeState(memory),
   }
 }
 
@@ -45,7 +45,7 @@ export function resultRow(node: NodeRow, computed: Computed): ResultRow {
   return { ...node, distance, relevance, recency, strength_norm, score }
 }
 
-function stateOf({ ascension, rotten }: NodeMemory): NodeRow['state'] {
+export function nodeState({ ascension, rotten }: Pick<NodeMemory, 'ascension' | 'rotten'>): NodeRow['state'] {
   if (ascension) return 'ASCENDED'
   return rotten ? 'ROTTEN' : 'ACTIVE'
 }

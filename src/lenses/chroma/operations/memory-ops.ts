@@ -8,6 +8,7 @@ import type { RunOptions } from '../memory/batches.ts'
 import { runDecayCycle } from '../memory/decay.ts'
 import { DAY } from '../memory/formulas.ts'
 import { runLifecycleCheck } from '../memory/lifecycle.ts'
+import { MOST_POINTS } from '../nodes/points.ts'
 import { drawMap } from '../picture/draw-map.ts'
 import { secondsNow, stateOf } from '../state.ts'
 import { OPTION_FIELDS } from './query-ops.ts'
@@ -72,6 +73,25 @@ const forecast: Operation<LensHost> = {
   },
 }
 
+const points: Operation<LensHost> = {
+  name: 'chroma.points',
+  summary: 'Give nodes as points of the colour space by pages, newest first, with what time will do to each if unused',
+  input: fields({
+    offset: described(INTEGER, 'How many to leave out; default 0'),
+    limit: described(INTEGER, `1 to ${MOST_POINTS}; default 1000`),
+  }),
+  output: answers({ now: INTEGER, total: INTEGER, points: OBJECTS }),
+  effect: { kind: 'read', idempotent: true },
+  async run(host, given, { viewer }) {
+    const { offset, limit } = only(given as WireInput, ['offset', 'limit'])
+    const options = {
+      ...(offset !== undefined && { offset: offset as number }),
+      ...(limit !== undefined && { limit: limit as number }),
+    }
+    return new Chroma(host, viewer).points(options)
+  },
+}
+
 const map: Operation<LensHost> = {
   name: 'chroma.map',
   summary: 'Draw all nodes in the plane of their colours as an SVG, with a query and its hits if one is given',
@@ -94,7 +114,7 @@ const map: Operation<LensHost> = {
   },
 }
 
-export const MEMORY_OPERATIONS: readonly Operation<LensHost>[] = [decay, lifecycle, statistics, forecast, map]
+export const MEMORY_OPERATIONS: readonly Operation<LensHost>[] = [decay, lifecycle, statistics, forecast, points, map]
 
 function runOptions(host: LensHost, { signal, report }: CallContext): RunOptions {
   return { now: secondsNow(host), signal, ...(report && { report }) }

@@ -121,8 +121,10 @@ describe('for all vectors and weights', () => {
   const six = fc.tuple(share, share, share, share, share, share)
   const known = fc.option(share)
   const sixKnownOrNot = fc.tuple(known, known, known, known, known, known)
+  // Subnormal ones have few digits, and so has what is weighed by nothing else.
+  const weight = fc.double({ min: 0, max: 1000, noNaN: true }).map(value => (value < 1e-200 ? 0 : value))
   const weights = fc
-    .tuple(...DIMENSIONS.map(() => fc.double({ min: 0, max: 1000, noNaN: true })))
+    .tuple(...DIMENSIONS.map(() => weight))
     .filter(values => values.some(value => value > 1e-3))
     .map(values => weightsOf(values as unknown as Six<number>))
 

@@ -1,5 +1,5 @@
 /** A shorter JSON Schema that allows all the full one does: what agents read before every task must not cost much. */
-import type { Json, JsonObject } from '../../base/canonical.ts'
+import type { Json, JsonObject } from '../../../base/canonical.ts'
 
 /**
  * The outline of an object's schema, `depth` objects deep; what lies deeper is named by its type. `paths` are the fields

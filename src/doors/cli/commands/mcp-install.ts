@@ -1,0 +1,134 @@
+/** `mcp install`, `mcp uninstall`: the server's entry in the configuration of programs that start MCP servers. */
+import { homedir } from 'node:os'
+import { findHome } from '../../../engine/home.ts'
+import { invalidArgument, QuerentError } from '../../../model/errors.ts'
+import {
+  type ConfigPlaces,
+  clientsFound,
+  MCP_CLIENTS,
+  type McpClient,
+  type ServerCommand,
+} from '../assistants/clients.ts'
+import { type ConfigFile, mustBeWritable, readConfig, replaceConfig } from '../assistants/config-file.ts'
+import { editJson } from '../assistants/json-config.ts'
+import { editToml } from '../assistants/toml-config.ts'
+import { confirm } from '../confirm.ts'
+import { type CommonFlags, wantsJson } from '../flags.ts'
+import { write } from '../io.ts'
+import { changedLines } from '../render/changed-lines.ts'
+import type { Cli } from '../run.ts'
+import { print } from './print.ts'
+
+export interface McpInstallFlags extends CommonFlags {
+  readonly client?: readonly string[]
+  readonly lens?: string
+  readonly print?: true
+  readonly yes?: true
+}
+
+interface Change {
+  readonly client: string
+  readonly file: ConfigFile
+  readonly after: string
+}
+
+/** Reads every file before it writes one: a broken one among them leaves all as they are. */
+export async function runMcpInstall(cli: Cli, flags: McpInstallFlags): Promise<void> {
+  await apply(cli, flags, client => client.entry(serverFor(client, cli, flags)))
+}
+
+export async function runMcpUninstall(cli: Cli, flags: McpInstallFlags): Promise<void> {
+  await apply(cli, flags, () => null)
+}
+
+async function apply(
+  cli: Cli,
+  flags: McpInstallFlags,
+  entryFor: (client: McpClient) => ReturnType<McpClient['entry']> | null,
+): Promise<void> {
+  const places = placesOf(cli)
+  const changes: Change[] = []
+  for (const client of chosen(flags, places)) {
+    const file = await readConfig(client.file(places), [places.home, places.project])
+    const edit = { file: file.path, key: client.key, entry: entryFor(client) }
+    const before = file.text ?? ''
+    const isAbsent = file.text === null && edit.entry === null
+    const after = isAbsent ? before : client.format === 'json' ? editJson(before, edit) : editToml(before, edit)
+    changes.push({ client: client.name, file, after })
+  }
+  const real = changes.filter(change => change.after !== (change.file.text ?? ''))
+  if (!wantsJson(flags)) await show(cli, flags, real)
+  const isWritten = flags.print !== true && real.length > 0 && (await mayWrite(cli, flags, real))
+  const backups = new Map<Change, string | null>()
+  if (isWritten) for (const change of real) backups.set(change, await replaceConfig(change.file, change.after))
+  const report = changes.map(change => ({
+    client: change.client,
+    path: change.file.path,
+    state: !real.includes(change) ? 'unchanged' : isWritten ? 'written' : 'not written',
+    backup: backups.get(change) ?? null,
+  }))
+  await print(cli, flags, { clients: report }, { table: () => report.map(line).join('') })
+}
+
+function line({
+  client,
+  path,
+  state,
+  backup,
+}: {
+  client: string
+  path: string
+  state: string
+  backup: string | null
+}): string {
+  return `${state.padEnd(11)}  ${client}  ${path}${backup === null ? '' : `  (before: ${backup})`}\n`
+}
+
+async function show(cli: Cli, flags: McpInstallFlags, changes: readonly Change[]): Promise<void> {
+  const stream = flags.print === true ? cli.io.stdout : cli.io.stderr
+  for (const { file, after } of changes) await write(stream, `${file.path}\n${changedLines(file.text ?? '', after)}\n`)
+}
+
+async function mayWrite(cli: Cli, flags: McpInstallFlags, changes: readonly Change[]): Promise<boolean> {
+  for (const { file } of changes) await mustBeWritable(file)
+  if (flags.yes === true) return true
+  if (cli.io.stdin.isTTY !== true || cli.io.stderr.isTTY !== true) {
+    throw new QuerentError(
+      'invalid_argument',
+      '--yes: there is no terminal to ask at; add --yes to write, or --print to see what would change',
+      { field: '--yes' },
+    )
+  }
+  return confirm(cli.io, `Write ${changes.length === 1 ? 'this file' : `these ${changes.length} files`}?`)
+}
+
+/** Starts in a folder of the client's choice, so a server of the user is told where the store is. */
+function serverFor(client: McpClient, cli: Cli, flags: McpInstallFlags): ServerCommand {
+  const { env, workingFolder } = cli.io
+  const isNamed = flags.home !== undefined
+  const place = { home: flags.home, environmentHome: env['QUERENT_HOME'] || undefined, workingFolder, create: false }
+  const home = client.ofProject && !isNamed ? [] : ['--home', findHome(place).folder]
+  const lens = flags.lens === undefined ? [] : ['--lens', flags.lens]
+  const viewer = flags.viewer === undefined ? [] : ['--viewer', flags.viewer]
+  const args = ['-y', 'querent', 'mcp', ...home, ...lens, ...viewer]
+  // Windows starts no .cmd file without its shell.
+  return process.platform === 'win32' ? { command: 'cmd', args: ['/c', 'npx', ...args] } : { command: 'npx', args }
+}
+
+function chosen(flags: McpInstallFlags, places: ConfigPlaces): readonly McpClient[] {
+  const known = MCP_CLIENTS.map(({ name }) => name)
+  const unknown = flags.client?.find(name => !known.includes(name))
+  if (unknown !== undefined) throw invalidArgument('--client', unknown, `one of ${known.join(', ')}`)
+  const found =
+    flags.client === undefined ? clientsFound(places) : MCP_CLIENTS.filter(({ name }) => flags.client?.includes(name))
+  if (found.length > 0) return found
+  throw new QuerentError('invalid_argument', `--client: none was found here; name one of ${known.join(', ')}`, {
+    field: '--client',
+    known,
+  })
+}
+
+function placesOf({ io }: Cli): ConfigPlaces {
+  const named = process.platform === 'win32' ? io.env['USERPROFILE'] : io.env['HOME']
+  return { home: named || homedir(), project: io.workingFolder, platform: process.platform, env: io.env }
+}

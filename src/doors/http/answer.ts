@@ -1,0 +1,110 @@
+/** One operation run for one request: as the request's viewer, until its connection ends, whole or piece by piece. */
+import { QuerentError } from '../../model/errors.ts'
+import type { CallContext } from '../../model/operation.ts'
+import { unread } from '../../ops/admission.ts'
+import { type EngineOperation, runOperation, streamOperation } from '../../ops/catalog.ts'
+import { bugReport, toldError } from '../../ops/told-error.ts'
+import { readJson } from './body.ts'
+import { type RequestContext, viewerOf } from './env.ts'
+import { withValueAt } from './input-path.ts'
+import { resultsIn } from './noted.ts'
+import { isSigned } from './signed.ts'
+import { streamResponse } from './stream.ts'
+import { type StreamForm, streamForm } from './stream-form.ts'
+
+/** The body as an operation's input, unchecked; null: there is none. Throws what the operation's contract calls an unreadable one. */
+export async function bodyInput(c: RequestContext, operation: EngineOperation): Promise<unknown> {
+  c.get('notes').operation = operation.name
+  try {
+    return await readJson(c.req.raw, operation.bodyLimit)
+  } catch (thrown) {
+    throw unread(operation, c.get('door').engine, thrown, contextOf(c))
+  }
+}
+
+/**
+ * Runs the operation on input that nobody has checked; as a stream, where it has that form and the client asks for it, or
+ * where `streams` says in which form it is one in any case. Rejects with what goes wrong before anything is sent.
+ */
+export async function answer(
+  c: RequestContext,
+  operation: EngineOperation,
+  input: unknown,
+  streams: StreamForm | null = null,
+): Promise<Response> {
+  const notes = c.get('notes')
+  notes.operation = operation.name
+  const form = streamForm(operation, c.req.header('accept'), input) ?? streams
+  if (form !== null) return streamed(c, operation, input, form)
+  const output = await inTime(c, context => runOperation(operation, c.get('door').engine, input, context))
+  notes.results = resultsIn(output)
+  return c.json(output as object)
+}
+
+/** Logs what is a bug of ours under the request's id; the client is told no more than that there is one. */
+export function logBug(c: RequestContext, thrown: unknown): void {
+  const report = bugReport(thrown, c.get('requestId'))
+  if (report !== null) c.get('door').log(report)
+}
+
+async function streamed(
+  c: RequestContext,
+  operation: EngineOperation,
+  input: unknown,
+  form: StreamForm,
+): Promise<Response> {
+  const { engine, ending, after } = c.get('door')
+  const context = contextOf(c)
+  const { resumeAt } = operation
+  const last = c.req.header('last-event-id')
+  const given = last && resumeAt !== undefined ? withValueAt(input, resumeAt, last) : input
+  const over = Promise.withResolvers<string | null>()
+  const response = await streamResponse(signal => streamOperation(operation, engine, given, { ...context, signal }), {
+    form,
+    resumable: resumeAt !== undefined,
+    gone: context.signal,
+    ending,
+    after,
+    // Absent where the app is asked without a server.
+    drop: () => (c.env as RequestContext['env'] | undefined)?.outgoing?.destroy(),
+    told: thrown => {
+      logBug(c, thrown)
+      return toldError(thrown, context.viewer)
+    },
+    over: over.resolve,
+  })
+  c.get('notes').stream = over.promise
+  return response
+}
+
+/** Within the time that a request may take; `deadline_exceeded`, also where the work does not heed its signal. */
+async function inTime<T>(c: RequestContext, work: (context: CallContext) => Promise<T>): Promise<T> {
+  const { timeoutMs, after } = c.get('door')
+  const context = contextOf(c)
+  if (timeoutMs === null) return work(context)
+  const late = new AbortController()
+  const failure = new QuerentError('deadline_exceeded', `there was no answer within ${timeoutMs} ms`, {
+    timeout_ms: timeoutMs,
+  })
+  const isLate = Promise.withResolvers<never>()
+  const cancel = after(timeoutMs, () => {
+    isLate.reject(failure)
+    late.abort(failure)
+  })
+  try {
+    const signal = AbortSignal.any([context.signal, late.signal])
+    return await Promise.race([work({ ...context, signal }), isLate.promise])
+  } finally {
+    cancel()
+  }
+}
+
+/** Ends with its connection: when the client gives up, or the server is made to end. Who shows a token or a signature is remote. */
+function contextOf(c: RequestContext): CallContext {
+  const { headers, signal } = c.req.raw
+  const viewer = viewerOf(c)
+  const context = { viewer, signal, remote: headers.has('authorization') }
+  if (!isSigned(headers)) return context
+  const { signedRequests } = c.get('door').engine
+  return { ...context, isStillAllowed: signedRequests.stillSpeaksFor(viewer, name => headers.get(name)) }
+}

@@ -1,0 +1,95 @@
+/**
+ * Figures of this process and its store in the Prometheus text format, for the owner: they tell of all partitions. Labels
+ * are names of operations, indexes and statuses, of which there are few; nothing that a request brought.
+ */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Engine } from '../../engine/engine.ts'
+import type { HttpRequestLine } from '../../model/request-log.ts'
+import type { RequestObserver } from './noted.ts'
+
+/** From a cached answer to a slow one. */
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+export class Metrics implements RequestObserver {
+  readonly contentType: string
+  readonly #registry = new Registry()
+  readonly #engine: Engine
+  readonly #requests: Counter<'operation' | 'status'>
+  readonly #duration: Histogram<'operation'>
+  readonly #inFlight: Gauge
+  readonly #streams: Gauge
+  readonly #store: readonly [name: string, gauge: Gauge<'index'>][]
+  #hasProcessMetrics = false
+
+  /** `worker`: which of several processes on one port this is. */
+  constructor(engine: Engine, worker: number | undefined) {
+    this.#engine = engine
+    this.contentType = this.#registry.contentType
+    if (worker !== undefined) this.#registry.setDefaultLabels({ worker: String(worker) })
+    const registers = [this.#registry]
+    this.#requests = new Counter({
+      name: 'querent_http_requests_total',
+      help: 'Requests that are over, by operation and status',
+      labelNames: ['operation', 'status'],
+      registers,
+    })
+    this.#duration = new Histogram({
+      name: 'querent_http_request_duration_seconds',
+      help: 'Time to answer, without streams',
+      labelNames: ['operation'],
+      buckets: SECONDS,
+      registers,
+    })
+    const gauge = (name: string, help: string, labelNames: readonly 'index'[] = []): Gauge<'index'> =>
+      new Gauge({ name, help, labelNames, registers })
+    new Gauge({ name: 'querent_process_info', help: 'Which process this is', labelNames: ['pid'], registers }).set(
+      { pid: String(process.pid) },
+      1,
+    )
+    this.#inFlight = gauge('querent_http_requests_in_flight', 'Requests that are being answered, streams too')
+    this.#streams = gauge('querent_http_streams_open', 'Answers that are being sent piece by piece')
+    this.#store = [
+      ['live', gauge('querent_live_queries', 'Standing questions')],
+      ['entries', gauge('querent_entries', 'Entries in the store')],
+      ['lag', gauge('querent_index_feed_lag', 'Changes that indexes had not taken in when this was asked')],
+      ['queue', gauge('querent_embedding_queue', 'Chunks that wait for a vector')],
+      ['rows', gauge('querent_index_rows', 'Rows of an index', ['index'])],
+      ['bytes', gauge('querent_index_bytes', 'Memory of an index', ['index'])],
+    ]
+  }
+
+  began(): void {
+    this.#inFlight.inc()
+  }
+
+  streams(): void {
+    this.#streams.inc()
+  }
+
+  ended({ operation, status, duration_ms: ms, streamed }: HttpRequestLine): void {
+    const label = operation ?? 'none'
+    this.#inFlight.dec()
+    this.#requests.inc({ operation: label, status })
+    if (streamed) this.#streams.dec()
+    else this.#duration.observe({ operation: label }, ms / 1000)
+  }
+
+  /** Looks at the store. */
+  async text(): Promise<string> {
+    // Only once somebody wants them: they watch the event loop and the collector from then on.
+    if (!this.#hasProcessMetrics) collectDefaultMetrics({ register: this.#registry })
+    this.#hasProcessMetrics = true
+    const gauges = new Map(this.#store)
+    const lag = this.#engine.feedLag()
+    const { entries, chunks, embedded, embedder, indexes } = await this.#engine.status()
+    gauges.get('live')?.set(this.#engine.live.count())
+    gauges.get('entries')?.set(entries)
+    gauges.get('lag')?.set(lag)
+    gauges.get('queue')?.set(embedder === null ? 0 : chunks - embedded)
+    for (const { name, rows, bytes } of indexes) {
+      if (rows !== null) gauges.get('rows')?.set({ index: name }, rows)
+      if (bytes !== null) gauges.get('bytes')?.set({ index: name }, bytes)
+    }
+    return this.#registry.metrics()
+  }
+}

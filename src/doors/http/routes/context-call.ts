@@ -1,0 +1,19 @@
+/** `POST /v1/call`: the lens context by its path names, in its own envelope. */
+import { z } from 'zod'
+import { contextOf } from '../../../engine/openings/open-context.ts'
+import type { EngineOperation } from '../../../ops/catalog.ts'
+
+const input = z.strictObject({ path: z.string(), params: z.unknown().optional() })
+
+/** What goes wrong with a path or its parameters is told in the envelope. */
+export const contextCall: EngineOperation = {
+  name: 'context.call',
+  summary: 'Call the lens context by a path, such as /context/query',
+  input,
+  output: z.looseObject({ status: z.enum(['success', 'error']), result: z.unknown(), errors: z.unknown() }),
+  effect: { kind: 'write', idempotent: false },
+  run: (engine, given, { viewer, signal }) => {
+    const { path, params } = given as z.output<typeof input>
+    return contextOf(engine, viewer).call(path, params ?? null, undefined, signal)
+  },
+}

@@ -1,0 +1,54 @@
+/** Operations as the routes of their lens answer them, where the contract of the lens says more of errors than they do. */
+import { isRecord } from '../../../base/record.ts'
+import { type ErrorKind, QuerentError } from '../../../model/errors.ts'
+import type { EngineOperation } from '../../../ops/catalog.ts'
+import { asQuerentError } from '../../../ops/told-error.ts'
+
+/** Families of the lens chroma (CQ-105) for errors that are not its own. */
+const CHROMA_TYPES: Readonly<Record<ErrorKind, string>> = {
+  usage: 'ValidationError',
+  limit: 'QueryError',
+  denied: 'QueryError',
+  not_found: 'QueryError',
+  conflict: 'QueryError',
+  busy: 'DatabaseError',
+  broken: 'StorageError',
+  unavailable: 'StorageError',
+}
+
+/** Every error has a `type` (CQ-120). */
+export function typedForChroma(operation: EngineOperation): EngineOperation {
+  return {
+    ...operation,
+    refusal: (engine, error, input, context) => typed(operation.refusal?.(engine, error, input, context) ?? error),
+    async run(engine, input, context) {
+      try {
+        return await operation.run(engine, input, context)
+      } catch (thrown) {
+        throw typed(asQuerentError(thrown))
+      }
+    },
+  }
+}
+
+/** `not_found` where the answer's flag is false (CQ-120). */
+export function foundOrRefused(operation: EngineOperation, flag: string): EngineOperation {
+  return {
+    ...operation,
+    async run(engine, input, context) {
+      const answer = await operation.run(engine, input, context)
+      if (!isRecord(answer) || answer[flag] !== false) return answer
+      const fields = isRecord(input) ? Object.entries(input).filter(([name]) => name.endsWith('_id')) : []
+      const [[field, id] = ['id', '']] = fields
+      throw new QuerentError('not_found', `${field}: there is no ${JSON.stringify(id)}`, { [field]: String(id) })
+    },
+  }
+}
+
+function typed(error: QuerentError): QuerentError {
+  const told = error.toJSON()
+  if (told.type !== undefined) return error
+  const { code, kind, retryable, help } = error
+  const row = { code, type: CHROMA_TYPES[kind], kind, retryable, help }
+  return new QuerentError(row, error.message, error.details, error.cause)
+}

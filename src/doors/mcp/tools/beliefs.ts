@@ -1,0 +1,68 @@
+/** The tools of the lens beliefs: the questions that every interface answers alike (BQ-198), and storing. */
+import type { ToolChoice } from './choice.ts'
+
+export const BELIEFS_TOOLS: readonly ToolChoice[] = [
+  {
+    operation: 'beliefs.query',
+    title: 'Query beliefs',
+    description:
+      'Find beliefs by meaning and filters, ranked by meaning, confidence, trust and time. Returns beliefs, total_count, coverage, warnings, next_cursor. For a selection that fits into so many tokens use beliefs_context_query.',
+    answer: { items: 'beliefs', page: { limit: 'options.limit', cursor: 'next_cursor' } },
+    stored: true,
+  },
+  {
+    operation: 'beliefs.count',
+    title: 'Count beliefs',
+    description: 'Count the beliefs that a query matches, in all and by where they come from.',
+  },
+  {
+    operation: 'beliefs.facets',
+    title: 'Count by field',
+    description: 'Count what a query matches by domain, holder, derivation, visibility or confidence.',
+    stored: true,
+  },
+  {
+    operation: 'beliefs.batch',
+    title: 'Ask many queries',
+    description: 'Ask up to 20 queries at once; each is answered, or fails, on its own.',
+    stored: true,
+  },
+  {
+    operation: 'beliefs.context_query',
+    title: 'Pick beliefs for a purpose',
+    description:
+      'Pick beliefs for a purpose that fit into max_tokens, the most useful and least alike first. Use it to fill a prompt.',
+    stored: true,
+  },
+  {
+    operation: 'beliefs.similar',
+    title: 'Similar beliefs',
+    description: 'Find beliefs about the same as a belief, ranked as queries rank.',
+    stored: true,
+  },
+  {
+    operation: 'beliefs.contradictions',
+    title: 'Find contradictions',
+    description: 'Find beliefs that contradict a belief. A heuristic on negation, opposites and numbers: look at both.',
+    stored: true,
+  },
+  {
+    operation: 'beliefs.derivation',
+    title: 'Trace a belief',
+    description: 'Show what a belief was derived from, step by step.',
+    stored: true,
+  },
+  {
+    operation: 'beliefs.explain',
+    title: 'Explain a belief',
+    description:
+      'Explain the place of a belief for a query, what would lift it, why it is missing, or why it beats another.',
+    stored: true,
+  },
+  {
+    operation: 'beliefs.put',
+    title: 'Store beliefs',
+    description: 'Store beliefs that you hold: one, or a list of them together or not at all.',
+    stored: true,
+  },
+]

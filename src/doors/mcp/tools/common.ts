@@ -1,0 +1,63 @@
+/** The tools that are there without a lens: eight, and together under 2,000 tokens. */
+import type { ToolChoice } from './choice.ts'
+
+const FILTER = ['filter.collections', 'filter.kinds', 'filter.tags', 'filter.metadata', 'filter.created']
+const PASSAGE = ['rank', 'id', 'collection', 'title', 'score', 'excerpt', 'source', 'why']
+const PLACE = ['id', 'collection', 'kind', 'title', 'tags', 'updated_at']
+
+export const COMMON_TOOLS: readonly ToolChoice[] = [
+  {
+    operation: 'query',
+    title: 'Search',
+    description:
+      'Search what is known, by meaning and words. Returns ranked passages with id, lines, score and why. "quotes" hold a phrase, -word leaves out. verdict nothing_relevant: nothing on this is known here. For the whole text use get.',
+    fields: ['text', 'limit', 'cursor', 'mode', 'lens', 'as_of', ...FILTER],
+    answer: {
+      items: 'items',
+      text: 'excerpt.text',
+      concise: PASSAGE,
+      page: { limit: 'limit', cursor: 'cursor' },
+      linked: true,
+    },
+    stored: true,
+  },
+  {
+    operation: 'explain',
+    title: 'Explain a rank',
+    description: 'Say why entry `id` has its rank for a query, why it is missing, or why it stands over another.',
+    fields: ['query.text', 'query.lens', 'id', 'over'],
+    stored: true,
+  },
+  {
+    operation: 'similar',
+    title: 'Find similar',
+    description: 'Find entries like entry `id`.',
+    answer: { items: 'items', text: 'excerpt.text', concise: PASSAGE, linked: true },
+    stored: true,
+  },
+  {
+    operation: 'get',
+    title: 'Read an entry',
+    description: 'Read one whole entry by the id that query or list gave.',
+    answer: { text: 'content', concise: [...PLACE, 'content'] },
+    stored: true,
+  },
+  {
+    operation: 'list',
+    title: 'List entries',
+    description: 'List entries without content. To search, use query.',
+    fields: ['order', 'limit', 'cursor', ...FILTER],
+    answer: { items: 'items', concise: PLACE, page: { limit: 'limit', cursor: 'cursor' }, linked: true },
+    stored: true,
+  },
+  {
+    operation: 'put',
+    title: 'Remember',
+    description: 'Remember: write entries. One with the id of an entry of yours replaces it.',
+    fields: ['id', 'collection', 'kind', 'title', 'content', 'tags', 'metadata', 'visibility', 'valid_until'].map(
+      field => `entries.${field}`,
+    ),
+  },
+  { operation: 'delete', title: 'Forget', description: 'Delete entries of yours by id.' },
+  { operation: 'status', title: 'What is known', description: 'Say what is known here: counts, collections, lenses.' },
+]

@@ -1,0 +1,52 @@
+/** The tools of the lens context: finding one's way in code. What builds the graph by hand is left to other doors. */
+import type { ToolChoice } from './choice.ts'
+
+export const CONTEXT_TOOLS: readonly ToolChoice[] = [
+  {
+    operation: 'context.query',
+    title: 'Find in the code',
+    description:
+      'Find concepts of the code for a question, with neighbours, files and links. Use it first; `max_tokens` bounds the answer. For one name use context_definition.',
+    stored: true,
+  },
+  {
+    operation: 'context.map',
+    title: 'Map of the code',
+    description: 'Give an overview of the code in a number of tokens: its most used symbols by file.',
+    stored: true,
+  },
+  {
+    operation: 'context.definition',
+    title: 'Show a definition',
+    description: 'Show where a name is defined: place, signature, documentation and text.',
+    stored: true,
+  },
+  {
+    operation: 'context.references',
+    title: 'List references',
+    description: 'List what refers to a concept, and how. For calls alone use context_callers.',
+    stored: true,
+  },
+  {
+    operation: 'context.callers',
+    title: 'List callers',
+    description: 'List what calls a function, directly or through others.',
+    stored: true,
+  },
+  {
+    operation: 'context.impact',
+    title: 'Tell what a change touches',
+    description: 'Tell what changed files or a diff touch: concepts, what depends on them, and files.',
+    stored: true,
+  },
+  {
+    operation: 'context.index',
+    title: 'Read the code anew',
+    description: 'Read the code of the workspace, or what changed in it since. Use it when answers are out of date.',
+  },
+  {
+    operation: 'context.extract',
+    title: 'Add what was read',
+    description: 'Apply the concepts and links that you have read out of one file, all of them or none.',
+  },
+]

@@ -1,0 +1,18 @@
+/** Completing: names of collections, kinds, tags and holders as somebody types them. */
+import { z } from 'zod'
+import type { Engine } from '../engine/engine.ts'
+import type { Operation } from '../model/operation.ts'
+import { SUGGESTED_FIELDS, type Suggestions, suggestInput } from '../model/suggest.ts'
+
+const suggestOutput: z.ZodType<Suggestions> = z.strictObject({
+  suggestions: z.array(z.strictObject({ field: z.enum(SUGGESTED_FIELDS), value: z.string(), count: z.int() })),
+})
+
+export const suggest: Operation<Engine, typeof suggestInput, typeof suggestOutput> = {
+  name: 'suggest',
+  summary: 'Complete a name: collections, kinds and tags that begin so, and for the owner holders',
+  input: suggestInput,
+  output: suggestOutput,
+  effect: { kind: 'read', idempotent: true },
+  run: (engine, input, context) => engine.suggest(input, context),
+}

@@ -1,0 +1,107 @@
+/** The tools that lenses offer over MCP: names, schemas, hints, answers and errors. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Client } from '@modelcontextprotocol/client'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { HASHTAGS } from '../support/chroma-nodes.ts'
+import { querent } from '../support/command.ts'
+import { guidePage } from '../support/guide-page.ts'
+import { ask, MCP_ENV, overStdio } from './mcp-client.ts'
+
+const CHROMA =
+  'chroma_query chroma_batch_query chroma_store chroma_get_node chroma_update_node chroma_delete_node chroma_suggest_hashtags chroma_assign_hashtag chroma_list_hashtags chroma_statistics'
+const BELIEFS =
+  'beliefs_query beliefs_count beliefs_facets beliefs_batch beliefs_context_query beliefs_similar beliefs_contradictions beliefs_derivation beliefs_explain beliefs_put'
+
+let folder = ''
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'querent-mcp-lenses-'))
+  expect(await querent(['init'], { cwd: folder, env: MCP_ENV })).toMatchObject({ status: 0 })
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+describe.each([
+  ['beliefs', BELIEFS],
+  ['c64', 'c64_query c64_enrich'],
+  ['chroma', CHROMA],
+  ['collections', 'collections_query collections_format'],
+  [
+    'context',
+    'context_query context_map context_definition context_references context_callers context_impact context_index context_extract',
+  ],
+])('the lens %s', (lens, names) => {
+  let client: Client
+  beforeAll(async () => {
+    client = await overStdio(folder, ['--lens', lens])
+  })
+  afterAll(() => client.close())
+
+  it('offers its tools, with titles, and parameters in snake_case that are all there are (BQ-198, CQ-118)', async () => {
+    const { tools } = await client.listTools()
+    expect(tools.map(tool => tool.name).join(' ')).toBe(names)
+    const named = tools.map(tool => `\`${tool.name}\``).join(' ')
+    expect(guidePage('mcp.md')).toContain(`| \`${lens}\` | ${named} |`)
+    for (const { title, description, inputSchema, outputSchema } of tools) {
+      expect(title).toMatch(/^[A-Z]/)
+      expect(description).toMatch(/^[A-Z].{10,}/)
+      expect(inputSchema).toMatchObject({ type: 'object', additionalProperties: false })
+      expect(outputSchema).toMatchObject({ type: 'object' })
+      for (const name of Object.keys(inputSchema.properties ?? {})) expect(name).toMatch(/^[a-z0-9]+(_[a-z0-9]+)*$/)
+    }
+  })
+
+  // The contract of the lens context ignores what it does not know.
+  it.skipIf(lens === 'context')('refuses parameters that no tool has', async () => {
+    const { tools } = await client.listTools()
+    for (const { name } of tools) {
+      const answer = await client.callTool({ name, arguments: { no_such_parameter: 1 } })
+      expect(answer.isError, name).toBe(true)
+    }
+  })
+})
+
+describe('the tools of chroma (CQ-118)', () => {
+  let client: Client
+  beforeAll(async () => {
+    client = await overStdio(folder, ['--lens', 'chroma'])
+  })
+  afterAll(() => client.close())
+
+  it('say who reads, who deletes, and what is not the same twice', async () => {
+    const { tools } = await client.listTools()
+    const having = (hint: 'readOnlyHint' | 'destructiveHint', value: boolean): string =>
+      tools
+        .filter(({ annotations }) => annotations?.[hint] === value)
+        .map(tool => tool.name)
+        .join(' ')
+    expect(having('readOnlyHint', true)).toBe(
+      'chroma_get_node chroma_suggest_hashtags chroma_list_hashtags chroma_statistics',
+    )
+    expect(having('destructiveHint', true)).toBe('chroma_delete_node')
+    expect(tools.find(tool => tool.name === 'chroma_store')?.annotations).toMatchObject({ idempotentHint: false })
+  })
+
+  it('answer a query in the detailed envelope, and keep, change and delete nodes', async () => {
+    expect(await ask(client, 'chroma_assign_hashtag', { starter: true })).not.toHaveProperty('error')
+    const node = { hashtags: HASHTAGS.web, label: 'Bees', content: 'Honey keeps for centuries.' }
+    const first = await ask(client, 'chroma_store', node)
+    const second = await ask(client, 'chroma_store', node)
+    expect(first['entry_id']).not.toBe(second['entry_id'])
+    const answer = await ask(client, 'chroma_query', { hashtags: HASHTAGS.web })
+    expect(Object.keys(answer).sort()).toEqual(['query', 'results', 'warnings'])
+    expect(answer['results']).toHaveLength(2)
+    const id = { entry_id: first['entry_id'] }
+    expect(await ask(client, 'chroma_update_node', { ...id, label: 'Honey' })).not.toHaveProperty('error')
+    expect(await ask(client, 'chroma_get_node', id)).toMatchObject({ label: 'Honey' })
+    expect(await ask(client, 'chroma_delete_node', id)).not.toHaveProperty('error')
+    expect(await ask(client, 'chroma_statistics', {})).toMatchObject({ total_nodes: 1 })
+  })
+
+  it('report failures as tool errors with type and code', async () => {
+    expect(await ask(client, 'chroma_query', { hashtags: ['#nothing'] })).toMatchObject({
+      error: { type: 'UnknownHashtagError', code: 'unknown_hashtag' },
+    })
+    expect(await ask(client, 'chroma_query', { hashtags: [] })).toMatchObject({ error: { type: expect.any(String) } })
+  })
+})
