@@ -5,6 +5,7 @@ import { cpSync, existsSync, globSync, readFileSync, writeFileSync } from 'node:
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
+import { licenceOf } from './licence-of.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const folder = join(root, 'dist/command')
@@ -35,13 +36,6 @@ function packageOf(id: string): string {
     .split('/')
     .slice(0, id.startsWith('@') ? 2 : 1)
     .join('/')
-}
-
-function licenceOf(name: string): string {
-  const at = join(root, 'node_modules', name)
-  const [file] = globSync('{LICENSE,LICENCE,license,licence}*', { cwd: at })
-  if (file === undefined) throw new Error(`${name} has no licence file`)
-  return `${name}\n${'-'.repeat(name.length)}\n${readFileSync(join(at, file), 'utf8').trim()}\n`
 }
 
 /** A module may name a file beside it that nobody copied. */

@@ -13,7 +13,13 @@ export interface Step {
 /** Cheap ones first. */
 export const beforeTests: readonly Step[] = [
   { name: 'format and lint', commands: [['biome', 'check', '--error-on-warnings', '.']] },
-  { name: 'types', commands: [['tsc', '--noEmit']] },
+  {
+    name: 'types',
+    commands: [
+      ['tsc', '--noEmit'],
+      ['tsc', '-p', 'explorer', '--noEmit'],
+    ],
+  },
   { name: 'layers', commands: [['depcruise', '--config', '.dependency-cruiser.cjs', 'src']] },
   { name: 'unused', commands: [['knip', '--no-progress']] },
 ]

@@ -1,0 +1,12 @@
+import { ApiError } from '../api/call.ts'
+
+/** An error as the server worded it: what was wrong, and what to do. */
+export function Failure({ error }: { readonly error: unknown }) {
+  const message = error instanceof Error ? error.message : String(error)
+  return (
+    <div class="failure" role="alert">
+      <p>{message}</p>
+      {error instanceof ApiError && <code>{error.code}</code>}
+    </div>
+  )
+}

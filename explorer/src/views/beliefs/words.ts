@@ -1,0 +1,42 @@
+import type { Belief, BeliefSource, Dimension } from '../../../../src/lenses/beliefs/model.ts'
+import { day } from '../../parts/format.ts'
+import { addressOf } from '../../shell/router.ts'
+
+const NAMES: Readonly<Record<Dimension, string>> = {
+  source_reliability: 'Source reliability',
+  method_quality: 'Method quality',
+  internal_consistency: 'Internal consistency',
+  temporal_freshness: 'Freshness',
+  corroboration: 'Corroboration',
+  domain_applicability: 'Domain fit',
+}
+
+export function dimensionName(dimension: Dimension): string {
+  return NAMES[dimension]
+}
+
+export function plain(name: string): string {
+  return name.replaceAll('_', ' ')
+}
+
+/** As far as who looks may know it. */
+export function holderOf({ holder_id }: Belief): string {
+  return holder_id ?? 'somebody in a federation that names nobody'
+}
+
+export function sourceName({ kind, id }: BeliefSource): string {
+  return kind === 'federated' && id !== null ? `federation ${id}` : kind === 'local' ? 'this node' : kind
+}
+
+export function validity({ valid_from, valid_until }: Belief): string {
+  return `${day(valid_from)} – ${valid_until === null ? 'open' : day(valid_until)}`
+}
+
+export function contentOf({ content, deleted_at }: Belief): string {
+  return deleted_at === null ? content : 'Deleted by its holder.'
+}
+
+/** The question goes with it: what a belief is worth is said for a question. */
+export function beliefAddress(ids: readonly string[], question: string): string {
+  return addressOf('beliefs', ids, { q: question })
+}

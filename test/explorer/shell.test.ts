@@ -1,0 +1,120 @@
+/** What all views share: who looks, themes, addresses, tokens, and how the page is served. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { exploredWorld } from './explored-world.ts'
+import { describeInBrowser, expectGoodLooks } from './support.ts'
+
+describeInBrowser('the explorer', () => {
+  const opened = exploredWorld(({ home }) => {
+    const tokens = join(home, 'tokens.json')
+    writeFileSync(tokens, JSON.stringify({ 'token-of-ana': 'ana', 'token-of-ben': 'ben' }))
+    return ['--tokens', tokens]
+  })
+
+  it('shows every view without an error', async () => {
+    const { page, open, errors } = opened.explorer
+    await open('')
+    const views = page.getByRole('navigation', { name: 'Views' }).getByRole('link')
+    await page.getByLabel('Look as').waitFor()
+    const names = await views.allTextContents()
+    expect(names).toEqual(['Search', 'Live', 'Colour space', 'Concepts', 'Beliefs', 'Store'])
+    for (const name of names) {
+      await views.filter({ hasText: name }).click()
+      await expect.poll(() => page.title()).toBe(`${name} · Querent`)
+      await page.locator('main h1').first().waitFor({ state: 'attached' })
+    }
+    expect(errors).toEqual([])
+  })
+
+  it('lets the owner look as somebody else, and shows what that one sees', async () => {
+    const { page, open, errors } = opened.explorer
+    await open('#/search?q=kestrel&any=yes')
+    await page.getByRole('link', { name: 'Of Ben alone' }).waitFor()
+    expect(await page.locator('#holders option').evaluateAll(all => all.map(one => one.getAttribute('value')))).toEqual(
+      ['ben'],
+    )
+    const field = page.getByLabel('Look as')
+    await field.fill('ana')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => page.getByRole('link', { name: 'Of Ben alone' }).count()).toBe(0)
+    await page.locator('.result').first().waitFor()
+    await expectGoodLooks(page, 'looking-as-ana')
+    await field.fill('ben')
+    await page.keyboard.press('Enter')
+    await page.getByRole('link', { name: 'Of Ben alone' }).waitFor()
+    await page.getByRole('button', { name: 'Be yourself again' }).click()
+    expect(await field.inputValue()).toBe('')
+    expect(errors).toEqual([])
+  })
+
+  it('keeps the name that is being typed while the names to choose from arrive', async () => {
+    const page = await opened.explorer.newPage()
+    const names = Promise.withResolvers<void>()
+    await page.route('**/v1/ops/suggest', async route => {
+      await names.promise
+      await route.continue()
+    })
+    await page.goto(`${opened.explorer.url}/#/search`)
+    const field = page.getByLabel('Look as')
+    await field.pressSequentially('an')
+    names.resolve()
+    await page.locator('#holders option').first().waitFor({ state: 'attached' })
+    expect(await field.inputValue()).toBe('an')
+    await field.pressSequentially('a')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => page.evaluate(() => sessionStorage.getItem('querent.viewer'))).toBe('ana')
+    await page.close()
+  })
+
+  it('offers a guest with a token neither the doctor nor another viewer', async () => {
+    const page = await opened.explorer.newPage()
+    await page.addInitScript(() => sessionStorage.setItem('querent.token', 'token-of-ana'))
+    await page.goto(`${opened.explorer.url}/#/store`)
+    await page.locator('.store-numbers').waitFor()
+    expect(await page.getByLabel('Look as').count()).toBe(0)
+    expect(await page.getByRole('button', { name: 'Examine' }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByLabel('Look as').waitFor()
+    await page.close()
+  })
+
+  it('asks for a token where the one it has is not known', async () => {
+    const page = await opened.explorer.newPage()
+    await page.addInitScript(() => {
+      if (sessionStorage.getItem('querent.token') === null) sessionStorage.setItem('querent.token', 'wrong')
+    })
+    await page.goto(`${opened.explorer.url}/#/search?q=kestrel&any=yes`)
+    const dialog = page.getByRole('dialog', { name: 'This server wants a token' })
+    await dialog.waitFor()
+    await expectGoodLooks(page, 'sign-in')
+    await dialog.getByLabel('Token').fill('token-of-ben')
+    await dialog.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('link', { name: 'Of Ben alone' }).waitFor()
+    await page.close()
+  })
+
+  it('keeps the theme that was chosen', async () => {
+    const { page, open } = opened.explorer
+    const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+    await open('')
+    const light = await ground()
+    await page.getByLabel('Theme').selectOption('dark')
+    expect(await ground()).not.toBe(light)
+    await open('#/store')
+    expect(await ground()).not.toBe(light)
+    await page.getByLabel('Theme').selectOption('system')
+    expect(await ground()).toBe(light)
+  })
+
+  it('is read in order by those who use no mouse, and says so of an address that is none', async () => {
+    const { page, open } = opened.explorer
+    await open('#/no-such-view')
+    await page.getByRole('alert').getByText('There is no view').waitFor()
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to content')
+    await page.keyboard.press('Enter')
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('main')
+    expect(new URL(page.url()).hash).toBe('#/no-such-view')
+  })
+})

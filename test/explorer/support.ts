@@ -1,0 +1,170 @@
+/** The explorer as its users have it: the built page, a real server over a store, headless Chromium. */
+import { spawnSync } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { AxeBuilder } from '@axe-core/playwright'
+import { type BrowserContext, chromium, type Page } from 'playwright-core'
+import { describe, expect, vi } from 'vitest'
+import { ended, start } from '../support/command.ts'
+import { buildWhenOlder, oneAtATime } from './build-once.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const screenshots = fileURLToPath(new URL('out', import.meta.url))
+
+// Browser, server and axe share two cores with whatever else runs: what takes seconds may take a minute.
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000, expect: { poll: { timeout: 30_000 } } })
+
+/** Null: there is none, and nobody may install one here. */
+const executablePath = findChromium()
+
+/** Skipped, by its name, where no Chromium is to be had. */
+export const describeInBrowser = describe.skipIf(executablePath === null)
+
+export interface ExplorerOptions {
+  readonly home: string
+  /** More arguments of `querent serve`. */
+  readonly args?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+}
+
+export interface Explorer extends AsyncDisposable {
+  readonly url: string
+  readonly page: Page
+  /** What the page has put on the console as an error, and what it has thrown. */
+  readonly errors: string[]
+  /** Another page of the same browser. `headers` go with every request. */
+  newPage(headers?: Readonly<Record<string, string>>): Promise<Page>
+  /** Goes to what follows `#` in the address, in a fresh document. */
+  open(address: string): Promise<void>
+  /** Ends the server, as when it is stopped; the page stays. */
+  stopServer(): Promise<void>
+  /** Starts it again at the same address. */
+  startServer(): Promise<void>
+}
+
+export async function openExplorer({ home, args = [], env = {} }: ExplorerOptions): Promise<Explorer> {
+  if (executablePath === null) throw new Error('no Chromium')
+  buildWhenOlder()
+  const serving = (port: string) => serve(['serve', '--home', home, '--port', port, ...args], env)
+  let server = await serving('0')
+  const { url } = server
+  const browser = await chromium.launch({ executablePath, args: ['--disable-dev-shm-usage'] })
+  const contexts: BrowserContext[] = []
+  const errors: string[] = []
+  const newPage = async (headers: Readonly<Record<string, string>> = {}): Promise<Page> => {
+    const context = await browser.newContext({
+      viewport: { width: 1280, height: 800 },
+      reducedMotion: 'reduce',
+      colorScheme: 'light',
+      locale: 'en-GB',
+      timezoneId: 'UTC',
+      extraHTTPHeaders: { ...headers },
+    })
+    contexts.push(context)
+    const page = await context.newPage()
+    page.setDefaultTimeout(30_000)
+    page.on('pageerror', error => errors.push(error.message))
+    page.on('console', message => {
+      if (message.type() === 'error') errors.push(message.text())
+    })
+    return page
+  }
+  const page = await newPage()
+  return {
+    url,
+    page,
+    errors,
+    newPage,
+    open: async address => {
+      await page.goto('about:blank')
+      await page.goto(`${url}/${address}`)
+    },
+    stopServer: () => server.stop(),
+    startServer: async () => {
+      server = await serving(new URL(url).port)
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(contexts.map(context => context.close()))
+      await browser.close()
+      await server.stop()
+    },
+  }
+}
+
+/** Serious and critical findings of WCAG 2.2 AA, one line each. */
+export async function seriousFindings(page: Page): Promise<readonly string[]> {
+  const { violations } = await new AxeBuilder({ page })
+    .withTags(['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'])
+    .analyze()
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) =>
+      nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary}`),
+    )
+}
+
+const LOOKS = [
+  { width: 1280, height: 800, colorScheme: 'light' },
+  { width: 1280, height: 800, colorScheme: 'dark' },
+  { width: 375, height: 740, colorScheme: 'light' },
+  { width: 375, height: 740, colorScheme: 'dark' },
+] as const
+
+/**
+ * In both themes, at a desk and on a telephone: nothing sticks out; leaves a screenshot of each. Each theme and each width is
+ * looked through by axe, which finds nothing serious.
+ */
+export async function expectGoodLooks(page: Page, name: string): Promise<void> {
+  mkdirSync(screenshots, { recursive: true })
+  for (const { width, height, colorScheme } of LOOKS) {
+    await page.setViewportSize({ width, height })
+    await page.emulateMedia({ colorScheme })
+    await page.screenshot({ path: join(screenshots, `${name}-${colorScheme}-${width}.png`) })
+    const widest = await page.evaluate(() => document.documentElement.scrollWidth)
+    expect(widest, `${name} at ${width} px`).toBeLessThanOrEqual(width)
+    // It takes a second each time, and two of the looks have both themes and both widths.
+    if ((width === 1280) === (colorScheme === 'light')) {
+      expect(await seriousFindings(page), `${name} in ${colorScheme} at ${width} px`).toEqual([])
+    }
+  }
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.setViewportSize({ width: 1280, height: 800 })
+}
+
+interface Server {
+  readonly url: string
+  stop(): Promise<void>
+}
+
+async function serve(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Server> {
+  const child = start(args, { cwd: '/', env: { QUERENT_LIMITS: 'off', ...env } })
+  const over = ended(child)
+  const url = await new Promise<string>((resolve, reject) => {
+    let said = ''
+    child.stdout?.resume()
+    child.stderr?.on('data', part => {
+      said += part
+      const found = /https?:\/\/[\w.:[\]-]+:\d+/.exec(said)?.[0]
+      if (found !== undefined) resolve(found)
+    })
+    void over.then(code => reject(new Error(`serve ended with ${code}: ${said}`)))
+  })
+  return {
+    url,
+    stop: async () => {
+      child.kill('SIGTERM')
+      await over
+    },
+  }
+}
+
+/** Installs one only where that is nobody's own machine: as root (a container), or in continuous integration. */
+function findChromium(): string | null {
+  const mayInstall = process.getuid?.() === 0 || process.env['CI'] !== undefined
+  const script = join(root, 'scripts/install-chromium.sh')
+  return oneAtATime(() => {
+    const { status, stdout } = spawnSync('sh', [script, ...(mayInstall ? [] : ['--only-find'])], { encoding: 'utf8' })
+    return status === 0 ? stdout.trim() : null
+  })
+}
