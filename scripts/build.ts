@@ -1,10 +1,11 @@
 // Makes dist from src: JavaScript and declarations by tsc, the files that are not code by copying, and from these the
-// command in few files. The package also carries the explorer, built beside them, and the embedding model, built here when
-// it is missing. Messages go to standard error: `npm pack` owns the other stream.
+// command in few files. The package also carries the pages, built beside them, and the embedding model, built here when it
+// is missing. Messages go to standard error: `npm pack` owns the other stream.
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { buildDocsPage } from './build-docs-page.ts'
 import { buildExplorer } from './build-explorer.ts'
 import { bundleCommand } from './bundle-command.ts'
 
@@ -18,6 +19,7 @@ copyAssets()
 if (!existsSync(join(root, 'model'))) run('the model', ['scripts/build-model.mjs'])
 await bundleCommand()
 await buildExplorer()
+buildDocsPage()
 
 function run(what: string, args: readonly string[]): void {
   const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: ['ignore', 2, 2] })

@@ -11,12 +11,15 @@ import { isOwner, type Viewer } from '../../model/viewer.ts'
 import { type Catalog, type EngineOperation, findOperation } from '../../ops/catalog.ts'
 import { describeOperation } from '../../ops/schemas.ts'
 import { answer, bodyInput, logBug } from './answer.ts'
+import { conditional } from './conditional.ts'
+import { serveDocsPage } from './docs-page.ts'
 import { type App, type Door, type Env, viewerOf } from './env.ts'
 import { serveExplorer } from './explorer.ts'
 import { failureResponse } from './failure.ts'
 import { checkNames, type Names } from './guard.ts'
 import type { Metrics } from './metrics.ts'
 import { noting, type RequestObserver } from './noted.ts'
+import { serveOpenApi } from './openapi/serve-openapi.ts'
 import { mountProbes } from './probes.ts'
 import { requesterOf, VIEWER_HEADER } from './requester.ts'
 import { mountRoutes } from './routes/mount.ts'
@@ -79,15 +82,21 @@ export function makeApp(engine: Engine, catalog: Catalog, options: AppOptions): 
   app.get('/v1/node', c => c.json({ did: engine.signedRequests.did() }))
   // Before it is asked who that is: a page holds nothing of the store.
   serveExplorer(app)
+  serveDocsPage(app)
+  const { authenticator, metrics, mcp } = options
+  serveOpenApi(app, engine, catalog, { authenticator, metrics: metrics !== undefined, mcp: mcp !== undefined })
   app.use(async (c, next) => {
-    c.set('viewer', await requesterOf(c, options.authenticator))
+    c.set('viewer', await requesterOf(c, authenticator))
     await next()
   })
 
-  const { metrics, mcp } = options
   if (metrics !== undefined) mountMetrics(app, metrics)
-  app.get('/v1/ops', c => c.json({ operations: visible(catalog, viewerOf(c)).map(describeOperation) }))
-  app.get('/v1/ops/:name', c => c.json(describeOperation(findOperation(catalog, c.req.param('name')))))
+  app.get('/v1/ops', c => {
+    return conditional(c, c.json({ operations: visible(catalog, viewerOf(c)).map(describeOperation) }))
+  })
+  app.get('/v1/ops/:name', c => {
+    return conditional(c, c.json(describeOperation(findOperation(catalog, c.req.param('name')))))
+  })
   app.post('/v1/ops/:name', async c => {
     const operation = findOperation(catalog, c.req.param('name'))
     return answer(c, operation, await bodyInput(c, operation))

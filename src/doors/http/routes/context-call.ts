@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { contextOf } from '../../../engine/openings/open-context.ts'
 import type { EngineOperation } from '../../../ops/catalog.ts'
+import type { Route } from './route.ts'
 
 const input = z.strictObject({ path: z.string(), params: z.unknown().optional() })
 
@@ -17,3 +18,5 @@ export const contextCall: EngineOperation = {
     return contextOf(engine, viewer).call(path, params ?? null, undefined, signal)
   },
 }
+
+export const CALL_ROUTE: Route = { method: 'POST', path: '/v1/call', operation: contextCall.name }

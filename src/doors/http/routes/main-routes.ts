@@ -1,4 +1,5 @@
 /** Routes of the engine's own operations. */
+import type { JsonObject } from '../../../base/canonical.ts'
 import { isRecord } from '../../../base/record.ts'
 import type { Given, Route } from './route.ts'
 
@@ -9,8 +10,8 @@ export const MAIN_ROUTES: readonly Route[] = [
   { method: 'GET', path: '/v1/entries', operation: 'list' },
   { method: 'POST', path: '/v1/entries', operation: 'put' },
   { method: 'GET', path: '/v1/entries/:id', operation: 'get' },
-  { method: 'PUT', path: '/v1/entries/:id', operation: 'put', input: oneEntry },
-  { method: 'DELETE', path: '/v1/entries/:id', operation: 'delete', input: oneId },
+  { method: 'PUT', path: '/v1/entries/:id', operation: 'put', input: oneEntry, says: saysEntry },
+  { method: 'DELETE', path: '/v1/entries/:id', operation: 'delete', input: oneId, says: saysId },
   { method: 'GET', path: '/v1/entries/:id/similar', operation: 'similar' },
   { method: 'GET', path: '/v1/suggest', operation: 'suggest' },
   { method: 'GET', path: '/v1/status', operation: 'status' },
@@ -24,4 +25,18 @@ function oneEntry({ params, body }: Given): unknown {
 
 function oneId({ params: { id }, query }: Given): unknown {
   return { ...query, ids: [id] }
+}
+
+/** One of the entries, whose id is said. */
+function saysEntry(input: JsonObject): JsonObject {
+  return itemOf(input, 'entries')
+}
+
+function saysId(input: JsonObject): JsonObject {
+  return { ...input, properties: { id: itemOf(input, 'ids') }, required: ['id'] }
+}
+
+function itemOf({ properties }: JsonObject, list: string): JsonObject {
+  const { items } = ((properties as JsonObject)[list] ?? {}) as JsonObject
+  return items as JsonObject
 }

@@ -1,14 +1,13 @@
 /** Puts readable routes on the app: each runs the operation it stands for, as that operation's own path does. */
-import { etag } from 'hono/etag'
 import { isRecord } from '../../../base/record.ts'
 import { type Catalog, type EngineOperation, findOperation } from '../../../ops/catalog.ts'
 import { jsonSchema } from '../../../ops/schemas.ts'
 import { answer, bodyInput } from '../answer.ts'
+import { conditional } from '../conditional.ts'
 import type { App, RequestContext } from '../env.ts'
-import { VIEWER_HEADER } from '../requester.ts'
 import { BELIEFS_ROUTES } from './beliefs-routes.ts'
 import { CHROMA_ROUTES } from './chroma-routes.ts'
-import { contextCall } from './context-call.ts'
+import { CALL_ROUTE, contextCall } from './context-call.ts'
 import { LENS_ROUTES } from './lens-routes.ts'
 import { MAIN_ROUTES } from './main-routes.ts'
 import { queryFields } from './query-fields.ts'
@@ -16,8 +15,6 @@ import type { Route } from './route.ts'
 import { foundOrRefused, typedForChroma } from './row-errors.ts'
 
 export const ROUTES: readonly Route[] = [...MAIN_ROUTES, ...CHROMA_ROUTES, ...BELIEFS_ROUTES, ...LENS_ROUTES]
-
-const withETag = etag()
 
 /** Routes of lenses that the engine was opened without are not there. */
 export function mountRoutes(app: App, catalog: Catalog): void {
@@ -31,7 +28,7 @@ export function mountRoutes(app: App, catalog: Catalog): void {
     })
   }
   if (!catalog.has('context.query')) return
-  app.post('/v1/call', async c => answer(c, contextCall, await bodyInput(c, contextCall)))
+  app.post(CALL_ROUTE.path, async c => answer(c, contextCall, await bodyInput(c, contextCall)))
 }
 
 function operationOf(catalog: Catalog, { operation: name, found }: Route): EngineOperation {
@@ -53,14 +50,4 @@ async function inputOf(
   if (route.input !== undefined) return route.input({ params, query, body })
   if (!isBodied) return { ...query, ...params }
   return isRecord(body ?? {}) ? { ...((body ?? {}) as object), ...params } : body
-}
-
-/** With a tag of its content, or 304 where the client has just that. What is shown depends on who asks: no cache may share it. */
-async function conditional(c: RequestContext, response: Response): Promise<Response> {
-  await withETag(c, async () => {
-    c.res = response
-  })
-  c.header('cache-control', 'private, no-cache')
-  c.header('vary', `authorization, ${VIEWER_HEADER}`, { append: true })
-  return c.res
 }

@@ -27,7 +27,7 @@ function readAs(text: string, types: ReadonlySet<unknown>): unknown {
   }
 }
 
-function typesIn(schema: unknown): ReadonlySet<unknown> {
+export function typesIn(schema: unknown): ReadonlySet<unknown> {
   if (!isRecord(schema)) return new Set()
   const choices = schema['anyOf'] ?? schema['oneOf'] ?? []
   const inner = Array.isArray(choices) ? choices.flatMap(choice => [...typesIn(choice)]) : []

@@ -1,4 +1,5 @@
 /** A readable route: which operation it stands for, and how a request becomes that operation's input. */
+import type { JsonObject } from '../../../base/canonical.ts'
 import type { StreamForm } from '../stream-form.ts'
 
 /** What a request says, before anything of it is checked. */
@@ -19,6 +20,8 @@ export interface Route {
   readonly operation: string
   /** Default: the body, or for GET and DELETE the query string, together with the parameters of the path. */
   readonly input?: ((given: Given) => unknown) | undefined
+  /** JSON Schema of what `input` reads, of path, query string and body together, made from that of the operation's input. Default: the same. */
+  readonly says?: ((input: JsonObject) => JsonObject) | undefined
   /** Always answers as a stream, in this form where the client accepts no other. */
   readonly streams?: StreamForm | undefined
   /** A flag of the answer that is false where there was nothing to work on: then it is `not_found`. */

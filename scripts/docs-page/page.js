@@ -1,0 +1,13 @@
+/* global SwaggerUIBundle */
+// Asks this server alone, and nothing until it is told to.
+SwaggerUIBundle({
+  dom_id: '#page',
+  url: 'openapi.json',
+  validatorUrl: null,
+  docExpansion: 'none',
+  defaultModelsExpandDepth: -1,
+  filter: true,
+  deepLinking: true,
+  tryItOutEnabled: true,
+  displayRequestDuration: true,
+})
