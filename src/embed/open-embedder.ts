@@ -26,28 +26,73 @@ export interface RemoteSettings extends Omit<HttpEmbedderOptions, 'apiKey' | 'ca
 }
 
 const remote = {
-  model: z.string().min(1).max(200),
-  baseUrl: z.string().min(1).max(2_000).optional(),
-  apiKeyEnv: z.string().min(1).max(200).optional(),
-  dimensions: z.number().int().min(1).max(16_384).optional(),
-  maxTokens: z.number().int().min(1).max(1_000_000).optional(),
-  prefixes: z.strictObject({ query: z.string(), passage: z.string() }).optional(),
-  languages: z.array(z.string()).optional(),
-  cosineScale: z.number().positive().optional(),
-  timeoutMs: z.number().int().min(1).max(600_000).optional(),
-  retries: z.number().int().min(0).max(10).optional(),
+  model: z.string().min(1).max(200).describe("The model's name"),
+  baseUrl: z
+    .string()
+    .min(1)
+    .max(2_000)
+    .optional()
+    .describe("Address of a compatible server. Default: the provider's own"),
+  apiKeyEnv: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe("Variable of the environment that holds the key. Default: OPENAI_API_KEY, for OpenAI's own address only"),
+  dimensions: z
+    .number()
+    .int()
+    .min(1)
+    .max(16_384)
+    .optional()
+    .describe('Length of vectors. Default: what the model gives'),
+  maxTokens: z
+    .number()
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .optional()
+    .describe("Longest text; what is above is cut. Default: the provider's"),
+  prefixes: z
+    .strictObject({ query: z.string().describe('Before questions'), passage: z.string().describe('Before passages') })
+    .optional()
+    .describe('What the model wants before texts. Default: nothing'),
+  languages: z.array(z.string()).optional().describe('Languages that the model knows. Default: it is not said'),
+  cosineScale: z
+    .number()
+    .positive()
+    .optional()
+    .meta({ description: 'Stretches cosines of models that use little of 0 to 1', default: 1 }),
+  timeoutMs: z
+    .number()
+    .int()
+    .min(1)
+    .max(600_000)
+    .optional()
+    .meta({ description: 'Time for one try, in milliseconds', default: 30_000 }),
+  retries: z.number().int().min(0).max(10).optional().meta({ description: 'Tries after the first', default: 3 }),
 }
 
 export const embedderSettings: z.ZodType<EmbedderSettings> = z.discriminatedUnion('provider', [
-  z.strictObject({ provider: z.literal('none') }),
+  z.strictObject({ provider: z.literal('none').describe('Words only') }),
   z.strictObject({
-    provider: z.literal('local'),
-    folder: z.string().min(1).optional(),
-    threads: z.number().int().min(1).max(64).optional(),
-    runtime: z.enum(['native', 'wasm']).optional(),
+    provider: z.literal('local').describe('A model run in this process'),
+    folder: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Folder of an ONNX model, from the home. Default: the built-in all-MiniLM-L6-v2'),
+    threads: z
+      .number()
+      .int()
+      .min(1)
+      .max(64)
+      .optional()
+      .describe('Of the native runtime. Default: one a core, four at most'),
+    runtime: z.enum(['native', 'wasm']).optional().describe('Default: native where it is installed'),
   }),
-  z.strictObject({ provider: z.literal('openai'), ...remote }),
-  z.strictObject({ provider: z.literal('ollama'), ...remote }),
+  z.strictObject({ provider: z.literal('openai').describe('Any server with that interface'), ...remote }),
+  z.strictObject({ provider: z.literal('ollama').describe('An Ollama server'), ...remote }),
 ])
 
 export interface EmbedderContext {

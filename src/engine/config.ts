@@ -9,21 +9,39 @@ import { QuerentError } from '../model/errors.ts'
 import { parseInput } from '../model/parse-input.ts'
 import { isEmbedder } from './given-embedder.ts'
 import { type LimitSettings, limitSettings, resolveLimits } from './limit-settings.ts'
-import type { LiveSettings } from './live/live-queries.ts'
+import { DEFAULT_POLL_MS, type LiveSettings } from './live/live-queries.ts'
 import type { EngineOptions } from './options.ts'
 import { type SourceSettings, sourceSettings } from './source-settings.ts'
 
-const fileSchema = z.strictObject({
-  embedder: embedderSettings.optional(),
-  durability: z.enum(['normal', 'full']).optional(),
-  default_lens: z.string().min(1).optional(),
-  limits: limitSettings.optional(),
-  /** Settings of lenses, by lens; each lens checks its own. */
-  lenses: z.record(z.string(), z.unknown()).optional(),
-  /** Live queries: how often to look for what other processes wrote. */
-  live: z.strictObject({ poll_ms: z.int().min(10).max(60_000).optional() }).optional(),
-  /** Other engines that can be asked, by a name of the user's. */
-  sources: z.record(z.string().min(1), sourceSettings).optional(),
+const pollMs = z
+  .int()
+  .min(10)
+  .max(60_000)
+  .optional()
+  .meta({ description: 'How often to look for what other processes wrote, in milliseconds', default: DEFAULT_POLL_MS })
+
+/** `config.json`; its descriptions are those of the reference. */
+export const fileSchema = z.strictObject({
+  embedder: embedderSettings.optional().describe('The model that makes vectors'),
+  durability: z
+    .enum(['normal', 'full'])
+    .optional()
+    .meta({ description: '`normal` survives a dying process, `full` also a power cut', default: 'normal' }),
+  default_lens: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({ description: 'The lens that answers when none is named', default: 'default' }),
+  limits: limitSettings.optional().describe('How much requesters from outside may ask'),
+  lenses: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('Settings of lenses, by lens; each lens checks its own'),
+  live: z.strictObject({ poll_ms: pollMs }).optional().describe('Live queries'),
+  sources: z
+    .record(z.string().min(1), sourceSettings)
+    .optional()
+    .describe('Other engines that can be asked, by a name of yours'),
 })
 
 export interface Config {

@@ -31,13 +31,29 @@ const remembered = z.number().int().min(1).max(100_000)
 
 /** As in `config.json`. */
 export const limitSettings = z.strictObject({
-  enabled: z.boolean().optional(),
-  units_per_minute: count.optional(),
-  burst: count.optional(),
-  subscriptions: count.optional(),
-  streams: count.optional(),
-  questions_per_day: remembered.optional(),
-  alike_per_hour: remembered.optional(),
+  enabled: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Whether requests are counted at all', default: DEFAULTS.enabled }),
+  units_per_minute: count
+    .optional()
+    .meta({ description: 'Units that each requester gets back in a minute', default: DEFAULTS.unitsPerMinute }),
+  burst: count
+    .optional()
+    .meta({ description: 'Units that each can use at once after a quiet while', default: DEFAULTS.burst }),
+  subscriptions: count
+    .optional()
+    .meta({ description: 'Live queries that each can have at a time', default: DEFAULTS.subscriptions }),
+  streams: count.optional().meta({
+    description: 'Other answers that each can have under way piece by piece at a time',
+    default: DEFAULTS.streams,
+  }),
+  questions_per_day: remembered
+    .optional()
+    .describe('Different questions that each can ask in a day of UTC. Default: any number'),
+  alike_per_hour: remembered
+    .optional()
+    .describe('Different questions in an hour that are nearly alike. Default: any number'),
 })
 
 type FileSettings = z.output<typeof limitSettings>

@@ -2,39 +2,48 @@
 import { z } from 'zod'
 
 const numericDate = z.strictObject({
-  key: z.string().min(1),
-  unit: z.enum(['s', 'ms']),
-  undated: z.number().nullable().default(null),
+  key: z.string().min(1).describe("The metadata key where each record's date stands as a number"),
+  unit: z.enum(['s', 'ms']).describe('Seconds or milliseconds since 1970'),
+  undated: z.number().nullable().default(null).describe('What stands there without a date; null: nothing'),
 })
 
 const common = {
-  url: z.string().min(1),
-  /** Whether viewers other than the owner may ask what was not mirrored there. */
-  public: z.boolean().optional(),
-  /** The metadata key under which every record's date stands as a number. */
-  numeric_date: numericDate.optional(),
+  url: z.string().min(1).describe("The server's address"),
+  public: z.boolean().optional().meta({
+    description: 'Whether viewers other than the owner may ask collections that were not mirrored there',
+    default: false,
+  }),
+  numeric_date: numericDate.optional().describe('A day filter then runs in the server. Default: it runs here'),
 }
 
 const chromadb = z.strictObject({
   ...common,
-  kind: z.literal('chromadb'),
-  tenant: z.string().optional(),
-  database: z.string().optional(),
-  /** Variable of the environment that holds the token. */
-  token_env: z.string().optional(),
-  /** The metadata key under which records keep their tags as a list. */
-  tags_key: z.string().optional(),
+  kind: z.literal('chromadb').describe('A ChromaDB server'),
+  tenant: z.string().optional().describe("Default: the server's own"),
+  database: z.string().optional().describe("Default: the server's own"),
+  token_env: z.string().optional().describe('Variable of the environment that holds the token. Default: no token'),
+  tags_key: z
+    .string()
+    .optional()
+    .describe('The metadata key that holds tags as a list. Default: a key tag:<name> for each'),
 })
 
 const qdrant = z.strictObject({
   ...common,
-  kind: z.literal('qdrant'),
-  /** Variable of the environment that holds the key. */
-  api_key_env: z.string().optional(),
-  vector_name: z.string().optional(),
-  content_key: z.string().optional(),
-  /** A sparse vector of the collections, and the server's model that makes one of a question. */
-  sparse: z.strictObject({ vector_name: z.string(), model: z.string() }).optional(),
+  kind: z.literal('qdrant').describe('A Qdrant server'),
+  api_key_env: z.string().optional().describe('Variable of the environment that holds the key. Default: no key'),
+  vector_name: z.string().optional().describe('Which vector, where there are several. Default: the unnamed one'),
+  content_key: z
+    .string()
+    .optional()
+    .describe('The payload key of the text. Default: the first of document, content, text, page_content'),
+  sparse: z
+    .strictObject({
+      vector_name: z.string().describe('A sparse vector of the collections'),
+      model: z.string().describe("The server's model that makes one of a question"),
+    })
+    .optional()
+    .describe('Fused with the dense vector. Default: none'),
 })
 
 export const sourceSettings: z.ZodType<SourceSettings> = z.discriminatedUnion('kind', [chromadb, qdrant])

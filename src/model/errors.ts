@@ -55,11 +55,11 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, CodeRow>> = {
   invalid_argument: row('usage', 'Correct the field that the message names.'),
   /** A field that does not exist here. details: field, known. */
   unknown_field: row('usage', 'Use one of the fields that the message lists.'),
-  /** The question breaks the query grammar. details: position, length (UTF-16 units of the text). */
+  /** The question breaks the query language. details: position, length (UTF-16 units of the text). */
   query_syntax: row('usage', 'Correct the question at the position given, or put a backslash before the sign.'),
-  /** details: lens, known. */
+  /** No lens has this name. details: lens, known. */
   unknown_lens: row('usage', 'See `querent lenses` for the lenses there are.'),
-  /** details: operation, known. */
+  /** No operation has this name. details: operation, near, known. */
   unknown_operation: row('usage', 'See `querent call --help` for the operations there are.'),
   /** The text is not JSON, or JSON of another shape. details: position where known. */
   invalid_json: row('usage', 'Pass one valid JSON document.'),

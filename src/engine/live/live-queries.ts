@@ -47,7 +47,7 @@ export interface LiveParts {
 }
 
 const MOST_PER_VIEWER = 50
-const POLL_MS = 50
+export const DEFAULT_POLL_MS = 50
 /** One may come back so long after a stream was lost (BQ-165). */
 const LIFE_MS = 10 * 60_000
 /** Subscriptions looked at before others get a turn. */
@@ -70,7 +70,7 @@ export class LocalLiveQueries implements LiveQueries {
   constructor(parts: LiveParts, { mostPerViewer, pollMs, timers = systemTimers }: LiveSettings = {}) {
     this.#parts = parts
     this.#places = new Places(mostPerViewer ?? MOST_PER_VIEWER, 'subscriptions')
-    this.#pollMs = pollMs ?? POLL_MS
+    this.#pollMs = pollMs ?? DEFAULT_POLL_MS
     this.#timers = timers
     this.#world = {
       clock: parts.clock,

@@ -14,7 +14,7 @@ export type BeliefsCode =
   | 'NODE_UNAVAILABLE'
   | 'INTERNAL_ERROR'
 
-const ROWS: Readonly<Record<BeliefsCode, LensCode>> = {
+export const BELIEFS_CODES: Readonly<Record<BeliefsCode, LensCode>> = {
   INVALID_QUERY: row('INVALID_QUERY', 'usage', false, 'Correct what details.path names.'),
   INVALID_FILTERS: row('INVALID_FILTERS', 'usage', false, 'Correct the filter that details.path names.'),
   UNAUTHORIZED: row('UNAUTHORIZED', 'denied', false, 'Ask as the agent that the request speaks for.'),
@@ -42,7 +42,7 @@ export class BeliefsError extends QuerentError {
     details: JsonObject = {},
     { source = null, cause }: { readonly source?: JsonObject | null; readonly cause?: unknown } = {},
   ) {
-    super(ROWS[code], message, details, cause)
+    super(BELIEFS_CODES[code], message, details, cause)
     this.source = source
   }
 

@@ -34,6 +34,30 @@ export const DEFAULTS: BeliefsSettings = {
   thresholds: new Map(),
 }
 
+/** What each may be and means, for the reference. */
+export const SETTING_TEXTS: Readonly<Record<string, { readonly values: string; readonly means: string }>> = {
+  decay: {
+    values: 'an object of numbers of at least 0, by domain',
+    means: 'Rates a day, which replace or join the built-in ones; `other` is that of all else',
+  },
+  sybil_threshold: { values: 'whole number, 1 to 10', means: 'Ways that trust must come by, lest it be capped' },
+  sybil_cap: { values: 'number, 0 to 1', means: 'What it is capped at' },
+  sybil_rule: {
+    values: '`first_hops`, `disjoint`',
+    means: 'What counts as ways: those whom one trusts oneself, or routes that share nobody',
+  },
+  new_agent_cap: { values: 'true or false', means: 'Whether agents that are new here pass on less trust' },
+  default_trust: { values: 'number, 0 to 0.5', means: 'Trust in agents of whom nothing is known' },
+  conflicts: {
+    values: '`both_shown`, `one_penalized`, `one_excluded`',
+    means: 'What becomes of the later one of two results that contradict each other',
+  },
+  thresholds: {
+    values: 'by model: `{"include", "exclude"}`, cosines',
+    means: 'From where on `+` and `-` hold, in place of calibrated values',
+  },
+}
+
 /** Throws `invalid_argument` for unknown names and values out of range; fields are `lenses.beliefs.<name>`. */
 export function checkSettings(given: unknown): BeliefsSettings {
   const settings = { ...DEFAULTS }

@@ -46,25 +46,28 @@ export const DEFAULTS: C64Settings = {
 
 /** By the names of the configuration file. */
 const FIELDS = {
-  backend: z.enum(['embedded', 'qdrant']),
-  collection: z.string().min(1),
-  limit: z.int().min(1).max(1_000),
-  fetch_limit: z.int().min(1).max(1_000),
-  min_score_ratio: z.number().min(0).max(1),
-  fusion: z.enum(['tags-first', 'rrf']),
-  expand_addresses: z.boolean(),
-  qdrant_url: z.string().min(1),
-  qdrant_collection: z.string().min(1),
-  qdrant_public: z.boolean(),
-  embedding_model: z.string().min(1),
-  embedding_url: z.string().min(1),
-  timeout_ms: z.int().min(1).max(300_000),
+  backend: z
+    .enum(['embedded', 'qdrant'])
+    .describe('The store itself, which needs neither server nor key, or a Qdrant server'),
+  collection: z.string().min(1).describe('Collection of the store'),
+  limit: z.int().min(1).max(1_000).describe('Most results'),
+  fetch_limit: z.int().min(1).max(1_000).describe('Fetched by each search, if more than limit'),
+  min_score_ratio: z.number().min(0).max(1).describe('Results below this share of the best one are dropped'),
+  fusion: z.enum(['tags-first', 'rrf']).describe('Results with the tags first, or one list of two by rank'),
+  expand_addresses: z.boolean().describe('Whether an address also asks for the name of its register or routine'),
+  qdrant_url: z.string().min(1).describe('Address of the Qdrant server'),
+  qdrant_collection: z.string().min(1).describe('Collection of the Qdrant server'),
+  qdrant_public: z.boolean().describe('Whether viewers other than the owner may ask the Qdrant server'),
+  embedding_model: z.string().min(1).describe('Embeds questions for Qdrant'),
+  embedding_url: z.string().min(1).describe("A server with OpenAI's interface; absent: OpenAI's own"),
+  timeout_ms: z.int().min(1).max(300_000).describe('How long a question to Qdrant may take, in milliseconds'),
 } as const
 
-type Field = keyof typeof FIELDS
+export type Field = keyof typeof FIELDS
 type Layer = Partial<Record<Field, unknown>>
 
-const schema = z.strictObject(FIELDS).partial()
+/** `lenses.c64` of the configuration file. */
+export const settingsSchema = z.strictObject(FIELDS).partial()
 
 /** Variables without the lens's name, which other programs read too. */
 const SHARED_VARIABLES: Readonly<Partial<Record<Field, string>>> = {
@@ -84,16 +87,23 @@ export interface SettingsLayers {
 export function resolveSettings({ file, environment = {}, constructed = {} }: SettingsLayers): C64Settings {
   return {
     ...DEFAULTS,
-    ...named(parseInput(schema, file ?? {}, 'lenses.c64')),
-    ...named(parseInput(schema, fromEnvironment(environment), 'environment')),
-    ...named(parseInput(schema, snakeCased(constructed), 'c64')),
+    ...named(parseInput(settingsSchema, file ?? {}, 'lenses.c64')),
+    ...named(parseInput(settingsSchema, fromEnvironment(environment), 'environment')),
+    ...named(parseInput(settingsSchema, snakeCased(constructed), 'c64')),
   }
+}
+
+/** Variables of the environment that set it; the first one counts. */
+export function variablesOf(field: Field): readonly string[] {
+  const shared = SHARED_VARIABLES[field]
+  return [`C64_${field.toUpperCase()}`, ...(shared === undefined ? [] : [shared])]
 }
 
 function fromEnvironment(environment: Readonly<Record<string, string | undefined>>): Layer {
   const fields = Object.keys(FIELDS) as Field[]
   const values = fields.map(field => {
-    const text = environment[`C64_${field.toUpperCase()}`] || environment[SHARED_VARIABLES[field] ?? '']
+    const [own = '', shared = ''] = variablesOf(field)
+    const text = environment[own] || environment[shared]
     return [field, text ? readAs(field, text) : undefined] as const
   })
   return Object.fromEntries(values.filter(([, value]) => value !== undefined))

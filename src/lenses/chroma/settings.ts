@@ -6,7 +6,7 @@ import type { JsonObject } from '../../base/canonical.ts'
 import { ConfigurationError, show } from './errors.ts'
 import type { ModeName, ScoreWeights } from './model.ts'
 import { isPlainObject } from './plain.ts'
-import { SETTING_KEYS, type SettingKey, wordsOf } from './setting-keys.ts'
+import { SETTING_KEYS, variableOf, wordsOf } from './setting-keys.ts'
 
 export interface ChromaSettings {
   readonly query: {
@@ -106,11 +106,6 @@ function fromConstructor(given: ConstructedSettings, put: Put): void {
     }
   }
   if (accessUpdates !== undefined) put('memory.access_updates', accessUpdates, 'accessUpdates')
-}
-
-/** CHROMA_QUERY_DEFAULT_K for `query.default_k`. */
-function variableOf({ name }: SettingKey): string {
-  return `CHROMA_${name.replace('.', '_').toUpperCase()}`
 }
 
 /** Numbers, truth values, null and objects are written as JSON; anything else stays text and is refused as such. */

@@ -4,9 +4,11 @@ import { parseInput } from '../../model/parse-input.ts'
 import type { Lens } from '../lens.ts'
 import { COLLECTIONS_OPERATIONS } from './operations.ts'
 
-const settingsSchema = z.strictObject({
-  /** Beside `items` and `analysis`: names that the command takes for --collection. */
-  collections: z.array(z.string().min(1)).optional(),
+export const settingsSchema = z.strictObject({
+  collections: z
+    .array(z.string().min(1))
+    .optional()
+    .describe('Names that the command takes for --collection, beside items and analysis. Default: none'),
 })
 
 export interface CollectionsSettings {

@@ -11,6 +11,12 @@ export interface ContextSettings {
 
 export const DEFAULTS: ContextSettings = { least_score: 0.2, least_share: 0.6 }
 
+/** What each may be and means, for the reference. */
+export const SETTING_TEXTS: Readonly<Record<string, { readonly values: string; readonly means: string }>> = {
+  least_score: { values: 'number, 0 to 1', means: 'Matches by meaning below this cosine are dropped' },
+  least_share: { values: 'number, 0 to 1', means: 'Matches by meaning below this share of the best one are dropped' },
+}
+
 /** Throws `invalid_argument` for unknown names and values out of range. */
 export function checkSettings(given: unknown): ContextSettings {
   if (given === undefined || given === null) return DEFAULTS

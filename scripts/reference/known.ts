@@ -1,0 +1,73 @@
+/** What the doors offer, as they offer it: the catalog, the commands, the routes, the tools. */
+import type { Command } from 'commander'
+import { makeProgram } from '../../src/doors/cli/program.ts'
+import type { Cli } from '../../src/doors/cli/run.ts'
+import { ROUTES } from '../../src/doors/http/routes/mount.ts'
+import { makeTools } from '../../src/doors/mcp/tools/tools.ts'
+import { openEngine } from '../../src/engine/open.ts'
+import type { Catalog } from '../../src/ops/catalog.ts'
+import { makeCatalog } from '../../src/ops/catalog.ts'
+
+export interface KnownCommand {
+  /** `chroma query`. */
+  readonly path: string
+  readonly command: Command
+}
+
+export interface KnownTool {
+  readonly name: string
+  /** Null: offered without a lens. */
+  readonly lens: string | null
+}
+
+export interface Known {
+  readonly catalog: Catalog
+  readonly lenses: readonly { readonly name: string; readonly summary: string }[]
+  readonly commands: readonly KnownCommand[]
+  /** `POST /v1/query`, by operation. */
+  readonly routes: ReadonlyMap<string, readonly string[]>
+  /** By operation. */
+  readonly tools: ReadonlyMap<string, readonly KnownTool[]>
+}
+
+export async function withKnown<T>(make: (known: Known) => T): Promise<T> {
+  await using engine = await openEngine({ store: 'memory', embedder: 'none', background: false })
+  const catalog = makeCatalog(engine)
+  const names = engine.lenses.map(({ name }) => name)
+  return make({
+    catalog,
+    lenses: engine.lenses.map(({ name, summary }) => ({ name, summary })),
+    commands: commandsBelow(makeProgram(NOBODY), ''),
+    routes: grouped(ROUTES.map(({ operation, method, path }) => [operation, `${method} ${path}`])),
+    tools: toolsOf(catalog, names),
+  })
+}
+
+/** Commands are only described here: none of them runs. */
+const NOBODY = { io: { stdout: process.stdout, stderr: process.stderr } } as unknown as Cli
+
+function commandsBelow(parent: Command, place: string): readonly KnownCommand[] {
+  return parent.commands.flatMap(command => {
+    const path = `${place} ${command.name()}`.trim()
+    return [{ path, command }, ...commandsBelow(command, path)]
+  })
+}
+
+type Pair = readonly [string, KnownTool]
+
+function toolsOf(catalog: Catalog, lenses: readonly string[]): ReadonlyMap<string, readonly KnownTool[]> {
+  const common = makeTools(catalog, undefined, lenses)
+  const commonNames = new Set(common.map(({ name }) => name))
+  const ofLenses = lenses.flatMap(lens =>
+    makeTools(catalog, lens, lenses)
+      .filter(({ name }) => !commonNames.has(name))
+      .map(({ name, operation }): Pair => [operation.name, { name, lens }]),
+  )
+  return grouped([...common.map(({ name, operation }): Pair => [operation.name, { name, lens: null }]), ...ofLenses])
+}
+
+function grouped<T>(pairs: readonly (readonly [string, T])[]): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>()
+  for (const [key, value] of pairs) groups.set(key, [...(groups.get(key) ?? []), value])
+  return groups
+}

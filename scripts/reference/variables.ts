@@ -1,0 +1,30 @@
+/** Variables of the environment that Querent reads, apart from those of the settings of lenses. */
+
+/** name, what it is, default, what it sets. A test compares the names with those that the sources read. */
+export const VARIABLES: readonly (readonly [string, string, string, string])[] = [
+  ['QUERENT_HOME', 'path', '`.querent` here or above', 'The folder of the store'],
+  ['QUERENT_VIEWER', 'text', 'the local owner', 'Makes the process this agent’s; `--viewer` cannot change it then'],
+  ['QUERENT_NOW', 'ISO 8601 with zone', 'the clock', 'The moment that counts as now'],
+  ['QUERENT_LENS', 'text', '`default`', '`default_lens`'],
+  ['QUERENT_EMBEDDER', '`local`, `openai`, `ollama`, `none`', '`local`', '`embedder.provider`'],
+  ['QUERENT_EMBEDDER_URL', 'text', 'the provider’s own', '`embedder.baseUrl`'],
+  ['QUERENT_EMBEDDER_MODEL', 'text', 'none', '`embedder.model`'],
+  ['QUERENT_EMBEDDER_FOLDER', 'path, from the home', 'the built-in model', '`embedder.folder`'],
+  ['QUERENT_DURABILITY', '`normal`, `full`', '`normal`', '`durability`'],
+  ['QUERENT_LIMITS', '`on`, `off`', '`on`', '`limits.enabled`'],
+  ['QUERENT_LIMITS_UNITS_PER_MINUTE', 'whole number', '200', '`limits.units_per_minute`'],
+  ['QUERENT_LIMITS_BURST', 'whole number', '33', '`limits.burst`'],
+  ['QUERENT_LIMITS_SUBSCRIPTIONS', 'whole number', '50', '`limits.subscriptions`'],
+  ['QUERENT_LIMITS_STREAMS', 'whole number', '16', '`limits.streams`'],
+  ['QUERENT_LIMITS_QUESTIONS_PER_DAY', 'whole number', 'any number', '`limits.questions_per_day`'],
+  ['QUERENT_LIMITS_ALIKE_PER_HOUR', 'whole number', 'any number', '`limits.alike_per_hour`'],
+  ['QUERENT_CHROMA_URL', 'address', 'none', 'The ChromaDB server that `collections` asks and `mirror` fills'],
+  ['QUERENT_CHROMA_TENANT', 'text', 'the server’s own', 'Its tenant'],
+  ['QUERENT_CHROMA_DATABASE', 'text', 'the server’s own', 'Its database'],
+  ['QUERENT_CHROMA_TOKEN', 'text', 'none', 'Its token'],
+  ['QUERENT_QDRANT_URL', 'address', 'none', 'The Qdrant server that `mirror` fills'],
+  ['QUERENT_QDRANT_API_KEY', 'text', 'none', 'Its key'],
+  ['QUERENT_DEBUG', 'anything', 'unset', 'Shows the stack of an error'],
+  ['NO_COLOR', 'anything', 'unset', 'Never colours'],
+  ['FORCE_COLOR', 'anything but `0`', 'unset', 'Always colours'],
+]
