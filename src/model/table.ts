@@ -28,6 +28,8 @@ export interface TableDeclaration {
   readonly aspect?: string | undefined
   /** Its rows say nothing that anybody said, and come and go all the time: to delete them is not to forget. */
   readonly mechanical?: boolean | undefined
+  /** Nothing that anybody is shown is made of its rows: to write them is no change (`Store.version`). */
+  readonly aside?: boolean | undefined
   /** Further columns to look rows up by, each a list of columns. */
   readonly indexes?: readonly (readonly string[])[] | undefined
 }

@@ -83,6 +83,7 @@ export const LEASES: TableDeclaration = {
   ],
   key: ['name'],
   mechanical: true,
+  aside: true,
 }
 
 /** Numbers that signed requests have used, for as long as a request that bears one could still be taken. */
@@ -96,6 +97,7 @@ export const NONCES: TableDeclaration = {
   ],
   key: ['sender', 'nonce'],
   mechanical: true,
+  aside: true,
   indexes: [['stretch']],
 }
 

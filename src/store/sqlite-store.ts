@@ -12,6 +12,7 @@ import { defineFilterFunctions } from './sqlite/filter.ts'
 import { openNodeSqlite } from './sqlite/node-sqlite.ts'
 import { makeParts, type SqliteParts } from './sqlite/parts.ts'
 import { SqliteReader } from './sqlite/reader.ts'
+import { Revision } from './sqlite/revision.ts'
 import { prepareSchema } from './sqlite/schema.ts'
 import type { SqlDatabase } from './sqlite/sql-driver.ts'
 import { FOLD_IN_COMMITS, foldInCommits, SqliteUpkeep } from './sqlite/upkeep.ts'
@@ -107,10 +108,12 @@ class SqliteStore extends SqliteReader implements Store {
   readonly #writer: SqliteWriter
   #version = 1
   #othersVersion: number | undefined
+  readonly #revision: Revision
 
   constructor(storeId: string, parts: SqliteParts, upkeep: Upkeep | undefined) {
     super(storeId, parts)
     this.upkeep = upkeep
+    this.#revision = new Revision(parts.db)
     this.#writer = new SqliteWriter(storeId, parts)
   }
 
@@ -128,12 +131,14 @@ class SqliteStore extends SqliteReader implements Store {
       try {
         const value = body(this.#writer)
         if (outer === null) this.parts.forgotten.save(this.parts.changes.told)
+        if (outer === null && this.#writer.wrote) this.#revision.advance()
         return value
       } finally {
         this.#writer.now = outer
       }
     }, waitMs)
     if (outer === null && this.#writer.wrote) {
+      this.#revision.committed()
       this.#version++
       this.parts.tables.versions.commit()
     }
@@ -144,13 +149,15 @@ class SqliteStore extends SqliteReader implements Store {
     return this.parts.db.read(() => body(this))
   }
 
-  /** `data_version` moves when another connection commits, and only then; it is a stable value of this connection. */
+  /** `data_version` moves when another connection commits, and only then; what it committed may be no change. */
   version(of?: TableDeclaration): number {
     const others = this.parts.db.prepareArrays<[number]>('pragma data_version').get()?.[0]
     if (others !== this.#othersVersion) {
       this.#othersVersion = others
-      this.#version++
-      this.parts.tables.versions.moved()
+      if (this.#revision.hasMoved()) {
+        this.#version++
+        this.parts.tables.versions.moved()
+      }
     }
     return of === undefined || of.ofEntry === true ? this.#version : this.parts.tables.versions.of(of.name)
   }

@@ -1,6 +1,7 @@
 /** Examines a store file, and mends in it what can be made again from what is there. */
 import type { Instant } from '../../base/clock.ts'
 import { QuerentError } from '../../model/errors.ts'
+import { advanceRevision } from '../sqlite/revision.ts'
 import type { SqlDatabase } from '../sqlite/sql-driver.ts'
 import { chunks, contents } from './contents.ts'
 import { feed } from './feed.ts'
@@ -53,7 +54,10 @@ export function mendStore(file: string, now: Instant): readonly Mended[] {
     // Before anything is written: a wrong list of free pages could give one away that is in use.
     if (pages.isOutside) db.exec('vacuum')
     const packed = pages.isOutside ? [{ check: PAGES, done: 'packed the file' }] : []
-    const { mended, leaves } = db.write(() => mend(db, pages, now))
+    const { mended, leaves } = db.write(() => {
+      advanceRevision(db)
+      return mend(db, pages, now)
+    })
     if (leaves) db.exec('vacuum')
     return [...packed, ...mended]
   } finally {

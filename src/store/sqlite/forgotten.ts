@@ -2,6 +2,7 @@
 
 import type { Forgotten } from '../upkeep.ts'
 import { readMeta, writeMeta } from './meta.ts'
+import { advanceRevision } from './revision.ts'
 import type { SqlDatabase } from './sql-driver.ts'
 
 const NAME = 'forgotten'
@@ -46,6 +47,7 @@ export class SqliteForgotten {
     this.#db.write(() => {
       const found = this.#read()
       if (found !== null && String(found.count) === mark) this.#write({ ...found, isErased: true })
+      advanceRevision(this.#db)
     })
   }
 

@@ -15,7 +15,7 @@ import { CHUNKS } from './tallies.ts'
 export class SqliteWriter extends SqliteReader implements StoreWriter {
   /** Of the running transaction; null between transactions. */
   now: Instant | null = null
-  /** Whether this transaction did anything but move access state; its store asks and resets. */
+  /** Whether this transaction did anything but move access state or rows that stand aside; its store asks and resets. */
   wrote = false
 
   put(draft: EntryDraft, chunks: readonly ChunkDraft[]): PutResult {
@@ -79,7 +79,8 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
   }
 
   override table(declaration: TableDeclaration): TableWriter {
-    this.#mustWrite()
+    if (declaration.aside === true) this.#mustBeOpen()
+    else this.#mustWrite()
     return this.parts.tables.writer(declaration)
   }
 
