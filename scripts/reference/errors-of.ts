@@ -17,6 +17,8 @@ const OF_OPERATION: Readonly<Record<string, readonly ErrorCode[]>> = {
   explain: ['query_syntax', 'not_found'],
   similar: ['not_found'],
   get: ['not_found'],
+  delete: ['not_found', 'denied'],
+  backup: ['conflict'],
 }
 /** Lenses whose contract has codes of its own, and where they stand. */
 const OF_LENS: Readonly<Record<string, string>> = {

@@ -9,8 +9,8 @@ export interface DoctorRequest {
 }
 
 export const doctorInput: z.ZodType<DoctorRequest, DoctorRequest> = z.strictObject({
-  repair: z.boolean().optional(),
-  backup: z.boolean().optional(),
+  repair: z.boolean().optional().describe('Mend what can be made again from what is there. Default: false'),
+  backup: z.boolean().optional().describe('With repair: copy the store beside itself first. Default: true'),
 })
 
 export interface BackupRequest {
@@ -21,6 +21,6 @@ export interface BackupRequest {
 }
 
 export const backupInput: z.ZodType<BackupRequest, BackupRequest> = z.strictObject({
-  to: z.string().min(1).max(4096),
-  overwrite: z.boolean().optional(),
+  to: z.string().min(1).max(4096).describe('Absolute path of the file to make'),
+  overwrite: z.boolean().optional().describe('Take the place of a file that is there. Default: false'),
 })

@@ -65,53 +65,62 @@ const federations = z.array(name).max(100)
 const visibilityInput: z.ZodType<Visibility> = z.enum(['private', 'public', 'shared'])
 
 const putInput: z.ZodType<PutInput> = z.strictObject({
-  /** Absent: a new random id. Present: replaces the viewer's own entry of that id. */
-  id: z.string().min(1).max(MAX_ID_LENGTH).optional(),
-  collection: name.optional(),
-  kind: name.optional(),
-  title: z.string().max(1000).optional(),
-  content: z.string().max(MAX_CONTENT_LENGTH),
-  tags: tags.optional(),
-  metadata: jsonObjectInput.optional(),
-  visibility: visibilityInput.optional(),
-  /** With `shared`: who may see it. */
-  federations: federations.optional(),
-  origin: z.string().max(4096).optional(),
-  created_at: instantInput.optional(),
-  valid_from: instantInput.optional(),
-  valid_until: instantInput.optional(),
+  id: z
+    .string()
+    .min(1)
+    .max(MAX_ID_LENGTH)
+    .optional()
+    .describe("Replaces the viewer's own entry of that id. Default: a new random one"),
+  collection: name.optional().describe('What it belongs to. Default: as it was, or notes'),
+  kind: name.optional().describe('What sort of thing it is. Default: as it was, or note'),
+  title: z.string().max(1000).optional().describe('Found too'),
+  content: z.string().max(MAX_CONTENT_LENGTH).describe('The text'),
+  tags: tags.optional().describe('Words to find it by'),
+  metadata: jsonObjectInput.optional().describe('Anything else about it, for filters'),
+  visibility: visibilityInput.optional().describe('Who may see it, its holder apart. Default: private'),
+  federations: federations.optional().describe('With shared: those that may see it'),
+  origin: z.string().max(4096).optional().describe('Where it comes from, such as a path'),
+  created_at: instantInput.optional().describe('Default: now'),
+  valid_from: instantInput.optional().describe('Holds from then on'),
+  valid_until: instantInput.optional().describe('Holds until then'),
 })
 
 export const putEntriesInput: z.ZodType<PutEntriesInput> = z.strictObject({
-  entries: z.array(putInput).min(1).max(10_000),
-  /** Wait until they have vectors. */
-  wait: z.boolean().optional(),
+  entries: z.array(putInput).min(1).max(10_000).describe('All of them, or none'),
+  wait: z.boolean().optional().describe('Wait until they have vectors. Default: false'),
 })
 
 export const addInput: z.ZodType<AddRequest> = z.strictObject({
-  paths: z.array(z.string().min(1)).min(1).max(1000),
-  collection: name.optional(),
-  kind: name.optional(),
-  tags: tags.optional(),
-  visibility: visibilityInput.optional(),
-  federations: federations.optional(),
-  map: z.record(z.string(), z.string()).optional(),
-  lens: z.string().min(1).optional(),
-  wait: z.boolean().optional(),
+  paths: z.array(z.string().min(1)).min(1).max(1000).describe('Files and folders'),
+  collection: name.optional().describe('The collection to add to. Default: documents'),
+  kind: name.optional().describe('What sort of thing these are'),
+  tags: tags.optional().describe('For each entry'),
+  visibility: visibilityInput.optional().describe('Who may see them. Default: private'),
+  federations: federations.optional().describe('With shared: those that may see them'),
+  map: z.record(z.string(), z.string()).optional().describe('Of JSON lines: our field to theirs'),
+  lens: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Read them as this lens does, into its collection unless another is named'),
+  wait: z.boolean().optional().describe('Wait until all have vectors. Default: true'),
 })
 
 export const listInput: z.ZodType<ListInput> = z.strictObject({
-  filter: filterInput.optional(),
-  order: z.enum(['created', 'updated', 'accessed', 'id']).optional(),
-  limit: z.int().min(1).max(MAX_LIMIT).optional(),
-  cursor: z.string().max(MAX_CURSOR_LENGTH).optional(),
+  filter: filterInput.optional().describe('Which entries'),
+  order: z
+    .enum(['created', 'updated', 'accessed', 'id'])
+    .optional()
+    .describe('Newest first; by id ascending. Default: updated'),
+  limit: z.int().min(1).max(MAX_LIMIT).optional().describe('How many. Default: 10'),
+  cursor: z.string().max(MAX_CURSOR_LENGTH).optional().describe('Goes on where the page ended that gave it'),
 })
 
-const id: z.ZodString = z.string().min(1).max(MAX_ID_LENGTH)
+const id: z.ZodString = z.string().min(1).max(MAX_ID_LENGTH).describe('Of the entry')
 
 export const idInput: z.ZodType<{ readonly id: string }> = z.strictObject({ id })
 export const idsInput: z.ZodType<{ readonly ids: readonly string[] }> = z.strictObject({
-  ids: z.array(id).min(1).max(10_000),
+  ids: z.array(id).min(1).max(10_000).describe('All of them are deleted, or none'),
 })
 
 export interface SimilarInput {
@@ -121,7 +130,11 @@ export interface SimilarInput {
 
 export const similarInput: z.ZodType<SimilarInput> = z.strictObject({
   id,
-  limit: z.int().min(1).max(MAX_LIMIT).optional(),
+  limit: z.int().min(1).max(MAX_LIMIT).optional().describe('How many results. Default: 10'),
 })
 
-export const explainInput: z.ZodType<ExplainRequest> = z.strictObject({ query: queryInput, id, over: id.optional() })
+export const explainInput: z.ZodType<ExplainRequest> = z.strictObject({
+  query: queryInput.describe('The question'),
+  id,
+  over: id.optional().describe('Another entry: why the first stands over it, or not'),
+})

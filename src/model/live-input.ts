@@ -17,12 +17,22 @@ const MOST_TOKEN = 16_384
 
 /** What is not of the question. */
 const LIVE_FIELDS = {
-  debounce_ms: z.int().min(0).max(60_000).optional(),
-  include_removals: z.boolean().optional(),
-  include_reranks: z.boolean().optional(),
-  max_events_per_minute: z.int().min(1).max(600).optional(),
-  notify_on_connect: z.boolean().optional(),
-  resume_token: z.string().min(1).max(MOST_TOKEN).optional(),
+  debounce_ms: z
+    .int()
+    .min(0)
+    .max(60_000)
+    .optional()
+    .describe('Changes are gathered for so long, in milliseconds. Default: 1000'),
+  include_removals: z.boolean().optional().describe('Tell what leaves the answer. Default: true'),
+  include_reranks: z.boolean().optional().describe('Tell what only changes its place. Default: false'),
+  max_events_per_minute: z
+    .int()
+    .min(1)
+    .max(600)
+    .optional()
+    .describe('What is above waits and is told together later. Default: 60'),
+  notify_on_connect: z.boolean().optional().describe('Tell first what is in the answer now. Default: true'),
+  resume_token: z.string().min(1).max(MOST_TOKEN).optional().describe('Go on after the event that had this token'),
 }
 
 /** A question to be watched. What is watched is its first page: there is no cursor. */

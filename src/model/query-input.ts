@@ -129,43 +129,75 @@ const conditions = z.preprocess(
   z.record(z.string(), metadataCondition),
 )
 
-const period = z.strictObject({ after: instantInput.optional(), before: instantInput.optional() })
+const period = z.strictObject({
+  after: instantInput.optional().describe('From this moment on'),
+  before: instantInput.optional().describe('Before this moment'),
+})
 
 export const filterInput: z.ZodType<FilterInput> = z.strictObject({
-  collections: names,
-  kinds: names,
-  tags: names,
-  any_tags: names,
-  not_tags: names,
-  ids: z.array(z.string().min(1).max(MAX_ID_LENGTH)).min(1).max(1000).optional(),
-  metadata: conditions.optional(),
-  created: period.optional(),
-  updated: period.optional(),
-  accessed: period.optional(),
-  known: period.optional(),
-  valid_at: instantInput.optional(),
+  collections: names.describe('In one of these collections'),
+  kinds: names.describe('Of one of these kinds'),
+  tags: names.describe('With all of these tags'),
+  any_tags: names.describe('With at least one of these tags'),
+  not_tags: names.describe('With none of these tags'),
+  ids: z.array(z.string().min(1).max(MAX_ID_LENGTH)).min(1).max(1000).optional().describe('One of these entries'),
+  metadata: conditions
+    .optional()
+    .describe(
+      'By key, or dotted path: a value, a list of values (any of them), or operators (eq, gt, gte, lt, lte, contains, exists), all of which must hold',
+    ),
+  created: period.optional().describe('Written first'),
+  updated: period.optional().describe('Changed last'),
+  accessed: period.optional().describe('Used last, by this viewer'),
+  known: period.optional().describe('Known since'),
+  valid_at: instantInput.optional().describe('Valid at this moment'),
 })
 
 export const queryInput: z.ZodType<QueryInput> = z.strictObject({
-  text: z.string(),
-  lens: name.optional(),
-  limit: z.int().min(1).max(MAX_LIMIT).optional(),
-  cursor: z.string().max(MAX_CURSOR_LENGTH).optional(),
-  filter: filterInput.optional(),
-  mode: z.enum(['hybrid', 'words', 'meaning']).optional(),
-  meaning_weight: z.number().min(0).max(1).optional(),
-  memory: z.boolean().optional(),
-  touch: z.boolean().optional(),
-  diversity: z.number().min(0).max(1).optional(),
-  per_collection: z.int().min(1).optional(),
-  per_origin: z.int().min(1).optional(),
-  any: z.boolean().optional(),
-  explain: z.boolean().optional(),
-  trace: z.boolean().optional(),
-  approximate: z.boolean().optional(),
-  as_of: instantInput.optional(),
-  known_at: instantInput.optional(),
-  timeout_ms: z.int().min(1).max(MAX_TIMEOUT_MS).optional(),
-  excerpt_length: z.int().min(40).max(10_000).optional(),
-  chunk_size: z.int().min(1).max(MAX_CHUNK_SIZE).optional(),
+  text: z.string().describe('The question, in plain words or in the query language; at most 10,000 characters'),
+  lens: name.optional().describe('The way to ask. Default: the setting default_lens'),
+  limit: z.int().min(1).max(MAX_LIMIT).optional().describe('How many results. Default: 10'),
+  cursor: z.string().max(MAX_CURSOR_LENGTH).optional().describe('Goes on where the page ended that gave it'),
+  filter: filterInput.optional().describe('What an entry must fulfil, apart from what is asked'),
+  mode: z
+    .enum(['hybrid', 'words', 'meaning'])
+    .optional()
+    .describe('By words and meaning, or one of them alone. Default: hybrid'),
+  meaning_weight: z
+    .number()
+    .min(0)
+    .max(1)
+    .optional()
+    .describe('Share of meaning in the score; words have the rest. Default: 0.7, of code 0.85'),
+  memory: z.boolean().optional().describe('Whether use of an entry by this viewer lifts it a little. Default: true'),
+  touch: z.boolean().optional().describe('Whether this question counts as use of what it returns. Default: true'),
+  diversity: z
+    .number()
+    .min(0)
+    .max(1)
+    .optional()
+    .describe('1 is relevance alone; less spreads the results over unlike entries. Default: 1'),
+  per_collection: z.int().min(1).optional().describe('Most results from one collection'),
+  per_origin: z.int().min(1).optional().describe('Most results of one origin, such as a file'),
+  any: z.boolean().optional().describe('Give what there is, even where nothing is relevant enough. Default: false'),
+  explain: z.boolean().optional().describe('Give the reasons of each score, as a tree. Default: false'),
+  trace: z.boolean().optional().describe('Tell what each stage did and how long it took. Default: false'),
+  approximate: z.boolean().optional().describe('false: exact nearest neighbours, whatever they cost. Default: true'),
+  as_of: instantInput
+    .optional()
+    .describe('Ask as if it were this moment: what was not valid then is left out. Default: now'),
+  known_at: instantInput.optional().describe('Only what was known at this moment'),
+  timeout_ms: z
+    .int()
+    .min(1)
+    .max(MAX_TIMEOUT_MS)
+    .optional()
+    .describe('Time that the question may take, in milliseconds. Default: 5000'),
+  excerpt_length: z.int().min(40).max(10_000).optional().describe('Longest excerpt, in characters. Default: 320'),
+  chunk_size: z
+    .int()
+    .min(1)
+    .max(MAX_CHUNK_SIZE)
+    .optional()
+    .describe('Most results in a piece, where the answer is given piece by piece. Default: 20'),
 })

@@ -27,7 +27,16 @@ export interface Suggestions {
 }
 
 export const suggestInput: z.ZodType<SuggestInput> = z.strictObject({
-  prefix: z.string().max(MAX_NAME_LENGTH).optional(),
-  fields: z.array(z.enum(SUGGESTED_FIELDS)).min(1).max(SUGGESTED_FIELDS.length).optional(),
-  limit: z.int().min(1).max(100).optional(),
+  prefix: z
+    .string()
+    .max(MAX_NAME_LENGTH)
+    .optional()
+    .describe('What the names begin with, in either case. Default: any'),
+  fields: z
+    .array(z.enum(SUGGESTED_FIELDS))
+    .min(1)
+    .max(SUGGESTED_FIELDS.length)
+    .optional()
+    .describe('What to complete; holders are told to the owner alone. Default: all'),
+  limit: z.int().min(1).max(100).optional().describe('Of each field. Default: 10'),
 })

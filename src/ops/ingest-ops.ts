@@ -28,7 +28,9 @@ export const add: Operation<Engine, typeof addInput, z.ZodType<AddReport>> = {
 }
 
 const nothing: z.ZodType<Record<string, never>> = z.strictObject({})
-const linesOutput: z.ZodType<{ readonly lines: readonly unknown[] }> = z.strictObject({ lines: z.array(z.unknown()) })
+const linesOutput: z.ZodType<{ readonly lines: readonly unknown[] }> = z.strictObject({
+  lines: z.array(z.unknown()).describe('Each an object, as an export gives it'),
+})
 
 /** As one document, or line by line. */
 export const exportAll: Operation<Engine, typeof nothing, typeof linesOutput> = {
