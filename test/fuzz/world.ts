@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import type { Engine } from '../../src/engine/engine.ts'
 import type { EngineOptions } from '../../src/engine/options.ts'
 import { type Catalog, callOperation, makeCatalog } from '../../src/ops/catalog.ts'
-import { tempFolder } from '../../src/testing/temp-folder.ts'
+import { type TempFolder, tempFolder } from '../../src/testing/temp-folder.ts'
 import { openToyEmbedder } from '../../src/testing/toy-embedder.ts'
 import { openTestEngine } from '../support/engines.ts'
 import type { Call } from './calls/call.ts'
@@ -29,10 +29,7 @@ const FILES: Readonly<Record<string, string>> = {
 /** On a disk, with a workspace: paths in inputs are those of its folder, and nothing outside of it is read. */
 export async function openWorld(options: EngineOptions = {}): Promise<World> {
   const place = tempFolder()
-  for (const [name, text] of Object.entries(FILES)) {
-    mkdirSync(dirname(place.file(name)), { recursive: true })
-    writeFileSync(place.file(name), text)
-  }
+  writeFiles(place)
   const engine = await openTestEngine({ home: place.file('.querent'), embedder: openToyEmbedder(), ...options })
   const catalog = makeCatalog(engine)
   const { signal } = new AbortController()
@@ -52,6 +49,14 @@ export async function openWorld(options: EngineOptions = {}): Promise<World> {
   }
   for (const call of SETUP) await world.call(call, call.input)
   return world
+}
+
+/** What there is to be read beside the store. */
+export function writeFiles(place: TempFolder): void {
+  for (const [name, text] of Object.entries(FILES)) {
+    mkdirSync(dirname(place.file(name)), { recursive: true })
+    writeFileSync(place.file(name), text)
+  }
 }
 
 /** `add` and `backup` read and write wherever they are told to. */
