@@ -1,0 +1,37 @@
+/** A server as users start it: a process of its own, on a free port. */
+import type { ChildProcess } from 'node:child_process'
+import { ended, start } from './command.ts'
+
+export interface Serving {
+  readonly url: string
+  readonly child: ChildProcess
+  /** What it has written on standard error. */
+  stderr(): string
+  /** Tells it to end. Resolves to its exit code. */
+  end(signal?: NodeJS.Signals): Promise<number | null>
+}
+
+/** `args` begin with `serve`; a port among them gives way to a free one. */
+export async function startServer(args: readonly string[], cwd: string): Promise<Serving> {
+  const child = start([...args, '--port', '0'], { cwd })
+  const over = ended(child)
+  let stderr = ''
+  const listening = Promise.withResolvers<string>()
+  child.stderr?.setEncoding('utf8')
+  child.stderr?.on('data', (part: string) => {
+    stderr += part
+    const url = /listens on (http:\S+)\n/.exec(stderr)?.[1]
+    if (url !== undefined) listening.resolve(url)
+  })
+  void over.then(code => listening.reject(new Error(`the server ended with ${code}: ${stderr}`)))
+  const url = await listening.promise
+  return {
+    url,
+    child,
+    stderr: () => stderr,
+    end: (signal = 'SIGTERM') => {
+      child.kill(signal)
+      return over
+    },
+  }
+}
