@@ -65,8 +65,8 @@ function get(url: string, headers: Record<string, string>, method = 'GET'): Prom
 
 it('answers to names that it was allowed, and to no others', async () => {
   const { url } = await serve({ hosts: ['notes.example'] })
-  expect((await get(`${url}/v1/ops`, { host: 'Notes.Example:80' })).status).toBe(200)
-  expect((await get(`${url}/v1/ops`, { host: 'other.example' })).status).toBe(403)
+  expect((await get(`${url}/healthz`, { host: 'Notes.Example:80' })).status).toBe(200)
+  expect((await get(`${url}/healthz`, { host: 'other.example' })).status).toBe(403)
 })
 
 it('answers pages of other sites where they were allowed, and says so to their browser', async () => {

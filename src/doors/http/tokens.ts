@@ -22,9 +22,9 @@ export class Authenticator {
     this.#ownerWithoutToken = loopback
   }
 
-  /** Throws `unauthenticated` for a wrong token, and for none where one is needed. */
-  viewerOf(authorization: string | null): Viewer {
-    if (authorization === null && this.#ownerWithoutToken) return LOCAL_OWNER
+  /** `direct`: it did not come through a proxy. Throws `unauthenticated` for a wrong token, and for none where one is needed. */
+  viewerOf(authorization: string | null, direct: boolean): Viewer {
+    if (authorization === null && direct && this.#ownerWithoutToken) return LOCAL_OWNER
     const token = /^Bearer +([^\s]+) *$/i.exec(authorization ?? '')?.[1]
     const viewer = token === undefined ? undefined : this.#find(token)
     if (viewer === undefined) throw new QuerentError('unauthenticated', 'a valid bearer token is needed', {})
