@@ -11,6 +11,7 @@ import { isEmbedder } from './given-embedder.ts'
 import { type LimitSettings, limitSettings, resolveLimits } from './limit-settings.ts'
 import { DEFAULT_POLL_MS, type LiveSettings } from './live/live-queries.ts'
 import type { EngineOptions } from './options.ts'
+import { shareOf } from './share-limits.ts'
 import { type SourceSettings, sourceSettings } from './source-settings.ts'
 
 const pollMs = z
@@ -60,7 +61,7 @@ export type Environment = Readonly<Record<string, string | undefined>>
 export function resolveConfig(options: EngineOptions, configFile: string | null, environment: Environment): Config {
   const file = configFile === null ? {} : readConfigFile(configFile)
   const fromOptions = embedderFromOptions(options)
-  const limits = resolveLimits(options.limits, environment, file.limits)
+  const limits = shareOf(resolveLimits(options.limits, environment, file.limits), options.processes ?? 1)
   const config: Config = {
     embedder: fromOptions ?? embedderFromEnvironment(environment, file.embedder) ?? { provider: 'local' },
     durability: options.durability ?? durabilityFromEnvironment(environment) ?? file.durability ?? 'normal',

@@ -51,6 +51,8 @@ export interface EngineOptions {
   readonly log?: RequestLog | undefined
   /** How much requesters from outside may ask; what is left out is as configured. */
   readonly limits?: Partial<LimitSettings> | undefined
+  /** Processes that serve the same requesters (default 1): each allows its share of every limit, so that all allow the whole. */
+  readonly processes?: number | undefined
   /** Milliseconds of the clock that limits go by, whole ones; injectable so that tests need not wait. */
   readonly machineTime?: (() => number) | undefined
   /** The lens that answers when none is named. */

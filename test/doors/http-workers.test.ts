@@ -1,6 +1,8 @@
 /** `querent serve --workers`: real processes on one port and one store. */
 import type { ChildProcess } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { request } from 'node:http'
+import { connect } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
 import { tempFolder } from '../../src/testing/temp-folder.ts'
 import { ended, querent, start } from '../support/command.ts'
@@ -10,10 +12,14 @@ afterEach(async () => {
   for (const end of ends.splice(0)) await end()
 })
 
-async function serve(workers: number): Promise<{ url: string; child: ChildProcess; said: () => string }> {
+async function serve(
+  workers: number,
+  more: readonly string[] = [],
+  env = {},
+): Promise<{ url: string; child: ChildProcess; said: () => string }> {
   const home = tempFolder()
   const args = ['serve', '--port', '0', '--home', `${home.path}/store`, '--workers', String(workers), '--log', 'json']
-  const child = start(args, { cwd: home.path })
+  const child = start([...args, ...more], { cwd: home.path, env })
   let said = ''
   child.stderr?.setEncoding('utf8')
   child.stderr?.on('data', part => {
@@ -34,9 +40,14 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
 }
 
 /** On a connection of its own, so that any worker may get it: `fetch` keeps connections. */
-function send(url: string, method: 'GET' | 'POST', body = ''): Promise<{ status: number; text: string }> {
+function send(
+  url: string,
+  method: 'GET' | 'POST',
+  body = '',
+  headers: Record<string, string> = {},
+): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
-    const sent = request(url, { method, agent: false }, response => {
+    const sent = request(url, { method, headers, agent: false }, response => {
       let text = ''
       response.setEncoding('utf8')
       response.on('data', part => {
@@ -56,21 +67,27 @@ async function ask(url: string, operation: string, input: unknown): Promise<Reco
   return JSON.parse(text)
 }
 
-async function workerOf(url: string): Promise<{ worker: string; pid: number }> {
+/** Whichever worker is asked, it tells of all. */
+async function pidsOf(url: string): Promise<readonly number[]> {
   const { text } = await send(`${url}/metrics`, 'GET')
-  const [, pid, worker = ''] = /querent_process_info\{pid="(\d+)"(?:,worker="(\d+)")?\}/.exec(text) ?? []
-  return { worker, pid: Number(pid) }
+  return [...text.matchAll(/querent_process_info\{pid="(\d+)"/g)].map(([, pid]) => Number(pid))
+}
+
+/** The figure of `/metrics` without labels, or with just these. */
+async function figure(url: string, name: string): Promise<number> {
+  const { text } = await send(`${url}/metrics`, 'GET')
+  const line = text.split('\n').find(each => each.startsWith(`${name} `))
+  return Number(line?.slice(name.length))
 }
 
 it('what one worker acknowledged is found through every other, also when it is killed', {
   timeout: 90_000,
 }, async () => {
   const { url, child, said } = await serve(3)
-  const pids = new Map<string, number>()
+  let pids: readonly number[] = []
   await until(async () => {
-    const { worker, pid } = await workerOf(url)
-    pids.set(worker, pid)
-    return pids.size === 3
+    pids = await pidsOf(url)
+    return new Set(pids).size === 3
   })
   const acknowledged: string[] = []
   const write = async (id: string) => {
@@ -83,7 +100,7 @@ it('what one worker acknowledged is found through every other, also when it is k
   }
   for (let at = 0; at < 12; at++) await write(`before-${at}`)
   expect(acknowledged).toHaveLength(12)
-  const [killed = 0] = pids.values()
+  const [killed = 0] = pids
   const writing = Promise.all(Array.from({ length: 12 }, (_, at) => write(`meanwhile-${at}`)))
   process.kill(killed, 'SIGKILL')
   await writing
@@ -96,11 +113,7 @@ it('what one worker acknowledged is found through every other, also when it is k
   const page = await ask(url, 'query', { text: 'heron called before-3', limit: 5 })
   expect((page['items'] as { id: string }[])[0]?.id).toBe('before-3')
   // The one who died is replaced.
-  const later = new Set<number>()
-  await until(async () => {
-    later.add((await workerOf(url)).pid)
-    return [...later].filter(pid => pid !== killed).length >= 3
-  })
+  await until(async () => (await pidsOf(url)).filter(pid => pid !== killed).length === 3)
   const over = ended(child)
   child.kill('SIGTERM')
   expect(await over).toBe(0)
@@ -113,7 +126,7 @@ it('a number of workers below one is refused; with one there is no other process
     expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining('--workers: expected a whole') })
   }
   const { url, child } = await serve(1)
-  expect((await workerOf(url)).pid).toBe(child.pid)
+  expect(await pidsOf(url)).toEqual([child.pid])
 })
 
 it('what is wrong with the command line is said once, and all end', { timeout: 60_000 }, async () => {
@@ -123,3 +136,73 @@ it('what is wrong with the command line is said once, and all end', { timeout: 6
   expect(status).toBe(2)
   expect(stderr.match(/--port/g)).toHaveLength(1)
 })
+
+it('figures are those of all workers, whichever is asked', { timeout: 60_000 }, async () => {
+  const { url } = await serve(2)
+  await until(async () => (await pidsOf(url)).length === 2)
+  const counted = 'querent_http_requests_total{operation="list",status="200"}'
+  for (let at = 0; at < 40; at++) await ask(url, 'list', {})
+  await ask(url, 'put', { entries: [{ id: 'heron', content: 'a heron' }] })
+  await until(async () => (await figure(url, 'querent_entries')) === 1)
+  for (let at = 0; at < 6; at++) expect(await figure(url, counted)).toBe(40)
+  // What each of them sees of the one store is not added up.
+  expect(await figure(url, 'querent_entries')).toBe(1)
+})
+
+it('limits hold for all workers together', { timeout: 60_000 }, async () => {
+  using folder = tempFolder()
+  const tokens = `${folder.path}/tokens.json`
+  writeFileSync(tokens, JSON.stringify({ 'token-ben': 'ben' }))
+  // One unit in a minute comes back: in the time that this test takes none does.
+  const limits = { QUERENT_LIMITS_BURST: '20', QUERENT_LIMITS_UNITS_PER_MINUTE: '2' }
+  const { url } = await serve(2, ['--tokens', tokens], limits)
+  await until(async () => (await pidsOf(url)).length === 2)
+  const statuses = await Promise.all(
+    Array.from({ length: 80 }, async () => {
+      const { status } = await send(`${url}/v1/ops/list`, 'POST', '{}', { authorization: 'Bearer token-ben' })
+      return status
+    }),
+  )
+  const answered = statuses.filter(status => status === 200).length
+  expect(statuses.filter(status => status === 429)).toHaveLength(80 - answered)
+  // A worker that took none of these connections keeps its half.
+  expect(answered).toBeLessThanOrEqual(20)
+  expect(answered).toBeGreaterThanOrEqual(10)
+})
+
+it('a second signal ends all at once', { timeout: 60_000 }, async () => {
+  const { url, child } = await serve(2, ['--grace', '600'])
+  await until(async () => (await pidsOf(url)).length === 2)
+  const pids = await pidsOf(url)
+  const { port } = new URL(url)
+  const held = connect(Number(port), '127.0.0.1')
+  held.on('error', () => {})
+  held.write('POST /v1/ops/list HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n{')
+  await until(async () => (await figure(url, 'querent_http_requests_in_flight')) === 2)
+  const over = ended(child)
+  child.kill('SIGTERM')
+  await until(() => isRefused(Number(port)))
+  expect(child.exitCode).toBeNull()
+  child.kill('SIGTERM')
+  expect(await over).toBe(143)
+  await until(() => pids.every(pid => !isAlive(pid)))
+  held.destroy()
+})
+
+function isRefused(port: number): Promise<boolean> {
+  return new Promise(resolve => {
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.destroy()
+      resolve(false)
+    })
+    socket.once('error', () => resolve(true))
+  })
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}

@@ -23,8 +23,16 @@ function defineServe(program: Command, cli: Cli): void {
     .option('--tokens <file>', 'JSON of tokens and the viewers they stand for')
     .option('--allow-host <name>', 'also answer requests for this host name (repeatable)', collect)
     .option('--cors <origin>', 'also answer pages of this site, such as https://notes.example (repeatable)', collect)
-    .option('--workers <number>', 'processes on the one port, each on the same store', finiteNumber, 1)
+    .option(
+      '--workers <number>',
+      'processes on the one port and store; each keeps its share of all limits',
+      finiteNumber,
+      1,
+    )
     .option('--request-timeout <seconds>', 'refuse what is not answered after so long', finiteNumber)
+    .option('--max-body <bytes>', 'refuse longer bodies of requests (default 4194304)', finiteNumber)
+    .option('--receive-timeout <seconds>', 'for sending a request; a sixth for its head (default 60)', finiteNumber)
+    .option('--max-connections <number>', 'of each process; further ones are closed (default 4000)', finiteNumber)
     .option('--grace <seconds>', 'how long requests under way may go on at the end (default 3)', finiteNumber)
     .addOption(
       new Option('--log [form]', 'note requests on standard error, a line each; alone: json')

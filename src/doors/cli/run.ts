@@ -55,6 +55,19 @@ export interface ServeOptions {
   readonly note: ((line: HttpRequestLine) => void) | undefined
   /** Which of several processes on one port this is. */
   readonly worker: number | undefined
+  readonly maxBodyBytes: number | undefined
+  readonly receiveMs: number | undefined
+  readonly maxConnections: number | undefined
+  /** The other processes on this port; absent: there are none. */
+  readonly siblings: Siblings | undefined
+}
+
+/** What processes on one port tell each other of themselves, for whoever asks one of them about all. */
+export interface Siblings {
+  /** From now on the others get these when they ask. */
+  answer(own: () => Promise<readonly unknown[]>): void
+  /** Of every one that answers in time, this one too. */
+  gather(): Promise<readonly (readonly unknown[])[]>
 }
 
 export interface McpOptions {

@@ -41,6 +41,8 @@ export interface SessionOptions {
   /** Load no lens but these and the default one. */
   readonly onlyLenses?: readonly string[]
   readonly log?: RequestLog | undefined
+  /** See `EngineOptions.processes`. */
+  readonly processes?: number | undefined
   /** Default `openEngine`. */
   readonly open?: ((options: EngineOptions) => Promise<Engine>) | undefined
 }
@@ -72,6 +74,7 @@ function engineOptions(cli: Cli, flags: CommonFlags, options: SessionOptions): E
     warm: options.warm ?? false,
     onlyLenses: options.onlyLenses,
     log: options.log,
+    processes: options.processes,
     plugins: pluginOptions(cli.io, flags),
     ...(clock && { clock }),
   }

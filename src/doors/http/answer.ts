@@ -16,7 +16,8 @@ import { type StreamForm, streamForm } from './stream-form.ts'
 export async function bodyInput(c: RequestContext, operation: EngineOperation): Promise<unknown> {
   c.get('notes').operation = operation.name
   try {
-    return await readJson(c.req.raw, operation.bodyLimit)
+    const { maxBodyBytes } = c.get('door')
+    return await readJson(c.req.raw, Math.min(operation.bodyLimit ?? maxBodyBytes, maxBodyBytes))
   } catch (thrown) {
     throw unread(operation, c.get('door').engine, thrown, contextOf(c))
   }

@@ -11,12 +11,13 @@ import { isOwner, type Viewer } from '../../model/viewer.ts'
 import { type Catalog, type EngineOperation, findOperation } from '../../ops/catalog.ts'
 import { describeOperation } from '../../ops/schemas.ts'
 import { answer, bodyInput, logBug } from './answer.ts'
+import { MAX_BODY_BYTES, wholeRequest } from './body.ts'
 import { conditional } from './conditional.ts'
 import { serveDocsPage } from './docs-page.ts'
 import { type App, type Door, type Env, viewerOf } from './env.ts'
 import { serveExplorer } from './explorer.ts'
 import { failureResponse } from './failure.ts'
-import { checkNames, type Names } from './guard.ts'
+import { checkHead, type Names } from './guard.ts'
 import type { Metrics } from './metrics.ts'
 import { noting, type RequestObserver } from './noted.ts'
 import { serveOpenApi } from './openapi/serve-openapi.ts'
@@ -41,6 +42,8 @@ export interface AppOptions {
   readonly after?: After | undefined
   /** Milliseconds that a whole answer may take; absent: as long as it takes. */
   readonly timeoutMs?: number | undefined
+  /** The longest body that is read. Default 4 MiB. */
+  readonly maxBodyBytes?: number | undefined
   /** Told of every request. */
   readonly observers?: readonly RequestObserver[] | undefined
   /** What `/metrics` shows; absent: there is none. */
@@ -53,8 +56,8 @@ const ALLOWED_HEADERS = ['authorization', 'content-type', 'if-none-match', 'last
 
 export function makeApp(engine: Engine, catalog: Catalog, options: AppOptions): App {
   const app: App = new Hono<Env>()
-  const { log, ending, names, after = afterMs, timeoutMs = null } = options
-  const door: Door = { engine, catalog, ending, after, timeoutMs, log }
+  const { log, ending, names, after = afterMs, timeoutMs = null, maxBodyBytes = MAX_BODY_BYTES } = options
+  const door: Door = { engine, catalog, ending, after, timeoutMs, maxBodyBytes, log }
   app.onError((error, c) => {
     logBug(c, error)
     return failureResponse(error, c.get('viewer') ?? null)
@@ -73,7 +76,7 @@ export function makeApp(engine: Engine, catalog: Catalog, options: AppOptions): 
   })
   app.use(noting(options.observers ?? []))
   app.use((c, next) => {
-    checkNames(c.req.raw.headers, names)
+    checkHead(c.req.raw, names)
     return next()
   })
   if (names.origins.length > 0) app.use(corsFor(names.origins))
@@ -102,7 +105,7 @@ export function makeApp(engine: Engine, catalog: Catalog, options: AppOptions): 
     return answer(c, operation, await bodyInput(c, operation))
   })
   mountRoutes(app, catalog)
-  if (mcp !== undefined) app.all('/mcp', c => mcp(c.req.raw, viewerOf(c)))
+  if (mcp !== undefined) app.all('/mcp', async c => mcp(await wholeRequest(c.req.raw, maxBodyBytes), viewerOf(c)))
   return app
 }
 

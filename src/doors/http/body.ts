@@ -1,9 +1,9 @@
-/** The body of a request: at most so long, UTF-8, one JSON document. */
+/** The body of a request: at most so long, whole, UTF-8, one JSON document. */
 import { invalidArgument, QuerentError } from '../../model/errors.ts'
 
 export const MAX_BODY_BYTES: number = 4 * 1024 * 1024
 
-/** An empty body is null. Throws `too_large`, `invalid_argument` (not UTF-8), `invalid_json`. */
+/** An empty body is null. Throws `too_large`, `cancelled`, `invalid_argument` (not UTF-8), `invalid_json`. */
 export async function readJson(request: Request, most: number = MAX_BODY_BYTES): Promise<unknown> {
   const text = decode(await readBytes(request, most))
   if (text.trim() === '') return null
@@ -14,18 +14,34 @@ export async function readJson(request: Request, most: number = MAX_BODY_BYTES):
   }
 }
 
-/** Throws `too_large`. */
+/** The same request with its body read, for who cannot bound it. Throws `too_large`, `cancelled`, `invalid_argument` (not UTF-8). */
+export async function wholeRequest(request: Request, most: number): Promise<Request> {
+  if (request.method === 'GET' || request.method === 'HEAD') return request
+  const { url, method, headers, signal } = request
+  return new Request(url, { method, headers, signal, body: decode(await readBytes(request, most)) })
+}
+
+/** Throws `too_large`, and `cancelled` where the client goes away before the end: then nothing of it counts. */
 export async function readBytes(request: Request, most: number = MAX_BODY_BYTES): Promise<Uint8Array> {
   if (Number(request.headers.get('content-length') ?? 0) > most) throw tooLarge(most)
   if (request.body === null) return new Uint8Array()
   const parts: Uint8Array[] = []
   let size = 0
-  for await (const part of request.body) {
+  for await (const part of received(request.body)) {
     size += part.length
     if (size > most) throw tooLarge(most)
     parts.push(part)
   }
   return Buffer.concat(parts)
+}
+
+/** Only the connection can fail here: by its client, or cut off for being slow or malformed. */
+async function* received(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body
+  } catch (error) {
+    throw new QuerentError('cancelled', 'body: the connection ended before it was whole', { field: 'body' }, error)
+  }
 }
 
 function decode(bytes: Uint8Array): string {

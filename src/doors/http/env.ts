@@ -13,6 +13,8 @@ export interface Door {
   readonly ending: AbortSignal
   /** An answer that is not there after so many milliseconds is a failure; null: it may take as long as it takes. */
   readonly timeoutMs: number | null
+  /** The longest body that is read; an operation may have a smaller bound of its own. */
+  readonly maxBodyBytes: number
   /** Timers of streams. */
   readonly after: After
   /** Gets what is to be mended here and told to nobody else. */

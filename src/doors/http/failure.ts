@@ -24,7 +24,17 @@ const STATUS_BY_CODE: Readonly<Partial<Record<string, number>>> = {
   TIMEOUT: 504,
 }
 
+/** Fields for which it has one too. */
+const STATUS_BY_FIELD: Readonly<Partial<Record<string, number>>> = {
+  'content-encoding': 415,
+  'transfer-encoding': 501,
+}
+
 export function statusOf(error: QuerentError): number {
+  const { field } = error.details
+  if (error.code === 'invalid_argument' && typeof field === 'string' && field in STATUS_BY_FIELD) {
+    return STATUS_BY_FIELD[field] as number
+  }
   return STATUS_BY_CODE[error.code] ?? STATUS_BY_KIND[error.kind]
 }
 

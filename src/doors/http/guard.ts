@@ -1,5 +1,5 @@
 /**
- * Keeps web pages out. On loopback the local owner needs no token, so a page in a browser on this machine must not get
+ * Looks at what stands before the body. Keeps web pages out: on loopback the local owner needs no token, so a page in a browser on this machine must not get
  * through: neither with a name of its own that points here (DNS rebinding), nor from its own origin.
  */
 import { invalidArgument, QuerentError } from '../../model/errors.ts'
@@ -34,19 +34,57 @@ export function namesOf(loopback: boolean, hosts: readonly string[], origins: re
   return { loopback, hosts: hosts.map(host => host.toLowerCase()), origins }
 }
 
-/** Throws `denied` unless the names that the request gives, to us and to its page, are ours or were allowed. */
-export function checkNames(headers: Headers, names: Names): void {
+/** Throws `denied` for names that are not ours, `invalid_argument` for what could be read in two ways. */
+export function checkHead({ url, headers }: Request, names: Names): void {
+  checkNames(url, headers, names)
+  checkAddress(url)
+  checkForm(headers)
+}
+
+/** The names that the request gives, to us and to its page, are ours or were allowed. */
+function checkNames(url: string, headers: Headers, names: Names): void {
   const host = headers.get('host') ?? ''
-  if (!isAllowedHost(hostname(`http://${host}`), names)) {
+  // A request line can name a host too, which counts more than the header (RFC 9112, 3.2.2). Two headers are joined by a comma.
+  if (host.includes(',') || ![`http://${host}`, url].every(name => isAllowedHost(hostname(name), names))) {
     throw new QuerentError('denied', 'host: only names of this machine are answered, and those of --allow-host', {
       field: 'host',
     })
   }
   const origin = headers.get('origin')
-  if (origin === null || isAllowedOrigin(origin, host, names)) return
+  if (origin === null ? !isForeignPart(headers) : isAllowedOrigin(origin, host, names)) return
   throw new QuerentError('denied', 'origin: pages of other sites are not answered, but those of --cors', {
     field: 'origin',
   })
+}
+
+/** What a page of another site loads as its own, such as an image; a link from there that somebody follows is none. */
+function isForeignPart(headers: Headers): boolean {
+  return headers.get('sec-fetch-site') === 'cross-site' && headers.get('sec-fetch-mode') !== 'navigate'
+}
+
+/** Escapes that are no UTF-8 would otherwise stand for themselves. */
+function checkAddress(url: string): void {
+  if (!url.includes('%')) return
+  const { pathname, search } = new URL(url)
+  for (const [field, text] of [['path', pathname] as const, ['query', search] as const]) {
+    try {
+      decodeURIComponent(text)
+    } catch {
+      throw invalidArgument(field, text, 'UTF-8 with escapes of two hexadecimal digits')
+    }
+  }
+}
+
+/** Bodies are taken as they come: whoever packs them means them to be unpacked. */
+function checkForm(headers: Headers): void {
+  const sent = headers.get('transfer-encoding')
+  if (sent !== null && sent.toLowerCase() !== 'chunked') {
+    throw invalidArgument('transfer-encoding', sent, 'chunked, or none')
+  }
+  const packed = headers.get('content-encoding')
+  if (packed !== null && packed.toLowerCase() !== 'identity') {
+    throw invalidArgument('content-encoding', packed, 'a body that is not compressed')
+  }
 }
 
 function isAllowedHost(name: string, { loopback, hosts }: Names): boolean {

@@ -2,13 +2,27 @@
  * Figures of this process and its store in the Prometheus text format, for the owner: they tell of all partitions. Labels
  * are names of operations, indexes and statuses, of which there are few; nothing that a request brought.
  */
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Engine } from '../../engine/engine.ts'
 import type { HttpRequestLine } from '../../model/request-log.ts'
 import type { RequestObserver } from './noted.ts'
 
 /** From a cached answer to a slow one. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+/** Figures of one process, as JSON that only `Metrics` reads. */
+export type Figures = readonly unknown[]
+
+/** Several processes on one port: a request for the figures of all comes to one of them. */
+export interface Siblings {
+  /** From now on the others get these when they ask. */
+  answer(own: () => Promise<Figures>): void
+  /** Of every one that answers in time, this one too. */
+  gather(): Promise<readonly Figures[]>
+}
+
+/** Of what all processes see alike the largest figure is the newest; all else is summed. */
+type Joined = 'sum' | 'max'
 
 export class Metrics implements RequestObserver {
   readonly contentType: string
@@ -18,14 +32,16 @@ export class Metrics implements RequestObserver {
   readonly #duration: Histogram<'operation'>
   readonly #inFlight: Gauge
   readonly #streams: Gauge
+  readonly #connections: Gauge
+  readonly #siblings: Siblings | undefined
   readonly #store: readonly [name: string, gauge: Gauge<'index'>][]
   #hasProcessMetrics = false
 
   /** `worker`: which of several processes on one port this is. */
-  constructor(engine: Engine, worker: number | undefined) {
+  constructor(engine: Engine, worker?: number | undefined, siblings?: Siblings | undefined) {
     this.#engine = engine
+    this.#siblings = siblings
     this.contentType = this.#registry.contentType
-    if (worker !== undefined) this.#registry.setDefaultLabels({ worker: String(worker) })
     const registers = [this.#registry]
     this.#requests = new Counter({
       name: 'querent_http_requests_total',
@@ -40,22 +56,34 @@ export class Metrics implements RequestObserver {
       buckets: SECONDS,
       registers,
     })
-    const gauge = (name: string, help: string, labelNames: readonly 'index'[] = []): Gauge<'index'> =>
-      new Gauge({ name, help, labelNames, registers })
-    new Gauge({ name: 'querent_process_info', help: 'Which process this is', labelNames: ['pid'], registers }).set(
-      { pid: String(process.pid) },
-      1,
-    )
-    this.#inFlight = gauge('querent_http_requests_in_flight', 'Requests that are being answered, streams too')
-    this.#streams = gauge('querent_http_streams_open', 'Answers that are being sent piece by piece')
+    const gauge = (name: string, help: string, aggregator: Joined, labelNames: 'index'[] = []): Gauge<'index'> =>
+      new Gauge({ name, help, aggregator, labelNames, registers })
+    new Gauge({
+      name: 'querent_process_info',
+      help: 'Which processes these figures are of',
+      labelNames: ['pid', 'worker'],
+      registers,
+    }).set({ pid: String(process.pid), ...(worker !== undefined && { worker: String(worker) }) }, 1)
+    this.#inFlight = gauge('querent_http_requests_in_flight', 'Requests that are being answered, streams too', 'sum')
+    this.#streams = gauge('querent_http_streams_open', 'Answers that are being sent piece by piece', 'sum')
+    this.#connections = gauge('querent_http_connections_open', 'Connections, idle ones too', 'sum')
     this.#store = [
-      ['live', gauge('querent_live_queries', 'Standing questions')],
-      ['entries', gauge('querent_entries', 'Entries in the store')],
-      ['lag', gauge('querent_index_feed_lag', 'Changes that indexes had not taken in when this was asked')],
-      ['queue', gauge('querent_embedding_queue', 'Chunks that wait for a vector')],
-      ['rows', gauge('querent_index_rows', 'Rows of an index', ['index'])],
-      ['bytes', gauge('querent_index_bytes', 'Memory of an index', ['index'])],
+      ['live', gauge('querent_live_queries', 'Standing questions', 'sum')],
+      ['entries', gauge('querent_entries', 'Entries in the store', 'max')],
+      ['lag', gauge('querent_index_feed_lag', 'Changes that indexes had not taken in when this was asked', 'max')],
+      ['queue', gauge('querent_embedding_queue', 'Chunks that wait for a vector', 'max')],
+      ['rows', gauge('querent_index_rows', 'Rows of an index', 'max', ['index'])],
+      ['bytes', gauge('querent_index_bytes', 'Memory of an index', 'sum', ['index'])],
     ]
+    siblings?.answer(() => this.#own())
+  }
+
+  connected(): void {
+    this.#connections.inc()
+  }
+
+  disconnected(): void {
+    this.#connections.dec()
   }
 
   began(): void {
@@ -74,8 +102,21 @@ export class Metrics implements RequestObserver {
     else this.#duration.observe({ operation: label }, ms / 1000)
   }
 
-  /** Looks at the store. */
+  /** Looks at the store. Of all processes on this port, where there are several. */
   async text(): Promise<string> {
+    if (this.#siblings === undefined) {
+      await this.#look()
+      return this.#registry.metrics()
+    }
+    return AggregatorRegistry.aggregate([...(await this.#siblings.gather())]).metrics()
+  }
+
+  async #own(): Promise<Figures> {
+    await this.#look()
+    return (await this.#registry.getMetricsAsJSON()) as Figures
+  }
+
+  async #look(): Promise<void> {
     // Only once somebody wants them: they watch the event loop and the collector from then on.
     if (!this.#hasProcessMetrics) collectDefaultMetrics({ register: this.#registry })
     this.#hasProcessMetrics = true
@@ -90,6 +131,5 @@ export class Metrics implements RequestObserver {
       if (rows !== null) gauges.get('rows')?.set({ index: name }, rows)
       if (bytes !== null) gauges.get('bytes')?.set({ index: name }, bytes)
     }
-    return this.#registry.metrics()
   }
 }

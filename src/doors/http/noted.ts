@@ -1,6 +1,6 @@
 /** What is noted of each request when it is over: for the log and for the metrics, which see the same and no more. */
 import type { MiddlewareHandler } from 'hono'
-import { routePath } from 'hono/route'
+import { matchedRoutes } from 'hono/route'
 import { isRecord } from '../../base/record.ts'
 import { toIso } from '../../model/instant.ts'
 import type { HttpRequestLine } from '../../model/request-log.ts'
@@ -47,13 +47,18 @@ function lineOf(c: RequestContext, notes: Notes): Omit<HttpRequestLine, 'at' | '
     request_id: c.get('requestId'),
     requester: c.get('viewer')?.id ?? '',
     method: c.req.method,
-    route: routePath(c, -1),
+    route: routeOf(c),
     operation: notes.operation,
     status: c.res.status,
     streamed: notes.stream !== null,
     results: notes.results,
     ...(TRACEPARENT.test(traceparent) && { traceparent }),
   }
+}
+
+/** The pattern of the route that answered. What all requests pass through is none; where nothing else is met, that is told. */
+function routeOf(c: RequestContext): string {
+  return matchedRoutes(c).find(({ path }) => !path.endsWith('*'))?.path ?? '/*'
 }
 
 function codeOf(c: RequestContext): string | null {

@@ -1,18 +1,21 @@
-/** Listens: binds, sets time limits for slow clients, and closes in good order. */
+/** Listens: binds, and closes in good order. */
 import { randomUUID } from 'node:crypto'
-import type { Server } from 'node:http'
-import { serve } from '@hono/node-server'
+import { createServer, type Server } from 'node:http'
+import { getRequestListener, RequestError } from '@hono/node-server'
 import type { Engine } from '../../engine/engine.ts'
 import { invalidArgument, QuerentError } from '../../model/errors.ts'
 import type { HttpRequestLine } from '../../model/request-log.ts'
 import type { Viewer } from '../../model/viewer.ts'
 import type { Catalog } from '../../ops/catalog.ts'
 import { makeApp } from './app.ts'
+import { bound, boundsOf, serverOptions } from './bounds.ts'
+import { failureResponse } from './failure.ts'
 import { isLoopback, namesOf } from './guard.ts'
-import { Metrics } from './metrics.ts'
+import { Metrics, type Siblings } from './metrics.ts'
 import type { RequestObserver } from './noted.ts'
 import type { After } from './stream.ts'
 import { Authenticator } from './tokens.ts'
+import { tellUnread, unreadableAddress } from './unread.ts'
 
 export interface HttpOptions {
   readonly host: string
@@ -28,10 +31,18 @@ export interface HttpOptions {
   readonly timeoutMs?: number | undefined
   /** Milliseconds that requests under way get when the server is told to end. Default 3000. */
   readonly graceMs?: number | undefined
+  /** The longest body that is read, in bytes. Default 4 MiB. */
+  readonly maxBodyBytes?: number | undefined
+  /** Milliseconds that a client may take to send a request; a sixth of that for its head. Default 60 000. */
+  readonly receiveMs?: number | undefined
+  /** Connections at a time; further ones are closed. Default 4000. */
+  readonly maxConnections?: number | undefined
   /** Gets a line when a request is over. */
   readonly note?: ((line: HttpRequestLine) => void) | undefined
   /** Which of several processes on one port this is. */
   readonly worker?: number | undefined
+  /** The others of these processes, whose figures `/metrics` shows too. */
+  readonly siblings?: Siblings | undefined
   /** Where bugs are reported; default: standard error. */
   readonly log?: ((text: string) => void) | undefined
   readonly mcp?: ((request: Request, viewer: Viewer) => Promise<Response>) | undefined
@@ -39,13 +50,6 @@ export interface HttpOptions {
   readonly after?: After | undefined
 }
 
-/** How long a client may take to send its head, and all of its request. */
-const HEADERS_TIMEOUT_MS = 10_000
-const REQUEST_TIMEOUT_MS = 60_000
-/** Overdue clients are looked for so often. */
-const LOOK_EVERY_MS = 2_000
-/** A client that goes on with a stream sends what it has of it as a header: `Last-Event-ID`. */
-const MOST_HEAD_BYTES = 64 * 1024
 const GRACE_MS = 3_000
 
 /** Resolves when the signal has ended it and every connection is closed. `ready` gets the address. */
@@ -58,7 +62,8 @@ export async function serveHttp(
 ): Promise<void> {
   const { host, port, graceMs = GRACE_MS } = options
   const loopback = checkOptions(options)
-  const metrics = new Metrics(engine, options.worker)
+  const bounds = boundsOf(options)
+  const metrics = new Metrics(engine, options.worker, options.siblings)
   const app = makeApp(engine, catalog, {
     authenticator: new Authenticator(options.tokens, loopback),
     names: namesOf(loopback, options.hosts ?? [], options.origins ?? []),
@@ -67,15 +72,23 @@ export async function serveHttp(
     ending: signal,
     after: options.after,
     timeoutMs: options.timeoutMs,
+    maxBodyBytes: bounds.maxBodyBytes,
     observers: [metrics, ...(options.note === undefined ? [] : [logger(options.note)])],
     metrics,
     log: options.log ?? (text => process.stderr.write(text)),
   })
-  // Without a createServer option @hono/node-server makes a plain HTTP server; its type allows for others.
-  const serverOptions = { maxHeaderSize: MOST_HEAD_BYTES, connectionsCheckingInterval: LOOK_EVERY_MS }
-  const server = serve({ fetch: app.fetch, hostname: host, port, serverOptions }) as Server
-  server.headersTimeout = HEADERS_TIMEOUT_MS
-  server.requestTimeout = REQUEST_TIMEOUT_MS
+  const listener = getRequestListener(app.fetch, {
+    hostname: host,
+    errorHandler: error => (error instanceof RequestError ? unreadableAddress() : failureResponse(error, null)),
+  })
+  const server = createServer(serverOptions(bounds), listener)
+  bound(server, bounds)
+  tellUnread(server)
+  server.on('connection', socket => {
+    metrics.connected()
+    socket.once('close', () => metrics.disconnected())
+  })
+  server.listen(port, host)
   await listening(server, options)
   ready(addressOf(server, host))
   await closed(server, signal, graceMs)

@@ -7,11 +7,11 @@ export function isSigned(headers: Headers): boolean {
   return /^querent-signature /i.test(headers.get('authorization') ?? '')
 }
 
-/** Null: it bears no signature. Its body, which the signature is over, can be read again. Throws `unauthenticated`, `too_large`. */
+/** Null: it bears no signature. Its body, which the signature is over, can be read again. Throws `unauthenticated`, `too_large`, `cancelled`. */
 export async function signedViewer(c: RequestContext): Promise<Viewer | null> {
   const { raw } = c.req
   if (!isSigned(raw.headers)) return null
-  const body = await readBytes(raw)
+  const body = await readBytes(raw, c.get('door').maxBodyBytes)
   const { pathname, search } = new URL(raw.url)
   const facts = { method: raw.method, path: pathname + search, body }
   const viewer = c.get('door').engine.signedRequests.viewerOf(facts, name => raw.headers.get(name))

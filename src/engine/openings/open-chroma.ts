@@ -84,6 +84,7 @@ const OPTIONS: Readonly<Record<keyof OpenChromaOptions, true>> = {
   limits: true,
   live: true,
   machineTime: true,
+  processes: true,
 }
 
 /** CQ-095: a misspelt option would silently not apply. */

@@ -8,6 +8,7 @@ import type { CommonFlags } from '../flags.ts'
 import { write } from '../io.ts'
 import type { Cli, ServeOptions } from '../run.ts'
 import { withSession } from '../session.ts'
+import { WorkerSiblings } from './siblings.ts'
 import { runWorkers, ToldToEnd } from './workers.ts'
 
 interface ServeFlags extends CommonFlags {
@@ -20,6 +21,10 @@ interface ServeFlags extends CommonFlags {
   /** Seconds. */
   readonly requestTimeout?: number
   readonly grace?: number
+  readonly maxBody?: number
+  /** Seconds. */
+  readonly receiveTimeout?: number
+  readonly maxConnections?: number
   /** Note requests on standard error, one line each. */
   readonly log?: 'json' | 'text' | 'off' | true
   /** Note the texts of queries too, to be kept so many days. */
@@ -43,7 +48,8 @@ export async function runServe(cli: Cli, flags: ServeFlags): Promise<void> {
 /** In this process: the only one, or a worker, whose address the first process tells. */
 async function serveHere(cli: Cli, flags: ServeFlags, listens: (url: string) => void): Promise<void> {
   const tokens = flags.tokens === undefined ? undefined : await tokenFile(cli, flags.tokens)
-  const session = { background: true, create: isNamed(cli, flags), log: questionLog(cli, flags) }
+  const processes = flags.workers
+  const session = { background: true, create: isNamed(cli, flags), log: questionLog(cli, flags), processes }
   const worker = cluster.worker?.id
   const options: ServeOptions = {
     host: flags.host,
@@ -55,6 +61,10 @@ async function serveHere(cli: Cli, flags: ServeFlags, listens: (url: string) => 
     graceMs: milliseconds(flags.grace),
     note: noteOf(cli, flags),
     worker,
+    maxBodyBytes: flags.maxBody,
+    receiveMs: milliseconds(flags.receiveTimeout),
+    maxConnections: flags.maxConnections,
+    siblings: worker === undefined ? undefined : new WorkerSiblings(),
   }
   using told = worker === undefined ? undefined : new ToldToEnd(cli.signal)
   const signal = told?.signal ?? cli.signal

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { QuerentError } from '../../../model/errors.ts'
 import { write } from '../io.ts'
 import type { Cli } from '../run.ts'
+import { relayFigures } from './siblings.ts'
 
 /** What the first process says to end a worker. Not a signal: the terminal may have sent that one too, and two end at once. */
 const END = 'end'
@@ -23,6 +24,7 @@ export async function runWorkers(cli: Cli, count: number, listens: (url: string)
   // Each takes connections from the system itself: what the first process had handed to one that died would never be answered.
   cluster.schedulingPolicy = cluster.SCHED_NONE
   // Alone: it may have to make the store, and what is wrong with the command line is said once.
+  relayFigures(signal)
   const first = cluster.fork()
   const isUp = await Promise.race([
     once(first, 'listening').then(([address]) => address as { address: string | null; port: number }),
