@@ -7,7 +7,6 @@ SwaggerUIBundle({
   docExpansion: 'none',
   defaultModelsExpandDepth: -1,
   filter: true,
-  deepLinking: true,
   tryItOutEnabled: true,
   displayRequestDuration: true,
 })

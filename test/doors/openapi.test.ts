@@ -138,11 +138,12 @@ describe('parts of a request', () => {
 
   it('stand in the query string as they are read there', () => {
     expect(parameter('/v1/entries', 'get', 'limit').schema).toMatchObject({ type: 'integer', minimum: 1 })
-    expect(parameter('/v1/entries', 'get', 'filter').content['application/json'].schema).toEqual({
+    expect(parameter('/v1/entries', 'get', 'filter').content['application/json'].schema).toMatchObject({
       $ref: '#/components/schemas/Filter',
     })
-    expect(toOwner.paths['/v1/query'].post.requestBody.content['application/json'].schema).toEqual({
-      $ref: '#/components/schemas/Query',
+    expect(toOwner.paths['/v1/query'].post.requestBody.content['application/json']).toMatchObject({
+      schema: { $ref: '#/components/schemas/Query' },
+      example: { text: 'text' },
     })
   })
 

@@ -59,7 +59,6 @@ export function openApiDocument(catalog: Catalog, options: DocumentOptions): Jso
       description: DESCRIPTION,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: '/' }],
     security: [{}, { token: [] }, { signature: [] }],
     tags: [...used].map(name => ({ name, description: TAGS[name] ?? `The lens ${name}` })),
     paths: pathsOf(described),

@@ -4,6 +4,7 @@ import { isRecord } from '../../../base/record.ts'
 import { typesIn } from '../routes/query-fields.ts'
 import type { Route } from '../routes/route.ts'
 import type { Components } from './components.ts'
+import { exampleOf } from './example.ts'
 
 /** `says`: schema of all that the request says, wherever it says it. */
 export function requestParts(
@@ -31,7 +32,10 @@ export function requestParts(
   const body = inPath.length === 0 ? says : { ...schema, properties: Object.fromEntries(rest), required: stillNeeded }
   return {
     parameters,
-    requestBody: { required: stillNeeded.length > 0, content: { 'application/json': { schema: body } } },
+    requestBody: {
+      required: stillNeeded.length > 0,
+      content: { 'application/json': { schema: body, example: exampleOf(body, components) } },
+    },
   }
 }
 
@@ -45,6 +49,8 @@ function queryParameter(name: string, field: Json, required: boolean, components
     in: 'query',
     required,
     ...(typeof description === 'string' && { description }),
-    ...(isObject ? { content: { 'application/json': { schema: field } } } : { schema: field }),
+    ...(isObject
+      ? { content: { 'application/json': { schema: field, example: exampleOf(field, components) } } }
+      : { schema: field }),
   }
 }

@@ -1,0 +1,103 @@
+/** `/docs` as its users have it: the built page in headless Chromium, over a real server and store. */
+import { mkdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Locator } from 'playwright-core'
+import { beforeAll, expect, it } from 'vitest'
+import { buildDocsPage } from '../../scripts/build-docs-page.ts'
+import { oneAtATime } from '../explorer/build-once.ts'
+import { exploredWorld } from '../explorer/explored-world.ts'
+import { describeInBrowser, seriousFindings } from '../explorer/support.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const screenshots = join(root, 'test/explorer/out')
+
+beforeAll(() => {
+  oneAtATime(() => {
+    const timeOf = (path: string): number => statSync(join(root, path), { throwIfNoEntry: false })?.mtimeMs ?? 0
+    const newest = ['index.html', 'page.js', 'page.css'].map(name => timeOf(`scripts/docs-page/${name}`))
+    if (Math.max(...newest) > timeOf('dist/docs/LICENCES.txt')) buildDocsPage()
+  })
+})
+
+describeInBrowser('the page of the HTTP API', () => {
+  const opened = exploredWorld()
+
+  /** Opens the page anew, and on it the operations of a lens. */
+  async function openTag(tag: string): Promise<Locator> {
+    const { page, url } = opened.explorer
+    await page.goto(`${url}/docs`)
+    const section = page.locator('.opblock-tag-section').filter({ has: page.locator(`#operations-tag-${tag}`) })
+    await section.locator(`#operations-tag-${tag}`).click()
+    await section.locator('.opblock').first().waitFor()
+    return section
+  }
+
+  async function openOperation(tag: string, id: string): Promise<Locator> {
+    const operation = (await openTag(tag)).locator(`#operations-${tag}-${id}`)
+    await operation.locator('.opblock-summary-control').click()
+    return operation
+  }
+
+  it('lists the operations, asks nobody else, and breaks no rule of its policy', async () => {
+    const { page, url, errors } = opened.explorer
+    const asked: string[] = []
+    page.on('request', request => void asked.push(request.url()))
+    const response = await page.goto(`${url}/docs`)
+    expect(response?.headers()['content-security-policy']).toContain("default-src 'none'")
+    await page.locator('.opblock-tag-section').first().waitFor()
+    const document = await page.evaluate(async () => (await fetch('openapi.json')).json())
+    const tags: readonly string[] = document.tags.map((tag: { name: string }) => tag.name)
+    expect(await page.locator('.opblock-tag').evaluateAll(all => all.map(one => one.getAttribute('data-tag')))).toEqual(
+      tags,
+    )
+    for (const tag of ['engine', 'server']) {
+      const section = await openTag(tag)
+      const operations = Object.values<Record<string, { tags: readonly string[] }>>(document.paths)
+        .flatMap(methods => Object.values(methods))
+        .filter(one => one.tags[0] === tag)
+      await expect.poll(() => section.locator('.opblock').count()).toBe(operations.length)
+    }
+    expect(asked.length).toBeGreaterThan(5)
+    expect(asked.filter(one => !one.startsWith(`${url}/`) && !one.startsWith('data:'))).toEqual([])
+    expect(errors).toEqual([])
+    mkdirSync(screenshots, { recursive: true })
+    await page.screenshot({ path: join(screenshots, 'docs.png') })
+  })
+
+  it('tries an operation as the local owner, and shows the answer', async () => {
+    const { page, errors } = opened.explorer
+    const operation = await openOperation('engine', 'post_query')
+    const body = operation.locator('textarea.body-param__text')
+    await body.waitFor()
+    expect(JSON.parse(await body.inputValue())).toEqual({ text: 'text' })
+    await body.fill('{"text": "kestrel", "any": true}')
+    const answered = page.waitForResponse(response => new URL(response.url()).pathname === '/v1/query')
+    await operation.getByRole('button', { name: 'Execute' }).click()
+    expect((await answered).status()).toBe(200)
+    await expect.poll(() => operation.locator('.live-responses-table').textContent()).toContain('Of Ben alone')
+    await page.screenshot({ path: join(screenshots, 'docs-tried.png') })
+    expect(errors).toEqual([])
+  })
+
+  it('fills in query strings', async () => {
+    const { page, errors } = opened.explorer
+    const operation = await openOperation('engine', 'get_entries')
+    await operation.locator('tr[data-param-name="limit"] input').fill('3')
+    const answered = page.waitForResponse(response => new URL(response.url()).pathname === '/v1/entries')
+    await operation.getByRole('button', { name: 'Execute' }).click()
+    const response = await answered
+    expect(new URL(response.url()).searchParams.get('limit')).toBe('3')
+    expect((await response.json()).items).toHaveLength(3)
+    expect(errors).toEqual([])
+  })
+
+  it('reads at 375 px, and axe finds nothing serious in its listing', async () => {
+    const { page } = opened.explorer
+    await openTag('engine')
+    expect(await seriousFindings(page)).toEqual([])
+    await page.setViewportSize({ width: 375, height: 740 })
+    await page.screenshot({ path: join(screenshots, 'docs-375.png') })
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(375)
+  })
+})
