@@ -86,6 +86,8 @@ describe('the package, installed into an empty folder', () => {
       'dist/command/LICENCES',
       'dist/explorer/index.html',
       'dist/explorer/LICENCES.txt',
+      'dist/docs/index.html',
+      'dist/docs/LICENCES.txt',
       'LICENSE',
       'NOTICE',
       ...['es', 'en'].flatMap(lang => [

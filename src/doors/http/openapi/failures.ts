@@ -56,12 +56,19 @@ const MEANINGS: Readonly<Record<number, string>> = {
   401: 'No valid token or signature came with it, and one is needed',
   403: 'Who asks may not do this, or the names in `Host` and `Origin` are not answered',
   404: 'There is no such thing, or none that who asks may see',
+  408: 'The request was not whole in time',
   409: 'The state does not allow this change',
   413: 'Something is longer than its limit',
   429: 'Who asks has asked too much lately: wait as long as `Retry-After` says',
+  431: 'Its headers, or its address, are too long',
   500: 'The service is broken: its log says more',
   503: 'The service cannot do this now',
   504: 'There was no answer within the time allowed',
+}
+/** Of requests that could not be read to their end. */
+const UNREAD: Readonly<Record<number, readonly (keyof typeof ERROR_CODES)[]>> = {
+  408: ['deadline_exceeded'],
+  431: ['too_large'],
 }
 const WAITS = new Set([429, 503])
 
@@ -70,6 +77,8 @@ export type FailureForm = '' | 'chroma' | 'beliefs'
 
 /** The codes of ours that are answered with it. */
 function codesOf(status: number): readonly string[] {
+  const unread = UNREAD[status]
+  if (unread !== undefined) return unread
   const codes = Object.keys(ERROR_CODES) as (keyof typeof ERROR_CODES)[]
   return codes.filter(code => statusOf(new QuerentError(code, '')) === status)
 }
@@ -105,7 +114,7 @@ export function failuresOf(statuses: readonly number[], form: FailureForm = ''):
 }
 
 /** Of any request that it is found out who asks for. */
-export const ALWAYS: readonly number[] = [400, 401, 403, 500, 503]
+export const ALWAYS: readonly number[] = [400, 401, 403, 408, 431, 500, 503]
 
 /** Of an operation: `hasInput`: whether there is anything in the request to be wrong about. */
 export function statusesOf({ effect }: Pick<EngineOperation, 'effect'>, hasInput: boolean): readonly number[] {

@@ -5,12 +5,17 @@ import { fileURLToPath } from 'node:url'
 import type { Locator } from 'playwright-core'
 import { beforeAll, expect, it } from 'vitest'
 import { buildDocsPage } from '../../scripts/build-docs-page.ts'
-import { oneAtATime } from '../explorer/build-once.ts'
-import { exploredWorld } from '../explorer/explored-world.ts'
-import { describeInBrowser, seriousFindings } from '../explorer/support.ts'
+import { oneAtATime } from './build-once.ts'
+import { exploredWorld } from './explored-world.ts'
+import { describeInBrowser, seriousFindings } from './support.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const screenshots = join(root, 'test/explorer/out')
+
+interface Described {
+  readonly tags: readonly { readonly name: string }[]
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly tags: readonly string[] }>>>>
+}
 
 beforeAll(() => {
   oneAtATime(() => {
@@ -46,14 +51,14 @@ describeInBrowser('the page of the HTTP API', () => {
     const response = await page.goto(`${url}/docs`)
     expect(response?.headers()['content-security-policy']).toContain("default-src 'none'")
     await page.locator('.opblock-tag-section').first().waitFor()
-    const document = await page.evaluate(async () => (await fetch('openapi.json')).json())
-    const tags: readonly string[] = document.tags.map((tag: { name: string }) => tag.name)
+    const document = (await (await fetch(`${url}/openapi.json`)).json()) as Described
+    const tags = document.tags.map(tag => tag.name)
     expect(await page.locator('.opblock-tag').evaluateAll(all => all.map(one => one.getAttribute('data-tag')))).toEqual(
       tags,
     )
     for (const tag of ['engine', 'server']) {
       const section = await openTag(tag)
-      const operations = Object.values<Record<string, { tags: readonly string[] }>>(document.paths)
+      const operations = Object.values(document.paths)
         .flatMap(methods => Object.values(methods))
         .filter(one => one.tags[0] === tag)
       await expect.poll(() => section.locator('.opblock').count()).toBe(operations.length)
