@@ -47,10 +47,12 @@ export async function runServe(cli: Cli, flags: ServeFlags): Promise<void> {
 
 /** In this process: the only one, or a worker, whose address the first process tells. */
 async function serveHere(cli: Cli, flags: ServeFlags, listens: (url: string) => void): Promise<void> {
+  const worker = cluster.worker?.id
+  // First of all: the first process may say so at any moment.
+  using told = worker === undefined ? undefined : new ToldToEnd(cli.signal)
   const tokens = flags.tokens === undefined ? undefined : await tokenFile(cli, flags.tokens)
   const processes = flags.workers
   const session = { background: true, create: isNamed(cli, flags), log: questionLog(cli, flags), processes }
-  const worker = cluster.worker?.id
   const options: ServeOptions = {
     host: flags.host,
     port: flags.port,
@@ -66,7 +68,6 @@ async function serveHere(cli: Cli, flags: ServeFlags, listens: (url: string) => 
     maxConnections: flags.maxConnections,
     siblings: worker === undefined ? undefined : new WorkerSiblings(),
   }
-  using told = worker === undefined ? undefined : new ToldToEnd(cli.signal)
   const signal = told?.signal ?? cli.signal
   await withSession(cli, flags, session, ({ engine, catalog }) =>
     cli.doors.serveHttp(engine, catalog, options, signal, worker === undefined ? listens : () => {}),
