@@ -1,6 +1,6 @@
 /**
  * Requests made from `/openapi.json` and changed into wrong ones, of a server in a process of its own. 400 of them; 10,000 with
- * QUERENT_LONG=1. QUERENT_FUZZ_SEED makes others.
+ * QUERENT_LONG=1, with the built-in model. QUERENT_FUZZ_SEED makes others.
  */
 import { expect, it } from 'vitest'
 import { fuzz } from '../engine/fuzz.ts'
@@ -13,7 +13,7 @@ const SEED = Number(process.env['QUERENT_FUZZ_SEED'] ?? 1)
 it(`${REQUESTS} requests from the document, seed ${SEED}: never 500, always as declared`, {
   timeout: REQUESTS * 1_000,
 }, async () => {
-  await using described = await describedTarget()
+  await using described = await describedTarget(LONG ? 'local' : 'none')
   const { target, tally } = described
   const { inputs, findings } = await fuzz(target, { seed: SEED, corpus: [], goesOn: tried => tried < REQUESTS })
   const statuses = [...tally.statuses].sort(([a], [b]) => a - b).map(([status, count]) => `${count} × ${status}`)

@@ -18,12 +18,18 @@ export interface Served extends AsyncDisposable {
   isUp(): boolean
 }
 
+/** Words only, or the built-in model. */
+export type Embedder = 'none' | 'local'
+
 /** To be copied for each server. */
-export async function makeStore(): Promise<TempFolder> {
+export async function makeStore(embedder: Embedder): Promise<TempFolder> {
   const place = tempFolder()
   writeFiles(place)
   writeFileSync(place.file('tokens.json'), JSON.stringify({ 'token-ana': ASKER, 'token-ben': HIDER }))
-  const engine = await openTestEngine({ home: place.file('.querent') })
+  const engine = await openTestEngine({
+    home: place.file('.querent'),
+    embedder: embedder === 'none' ? 'none' : { provider: 'local' },
+  })
   try {
     const catalog = makeCatalog(engine)
     const { signal } = new AbortController()
@@ -35,11 +41,11 @@ export async function makeStore(): Promise<TempFolder> {
   return place
 }
 
-export async function serveCopy(store: TempFolder): Promise<Served> {
+export async function serveCopy(store: TempFolder, embedder: Embedder): Promise<Served> {
   const place = tempFolder()
   cpSync(store.path, place.path, { recursive: true })
   const args = ['serve', '--home', place.file('.querent'), '--port', '0', '--tokens', place.file('tokens.json')]
-  const child = start(args, { cwd: place.path, env: { QUERENT_LIMITS: 'off' } })
+  const child = start(args, { cwd: place.path, env: { QUERENT_LIMITS: 'off', QUERENT_EMBEDDER: embedder } })
   const over = ended(child)
   let said = ''
   child.stdout?.resume()

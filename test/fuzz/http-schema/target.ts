@@ -11,11 +11,18 @@ import { must } from '../oracles.ts'
 import { inside } from '../world.ts'
 import { type Described, Description } from './described.ts'
 import { type Asked, askedKind } from './request.ts'
-import { makeStore, type Served, serveCopy } from './served.ts'
+import { type Embedder, makeStore, type Served, serveCopy } from './served.ts'
 import { newAgent, send } from './wire.ts'
 
 /** Seconds of work whatever is asked, by design. */
 const LEFT_OUT = /beliefs\.diagnostics$/
+
+const MCP_HEADERS = {
+  accept: 'application/json, text/event-stream',
+  'content-type': 'application/json',
+  'mcp-protocol-version': '2025-11-25',
+}
+const MCP_BODY = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }
 
 /** How requests were answered. */
 export interface Tally {
@@ -32,9 +39,10 @@ export interface DescribedTarget extends AsyncDisposable {
   readonly tally: Tally
 }
 
-export async function describedTarget(): Promise<DescribedTarget> {
-  const store = await makeStore()
-  const description = await readDescription(store)
+/** `embedder`: as `QUERENT_EMBEDDER` says it. */
+export async function describedTarget(embedder: Embedder): Promise<DescribedTarget> {
+  const store = await makeStore(embedder)
+  const description = await readDescription(store, embedder)
   const all = description.all.filter(({ path }) => !LEFT_OUT.test(path))
   const known = fieldValues([...SEED_CALLS, ...SETUP].map(call => call.input))
   const tally: Tally = { statuses: new Map(), answered: new Set(), described: all.length }
@@ -46,7 +54,7 @@ export async function describedTarget(): Promise<DescribedTarget> {
     tries: 30,
     lifetime: 500,
     open: async () => {
-      const served = await serveCopy(store)
+      const served = await serveCopy(store, embedder)
       const agent = newAgent()
       return {
         try: asked => tryAsked(asked, byAddress.get(`${asked.method} ${asked.path}`) as Described),
@@ -80,8 +88,8 @@ export async function describedTarget(): Promise<DescribedTarget> {
   }
 }
 
-async function readDescription(store: Parameters<typeof serveCopy>[0]): Promise<Description> {
-  await using served = await serveCopy(store)
+async function readDescription(store: Parameters<typeof serveCopy>[0], embedder: Embedder): Promise<Description> {
+  await using served = await serveCopy(store, embedder)
   return new Description((await (await fetch(`${served.url}/openapi.json`)).json()) as Record<string, Json>)
 }
 
@@ -92,10 +100,12 @@ function within(asked: Asked, { folder }: Served): Asked {
   return { ...asked, raw: null, body: inside(operation, asked.body, folder) as Json }
 }
 
-/** A good call of every operation, under its name. */
+/** A good call of every operation, under its name; and what no call of an operation leads to. */
 function goodRequests(all: readonly Described[]): readonly Asked[] {
   const paths = new Set(all.map(one => one.path))
-  return SEED_CALLS.flatMap(({ operation, viewer, input, streamed }) => {
+  const named = { method: 'GET', path: '/v1/ops/{name}', params: { name: 'query' }, query: {}, headers: {}, body: null }
+  const mcp = { method: 'POST', path: '/mcp', params: {}, query: {}, headers: MCP_HEADERS, body: MCP_BODY }
+  const calls = SEED_CALLS.flatMap(({ operation, viewer, input, streamed }) => {
     const path = `/v1/ops/${operation}`
     if (!paths.has(path)) return []
     const headers = {
@@ -105,4 +115,5 @@ function goodRequests(all: readonly Described[]): readonly Asked[] {
     }
     return { method: 'POST', path, params: {}, query: {}, headers, body: input, raw: null }
   })
+  return [{ ...named, raw: null }, { ...mcp, raw: null }, ...calls]
 }
