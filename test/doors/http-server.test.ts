@@ -88,6 +88,11 @@ it.each([
   [{ origins: ['https://notes.example/page'] }, '--cors'],
   [{ timeoutMs: 0 }, '--request-timeout'],
   [{ graceMs: -1 }, '--grace'],
+  [{ maxBodyBytes: 0 }, '--max-body'],
+  [{ maxBodyBytes: 1.5 }, '--max-body'],
+  [{ receiveMs: 0 }, '--receive-timeout'],
+  [{ receiveMs: Number.NaN }, '--receive-timeout'],
+  [{ maxConnections: 0 }, '--max-connections'],
 ] as const)('refuses %j', async (options, field) => {
   await expect(serve(options)).rejects.toMatchObject({ code: 'invalid_argument', details: { field } })
 })
@@ -165,4 +170,16 @@ it('shows figures to the owner alone, without anything that a request brought', 
   expect(shown).toContain('querent_http_requests_total{operation="get",status="404"} 1')
   expect(shown).not.toContain('secret-name')
   expect((await get(`${url}/metrics`, { authorization: 'Bearer token-ben' })).status).toBe(403)
+})
+
+it('notes the route that answered, by its pattern', async () => {
+  const { url, lines } = await serve()
+  for (const path of ['/readyz', '/healthz', '/v1/ops', '/v1/ops/nope', '/v1/entries/none', '/nowhere']) {
+    await get(`${url}${path}`, {})
+  }
+  await get(`${url}/readyz`, { host: 'evil.example' })
+  expect(lines.map(({ route, status }) => `${route} ${status}`)).toEqual([
+    ...['/readyz 200', '/healthz 200', '/v1/ops 200', '/v1/ops/:name 404', '/v1/entries/:id 404', '/* 404'],
+    '/readyz 403',
+  ])
 })

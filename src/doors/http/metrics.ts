@@ -78,12 +78,9 @@ export class Metrics implements RequestObserver {
     siblings?.answer(() => this.#own())
   }
 
-  connected(): void {
-    this.#connections.inc()
-  }
-
-  disconnected(): void {
-    this.#connections.dec()
+  /** One more connection, or one less. */
+  connected(by: 1 | -1): void {
+    this.#connections.inc(by)
   }
 
   began(): void {

@@ -9,6 +9,7 @@ import type { Viewer } from '../../model/viewer.ts'
 import type { Catalog } from '../../ops/catalog.ts'
 import { makeApp } from './app.ts'
 import { bound, boundsOf, serverOptions } from './bounds.ts'
+import { Connections } from './connections.ts'
 import { failureResponse } from './failure.ts'
 import { isLoopback, namesOf } from './guard.ts'
 import { Metrics, type Siblings } from './metrics.ts'
@@ -84,14 +85,11 @@ export async function serveHttp(
   const server = createServer(serverOptions(bounds), listener)
   bound(server, bounds)
   tellUnread(server)
-  server.on('connection', socket => {
-    metrics.connected()
-    socket.once('close', () => metrics.disconnected())
-  })
+  const connections = new Connections(server, by => metrics.connected(by))
   server.listen(port, host)
   await listening(server, options)
   ready(addressOf(server, host))
-  await closed(server, signal, graceMs)
+  await closed(server, connections, { signal, graceMs })
 }
 
 /** Whether only this machine can connect. Throws `invalid_argument`. */
@@ -131,7 +129,12 @@ function addressOf(server: Server, host: string): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-function closed(server: Server, signal: AbortSignal, graceMs: number): Promise<void> {
+interface Ending {
+  readonly signal: AbortSignal
+  readonly graceMs: number
+}
+
+function closed(server: Server, connections: Connections, { signal, graceMs }: Ending): Promise<void> {
   return new Promise(resolve => {
     const end = (): void => {
       const force = setTimeout(() => server.closeAllConnections(), graceMs)
@@ -139,12 +142,8 @@ function closed(server: Server, signal: AbortSignal, graceMs: number): Promise<v
         clearTimeout(force)
         resolve()
       })
-      server.closeIdleConnections()
+      connections.closeWhenIdle()
     }
-    // Those that were at work then, and would be kept for further requests.
-    server.on('request', (_request, response) => {
-      response.once('close', () => setImmediate(() => signal.aborted && server.closeIdleConnections()))
-    })
     if (signal.aborted) end()
     else signal.addEventListener('abort', end, { once: true })
   })

@@ -14,17 +14,27 @@ const REASONS: Readonly<Record<number, string>> = {
   431: 'Request Header Fields Too Large',
 }
 
+/** A client that is still sending would lose what it is told if its connection were cut at once. */
+const LINGER_MS = 500
+
 export function tellUnread(server: Server): void {
   const answers = new WeakMap<Duplex, ServerResponse>()
+  const told = new WeakSet<Duplex>()
   server.on('request', (request, response) => answers.set(request.socket, response))
   server.on('checkExpectation', (_request, response) => {
     const failure = new QuerentError('invalid_argument', 'expect: only 100-continue can be', { field: 'expect' })
-    response.writeHead(417, { 'content-type': 'application/json', connection: 'close' })
-    response.end(JSON.stringify({ error: failure }))
+    const body = JSON.stringify({ error: failure })
+    const length = Buffer.byteLength(body)
+    response.writeHead(417, { 'content-type': 'application/json', 'content-length': length, connection: 'close' })
+    response.end(body)
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    const isUnderWay = answers.get(socket)?.headersSent === true && answers.get(socket)?.writableFinished === false
-    if (!socket.writable || isUnderWay) return void socket.destroy()
+    // What still comes of it is wrong too.
+    if (told.has(socket)) return
+    told.add(socket)
+    const answer = answers.get(socket)
+    const isUnderWay = answer?.writableFinished === false
+    if (!socket.writable || (isUnderWay && answer.headersSent)) return void socket.destroy()
     const [status, failure] = refusalOf(error.code)
     const body = JSON.stringify({ error: failure })
     const head = [
@@ -34,7 +44,11 @@ export function tellUnread(server: Server): void {
       'cache-control: no-store',
       `content-length: ${Buffer.byteLength(body)}`,
     ]
-    socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
+    socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => {
+      // A request whose body is refused must not go on, should the rest of it come after all.
+      if (isUnderWay) socket.destroy()
+      else setTimeout(() => socket.destroy(), LINGER_MS).unref()
+    })
   })
 }
 
