@@ -1,20 +1,25 @@
-/** The four doors as tests see them: an operation and a viewer in, a result or an error out. */
+/** The doors as tests see them, HTTP twice: an operation and a viewer in, a result or an error out. */
 import type { ChildProcess } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { SettableClock } from '../../src/base/clock.ts'
+import type { Engine } from '../../src/engine/engine.ts'
 import { openEngine } from '../../src/engine/open.ts'
 import { QuerentError } from '../../src/model/errors.ts'
 import { LOCAL_OWNER } from '../../src/model/viewer.ts'
 import { callOperation, makeCatalog } from '../../src/ops/catalog.ts'
 import { commandLine, ended, environment, querent, start } from '../support/command.ts'
+import { byRoute, type PlainRequest } from './route-request.ts'
 import type { Outcome } from './scenario.ts'
 
 export interface Door extends AsyncDisposable {
   call(operation: string, input: unknown, viewer?: string): Promise<Outcome>
 }
+
+/** Tokens are told apart by their holders; these are all who ask besides the local owner. */
+const VIEWERS = ['ana', 'ben', 'cy']
 
 export interface DoorOptions {
   readonly home: string
@@ -37,17 +42,12 @@ export const DOORS: Readonly<Record<string, (options: DoorOptions) => Promise<Do
   library: openLibrary,
   cli: openCli,
   http: openHttp,
+  routes: openRoutes,
   mcp: openMcp,
 }
 
-async function openLibrary({ home, now, embedder }: DoorOptions): Promise<Door> {
-  const clock = new SettableClock(Date.parse(now))
-  const engine = await openEngine({
-    home,
-    clock,
-    background: false,
-    embedder: embedder === 'none' ? 'none' : { provider: 'local' },
-  })
+async function openLibrary(options: DoorOptions): Promise<Door> {
+  const engine = await openHere(options)
   const catalog = makeCatalog(engine)
   const signal = new AbortController().signal
   return {
@@ -64,9 +64,20 @@ async function openLibrary({ home, now, embedder }: DoorOptions): Promise<Door> 
   }
 }
 
+/** In this process. */
+export function openHere({ home, now, embedder }: DoorOptions): Promise<Engine> {
+  const clock = new SettableClock(Date.parse(now))
+  return openEngine({ home, clock, background: false, embedder: embedder === 'none' ? 'none' : { provider: 'local' } })
+}
+
+/** As the local owner. */
+export function callHere(engine: Engine, operation: string, input: unknown): Promise<unknown> {
+  const context = { viewer: LOCAL_OWNER, signal: new AbortController().signal }
+  return callOperation(makeCatalog(engine), engine, operation, input, context)
+}
+
 /** A process for every call. */
 async function openCli(options: DoorOptions): Promise<Door> {
-  await querent(['init', '--home', options.home], { cwd: '/', env: processEnv(options) })
   return {
     async call(operation, input, viewer) {
       const args = [
@@ -87,26 +98,50 @@ async function openCli(options: DoorOptions): Promise<Door> {
   }
 }
 
-/** One server for all viewers, told apart by their tokens. */
+/** Every operation by its name, at one path. */
 async function openHttp(options: DoorOptions): Promise<Door> {
-  const tokens = join(options.home, '..', 'tokens.json')
-  writeFileSync(tokens, JSON.stringify({ 'token-ana': 'ana', 'token-ben': 'ben' }))
+  const { ask, close } = await openServer(options)
+  return { call: (operation, input, viewer) => ask(byName(operation, input), viewer), [Symbol.asyncDispose]: close }
+}
+
+/** The readable route of an operation, where there is one that can say the input. */
+async function openRoutes(options: DoorOptions): Promise<Door> {
+  const { ask, close } = await openServer(options)
+  return {
+    call: (operation, input, viewer) => ask(byRoute(operation, input) ?? byName(operation, input), viewer),
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+function byName(operation: string, input: unknown): PlainRequest {
+  return { method: 'POST', path: `/v1/ops/${operation}`, body: text(input) }
+}
+
+interface Server {
+  ask(request: PlainRequest, viewer: string | undefined): Promise<Outcome>
+  close(): Promise<void>
+}
+
+/** One server for all viewers, told apart by their tokens. */
+async function openServer(options: DoorOptions): Promise<Server> {
+  const tokens = join(options.home, 'tokens.json')
+  writeFileSync(tokens, JSON.stringify(Object.fromEntries(VIEWERS.map(name => [`token-${name}`, name]))))
   const child = start(['serve', '--port', '0', '--home', options.home, '--tokens', tokens], {
     cwd: '/',
     env: processEnv(options),
   })
   const url = await addressOf(child)
   return {
-    async call(operation, input, viewer) {
-      const response = await fetch(`${url}/v1/ops/${operation}`, {
-        method: 'POST',
-        body: text(input),
+    async ask({ method, path, body }, viewer) {
+      const response = await fetch(`${url}${path}`, {
+        method,
+        ...(body !== undefined && { body }),
         headers: viewer === undefined ? {} : { authorization: `Bearer token-${viewer}` },
       })
       const answer = await response.json()
       return response.ok ? { result: answer } : (answer as Outcome)
     },
-    async [Symbol.asyncDispose]() {
+    async close() {
       child.kill('SIGTERM')
       await ended(child)
     },
@@ -125,16 +160,18 @@ function addressOf(child: ChildProcess): Promise<string> {
   })
 }
 
-/** A server process for each viewer. What is no tool goes through the command line, on the same store. */
+/** A server process for each viewer. What is no tool is done aside, on the same store. */
 async function openMcp(options: DoorOptions): Promise<Door> {
-  const cli = await openCli(options)
   const clients = new Map<string | undefined, { client: Client; tools: readonly string[] }>()
   return {
     async call(operation, input, viewer) {
       const known = clients.get(viewer) ?? (await connect(options, viewer))
       clients.set(viewer, known)
       const name = TOOLS_OF_OTHER_NAMES[operation] ?? operation.replaceAll('.', '_')
-      if (!known.tools.includes(name)) return cli.call(operation, input, viewer)
+      if (!known.tools.includes(name)) {
+        await using aside = await openLibrary(options)
+        return await aside.call(operation, input, viewer)
+      }
       const answer = await known.client.callTool({ name, arguments: input as Record<string, unknown> })
       const texts = answer.content.flatMap(part => (part.type === 'text' ? [part.text] : []))
       const said = JSON.parse(texts.find(part => part.startsWith('{')) ?? 'null')

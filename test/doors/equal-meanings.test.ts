@@ -1,12 +1,8 @@
 /** A question without a word of its answer, through every door, with the real model: the same answer, found by meaning. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { expect } from 'vitest'
 import { modelFolder } from '../support/model.ts'
-import { DOORS } from './doors.ts'
-import { comparable, runScenario } from './run-scenario.ts'
-import type { Outcome, Step } from './scenario.ts'
+import { sameEverywhere } from './equal-everywhere.ts'
+import type { Step } from './scenario.ts'
 
 const entries = [
   { id: 'sea', title: 'Harbour', content: 'Boats lie at anchor while the tide goes out.' },
@@ -45,20 +41,10 @@ const steps: readonly Step[] = [
   },
 ]
 
-const root = mkdtempSync(join(tmpdir(), 'querent-meanings-'))
-const outcomes = new Map<string, ReadonlyMap<string, Outcome>>()
-beforeAll(async () => {
-  modelFolder() // builds the model where it is not there yet
-  for (const door of Object.keys(DOORS)) {
-    outcomes.set(door, await runScenario(door, steps, { root, now: '2026-03-01T12:00:00Z', embedder: 'local' }))
-  }
-}, 120_000)
-afterAll(() => rmSync(root, { recursive: true, force: true }))
-
-describe.each(Object.keys(DOORS))('by meaning, through %s', door => {
-  it.each(steps)('$name', step => {
-    const outcome = outcomes.get(door)?.get(step.name)
-    step.expect?.(outcome)
-    expect(comparable(outcome)).toEqual(comparable(outcomes.get('library')?.get(step.name)))
-  })
+sameEverywhere({
+  embedder: 'local',
+  steps: () => {
+    modelFolder() // builds the model where it is not there yet
+    return steps
+  },
 })

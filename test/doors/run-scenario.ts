@@ -1,7 +1,8 @@
-/** Takes a list of steps through one door, on a store of its own. */
-import { mkdirSync } from 'node:fs'
+/** Takes a list of steps through every door, each on its own copy of one prepared store. */
+import { cpSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { DOORS } from './doors.ts'
+import type { Engine } from '../../src/engine/engine.ts'
+import { DOORS, openHere } from './doors.ts'
 import type { Outcome, Step } from './scenario.ts'
 
 export interface Setting {
@@ -12,41 +13,79 @@ export interface Setting {
   readonly embedder: 'none' | 'local'
   /** Whose tools MCP offers. */
   readonly lens?: string
+  /** What the store, and the folder it is in, hold before the first step. */
+  readonly prepare?: (engine: Engine, folder: string) => unknown
 }
 
 /** Outcomes by the names of their steps. */
-export async function runScenario(
-  door: string,
-  steps: readonly Step[],
-  { root, now, embedder, lens }: Setting,
-): Promise<ReadonlyMap<string, Outcome>> {
-  const home = join(root, door, '.querent')
-  mkdirSync(home, { recursive: true })
+export type Outcomes = ReadonlyMap<string, Outcome>
+
+/** By the names of doors. */
+export async function runEverywhere(steps: readonly Step[], setting: Setting): Promise<ReadonlyMap<string, Outcomes>> {
+  const prepared = folderOf('prepared', setting.root)
+  mkdirSync(join(prepared, '.querent'), { recursive: true })
+  {
+    await using engine = await openHere({ ...setting, home: join(prepared, '.querent') })
+    await setting.prepare?.(engine, prepared)
+  }
+  const runs = Object.keys(DOORS).map(async door => {
+    const folder = folderOf(door, setting.root)
+    cpSync(prepared, folder, { recursive: true, preserveTimestamps: true })
+    return [door, await runThrough(door, steps, join(folder, '.querent'), setting)] as const
+  })
+  return new Map(await Promise.all(runs))
+}
+
+/** Names are all as long, for places count in what fits into an answer. */
+function folderOf(door: string, root: string): string {
+  return join(root, `door-${['prepared', ...Object.keys(DOORS)].indexOf(door)}`)
+}
+
+async function runThrough(door: string, steps: readonly Step[], home: string, setting: Setting): Promise<Outcomes> {
   const open = DOORS[door]
   if (open === undefined) throw new Error(`no door ${door}`)
-  await using opened = await open({ home, now, embedder, lens })
+  await using opened = await open({ ...setting, home })
   const done = new Map<string, Outcome>()
+  const answers = new Map<string, unknown>()
   for (const step of steps) {
-    const answers = new Map(
-      [...done].map(([name, outcome]) => [name, 'result' in outcome ? outcome.result : undefined]),
-    )
+    if (done.has(step.name)) throw new Error(`two steps are called ${step.name}`)
     const input = step.inputFrom === undefined ? step.input : step.inputFrom(answers)
-    done.set(step.name, await opened.call(step.operation, input, step.viewer))
+    const outcome = await opened.call(step.operation, input, step.viewer)
+    done.set(step.name, outcome)
+    answers.set(step.name, 'result' in outcome ? outcome.result : undefined)
   }
   return done
 }
+/** What a measured time, or what a log holds at this moment, is called. */
+const MEASURED = new Set(
+  ['ms', 'read_ms', 'durationMs', 'duration_ms', 'query_time_ms', 'total_time_ms', 'files_per_second'].concat([
+    ...['bytes', 'log_bytes'],
+  ]),
+)
+/** Made at random for each request. */
+const ITS_OWN = new Set(['request_id', 'query_id'])
 
-/** Without what may differ: measured times, cursors (signed by each store's secret), the home, memory and log in use. */
-export function comparable(outcome: Outcome | undefined): unknown {
+const CURSORS = new Set(['cursor', 'next_cursor', 'resume_token'])
+
+/** Without what may differ between copies of one store; `root` is the folder that all are in. */
+export function comparable(outcome: Outcome | undefined, root: string): unknown {
+  const folders = Object.keys(DOORS).map(door => folderOf(door, root))
   return JSON.parse(JSON.stringify(outcome ?? null), (key, value) => {
-    if (key === 'ms' || key === 'bytes') return 0
+    if (MEASURED.has(key)) return 'measured'
+    if (ITS_OWN.has(key)) return 'its own'
+    // Sealed anew for every answer.
+    if (CURSORS.has(key)) return value === null ? null : 'a cursor'
     // How far the log is folded back, and what is still to erase, is a matter of the moment.
-    if (key === 'log_bytes') return 0
     if (key === 'to_erase') return 'now or later'
-    if (key === 'cursor') return value === null ? null : 'a cursor'
-    if (key === 'home') return value === null ? null : 'a home'
+    if (typeof value === 'string' && value.includes(root))
+      return folders.reduce((text, folder) => text.replaceAll(folder, 'its folder'), value)
     // What runs in the background is told of the process that runs it.
     if (key === 'findings') return value.filter(({ check }: { check: string }) => !check.startsWith('job '))
     return value
   })
+}
+
+/** Besides: without the ids that are made at random (UUIDs). */
+export function withoutNewIds(outcome: unknown): unknown {
+  return JSON.parse(JSON.stringify(outcome).replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'a new id'))
 }

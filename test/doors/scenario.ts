@@ -15,8 +15,10 @@ export interface Step {
   /** The input, made from earlier answers by the names of their steps. */
   readonly inputFrom?: (answers: ReadonlyMap<string, Json>) => unknown
   /** Absent: the local owner. */
-  readonly viewer?: 'ana' | 'ben'
+  readonly viewer?: string | undefined
   readonly expect?: (outcome: Json) => void
+  /** What a readable route says instead, where the contract of a lens gives it words of its own. */
+  readonly atRoute?: (outcome: Json) => void
 }
 
 /** `docs` is a folder with `decay.md` and `kernel.md`. */
