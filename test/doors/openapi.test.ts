@@ -76,6 +76,19 @@ describe('the document', () => {
     }
   })
 
+  it('begins inputs with examples that their schemas allow', () => {
+    const ajv = new Ajv2020({ strict: false, validateFormats: false })
+    ajv.addSchema({ $id: 'querent:/', ...toOwner })
+    const bodies = described(toOwner).filter(({ item }) => item.requestBody?.content['application/json'].example)
+    expect(bodies.length).toBeGreaterThan(100)
+    for (const { method, path } of bodies) {
+      const place = `/paths/${path.replaceAll('/', '~1')}/${method}/requestBody/content/application~1json`
+      const validate = ajv.compile({ $ref: `querent:/#${encodeURI(place)}/schema` })
+      const { example } = toOwner.paths[path][method].requestBody.content['application/json']
+      expect(validate(example), `${path}: ${JSON.stringify([example, validate.errors])}`).toBe(true)
+    }
+  })
+
   it('names every operation once, under its lens', () => {
     const ids = described(toOwner).map(({ item }) => item.operationId)
     expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([])
