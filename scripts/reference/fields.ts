@@ -30,7 +30,7 @@ export function fieldRows(schema: Schema, shapes: Shapes, place = '', depth = 0)
 function meaningText(schema: Schema): string {
   const { description, default: value } = schema
   const text = typeof description === 'string' ? description : ''
-  const ended = text === '' || /[.!?]$/.test(text) ? text : `${text}.`
+  const ended = text === '' || /[.!?…]$/.test(text) ? text : `${text}.`
   if (value === undefined || /[Dd]efault/.test(ended)) return ended
   return `${ended} Default: ${code(JSON.stringify(value))}.`.trim()
 }

@@ -52,6 +52,7 @@ export const CONTEXT_ERRORS: readonly (readonly [code: string, meaning: string])
   ['ambiguous', 'Several concepts have this name'],
   ['denied', 'It is somebody else’s, or the owner’s alone'],
   ['outside', 'The path lies outside the workspace'],
+  ['not_initialized', 'The part that this needs is not made yet'],
   ['no_workspace', 'This store has no folder of code'],
   ['overtaken', 'Somebody else changed the file meanwhile; read it again'],
   ['query_error', 'The question could not be asked'],

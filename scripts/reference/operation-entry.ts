@@ -38,6 +38,7 @@ export class OperationEntries {
 
   #answer(operation: EngineOperation): string {
     const text = outline(jsonSchema(operation.output, 'output'))
+    if (text === '…') return 'Events: as [live queries](../guide/live.md#events) say.\n'
     const first = this.#shown.get(text)
     if (first !== undefined) return `Answer: as that of [${first}](#${anchor(first)}).\n`
     if (text.split('\n').length > SHORT) this.#shown.set(text, operation.name)

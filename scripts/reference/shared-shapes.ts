@@ -13,7 +13,10 @@ export function filterSchema(catalog: Catalog): Schema {
 export function shapesOf(catalog: Catalog): Shapes {
   return new Map([
     [shapeOf(filterSchema(catalog)), '[Filter](#filter)'],
-    [shapeOf(fieldOf(catalog, 'explain', 'query')), `object, as [query](#${anchor('query')}) takes it`],
+    ...['explain', 'beliefs.explain'].map(name => {
+      const asked = name.replace('explain', 'query')
+      return [shapeOf(fieldOf(catalog, name, 'query')), `object, as [${asked}](#${anchor(asked)}) takes it`] as const
+    }),
   ])
 }
 

@@ -57,7 +57,10 @@ const queryInput = z.strictObject({
   limit: z.int().min(1).max(1_000).optional().describe('Most results; default 15'),
   fetch_limit: z.int().min(1).max(1_000).optional().describe('Fetched by each search, if more than limit; default 20'),
   min_score_ratio: z.number().min(0).max(1).optional().describe('Of the best score; default 0.6'),
-  fusion: z.enum(['tags-first', 'rrf']).optional(),
+  fusion: z
+    .enum(['tags-first', 'rrf'])
+    .optional()
+    .describe('Results with the tags first, or one list of two by rank; default tags-first'),
   raw,
   formatted: z.boolean().optional().describe('Add the results as Markdown'),
 })

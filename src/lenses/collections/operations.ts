@@ -6,7 +6,7 @@ import { costOfAsking } from '../../model/query-cost.ts'
 import type { LensHost } from '../lens.ts'
 import { askCollections, type CollectionsAnswer } from './ask.ts'
 import { formatResultsMarkdown } from './markdown.ts'
-import type { CollectionsInput } from './request.ts'
+import { type CollectionsInput, MOST_RESULTS } from './request.ts'
 
 const TIMEOUT_MS = 10_000
 
@@ -16,20 +16,20 @@ const metadata = z.record(z.string(), z.json())
 const queryInput = z.strictObject({
   query: z.string().describe('What is looked for'),
   collections: z.array(text).min(1).optional().describe('Collections to ask; items and analysis when left out'),
-  n_results: z.int().min(1).optional().describe('Most results of each collection; default 5'),
+  n_results: z.int().min(1).max(MOST_RESULTS).optional().describe('Most results of each collection; default 5'),
   days: z.int().min(0).optional().describe('Only what is from the last so many days'),
   since: text.optional().describe('ISO date, included'),
   until: text.optional().describe('ISO date; a whole day is included, a time of day is not'),
   undated: z.enum(['include', 'exclude']).optional().describe('Records without a date under a day filter'),
   source: text.optional().describe('Only records with this source_type'),
   actionability: text.optional().describe('Only records with this actionability'),
-  min_score: z.number().min(0).max(1).optional(),
+  min_score: z.number().min(0).max(1).optional().describe('Results below are left out'),
   fold: z.boolean().optional().describe('An item and its analysis as one result'),
   hybrid: z.boolean().optional().describe('Fuse the order by meaning with an order by words'),
-  offset: z.int().min(0).optional(),
-  limit: z.int().min(1).optional(),
+  offset: z.int().min(0).optional().describe('So many of the best are passed over; default 0'),
+  limit: z.int().min(1).optional().describe('Most results of all collections together'),
   store: text.optional().describe('A configured source; `local` when left out'),
-  timeout_ms: z.int().min(1).max(120_000).optional(),
+  timeout_ms: z.int().min(1).max(120_000).optional().describe('Time that the question may take, in milliseconds'),
 })
 
 const resultOutput = z.strictObject({
@@ -86,12 +86,12 @@ const query: Operation<LensHost, typeof queryInput, typeof queryOutput> = {
 }
 
 const formatInput = z.strictObject({
-  results: z.array(
-    z.object({ title: z.string(), content: z.string(), source: z.string(), score: z.number(), metadata }),
-  ),
-  query: z.string(),
-  lang: z.enum(['es', 'en']).optional(),
-  urls: z.boolean().optional(),
+  results: z
+    .array(z.object({ title: z.string(), content: z.string(), source: z.string(), score: z.number(), metadata }))
+    .describe('As collections.query gives them'),
+  query: z.string().describe('The question, for the heading'),
+  lang: z.enum(['es', 'en']).optional().describe('Spanish or English; default es'),
+  urls: z.boolean().optional().describe('Show addresses; default false'),
 })
 
 const formatOutput = z.strictObject({ markdown: z.string() })

@@ -10,13 +10,13 @@ import { type BeliefsCall, inCall } from './call.ts'
 
 const AGENT: Readonly<Record<string, JsonObject>> = {
   id: described(TEXT, 'Its name: what it asks as, and what others trust'),
-  label: { type: ['string', 'null'] },
+  label: described({ type: ['string', 'null'] }, 'What it is shown as'),
   did: described(
     { type: ['string', 'null'] },
     'did:key of its own Ed25519 key; without one this node keeps a key for it',
   ),
-  reputation: { type: ['number', 'null'], minimum: 0, maximum: 1 },
-  reputation_by_domain: { type: ['object', 'null'] },
+  reputation: described({ type: ['number', 'null'], minimum: 0, maximum: 1 }, 'What is known of it, in all'),
+  reputation_by_domain: described({ type: ['object', 'null'] }, 'The same by domain'),
   trust_graph: described({ type: ['string', 'null'] }, 'What its trust graph may be called in a query'),
 }
 const ONE = answers({ agent: OBJECT })

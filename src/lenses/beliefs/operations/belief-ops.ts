@@ -29,20 +29,25 @@ const DRAFT: Readonly<Record<string, JsonObject>> = {
   id: described(TEXT, 'Of the new version; made when left out'),
   content: described(TEXT, '1 to 65,536 bytes of UTF-8'),
   content_hash: described(TEXT, 'Hexadecimal SHA-256 of the content, to be held against it'),
-  confidence: { type: 'object', properties: Object.fromEntries(DIMENSIONS.map(name => [name, SHARE])) },
-  valid_from: TIME,
-  valid_until: TIME,
+  confidence: {
+    type: 'object',
+    properties: Object.fromEntries(DIMENSIONS.map(name => [name, SHARE])),
+    description: 'How sure, in six respects',
+  },
+  valid_from: described(TIME, 'Holds from then on'),
+  valid_until: described(TIME, 'Holds until then'),
   derivation: {
     type: 'object',
+    description: 'What it rests on',
     properties: {
-      type: { type: 'string', enum: [...DERIVATION_TYPES] },
+      type: described({ type: 'string', enum: [...DERIVATION_TYPES] }, 'How it came about'),
       sources: described(OBJECTS, '{belief_id or external_ref, contribution_type, weight}'),
-      method_description: { type: ['string', 'null'] },
-      confidence_rationale: { type: ['string', 'null'] },
+      method_description: described({ type: ['string', 'null'] }, 'How, in words'),
+      confidence_rationale: described({ type: ['string', 'null'] }, 'Why it is as sure as that'),
     },
   },
   domains: described(NAMES, 'Paths such as science/biology, at most 20'),
-  visibility: { type: 'string', enum: [...VISIBILITIES] },
+  visibility: described({ type: 'string', enum: [...VISIBILITIES] }, 'Who may see it, its holder apart'),
   federation_ids: described(NAMES, 'Whom a federated belief is shared with'),
 }
 const WAIT = described(FLAG, 'Whether to return only when it can be found by meaning; default true')

@@ -35,12 +35,24 @@ const create: Operation<LensHost> = {
   input: anything(
     {
       id: described(TEXT, 'Its name; for others than the local owner something is added that nobody else uses'),
-      label: { type: ['string', 'null'] },
-      did: { type: ['string', 'null'] },
-      joining: { type: 'string', enum: [...JOININGS] },
-      results: { type: 'string', enum: [...RESULT_KINDS] },
-      anonymity: { type: 'string', enum: [...ANONYMITIES] },
-      reputation: { type: ['number', 'null'], minimum: 0, maximum: 1 },
+      label: described({ type: ['string', 'null'] }, 'What it is shown as'),
+      did: described({ type: ['string', 'null'] }, 'Its did:key'),
+      joining: described(
+        { type: 'string', enum: [...JOININGS] },
+        'open: agents may join by themselves; default invited',
+      ),
+      results: described(
+        { type: 'string', enum: [...RESULT_KINDS] },
+        'aggregate: results are counts only; default individual',
+      ),
+      anonymity: described(
+        { type: 'string', enum: [...ANONYMITIES] },
+        'strict: results show no holders, not even pseudonyms; default pseudonyms',
+      ),
+      reputation: described(
+        { type: ['number', 'null'], minimum: 0, maximum: 1 },
+        'Of the federation as a whole, by the local owner; where the asker states no trust in it',
+      ),
     },
     ['id'],
   ),
@@ -86,9 +98,9 @@ const member: Operation<LensHost> = {
   input: anything(
     {
       federation: FEDERATION,
-      agent: TEXT,
-      status: { type: 'string', enum: [...STATUSES] },
-      role: { type: 'string', enum: [...ROLES] },
+      agent: described(TEXT, 'Whom'),
+      status: described({ type: 'string', enum: [...STATUSES] }, 'Whether a member'),
+      role: described({ type: 'string', enum: [...ROLES] }, 'As what'),
       permissions: described(
         { type: ['array', 'null'], items: { type: 'string', enum: [...PERMISSIONS] } },
         'null: all there are',

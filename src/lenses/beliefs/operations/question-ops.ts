@@ -51,7 +51,7 @@ const facets: Operation<LensHost> = {
   input: anything(
     {
       query: A_QUERY,
-      fields: { type: 'array', items: { type: 'string', enum: [...FACET_FIELDS] } },
+      fields: described({ type: 'array', items: { type: 'string', enum: [...FACET_FIELDS] } }, 'By what to count'),
     },
     ['query', 'fields'],
   ),
@@ -91,9 +91,13 @@ const batch: Operation<LensHost> = {
 const derivation: Operation<LensHost> = {
   name: 'beliefs.derivation',
   summary: 'Show what a belief was derived from, step by step',
-  input: anything({ belief_id: BELIEF_ID, max_depth: { type: 'integer', minimum: 1, maximum: 10, default: 5 } }, [
-    'belief_id',
-  ]),
+  input: anything(
+    {
+      belief_id: BELIEF_ID,
+      max_depth: described({ type: 'integer', minimum: 1, maximum: 10, default: 5 }, 'How many steps back'),
+    },
+    ['belief_id'],
+  ),
   output: answers({ belief_id: TEXT, depth: INTEGER, chain: OBJECTS }),
   effect: { kind: 'read', idempotent: true },
   cost: costOfDerivation,

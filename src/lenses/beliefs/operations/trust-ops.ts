@@ -28,7 +28,7 @@ const set: Operation<LensHost> = {
   input: anything(
     {
       target: TARGET,
-      trust_level: { type: 'number', minimum: 0, maximum: 1 },
+      trust_level: described({ type: 'number', minimum: 0, maximum: 1 }, 'In all; 0 is distrust'),
       domain_trust: described(OBJECT, 'Levels by domain'),
       basis: described(OBJECTS, '{type, confidence}; MANUAL decays ten times as slowly'),
       persistent: described(FLAG, 'Does not decay'),
@@ -60,7 +60,10 @@ const remove: Operation<LensHost> = {
 const list: Operation<LensHost> = {
   name: 'trust.list',
   summary: 'List the statements of trust of the asker',
-  input: anything({ after: described(TEXT, 'Only targets behind this one'), limit: { type: 'integer' } }),
+  input: anything({
+    after: described(TEXT, 'Only targets behind this one'),
+    limit: described({ type: 'integer' }, 'How many at most'),
+  }),
   output: answers({ edges: OBJECTS, after: TEXT_OR_NULL, did: TEXT_OR_NULL }),
   effect: { kind: 'read', idempotent: true },
   run: (host, input, context) =>

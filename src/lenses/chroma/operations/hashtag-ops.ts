@@ -23,7 +23,7 @@ const assign: Operation<LensHost> = {
   name: 'chroma.assign',
   summary: 'Bind hashtags to anchors, in a zone or at an anchor; what is bound stays where it is',
   input: fields({
-    hashtag: TEXT,
+    hashtag: described(TEXT, 'With or without #'),
     ...TARGET,
     assignments: described(OBJECTS, 'Many, all or none: {hashtag, zone} or {hashtag, anchor_id}'),
     text: described(TEXT, 'Many, all or none: a line each, hashtag and zone or anchor id'),

@@ -97,8 +97,8 @@ const map: Operation<LensHost> = {
   summary: 'Draw all nodes in the plane of their colours as an SVG, with a query and its hits if one is given',
   input: fields({
     hashtags: TAGS,
-    input: TEXT,
-    k: INTEGER,
+    input: described(TEXT, 'Instead of hashtags: a text for the profile'),
+    k: described(INTEGER, 'How many hits'),
     query: described(OBJECT, 'Further options of chroma.query'),
   }),
   output: answers({ svg: TEXT, nodes: INTEGER }),

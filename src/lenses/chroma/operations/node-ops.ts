@@ -40,12 +40,15 @@ const store: Operation<LensHost> = {
       hashtags: TAGS,
       label: described(TEXT, 'At most 500 characters'),
       content: described(TEXT, 'At most 1 MiB'),
-      metadata: OBJECT_OR_NULL,
-      mode_name: MODE,
+      metadata: described(OBJECT_OR_NULL, 'Anything else about it, for filters'),
+      mode_name: described(MODE, 'How it remembers; default that of the settings'),
       plugin_fields: described(OBJECT, 'Values of columns that plug-ins added'),
-      visibility: { type: 'string', enum: ['private', 'shared', 'public'] },
-      federations: { type: 'array', items: { type: 'string' } },
-      collection: TEXT,
+      visibility: described(
+        { type: 'string', enum: ['private', 'shared', 'public'] },
+        'Who may see it; default private',
+      ),
+      federations: described({ type: 'array', items: { type: 'string' } }, 'With shared: those that may see it'),
+      collection: described(TEXT, 'What it belongs to'),
     },
     ['hashtags', 'label', 'content'],
   ),
@@ -99,13 +102,13 @@ const remove: Operation<LensHost> = {
 
 const CHANGES = {
   entry_id: ID,
-  label: TEXT,
-  content: TEXT,
-  metadata: OBJECT_OR_NULL,
-  mode_name: MODE,
-  decay_enabled: FLAG,
+  label: described(TEXT, 'A new label'),
+  content: described(TEXT, 'A new text'),
+  metadata: described(OBJECT_OR_NULL, 'In place of what was there'),
+  mode_name: described(MODE, 'How it remembers'),
+  decay_enabled: described(FLAG, 'Whether it fades when it is not used'),
   rotten: described(FLAG, 'true; a rotten node is rescued by being used'),
-  plugin_fields: OBJECT,
+  plugin_fields: described(OBJECT, 'Columns of plug-ins'),
 }
 
 const set: Operation<LensHost> = {

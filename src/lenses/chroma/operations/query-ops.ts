@@ -26,7 +26,7 @@ const ANSWER = answers({ results: OBJECTS, query: OBJECT, warnings: OBJECTS })
 
 const OPTIONS = {
   k: described(INTEGER, 'How many results; default 5'),
-  max_distance: { type: ['number', 'null'] },
+  max_distance: described({ type: ['number', 'null'] }, 'No farther than this; default that of the settings'),
   temporal_range: {
     type: ['array', 'null'],
     items: { type: 'integer' },
@@ -36,16 +36,20 @@ const OPTIONS = {
     type: ['object', 'null'],
     description: 'By field: a value, a list of values, or operators such as {"$gte": 3, "$contains": "x"}',
   },
-  include_rotten: FLAG,
+  include_rotten: described(FLAG, 'Rotten nodes too; those shown are rescued'),
   score_weights: {
     type: ['object', 'null'],
-    properties: { relevance: NUMBER, recency: NUMBER, strength: NUMBER },
+    properties: {
+      relevance: described(NUMBER, 'Of nearness'),
+      recency: described(NUMBER, 'Of when it was used last'),
+      strength: described(NUMBER, 'Of its memory'),
+    },
     description: 'Together 1; default those of each node’s mode',
   },
   profile: described(TEXT, 'Query profile; default that of the settings'),
   update_access: described(FLAG, 'false: a dry run that counts as no use'),
-  complete_hashtags: FLAG,
-  fallback_to_default: FLAG,
+  complete_hashtags: described(FLAG, 'Add tags where a text names too few'),
+  fallback_to_default: described(FLAG, 'Use the default profile where the named one fails'),
 }
 
 /** Also what the further options of `chroma.map` may be. */
@@ -89,7 +93,7 @@ const knn: Operation<LensHost> = {
       hashtags: TAGS,
       k: OPTIONS.k,
       max_distance: OPTIONS.max_distance,
-      include_rotten: FLAG,
+      include_rotten: OPTIONS.include_rotten,
       update_access: OPTIONS.update_access,
     },
     ['hashtags'],

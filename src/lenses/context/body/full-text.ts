@@ -18,7 +18,7 @@ const index: Handler = {
   path: '/body/fts/index',
   summary: 'Keep the texts of registered files for search and previews',
   effect: 'write',
-  params: { force: FLAG },
+  params: { force: { ...FLAG, description: 'Read unchanged files again' } },
   async run(call, params) {
     const force = readParams(call, ['body'], params, reader => reader.flag('force'))
     const files = [...ownFiles(call).values()]
@@ -35,7 +35,11 @@ const search: Handler = {
   path: '/body/fts/search',
   summary: 'Search the texts of files by words',
   effect: 'read',
-  params: { query: TEXT, path: TEXT, limit: NUMBER },
+  params: {
+    query: { ...TEXT, description: 'Words' },
+    path: { ...TEXT, description: 'Only files whose path holds this' },
+    limit: { ...NUMBER, description: 'How many at most' },
+  },
   async run(call, params) {
     const reader = new ParamReader(params)
     const query = reader.text('query').trim()

@@ -26,7 +26,10 @@ const add: Handler = {
   path: '/body/files/add',
   summary: 'Register files, or all files of folders',
   effect: 'write',
-  params: { path: TEXT, paths: { type: 'array', items: TEXT } },
+  params: {
+    path: { ...TEXT, description: 'A file or folder' },
+    paths: { type: 'array', items: TEXT, description: 'Several of these' },
+  },
   async run(call, params): Promise<Outcome> {
     const paths = readParams(call, ['body'], params, readPaths)
     const all = new Map<string, WorkspaceFile>()
@@ -57,7 +60,10 @@ const scan: Handler = {
   path: '/body/scan',
   summary: 'Compare the registered files with those there are',
   effect: 'write',
-  params: { path: TEXT, dry_run: FLAG },
+  params: {
+    path: { ...TEXT, description: 'Only below this folder' },
+    dry_run: { ...FLAG, description: 'Tell what has changed, and write nothing' },
+  },
   async run(call, params) {
     const { path, isDry } = readParams(call, ['body'], params, reader => ({
       path: reader.optionalText('path'),

@@ -17,7 +17,10 @@ const search: Handler = {
   path: '/mind/search',
   summary: 'Find concepts by meaning',
   effect: 'read',
-  params: { query: TEXT, limit: NUMBER },
+  params: {
+    query: { ...TEXT, description: 'What to look for' },
+    limit: { ...NUMBER, description: 'How many at most' },
+  },
   async run(call, params) {
     const reader = new ParamReader(params)
     const query = reader.question('query').trim()
@@ -51,7 +54,7 @@ const neighbors: Handler = {
   path: '/graph/neighbors',
   summary: 'List what a concept links to, and what links to it',
   effect: 'read',
-  params: { id: NUMBER },
+  params: { id: { ...NUMBER, description: 'Id of the concept' } },
   run(call, params) {
     const id = readParams(call, ['mind'], params, reader => reader.id('id'))
     const { store } = call.host
@@ -82,7 +85,11 @@ const viz: Handler = {
   path: '/graph/viz',
   summary: 'Draw concepts and their links as text or as Mermaid',
   effect: 'read',
-  params: { format: { enum: ['ascii', 'mermaid'] }, center: NUMBER, limit: NUMBER },
+  params: {
+    format: { enum: ['ascii', 'mermaid'], description: 'As text or as Mermaid' },
+    center: { ...NUMBER, description: 'Id of the concept in the middle' },
+    limit: { ...NUMBER, description: 'How many concepts at most' },
+  },
   run(call, params) {
     const { format, center, limit } = readParams(call, ['mind'], params, reader => {
       const format = reader.choice('format', FORMATS, 'ascii')

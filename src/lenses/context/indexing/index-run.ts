@@ -31,7 +31,7 @@ export const INDEX_HANDLER: Handler = {
   effect: 'write',
   params: {
     path: { type: 'string', description: 'A file or folder; default: the whole workspace' },
-    paths: { type: 'array', items: TEXT },
+    paths: { type: 'array', items: TEXT, description: 'Several of these' },
     force: { ...FLAG, description: 'Read unchanged files again' },
     wait: { ...FLAG, description: 'Wait for vectors; default true. Names and words answer at once' },
   },

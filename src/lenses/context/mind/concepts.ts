@@ -18,13 +18,17 @@ const SCHEMA_VERSION = '1.0.0'
 
 const VISIBILITIES = ['private', 'public'] as const
 
-const NEW = { name: TEXT, type: TEXT, visibility: { enum: ['private', 'public'] } }
+const NEW = {
+  name: { ...TEXT, description: 'As others name it' },
+  type: { ...TEXT, description: 'Such as class or idea' },
+  visibility: { enum: ['private', 'public'], description: 'Who may see it' },
+}
 
 const init: Handler = {
   path: '/mind/init',
   summary: 'Make the part for concepts and links; with force, empty it',
   effect: 'destroy',
-  params: { force: FLAG },
+  params: { force: { ...FLAG, description: 'Empty what is there' } },
   run(call, params) {
     const reader = new ParamReader(params)
     const force = reader.flag('force')
@@ -65,7 +69,7 @@ const createMany: Handler = {
   path: '/mind/concepts/create-many',
   summary: 'Add concepts, all of them or none',
   effect: 'write',
-  params: { concepts: listOf(NEW) },
+  params: { concepts: { ...listOf(NEW), description: 'All of them are added, or none' } },
   async run(call, params) {
     const drafts = readParams(call, ['mind'], params, reader => reader.list('concepts', readNew))
     const concepts = await createAll(call, drafts)
@@ -77,7 +81,7 @@ const get: Handler = {
   path: '/mind/concepts/get',
   summary: 'Read a concept',
   effect: 'read',
-  params: { id: NUMBER },
+  params: { id: { ...NUMBER, description: 'Id of the concept' } },
   run(call, params) {
     const id = readParams(call, ['mind'], params, reader => reader.id('id'))
     return { result: brief(mustSee(look(call), id)) }
@@ -88,7 +92,7 @@ const list: Handler = {
   path: '/mind/concepts/list',
   summary: 'List concepts by id, of one type if named',
   effect: 'read',
-  params: { type: TEXT },
+  params: { type: { ...TEXT, description: 'Only concepts of this type' } },
   run(call, params) {
     const type = readParams(call, ['mind'], params, reader => reader.optionalText('type'))
     const concepts = look(call).concepts.all.filter(concept => type === null || concept.type === type)
@@ -100,7 +104,11 @@ const update: Handler = {
   path: '/mind/concepts/update',
   summary: 'Change the name or the type of a concept',
   effect: 'write',
-  params: { id: NUMBER, name: TEXT, type: TEXT },
+  params: {
+    id: { ...NUMBER, description: 'Id of the concept' },
+    name: { ...TEXT, description: 'A new name' },
+    type: { ...TEXT, description: 'A new type' },
+  },
   async run(call, params) {
     const { id, name, type } = readParams(call, ['mind'], params, reader => ({
       id: reader.id('id'),
@@ -124,7 +132,7 @@ const remove: Handler = {
   path: '/mind/concepts/delete',
   summary: 'Delete a concept with its links and its provenance',
   effect: 'destroy',
-  params: { id: NUMBER },
+  params: { id: { ...NUMBER, description: 'Id of the concept' } },
   run(call, params): Outcome {
     const id = readParams(call, ['mind'], params, reader => reader.id('id'))
     const { store, clock } = call.host

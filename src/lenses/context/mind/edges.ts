@@ -20,7 +20,12 @@ export type Edge = {
   readonly weight: number
 }
 
-const NEW = { source: NUMBER, target: NUMBER, relation: TEXT, weight: NUMBER }
+const NEW = {
+  source: { ...NUMBER, description: 'From this concept' },
+  target: { ...NUMBER, description: 'To this concept' },
+  relation: { ...TEXT, description: 'Of which kind' },
+  weight: { ...NUMBER, description: '0 or more' },
+}
 
 /** Edges that start at these concepts, by id; of those seen. One read, however many concepts there are. */
 export function edgesFrom(reader: StoreReader, { concepts }: Look, sources: readonly number[]): readonly Edge[] {
@@ -44,7 +49,7 @@ const createMany: Handler = {
   path: '/mind/edges/create-many',
   summary: 'Link concepts, all of these or none',
   effect: 'write',
-  params: { edges: listOf(NEW) },
+  params: { edges: { ...listOf(NEW), description: 'All of them are added, or none' } },
   run(call, params) {
     const drafts = readParams(call, ['mind'], params, reader => reader.list('edges', readNew))
     const edges = createAll(call, drafts, at => ['edges', String(at)])
@@ -56,7 +61,7 @@ const get: Handler = {
   path: '/mind/edges/get',
   summary: 'Read a link',
   effect: 'read',
-  params: { id: NUMBER },
+  params: { id: { ...NUMBER, description: 'Id of the link' } },
   run(call, params) {
     const id = readParams(call, ['mind'], params, reader => reader.id('id'))
     return { result: mustSeeEdge(call.host.store, look(call), id) }
@@ -67,7 +72,11 @@ const list: Handler = {
   path: '/mind/edges/list',
   summary: 'List links by id, of one source, target or relation if named',
   effect: 'read',
-  params: { source: NUMBER, target: NUMBER, relation: TEXT },
+  params: {
+    source: { ...NUMBER, description: 'From this concept' },
+    target: { ...NUMBER, description: 'To this concept' },
+    relation: { ...TEXT, description: 'Of this kind' },
+  },
   run(call, params) {
     const wanted = readParams(call, ['mind'], params, reader => ({
       source: reader.optionalId('source'),
@@ -84,7 +93,11 @@ const update: Handler = {
   path: '/mind/edges/update',
   summary: 'Change the relation or the weight of a link',
   effect: 'write',
-  params: { id: NUMBER, relation: TEXT, weight: NUMBER },
+  params: {
+    id: { ...NUMBER, description: 'Id of the link' },
+    relation: { ...TEXT, description: 'Another kind' },
+    weight: { ...NUMBER, description: '0 or more' },
+  },
   run(call, params) {
     const { id, relation, weight } = readParams(call, ['mind'], params, reader => ({
       id: reader.id('id'),
@@ -108,7 +121,7 @@ const remove: Handler = {
   path: '/mind/edges/delete',
   summary: 'Delete a link',
   effect: 'destroy',
-  params: { id: NUMBER },
+  params: { id: { ...NUMBER, description: 'Id of the link' } },
   run(call, params) {
     const id = readParams(call, ['mind'], params, reader => reader.id('id'))
     const { store, clock } = call.host

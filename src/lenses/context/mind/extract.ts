@@ -23,8 +23,22 @@ export const EXTRACT_HANDLER: Handler = {
   effect: 'write',
   params: {
     file_url: { type: 'string', description: 'A registered file' },
-    concepts: listOf({ name: TEXT, type: TEXT }),
-    edges: listOf({ source_name: TEXT, target_name: TEXT, relation: TEXT, weight: NUMBER }),
+    concepts: {
+      ...listOf({
+        name: { ...TEXT, description: 'As others name it' },
+        type: { ...TEXT, description: 'Such as class or idea' },
+      }),
+      description: 'What the file is about',
+    },
+    edges: {
+      ...listOf({
+        source_name: { ...TEXT, description: 'Name of a concept' },
+        target_name: { ...TEXT, description: 'Name of another' },
+        relation: { ...TEXT, description: 'Such as calls or part_of' },
+        weight: { ...NUMBER, description: '0 or more' },
+      }),
+      description: 'How they hang together',
+    },
     dry_run: { ...FLAG, description: 'Tell what would be done, and do nothing' },
     explain: { ...FLAG, description: 'Name each concept and link with what becomes of it' },
   },

@@ -13,7 +13,10 @@ const create: Handler = {
   path: '/mind/provenance/create',
   summary: 'Say that a concept comes from a file',
   effect: 'write',
-  params: { concept_id: NUMBER, file_url: TEXT },
+  params: {
+    concept_id: { ...NUMBER, description: 'Id of the concept' },
+    file_url: { ...TEXT, description: 'Path of a registered file' },
+  },
   run(call, params) {
     const { concept, url } = readParams(call, ['mind'], params, reader => ({
       concept: reader.id('concept_id'),
@@ -31,7 +34,10 @@ const list: Handler = {
   path: '/mind/provenance/list',
   summary: 'List links of concepts to files, of one concept or file if named',
   effect: 'read',
-  params: { concept_id: NUMBER, file_url: TEXT },
+  params: {
+    concept_id: { ...NUMBER, description: 'Id of the concept' },
+    file_url: { ...TEXT, description: 'Path of a registered file' },
+  },
   run(call, params) {
     const { concept, url } = readParams(call, ['mind'], params, reader => ({
       concept: reader.optionalId('concept_id'),
@@ -47,7 +53,10 @@ const remove: Handler = {
   path: '/mind/provenance/delete',
   summary: 'Unlink a concept from a file, or (without concept_id) all concepts from it',
   effect: 'destroy',
-  params: { concept_id: NUMBER, file_url: TEXT },
+  params: {
+    concept_id: { ...NUMBER, description: 'Id of the concept' },
+    file_url: { ...TEXT, description: 'Path of a registered file' },
+  },
   run(call, params) {
     const { concept, url } = readParams(call, ['mind'], params, reader => ({
       concept: reader.optionalId('concept_id'),

@@ -24,10 +24,10 @@ export const QUERY_HANDLER: Handler = {
     query: { type: 'string', description: 'What to look for' },
     depth: { type: 'number', description: 'Steps along links, 0 to 2; default 1' },
     limit: { type: 'number', description: 'Concepts at most, 1 to 50; default 10' },
-    mode: { enum: ['semantic', 'exact', 'hybrid'] },
+    mode: { enum: ['semantic', 'exact', 'hybrid'], description: 'By meaning, by name, or both' },
     rank: { enum: [...RANKS], description: 'How neighbours, and with relevance anchors, are ordered; default breadth' },
     snippet: { enum: ['head', 'passage'], description: 'Which part of a file is shown; default head' },
-    explain: { type: 'boolean' },
+    explain: { type: 'boolean', description: 'Say how each score was made' },
     max_tokens: { type: 'number', description: 'Adds a bundle of texts that fits' },
   },
   async run(call, params) {

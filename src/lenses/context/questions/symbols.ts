@@ -42,7 +42,11 @@ const references: Handler = {
   path: '/context/references',
   summary: 'List what refers to a concept, and how',
   effect: 'read',
-  params: { ...NAMED, relation: TEXT, limit: { ...NUMBER, description: 'Default 100' } },
+  params: {
+    ...NAMED,
+    relation: { ...TEXT, description: 'Only links of this kind' },
+    limit: { ...NUMBER, description: 'Default 100' },
+  },
   run(call, params) {
     const { seen, links, concepts, more } = readNamed(call, params, reader => ({
       relation: reader.optionalText('relation'),
