@@ -53,7 +53,7 @@ export interface Period {
 export const DEFAULT_COLLECTIONS: readonly string[] = ['items', 'analysis']
 export const DEFAULT_RESULTS = 5
 /** More would be a copy of the collection, not an answer. */
-const MOST_RESULTS = 10_000
+export const MOST_RESULTS = 10_000
 export const DAY_MS = 86_400_000
 
 /** Throws `ChromaQueryError`, naming the parameter. */
