@@ -4,6 +4,10 @@ import { writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
+import { newNonce } from '../../src/identity/freshness.ts'
+import { keysOf } from '../../src/identity/keys.ts'
+import { signRequest } from '../../src/identity/request.ts'
+import { seededUniform } from '../../src/testing/seeded.ts'
 import { tempFolder } from '../../src/testing/temp-folder.ts'
 import { ended, querent, start } from '../support/command.ts'
 
@@ -168,6 +172,31 @@ it('limits hold for all workers together', { timeout: 60_000 }, async () => {
   // A worker that took none of these connections keeps its half.
   expect(answered).toBeLessThanOrEqual(20)
   expect(answered).toBeGreaterThanOrEqual(10)
+})
+
+it('a signed request is taken once, by whichever worker it comes to first', { timeout: 60_000 }, async () => {
+  const { url } = await serve(2)
+  await until(async () => (await pidsOf(url)).length === 2)
+  const { did } = JSON.parse((await send(`${url}/v1/node`, 'GET')).text) as { did: string }
+  const uniform = seededUniform(11)
+  const random = (bytes: number) => Uint8Array.from({ length: bytes }, () => Math.floor(uniform() * 256))
+  const keys = keysOf(random(32))
+  const sign = (body: string) =>
+    signRequest(
+      keys,
+      { method: 'POST', path: '/v1/ops/put', body },
+      {
+        ...{ audience: did, timestamp: Date.now(), nonce: newNonce(random) },
+      },
+    )
+  for (let round = 0; round < 4; round++) {
+    const body = JSON.stringify({ entries: [{ id: `signed-${round}`, content: 'a heron' }] })
+    const headers = sign(body)
+    const replays = Array.from({ length: 8 }, () => send(`${url}/v1/ops/put`, 'POST', body, headers))
+    const statuses = (await Promise.all(replays)).map(({ status }) => status)
+    expect(statuses.toSorted()).toEqual([200, ...Array.from({ length: 7 }, () => 401)])
+    expect((await send(`${url}/v1/ops/put`, 'POST', body, headers)).status).toBe(401)
+  }
 })
 
 it('a second signal ends all at once', { timeout: 60_000 }, async () => {

@@ -31,7 +31,11 @@ function defineServe(program: Command, cli: Cli): void {
     )
     .option('--request-timeout <seconds>', 'refuse what is not answered after so long', finiteNumber)
     .option('--max-body <bytes>', 'refuse longer bodies of requests (default 4194304)', finiteNumber)
-    .option('--receive-timeout <seconds>', 'for sending a request; a sixth for its head (default 60)', finiteNumber)
+    .option(
+      '--receive-timeout <seconds>',
+      'to send a request, a sixth for its head, or to take what is sent (default 60)',
+      finiteNumber,
+    )
     .option('--max-connections <number>', 'of each process; further ones are closed (default 4000)', finiteNumber)
     .option('--grace <seconds>', 'how long requests under way may go on at the end (default 3)', finiteNumber)
     .addOption(

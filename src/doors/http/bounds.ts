@@ -6,7 +6,10 @@ import { MAX_BODY_BYTES } from './body.ts'
 export interface Bounds {
   /** The longest body that is read, in bytes. */
   readonly maxBodyBytes: number
-  /** Milliseconds that a client may take to send a whole request; for its head it has a sixth of that. */
+  /**
+   * Milliseconds that a client may take to send a whole request; for its head it has a sixth of that. So long it may also
+   * leave an answer lying of which it takes nothing.
+   */
   readonly receiveMs: number
   /** Further ones are closed at once. */
   readonly maxConnections: number

@@ -34,7 +34,7 @@ export interface HttpOptions {
   readonly graceMs?: number | undefined
   /** The longest body that is read, in bytes. Default 4 MiB. */
   readonly maxBodyBytes?: number | undefined
-  /** Milliseconds that a client may take to send a request; a sixth of that for its head. Default 60 000. */
+  /** Milliseconds that a client may take to send a request (a sixth of that for its head), or take nothing of its answer. Default 60 000. */
   readonly receiveMs?: number | undefined
   /** Connections at a time; further ones are closed. Default 4000. */
   readonly maxConnections?: number | undefined
@@ -85,7 +85,7 @@ export async function serveHttp(
   const server = createServer(serverOptions(bounds), listener)
   bound(server, bounds)
   tellUnread(server)
-  const connections = new Connections(server, by => metrics.connected(by))
+  const connections = new Connections(server, bounds.receiveMs, by => metrics.connected(by))
   server.listen(port, host)
   await listening(server, options)
   ready(addressOf(server, host))
