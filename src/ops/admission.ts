@@ -114,3 +114,13 @@ export function unread(operation: Operation<Engine>, engine: Engine, thrown: unk
   }
   return refused(operation, engine, thrown, null, context)
 }
+
+/** What went wrong at a door beside the run, such as `deadline_exceeded`, as the operation's contract tells it. Costs nothing. */
+export function toldByContract(
+  operation: Operation<Engine>,
+  engine: Engine,
+  thrown: unknown,
+  context: CallContext,
+): unknown {
+  return refused(operation, engine, thrown, null, context)
+}

@@ -1,7 +1,7 @@
 /** One operation run for one request: as the request's viewer, until its connection ends, whole or piece by piece. */
 import { QuerentError } from '../../model/errors.ts'
 import type { CallContext } from '../../model/operation.ts'
-import { unread } from '../../ops/admission.ts'
+import { toldByContract, unread } from '../../ops/admission.ts'
 import { type EngineOperation, runOperation, streamOperation } from '../../ops/catalog.ts'
 import { bugReport, toldError } from '../../ops/told-error.ts'
 import { readJson } from './body.ts'
@@ -37,7 +37,7 @@ export async function answer(
   notes.operation = operation.name
   const form = streamForm(operation, c.req.header('accept'), input) ?? streams
   if (form !== null) return streamed(c, operation, input, form)
-  const output = await inTime(c, context => runOperation(operation, c.get('door').engine, input, context))
+  const output = await inTime(c, operation, context => runOperation(operation, c.get('door').engine, input, context))
   notes.results = resultsIn(output)
   return c.json(output as object)
 }
@@ -79,8 +79,12 @@ async function streamed(
 }
 
 /** Within the time that a request may take; `deadline_exceeded`, also where the work does not heed its signal. */
-async function inTime<T>(c: RequestContext, work: (context: CallContext) => Promise<T>): Promise<T> {
-  const { timeoutMs, after } = c.get('door')
+async function inTime<T>(
+  c: RequestContext,
+  operation: EngineOperation,
+  work: (context: CallContext) => Promise<T>,
+): Promise<T> {
+  const { engine, timeoutMs, after } = c.get('door')
   const context = contextOf(c)
   if (timeoutMs === null) return work(context)
   const late = new AbortController()
@@ -89,7 +93,7 @@ async function inTime<T>(c: RequestContext, work: (context: CallContext) => Prom
   })
   const isLate = Promise.withResolvers<never>()
   const cancel = after(timeoutMs, () => {
-    isLate.reject(failure)
+    isLate.reject(toldByContract(operation, engine, failure, context))
     late.abort(failure)
   })
   try {

@@ -24,6 +24,7 @@ import { serveOpenApi } from './openapi/serve-openapi.ts'
 import { mountProbes } from './probes.ts'
 import { requesterOf, VIEWER_HEADER } from './requester.ts'
 import { mountRoutes } from './routes/mount.ts'
+import { toldToStranger } from './stranger.ts'
 import type { After } from './stream.ts'
 import type { Authenticator } from './tokens.ts'
 
@@ -89,7 +90,7 @@ export function makeApp(engine: Engine, catalog: Catalog, options: AppOptions): 
   const { authenticator, metrics, mcp } = options
   serveOpenApi(app, engine, catalog, { authenticator, metrics: metrics !== undefined, mcp: mcp !== undefined })
   app.use(async (c, next) => {
-    c.set('viewer', await requesterOf(c, authenticator))
+    c.set('viewer', await requesterOf(c, authenticator).catch(thrown => Promise.reject(toldToStranger(c, thrown))))
     await next()
   })
 

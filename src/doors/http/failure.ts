@@ -1,5 +1,5 @@
 /** A failure as a response: one shape, a status by kind, and nothing of ours inside (no stack, no cause, no path). */
-import type { ErrorKind, QuerentError } from '../../model/errors.ts'
+import { type ErrorKind, QuerentError } from '../../model/errors.ts'
 import type { Viewer } from '../../model/viewer.ts'
 import { toldError } from '../../ops/told-error.ts'
 
@@ -35,7 +35,9 @@ export function statusOf(error: QuerentError): number {
   if (error.code === 'invalid_argument' && typeof field === 'string' && field in STATUS_BY_FIELD) {
     return STATUS_BY_FIELD[field] as number
   }
-  return STATUS_BY_CODE[error.code] ?? STATUS_BY_KIND[error.kind]
+  // A lens may call it by a code of its own (BQ-184).
+  const own = error.cause instanceof QuerentError && error.cause.code === 'unauthenticated' ? error.cause : error
+  return STATUS_BY_CODE[own.code] ?? STATUS_BY_KIND[error.kind]
 }
 
 /** `viewer` is null for those who have not said who they are. */

@@ -31,6 +31,21 @@ export function mountRoutes(app: App, catalog: Catalog): void {
   app.post(CALL_ROUTE.path, async c => answer(c, contextCall, await bodyInput(c, contextCall)))
 }
 
+/** What a request is for, by its method and path alone; undefined: no operation. */
+export function operationAt(catalog: Catalog, method: string, path: string): EngineOperation | undefined {
+  const name = /^\/v1\/ops\/([^/]+)$/.exec(path)?.[1]
+  if (name !== undefined) return catalog.get(name)
+  const route = ROUTES.find(known => known.method === method && isAt(known, path) && catalog.has(known.operation))
+  return route && operationOf(catalog, route)
+}
+
+function isAt(route: Route, path: string): boolean {
+  const [there, here] = [route.path, path].map(each => each.split('/'))
+  return (
+    there?.length === here?.length && there?.every((part, at) => part.startsWith(':') || part === here?.[at]) === true
+  )
+}
+
 function operationOf(catalog: Catalog, { operation: name, found }: Route): EngineOperation {
   const operation = findOperation(catalog, name)
   const checked = found === undefined ? operation : foundOrRefused(operation, found)

@@ -2,7 +2,7 @@
 import { isRecord } from '../../../base/record.ts'
 import { type ErrorKind, QuerentError } from '../../../model/errors.ts'
 import type { EngineOperation } from '../../../ops/catalog.ts'
-import { asQuerentError } from '../../../ops/told-error.ts'
+import { asQuerentError, toldError } from '../../../ops/told-error.ts'
 
 /** Families of the lens chroma (CQ-105) for errors that are not its own. */
 const CHROMA_TYPES: Readonly<Record<ErrorKind, string>> = {
@@ -16,7 +16,7 @@ const CHROMA_TYPES: Readonly<Record<ErrorKind, string>> = {
   unavailable: 'StorageError',
 }
 
-/** Every error has a `type` (CQ-120). */
+/** Every error has a `type`, and none tells of the machine, to whomever (CQ-120). */
 export function typedForChroma(operation: EngineOperation): EngineOperation {
   return {
     ...operation,
@@ -46,9 +46,9 @@ export function foundOrRefused(operation: EngineOperation, flag: string): Engine
 }
 
 function typed(error: QuerentError): QuerentError {
-  const told = error.toJSON()
-  if (told.type !== undefined) return error
-  const { code, kind, retryable, help } = error
+  const told = toldError(error, null)
+  if (told.toJSON().type !== undefined) return told
+  const { code, kind, retryable, help } = told
   const row = { code, type: CHROMA_TYPES[kind], kind, retryable, help }
-  return new QuerentError(row, error.message, error.details, error.cause)
+  return new QuerentError(row, told.message, told.details, told.cause)
 }
