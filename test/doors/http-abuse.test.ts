@@ -7,6 +7,7 @@ import { serveHttp } from '../../src/doors/http/serve.ts'
 import { QuerentError } from '../../src/model/errors.ts'
 import type { Catalog } from '../../src/ops/catalog.ts'
 import { bug, catalogOf, echo, failing, noEngine, operation } from '../support/operations.ts'
+import { ask, get } from './raw-http.ts'
 
 const TOKENS = { 'token-of-ana': 'ana', 'token-of-ben': 'ben' }
 
@@ -329,6 +330,19 @@ describe('a server', () => {
     expect((await fetch(here, { method: 'POST' })).status).toBe(401)
     const headers = { authorization: 'Bearer token-of-ana' }
     expect((await fetch(here, { method: 'POST', headers })).status).toBe(200)
+    stop.abort()
+    await running
+  })
+
+  it('is called by any one name where other machines can reach it and none was told, but never by two', async () => {
+    const stop = new AbortController()
+    let running: Promise<void> = Promise.resolve()
+    const address = await new Promise<string>(resolve => {
+      running = serveHttp(noEngine, catalog, { host: '0.0.0.0', port: 0, tokens: TOKENS }, stop.signal, resolve)
+    })
+    const port = Number(new URL(address).port)
+    expect((await ask(port, get('/healthz', [], 'notes.example'))).status).toBe(200)
+    expect((await ask(port, get('/healthz', ['host: notes.example'], 'other.example'))).status).toBe(403)
     stop.abort()
     await running
   })
