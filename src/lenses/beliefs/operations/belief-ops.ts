@@ -21,7 +21,7 @@ import { type WriteContext, writeBeliefs } from '../record/write.ts'
 import { TimeLimit } from '../time-limit.ts'
 import { type BeliefsCall, inCall } from './call.ts'
 
-const SHARE: JsonObject = { type: ['number', 'null'], minimum: 0, maximum: 1 }
+const SHARE: JsonObject = { type: ['number', 'null'], minimum: 0, maximum: 1, description: 'null: it is not known' }
 const TIME: JsonObject = { type: ['string', 'null'], format: 'date-time' }
 const NAMES: JsonObject = { type: 'array', items: { type: 'string' } }
 

@@ -18,7 +18,7 @@ const forContext: Operation<LensHost> = {
   input: anything(
     {
       ...QUERY,
-      purpose: { type: 'string', enum: [...PURPOSES] },
+      purpose: described({ type: 'string', enum: [...PURPOSES] }, 'What the beliefs are for'),
       max_tokens: described(TOKENS, 'Never exceeded'),
       target_tokens: described(TOKENS, 'Nothing is added once there are so many; max_tokens when left out'),
     },
@@ -41,8 +41,8 @@ const expand: Operation<LensHost> = {
   input: anything(
     {
       belief_id: described(TEXT, 'Id of a belief'),
-      include: { type: 'array', items: { type: 'string', enum: [...EXPANSIONS] } },
-      max_additional_tokens: TOKENS,
+      include: described({ type: 'array', items: { type: 'string', enum: [...EXPANSIONS] } }, 'What of it'),
+      max_additional_tokens: described(TOKENS, 'Never exceeded'),
       context: described(OBJECT, 'As for beliefs.query'),
       scope: described(OBJECT, '{local, federated, network}; local alone when left out'),
     },

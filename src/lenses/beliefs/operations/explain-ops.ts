@@ -14,7 +14,7 @@ const explain: Operation<LensHost> = {
   input: anything(
     {
       belief_id: described(TEXT, 'Id of a belief'),
-      query: A_QUERY,
+      query: described(A_QUERY, 'What was asked'),
       other_id: described(TEXT, 'A belief to compare it with: why one is before the other'),
     },
     ['belief_id', 'query'],

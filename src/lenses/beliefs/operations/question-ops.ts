@@ -50,7 +50,7 @@ const facets: Operation<LensHost> = {
   summary: 'Count what a query matches by domain, holder, derivation, visibility or confidence',
   input: anything(
     {
-      query: A_QUERY,
+      query: described(A_QUERY, 'What is counted'),
       fields: described({ type: 'array', items: { type: 'string', enum: [...FACET_FIELDS] } }, 'By what to count'),
     },
     ['query', 'fields'],
@@ -120,6 +120,7 @@ const similar: Operation<LensHost> = {
       context: CONTEXT,
       options: {
         type: 'object',
+        description: 'How many, from where',
         properties: {
           ...SCOPED_PAGE,
           include_same_holder: described(FLAG, 'Beliefs of the same shown holder too; default false'),
@@ -146,6 +147,7 @@ const contradictions: Operation<LensHost> = {
       context: CONTEXT,
       options: {
         type: 'object',
+        description: 'How many, from where',
         properties: { ...SCOPED_PAGE, min_confidence: described({ type: ['number', 'object'] }, 'As in filters') },
       },
     },

@@ -51,7 +51,7 @@ const assign: Operation<LensHost> = {
 const unassign: Operation<LensHost> = {
   name: 'chroma.unassign',
   summary: 'Free the anchor of a hashtag that no node carries',
-  input: fields({ hashtag: TEXT }, ['hashtag']),
+  input: fields({ hashtag: described(TEXT, 'With or without #') }, ['hashtag']),
   output: answers(BINDING),
   effect: { kind: 'destroy', idempotent: false, ownerOnly: true },
   run: async (host, given, { viewer }) =>
@@ -61,7 +61,7 @@ const unassign: Operation<LensHost> = {
 const migrate: Operation<LensHost> = {
   name: 'chroma.migrate',
   summary: 'Move a hashtag to another anchor, and every node that carries it to its new colour',
-  input: fields({ hashtag: TEXT, ...TARGET }, ['hashtag']),
+  input: fields({ hashtag: described(TEXT, 'With or without #'), ...TARGET }, ['hashtag']),
   output: answers({ hashtag: TEXT, from_anchor_id: INTEGER, to_anchor_id: INTEGER, nodes_updated: INTEGER }),
   effect: { kind: 'write', idempotent: true, ownerOnly: true },
   async run(host, given, { viewer }) {
@@ -73,7 +73,7 @@ const migrate: Operation<LensHost> = {
 const hashtags: Operation<LensHost> = {
   name: 'chroma.hashtags',
   summary: 'List assigned hashtags with their anchors, of all zones or of one',
-  input: fields({ zone: ZONE, hashtag: described(TEXT, 'Only this one') }),
+  input: fields({ zone: described(ZONE, 'Only of this zone'), hashtag: described(TEXT, 'Only this one') }),
   output: answers({ hashtags: OBJECTS }),
   effect: { kind: 'read', idempotent: true },
   async run(host, given, { viewer }) {
@@ -104,7 +104,7 @@ const place: Operation<LensHost> = {
 const suggest: Operation<LensHost> = {
   name: 'chroma.suggest_hashtags',
   summary: 'Find the assigned hashtags that a text names; nothing is applied',
-  input: fields({ content: TEXT }, ['content']),
+  input: fields({ content: described(TEXT, 'The text') }, ['content']),
   output: answers({ hashtags: TAGS }),
   effect: { kind: 'read', idempotent: true },
   async run(host, given, { viewer }) {

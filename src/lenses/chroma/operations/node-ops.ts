@@ -79,7 +79,15 @@ const get: Operation<LensHost> = {
 const update: Operation<LensHost> = {
   name: 'chroma.update',
   summary: 'Replace label, content or metadata of a node; its hashtags stay',
-  input: fields({ entry_id: ID, label: TEXT, content: TEXT, metadata: OBJECT_OR_NULL }, ['entry_id']),
+  input: fields(
+    {
+      entry_id: ID,
+      label: described(TEXT, 'A new label'),
+      content: described(TEXT, 'A new text'),
+      metadata: described(OBJECT_OR_NULL, 'In place of what was there'),
+    },
+    ['entry_id'],
+  ),
   output: CHANGED,
   effect: { kind: 'write', idempotent: false },
   async run(host, given, { viewer }) {
