@@ -41,6 +41,7 @@ const TYPES = [
   '',
 ]
 const ACCEPTS = ['application/json', '*/*', 'text/event-stream', 'application/x-ndjson', 'text/html', 'q=0', '']
+const CODINGS = ['gzip', 'identity', 'br, gzip', '']
 const RAW = [
   '',
   'null',
@@ -102,6 +103,7 @@ function changed(asked: Asked, described: Described, chance: Chance, other: Aske
     case 1:
       return { ...asked, headers: { ...asked.headers, accept: chance.pick(ACCEPTS) } }
     case 2:
+      if (chance.oneIn(5)) return { ...asked, headers: { ...asked.headers, 'content-encoding': chance.pick(CODINGS) } }
       return { ...asked, headers: { ...asked.headers, 'content-type': chance.pick(TYPES) } }
     case 3:
       return { ...asked, query: { ...asked.query, [chance.pick(namesIn(described, chance))]: anyValue(chance) } }

@@ -59,16 +59,20 @@ const MEANINGS: Readonly<Record<number, string>> = {
   408: 'The request was not whole in time',
   409: 'The state does not allow this change',
   413: 'Something is longer than its limit',
+  415: 'Its body is compressed, and must not be',
   429: 'Who asks has asked too much lately: wait as long as `Retry-After` says',
   431: 'Its headers, or its address, are too long',
   500: 'The service is broken: its log says more',
+  501: 'Its body is sent in a way that is not known here',
   503: 'The service cannot do this now',
   504: 'There was no answer within the time allowed',
 }
-/** Of requests that could not be read to their end. */
+/** Of requests that are not read, or not to their end. */
 const UNREAD: Readonly<Record<number, readonly (keyof typeof ERROR_CODES)[]>> = {
   408: ['deadline_exceeded'],
+  415: ['invalid_argument'],
   431: ['too_large'],
+  501: ['invalid_argument'],
 }
 const WAITS = new Set([429, 503])
 
@@ -114,7 +118,7 @@ export function failuresOf(statuses: readonly number[], form: FailureForm = ''):
 }
 
 /** Of any request that it is found out who asks for. */
-export const ALWAYS: readonly number[] = [400, 401, 403, 408, 431, 500, 503]
+export const ALWAYS: readonly number[] = [400, 401, 403, 408, 415, 431, 500, 501, 503]
 
 /** Of an operation: `hasInput`: whether there is anything in the request to be wrong about. */
 export function statusesOf({ effect }: Pick<EngineOperation, 'effect'>, hasInput: boolean): readonly number[] {

@@ -10,7 +10,7 @@ const NOT_MODIFIED = { '304': { $ref: '#/components/responses/NotModified' } }
 const VIEWER = { $ref: '#/components/parameters/Viewer' }
 const IF_NONE_MATCH = { $ref: '#/components/parameters/IfNoneMatch' }
 /** Whoever asks: only the names in `Host` and `Origin` are looked at. */
-const OPEN = failuresOf([400, 403, 408, 431, 500])
+const OPEN = failuresOf([400, 403, 408, 415, 431, 500, 501])
 const NOBODY: readonly JsonObject[] = [{}]
 
 export interface ServerParts {
