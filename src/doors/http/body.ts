@@ -23,7 +23,10 @@ export async function wholeRequest(request: Request, most: number): Promise<Requ
 
 /** Throws `too_large`, and `cancelled` where the client goes away before the end: then nothing of it counts. */
 export async function readBytes(request: Request, most: number = MAX_BODY_BYTES): Promise<Uint8Array> {
-  if (Number(request.headers.get('content-length') ?? 0) > most) throw tooLarge(most)
+  const length = request.headers.get('content-length')
+  if (length !== null && Number(length) > most) throw tooLarge(most)
+  // No more comes than that, and to have it as a stream costs more than all else about a request.
+  if (length !== null) return new Uint8Array(await request.arrayBuffer().catch(cutOff))
   if (request.body === null) return new Uint8Array()
   const parts: Uint8Array[] = []
   let size = 0
@@ -40,8 +43,12 @@ async function* received(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8
   try {
     yield* body
   } catch (error) {
-    throw new QuerentError('cancelled', 'body: the connection ended before it was whole', { field: 'body' }, error)
+    cutOff(error)
   }
+}
+
+function cutOff(error: unknown): never {
+  throw new QuerentError('cancelled', 'body: the connection ended before it was whole', { field: 'body' }, error)
 }
 
 function decode(bytes: Uint8Array): string {
