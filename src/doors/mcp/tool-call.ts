@@ -16,6 +16,7 @@ import { fit } from './answer/fit.ts'
 import { isObject, withValueAt } from './answer/paths.ts'
 import { failure, success } from './answer/result.ts'
 import { takeRoom } from './answer/room.ts'
+import { refuseUnknown } from './known-fields.ts'
 import { progressTo } from './progress.ts'
 import type { ServerOptions } from './server-options.ts'
 import type { Tool } from './tools/tools.ts'
@@ -48,6 +49,7 @@ export function registerTool(server: McpServer, engine: Engine, tool: Tool, opti
 async function answer(engine: Engine, tool: Tool, args: unknown, call: CallContext): Promise<JsonObject> {
   const run = async (input: unknown): Promise<JsonObject> =>
     wire(await runOperation(tool.operation, engine, input, call))
+  if (tool.known !== undefined) refuseUnknown(args, tool.known)
   const shape = tool.answer
   if (shape === undefined) return run(args)
   const { input, room } = takeRoom(args, shape)

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { refuseUnknown } from '../../../src/doors/mcp/known-fields.ts'
 import { closedOutline, outline } from '../../../src/doors/mcp/tools/outline.ts'
 import { makeTools } from '../../../src/doors/mcp/tools/tools.ts'
 import { makeCatalog } from '../../../src/ops/catalog.ts'
@@ -43,6 +44,18 @@ describe('tools', () => {
       },
     })
     expect(query?.inputSchema['properties']).not.toHaveProperty('diversity')
+  })
+})
+
+describe('fields that a tool refuses itself', () => {
+  it('are named, with what is spelled like them, or with all there are', () => {
+    expect(() => refuseUnknown({ query: 'x', depht: 2 }, ['query', 'depth'])).toThrow(
+      'depht: there is no such field; did you mean depth?',
+    )
+    expect(() => refuseUnknown({ colour: 1 }, ['query', 'depth'])).toThrow(
+      'colour: there is no such field; there are query, depth',
+    )
+    expect(() => refuseUnknown({ query: 'x' }, ['query', 'depth'])).not.toThrow()
   })
 })
 

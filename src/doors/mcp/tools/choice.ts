@@ -28,4 +28,6 @@ export interface ToolChoice {
   readonly stored?: boolean
   /** Absent: as the operation's effect says. */
   readonly readOnly?: boolean
+  /** Whether the operation ignores fields that it does not know; the tool then refuses them itself. */
+  readonly ignoresUnknown?: boolean
 }

@@ -1,7 +1,7 @@
 /** The tools of the lens context: finding one's way in code. What builds the graph by hand is left to other doors. */
 import type { ToolChoice } from './choice.ts'
 
-export const CONTEXT_TOOLS: readonly ToolChoice[] = [
+const CHOICES: readonly ToolChoice[] = [
   {
     operation: 'context.query',
     title: 'Find in the code',
@@ -50,3 +50,6 @@ export const CONTEXT_TOOLS: readonly ToolChoice[] = [
     description: 'Apply the concepts and links that you have read out of one file, all of them or none.',
   },
 ]
+
+/** The contract of the lens ignores parameters that it does not know; an agent should hear of its mistake. */
+export const CONTEXT_TOOLS: readonly ToolChoice[] = CHOICES.map(choice => ({ ...choice, ignoresUnknown: true }))

@@ -25,6 +25,8 @@ export interface Tool {
   readonly readOnly: boolean
   readonly answer: AnswerShape | undefined
   readonly stored: boolean
+  /** Every field there is, where the operation itself ignores others. */
+  readonly known: readonly string[] | undefined
 }
 
 const OF_LENS: Readonly<Record<string, readonly ToolChoice[]>> = {
@@ -57,18 +59,20 @@ function choicesOf(catalog: Catalog, lens: string | undefined): readonly ToolCho
 }
 
 function makeTool(operation: EngineOperation, choice: ToolChoice): Tool {
-  const { answer, fields, stored = false } = choice
+  const { answer, fields, stored = false, ignoresUnknown = false } = choice
   const { kind } = operation.effect
+  const input = jsonSchema(operation.input, 'input')
   return {
     name: choice.name ?? operation.name.replaceAll('.', '_'),
     title: choice.title,
     description: choice.description ?? operation.summary,
     operation,
-    inputSchema: withRoom(closedOutline(jsonSchema(operation.input, 'input'), 3, fields), answer),
+    inputSchema: withRoom(closedOutline(input, 3, fields), answer),
     outputSchema: outline(jsonSchema(operation.output, 'output'), 1),
     readOnly: choice.readOnly ?? kind === 'read',
     answer,
     stored,
+    known: ignoresUnknown ? Object.keys(input['properties'] ?? {}) : undefined,
   }
 }
 
