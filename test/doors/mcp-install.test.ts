@@ -15,8 +15,9 @@ import { parse as parseJson } from 'jsonc-parser'
 import { parse as parseToml } from 'smol-toml'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { MCP_CLIENTS } from '../../src/doors/cli/assistants/clients.ts'
+import { lastingProgram } from '../../src/doors/cli/assistants/program.ts'
 import { tempFolder } from '../../src/testing/temp-folder.ts'
-import { querent, type Run } from '../support/command.ts'
+import { commandLine, querent, type Run } from '../support/command.ts'
 
 /** On Linux; below the home, or with `./` in the project. */
 const FILES: Readonly<Record<string, string>> = {
@@ -35,6 +36,8 @@ const FILES: Readonly<Record<string, string>> = {
   zed: '.config/zed/settings.json',
 }
 const ALL = Object.keys(FILES)
+/** Node and the program that the tests run. */
+const here = commandLine([])
 
 let home = ''
 let project = ''
@@ -70,6 +73,18 @@ describe.skipIf(process.platform !== 'linux')('querent mcp install', { timeout: 
     expect(MCP_CLIENTS.map(({ name }) => name)).toEqual(ALL)
   })
 
+  it.each([
+    ['darwin', {}, '/h/Library/Application Support/Claude/claude_desktop_config.json', '/h/.config/zed/settings.json'],
+    ['win32', { APPDATA: '/r' }, '/r/Claude/claude_desktop_config.json', '/r/Zed/settings.json'],
+    ['win32', {}, '/h/AppData/Roaming/Claude/claude_desktop_config.json', '/h/AppData/Roaming/Zed/settings.json'],
+    ['linux', { XDG_CONFIG_HOME: '/x' }, '/x/Claude/claude_desktop_config.json', '/x/zed/settings.json'],
+  ])('finds the files of %s with %o', (platform, env, desktop, zed) => {
+    const places = { home: '/h', project: '/p', platform, env }
+    const fileOf = (client: string) => MCP_CLIENTS.find(({ name }) => name === client)?.file(places)
+    expect([fileOf('claude-desktop'), fileOf('zed')]).toEqual([desktop, zed])
+    expect([fileOf('cursor'), fileOf('vscode-project')]).toEqual(['/h/.cursor/mcp.json', '/p/.vscode/mcp.json'])
+  })
+
   it('makes the file of every client, again changes nothing, and uninstall takes the entry out', async () => {
     const first = await run('install', ...clients(...ALL), '--yes', '--json')
     expect(first).toMatchObject({ status: 0, stderr: '' })
@@ -79,7 +94,8 @@ describe.skipIf(process.platform !== 'linux')('querent mcp install', { timeout: 
       const read = format === 'json' ? parseJson(textOf(name)) : parseToml(textOf(name))
       const { command, args = [], ...more } = read[key].querent
       const all = [command, args].flat()
-      expect(all, name).toEqual(['npx', '-y', 'querent', 'mcp', ...(ofProject ? [] : ['--home', store])])
+      const ofUser = [here[0], ...here[1], 'mcp', '--home', store]
+      expect(all, name).toEqual(ofProject ? ['npx', '-y', 'querent', 'mcp'] : ofUser)
       expect(more, name).toEqual(SHAPES[name] ?? {})
       expect(statSync(place(name)).mode & 0o077, name).toBe(0)
     }
@@ -111,14 +127,30 @@ describe.skipIf(process.platform !== 'linux')('querent mcp install', { timeout: 
     expect([textOf('gemini'), textOf('codex')]).toEqual([json, toml])
   })
 
+  it('names the package where it is told to', async () => {
+    expect(await run('install', ...clients('cursor'), '--npx', '--yes')).toMatchObject({ status: 0 })
+    const { command, args } = parseJson(textOf('cursor')).mcpServers.querent
+    expect([command, ...args]).toEqual(['npx', '-y', 'querent', 'mcp', '--home', store])
+  })
+
+  it.each([
+    ['/usr/bin/node', '/usr/local/bin/querent', true],
+    ['C:\\node\\node.exe', 'C:\\n\\_npx\\1\\node_modules\\querent\\bin\\querent.js', false],
+    ['/usr/bin/node', '/home/a/.npm/_npx/1f/node_modules/.bin/querent', false],
+    ['/home/a/.npm/_npx/1f/node_modules/node/bin/node', '/usr/local/bin/querent', false],
+    ['/usr/bin/node', '', false],
+  ])('starts by %s and %s again: %s', (node, script, stays) => {
+    expect(lastingProgram(node, script)).toEqual(stays ? [node, script] : null)
+  })
+
   it('keeps what the user added to the entry', async () => {
     give('cursor', '{"mcpServers": {"querent": {"command": "old", "env": {"QUERENT_EMBEDDER": "none"}}}}')
     give('codex', '[mcp_servers.querent]\ncommand = "old"\n\n[mcp_servers.querent.env]\nA = "1"\n\n[tui]\nb = 2\n')
     expect(await run('install', ...clients('cursor', 'codex'), '--yes')).toMatchObject({ status: 0 })
     const entry = parseJson(textOf('cursor')).mcpServers.querent
-    expect(entry).toMatchObject({ command: 'npx', env: { QUERENT_EMBEDDER: 'none' } })
+    expect(entry).toMatchObject({ command: here[0], env: { QUERENT_EMBEDDER: 'none' } })
     expect(parseToml(textOf('codex'))).toMatchObject({
-      mcp_servers: { querent: { command: 'npx', env: { A: '1' } } },
+      mcp_servers: { querent: { command: here[0], env: { A: '1' } } },
       tui: { b: 2 },
     })
   })

@@ -11,6 +11,7 @@ import {
 } from '../assistants/clients.ts'
 import { type ConfigFile, mustBeWritable, readConfig, replaceConfig } from '../assistants/config-file.ts'
 import { editJson } from '../assistants/json-config.ts'
+import { lastingProgram } from '../assistants/program.ts'
 import { editToml } from '../assistants/toml-config.ts'
 import { confirm } from '../confirm.ts'
 import { type CommonFlags, wantsJson } from '../flags.ts'
@@ -23,6 +24,8 @@ export interface McpInstallFlags extends CommonFlags {
   readonly client?: readonly string[]
   readonly lens?: string
   readonly print?: true
+  /** Name the package in every file, for npx to find. */
+  readonly npx?: true
   readonly yes?: true
 }
 
@@ -102,7 +105,11 @@ async function mayWrite(cli: Cli, flags: McpInstallFlags, changes: readonly Chan
   return confirm(cli.io, `Write ${changes.length === 1 ? 'this file' : `these ${changes.length} files`}?`)
 }
 
-/** Starts in a folder of the client's choice, so a server of the user is told where the store is. */
+/**
+ * Starts in a folder of the client's choice, so a server of the user is told where the store is, and is this very program:
+ * nothing is looked for when it starts. A project's file goes to other machines too, and names the package, which npx finds in
+ * the project.
+ */
 function serverFor(client: McpClient, cli: Cli, flags: McpInstallFlags): ServerCommand {
   const { env, workingFolder } = cli.io
   const isNamed = flags.home !== undefined
@@ -110,9 +117,13 @@ function serverFor(client: McpClient, cli: Cli, flags: McpInstallFlags): ServerC
   const home = client.ofProject && !isNamed ? [] : ['--home', findHome(place).folder]
   const lens = flags.lens === undefined ? [] : ['--lens', flags.lens]
   const viewer = flags.viewer === undefined ? [] : ['--viewer', flags.viewer]
-  const args = ['-y', 'querent', 'mcp', ...home, ...lens, ...viewer]
+  const args = ['mcp', ...home, ...lens, ...viewer]
+  const here = client.ofProject || flags.npx === true ? null : lastingProgram(process.execPath, process.argv[1] ?? '')
+  if (here !== null) return { command: here[0], args: [here[1], ...args] }
+  const byName = ['-y', 'querent', ...args]
   // Windows starts no .cmd file without its shell.
-  return process.platform === 'win32' ? { command: 'cmd', args: ['/c', 'npx', ...args] } : { command: 'npx', args }
+  const isWindows = process.platform === 'win32'
+  return isWindows ? { command: 'cmd', args: ['/c', 'npx', ...byName] } : { command: 'npx', args: byName }
 }
 
 function chosen(flags: McpInstallFlags, places: ConfigPlaces): readonly McpClient[] {
