@@ -14,6 +14,15 @@ const CHROMA =
 const BELIEFS =
   'beliefs_query beliefs_count beliefs_facets beliefs_batch beliefs_context_query beliefs_similar beliefs_contradictions beliefs_derivation beliefs_explain beliefs_put'
 
+/** What an agent reads before its first thought. */
+const MOST_TOKENS: Readonly<Record<string, number>> = {
+  beliefs: 2500,
+  c64: 700,
+  chroma: 1800,
+  collections: 700,
+  context: 1500,
+}
+
 let folder = ''
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'querent-mcp-lenses-'))
@@ -49,6 +58,11 @@ describe.each([
       expect(outputSchema).toMatchObject({ type: 'object' })
       for (const name of Object.keys(inputSchema.properties ?? {})) expect(name).toMatch(/^[a-z0-9]+(_[a-z0-9]+)*$/)
     }
+  })
+
+  it('describes its tools in no more tokens than stated, a quarter of the characters', async () => {
+    const { tools } = await client.listTools()
+    expect(JSON.stringify(tools).length / 4, lens).toBeLessThan(MOST_TOKENS[lens] ?? 0)
   })
 
   it('refuses parameters that no tool has', async () => {
