@@ -1,20 +1,26 @@
 /** MCP over HTTP, stateless: the HTTP door has already found out who asks and checked host and origin. */
 import {
+  type AuthInfo,
   createMcpHandler,
   type McpRequestContext,
   type McpServer,
+  type McpServerFactory,
+  type McpServerOptions,
   type ServerEventBus,
 } from '@modelcontextprotocol/server'
 import type { Engine } from '../../engine/engine.ts'
 import { isHolderName } from '../../model/partition.ts'
 import type { Viewer } from '../../model/viewer.ts'
 import type { Catalog } from '../../ops/catalog.ts'
+import { isListening, listenOverHttp } from './live/http-listen.ts'
 import { makeServer } from './server.ts'
 import type { ServerOptions } from './server-options.ts'
 import { makeTools, type Tool } from './tools/tools.ts'
 
+type Answering = (request: Request, viewer: Viewer) => Promise<Response>
+
 /** `?lens=<name>` offers that lens's tools. Throws `unknown_lens`. */
-export function mcpOverHttp(engine: Engine, catalog: Catalog): (request: Request, viewer: Viewer) => Promise<Response> {
+export function mcpOverHttp(engine: Engine, catalog: Catalog): Answering {
   const lenses = engine.lenses.map(lens => lens.name)
   const sets = new Map<string | undefined, readonly Tool[]>()
   const toolsOf = (lens: string | undefined): readonly Tool[] => {
@@ -22,29 +28,42 @@ export function mcpOverHttp(engine: Engine, catalog: Catalog): (request: Request
     sets.set(lens, tools)
     return tools
   }
-  const serve = overHttp(options => makeServer(engine, toolsOf(options.lens), options))
+  const make = (options: ServerOptions, { era }: Pick<McpRequestContext, 'era'>): McpServer =>
+    makeServer(engine, toolsOf(options.lens), options, era === 'modern' ? TELLING_CHANGES : {})
+  const serve = overHttp(make)
   return (request, viewer) => {
     // Before there is a server: an unknown lens is a wrong address.
     toolsOf(lensOf(request))
-    return serve(request, viewer)
+    if (!isListening(request)) return serve(request, viewer)
+    const authInfo = authInfoOf(request, viewer)
+    return listenOverHttp(engine, factoryOf(make), request, optionsOf(authInfo), authInfo)
   }
 }
 
+/** A listener's stream is a request of its own; the older revision would need a session to tell changes in. */
+const TELLING_CHANGES: McpServerOptions = { capabilities: { resources: { subscribe: true } } }
+
+type Make = (options: ServerOptions, context: Pick<McpRequestContext, 'era'>) => McpServer
+
 /** Servers for requests, one each. `bus` brings what open subscriptions are told. */
-export function overHttp(
-  make: (options: ServerOptions) => McpServer,
-  bus?: ServerEventBus,
-): (request: Request, viewer: Viewer) => Promise<Response> {
-  const factory = ({ authInfo }: McpRequestContext): McpServer => {
-    const { viewer: id, remote, lens } = authInfo?.extra ?? {}
-    if (typeof id !== 'string' || !isHolderName(id)) throw new Error('invariant broken: a request without a viewer')
-    return make({ viewer: { id }, lens: typeof lens === 'string' ? lens : undefined, remote: remote === true })
-  }
-  const handler = createMcpHandler(factory, bus === undefined ? {} : { bus })
-  return (request, viewer) => {
-    const extra = { viewer: viewer.id, remote: request.headers.has('authorization'), lens: lensOf(request) }
-    return handler.fetch(request, { authInfo: { token: '', clientId: viewer.id, scopes: [], extra } })
-  }
+export function overHttp(make: Make, bus?: ServerEventBus): Answering {
+  const handler = createMcpHandler(factoryOf(make), bus === undefined ? {} : { bus })
+  return (request, viewer) => handler.fetch(request, { authInfo: authInfoOf(request, viewer) })
+}
+
+function factoryOf(make: Make): McpServerFactory {
+  return context => make(optionsOf(context.authInfo), context)
+}
+
+function authInfoOf(request: Request, viewer: Viewer): AuthInfo {
+  const extra = { viewer: viewer.id, remote: request.headers.has('authorization'), lens: lensOf(request) }
+  return { token: '', clientId: viewer.id, scopes: [], extra }
+}
+
+function optionsOf(authInfo: AuthInfo | undefined): ServerOptions {
+  const { viewer: id, remote, lens } = authInfo?.extra ?? {}
+  if (typeof id !== 'string' || !isHolderName(id)) throw new Error('invariant broken: a request without a viewer')
+  return { viewer: { id }, lens: typeof lens === 'string' ? lens : undefined, remote: remote === true }
 }
 
 function lensOf(request: Request): string | undefined {

@@ -2,6 +2,7 @@
 import { McpServer, type McpServerOptions } from '@modelcontextprotocol/server'
 import type { Engine } from '../../engine/engine.ts'
 import { VERSION } from '../../engine/version.ts'
+import { registerLiveResources } from './live/live-resource.ts'
 import { registerPrompts } from './prompts.ts'
 import { registerResources } from './resources.ts'
 import type { ServerOptions } from './server-options.ts'
@@ -39,6 +40,7 @@ export function makeServer(
   )
   for (const tool of tools) registerTool(server, engine, tool, options)
   registerResources(server, engine, options)
+  registerLiveResources(server, engine, options)
   registerPrompts(server, engine, options)
   return server
 }

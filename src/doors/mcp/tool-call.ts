@@ -16,6 +16,7 @@ import { fit } from './answer/fit.ts'
 import { isObject, withValueAt } from './answer/paths.ts'
 import { failure, success } from './answer/result.ts'
 import { takeRoom } from './answer/room.ts'
+import { wire } from './answer/wire.ts'
 import { refuseUnknown } from './known-fields.ts'
 import { progressTo } from './progress.ts'
 import type { ServerOptions } from './server-options.ts'
@@ -87,11 +88,6 @@ const ACCEPT: jsonSchemaValidator = {
 function withLens(tool: Tool, args: unknown, lens: string | undefined): unknown {
   if (lens === undefined || tool.operation.name !== 'query' || typeof args !== 'object') return args
   return { lens, ...args }
-}
-
-/** As JSON: every operation's result is an object, and members that are undefined go. */
-function wire(result: unknown): JsonObject {
-  return JSON.parse(JSON.stringify(result)) as JsonObject
 }
 
 function toStderr(text: string): void {

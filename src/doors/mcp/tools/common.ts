@@ -1,9 +1,17 @@
 /** The tools that are there without a lens: eight, and together under 2,000 tokens. */
-import type { ToolChoice } from './choice.ts'
+import type { AnswerShape, ToolChoice } from './choice.ts'
 
 const FILTER = ['filter.collections', 'filter.kinds', 'filter.tags', 'filter.metadata', 'filter.created']
 const PASSAGE = ['rank', 'id', 'collection', 'title', 'score', 'excerpt', 'source', 'why']
 const PLACE = ['id', 'collection', 'kind', 'title', 'tags', 'updated_at']
+
+export const QUERY_ANSWER: AnswerShape = {
+  items: 'items',
+  text: 'excerpt.text',
+  concise: PASSAGE,
+  page: { limit: 'limit', cursor: 'cursor' },
+  linked: true,
+}
 
 export const COMMON_TOOLS: readonly ToolChoice[] = [
   {
@@ -12,13 +20,7 @@ export const COMMON_TOOLS: readonly ToolChoice[] = [
     description:
       'Search what is known, by meaning and words. Returns ranked passages with id, lines, score and why. "quotes" hold a phrase, -word leaves out. verdict nothing_relevant: nothing on this is known here. For the whole text use get.',
     fields: ['text', 'limit', 'cursor', 'mode', 'lens', 'as_of', ...FILTER],
-    answer: {
-      items: 'items',
-      text: 'excerpt.text',
-      concise: PASSAGE,
-      page: { limit: 'limit', cursor: 'cursor' },
-      linked: true,
-    },
+    answer: QUERY_ANSWER,
     stored: true,
   },
   {
