@@ -21,4 +21,8 @@ const DOORS: OtherDoors = {
     const { serveMcp } = await import('./mcp/stdio.ts')
     return serveMcp(engine, catalog, options, signal)
   },
+  listMcpTools: async (engine, catalog, lens) => {
+    const { toolCosts } = await import('./mcp/tools/tool-costs.ts')
+    return toolCosts(engine, catalog, lens)
+  },
 }

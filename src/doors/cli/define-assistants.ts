@@ -1,7 +1,7 @@
 /** What brings Querent to coding assistants: a briefing, and the server's entry in their configuration. */
 import type { Command } from 'commander'
 import { define, runs } from './define.ts'
-import { type CommonFlags, collect, withFormat, withPlace } from './flags.ts'
+import { type CommonFlags, collect, wantsJson, withFormat, withPlace } from './flags.ts'
 import type { Cli } from './run.ts'
 
 type Bodies = typeof import('./commands/mcp-install.ts')
@@ -19,7 +19,11 @@ export function defineBrief(program: Command, cli: Cli): void {
 
 /** `mcp` has options of the same names, and commander gives it what follows `install` too: both are read. */
 export function defineMcpInstall(mcp: Command, cli: Cli): void {
-  const whole = (flags: Flags): Flags => ({ ...mcp.opts<Flags>(), ...flags })
+  const whole = (flags: Flags): Flags => {
+    const both = { ...mcp.opts<Flags>(), ...flags }
+    if (wantsJson(both)) cli.errors = 'json'
+    return both
+  }
   const install = define(mcp, 'install', 'write the server into the configuration of assistants, after asking', [
     ['querent mcp install', 'every client that is found'],
     ['querent mcp install --client claude-code --yes', 'the project here, without asking'],

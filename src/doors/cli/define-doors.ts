@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander'
 import { define, runs } from './define.ts'
 import { defineMcpInstall } from './define-assistants.ts'
-import { type CommonFlags, collect, finiteNumber, withPlace, withStream } from './flags.ts'
+import { type CommonFlags, collect, finiteNumber, withFormat, withPlace, withStream } from './flags.ts'
 import type { Cli } from './run.ts'
 
 export function defineDoorCommands(program: Command, cli: Cli): void {
@@ -57,10 +57,14 @@ function defineMcp(program: Command, cli: Cli): void {
   const mcp = define(program, 'mcp', 'serve an agent over MCP on standard input and output', [
     ['querent mcp --viewer ana', 'as the agent ana'],
     ['querent mcp --lens chroma', "with that lens's tools"],
+    ['querent mcp --lens chroma --list-tools', 'which those are, and what they cost an agent to read'],
   ])
-  withPlace(mcp).option('--lens <name>', 'answer through this lens and offer its tools')
-  runs<[], CommonFlags & { lens?: string }>(mcp, cli, async flags => {
-    await (await import('./commands/serve.ts')).runMcp(cli, flags)
+  withFormat(withPlace(mcp))
+    .option('--lens <name>', 'answer through this lens and offer its tools')
+    .option('--list-tools', 'print the tools with the tokens of each, and serve nothing')
+  runs<[], CommonFlags & { lens?: string; listTools?: true }>(mcp, cli, async flags => {
+    if (flags.listTools === true) await (await import('./commands/mcp-tools.ts')).runListTools(cli, flags)
+    else await (await import('./commands/serve.ts')).runMcp(cli, flags)
   })
   defineMcpInstall(mcp, cli)
 }

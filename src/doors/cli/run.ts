@@ -40,6 +40,16 @@ export interface OtherDoors {
   ): Promise<void>
   /** Serves on standard input and output until either ends. */
   serveMcp(engine: Engine, catalog: Catalog, options: McpOptions, signal: AbortSignal): Promise<void>
+  /** The tools of a lens, or those that are there without one. Throws `unknown_lens`. */
+  listMcpTools(engine: Engine, catalog: Catalog, lens: string | undefined): Promise<readonly McpToolCost[]>
+}
+
+export interface McpToolCost {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  /** That an agent reads to know of the tool: an estimate. */
+  readonly tokens: number
 }
 
 export interface ServeOptions {
