@@ -67,6 +67,36 @@ describeInBrowser('the explorer', () => {
     await page.close()
   })
 
+  it('takes away at once what the one before saw, while the answer of the next is on its way', async () => {
+    const page = await opened.explorer.newPage()
+    const answers = Promise.withResolvers<void>()
+    const asked = Promise.withResolvers<void>()
+    await page.route('**/v1/ops/get', async route => {
+      if (route.request().headers()['querent-viewer'] === 'ana') {
+        asked.resolve()
+        await answers.promise
+      }
+      await route.continue()
+    })
+    await page.goto(`${opened.explorer.url}/#/search/entry/hidden`)
+    await page.getByText('kestrel in private').waitFor()
+    await page.getByLabel('Look as').fill('ana')
+    await page.keyboard.press('Enter')
+    await asked.promise
+    await expect.poll(() => page.locator('main').textContent(), { timeout: 5_000 }).not.toContain('kestrel in private')
+    expect(await page.locator('main').textContent()).not.toContain('Of Ben alone')
+    answers.resolve()
+    await page.getByRole('alert').waitFor()
+    await page.close()
+  })
+
+  it('leads to the description of its HTTP door', async () => {
+    const { page, open } = opened.explorer
+    await open('')
+    const link = page.getByRole('link', { name: 'API' })
+    expect(new URL(await link.evaluate(a => (a as HTMLAnchorElement).href)).pathname).toBe('/docs')
+  })
+
   it('offers a guest with a token neither the doctor nor another viewer', async () => {
     const page = await opened.explorer.newPage()
     await page.addInitScript(() => sessionStorage.setItem('querent.token', 'token-of-ana'))

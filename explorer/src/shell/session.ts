@@ -1,5 +1,5 @@
 /** Who asks: a token where the server wants one, and the viewer as whom the owner looks at the store. */
-import { effect, signal } from '@preact/signals'
+import { computed, effect, signal } from '@preact/signals'
 
 const TOKEN = 'querent.token'
 const VIEWER = 'querent.viewer'
@@ -10,6 +10,9 @@ export const token = signal(sessionStorage.getItem(TOKEN))
 export const viewer = signal(sessionStorage.getItem(VIEWER))
 /** Whether the server has refused to answer without a token. */
 export const isTokenWanted = signal(false)
+
+/** Both as one text. Nothing that was shown to one asker may be shown to another. */
+export const asker = computed(() => JSON.stringify([token.value, viewer.value]))
 
 effect(() => keep(TOKEN, token.value))
 effect(() => keep(VIEWER, viewer.value))

@@ -1,5 +1,6 @@
-import { useEffect, useState } from 'preact/hooks'
-import { token, viewer } from '../../shell/session.ts'
+import { useEffect } from 'preact/hooks'
+import { useStateOf } from '../../parts/use-state-of.ts'
+import { asker } from '../../shell/session.ts'
 import { type Cloud, cloudsOf } from './cloud.ts'
 
 export interface Loading {
@@ -8,21 +9,22 @@ export interface Loading {
   readonly error: unknown
 }
 
+const BEGINNING: Loading = { cloud: null, error: null }
+
 /** The nodes of whoever looks; begun anew when that changes. */
 export function useCloud(): Loading {
-  const [loading, setLoading] = useState<Loading>({ cloud: null, error: null })
+  const [loading, setLoading] = useStateOf<Loading>(asker.value, BEGINNING)
   useEffect(() => {
     const controller = new AbortController()
-    setLoading({ cloud: null, error: null })
     const load = async (): Promise<void> => {
       for await (const cloud of cloudsOf(controller.signal)) {
-        if (!controller.signal.aborted) setLoading({ cloud, error: null })
+        if (!controller.signal.aborted) setLoading(() => ({ cloud, error: null }))
       }
     }
     load().catch((error: unknown) => {
       if (!controller.signal.aborted) setLoading(({ cloud }) => ({ cloud, error }))
     })
     return () => controller.abort()
-  }, [token.value, viewer.value])
+  }, [asker.value])
   return loading
 }

@@ -5,8 +5,9 @@ import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { counted } from '../../parts/format.ts'
 import { QuestionForm } from '../../parts/question-form.tsx'
+import { useStateOf } from '../../parts/use-state-of.ts'
 import { addressOf, goTo, route } from '../../shell/router.ts'
-import { token, viewer } from '../../shell/session.ts'
+import { asker } from '../../shell/session.ts'
 import type { ViewProps } from '../../views.ts'
 import { Canvas } from './canvas.tsx'
 import { Detail } from './detail.tsx'
@@ -23,14 +24,13 @@ export function View(_: ViewProps) {
   const selected = idOf(settings.get('concept'))
   const code = useAsked('code', hasCode)
   const found = useAsked(query === '' ? null : query, signal => findConcepts(query, signal))
-  const [drawing, setDrawing] = useState<Drawing>(NOTHING)
+  const [drawing, setDrawing] = useStateOf<Drawing>(asker.value, NOTHING)
   const [failure, setFailure] = useState<unknown>(null)
-  const asker = `${token.value} ${viewer.value}`
 
   useEffect(() => {
     setFailure(null)
-    setDrawing(found.value === null ? NOTHING : drawingOf(found.value))
-  }, [found.value, query, asker])
+    setDrawing(() => (found.value === null ? NOTHING : drawingOf(found.value)))
+  }, [found.value, query, asker.value])
 
   const picture = useMemo(() => pictureOf(drawing), [drawing])
   const isSettled = !found.isLoading && found.error === null
@@ -54,18 +54,18 @@ export function View(_: ViewProps) {
     if (!isAway || selected === null) return
     const controller = bring(selected, true)
     return () => controller.abort()
-  }, [isAway, selected, asker])
+  }, [isAway, selected, asker.value])
 
   const select = (id: number): void => goTo(addressOf('graph', [], { q: query, concept: String(id) }))
   const toggle = (id: number): void => {
-    if (drawing.opened.has(id)) setDrawing(close(drawing, id))
+    if (drawing.opened.has(id)) setDrawing(now => close(now, id))
     else bring(id, false)
   }
   const point = (id: number): void => {
     if (id === selected || !drawing.opened.has(id)) toggle(id)
     select(id)
   }
-  const more = (id: number): void => setDrawing(showMore(drawing, id))
+  const more = (id: number): void => setDrawing(now => showMore(now, id))
 
   if (isUnread(code.value, code.error)) return <NoCode />
   const isDrawn = picture.nodes.length > 0

@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks'
 import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { addressOf, goTo, route } from '../../shell/router.ts'
-import { token, viewer } from '../../shell/session.ts'
+import { asker } from '../../shell/session.ts'
 import type { ViewProps } from '../../views.ts'
 import { Connection } from './connection.tsx'
 import { Events } from './events.tsx'
@@ -18,7 +18,7 @@ export function View(_: ViewProps) {
     const controller = new AbortController()
     void watching.follow(text, controller.signal)
     return () => controller.abort()
-  }, [text, token.value, viewer.value])
+  }, [text, asker.value])
   const { state, error, items, events } = watching.seen.value
   return (
     <div class="live stack">

@@ -1,9 +1,10 @@
 /** An answer page by page: the first when the question changes, further ones when they are asked for. */
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import type { Item, Page } from '../../../../src/model/page.ts'
 import type { QueryInput } from '../../../../src/model/query-input.ts'
 import { call } from '../../api/call.ts'
-import { token, viewer } from '../../shell/session.ts'
+import { useStateOf } from '../../parts/use-state-of.ts'
+import { asker, viewer } from '../../shell/session.ts'
 
 export interface Pages {
   readonly first: Page | null
@@ -20,9 +21,9 @@ type State = Omit<Pages, 'more'>
 const NOTHING: State = { first: null, items: [], cursor: null, error: null, isLoading: false }
 
 export function usePages(asked: QueryInput | null): Pages {
-  const [state, setState] = useState<State>(NOTHING)
+  const key = JSON.stringify([asked, asker.value])
+  const [state, setState] = useStateOf<State>(key, NOTHING)
   const controller = useRef(new AbortController())
-  const key = JSON.stringify([asked, token.value, viewer.value])
 
   const load = (cursor: string | null): void => {
     const { signal } = controller.current
@@ -46,7 +47,6 @@ export function usePages(asked: QueryInput | null): Pages {
   }
 
   useEffect(() => {
-    setState(NOTHING)
     if (asked === null) return
     controller.current = new AbortController()
     load(null)

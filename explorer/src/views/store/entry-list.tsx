@@ -5,7 +5,7 @@ import { EntryLink, titleOf } from '../../parts/entry-link.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { count, moment } from '../../parts/format.ts'
 import { useAnswer } from '../../parts/use-answer.ts'
-import { viewer } from '../../shell/session.ts'
+import { asker } from '../../shell/session.ts'
 
 const ORDERS = { updated: 'changed last', created: 'newest', accessed: 'used last', id: 'by id' } as const
 type Order = keyof typeof ORDERS
@@ -18,7 +18,7 @@ export function EntryList() {
   /** Where the pages before this one began. */
   const [cursors, setCursors] = useState<readonly string[]>([])
   const first = (): void => setCursors([])
-  useEffect(first, [viewer.value])
+  useEffect(first, [asker.value])
   const cursor = cursors.at(-1)
   const { value, error, isLoading } = useAnswer<ListPage>('list', { order, limit: PAGE, ...(cursor && { cursor }) })
   const from = cursors.length * PAGE

@@ -1,22 +1,24 @@
 /** The state of the store, asked again and again while somebody looks: oftener while it is being embedded. */
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import type { Status } from '../../../../src/engine/engine.ts'
 import { call } from '../../api/call.ts'
 import { pause } from '../../api/pause.ts'
 import type { Answer } from '../../parts/use-answer.ts'
-import { token, viewer } from '../../shell/session.ts'
+import { useStateOf } from '../../parts/use-state-of.ts'
+import { asker } from '../../shell/session.ts'
 
 const AT_WORK_MS = 1_000
 const AT_REST_MS = 5_000
 
+const BEGINNING: Answer<Status> = { value: null, error: null, isLoading: true }
+
 export function useStatus(): Answer<Status> {
-  const [answer, setAnswer] = useState<Answer<Status>>({ value: null, error: null, isLoading: true })
+  const [answer, setAnswer] = useStateOf<Answer<Status>>(asker.value, BEGINNING)
   useEffect(() => {
     const controller = new AbortController()
-    setAnswer({ value: null, error: null, isLoading: true })
-    void poll(controller.signal, setAnswer)
+    void poll(controller.signal, answer => setAnswer(() => answer))
     return () => controller.abort()
-  }, [token.value, viewer.value])
+  }, [asker.value])
   return answer
 }
 
