@@ -136,6 +136,33 @@ describe.each<[string, Way]>([
   })
 })
 
+it.each<[string, Connect]>([
+  ['on a connection', onConnection],
+  ['over HTTP', overHttp],
+])(
+  'a listener %s whose viewer may ask no longer is told that it is over, and can go on asking',
+  async (_name, connect) => {
+    const client = await connected(engine, connect, '2026-07-28', { viewer: 'ana' })
+    clients.push(client)
+    const subscription = await client.listen({ resourceSubscriptions: [HONEY, 'querent://live/bees'] })
+    engine.live.endAll({ id: 'ana' })
+    expect(await subscription.closed).toBe('graceful')
+    expect(engine.live.count()).toBe(0)
+    expect((await read(client)).text).toContain('first')
+  },
+)
+
+it('asks for no more than a viewer may have, and takes none of them where one is too many', async () => {
+  const { listen } = await modern(overHttp)('ana')
+  const some = (from: number, count: number) =>
+    Array.from({ length: count }, (_, at) => `querent://live/question%20${from + at}`)
+  await expect(listen(...some(0, 21))).rejects.toMatchObject({ data: { code: 'invalid_argument' } })
+  await listen(...some(0, 20))
+  await listen(...some(20, 20))
+  await expect(listen(...some(40, 20))).rejects.toMatchObject({ data: { code: 'rate_limited' } })
+  await expect.poll(() => engine.live.count(), PATIENT).toBe(40)
+})
+
 describe('a live answer', () => {
   it('is data, and as long as an agent may want to read again and again', async () => {
     for (let at = 0; at < 30; at++) await put(`long${at}`, `Honey ${at}. ${'The bees know why it keeps. '.repeat(60)}`)

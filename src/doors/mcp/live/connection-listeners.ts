@@ -36,8 +36,15 @@ export function listenOn(transport: Transport, engine: Engine, options: ServerOp
       const params = { uri, _meta: { [SUBSCRIPTION_ID_META_KEY]: id } }
       void send({ jsonrpc: '2.0', method: 'notifications/resources/updated', params }).catch(() => end(id))
     }
+    const ended = (): void => {
+      end(id)
+      // The server forgets it without a word; this is the word.
+      deliver?.({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } })
+      const _meta = { [SUBSCRIPTION_ID_META_KEY]: id }
+      void send({ jsonrpc: '2.0', id, result: { resultType: 'complete', _meta } }).catch(() => {})
+    }
     try {
-      await listenTo(engine, uris, options, AbortSignal.any([left.signal, signal]), { changed, ended: () => end(id) })
+      await listenTo(engine, uris, options, AbortSignal.any([left.signal, signal]), { changed, ended })
       if (!left.signal.aborted) pass()
     } catch (thrown) {
       // Who has cancelled it waits for no answer.
