@@ -2,7 +2,9 @@
 import type { Client } from '@modelcontextprotocol/client'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/base/clock.ts'
+import { mcpOverHttp } from '../../src/doors/mcp/http.ts'
 import type { Engine } from '../../src/engine/engine.ts'
+import { makeCatalog } from '../../src/ops/catalog.ts'
 import { openTestEngine } from '../support/engines.ts'
 import { type Connect, connected, onConnection, overHttp } from './mcp-in-process.ts'
 
@@ -161,6 +163,30 @@ it('asks for no more than a viewer may have, and takes none of them where one is
   await listen(...some(20, 20))
   await expect(listen(...some(40, 20))).rejects.toMatchObject({ data: { code: 'rate_limited' } })
   await expect.poll(() => engine.live.count(), PATIENT).toBe(40)
+})
+
+it('listens to nothing where the request itself is refused', async () => {
+  const message = { jsonrpc: '2.0', id: 1, method: 'subscriptions/listen' }
+  const params = { notifications: { resourceSubscriptions: [HONEY] } }
+  const request = new Request('http://localhost/mcp', {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-method': 'subscriptions/listen',
+    },
+    body: JSON.stringify({ ...message, params }),
+  })
+  const response = await mcpOverHttp(engine, makeCatalog(engine))(request, { id: 'ana' })
+  expect(await response.text()).toContain('"error"')
+  expect(engine.live.count()).toBe(0)
+})
+
+it('is not offered where nobody could be told: over HTTP in 2025-11-25', async () => {
+  const client = await connected(engine, overHttp, '2025-11-25', { viewer: 'ana' })
+  clients.push(client)
+  expect(client.getServerCapabilities()?.resources).toEqual({ listChanged: true })
+  expect((await read(client)).text).toContain('first')
 })
 
 describe('a live answer', () => {
