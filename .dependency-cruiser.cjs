@@ -91,6 +91,7 @@ const packages = {
   'onnxruntime-web': ['embed'],
   parse5: ['ingest'],
   'prom-client': ['doors/http'],
+  open: ['doors/cli'],
   picocolors: ['doors/cli'],
   'smol-toml': ['doors/cli'],
   stemmer: ['text'],

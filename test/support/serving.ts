@@ -12,8 +12,12 @@ export interface Serving {
 }
 
 /** `args` begin with `serve`; a port among them gives way to a free one. */
-export async function startServer(args: readonly string[], cwd: string): Promise<Serving> {
-  const child = start([...args, '--port', '0'], { cwd })
+export async function startServer(
+  args: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Serving> {
+  const child = start([...args, '--port', '0'], { cwd, env })
   const over = ended(child)
   let stderr = ''
   const listening = Promise.withResolvers<string>()

@@ -12,12 +12,15 @@ export function defineDoorCommands(program: Command, cli: Cli): void {
 }
 
 function defineServe(program: Command, cli: Cli): void {
-  const serve = define(program, 'serve', 'answer over HTTP', [
+  const serve = define(program, 'serve [paths...]', 'add files and folders, then answer over HTTP', [
+    ['querent serve notes --open', 'a folder, in the browser'],
     ['querent serve', 'the local owner, from this machine only'],
     ['querent serve --host 0.0.0.0 --tokens tokens.json', 'one bearer token a viewer: {"<token>": "<viewer>"}'],
     ['querent serve --workers 4 --log text', 'four processes on one port, a line for each request'],
   ])
   withPlace(serve)
+    .option('--open', 'open the page in the default browser')
+    .option('--collection <name>', 'the collection to add the paths to')
     .option('--port <number>', 'port; 0 takes a free one', finiteNumber, 7411)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--tokens <file>', 'JSON of tokens and the viewers they stand for')
@@ -48,8 +51,9 @@ function defineServe(program: Command, cli: Cli): void {
       'note questions of the lens beliefs with their texts, to be kept so many days',
       finiteNumber,
     )
-  runs<[], Parameters<typeof import('./commands/serve.ts').runServe>[1]>(serve, cli, async flags => {
-    await (await import('./commands/serve.ts')).runServe(cli, flags)
+  type Flags = Parameters<typeof import('./commands/serve.ts').runServe>[2]
+  runs<[readonly string[]], Flags>(serve, cli, async (paths, flags) => {
+    await (await import('./commands/serve.ts')).runServe(cli, paths, flags)
   })
 }
 

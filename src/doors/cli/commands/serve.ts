@@ -4,10 +4,12 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { invalidArgument, QuerentError } from '../../../model/errors.ts'
 import type { HttpRequestLine, RequestLog } from '../../../model/request-log.ts'
+import { openBrowser } from '../browser.ts'
 import type { CommonFlags } from '../flags.ts'
 import { write } from '../io.ts'
 import type { Cli, ServeOptions } from '../run.ts'
 import { withSession } from '../session.ts'
+import { addFiles, mustBeThere } from './serve-files.ts'
 import { WorkerSiblings } from './siblings.ts'
 import { runWorkers, ToldToEnd } from './workers.ts'
 
@@ -29,30 +31,50 @@ interface ServeFlags extends CommonFlags {
   readonly log?: 'json' | 'text' | 'off' | true
   /** Note the texts of queries too, to be kept so many days. */
   readonly logQueries?: number
+  /** Of the paths. */
+  readonly collection?: string
+  readonly open?: true
 }
 
 /** More are no use on any machine. */
 const MOST_WORKERS = 256
 
-export async function runServe(cli: Cli, flags: ServeFlags): Promise<void> {
+/** `paths`: added first. */
+export async function runServe(cli: Cli, paths: readonly string[], flags: ServeFlags): Promise<void> {
   const { workers } = flags
   if (!Number.isInteger(workers) || workers < 1 || workers > MOST_WORKERS) {
     throw invalidArgument('--workers', workers, `a whole number from 1 to ${MOST_WORKERS}`)
   }
+  if (workers > 1 && paths.length > 0) {
+    throw invalidArgument('--workers', workers, '1 where paths are given: run `querent add` first, or serve with one')
+  }
+  if (paths.length === 0 && flags.collection !== undefined) {
+    throw invalidArgument('--collection', flags.collection, 'paths whose entries are to be in it')
+  }
+  await mustBeThere(cli, paths)
   cli.endsBySignal = true
-  const listens = (url: string): void => void write(cli.io.stderr, `querent listens on ${url}\n`)
+  const listens = (url: string): void => {
+    void write(cli.io.stderr, `querent listens on ${url}\n`)
+    if (flags.open === true) void openBrowser(cli.io, url)
+  }
   if (workers > 1 && cluster.isPrimary) cli.exitCode = await runWorkers(cli, workers, listens)
-  else await serveHere(cli, flags, listens)
+  else await serveHere(cli, paths, flags, listens)
 }
 
 /** In this process: the only one, or a worker, whose address the first process tells. */
-async function serveHere(cli: Cli, flags: ServeFlags, listens: (url: string) => void): Promise<void> {
+async function serveHere(
+  cli: Cli,
+  paths: readonly string[],
+  flags: ServeFlags,
+  listens: (url: string) => void,
+): Promise<void> {
   const worker = cluster.worker?.id
   // First of all: the first process may say so at any moment.
   using told = worker === undefined ? undefined : new ToldToEnd(cli.signal)
   const tokens = flags.tokens === undefined ? undefined : await tokenFile(cli, flags.tokens)
   const processes = flags.workers
-  const session = { background: true, create: isNamed(cli, flags), log: questionLog(cli, flags), processes }
+  const create = paths.length > 0 || isNamed(cli, flags)
+  const session = { background: true, create, log: questionLog(cli, flags), processes }
   const options: ServeOptions = {
     host: flags.host,
     port: flags.port,
@@ -69,9 +91,11 @@ async function serveHere(cli: Cli, flags: ServeFlags, listens: (url: string) => 
     siblings: worker === undefined ? undefined : new WorkerSiblings(),
   }
   const signal = told?.signal ?? cli.signal
-  await withSession(cli, flags, session, ({ engine, catalog }) =>
-    cli.doors.serveHttp(engine, catalog, options, signal, worker === undefined ? listens : () => {}),
-  )
+  await withSession(cli, flags, session, async opened => {
+    if (paths.length > 0) await addFiles(cli, opened, paths, flags.collection)
+    const { engine, catalog } = opened
+    await cli.doors.serveHttp(engine, catalog, options, signal, worker === undefined ? listens : () => {})
+  })
 }
 
 export async function runMcp(cli: Cli, flags: CommonFlags & { lens?: string }): Promise<void> {
