@@ -1,7 +1,8 @@
 /**
  * `npm run demo`: puts real documents into a fresh store (this project's own documents and sources, a few notes, and the
  * facts that the lens c64 brings) and asks through the command line, as a user would: this lens, then eight questions over
- * everything, then the lenses chroma, collections, context and beliefs.
+ * everything, then the lenses chroma, collections, context and beliefs. At the end it builds the page and
+ * says how to open it.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,6 +13,7 @@ import { demoC64 } from './demo/c64.ts'
 import { demoChroma } from './demo/chroma.ts'
 import { demoCollections } from './demo/collections.ts'
 import { demoContext } from './demo/context.ts'
+import { buildPage } from './demo/page.ts'
 import { run } from './demo/run.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -80,3 +82,4 @@ console.log(
   `\n${QUESTIONS.length} questions answered in ${((performance.now() - started) / 1000).toFixed(0)} s, documents included.`,
 )
 rmSync(folder, { recursive: true })
+await buildPage()
