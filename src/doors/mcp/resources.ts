@@ -5,6 +5,7 @@ import { QuerentError } from '../../model/errors.ts'
 import { runOperation } from '../../ops/catalog.ts'
 import { get } from '../../ops/entry-ops.ts'
 import { ENTRY_TEMPLATE } from './entry-uri.ts'
+import { protocolError } from './protocol-error.ts'
 import type { ServerOptions } from './server-options.ts'
 
 export function registerResources(server: McpServer, engine: Engine, { viewer, remote }: ServerOptions): void {
@@ -17,7 +18,7 @@ export function registerResources(server: McpServer, engine: Engine, { viewer, r
   server.registerResource('entry', template, config, async (uri, { id }, context) => {
     const call = { viewer, remote, signal: context.mcpReq.signal }
     const entry = await runOperation(get, engine, { id: decoded(uri.href, String(id)) }, call).catch(thrown => {
-      throw isMissing(thrown) ? new ResourceNotFoundError(uri.href) : thrown
+      throw isMissing(thrown) ? new ResourceNotFoundError(uri.href) : protocolError(thrown, viewer)
     })
     const { holder, collection, origin, title } = entry
     const source = { holder, collection, origin, title, content: 'data' }

@@ -16,8 +16,12 @@ const catalog = catalogOf(
 )
 
 /** The text of the whole answer. */
-async function call(tool: string, viewer: string): Promise<string> {
-  const message = { jsonrpc: '2.0', id: 4711, method: 'tools/call', params: { name: tool, arguments: {} } }
+function call(tool: string, viewer: string): Promise<string> {
+  return send('tools/call', { name: tool, arguments: {} }, viewer)
+}
+
+async function send(method: string, params: unknown, viewer: string): Promise<string> {
+  const message = { jsonrpc: '2.0', id: 4711, method, params }
   const request = new Request('http://localhost/mcp', {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
@@ -42,3 +46,13 @@ it('because of the machine tells others not where', async () => {
   expect(await call('get', 'owner')).toContain('/home/me')
   expect(write).not.toHaveBeenCalled()
 })
+
+it.each(['querent://entry/bees', 'querent://live/bees'])(
+  'of reading %s because of a bug says nothing of the inside',
+  async uri => {
+    // No engine: whatever is asked of it is a TypeError.
+    const answer = await send('resources/read', { uri }, 'owner')
+    expect(answer).toContain('internal error')
+    expect(answer).not.toContain('function')
+  },
+)
