@@ -1,5 +1,6 @@
-import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -104,6 +105,39 @@ describe('the package, installed into an empty folder', () => {
   it('says its version', () => {
     expect(querent('--version').trim()).toBe('0.1.0')
   })
+
+  it('leads in one command more to a page in the browser that answers about a folder and says why', async () => {
+    const folder = temporaryFolder()
+    cpSync(join(root, 'examples/notes'), join(folder, 'notes'), { recursive: true })
+    const readme = readFileSync(join(root, 'README.md'), 'utf8')
+    const [command = ''] = /^npx querent serve \S+ --open/m.exec(readme) ?? []
+    // In a folder of its own, so that the store is new. `true` is told the address instead of a browser.
+    symlinkSync(join(app, 'node_modules'), join(folder, 'node_modules'))
+    const env = { ...cleanEnvironment(), BROWSER: 'true' }
+    const server = spawn('npx', ['--no-install', ...command.split(' ').slice(1), '--port', '0'], {
+      ...{ cwd: folder, env, detached: true, stdio: ['ignore', 'ignore', 'pipe'] },
+    })
+    const ended = once(server, 'close')
+    try {
+      let said = ''
+      let url: string | undefined
+      for await (const part of server.stderr) {
+        said += part
+        url = /listens on (http:\S+)\n/.exec(said)?.[1]
+        if (url !== undefined) break
+      }
+      expect(said).toContain('5 added')
+      const page = await (await fetch(url ?? said)).text()
+      const script = /src="([^"]+\.js)"/.exec(page)?.[1] ?? 'no script'
+      expect((await fetch(new URL(script, url))).headers.get('content-type')).toContain('javascript')
+      const body = JSON.stringify({ text: 'how do we guard against losing data', explain: true })
+      const answer = await (await fetch(`${url}/v1/query`, { method: 'POST', body })).json()
+      expect(answer.items[0]).toMatchObject({ id: 'notes/backup-policy.md', explanation: expect.anything() })
+    } finally {
+      process.kill(-(server.pid as number), 'SIGTERM') // npx, its shell and the server
+      await ended
+    }
+  }, 60_000)
 
   it('answers a question about a folder, by meaning, with the model it carries', () => {
     mkdirSync(join(app, 'notes'))
