@@ -5,6 +5,7 @@ import type { Engine } from '../../engine/engine.ts'
 import type { SuggestedField } from '../../model/suggest.ts'
 import { runOperation } from '../../ops/catalog.ts'
 import { suggest } from '../../ops/suggest-op.ts'
+import { protocolError } from './protocol-error.ts'
 import type { ServerOptions } from './server-options.ts'
 
 /** As many as MCP lets a completion hold. */
@@ -47,6 +48,8 @@ async function complete(
     viewer,
     remote,
     signal: AbortSignal.timeout(5_000),
+  }).catch(thrown => {
+    throw protocolError(thrown, viewer)
   })
   return suggestions.map(({ value }) => value)
 }

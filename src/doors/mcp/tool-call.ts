@@ -11,7 +11,6 @@ import type { JsonObject } from '../../base/canonical.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { CallContext } from '../../model/operation.ts'
 import { runOperation } from '../../ops/catalog.ts'
-import { bugReport } from '../../ops/told-error.ts'
 import { fit } from './answer/fit.ts'
 import { isObject, withValueAt } from './answer/paths.ts'
 import { failure, success } from './answer/result.ts'
@@ -19,6 +18,7 @@ import { takeRoom } from './answer/room.ts'
 import { wire } from './answer/wire.ts'
 import { refuseUnknown } from './known-fields.ts'
 import { progressTo } from './progress.ts'
+import { reportBug } from './report-bug.ts'
 import type { ServerOptions } from './server-options.ts'
 import type { Tool } from './tools/tools.ts'
 
@@ -65,14 +65,6 @@ function callOf(context: ServerContext, { viewer, remote }: ServerOptions): Call
   return { viewer, remote, signal: context.mcpReq.signal, report: progressTo(context) }
 }
 
-/** Under the request's id, and the client's trace where it has one. */
-function reportBug(thrown: unknown, tool: string, { mcpReq }: ServerContext, options: ServerOptions): void {
-  const trace = mcpReq._meta?.['traceparent']
-  const where = typeof trace === 'string' ? `${tool}, trace ${trace.slice(0, 55)}` : tool
-  const report = bugReport(thrown, `${mcpReq.id} (${where})`)
-  if (report !== null) (options.log ?? toStderr)(report)
-}
-
 /** The operation checks its input itself, with the same messages on every door; the SDK only publishes the schema. */
 function unchecked(schema: Tool['inputSchema']): ReturnType<typeof fromJsonSchema<unknown>> {
   // JsonObject is any JSON object, with readonly members; outline made it a JSON Schema.
@@ -88,8 +80,4 @@ const ACCEPT: jsonSchemaValidator = {
 function withLens(tool: Tool, args: unknown, lens: string | undefined): unknown {
   if (lens === undefined || tool.operation.name !== 'query' || typeof args !== 'object') return args
   return { lens, ...args }
-}
-
-function toStderr(text: string): void {
-  process.stderr.write(text)
 }

@@ -50,9 +50,17 @@ it('because of the machine tells others not where', async () => {
 it.each(['querent://entry/bees', 'querent://live/bees'])(
   'of reading %s because of a bug says nothing of the inside',
   async uri => {
+    const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
     // No engine: whatever is asked of it is a TypeError.
     const answer = await send('resources/read', { uri }, 'owner')
     expect(answer).toContain('internal error')
     expect(answer).not.toContain('function')
+    expect(write.mock.calls.join()).toMatch(/request 4711 \((?:entry|live)\): TypeError: .*not a function/)
   },
 )
+
+it('of reading what is no resource of ours is no bug', async () => {
+  const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  expect(await send('resources/read', { uri: 'querent://live/%zz' }, 'owner')).toContain('"error"')
+  expect(write).not.toHaveBeenCalled()
+})

@@ -6,6 +6,7 @@ import { query } from '../../../ops/query-ops.ts'
 import { fit } from '../answer/fit.ts'
 import { wire } from '../answer/wire.ts'
 import { protocolError } from '../protocol-error.ts'
+import { reportBug } from '../report-bug.ts'
 import type { ServerOptions } from '../server-options.ts'
 import { QUERY_ANSWER } from '../tools/common.ts'
 import { LENS_TEMPLATE, LIVE_TEMPLATE, questionAt } from './live-uri.ts'
@@ -32,6 +33,7 @@ export function registerLiveResources(server: McpServer, engine: Engine, options
   ] as const) {
     server.registerResource(name, new ResourceTemplate(template, { list: undefined }), config, (uri, _names, context) =>
       read(uri, context.mcpReq.signal).catch(thrown => {
+        reportBug(thrown, name, context, options)
         throw protocolError(thrown, options.viewer)
       }),
     )
