@@ -104,7 +104,7 @@ export const QUESTIONS: readonly CodeQuestion[] = [
     text: 'How is a page in the browser stopped from talking to the server on this machine?',
     path: 'doors/http/guard.ts',
     symbol: 'checkNames',
-    line: 'if (origin === null || isAllowedOrigin(origin, host, names)) return',
+    line: 'if (origin === null ? !isForeignPart(headers) : isAllowedOrigin(origin, host, names)) return',
   },
   {
     text: 'Can a bearer token be guessed by measuring how long the comparison takes?',

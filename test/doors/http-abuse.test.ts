@@ -283,7 +283,7 @@ describe('a client that does not read its answer', () => {
     const stop = new AbortController()
     let running: Promise<void> = Promise.resolve()
     const address = await new Promise<string>(resolve => {
-      const options = { host: '127.0.0.1', port: 0, tokens: undefined, receiveMs: 1_000 }
+      const options = { host: '127.0.0.1', port: 0, tokens: undefined, receiveMs: 3_000 }
       running = serveHttp(noEngine, catalogOf(huge, echo), options, stop.signal, resolve)
     })
     const socket = connect(Number(new URL(address).port), '127.0.0.1')

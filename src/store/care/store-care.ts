@@ -55,8 +55,9 @@ export function mendStore(file: string, now: Instant): readonly Mended[] {
     if (pages.isOutside) db.exec('vacuum')
     const packed = pages.isOutside ? [{ check: PAGES, done: 'packed the file' }] : []
     const { mended, leaves } = db.write(() => {
-      advanceRevision(db)
-      return mend(db, pages, now)
+      const done = mend(db, pages, now)
+      if (done.mended.length > 0) advanceRevision(db)
+      return done
     })
     if (leaves) db.exec('vacuum')
     return [...packed, ...mended]

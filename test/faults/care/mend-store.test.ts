@@ -3,6 +3,7 @@ import { copyFileSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { examineStore, mendStore } from '../../../src/store/care/store-care.ts'
+import { openSqliteStore } from '../../../src/store/sqlite-store.ts'
 import { type TempFolder, tempFolder } from '../../../src/testing/temp-folder.ts'
 import { assertUntil } from '../../support/until-met.ts'
 import { dump, indexNames, interiorPagesOf, makeStore, onFile, overwrite, pagesOf } from './damaged-store.ts'
@@ -151,6 +152,19 @@ describe('a store file', () => {
     expect(wrongChecks(file)).toEqual([])
     expect(mendStore(file, 5)).toEqual([])
     expect(dump(file)).toEqual(before)
+  })
+
+  it('that was mended has changed for others who have it open', () => {
+    const file = copyOfSound()
+    const store = openSqliteStore({ file })
+    onFile(file, db => db.exec(DAMAGES[0]?.sql(7) ?? ''))
+    const version = store.version()
+    expect(mendStore(file, 5)).not.toEqual([])
+    expect(store.version()).not.toBe(version)
+    const mended = store.version()
+    expect(mendStore(file, 5)).toEqual([])
+    expect(store.version()).toBe(mended)
+    store.close()
   })
 
   it.each(DAMAGES.map(damage => [damage.name, damage] as const))('%s is found under its name', (_, { sql, check }) => {
