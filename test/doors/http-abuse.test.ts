@@ -386,7 +386,12 @@ describe('a server', () => {
 
   it('says when its port is taken or impossible', async () => {
     const taken = Number(new URL(url).port)
-    await expect(start('127.0.0.1', undefined, taken)).rejects.toMatchObject({ code: 'io_failed' })
+    await expect(start('127.0.0.1', undefined, taken)).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringContaining('--port'),
+      details: { field: '--port', value: String(taken) },
+    })
+    await expect(start('192.0.2.1', { 'token-of-ana': 'ana' })).rejects.toMatchObject({ code: 'io_failed' })
     await expect(start('127.0.0.1', undefined, 70_000)).rejects.toMatchObject({ code: 'invalid_argument' })
   })
 })

@@ -131,7 +131,7 @@ describe('the package, installed into an empty folder', () => {
       const script = /src="([^"]+\.js)"/.exec(page)?.[1] ?? 'no script'
       expect((await fetch(new URL(script, url))).headers.get('content-type')).toContain('javascript')
       const body = JSON.stringify({ text: 'how do we guard against losing data', explain: true })
-      const answer = await (await fetch(`${url}/v1/query`, { method: 'POST', body })).json()
+      const answer = (await (await fetch(`${url}/v1/query`, { method: 'POST', body })).json()) as { items: unknown[] }
       expect(answer.items[0]).toMatchObject({ id: 'notes/backup-policy.md', explanation: expect.anything() })
     } finally {
       process.kill(-(server.pid as number), 'SIGTERM') // npx, its shell and the server

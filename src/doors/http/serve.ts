@@ -115,10 +115,12 @@ function logger(note: (line: HttpRequestLine) => void): RequestObserver {
 function listening(server: Server, { host, port }: HttpOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('listening', resolve)
-    server.once('error', cause => {
-      reject(
-        new QuerentError('io_failed', `cannot listen on ${host} port ${port}: ${cause.message}`, { host, port }, cause),
-      )
+    server.once('error', (cause: NodeJS.ErrnoException) => {
+      if (cause.code === 'EADDRINUSE') {
+        return reject(invalidArgument('--port', port, 'a port that nobody else listens on; 0 takes a free one'))
+      }
+      const what = `cannot listen on ${host} port ${port}: ${cause.message}`
+      reject(new QuerentError('io_failed', what, { host, port }, cause))
     })
   })
 }
