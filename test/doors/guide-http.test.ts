@@ -1,5 +1,4 @@
 /** What the guide to HTTP shows is what happens: its commands and its program, against a server started as it says. */
-import { execFileSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,11 +8,10 @@ import { statusOf } from '../../src/doors/http/failure.ts'
 import { ROUTES } from '../../src/doors/http/routes/mount.ts'
 import { ERROR_CODES, type ErrorCode, QuerentError } from '../../src/model/errors.ts'
 import { querent } from '../support/command.ts'
-import { blocks, guidePage, pattern, printedBy, runSession } from '../support/guide-page.ts'
+import { blocks, guidePage, hasCurl, pattern, printedBy, runSession } from '../support/guide-page.ts'
 import { type Serving, startServer } from '../support/serving.ts'
 
 const page = guidePage('http.md')
-const hasCurl = works('curl', ['--version'])
 
 let folder = ''
 let server: Serving
@@ -30,15 +28,6 @@ afterAll(async () => {
   expect(await server.end()).toBe(0)
   rmSync(folder, { recursive: true, force: true })
 })
-
-function works(command: string, args: readonly string[]): boolean {
-  try {
-    execFileSync(command, args, { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-}
 
 const served = (text: string): string => text.replaceAll('http://127.0.0.1:7411', server.url)
 

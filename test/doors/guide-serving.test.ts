@@ -1,19 +1,17 @@
 /** What the guide to serving shows is what happens: its commands, its log, its options, the end. */
-import { execFileSync } from 'node:child_process'
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { querent } from '../support/command.ts'
-import { blocks, guidePage, pattern, runSession } from '../support/guide-page.ts'
+import { blocks, guidePage, hasCurl, pattern, runSession } from '../support/guide-page.ts'
 import { runInProcess } from '../support/in-process.ts'
 import { type Serving, startServer } from '../support/serving.ts'
 
 const page = guidePage('serving.md')
 /** `querent serve …` as the page shows it, also in the unit. */
 const commands = [...page.matchAll(/querent (serve --[^\n`]+)/g)].map(match => (match[1] ?? '').split(' '))
-const hasCurl = works('curl', ['--version'])
 
 let folder = ''
 let server: Serving
@@ -27,15 +25,6 @@ afterAll(async () => {
   expect(await server.end()).toBe(0)
   rmSync(folder, { recursive: true, force: true })
 })
-
-function works(command: string, args: readonly string[]): boolean {
-  try {
-    execFileSync(command, args, { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-}
 
 describe('the guide to serving', () => {
   it.skipIf(!hasCurl)('shows what its commands print (where curl is)', { timeout: 60_000 }, async () => {

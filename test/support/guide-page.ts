@@ -1,10 +1,13 @@
 /** Pages of the guide as tests read them: blocks of a language, what a block shows, and a console session run by a shell. */
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { commandLine, environment } from './command.ts'
 
 const library = new URL('../../src/index.ts', import.meta.url)
+
+/** Commands over HTTP are shown with it. */
+export const hasCurl: boolean = spawnSync('curl', ['--version'], { stdio: 'ignore' }).status === 0
 
 export function guidePage(name: string): string {
   return readFileSync(new URL(`../../docs/guide/${name}`, import.meta.url), 'utf8')
