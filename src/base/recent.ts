@@ -5,9 +5,12 @@ export class Recent<K, V> {
   readonly #values = new Map<K, V>()
   /**
    * Stands before the oldest: what it passed is gone. Asked anew for its first key, a map steps over the places of all that
-   * were deleted from its beginning: 8 µs where ten thousand are kept.
+   * were deleted from its beginning: 8 µs where ten thousand are kept. Null: to be asked for anew. While it stands still, all
+   * that was in the map since stays in memory, also what was replaced; so it is let go after a while.
    */
-  #oldest = this.#values.keys()
+  #oldest: MapIterator<K> | null = null
+  /** Since it last moved. */
+  #changes = 0
 
   constructor(capacity: number) {
     this.#capacity = capacity
@@ -21,8 +24,7 @@ export class Recent<K, V> {
   find(key: K): V | undefined {
     const found = this.#values.get(key)
     if (found === undefined) return undefined
-    this.#values.delete(key)
-    this.#values.set(key, found)
+    this.#renew(key, found)
     return found
   }
 
@@ -30,8 +32,7 @@ export class Recent<K, V> {
   get(key: K, make: () => V): V {
     const found = this.#values.get(key)
     const value = found === undefined ? make() : found
-    this.#values.delete(key)
-    this.#values.set(key, value)
+    this.#renew(key, value)
     if (this.#values.size > this.#capacity) this.#dropOldest()
     return value
   }
@@ -55,12 +56,22 @@ export class Recent<K, V> {
     this.#values.clear()
   }
 
+  #renew(key: K, value: V): void {
+    this.#values.delete(key)
+    this.#values.set(key, value)
+    if (++this.#changes <= this.#capacity) return
+    this.#oldest = null
+    this.#changes = 0
+  }
+
   #dropOldest(): void {
+    this.#oldest ??= this.#values.keys()
     let next = this.#oldest.next()
     if (next.done) {
       this.#oldest = this.#values.keys()
       next = this.#oldest.next()
     }
+    this.#changes = 0
     this.#values.delete(next.value as K)
   }
 }

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { Recent } from '../../../src/base/recent.ts'
@@ -65,3 +67,22 @@ it('keeps what a list in order of use would keep, whatever is asked, set, delete
     { numRuns: 500 },
   )
 })
+
+it.each(['set', 'drop'])('lets go of what was replaced, with room left or not: %s', async how => {
+  const recent = new Recent<number, object>(10)
+  const given: WeakRef<object>[] = []
+  const keep = (key: number): void => {
+    const value = { size: given.length }
+    given.push(new WeakRef(value))
+    recent.set(key, value)
+  }
+  if (how === 'drop') for (let key = 0; key < 20; key++) keep(key)
+  for (let round = 0; round < 1000; round++) keep(round % 2)
+  // What a WeakRef has shown stays until the task ends.
+  await new Promise(resolve => setImmediate(resolve))
+  collect()
+  expect(given.filter(value => value.deref() !== undefined).length).toBeLessThan(100)
+})
+
+setFlagsFromString('--expose_gc')
+const collect = runInNewContext('gc') as () => void
