@@ -20,6 +20,9 @@ export function App() {
       <main id="main" tabIndex={-1}>
         <Outlet />
       </main>
+      <footer class="bottom small">
+        <a href="docs">API of this server</a>
+      </footer>
       <Keys />
       <SignIn />
     </>

@@ -116,7 +116,7 @@ let compiled: WebAssembly.Module | undefined
 export function startKernel(memory: WebAssembly.Memory, layout: Layout): Kernel {
   compiled ??= new WebAssembly.Module(readFileSync(new URL('./kernel/kernel.wasm', import.meta.url)))
   // The committed binary is built from sources that export these functions; a test rebuilds and compares it.
-  const kernel = new WebAssembly.Instance(compiled, { env: { memory } }).exports as Kernel
+  const kernel = new WebAssembly.Instance(compiled, { env: { memory } }).exports as unknown as Kernel
   const { pagesAt, pageBytes, width, int8At, scaleAt, entryAt } = layout
   kernel.configure(pagesAt, pageBytes, width, int8At, scaleAt, entryAt)
   kernel.prepareRotation(layout.rotationAt)

@@ -40,9 +40,6 @@ export function Header() {
             ))}
           </select>
         </label>
-        <a class="small" href="docs">
-          API
-        </a>
         <button type="button" class="small" aria-label="Keys" title="Keys (?)" onClick={openKeys}>
           ?
         </button>
