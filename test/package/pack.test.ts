@@ -75,7 +75,7 @@ describe('the package, installed into an empty folder', () => {
     app = temporaryFolder()
     const tarball = readdirSync(packed).find(name => name.endsWith('.tgz')) ?? 'no tarball'
     npm(app, ['install', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error', join(packed, tarball)])
-  }, 300_000)
+  }, 900_000)
 
   it('carries program, model, kernel and licence, and no source or test', () => {
     const files = readdirSync(join(app, 'node_modules/querent'), { recursive: true, encoding: 'utf8' })
