@@ -97,6 +97,22 @@ describeInBrowser('the explorer', () => {
     expect(new URL(await link.evaluate(a => (a as HTMLAnchorElement).href)).pathname).toBe('/docs')
   })
 
+  it('has the chosen view in sight on a telephone', async () => {
+    const page = await opened.explorer.newPage()
+    await page.setViewportSize({ width: 375, height: 740 })
+    for (const view of ['store', 'search']) {
+      await page.goto(`${opened.explorer.url}/#/${view}`)
+      const chosen = page.getByRole('navigation', { name: 'Views' }).locator('[aria-current]')
+      await expect.poll(async () => (await chosen.textContent())?.toLowerCase()).toBe(view)
+      const inSight = async () => {
+        const box = await chosen.boundingBox()
+        return box !== null && box.x >= 0 && box.x + box.width <= 375
+      }
+      await expect.poll(inSight).toBe(true)
+    }
+    await page.close()
+  })
+
   it('offers a guest with a token neither the doctor nor another viewer', async () => {
     const page = await opened.explorer.newPage()
     await page.addInitScript(() => sessionStorage.setItem('querent.token', 'token-of-ana'))

@@ -7,7 +7,7 @@ const COLOURS: Readonly<Record<string, string>> = {
   strength: 'var(--memory)',
   recency: 'var(--memory)',
   trust: 'var(--trust)',
-  confidence: 'var(--trust)',
+  confidence: 'var(--confidence)',
 }
 
 export function colourOf(component: string): string {

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'preact/hooks'
 import { VIEWS } from '../views.ts'
 import { openKeys } from './keys.tsx'
 import { addressOf, route } from './router.ts'
@@ -9,14 +10,20 @@ import { ViewerSwitch } from './viewer-switch.tsx'
 const THEMES: readonly Theme[] = ['system', 'light', 'dark']
 
 export function Header() {
+  const views = useRef<HTMLElement>(null)
+  const { path: shown } = route.value
+  // On a narrow screen they are wider than the room there is.
+  useEffect(() => {
+    views.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [shown])
   return (
     <header class="top">
       <a class="brand" href={addressOf('search')}>
         Querent
       </a>
-      <nav aria-label="Views">
+      <nav aria-label="Views" ref={views}>
         {VIEWS.filter(({ lens }) => hasLens(lens)).map(({ path, title }) => (
-          <a key={path} href={addressOf(path)} aria-current={route.value.path === path ? 'page' : undefined}>
+          <a key={path} href={addressOf(path)} aria-current={shown === path ? 'page' : undefined}>
             {title}
           </a>
         ))}
