@@ -5,6 +5,7 @@ import type { Page } from '../model/page.ts'
 import type { QueryInput } from '../model/query-input.ts'
 import type { Sight, Viewer } from '../model/viewer.ts'
 import type { Parts } from './parts.ts'
+import { openScratch } from './scratch.ts'
 
 /** What hosts need of the engine itself. */
 export interface Hosting {
@@ -35,7 +36,7 @@ export class LensHosts {
   }
 
   #make(lens: Lens): LensHost {
-    const { store, clock, embedder, random, log, workspace, embedding, indexes, sources } = this.#parts
+    const { store, clock, embedder, random, log, workspace, embedding, indexes, sources, node, transport } = this.#parts
     const engine = this.#engine
     return {
       store,
@@ -60,6 +61,9 @@ export class LensHosts {
         return sources.get(name)
       },
       live: engine.live,
+      node,
+      transport,
+      scratch: () => openScratch(embedder),
       query: (input, viewer) => engine.query({ lens: lens.name, ...input }, viewer),
     }
   }

@@ -1,5 +1,4 @@
 /** The engine over one store. Each method checks its input and who asks, and hands on to what knows how. */
-import { systemClock } from '../base/clock.ts'
 import type { Limits } from '../identity/limits.ts'
 import type { Lens, LensHost } from '../lenses/lens.ts'
 import { type BackupRequest, backupInput, type DoctorRequest, doctorInput } from '../model/care-input.ts'
@@ -204,8 +203,7 @@ export class LocalEngine implements Engine {
   }
 
   get signedRequests(): SignedRequests {
-    const { store, random } = this.#parts
-    this.#signedRequests ??= signedRequests({ store, random, clock: systemClock })
+    this.#signedRequests ??= signedRequests(this.#parts.store, this.#parts.node)
     return this.#signedRequests
   }
 

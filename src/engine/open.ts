@@ -6,6 +6,7 @@ import { type Limits, RequesterLimits, UNLIMITED } from '../identity/limits.ts'
 import { Places } from '../identity/places.ts'
 import { QuestionLimits } from '../identity/question-limits.ts'
 import { LensRegistry } from '../lenses/registry.ts'
+import { openHttpTransport } from '../sources/http-transport.ts'
 import { CORE_TABLES, LEASES, NONCES } from '../store/core-tables.ts'
 import { Background, type JobState, saveSnapshots } from './background/background.ts'
 import { Embedding } from './background/embedding.ts'
@@ -21,6 +22,7 @@ import { IndexMakers } from './index-makers.ts'
 import { IndexSet } from './index-set.ts'
 import { type HostedLens, installPlugins } from './lens-plugins.ts'
 import { LocalEngine } from './local-engine.ts'
+import { nodeIdentity } from './node-identity.ts'
 import { openStore } from './open-store.ts'
 import type { EngineOptions } from './options.ts'
 import type { Parts } from './parts.ts'
@@ -123,6 +125,8 @@ async function makeParts(
       : new Embedding(store, embedder, lease('embedding'), () => clock.now())
   const sources = new SourceSet({ store, indexes, settings: config.sources, environment })
   closers.add(() => sources.close())
+  const { transport = openHttpTransport() } = options
+  closers.add(() => transport.close())
   return {
     store,
     home: home?.folder ?? null,
@@ -136,6 +140,8 @@ async function makeParts(
     snapshots: lease('snapshots'),
     uses,
     sources,
+    node: nodeIdentity({ store, random, clock: systemClock }),
+    transport,
     makeIndex: name => makers.make(name),
     embedding,
     warm: options.warm === true,

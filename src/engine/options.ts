@@ -2,6 +2,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { Lens } from '../lenses/lens.ts'
 import type { RequestLog } from '../model/request-log.ts'
+import type { NodeTransport } from '../pipeline/transport.ts'
 import type { Store } from '../store/store.ts'
 import type { GivenEmbedder } from './given-embedder.ts'
 import type { LimitSettings } from './limit-settings.ts'
@@ -29,6 +30,8 @@ export interface EngineOptions {
   readonly clock?: Clock | undefined
   /** Random bytes for ids; injectable so that runs can be reproduced. */
   readonly random?: ((bytes: number) => Uint8Array) | undefined
+  /** How other nodes are reached; default: HTTP. Closed with the engine. */
+  readonly transport?: NodeTransport | undefined
   /** Lenses beside the built-in ones. */
   readonly lenses?: readonly Lens[] | undefined
   /** Of the built-in lenses, load only these and the default one: for a process that asks one question and ends. */

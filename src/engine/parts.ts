@@ -2,11 +2,13 @@
 import type { Clock } from '../base/clock.ts'
 import type { Embedder } from '../embed/embedder.ts'
 import type { Limits } from '../identity/limits.ts'
+import type { NodeIdentity } from '../identity/node.ts'
 import type { Index } from '../index/contract.ts'
 import type { LensRegistry } from '../lenses/registry.ts'
 import type { RequestLog } from '../model/request-log.ts'
 import type { TableDeclaration } from '../model/table.ts'
 import type { Workspace } from '../model/workspace.ts'
+import type { NodeTransport } from '../pipeline/transport.ts'
 import type { Store } from '../store/store.ts'
 import type { JobState } from './background/background.ts'
 import type { Embedding } from './background/embedding.ts'
@@ -33,6 +35,8 @@ export interface Parts {
   readonly snapshots: Lease
   readonly uses: Uses
   readonly sources: SourceSet
+  readonly node: NodeIdentity
+  readonly transport: NodeTransport
   readonly makeIndex: (name: string) => Index
   readonly embedding: Embedding | null
   /** Whether to load the vector index while the first question is embedded. */

@@ -2,20 +2,12 @@
  * Who a signed request is from. The node has a key of its own, which requests name as their audience; numbers used once are
  * remembered in the store, so that no process on it takes a request that another has taken.
  */
-import type { Clock, Instant } from '../base/clock.ts'
-import { fromBase64Url, toBase64Url } from '../identity/encoding.ts'
-import { keysOf, SEED_BYTES } from '../identity/keys.ts'
-import { NONCE_LIFE_MS, type Nonces } from '../identity/nonces.ts'
+import type { NodeIdentity } from '../identity/node.ts'
 import { type RequestFacts, readClaim, refusalOf } from '../identity/request.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { Viewer } from '../model/viewer.ts'
-import { AGENTS, NONCES } from '../store/core-tables.ts'
-import type { Store, StoreWriter } from '../store/store.ts'
-
-const NODE_KEY = 'node_key'
-const NEWEST_STRETCH = 'nonce_stretch'
-/** The newest stretch of which numbers were forgotten. */
-const FORGOTTEN_STRETCH = 'nonce_forgotten'
+import { AGENTS } from '../store/core-tables.ts'
+import type { Store } from '../store/store.ts'
 
 export interface SignedRequests {
   /** did:key of this node: the audience that requests must name. Made with the first use. */
@@ -30,26 +22,14 @@ export interface SignedRequests {
   stillSpeaksFor(viewer: Viewer, header: (name: string) => string | null): () => boolean
 }
 
-export interface SigningParts {
-  readonly store: Store
-  readonly random: (bytes: number) => Uint8Array
-  /** Machine time: meaning has no part in this. */
-  readonly clock: Clock
-}
-
-export function signedRequests({ store, random, clock }: SigningParts): SignedRequests {
-  let did: string | null = null
-  const ownDid = () => {
-    did ??= keysOf(nodeSeed(store, random, clock.now())).did
-    return did
-  }
+export function signedRequests(store: Store, node: NodeIdentity): SignedRequests {
   return {
-    did: ownDid,
+    did: () => node.keys().did,
     viewerOf: (facts, header) => {
       const claim = readClaim(header)
       if (claim === null) return null
       if (claim === 'malformed') throw refused()
-      const checks = { audience: ownDid(), now: clock.now(), nonces: storedNonces(store) }
+      const checks = { audience: node.keys().did, now: node.now(), nonces: node.nonces }
       if (refusalOf(facts, claim, checks) !== null) throw refused()
       return { id: agentOf(store, claim.sender) }
     },
@@ -74,43 +54,4 @@ function refused(): QuerentError {
 function agentOf(store: Store, did: string): string {
   const [agent] = store.table(AGENTS).scan({ did }, { columns: ['id'], limit: 1 })
   return (agent?.['id'] as string | undefined) ?? did
-}
-
-function nodeSeed(store: Store, random: (bytes: number) => Uint8Array, now: Instant): Uint8Array {
-  const known = fromBase64Url(store.meta(NODE_KEY) ?? '', SEED_BYTES)
-  if (known !== null) return known
-  return store.write(now, writer => {
-    const other = fromBase64Url(writer.meta(NODE_KEY) ?? '', SEED_BYTES)
-    if (other !== null) return other
-    const seed = random(SEED_BYTES)
-    writer.setMeta(NODE_KEY, toBase64Url(seed))
-    return seed
-  })
-}
-
-function storedNonces(store: Store): Nonces {
-  return { use: (sender, nonce, now) => store.write(now, writer => use(writer, { sender, nonce }, now)) }
-}
-
-function use(writer: StoreWriter, key: { readonly sender: string; readonly nonce: string }, now: Instant): boolean {
-  const table = writer.table(NONCES)
-  const stretch = Math.floor(now / NONCE_LIFE_MS)
-  if (writer.meta(NEWEST_STRETCH) !== String(stretch)) {
-    writer.setMeta(NEWEST_STRETCH, String(stretch))
-    // What was used two stretches ago is too old to be taken again, whatever its number.
-    const stretches = new Set(table.scan({}, { columns: ['stretch'] }).map(row => row['stretch'] as number))
-    const over = [...stretches].filter(old => old < stretch - 1)
-    for (const old of over) table.delete({ stretch: old })
-    const forgotten = Math.max(forgottenStretch(writer), ...over)
-    if (over.length > 0) writer.setMeta(FORGOTTEN_STRETCH, String(forgotten))
-  }
-  // Only a clock that was ahead, and was put back, comes to this: what was used then could be used again.
-  if (stretch <= forgottenStretch(writer) + 1) return false
-  if (table.get(key) !== undefined) return false
-  table.put({ ...key, stretch })
-  return true
-}
-
-function forgottenStretch(writer: StoreWriter): number {
-  return Number(writer.meta(FORGOTTEN_STRETCH) ?? Number.NEGATIVE_INFINITY)
 }

@@ -5,6 +5,7 @@
  */
 import type { Clock, Instant } from '../base/clock.ts'
 import type { Embedder } from '../embed/embedder.ts'
+import type { NodeIdentity } from '../identity/node.ts'
 import type { Index, LinkIndexDeclaration, PointIndexDeclaration } from '../index/contract.ts'
 import type { EntryKey } from '../model/entry.ts'
 import type { Ingester } from '../model/ingester.ts'
@@ -18,6 +19,7 @@ import type { Sight, Viewer } from '../model/viewer.ts'
 import type { Workspace } from '../model/workspace.ts'
 import type { Source } from '../pipeline/source.ts'
 import type { Stages } from '../pipeline/stage.ts'
+import type { NodeTransport } from '../pipeline/transport.ts'
 import type { Store, StoreReader } from '../store/store.ts'
 
 /** What the engine lends a lens's operations, jobs and ingesters. */
@@ -42,8 +44,19 @@ export interface LensHost {
   source(name: string): Source
   /** Standing questions of this engine. */
   readonly live?: LiveQueries | undefined
+  /** This node, as others meet it, and how it reaches them. */
+  readonly node?: NodeIdentity | undefined
+  readonly transport?: NodeTransport | undefined
+  /** A store in memory with indexes of its own, for what is put together for one answer and forgotten after it. */
+  scratch?(): Scratch
   /** Asks through the pipeline with this lens's stages (or another lens's, named in the input). */
   query(input: QueryInput, viewer: Viewer): Promise<Page>
+}
+
+export interface Scratch {
+  readonly store: Store
+  /** Brought up to date with that store. */
+  index(name: string): Index
 }
 
 /**

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { SettableClock } from '../../src/base/clock.ts'
 import type { Engine } from '../../src/engine/engine.ts'
+import { nodeIdentity } from '../../src/engine/node-identity.ts'
 import { openEngine } from '../../src/engine/open.ts'
 import { signedRequests } from '../../src/engine/signed-requests.ts'
 import { newNonce } from '../../src/identity/freshness.ts'
@@ -102,7 +103,8 @@ it('a request that was taken is not taken again, wherever the clock of the machi
   const uniform = seededUniform(5)
   const random = (bytes: number) => Uint8Array.from({ length: bytes }, () => Math.floor(uniform() * 256))
   const clock = new SettableClock(TEST_NOW)
-  const node = signedRequests({ store: openMemoryStore(), random, clock })
+  const store = openMemoryStore()
+  const node = signedRequests(store, nodeIdentity({ store, random, clock }))
   const ann = keysOf(random(32))
   const facts = { method: 'POST', path: '/v1/ops/put', body: '{}' }
   const made = (timestamp: number) => {

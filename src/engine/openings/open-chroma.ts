@@ -85,6 +85,7 @@ const OPTIONS: Readonly<Record<keyof OpenChromaOptions, true>> = {
   live: true,
   machineTime: true,
   processes: true,
+  transport: true,
 }
 
 /** CQ-095: a misspelt option would silently not apply. */

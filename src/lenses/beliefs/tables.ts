@@ -102,4 +102,22 @@ export const REVISIONS: TableDeclaration = {
   key: ['name'],
 }
 
-export const BELIEFS_TABLES: readonly TableDeclaration[] = [BELIEFS, VERSIONS, TRUST, TRUST_CHANGES, REVISIONS]
+/** Other nodes that may be asked (BQ-135). */
+export const PEERS: TableDeclaration = {
+  name: 'beliefs_peers',
+  columns: [
+    { name: 'id', type: 'text' },
+    { name: 'address', type: 'text' },
+    { name: 'did', type: 'text' },
+    /** 1: asked for public beliefs. */
+    { name: 'network', type: 'integer' },
+    /** JSON list of the federations that it is asked for, ascending. */
+    { name: 'federations', type: 'text' },
+    { name: 'added_at', type: 'integer' },
+    /** Key of the model that it was last known to embed with. */
+    { name: 'model', type: 'text', nullable: true },
+  ],
+  key: ['id'],
+}
+
+export const BELIEFS_TABLES: readonly TableDeclaration[] = [BELIEFS, VERSIONS, TRUST, TRUST_CHANGES, REVISIONS, PEERS]

@@ -1,0 +1,71 @@
+/** The key of this node, and the numbers that it has taken: both are kept in its store, for all processes on it. */
+import type { Clock, Instant } from '../base/clock.ts'
+import { fromBase64Url, toBase64Url } from '../identity/encoding.ts'
+import { type Keys, keysOf, SEED_BYTES } from '../identity/keys.ts'
+import type { NodeIdentity } from '../identity/node.ts'
+import { NONCE_LIFE_MS, type Nonces } from '../identity/nonces.ts'
+import { NONCES } from '../store/core-tables.ts'
+import type { Store, StoreWriter } from '../store/store.ts'
+
+const NODE_KEY = 'node_key'
+const NEWEST_STRETCH = 'nonce_stretch'
+/** The newest stretch of which numbers were forgotten. */
+const FORGOTTEN_STRETCH = 'nonce_forgotten'
+
+export interface NodeParts {
+  readonly store: Store
+  readonly random: (bytes: number) => Uint8Array
+  /** Machine time. */
+  readonly clock: Clock
+}
+
+export function nodeIdentity({ store, random, clock }: NodeParts): NodeIdentity {
+  let known: Keys | null = null
+  return {
+    keys: () => {
+      known ??= keysOf(nodeSeed(store, random, clock.now()))
+      return known
+    },
+    nonces: storedNonces(store),
+    now: () => clock.now(),
+  }
+}
+
+function nodeSeed(store: Store, random: (bytes: number) => Uint8Array, now: Instant): Uint8Array {
+  const known = fromBase64Url(store.meta(NODE_KEY) ?? '', SEED_BYTES)
+  if (known !== null) return known
+  return store.write(now, writer => {
+    const other = fromBase64Url(writer.meta(NODE_KEY) ?? '', SEED_BYTES)
+    if (other !== null) return other
+    const seed = random(SEED_BYTES)
+    writer.setMeta(NODE_KEY, toBase64Url(seed))
+    return seed
+  })
+}
+
+function storedNonces(store: Store): Nonces {
+  return { use: (sender, nonce, now) => store.write(now, writer => use(writer, { sender, nonce }, now)) }
+}
+
+function use(writer: StoreWriter, key: { readonly sender: string; readonly nonce: string }, now: Instant): boolean {
+  const table = writer.table(NONCES)
+  const stretch = Math.floor(now / NONCE_LIFE_MS)
+  if (writer.meta(NEWEST_STRETCH) !== String(stretch)) {
+    writer.setMeta(NEWEST_STRETCH, String(stretch))
+    // What was used two stretches ago is too old to be taken again, whatever its number.
+    const stretches = new Set(table.scan({}, { columns: ['stretch'] }).map(row => row['stretch'] as number))
+    const over = [...stretches].filter(old => old < stretch - 1)
+    for (const old of over) table.delete({ stretch: old })
+    const forgotten = Math.max(forgottenStretch(writer), ...over)
+    if (over.length > 0) writer.setMeta(FORGOTTEN_STRETCH, String(forgotten))
+  }
+  // Only a clock that was ahead, and was put back, comes to this: what was used then could be used again.
+  if (stretch <= forgottenStretch(writer) + 1) return false
+  if (table.get(key) !== undefined) return false
+  table.put({ ...key, stretch })
+  return true
+}
+
+function forgottenStretch(writer: StoreWriter): number {
+  return Number(writer.meta(FORGOTTEN_STRETCH) ?? Number.NEGATIVE_INFINITY)
+}
