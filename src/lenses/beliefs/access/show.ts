@@ -2,6 +2,7 @@
 import type { EntryKey } from '../../../model/entry.ts'
 import { toIso } from '../../../model/instant.ts'
 import type { Belief, BeliefSource, Derivation, DerivationSource } from '../model.ts'
+import type { Guest } from '../nodes/guest.ts'
 import { comesFromSame, currentOfKeys, historyOf, mayName, type SeenVersion, type View } from '../record/read.ts'
 import { namedBy, withoutHolder } from '../record/references.ts'
 import { audienceOf, pastVersion, type StoredVersion } from '../record/version.ts'
@@ -14,6 +15,8 @@ export interface ShowView extends View {
   secret(): string
   /** Key of the embedder's model; null: there is none. */
   readonly model: string | null
+  /** Which of its beliefs came from other nodes; absent: none can. */
+  readonly guests?: ReadonlyMap<EntryKey, Guest> | undefined
   /** Whether a current belief has its vector by now. */
   isEmbedded(entry: EntryKey): boolean
 }

@@ -5,6 +5,7 @@ import type { Matches } from '../matching/matches.ts'
 import type { Evaluation } from '../query/evaluation.ts'
 import { holderNames, trustQuestion } from '../ranking/trust-columns.ts'
 import type { BeliefsState } from '../state.ts'
+import { federationTarget } from '../trust/agent-arrays.ts'
 import type { TrustStamp } from '../trust/stamp.ts'
 import { type Sums, sumsOf } from './match-sums.ts'
 
@@ -30,7 +31,7 @@ export function trustSums(evaluation: Evaluation): readonly number[] {
   const sums = known?.trust === trust ? known.sums : holderSums(sumsOf(evaluation), trust)
   TRUST_SUMS.set(matches, { trust, sums })
   const strict = question.scope.federated ? requester.federations.filter(id => requester.isStrict(id)) : []
-  return [...sums, ...strict.map(id => shareHash(trustColumns.ofFederation(id).trust))]
+  return [...sums, ...strict.map(id => shareHash(trustColumns.named(federationTarget(id)).trust))]
 }
 
 /** To nine decimals, which fit 32 bits: longer numbers take four times as long. */

@@ -147,13 +147,20 @@ export class Evaluation {
   #meetingAll(): Matches {
     const tick = this.view.time?.ticker()
     const met = this.testsOf(this.question.filters).reduce((left, test) => {
-      if (tick === undefined) return left.where(test)
+      const asked = this.#ofGuests(test)
+      if (tick === undefined) return left.where(asked)
       return left.where((row, source) => {
         tick()
-        return test(row, source)
+        return asked(row, source)
       })
     }, this.#inScope)
     return this.meetingOperators(met)
+  }
+
+  /** Where some came from other nodes, the test is for these: the others have passed it, over all that this node holds. */
+  #ofGuests(test: RowTest): RowTest {
+    if (this.view.guests === undefined) return test
+    return (row, source) => this.origins.guest(row) === null || test(row, source)
   }
 
   /** BQ-130: most have no copy, so only groups of rows with the same id or content are scored here. */
@@ -167,6 +174,7 @@ export class Evaluation {
         same: group.same,
         members: group.rows.map(row => scored.get(row) as ScoredBelief),
       })),
+      this.question.byTier,
     )
     return matches.without(new Set([...dropped].map(({ row }) => row)))
   }

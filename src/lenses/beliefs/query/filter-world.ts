@@ -25,8 +25,8 @@ export function filterWorld({ state, view, question, asOf, origins, trustColumns
   const ofHolder = (column: 'reputation' | 'direct') => {
     let values: Float64Array | null = null
     return (row: number, source: number): number => {
-      const strict = origins.strictFederation(row, source)
-      if (strict !== null) return trustColumns.ofFederation(strict)[column]
+      const name = origins.trustedAs(row, source)
+      if (name !== null) return trustColumns.named(name)[column]
       values ??= trustColumns[column]
       return values[holders[row] as number] as number
     }

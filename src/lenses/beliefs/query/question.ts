@@ -11,6 +11,8 @@ import type { Thresholds } from './thresholds.ts'
 /** What an answer is about, less its paging. */
 export type Question = Pick<CheckedQuery, 'semantic' | 'filters' | 'context' | 'weights'> & {
   readonly scope: EnabledSources
+  /** Whether the copy of the earliest source stands for the others (BQ-130). */
+  readonly byTier?: boolean | undefined
 }
 
 /** What the text of a query came to: vectors of it and of its operands. */

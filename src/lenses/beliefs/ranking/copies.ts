@@ -5,6 +5,7 @@
 import type { BeliefColumns } from '../columns/columns.ts'
 import type { SharedRows } from '../columns/shared-rows.ts'
 import type { Matches } from '../matching/matches.ts'
+import { SCOPE_KINDS } from '../model.ts'
 import { byOrder, type ScoredBelief } from './scored.ts'
 
 interface CopyGroup {
@@ -38,16 +39,17 @@ function groupsOf(
   return [...groups.values()].filter(rows => rows.length > 1).map(rows => ({ same, rows }))
 }
 
-/** Beliefs with one id or content hash, in any order; returns those to be left out. */
+/** Beliefs with one id or content hash, in any order; returns those to be left out. `byTier`: local goes before federated, that before network. */
 export function copiesToDrop(
   groups: Iterable<{ readonly same: CopyGroup['same']; readonly members: readonly ScoredBelief[] }>,
+  byTier = false,
 ): ReadonlySet<ScoredBelief> {
   const dropped = new Set<ScoredBelief>()
   // First ids, so that a copy which is left out for its id keeps none of another content.
   const sorted = [...groups].sort((a, b) => Number(a.same === 'content') - Number(b.same === 'content'))
   for (const { same, members } of sorted) {
     const left = members.filter(member => !dropped.has(member))
-    const kept = best(left)
+    const kept = best(left, byTier)
     if (kept === undefined) continue
     for (const member of left) {
       if (member !== kept && (same === 'id' || isCopy(member, kept))) dropped.add(member)
@@ -56,9 +58,10 @@ export function copiesToDrop(
   return dropped
 }
 
-/** The requester's own one, else the first in order. */
-function best(members: readonly ScoredBelief[]): ScoredBelief | undefined {
-  const rank = ({ source }: ScoredBelief) => (source.kind === 'local' ? 0 : 1)
+/** The requester's own one, else the first in order; `byTier`: of the earliest tier. */
+function best(members: readonly ScoredBelief[], byTier: boolean): ScoredBelief | undefined {
+  const rank = ({ source }: ScoredBelief) =>
+    byTier ? SCOPE_KINDS.indexOf(source.kind) : source.kind === 'local' ? 0 : 1
   return members.toSorted((a, b) => rank(a) - rank(b) || byOrder(a, b))[0]
 }
 

@@ -1,7 +1,6 @@
 /** The parts of a belief's score (BQ-080 to BQ-082): exact for those that are shown, and near enough for all to be ranked. */
 import type { Instant } from '../../../base/clock.ts'
 import type { RowOrigins } from '../access/row-origins.ts'
-import { FEDERATED } from '../access/source-numbers.ts'
 import { DIMENSION_COUNT, FRESHNESS } from '../columns/column-arrays.ts'
 import type { BeliefColumns } from '../columns/columns.ts'
 import { domainRates } from '../columns/domain-rates.ts'
@@ -85,8 +84,8 @@ export class Scorer {
 
   trust(row: number, source: number): number {
     const { trust, trustColumns, columns, origins } = this.#world
-    const strict = origins.strictFederation(row, source)
-    return strict === null ? trust.of(columns.holderOf(row)).value : trustColumns.ofFederation(strict).trust
+    const name = origins.trustedAs(row, source)
+    return name === null ? trust.of(columns.holderOf(row)).value : trustColumns.named(name).trust
   }
 
   /** A day, of this belief's domains. */
@@ -99,7 +98,8 @@ export class Scorer {
    * For choosing what to score: off by rounding.
    */
   priors({ rows, sources }: Matches, time?: TimeLimit): Float32Array {
-    const { columns, weights, asOf, trustColumns, statics, confidenceWeights, queryDomains, decay } = this.#world
+    const { columns, weights, asOf, trustColumns, statics, confidenceWeights, queryDomains, decay, origins } =
+      this.#world
     const { holders, domainSets } = columns.arrays
     const confidences = statics.confidence(confidenceWeights, rows)
     const { day, rate, ...aged } = statics.aged(asOf, queryDomains, decay)
@@ -119,12 +119,13 @@ export class Scorer {
         trustWeight * (trusted[holders[row] as number] as number) +
         recencyWeight * (freshness[row] as number) * (since[set] as number)
     }
-    if (!this.#world.origins.hasStrictFederations) return priors
+    if (!origins.haveOthersTrusted) return priors
     for (let place = 0; place < rows.length; place++) {
-      if (sources[place] !== FEDERATED) continue
       const row = rows[place] as number
+      const name = origins.trustedAs(row, sources[place] as number)
+      if (name === null) continue
       const ofHolder = trustWeight * (trusted[holders[row] as number] as number)
-      priors[place] = (priors[place] as number) - ofHolder + trustWeight * this.trust(row, FEDERATED)
+      priors[place] = (priors[place] as number) - ofHolder + trustWeight * trustColumns.named(name).trust
     }
     return priors
   }

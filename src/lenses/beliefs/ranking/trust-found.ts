@@ -1,4 +1,5 @@
 /** Whom the trust part of a score is about, and what trust in them comes to. */
+import { trustedAsGuest } from '../access/row-origins.ts'
 import type { Evaluation } from '../query/evaluation.ts'
 import type { TrustIn } from '../trust/trust-in.ts'
 import type { ScoredBelief } from './scored.ts'
@@ -12,7 +13,11 @@ export interface TrustFound {
 export type TrustWorld = Pick<Evaluation, 'trust' | 'requester' | 'view'>
 
 /** What the trust part of a score rests on. */
-export function trustFound({ trust, requester, view }: TrustWorld, { source, row }: ScoredBelief): TrustFound {
+export function trustFound({ trust, requester, view }: TrustWorld, { source, row, entry }: ScoredBelief): TrustFound {
+  const guest = view.guests?.get(entry)
+  if (guest !== undefined) {
+    return { trust: trust.of(trustedAsGuest(guest)), of: guest.source.kind === 'federated' ? 'federation' : 'holder' }
+  }
   const holder = view.columns.holderOf(row)
   const federation = source.kind === 'federated' && holder !== requester.id ? source.id : null
   if (federation !== null && requester.isStrict(federation)) {

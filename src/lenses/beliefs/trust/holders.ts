@@ -13,7 +13,8 @@ export interface HolderColumns {
   readonly direct: Float64Array
   /** Overall; NaN: none. */
   readonly reputation: Float64Array
-  ofFederation(id: string): { readonly trust: number; readonly direct: number; readonly reputation: number }
+  /** Of one that may stand for others, such as a federation as a whole. */
+  named(name: string): { readonly trust: number; readonly direct: number; readonly reputation: number }
 }
 
 interface TrustTable {
@@ -125,10 +126,10 @@ export class HolderTrust {
     })
     const reputation = once(() => byHolder(number => reputations.overall[number] ?? Number.NaN))
     const trust = once(() => withSelf(this.#trustOf(numbers)))
-    const ofFederation = (id: string) => {
-      const whole = this.ofFederation(id)
-      const overall = known.get(federationTarget(id))?.reputation ?? Number.NaN
-      return { trust: whole.value, direct: whole.direct?.value ?? Number.NaN, reputation: overall }
+    const named = (name: string) => {
+      const { value, direct } = this.of(name)
+      const overall = known.get(name)?.reputation ?? Number.NaN
+      return { trust: value, direct: name === viewer ? 1 : (direct?.value ?? Number.NaN), reputation: overall }
     }
     return {
       get trust() {
@@ -140,7 +141,7 @@ export class HolderTrust {
       get reputation() {
         return reputation()
       },
-      ofFederation,
+      named,
     }
   }
 
