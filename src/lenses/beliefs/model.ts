@@ -87,7 +87,7 @@ export type ScopeKind = (typeof SCOPE_KINDS)[number]
 
 export interface BeliefSource {
   readonly kind: ScopeKind
-  /** Of the federation; null for the other two. */
+  /** Of the federation; of another node that public beliefs came from; else null. */
   readonly id: string | null
 }
 
@@ -108,6 +108,8 @@ export interface RankedBelief {
   readonly rank: number
   readonly source: BeliefSource
   /** Present for beliefs that are reached through a federation. */
+  /** Of another node: which one it came from. */
+  readonly node?: string
   readonly federation_id?: string
   readonly member_count?: number
   readonly explanation?: JsonObject
@@ -157,6 +159,20 @@ export interface Coverage {
   /** The seed's names: those that responded. */
   readonly federated: readonly string[]
   readonly network: boolean
+  /** Where others were asked: each, and what it answered. */
+  readonly nodes?: readonly NodeCoverage[]
+}
+
+export interface NodeCoverage {
+  readonly node: string
+  readonly kind: 'federated' | 'network'
+  /** Null: public beliefs. */
+  readonly federation: string | null
+  readonly responded: boolean
+  /** Verified beliefs that it gave, before filters, copies and paging. */
+  readonly results: number
+  /** It has more that match. */
+  readonly more: boolean
 }
 
 export interface Conflict {

@@ -9,6 +9,7 @@ import { BeliefColumns } from './columns/columns.ts'
 import { modelOf, vectorIndex } from './embedding.ts'
 import { Contents } from './matching/contents.ts'
 import { Scopes } from './matching/scopes.ts'
+import type { Guest } from './nodes/guest.ts'
 import { PriorOrders } from './ranking/prior-order.ts'
 import { Statics } from './ranking/statics.ts'
 import { type BeliefsSettings, DEFAULTS } from './settings.ts'
@@ -52,12 +53,28 @@ export function stateOf(host: LensHost): BeliefsState {
 }
 
 function makeState(host: LensHost): BeliefsState {
-  const { store } = host
   const settings = (host.settings as BeliefsSettings | undefined) ?? DEFAULTS
+  const trust = new TrustGraph(host.store, settings)
+  const secret = new Secret(host.store, bytes => host.random(bytes), host.clock)
+  return assembled({ host, settings, trust, secret })
+}
+
+/** Of what was gathered for one answer: beliefs of the host's store, and all else as at home. */
+export function guestState(home: BeliefsState, host: LensHost, guests: ReadonlyMap<EntryKey, Guest>): BeliefsState {
+  const { settings, trust } = home
+  const known = home.secret()
+  return assembled({ host, settings, trust, guests, secret: { value: known, make: () => undefined } })
+}
+
+interface StateParts extends Pick<BeliefsState, 'host' | 'settings' | 'trust'> {
+  readonly secret: Pick<Secret, 'value' | 'make'>
+  readonly guests?: ReadonlyMap<EntryKey, Guest>
+}
+
+function assembled({ host, settings, trust, secret, guests }: StateParts): BeliefsState {
+  const { store } = host
   const columns = new BeliefColumns(store)
   const requesters = new Requesters(store)
-  const trust = new TrustGraph(store, settings)
-  const secret = new Secret(host.store, bytes => host.random(bytes), host.clock)
   const model = modelOf(host)
   return {
     host,
@@ -86,7 +103,7 @@ function makeState(host: LensHost): BeliefsState {
         const requester = requesters.of(id)
         const { partitions } = requester.sight
         const isEmbedded = (entry: EntryKey) => model !== null && vectorIndex(host, model).has(entry, { partitions })
-        return body({ reader, requester, columns, model, secret: () => secret.value, isEmbedded, time })
+        return body({ reader, requester, columns, model, secret: () => secret.value, guests, isEmbedded, time })
       })
     },
   }

@@ -26,6 +26,8 @@ export interface ShownBelief {
   readonly belief: Belief
   readonly version: StoredVersion
   readonly source: BeliefSource
+  /** Whose trust counted, of a belief that came from another node. */
+  readonly trustedAs?: string | undefined
 }
 
 /**

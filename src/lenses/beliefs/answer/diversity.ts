@@ -5,18 +5,19 @@ import type { Picked, ScoredBelief } from '../ranking/scored.ts'
 import { likenessBy, vectorsOf } from '../record/vectors.ts'
 import { POOL, spread } from './spread.ts'
 
-/** What diversity picks, as far as it is asked for. Goes on picking alike, whatever changes meanwhile. */
+/** What diversity picks from a pool, as far as it is asked for; `keepsOrder`: in its order, by the limits alone. Goes on picking alike, whatever changes meanwhile. */
 export function diversely(
   evaluation: Evaluation,
   diversity: CheckedDiversity,
+  { pool = evaluation.best(POOL), keepsOrder = false }: { pool?: readonly ScoredBelief[]; keepsOrder?: boolean } = {},
 ): { readonly pool: readonly ScoredBelief[]; readonly picks: Generator<Picked> } {
   const { columns } = evaluation.view
-  const pool = evaluation.best(POOL)
-  const needsVectors = diversity.minDistance !== null || diversity.lambda < 1
+  const needsVectors = diversity.minDistance !== null || (diversity.lambda < 1 && !keepsOrder)
   const vectors = needsVectors ? vectorsOf(evaluation.view, pool) : []
   const domains = new Map(pool.map(({ row }) => [row, columns.domainsOf(row)]))
   const picks = spread({
     ...diversity,
+    keepsOrder,
     pool,
     domains: ({ row }) => domains.get(row) as readonly string[],
     likeness: likenessBy(vectors),

@@ -7,6 +7,7 @@ import type { ExplanationWorld } from '../explain/explained.ts'
 import { type Ground, groundsOf } from '../explain/grounds.ts'
 import type { Picked } from '../ranking/scored.ts'
 import type { TrustWorld } from '../ranking/trust-found.ts'
+import type { Coverage, QueryResult } from '../model.ts'
 import type { Front, SettledConflict } from './front.ts'
 
 export interface Draft {
@@ -23,19 +24,30 @@ export interface Draft {
   readonly federations: readonly string[]
   /** Of the whole answer; empty where conflicts are not settled. */
   readonly settled: readonly SettledConflict[]
+  /** Where other nodes were asked. */
+  readonly nodes?: NodesTold | undefined
+}
+
+/** What an answer tells of the nodes that were asked for it. */
+export interface NodesTold {
+  readonly coverage: Coverage
+  readonly errors: QueryResult['errors']
+  /** Whether no more can match than what was counted. */
+  readonly isExact: boolean
 }
 
 interface DraftParts extends Pick<Draft, 'picked' | 'passed' | 'total' | 'warnings'> {
   /** What was scored, as of the moment of the order. */
   readonly scoredBy: ExplanationWorld & Omit<TrustWorld, 'view'>
-  readonly front: Front | null
+  readonly front: Pick<Front, 'leftOut' | 'ranks' | 'conflicts'> | null
+  readonly nodes?: NodesTold
   readonly isExplained: boolean
 }
 
 /** `view`: that of the page, which may be later than the order's. */
 export function draftOf(
   view: ShowView,
-  { picked, passed, total, warnings, scoredBy, front, isExplained }: DraftParts,
+  { picked, passed, total, warnings, scoredBy, front, isExplained, nodes }: DraftParts,
 ): Draft {
   const { question, understood, asOf, state, trust, requester } = scoredBy
   const places = { passed: passed + (front?.leftOut ?? 0), ranks: front?.ranks ?? null }
@@ -46,5 +58,6 @@ export function draftOf(
     grounds: isExplained ? groundsOf({ trust, requester, view }, picked, places) : new Map(),
     federations: view.requester.federations,
     settled: front?.conflicts ?? [],
+    nodes,
   }
 }

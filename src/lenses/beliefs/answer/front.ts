@@ -117,7 +117,7 @@ export class Front {
   }
 }
 
-function settledList(
+export function settledList(
   evaluation: Evaluation,
   picked: readonly Picked[],
   strategy: Settling,
@@ -154,11 +154,11 @@ function inOrder(conflicts: readonly SettledConflict[], order: readonly Picked[]
   return [...conflicts].sort((a, b) => placeOf(a) - placeOf(b))
 }
 
-function strategyOf({ settings }: BeliefsState): Settling | null {
+export function strategyOf({ settings }: BeliefsState): Settling | null {
   return settings.conflicts === 'both_shown' ? null : settings.conflicts
 }
 
-function ranksOf(order: readonly ScoredBelief[]): ReadonlyMap<EntryKey, number> {
+export function ranksOf(order: readonly ScoredBelief[]): ReadonlyMap<EntryKey, number> {
   return new Map(order.map(({ entry }, at) => [entry, at + 1]))
 }
 
@@ -167,7 +167,7 @@ function* joined(first: Iterable<Picked>, then: Iterable<Picked>): Generator<Pic
   yield* then
 }
 
-function unspread(scored: ScoredBelief): Picked {
+export function unspread(scored: ScoredBelief): Picked {
   return { scored, penalty: 0 }
 }
 

@@ -3,7 +3,7 @@ import type { EntryKey } from '../../../model/entry.ts'
 import { isSeen } from '../access/is-seen.ts'
 import { throughFederation } from '../access/member-count.ts'
 import { type ShownBelief, type ShowView, showCurrent } from '../access/show.ts'
-import type { CheckedQuery, CheckedScope } from '../check/checked.ts'
+import type { CheckedQuery } from '../check/checked.ts'
 import type { Belief, Conflict, RankedBelief } from '../model.ts'
 import { detectorOf } from '../opposition/installed.ts'
 import type { Picked } from '../ranking/scored.ts'
@@ -27,44 +27,42 @@ export interface ShownPage {
   readonly compared: readonly Compared[]
 }
 
-/** What of a draft may be seen now; `before`: what was read in the same answer before it. */
-export function showPage(
-  view: ShowView,
-  { options }: CheckedQuery,
-  draft: Draft,
-  before: readonly Compared[] = [],
-): ShownPage {
-  const byEntry = new Map(draft.picked.map(each => [each.scored.entry, each]))
-  const found = showCurrent(view, [...byEntry.keys()], options.scope)
-  const compared = [...before, ...found.slice(0, MOST_COMPARED - before.length)]
+/** How what stands in a draft is shown, as of the moment of showing it. */
+export interface Showing {
+  /** Whose columns and vectors the draft's entries are of. */
+  readonly view: ShowView
+  /** Those that may be seen still, in the order asked for. */
+  current(keys: readonly EntryKey[]): readonly ShownBelief[]
+  isSeen(entry: EntryKey): boolean
+  /** What is told beside it. */
+  more(belief: ShownBelief): Partial<RankedBelief>
+}
+
+/** Of beliefs of one store, from there. */
+export function showingOf(view: ShowView, options: CheckedQuery['options']): Showing {
   return {
-    results: resultsOf(view, options, found, byEntry),
-    conflicts: conflictsIn(view, options.scope, draft, { compared, from: before.length, found }),
-    compared,
+    view,
+    current: keys => showCurrent(view, keys, options.scope),
+    isSeen: entry => isSeen(view, entry, options.scope),
+    more: belief => ({
+      ...throughFederation(view, view.columns.rowOf(belief.entry), belief.source),
+      ...(options.includeDerivation ? chainInTime(view, belief, options.maxDerivationDepth) : {}),
+    }),
   }
 }
 
-function resultsOf(
-  view: ShowView,
-  options: CheckedQuery['options'],
-  found: readonly ShownBelief[],
-  byEntry: ReadonlyMap<EntryKey, Picked>,
-): readonly Shown[] {
-  const { columns } = view
-  return found.map(belief => {
-    const { source, entry } = belief
-    return {
-      belief,
-      picked: byEntry.get(entry) as Picked,
-      more: {
-        ...throughFederation(view, columns.rowOf(entry), source),
-        ...(options.includeDerivation ? chainInTime(view, belief, options.maxDerivationDepth) : {}),
-      },
-    }
+/** What of a draft may be seen now; `before`: what was read in the same answer before it. */
+export function showPage(showing: Showing, draft: Draft, before: readonly Compared[] = []): ShownPage {
+  const byEntry = new Map(draft.picked.map(each => [each.scored.entry, each]))
+  const found = showing.current([...byEntry.keys()])
+  const compared = [...before, ...found.slice(0, MOST_COMPARED - before.length)]
+  const results = found.map(belief => {
+    return { belief, picked: byEntry.get(belief.entry) as Picked, more: showing.more(belief) }
   })
+  return { results, conflicts: conflictsIn(showing, draft, { compared, from: before.length, found }), compared }
 }
 
-function chainInTime(
+export function chainInTime(
   view: ShowView,
   { version }: ShownBelief,
   maxDepth: number,
@@ -91,8 +89,7 @@ interface Comparing {
 
 /** Between what is shown now and what may be seen still: both of a conflict are named, and what they say. */
 function conflictsIn(
-  view: ShowView,
-  scope: CheckedScope,
+  { view, isSeen }: Showing,
   { settled, world: { state } }: Draft,
   { compared, from, found }: Comparing,
 ): readonly Conflict[] {
@@ -100,10 +97,10 @@ function conflictsIn(
   if (settings.conflicts !== 'both_shown') {
     const shown = new Set(found.map(({ entry }) => entry))
     return settled
-      .filter(one => shown.has(one.with) && one.of.every(({ entry }) => isSeen(view, entry, scope)))
+      .filter(one => shown.has(one.with) && one.of.every(({ entry }) => isSeen(entry)))
       .map(({ of: [first, second], opposition }) => conflictOf([first.id, second.id], opposition, settings.conflicts))
   }
-  const there = compared.filter(({ entry }, at) => at >= from || isSeen(view, entry, scope))
+  const there = compared.filter(({ entry }, at) => at >= from || isSeen(entry))
   if (there.length < 2) return []
   const beliefs = there.map(({ belief }) => belief)
   const news = there.length - (compared.length - from)

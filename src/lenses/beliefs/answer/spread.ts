@@ -12,6 +12,8 @@ interface Spread {
   readonly minDistance: number | null
   readonly maxPerHolder: number | null
   readonly maxPerDomain: number | null
+  /** Whether the order of the pool stays as it is, and only the limits count (BQ-131). */
+  readonly keepsOrder?: boolean | undefined
 }
 
 interface SpreadRequest extends Spread {
@@ -32,6 +34,7 @@ export function* spread({
   minDistance,
   maxPerHolder,
   maxPerDomain,
+  keepsOrder = false,
   domains,
   likeness,
 }: SpreadRequest): Generator<Picked> {
@@ -63,12 +66,12 @@ export function* spread({
   }
 
   function worthAt(place: number): number {
-    return lambda * (pool[place] as ScoredBelief).final - penaltyAt(place)
+    return keepsOrder ? -place : lambda * (pool[place] as ScoredBelief).final - penaltyAt(place)
   }
 
   /** 0 while nothing is picked. */
   function penaltyAt(place: number): number {
-    return (1 - lambda) * Math.max(0, likest[place] as number)
+    return keepsOrder ? 0 : (1 - lambda) * Math.max(0, likest[place] as number)
   }
 
   function holdAgainstPicked(place: number): void {

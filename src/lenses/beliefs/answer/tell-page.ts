@@ -31,7 +31,7 @@ export function tellPage(
   time: TimeLimit,
 ): Answer {
   const { options } = query
-  const { world, passed } = draft
+  const { world, passed, nodes } = draft
   const total = draft.total - (draft.picked.length - results.length)
   const beliefs = results.map(({ belief, picked, more }, at): RankedBelief => {
     const { final } = picked.scored
@@ -51,15 +51,15 @@ export function tellPage(
     }
   })
   const concentration = options.includeExplanation ? concentrationWarnings(beliefs, requester) : []
-  const partial = time.isCut || draft.warnings.some(({ code }) => code === 'meaning_late')
+  const partial = time.isCut || (nodes?.errors ?? []).length > 0 || draft.warnings.some(({ code }) => code === 'meaning_late')
   const result: QueryResult = {
     beliefs,
     total_count: total,
-    count_exact: true,
+    count_exact: nodes?.isExact ?? true,
     query_time_ms: 0,
     partial,
-    coverage: coverageOf(options.scope, draft.federations),
-    errors: time.isCut ? [asPart(time.error())] : [],
+    coverage: nodes?.coverage ?? coverageOf(options.scope, draft.federations),
+    errors: [...(time.isCut ? [asPart(time.error())] : []), ...(nodes?.errors ?? [])],
     conflicts,
     effective_weights: effectiveWeights(query),
     as_of: toIso(draft.asOf),
@@ -74,6 +74,7 @@ export function asPart({ code, message, details, retryable }: BeliefsError): Que
 }
 
 /** Where a federation shows no holders, it is what was used: a fresher edge to the holder would name him (BQ-104). */
-function usedOf({ belief, version, source }: ShownBelief): string {
+function usedOf({ belief, version, source, trustedAs }: ShownBelief): string {
+  if (trustedAs !== undefined) return trustedAs
   return belief.holder_id === null && source.id !== null ? federationTarget(source.id) : version.holder
 }

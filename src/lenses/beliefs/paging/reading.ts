@@ -6,10 +6,12 @@ import type { Instant } from '../../../base/clock.ts'
 import type { ShowView } from '../access/show.ts'
 import { type Draft, draftOf } from '../answer/draft.ts'
 import { beginningOf, frontOf } from '../answer/front.ts'
-import { type Compared, showPage } from '../answer/show-page.ts'
+import { type Compared, showingOf, showPage } from '../answer/show-page.ts'
 import { type Answer, tellPage } from '../answer/tell-page.ts'
 import type { CheckedQuery } from '../check/checked.ts'
 import type { QueryResult } from '../model.ts'
+import { sourcesToAsk } from '../nodes/asking/sources-to-ask.ts'
+import { openGathered } from '../nodes/gathered/gathered-reading.ts'
 import type { Call } from '../query/call.ts'
 import { evaluate } from '../query/evaluate.ts'
 import { type Embedded, embedText } from '../query/understand.ts'
@@ -19,6 +21,7 @@ import { noteUse } from '../trust/acts.ts'
 import { type Boundary, type CursorContent, type CursorOwner, questionHash, readCursor, writeCursor } from './cursor.ts'
 import { HeldOrder } from './held-order.ts'
 import { nameOf, ordersOf, rebuilt, warningsOf } from './orders.ts'
+import type { Pages } from './pages.ts'
 
 /** How often a page is made anew when something of it went out of sight while it was made. */
 const ATTEMPTS = 3
@@ -28,13 +31,20 @@ export async function openReading(
   state: BeliefsState,
   query: CheckedQuery,
   { requester, signal, machineTime }: Call,
-): Promise<Reading> {
+): Promise<Pages> {
   const { cursor } = query.options
   const owner = { question: questionHash(query), requester }
   const limited = () => new TimeLimit(query.options.timeoutMs, signal, machineTime)
   const embed = (within: TimeLimit) => embedText(state, query.semantic, signal, within)
   state.load()
   const time = limited()
+  const sources = state.look(requester, view => sourcesToAsk(view, query.options.scope))
+  if (sources.length > 0) {
+    const [now, embedded] = [state.host.clock.now(), await embed(time)]
+    const content = cursor === null ? null : readCursor(state.secret(), cursor, owner, now)
+    const asOf = content?.asOf ?? state.host.clock.now()
+    return openGathered({ state, query, requester, sources, embedded, asOf, time }, owner, content, limited)
+  }
   if (cursor === null) {
     const embedded = await embed(time)
     return new Reading(state, query, owner, { embedded, asOf: state.host.clock.now() }, { time, limited, embed })
@@ -69,7 +79,7 @@ interface Page {
   readonly order: HeldOrder | null
 }
 
-export class Reading {
+class Reading implements Pages {
   readonly #state: BeliefsState
   readonly #query: CheckedQuery
   readonly #owner: CursorOwner
@@ -200,7 +210,7 @@ export class Reading {
     for (let attempt = 1; ; attempt++) {
       const page = this.#state.look(requester, view => this.#page(view, limit), time)
       // The second point of the matrix: as memberships and beliefs stand now.
-      const shown = this.#state.look(requester, view => showPage(view, this.#query, page.draft, this.#compared), time)
+      const shown = this.#state.look(requester, view => showPage(showingOf(view, this.#query.options), page.draft, this.#compared), time)
       if (shown.results.length === page.draft.picked.length || attempt === ATTEMPTS || time.leftMs === 0) {
         return { page, answer: tellPage(this.#query, requester, page.draft, shown, time) }
       }

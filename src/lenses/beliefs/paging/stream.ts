@@ -10,7 +10,8 @@ import { concentrationWarnings, isOfConcentration, shareOf, type TrustShare } fr
 import type { QueryResult, RankedBelief } from '../model.ts'
 import type { Call } from '../query/call.ts'
 import type { BeliefsState } from '../state.ts'
-import { openReading, type Reading } from './reading.ts'
+import type { Pages } from './pages.ts'
+import { openReading } from './reading.ts'
 
 export interface QueryChunk {
   readonly beliefs: readonly RankedBelief[]
@@ -66,7 +67,7 @@ export async function* streamQuery(
 }
 
 /** Where something was told already, want of time or of its order ends a stream with a part of the answer. */
-async function nextOf(reading: Reading, limit: number, isFirst: boolean): Promise<QueryResult | BeliefsError> {
+async function nextOf(reading: Pages, limit: number, isFirst: boolean): Promise<QueryResult | BeliefsError> {
   try {
     await reading.goOn()
     return reading.next(limit)

@@ -1,0 +1,74 @@
+/** What an answer tells of the sources that were asked for it (BQ-132 to BQ-134). */
+import type { JsonObject } from '../../../../base/canonical.ts'
+import type { CheckedScope } from '../../check/checked.ts'
+import { BeliefsError } from '../../errors.ts'
+import type { Coverage, NodeCoverage } from '../../model.ts'
+import type { NodeFailure, NodesAnswer } from '../guest.ts'
+import type { AskedSource } from '../peer.ts'
+
+/** `federations`: those that the requester may query. One that only this node holds has answered. */
+export function coverageOfNodes(
+  { local, federated, network }: CheckedScope,
+  federations: readonly string[],
+  { asked, answers }: NodesAnswer,
+): Coverage {
+  const gave = new Set(answers.map(({ source }) => source))
+  const responded = (isOf: (source: AskedSource) => boolean) => {
+    const nodes = asked.filter(isOf)
+    return nodes.length === 0 || nodes.some(source => gave.has(source))
+  }
+  const queried = federated ? [...federations] : []
+  const ofFederations = queried.filter(id => responded(({ kind, id: asked }) => kind === 'federated' && asked === id))
+  const ofNetwork = network && responded(({ kind }) => kind === 'network')
+  return {
+    local,
+    federations_queried: queried,
+    federations_responded: ofFederations,
+    network_queried: network,
+    network_responded: ofNetwork,
+    federated: ofFederations,
+    network: ofNetwork,
+    nodes: asked.map((source): NodeCoverage => {
+      const answer = answers.find(one => one.source === source)
+      return {
+        node: source.peer.id,
+        kind: source.kind,
+        federation: source.kind === 'federated' ? source.id : null,
+        responded: answer !== undefined,
+        results: answer?.guests.length ?? 0,
+        more: answer?.more ?? false,
+      }
+    }),
+  }
+}
+
+/** One for each source that failed, in the order of the sources. */
+export function nodeErrors({ failures }: Pick<NodesAnswer, 'failures'>): readonly JsonObject[] {
+  return failures.map(({ source, code, reason, retryable, elapsedMs }) => ({
+    source: { kind: source.kind, id: source.id },
+    node: source.peer.id,
+    code,
+    message: MESSAGES[code],
+    details: { reason },
+    retryable,
+    elapsed_ms: Math.round(elapsedMs),
+  }))
+}
+
+/** Throws where nobody gave an answer: neither a node nor this one's own store. */
+export function mustHaveAnswer(scope: CheckedScope, own: number, { asked, answers, failures }: NodesAnswer): void {
+  if (scope.local || own > 0 || answers.length > 0 || asked.length === 0) return
+  const isLate = failures.every(({ code }) => code === 'TIMEOUT')
+  const details = { nodes: failures.map(({ source }) => source.peer.id) }
+  throw isLate
+    ? new BeliefsError('TIMEOUT', 'no node answered in time', details)
+    : new BeliefsError('NODE_UNAVAILABLE', 'no node could answer; try again', details)
+}
+
+/** Never what a node says itself (BQ-133). */
+const MESSAGES: Readonly<Record<NodeFailure['code'], string>> = {
+  TIMEOUT: 'the node did not answer in time',
+  NODE_UNAVAILABLE: 'the node gave no answer that could be used',
+  UNAUTHORIZED: 'the node does not answer this requester',
+  RATE_LIMITED: 'the node was asked too often; wait before asking again',
+}

@@ -1,0 +1,67 @@
+/** Asks this node's own store and the other nodes at once, and puts together what they give (BQ-116 to BQ-134). */
+import type { Instant } from '../../../../base/clock.ts'
+import type { ShowView } from '../../access/show.ts'
+import type { CheckedQuery } from '../../check/checked.ts'
+import { warningsOf } from '../../paging/orders.ts'
+import { evaluate } from '../../query/evaluate.ts'
+import { Evaluation } from '../../query/evaluation.ts'
+import { type Embedded, understand } from '../../query/understand.ts'
+import type { BeliefsState } from '../../state.ts'
+import type { TimeLimit } from '../../time-limit.ts'
+import { askNodes } from '../asking/ask-nodes.ts'
+import type { NodesAnswer } from '../guest.ts'
+import type { AskedSource } from '../peer.ts'
+import { coverageOfNodes, mustHaveAnswer, nodeErrors } from './coverage.ts'
+import { GatheredOrder } from './gathered-order.ts'
+import { gatherWorld } from './gathered-world.ts'
+import { type OwnResults, ownResults } from './own.ts'
+
+export interface Gathering {
+  readonly state: BeliefsState
+  readonly query: CheckedQuery
+  readonly requester: string
+  /** Not empty. */
+  readonly sources: readonly AskedSource[]
+  readonly embedded: Embedded
+  readonly asOf: Instant
+  readonly time: TimeLimit
+}
+
+/** Rejects where nobody answered, and where the caller has gone. */
+export async function gather(gathering: Gathering): Promise<GatheredOrder> {
+  const { state, query, requester, sources, embedded, asOf, time } = gathering
+  const asking = askNodes({ state, requester, query, sources, vector: embedded.question, asOf, time })
+  // Nobody waits for it where the store fails first.
+  asking.catch(() => undefined)
+  const own = state.look(requester, view => ownResults(evaluate(state, view, query, embedded, asOf), query.options), time)
+  const nodes = await asking
+  mustHaveAnswer(query.options.scope, own.keys.length, nodes)
+  return state.look(requester, view => putTogether(gathering, view, own, nodes), time)
+}
+
+function putTogether(
+  { state, query, requester, embedded, asOf, time }: Gathering,
+  home: ShowView,
+  own: OwnResults,
+  nodes: NodesAnswer,
+): GatheredOrder {
+  const { scope, mergeStrategy } = query.options
+  const guests = nodes.answers.flatMap(answer => answer.guests)
+  const world = gatherWorld(state, home, own.keys, guests, asOf)
+  const told = {
+    coverage: coverageOfNodes(scope, own.federations, nodes),
+    errors: nodeErrors(nodes),
+    isExact: own.left === 0 && nodes.failures.length === 0 && nodes.answers.every(({ more }) => !more),
+  }
+  return world.state.look(
+    requester,
+    view => {
+      const understood = understand(world.state, embedded, query.semantic, view.requester.sight)
+      const question = { ...query, scope, byTier: mergeStrategy === 'waterfall' }
+      const evaluation = new Evaluation(world.state, view, question, understood, asOf)
+      const warnings = warningsOf(query, embedded, evaluation)
+      return new GatheredOrder({ world, evaluation, nodes: told, warnings, left: own.left }, query)
+    },
+    time,
+  )
+}

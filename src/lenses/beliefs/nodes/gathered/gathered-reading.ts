@@ -1,0 +1,160 @@
+/**
+ * An answer of several nodes, read page by page or piece by piece. The list is made once; what is read of it is shown as of
+ * the moment of reading, as far as it may be seen still (BQ-095, BQ-139, BQ-140).
+ */
+import { requesterOf } from '../../../../identity/requester.ts'
+import { Held } from '../../../../pipeline/held.ts'
+import type { ShowView } from '../../access/show.ts'
+import { draftOf } from '../../answer/draft.ts'
+import { type Compared, showPage } from '../../answer/show-page.ts'
+import { type Answer, tellPage } from '../../answer/tell-page.ts'
+import type { QueryResult } from '../../model.ts'
+import {
+  type Boundary,
+  CURSOR_LIFETIME_MS,
+  type CursorContent,
+  type CursorOwner,
+  cursorExpired,
+  writeCursor,
+} from '../../paging/cursor.ts'
+import { nameOf } from '../../paging/orders.ts'
+import type { Pages } from '../../paging/pages.ts'
+import type { Picked } from '../../ranking/scored.ts'
+import type { BeliefsState } from '../../state.ts'
+import type { TimeLimit } from '../../time-limit.ts'
+import { noteUse } from '../../trust/acts.ts'
+import { type Gathering, gather } from './gather.ts'
+import type { GatheredOrder } from './gathered-order.ts'
+import { showingGathered } from './show-gathered.ts'
+
+/** Orders that are held in one engine. */
+const HELD = { most: 1_000, bytes: 64 * 2 ** 20, lifetimeMs: CURSOR_LIFETIME_MS }
+
+const ORDERS = new WeakMap<BeliefsState, Held<GatheredOrder>>()
+
+export function gatheredOrdersOf(state: BeliefsState): Held<GatheredOrder> {
+  const known = ORDERS.get(state)
+  if (known !== undefined) return known
+  const made = new Held<GatheredOrder>(HELD, requesterOf)
+  ORDERS.set(state, made)
+  return made
+}
+
+/** Of the first page, or behind a cursor: the order that is held for it, or the same one gathered again. */
+export async function openGathered(
+  gathering: Gathering,
+  owner: CursorOwner,
+  content: CursorContent | null,
+  limited: () => TimeLimit,
+): Promise<GatheredReading> {
+  const { state, query } = gathering
+  if (content === null) {
+    const order = await gather(gathering)
+    return new GatheredReading(gathering, owner, order, { place: query.options.offset, passed: query.options.offset }, limited)
+  }
+  const held = gatheredOrdersOf(state).find(nameOf(owner, content), owner.requester, state.host.clock.now())
+  const order = held ?? (await gather({ ...gathering, asOf: content.asOf }))
+  const place = order.digest === content.digest ? order.placeBehind(content.boundary) : null
+  if (place === null) throw cursorExpired()
+  return new GatheredReading(gathering, owner, order, { place, passed: content.passed }, limited)
+}
+
+interface Reached {
+  /** In the list. */
+  readonly place: number
+  /** Results that stand before the next. */
+  readonly passed: number
+}
+
+export class GatheredReading implements Pages {
+  readonly #gathering: Gathering
+  readonly #owner: CursorOwner
+  readonly #order: GatheredOrder
+  readonly #limited: () => TimeLimit
+  #place: number
+  #passed: number
+  #time: TimeLimit | null
+  #boundary: Boundary | null = null
+  #compared: readonly Compared[] = []
+
+  constructor(
+    gathering: Gathering,
+    owner: CursorOwner,
+    order: GatheredOrder,
+    { place, passed }: Reached,
+    limited: () => TimeLimit,
+  ) {
+    this.#gathering = gathering
+    this.#owner = owner
+    this.#order = order
+    this.#place = place
+    this.#passed = passed
+    this.#time = gathering.time
+    this.#limited = limited
+  }
+
+  get hasMore(): boolean {
+    return this.#place < this.#order.picks.length
+  }
+
+  get passed(): number {
+    return this.#passed
+  }
+
+  /** The list stays with whoever reads it: it is short. */
+  keep(): void {}
+
+  async goOn(): Promise<void> {}
+
+  release(): void {}
+
+  next(limit: number): QueryResult {
+    const { state, query, requester } = this.#gathering
+    const time = this.#time ?? this.#limited()
+    this.#time = null
+    const { answer, last } = state.look(requester, home => this.#answer(home, limit, time), time)
+    if (last !== undefined) this.#boundary = last.scored
+    this.#compared = answer.compared
+    if (!query.options.dryRun) {
+      const { store, clock } = state.host
+      noteUse({ store, now: clock.now() }, state.trust, requester, answer.used)
+    }
+    return answer.result
+  }
+
+  cursor(): string | null {
+    const [order, boundary, { state }, owner] = [this.#order, this.#boundary, this.#gathering, this.#owner]
+    if (!this.hasMore || boundary === null) return null
+    const now = state.host.clock.now()
+    const content = { asOf: this.#gathering.asOf, boundary, passed: this.#passed, digest: order.digest }
+    gatheredOrdersOf(state).hold(nameOf(owner, content), owner.requester, order, order.byteLength, now)
+    return writeCursor(state.secret(), owner, content, now)
+  }
+
+  #answer(home: ShowView, limit: number, time: TimeLimit): { readonly answer: Answer; readonly last: Picked | undefined } {
+    const { query, requester } = this.#gathering
+    const { world, evaluation, nodes, warnings, placed, total } = this.#order
+    return world.state.look(requester, view => {
+      const showing = showingGathered(world, home, view, query.options)
+      const passed = this.#passed
+      const picked = this.#take(limit, entry => showing.isSeen(entry))
+      const isExplained = query.options.includeExplanation
+      const scoredBy = evaluation
+      const draft = draftOf(view, { picked, passed, total, warnings, scoredBy, front: placed, isExplained, nodes })
+      const shown = showPage(showing, draft, this.#compared)
+      return { answer: tellPage(query, requester, draft, shown, time), last: picked.at(-1) }
+    }, time)
+  }
+
+  /** The next that may be seen still. */
+  #take(limit: number, isSeen: (entry: number) => boolean): readonly Picked[] {
+    const { picks } = this.#order
+    const taken: Picked[] = []
+    while (taken.length < limit && this.#place < picks.length) {
+      const pick = picks[this.#place++] as Picked
+      if (isSeen(pick.scored.entry)) taken.push(pick)
+    }
+    this.#passed += taken.length
+    return taken
+  }
+}

@@ -1,0 +1,123 @@
+/**
+ * What was gathered for one answer, from this node's own store and from others, as a small store of its own: so it is
+ * filtered, scored, spread and explained by the same code as what one store holds (BQ-125). What is this node's own stays
+ * where it is and is shown from there; here it stands beside the guests that it is compared with.
+ */
+import type { Instant } from '../../../../base/clock.ts'
+import type { EntryKey } from '../../../../model/entry.ts'
+import { FEDERATIONS, MEMBERSHIPS } from '../../../../store/core-tables.ts'
+import type { StoreWriter } from '../../../../store/store.ts'
+import type { LensHost } from '../../../lens.ts'
+import type { ShowView } from '../../access/show.ts'
+import { lendDetector } from '../../opposition/installed.ts'
+import { currentOfKeys } from '../../record/read.ts'
+import { vectorsOf } from '../../record/vectors.ts'
+import { aspectRow, chunkOf, entryOf, type StoredVersion } from '../../record/version.ts'
+import { type BeliefsState, guestState } from '../../state.ts'
+import { BELIEFS } from '../../tables.ts'
+import type { Guest } from '../guest.ts'
+import { guestVersion } from './guest-version.ts'
+
+export interface GatheredWorld {
+  readonly state: BeliefsState
+  readonly guests: ReadonlyMap<EntryKey, Guest>
+  /** Of those that are this node's own: the key that each has in its store. */
+  readonly homeKeys: ReadonlyMap<EntryKey, EntryKey>
+  /** Of all texts and vectors, near enough. */
+  readonly byteLength: number
+}
+
+/** `own`: current beliefs of this node that the requester may see, as of the view. */
+export function gatherWorld(
+  home: BeliefsState,
+  view: ShowView,
+  own: readonly EntryKey[],
+  guests: readonly Guest[],
+  asOf: Instant,
+): GatheredWorld {
+  const scratch = scratchOf(home.host)
+  const filling = new Filling(view)
+  scratch.store.write(asOf, writer => filling.fill(writer, own, guests, asOf))
+  const host: LensHost = { ...home.host, store: scratch.store, index: name => scratch.index(name) }
+  lendDetector(home.host, host)
+  return {
+    state: guestState(home, host, filling.guests),
+    guests: filling.guests,
+    homeKeys: filling.homeKeys,
+    byteLength: filling.byteLength,
+  }
+}
+
+/** Beside its text and vector, of one belief: in the store, the columns and the index. */
+const BELIEF_BYTES = 4_000
+
+class Filling {
+  readonly guests = new Map<EntryKey, Guest>()
+  readonly homeKeys = new Map<EntryKey, EntryKey>()
+  byteLength = 0
+  readonly #view: ShowView
+  readonly #members = new Set<string>()
+
+  constructor(view: ShowView) {
+    this.#view = view
+  }
+
+  fill(writer: StoreWriter, own: readonly EntryKey[], guests: readonly Guest[], asOf: Instant): void {
+    const { requester } = this.#view
+    for (const federation of requester.federations) {
+      this.#join(writer, federation, requester.id, asOf)
+      const anonymity = requester.isStrict(federation) ? 'strict' : null
+      writer.table(FEDERATIONS).put({ ...NO_FEDERATION, id: federation, created_at: asOf, anonymity })
+    }
+    this.#fillOwn(writer, own, asOf)
+    for (const [number, guest] of guests.entries()) {
+      const version = guestVersion(guest, number)
+      for (const federation of version.federationIds) this.#join(writer, federation, version.holder, asOf)
+      this.guests.set(this.#put(writer, version, guest.vector, asOf), guest)
+    }
+  }
+
+  #fillOwn(writer: StoreWriter, own: readonly EntryKey[], asOf: Instant): void {
+    const seen = currentOfKeys(this.#view, own).flatMap(({ entry, version }) => (entry ? [{ entry, version }] : []))
+    const vectors = vectorsOf(
+      this.#view,
+      seen.map(({ entry }) => ({ entry: entry.key })),
+    )
+    for (const [at, { entry, version }] of seen.entries()) {
+      const federationIds = this.#view.requester.federationsOf(entry.partition)
+      for (const federation of federationIds) this.#join(writer, federation, version.holder, asOf)
+      // Its own stay its own, whoever else sees them.
+      const isOwn = version.holder === this.#view.requester.id
+      const shown = isOwn ? version : { ...version, federationIds }
+      this.homeKeys.set(this.#put(writer, shown, vectors[at] ?? null, asOf), entry.key)
+    }
+  }
+
+  #join(writer: StoreWriter, federation: string, agent: string, asOf: Instant): void {
+    const name = `${federation} ${agent}`
+    if (this.#members.has(name)) return
+    this.#members.add(name)
+    writer.table(MEMBERSHIPS).put({ ...MEMBER, federation, agent, updated_at: asOf })
+  }
+
+  #put(writer: StoreWriter, version: StoredVersion, vector: Float32Array | null, asOf: Instant): EntryKey {
+    const { key } = writer.put(entryOf(version, asOf), [chunkOf(version)])
+    writer.table(BELIEFS).put(aspectRow(version, key))
+    this.byteLength += BELIEF_BYTES + version.content.length * 2 + (vector?.byteLength ?? 0)
+    const { model } = this.#view
+    if (model === null || vector === null) return key
+    writer.putVectors(
+      model,
+      writer.chunksOf(key).map(({ key: chunk }) => ({ chunk, vector })),
+    )
+    return key
+  }
+}
+
+const MEMBER = { status: 'active', role: null, permissions: null, joined_at: null }
+const NO_FEDERATION = { label: null, did: null, joining: null, results: null, reputation: null }
+
+function scratchOf(host: LensHost) {
+  if (host.scratch === undefined) throw new Error('invariant broken: nowhere to gather what nodes answered')
+  return host.scratch()
+}
