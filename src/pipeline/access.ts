@@ -39,9 +39,10 @@ export class Circle {
   readonly #members: Members
   readonly #queried: ReadonlySet<string>
 
-  constructor(members: Members, viewer: Viewer) {
+  /** `only`: no other federation is looked through. */
+  constructor(members: Members, viewer: Viewer, only: string | null = null) {
     this.viewer = viewer
-    this.federations = members.queriedBy(viewer.id)
+    this.federations = members.queriedBy(viewer.id).filter(id => only === null || id === only)
     this.#members = members
     this.#queried = new Set(this.federations)
   }

@@ -85,6 +85,10 @@ export interface Belief {
 export const SCOPE_KINDS = ['local', 'federated', 'network'] as const
 export type ScopeKind = (typeof SCOPE_KINDS)[number]
 
+/** How results of several nodes become one list (BQ-127 to BQ-129). */
+export const MERGE_STRATEGIES = ['rerank', 'interleave', 'waterfall'] as const
+export type MergeStrategy = (typeof MERGE_STRATEGIES)[number]
+
 export interface BeliefSource {
   readonly kind: ScopeKind
   /** Of the federation; of another node that public beliefs came from; else null. */

@@ -31,9 +31,10 @@ export interface BeliefsState {
   requester(id: string): Requester
   /**
    * One state of the store, all parts of it as of the same commit: columns, requester and reader. Once to answer, and
-   * again before the answer leaves. Not within a write. `time`: for how long the body may work.
+   * again before the answer leaves. Not within a write. `time`: for how long the body may work; `through`: the one federation to
+   * look through.
    */
-  look<T>(requester: string, body: (view: ShowView) => T, time?: TimeLimit): T
+  look<T>(requester: string, body: (view: ShowView) => T, time?: TimeLimit, through?: string): T
   /**
    * Reads what a process reads once (seconds over a hundred thousand beliefs), and then microseconds. Before a question's time
    * begins: it is no question's work, and who asks first should have an answer.
@@ -95,12 +96,12 @@ function assembled({ host, settings, trust, secret, guests }: StateParts): Belie
       trust.refresh()
       if (model !== null) vectorIndex(host, model)
     },
-    look: (id, body, time) => {
+    look: (id, body, time, through) => {
       // Where pseudonyms may come up, what they are made with is made before: it is a write, which no read may hold.
       if (requesters.of(id).federations.length > 0) secret.make()
       return store.read(reader => {
         columns.refresh()
-        const requester = requesters.of(id)
+        const requester = requesters.of(id, through)
         const { partitions } = requester.sight
         const isEmbedded = (entry: EntryKey) => model !== null && vectorIndex(host, model).has(entry, { partitions })
         return body({ reader, requester, columns, model, secret: () => secret.value, guests, isEmbedded, time })

@@ -32,6 +32,8 @@ const NETWORK: BeliefSource = { kind: 'network', id: null }
 export class Requester {
   /** An agent, the local owner too: it has no more sight here than others. */
   readonly id: string
+  /** The one federation through which it looks; null: all of them. */
+  readonly through: string | null
   /** Every partition that it may read. */
   readonly sight: Sight
   /** Federations in which it is active and may query, ascending. */
@@ -45,9 +47,10 @@ export class Requester {
   readonly #sources = new Map<string, BeliefSource>()
   readonly #strict: ReadonlySet<string>
 
-  constructor(reader: StoreReader, id: string, members: Members = new Members(reader)) {
+  constructor(reader: StoreReader, id: string, members: Members = new Members(reader), through: string | null = null) {
     this.id = id
-    this.#circle = new Circle(members, { id })
+    this.through = through
+    this.#circle = new Circle(members, { id }, through)
     this.federations = this.#circle.federations
     const partitions = reader.partitions()
     this.#kinds = new Uint8Array(partitions.reduce((most, partition) => Math.max(most, partition.id), 0) + 1)
@@ -90,7 +93,7 @@ export class Requester {
   }
 
   /** Federations of an audience through which it meets the holder, ascending. */
-  through(audience: Audience): readonly string[] {
+  federationsOfAudience(audience: Audience): readonly string[] {
     return this.#circle.through(audience)
   }
 
@@ -123,7 +126,7 @@ export class Requester {
   /** As `sourceOf`, of what stands in no partition. */
   sourceOfAudience(audience: Audience, enabled: EnabledSources = ALL_SOURCES): BeliefSource | null {
     if (!this.maySee(audience)) return null
-    return this.#source(audience.holder, audience.kind === 'public', this.through(audience), enabled)
+    return this.#source(audience.holder, audience.kind === 'public', this.federationsOfAudience(audience), enabled)
   }
 
   #source(

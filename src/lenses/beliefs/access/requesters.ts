@@ -22,9 +22,12 @@ export class Requesters {
     this.#members = new CurrentMembers(store)
   }
 
-  of(id: string): Requester {
+  /** `through`: one federation, where it looks through no other. */
+  of(id: string, through: string | null = null): Requester {
     this.#forgetOld()
-    return this.#known.get(id, () => this.#store.read(reader => new Requester(reader, id, this.#members.now())))
+    const make = () => this.#store.read(reader => new Requester(reader, id, this.#members.now(), through))
+    // Names of agents have no blanks.
+    return this.#known.get(through === null ? id : `${id} ${through}`, make)
   }
 
   #forgetOld(): void {

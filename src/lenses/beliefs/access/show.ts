@@ -86,7 +86,7 @@ export function showBelief(
     derivation: shownDerivation(view, version),
     domains: version.domains,
     visibility: version.visibility,
-    federation_ids: isOwn ? version.federationIds : requester.through(audienceOf(version)),
+    federation_ids: isOwn ? version.federationIds : requester.federationsOfAudience(audienceOf(version)),
     holder_id: shownHolder(view, version.holder, source),
     created_at: toIso(version.createdAt),
     supersedes: shownPredecessor(view, version),

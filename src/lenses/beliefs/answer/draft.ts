@@ -5,9 +5,9 @@ import type { ShowView } from '../access/show.ts'
 import type { CheckedWarning } from '../check/checked.ts'
 import type { ExplanationWorld } from '../explain/explained.ts'
 import { type Ground, groundsOf } from '../explain/grounds.ts'
+import type { Coverage, QueryResult } from '../model.ts'
 import type { Picked } from '../ranking/scored.ts'
 import type { TrustWorld } from '../ranking/trust-found.ts'
-import type { Coverage, QueryResult } from '../model.ts'
 import type { Front, SettledConflict } from './front.ts'
 
 export interface Draft {

@@ -51,7 +51,8 @@ export function tellPage(
     }
   })
   const concentration = options.includeExplanation ? concentrationWarnings(beliefs, requester) : []
-  const partial = time.isCut || (nodes?.errors ?? []).length > 0 || draft.warnings.some(({ code }) => code === 'meaning_late')
+  const partial =
+    time.isCut || (nodes?.errors ?? []).length > 0 || draft.warnings.some(({ code }) => code === 'meaning_late')
   const result: QueryResult = {
     beliefs,
     total_count: total,

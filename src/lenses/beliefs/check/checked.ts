@@ -6,6 +6,7 @@ import type {
   DerivationType,
   Dimension,
   DimensionWeights,
+  MergeStrategy,
   RankingWeights,
   Visibility,
 } from '../model.ts'
@@ -147,6 +148,11 @@ export interface CheckedOptions {
   readonly temporalIntent: boolean
   /** Nothing is counted as used. */
   readonly dryRun: boolean
+  /** Of each source, where other nodes are asked: 1 to 1,000 (BQ-118). */
+  readonly maxResultsPerNode: number
+  /** For any one of them, as far as the time of the whole allows. */
+  readonly timeoutPerNodeMs: number
+  readonly mergeStrategy: MergeStrategy
   /** 1 to 100: results of a piece, where the answer is a stream. */
   readonly chunkSize: number
 }

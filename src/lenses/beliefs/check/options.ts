@@ -1,10 +1,10 @@
 /** How a query is run and answered (BQ-084 to BQ-089). */
-import { SCOPE_KINDS } from '../model.ts'
+import { MERGE_STRATEGIES, SCOPE_KINDS } from '../model.ts'
 import type { CheckedDiversity, CheckedOptions, CheckedScope } from './checked.ts'
 import { type Check, checked, type Place } from './faults.ts'
 import { refusedMember } from './refused.ts'
 import { isWhole, listOf, type Members, members, orNull, uniqueItems } from './shapes.ts'
-import { boolean, id, integerIn, numberIn, SHARE, textUpTo } from './values.ts'
+import { boolean, id, integerIn, numberIn, oneOf, SHARE, textUpTo } from './values.ts'
 
 /** For operations that take options apart from a query; undefined is no options. */
 export function checkOptions(input: unknown, path = 'options'): CheckedOptions {
@@ -30,15 +30,20 @@ function completed(given: Members<typeof OPTIONS> | undefined, at: Place): Check
   if (offset > 0 && cursor !== null) {
     return at.member('offset').fault('offset_with_cursor', '0 or none beside a cursor, which knows its place', offset)
   }
+  const { limit = DEFAULT_LIMIT, timeout_ms: timeoutMs = DEFAULT_TIMEOUT_MS } = given
+  const perNodeMs = Math.round(NODE_SHARE * timeoutMs)
   return {
     scope: given.scope ?? LOCAL,
-    limit: given.limit ?? DEFAULT_LIMIT,
+    limit,
     offset,
+    maxResultsPerNode: given.max_results_per_node ?? Math.min(MOST_PER_NODE, PER_RESULT * (limit + offset)),
+    timeoutPerNodeMs: Math.min(given.timeout_per_node_ms ?? perNodeMs, timeoutMs),
+    mergeStrategy: given.merge_strategy ?? 'rerank',
     cursor,
     includeDerivation: given.include_derivation ?? false,
     includeExplanation: given.include_explanation ?? false,
     maxDerivationDepth: given.max_derivation_depth ?? 5,
-    timeoutMs: given.timeout_ms ?? DEFAULT_TIMEOUT_MS,
+    timeoutMs,
     approximate: given.approximate ?? false,
     efSearch: given.ef_search ?? null,
     diversity: given.diversity ?? NO_DIVERSITY,
@@ -81,6 +86,13 @@ const NO_DIVERSITY: CheckedDiversity = {
 const DEFAULT_CHUNK = 20
 
 const MOST_NODES = 32
+
+/** Results of one node (BQ-118), at most and by default for each that is wanted: later pages have candidates too. */
+const MOST_PER_NODE = 1_000
+const PER_RESULT = 3
+/** What one node may take of the whole time by default: some is left to put together what the others say. */
+const NODE_SHARE = 0.8
+
 const LONGEST_CURSOR = 4_096
 
 const countFromOne = integerIn({ least: 1, most: Number.MAX_SAFE_INTEGER })
@@ -109,6 +121,9 @@ const OPTIONS = {
   include_explanation: boolean,
   max_derivation_depth: integerIn({ least: 1, most: 10 }),
   timeout_ms: integerIn({ least: 1, most: 30_000 }),
+  max_results_per_node: integerIn({ least: 1, most: MOST_PER_NODE }),
+  timeout_per_node_ms: integerIn({ least: 1, most: 30_000 }),
+  merge_strategy: oneOf(MERGE_STRATEGIES),
   approximate: boolean,
   ef_search: integerIn({ least: 10, most: 1_000 }),
   stream,

@@ -53,7 +53,7 @@ export class Scopes {
 }
 
 function keyOf({ requester, scope: { local, federated, network } }: InScopeRequest): string {
-  return JSON.stringify([requester.id, local, federated, network])
+  return JSON.stringify([requester.id, requester.through, local, federated, network])
 }
 
 /** What was found before, less what went and with what came since; null: that is too much. */

@@ -18,7 +18,7 @@ export const QUERY: Readonly<Record<string, JsonObject>> = {
   context: described(OBJECT, 'Who asks and what trust counts: trust_weight, query_domains, confidence_weights, …'),
   options: described(
     OBJECT,
-    'scope {local, federated, network}, limit, offset, cursor, include_explanation, diversity, stream, …',
+    'scope {local, federated, network, nodes}, limit, offset, cursor, include_explanation, diversity, stream; of other nodes max_results_per_node, timeout_per_node_ms, merge_strategy (rerank, interleave, waterfall), …',
   ),
 }
 

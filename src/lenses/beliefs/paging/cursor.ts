@@ -35,9 +35,9 @@ const HASH_LENGTH = 32
 
 /** Names the query without what may change from page to page: cursor, limit, offset, and how it is told. */
 export function questionHash({ semantic, filters, context, weights, options }: CheckedQuery): string {
-  const { scope, diversity, temporalIntent } = options
+  const { scope, diversity, temporalIntent, mergeStrategy } = options
   const { warnings: _, ...asked } = context
-  const question = { semantic, filters, context: asked, weights, scope, diversity, temporalIntent }
+  const question = { semantic, filters, context: asked, weights, scope, diversity, temporalIntent, mergeStrategy }
   const plain = JSON.stringify(question, (_name, value) => (value instanceof Set ? [...value].sort() : value))
   return sha256(canonicalJson(JSON.parse(plain) as Json)).slice(0, HASH_LENGTH)
 }

@@ -210,7 +210,11 @@ class Reading implements Pages {
     for (let attempt = 1; ; attempt++) {
       const page = this.#state.look(requester, view => this.#page(view, limit), time)
       // The second point of the matrix: as memberships and beliefs stand now.
-      const shown = this.#state.look(requester, view => showPage(showingOf(view, this.#query.options), page.draft, this.#compared), time)
+      const shown = this.#state.look(
+        requester,
+        view => showPage(showingOf(view, this.#query.options), page.draft, this.#compared),
+        time,
+      )
       if (shown.results.length === page.draft.picked.length || attempt === ATTEMPTS || time.leftMs === 0) {
         return { page, answer: tellPage(this.#query, requester, page.draft, shown, time) }
       }

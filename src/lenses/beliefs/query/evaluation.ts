@@ -204,7 +204,8 @@ export class Evaluation {
     if (this.#earlier !== null) return priorOrderOf(matches, columns, priors)
     const { scope, context, weights } = this.question
     const enabled = [scope.local, scope.federated, scope.network]
-    const key = JSON.stringify([this.requester.id, enabled, weights, context.confidenceWeights, trustQuestion(context)])
+    const { id, through } = this.requester
+    const key = JSON.stringify([id, through, enabled, weights, context.confidenceWeights, trustQuestion(context)])
     const { asOf, trust } = this
     return this.state.priorOrders.of({ key, matches, trust: trust.stamp, asOf }, columns, priors)
   }

@@ -33,7 +33,11 @@ export async function gather(gathering: Gathering): Promise<GatheredOrder> {
   const asking = askNodes({ state, requester, query, sources, vector: embedded.question, asOf, time })
   // Nobody waits for it where the store fails first.
   asking.catch(() => undefined)
-  const own = state.look(requester, view => ownResults(evaluate(state, view, query, embedded, asOf), query.options), time)
+  const own = state.look(
+    requester,
+    view => ownResults(evaluate(state, view, query, embedded, asOf), query.options),
+    time,
+  )
   const nodes = await asking
   mustHaveAnswer(query.options.scope, own.keys.length, nodes)
   return state.look(requester, view => putTogether(gathering, view, own, nodes), time)

@@ -50,7 +50,13 @@ export async function openGathered(
   const { state, query } = gathering
   if (content === null) {
     const order = await gather(gathering)
-    return new GatheredReading(gathering, owner, order, { place: query.options.offset, passed: query.options.offset }, limited)
+    return new GatheredReading(
+      gathering,
+      owner,
+      order,
+      { place: query.options.offset, passed: query.options.offset },
+      limited,
+    )
   }
   const held = gatheredOrdersOf(state).find(nameOf(owner, content), owner.requester, state.host.clock.now())
   const order = held ?? (await gather({ ...gathering, asOf: content.asOf }))
@@ -131,19 +137,27 @@ export class GatheredReading implements Pages {
     return writeCursor(state.secret(), owner, content, now)
   }
 
-  #answer(home: ShowView, limit: number, time: TimeLimit): { readonly answer: Answer; readonly last: Picked | undefined } {
+  #answer(
+    home: ShowView,
+    limit: number,
+    time: TimeLimit,
+  ): { readonly answer: Answer; readonly last: Picked | undefined } {
     const { query, requester } = this.#gathering
     const { world, evaluation, nodes, warnings, placed, total } = this.#order
-    return world.state.look(requester, view => {
-      const showing = showingGathered(world, home, view, query.options)
-      const passed = this.#passed
-      const picked = this.#take(limit, entry => showing.isSeen(entry))
-      const isExplained = query.options.includeExplanation
-      const scoredBy = evaluation
-      const draft = draftOf(view, { picked, passed, total, warnings, scoredBy, front: placed, isExplained, nodes })
-      const shown = showPage(showing, draft, this.#compared)
-      return { answer: tellPage(query, requester, draft, shown, time), last: picked.at(-1) }
-    }, time)
+    return world.state.look(
+      requester,
+      view => {
+        const showing = showingGathered(world, home, view, query.options)
+        const passed = this.#passed
+        const picked = this.#take(limit, entry => showing.isSeen(entry))
+        const isExplained = query.options.includeExplanation
+        const scoredBy = evaluation
+        const draft = draftOf(view, { picked, passed, total, warnings, scoredBy, front: placed, isExplained, nodes })
+        const shown = showPage(showing, draft, this.#compared)
+        return { answer: tellPage(query, requester, draft, shown, time), last: picked.at(-1) }
+      },
+      time,
+    )
   }
 
   /** The next that may be seen still. */

@@ -1,10 +1,7 @@
 /** The ways in which the results of several sources become one list (BQ-127 to BQ-129). */
 import { compareText } from '../../../../base/compare.ts'
-import { SCOPE_KINDS } from '../../model.ts'
+import { type MergeStrategy, SCOPE_KINDS } from '../../model.ts'
 import type { ScoredBelief } from '../../ranking/scored.ts'
-
-export const MERGE_STRATEGIES = ['rerank', 'interleave', 'waterfall'] as const
-export type MergeStrategy = (typeof MERGE_STRATEGIES)[number]
 
 /** `results` in the total order. */
 export function merged(strategy: MergeStrategy, results: readonly ScoredBelief[]): readonly ScoredBelief[] {

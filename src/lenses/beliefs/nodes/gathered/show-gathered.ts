@@ -17,7 +17,8 @@ export function showingGathered(
 ): Showing {
   const own = showingOf(home, options)
   const guestAt = (entry: EntryKey): Guest | undefined => guests.get(entry)
-  const isLetIn = ({ source }: Guest) => source.kind !== 'federated' || home.requester.federations.includes(source.id as string)
+  const isLetIn = ({ source }: Guest) =>
+    source.kind !== 'federated' || home.requester.federations.includes(source.id as string)
   const homeKey = (entry: EntryKey) => homeKeys.get(entry) as EntryKey
   return {
     view,
@@ -51,7 +52,10 @@ function shownGuest(entry: EntryKey, guest: Guest): ShownBelief {
   return { entry, belief, version: guestVersion(guest, 0), source, trustedAs: trustedAsGuest(guest) }
 }
 
-function throughNode({ source, memberCount }: Guest): { readonly federation_id?: string; readonly member_count?: number } {
+function throughNode({ source, memberCount }: Guest): {
+  readonly federation_id?: string
+  readonly member_count?: number
+} {
   if (source.kind !== 'federated' || source.id === null) return {}
   return { federation_id: source.id, member_count: memberCount ?? 1 }
 }

@@ -1,8 +1,8 @@
 /** The nodes that this one was told of (BQ-135). */
-import type { Row } from '../../../model/table.ts'
-import type { StoreReader } from '../../../store/store.ts'
-import { PEERS } from '../tables.ts'
-import type { Peer } from './peer.ts'
+import type { Row } from '../../../../model/table.ts'
+import type { StoreReader } from '../../../../store/store.ts'
+import { PEERS } from '../../tables.ts'
+import type { Peer } from '../peer.ts'
 
 /** By id. */
 export function readPeers(reader: StoreReader): readonly Peer[] {

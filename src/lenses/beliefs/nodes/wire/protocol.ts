@@ -3,14 +3,13 @@
  * `identity/envelope.ts`; an answer is signed by the node that gives it, over the hash of each of its items, so that one
  * that was changed is told from those that were not. Instants are ISO 8601 in UTC with milliseconds.
  */
-import type { JsonObject } from '../../../base/canonical.ts'
-import type { Confidence, Derivation, DerivationType, Dimension, Visibility } from '../model.ts'
+import type { JsonObject } from '../../../../base/canonical.ts'
+import type { Confidence, Derivation, DerivationType, Dimension, Visibility } from '../../model.ts'
 
 export const PROTOCOL = 1
 
 /** Where a node answers questions of other nodes, and where it says who it is. */
 export const QUERY_PATH = '/v1/nodes/query'
-export const CHANGES_PATH = '/v1/nodes/changes'
 export const ABOUT_PATH = '/.well-known/querent'
 
 /** Vectors in texts: f32, little-endian, base64; of unit length. */
@@ -86,6 +85,8 @@ export interface WireAnswer {
   readonly timestamp: string
   /** Key of the model that the node embeds with; null: it has none. */
   readonly model: string | null
+  /** The vector is of another model: nothing was looked for, and the question should come again with its text. */
+  readonly needs_text: boolean
   /** There are more that match. */
   readonly more: boolean
   readonly items: readonly WireItem[]

@@ -1,0 +1,20 @@
+/** How much other nodes may ask: agents known here each for themselves, keys that nobody knows all together. */
+import { type Limits, RequesterLimits } from '../../../../identity/limits.ts'
+import type { BeliefsState } from '../../state.ts'
+import { nameOfDid } from '../asking/dids.ts'
+
+/** Questions a minute, and at once. */
+const RATE = { unitsPerMinute: 60_000, burst: 2_000 }
+
+const LIMITS = new WeakMap<BeliefsState, Limits>()
+
+/** Throws `rate_limited`. */
+export function chargeNode(state: BeliefsState, sender: string): void {
+  const known = LIMITS.get(state)
+  const limits = known ?? new RequesterLimits(RATE, () => Math.floor(performance.now()))
+  if (known === undefined) LIMITS.set(state, limits)
+  const name = nameOfDid(state.host.store, sender)
+  const isMember = name !== sender || state.requester(name).federations.length > 0
+  // A blank is in no name: nobody else has this bucket.
+  limits.charge(isMember ? `node ${name}` : name, 1)
+}

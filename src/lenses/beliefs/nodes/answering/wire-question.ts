@@ -1,0 +1,49 @@
+/** What another node asks, as a query of this one: with no trust, no weights and no operators of anybody's. */
+
+import type { CheckedFilters, CheckedText } from '../../check/checked.ts'
+import { checkContext } from '../../check/context.ts'
+import { NO_FILTER } from '../../check/no-filter.ts'
+import { rankingWeights } from '../../measures/weights.ts'
+import { DIMENSIONS, type RankingWeights } from '../../model.ts'
+import type { Question } from '../../query/question.ts'
+import type { WireFilter, WireQuery } from '../wire/protocol.ts'
+
+export function questionOf({ scope, text, vector, filters }: WireQuery, requester: string): Question {
+  const isList = text === null && vector === null
+  const context = checkContext({}, { id: requester, trustGraph: null })
+  return {
+    semantic: textOf(text),
+    filters: filters.map(filterOf),
+    context,
+    // The cast: what is left of the default weights is never nothing.
+    weights: rankingWeights({ trustWeight: context.trustWeight, given: null, listMode: isList }) as RankingWeights,
+    scope: { local: false, federated: scope.kind === 'federated', network: scope.kind === 'network' },
+  }
+}
+
+/** All of it is text: nothing in it is a sign. */
+export function textOf(text: string | null): CheckedText | null {
+  return text === null ? null : { text, base: text, include: [], exclude: [], phrases: [], boosts: [] }
+}
+
+function filterOf(filter: WireFilter): CheckedFilters {
+  const { derivation_types: types, visibility_levels: levels, min_confidence: bounds } = filter
+  return {
+    ...NO_FILTER,
+    confidence: DIMENSIONS.flatMap(of => {
+      const bound = bounds[of]
+      return bound === undefined ? [] : [{ of, bound, strict: false }]
+    }),
+    validAt: instantOrNull(filter.valid_at),
+    createdAfter: instantOrNull(filter.created_after),
+    createdBefore: instantOrNull(filter.created_before),
+    domainsInclude: filter.domains_include?.length === 0 ? null : filter.domains_include,
+    domainsExclude: filter.domains_exclude,
+    derivationTypes: types && new Set(types),
+    visibilityLevels: levels && new Set(levels),
+  }
+}
+
+function instantOrNull(text: string | null): number | null {
+  return text === null ? null : Date.parse(text)
+}

@@ -1,0 +1,204 @@
+/**
+ * Asks other nodes, all at once, each in its own time (BQ-116 to BQ-124). What they answer is verified before it is used;
+ * who fails costs the others nothing, and who comes late is not waited for.
+ */
+import type { Json } from '../../../../base/canonical.ts'
+import type { Instant } from '../../../../base/clock.ts'
+import { type Envelope, sealEnvelope } from '../../../../identity/envelope.ts'
+import { newNonce } from '../../../../identity/freshness.ts'
+import type { Keys } from '../../../../identity/keys.ts'
+import type { NodeIdentity } from '../../../../identity/node.ts'
+import { QuerentError } from '../../../../model/errors.ts'
+import { type NodeTransport, TransportFailure } from '../../../../pipeline/transport.ts'
+import type { CheckedQuery } from '../../check/checked.ts'
+import { modelOf } from '../../embedding.ts'
+import type { BeliefsState } from '../../state.ts'
+import type { TimeLimit } from '../../time-limit.ts'
+import { ensureKeys, signingKeys } from '../../trust/agent-keys.ts'
+import type { NodeAnswer, NodeFailure, NodesAnswer } from '../guest.ts'
+import type { AskedSource } from '../peer.ts'
+import { QUERY_PATH } from '../wire/protocol.ts'
+import { wireQueryOf } from '../wire/wire-query.ts'
+import { INVALID_DATA, LATE, NO_KEY, RESTING, UNKNOWN_NODE, type Why, whyOf } from './failure.ts'
+import { guestsOf } from './guests.ts'
+import { type NodeBook, nodeBookOf } from './node-book.ts'
+import { isUnknown } from './sources-to-ask.ts'
+import { type Verified, verifyAnswer } from './verify.ts'
+
+export interface NodesRequest {
+  readonly state: BeliefsState
+  readonly requester: string
+  readonly query: CheckedQuery
+  readonly sources: readonly AskedSource[]
+  /** Of the text; null: there is none. */
+  readonly vector: Float32Array | null
+  readonly asOf: Instant
+  readonly time: TimeLimit
+}
+
+/** Bytes of an answer without items, and of one item: more than the largest there is as JSON. */
+const ANSWER_BYTES = 65_536
+const ITEM_BYTES = 131_072
+const MOST_BYTES = 64 * 2 ** 20
+/** Who has less time than this and comes late says nothing of the node. */
+const FAIR_MS = 250
+
+/** Rejects only where the caller has gone. */
+export async function askNodes(request: NodesRequest): Promise<NodesAnswer> {
+  const { sources, time } = request
+  const asker = new Asker(request)
+  const outcomes = await Promise.all(sources.map(source => asker.ask(source)))
+  if (time.signal.aborted) throw new QuerentError('cancelled', 'the caller ended the question')
+  return {
+    asked: sources,
+    answers: outcomes.flatMap(({ answer }) => answer ?? []),
+    failures: outcomes.flatMap(({ failure }) => failure ?? []),
+  }
+}
+
+interface Outcome {
+  readonly answer?: NodeAnswer | undefined
+  readonly failure?: NodeFailure | undefined
+}
+
+class Asker {
+  readonly #request: NodesRequest
+  readonly #node: NodeIdentity
+  readonly #transport: NodeTransport
+  readonly #book: NodeBook
+  /** The requester's, made when a federation is first asked; null: it is not kept here. */
+  #own: Keys | null | undefined
+
+  constructor(request: NodesRequest) {
+    const { host } = request.state
+    if (host.node === undefined || host.transport === undefined) {
+      throw new Error('invariant broken: nothing to ask other nodes with')
+    }
+    this.#request = request
+    this.#node = host.node
+    this.#transport = host.transport
+    this.#book = nodeBookOf(host)
+  }
+
+  async ask(source: AskedSource): Promise<Outcome> {
+    const began = performance.now()
+    const failed = ({ code, reason, retryable }: Why): NodeFailure => {
+      return { source, code, reason, retryable, elapsedMs: performance.now() - began }
+    }
+    if (isUnknown(source)) return { failure: failed(UNKNOWN_NODE) }
+    const keys = source.kind === 'federated' ? this.#ownKeys() : this.#node.keys()
+    if (keys === null) return { failure: failed(NO_KEY) }
+    const { breaker } = this.#book.of(source.peer.did)
+    if (!breaker.mayAsk(began)) return { failure: failed(RESTING) }
+    const { query, time } = this.#request
+    const limitMs = Math.min(query.options.timeoutPerNodeMs, time.leftMs)
+    const [stop, done] = stopAfter(limitMs, time.signal)
+    try {
+      const verified = await this.#verified(source, keys, limitMs, stop)
+      const guests = await guestsOf({ ...this.#request, source, ownDid: ownDidOf(source, keys) }, verified.items)
+      if (verified.hasDropped) breaker.failed(performance.now())
+      else breaker.succeeded()
+      const answer = { source, guests, more: verified.more }
+      return { answer, ...(verified.hasDropped && { failure: failed(INVALID_DATA) }) }
+    } catch (thrown) {
+      const why =
+        thrown instanceof TransportFailure ? whyOf(thrown) : thrown instanceof InvalidAnswer ? INVALID_DATA : null
+      if (why === null) throw thrown
+      this.#note(source, why, limitMs)
+      return { failure: failed(why) }
+    } finally {
+      done()
+    }
+  }
+
+  /** With the vector where the node is known to have its model; with the text where it turns out not to. */
+  async #verified(source: AskedSource, keys: Keys, limitMs: number, stop: AbortSignal): Promise<Verified> {
+    const known = this.#book.of(source.peer.did)
+    const model = modelOf(this.#request.state.host)
+    const { vector } = this.#request
+    const hasModel = model !== null && (known.model === undefined ? source.peer.model : known.model) === model
+    const first = await this.#sent(
+      source,
+      keys,
+      vector !== null && hasModel ? { model, values: vector } : null,
+      limitMs,
+      stop,
+    )
+    if (!first.needs_text) return first
+    return this.#sent(source, keys, null, limitMs, stop)
+  }
+
+  async #sent(
+    source: AskedSource,
+    keys: Keys,
+    vector: { readonly model: string; readonly values: Float32Array } | null,
+    timeoutMs: number,
+    stop: AbortSignal,
+  ): Promise<Verified> {
+    const { state, query, asOf } = this.#request
+    const { peer } = source
+    const asked = wireQueryOf({ source, query, vector, asOf, timeoutMs })
+    const freshness = {
+      audience: peer.did,
+      timestamp: this.#node.now(),
+      nonce: newNonce(bytes => state.host.random(bytes)),
+    }
+    // The casts: both are plain data, but their interfaces have no index signature.
+    const envelope: Envelope = sealEnvelope(keys, asked as unknown as Json, freshness)
+    const mostBytes = Math.min(MOST_BYTES, ANSWER_BYTES + asked.limit * ITEM_BYTES)
+    const message = { path: QUERY_PATH, body: envelope as unknown as Json, mostBytes }
+    const given = await untilStopped(this.#transport.send(peer.address, message, stop), stop)
+    const verified = verifyAnswer(given, {
+      source,
+      envelope,
+      limit: asked.limit,
+      now: this.#node.now(),
+      known: this.#book.verified,
+    })
+    if (verified === null) throw new InvalidAnswer()
+    const known = this.#book.of(peer.did)
+    known.model = verified.model
+    known.lastAnswerAt = this.#node.now()
+    return verified
+  }
+
+  #ownKeys(): Keys | null {
+    if (this.#own !== undefined) return this.#own
+    const { state, requester } = this.#request
+    const { store, random, clock } = state.host
+    const kept = store.read(reader => signingKeys(reader, requester))
+    this.#own = kept ?? store.write(clock.now(), writer => ensureKeys(writer, requester, bytes => random(bytes)))
+    return this.#own
+  }
+
+  #note({ peer }: AskedSource, why: Why, limitMs: number): void {
+    const { breaker } = this.#book.of(peer.did)
+    const isOfNode = why.code === 'NODE_UNAVAILABLE' || (why === LATE && limitMs >= FAIR_MS)
+    if (isOfNode && !this.#request.time.signal.aborted) breaker.failed(performance.now())
+    else breaker.gaveUp()
+  }
+}
+
+class InvalidAnswer extends Error {}
+
+/** Network nodes are not told who asks (BQ-122). */
+function ownDidOf({ kind }: AskedSource, { did }: Keys): string | null {
+  return kind === 'federated' ? did : null
+}
+
+/** Aborted after so long, or with the other; the second part ends the waiting. */
+function stopAfter(ms: number, signal: AbortSignal): readonly [AbortSignal, () => void] {
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(), ms)
+  return [AbortSignal.any([signal, late.signal]), () => clearTimeout(timer)]
+}
+
+/** Whatever is sent with: not every transport heeds a signal at once. */
+function untilStopped<T>(sent: Promise<T>, stop: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const end = () => reject(new TransportFailure('aborted', 'the message was given up'))
+    if (stop.aborted) end()
+    stop.addEventListener('abort', end, { once: true })
+    sent.then(resolve, reject).finally(() => stop.removeEventListener('abort', end))
+  })
+}

@@ -1,0 +1,131 @@
+/** What may come over the wire, shape by shape: nothing unknown, nothing without bound. */
+import * as z from 'zod'
+import { publicKeyOf } from '../../../../identity/did-key.ts'
+import { isFederationName } from '../../../../model/partition.ts'
+import { normaliseDomain } from '../../measures/domains.ts'
+import { CONTRIBUTIONS, DERIVATION_TYPES, DIMENSIONS, VISIBILITIES } from '../../model.ts'
+import { PROTOCOL, type WireAnswer, type WireItem, type WireQuery } from './protocol.ts'
+import { MOST_DIMENSIONS } from './vectors.ts'
+
+const MOST_CONTENT_BYTES = 65_536
+const MOST_QUERY_TEXT = 4_096
+const MOST_DOMAINS = 50
+const MOST_SOURCES = 1_000
+const MOST_FILTERS = 16
+/** Of one answer; an asker takes no more than it asked for. */
+export const MOST_ITEMS = 1_000
+
+const instant = z.string().refine(isInstant)
+const share = z.number().min(0).max(1)
+const id = z.string().min(1).max(256)
+const domain = z.string().refine(text => normaliseDomain(text) === text)
+const didKey = z.string().refine(text => publicKeyOf(text) !== null)
+const note = z.string().max(10_000).nullable()
+const hash = z.string().regex(/^[0-9a-f]{64}$/)
+const base64url = z.string().max(200)
+const federation = z.string().refine(isFederationName)
+const modelName = z.string().min(1).max(400)
+const vector = z.strictObject({
+  model: modelName,
+  values: z.string().max(Math.ceil((MOST_DIMENSIONS * 4) / 3) * 4),
+})
+
+const dimensions = Object.fromEntries(DIMENSIONS.map(name => [name, share.nullable()]))
+const bounds = Object.fromEntries(DIMENSIONS.map(name => [name, share.optional()]))
+
+const filter = z.strictObject({
+  valid_at: instant.nullable(),
+  created_after: instant.nullable(),
+  created_before: instant.nullable(),
+  min_confidence: z.strictObject(bounds),
+  domains_include: z.array(domain).max(MOST_DOMAINS).nullable(),
+  domains_exclude: z.array(domain).max(MOST_DOMAINS),
+  derivation_types: z.array(z.enum(DERIVATION_TYPES)).max(DERIVATION_TYPES.length).nullable(),
+  visibility_levels: z.array(z.enum(VISIBILITIES)).max(VISIBILITIES.length).nullable(),
+})
+
+const query = z.strictObject({
+  protocol: z.literal(PROTOCOL),
+  scope: z.discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('federated'), federation }),
+    z.strictObject({ kind: z.literal('network'), federation: z.null() }),
+  ]),
+  text: z.string().min(1).max(MOST_QUERY_TEXT).nullable(),
+  vector: vector.nullable(),
+  filters: z.array(filter).max(MOST_FILTERS),
+  limit: z.int().min(1).max(MOST_ITEMS),
+  timeout_ms: z.int().min(1).max(30_000),
+})
+
+const item = z.strictObject({
+  id,
+  content: z
+    .string()
+    .min(1)
+    .refine(text => Buffer.byteLength(text) <= MOST_CONTENT_BYTES),
+  content_hash: hash,
+  confidence: z.strictObject(dimensions),
+  valid_from: instant,
+  valid_until: instant.nullable(),
+  derivation: z.strictObject({
+    type: z.enum(DERIVATION_TYPES),
+    sources: z
+      .array(
+        z.strictObject({
+          belief_id: id.nullable(),
+          external_ref: z.string().max(10_000).nullable(),
+          contribution_type: z.enum(CONTRIBUTIONS),
+          weight: share,
+        }),
+      )
+      .max(MOST_SOURCES),
+    method_description: note,
+    confidence_rationale: note,
+    note,
+  }),
+  domains: z.array(domain).max(MOST_DOMAINS),
+  visibility: z.enum(VISIBILITIES),
+  federation_ids: z.array(federation).max(1),
+  holder_id: z.string().max(300).nullable(),
+  created_at: instant,
+  member_count: z.int().min(1).nullable(),
+  embedding: vector.nullable(),
+  signature: base64url.nullable(),
+})
+
+const answer = z.strictObject({
+  protocol: z.literal(PROTOCOL),
+  node: didKey,
+  audience: didKey,
+  nonce: base64url,
+  timestamp: instant,
+  model: modelName.nullable(),
+  needs_text: z.boolean(),
+  more: z.boolean(),
+  // Each is looked at by itself: one that is wrong spoils no other.
+  items: z.array(z.unknown()).max(MOST_ITEMS),
+  digests: z.array(hash).max(MOST_ITEMS),
+  signature: base64url,
+})
+
+/** An answer whose items were not looked at. */
+export type OpenAnswer = Omit<WireAnswer, 'items'> & { readonly items: readonly unknown[] }
+
+/** Null for anything else. */
+export function asQuery(value: unknown): WireQuery | null {
+  return (query.safeParse(value).data as WireQuery | undefined) ?? null
+}
+
+export function asAnswer(value: unknown): OpenAnswer | null {
+  return answer.safeParse(value).data ?? null
+}
+
+export function asItem(value: unknown): WireItem | null {
+  return (item.safeParse(value).data as WireItem | undefined) ?? null
+}
+
+/** In the one form that an instant is written in. */
+function isInstant(text: string): boolean {
+  const at = Date.parse(text)
+  return Number.isFinite(at) && new Date(at).toISOString() === text
+}
