@@ -23,7 +23,7 @@ import { noting, type RequestObserver } from './noted.ts'
 import { serveOpenApi } from './openapi/serve-openapi.ts'
 import { mountProbes } from './probes.ts'
 import { requesterOf, VIEWER_HEADER } from './requester.ts'
-import { mountRoutes } from './routes/mount.ts'
+import { mountOpenRoutes, mountRoutes } from './routes/mount.ts'
 import { toldToStranger } from './stranger.ts'
 import type { After } from './stream.ts'
 import type { Authenticator } from './tokens.ts'
@@ -83,6 +83,7 @@ export function makeApp(engine: Engine, catalog: Catalog, options: AppOptions): 
   if (names.origins.length > 0) app.use(corsFor(names.origins))
   app.use(compress())
   mountProbes(app, engine, ending)
+  mountOpenRoutes(app, catalog)
   app.get('/v1/node', c => c.json({ did: engine.signedRequests.did() }))
   // Before it is asked who that is: a page holds nothing of the store.
   serveExplorer(app)

@@ -30,7 +30,11 @@ export function namedPath(operation: EngineOperation, describing: Describing): D
 
 export function readablePath(route: Route, catalog: Catalog, describing: Describing): DescribedPath {
   const operation = route.operation === contextCall.name ? contextCall : findOperation(catalog, route.operation)
-  const words = route.path.replace('/v1/', '').replaceAll('/', '_').replaceAll(':', 'by_').replaceAll('-', '_')
+  const words = route.path
+    .replace(/^\/(v1\/|\.)/, '')
+    .replaceAll('/', '_')
+    .replaceAll(':', 'by_')
+    .replaceAll('-', '_')
   const told = operation === contextCall ? '' : ` As the operation \`${operation.name}\`.`
   return describe(
     route,
@@ -60,6 +64,7 @@ function describe(
     summary,
     description,
     tags: [lens],
+    ...(route.open === true && { security: [{}] }),
     parameters: [...parameters, ...headersOf(route, operation)],
     ...(requestBody && { requestBody }),
     responses: {

@@ -10,25 +10,45 @@ import { CHROMA_ROUTES } from './chroma-routes.ts'
 import { CALL_ROUTE, contextCall } from './context-call.ts'
 import { LENS_ROUTES } from './lens-routes.ts'
 import { MAIN_ROUTES } from './main-routes.ts'
+import { NODE_ROUTES } from './node-routes.ts'
 import { queryFields } from './query-fields.ts'
 import type { Route } from './route.ts'
 import { foundOrRefused, typedForChroma } from './row-errors.ts'
 
-export const ROUTES: readonly Route[] = [...MAIN_ROUTES, ...CHROMA_ROUTES, ...BELIEFS_ROUTES, ...LENS_ROUTES]
+export const ROUTES: readonly Route[] = [
+  ...MAIN_ROUTES,
+  ...CHROMA_ROUTES,
+  ...BELIEFS_ROUTES,
+  ...LENS_ROUTES,
+  ...NODE_ROUTES,
+]
+
+/** Those that answer anybody: before it is asked who that is. */
+export function mountOpenRoutes(app: App, catalog: Catalog): void {
+  mount(app, catalog, ({ open }) => open === true)
+}
 
 /** Routes of lenses that the engine was opened without are not there. */
 export function mountRoutes(app: App, catalog: Catalog): void {
-  for (const route of ROUTES.filter(({ operation }) => catalog.has(operation))) {
+  mount(app, catalog, ({ open }) => open !== true)
+  if (!catalog.has('context.query')) return
+  app.post(CALL_ROUTE.path, async c => answer(c, contextCall, await bodyInput(c, contextCall)))
+}
+
+/** Whoever asks without having to say who that is: no agent can be called so. */
+const ANYBODY = { id: 'did:key:anybody' }
+
+function mount(app: App, catalog: Catalog, isMeant: (route: Route) => boolean): void {
+  for (const route of ROUTES.filter(each => isMeant(each) && catalog.has(each.operation))) {
     const operation = operationOf(catalog, route)
     const schema = jsonSchema(operation.input, 'input')
     app.on(route.method, route.path, async c => {
+      if (route.open === true) c.set('viewer', ANYBODY)
       const input = await inputOf(c, route, operation, schema)
       const response = await answer(c, operation, input, route.streams)
       return route.method === 'GET' ? conditional(c, response) : response
     })
   }
-  if (!catalog.has('context.query')) return
-  app.post(CALL_ROUTE.path, async c => answer(c, contextCall, await bodyInput(c, contextCall)))
 }
 
 /** What a request is for, by its method and path alone; undefined: no operation. */

@@ -22,6 +22,8 @@ export interface Route {
   readonly input?: ((given: Given) => unknown) | undefined
   /** JSON Schema of what `input` reads, of path, query string and body together, made from that of the operation's input. Default: the same. */
   readonly says?: ((input: JsonObject) => JsonObject) | undefined
+  /** Answers whoever asks, without a token: what is asked bears its own signature, or is told to everybody. */
+  readonly open?: true | undefined
   /** Always answers as a stream, in this form where the client accepts no other. */
   readonly streams?: StreamForm | undefined
   /** A flag of the answer that is false where there was nothing to work on: then it is `not_found`. */
