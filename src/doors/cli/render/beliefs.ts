@@ -24,6 +24,22 @@ export interface Answer {
     readonly resolution_reason: string
   }[]
   readonly warnings: readonly { readonly message: string }[]
+  readonly errors?: readonly AnswerError[]
+  /** Where other nodes were asked. */
+  readonly coverage?: { readonly nodes?: readonly AskedNode[] }
+}
+
+interface AnswerError {
+  readonly code: string
+  readonly message: string
+  readonly node?: string
+}
+
+interface AskedNode {
+  readonly node: string
+  readonly federation: string | null
+  readonly responded: boolean
+  readonly results: number
 }
 
 export interface Batch {
@@ -44,14 +60,13 @@ export function answerText(answer: Answer, style: Style, width?: number): string
 }
 
 /** All that the pieces of a stream say but their beliefs. */
-export type StreamEnd = Omit<Answer, 'beliefs'> & {
-  readonly errors: readonly { readonly code: string; readonly message: string }[]
-}
+export type StreamEnd = Omit<Answer, 'beliefs'> & { readonly errors: readonly AnswerError[] }
 
 /** How a stream ended, of which so many beliefs were printed. */
 export function streamEndText(count: number, end: StreamEnd): string {
-  const errors = end.errors.map(({ code, message }) => `a part of the answer: ${code}: ${oneLine(message)}`)
-  const notes = [...errors, ...notesOf(end)].map(note => `${note}\n`).join('')
+  const notes = notesOf(end)
+    .map(note => `${note}\n`)
+    .join('')
   return (count === 0 ? 'no beliefs found\n' : countOf(count, end)) + notes
 }
 
@@ -59,14 +74,23 @@ function countOf(count: number, { total_count, as_of }: Omit<Answer, 'beliefs'>)
   return `${count} of ${total_count}${as_of === undefined ? '' : `, as of ${as_of}`}\n`
 }
 
-function notesOf({ next_cursor: next, conflicts = [], warnings }: Omit<Answer, 'beliefs'>): readonly string[] {
+function notesOf(answer: Omit<Answer, 'beliefs'>): readonly string[] {
+  const { next_cursor: next, conflicts = [], warnings, errors = [], coverage } = answer
   return [
+    ...errors.map(({ code, message, node }) =>
+      oneLine(`a part of the answer: ${node === undefined ? '' : `${node}: `}${code}: ${message}`),
+    ),
+    ...(coverage?.nodes ?? []).filter(({ responded }) => responded).map(answered),
     ...conflicts.map(({ belief_ids, contradiction_type, resolution_reason }) =>
       oneLine(`${contradiction_type} conflict: ${belief_ids.join(' and ')}: ${resolution_reason}`),
     ),
     ...warnings.map(({ message }) => oneLine(message)),
     ...(next ? [`more: --cursor ${next}`] : []),
   ]
+}
+
+function answered({ node, federation, results }: AskedNode): string {
+  return oneLine(`${node} answered with ${results}${federation === null ? '' : ` of federation ${federation}`}`)
 }
 
 interface Contradictions extends Omit<Answer, 'beliefs'> {
