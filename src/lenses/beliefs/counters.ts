@@ -7,7 +7,7 @@ interface CounterValues {
   /** Of all of them together, without their embedding. */
   readonly query_duration_ms: number
   readonly results_returned: number
-  /** Of answers: the lens keeps none, so both are 0. */
+  /** Of answers of other nodes, which alone are kept. */
   readonly cache_hits: number
   readonly cache_misses: number
   readonly errors_by_code: Readonly<Partial<Record<BeliefsCode, number>>>
@@ -18,6 +18,8 @@ class Counters {
   #queries = 0
   #durationMs = 0
   #results = 0
+  #hits = 0
+  #misses = 0
   readonly #errors = new Map<BeliefsCode, number>()
   readonly #subscriptions: () => number
 
@@ -32,6 +34,12 @@ class Counters {
     this.#results += results
   }
 
+  /** Whether what other nodes say was still known. */
+  countCache(isHit: boolean): void {
+    if (isHit) this.#hits++
+    else this.#misses++
+  }
+
   countError(code: BeliefsCode): void {
     this.#errors.set(code, (this.#errors.get(code) ?? 0) + 1)
   }
@@ -41,8 +49,8 @@ class Counters {
       queries_total: this.#queries,
       query_duration_ms: Math.round(this.#durationMs * 1000) / 1000,
       results_returned: this.#results,
-      cache_hits: 0,
-      cache_misses: 0,
+      cache_hits: this.#hits,
+      cache_misses: this.#misses,
       errors_by_code: Object.fromEntries(this.#errors),
       subscriptions_active: this.#subscriptions(),
     }

@@ -191,6 +191,8 @@ export interface QueryResult {
   /** Accessible matches, copies counted once; before diversity and paging. */
   readonly total_count: number
   readonly count_exact: boolean
+  /** What other nodes say in it is older than it should be, and is asked for anew. */
+  readonly stale?: true
   readonly next_cursor?: string
   readonly query_time_ms: number
   readonly partial: boolean

@@ -1,6 +1,6 @@
 /** The lens's part of the configuration. */
 import { invalidArgument } from '../../model/errors.ts'
-import { DEFAULT_DECAY, type DecayTable } from './measures/decay.ts'
+import { DAY_MS, DEFAULT_DECAY, type DecayTable } from './measures/decay.ts'
 import { normaliseDomain } from './measures/domains.ts'
 import type { Conflict } from './model.ts'
 
@@ -19,6 +19,10 @@ export interface BeliefsSettings {
   readonly defaultTrust: number
   /** `conflicts`: what happens to the later one of two results that contradict each other (BQ-174). */
   readonly conflicts: Conflict['resolution']
+  /** `cache_duration_ms`: for how long what other nodes answered is good; 0: nothing is kept (BQ-137). */
+  readonly cacheDurationMs: number
+  /** `stale_while_revalidate`: whether it may be shown a while longer, marked so, while it is asked for anew (BQ-141). */
+  readonly staleWhileRevalidate: boolean
   /** `thresholds`: raw cosines {include, exclude} by key of the embedder's model, in place of calibrated ones (BQ-040). */
   readonly thresholds: ReadonlyMap<string, { readonly include: number; readonly exclude: number }>
 }
@@ -31,6 +35,8 @@ export const DEFAULTS: BeliefsSettings = {
   newAgentCap: false,
   defaultTrust: 0.1,
   conflicts: 'both_shown',
+  cacheDurationMs: 60_000,
+  staleWhileRevalidate: false,
   thresholds: new Map(),
 }
 
@@ -51,6 +57,14 @@ export const SETTING_TEXTS: Readonly<Record<string, { readonly values: string; r
   conflicts: {
     values: '`both_shown`, `one_penalized`, `one_excluded`',
     means: 'What becomes of the later one of two results that contradict each other',
+  },
+  cache_duration_ms: {
+    values: 'whole number, 0 to 86400000',
+    means: 'Milliseconds for which what other nodes answered is good; 0: they are asked each time',
+  },
+  stale_while_revalidate: {
+    values: 'true or false',
+    means: 'Whether it may be shown ten times as long, marked `stale`, while it is asked for anew',
   },
   thresholds: {
     values: 'by model: `{"include", "exclude"}`, cosines',
@@ -93,6 +107,14 @@ const READERS: Readonly<Record<string, (value: unknown, field: string) => Partia
     const known = (['both_shown', 'one_penalized', 'one_excluded'] as const).find(strategy => strategy === value)
     if (known === undefined) throw invalidArgument(field, value, 'both_shown, one_penalized or one_excluded')
     return { conflicts: known }
+  },
+  cache_duration_ms: (value, field) => {
+    if (!Number.isInteger(value)) throw invalidArgument(field, value, 'a whole number from 0 to 86400000')
+    return { cacheDurationMs: numberFrom(value, field, 0, DAY_MS) }
+  },
+  stale_while_revalidate: (value, field) => {
+    if (typeof value !== 'boolean') throw invalidArgument(field, value, 'true or false')
+    return { staleWhileRevalidate: value }
   },
   thresholds: (value, field) => ({
     thresholds: new Map(

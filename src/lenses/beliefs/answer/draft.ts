@@ -32,6 +32,8 @@ export interface Draft {
 export interface NodesTold {
   readonly coverage: Coverage
   readonly errors: QueryResult['errors']
+  /** Whether they were asked longer ago than they should have been. */
+  readonly isStale: boolean
   /** Whether no more can match than what was counted. */
   readonly isExact: boolean
 }

@@ -57,6 +57,7 @@ export function tellPage(
     beliefs,
     total_count: total,
     count_exact: nodes?.isExact ?? true,
+    ...(nodes?.isStale && { stale: true }),
     query_time_ms: 0,
     partial,
     coverage: nodes?.coverage ?? coverageOf(options.scope, draft.federations),

@@ -8,8 +8,7 @@ import { Evaluation } from '../../query/evaluation.ts'
 import { type Embedded, understand } from '../../query/understand.ts'
 import type { BeliefsState } from '../../state.ts'
 import type { TimeLimit } from '../../time-limit.ts'
-import { askNodes } from '../asking/ask-nodes.ts'
-import type { NodesAnswer } from '../guest.ts'
+import { askOrRecall, type CachedAnswer } from '../cache/cached-nodes.ts'
 import type { AskedSource } from '../peer.ts'
 import { coverageOfNodes, mustHaveAnswer, nodeErrors } from './coverage.ts'
 import { GatheredOrder } from './gathered-order.ts'
@@ -30,7 +29,7 @@ export interface Gathering {
 /** Rejects where nobody answered, and where the caller has gone. */
 export async function gather(gathering: Gathering): Promise<GatheredOrder> {
   const { state, query, requester, sources, embedded, asOf, time } = gathering
-  const asking = askNodes({ state, requester, query, sources, vector: embedded.question, asOf, time })
+  const asking = askOrRecall({ state, requester, query, sources, vector: embedded.question, asOf, time })
   // Nobody waits for it where the store fails first.
   asking.catch(() => undefined)
   const own = state.look(
@@ -39,7 +38,7 @@ export async function gather(gathering: Gathering): Promise<GatheredOrder> {
     time,
   )
   const nodes = await asking
-  mustHaveAnswer(query.options.scope, own.keys.length, nodes)
+  mustHaveAnswer(query.options.scope, own.keys.length, nodes.answer)
   return state.look(requester, view => putTogether(gathering, view, own, nodes), time)
 }
 
@@ -47,7 +46,7 @@ function putTogether(
   { state, query, requester, embedded, asOf, time }: Gathering,
   home: ShowView,
   own: OwnResults,
-  nodes: NodesAnswer,
+  { answer: nodes, isStale }: CachedAnswer,
 ): GatheredOrder {
   const { scope, mergeStrategy } = query.options
   const guests = nodes.answers.flatMap(answer => answer.guests)
@@ -55,6 +54,7 @@ function putTogether(
   const told = {
     coverage: coverageOfNodes(scope, own.federations, nodes),
     errors: nodeErrors(nodes),
+    isStale,
     isExact: own.left === 0 && nodes.failures.length === 0 && nodes.answers.every(({ more }) => !more),
   }
   return world.state.look(

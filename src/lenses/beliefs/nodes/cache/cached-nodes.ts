@@ -1,0 +1,74 @@
+/**
+ * Asks other nodes, or takes what they answered a moment ago (BQ-137 to BQ-141). What is kept is verified beliefs as they
+ * came: filters, trust, freshness, validity and sight are those of now, whoever was asked and when. Nothing is kept of an
+ * answer in which somebody failed.
+ */
+import type { ShowView } from '../../access/show.ts'
+import { countersOf } from '../../counters.ts'
+import type { BeliefsState } from '../../state.ts'
+import { TimeLimit } from '../../time-limit.ts'
+import { askNodes, type NodesRequest } from '../asking/ask-nodes.ts'
+import type { NodesAnswer } from '../guest.ts'
+import { cacheKey } from './cache-key.ts'
+import { KeptAnswers } from './kept-answers.ts'
+
+/** Durations behind its end for which an answer may still be shown while it is asked for anew. */
+const STALE_DURATIONS = 10
+/** What asking anew may take when nobody waits for it. */
+const REFRESH_MS = 30_000
+
+export interface CachedAnswer {
+  readonly answer: NodesAnswer
+  /** It is older than it should be, and is asked for anew. */
+  readonly isStale: boolean
+}
+
+interface NodeCache {
+  readonly kept: KeptAnswers
+  /** Keys that are asked for anew now. */
+  readonly refreshing: Set<string>
+}
+
+const CACHES = new WeakMap<BeliefsState, NodeCache>()
+
+export function nodeCacheOf(state: BeliefsState): NodeCache {
+  const known = CACHES.get(state)
+  if (known !== undefined) return known
+  const made = { kept: new KeptAnswers(), refreshing: new Set<string>() }
+  CACHES.set(state, made)
+  return made
+}
+
+export async function askOrRecall(request: NodesRequest): Promise<CachedAnswer> {
+  const { state, requester, query, sources, asOf, time } = request
+  const { cacheDurationMs: duration, staleWhileRevalidate: mayBeStale } = state.settings
+  if (duration === 0) return { answer: await askNodes(request), isStale: false }
+  const { kept, refreshing } = nodeCacheOf(state)
+  const key = state.look(requester, (view: ShowView) => cacheKey(view, query, sources), time)
+  const found = kept.find(key)
+  const age = found === undefined ? Number.POSITIVE_INFINITY : asOf - found.at
+  const isGood = age >= 0 && age < duration
+  const isStale = !isGood && mayBeStale && age >= 0 && age < (1 + STALE_DURATIONS) * duration
+  countersOf(state.host).countCache(isGood || isStale)
+  if (found !== undefined && isGood) return { answer: found.answer, isStale: false }
+  if (found !== undefined && isStale) {
+    refresh(request, key, kept, refreshing)
+    return { answer: found.answer, isStale: true }
+  }
+  const answer = await askNodes(request)
+  if (answer.failures.length === 0) kept.keep(key, answer, asOf)
+  return { answer, isStale: false }
+}
+
+/** One at a time for a key; one that fails leaves what there is. */
+function refresh(request: NodesRequest, key: string, kept: KeptAnswers, refreshing: Set<string>): void {
+  if (refreshing.has(key)) return
+  refreshing.add(key)
+  const time = new TimeLimit(Math.min(REFRESH_MS, request.query.options.timeoutMs), new AbortController().signal)
+  askNodes({ ...request, time })
+    .then(answer => {
+      if (answer.failures.length === 0) kept.keep(key, answer, request.asOf)
+    })
+    .catch(() => undefined)
+    .finally(() => refreshing.delete(key))
+}
