@@ -16,7 +16,7 @@ export interface NodeFault {
   /** Takes the message and never answers. */
   readonly isSilent?: boolean
   /** Changes what is answered, or what was asked. */
-  readonly answers?: (answer: unknown, asked: Json | null) => unknown
+  readonly answers?: (answer: unknown, asked: Json | null) => unknown | Promise<unknown>
 }
 
 export class InProcessNodes implements NodeTransport {
@@ -43,7 +43,7 @@ export class InProcessNodes implements NodeTransport {
     if (isSilent) await pause(Number.POSITIVE_INFINITY, signal)
     const asked = copied(message.body) as Json | null
     const given = await handled(handler(message.path, asked, signal))
-    const text = JSON.stringify(answers === undefined ? given : answers(copied(given), asked))
+    const text = JSON.stringify(answers === undefined ? given : await answers(copied(given), asked))
     if (Buffer.byteLength(text) > message.mostBytes) throw new TransportFailure('too_large', 'too many bytes')
     return JSON.parse(text)
   }

@@ -1,5 +1,5 @@
 /** What programs give the lens, as it goes over the wire. Everything is checked as if it came from afar. */
-import type { Confidence, DerivationType, Dimension, Visibility } from './model.ts'
+import type { Confidence, DerivationType, Dimension, MergeStrategy, Visibility } from './model.ts'
 
 export type FilterPreset = 'high_confidence' | 'recent' | 'verified' | 'from_trusted'
 
@@ -55,6 +55,12 @@ export interface BeliefOptions {
   readonly max_derivation_depth?: number
   readonly timeout_ms?: number
   readonly approximate?: boolean
+  /** Of each other node: at most so many, of 1,000; default three times what is wanted. */
+  readonly max_results_per_node?: number
+  /** Default eight tenths of the whole time. */
+  readonly timeout_per_node_ms?: number
+  /** How the results of several nodes become one list; default `rerank`. */
+  readonly merge_strategy?: MergeStrategy
   readonly diversity?: {
     readonly enabled: boolean
     readonly min_semantic_distance?: number

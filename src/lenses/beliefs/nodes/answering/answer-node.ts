@@ -76,7 +76,7 @@ async function find(
 ): Promise<Pick<WireAnswer, 'items' | 'more'>> {
   const { scope, limit } = query
   state.load()
-  const vector = vectorOf(query)
+  const vector = vectorOf(state.host, query)
   const embedded = await embedText(state, textOf(query.text), time.signal, time)
   const asOf = state.host.clock.now()
   const question = questionOf(query, requester)
@@ -101,8 +101,12 @@ function byVector(host: LensHost, vector: Float32Array): Understood {
   return { meaning: { by: 'vector', index, vector }, include: [], exclude: [], thresholds: null }
 }
 
-function vectorOf({ vector }: WireQuery): Float32Array | null {
-  return vector === null ? null : vectorFromText(vector.values)
+/** Null: it is asked without one. Throws for what is no vector of this node's model. */
+function vectorOf({ embedder }: LensHost, { vector }: WireQuery): Float32Array | null {
+  if (vector === null) return null
+  const found = vectorFromText(vector.values)
+  if (found === null || found.length !== embedder?.model.dimensions) throw notUnderstood()
+  return found
 }
 
 function nodeOf({ node }: LensHost): NodeIdentity {

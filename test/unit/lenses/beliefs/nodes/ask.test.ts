@@ -1,50 +1,264 @@
+/** Questions to several nodes: who is asked, within which bounds, and what an answer tells of them. */
 import { describe, expect, it } from 'vitest'
-import { joinAcross, openNodes } from '../../../../support/nodes.ts'
+import type { WireQuery } from '../../../../../src/lenses/beliefs/nodes/wire/protocol.ts'
+import { EVERYWHERE, idsOf, openBirds, PUBLIC, SHARED, say } from '../../../../support/nodes-world.ts'
 
-const EVERYWHERE = { scope: { local: true, federated: true, network: true } }
+const QUERY = '/v1/nodes/query'
 
-async function smallWorld() {
-  const world = await openNodes(['home', 'north', 'south'])
-  const [home, north, south] = ['home', 'north', 'south'].map(world.node)
-  if (!home || !north || !south) throw new Error('no nodes')
-  await home.call('agents.create', 'owner', { id: 'ana' })
-  for (const id of ['bo', 'cy']) await north.call('agents.create', 'owner', { id })
-  await south.call('agents.create', 'owner', { id: 'dee' })
-  await joinAcross(world, { federation: 'birds', home: 'home', agent: 'ana', at: 'north' })
-  await north.call('federations.set_member', 'owner', { federation: 'birds', agent: 'bo' })
-  await home.call('peers.add', 'owner', { id: 'south', address: south.address, network: true })
-  await home.call('beliefs.put', 'ana', { content: 'swifts sleep in the air', domains: ['birds'] })
-  await north.call('beliefs.put', 'bo', {
-    content: 'swifts nest under roofs',
-    visibility: 'federated',
-    federation_ids: ['birds'],
-  })
-  await north.call('beliefs.put', 'cy', { content: 'swifts are a secret of cy', visibility: 'private' })
-  await south.call('beliefs.put', 'dee', { content: 'swifts fly to the south in august', visibility: 'public' })
-  return { world, home, north, south }
+async function threeVoices() {
+  const birds = await openBirds()
+  await say(birds.home, 'ana', 'own', 'swifts sleep in the air')
+  await say(birds.north, 'bo', 'shared', 'swifts nest under roofs', SHARED)
+  await say(birds.north, 'cy', 'secret', 'swifts are a secret of cy', { visibility: 'private' })
+  await say(birds.south, 'dee', 'public', 'swifts fly south in august', PUBLIC)
+  return birds
+}
+
+type Sent = { readonly sender: string; readonly audience: string; readonly query: WireQuery }
+
+function sentTo(birds: Awaited<ReturnType<typeof threeVoices>>, address: string): readonly Sent[] {
+  return birds.world.transport.sent
+    .filter(one => one.address === address && one.message.path === QUERY)
+    .map(({ message }) => message.body as unknown as Sent)
 }
 
 describe('a question to several nodes', () => {
-  it('BQ-116, BQ-122, BQ-123: is answered by all that the scope enables, each as far as the requester may see', async () => {
-    const { world, home } = await smallWorld()
-    await using _ = world
-    const answer = await home.call('beliefs.query', 'ana', {
-      semantic: 'swifts',
-      options: EVERYWHERE,
-    })
-    const beliefs = answer['beliefs'] as {
-      belief: { content: string; holder_id: string }
-      source: object
-      node?: string
-    }[]
-    expect(beliefs.map(({ belief, source, node }) => [belief.content, source, node ?? null]).sort()).toEqual(
-      [
-        ['swifts fly to the south in august', { kind: 'network', id: 'south' }, 'south'],
-        ['swifts nest under roofs', { kind: 'federated', id: 'birds' }, 'north'],
-        ['swifts sleep in the air', { kind: 'local', id: null }, null],
-      ].sort(),
+  it('BQ-116, BQ-117: goes to every source that the scope enables, and each answers as far as the requester may see', async () => {
+    await using birds = await threeVoices()
+    const { beliefs, errors, partial } = await birds.ask('swifts')
+    expect(beliefs.map(({ belief, source, node }) => [belief.id, source, node ?? null]).sort()).toEqual([
+      ['own', { kind: 'local', id: null }, null],
+      ['public', { kind: 'network', id: 'south' }, 'south'],
+      ['shared', { kind: 'federated', id: 'birds' }, 'north'],
+    ])
+    expect([errors, partial]).toEqual([[], false])
+  })
+
+  it.each([
+    [{ local: true }, []],
+    [{ federated: true }, ['http://north.test']],
+    [{ network: true }, ['http://south.test']],
+    [{ local: true, federated: true }, ['http://north.test']],
+  ])('BQ-116: a source outside the scope %j is never contacted', async (scope, asked) => {
+    await using birds = await threeVoices()
+    birds.world.transport.sent.length = 0
+    await birds.ask('swifts', { scope })
+    expect(birds.world.transport.sent.map(({ address }) => address)).toEqual(asked)
+  })
+
+  it('BQ-087: scope.nodes restricts which nodes are asked: null all, an empty list none, and local is not affected', async () => {
+    await using birds = await threeVoices()
+    const scope = { local: true, federated: true, network: true }
+    expect(idsOf(await birds.ask('swifts', { scope: { ...scope, nodes: null } })).toSorted()).toEqual([
+      'own',
+      'public',
+      'shared',
+    ])
+    expect(idsOf(await birds.ask('swifts', { scope: { ...scope, nodes: [] } }))).toEqual(['own'])
+    expect(idsOf(await birds.ask('swifts', { scope: { ...scope, nodes: ['south'] } })).toSorted()).toEqual([
+      'own',
+      'public',
+    ])
+  })
+
+  it('BQ-087: an unknown node and one that cannot be reached are the same node error', async () => {
+    await using birds = await threeVoices()
+    birds.world.transport.fault(birds.south.address, { isDead: true })
+    const scope = { local: true, network: true, nodes: ['south', 'nowhere'] }
+    const { errors, beliefs } = await birds.ask('swifts', { scope })
+    const told = errors.map(({ elapsed_ms: _, source, node, ...rest }) => rest)
+    expect(told).toHaveLength(2)
+    expect(told[0]).toEqual(told[1])
+    expect(idsOf({ beliefs })).toEqual(['own'])
+  })
+
+  it('BQ-135: asks only for federations of which the requester is an active member here', async () => {
+    await using birds = await threeVoices()
+    await birds.home.call('federations.set_member', 'owner', { federation: 'birds', agent: 'ana', status: 'suspended' })
+    birds.world.transport.sent.length = 0
+    const { coverage } = await birds.ask('swifts', { scope: { local: true, federated: true } })
+    expect(birds.world.transport.sent).toEqual([])
+    expect(coverage['federations_queried']).toEqual([])
+  })
+
+  it('BQ-118: asks each node for three times what is wanted, the offset included, within eight tenths of the time', async () => {
+    await using birds = await threeVoices()
+    await birds.ask('swifts', { limit: 7, offset: 3, timeout_ms: 4000 })
+    await birds.ask('swallows', { limit: 1000 })
+    await birds.ask('martins', { max_results_per_node: 5, timeout_per_node_ms: 70 })
+    await birds.ask('crows', { max_results_per_node: 5_000, timeout_per_node_ms: 29_000, timeout_ms: 900 })
+    const bounds = sentTo(birds, birds.south.address).map(({ query }) => [query.limit, query.timeout_ms])
+    expect(bounds.map(([limit]) => limit)).toEqual([30, 1000, 5, 1000])
+    const times = bounds.map(([, timeout]) => timeout ?? 0)
+    expect(times[0]).toBeGreaterThan(3_000)
+    expect(times[0]).toBeLessThanOrEqual(3_200)
+    expect(times[2]).toBeLessThanOrEqual(70)
+    expect(times[3]).toBeLessThanOrEqual(900)
+  })
+
+  it('BQ-122: federation nodes are told who asks, network nodes are asked by the node alone', async () => {
+    await using birds = await threeVoices()
+    await birds.ask('swifts')
+    const { agents } = (await birds.home.call('agents.list', 'owner', {})) as { agents: { id: string; did: string }[] }
+    const ana = agents.find(({ id }) => id === 'ana')?.did
+    const [north] = sentTo(birds, birds.north.address)
+    const [south] = sentTo(birds, birds.south.address)
+    expect([north?.sender, north?.audience]).toEqual([ana, birds.north.did])
+    expect([south?.sender, south?.audience]).toEqual([birds.home.did, birds.south.did])
+    expect(JSON.stringify(south)).not.toContain('ana')
+    expect(JSON.stringify(south)).not.toContain(ana)
+  })
+
+  it('BQ-125: remote answers are scored with the trust, the weights and the clock of who asks, and filtered again', async () => {
+    await using birds = await threeVoices()
+    await say(birds.south, 'eli', 'other', 'swifts fly south in september', PUBLIC)
+    const { agents } = (await birds.south.call('agents.list', 'owner', {})) as { agents: { id: string; did: string }[] }
+    const eli = agents.find(({ id }) => id === 'eli')?.did as string
+    await birds.home.call('agents.create', 'owner', { id: 'eli-of-south', did: eli })
+    await birds.home.call('trust.set', 'ana', { target: 'eli-of-south', trust_level: 0.9 })
+    const { beliefs } = await birds.ask('swifts fly south', { scope: { network: true } })
+    expect(beliefs.map(({ belief, score }) => [belief.holder_id, score.components['trust_score']])[0]).toEqual([
+      'eli-of-south',
+      0.9,
+    ])
+    const trusted = await birds.ask(
+      'swifts',
+      { scope: { network: true, federated: true } },
+      { filters: 'from_trusted' },
     )
-    expect(answer['errors']).toEqual([])
-    expect(answer['partial']).toBe(false)
+    expect(idsOf(trusted)).toEqual(['other'])
+    const without = await birds.ask('swifts -september', { scope: { network: true } })
+    expect(idsOf(without)).toEqual(['public'])
+    const phrase = await birds.ask('"in september"', { scope: { network: true } })
+    expect(idsOf(phrase)).toEqual(['other'])
+    const holder = await birds.ask(
+      'swifts',
+      { scope: { network: true } },
+      { filters: { exclude_holders: ['eli-of-south'] } },
+    )
+    expect(idsOf(holder)).toEqual(['public'])
+  })
+
+  it('BQ-126: what a federation node sends has pseudonyms, and counts as the requester trusts the federation', async () => {
+    await using birds = await threeVoices()
+    const scope = { federated: true }
+    const before = (await birds.ask('swifts', { scope })).beliefs[0]
+    expect(before?.belief.holder_id).toMatch(/^holder:[\w-]{26}$/)
+    expect(before?.score.components['trust_score']).toBe(0.1)
+    expect(idsOf(await birds.ask('swifts', { scope }, { filters: 'from_trusted' }))).toEqual([])
+    await birds.home.call('trust.set', 'ana', { target: 'federation:birds', trust_level: 0.8 })
+    const after = await birds.ask('swifts', { scope }, { filters: 'from_trusted' })
+    expect(after.beliefs.map(({ score }) => score.components['trust_score'])).toEqual([0.8])
+    const { member_count, federation_id } = after.beliefs[0] as unknown as {
+      member_count: number
+      federation_id: string
+    }
+    expect([member_count, federation_id]).toEqual([1, 'birds'])
+    const same = await birds.ask('swifts', { scope }, { filters: { holder_ids: [before?.belief.holder_id] } })
+    expect(idsOf(same)).toEqual(['shared'])
+  })
+
+  it('BQ-132, BQ-133, BQ-134: who fails is told, in order, in fixed words; the rest is answered and coverage is exact', async () => {
+    await using birds = await threeVoices()
+    birds.world.transport.fault(birds.north.address, { isSilent: true })
+    birds.world.transport.fault(birds.south.address, { isDead: true })
+    const answer = await birds.ask('swifts', { timeout_per_node_ms: 60 })
+    expect(idsOf(answer)).toEqual(['own'])
+    expect(answer.partial).toBe(true)
+    expect(answer.errors.map(({ elapsed_ms: _, ...rest }) => rest)).toEqual([
+      {
+        source: { kind: 'federated', id: 'birds' },
+        node: 'north',
+        code: 'TIMEOUT',
+        message: 'the node did not answer in time',
+        details: { reason: 'timeout' },
+        retryable: true,
+      },
+      {
+        source: { kind: 'network', id: 'south' },
+        node: 'south',
+        code: 'NODE_UNAVAILABLE',
+        message: 'the node gave no answer that could be used',
+        details: { reason: 'unreachable' },
+        retryable: true,
+      },
+    ])
+    expect(answer.coverage).toMatchObject({
+      local: true,
+      federations_queried: ['birds'],
+      federations_responded: [],
+      federated: [],
+      network_queried: true,
+      network_responded: false,
+      network: false,
+    })
+  })
+
+  it('BQ-134: sources outside the scope are absent from coverage', async () => {
+    await using birds = await threeVoices()
+    const { coverage } = await birds.ask('swifts', { scope: { local: true, federated: true } })
+    expect(coverage).toMatchObject({
+      federations_queried: ['birds'],
+      federations_responded: ['birds'],
+      network_queried: false,
+      network_responded: false,
+    })
+    expect((coverage['nodes'] as { node: string }[]).map(({ node }) => node)).toEqual(['north'])
+  })
+
+  it.each([
+    ['TIMEOUT', { isSilent: true }],
+    ['NODE_UNAVAILABLE', { isDead: true }],
+  ] as const)('BQ-132: where nobody answers the call fails with %s', async (code, fault) => {
+    await using birds = await threeVoices()
+    birds.world.transport.fault(birds.south.address, fault)
+    const failing = birds.ask('swifts', { scope: { network: true }, timeout_per_node_ms: 60 })
+    await expect(failing).rejects.toMatchObject({ code })
+  })
+
+  it('BQ-132: an answer that comes after its time is ignored', async () => {
+    await using birds = await threeVoices()
+    birds.world.transport.fault(birds.south.address, { delayMs: 150 })
+    const answer = await birds.ask('swifts', { timeout_per_node_ms: 40 })
+    expect(idsOf(answer).toSorted()).toEqual(['own', 'shared'])
+    await new Promise(resolve => setTimeout(resolve, 200))
+    birds.world.transport.fault(birds.south.address, {})
+    expect(idsOf(await birds.ask('swifts')).toSorted()).toEqual(['own', 'public', 'shared'])
+  })
+
+  it('rests after failures in a row, and asks again when the rest is over', async () => {
+    await using birds = await threeVoices()
+    birds.world.transport.fault(birds.south.address, { isDead: true })
+    for (let time = 0; time < 3; time++) await birds.ask('swifts')
+    birds.world.transport.fault(birds.south.address, {})
+    const resting = await birds.ask('swifts')
+    expect(resting.errors.map(({ details }) => details)).toEqual([{ reason: 'resting' }])
+    const { peers } = (await birds.home.call('peers.list', 'owner', {})) as { peers: { id: string; state: string }[] }
+    expect(peers.map(({ id, state }) => [id, state])).toEqual([
+      ['north', 'closed'],
+      ['south', 'open'],
+    ])
+    await birds.home.call('peers.probe', 'owner', { id: 'south' })
+    expect((await birds.ask('swifts')).errors).toEqual([])
+  })
+
+  it('BQ-154: who leaves while nodes are asked is not kept waiting', async () => {
+    await using birds = await threeVoices()
+    birds.world.transport.fault(birds.south.address, { isSilent: true })
+    const beliefs = birds.home.engine
+    const leaving = new AbortController()
+    const { makeCatalog, callOperation } = await import('../../../../../src/ops/catalog.ts')
+    const asking = callOperation(
+      makeCatalog(beliefs),
+      beliefs,
+      'beliefs.query',
+      { semantic: 'swifts', options: EVERYWHERE },
+      {
+        viewer: { id: 'ana' },
+        signal: leaving.signal,
+      },
+    )
+    setTimeout(() => leaving.abort(), 20)
+    await expect(asking).rejects.toMatchObject({ code: 'TIMEOUT' })
   })
 })

@@ -1,0 +1,233 @@
+/** What a node takes from another one, and what it tells it. */
+import { describe, expect, it } from 'vitest'
+import type { Json } from '../../../../../src/base/canonical.ts'
+import { type Envelope, sealEnvelope } from '../../../../../src/identity/envelope.ts'
+import { newNonce } from '../../../../../src/identity/freshness.ts'
+import { type Keys, keysOf } from '../../../../../src/identity/keys.ts'
+import { isStatementOf } from '../../../../../src/identity/statement.ts'
+import {
+  answerStatement,
+  beliefStatement,
+  type WireAnswer,
+  type WireQuery,
+} from '../../../../../src/lenses/beliefs/nodes/wire/protocol.ts'
+import { openNodes, type TestNode } from '../../../../support/nodes.ts'
+import { PUBLIC, say } from '../../../../support/nodes-world.ts'
+
+const ANA = keysOf(Uint8Array.from({ length: 32 }, () => 7))
+const STRANGER = keysOf(Uint8Array.from({ length: 32 }, () => 8))
+let numbers = 0
+const nonce = () => newNonce(length => Uint8Array.from({ length }, () => numbers++ % 256))
+
+const EVERYTHING: WireQuery = {
+  protocol: 1,
+  scope: { kind: 'network', federation: null },
+  text: 'swifts',
+  vector: null,
+  filters: [],
+  limit: 10,
+  timeout_ms: 5_000,
+}
+const OF_BIRDS: WireQuery = { ...EVERYTHING, scope: { kind: 'federated', federation: 'birds' } }
+
+async function openNorth() {
+  const world = await openNodes(['north'])
+  const north = world.node('north')
+  for (const id of ['bo', 'cy']) await north.call('agents.create', 'owner', { id })
+  for (const id of ['birds', 'bats']) await north.call('federations.create', 'owner', { id })
+  for (const agent of ['bo', ANA.did])
+    await north.call('federations.set_member', 'owner', { federation: 'birds', agent })
+  await north.call('federations.set_member', 'owner', { federation: 'bats', agent: 'bo' })
+  await say(north, 'bo', 'shared', 'swifts nest under roofs', {
+    visibility: 'federated',
+    federation_ids: ['bats', 'birds'],
+  })
+  await say(north, 'bo', 'others', 'swifts fear bats', { visibility: 'federated', federation_ids: ['bats'] })
+  await say(north, 'bo', 'private', 'swifts are mine', { visibility: 'private' })
+  await say(north, 'cy', 'public', 'swifts return in may', PUBLIC)
+  return { world, north }
+}
+
+function sealed(
+  node: TestNode,
+  query: unknown,
+  keys: Keys = ANA,
+  more: Partial<{ audience: string; timestamp: number }> = {},
+): Envelope {
+  return sealEnvelope(keys, query as Json, { audience: node.did, timestamp: Date.now(), nonce: nonce(), ...more })
+}
+
+async function answerTo(node: TestNode, envelope: Envelope): Promise<WireAnswer> {
+  return (await node.call('nodes.query', 'anybody', { ...envelope })) as unknown as WireAnswer
+}
+
+describe('an envelope', () => {
+  it('BQ-119: is answered where its signature, its audience and its clock are right, and refused alike where they are not', async () => {
+    const { world, north } = await openNorth()
+    await using _ = world
+    expect((await answerTo(north, sealed(north, EVERYTHING))).items.map(({ id }) => id)).toEqual(['public'])
+    const good = sealed(north, EVERYTHING)
+    const wrong: Readonly<Record<string, Envelope | object>> = {
+      'another query': { ...good, query: { ...EVERYTHING, limit: 9 } },
+      'another sender': { ...good, sender: STRANGER.did },
+      'another audience': { ...good, audience: STRANGER.did },
+      'another time': { ...good, timestamp: new Date(Date.now() + 1000).toISOString() },
+      'another number': { ...good, nonce: nonce() },
+      'a member more': { ...good, more: true },
+      'for somebody else': sealed(north, EVERYTHING, ANA, { audience: STRANGER.did }),
+      'too old': sealed(north, EVERYTHING, ANA, { timestamp: Date.now() - 301_000 }),
+      'too new': sealed(north, EVERYTHING, ANA, { timestamp: Date.now() + 302_000 }),
+      'no envelope': {},
+    }
+    for (const [name, envelope] of Object.entries(wrong)) {
+      const refused = await answerTo(north, envelope as Envelope).catch(error => error)
+      expect([name, refused.code, refused.message]).toEqual([name, 'UNAUTHORIZED', expect.any(String)])
+      expect(refused.details).toEqual({})
+    }
+    await answerTo(north, sealed(north, EVERYTHING, ANA, { timestamp: Date.now() - 290_000 }))
+  })
+
+  it('BQ-120: is answered once, whoever sends it again', async () => {
+    const { world, north } = await openNorth()
+    await using _ = world
+    const envelope = sealed(north, EVERYTHING)
+    await answerTo(north, envelope)
+    await expect(answerTo(north, envelope)).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
+    const sameNumber = sealEnvelope(STRANGER, EVERYTHING as unknown as Json, {
+      audience: north.did,
+      timestamp: Date.now(),
+      nonce: envelope.nonce,
+    })
+    await answerTo(north, sameNumber)
+  })
+})
+
+describe('an answer', () => {
+  it('BQ-123: tells the sender what its own matrix lets it see, whatever the question claims', async () => {
+    const { world, north } = await openNorth()
+    await using _ = world
+    const ofBirds = await answerTo(north, sealed(north, OF_BIRDS))
+    expect(ofBirds.items.map(({ id, federation_ids, holder_id }) => [id, federation_ids, holder_id])).toEqual([
+      ['shared', ['birds'], expect.stringMatching(/^holder:/)],
+    ])
+    const claiming = { ...OF_BIRDS, visibility: 'private', viewer: 'bo' }
+    await expect(answerTo(north, sealed(north, claiming))).rejects.toMatchObject({ code: 'INVALID_QUERY' })
+    const levels = { ...EVERYTHING, filters: [{ ...NO_WIRE_FILTER, visibility_levels: ['private', 'federated'] }] }
+    expect((await answerTo(north, sealed(north, levels))).items).toEqual([])
+  })
+
+  it('BQ-123: is refused for a federation of which the sender is no member, as for one that there is not', async () => {
+    const { world, north } = await openNorth()
+    await using _ = world
+    const refusals = []
+    for (const federation of ['bats', 'nothing']) {
+      const query = { ...OF_BIRDS, scope: { kind: 'federated', federation } }
+      refusals.push(
+        await answerTo(north, sealed(north, query)).catch(error => JSON.parse(JSON.stringify(error.toJSON()))),
+      )
+    }
+    const [first, second] = refusals.map(({ request_id: _, ...rest }) => rest)
+    expect(first).toEqual(second)
+    expect(first.code).toBe('UNAUTHORIZED')
+    await north.call('federations.set_member', 'owner', { federation: 'birds', agent: ANA.did, status: 'suspended' })
+    await expect(answerTo(north, sealed(north, OF_BIRDS))).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
+  })
+
+  it('BQ-123: has belief, embedding with its model, confidence, content hash and signature', async () => {
+    const { world, north } = await openNorth()
+    await using _ = world
+    const answer = await answerTo(north, sealed(north, EVERYTHING))
+    const [item] = answer.items
+    if (item === undefined) throw new Error('nothing answered')
+    expect(item.embedding?.model).toBe('toy@toy')
+    expect(isStatementOf(north.did, answerStatement(answer), answer.signature)).toBe(true)
+    expect(isStatementOf(item.holder_id as string, beliefStatement(item), item.signature as string)).toBe(true)
+    expect([answer.node, answer.audience]).toEqual([north.did, ANA.did])
+  })
+
+  it('BQ-123: says whether there is more, and no more than was asked for', async () => {
+    const { world, north } = await openNorth()
+    await using _ = world
+    for (let at = 0; at < 5; at++) await say(north, 'cy', `more ${at}`, `swifts by the dozen, number ${at}`, PUBLIC)
+    const some = await answerTo(north, sealed(north, { ...EVERYTHING, limit: 3 }))
+    expect([some.items.length, some.more]).toEqual([3, true])
+    const all = await answerTo(north, sealed(north, { ...EVERYTHING, limit: 6 }))
+    expect([all.items.length, all.more]).toEqual([6, false])
+  })
+
+  it('takes a text as text: nothing in it is a sign', async () => {
+    const { world, north } = await openNorth()
+    await using _ = world
+    const answer = await answerTo(north, sealed(north, { ...EVERYTHING, text: 'swifts -may "' }))
+    expect(answer.items.map(({ id }) => id)).toEqual(['public'])
+  })
+
+  it('asks for the text where the vector is of another model', async () => {
+    const { world, north } = await openNorth()
+    await using _ = world
+    const values = Buffer.from(Float32Array.of(1, 0, 0).buffer).toString('base64')
+    const query = { ...EVERYTHING, text: null, vector: { model: 'other@model', values } }
+    const answer = await answerTo(north, sealed(north, query))
+    expect([answer.needs_text, answer.items, answer.model]).toEqual([true, [], 'toy@toy'])
+  })
+
+  it.each([
+    ['no limit', { ...EVERYTHING, limit: 0 }],
+    ['too much', { ...EVERYTHING, limit: 1_001 }],
+    ['another protocol', { ...EVERYTHING, protocol: 2 }],
+    ['an unknown member', { ...EVERYTHING, trust: { bo: 1 } }],
+    [
+      'a vector that is no unit',
+      {
+        ...EVERYTHING,
+        text: null,
+        vector: { model: 'toy@toy', values: Buffer.from(Float32Array.of(1, 1).buffer).toString('base64') },
+      },
+    ],
+    [
+      'a vector of another size',
+      {
+        ...EVERYTHING,
+        text: null,
+        vector: { model: 'toy@toy', values: Buffer.from(Float32Array.of(1, 0).buffer).toString('base64') },
+      },
+    ],
+    ['no object', 'swifts'],
+  ])('refuses %s, and stays up', async (_, query) => {
+    const { world, north } = await openNorth()
+    await using __ = world
+    await expect(answerTo(north, sealed(north, query))).rejects.toMatchObject({ code: 'INVALID_QUERY' })
+    expect((await answerTo(north, sealed(north, EVERYTHING))).items).toHaveLength(1)
+  })
+
+  it('BQ-111, BQ-123: hidden knowledge changes no byte of it but time and signature', async () => {
+    const answers = []
+    for (const isChanged of [false, true]) {
+      const { world, north } = await openNorth()
+      await using _ = world
+      if (isChanged) {
+        await say(north, 'bo', 'hidden', 'swifts swifts swifts', { visibility: 'private' })
+        await say(north, 'bo', 'bats only', 'swifts swifts', { visibility: 'federated', federation_ids: ['bats'] })
+        await north.call('beliefs.delete', 'bo', { belief_id: 'private' })
+        await north.call('trust.set', 'bo', { target: 'cy', trust_level: 1 })
+      }
+      numbers = 1000
+      for (const query of [EVERYTHING, OF_BIRDS]) {
+        const { timestamp: _, signature: __, ...rest } = await answerTo(north, sealed(north, query))
+        answers.push(rest)
+      }
+    }
+    expect(answers.slice(2)).toEqual(answers.slice(0, 2))
+  })
+})
+
+const NO_WIRE_FILTER = {
+  valid_at: null,
+  created_after: null,
+  created_before: null,
+  min_confidence: {},
+  domains_include: null,
+  domains_exclude: [],
+  derivation_types: null,
+  visibility_levels: null,
+}

@@ -1,0 +1,188 @@
+/** Nodes that lie, or are lied for on the way: nothing forged ever stands in an answer (BQ-124). */
+import { describe, expect, it } from 'vitest'
+import { canonicalJson, type Json, sha256 } from '../../../../../src/base/canonical.ts'
+import { newNonce } from '../../../../../src/identity/freshness.ts'
+import { keysOf } from '../../../../../src/identity/keys.ts'
+import { signStatement } from '../../../../../src/identity/statement.ts'
+import {
+  answerStatement,
+  type WireAnswer,
+  type WireItem,
+} from '../../../../../src/lenses/beliefs/nodes/wire/protocol.ts'
+import { idsOf, openBirds, PUBLIC, SHARED, say } from '../../../../support/nodes-world.ts'
+
+async function voices() {
+  const birds = await openBirds()
+  await say(birds.home, 'ana', 'own', 'swifts sleep in the air')
+  await say(birds.north, 'bo', 'shared', 'swifts nest under roofs', SHARED)
+  await say(birds.south, 'dee', 'public', 'swifts fly south in august', PUBLIC)
+  await say(birds.south, 'eli', 'other', 'swifts return in may', PUBLIC)
+  return birds
+}
+
+type Change = (answer: WireAnswer) => unknown
+
+/** As a node that has its key signs it: with digests of what is in it. */
+async function resealed(
+  birds: Awaited<ReturnType<typeof voices>>,
+  node: 'north' | 'south',
+  answer: WireAnswer,
+): Promise<WireAnswer> {
+  const engine = birds[node].engine
+  const keys = engine.host('beliefs').node?.keys()
+  if (keys === undefined) throw new Error('no keys')
+  const open = { ...answer, digests: answer.items.map(item => sha256(canonicalJson(item as unknown as Json))) }
+  return { ...open, signature: signStatement(keys, answerStatement(open)) }
+}
+
+function first(answer: WireAnswer, change: Partial<WireItem>): WireAnswer {
+  return { ...answer, items: answer.items.map((item, at) => (at === 0 ? { ...item, ...change } : item)) }
+}
+
+const STRANGER = keysOf(Uint8Array.from({ length: 32 }, (_, at) => at))
+
+/** What somebody on the way could do. */
+const ON_THE_WAY: Readonly<Record<string, Change>> = {
+  'another content': answer => first(answer, { content: 'swifts are bats' }),
+  'another content and its hash': answer =>
+    first(answer, { content: 'swifts are bats', content_hash: sha256('swifts are bats') }),
+  'a higher confidence': answer =>
+    first(answer, { confidence: { ...(answer.items[0] as WireItem).confidence, corroboration: 1 } }),
+  'an item more': answer => ({
+    ...answer,
+    items: [...answer.items, answer.items[0]],
+    digests: [...answer.digests, answer.digests[0]],
+  }),
+  'an item left out': answer => ({ ...answer, items: answer.items.slice(1), digests: answer.digests.slice(1) }),
+  'another signature': answer => ({ ...answer, signature: signStatement(STRANGER, answerStatement(answer)) }),
+  'another node': answer => ({
+    ...answer,
+    node: STRANGER.did,
+    signature: signStatement(STRANGER, answerStatement({ ...answer, node: STRANGER.did })),
+  }),
+  'another audience': answer => ({ ...answer, audience: STRANGER.did }),
+  'another number': answer => ({ ...answer, nonce: newNonce(length => new Uint8Array(length)) }),
+  'an old time': answer => ({ ...answer, timestamp: '2020-01-01T00:00:00.000Z' }),
+  'a member more': answer => ({ ...answer, total: 7 }),
+  'no answer at all': () => ({ hello: 'world' }),
+  nothing: () => null,
+}
+
+/** What a node could do that signs whatever it likes. */
+const BY_THE_NODE: Readonly<Record<string, Change>> = {
+  'content that its holder never said': answer =>
+    first(answer, { content: 'swifts are bats', content_hash: sha256('swifts are bats') }),
+  'a hash that is not of the content': answer => first(answer, { content_hash: sha256('else') }),
+  'a confidence that its holder never had': answer =>
+    first(answer, { confidence: { ...(answer.items[0] as WireItem).confidence, corroboration: 1 } }),
+  'a confidence above 1': answer =>
+    first(answer, { confidence: { ...(answer.items[0] as WireItem).confidence, corroboration: 7 } }),
+  'a holder who did not sign': answer => first(answer, { holder_id: STRANGER.did }),
+  'a holder that is no key': answer => first(answer, { holder_id: 'ana' }),
+  'no signature of the holder': answer => first(answer, { signature: null }),
+  'a private belief': answer => first(answer, { visibility: 'private' }),
+  'a belief of a federation': answer => first(answer, { visibility: 'federated', federation_ids: ['birds'] }),
+  'a vector that is not of unit length': answer =>
+    first(answer, {
+      embedding: { model: 'toy@toy', values: Buffer.from(Float32Array.of(3, 4).buffer).toString('base64') },
+    }),
+  'a vector that is not finite': answer =>
+    first(answer, {
+      embedding: { model: 'toy@toy', values: Buffer.from(Float32Array.of(Number.NaN, 1).buffer).toString('base64') },
+    }),
+  'an inflated score': answer => first(answer, { score: 99 } as unknown as Partial<WireItem>),
+  'a time that is none': answer => first(answer, { created_at: 'yesterday' }),
+}
+
+describe('what was changed on its way', () => {
+  it.each(Object.entries(ON_THE_WAY))('BQ-124: %s: is dropped, and the node reported', async (_, change) => {
+    await using birds = await voices()
+    birds.world.transport.fault(birds.south.address, { answers: answer => change(answer as WireAnswer) })
+    const answer = await birds.ask('swifts')
+    expect(idsOf(answer)).not.toContain('bats')
+    const contents = answer.beliefs.map(({ belief }) => belief.content)
+    expect(contents).not.toContain('swifts are bats')
+    expect(contents).toEqual(expect.arrayContaining(['swifts sleep in the air', 'swifts nest under roofs']))
+    expect(answer.errors.map(({ node, code, details }) => [node, code, details])).toEqual([
+      ['south', 'NODE_UNAVAILABLE', { reason: 'invalid_data' }],
+    ])
+    expect(answer.partial).toBe(true)
+  })
+})
+
+describe('what a node that signs it has made up', () => {
+  it.each(Object.entries(BY_THE_NODE))('BQ-124: %s: that item is dropped, the others stand', async (_, change) => {
+    await using birds = await voices()
+    let lied = ''
+    birds.world.transport.fault(birds.south.address, {
+      answers: async given => {
+        const answer = given as WireAnswer
+        lied = answer.items[0]?.id ?? ''
+        return resealed(birds, 'south', change(answer) as WireAnswer)
+      },
+    })
+    const answer = await birds.ask('swifts')
+    const ids = idsOf(answer)
+    expect(lied).not.toBe('')
+    expect(ids).not.toContain(lied)
+    expect(ids.toSorted()).toEqual(['own', 'shared', ...(lied === 'public' ? ['other'] : ['public'])].toSorted())
+    expect(answer.errors.map(({ node, details }) => [node, details])).toEqual([['south', { reason: 'invalid_data' }]])
+  })
+
+  it.each([
+    ['a holder by name', { holder_id: 'bo' }],
+    ['another federation', { federation_ids: ['bats'] }],
+    ['a public belief', { visibility: 'public', federation_ids: [] }],
+    ['no count of members', { member_count: null }],
+  ] as const)('BQ-124, BQ-126: of a federation, %s: is dropped', async (_, change) => {
+    await using birds = await voices()
+    birds.world.transport.fault(birds.north.address, {
+      answers: answer => resealed(birds, 'north', first(answer as WireAnswer, change as Partial<WireItem>)),
+    })
+    const answer = await birds.ask('swifts')
+    expect(idsOf(answer).toSorted()).toEqual(['other', 'own', 'public'])
+    expect(answer.errors.map(({ node, details }) => [node, details])).toEqual([['north', { reason: 'invalid_data' }]])
+  })
+
+  it('BQ-124: more items than were asked for: no more than those are looked at', async () => {
+    await using birds = await voices()
+    birds.world.transport.fault(birds.south.address, {
+      answers: async given => {
+        const answer = given as WireAnswer
+        return resealed(birds, 'south', {
+          ...answer,
+          items: Array.from({ length: 100 }, () => answer.items[0] as WireItem),
+        })
+      },
+    })
+    const answer = await birds.ask('swifts', { max_results_per_node: 2 })
+    expect(answer.beliefs.filter(({ node }) => node === 'south')).toHaveLength(1)
+    expect(answer.errors).toHaveLength(1)
+  })
+
+  it('a million results, or an answer without end: no more is read than was asked for', async () => {
+    await using birds = await voices()
+    birds.world.transport.fault(birds.south.address, {
+      answers: answer => ({
+        ...(answer as WireAnswer),
+        items: Array.from({ length: 1_000_000 }, () => 'swifts are bats'),
+      }),
+    })
+    const answer = await birds.ask('swifts')
+    expect(idsOf(answer).toSorted()).toEqual(['own', 'shared'])
+    expect(answer.errors.map(({ details }) => details)).toEqual([{ reason: 'invalid_data' }])
+  })
+
+  it('an answer that was given before is no answer now', async () => {
+    await using birds = await voices()
+    let before: unknown = null
+    birds.world.transport.fault(birds.south.address, {
+      answers: answer => {
+        before ??= answer
+        return before
+      },
+    })
+    expect((await birds.ask('swifts')).errors).toEqual([])
+    expect((await birds.ask('swallows')).errors.map(({ details }) => details)).toEqual([{ reason: 'invalid_data' }])
+  })
+})
