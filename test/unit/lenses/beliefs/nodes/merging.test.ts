@@ -207,6 +207,21 @@ describe('an answer of several nodes', () => {
     }
   })
 
+  it('is ranked by words where there is no embedder', async () => {
+    await using birds = await openBirds({ embedder: 'none' })
+    await say(birds.home, 'ana', 'own', 'herons stand in the water')
+    await say(birds.north, 'bo', 'shared', 'swifts nest under roofs', SHARED)
+    await say(birds.south, 'dee', 'public', 'swifts fly south', PUBLIC)
+    const { beliefs, warnings } = (await birds.ask('swifts')) as unknown as {
+      beliefs: { belief: { id: string }; score: { components: { semantic_similarity: number } } }[]
+      warnings: { code: string }[]
+    }
+    expect(warnings.map(({ code }) => code)).toContain('no_embedder')
+    const meaning = new Map(beliefs.map(({ belief, score }) => [belief.id, score.components.semantic_similarity]))
+    expect(meaning.get('own')).toBe(0.5)
+    expect(Math.min(meaning.get('shared') ?? 0, meaning.get('public') ?? 0)).toBeGreaterThan(0.5)
+  })
+
   it('is the same with or without what the requester may not see anywhere', async () => {
     const answers = []
     for (const isChanged of [false, true]) {

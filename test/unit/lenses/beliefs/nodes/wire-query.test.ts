@@ -1,12 +1,14 @@
 /** What leaves a node (BQ-121): everything that must not is planted in a question, and looked for in the bytes that were sent. */
 import { expect, it } from 'vitest'
+import type { EngineOptions } from '../../../../../src/engine/options.ts'
 import type { WireQuery } from '../../../../../src/lenses/beliefs/nodes/wire/protocol.ts'
 import { EVERYWHERE, openBirds, PUBLIC, SHARED, say } from '../../../../support/nodes-world.ts'
 
 async function sentBy(
   query: Record<string, unknown>,
+  given: Partial<EngineOptions> = {},
 ): Promise<readonly { readonly text: string; readonly query: WireQuery }[]> {
-  await using birds = await openBirds()
+  await using birds = await openBirds(given)
   await say(birds.home, 'ana', 'own', 'swifts sleep in the air', { domains: ['birds/swifts'] })
   await say(birds.north, 'bo', 'shared', 'swifts nest under roofs', SHARED)
   await say(birds.south, 'dee', 'public', 'swifts fly south', PUBLIC)
@@ -22,63 +24,70 @@ async function sentBy(
     }))
 }
 
-it('BQ-121: the trust graph, weights, holders, reputation bounds, query domains, exclusions and how it is read stay here', async () => {
-  const sent = await sentBy({
-    semantic: 'swifts -shutout +included',
-    filters: [
-      {
-        holder_ids: ['planted-holder', 'ana'],
-        exclude_holders: ['planted-enemy'],
-        min_holder_reputation: 0.1234,
-        max_derivation_depth: 7,
-        min_confidence: { overall: 0.0123, corroboration: 0.05 },
+it.each<[string, Partial<EngineOptions>]>([
+  ['a vector', {}],
+  ['a text', { embedder: 'none' }],
+])(
+  'BQ-121: with %s, the trust graph, weights, holders, reputation bounds, query domains and exclusions stay here',
+  async (_, given) => {
+    const asked = {
+      semantic: 'swifts -shutout +included',
+      filters: [
+        {
+          holder_ids: ['planted-holder', 'ana'],
+          exclude_holders: ['planted-enemy'],
+          min_holder_reputation: 0.1234,
+          max_derivation_depth: 7,
+          min_confidence: { overall: 0.0123, corroboration: 0.05 },
+        },
+        'from_trusted',
+      ],
+      context: {
+        requester_id: 'ana',
+        trust_weight: 0.4321,
+        query_domains: ['planted/domain'],
+        domain_trust_weight: 0.6789,
+        max_trust_hops: 2,
+        confidence_weights: { corroboration: 0.9182 },
       },
-      'from_trusted',
-    ],
-    context: {
-      requester_id: 'ana',
-      trust_weight: 0.4321,
-      query_domains: ['planted/domain'],
-      domain_trust_weight: 0.6789,
-      max_trust_hops: 2,
-      confidence_weights: { corroboration: 0.9182 },
-    },
-    options: { limit: 5, include_explanation: true, diversity: { enabled: true, max_per_holder: 2, lambda: 0.5555 } },
-  })
-  expect(sent).toHaveLength(2)
-  for (const { text, query } of sent) {
-    for (const planted of [
-      'shutout',
-      'planted',
-      'trusted-friend',
-      '0.8765',
-      '0.1234',
-      '0.0123',
-      '0.4321',
-      '0.6789',
-      '0.9182',
-      '0.5555',
-      'lambda',
-      'cursor',
-      'weight',
-      'trust',
-      'holder',
-      'explanation',
-    ]) {
-      expect([planted, text.includes(planted)]).toEqual([planted, false])
+      options: { limit: 5, include_explanation: true, diversity: { enabled: true, max_per_holder: 2, lambda: 0.5555 } },
     }
-    expect(Object.keys(query).toSorted()).toEqual([
-      'filters',
-      'limit',
-      'protocol',
-      'scope',
-      'text',
-      'timeout_ms',
-      'vector',
-    ])
-    expect(query.filters[0]?.min_confidence).toEqual({ corroboration: 0.05 })
-  }
-})
+    const sent = await sentBy(asked, given)
+    expect(sent).toHaveLength(2)
+    for (const { text, query } of sent) {
+      for (const planted of [
+        'shutout',
+        'planted',
+        'trusted-friend',
+        '0.8765',
+        '0.1234',
+        '0.0123',
+        '0.4321',
+        '0.6789',
+        '0.9182',
+        '0.5555',
+        'lambda',
+        'cursor',
+        'weight',
+        'trust',
+        'holder',
+        'explanation',
+      ]) {
+        expect([planted, text.includes(planted)]).toEqual([planted, false])
+      }
+      expect(Object.keys(query).toSorted()).toEqual([
+        'filters',
+        'limit',
+        'protocol',
+        'scope',
+        'text',
+        'timeout_ms',
+        'vector',
+      ])
+      expect(query.filters[0]?.min_confidence).toEqual({ corroboration: 0.05 })
+    }
+  },
+)
 
 it('BQ-121: validity, creation and confidence bounds, domains, types and levels go along', async () => {
   const [{ query } = { query: null }] = await sentBy({
