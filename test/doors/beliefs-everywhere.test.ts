@@ -15,17 +15,21 @@ sameEverywhere({
   alike,
 })
 
-/** Agents have keys at random, which they sign with and are called by, and a store a secret that pseudonyms are made with. */
+/** Agents and nodes have keys at random, which they sign with and are called by, and a store a secret that pseudonyms are made with. */
 async function prepare(engine: Engine): Promise<void> {
   const agents = [{ id: 'ana', label: 'Ana', trust_graph: 'anas' }, { id: 'ben', reputation: 0.7 }, { id: 'cy' }]
   for (const agent of agents) await callHere(engine, 'agents.create', agent)
   await callHere(engine, 'federations.create', { id: 'tide' })
   await callHere(engine, 'beliefs.query', { semantic: 'nothing yet' })
+  await callHere(engine, 'nodes.about', {})
 }
 
 /** Agents that a step makes have keys at random; counters are those of the process that is asked. */
 function alike(outcome: unknown, { operation }: Step): unknown {
   if (operation === 'beliefs.diagnostics') return Object.keys(outcome ?? {})
+  if (operation === 'nodes.about') {
+    return JSON.parse(JSON.stringify(outcome).replace(/"(timestamp|signature)":"[^"]*"/g, '"$1":"its own"'))
+  }
   const text = JSON.stringify(withoutNewIds(outcome)).replace(/reef-[0-9a-f]{16}/g, 'reef-new')
   return JSON.parse(operation.startsWith('agents.') ? text.replace(/did:key:\w+/g, 'its did') : text)
 }

@@ -18,6 +18,9 @@ export const idsOf = ({ beliefs }: Json): readonly string[] => beliefs.map((each
 const RAIN = { semantic: 'rain in spring' }
 const ALL = { scope: { local: true, federated: true, network: true } }
 
+/** Of nobody: a key that no node has. */
+const LATER = 'did:key:z6Mkef1w29eU7SP9XmbDzTwbiisHZ3uTS5JpNEuu1R6pADkW'
+
 export const BELIEFS_STEPS: readonly Step[] = [
   {
     name: 'an agent',
@@ -511,5 +514,72 @@ export const BELIEFS_STEPS: readonly Step[] = [
     viewer: 'ana',
     input: {},
     expect: () => {},
+  },
+  {
+    name: 'who this node is',
+    operation: 'nodes.about',
+    viewer: 'ana',
+    input: {},
+    expect: ({ result }) => expect(result).toMatchObject({ protocol: 1, did: expect.stringMatching(/^did:key:z/) }),
+  },
+  {
+    name: 'a question that nobody signed',
+    operation: 'nodes.query',
+    viewer: 'ana',
+    input: { query: {}, sender: 'ana', audience: 'x', timestamp: 'now', nonce: '1', signature: '' },
+    expect: refused('UNAUTHORIZED'),
+  },
+  {
+    name: 'a node at no address',
+    operation: 'peers.add',
+    input: { address: 'node.example/path' },
+    expect: refused('INVALID_QUERY', 'address'),
+  },
+  {
+    name: 'a node that does not answer',
+    operation: 'peers.add',
+    input: { address: 'http://127.0.0.1:9' },
+    expect: refused('NODE_UNAVAILABLE'),
+  },
+  {
+    name: 'a node that is not there yet',
+    operation: 'peers.add',
+    input: { id: 'later', address: 'http://127.0.0.1:9', did: LATER },
+    expect: ({ result }) => expect(result.peer).toMatchObject({ id: 'later', network: true, state: 'closed' }),
+  },
+  {
+    name: 'a node, by who may not',
+    operation: 'peers.add',
+    viewer: 'ana',
+    input: { id: 'later', address: 'http://127.0.0.1:9', did: LATER },
+    expect: ({ error }) => expect(error).toBeDefined(),
+  },
+  {
+    name: 'all nodes',
+    operation: 'peers.list',
+    input: {},
+    expect: ({ result }) => expect(result.peers).toHaveLength(1),
+  },
+  {
+    name: 'whether they answer',
+    operation: 'peers.probe',
+    input: { id: 'later' },
+    expect: ({ result }) => expect(result.probes).toMatchObject([{ node: 'later', reachable: false }]),
+  },
+  {
+    name: 'a question to a node that is not there',
+    operation: 'beliefs.query',
+    viewer: 'ana',
+    input: { ...RAIN, options: ALL },
+    expect: ({ result }) => {
+      expect(result.errors).toMatchObject([{ node: 'later', code: 'NODE_UNAVAILABLE' }])
+      expect(result.partial).toBe(true)
+    },
+  },
+  {
+    name: 'asked no more',
+    operation: 'peers.remove',
+    input: { id: 'later' },
+    expect: ({ result }) => expect(result).toEqual({ removed: true }),
   },
 ]

@@ -58,9 +58,16 @@ async function runThrough(door: string, steps: readonly Step[], home: string, se
 }
 /** What a measured time, or what a log holds at this moment, is called. */
 const MEASURED = new Set(
-  ['ms', 'read_ms', 'durationMs', 'duration_ms', 'query_time_ms', 'total_time_ms', 'files_per_second'].concat([
-    ...['bytes', 'log_bytes'],
-  ]),
+  [
+    'ms',
+    'read_ms',
+    'durationMs',
+    'duration_ms',
+    'query_time_ms',
+    'total_time_ms',
+    'files_per_second',
+    'elapsed_ms',
+  ].concat([...['bytes', 'log_bytes']]),
 )
 /** Made at random for each request. */
 const ITS_OWN = new Set(['request_id', 'query_id'])

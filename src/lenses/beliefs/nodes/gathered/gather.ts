@@ -38,6 +38,8 @@ export async function gather(gathering: Gathering): Promise<GatheredOrder> {
     time,
   )
   const nodes = await asking
+  // Made with the first use, which is a write: before anything is read for the answer.
+  state.secret()
   mustHaveAnswer(query.options.scope, own.keys.length, nodes.answer)
   return state.look(requester, view => putTogether(gathering, view, own, nodes), time)
 }
