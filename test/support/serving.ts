@@ -11,13 +11,14 @@ export interface Serving {
   end(signal?: NodeJS.Signals): Promise<number | null>
 }
 
-/** `args` begin with `serve`; a port among them gives way to a free one. */
+/** `args` begin with `serve`; a port among them gives way to `port`, which is a free one where it is 0. */
 export async function startServer(
   args: readonly string[],
   cwd: string,
   env: Readonly<Record<string, string>> = {},
+  port = '0',
 ): Promise<Serving> {
-  const child = start([...args, '--port', '0'], { cwd, env })
+  const child = start([...args, '--port', port], { cwd, env })
   const over = ended(child)
   let stderr = ''
   const listening = Promise.withResolvers<string>()

@@ -1,0 +1,191 @@
+/**
+ * Nine nodes as users run them, each a process of its own with a store of its own: one asks, eight answer over HTTP. They are
+ * stopped, killed and started again while they are asked.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openEngine } from '../../src/engine/open.ts'
+import type { Json } from '../support/beliefs-engine.ts'
+import { callOperation } from '../support/beliefs-engine.ts'
+import { querent } from '../support/command.ts'
+import { type Serving, startServer } from '../support/serving.ts'
+
+const NODES = ['n1', 'n2', 'n3', 'n4', 'n5', 'n6', 'n7', 'n8']
+const FEDERATED = ['n1', 'n2', 'n3', 'n4']
+const EVERYWHERE = { scope: { local: true, federated: true, network: true } }
+
+let root = ''
+const servers = new Map<string, Serving>()
+const ports = new Map<string, string>()
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'querent-nodes-'))
+  const ana = await prepareHome()
+  await Promise.all(NODES.map(name => prepareNode(name, ana)))
+  for (const name of [...NODES, 'home']) await start(name)
+  for (const name of NODES) {
+    const federations = FEDERATED.includes(name) ? { federations: ['birds'] } : {}
+    await call('home', 'peers.add', { id: name, address: urlOf(name), ...federations })
+  }
+}, 120_000)
+afterAll(async () => {
+  for (const server of servers.values()) server.child.kill('SIGCONT')
+  await Promise.all([...servers.values()].map(server => server.end('SIGKILL')))
+  rmSync(root, { recursive: true, force: true })
+})
+
+/** The key that ana signs with. */
+async function prepareHome(): Promise<string> {
+  await using engine = await openEngine({ home: homeOf('home'), embedder: 'none', background: false })
+  const own = (operation: string, by: string, input: Json) => callOperation(engine, operation, by, input)
+  const { agent } = (await own('agents.create', 'owner', { id: 'ana' })) as { agent: { did: string } }
+  await own('federations.create', 'owner', { id: 'birds' })
+  await own('federations.set_member', 'owner', { federation: 'birds', agent: 'ana' })
+  await own('beliefs.put', 'ana', { id: 'home', content: 'swifts of home' })
+  return agent.did
+}
+
+async function prepareNode(name: string, ana: string): Promise<void> {
+  await using engine = await openEngine({ home: homeOf(name), embedder: 'none', background: false })
+  const own = (operation: string, by: string, input: Json) => callOperation(engine, operation, by, input)
+  await own('agents.create', 'owner', { id: 'bo' })
+  await own('federations.create', 'owner', { id: 'birds' })
+  for (const agent of ['bo', ana]) await own('federations.set_member', 'owner', { federation: 'birds', agent })
+  const shared = { visibility: 'federated', federation_ids: ['birds'] }
+  await own('beliefs.put', 'bo', { id: `${name} shared`, content: `swifts shared by ${name}`, ...shared })
+  await own('beliefs.put', 'bo', { id: `${name} public`, content: `swifts public at ${name}`, visibility: 'public' })
+  await own('beliefs.put', 'bo', { id: `${name} secret`, content: `swifts secret at ${name}` })
+}
+
+function homeOf(name: string): string {
+  return join(root, name, '.querent')
+}
+
+async function start(name: string): Promise<void> {
+  const args = ['serve', '--home', homeOf(name), '--log', 'off']
+  const server = await startServer(args, root, {}, ports.get(name) ?? '0')
+  servers.set(name, server)
+  ports.set(name, new URL(server.url).port)
+}
+
+function urlOf(name: string): string {
+  return `http://127.0.0.1:${ports.get(name)}`
+}
+
+async function call(node: string, operation: string, input: unknown, viewer?: string): Promise<Json> {
+  const response = await fetch(`${urlOf(node)}/v1/ops/${operation}`, {
+    method: 'POST',
+    body: JSON.stringify(input),
+    headers: viewer === undefined ? {} : { 'querent-viewer': viewer },
+  })
+  return (await response.json()) as Json
+}
+
+interface Answer {
+  readonly beliefs: readonly { readonly belief: { readonly id: string }; readonly node?: string }[]
+  readonly errors: readonly { readonly node: string; readonly code: string }[]
+  readonly coverage: { readonly nodes: readonly { readonly node: string; readonly responded: boolean }[] } & Json
+  readonly partial: boolean
+}
+
+/** Another question each time, so that no answer is one that was kept. */
+let questions = 0
+async function ask(options: Json = {}): Promise<Answer> {
+  const semantic = `swifts ${++questions}`
+  return (await call(
+    'home',
+    'beliefs.query',
+    { semantic, options: { ...EVERYWHERE, limit: 50, ...options } },
+    'ana',
+  )) as unknown as Answer
+}
+
+const idsOf = ({ beliefs }: Answer) => beliefs.map(({ belief }) => belief.id).toSorted()
+const without = (...names: readonly string[]) =>
+  [
+    'home',
+    ...NODES.filter(name => !names.includes(name)).map(name =>
+      FEDERATED.includes(name) ? `${name} shared` : `${name} public`,
+    ),
+  ].toSorted()
+
+describe('nodes that are processes', () => {
+  it('BQ-117, BQ-122, BQ-134: answer over HTTP, each what the requester may see there', async () => {
+    const answer = await ask()
+    expect(answer.errors).toEqual([])
+    expect(idsOf(answer)).toEqual(without())
+    expect(answer.coverage).toMatchObject({ local: true, federations_responded: ['birds'], network_responded: true })
+    expect(answer.coverage.nodes.map(({ node, responded }) => [node, responded])).toEqual(
+      NODES.map(node => [node, true]),
+    )
+  })
+
+  it('BQ-132, BQ-134: one dead and one that hangs cost the others nothing, and coverage is exact', {
+    timeout: 60_000,
+  }, async () => {
+    await servers.get('n2')?.end('SIGKILL')
+    servers.get('n7')?.child.kill('SIGSTOP')
+    const answer = await ask({ timeout_ms: 2_000 })
+    expect(idsOf(answer)).toEqual(without('n2', 'n7'))
+    expect(answer.errors.map(({ node, code }) => [node, code])).toEqual([
+      ['n2', 'NODE_UNAVAILABLE'],
+      ['n7', 'TIMEOUT'],
+    ])
+    expect(answer.partial).toBe(true)
+    expect(answer.coverage.nodes.filter(({ responded }) => !responded).map(({ node }) => node)).toEqual(['n2', 'n7'])
+    expect(answer.coverage).toMatchObject({ federations_responded: ['birds'], network_responded: true })
+    servers.get('n7')?.child.kill('SIGCONT')
+    await start('n2')
+    await call('home', 'peers.probe', {})
+    expect(idsOf(await ask())).toEqual(without())
+  })
+
+  it('are killed and started again while they are asked: every answer is right as far as it goes', {
+    timeout: 90_000,
+  }, async () => {
+    const all = without()
+    let isOver = false
+    const asking = (async () => {
+      const answers: Answer[] = []
+      while (!isOver) answers.push(await ask({ timeout_ms: 1_500 }))
+      return answers
+    })()
+    for (let round = 0; round < 3; round++) {
+      await servers.get('n5')?.end('SIGKILL')
+      await start('n5')
+    }
+    isOver = true
+    const answers = await asking
+    expect(answers.length).toBeGreaterThan(2)
+    for (const answer of answers) {
+      const failed = new Set(answer.errors.map(({ node }) => node))
+      const missing = all.filter(id => !idsOf(answer).includes(id))
+      expect(missing.every(id => failed.has(id.split(' ')[0] ?? ''))).toBe(true)
+      expect(idsOf(answer).every(id => all.includes(id))).toBe(true)
+      expect(answer.partial).toBe(failed.size > 0)
+    }
+    await call('home', 'peers.probe', {})
+    expect(idsOf(await ask())).toEqual(all)
+  })
+
+  it('shows from the command line which node answered what', { timeout: 30_000 }, async () => {
+    const { stdout, status } = await querent(
+      ['beliefs', 'query', 'swifts', '--viewer', 'ana', '--home', homeOf('home')],
+      { cwd: root },
+    )
+    expect(status).toBe(0)
+    expect(stdout).toContain('n1 answered with 1 of federation birds')
+    expect(stdout).toContain('n8 answered with 1\n')
+    const probe = await querent(['peers', 'probe', 'n3', '--home', homeOf('home')], { cwd: root })
+    expect(probe.stdout).toMatch(/n3 +yes/)
+  })
+
+  it('BQ-119, BQ-120: refuse over HTTP what was not signed for them, with 403', async () => {
+    const response = await fetch(`${urlOf('n1')}/v1/nodes/query`, { method: 'POST', body: '{}' })
+    expect(response.status).toBe(403)
+    const about = (await (await fetch(`${urlOf('n1')}/.well-known/querent`)).json()) as Json
+    expect(about).toMatchObject({ protocol: 1, did: expect.stringMatching(/^did:key:z6Mk/) })
+  })
+})
