@@ -38,7 +38,7 @@ function completed(given: Members<typeof OPTIONS> | undefined, at: Place): Check
     offset,
     // Larger requests are cut to the bound, not refused.
     maxResultsPerNode: Math.min(MOST_PER_NODE, given.max_results_per_node ?? PER_RESULT * (limit + offset)),
-    timeoutPerNodeMs: Math.min(given.timeout_per_node_ms ?? perNodeMs, timeoutMs),
+    timeoutPerNodeMs: Math.min(perNodeMs, given.timeout_per_node_ms ?? perNodeMs),
     mergeStrategy: given.merge_strategy ?? 'rerank',
     cursor,
     includeDerivation: given.include_derivation ?? false,

@@ -7,7 +7,7 @@ import { evaluate } from '../../query/evaluate.ts'
 import { Evaluation } from '../../query/evaluation.ts'
 import { type Embedded, understand } from '../../query/understand.ts'
 import type { BeliefsState } from '../../state.ts'
-import type { TimeLimit } from '../../time-limit.ts'
+import { TimeLimit } from '../../time-limit.ts'
 import { askOrRecall, type CachedAnswer } from '../cache/cached-nodes.ts'
 import type { AskedSource } from '../peer.ts'
 import { coverageOfNodes, mustHaveAnswer, nodeErrors } from './coverage.ts'
@@ -26,8 +26,17 @@ export interface Gathering {
   readonly time: TimeLimit
 }
 
+/** For putting together what is there, however long that took to come. */
+const LEAST_LEFT_MS = 80
+
+export interface Gathered {
+  readonly order: GatheredOrder
+  /** What is left for the first page. */
+  readonly time: TimeLimit
+}
+
 /** Rejects where nobody answered, and where the caller has gone. */
-export async function gather(gathering: Gathering): Promise<GatheredOrder> {
+export async function gather(gathering: Gathering): Promise<Gathered> {
   const { state, query, requester, sources, embedded, asOf, time } = gathering
   const asking = askOrRecall({ state, requester, query, sources, vector: embedded.question, asOf, time })
   // Nobody waits for it where the store fails first.
@@ -41,7 +50,9 @@ export async function gather(gathering: Gathering): Promise<GatheredOrder> {
   // Made with the first use, which is a write: before anything is read for the answer.
   state.secret()
   mustHaveAnswer(query.options.scope, own.keys.length, nodes.answer)
-  return state.look(requester, view => putTogether(gathering, view, own, nodes), time)
+  const left = time.leftMs < LEAST_LEFT_MS ? new TimeLimit(LEAST_LEFT_MS, time.signal) : time
+  const order = state.look(requester, view => putTogether({ ...gathering, time: left }, view, own, nodes), left)
+  return { order, time: left }
 }
 
 function putTogether(

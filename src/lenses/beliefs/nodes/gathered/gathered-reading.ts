@@ -48,21 +48,17 @@ export async function openGathered(
   limited: () => TimeLimit,
 ): Promise<GatheredReading> {
   const { state, query } = gathering
+  const { offset } = query.options
   if (content === null) {
-    const order = await gather(gathering)
-    return new GatheredReading(
-      gathering,
-      owner,
-      order,
-      { place: query.options.offset, passed: query.options.offset },
-      limited,
-    )
+    const { order, time } = await gather(gathering)
+    return new GatheredReading({ ...gathering, time }, owner, order, { place: offset, passed: offset }, limited)
   }
   const held = gatheredOrdersOf(state).find(nameOf(owner, content), owner.requester, state.host.clock.now())
-  const order = held ?? (await gather({ ...gathering, asOf: content.asOf }))
+  const { order, time } =
+    held === null ? await gather({ ...gathering, asOf: content.asOf }) : { order: held, time: gathering.time }
   const place = order.digest === content.digest ? order.placeBehind(content.boundary) : null
   if (place === null) throw cursorExpired()
-  return new GatheredReading(gathering, owner, order, { place, passed: content.passed }, limited)
+  return new GatheredReading({ ...gathering, time }, owner, order, { place, passed: content.passed }, limited)
 }
 
 interface Reached {

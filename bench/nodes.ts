@@ -1,0 +1,177 @@
+/**
+ * One question to eight other nodes over HTTP on loopback, 20,000 beliefs each and as many here, all of them candidates:
+ * signed, sent, answered, verified, scored again and put together. The text's vector is cached and sent. Then the same with
+ * one node dead and one that hangs, and many questions at once. Nine processes share the cores of one machine here.
+ */
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { cpus } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { modelKey } from '../src/embed/embedder.ts'
+import type { Engine } from '../src/engine/engine.ts'
+import { openEngine } from '../src/engine/open.ts'
+import { type Catalog, callOperation, makeCatalog } from '../src/ops/catalog.ts'
+import { tempFolder } from '../src/testing/temp-folder.ts'
+import { FEDERATION, fillNode } from './lib/nodes/fill.ts'
+import { quick } from './lib/quick.ts'
+import { latency, type Row, timedAsync } from './lib/report.ts'
+import { openStandIn } from './lib/stand-in.ts'
+
+export const name = 'nodes'
+
+const NODES = 8
+const EACH = quick ? 2_000 : 20_000
+const WARMING = quick ? 10 : 40
+const ASKED = quick ? 20 : 200
+const TOGETHER = quick ? 40 : 300
+const AT_ONCE = 4
+const GOAL = { p50: 30, p99: 150 }
+const TIMEOUT_MS = 300
+const SPARE_MS = 100
+
+export async function run(): Promise<readonly Row[]> {
+  using folder = tempFolder()
+  const embedder = await openStandIn()
+  await using engine = await openEngine({ home: folder.path, embedder, background: false })
+  const catalog = makeCatalog(engine)
+  const own = await call<{ agent: { did: string } }>(engine, catalog, 'agents.create', { id: 'ana' })
+  fillNode(engine, modelKey(embedder.model), NODES, EACH, 'ana')
+  const nodes = await startNodes(own.agent.did)
+  try {
+    for (const [number, { url }] of nodes.entries()) {
+      await call(engine, catalog, 'peers.add', { id: `node-${number}`, address: url, federations: [FEDERATION] })
+    }
+    return await measure(engine, catalog, nodes)
+  } finally {
+    for (const { child } of nodes) child.kill('SIGKILL')
+  }
+}
+
+interface Node {
+  readonly child: ChildProcess
+  readonly url: string
+}
+
+/** Two at a time: each fills its store first. */
+async function startNodes(member: string): Promise<readonly Node[]> {
+  const file = fileURLToPath(new URL('./lib/nodes/node.ts', import.meta.url))
+  const nodes: Node[] = []
+  for (let at = 0; at < NODES; at += 2) {
+    const two = [at, at + 1].map(async number => {
+      const child = fork(file, [String(number), String(EACH), member], {
+        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      })
+      const [url] = (await once(child, 'message')) as [string]
+      return { child, url }
+    })
+    nodes.push(...(await Promise.all(two)))
+    console.error(`  ${nodes.length} nodes`)
+  }
+  return nodes
+}
+
+async function measure(engine: Engine, catalog: Catalog, nodes: readonly Node[]): Promise<readonly Row[]> {
+  let questions = 0
+  // No question twice: nothing is recalled.
+  const ask = async (options: object = {}) =>
+    call<{ errors: readonly object[]; beliefs: readonly object[] }>(engine, catalog, 'beliefs.query', {
+      semantic: `question ${questions++}`,
+      options: { scope: { local: true, federated: true }, ...options },
+    })
+  for (let at = 0; at < WARMING; at++) await ask()
+  const all: number[] = []
+  for (let at = 0; at < ASKED; at++) {
+    const { errors, beliefs } = await timedInto(all, () => ask())
+    if (errors.length > 0 || beliefs.length < 20) throw new Error(`a node did not answer: ${JSON.stringify(errors)}`)
+  }
+  const ten: number[] = []
+  for (let at = 0; at < ASKED; at++) await timedInto(ten, () => ask({ limit: 10 }))
+  const before = await cpuOf(nodes)
+  const started = performance.now()
+  let left = TOGETHER
+  const client = async () => {
+    while (left-- > 0) await ask()
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, client))
+  const seconds = (performance.now() - started) / 1000
+  const after = await cpuOf(nodes)
+  const broken = await withBroken(nodes, ask)
+  const here = (after.here - before.here) / TOGETHER
+  const there = (after.there - before.there) / TOGETHER / NODES
+  const of = latency('20 results, local and eight nodes', all)
+  return [
+    { ...of, goal: `p50 <= ${GOAL.p50} ms, p99 <= ${GOAL.p99} ms`, ok: meets(of) },
+    latency('10 results, local and eight nodes', ten),
+    ...broken,
+    {
+      name: `${AT_ONCE} at a time, nine processes on this machine`,
+      unit: 'questions/s',
+      value: TOGETHER / seconds,
+      note: `${cpus().length} cores`,
+    },
+    { name: 'processor time of a question, where it is asked', unit: 'ms', value: here, note: coresFor(here) },
+    { name: 'processor time of a question, at each node', unit: 'ms', value: there, note: coresFor(there) },
+  ]
+}
+
+function meets({ p50 = 0, p99 = 0 }: Row): boolean {
+  return p50 <= GOAL.p50 && p99 <= GOAL.p99
+}
+
+/** One is killed, one is stopped: the first questions wait for it, then it rests. */
+async function withBroken(
+  nodes: readonly Node[],
+  ask: (options: object) => Promise<{ readonly errors: readonly object[] }>,
+): Promise<readonly Row[]> {
+  nodes[2]?.child.kill('SIGKILL')
+  nodes[5]?.child.kill('SIGSTOP')
+  const times: number[] = []
+  for (let at = 0; at < ASKED; at++) {
+    const { errors } = await timedInto(times, () => ask({ timeout_ms: TIMEOUT_MS, timeout_per_node_ms: TIMEOUT_MS }))
+    if (errors.filter(error => 'node' in error).length !== 2) throw new Error(`two nodes should have failed: ${JSON.stringify(errors)}`)
+  }
+  nodes[5]?.child.kill('SIGCONT')
+  const longest = Math.max(...times)
+  return [
+    {
+      ...latency(`one dead, one that hangs, ${TIMEOUT_MS} ms allowed`, times),
+      goal: `longest <= ${TIMEOUT_MS + SPARE_MS} ms`,
+      ok: longest <= TIMEOUT_MS + SPARE_MS,
+      note: `the longest ${longest.toFixed(0)} ms; coverage exact in all ${times.length}`,
+    },
+  ]
+}
+
+function coresFor(ms: number): string {
+  return [100, 1_000, 10_000]
+    .map(perSecond => `${perSecond}/s: ${((ms * perSecond) / 1000).toFixed(1)} cores`)
+    .join(', ')
+}
+
+async function cpuOf(nodes: readonly Node[]): Promise<{ readonly here: number; readonly there: number }> {
+  const { user, system } = process.cpuUsage()
+  const all = await Promise.all(
+    nodes.map(async ({ child }) => {
+      const said = once(child, 'message')
+      child.send('look')
+      return ((await said) as [number])[0]
+    }),
+  )
+  return { here: (user + system) / 1000, there: all.reduce((sum, ms) => sum + ms, 0) }
+}
+
+async function timedInto<T>(into: number[], work: () => Promise<T>): Promise<T> {
+  let result: T | undefined
+  into.push(
+    await timedAsync(async () => {
+      result = await work()
+    }),
+  )
+  return result as T
+}
+
+async function call<T>(engine: Engine, catalog: Catalog, operation: string, input: object): Promise<T> {
+  const viewer = { id: operation === 'beliefs.query' ? 'ana' : 'owner' }
+  const { signal } = new AbortController()
+  return (await callOperation(catalog, engine, operation, input, { viewer, signal })) as T
+}
