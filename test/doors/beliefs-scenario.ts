@@ -1,5 +1,6 @@
 /** The lens beliefs at every door, by the rules of `scenario.ts`: three agents, of whom one has nothing. */
 import { expect } from 'vitest'
+import { keysOf } from '../../src/identity/keys.ts'
 import type { Step } from './scenario.ts'
 
 type Json = Step extends { expect?: (outcome: infer T) => void } ? T : never
@@ -15,6 +16,8 @@ export function refused(code: string, field?: string): Expectation {
 
 export const idsOf = ({ beliefs }: Json): readonly string[] => beliefs.map((each: Json) => each.belief.id)
 
+/** did:key of the seed of 32 twos. */
+const PEER = keysOf(new Uint8Array(32).fill(2)).did
 const RAIN = { semantic: 'rain in spring' }
 const ALL = { scope: { local: true, federated: true, network: true } }
 
@@ -87,6 +90,63 @@ export const BELIEFS_STEPS: readonly Step[] = [
     viewer: 'cy',
     input: { federation: 'reef', agent: 'ben', role: 'admin' },
     expect: ({ error }) => expect(error).toBeDefined(),
+  },
+  {
+    name: 'a peer that does not answer',
+    operation: 'peers.add',
+    input: { id: 'far', address: 'http://127.0.0.1:9', did: PEER, federations: ['reef'] },
+    expect: ({ result }) => expect(result).toMatchObject({ identity: 'given', reached: false }),
+  },
+  {
+    name: 'a peer of whom only the address is known, and which does not answer',
+    operation: 'peers.add',
+    input: { address: 'http://127.0.0.1:9' },
+    expect: refused('NODE_UNAVAILABLE', 'address'),
+  },
+  {
+    name: 'a peer with a path',
+    operation: 'peers.add',
+    input: { address: 'http://127.0.0.1:9/x' },
+    expect: refused('INVALID_QUERY', 'address'),
+  },
+  { name: 'a peer of an agent', operation: 'peers.add', viewer: 'ana', input: {}, expect: refused('UNAUTHORIZED') },
+  {
+    name: 'peers',
+    operation: 'peers.list',
+    input: {},
+    expect: ({ result }) => expect(result.peers).toMatchObject([{ id: 'far', did: PEER, network: false }]),
+  },
+  {
+    name: 'whether they answer',
+    operation: 'peers.probe',
+    input: {},
+    expect: ({ result }) => expect(result.probes).toMatchObject([{ id: 'far', ok: false, reason: 'unreachable' }]),
+  },
+  {
+    name: 'whom they know',
+    operation: 'peers.discover',
+    input: { id: 'far' },
+    expect: refused('NODE_UNAVAILABLE', 'id'),
+  },
+  {
+    name: 'whom this node tells of',
+    operation: 'peers.listed',
+    viewer: 'cy',
+    input: {},
+    expect: ({ result }) => expect(result.peers).toEqual([]),
+  },
+  {
+    name: 'who this node is',
+    operation: 'peers.about',
+    viewer: 'cy',
+    input: {},
+    expect: ({ result }) => expect(result).toMatchObject({ protocol: 1, network: true, federations: [] }),
+  },
+  {
+    name: 'a peer goes',
+    operation: 'peers.remove',
+    input: { id: 'far' },
+    expect: ({ result }) => expect(result).toEqual({ removed: true }),
   },
   { name: 'federations of ana', operation: 'federations.list', viewer: 'ana', input: {} },
   { name: 'federations of cy', operation: 'federations.list', viewer: 'cy', input: {} },

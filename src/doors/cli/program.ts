@@ -11,6 +11,7 @@ import { defineChromaCommands } from './define-chroma.ts'
 import { defineCollectionsCommands } from './define-collections.ts'
 import { defineContextCommands } from './define-context.ts'
 import { defineDoorCommands } from './define-doors.ts'
+import { definePeersCommands } from './define-peers.ts'
 import { defineStoreCommands } from './define-store.ts'
 import type { Cli } from './run.ts'
 
@@ -33,6 +34,7 @@ export function makeProgram(cli: Cli): Command {
   defineContextCommands(program, cli)
   defineBeliefsCommands(program, cli)
   defineAgentsCommands(program, cli)
+  definePeersCommands(program, cli)
   defineAdminCommands(program, cli)
   defineDoorCommands(program, cli)
   defineBrief(program, cli)

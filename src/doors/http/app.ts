@@ -24,6 +24,7 @@ import { serveOpenApi } from './openapi/serve-openapi.ts'
 import { mountProbes } from './probes.ts'
 import { requesterOf, VIEWER_HEADER } from './requester.ts'
 import { mountRoutes } from './routes/mount.ts'
+import { mountNodeRoutes } from './routes/node-routes.ts'
 import { toldToStranger } from './stranger.ts'
 import type { After } from './stream.ts'
 import type { Authenticator } from './tokens.ts'
@@ -84,6 +85,7 @@ export function makeApp(engine: Engine, catalog: Catalog, options: AppOptions): 
   app.use(compress())
   mountProbes(app, engine, ending)
   app.get('/v1/node', c => c.json({ did: engine.signedRequests.did() }))
+  mountNodeRoutes(app, catalog)
   // Before it is asked who that is: a page holds nothing of the store.
   serveExplorer(app)
   serveDocsPage(app)

@@ -18,7 +18,7 @@ export const beliefsLens: Lens = {
   name: 'beliefs',
   summary: 'What agents hold true, by meaning, confidence, trust in its holder, and time',
   tables: BELIEFS_TABLES,
-  families: ['trust', 'agents', 'federations'],
+  families: ['trust', 'agents', 'federations', 'peers'],
   stages: beliefsStages,
   operations: BELIEFS_OPERATIONS,
   settings: given => checkSettings(given),

@@ -12,7 +12,13 @@ import type { Input } from './input.ts'
 import { print } from './print.ts'
 
 /** Those that make a store where there is none. */
-const MAKES_STORE: ReadonlySet<string> = new Set(['beliefs.put', 'agents.create', 'federations.create', 'trust.set'])
+const MAKES_STORE: ReadonlySet<string> = new Set([
+  'beliefs.put',
+  'agents.create',
+  'federations.create',
+  'trust.set',
+  'peers.add',
+])
 /** Those that embed one text. */
 const EMBEDS: ReadonlySet<string> = new Set(['beliefs.query', 'beliefs.explain', 'beliefs.context_query'])
 

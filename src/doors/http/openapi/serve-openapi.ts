@@ -12,6 +12,7 @@ import type { App, RequestContext } from '../env.ts'
 import { requesterOf } from '../requester.ts'
 import { CALL_ROUTE } from '../routes/context-call.ts'
 import { ROUTES } from '../routes/mount.ts'
+import { NODE_ROUTES } from '../routes/node-routes.ts'
 import type { Authenticator } from '../tokens.ts'
 import { openApiDocument } from './document.ts'
 
@@ -48,7 +49,7 @@ function describedTo(
   const lenses = new Map(engine.lensOperations.map(({ lens, operation }) => [operation.name, lens]))
   return openApiDocument(new Map([...catalog].filter(([, { effect }]) => owner || effect.ownerOnly !== true)), {
     version: VERSION,
-    routes: [...ROUTES, CALL_ROUTE],
+    routes: [...ROUTES, ...NODE_ROUTES, CALL_ROUTE],
     lenses: lenses.has('context.query') ? lenses.set(CALL_ROUTE.operation, 'context') : lenses,
     metrics,
     mcp,

@@ -10,6 +10,7 @@ import { CHROMA_ROUTES } from './chroma-routes.ts'
 import { CALL_ROUTE, contextCall } from './context-call.ts'
 import { LENS_ROUTES } from './lens-routes.ts'
 import { MAIN_ROUTES } from './main-routes.ts'
+import { NODE_ROUTES } from './node-routes.ts'
 import { queryFields } from './query-fields.ts'
 import type { Route } from './route.ts'
 import { foundOrRefused, typedForChroma } from './row-errors.ts'
@@ -35,7 +36,9 @@ export function mountRoutes(app: App, catalog: Catalog): void {
 export function operationAt(catalog: Catalog, method: string, path: string): EngineOperation | undefined {
   const name = /^\/v1\/ops\/([^/]+)$/.exec(path)?.[1]
   if (name !== undefined) return catalog.get(name)
-  const route = ROUTES.find(known => known.method === method && isAt(known, path) && catalog.has(known.operation))
+  const route = [...ROUTES, ...NODE_ROUTES].find(
+    known => known.method === method && isAt(known, path) && catalog.has(known.operation),
+  )
   return route && operationOf(catalog, route)
 }
 

@@ -26,4 +26,6 @@ export interface Route {
   readonly streams?: StreamForm | undefined
   /** A flag of the answer that is false where there was nothing to work on: then it is `not_found`. */
   readonly found?: string | undefined
+  /** Answers anybody, without a token, as nobody in particular. */
+  readonly open?: true | undefined
 }

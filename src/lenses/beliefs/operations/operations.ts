@@ -8,6 +8,7 @@ import { DIAGNOSTICS_OPERATIONS } from './diagnostics-op.ts'
 import { EXPLAIN_OPERATIONS } from './explain-ops.ts'
 import { FEDERATION_OPERATIONS } from './federation-ops.ts'
 import { logged } from './logged.ts'
+import { PEER_OPERATIONS } from './peer-ops.ts'
 import { QUERY_OPERATIONS } from './query-ops.ts'
 import { QUESTION_OPERATIONS } from './question-ops.ts'
 import { TRUST_OPERATIONS } from './trust-ops.ts'
@@ -23,6 +24,7 @@ const ALL: readonly Operation<LensHost>[] = [
   ...TRUST_OPERATIONS,
   ...AGENT_OPERATIONS,
   ...FEDERATION_OPERATIONS,
+  ...PEER_OPERATIONS,
   ...DIAGNOSTICS_OPERATIONS,
 ]
 
