@@ -25,14 +25,19 @@ async function prepare(engine: Engine): Promise<void> {
   await callHere(engine, 'beliefs.query', { semantic: 'nothing yet' })
 }
 
-const SIGNED = new Set(['timestamp', 'signature'])
+/** Signed anew for everybody who asks. */
+const SIGNING = new Set(['peers.listed', 'peers.about', 'federations.statement', 'federations.rotate'])
+const SIGNED = new Set(['timestamp', 'signature', 'issued_at', 'expires_at'])
 
-/** Agents that a step makes have keys at random; counters are those of the process that is asked. */
+function withoutSignatures(outcome: unknown): unknown {
+  return JSON.parse(JSON.stringify(outcome), (key, value) => (SIGNED.has(key) ? key : value))
+}
+
+/** Agents and federations that a step makes have keys at random; counters are those of the process that is asked. */
 function alike(outcome: unknown, { operation }: Step): unknown {
   if (operation === 'beliefs.diagnostics') return Object.keys(outcome ?? {})
-  // Signed anew for everybody who asks.
-  if (operation === 'peers.listed' || operation === 'peers.about')
-    return JSON.parse(JSON.stringify(outcome, (key, value) => (SIGNED.has(key) ? key : value)))
   const text = JSON.stringify(withoutNewIds(outcome)).replace(/reef-[0-9a-f]{16}/g, 'reef-new')
-  return JSON.parse(operation.startsWith('agents.') ? text.replace(/did:key:\w+/g, 'its did') : text)
+  const isKeyed = operation.startsWith('agents.') || operation.startsWith('federations.')
+  const plain: unknown = JSON.parse(isKeyed ? text.replace(/did:key:\w+/g, 'its did') : text)
+  return SIGNING.has(operation) ? withoutSignatures(plain) : plain
 }

@@ -5,6 +5,7 @@ import { Secret } from './access/pseudonym.ts'
 import type { Requester } from './access/requester.ts'
 import { Requesters } from './access/requesters.ts'
 import type { ShowView } from './access/show.ts'
+import { Expiry } from './agents/expiry.ts'
 import { BeliefColumns } from './columns/columns.ts'
 import { modelOf, vectorIndex } from './embedding.ts'
 import { Contents } from './matching/contents.ts'
@@ -59,6 +60,7 @@ function makeState(host: LensHost): BeliefsState {
   const trust = new TrustGraph(store, settings)
   const secret = new Secret(host.store, bytes => host.random(bytes), host.clock)
   const model = modelOf(host)
+  const expiry = new Expiry(host)
   return {
     host,
     settings,
@@ -79,6 +81,7 @@ function makeState(host: LensHost): BeliefsState {
       if (model !== null) vectorIndex(host, model)
     },
     look: (id, body, time) => {
+      expiry.end()
       // Where pseudonyms may come up, what they are made with is made before: it is a write, which no read may hold.
       if (requesters.of(id).federations.length > 0) secret.make()
       return store.read(reader => {
