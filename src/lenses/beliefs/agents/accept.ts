@@ -10,15 +10,15 @@ import { toIso } from '../../../model/instant.ts'
 import { OWNER } from '../../../model/partition.ts'
 import { AGENTS, FEDERATIONS, MEMBERSHIPS } from '../../../store/core-tables.ts'
 import type { StoreReader } from '../../../store/store.ts'
-import type { AcceptInput } from '../check/statements.ts'
+import type { AcceptInput, MembershipStatement, Rotation } from '../check/statements.ts'
 import { unauthorized } from '../errors.ts'
 import { readPeers } from '../nodes/peers/read.ts'
 import { STATEMENTS } from '../tables.ts'
 import { didOfAgent } from '../trust/agent-keys.ts'
 import { raiseRevision } from '../trust/revisions.ts'
-import { federationKeys, type Rotation } from './federation-keys.ts'
+import { federationKeys } from './federation-keys.ts'
 import { type FederationView, type FederationWriting, viewOf, wrong } from './federations.ts'
-import { LIFE_MS, type MembershipStatement } from './statement.ts'
+import { LIFE_MS } from './statement.ts'
 
 export interface Accepted {
   readonly federation: FederationView

@@ -6,24 +6,8 @@ import { signStatement } from '../../../identity/statement.ts'
 import { toIso } from '../../../model/instant.ts'
 import { FEDERATIONS } from '../../../store/core-tables.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
+import { ROTATION, type Rotation, type RotationStatement } from '../check/statements.ts'
 import { raiseRevision } from '../trust/revisions.ts'
-
-/** The old key names the new one. */
-export interface Rotation {
-  readonly statement: RotationStatement
-  /** By the old key. */
-  readonly signature: string
-}
-
-export interface RotationStatement {
-  readonly type: typeof ROTATION
-  readonly federation: string
-  readonly old_did: string
-  readonly new_did: string
-  readonly issued_at: string
-}
-
-export const ROTATION = 'querent.federation-key.v1'
 
 type Random = (bytes: number) => Uint8Array
 

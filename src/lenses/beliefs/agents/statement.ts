@@ -4,30 +4,12 @@ import { signStatement } from '../../../identity/statement.ts'
 import { toIso } from '../../../model/instant.ts'
 import { OWNER } from '../../../model/partition.ts'
 import { FEDERATIONS, MEMBERSHIPS } from '../../../store/core-tables.ts'
-import type { StatementInput } from '../check/statements.ts'
+import { MEMBERSHIP, type MembershipStatement, type Rotation, type StatementInput } from '../check/statements.ts'
 import { unauthorized } from '../errors.ts'
 import { DAY_MS } from '../measures/decay.ts'
 import { didOfAgent, ensureKeys } from '../trust/agent-keys.ts'
-import { federationKeys, makeFederationKeys, type Rotation, rotateKeys, rotationsOf } from './federation-keys.ts'
+import { federationKeys, makeFederationKeys, rotateKeys, rotationsOf } from './federation-keys.ts'
 import { type FederationWriting, memberOf, runsIt, wrong } from './federations.ts'
-
-export const MEMBERSHIP = 'querent.membership.v1'
-
-export interface MembershipStatement {
-  readonly type: typeof MEMBERSHIP
-  readonly federation: string
-  /** did:key; it signs this. */
-  readonly federation_did: string
-  /** did:key of the member. */
-  readonly agent: string
-  readonly status: 'active' | 'suspended' | 'departed'
-  readonly role: string
-  /** Null: all there are. */
-  readonly permissions: readonly string[] | null
-  readonly joined_at: string
-  readonly issued_at: string
-  readonly expires_at: string
-}
 
 export interface SignedMembership {
   readonly statement: MembershipStatement

@@ -1,12 +1,45 @@
 /** Checks what federations state, as it comes from another node. */
 import { publicKeyOf } from '../../../identity/did-key.ts'
 import { isFederationName } from '../../../model/partition.ts'
-import type { Rotation } from '../agents/federation-keys.ts'
-import type { MembershipStatement } from '../agents/statement.ts'
 import { PERMISSIONS, ROLES, STATUSES } from './agents.ts'
 import { type Check, checked, type Place } from './faults.ts'
 import { listOf, members, orNull } from './shapes.ts'
 import { boolean, id, oneOf, textUpTo } from './values.ts'
+
+export const MEMBERSHIP = 'querent.membership.v1'
+
+export interface MembershipStatement {
+  readonly type: typeof MEMBERSHIP
+  readonly federation: string
+  /** did:key; it signs this. */
+  readonly federation_did: string
+  /** did:key of the member. */
+  readonly agent: string
+  readonly status: 'active' | 'suspended' | 'departed'
+  readonly role: string
+  /** Null: all there are. */
+  readonly permissions: readonly string[] | null
+  readonly joined_at: string
+  readonly issued_at: string
+  readonly expires_at: string
+}
+
+/** The old key names the new one. */
+export interface Rotation {
+  readonly statement: RotationStatement
+  /** By the old key. */
+  readonly signature: string
+}
+
+export interface RotationStatement {
+  readonly type: typeof ROTATION
+  readonly federation: string
+  readonly old_did: string
+  readonly new_did: string
+  readonly issued_at: string
+}
+
+export const ROTATION = 'querent.federation-key.v1'
 
 export interface StatementInput {
   readonly federation: string
@@ -45,7 +78,7 @@ const MOST_ROTATIONS = 100
 const SIGNATURE_LENGTH = 86
 
 const STATEMENT = {
-  type: oneOf(['querent.membership.v1']),
+  type: oneOf([MEMBERSHIP]),
   federation: federationName,
   federation_did: did,
   agent: did,
@@ -57,8 +90,8 @@ const STATEMENT = {
   expires_at: moment,
 }
 
-const ROTATION = {
-  type: oneOf(['querent.federation-key.v1']),
+const ROTATION_SHAPE = {
+  type: oneOf([ROTATION]),
   federation: federationName,
   old_did: did,
   new_did: did,
@@ -71,7 +104,7 @@ const ACCEPT = {
   statement: whole<MembershipStatement>(STATEMENT),
   signature,
   rotations: listOf(
-    whole<Rotation>({ statement: whole<Rotation['statement']>(ROTATION), signature }),
+    whole<Rotation>({ statement: whole<Rotation['statement']>(ROTATION_SHAPE), signature }),
     MOST_ROTATIONS,
     'rotations',
   ),

@@ -67,7 +67,7 @@ function told(keys: Keys, peers: readonly WirePeer[], at = new Date().toISOStrin
   return { ...open, signature: signStatement(keys, peersStatement(open)) }
 }
 
-describe('BQ-135: a node is added', () => {
+describe('a node is added', () => {
   it('under the key that it shows at first, and the answer says so', async () => {
     expect(await call('peers.add', { address: `${ADDRESS}/` })).toMatchObject({
       peer: { id: 'b.example-7411', address: ADDRESS, did: B.did, network: true, federations: [], model: 'm' },

@@ -48,7 +48,7 @@ function forged(seed: number, change: object, original: Any) {
 }
 
 describe('a federation states a membership', () => {
-  it('BQ-135: which the node of the member takes, so that the member is active in it there', async () => {
+  it('which the node of the member takes, so that the member is active in it there', async () => {
     const answer = await stated()
     expect(answer.statement).toMatchObject({
       ...{ type: 'querent.membership.v1', federation: 'lab', agent: did },
