@@ -29,6 +29,7 @@ const OF_LENS: Readonly<Record<string, string>> = {
   trust: '[those of beliefs](errors.md#beliefs) alone',
   agents: '[those of beliefs](errors.md#beliefs) alone',
   federations: '[those of beliefs](errors.md#beliefs) alone',
+  peers: '[those of beliefs](errors.md#beliefs) alone',
 }
 
 export function errorsOf({ name, effect }: EngineOperation, input: Schema): string {

@@ -93,7 +93,7 @@ function beliefsSection(): string {
   })
   return `## Beliefs
 
-Operations of \`beliefs\`, \`trust\`, \`agents\` and \`federations\` have these seven codes and no others, with \`type\` \`QueryError\`, \`retryable\` and
+Operations of \`beliefs\`, \`trust\`, \`agents\`, \`federations\` and \`peers\` have these seven codes and no others, with \`type\` \`QueryError\`, \`retryable\` and
 \`request_id\`; \`details.path\` names the place, \`details.reason\` says what is wrong in a stable word, \`details.all\` has up to twenty faults.
 
 ${table(['Code', 'Meaning', 'HTTP', 'Exit code', 'Retryable', 'What to do'], rows)}`

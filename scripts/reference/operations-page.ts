@@ -63,6 +63,7 @@ const TITLES: Readonly<Record<string, string>> = {
   trust: 'Trust',
   agents: 'Agents',
   federations: 'Federations',
+  peers: 'Other nodes',
 }
 
 const BELIEFS_GUIDE = 'Guide: [beliefs](../guide/beliefs.md#hold-trust-share).'
@@ -70,6 +71,7 @@ const ABOUT: Readonly<Record<string, string>> = {
   '': 'Entries, questions, and the store itself. A question may name a lens.',
   trust: `Statements of trust, of the lens beliefs. ${BELIEFS_GUIDE}`,
   agents: `Who holds beliefs. ${BELIEFS_GUIDE}`,
+  peers: 'Which other nodes are asked. Guide: [nodes](../guide/nodes.md).',
   federations: `Who shares beliefs with whom. ${BELIEFS_GUIDE}`,
 }
 

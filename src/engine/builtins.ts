@@ -38,7 +38,7 @@ export const BUILT_IN_LENSES: readonly BuiltInLens[] = [
   {
     name: 'beliefs',
     tables: BELIEFS_TABLES,
-    families: ['trust', 'agents', 'federations'],
+    families: ['trust', 'agents', 'federations', 'nodes', 'peers'],
     load: async () => (await import('../lenses/beliefs/beliefs-lens.ts')).beliefsLens,
   },
 ]

@@ -1,5 +1,7 @@
 /** The lens beliefs at every door, by the rules of `scenario.ts`: three agents, of whom one has nothing. */
 import { expect } from 'vitest'
+import { type Keys, keysOf } from '../../src/identity/keys.ts'
+import { signStatement } from '../../src/identity/statement.ts'
 import type { Step } from './scenario.ts'
 
 type Json = Step extends { expect?: (outcome: infer T) => void } ? T : never
@@ -15,11 +17,29 @@ export function refused(code: string, field?: string): Expectation {
 
 export const idsOf = ({ beliefs }: Json): readonly string[] => beliefs.map((each: Json) => each.belief.id)
 
+/** did:key of the seed of 32 twos. */
+const PEER = keysOf(new Uint8Array(32).fill(2)).did
+const FAY = keysOf(new Uint8Array(32).fill(4)).did
+const ISLE = stated(keysOf(new Uint8Array(32).fill(5)))
 const RAIN = { semantic: 'rain in spring' }
 const ALL = { scope: { local: true, federated: true, network: true } }
 
-/** Of nobody: a key that no node has. */
-const LATER = 'did:key:z6Mkef1w29eU7SP9XmbDzTwbiisHZ3uTS5JpNEuu1R6pADkW'
+/** Of `fay`, by the federation that has these keys: statements are held against the clock of the machine. */
+function stated(keys: Keys) {
+  const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
+  const statement = {
+    ...{ type: 'querent.membership.v1', federation: 'isle', federation_did: keys.did, agent: FAY },
+    ...{
+      status: 'active',
+      role: 'member',
+      permissions: null,
+      joined_at: day(-1),
+      issued_at: day(-1),
+      expires_at: day(9),
+    },
+  }
+  return { statement, signature: signStatement(keys, statement) }
+}
 
 export const BELIEFS_STEPS: readonly Step[] = [
   {
@@ -90,6 +110,101 @@ export const BELIEFS_STEPS: readonly Step[] = [
     viewer: 'cy',
     input: { federation: 'reef', agent: 'ben', role: 'admin' },
     expect: ({ error }) => expect(error).toBeDefined(),
+  },
+  {
+    name: 'a peer that does not answer',
+    operation: 'peers.add',
+    input: { id: 'far', address: 'http://127.0.0.1:9', did: PEER, federations: ['reef'] },
+    expect: ({ result }) => expect(result).toMatchObject({ identity: 'given', reached: false }),
+  },
+  {
+    name: 'a peer of whom only the address is known, and which does not answer',
+    operation: 'peers.add',
+    input: { address: 'http://127.0.0.1:9' },
+    expect: refused('NODE_UNAVAILABLE', 'address'),
+  },
+  {
+    name: 'a peer with a path',
+    operation: 'peers.add',
+    input: { address: 'http://127.0.0.1:9/x' },
+    expect: refused('INVALID_QUERY', 'address'),
+  },
+  { name: 'a peer of an agent', operation: 'peers.add', viewer: 'ana', input: {}, expect: refused('UNAUTHORIZED') },
+  {
+    name: 'peers',
+    operation: 'peers.list',
+    input: {},
+    expect: ({ result }) => expect(result.peers).toMatchObject([{ id: 'far', did: PEER, network: false }]),
+  },
+  {
+    name: 'whether they answer',
+    operation: 'peers.probe',
+    input: {},
+    expect: ({ result }) => expect(result.probes).toMatchObject([{ id: 'far', ok: false, reason: 'unreachable' }]),
+  },
+  {
+    name: 'whom they know',
+    operation: 'peers.discover',
+    input: { id: 'far' },
+    expect: refused('NODE_UNAVAILABLE', 'id'),
+  },
+  {
+    name: 'whom this node tells of',
+    operation: 'peers.listed',
+    viewer: 'cy',
+    input: {},
+    expect: ({ result }) => expect(result.peers).toEqual([]),
+  },
+  {
+    name: 'who this node is',
+    operation: 'peers.about',
+    viewer: 'cy',
+    input: {},
+    expect: ({ result }) => expect(result).toMatchObject({ protocol: 1, network: true, federations: [] }),
+  },
+  {
+    name: 'a peer goes',
+    operation: 'peers.remove',
+    input: { id: 'far' },
+    expect: ({ result }) => expect(result).toEqual({ removed: true }),
+  },
+  { name: 'an agent with a key of its own', operation: 'agents.create', input: { id: 'fay', did: FAY } },
+  {
+    name: 'what a federation of another node states of it',
+    operation: 'federations.accept',
+    input: ISLE,
+    expect: ({ result }) => expect(result).toMatchObject({ federation: { id: 'isle' }, agent: 'fay', taken: true }),
+  },
+  {
+    name: 'the same with another signature',
+    operation: 'federations.accept',
+    input: { ...ISLE, signature: 'x' },
+    expect: refused('INVALID_QUERY', 'signature'),
+  },
+  {
+    name: 'what a federation states of its founder',
+    operation: 'federations.statement',
+    input: { federation: 'tide', agent: 'owner' },
+    expect: ({ result }) => expect(result.statement).toMatchObject({ federation: 'tide', role: 'founder' }),
+  },
+  {
+    name: 'where it lives, nothing is to be taken',
+    operation: 'federations.accept',
+    inputFrom: answers => answers.get('what a federation states of its founder'),
+    expect: refused('INVALID_QUERY', 'statement.federation'),
+  },
+  {
+    name: 'a new key',
+    operation: 'federations.rotate',
+    input: { federation: 'tide' },
+    expect: ({ result }) => expect(result.statement).toMatchObject({ federation: 'tide' }),
+  },
+  {
+    name: 'a new key, by an agent',
+    operation: 'federations.rotate',
+    viewer: 'cy',
+    input: { federation: 'tide' },
+    expect: refused('UNAUTHORIZED'),
   },
   { name: 'federations of ana', operation: 'federations.list', viewer: 'ana', input: {} },
   { name: 'federations of cy', operation: 'federations.list', viewer: 'cy', input: {} },
@@ -516,70 +631,10 @@ export const BELIEFS_STEPS: readonly Step[] = [
     expect: () => {},
   },
   {
-    name: 'who this node is',
-    operation: 'nodes.about',
-    viewer: 'ana',
-    input: {},
-    expect: ({ result }) => expect(result).toMatchObject({ protocol: 1, did: expect.stringMatching(/^did:key:z/) }),
-  },
-  {
     name: 'a question that nobody signed',
     operation: 'nodes.query',
     viewer: 'ana',
     input: { query: {}, sender: 'ana', audience: 'x', timestamp: 'now', nonce: '1', signature: '' },
     expect: refused('UNAUTHORIZED'),
-  },
-  {
-    name: 'a node at no address',
-    operation: 'peers.add',
-    input: { address: 'node.example/path' },
-    expect: refused('INVALID_QUERY', 'address'),
-  },
-  {
-    name: 'a node that does not answer',
-    operation: 'peers.add',
-    input: { address: 'http://127.0.0.1:9' },
-    expect: refused('NODE_UNAVAILABLE'),
-  },
-  {
-    name: 'a node that is not there yet',
-    operation: 'peers.add',
-    input: { id: 'later', address: 'http://127.0.0.1:9', did: LATER },
-    expect: ({ result }) => expect(result.peer).toMatchObject({ id: 'later', network: true, state: 'closed' }),
-  },
-  {
-    name: 'a node, by who may not',
-    operation: 'peers.add',
-    viewer: 'ana',
-    input: { id: 'later', address: 'http://127.0.0.1:9', did: LATER },
-    expect: ({ error }) => expect(error).toBeDefined(),
-  },
-  {
-    name: 'all nodes',
-    operation: 'peers.list',
-    input: {},
-    expect: ({ result }) => expect(result.peers).toHaveLength(1),
-  },
-  {
-    name: 'whether they answer',
-    operation: 'peers.probe',
-    input: { id: 'later' },
-    expect: ({ result }) => expect(result.probes).toMatchObject([{ node: 'later', reachable: false }]),
-  },
-  {
-    name: 'a question to a node that is not there',
-    operation: 'beliefs.query',
-    viewer: 'ana',
-    input: { ...RAIN, options: ALL },
-    expect: ({ result }) => {
-      expect(result.errors).toMatchObject([{ node: 'later', code: 'NODE_UNAVAILABLE' }])
-      expect(result.partial).toBe(true)
-    },
-  },
-  {
-    name: 'asked no more',
-    operation: 'peers.remove',
-    input: { id: 'later' },
-    expect: ({ result }) => expect(result).toEqual({ removed: true }),
   },
 ]

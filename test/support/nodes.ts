@@ -50,7 +50,7 @@ export async function openNodes(
     transport.add(address, async (path, body) => {
       try {
         if (path === QUERY_PATH) return await call('nodes.query', 'nobody', body as Json)
-        if (path === ABOUT_PATH) return await call('nodes.about', 'nobody', {})
+        if (path === ABOUT_PATH) return await call('peers.about', 'nobody', {})
       } catch (thrown) {
         throw Object.assign(new Error('refused'), {
           status: STATUSES[(thrown as { code: string }).code] ?? 500,

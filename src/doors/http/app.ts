@@ -83,8 +83,8 @@ export function makeApp(engine: Engine, catalog: Catalog, options: AppOptions): 
   if (names.origins.length > 0) app.use(corsFor(names.origins))
   app.use(compress())
   mountProbes(app, engine, ending)
-  mountOpenRoutes(app, catalog)
   app.get('/v1/node', c => c.json({ did: engine.signedRequests.did() }))
+  mountOpenRoutes(app, catalog)
   // Before it is asked who that is: a page holds nothing of the store.
   serveExplorer(app)
   serveDocsPage(app)

@@ -7,6 +7,7 @@
  * counts how much), `record` (versions as they are stored), `columns` (the current ones in memory) and `measures` (formulas).
  */
 import type { Lens } from '../lens.ts'
+import { EXPIRY_JOB } from './agents/expiry.ts'
 import { BELIEFS_OPERATIONS } from './operations/operations.ts'
 import { installDetector } from './opposition/installed.ts'
 import { beliefsStages } from './query/stages.ts'
@@ -21,6 +22,7 @@ export const beliefsLens: Lens = {
   families: ['trust', 'agents', 'federations', 'nodes', 'peers'],
   stages: beliefsStages,
   operations: BELIEFS_OPERATIONS,
+  jobs: [EXPIRY_JOB],
   settings: given => checkSettings(given),
   check: checkTables,
   install: installDetector,

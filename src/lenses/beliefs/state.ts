@@ -5,6 +5,7 @@ import { Secret } from './access/pseudonym.ts'
 import type { Requester } from './access/requester.ts'
 import { Requesters } from './access/requesters.ts'
 import type { ShowView } from './access/show.ts'
+import { Expiry } from './agents/expiry.ts'
 import { BeliefColumns } from './columns/columns.ts'
 import { modelOf, vectorIndex } from './embedding.ts'
 import { Contents } from './matching/contents.ts'
@@ -57,7 +58,7 @@ function makeState(host: LensHost): BeliefsState {
   const settings = (host.settings as BeliefsSettings | undefined) ?? DEFAULTS
   const trust = new TrustGraph(host.store, settings)
   const secret = new Secret(host.store, bytes => host.random(bytes), host.clock)
-  return assembled({ host, settings, trust, secret })
+  return assembled({ host, settings, trust, secret, expiry: new Expiry(host) })
 }
 
 /** Of what was gathered for one answer: beliefs of the host's store, and all else as at home. */
@@ -70,9 +71,11 @@ export function guestState(home: BeliefsState, host: LensHost, guests: ReadonlyM
 interface StateParts extends Pick<BeliefsState, 'host' | 'settings' | 'trust'> {
   readonly secret: Pick<Secret, 'value' | 'make'>
   readonly guests?: ReadonlyMap<EntryKey, Guest>
+  /** Of memberships; absent: none ends here. */
+  readonly expiry?: Expiry
 }
 
-function assembled({ host, settings, trust, secret, guests }: StateParts): BeliefsState {
+function assembled({ host, settings, trust, secret, guests, expiry }: StateParts): BeliefsState {
   const { store } = host
   const columns = new BeliefColumns(store)
   const requesters = new Requesters(store)
@@ -97,6 +100,7 @@ function assembled({ host, settings, trust, secret, guests }: StateParts): Belie
       if (model !== null) vectorIndex(host, model)
     },
     look: (id, body, time, through) => {
+      expiry?.end()
       // Where pseudonyms may come up, what they are made with is made before: it is a write, which no read may hold.
       if (requesters.of(id).federations.length > 0) secret.make()
       return store.read(reader => {

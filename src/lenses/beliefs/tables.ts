@@ -116,8 +116,35 @@ export const PEERS: TableDeclaration = {
     { name: 'added_at', type: 'integer' },
     /** Key of the model that it was last known to embed with. */
     { name: 'model', type: 'text', nullable: true },
+    /** 1: other nodes that ask are told of it. */
+    { name: 'listed', type: 'integer' },
+    /** When it last said who it is. */
+    { name: 'answered_at', type: 'integer', nullable: true },
   ],
   key: ['id'],
 }
 
-export const BELIEFS_TABLES: readonly TableDeclaration[] = [BELIEFS, VERSIONS, TRUST, TRUST_CHANGES, REVISIONS, PEERS]
+/**
+ * Memberships in federations of other nodes, as the federation stated them, and their newest statements: an older one is
+ * not taken after a newer.
+ */
+export const STATEMENTS: TableDeclaration = {
+  name: 'beliefs_statements',
+  columns: [
+    { name: 'federation', type: 'text' },
+    { name: 'agent', type: 'text' },
+    { name: 'issued_at', type: 'integer' },
+    { name: 'expires_at', type: 'integer' },
+  ],
+  key: ['federation', 'agent'],
+}
+
+export const BELIEFS_TABLES: readonly TableDeclaration[] = [
+  BELIEFS,
+  VERSIONS,
+  TRUST,
+  TRUST_CHANGES,
+  REVISIONS,
+  PEERS,
+  STATEMENTS,
+]

@@ -31,7 +31,7 @@ export function namedPath(operation: EngineOperation, describing: Describing): D
 export function readablePath(route: Route, catalog: Catalog, describing: Describing): DescribedPath {
   const operation = route.operation === contextCall.name ? contextCall : findOperation(catalog, route.operation)
   const words = route.path
-    .replace(/^\/(v1\/|\.)/, '')
+    .replace(/^\/(?:v1\/|[.])/, '')
     .replaceAll('/', '_')
     .replaceAll(':', 'by_')
     .replaceAll('-', '_')
@@ -64,7 +64,7 @@ function describe(
     summary,
     description,
     tags: [lens],
-    ...(route.open === true && { security: [{}] }),
+    ...(route.open && { security: [{}] }),
     parameters: [...parameters, ...headersOf(route, operation)],
     ...(requestBody && { requestBody }),
     responses: {
@@ -81,9 +81,9 @@ function formOf(lens: string, { path }: Route, { refusal }: EngineOperation): Fa
   return lens === 'beliefs' && refusal !== undefined ? 'beliefs' : ''
 }
 
-function headersOf({ method }: Route, { resumeAt }: EngineOperation): readonly JsonObject[] {
-  const names = ['Viewer', 'RequestId']
-  if (method === 'GET') names.push('IfNoneMatch')
+function headersOf({ method, open }: Route, { resumeAt }: EngineOperation): readonly JsonObject[] {
+  const names = open ? ['RequestId'] : ['Viewer', 'RequestId']
+  if (method === 'GET' && !open) names.push('IfNoneMatch')
   if (resumeAt !== undefined) names.push('LastEventId')
   return names.map(name => ({ $ref: `#/components/parameters/${name}` }))
 }
@@ -92,18 +92,18 @@ function answers(route: Route, operation: EngineOperation, components: Component
   const { name, output, stream } = operation
   const document = { 'application/json': { schema: components.add(output, 'output', `${name}.output`) } }
   const streams = stream === undefined ? {} : STREAMS
-  const isGet = route.method === 'GET'
+  const isConditional = route.method === 'GET' && !route.open
   const found = {
     '200': {
       description: stream === undefined ? 'The answer' : 'The answer, whole or piece by piece: as `Accept` says',
       headers: {
         'x-request-id': { $ref: '#/components/headers/RequestId' },
-        ...(isGet && { etag: { $ref: '#/components/headers/ETag' } }),
+        ...(isConditional && { etag: { $ref: '#/components/headers/ETag' } }),
       },
       content: { ...(route.streams === undefined && document), ...streams },
     },
   }
-  return isGet ? { ...found, '304': { $ref: '#/components/responses/NotModified' } } : found
+  return isConditional ? { ...found, '304': { $ref: '#/components/responses/NotModified' } } : found
 }
 
 const STREAMS: JsonObject = {

@@ -46,7 +46,7 @@ function mount(app: App, catalog: Catalog, isMeant: (route: Route) => boolean): 
       if (route.open === true) c.set('viewer', ANYBODY)
       const input = await inputOf(c, route, operation, schema)
       const response = await answer(c, operation, input, route.streams)
-      return route.method === 'GET' ? conditional(c, response) : response
+      return route.method === 'GET' && route.open !== true ? conditional(c, response) : response
     })
   }
 }

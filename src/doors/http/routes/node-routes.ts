@@ -1,7 +1,8 @@
-/** Routes by which nodes speak with each other; where they are, both ends know. */
+/** Routes by which nodes speak with each other, without a token: what is asked bears its own signature, or everybody is told the same. */
 import type { Route } from './route.ts'
 
 export const NODE_ROUTES: readonly Route[] = [
   { method: 'POST', path: '/v1/nodes/query', operation: 'nodes.query', open: true },
-  { method: 'GET', path: '/.well-known/querent', operation: 'nodes.about', open: true },
+  { method: 'GET', path: '/.well-known/querent', operation: 'peers.about', open: true },
+  { method: 'GET', path: '/v1/nodes/peers', operation: 'peers.listed', open: true },
 ]

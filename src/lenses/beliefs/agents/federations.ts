@@ -7,7 +7,9 @@ import { FEDERATIONS, MEMBERSHIPS } from '../../../store/core-tables.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
 import type { FederationInput, MemberInput } from '../check/agents.ts'
 import { faulty, unauthorized } from '../errors.ts'
+import { STATEMENTS } from '../tables.ts'
 import { raiseRevision } from '../trust/revisions.ts'
+import { makeFederationKeys } from './federation-keys.ts'
 
 export interface MembershipView {
   readonly federation_id: string
@@ -38,6 +40,7 @@ export interface FederationWriting {
   readonly writer: StoreWriter
   readonly viewer: string
   readonly now: Instant
+  readonly random: (bytes: number) => Uint8Array
 }
 
 const RUNS_IT: ReadonlySet<unknown> = new Set(['founder', 'admin'])
@@ -48,13 +51,14 @@ export function createFederation(
   input: FederationInput,
   newId: () => string,
 ): FederationView {
-  const { writer, viewer, now } = writing
+  const { writer, viewer, now, random } = writing
   const id = viewer === OWNER ? input.id : `${input.id}-${newId()}`
   if (!isFederationName(id))
     throw wrong('id', 'a name of 1 to 200 characters without blanks, colons and commas', 'malformed', id)
   if (writer.table(FEDERATIONS).get({ id }) !== undefined)
     throw wrong('id', 'a name that no federation here has', 'taken', id)
-  const { label = null, did = null, joining = null, results = null, anonymity = null } = input
+  const { label = null, joining = null, results = null, anonymity = null } = input
+  const did = input.did ?? makeFederationKeys(writer, id, random).did
   const reputation = viewer === OWNER ? (input.reputation ?? null) : null
   writer.table(FEDERATIONS).put({ id, label, did, joining, results, anonymity, reputation, created_at: now })
   putMember(writing, { federation: id, agent: viewer, status: 'active', role: 'founder' })
@@ -89,7 +93,14 @@ export function setMember(writing: FederationWriting, input: MemberInput): Membe
       ? wrong('federation', 'the id of a federation of this node', 'not_found', null)
       : unauthorized()
   }
+  if (isElsewhere(writer, input.federation))
+    throw wrong('federation', 'a federation of this node: members of others are set there', 'elsewhere', null)
   return putMember(writing, input)
+}
+
+/** Whether it lives on another node, and is known here by what it stated. */
+function isElsewhere(reader: StoreReader, federation: string): boolean {
+  return reader.table(STATEMENTS).scan({ federation }, { columns: ['federation'] }).length > 0
 }
 
 /** Those that the asker is or was in; all for the local owner. By id. */
@@ -126,7 +137,7 @@ function putMember({ writer, now }: FederationWriting, input: MemberInput): Memb
   return memberOf(row)
 }
 
-function viewOf(reader: StoreReader, viewer: string, id: string): FederationView | undefined {
+export function viewOf(reader: StoreReader, viewer: string, id: string): FederationView | undefined {
   const row = reader.table(FEDERATIONS).get({ id })
   if (row === undefined) return undefined
   const own = reader.table(MEMBERSHIPS).get({ federation: id, agent: viewer })
@@ -145,13 +156,13 @@ function viewOf(reader: StoreReader, viewer: string, id: string): FederationView
   }
 }
 
-function runsIt(reader: StoreReader, viewer: string, federation: string): boolean {
+export function runsIt(reader: StoreReader, viewer: string, federation: string): boolean {
   if (viewer === OWNER) return true
   const own = reader.table(MEMBERSHIPS).get({ federation, agent: viewer })
   return own?.['status'] === 'active' && RUNS_IT.has(own['role'])
 }
 
-function memberOf(row: Row): MembershipView {
+export function memberOf(row: Row): MembershipView {
   const permissions = row['permissions'] as string | null
   return {
     federation_id: row['federation'] as string,
@@ -163,6 +174,6 @@ function memberOf(row: Row): MembershipView {
   }
 }
 
-function wrong(path: string, constraint: string, reason: string, value: string | null): Error {
+export function wrong(path: string, constraint: string, reason: string, value: string | null): Error {
   return faulty([{ code: 'INVALID_QUERY', path, constraint, reason, value }])
 }

@@ -5,82 +5,73 @@ import { checked, type Place } from './faults.ts'
 import { listOf, members, uniqueItems } from './shapes.ts'
 import { boolean, textUpTo } from './values.ts'
 
+/** What is undefined was not said: a peer that is known keeps what it has. */
 export interface PeerInput {
-  /** Undefined: made of its address. */
-  readonly id: string | undefined
-  /** `http://` or `https://`, a host and perhaps a port. */
+  /** Default: made from the address. */
+  readonly id?: string | undefined
+  /** Scheme, host and port alone. */
   readonly address: string
-  /** Undefined: what it says itself. */
-  readonly did: string | undefined
-  readonly network: boolean
-  /** Each once, ascending. */
-  readonly federations: readonly string[]
+  readonly did?: string | undefined
+  readonly network?: boolean | undefined
+  /** Ascending. */
+  readonly federations?: readonly string[] | undefined
+  readonly listed?: boolean | undefined
 }
+
+const LONGEST_ADDRESS = 300
+const MOST_FEDERATIONS = 100
 
 /** `peers.add`. Throws INVALID_QUERY with all faults. */
 export function checkPeer(input: unknown): PeerInput {
   return checked(input, (value, at) => {
     const given = members(value, at, PEER, { required: ['address'] })
-    if (given?.address === undefined) return undefined
-    const federations = uniqueItems(given.federations ?? []).toSorted()
-    // A node that is asked for nothing else is asked for what is public.
-    return {
-      ...given,
-      address: given.address,
-      id: given.id,
-      did: given.did,
-      network: given.network ?? federations.length === 0,
-      federations,
-    }
+    return given?.address === undefined ? undefined : { ...given, address: given.address }
   })
 }
 
-/** `peers.probe`. */
-export function checkProbe(input: unknown): string | null {
-  return checked(input, (value, at) => {
-    const given = members(value, at, { id: name })
-    return given && { id: given.id ?? null }
-  }).id
+/** Of operations on one peer; `optional`: on all of them where it is left out. */
+export function checkPeerId(input: unknown): string
+export function checkPeerId(input: unknown, needed: 'optional'): string | null
+export function checkPeerId(input: unknown, needed?: 'optional'): string | null {
+  const required = needed === 'optional' ? [] : ['id']
+  return checked(input, (value, at) => members(value, at, { id: name }, { required })?.id ?? null)
 }
 
-const MOST_FEDERATIONS = 100
-const LONGEST_ADDRESS = 300
-
-const PEER = {
-  id: name,
-  address,
-  did: didKey,
-  network: boolean,
-  federations: listOf(federation, MOST_FEDERATIONS, 'federations'),
+/** `http://` or `https://` with host and port; null: it is no such address. */
+export function addressOf(text: string): string | null {
+  if (text.length > LONGEST_ADDRESS || !/^https?:\/\//i.test(text) || !URL.canParse(text)) return null
+  const { origin, username, password, pathname, search, hash } = new URL(text)
+  const isBare = username === '' && password === '' && pathname === '/' && search === '' && hash === ''
+  return isBare && !/[?#]/.test(text) ? origin : null
 }
 
 const NAME = 'a name of 1 to 200 characters without blanks, colons and commas'
+
+const PEER = { id: name, address, did, network: boolean, federations, listed: boolean }
 
 function name(value: unknown, at: Place): string | undefined {
   if (typeof value !== 'string') return at.fault('type', NAME, value)
   return isFederationName(value) ? value : at.fault('malformed', NAME, value)
 }
 
-function federation(value: unknown, at: Place): string | undefined {
-  return name(value, at)
-}
-
-const ADDRESS = 'an address such as https://node.example:8787, without a path and without a name or password'
-
 function address(value: unknown, at: Place): string | undefined {
-  const text = textUpTo(LONGEST_ADDRESS)(value, at)
-  if (text === undefined) return undefined
-  if (!URL.canParse(text)) return at.fault('malformed', ADDRESS, value)
-  const url = new URL(text)
-  const isPlain = /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
-  if (!isPlain || url.pathname !== '/' || url.search !== '' || url.hash !== '')
-    return at.fault('malformed', ADDRESS, value)
-  return url.origin
+  const given = textUpTo(LONGEST_ADDRESS)(value, at)
+  if (given === undefined) return undefined
+  const expected = 'an address such as https://node.example:7411, without user name, path and query'
+  return addressOf(given) ?? at.fault('malformed', expected, withoutSecrets(given))
 }
 
-const DID = 'a did:key of an Ed25519 key, such as did:key:z6Mk…'
+/** A password in an address is shown nowhere. */
+function withoutSecrets(given: string): string {
+  return given.replace(/\/\/[^/]*@/, '//…@')
+}
 
-function didKey(value: unknown, at: Place): string | undefined {
-  if (typeof value !== 'string') return at.fault('type', DID, value)
-  return publicKeyOf(value) === null ? at.fault('malformed', DID, value) : value
+function did(value: unknown, at: Place): string | undefined {
+  if (typeof value === 'string' && publicKeyOf(value) !== null) return value
+  return at.fault('malformed', 'a did:key of an Ed25519 key, such as did:key:z6Mk…', value)
+}
+
+function federations(value: unknown, at: Place): readonly string[] | undefined {
+  const given = listOf(name, MOST_FEDERATIONS, 'federations')(value, at)
+  return given && [...uniqueItems(given)].sort()
 }

@@ -2,7 +2,9 @@
 import type { JsonObject } from '../../../base/canonical.ts'
 import type { Operation } from '../../../model/operation.ts'
 import type { LensHost } from '../../lens.ts'
-import { answers, anything, described, OBJECT, OBJECTS, TEXT } from '../../wire-schema.ts'
+import { answers, anything, described, FLAG, OBJECT, OBJECTS, TEXT } from '../../wire-schema.ts'
+import { acceptStatement } from '../agents/accept.ts'
+import { machineNow } from '../agents/expiry.ts'
 import {
   createFederation,
   type FederationWriting,
@@ -11,6 +13,7 @@ import {
   listFederations,
   setMember,
 } from '../agents/federations.ts'
+import { rotateFederation, stateMembership } from '../agents/statement.ts'
 import {
   ANONYMITIES,
   checkFederation,
@@ -23,6 +26,7 @@ import {
   ROLES,
   STATUSES,
 } from '../check/agents.ts'
+import { checkAccept, checkStatementInput } from '../check/statements.ts'
 import { type BeliefsCall, inCall } from './call.ts'
 
 const FEDERATION: JsonObject = described(TEXT, 'Id of the federation')
@@ -130,9 +134,78 @@ const list: Operation<LensHost> = {
     }),
 }
 
-export const FEDERATION_OPERATIONS: readonly Operation<LensHost>[] = [create, join, leave, member, list]
+const statement: Operation<LensHost> = {
+  name: 'federations.statement',
+  summary: 'State the membership of an agent, signed by the federation, for the node of that agent',
+  input: anything(
+    { federation: FEDERATION, agent: described(TEXT, 'Of whom: the asker, or for those who run it any member') },
+    ['federation', 'agent'],
+  ),
+  output: answers({
+    statement: OBJECT,
+    signature: described(TEXT, 'By the key of the federation'),
+    rotations: described(OBJECTS, 'How it came to that key, each signed by the one before'),
+  }),
+  effect: { kind: 'write', idempotent: true },
+  run: (host, input, context) =>
+    inCall(host, context, call => {
+      const given = checkStatementInput(input)
+      return writing(call, write => stateMembership({ ...write, now: machineNow(host) }, given))
+    }),
+}
+
+const accept: Operation<LensHost> = {
+  name: 'federations.accept',
+  summary: 'Take what a federation of another node states of an agent here, which may then ask in its name',
+  input: anything(
+    {
+      statement: described(OBJECT, 'As federations.statement gave it'),
+      signature: described(TEXT, 'By the key of the federation'),
+      rotations: described(OBJECTS, 'How the federation came to its key'),
+      repin: described(FLAG, 'By the local owner: take this key for the federation, whatever it was known by'),
+    },
+    ['statement', 'signature'],
+  ),
+  output: answers({
+    federation: OBJECT,
+    agent: described(TEXT, 'Whose membership it is, by its name here'),
+    taken: described(FLAG, 'false: one as new, or newer, is known'),
+    expires_at: TEXT,
+  }),
+  effect: { kind: 'write', idempotent: true },
+  run: (host, input, context) =>
+    inCall(host, context, call => {
+      const given = checkAccept(input)
+      return writing(call, write => acceptStatement(write, given, machineNow(host)))
+    }),
+}
+
+const rotate: Operation<LensHost> = {
+  name: 'federations.rotate',
+  summary: 'Give a federation a new key, signed by the old one, which signs nothing more',
+  input: anything({ federation: FEDERATION }, ['federation']),
+  output: answers({ statement: OBJECT, signature: described(TEXT, 'By the old key') }),
+  effect: { kind: 'write', idempotent: false },
+  run: (host, input, context) =>
+    inCall(host, context, call => {
+      const federation = checkOnly(input, 'federation')
+      return writing(call, write => rotateFederation({ ...write, now: machineNow(host) }, federation))
+    }),
+}
+
+export const FEDERATION_OPERATIONS: readonly Operation<LensHost>[] = [
+  create,
+  join,
+  leave,
+  member,
+  list,
+  statement,
+  accept,
+  rotate,
+]
 
 function writing<T>({ host, asker }: BeliefsCall, act: (write: FederationWriting) => T): T {
   const now = host.clock.now()
-  return host.store.write(now, writer => act({ writer, viewer: asker.id, now }))
+  const random = (bytes: number) => host.random(bytes)
+  return host.store.write(now, writer => act({ writer, viewer: asker.id, now, random }))
 }

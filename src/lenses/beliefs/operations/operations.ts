@@ -9,6 +9,7 @@ import { EXPLAIN_OPERATIONS } from './explain-ops.ts'
 import { FEDERATION_OPERATIONS } from './federation-ops.ts'
 import { logged } from './logged.ts'
 import { NODE_OPERATIONS } from './node-ops.ts'
+import { PEER_OPERATIONS } from './peer-ops.ts'
 import { QUERY_OPERATIONS } from './query-ops.ts'
 import { QUESTION_OPERATIONS } from './question-ops.ts'
 import { TRUST_OPERATIONS } from './trust-ops.ts'
@@ -25,6 +26,7 @@ const ALL: readonly Operation<LensHost>[] = [
   ...AGENT_OPERATIONS,
   ...FEDERATION_OPERATIONS,
   ...NODE_OPERATIONS,
+  ...PEER_OPERATIONS,
   ...DIAGNOSTICS_OPERATIONS,
 ]
 

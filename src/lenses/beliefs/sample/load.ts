@@ -31,7 +31,7 @@ export function loadSample(host: LensHost): SampleReport {
   const random = (bytes: number) => host.random(bytes)
   return host.store.write(now, writer => {
     writeAgents(writer, now, random)
-    writeFederations(writer, now)
+    writeFederations(writer, now, random)
     const edges = writeTrust(writer, now, random)
     const { versions, superseded } = writeAll(writer, now)
     return {
@@ -51,13 +51,13 @@ function writeAgents(writer: StoreWriter, now: Instant, random: (bytes: number) 
   }
 }
 
-function writeFederations(writer: StoreWriter, now: Instant): void {
+function writeFederations(writer: StoreWriter, now: Instant, random: (bytes: number) => Uint8Array): void {
   for (const { id, label, joining, anonymity, sinceDays, members } of SAMPLE_FEDERATIONS) {
     const created = ago(now, sinceDays)
     const unsaid = { did: null, results: null, reputation: null }
     writer.table(FEDERATIONS).put({ id, label, joining, anonymity, created_at: created, ...unsaid })
     for (const { agent, role = 'member', status = 'active' } of members) {
-      setMember({ writer, viewer: OWNER, now: created }, { federation: id, agent, role, status })
+      setMember({ writer, viewer: OWNER, now: created, random }, { federation: id, agent, role, status })
     }
   }
 }

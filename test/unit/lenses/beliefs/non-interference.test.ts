@@ -46,6 +46,14 @@ it('no operation of the lens is left out', () => {
     'agents.update',
     'federations.create',
     'federations.leave',
+    'federations.statement',
+    'federations.rotate',
+    // That its refusals tell nothing has a test of its own: nodes/statements.test.ts.
+    'federations.accept',
+    // For the local owner.
+    ...['peers.add', 'peers.list', 'peers.probe', 'peers.remove', 'peers.discover'],
+    // What the owner lets this node tell anybody.
+    ...['peers.about', 'peers.listed'],
     // Has no answer but events, which have a test of their own: live/non-interference.test.ts.
     'beliefs.watch',
   ]

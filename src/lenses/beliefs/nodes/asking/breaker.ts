@@ -15,6 +15,11 @@ export class Breaker {
   #until = Number.NEGATIVE_INFINITY
   #isTrying = false
 
+  /** In a row. */
+  get failures(): number {
+    return this.#failures
+  }
+
   stateAt(now: number): BreakerState {
     if (this.#failures < FAILURES) return 'closed'
     return now < this.#until ? 'open' : 'half_open'

@@ -29,6 +29,10 @@ export class NodeBook {
     this.#nodes.set(did, made)
     return made
   }
+
+  forget(did: string): void {
+    this.#nodes.delete(did)
+  }
 }
 
 const BOOKS = new WeakMap<LensHost, NodeBook>()

@@ -3,7 +3,7 @@ import { compareText } from '../../../../base/compare.ts'
 import type { ShowView } from '../../access/show.ts'
 import type { CheckedScope } from '../../check/checked.ts'
 import type { AskedSource, Peer } from '../peer.ts'
-import { readPeers } from '../peers/read-peers.ts'
+import { readPeers } from '../peers/read.ts'
 
 /**
  * Federations of the requester by id, then network nodes by id. Ids of `scope.nodes` that are not asked, whether there is

@@ -1,53 +1,91 @@
-/** What a node says of itself at its well-known address, signed by it. */
-import * as z from 'zod'
-import type { JsonObject } from '../../../../base/canonical.ts'
+/** Who a node says that it is: its own word, and others' words checked. */
+import type { Instant } from '../../../../base/clock.ts'
+import { publicKeyOf } from '../../../../identity/did-key.ts'
 import { isTimely } from '../../../../identity/freshness.ts'
-import type { NodeIdentity } from '../../../../identity/node.ts'
 import { isStatementOf, signStatement } from '../../../../identity/statement.ts'
 import { toIso } from '../../../../model/instant.ts'
-import type { NodeTransport } from '../../../../pipeline/transport.ts'
-import { ABOUT_PATH, PROTOCOL } from '../wire/protocol.ts'
+import type { LensHost } from '../../../lens.ts'
+import { isRecord } from '../../check/shapes.ts'
+import { BeliefsError } from '../../errors.ts'
+import { ABOUT_PATH, aboutStatement, PROTOCOL, type WireAbout } from '../wire/protocol.ts'
+import { readFrom, Unreached } from './reach.ts'
 
-export interface AboutNode {
-  readonly protocol: number
-  readonly did: string
-  /** Key of the model that it embeds with; null: it has none. */
-  readonly model: string | null
-  readonly timestamp: string
-  readonly signature: string
+export interface Met {
+  readonly about: WireAbout
+  readonly latencyMs: number
+  /** How far its clock is ahead of ours. */
+  readonly clockAheadMs: number
 }
 
-const MOST_BYTES = 65_536
+/** Throws `Unreached`, also for an answer that is not signed by the key that it names. */
+export async function askAbout(host: LensHost, address: string, signal: AbortSignal): Promise<Met> {
+  const started = performance.now()
+  const answer = await readFrom(host, address, ABOUT_PATH, signal)
+  const latencyMs = Math.round((performance.now() - started) * 1000) / 1000
+  const about = aboutIn(answer)
+  const said = Date.parse(about.timestamp)
+  return { about, latencyMs, clockAheadMs: said - machineNow(host) }
+}
 
-// What later versions say beside these is not looked at, but it is under the signature.
-const shape = z.looseObject({
-  protocol: z.int().min(1),
-  did: z.string().max(200),
-  model: z.string().max(400).nullable(),
-  timestamp: z.iso.datetime(),
-  signature: z.string().max(200),
-})
+/** Throws `Unreached` of the reason `clock`: what was said long ago may be said by another now. */
+export function mustBeTimely(host: LensHost, timestamp: string): void {
+  if (!isTimely(Date.parse(timestamp), machineNow(host))) throw new Unreached('clock')
+}
 
-export function aboutThis(node: NodeIdentity, model: string | null): AboutNode {
+/** Of this node. `model`: key of the model that it embeds with. Federations are not told of. Not within a read. */
+export function ownAbout({ node }: LensHost, model: string | null): WireAbout {
+  if (node === undefined) throw new BeliefsError('NODE_UNAVAILABLE', 'this store has no node to speak for')
   const keys = node.keys()
-  const open = { protocol: PROTOCOL, did: keys.did, model, timestamp: toIso(node.now()) }
-  return { ...open, signature: signStatement(keys, statementOf(open)) }
+  const open: WireAbout = {
+    protocol: PROTOCOL,
+    ...{ did: keys.did, model, network: true, federations: [] },
+    ...{ timestamp: toIso(node.now()), signature: '' },
+  }
+  return { ...open, signature: signStatement(keys, aboutStatement(open)) }
 }
 
-/** What a node at an address says; null: nothing that can be believed. Rejects with a `TransportFailure`. */
-export async function readAbout(
-  transport: NodeTransport,
-  address: string,
-  node: NodeIdentity,
-  signal: AbortSignal,
-): Promise<AboutNode | null> {
-  const given = await transport.send(address, { path: ABOUT_PATH, body: null, mostBytes: MOST_BYTES }, signal)
-  const about = shape.safeParse(given).data
-  if (about === undefined || !isTimely(Date.parse(about.timestamp), node.now())) return null
-  const { signature, ...open } = about
-  return isStatementOf(about.did, statementOf(open as JsonObject), signature) ? about : null
+function aboutIn(answer: unknown): WireAbout {
+  if (isRecord(answer) && typeof answer['protocol'] === 'number' && answer['protocol'] !== PROTOCOL)
+    throw new Unreached('protocol')
+  if (!isAbout(answer) || !isStatementOf(answer.did, aboutStatement(answer), answer.signature))
+    throw new Unreached('invalid_data')
+  return answer
 }
 
-function statementOf(open: JsonObject): JsonObject {
-  return { type: 'querent.node.v1', ...open }
+const MEMBERS = 7
+const LONGEST_TEXT = 400
+const MOST_FEDERATIONS = 1000
+
+/** Members beyond these are under the signature too, but mean nothing here: they are refused as elsewhere. */
+function isAbout(answer: unknown): answer is WireAbout {
+  if (!isRecord(answer) || Object.keys(answer).length !== MEMBERS) return false
+  const { protocol, did, model, network, federations, timestamp, signature } = answer
+  return (
+    protocol === PROTOCOL &&
+    isText(did) &&
+    publicKeyOf(did) !== null &&
+    (model === null || isText(model)) &&
+    typeof network === 'boolean' &&
+    Array.isArray(federations) &&
+    federations.length <= MOST_FEDERATIONS &&
+    federations.every(isText) &&
+    isIso(timestamp) &&
+    isText(signature)
+  )
+}
+
+export function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && value.length <= LONGEST_TEXT
+}
+
+/** A moment, written as nodes write them. */
+export function isIso(value: unknown): value is string {
+  if (typeof value !== 'string') return false
+  const instant = Date.parse(value)
+  return Number.isFinite(instant) && new Date(instant).toISOString() === value
+}
+
+/** Clocks of machines are compared, whatever time it is here otherwise. */
+function machineNow({ node, clock }: LensHost): Instant {
+  return node?.now() ?? clock.now()
 }

@@ -11,6 +11,8 @@ export const PROTOCOL = 1
 /** Where a node answers questions of other nodes, and where it says who it is. */
 export const QUERY_PATH = '/v1/nodes/query'
 export const ABOUT_PATH = '/.well-known/querent'
+/** Where it tells which nodes it knows, of those that its owner lets it tell. */
+export const PEERS_PATH = '/v1/nodes/peers'
 
 /** Vectors in texts: f32, little-endian, base64; of unit length. */
 export interface WireVector {
@@ -105,4 +107,51 @@ export function beliefStatement(item: WireItem): JsonObject {
 /** What a node signs of its answer. */
 export function answerStatement({ items: _, signature: __, ...answer }: WireAnswer): JsonObject {
   return { type: 'querent.answer.v1', ...answer } as unknown as JsonObject
+}
+
+/** Who a node says that it is. */
+export interface WireAbout {
+  readonly protocol: typeof PROTOCOL
+  /** did:key of the node. */
+  readonly did: string
+  /** Key of the model that it embeds with; null: it has none. */
+  readonly model: string | null
+  /** Whether it answers questions for public beliefs. */
+  readonly network: boolean
+  /** Federations that its owner lets it tell of, ascending. */
+  readonly federations: readonly string[]
+  /** When it said so. */
+  readonly timestamp: string
+  /** By the node, over `aboutStatement`. */
+  readonly signature: string
+}
+
+export function aboutStatement({ signature: _, ...about }: WireAbout): JsonObject {
+  return { type: 'querent.about.v1', ...about } as unknown as JsonObject
+}
+
+/** A node that another one knows. */
+export interface WirePeer {
+  /** What it is called there. */
+  readonly id: string
+  readonly address: string
+  readonly did: string
+  /** Whether it is asked for public beliefs there. */
+  readonly network: boolean
+}
+
+/** The answer at `PEERS_PATH`. */
+export interface WirePeers {
+  readonly protocol: typeof PROTOCOL
+  /** did:key of the node that answers. */
+  readonly node: string
+  readonly timestamp: string
+  /** By id, at most 32. */
+  readonly peers: readonly WirePeer[]
+  /** By the node, over `peersStatement`. */
+  readonly signature: string
+}
+
+export function peersStatement({ signature: _, ...peers }: WirePeers): JsonObject {
+  return { type: 'querent.peers.v1', ...peers } as unknown as JsonObject
 }

@@ -233,10 +233,12 @@ describe('a question to several nodes', () => {
     birds.world.transport.fault(birds.south.address, {})
     const resting = await birds.ask('swifts')
     expect(resting.errors.map(({ details }) => details)).toEqual([{ reason: 'resting' }])
-    const { peers } = (await birds.home.call('peers.list', 'owner', {})) as { peers: { id: string; state: string }[] }
-    expect(peers.map(({ id, state }) => [id, state])).toEqual([
-      ['north', 'closed'],
-      ['south', 'open'],
+    const { peers } = (await birds.home.call('peers.list', 'owner', {})) as {
+      peers: { id: string; failures: number; resting_until: string | null }[]
+    }
+    expect(peers.map(({ id, failures, resting_until }) => [id, failures, resting_until !== null])).toEqual([
+      ['north', 0, false],
+      ['south', 3, true],
     ])
     await birds.home.call('peers.probe', 'owner', { id: 'south' })
     expect((await birds.ask('swifts')).errors).toEqual([])

@@ -9,7 +9,7 @@ export function readPeers(reader: StoreReader): readonly Peer[] {
   return reader.table(PEERS).scan().map(peerOf)
 }
 
-function peerOf(row: Row): Peer {
+export function peerOf(row: Row): Peer {
   return {
     id: row['id'] as string,
     address: row['address'] as string,

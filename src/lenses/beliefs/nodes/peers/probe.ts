@@ -1,0 +1,91 @@
+/** Whether a peer answers now, and as whom. */
+import type { LensHost } from '../../../lens.ts'
+import type { Peer } from '../peer.ts'
+import { askAbout, type Met, mustBeTimely } from './about.ts'
+import { noteFailure, noteSuccess } from './health.ts'
+import { Unreached, type UnreachedReason } from './reach.ts'
+import { keepModel } from './write.ts'
+
+export interface Probe {
+  readonly id: string
+  readonly address: string
+  /** It answers, as the node that it was added as, by a clock that fits. */
+  readonly ok: boolean
+  readonly reachable: boolean
+  /** Null: not known, for it did not say who it is. */
+  readonly did_matches: boolean | null
+  readonly protocol: number | null
+  readonly model: string | null
+  /** Whether it embeds as this node does: then vectors can be sent in place of texts. Null: one of them has none. */
+  readonly same_model: boolean | null
+  readonly latency_ms: number | null
+  /** How far its clock is ahead. */
+  readonly clock_difference_ms: number | null
+  readonly reason: UnreachedReason | 'did_mismatch' | null
+}
+
+/** Keeps what it says of its model, where it is that node. `ownModel`: key of the model here. */
+export async function probePeer(
+  host: LensHost,
+  peer: Peer,
+  ownModel: string | null,
+  signal: AbortSignal,
+): Promise<Probe> {
+  try {
+    const met = await askAbout(host, peer.address, signal)
+    return told(host, peer, met, ownModel)
+  } catch (thrown) {
+    if (!(thrown instanceof Unreached)) throw thrown
+    noteFailure(host, peer.did)
+    return { ...SILENT, id: peer.id, address: peer.address, ...reached(thrown.reason), reason: thrown.reason }
+  }
+}
+
+const SILENT = {
+  ok: false,
+  did_matches: null,
+  protocol: null,
+  model: null,
+  same_model: null,
+  latency_ms: null,
+  clock_difference_ms: null,
+}
+
+function reached(reason: UnreachedReason): Pick<Probe, 'reachable'> {
+  return { reachable: reason !== 'unreachable' }
+}
+
+function told(host: LensHost, peer: Peer, { about, latencyMs, clockAheadMs }: Met, ownModel: string | null): Probe {
+  const { did, model, protocol } = about
+  const reason = did === peer.did ? clockReason(host, about.timestamp) : 'did_mismatch'
+  if (reason === null) {
+    const now = host.clock.now()
+    noteSuccess(host, did, now, model)
+    host.store.write(now, writer => keepModel(writer, { id: peer.id, did, model }, now))
+  } else {
+    noteFailure(host, peer.did)
+  }
+  return {
+    id: peer.id,
+    address: peer.address,
+    ok: reason === null,
+    reachable: true,
+    did_matches: did === peer.did,
+    protocol,
+    model,
+    same_model: model === null || ownModel === null ? null : model === ownModel,
+    latency_ms: latencyMs,
+    clock_difference_ms: clockAheadMs,
+    reason,
+  }
+}
+
+function clockReason(host: LensHost, timestamp: string): 'clock' | null {
+  try {
+    mustBeTimely(host, timestamp)
+    return null
+  } catch (thrown) {
+    if (thrown instanceof Unreached) return 'clock'
+    throw thrown
+  }
+}

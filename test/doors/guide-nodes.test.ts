@@ -1,0 +1,93 @@
+/** What the guide to other nodes shows is what happens, with two servers as it starts them. */
+import { execFile } from 'node:child_process'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { isStatementOf } from '../../src/identity/statement.ts'
+import { aboutStatement, peersStatement } from '../../src/lenses/beliefs/nodes/wire/protocol.ts'
+import { querent } from '../support/command.ts'
+import { blocks, guidePage, pattern, runSession, shellIn } from '../support/guide-page.ts'
+import { type Serving, startServer } from '../support/serving.ts'
+
+const page = guidePage('nodes.md')
+const [begin = '', state = '', accept = ''] = blocks(page, 'sh')
+const address = 'http://127.0.0.1:7412'
+
+let root = ''
+let here = ''
+let there = ''
+let own: Serving
+let other: Serving
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'querent-guide-nodes-'))
+  here = join(root, 'here')
+  there = join(root, 'there')
+  for (const folder of [here, there]) mkdirSync(folder)
+  const [put = '', serve = ''] = begin.trim().split('\n')
+  await inShell(put, there)
+  await inShell('querent agents create ann', here)
+  const args = serve.split(' ').slice(1, 2)
+  own = await startServer(args, here)
+  other = await startServer(args, there)
+}, 60_000)
+afterAll(async () => {
+  expect([await own.end(), await other.end()]).toEqual([0, 0])
+  rmSync(root, { recursive: true, force: true })
+})
+
+/** What it prints; fails as the commands do. */
+async function inShell(script: string, cwd: string, more: Readonly<Record<string, string>> = {}): Promise<string> {
+  const { env, shell } = shellIn(cwd)
+  return (await promisify(execFile)(shell, ['-ec', script], { cwd, env: { ...env, ...more } })).stdout
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: documents of nodes, read in expectations only
+async function read(url: string): Promise<any> {
+  const response = await fetch(url)
+  expect(response.status).toBe(200)
+  return response.json()
+}
+
+describe('the guide to other nodes', () => {
+  it('shows what its commands print', { timeout: 60_000 }, async () => {
+    const padded = other.url.padEnd(address.length)
+    const served = page
+      .replaceAll(`${address}  public`, `${padded}  public`)
+      .replaceAll(address, other.url)
+      .replace('ADDRESS                ASKED', `${'ADDRESS'.padEnd(other.url.length)}  ASKED`)
+    const steps = await runSession(served, here)
+    for (const { command, shown, printed } of steps) expect(printed, `$ ${command}`).toMatch(pattern(shown))
+    expect(steps).toHaveLength(6)
+  })
+
+  it('has nodes tell anybody who they are, without a token, signed', async () => {
+    const about = await read(`${other.url}/.well-known/querent`)
+    expect(isStatementOf(about.did, aboutStatement(about), about.signature)).toBe(true)
+    expect(about.did).toBe((await read(`${other.url}/v1/node`)).did)
+  })
+
+  it('has nodes tell of those that their owner lists', { timeout: 60_000 }, async () => {
+    await inShell(`querent peers add ${own.url} --id home --listed`, there)
+    const told = await read(`${other.url}/v1/nodes/peers`)
+    expect(isStatementOf(told.node, peersStatement(told), told.signature)).toBe(true)
+    expect(told.peers).toMatchObject([{ id: 'home', address: own.url }])
+    await inShell('querent peers remove home', there)
+    expect((await read(`${other.url}/v1/nodes/peers`)).peers).toEqual([])
+  })
+
+  it('carries a membership from one to the other', { timeout: 60_000 }, async () => {
+    const agents = JSON.parse((await querent(['agents', 'list', '--json'], { cwd: here })).stdout).agents
+    const { did: DID } = agents.find(({ id }: { id: string }) => id === 'ann')
+    await inShell(state, there, { DID })
+    copyFileSync(join(there, 'statement.json'), join(here, 'statement.json'))
+    expect(JSON.parse(await inShell(accept, here))).toMatchObject({
+      federation: { id: 'lab' },
+      agent: 'ann',
+      taken: true,
+    })
+    const listed = await querent(['federations', 'list', '--json', '--viewer', 'ann'], { cwd: here })
+    expect(JSON.parse(listed.stdout).federations).toMatchObject([{ id: 'lab', membership: { status: 'active' } }])
+  })
+})

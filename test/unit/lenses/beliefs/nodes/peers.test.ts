@@ -1,0 +1,281 @@
+/** The list of other nodes: who gets on it, under which key, and what they say of themselves and of others. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { SettableClock } from '../../../../../src/base/clock.ts'
+import type { Engine } from '../../../../../src/engine/engine.ts'
+import { type Keys, keysOf } from '../../../../../src/identity/keys.ts'
+import { signStatement } from '../../../../../src/identity/statement.ts'
+import {
+  ABOUT_PATH,
+  aboutStatement,
+  PEERS_PATH,
+  PROTOCOL,
+  peersStatement,
+  type WireAbout,
+  type WirePeer,
+  type WirePeers,
+} from '../../../../../src/lenses/beliefs/nodes/wire/protocol.ts'
+import { type NodeMessage, type NodeTransport, TransportFailure } from '../../../../../src/pipeline/transport.ts'
+import { callOperation, openBeliefsEngine } from '../../../../support/beliefs-engine.ts'
+
+const B = keysOf(new Uint8Array(32).fill(2))
+const C = keysOf(new Uint8Array(32).fill(3))
+const ADDRESS = 'http://b.example:7411'
+
+type Handler = (message: NodeMessage) => unknown
+
+let nodes: Map<string, Handler>
+let sent: string[]
+let engine: Engine
+beforeEach(async () => {
+  nodes = new Map([[ADDRESS, says(about(B))]])
+  sent = []
+  const transport: NodeTransport = {
+    send: async (address, message) => {
+      sent.push(`${address}${message.path}`)
+      const handler = nodes.get(address)
+      if (handler === undefined) throw new TransportFailure('unreachable', 'nobody')
+      return JSON.parse(JSON.stringify(handler(message)))
+    },
+    close: async () => {},
+  }
+  const clock = new SettableClock(Date.parse('2026-03-01T12:00:00Z'))
+  engine = await openBeliefsEngine({ store: 'memory', clock, transport })
+})
+afterEach(() => engine.close())
+
+const call = (name: string, input: unknown, by = 'owner') => callOperation(engine, name, by, input)
+
+function about(keys: Keys, more: Partial<WireAbout> = {}): WireAbout {
+  const open = {
+    ...{ protocol: PROTOCOL, did: keys.did, model: 'm', network: true, federations: ['reef'] },
+    ...{ timestamp: new Date().toISOString(), signature: '' },
+    ...more,
+  } as WireAbout
+  return { ...open, signature: signStatement(keys, aboutStatement(open)) }
+}
+
+function says(document: WireAbout, peers: unknown = null): Handler {
+  return ({ path }) => {
+    if (path === ABOUT_PATH) return document
+    if (path === PEERS_PATH && peers !== null) return peers
+    throw new TransportFailure('refused', 'status 404', { status: 404 })
+  }
+}
+
+function told(keys: Keys, peers: readonly WirePeer[], at = new Date().toISOString()) {
+  const open: WirePeers = { protocol: PROTOCOL, node: keys.did, timestamp: at, peers, signature: '' }
+  return { ...open, signature: signStatement(keys, peersStatement(open)) }
+}
+
+describe('a node is added', () => {
+  it('under the key that it shows at first, and the answer says so', async () => {
+    expect(await call('peers.add', { address: `${ADDRESS}/` })).toMatchObject({
+      peer: { id: 'b.example-7411', address: ADDRESS, did: B.did, network: true, federations: [], model: 'm' },
+      identity: 'first_use',
+      reached: true,
+    })
+    expect(sent).toEqual([`${ADDRESS}${ABOUT_PATH}`])
+  })
+
+  it('under the key that is given, also while it does not answer', async () => {
+    nodes.clear()
+    const input = { id: 'b', address: ADDRESS, did: B.did, federations: ['reef', 'bay', 'reef'] }
+    expect(await call('peers.add', input)).toMatchObject({
+      peer: { id: 'b', did: B.did, network: false, federations: ['bay', 'reef'], model: null, last_success: null },
+      identity: 'given',
+      reached: false,
+    })
+  })
+
+  it('not under another key than the one it shows', async () => {
+    await expect(call('peers.add', { address: ADDRESS, did: C.did })).rejects.toMatchObject({
+      code: 'INVALID_QUERY',
+      details: { path: 'did', reason: 'mismatch' },
+    })
+    expect(await call('peers.list', {})).toEqual({ peers: [] })
+  })
+
+  it('not with another key at its old name, unless the owner gives that key', async () => {
+    await call('peers.add', { id: 'b', address: ADDRESS })
+    nodes.set(ADDRESS, says(about(C)))
+    await expect(call('peers.add', { id: 'b', address: ADDRESS })).rejects.toMatchObject({
+      details: { path: 'did', reason: 'mismatch' },
+    })
+    expect(await call('peers.add', { id: 'b', address: ADDRESS, did: C.did })).toMatchObject({ peer: { did: C.did } })
+  })
+
+  it('again, which changes what is said and keeps the rest', async () => {
+    await call('peers.add', { id: 'b', address: ADDRESS, federations: ['reef'], listed: true })
+    const { peer } = await call('peers.add', { id: 'b', address: ADDRESS, network: true })
+    expect(peer).toMatchObject({ network: true, federations: ['reef'], listed: true })
+    const { peers } = await call('peers.list', {})
+    expect(peers).toEqual([peer])
+  })
+
+  it('once only: a second name for the same key is refused', async () => {
+    await call('peers.add', { id: 'b', address: ADDRESS })
+    await expect(call('peers.add', { id: 'b2', address: ADDRESS })).rejects.toMatchObject({
+      message: expect.stringContaining('"b" has it'),
+      details: { path: 'did', reason: 'taken' },
+    })
+  })
+
+  it('unless it is this very node', async () => {
+    const { node } = (await call('peers.listed', {})) as { node: string }
+    nodes.clear()
+    await expect(call('peers.add', { address: ADDRESS, did: node })).rejects.toMatchObject({
+      details: { path: 'address', reason: 'self' },
+    })
+  })
+
+  it.each([
+    ['address', { address: 'b.example' }],
+    ['address', { address: 'ftp://b.example' }],
+    ['address', { address: `${ADDRESS}/path` }],
+    ['address', { address: `${ADDRESS}/?q` }],
+    ['address', { address: 'http://ann:secret@b.example' }],
+    ['address', { id: 'b' }],
+    ['id', { id: 'a b', address: ADDRESS }],
+    ['did', { address: ADDRESS, did: 'did:key:zzz' }],
+    ['federations[0]', { address: ADDRESS, federations: ['a,b'] }],
+    ['port', { address: ADDRESS, port: 1 }],
+  ])('not where %s is wrong: %j', async (path, input) => {
+    const error = await call('peers.add', input).catch(thrown => thrown)
+    expect(error).toMatchObject({ code: 'INVALID_QUERY', details: { path } })
+    expect(JSON.stringify(error)).not.toContain('secret')
+    expect(sent).toEqual([])
+  })
+
+  it.each([
+    ['unreachable', null],
+    ['refused', () => says(about(B))({ path: '/elsewhere', body: null, mostBytes: 1 })],
+    ['invalid_data', () => ({ did: B.did })],
+    ['invalid_data', () => ({ ...about(B), did: C.did })],
+    ['invalid_data', () => ({ ...about(B), federations: [] })],
+    ['protocol', () => about(B, { protocol: 2 as 1 })],
+    ['clock', () => about(B, { timestamp: '2020-01-01T00:00:00.000Z' })],
+  ])('not when without a key it is %s', async (reason, handler) => {
+    nodes.clear()
+    if (handler !== null) nodes.set(ADDRESS, handler)
+    await expect(call('peers.add', { address: ADDRESS })).rejects.toMatchObject({
+      code: 'NODE_UNAVAILABLE',
+      details: { path: 'address', reason },
+    })
+    expect(await call('peers.list', {})).toEqual({ peers: [] })
+  })
+
+  it.each([
+    ['add', { address: ADDRESS }],
+    ['list', {}],
+    ['probe', {}],
+    ['remove', { id: 'b' }],
+    ['discover', { id: 'b' }],
+  ])('by the local owner alone: peers.%s', async (name, input) => {
+    await call('agents.create', { id: 'ann' })
+    await expect(call(`peers.${name}`, input, 'ann')).rejects.toMatchObject({ code: 'UNAUTHORIZED', details: {} })
+    expect(sent).toEqual([])
+  })
+})
+
+it('a node is taken off the list once', async () => {
+  await call('peers.add', { id: 'b', address: ADDRESS })
+  expect(await call('peers.remove', { id: 'b' })).toEqual({ removed: true })
+  expect(await call('peers.remove', { id: 'b' })).toEqual({ removed: false })
+  await expect(call('peers.probe', { id: 'b' })).rejects.toMatchObject({ details: { path: 'id', reason: 'not_found' } })
+})
+
+describe('a probe', () => {
+  beforeEach(() => call('peers.add', { id: 'b', address: ADDRESS, did: B.did }))
+  const probe = async () => ((await call('peers.probe', {})) as { probes: object[] }).probes[0]
+  const listed = async () => ((await call('peers.list', {})) as { peers: object[] }).peers[0]
+
+  it('tells who answers, and keeps its model', async () => {
+    nodes.set(ADDRESS, says(about(B, { model: 'other' })))
+    expect(await probe()).toMatchObject({
+      ...{ id: 'b', ok: true, reachable: true, did_matches: true, protocol: 1, model: 'other', same_model: false },
+      ...{ latency_ms: expect.any(Number), clock_difference_ms: expect.any(Number), reason: null },
+    })
+    expect(await listed()).toMatchObject({ model: 'other', failures: 0, last_success: '2026-03-01T12:00:00.000Z' })
+  })
+
+  it('tells that another node answers, and keeps nothing of it', async () => {
+    nodes.set(ADDRESS, says(about(C, { model: 'other' })))
+    expect(await probe()).toMatchObject({ ok: false, reachable: true, did_matches: false, reason: 'did_mismatch' })
+    expect(await listed()).toMatchObject({ model: 'm', failures: 1 })
+  })
+
+  it('tells how far the clocks are apart', async () => {
+    nodes.set(ADDRESS, says(about(B, { timestamp: new Date(Date.now() - 3_600_000).toISOString() })))
+    const met = (await probe()) as { clock_difference_ms: number }
+    expect(met).toMatchObject({ ok: false, did_matches: true, reason: 'clock' })
+    expect(Math.round(met.clock_difference_ms / 60_000)).toBe(-60)
+  })
+
+  it('counts in a row how often nobody answered', async () => {
+    nodes.clear()
+    expect(await probe()).toMatchObject({ ok: false, reachable: false, latency_ms: null, reason: 'unreachable' })
+    await probe()
+    expect(await listed()).toMatchObject({ failures: 2 })
+    nodes.set(ADDRESS, says(about(B)))
+    await probe()
+    expect(await listed()).toMatchObject({ failures: 0 })
+  })
+})
+
+describe('peer exchange', () => {
+  const heard: WirePeer = { id: 'c', address: 'http://c.example', did: C.did, network: true }
+  beforeEach(() => call('peers.add', { id: 'b', address: ADDRESS, did: B.did }))
+  const discover = () => call('peers.discover', { id: 'b' })
+
+  it('tells of listed nodes only, without federations and figures, signed', async () => {
+    await call('peers.add', { id: 'c', address: 'http://c.example', did: C.did, listed: true, federations: ['reef'] })
+    const answer = (await call('peers.listed', {}, 'anybody')) as unknown as ReturnType<typeof told>
+    expect(answer.peers).toEqual([{ ...heard, network: false }])
+    nodes.set('http://a.example', says(about(B), answer))
+    expect(JSON.stringify(answer)).not.toContain('reef')
+  })
+
+  it('tells of 32 at most', async () => {
+    nodes.clear()
+    for (let seed = 10; seed < 50; seed++) {
+      const { did } = keysOf(new Uint8Array(32).fill(seed))
+      await call('peers.add', { address: `http://n${seed}.example`, did, listed: true })
+    }
+    expect((await call('peers.listed', {}))['peers']).toHaveLength(32)
+  })
+
+  it('proposes and adds nothing', async () => {
+    nodes.set(ADDRESS, says(about(B), told(B, [heard])))
+    expect(await discover()).toEqual({ proposed: [{ ...heard, known_as: null }] })
+    expect((await call('peers.list', {}))['peers']).toHaveLength(1)
+    expect(sent.slice(1)).toEqual([`${ADDRESS}${PEERS_PATH}`])
+    await call('peers.add', { id: 'cc', address: heard.address, did: C.did })
+    expect(await discover()).toEqual({ proposed: [{ ...heard, known_as: 'cc' }] })
+  })
+
+  it('passes over this node itself', async () => {
+    const { node } = (await call('peers.listed', {})) as { node: string }
+    nodes.set(ADDRESS, says(about(B), told(B, [{ ...heard, did: node }])))
+    expect(await discover()).toEqual({ proposed: [] })
+  })
+
+  it.each([
+    ['signed by another', () => told(C, [heard])],
+    ['changed on the way', () => ({ ...told(B, [heard]), peers: [{ ...heard, address: 'http://evil.example' }] })],
+    ['with an address that has a path', () => told(B, [{ ...heard, address: 'http://c.example/x' }])],
+    ['with a member that has no meaning', () => told(B, [{ ...heard, more: 1 } as WirePeer])],
+    ['with too many', () => told(B, Array<WirePeer>(33).fill(heard))],
+    ['with one twice', () => told(B, [heard, heard])],
+  ])('takes nothing of an answer %s', async (_, answer) => {
+    nodes.set(ADDRESS, says(about(B), answer()))
+    await expect(discover()).rejects.toMatchObject({
+      code: 'NODE_UNAVAILABLE',
+      details: { path: 'id', reason: 'invalid_data' },
+    })
+  })
+
+  it('takes nothing that was said long ago', async () => {
+    nodes.set(ADDRESS, says(about(B), told(B, [heard], '2020-01-01T00:00:00.000Z')))
+    await expect(discover()).rejects.toMatchObject({ details: { reason: 'clock' } })
+  })
+})
