@@ -19,9 +19,12 @@ async function send(address: string, { path, body, mostBytes }: NodeMessage, sig
       body: body === null ? null : JSON.stringify(body),
       signal,
     })
-    const text = await boundedText(response, mostBytes)
-    if (!response.ok) throw new TransportFailure('refused', `status ${response.status}`, { status: response.status })
-    return parsed(text)
+    if (!response.ok) {
+      // What is said of it is not read: it may be anything, of any length.
+      await response.body?.cancel()
+      throw new TransportFailure('refused', `status ${response.status}`, { status: response.status })
+    }
+    return parsed(await boundedText(response, mostBytes))
   } catch (thrown) {
     if (signal.aborted) throw new TransportFailure('aborted', 'the message was given up', { cause: thrown })
     if (thrown instanceof TransportFailure) throw thrown

@@ -28,7 +28,7 @@ describe('the guide to beliefs', () => {
   it('names every operation and every setting, and no others', () => {
     const named = (what: RegExp, part: string) =>
       [...(page.split(part)[1]?.split('\n## ')[0] ?? '').matchAll(what)].map(match => match[1] ?? '')
-    const operations = named(/`((?:beliefs|trust|agents|federations|peers)\.[a-z_]+)`/g, '\n## Operations')
+    const operations = named(/`((?:beliefs|trust|agents|federations|peers|nodes)\.[a-z_]+)`/g, '\n## Operations')
     expect(operations.sort()).toEqual(BELIEFS_OPERATIONS.map(({ name }) => name).sort())
     const settings = named(/^\| `([a-z_]+)` /gm, '\n## Settings')
     expect(() => checkSettings({ nonsense: 1 })).toThrow(`one of ${settings.join(', ')}, got`)

@@ -26,7 +26,8 @@ beforeAll(async () => {
   there = join(root, 'there')
   for (const folder of [here, there]) mkdirSync(folder)
   const [put = '', serve = ''] = begin.trim().split('\n')
-  await inShell(put, there)
+  // Before the moment at which the page asks.
+  await inShell(put, there, { QUERENT_NOW: '2026-02-01T12:00:00Z' })
   await inShell('querent agents create ann', here)
   const args = serve.split(' ').slice(1, 2)
   own = await startServer(args, here)
@@ -59,7 +60,7 @@ describe('the guide to other nodes', () => {
       .replace('ADDRESS                ASKED', `${'ADDRESS'.padEnd(other.url.length)}  ASKED`)
     const steps = await runSession(served, here)
     for (const { command, shown, printed } of steps) expect(printed, `$ ${command}`).toMatch(pattern(shown))
-    expect(steps).toHaveLength(6)
+    expect(steps).toHaveLength(7)
   })
 
   it('has nodes tell anybody who they are, without a token, signed', async () => {

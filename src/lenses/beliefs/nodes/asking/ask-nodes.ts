@@ -19,11 +19,11 @@ import type { NodeAnswer, NodeFailure, NodesAnswer } from '../guest.ts'
 import type { AskedSource } from '../peer.ts'
 import { QUERY_PATH } from '../wire/protocol.ts'
 import { wireQueryOf } from '../wire/wire-query.ts'
-import { INVALID_DATA, LATE, NO_KEY, RESTING, UNKNOWN_NODE, type Why, whyOf } from './failure.ts'
+import { FAILED, INVALID_DATA, NO_KEY, UNREACHABLE, type Why, whyOf } from './failure.ts'
 import { guestsOf } from './guests.ts'
 import { type NodeBook, nodeBookOf } from './node-book.ts'
 import { isUnknown } from './sources-to-ask.ts'
-import { type Verified, verifyAnswer } from './verify.ts'
+import { type Verified, type VerifyRequest, verifyAnswer } from './verify.ts'
 
 export interface NodesRequest {
   readonly state: BeliefsState
@@ -66,6 +66,10 @@ class Asker {
   readonly #node: NodeIdentity
   readonly #transport: NodeTransport
   readonly #book: NodeBook
+  /** Of each node, whether it is asked; and those of which it was noted what came of it. */
+  readonly #asked = new Map<string, boolean>()
+  readonly #noted = new Set<string>()
+  readonly #model: VerifyRequest['model']
   /** The requester's, made when a federation is first asked; null: it is not kept here. */
   #own: Keys | null | undefined
 
@@ -78,6 +82,8 @@ class Asker {
     this.#node = host.node
     this.#transport = host.transport
     this.#book = nodeBookOf(host)
+    const key = modelOf(host)
+    this.#model = key === null || host.embedder === null ? null : { key, dimensions: host.embedder.model.dimensions }
   }
 
   async ask(source: AskedSource): Promise<Outcome> {
@@ -85,25 +91,21 @@ class Asker {
     const failed = ({ code, reason, retryable }: Why): NodeFailure => {
       return { source, code, reason, retryable, elapsedMs: performance.now() - began }
     }
-    if (isUnknown(source)) return { failure: failed(UNKNOWN_NODE) }
+    if (isUnknown(source)) return { failure: failed(UNREACHABLE) }
     const keys = source.kind === 'federated' ? this.#ownKeys() : this.#node.keys()
     if (keys === null) return { failure: failed(NO_KEY) }
-    const { breaker } = this.#book.of(source.peer.did)
-    if (!breaker.mayAsk(began)) return { failure: failed(RESTING) }
+    if (!this.#mayAsk(source, began)) return { failure: failed(UNREACHABLE) }
     const { query, time } = this.#request
     const limitMs = Math.min(query.options.timeoutPerNodeMs, time.leftMs)
     const [stop, done] = stopAfter(limitMs, time.signal)
     try {
-      const verified = await this.#verified(source, keys, limitMs, stop)
+      const verified = await this.#verified(source, keys, began + limitMs, stop)
       const guests = await guestsOf({ ...this.#request, source, ownDid: ownDidOf(source, keys) }, verified.items)
-      if (verified.hasDropped) breaker.failed(performance.now())
-      else breaker.succeeded()
       const answer = { source, guests, more: verified.more }
+      this.#note(source, verified.hasDropped ? INVALID_DATA : null, limitMs)
       return { answer, ...(verified.hasDropped && { failure: failed(INVALID_DATA) }) }
     } catch (thrown) {
-      const why =
-        thrown instanceof TransportFailure ? whyOf(thrown) : thrown instanceof InvalidAnswer ? INVALID_DATA : null
-      if (why === null) throw thrown
+      const why = reasonOf(thrown)
       this.#note(source, why, limitMs)
       return { failure: failed(why) }
     } finally {
@@ -111,32 +113,39 @@ class Asker {
     }
   }
 
+  /** A node that is asked for several sources is tried, or rests, for all of them. */
+  #mayAsk({ peer }: AskedSource, now: number): boolean {
+    const known = this.#asked.get(peer.did)
+    if (known !== undefined) return known
+    const may = this.#book.of(peer.did).breaker.mayAsk(now)
+    this.#asked.set(peer.did, may)
+    return may
+  }
+
   /** With the vector where the node is known to have its model; with the text where it turns out not to. */
-  async #verified(source: AskedSource, keys: Keys, limitMs: number, stop: AbortSignal): Promise<Verified> {
+  async #verified(source: AskedSource, keys: Keys, until: number, stop: AbortSignal): Promise<Verified> {
     const known = this.#book.of(source.peer.did)
     const model = modelOf(this.#request.state.host)
     const { vector } = this.#request
     const hasModel = model !== null && (known.model === undefined ? source.peer.model : known.model) === model
-    const first = await this.#sent(
-      source,
-      keys,
-      vector !== null && hasModel ? { model, values: vector } : null,
-      limitMs,
-      stop,
-    )
+    const given = vector !== null && hasModel ? { model, values: vector } : null
+    const first = await this.#sent(source, keys, given, until, stop)
     if (!first.needs_text) return first
-    return this.#sent(source, keys, null, limitMs, stop)
+    const second = await this.#sent(source, keys, null, until, stop)
+    if (second.needs_text) throw new InvalidAnswer()
+    return second
   }
 
   async #sent(
     source: AskedSource,
     keys: Keys,
     vector: { readonly model: string; readonly values: Float32Array } | null,
-    timeoutMs: number,
+    until: number,
     stop: AbortSignal,
   ): Promise<Verified> {
     const { state, query, asOf } = this.#request
     const { peer } = source
+    const timeoutMs = until - performance.now()
     const asked = wireQueryOf({ source, query, vector, asOf, timeoutMs })
     const freshness = {
       audience: peer.did,
@@ -154,6 +163,7 @@ class Asker {
       limit: asked.limit,
       now: this.#node.now(),
       known: this.#book.verified,
+      model: this.#model,
     })
     if (verified === null) throw new InvalidAnswer()
     const known = this.#book.of(peer.did)
@@ -171,15 +181,28 @@ class Asker {
     return this.#own
   }
 
-  #note({ peer }: AskedSource, why: Why, limitMs: number): void {
+  /** `why` null: it answered. Counted once for a node, however many sources of one question it is. */
+  #note({ peer }: AskedSource, why: Why | null, limitMs: number): void {
+    if (this.#noted.has(peer.did)) return
+    this.#noted.add(peer.did)
     const { breaker } = this.#book.of(peer.did)
-    const isOfNode = why.code === 'NODE_UNAVAILABLE' || (why === LATE && limitMs >= FAIR_MS)
+    if (why === null) {
+      breaker.succeeded()
+      return
+    }
+    const isOfNode =
+      why !== FAILED && (why.code === 'NODE_UNAVAILABLE' || (why.code === 'TIMEOUT' && limitMs >= FAIR_MS))
     if (isOfNode && !this.#request.time.signal.aborted) breaker.failed(performance.now())
     else breaker.gaveUp()
   }
 }
 
 class InvalidAnswer extends Error {}
+
+function reasonOf(thrown: unknown): Why {
+  if (thrown instanceof TransportFailure) return whyOf(thrown)
+  return thrown instanceof InvalidAnswer ? INVALID_DATA : FAILED
+}
 
 /** Network nodes are not told who asks (BQ-122). */
 function ownDidOf({ kind }: AskedSource, { did }: Keys): string | null {

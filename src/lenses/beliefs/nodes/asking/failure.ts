@@ -6,8 +6,10 @@ export type Why = Pick<NodeFailure, 'code' | 'reason' | 'retryable'>
 
 export const LATE: Why = { code: 'TIMEOUT', reason: 'timeout', retryable: true }
 export const INVALID_DATA: Why = { code: 'NODE_UNAVAILABLE', reason: 'invalid_data', retryable: true }
-export const RESTING: Why = { code: 'NODE_UNAVAILABLE', reason: 'resting', retryable: true }
-export const UNKNOWN_NODE: Why = { code: 'NODE_UNAVAILABLE', reason: 'unreachable', retryable: true }
+/** Also of nodes that rest, and of those that there are not: which of them it is, is not told (BQ-087). */
+export const UNREACHABLE: Why = { code: 'NODE_UNAVAILABLE', reason: 'unreachable', retryable: true }
+/** Something went wrong here. */
+export const FAILED: Why = { code: 'NODE_UNAVAILABLE', reason: 'failed', retryable: true }
 /** Its key is not kept here: nobody but the requester itself can sign for it. */
 export const NO_KEY: Why = { code: 'UNAUTHORIZED', reason: 'no_key', retryable: false }
 
@@ -18,10 +20,11 @@ export function whyOf({ code, status }: TransportFailure): Why {
       if (status === 429) return { code: 'RATE_LIMITED', reason: 'refused', retryable: true }
       return { code: 'NODE_UNAVAILABLE', reason: 'refused', retryable: true }
     case 'unreachable':
-      return { code: 'NODE_UNAVAILABLE', reason: 'unreachable', retryable: true }
+      return UNREACHABLE
     case 'malformed':
-    case 'too_large':
       return INVALID_DATA
+    case 'too_large':
+      return { code: 'NODE_UNAVAILABLE', reason: 'too_large', retryable: true }
     case 'aborted':
       return LATE
   }

@@ -30,6 +30,8 @@ export interface VerifyRequest {
   /** Machine time. */
   readonly now: Instant
   readonly known: Recent<string, true>
+  /** Of this node; null: it has none. */
+  readonly model: { readonly key: string; readonly dimensions: number } | null
 }
 
 /** Null: it is no answer of that node to this question. */
@@ -64,7 +66,9 @@ function verifyItem(given: unknown, digest: string | undefined, request: VerifyR
   if (!isAllowed) return null
   if (item.embedding === null) return { item, vector: null }
   const vector = vectorFromText(item.embedding.values)
-  return vector === null ? null : { item, vector }
+  const { model } = request
+  if (vector === null || (item.embedding.model === model?.key && vector.length !== model.dimensions)) return null
+  return { item, vector }
 }
 
 /** `holder:` and 26 characters; nobody else can be called so. */

@@ -1,5 +1,6 @@
 /** What may come over the wire, shape by shape: nothing unknown, nothing without bound. */
 import * as z from 'zod'
+import { isStorable } from '../../../../base/storable.ts'
 import { publicKeyOf } from '../../../../identity/did-key.ts'
 import { isFederationName } from '../../../../model/partition.ts'
 import { normaliseDomain } from '../../measures/domains.ts'
@@ -17,14 +18,16 @@ export const MOST_ITEMS = 1_000
 
 const instant = z.string().refine(isInstant)
 const share = z.number().min(0).max(1)
-const id = z.string().min(1).max(256)
+/** Without NUL and halves of pairs: one text has one hash. */
+const text = z.string().refine(isStorable)
+const id = text.min(1).max(256)
 const domain = z.string().refine(text => normaliseDomain(text) === text)
 const didKey = z.string().refine(text => publicKeyOf(text) !== null)
-const note = z.string().max(10_000).nullable()
+const note = text.max(10_000).nullable()
 const hash = z.string().regex(/^[0-9a-f]{64}$/)
 const base64url = z.string().max(200)
 const federation = z.string().refine(isFederationName)
-const modelName = z.string().min(1).max(400)
+const modelName = text.min(1).max(400)
 const vector = z.strictObject({
   model: modelName,
   values: z.string().max(Math.ceil((MOST_DIMENSIONS * 4) / 3) * 4),
@@ -50,7 +53,7 @@ const query = z.strictObject({
     z.strictObject({ kind: z.literal('federated'), federation }),
     z.strictObject({ kind: z.literal('network'), federation: z.null() }),
   ]),
-  text: z.string().min(1).max(MOST_QUERY_TEXT).nullable(),
+  text: text.min(1).max(MOST_QUERY_TEXT).nullable(),
   vector: vector.nullable(),
   filters: z.array(filter).max(MOST_FILTERS),
   limit: z.int().min(1).max(MOST_ITEMS),
@@ -59,10 +62,7 @@ const query = z.strictObject({
 
 const item = z.strictObject({
   id,
-  content: z
-    .string()
-    .min(1)
-    .refine(text => Buffer.byteLength(text) <= MOST_CONTENT_BYTES),
+  content: text.min(1).refine(content => Buffer.byteLength(content) <= MOST_CONTENT_BYTES),
   content_hash: hash,
   confidence: z.strictObject(dimensions),
   valid_from: instant,
@@ -73,7 +73,7 @@ const item = z.strictObject({
       .array(
         z.strictObject({
           belief_id: id.nullable(),
-          external_ref: z.string().max(10_000).nullable(),
+          external_ref: note,
           contribution_type: z.enum(CONTRIBUTIONS),
           weight: share,
         }),
@@ -86,7 +86,7 @@ const item = z.strictObject({
   domains: z.array(domain).max(MOST_DOMAINS),
   visibility: z.enum(VISIBILITIES),
   federation_ids: z.array(federation).max(1),
-  holder_id: z.string().max(300).nullable(),
+  holder_id: text.max(300).nullable(),
   created_at: instant,
   member_count: z.int().min(1).nullable(),
   embedding: vector.nullable(),

@@ -231,8 +231,10 @@ describe('a question to several nodes', () => {
     birds.world.transport.fault(birds.south.address, { isDead: true })
     for (let time = 0; time < 3; time++) await birds.ask('swifts')
     birds.world.transport.fault(birds.south.address, {})
+    birds.world.transport.sent.length = 0
     const resting = await birds.ask('swifts')
-    expect(resting.errors.map(({ details }) => details)).toEqual([{ reason: 'resting' }])
+    expect(birds.world.transport.sent.map(({ address }) => address)).not.toContain(birds.south.address)
+    expect(resting.errors.map(({ details }) => details)).toEqual([{ reason: 'unreachable' }])
     const { peers } = (await birds.home.call('peers.list', 'owner', {})) as {
       peers: { id: string; failures: number; resting_until: string | null }[]
     }

@@ -90,6 +90,11 @@ const BY_THE_NODE: Readonly<Record<string, Change>> = {
     first(answer, {
       embedding: { model: 'toy@toy', values: Buffer.from(Float32Array.of(Number.NaN, 1).buffer).toString('base64') },
     }),
+  'a vector of this model and of another size': answer =>
+    first(answer, {
+      embedding: { model: 'toy@toy', values: Buffer.from(Float32Array.of(1, 0).buffer).toString('base64') },
+    }),
+  'half a character': answer => first(answer, { content: 'swifts \ud800', content_hash: sha256('swifts \ud800') }),
   'an inflated score': answer => first(answer, { score: 99 } as unknown as Partial<WireItem>),
   'a time that is none': answer => first(answer, { created_at: 'yesterday' }),
 }
@@ -170,7 +175,7 @@ describe('what a node that signs it has made up', () => {
     })
     const answer = await birds.ask('swifts')
     expect(idsOf(answer).toSorted()).toEqual(['own', 'shared'])
-    expect(answer.errors.map(({ details }) => details)).toEqual([{ reason: 'invalid_data' }])
+    expect(answer.errors.map(({ details }) => details)).toEqual([{ reason: 'too_large' }])
   })
 
   it('an answer that was given before is no answer now', async () => {
