@@ -82,6 +82,9 @@ describeInBrowser('the beliefs view', () => {
     await expect.poll(() => state.textContent()).toContain(`version ${renewed?.belief.version} was held`)
     await page.keyboard.press('Home')
     await expect.poll(() => state.textContent()).toContain('nothing of this was held yet')
+    // A thumb is 16 pixels wide, and its middle stays half of that from the ends.
+    const [line, range] = [await page.locator('.beliefs-moment').boundingBox(), await slider.boundingBox()]
+    expect(Math.abs((line?.x ?? 0) + 1 - ((range?.x ?? 0) + 8))).toBeLessThanOrEqual(2)
     expect(errors).toEqual([])
   })
 

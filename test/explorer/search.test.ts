@@ -140,6 +140,8 @@ describeInBrowser('the search view', () => {
     await page.getByLabel('Lens').selectOption('default')
     await page.getByLabel('and before').fill('2001-01-01')
     await page.getByText('No results').waitFor()
+    await page.getByText('No entry that you may see fulfils all of them').waitFor()
+    expect(await page.getByRole('button', { name: 'Show what comes nearest' }).count()).toBe(0)
     expect(new URL(page.url()).hash).toBe('#/search?lens=default&mode=words&tag=birds&before=2001-01-01')
     await expectGoodLooks(page, 'search-filters')
     noErrors()

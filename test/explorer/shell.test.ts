@@ -109,6 +109,9 @@ describeInBrowser('the explorer', () => {
         return box !== null && box.x >= 0 && box.x + box.width <= 375
       }
       await expect.poll(inSight).toBe(true)
+      await page.setViewportSize({ width: 1280, height: 740 })
+      await page.setViewportSize({ width: 375, height: 740 })
+      await expect.poll(inSight).toBe(true)
     }
     await page.close()
   })
@@ -133,6 +136,7 @@ describeInBrowser('the explorer', () => {
     await page.goto(`${opened.explorer.url}/#/search?q=kestrel&any=yes`)
     const dialog = page.getByRole('dialog', { name: 'This server wants a token' })
     await dialog.waitFor()
+    expect(await page.locator('.failure').count()).toBe(0)
     await expectGoodLooks(page, 'sign-in')
     await dialog.getByLabel('Token').fill('token-of-ben')
     await dialog.getByRole('button', { name: 'Continue' }).click()

@@ -14,7 +14,14 @@ export function Header() {
   const { path: shown } = route.value
   // On a narrow screen they are wider than the room there is.
   useEffect(() => {
-    views.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+    const row = views.current
+    if (row === null) return
+    const showCurrent = () =>
+      row.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+    showCurrent()
+    const room = new ResizeObserver(showCurrent)
+    room.observe(row)
+    return () => room.disconnect()
   }, [shown])
   return (
     <header class="top">

@@ -46,7 +46,7 @@ function Radar({ of }: { readonly of: Vector }) {
         const anchor = Math.abs(x - CENTRE.x) < 1 ? 'middle' : x < CENTRE.x ? 'end' : 'start'
         const [first = '', ...others] = dimensionName(dimension).split(' ')
         return (
-          <text key={dimension} class="beliefs-label" x={x} y={y - (y < CENTRE.y - 50 ? 10 : 0)} text-anchor={anchor}>
+          <text key={dimension} class="beliefs-label" x={x} y={y + shift(y)} text-anchor={anchor}>
             <tspan x={x}>{others.length === 0 || anchor === 'middle' ? dimensionName(dimension) : first}</tspan>
             {others.length > 0 && anchor !== 'middle' && (
               <tspan x={x} dy="1.1em">
@@ -77,6 +77,12 @@ function Table({ of }: { readonly of: Vector }) {
       </tbody>
     </table>
   )
+}
+
+/** Above the points at the top, and with room for a line below those at the bottom. */
+function shift(y: number): number {
+  if (y < CENTRE.y - 50) return -10
+  return y > CENTRE.y + RADIUS ? 6 : 0
 }
 
 /** Of a value from 0 to 1 on an axis; the first points up, the others follow clockwise. */

@@ -51,18 +51,26 @@ function Gap({
           <thead>
             <tr>
               <th scope="col">Part</th>
-              <th scope="col">Difference</th>
-              <th scope="col">Gives</th>
-              {change && <th scope="col">Weight that turns them</th>}
+              <th scope="col" class="number">
+                Difference
+              </th>
+              <th scope="col" class="number">
+                Gives
+              </th>
+              {change && (
+                <th scope="col" class="number">
+                  Weight that turns them
+                </th>
+              )}
             </tr>
           </thead>
           <tbody>
             {Object.entries(parts).map(([name, { difference, contribution }]) => (
               <tr key={name}>
                 <th scope="row">{name === 'semantic' ? 'meaning' : name}</th>
-                <td>{signed(difference)}</td>
-                <td>{signed(contribution)}</td>
-                {change && <td>{score(change.weights[name as keyof typeof change.weights])}</td>}
+                <td class="number">{signed(difference)}</td>
+                <td class="number">{signed(contribution)}</td>
+                {change && <td class="number">{score(change.weights[name as keyof typeof change.weights])}</td>}
               </tr>
             ))}
           </tbody>

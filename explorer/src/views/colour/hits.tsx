@@ -27,26 +27,36 @@ export function Hits({ answer: { results, query, warnings } }: { readonly answer
               <tr>
                 <th scope="col">#</th>
                 <th scope="col">Node</th>
-                <th scope="col">Score</th>
-                <th scope="col">Distance</th>
-                <th scope="col">Relevance</th>
-                <th scope="col">Recency</th>
-                <th scope="col">Strength</th>
+                <th scope="col" class="number">
+                  Score
+                </th>
+                <th scope="col" class="number">
+                  Distance
+                </th>
+                <th scope="col" class="number">
+                  Relevance
+                </th>
+                <th scope="col" class="number">
+                  Recency
+                </th>
+                <th scope="col" class="number">
+                  Strength
+                </th>
               </tr>
             </thead>
             <tbody>
               {results.map((row, at) => (
                 <tr key={row.entry_id}>
-                  <td>{at + 1}</td>
+                  <td class="number">{at + 1}</td>
                   <th scope="row">
                     <Swatch color={[row.color_L, row.color_a, row.color_b]} />
                     <EntryLink id={row.entry_id}>{row.label || row.entry_id}</EntryLink>
                   </th>
-                  <td>{score(row.score)}</td>
-                  <td>{row.distance.toFixed(1)}</td>
-                  <td>{score(row.relevance)}</td>
-                  <td>{score(row.recency)}</td>
-                  <td>{score(row.strength_norm)}</td>
+                  <td class="number">{score(row.score)}</td>
+                  <td class="number">{row.distance.toFixed(1)}</td>
+                  <td class="number">{score(row.relevance)}</td>
+                  <td class="number">{score(row.recency)}</td>
+                  <td class="number">{score(row.strength_norm)}</td>
                 </tr>
               ))}
             </tbody>

@@ -61,6 +61,9 @@ export function Time({ day, when, onDay }: TimeProps) {
         </button>
         <output for="colour-day">{when}</output>
       </div>
+      <p class="quiet small">
+        How strong something was before its last use is not kept: the picture goes forward only.
+      </p>
     </div>
   )
 }

@@ -14,6 +14,7 @@ export interface AnswerHeadProps {
 /** What the answer is worth, before what it says. */
 export function AnswerHead({ page, shown, question, ask }: AnswerHeadProps) {
   const isNothing = page.verdict === 'nothing_relevant'
+  const isList = page.mode === 'list'
   return (
     <section class={isNothing ? 'answer-head card nothing' : 'answer-head'} aria-label="About this answer">
       <Verdict {...page} />
@@ -24,8 +25,12 @@ export function AnswerHead({ page, shown, question, ask }: AnswerHeadProps) {
       </p>
       {isNothing && (
         <div class="row">
-          <p>That means: nothing on this subject is known here. It does not mean that something is not so.</p>
-          {!question.any && (
+          <p>
+            {isList
+              ? 'No entry that you may see fulfils all of them. Take one away to see more.'
+              : 'That means: nothing on this subject is known here. It does not mean that something is not so.'}
+          </p>
+          {!question.any && !isList && (
             <button type="button" onClick={() => ask({ ...question, any: true })}>
               Show what comes nearest
             </button>

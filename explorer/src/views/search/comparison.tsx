@@ -47,7 +47,9 @@ function Gap({ over }: { readonly over: NonNullable<ExplainAnswer['over']> }) {
         <thead>
           <tr>
             <th scope="col">Component</th>
-            <th scope="col">Difference</th>
+            <th scope="col" class="number">
+              Difference
+            </th>
             <td />
           </tr>
         </thead>
@@ -55,7 +57,7 @@ function Gap({ over }: { readonly over: NonNullable<ExplainAnswer['over']> }) {
           {parts.map(([name, value]) => (
             <tr key={name}>
               <th scope="row">{name}</th>
-              <td>{signed(value)}</td>
+              <td class="number">{signed(value)}</td>
               <td class="comparison-bar" aria-hidden="true">
                 <i class={value < 0 ? 'less' : ''} style={{ width: width(value, most), background: colourOf(name) }} />
               </td>
@@ -65,7 +67,7 @@ function Gap({ over }: { readonly over: NonNullable<ExplainAnswer['over']> }) {
         <tfoot>
           <tr>
             <th scope="row">gap</th>
-            <td>{signed(over.gap)}</td>
+            <td class="number">{signed(over.gap)}</td>
             <td />
           </tr>
         </tfoot>

@@ -16,7 +16,9 @@ export function Trace({ stages }: { readonly stages: readonly StageTrace[] }) {
             <tr>
               <th scope="col">Stage</th>
               <th scope="col">Time</th>
-              <th scope="col">Came out</th>
+              <th scope="col" class="number">
+                Came out
+              </th>
               {hasDetails && <th scope="col">Details</th>}
             </tr>
           </thead>
@@ -30,7 +32,7 @@ export function Trace({ stages }: { readonly stages: readonly StageTrace[] }) {
                   </span>{' '}
                   {ms.toFixed(2)} ms
                 </td>
-                <td>{count(out)}</td>
+                <td class="number">{count(out)}</td>
                 {hasDetails && <td>{detail && <code class="trace-detail">{JSON.stringify(detail)}</code>}</td>}
               </tr>
             ))}

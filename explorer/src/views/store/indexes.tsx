@@ -9,16 +9,20 @@ export function Indexes({ indexes }: Pick<Status, 'indexes'>) {
         <thead>
           <tr>
             <th scope="col">Index</th>
-            <th scope="col">Rows</th>
-            <th scope="col">Memory</th>
+            <th scope="col" class="number">
+              Rows
+            </th>
+            <th scope="col" class="number">
+              Memory
+            </th>
           </tr>
         </thead>
         <tbody>
           {indexes.map(index => (
             <tr key={index.name}>
               <th scope="row">{index.name}</th>
-              <td>{index.rows === null ? '–' : count(index.rows)}</td>
-              <td>{index.bytes === null ? '–' : bytes(index.bytes)}</td>
+              <td class="number">{index.rows === null ? '–' : count(index.rows)}</td>
+              <td class="number">{index.bytes === null ? '–' : bytes(index.bytes)}</td>
             </tr>
           ))}
         </tbody>

@@ -5,6 +5,12 @@ export function Overview({ status }: { readonly status: Status }) {
   const { version, home, entries, chunks, embedded, embedder, embedder_error: failure, lenses, storage } = status
   return (
     <>
+      {home !== null && (
+        <p class="quiet small">
+          in <code>{home}</code>
+          {storage?.to_erase && '; of what was deleted, bytes are still to be erased from its log'}
+        </p>
+      )}
       <dl class="store-numbers">
         <Figure name="Entries" value={count(entries)} />
         <Figure name="Chunks" value={count(chunks)} />
@@ -26,12 +32,6 @@ export function Overview({ status }: { readonly status: Status }) {
         )}
         {failure !== null && <p class="bad">{failure}</p>}
       </section>
-      {home !== null && (
-        <p class="quiet small">
-          in <code>{home}</code>
-          {storage?.to_erase && '; of what was deleted, bytes are still to be erased from its log'}
-        </p>
-      )}
     </>
   )
 }
