@@ -28,6 +28,8 @@ const AT_ONCE = 4
 const GOAL = { p50: 30, p99: 150 }
 const TIMEOUT_MS = 300
 const SPARE_MS = 100
+/** One is killed, one is stopped. */
+const BROKEN = [2, 5] as const
 
 export async function run(): Promise<readonly Row[]> {
   using folder = tempFolder()
@@ -123,21 +125,24 @@ async function withBroken(
   nodes: readonly Node[],
   ask: (options: object) => Promise<{ readonly errors: readonly object[] }>,
 ): Promise<readonly Row[]> {
-  nodes[2]?.child.kill('SIGKILL')
-  nodes[5]?.child.kill('SIGSTOP')
+  nodes[BROKEN[0]]?.child.kill('SIGKILL')
+  nodes[BROKEN[1]]?.child.kill('SIGSTOP')
   const times: number[] = []
+  let late = 0
   for (let at = 0; at < ASKED; at++) {
-    const { errors } = await timedInto(times, () => ask({ timeout_ms: TIMEOUT_MS, timeout_per_node_ms: TIMEOUT_MS }))
-    if (errors.filter(error => 'node' in error).length !== 2) throw new Error(`two nodes should have failed: ${JSON.stringify(errors)}`)
+    const { errors } = await timedInto(times, () => ask({ timeout_ms: TIMEOUT_MS }))
+    const failed = errors.map(error => (error as { readonly node?: string }).node)
+    if (!BROKEN.every(node => failed.includes(`node-${node}`))) throw new Error(`told of ${failed.join()} only`)
+    if (failed.length > BROKEN.length) late++
   }
-  nodes[5]?.child.kill('SIGCONT')
+  nodes[BROKEN[1]]?.child.kill('SIGCONT')
   const longest = Math.max(...times)
   return [
     {
       ...latency(`one dead, one that hangs, ${TIMEOUT_MS} ms allowed`, times),
       goal: `longest <= ${TIMEOUT_MS + SPARE_MS} ms`,
       ok: longest <= TIMEOUT_MS + SPARE_MS,
-      note: `the longest ${longest.toFixed(0)} ms; coverage exact in all ${times.length}`,
+      note: `the longest ${longest.toFixed(0)} ms; in ${late} of ${times.length} another one was late too`,
     },
   ]
 }

@@ -13,9 +13,15 @@ async function send(address: string, { path, body, mostBytes }: NodeMessage, sig
   try {
     const response = await fetch(new URL(path, address), {
       method: body === null ? 'GET' : 'POST',
+      // What is sent is vectors mostly, which do not shrink: packing them costs more than sending them.
       // A redirect would take a signed question to somebody else.
       redirect: 'manual',
-      headers: { accept: 'application/json', ...(body !== null && { 'content-type': 'application/json' }) },
+      // What comes is vectors mostly, which do not shrink: packing them costs more than sending them.
+      headers: {
+        accept: 'application/json',
+        'accept-encoding': 'identity',
+        ...(body !== null && { 'content-type': 'application/json' }),
+      },
       body: body === null ? null : JSON.stringify(body),
       signal,
     })

@@ -27,7 +27,7 @@ export interface Gathering {
 }
 
 /** For putting together what is there, however long that took to come. */
-const LEAST_LEFT_MS = 80
+const LEAST_LEFT_MS = 500
 
 export interface Gathered {
   readonly order: GatheredOrder

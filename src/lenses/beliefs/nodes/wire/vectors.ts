@@ -16,14 +16,20 @@ export function vectorFromText(text: string): Float32Array | null {
   const bytes = Buffer.from(text, 'base64')
   const dimensions = bytes.length / BYTES
   if (!Number.isInteger(dimensions) || dimensions < 1 || dimensions > MOST_DIMENSIONS) return null
-  if (bytes.toString('base64') !== text) return null
-  const vector = new Float32Array(dimensions)
+  // What is no base64 is passed over when it is read: then it is longer than its bytes.
+  if (text.length !== Math.ceil(bytes.length / 3) * 4) return null
+  const vector = floatsOf(bytes, dimensions)
   let squares = 0
-  for (let at = 0; at < dimensions; at++) {
-    const component = bytes.readFloatLE(at * BYTES)
-    vector[at] = component
-    squares += component * component
-  }
+  for (const component of vector) squares += component * component
   // What is not finite makes a sum that is not, and no comparison with it holds.
   return Math.abs(Math.sqrt(squares) - 1) <= TOLERANCE ? vector : null
+}
+
+const IS_LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1
+
+function floatsOf(bytes: Buffer, count: number): Float32Array {
+  const vector = new Float32Array(count)
+  if (IS_LITTLE_ENDIAN) new Uint8Array(vector.buffer).set(bytes)
+  else for (let at = 0; at < count; at++) vector[at] = bytes.readFloatLE(at * BYTES)
+  return vector
 }
