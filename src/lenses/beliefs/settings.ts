@@ -23,6 +23,8 @@ export interface BeliefsSettings {
   readonly cacheDurationMs: number
   /** `stale_while_revalidate`: whether it may be shown a while longer, marked so, while it is asked for anew (BQ-141). */
   readonly staleWhileRevalidate: boolean
+  /** `answer_network`: whether other nodes that nobody here knows are told public beliefs; members of federations are in any case. */
+  readonly answerNetwork: boolean
   /** `thresholds`: raw cosines {include, exclude} by key of the embedder's model, in place of calibrated ones (BQ-040). */
   readonly thresholds: ReadonlyMap<string, { readonly include: number; readonly exclude: number }>
 }
@@ -37,6 +39,7 @@ export const DEFAULTS: BeliefsSettings = {
   conflicts: 'both_shown',
   cacheDurationMs: 60_000,
   staleWhileRevalidate: false,
+  answerNetwork: true,
   thresholds: new Map(),
 }
 
@@ -65,6 +68,11 @@ export const SETTING_TEXTS: Readonly<Record<string, { readonly values: string; r
   stale_while_revalidate: {
     values: 'true or false',
     means: 'Whether it may be shown ten times as long, marked `stale`, while it is asked for anew',
+  },
+  answer_network: {
+    values: 'true or false',
+    means:
+      'Whether any node that asks is told public beliefs; members of a federation are told what it shares in any case',
   },
   thresholds: {
     values: 'by model: `{"include", "exclude"}`, cosines',
@@ -115,6 +123,10 @@ const READERS: Readonly<Record<string, (value: unknown, field: string) => Partia
   stale_while_revalidate: (value, field) => {
     if (typeof value !== 'boolean') throw invalidArgument(field, value, 'true or false')
     return { staleWhileRevalidate: value }
+  },
+  answer_network: (value, field) => {
+    if (typeof value !== 'boolean') throw invalidArgument(field, value, 'true or false')
+    return { answerNetwork: value }
   },
   thresholds: (value, field) => ({
     thresholds: new Map(

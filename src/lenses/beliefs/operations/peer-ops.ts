@@ -144,9 +144,9 @@ const about: Operation<LensHost> = {
   }),
   effect: { kind: 'read', idempotent: true },
   run: (host, input, context) =>
-    inCall(host, context, () => {
+    inCall(host, context, ({ state }) => {
       checkNothing(input)
-      return ownAbout(host, modelOf(host))
+      return ownAbout(host, modelOf(host), state.settings.answerNetwork)
     }),
 }
 

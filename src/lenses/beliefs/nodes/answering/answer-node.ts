@@ -58,7 +58,10 @@ function takenEnvelope(input: unknown, node: NodeIdentity): Envelope {
 /** Who is not an active member, with leave to query, is told the same of a federation that there is and of one that there is not. */
 function requesterOf(state: BeliefsState, scope: WireScope, sender: string): string {
   const requester = nameOfDid(state.host.store, sender)
-  if (scope.kind === 'network') return requester
+  if (scope.kind === 'network') {
+    if (!state.settings.answerNetwork) throw unauthorized()
+    return requester
+  }
   if (!state.requester(requester).federations.includes(scope.federation)) throw unauthorized()
   return requester
 }

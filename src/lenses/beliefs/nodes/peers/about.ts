@@ -33,12 +33,12 @@ export function mustBeTimely(host: LensHost, timestamp: string): void {
 }
 
 /** Of this node. `model`: key of the model that it embeds with. Federations are not told of. Not within a read. */
-export function ownAbout({ node }: LensHost, model: string | null): WireAbout {
+export function ownAbout({ node }: LensHost, model: string | null, network: boolean): WireAbout {
   if (node === undefined) throw new BeliefsError('NODE_UNAVAILABLE', 'this store has no node to speak for')
   const keys = node.keys()
   const open: WireAbout = {
     protocol: PROTOCOL,
-    ...{ did: keys.did, model, network: true, federations: [] },
+    ...{ did: keys.did, model, network, federations: [] },
     ...{ timestamp: toIso(node.now()), signature: '' },
   }
   return { ...open, signature: signStatement(keys, aboutStatement(open)) }

@@ -155,6 +155,17 @@ describe('an answer', () => {
     expect([all.items.length, all.more]).toEqual([6, false])
   })
 
+  it('is not given to strangers where the node is set so; members are answered all the same', async () => {
+    const world = await openNodes(['north'], {}, { answer_network: false })
+    await using _ = world
+    const north = world.node('north')
+    await north.call('federations.create', 'owner', { id: 'birds' })
+    await north.call('federations.set_member', 'owner', { federation: 'birds', agent: ANA.did })
+    await expect(answerTo(north, sealed(north, EVERYTHING))).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
+    expect((await answerTo(north, sealed(north, OF_BIRDS))).items).toEqual([])
+    expect(await north.call('peers.about', 'anybody', {})).toMatchObject({ network: false })
+  })
+
   it('takes a text as text: nothing in it is a sign', async () => {
     const { world, north } = await openNorth()
     await using _ = world
