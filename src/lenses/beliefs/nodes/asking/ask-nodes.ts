@@ -92,7 +92,7 @@ class Asker {
       return { source, code, reason, retryable, elapsedMs: performance.now() - began }
     }
     if (isUnknown(source)) return { failure: failed(UNREACHABLE) }
-    const keys = source.kind === 'federated' ? this.#ownKeys() : this.#node.keys()
+    const keys = this.#keysFor(source)
     if (keys === null) return { failure: failed(NO_KEY) }
     if (!this.#mayAsk(source, began)) return { failure: failed(UNREACHABLE) }
     const { query, time } = this.#request
@@ -170,6 +170,16 @@ class Asker {
     known.model = verified.model
     known.lastAnswerAt = this.#node.now()
     return verified
+  }
+
+  /** Null: there are none, and none can be made. */
+  #keysFor({ kind }: AskedSource): Keys | null {
+    try {
+      return kind === 'federated' ? this.#ownKeys() : this.#node.keys()
+    } catch (thrown) {
+      if (thrown instanceof QuerentError) return null
+      throw thrown
+    }
   }
 
   #ownKeys(): Keys | null {
