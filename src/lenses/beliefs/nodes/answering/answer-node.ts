@@ -4,6 +4,7 @@
  */
 import { type Envelope, envelopeRefusal } from '../../../../identity/envelope.ts'
 import type { NodeIdentity } from '../../../../identity/node.ts'
+import { FEDERATIONS } from '../../../../store/core-tables.ts'
 import type { LensHost } from '../../../lens.ts'
 import { type ShowView, showCurrent } from '../../access/show.ts'
 import { modelOf, vectorIndex } from '../../embedding.ts'
@@ -15,7 +16,7 @@ import type { BeliefsState } from '../../state.ts'
 import { TimeLimit } from '../../time-limit.ts'
 import { nameOfDid } from '../asking/dids.ts'
 import type { WireAnswer, WireQuery, WireScope } from '../wire/protocol.ts'
-import { asQuery } from '../wire/shapes.ts'
+import { asQuery, MOST_ITEMS } from '../wire/shapes.ts'
 import { vectorFromText } from '../wire/vectors.ts'
 import { itemsOf, makeHolderKeys } from './items.ts'
 import { sealAnswer } from './seal-answer.ts'
@@ -40,7 +41,8 @@ export async function answerNode(input: unknown, call: NodeCall): Promise<WireAn
   if (query.vector !== null && query.vector.model !== model) {
     return sealAnswer(node, envelope, { model, needs_text: true, more: false, items: [] })
   }
-  const time = new TimeLimit(query.timeout_ms, call.signal)
+  // Larger requests are cut, not refused (BQ-118).
+  const time = new TimeLimit(Math.min(MOST_MS, query.timeout_ms), call.signal)
   const found = await find(state, query, { requester, sender: envelope.sender }, time)
   return sealAnswer(node, envelope, { model, needs_text: false, ...found })
 }
@@ -55,16 +57,24 @@ function takenEnvelope(input: unknown, node: NodeIdentity): Envelope {
   return envelope
 }
 
+/** Public beliefs are told alike, whoever asks. No key is written so. */
+const ANYBODY = 'did:key:anybody'
+
 /** Who is not an active member, with leave to query, is told the same of a federation that there is and of one that there is not. */
 function requesterOf(state: BeliefsState, scope: WireScope, sender: string): string {
-  const requester = nameOfDid(state.host.store, sender)
   if (scope.kind === 'network') {
     if (!state.settings.answerNetwork) throw unauthorized()
-    return requester
+    return ANYBODY
   }
-  if (!state.requester(requester).federations.includes(scope.federation)) throw unauthorized()
+  const requester = nameOfDid(state.host.store, sender)
+  const { federation } = scope
+  if (!state.requester(requester).federations.includes(federation)) throw unauthorized()
+  // It gives away no single beliefs, and counts are not told to other nodes yet (BQ-105).
+  if (state.host.store.table(FEDERATIONS).get({ id: federation })?.['results'] === 'aggregate') throw unauthorized()
   return requester
 }
+
+const MOST_MS = 30_000
 
 interface Who {
   readonly requester: string
@@ -77,7 +87,8 @@ async function find(
   { requester, sender }: Who,
   time: TimeLimit,
 ): Promise<Pick<WireAnswer, 'items' | 'more'>> {
-  const { scope, limit } = query
+  const { scope } = query
+  const limit = Math.min(MOST_ITEMS, query.limit)
   state.load()
   const vector = vectorOf(state.host, query)
   const embedded = await embedText(state, textOf(query.text), time.signal, time)

@@ -10,7 +10,8 @@ import type { WireFilter, WireQuery } from '../wire/protocol.ts'
 
 export function questionOf({ scope, text, vector, filters }: WireQuery, requester: string): Question {
   const isList = text === null && vector === null
-  const context = checkContext({}, { id: requester, trustGraph: null })
+  // What the sender has stated of trust here is no part of it: it weighs what it gets by itself.
+  const context = checkContext({ trust_weight: 0 }, { id: requester, trustGraph: null })
   return {
     semantic: textOf(text),
     filters: filters.map(filterOf),

@@ -56,8 +56,8 @@ const query = z.strictObject({
   text: text.min(1).max(MOST_QUERY_TEXT).nullable(),
   vector: vector.nullable(),
   filters: z.array(filter).max(MOST_FILTERS),
-  limit: z.int().min(1).max(MOST_ITEMS),
-  timeout_ms: z.int().min(1).max(30_000),
+  limit: z.int().min(1),
+  timeout_ms: z.int().min(1),
 })
 
 const item = z.strictObject({
