@@ -38,7 +38,10 @@ export async function openReading(
   const embed = (within: TimeLimit) => embedText(state, query.semantic, signal, within)
   state.load()
   const time = limited()
-  const sources = state.look(requester, view => sourcesToAsk(view, query.options.scope))
+  const { store } = state.host
+  const sources = store.read(reader =>
+    sourcesToAsk({ reader, requester: state.requester(requester) }, query.options.scope),
+  )
   if (sources.length > 0) {
     const [now, embedded] = [state.host.clock.now(), await embed(time)]
     const content = cursor === null ? null : readCursor(state.secret(), cursor, owner, now)
