@@ -10,7 +10,14 @@ export function SignIn() {
     else dialog.current?.close()
   }, [isWanted])
   return (
-    <dialog ref={dialog} class="sign-in" aria-labelledby="sign-in-title" onCancel={event => event.preventDefault()}>
+    <dialog
+      ref={dialog}
+      class="sign-in"
+      aria-labelledby="sign-in-title"
+      onCancel={event => event.preventDefault()}
+      // A browser closes it all the same for who presses Escape again and again.
+      onClose={() => isTokenWanted.value && dialog.current?.showModal()}
+    >
       <form
         onSubmit={event => {
           event.preventDefault()
