@@ -13,7 +13,6 @@ async function send(address: string, { path, body, mostBytes }: NodeMessage, sig
   try {
     const response = await fetch(new URL(path, address), {
       method: body === null ? 'GET' : 'POST',
-      // What is sent is vectors mostly, which do not shrink: packing them costs more than sending them.
       // A redirect would take a signed question to somebody else.
       redirect: 'manual',
       // What comes is vectors mostly, which do not shrink: packing them costs more than sending them.

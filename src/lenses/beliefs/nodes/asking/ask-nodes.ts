@@ -100,7 +100,7 @@ class Asker {
     const [stop, done] = stopAfter(limitMs, time.signal)
     try {
       const verified = await this.#verified(source, keys, began + limitMs, stop)
-      const guests = await guestsOf({ ...this.#request, source, ownDid: ownDidOf(source, keys) }, verified.items)
+      const guests = await guestsOf({ ...this.#request, source }, verified.items)
       const answer = { source, guests, more: verified.more }
       this.#note(source, verified.hasDropped ? INVALID_DATA : null, limitMs)
       return { answer, ...(verified.hasDropped && { failure: failed(INVALID_DATA) }) }
@@ -212,11 +212,6 @@ class InvalidAnswer extends Error {}
 function reasonOf(thrown: unknown): Why {
   if (thrown instanceof TransportFailure) return whyOf(thrown)
   return thrown instanceof InvalidAnswer ? INVALID_DATA : FAILED
-}
-
-/** Network nodes are not told who asks (BQ-122). */
-function ownDidOf({ kind }: AskedSource, { did }: Keys): string | null {
-  return kind === 'federated' ? did : null
 }
 
 /** Aborted after so long, or with the other; the second part ends the waiting. */

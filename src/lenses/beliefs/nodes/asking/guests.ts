@@ -25,8 +25,6 @@ const EMBEDDING_SHARE = 0.5
 export interface Welcome {
   readonly state: BeliefsState
   readonly requester: string
-  /** did:key that the requester asked as; null: it was not told who asks. */
-  readonly ownDid: string | null
   readonly source: AskedSource
   readonly time: TimeLimit
 }
@@ -58,10 +56,12 @@ function guestOf(welcome: Welcome, item: WireItem, vector: Float32Array | null, 
   return { node: source.peer.id, source: from, belief, vector, memberCount }
 }
 
-/** A pseudonym is made another one, so that no node can use one that another has given. */
-function holderName({ state, requester, ownDid, source }: Welcome, { holder_id: holder }: WireItem): string | null {
+/**
+ * What a federation's node calls a holder is made a pseudonym, so that no node can use one that another has given, and none can
+ * say of anything that the requester holds it: no holder has signed that.
+ */
+function holderName({ state, requester, source }: Welcome, { holder_id: holder }: WireItem): string | null {
   if (holder === null) return null
-  if (holder === ownDid) return requester
   if (source.kind === 'network') return nameOfDid(state.host.store, holder)
   return pseudonymOf(state.secret(), source.id, requester, `${source.peer.did} ${holder}`)
 }

@@ -149,6 +149,19 @@ describe('what a node that signs it has made up', () => {
     expect(answer.errors.map(({ node, details }) => [node, details])).toEqual([['north', { reason: 'invalid_data' }]])
   })
 
+  it('BQ-124, BQ-126: a federation node cannot say of anything that the requester holds it', async () => {
+    await using birds = await voices()
+    birds.world.transport.fault(birds.north.address, {
+      answers: answer => {
+        const given = answer as WireAnswer
+        return resealed(birds, 'north', first(given, { holder_id: given.audience }))
+      },
+    })
+    const shared = (await birds.ask('swifts')).beliefs.find(({ belief }) => belief.id === 'shared')
+    expect(shared?.belief.holder_id).toMatch(/^holder:[\w-]{26}$/)
+    expect(idsOf(await birds.ask('swifts', {}, { filters: { holder_ids: ['ana'] } }))).toEqual(['own'])
+  })
+
   it('BQ-124: more items than were asked for: no more than those are looked at', async () => {
     await using birds = await voices()
     birds.world.transport.fault(birds.south.address, {
