@@ -1,33 +1,46 @@
 /** Messages to other nodes over HTTP: JSON both ways, connections kept for the next one, nothing read beyond its bound. */
+import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as overHttp } from 'node:http'
+import { Agent as HttpsAgent, request as overHttps } from 'node:https'
 import { type NodeMessage, type NodeTransport, TransportFailure } from '../pipeline/transport.ts'
+
+/** Connections to one node at the same time; more messages wait for one that is free. */
+const MOST_SOCKETS = 64
+/** What is kept for the next message is let go after this: sooner than servers usually do. */
+const IDLE_MS = 4_000
+
+interface Agents {
+  readonly http: HttpAgent
+  readonly https: HttpsAgent
+}
 
 export function openHttpTransport(): NodeTransport {
   const closing = new AbortController()
+  const options = { keepAlive: true, maxSockets: MOST_SOCKETS, timeout: IDLE_MS }
+  const agents: Agents = { http: new HttpAgent(options), https: new HttpsAgent(options) }
   return {
-    send: (address, message, signal) => send(address, message, AbortSignal.any([signal, closing.signal])),
-    close: async () => closing.abort(),
+    send: (address, message, signal) => send(agents, address, message, AbortSignal.any([signal, closing.signal])),
+    close: async () => {
+      closing.abort()
+      agents.http.destroy()
+      agents.https.destroy()
+    },
   }
 }
 
-async function send(address: string, { path, body, mostBytes }: NodeMessage, signal: AbortSignal): Promise<unknown> {
+async function send(
+  agents: Agents,
+  address: string,
+  { path, body, mostBytes }: NodeMessage,
+  signal: AbortSignal,
+): Promise<unknown> {
   try {
-    const response = await fetch(new URL(path, address), {
-      method: body === null ? 'GET' : 'POST',
-      // A redirect would take a signed question to somebody else.
-      redirect: 'manual',
-      // What comes is vectors mostly, which do not shrink: packing them costs more than sending them.
-      headers: {
-        accept: 'application/json',
-        'accept-encoding': 'identity',
-        ...(body !== null && { 'content-type': 'application/json' }),
-      },
-      body: body === null ? null : JSON.stringify(body),
-      signal,
-    })
-    if (!response.ok) {
+    const text = body === null ? null : JSON.stringify(body)
+    const response = await responseTo(() => requestOf(agents, new URL(path, address), text, signal))
+    const { statusCode: status = 0 } = response
+    if (status < 200 || status >= 300) {
       // What is said of it is not read: it may be anything, of any length.
-      await response.body?.cancel()
-      throw new TransportFailure('refused', `status ${response.status}`, { status: response.status })
+      response.destroy()
+      throw new TransportFailure('refused', `status ${status}`, { status })
     }
     return parsed(await boundedText(response, mostBytes))
   } catch (thrown) {
@@ -37,10 +50,41 @@ async function send(address: string, { path, body, mostBytes }: NodeMessage, sig
   }
 }
 
-async function boundedText(response: Response, mostBytes: number): Promise<string> {
-  const pieces: Uint8Array[] = []
+/** A redirect is an answer like another: it would take a signed question to somebody else. */
+function requestOf(agents: Agents, url: URL, body: string | null, signal: AbortSignal): ClientRequest {
+  // What comes is vectors mostly, which do not shrink: packing them costs more than sending them.
+  const headers = { accept: 'application/json', 'accept-encoding': 'identity' }
+  const isSecure = url.protocol === 'https:'
+  const [open, agent] = isSecure ? [overHttps, agents.https] : [overHttp, agents.http]
+  if (body === null) return open(url, { agent, signal, headers }).end()
+  const told = { ...headers, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
+  return open(url, { agent, signal, headers: told, method: 'POST' }).end(body)
+}
+
+/** A connection that was kept may have been closed at the other end in the meantime: then once more, over a new one. */
+async function responseTo(ask: () => ClientRequest): Promise<IncomingMessage> {
+  for (;;) {
+    const asking = ask()
+    try {
+      return await answered(asking)
+    } catch (thrown) {
+      if (!asking.reusedSocket || (thrown as NodeJS.ErrnoException).code !== 'ECONNRESET') throw thrown
+    }
+  }
+}
+
+function answered(asking: ClientRequest): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    // It stays: a connection that breaks later is told of here as well as to who reads.
+    asking.on('error', reject)
+    asking.on('response', resolve)
+  })
+}
+
+async function boundedText(response: IncomingMessage, mostBytes: number): Promise<string> {
+  const pieces: Buffer[] = []
   let length = 0
-  for await (const piece of response.body ?? []) {
+  for await (const piece of response as AsyncIterable<Buffer>) {
     length += piece.byteLength
     // Leaving the loop ends the connection.
     if (length > mostBytes) throw new TransportFailure('too_large', `more than ${mostBytes} bytes`)

@@ -2,7 +2,7 @@
 import { SettableClock } from '../../src/base/clock.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import type { EngineOptions } from '../../src/engine/options.ts'
-import { ABOUT_PATH, QUERY_PATH } from '../../src/lenses/beliefs/nodes/wire/protocol.ts'
+import { ABOUT_PATH, QUERY_PATH, type WireAnswer, type WireItem } from '../../src/lenses/beliefs/nodes/wire/protocol.ts'
 import { openMemoryStore } from '../../src/store/memory-store.ts'
 import { InProcessNodes } from '../../src/testing/in-process-nodes.ts'
 import { seededUniform } from '../../src/testing/seeded.ts'
@@ -93,4 +93,18 @@ export async function joinAcross(
     network: before?.network ?? false,
     federations: [...(before?.federations ?? []), federation],
   })
+}
+
+/** An answer with its items read. */
+export type ReadAnswer = Omit<WireAnswer, 'items'> & { readonly items: readonly WireItem[] }
+
+export function readAnswer(answer: unknown): ReadAnswer {
+  const given = answer as WireAnswer
+  return { ...given, items: JSON.parse(given.items) as WireItem[] }
+}
+
+/** As it is sent. Whatever else it has been made stays as it is. */
+export function asSent(answer: unknown): unknown {
+  const items = (answer as ReadAnswer | null)?.items
+  return Array.isArray(items) ? { ...(answer as ReadAnswer), items: JSON.stringify(items) } : answer
 }

@@ -1,7 +1,7 @@
 /** What other nodes ask of this one. */
 import type { Operation } from '../../../model/operation.ts'
 import type { LensHost } from '../../lens.ts'
-import { answers, anything, described, OBJECT, OBJECTS, TEXT } from '../../wire-schema.ts'
+import { answers, anything, described, OBJECT, TEXT } from '../../wire-schema.ts'
 import { answerNode } from '../nodes/answering/answer-node.ts'
 import { chargeNode } from '../nodes/answering/charge-node.ts'
 import { inCall } from './call.ts'
@@ -25,8 +25,8 @@ const query: Operation<LensHost> = {
   ),
   output: answers({
     node: TEXT,
-    items: OBJECTS,
-    digests: described({ type: 'array' }, 'Of the items'),
+    items: described(TEXT, 'JSON of a list of beliefs'),
+    vectors: described({ type: ['object', 'null'] }, 'Of the items that are embedded, in their order'),
     signature: TEXT,
   }),
   effect: { kind: 'read', idempotent: false },

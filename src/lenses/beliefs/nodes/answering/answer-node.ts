@@ -39,13 +39,15 @@ export async function answerNode(input: unknown, call: NodeCall): Promise<WireAn
   const requester = requesterOf(state, query.scope, envelope.sender)
   const model = modelOf(state.host)
   if (query.vector !== null && query.vector.model !== model) {
-    return sealAnswer(node, envelope, { model, needs_text: true, more: false, items: [] })
+    return sealAnswer(node, envelope, { model, needs_text: true, more: false, ...NOTHING })
   }
   // Larger requests are cut, not refused (BQ-118).
   const time = new TimeLimit(Math.min(MOST_MS, query.timeout_ms), call.signal)
   const found = await find(state, query, { requester, sender: envelope.sender }, time)
   return sealAnswer(node, envelope, { model, needs_text: false, ...found })
 }
+
+const NOTHING = { items: '[]', vectors: null }
 
 /** Throws UNAUTHORIZED, always the same, for one that cannot be taken. The number is used up by one that is good in all else. */
 function takenEnvelope(input: unknown, node: NodeIdentity): Envelope {
@@ -86,7 +88,7 @@ async function find(
   query: WireQuery,
   { requester, sender }: Who,
   time: TimeLimit,
-): Promise<Pick<WireAnswer, 'items' | 'more'>> {
+): Promise<Pick<WireAnswer, 'items' | 'vectors' | 'more'>> {
   const { scope } = query
   const limit = Math.min(MOST_ITEMS, query.limit)
   state.load()
@@ -107,7 +109,7 @@ async function find(
   const show = (view: ShowView) => {
     return itemsOf(state, view, showCurrent(view, keys.slice(0, limit), question.scope), scope, sender)
   }
-  return { items: state.look(requester, show, time, through), more: keys.length > limit }
+  return { ...state.look(requester, show, time, through), more: keys.length > limit }
 }
 
 function byVector(host: LensHost, vector: Float32Array): Understood {

@@ -8,8 +8,8 @@ import type { ShownBelief, ShowView } from '../../access/show.ts'
 import { vectorsOf } from '../../record/vectors.ts'
 import type { BeliefsState } from '../../state.ts'
 import { didOfAgent, ensureKeys, signingKeys } from '../../trust/agent-keys.ts'
-import { beliefStatement, type WireItem, type WireScope } from '../wire/protocol.ts'
-import { vectorToText } from '../wire/vectors.ts'
+import { beliefStatement, type WireAnswer, type WireItem, type WireScope, type WireVectors } from '../wire/protocol.ts'
+import { vectorsToText } from '../wire/vectors.ts'
 
 /** Holders of public beliefs that have no key yet get one. A write: not within a read. */
 export function makeHolderKeys({ host, columns }: BeliefsState, keys: readonly EntryKey[]): void {
@@ -30,24 +30,39 @@ export function itemsOf(
   shown: readonly ShownBelief[],
   scope: WireScope,
   sender: string,
-): readonly WireItem[] {
+): Pick<WireAnswer, 'items' | 'vectors'> {
   const vectors = vectorsOf(view, shown)
-  return shown.flatMap((one, at) => {
-    const item = { ...said(one), embedding: embeddingOf(view, vectors[at]) }
-    if (scope.kind === 'federated') return [throughFederation(view, one, item, scope.federation, sender)]
-    return signedByHolder(state, view, one, item) ?? []
+  const told = shown.flatMap((one, at) => {
+    const item = said(one, vectors[at] !== undefined)
+    const whole =
+      scope.kind === 'federated'
+        ? throughFederation(view, one, item, scope.federation, sender)
+        : signedByHolder(state, view, one, item)
+    return whole === null ? [] : [{ item: whole, vector: vectors[at] }]
   })
+  return {
+    items: JSON.stringify(told.map(({ item }) => item)),
+    vectors: wireVectors(
+      view.model,
+      told.flatMap(({ vector }) => vector ?? []),
+    ),
+  }
+}
+
+function wireVectors(model: string | null, vectors: readonly Float32Array[]): WireVectors | null {
+  const dimensions = vectors[0]?.length
+  if (model === null || dimensions === undefined) return null
+  return { model, dimensions, values: vectorsToText(vectors) }
 }
 
 type Said = Omit<WireItem, 'visibility' | 'federation_ids' | 'holder_id' | 'member_count' | 'signature'>
 
-function said({ belief }: ShownBelief): Omit<Said, 'embedding'> {
+function said({ belief }: ShownBelief, isEmbedded: boolean): Said {
   const { id, content, content_hash, confidence, valid_from, valid_until, derivation, domains, created_at } = belief
-  return { id, content, content_hash, confidence, valid_from, valid_until, derivation, domains, created_at }
-}
-
-function embeddingOf({ model }: ShowView, vector: Float32Array | undefined): WireItem['embedding'] {
-  return vector === undefined || model === null ? null : { model, values: vectorToText(vector) }
+  return {
+    ...{ id, content, content_hash, confidence, valid_from, valid_until, derivation, domains, created_at },
+    is_embedded: isEmbedded,
+  }
 }
 
 function throughFederation(

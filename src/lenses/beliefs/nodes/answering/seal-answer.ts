@@ -1,12 +1,11 @@
-/** An answer to another node, signed by this one over the hash of each of its items (BQ-124). */
-import { canonicalJson, type Json, sha256 } from '../../../../base/canonical.ts'
+/** An answer to another node, signed by this one (BQ-124). */
 import type { Envelope } from '../../../../identity/envelope.ts'
 import type { NodeIdentity } from '../../../../identity/node.ts'
 import { signStatement } from '../../../../identity/statement.ts'
 import { toIso } from '../../../../model/instant.ts'
 import { answerStatement, PROTOCOL, type WireAnswer } from '../wire/protocol.ts'
 
-export type Sealing = Pick<WireAnswer, 'model' | 'needs_text' | 'more' | 'items'>
+export type Sealing = Pick<WireAnswer, 'model' | 'needs_text' | 'more' | 'items' | 'vectors'>
 
 export function sealAnswer(node: NodeIdentity, { sender, nonce }: Envelope, answer: Sealing): WireAnswer {
   const keys = node.keys()
@@ -17,8 +16,6 @@ export function sealAnswer(node: NodeIdentity, { sender, nonce }: Envelope, answ
     nonce,
     timestamp: toIso(node.now()),
     ...answer,
-    // The cast: items are plain data, but their interface has no index signature.
-    digests: answer.items.map(item => sha256(canonicalJson(item as unknown as Json))),
     signature: '',
   }
   return { ...open, signature: signStatement(keys, answerStatement(open)) }

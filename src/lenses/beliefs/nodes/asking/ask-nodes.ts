@@ -100,7 +100,7 @@ class Asker {
     const [stop, done] = stopAfter(limitMs, time.signal)
     try {
       const verified = await this.#verified(source, keys, began + limitMs, stop)
-      const guests = await guestsOf({ ...this.#request, source }, verified.items)
+      const guests = await guestsOf({ ...this.#request, source }, verified)
       const answer = { source, guests, more: verified.more }
       this.#note(source, verified.hasDropped ? INVALID_DATA : null, limitMs)
       return { answer, ...(verified.hasDropped && { failure: failed(INVALID_DATA) }) }

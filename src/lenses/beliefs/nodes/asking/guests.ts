@@ -15,7 +15,7 @@ import type { AskedSource } from '../peer.ts'
 import type { WireItem } from '../wire/protocol.ts'
 import { nameOfDid } from './dids.ts'
 import { nodeBookOf } from './node-book.ts'
-import type { VerifiedItem } from './verify.ts'
+import type { Verified, VerifiedItem } from './verify.ts'
 
 /** Texts that are embedded here for one answer of one node. */
 const MOST_EMBEDDED = 64
@@ -29,20 +29,19 @@ export interface Welcome {
   readonly time: TimeLimit
 }
 
-export async function guestsOf(welcome: Welcome, items: readonly VerifiedItem[]): Promise<readonly Guest[]> {
-  const { host } = welcome.state
-  const model = modelOf(host)
-  const dimensions = host.embedder?.model.dimensions
-  const vectors = items.map(({ item, vector }) => {
-    return vector !== null && item.embedding?.model === model && vector.length === dimensions ? vector : null
-  })
+export async function guestsOf(
+  welcome: Welcome,
+  { items, vectorModel }: Pick<Verified, 'items' | 'vectorModel'>,
+): Promise<readonly Guest[]> {
+  const model = modelOf(welcome.state.host)
+  const vectors = items.map(({ vector }) => (vectorModel === model ? vector : null))
   const made = await embedded(welcome, items, vectors)
   return items.map(({ item }, at) => guestOf(welcome, item, made[at] ?? null, model))
 }
 
 function guestOf(welcome: Welcome, item: WireItem, vector: Float32Array | null, model: string | null): Guest {
   const { source } = welcome
-  const { embedding: _, signature: __, member_count: memberCount, ...said } = item
+  const { is_embedded: _, signature: __, member_count: memberCount, ...said } = item
   const from: BeliefSource = { kind: source.kind, id: source.id }
   const belief: Belief = {
     ...said,

@@ -1,17 +1,20 @@
 /** What of an answer can be believed (BQ-124): everything in it is checked before anything of it is used. */
-import { canonicalJson, type Json, sha256 } from '../../../../base/canonical.ts'
+import { canonicalJson, sha256 } from '../../../../base/canonical.ts'
 import type { Instant } from '../../../../base/clock.ts'
 import type { Recent } from '../../../../base/recent.ts'
+import { isRecord } from '../../../../base/record.ts'
 import type { Envelope } from '../../../../identity/envelope.ts'
 import { isTimely } from '../../../../identity/freshness.ts'
 import { isStatementOf } from '../../../../identity/statement.ts'
 import type { AskedSource } from '../peer.ts'
 import { answerStatement, beliefStatement, type WireAnswer, type WireItem } from '../wire/protocol.ts'
-import { asAnswer, asItem } from '../wire/shapes.ts'
-import { vectorFromText } from '../wire/vectors.ts'
+import { asAnswer, asItem, MOST_ITEMS } from '../wire/shapes.ts'
+import { vectorsFromText } from '../wire/vectors.ts'
 
 export interface Verified extends Pick<WireAnswer, 'model' | 'more' | 'needs_text'> {
   readonly items: readonly VerifiedItem[]
+  /** What their vectors were made with; null: none has one. */
+  readonly vectorModel: string | null
   /** Whether some were not what they say. */
   readonly hasDropped: boolean
 }
@@ -38,47 +41,82 @@ export interface VerifyRequest {
 export function verifyAnswer(given: unknown, request: VerifyRequest): Verified | null {
   const answer = asAnswer(given)
   if (answer === null || !isOurs(answer, request)) return null
-  const { items: all, digests, model, more, needs_text } = answer
+  const { model, more, needs_text } = answer
+  const all = itemsOf(answer, request.model)
+  if (all === null) return null
   const seen = new Set<string>()
-  const items = all.slice(0, request.limit).flatMap((one, at): readonly VerifiedItem[] => {
-    const found = verifyItem(one, digests[at], request)
-    if (found === null || seen.has(found.item.id)) return []
-    seen.add(found.item.id)
-    return [found]
+  const items = all.slice(0, request.limit).flatMap(({ given, vector }): readonly VerifiedItem[] => {
+    const item = vector === INVALID ? null : verifiedItem(given, request)
+    if (item === null || seen.has(item.id)) return []
+    seen.add(item.id)
+    // The cast: what is invalid was left out above.
+    return [{ item, vector: vector as Float32Array | null }]
   })
-  return { model, more, needs_text, items, hasDropped: items.length < all.length }
+  return {
+    model,
+    more,
+    needs_text,
+    items,
+    vectorModel: answer.vectors?.model ?? null,
+    hasDropped: items.length < all.length,
+  }
 }
 
-function isOurs(answer: NonNullable<ReturnType<typeof asAnswer>>, { source, envelope, now }: VerifyRequest): boolean {
+function isOurs(answer: WireAnswer, { source, envelope, now }: VerifyRequest): boolean {
   const { did } = source.peer
-  const { node, audience, nonce, timestamp, signature, items, digests } = answer
+  const { node, audience, nonce, timestamp, signature } = answer
   if (node !== did || audience !== envelope.sender || nonce !== envelope.nonce) return false
-  if (items.length !== digests.length || !isTimely(Date.parse(timestamp), now)) return false
-  // The items have no part in what is signed: their digests have.
-  return isStatementOf(did, answerStatement(answer as WireAnswer), signature)
+  return isTimely(Date.parse(timestamp), now) && isStatementOf(did, answerStatement(answer), signature)
 }
 
-function verifyItem(given: unknown, digest: string | undefined, request: VerifyRequest): VerifiedItem | null {
+const INVALID = Symbol('no vector of unit length')
+
+interface GivenItem {
+  readonly given: unknown
+  readonly vector: Float32Array | null | typeof INVALID
+}
+
+/** Each with its vector. Null: they are no items, or there are other vectors than they say. */
+function itemsOf({ items, vectors }: WireAnswer, model: VerifyRequest['model']): readonly GivenItem[] | null {
+  if (vectors !== null && vectors.model === model?.key && vectors.dimensions !== model.dimensions) return null
+  const all = parsedList(items)
+  if (all === null || all.length > MOST_ITEMS) return null
+  const count = all.reduce<number>((sum, given) => sum + (isEmbedded(given) ? 1 : 0), 0)
+  const found =
+    vectors === null ? (count === 0 ? [] : null) : vectorsFromText(vectors.values, vectors.dimensions, count)
+  if (found === null) return null
+  let at = 0
+  return all.map(given => ({ given, vector: isEmbedded(given) ? (found[at++] ?? INVALID) : null }))
+}
+
+function parsedList(text: string): readonly unknown[] | null {
+  try {
+    const found: unknown = JSON.parse(text)
+    return Array.isArray(found) ? found : null
+  } catch {
+    return null
+  }
+}
+
+function isEmbedded(given: unknown): boolean {
+  return isRecord(given) && given['is_embedded'] === true
+}
+
+function verifiedItem(given: unknown, { source, envelope, known }: VerifyRequest): WireItem | null {
   const item = asItem(given)
-  if (item === null || sha256(canonicalJson(given as Json)) !== digest) return null
-  if (sha256(item.content) !== item.content_hash) return null
-  const isAllowed = request.source.kind === 'federated' ? isShared(item, request) : isPublic(item, request.known)
-  if (!isAllowed) return null
-  if (item.embedding === null) return { item, vector: null }
-  const vector = vectorFromText(item.embedding.values)
-  const { model } = request
-  if (vector === null || (item.embedding.model === model?.key && vector.length !== model.dimensions)) return null
-  return { item, vector }
+  if (item === null || sha256(item.content) !== item.content_hash) return null
+  const isAllowed = source.kind === 'federated' ? isShared(item, source.id, envelope.sender) : isPublic(item, known)
+  return isAllowed ? item : null
 }
 
 /** `holder:` and 26 characters; nobody else can be called so. */
 const PSEUDONYM = /^holder:[\w-]{26}$/
 
 /** What a federation shares has no names but pseudonyms and the requester's own; the node's signature stands for it. */
-function isShared(item: WireItem, { source, envelope }: VerifyRequest): boolean {
+function isShared(item: WireItem, federation: string, sender: string): boolean {
   const { visibility, federation_ids, holder_id, member_count } = item
-  if (visibility !== 'federated' || member_count === null || federation_ids[0] !== source.id) return false
-  return holder_id === null || holder_id === envelope.sender || PSEUDONYM.test(holder_id)
+  if (visibility !== 'federated' || member_count === null || federation_ids[0] !== federation) return false
+  return holder_id === null || holder_id === sender || PSEUDONYM.test(holder_id)
 }
 
 /** What is public is signed by who holds it. */

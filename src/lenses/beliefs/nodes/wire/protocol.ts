@@ -1,10 +1,11 @@
 /**
  * What nodes say to each other about beliefs (BQ-119 to BQ-126), as JSON. A question travels in an `Envelope` of
- * `identity/envelope.ts`; an answer is signed by the node that gives it, over the hash of each of its items, so that one
- * that was changed is told from those that were not. Instants are ISO 8601 in UTC with milliseconds.
+ * `identity/envelope.ts`; an answer is signed by the node that gives it. Its items are one text, and their vectors another:
+ * both are signed as they were sent, by their hash, and nobody writes hundreds of items anew to find out whether they were
+ * changed. Instants are ISO 8601 in UTC with milliseconds.
  */
-import type { JsonObject } from '../../../../base/canonical.ts'
-import type { Confidence, Derivation, DerivationType, Dimension, Visibility } from '../../model.ts'
+import { type JsonObject, sha256 } from '../../../../base/canonical.ts'
+import type { Belief, DerivationType, Dimension, Visibility } from '../../model.ts'
 
 export const PROTOCOL = 1
 
@@ -52,28 +53,26 @@ export interface WireQuery {
   readonly timeout_ms: number
 }
 
-/** One belief, as it leaves a node. */
-export interface WireItem {
-  readonly id: string
-  readonly content: string
-  /** Hexadecimal SHA-256 of the content. */
-  readonly content_hash: string
-  readonly confidence: Confidence
-  readonly valid_from: string
-  readonly valid_until: string | null
-  readonly derivation: Derivation
-  readonly domains: readonly string[]
-  readonly visibility: Visibility
-  /** Those asked through: one, or none of a public belief. */
-  readonly federation_ids: readonly string[]
-  /** did:key of who holds a public belief; of a federated one a pseudonym, null where the federation is strict. */
-  readonly holder_id: string | null
-  readonly created_at: string
+/**
+ * One belief, as it leaves a node. `federation_ids`: those asked through: one, or none of a public belief. `holder_id`:
+ * did:key of who holds a public belief; of a federated one a pseudonym, null where the federation is strict.
+ */
+export interface WireItem
+  extends Omit<Belief, 'version' | 'supersedes' | 'superseded_by' | 'embedding_model' | 'deleted_at'> {
   /** Holders in the federation who say the same; null for public beliefs. */
   readonly member_count: number | null
-  readonly embedding: WireVector | null
+  /** Whether there is a vector of it among those of the answer. */
+  readonly is_embedded: boolean
   /** By the holder, over `beliefStatement`; null behind a pseudonym, where the node's own signature stands for it. */
   readonly signature: string | null
+}
+
+/** Those of the items that are embedded, in their order, one behind the other. */
+export interface WireVectors {
+  /** Key of the model. */
+  readonly model: string
+  readonly dimensions: number
+  readonly values: string
 }
 
 export interface WireAnswer {
@@ -91,22 +90,28 @@ export interface WireAnswer {
   readonly needs_text: boolean
   /** There are more that match. */
   readonly more: boolean
-  readonly items: readonly WireItem[]
-  /** Hexadecimal SHA-256 of the canonical JSON of each item, in their order. */
-  readonly digests: readonly string[]
+  /** JSON of a list of `WireItem`. */
+  readonly items: string
+  /** Null: no item is embedded. */
+  readonly vectors: WireVectors | null
   /** By the node, over `answerStatement`. */
   readonly signature: string
 }
 
 /** What a holder signs of a public belief: all that its holder has said. */
 export function beliefStatement(item: WireItem): JsonObject {
-  const { embedding: _, signature: __, member_count: ___, federation_ids: ____, ...said } = item
+  const { is_embedded: _, signature: __, member_count: ___, federation_ids: ____, ...said } = item
   return { type: 'querent.belief.v1', ...said } as unknown as JsonObject
 }
 
 /** What a node signs of its answer. */
-export function answerStatement({ items: _, signature: __, ...answer }: WireAnswer): JsonObject {
-  return { type: 'querent.answer.v1', ...answer } as unknown as JsonObject
+export function answerStatement({ items, vectors, signature: _, ...answer }: WireAnswer): JsonObject {
+  return {
+    type: 'querent.answer.v1',
+    ...answer,
+    items: sha256(items),
+    vectors: vectors && { ...vectors, values: sha256(vectors.values) },
+  }
 }
 
 /** Who a node says that it is. */

@@ -89,7 +89,7 @@ const item = z.strictObject({
   holder_id: text.max(300).nullable(),
   created_at: instant,
   member_count: z.int().min(1).nullable(),
-  embedding: vector.nullable(),
+  is_embedded: z.boolean(),
   signature: base64url.nullable(),
 })
 
@@ -102,21 +102,20 @@ const answer = z.strictObject({
   model: modelName.nullable(),
   needs_text: z.boolean(),
   more: z.boolean(),
-  // Each is looked at by itself: one that is wrong spoils no other.
-  items: z.array(z.unknown()).max(MOST_ITEMS),
-  digests: z.array(hash).max(MOST_ITEMS),
+  items: z.string(),
+  vectors: z
+    .strictObject({ model: modelName, dimensions: z.int().min(1).max(MOST_DIMENSIONS), values: z.string() })
+    .nullable(),
   signature: base64url,
 })
-
-/** An answer whose items were not looked at. */
-export type OpenAnswer = Omit<WireAnswer, 'items'> & { readonly items: readonly unknown[] }
 
 /** Null for anything else. */
 export function asQuery(value: unknown): WireQuery | null {
   return (query.safeParse(value).data as WireQuery | undefined) ?? null
 }
 
-export function asAnswer(value: unknown): OpenAnswer | null {
+/** Its items are still a text: each is looked at by itself, so that one that is wrong spoils no other. */
+export function asAnswer(value: unknown): WireAnswer | null {
   return answer.safeParse(value).data ?? null
 }
 

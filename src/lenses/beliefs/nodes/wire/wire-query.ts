@@ -6,7 +6,7 @@ import { NO_FILTER } from '../../check/no-filter.ts'
 import type { Dimension } from '../../model.ts'
 import type { AskedSource } from '../peer.ts'
 import { PROTOCOL, type WireFilter, type WireQuery } from './protocol.ts'
-import { vectorToText } from './vectors.ts'
+import { vectorsToText } from './vectors.ts'
 
 export interface WireQueryParts {
   readonly source: AskedSource
@@ -28,7 +28,7 @@ export function wireQueryOf({ source, query, vector, asOf, timeoutMs }: WireQuer
         ? { kind: 'federated', federation: source.id }
         : { kind: 'network', federation: null },
     text: vector === null ? (semantic?.base ?? null) : null,
-    vector: vector === null ? null : { model: vector.model, values: vectorToText(vector.values) },
+    vector: vector === null ? null : { model: vector.model, values: vectorsToText([vector.values]) },
     filters: withMoment(
       parts.map(part => wireFilter(part, asOf, isAged)),
       asOf,

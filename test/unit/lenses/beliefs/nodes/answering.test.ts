@@ -12,7 +12,7 @@ import {
   type WireQuery,
 } from '../../../../../src/lenses/beliefs/nodes/wire/protocol.ts'
 import { signingKeys } from '../../../../../src/lenses/beliefs/trust/agent-keys.ts'
-import { openNodes, type TestNode } from '../../../../support/nodes.ts'
+import { asSent, openNodes, type ReadAnswer, readAnswer, type TestNode } from '../../../../support/nodes.ts'
 import { PUBLIC, say } from '../../../../support/nodes-world.ts'
 
 const ANA = keysOf(Uint8Array.from({ length: 32 }, () => 7))
@@ -58,8 +58,8 @@ function sealed(
   return sealEnvelope(keys, query as Json, { audience: node.did, timestamp: Date.now(), nonce: nonce(), ...more })
 }
 
-async function answerTo(node: TestNode, envelope: Envelope): Promise<WireAnswer> {
-  return (await node.call('nodes.query', 'anybody', { ...envelope })) as unknown as WireAnswer
+async function answerTo(node: TestNode, envelope: Envelope): Promise<ReadAnswer> {
+  return readAnswer(await node.call('nodes.query', 'anybody', { ...envelope }))
 }
 
 describe('an envelope', () => {
@@ -140,8 +140,8 @@ describe('an answer', () => {
     const answer = await answerTo(north, sealed(north, EVERYTHING))
     const [item] = answer.items
     if (item === undefined) throw new Error('nothing answered')
-    expect(item.embedding?.model).toBe('toy@toy')
-    expect(isStatementOf(north.did, answerStatement(answer), answer.signature)).toBe(true)
+    expect([item.is_embedded, answer.vectors?.model]).toEqual([true, 'toy@toy'])
+    expect(isStatementOf(north.did, answerStatement(asSent(answer) as WireAnswer), answer.signature)).toBe(true)
     expect(isStatementOf(item.holder_id as string, beliefStatement(item), item.signature as string)).toBe(true)
     expect([answer.node, answer.audience]).toEqual([north.did, ANA.did])
   })

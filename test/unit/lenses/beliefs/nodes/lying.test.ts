@@ -1,6 +1,6 @@
 /** Nodes that lie, or are lied for on the way: nothing forged ever stands in an answer (BQ-124). */
 import { describe, expect, it } from 'vitest'
-import { canonicalJson, type Json, sha256 } from '../../../../../src/base/canonical.ts'
+import { sha256 } from '../../../../../src/base/canonical.ts'
 import { newNonce } from '../../../../../src/identity/freshness.ts'
 import { keysOf } from '../../../../../src/identity/keys.ts'
 import { signStatement } from '../../../../../src/identity/statement.ts'
@@ -9,6 +9,8 @@ import {
   type WireAnswer,
   type WireItem,
 } from '../../../../../src/lenses/beliefs/nodes/wire/protocol.ts'
+import { vectorsFromText, vectorsToText } from '../../../../../src/lenses/beliefs/nodes/wire/vectors.ts'
+import { asSent, type ReadAnswer, readAnswer } from '../../../../support/nodes.ts'
 import { idsOf, openBirds, PUBLIC, SHARED, say } from '../../../../support/nodes-world.ts'
 
 async function voices() {
@@ -20,23 +22,40 @@ async function voices() {
   return birds
 }
 
-type Change = (answer: WireAnswer) => unknown
+type Change = (answer: ReadAnswer) => unknown
 
-/** As a node that has its key signs it: with digests of what is in it. */
+/** As a node that has its key signs it. */
 async function resealed(
   birds: Awaited<ReturnType<typeof voices>>,
   node: 'north' | 'south',
-  answer: WireAnswer,
+  answer: ReadAnswer,
 ): Promise<WireAnswer> {
   const engine = birds[node].engine
   const keys = engine.host('beliefs').node?.keys()
   if (keys === undefined) throw new Error('no keys')
-  const open = { ...answer, digests: answer.items.map(item => sha256(canonicalJson(item as unknown as Json))) }
+  const open = asSent(answer) as WireAnswer
   return { ...open, signature: signStatement(keys, answerStatement(open)) }
 }
 
-function first(answer: WireAnswer, change: Partial<WireItem>): WireAnswer {
+function first(answer: ReadAnswer, change: Partial<WireItem>): ReadAnswer {
   return { ...answer, items: answer.items.map((item, at) => (at === 0 ? { ...item, ...change } : item)) }
+}
+
+function bySomebody(answer: ReadAnswer): string {
+  return signStatement(STRANGER, answerStatement(asSent(answer) as WireAnswer))
+}
+
+function withVectors(answer: ReadAnswer, vectors: readonly Float32Array[]): ReadAnswer {
+  const { model = 'toy@toy' } = answer.vectors ?? {}
+  const dimensions = vectors[0]?.length ?? 1
+  return { ...answer, vectors: { model, dimensions, values: vectorsToText(vectors) } }
+}
+
+function firstVector(answer: ReadAnswer, change: (vector: Float32Array) => Float32Array): ReadAnswer {
+  const { values, dimensions } = answer.vectors ?? { values: '', dimensions: 1 }
+  const count = answer.items.filter(item => item.is_embedded).length
+  const vectors = (vectorsFromText(values, dimensions, count) ?? []).map(vector => vector as Float32Array)
+  return withVectors(answer, [change(vectors[0] as Float32Array), ...vectors.slice(1)])
 }
 
 const STRANGER = keysOf(Uint8Array.from({ length: 32 }, (_, at) => at))
@@ -48,17 +67,15 @@ const ON_THE_WAY: Readonly<Record<string, Change>> = {
     first(answer, { content: 'swifts are bats', content_hash: sha256('swifts are bats') }),
   'a higher confidence': answer =>
     first(answer, { confidence: { ...(answer.items[0] as WireItem).confidence, corroboration: 1 } }),
-  'an item more': answer => ({
-    ...answer,
-    items: [...answer.items, answer.items[0]],
-    digests: [...answer.digests, answer.digests[0]],
-  }),
-  'an item left out': answer => ({ ...answer, items: answer.items.slice(1), digests: answer.digests.slice(1) }),
-  'another signature': answer => ({ ...answer, signature: signStatement(STRANGER, answerStatement(answer)) }),
+  'an item more': answer => ({ ...answer, items: [...answer.items, answer.items[0]] }),
+  'an item left out': answer => ({ ...answer, items: answer.items.slice(1) }),
+  'items in another order': answer => ({ ...answer, items: answer.items.toReversed() }),
+  'other vectors': answer => withVectors(answer, [Float32Array.of(1, 0, 0, 0), Float32Array.of(0, 1, 0, 0)]),
+  'another signature': answer => ({ ...answer, signature: bySomebody(answer) }),
   'another node': answer => ({
     ...answer,
     node: STRANGER.did,
-    signature: signStatement(STRANGER, answerStatement({ ...answer, node: STRANGER.did })),
+    signature: bySomebody({ ...answer, node: STRANGER.did }),
   }),
   'another audience': answer => ({ ...answer, audience: STRANGER.did }),
   'another number': answer => ({ ...answer, nonce: newNonce(length => new Uint8Array(length)) }),
@@ -82,18 +99,8 @@ const BY_THE_NODE: Readonly<Record<string, Change>> = {
   'no signature of the holder': answer => first(answer, { signature: null }),
   'a private belief': answer => first(answer, { visibility: 'private' }),
   'a belief of a federation': answer => first(answer, { visibility: 'federated', federation_ids: ['birds'] }),
-  'a vector that is not of unit length': answer =>
-    first(answer, {
-      embedding: { model: 'toy@toy', values: Buffer.from(Float32Array.of(3, 4).buffer).toString('base64') },
-    }),
-  'a vector that is not finite': answer =>
-    first(answer, {
-      embedding: { model: 'toy@toy', values: Buffer.from(Float32Array.of(Number.NaN, 1).buffer).toString('base64') },
-    }),
-  'a vector of this model and of another size': answer =>
-    first(answer, {
-      embedding: { model: 'toy@toy', values: Buffer.from(Float32Array.of(1, 0).buffer).toString('base64') },
-    }),
+  'a vector that is not of unit length': answer => firstVector(answer, vector => vector.map(part => part * 2)),
+  'a vector that is not finite': answer => firstVector(answer, vector => vector.fill(Number.NaN)),
   'half a character': answer => first(answer, { content: 'swifts \ud800', content_hash: sha256('swifts \ud800') }),
   'an inflated score': answer => first(answer, { score: 99 } as unknown as Partial<WireItem>),
   'a time that is none': answer => first(answer, { created_at: 'yesterday' }),
@@ -102,7 +109,7 @@ const BY_THE_NODE: Readonly<Record<string, Change>> = {
 describe('what was changed on its way', () => {
   it.each(Object.entries(ON_THE_WAY))('BQ-124: %s: is dropped, and the node reported', async (_, change) => {
     await using birds = await voices()
-    birds.world.transport.fault(birds.south.address, { answers: answer => change(answer as WireAnswer) })
+    birds.world.transport.fault(birds.south.address, { answers: answer => asSent(change(readAnswer(answer))) })
     const answer = await birds.ask('swifts')
     expect(idsOf(answer)).not.toContain('bats')
     const contents = answer.beliefs.map(({ belief }) => belief.content)
@@ -121,9 +128,9 @@ describe('what a node that signs it has made up', () => {
     let lied = ''
     birds.world.transport.fault(birds.south.address, {
       answers: async given => {
-        const answer = given as WireAnswer
+        const answer = readAnswer(given)
         lied = answer.items[0]?.id ?? ''
-        return resealed(birds, 'south', change(answer) as WireAnswer)
+        return resealed(birds, 'south', change(answer) as ReadAnswer)
       },
     })
     const answer = await birds.ask('swifts')
@@ -142,7 +149,7 @@ describe('what a node that signs it has made up', () => {
   ] as const)('BQ-124, BQ-126: of a federation, %s: is dropped', async (_, change) => {
     await using birds = await voices()
     birds.world.transport.fault(birds.north.address, {
-      answers: answer => resealed(birds, 'north', first(answer as WireAnswer, change as Partial<WireItem>)),
+      answers: answer => resealed(birds, 'north', first(readAnswer(answer), change as Partial<WireItem>)),
     })
     const answer = await birds.ask('swifts')
     expect(idsOf(answer).toSorted()).toEqual(['other', 'own', 'public'])
@@ -153,7 +160,7 @@ describe('what a node that signs it has made up', () => {
     await using birds = await voices()
     birds.world.transport.fault(birds.north.address, {
       answers: answer => {
-        const given = answer as WireAnswer
+        const given = readAnswer(answer)
         return resealed(birds, 'north', first(given, { holder_id: given.audience }))
       },
     })
@@ -162,14 +169,34 @@ describe('what a node that signs it has made up', () => {
     expect(idsOf(await birds.ask('swifts', {}, { filters: { holder_ids: ['ana'] } }))).toEqual(['own'])
   })
 
+  it.each<[string, Change]>([
+    [
+      'vectors of this model and of another size',
+      answer => withVectors(answer, [Float32Array.of(1, 0), Float32Array.of(1, 0)]),
+    ],
+    ['fewer vectors than items have', answer => ({ ...answer, vectors: null })],
+    ['items that are no list', answer => ({ ...answer, items: '{}' })],
+    ['items that are no JSON', answer => ({ ...answer, items: '[' })],
+  ])('BQ-124: %s: nothing of the answer is used', async (_, change) => {
+    await using birds = await voices()
+    birds.world.transport.fault(birds.south.address, {
+      answers: answer => resealed(birds, 'south', change(readAnswer(answer)) as ReadAnswer),
+    })
+    const answer = await birds.ask('swifts')
+    expect(idsOf(answer).toSorted()).toEqual(['own', 'shared'])
+    expect(answer.errors.map(({ node, details }) => [node, details])).toEqual([['south', { reason: 'invalid_data' }]])
+  })
+
   it('BQ-124: more items than were asked for: no more than those are looked at', async () => {
     await using birds = await voices()
     birds.world.transport.fault(birds.south.address, {
       answers: async given => {
-        const answer = given as WireAnswer
+        const answer = readAnswer(given)
+        const items = Array.from({ length: 100 }, () => answer.items[0] as WireItem)
         return resealed(birds, 'south', {
           ...answer,
-          items: Array.from({ length: 100 }, () => answer.items[0] as WireItem),
+          items: items.map(item => ({ ...item, is_embedded: false })),
+          vectors: null,
         })
       },
     })
@@ -183,7 +210,7 @@ describe('what a node that signs it has made up', () => {
     birds.world.transport.fault(birds.south.address, {
       answers: answer => ({
         ...(answer as WireAnswer),
-        items: Array.from({ length: 1_000_000 }, () => 'swifts are bats'),
+        items: JSON.stringify(Array.from({ length: 1_000_000 }, () => 'swifts are bats')),
       }),
     })
     const answer = await birds.ask('swifts')
