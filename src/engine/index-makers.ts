@@ -12,9 +12,9 @@ import type { Store } from '../store/store.ts'
 export class IndexMakers {
   readonly #makers: ReadonlyMap<string, () => Index>
 
-  constructor(store: Store, embedder: Embedder | null, lenses: readonly Lens[]) {
+  constructor(embedder: Embedder | null, lenses: readonly Lens[], vectorIndex: (embedder: Embedder) => Index) {
     const makers: (() => Index)[] = [openWordIndex]
-    if (embedder !== null) makers.push(() => vectorIndexOf(store, embedder))
+    if (embedder !== null) makers.push(() => vectorIndex(embedder))
     makers.push(...lenses.flatMap(lens => lens.indexes ?? []))
     makers.push(...lenses.flatMap(lens => (lens.pointIndexes ?? []).map(points => () => openPointIndex(points))))
     makers.push(...lenses.flatMap(lens => (lens.linkIndexes ?? []).map(links => () => openLinkIndex(links))))
@@ -33,8 +33,11 @@ export class IndexMakers {
   }
 }
 
-function vectorIndexOf(store: Store, { model }: Embedder): Index {
-  const key = modelKey(model)
-  const source = (chunks: readonly number[]) => store.vectorsOnly(key, chunks)
-  return openVectorIndex({ model: key, dimensions: model.dimensions, source })
+/** For a store of any size. */
+export function vectorIndexOver(store: Store): (embedder: Embedder) => Index {
+  return ({ model }) => {
+    const key = modelKey(model)
+    const source = (chunks: readonly number[]) => store.vectorsOnly(key, chunks)
+    return openVectorIndex({ model: key, dimensions: model.dimensions, source })
+  }
 }

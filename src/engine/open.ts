@@ -18,7 +18,7 @@ import { Closers } from './closers.ts'
 import { type Config, type Environment, resolveConfig } from './config.ts'
 import type { Engine } from './engine.ts'
 import { findHome, type Home } from './home.ts'
-import { IndexMakers } from './index-makers.ts'
+import { IndexMakers, vectorIndexOver } from './index-makers.ts'
 import { IndexSet } from './index-set.ts'
 import { type HostedLens, installPlugins } from './lens-plugins.ts'
 import { LocalEngine } from './local-engine.ts'
@@ -116,7 +116,7 @@ async function makeParts(
   const { clock = systemClock, random = secureRandom } = options
   const { embedder, error: embedderError } = await startEmbedder(options, config, home)
   closers.add(() => embedder?.close())
-  const makers = new IndexMakers(store, embedder, registry.all)
+  const makers = new IndexMakers(embedder, registry.all, vectorIndexOver(store))
   const indexes = new IndexSet(store, home?.indexFolder ?? null, makers.all())
   const lease = (name: string) => new Lease(store, name, holder, machineNow)
   const embedding =

@@ -1,5 +1,6 @@
-/** A store in memory, with indexes over it, for as long as somebody holds it. */
-import type { Embedder } from '../embed/embedder.ts'
+/** A store in memory, with indexes over it, for as long as somebody holds it: filled once with some hundred entries, and read. */
+import { type Embedder, modelKey } from '../embed/embedder.ts'
+import { openReferenceVectors } from '../index/reference-vectors.ts'
 import type { Scratch } from '../lenses/lens.ts'
 import { openMemoryStore } from '../store/memory-store.ts'
 import { IndexMakers } from './index-makers.ts'
@@ -7,8 +8,10 @@ import { IndexSet } from './index-set.ts'
 
 /** Vectors put into it are of this embedder's model. Indexes are made when they are first asked for. */
 export function openScratch(embedder: Embedder | null): Scratch {
-  const store = openMemoryStore()
-  const indexes = new IndexSet(store, null, new IndexMakers(store, embedder, []).all())
+  const store = openMemoryStore({ copies: false })
+  // Among so few, looking at every vector takes less than getting ready to look at some.
+  const makers = new IndexMakers(embedder, [], ({ model }) => openReferenceVectors(modelKey(model), model.dimensions))
+  const indexes = new IndexSet(store, null, makers.all())
   return {
     store,
     index: name => {

@@ -15,10 +15,15 @@ import { mustBeSync } from './sync.ts'
 export interface MemoryStoreOptions {
   /** Default: `memory`. Give each its own where several stores meet. */
   readonly storeId?: string | undefined
+  /**
+   * False: rows, vectors and entries are kept and given as they came, so whoever fills it must not change them afterwards,
+   * nor what is read of it. For what is put together once and read once. Default true.
+   */
+  readonly copies?: boolean | undefined
 }
 
 export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
-  return new MemoryStore(options.storeId ?? 'memory', new MemoryState())
+  return new MemoryStore(options.storeId ?? 'memory', new MemoryState(options.copies))
 }
 
 class MemoryStore extends MemoryReader implements Store {

@@ -64,7 +64,9 @@ function tableMismatch(name: string): QuerentError {
 /** A row with all its columns in declared order: absent ones null, -0 made 0. */
 export function soundRow(table: TableDeclaration, row: Row): Row {
   for (const name of Object.keys(row)) columnOf(table, name)
-  return Object.fromEntries(table.columns.map(column => [column.name, soundCell(table, column, row[column.name])]))
+  const sound: Record<string, Cell> = {}
+  for (const column of table.columns) sound[column.name] = soundCell(table, column, row[column.name])
+  return sound
 }
 
 /** Some columns of a row, checked: a condition. */
@@ -119,30 +121,40 @@ function shapeOf(table: TableDeclaration): string {
 }
 
 function columnOf(table: TableDeclaration, name: string): ColumnDeclaration {
-  const column = table.columns.find(candidate => candidate.name === name)
+  const column = columnsOf(table).get(name)
   if (column === undefined) throw invalidArgument(`table ${table.name}`, name, 'a declared column')
   return column
 }
 
+const columnMaps = new WeakMap<TableDeclaration, ReadonlyMap<string, ColumnDeclaration>>()
+
+function columnsOf(table: TableDeclaration): ReadonlyMap<string, ColumnDeclaration> {
+  const known = columnMaps.get(table)
+  if (known !== undefined) return known
+  const made = new Map(table.columns.map(column => [column.name, column]))
+  columnMaps.set(table, made)
+  return made
+}
+
 function soundCell(table: TableDeclaration, column: ColumnDeclaration, cell: Cell | undefined): Cell {
-  const field = `${table.name}.${column.name}`
+  const field = () => `${table.name}.${column.name}`
   if (cell === null || cell === undefined) {
-    if (!column.nullable) throw invalidArgument(field, cell, 'a value')
+    if (!column.nullable) throw invalidArgument(field(), cell, 'a value')
     return null
   }
   switch (column.type) {
     case 'text':
-      if (typeof cell !== 'string') throw invalidArgument(field, cell, 'text')
-      checkText(field, cell)
+      if (typeof cell !== 'string') throw invalidArgument(field(), cell, 'text')
+      checkText(field(), cell)
       return cell
     case 'integer':
-      if (!Number.isSafeInteger(cell)) throw invalidArgument(field, cell, 'a whole number')
+      if (!Number.isSafeInteger(cell)) throw invalidArgument(field(), cell, 'a whole number')
       return (cell as number) + 0
     case 'real':
-      if (!Number.isFinite(cell)) throw invalidArgument(field, cell, 'a finite number')
+      if (!Number.isFinite(cell)) throw invalidArgument(field(), cell, 'a finite number')
       return (cell as number) + 0
     case 'blob':
-      if (!(cell instanceof Uint8Array)) throw invalidArgument(field, cell, 'bytes')
+      if (!(cell instanceof Uint8Array)) throw invalidArgument(field(), cell, 'bytes')
       return cell
   }
 }

@@ -1,4 +1,4 @@
-/** Reading from the in-memory store. Everything that is returned is frozen or a copy. */
+/** Reading from the in-memory store. What is returned is frozen or a copy, unless the store was opened without copies. */
 import { Bitset } from '../../base/bitset.ts'
 import type { Instant } from '../../base/clock.ts'
 import { compareText } from '../../base/compare.ts'
@@ -223,7 +223,8 @@ export class MemoryReader implements StoreReader {
     const vector = this.state.vectors.get(key)?.get(model)
     const chunk = this.state.chunks.get(key)
     if (!vector || !chunk) return undefined
-    return { chunk: key, entry: chunk.entry, partition: this.state.partitionOf(chunk.entry), vector: vector.slice() }
+    const partition = this.state.partitionOf(chunk.entry)
+    return { chunk: key, entry: chunk.entry, partition, vector: this.state.copies ? vector.slice() : vector }
   }
 
   #access(viewer: Viewer, entry: EntryKey): AccessState | undefined {

@@ -10,6 +10,8 @@ import { Journal, JournaledMap } from './journal.ts'
 import { MemoryTable } from './table.ts'
 
 export class MemoryState {
+  /** Whether what comes in and goes out is copied or frozen. */
+  readonly copies: boolean
   readonly journal: Journal = new Journal()
   readonly partitions: JournaledMap<PartitionId, Audience> = new JournaledMap(this.journal)
   readonly partitionIds: JournaledMap<string, PartitionId> = new JournaledMap(this.journal)
@@ -30,6 +32,10 @@ export class MemoryState {
   readonly #counters = new JournaledMap<string, number>(this.journal)
   readonly #tables = new Map<string, MemoryTable>()
 
+  constructor(copies = true) {
+    this.copies = copies
+  }
+
   /** The last number given out under this name, 0 before the first. */
   last(counter: 'entry' | 'chunk' | 'partition' | 'change' | 'pruned'): number {
     return this.#counters.get(counter) ?? 0
@@ -48,7 +54,7 @@ export class MemoryState {
     const known = this.#tables.get(declaration.name)
     if (known === undefined) {
       checkDeclaration(declaration)
-      const made = new MemoryTable(declaration, this.journal, key => this.entries.has(key), this.tableVersions)
+      const made = new MemoryTable(declaration, this)
       this.#tables.set(declaration.name, made)
       return made
     }

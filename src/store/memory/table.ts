@@ -6,28 +6,29 @@ import { compareCells, soundColumns, soundEntries, soundKey, soundPart, soundRow
 import type { TableVersions } from '../table-versions.ts'
 import { type Journal, JournaledMap } from './journal.ts'
 
+/** What tables share with their store. */
+interface TableState {
+  readonly journal: Journal
+  readonly copies: boolean
+  readonly entries: { has(key: number): boolean }
+  readonly tableVersions: TableVersions
+}
+
 export class MemoryTable implements TableWriter {
   /** May be replaced by one with more columns; rows from before have null there. */
   declaration: TableDeclaration
   readonly #rows: JournaledMap<string, Row>
-  readonly #hasEntry: (key: number) => boolean
-  readonly #versions: TableVersions
+  readonly #state: TableState
 
-  constructor(
-    declaration: TableDeclaration,
-    journal: Journal,
-    hasEntry: (key: number) => boolean,
-    versions: TableVersions,
-  ) {
+  constructor(declaration: TableDeclaration, state: TableState) {
     this.declaration = declaration
-    this.#rows = new JournaledMap(journal)
-    this.#hasEntry = hasEntry
-    this.#versions = versions
+    this.#rows = new JournaledMap(state.journal)
+    this.#state = state
   }
 
   get(key: Row): Row | undefined {
     const row = this.#rows.get(this.#keyOf(soundKey(this.declaration, key)))
-    return row && copy(soundRow(this.declaration, row))
+    return row && this.#copy(soundRow(this.declaration, row))
   }
 
   scan(where: Row = {}, page: TablePage = {}): readonly Row[] {
@@ -40,7 +41,7 @@ export class MemoryTable implements TableWriter {
       .filter(row => after === undefined || this.#compare(row, after) > 0)
       .sort((a, b) => this.#compare(a, b))
       .slice(0, page.limit)
-      .map(row => copy(Object.fromEntries(columns.map(name => [name, row[name] ?? null]))))
+      .map(row => this.#copy(Object.fromEntries(columns.map(name => [name, row[name] ?? null]))))
   }
 
   count(where: Row = {}): number {
@@ -49,18 +50,18 @@ export class MemoryTable implements TableWriter {
 
   put(row: Row): void {
     const sound = soundRow(this.declaration, row)
-    if (this.declaration.ofEntry && !this.#hasEntry(sound['entry'] as number)) {
+    if (this.declaration.ofEntry && !this.#state.entries.has(sound['entry'] as number)) {
       throw invalidArgument(`${this.declaration.name}.entry`, sound['entry'], 'an entry that exists')
     }
-    this.#rows.set(this.#keyOf(sound), copy(sound))
-    this.#versions.wrote(this.declaration.name)
+    this.#rows.set(this.#keyOf(sound), this.#copy(sound))
+    this.#state.tableVersions.wrote(this.declaration.name)
   }
 
   delete(where: Row): number {
     if (Object.keys(where).length === 0) throw invalidArgument(`table ${this.declaration.name}`, where, 'a condition')
     const rows = this.#select(where)
     for (const row of rows) this.#rows.delete(this.#keyOf(row))
-    this.#versions.wrote(this.declaration.name)
+    this.#state.tableVersions.wrote(this.declaration.name)
     return rows.length
   }
 
@@ -77,6 +78,10 @@ export class MemoryTable implements TableWriter {
       if (order !== 0) return order
     }
     return 0
+  }
+
+  #copy(row: Row): Row {
+    return this.#state.copies ? copy(row) : row
   }
 
   #keyOf(row: Row): string {

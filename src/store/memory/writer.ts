@@ -29,14 +29,14 @@ export class MemoryWriter extends MemoryReader implements StoreWriter {
     const key = before?.key ?? this.state.next('entry')
     const partition = this.intern(sound.audience)
     const entry: Entry = { ...fields, key, partition, contentHash: sha256(sound.content) }
-    this.state.entries.set(key, deepFreeze(entry))
+    this.state.entries.set(key, this.#kept(entry))
     this.state.entryKeys.set(nameOf(sound.audience.holder, sound.id), key)
     for (const chunk of plan.dropped) this.#dropChunk(chunk.key)
     const chunkKeys = chunks.map((chunk, ordinal) => {
       const chunkKey = plan.kept[ordinal]?.key ?? this.state.next('chunk')
       const { start, end, startLine, endLine, headings } = chunk
       const stored = { key: chunkKey, entry: key, ordinal, start, end, startLine, endLine, headings: [...headings] }
-      this.state.chunks.set(chunkKey, deepFreeze(stored))
+      this.state.chunks.set(chunkKey, this.#kept(stored))
       return chunkKey
     })
     this.state.chunkKeys.set(key, chunkKeys)
@@ -68,7 +68,7 @@ export class MemoryWriter extends MemoryReader implements StoreWriter {
       const chunk = this.state.chunks.get(key)
       if (chunk === undefined) continue
       if (!this.state.dimensions.has(model)) this.state.dimensions.set(model, vector.length)
-      this.state.vectors.set(key, new Map(this.state.vectors.get(key)).set(model, vector.slice()))
+      this.state.vectors.set(key, new Map(this.state.vectors.get(key)).set(model, this.state.copies ? vector.slice() : vector))
       touched.add(chunk.entry)
     }
     for (const entry of [...touched].sort((a, b) => a - b)) {
@@ -111,7 +111,7 @@ export class MemoryWriter extends MemoryReader implements StoreWriter {
     if (known !== undefined) return known
     const id = this.state.next('partition')
     this.state.partitionIds.set(name, id)
-    this.state.partitions.set(id, deepFreeze(audienceOfPartition(sound)))
+    this.state.partitions.set(id, this.#kept(audienceOfPartition(sound)))
     return id
   }
 
@@ -132,6 +132,10 @@ export class MemoryWriter extends MemoryReader implements StoreWriter {
     const last = Math.min(seq, this.lastSeq() - 1)
     for (let at = this.state.last('pruned') + 1; at <= last; at++) this.state.changes.delete(at)
     this.state.setPruned(Math.max(last, this.state.last('pruned')))
+  }
+
+  #kept<T>(value: T): T {
+    return this.state.copies ? deepFreeze(value) : value
   }
 
   #dropChunk(key: ChunkKey): void {

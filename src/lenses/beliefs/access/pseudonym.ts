@@ -4,6 +4,7 @@
  */
 import { canonicalJson } from '../../../base/canonical.ts'
 import type { Clock } from '../../../base/clock.ts'
+import { Recent } from '../../../base/recent.ts'
 import { sign } from '../../../base/signature.ts'
 import { QuerentError } from '../../../model/errors.ts'
 import type { Store, StoreWriter } from '../../../store/store.ts'
@@ -17,8 +18,11 @@ const PREFIX = 'holder:'
 /** `holder:` and 26 characters. No agent can be called so: names have no colon. */
 export function pseudonymOf(secret: string, federation: string, requester: string, holder: string): string {
   const name = canonicalJson(['pseudonym', federation, requester, holder])
-  return `${PREFIX}${sign(secret, name).slice(0, 26)}`
+  return MADE.get(`${secret} ${name}`, () => `${PREFIX}${sign(secret, name).slice(0, 26)}`)
 }
+
+/** Who was shown is shown again, and a signature costs more than all else that is told of a belief. */
+const MADE = new Recent<string, string>(50_000)
 
 /** The store's secret. Where none can be written, one for as long as the store is open. */
 export class Secret {

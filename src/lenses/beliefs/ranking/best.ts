@@ -16,6 +16,8 @@ import { topPlaces } from './top-places.ts'
 export const NEAR = 1e-5
 /** Chosen beyond what is wanted, so that ties at the end seldom need another round. */
 const SPARE = 8
+/** So many rows are scored without choosing among them first. */
+const FEW = 2_000
 /** Whoever was asked for so many times as many as there are has named them all. */
 const ENOUGH = 4
 /** Rows that are scored between two looks at the clock. */
@@ -25,6 +27,10 @@ const SCORED_AT_ONCE = 500
 export function best(request: BestRequest, k: number): readonly ScoredBelief[] {
   const wanted = Math.min(k, request.matches.count)
   if (wanted === 0) return []
+  // Nearly all of a few: there is nothing to choose.
+  if (request.matches.count <= Math.min(wanted + SPARE, FEW)) {
+    return exact(request, [...request.matches.rows]).sort(byOrder).slice(0, wanted)
+  }
   const chooser = chooserOf(request)
   for (let asked = wanted + SPARE; ; asked *= 4) {
     request.time?.check()
