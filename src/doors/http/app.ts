@@ -3,7 +3,6 @@
  * nothing in a body changes it. Knows no operation by name.
  */
 import { Hono } from 'hono'
-import { compress } from 'hono/compress'
 import { cors } from 'hono/cors'
 import type { Engine } from '../../engine/engine.ts'
 import { QuerentError } from '../../model/errors.ts'
@@ -12,6 +11,7 @@ import { type Catalog, type EngineOperation, findOperation } from '../../ops/cat
 import { describeOperation } from '../../ops/schemas.ts'
 import { answer, bodyInput, logBug } from './answer.ts'
 import { MAX_BODY_BYTES, wholeRequest } from './body.ts'
+import { compressed } from './compressed.ts'
 import { conditional } from './conditional.ts'
 import { serveDocsPage } from './docs-page.ts'
 import { type App, type Door, type Env, viewerOf } from './env.ts'
@@ -70,10 +70,11 @@ export function makeApp(engine: Engine, catalog: Catalog, options: AppOptions): 
     c.set('door', door)
     c.set('requestId', REQUEST_ID.test(given) ? given : options.requestId())
     await next()
-    // Only now: a failure makes a response of its own, which should have them too.
-    c.header('x-request-id', c.get('requestId'))
-    if (!c.res.headers.has('cache-control')) c.header('cache-control', 'no-store')
-    c.header('x-content-type-options', 'nosniff')
+    // Only now: a failure makes a response of its own, which should have them too. Not by the context, which would copy it.
+    const { headers } = c.res
+    headers.set('x-request-id', c.get('requestId'))
+    if (!headers.has('cache-control')) headers.set('cache-control', 'no-store')
+    headers.set('x-content-type-options', 'nosniff')
   })
   app.use(noting(options.observers ?? []))
   app.use((c, next) => {
@@ -81,7 +82,7 @@ export function makeApp(engine: Engine, catalog: Catalog, options: AppOptions): 
     return next()
   })
   if (names.origins.length > 0) app.use(corsFor(names.origins))
-  app.use(compress())
+  app.use(compressed())
   mountProbes(app, engine, ending)
   app.get('/v1/node', c => c.json({ did: engine.signedRequests.did() }))
   mountOpenRoutes(app, catalog)
