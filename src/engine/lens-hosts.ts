@@ -36,6 +36,7 @@ export class LensHosts {
   }
 
   #make(lens: Lens): LensHost {
+    const { isLasting } = this.#parts
     const { store, clock, embedder, random, log, workspace, embedding, indexes, sources, node, transport } = this.#parts
     const engine = this.#engine
     return {
@@ -63,6 +64,7 @@ export class LensHosts {
       live: engine.live,
       node,
       transport,
+      isLasting,
       scratch: () => openScratch(embedder),
       query: (input, viewer) => engine.query({ lens: lens.name, ...input }, viewer),
     }

@@ -142,6 +142,7 @@ async function makeParts(
     sources,
     node: nodeIdentity({ store, random, clock: systemClock }),
     transport,
+    isLasting: options.background !== false && options.readOnly !== true,
     makeIndex: name => makers.make(name),
     embedding,
     warm: options.warm === true,

@@ -37,6 +37,8 @@ export interface Parts {
   readonly sources: SourceSet
   readonly node: NodeIdentity
   readonly transport: NodeTransport
+  /** Whether it works in the background, for as long as its process stays. */
+  readonly isLasting: boolean
   readonly makeIndex: (name: string) => Index
   readonly embedding: Embedding | null
   /** Whether to load the vector index while the first question is embedded. */

@@ -5,6 +5,7 @@
 
 import type { Json } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
+import { isIso, toIso } from '../model/instant.ts'
 import { isNonce, isTimely, type Refusal } from './freshness.ts'
 import type { Keys } from './keys.ts'
 import type { Nonces } from './nonces.ts'
@@ -25,7 +26,7 @@ export interface Envelope {
 }
 
 export function sealEnvelope(keys: Keys, query: Json, { audience, timestamp, nonce }: Freshness): Envelope {
-  const open = { query, sender: keys.did, audience, timestamp: new Date(timestamp).toISOString(), nonce }
+  const open = { query, sender: keys.did, audience, timestamp: toIso(timestamp), nonce }
   return { ...open, signature: signStatement(keys, open) }
 }
 
@@ -40,9 +41,8 @@ export function envelopeRefusal(
   const { signature, ...open } = envelope
   if (!isWhole(envelope) || !isNonce(open.nonce)) return 'malformed'
   if (open.audience !== audience) return 'audience'
-  const timestamp = instantOf(open.timestamp)
-  if (timestamp === null) return 'malformed'
-  if (!isTimely(timestamp, now)) return 'clock'
+  if (!isIso(open.timestamp)) return 'malformed'
+  if (!isTimely(Date.parse(open.timestamp), now)) return 'clock'
   if (!isStatementOf(open.sender, open, signature)) return 'signature'
   return nonces.use(open.sender, open.nonce, now) ? null : 'replay'
 }
@@ -55,10 +55,4 @@ function isWhole(envelope: Envelope): boolean {
     Object.keys(envelope).length === TEXTS.length + 1 &&
     TEXTS.every(name => Object.hasOwn(envelope, name) && typeof envelope[name] === 'string')
   )
-}
-
-/** Null unless the text is the one that this instant is written as. */
-function instantOf(text: string): Instant | null {
-  const instant = Date.parse(text)
-  return Number.isFinite(instant) && new Date(instant).toISOString() === text ? instant : null
 }

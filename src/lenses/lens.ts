@@ -47,6 +47,8 @@ export interface LensHost {
   /** This node, as others meet it, and how it reaches them. */
   readonly node?: NodeIdentity | undefined
   readonly transport?: NodeTransport | undefined
+  /** Whether this process stays, and works in the background: then it pays to listen to others. */
+  readonly isLasting?: boolean | undefined
   /** A store in memory with indexes of its own, for what is put together for one answer and forgotten after it. */
   scratch?(): Scratch
   /** Asks through the pipeline with this lens's stages (or another lens's, named in the input). */

@@ -15,6 +15,16 @@ export function toIso(instant: Instant): string {
   return new Date(instant).toISOString()
 }
 
+/** Whether a text is an instant in the one form that `toIso` writes. */
+export function isIso(text: string): boolean {
+  if (!WRITTEN.test(text)) return false
+  const instant = Date.parse(text)
+  return Number.isFinite(instant) && toIso(instant) === text
+}
+
+/** Years of other lengths bear a sign. */
+const WRITTEN = /^(?:\d{4}|[+-]\d{6})-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+
 /** `Date.parse` takes 31 February for 3 March: what was asked for must not become something else. */
 function parseIso(text: string): number {
   const day = text.slice(0, 10)

@@ -64,6 +64,11 @@ export interface StandingQuestion {
   concerned(last: LiveState): boolean
   /** Keys of these items that the viewer may no longer see, or that are gone. Read now, not from a cache. */
   lost(items: readonly Pick<LiveItem, 'key' | 'id'>[]): readonly string[]
+  /**
+   * Whether something outside of the store has happened that may have changed the answer. Asked many times a second. Absent:
+   * nothing can.
+   */
+  stirred?(): boolean
   /** False: the viewer may ask this no longer; then its subscription ends, and no other. Read now. Absent: always true. */
   allowed?(): boolean
 }

@@ -24,10 +24,16 @@ export function openBeliefsEngine(options: EngineOptions, given: Json = {}): Pro
 export type Json = Record<string, unknown>
 
 /** The answer of an operation, the lens's or the engine's; rejects with its error. Writes are done when this returns. */
-export async function callOperation(engine: Engine, name: string, by: string, input: unknown): Promise<Json> {
+export async function callOperation(
+  engine: Engine,
+  name: string,
+  by: string,
+  input: unknown,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Json> {
   const catalog = CATALOGS.get(engine) ?? makeCatalog(engine)
   CATALOGS.set(engine, catalog)
-  const context = { viewer: { id: by }, signal: new AbortController().signal }
+  const context = { viewer: { id: by }, signal }
   return (await callAny(catalog, engine, name, input, context)) as Json
 }
 

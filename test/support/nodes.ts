@@ -2,7 +2,13 @@
 import { SettableClock } from '../../src/base/clock.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import type { EngineOptions } from '../../src/engine/options.ts'
-import { ABOUT_PATH, QUERY_PATH, type WireAnswer, type WireItem } from '../../src/lenses/beliefs/nodes/wire/protocol.ts'
+import {
+  ABOUT_PATH,
+  CHANGES_PATH,
+  QUERY_PATH,
+  type WireAnswer,
+  type WireItem,
+} from '../../src/lenses/beliefs/nodes/wire/protocol.ts'
 import { openMemoryStore } from '../../src/store/memory-store.ts'
 import { InProcessNodes } from '../../src/testing/in-process-nodes.ts'
 import { seededUniform } from '../../src/testing/seeded.ts'
@@ -47,9 +53,10 @@ export async function openNodes(
     const address = `http://${name}.test`
     const call = (operation: string, by: string, input: Json) => callOperation(engine, operation, by, input)
     const node: TestNode = { name, address, engine, did: engine.signedRequests.did(), call }
-    transport.add(address, async (path, body) => {
+    transport.add(address, async (path, body, signal) => {
       try {
         if (path === QUERY_PATH) return await call('nodes.query', 'nobody', body as Json)
+        if (path === CHANGES_PATH) return await callOperation(engine, 'nodes.changes', 'nobody', body as Json, signal)
         if (path === ABOUT_PATH) return await call('peers.about', 'nobody', {})
       } catch (thrown) {
         throw Object.assign(new Error('refused'), {

@@ -161,8 +161,12 @@ export class LiveSubscription implements Subscription {
       this.#dropLost()
       this.pump()
     }
-    if (now < this.#last.until && now >= this.#last.asOf) return
     if (this.#cause !== null || this.#isAsking) return
+    if (this.question.stirred?.() === true) {
+      this.#changed()
+      return
+    }
+    if (now < this.#last.until && now >= this.#last.asOf) return
     this.#cause = 'time'
     this.#arm()
   }

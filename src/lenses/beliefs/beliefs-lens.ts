@@ -8,6 +8,7 @@
  */
 import type { Lens } from '../lens.ts'
 import { EXPIRY_JOB } from './agents/expiry.ts'
+import { watchesOf } from './nodes/notices/watches.ts'
 import { BELIEFS_OPERATIONS } from './operations/operations.ts'
 import { installDetector } from './opposition/installed.ts'
 import { beliefsStages } from './query/stages.ts'
@@ -24,6 +25,7 @@ export const beliefsLens: Lens = {
   operations: BELIEFS_OPERATIONS,
   jobs: [EXPIRY_JOB],
   settings: given => checkSettings(given),
+  close: host => watchesOf(host).close(),
   check: checkTables,
   install: installDetector,
 }

@@ -23,6 +23,8 @@ export interface BeliefsSettings {
   readonly cacheDurationMs: number
   /** `stale_while_revalidate`: whether it may be shown a while longer, marked so, while it is asked for anew (BQ-141). */
   readonly staleWhileRevalidate: boolean
+  /** `invalidate_on_update`: whether nodes are asked to tell of changes while their answers are kept (BQ-140). */
+  readonly invalidateOnUpdate: boolean
   /** `answer_network`: whether other nodes that nobody here knows are told public beliefs; members of federations are in any case. */
   readonly answerNetwork: boolean
   /** `thresholds`: raw cosines {include, exclude} by key of the embedder's model, in place of calibrated ones (BQ-040). */
@@ -39,6 +41,7 @@ export const DEFAULTS: BeliefsSettings = {
   conflicts: 'both_shown',
   cacheDurationMs: 60_000,
   staleWhileRevalidate: false,
+  invalidateOnUpdate: true,
   answerNetwork: true,
   thresholds: new Map(),
 }
@@ -68,6 +71,10 @@ export const SETTING_TEXTS: Readonly<Record<string, { readonly values: string; r
   stale_while_revalidate: {
     values: 'true or false',
     means: 'Whether it may be shown ten times as long, marked `stale`, while it is asked for anew',
+  },
+  invalidate_on_update: {
+    values: 'true or false',
+    means: 'Whether nodes are asked to tell when something has changed, while what they answered is kept',
   },
   answer_network: {
     values: 'true or false',
@@ -106,10 +113,7 @@ const READERS: Readonly<Record<string, (value: unknown, field: string) => Partia
     if (value !== 'first_hops' && value !== 'disjoint') throw invalidArgument(field, value, 'first_hops or disjoint')
     return { sybilRule: value }
   },
-  new_agent_cap: (value, field) => {
-    if (typeof value !== 'boolean') throw invalidArgument(field, value, 'true or false')
-    return { newAgentCap: value }
-  },
+  new_agent_cap: (value, field) => ({ newAgentCap: boolean(value, field) }),
   default_trust: (value, field) => ({ defaultTrust: numberFrom(value, field, 0, 0.5) }),
   conflicts: (value, field) => {
     const known = (['both_shown', 'one_penalized', 'one_excluded'] as const).find(strategy => strategy === value)
@@ -120,19 +124,19 @@ const READERS: Readonly<Record<string, (value: unknown, field: string) => Partia
     if (!Number.isInteger(value)) throw invalidArgument(field, value, 'a whole number from 0 to 86400000')
     return { cacheDurationMs: numberFrom(value, field, 0, DAY_MS) }
   },
-  stale_while_revalidate: (value, field) => {
-    if (typeof value !== 'boolean') throw invalidArgument(field, value, 'true or false')
-    return { staleWhileRevalidate: value }
-  },
-  answer_network: (value, field) => {
-    if (typeof value !== 'boolean') throw invalidArgument(field, value, 'true or false')
-    return { answerNetwork: value }
-  },
+  stale_while_revalidate: (value, field) => ({ staleWhileRevalidate: boolean(value, field) }),
+  invalidate_on_update: (value, field) => ({ invalidateOnUpdate: boolean(value, field) }),
+  answer_network: (value, field) => ({ answerNetwork: boolean(value, field) }),
   thresholds: (value, field) => ({
     thresholds: new Map(
       entriesOf(value, field).map(([model, cuts]) => [model, thresholdsOf(cuts, `${field}.${model}`)]),
     ),
   }),
+}
+
+function boolean(value: unknown, field: string): boolean {
+  if (typeof value !== 'boolean') throw invalidArgument(field, value, 'true or false')
+  return value
 }
 
 function decayTable(value: unknown, field: string): DecayTable {

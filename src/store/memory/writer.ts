@@ -68,7 +68,10 @@ export class MemoryWriter extends MemoryReader implements StoreWriter {
       const chunk = this.state.chunks.get(key)
       if (chunk === undefined) continue
       if (!this.state.dimensions.has(model)) this.state.dimensions.set(model, vector.length)
-      this.state.vectors.set(key, new Map(this.state.vectors.get(key)).set(model, this.state.copies ? vector.slice() : vector))
+      this.state.vectors.set(
+        key,
+        new Map(this.state.vectors.get(key)).set(model, this.state.copies ? vector.slice() : vector),
+      )
       touched.add(chunk.entry)
     }
     for (const entry of [...touched].sort((a, b) => a - b)) {

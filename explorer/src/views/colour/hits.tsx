@@ -4,6 +4,8 @@ import { EntryLink } from '../../parts/entry-link.tsx'
 import { score } from '../../parts/format.ts'
 import { Swatch } from './swatch.tsx'
 
+const NUMBERS = ['Score', 'Distance', 'Relevance', 'Recency', 'Strength']
+
 /** The hits of the question, best first; the numbers stand at the rings of the picture too. */
 export function Hits({ answer: { results, query, warnings } }: { readonly answer: DetailedAnswer }) {
   return (
@@ -27,21 +29,11 @@ export function Hits({ answer: { results, query, warnings } }: { readonly answer
               <tr>
                 <th scope="col">#</th>
                 <th scope="col">Node</th>
-                <th scope="col" class="number">
-                  Score
-                </th>
-                <th scope="col" class="number">
-                  Distance
-                </th>
-                <th scope="col" class="number">
-                  Relevance
-                </th>
-                <th scope="col" class="number">
-                  Recency
-                </th>
-                <th scope="col" class="number">
-                  Strength
-                </th>
+                {NUMBERS.map(name => (
+                  <th key={name} scope="col" class="number">
+                    {name}
+                  </th>
+                ))}
               </tr>
             </thead>
             <tbody>

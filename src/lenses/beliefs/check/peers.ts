@@ -1,9 +1,7 @@
 /** Checks what the operations on other nodes are given. */
-import { publicKeyOf } from '../../../identity/did-key.ts'
-import { isFederationName } from '../../../model/partition.ts'
 import { checked, type Place } from './faults.ts'
 import { listOf, members, uniqueItems } from './shapes.ts'
-import { boolean, textUpTo } from './values.ts'
+import { boolean, did, federationName, textUpTo } from './values.ts'
 
 /** What is undefined was not said: a peer that is known keeps what it has. */
 export interface PeerInput {
@@ -34,7 +32,7 @@ export function checkPeerId(input: unknown): string
 export function checkPeerId(input: unknown, needed: 'optional'): string | null
 export function checkPeerId(input: unknown, needed?: 'optional'): string | null {
   const required = needed === 'optional' ? [] : ['id']
-  return checked(input, (value, at) => members(value, at, { id: name }, { required })?.id ?? null)
+  return checked(input, (value, at) => members(value, at, { id: federationName }, { required })?.id ?? null)
 }
 
 /** `http://` or `https://` with host and port; null: it is no such address. */
@@ -45,14 +43,7 @@ export function addressOf(text: string): string | null {
   return isBare && !/[?#]/.test(text) ? origin : null
 }
 
-const NAME = 'a name of 1 to 200 characters without blanks, colons and commas'
-
-const PEER = { id: name, address, did, network: boolean, federations, listed: boolean }
-
-function name(value: unknown, at: Place): string | undefined {
-  if (typeof value !== 'string') return at.fault('type', NAME, value)
-  return isFederationName(value) ? value : at.fault('malformed', NAME, value)
-}
+const PEER = { id: federationName, address, did, network: boolean, federations, listed: boolean }
 
 function address(value: unknown, at: Place): string | undefined {
   const given = textUpTo(LONGEST_ADDRESS)(value, at)
@@ -66,12 +57,7 @@ function withoutSecrets(given: string): string {
   return given.replace(/\/\/[^/]*@/, '//…@')
 }
 
-function did(value: unknown, at: Place): string | undefined {
-  if (typeof value === 'string' && publicKeyOf(value) !== null) return value
-  return at.fault('malformed', 'a did:key of an Ed25519 key, such as did:key:z6Mk…', value)
-}
-
 function federations(value: unknown, at: Place): readonly string[] | undefined {
-  const given = listOf(name, MOST_FEDERATIONS, 'federations')(value, at)
+  const given = listOf(federationName, MOST_FEDERATIONS, 'federations')(value, at)
   return given && [...uniqueItems(given)].sort()
 }

@@ -1,10 +1,9 @@
 /** Checks what federations state, as it comes from another node. */
-import { publicKeyOf } from '../../../identity/did-key.ts'
-import { isFederationName } from '../../../model/partition.ts'
+import { isIso } from '../../../model/instant.ts'
 import { PERMISSIONS, ROLES, STATUSES } from './agents.ts'
 import { type Check, checked, type Place } from './faults.ts'
 import { listOf, members, orNull } from './shapes.ts'
-import { boolean, id, oneOf, textUpTo } from './values.ts'
+import { boolean, did, federationName, id, oneOf, textUpTo } from './values.ts'
 
 export const MEMBERSHIP = 'querent.membership.v1'
 
@@ -120,19 +119,8 @@ function whole<T>(shape: Readonly<Record<string, Check<unknown>>>): Check<T> {
   }
 }
 
-function federationName(value: unknown, at: Place): string | undefined {
-  const expected = 'a name of 1 to 200 characters without blanks, colons and commas'
-  return typeof value === 'string' && isFederationName(value) ? value : at.fault('malformed', expected, value)
-}
-
-function did(value: unknown, at: Place): string | undefined {
-  if (typeof value === 'string' && publicKeyOf(value) !== null) return value
-  return at.fault('malformed', 'a did:key of an Ed25519 key, such as did:key:z6Mk…', value)
-}
-
 /** As nodes write them: what was signed must not be read in two ways. */
 function moment(value: unknown, at: Place): string | undefined {
-  const instant = typeof value === 'string' ? Date.parse(value) : Number.NaN
-  const isWritten = Number.isFinite(instant) && new Date(instant).toISOString() === value
-  return isWritten ? (value as string) : at.fault('malformed', 'a time such as 2026-03-01T12:00:00.000Z', value)
+  if (typeof value === 'string' && isIso(value)) return value
+  return at.fault('malformed', 'a time such as 2026-03-01T12:00:00.000Z', value)
 }

@@ -1,7 +1,9 @@
 /** Checks of single values. Each says its fault at its place and gives undefined then; nothing is converted. */
 import type { Instant } from '../../../base/clock.ts'
 import { isStorable } from '../../../base/storable.ts'
+import { publicKeyOf } from '../../../identity/did-key.ts'
 import { MAX_ID_LENGTH } from '../../../model/limits.ts'
+import { isFederationName } from '../../../model/partition.ts'
 import { normaliseDomain } from '../measures/domains.ts'
 import type { Check, Place } from './faults.ts'
 
@@ -94,4 +96,16 @@ function parseInstant(text: string): Instant | null {
   if (Number.isNaN(midnight) || !new Date(midnight).toISOString().startsWith(day)) return null
   const parsed = Date.parse(text)
   return Number.isNaN(parsed) ? null : parsed
+}
+
+/** Of federations, and of nodes as they are called here. */
+export function federationName(value: unknown, at: Place): string | undefined {
+  const expected = 'a name of 1 to 200 characters without blanks, colons and commas'
+  if (typeof value !== 'string') return at.fault('type', expected, value)
+  return isFederationName(value) ? value : at.fault('malformed', expected, value)
+}
+
+export function did(value: unknown, at: Place): string | undefined {
+  if (typeof value === 'string' && publicKeyOf(value) !== null) return value
+  return at.fault('malformed', 'a did:key of an Ed25519 key, such as did:key:z6Mk…', value)
 }

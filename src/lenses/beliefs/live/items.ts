@@ -16,13 +16,17 @@ export function holderOfKey(key: string): string {
 }
 
 /** But for its place, its score and what that rests on. */
-export function itemOf(shown: ShownBelief, view: ShowView): Omit<LiveItem, 'rank' | 'score' | 'standing'> {
-  const { belief, version } = shown
+export function itemOf(shown: ShownBelief, view: ShowView): UnratedItem {
+  return { ...saidBy(shown.belief), key: keyOf(shown.version), since: sinceOf(shown, view) }
+}
+
+export type UnratedItem = Omit<LiveItem, 'rank' | 'score' | 'standing'>
+
+/** All that the belief itself says. */
+export function saidBy(belief: Belief): Omit<UnratedItem, 'key' | 'since'> {
   return {
-    key: keyOf(version),
     id: belief.id,
     version: canonicalJson(VERSION_PARTS.map(name => belief[name]) as JsonObject['']),
-    since: sinceOf(shown, view),
     // The cast: a belief as it is shown is JSON.
     shown: belief as unknown as JsonObject,
     fields: fieldsOf(belief),

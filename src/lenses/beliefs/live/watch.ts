@@ -8,6 +8,7 @@ import { checkQuery } from '../check/query.ts'
 import { checkWatch } from '../check/watch.ts'
 import { BeliefsError } from '../errors.ts'
 import type { BeliefsState } from '../state.ts'
+import { StandingEverywhere } from './standing-everywhere.ts'
 import { StandingBeliefs } from './standing-question.ts'
 
 /** `input`: `{query, options, resume_token}`, unchecked. Throws what is wrong with it. */
@@ -24,8 +25,24 @@ export function subscribeTo(
   // The casts: what was checked is JSON. What is kept is a copy, for the caller may change its own.
   const asked = JSON.parse(canonicalJson((input as JsonObject)['query'] as JsonObject)) as JsonObject
   const isAllowed = () => isStillAllowed() && mayAsk(state, asker.id, asked)
-  const question = new StandingBeliefs(state, { id: asker.id }, query, asked, isAllowed)
-  return live.subscribe(question, options, handlers, signal)
+  const own = new StandingBeliefs(state, { id: asker.id }, query, asked, isAllowed)
+  const { federated, network } = query.options.scope
+  if (!federated && !network) return live.subscribe(own, options, handlers, signal)
+  const question = new StandingEverywhere(state, own, query, gap => handlers.onError?.(gap))
+  const untilEnd: LiveHandlers = {
+    ...(handlers.wanted && { wanted: () => handlers.wanted?.() ?? null }),
+    ...(handlers.onToken && { onToken: token => handlers.onToken?.(token) }),
+    onEvent: event => handlers.onEvent(event),
+    onError: error => handlers.onError?.(error),
+    onEnd: why => {
+      question.close()
+      handlers.onEnd?.(why)
+    },
+  }
+  return live.subscribe(question, options, untilEnd, signal).catch(error => {
+    question.close()
+    throw error
+  })
 }
 
 /** Whether the query still speaks for its requester: what it calls its trust graph may be called otherwise by now. */

@@ -20,6 +20,8 @@ export interface Guest {
 export interface NodeAnswer {
   readonly source: AskedSource
   readonly guests: readonly Guest[]
+  /** Of what the requester may see there, as that node calls it. */
+  readonly state: string
   /** It has more that match. */
   readonly more: boolean
 }

@@ -38,10 +38,7 @@ export async function openReading(
   const embed = (within: TimeLimit) => embedText(state, query.semantic, signal, within)
   state.load()
   const time = limited()
-  const { store } = state.host
-  const sources = store.read(reader =>
-    sourcesToAsk({ reader, requester: state.requester(requester) }, query.options.scope),
-  )
+  const sources = sourcesToAsk(state.host.store, state.requester(requester), query.options.scope)
   if (sources.length > 0) {
     const [now, embedded] = [state.host.clock.now(), await embed(time)]
     const content = cursor === null ? null : readCursor(state.secret(), cursor, owner, now)

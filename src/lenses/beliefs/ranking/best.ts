@@ -29,7 +29,9 @@ export function best(request: BestRequest, k: number): readonly ScoredBelief[] {
   if (wanted === 0) return []
   // Nearly all of a few: there is nothing to choose.
   if (request.matches.count <= Math.min(wanted + SPARE, FEW)) {
-    return exact(request, [...request.matches.rows]).sort(byOrder).slice(0, wanted)
+    return exact(request, [...request.matches.rows])
+      .sort(byOrder)
+      .slice(0, wanted)
   }
   const chooser = chooserOf(request)
   for (let asked = wanted + SPARE; ; asked *= 4) {

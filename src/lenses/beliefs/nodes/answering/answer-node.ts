@@ -2,24 +2,21 @@
  * Answers another node's question, or refuses it (BQ-119 to BQ-123). Before anything else the envelope is checked; then it is
  * answered as whoever signed it may see it, whatever the question claims.
  */
-import { type Envelope, envelopeRefusal } from '../../../../identity/envelope.ts'
-import type { NodeIdentity } from '../../../../identity/node.ts'
-import { FEDERATIONS } from '../../../../store/core-tables.ts'
 import type { LensHost } from '../../../lens.ts'
 import { type ShowView, showCurrent } from '../../access/show.ts'
 import { modelOf, vectorIndex } from '../../embedding.ts'
-import { faulty, unauthorized } from '../../errors.ts'
 import { Evaluation } from '../../query/evaluation.ts'
 import type { Understood } from '../../query/question.ts'
 import { embedText, understand } from '../../query/understand.ts'
 import type { BeliefsState } from '../../state.ts'
 import { TimeLimit } from '../../time-limit.ts'
-import { nameOfDid } from '../asking/dids.ts'
 import type { WireAnswer, WireQuery, WireScope } from '../wire/protocol.ts'
 import { asQuery, MOST_ITEMS } from '../wire/shapes.ts'
 import { vectorFromText } from '../wire/vectors.ts'
 import { itemsOf, makeHolderKeys } from './items.ts'
 import { sealAnswer } from './seal-answer.ts'
+import { seenState } from './seen-state.ts'
+import { nodeOf, notUnderstood, requesterOf, takenEnvelope } from './taken.ts'
 import { questionOf, textOf } from './wire-question.ts'
 
 export interface NodeCall {
@@ -36,45 +33,19 @@ export async function answerNode(input: unknown, call: NodeCall): Promise<WireAn
   call.charge(envelope.sender)
   const query = asQuery(envelope.query)
   if (query === null) throw notUnderstood()
-  const requester = requesterOf(state, query.scope, envelope.sender)
+  const who = { requester: requesterOf(state, query.scope, envelope.sender), sender: envelope.sender }
   const model = modelOf(state.host)
   if (query.vector !== null && query.vector.model !== model) {
-    return sealAnswer(node, envelope, { model, needs_text: true, more: false, ...NOTHING })
+    const seen = lookAs(state, query.scope, who, view => seenState(view, query.scope, who.sender))
+    return sealAnswer(node, envelope, { model, needs_text: true, more: false, state: seen, ...NOTHING })
   }
   // Larger requests are cut, not refused (BQ-118).
   const time = new TimeLimit(Math.min(MOST_MS, query.timeout_ms), call.signal)
-  const found = await find(state, query, { requester, sender: envelope.sender }, time)
+  const found = await find(state, query, who, time)
   return sealAnswer(node, envelope, { model, needs_text: false, ...found })
 }
 
 const NOTHING = { items: '[]', vectors: null }
-
-/** Throws UNAUTHORIZED, always the same, for one that cannot be taken. The number is used up by one that is good in all else. */
-function takenEnvelope(input: unknown, node: NodeIdentity): Envelope {
-  if (typeof input !== 'object' || input === null) throw unauthorized()
-  // The cast: what is no envelope is refused as malformed.
-  const envelope = input as Envelope
-  const checks = { audience: node.keys().did, now: node.now(), nonces: node.nonces }
-  if (envelopeRefusal(envelope, checks) !== null) throw unauthorized()
-  return envelope
-}
-
-/** Public beliefs are told alike, whoever asks. No key is written so. */
-const ANYBODY = 'did:key:anybody'
-
-/** Who is not an active member, with leave to query, is told the same of a federation that there is and of one that there is not. */
-function requesterOf(state: BeliefsState, scope: WireScope, sender: string): string {
-  if (scope.kind === 'network') {
-    if (!state.settings.answerNetwork) throw unauthorized()
-    return ANYBODY
-  }
-  const requester = nameOfDid(state.host.store, sender)
-  const { federation } = scope
-  if (!state.requester(requester).federations.includes(federation)) throw unauthorized()
-  // It gives away no single beliefs, and counts are not told to other nodes yet (BQ-105).
-  if (state.host.store.table(FEDERATIONS).get({ id: federation })?.['results'] === 'aggregate') throw unauthorized()
-  return requester
-}
 
 const MOST_MS = 30_000
 
@@ -86,30 +57,47 @@ interface Who {
 async function find(
   state: BeliefsState,
   query: WireQuery,
-  { requester, sender }: Who,
+  who: Who,
   time: TimeLimit,
-): Promise<Pick<WireAnswer, 'items' | 'vectors' | 'more'>> {
+): Promise<Pick<WireAnswer, 'items' | 'vectors' | 'more' | 'state'>> {
   const { scope } = query
   const limit = Math.min(MOST_ITEMS, query.limit)
   state.load()
   const vector = vectorOf(state.host, query)
   const embedded = await embedText(state, textOf(query.text), time.signal, time)
   const asOf = state.host.clock.now()
-  const question = questionOf(query, requester)
-  const through = scope.federation ?? undefined
-  const best = (view: ShowView) => {
-    const { sight } = view.requester
-    const understood =
-      vector === null ? understand(state, embedded, question.semantic, sight) : byVector(state.host, vector)
-    return new Evaluation(state, view, question, understood, asOf).best(limit + 1).map(({ entry }) => entry)
-  }
-  const keys = state.look(requester, best, time, through)
+  const question = questionOf(query, who.requester)
+  // Of the same moment as what is found: a change behind it is told to who asks for changes since.
+  const { keys, seen } = lookAs(
+    state,
+    scope,
+    who,
+    view => {
+      const { sight } = view.requester
+      const understood =
+        vector === null ? understand(state, embedded, question.semantic, sight) : byVector(state.host, vector)
+      const best = new Evaluation(state, view, question, understood, asOf).best(limit + 1)
+      return { keys: best.map(({ entry }) => entry), seen: seenState(view, scope, who.sender) }
+    },
+    time,
+  )
   if (scope.kind === 'network') makeHolderKeys(state, keys)
   // The second point of the matrix (BQ-095).
   const show = (view: ShowView) => {
-    return itemsOf(state, view, showCurrent(view, keys.slice(0, limit), question.scope), scope, sender)
+    return itemsOf(state, view, showCurrent(view, keys.slice(0, limit), question.scope), scope, who.sender)
   }
-  return { ...state.look(requester, show, time, through), more: keys.length > limit }
+  return { ...lookAs(state, scope, who, show, time), more: keys.length > limit, state: seen }
+}
+
+/** Through the federation that is asked alone. */
+function lookAs<T>(
+  state: BeliefsState,
+  { federation }: WireScope,
+  { requester }: Who,
+  body: (view: ShowView) => T,
+  time?: TimeLimit,
+): T {
+  return state.look(requester, body, time, federation ?? undefined)
 }
 
 function byVector(host: LensHost, vector: Float32Array): Understood {
@@ -123,14 +111,4 @@ function vectorOf({ embedder }: LensHost, { vector }: WireQuery): Float32Array |
   const found = vectorFromText(vector.values)
   if (found === null || found.length !== embedder?.model.dimensions) throw notUnderstood()
   return found
-}
-
-function nodeOf({ node }: LensHost): NodeIdentity {
-  if (node === undefined) throw new Error('invariant broken: a node without a key')
-  return node
-}
-
-function notUnderstood(): Error {
-  const constraint = 'a question in the form that docs/guide/nodes.md describes'
-  return faulty([{ code: 'INVALID_QUERY', path: 'query', constraint, reason: 'malformed', value: null }])
 }

@@ -1,8 +1,8 @@
 /** How much other nodes may ask: agents and nodes known here each for themselves, keys that nobody knows all together. */
 import { type Limits, RequesterLimits } from '../../../../identity/limits.ts'
 import type { BeliefsState } from '../../state.ts'
-import { PEERS } from '../../tables.ts'
 import { nameOfDid } from '../asking/dids.ts'
+import { knownPeers } from '../peers/read.ts'
 
 /** Questions a minute, and at once. */
 const RATE = { unitsPerMinute: 60_000, burst: 2_000 }
@@ -15,11 +15,8 @@ export function chargeNode(state: BeliefsState, sender: string): void {
   const limits = known ?? new RequesterLimits(RATE, () => Math.floor(performance.now()))
   if (known === undefined) LIMITS.set(state, limits)
   const name = nameOfDid(state.host.store, sender)
-  const isMember = name !== sender || state.requester(name).federations.length > 0 || isPeer(state, sender)
+  const isMember =
+    name !== sender || state.requester(name).federations.length > 0 || knownPeers(state.host.store).dids.has(sender)
   // A blank is in no name: nobody else has this bucket.
   limits.charge(isMember ? `node ${name}` : name, 1)
-}
-
-function isPeer({ host }: BeliefsState, did: string): boolean {
-  return host.store.table(PEERS).scan({ did }, { columns: ['id'], limit: 1 }).length > 0
 }

@@ -5,7 +5,7 @@ import { signStatement } from '../../../../identity/statement.ts'
 import { toIso } from '../../../../model/instant.ts'
 import { answerStatement, PROTOCOL, type WireAnswer } from '../wire/protocol.ts'
 
-export type Sealing = Pick<WireAnswer, 'model' | 'needs_text' | 'more' | 'items' | 'vectors'>
+export type Sealing = Pick<WireAnswer, 'model' | 'needs_text' | 'more' | 'items' | 'vectors' | 'state'>
 
 export function sealAnswer(node: NodeIdentity, { sender, nonce }: Envelope, answer: Sealing): WireAnswer {
   const keys = node.keys()

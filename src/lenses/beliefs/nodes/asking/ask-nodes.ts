@@ -14,11 +14,11 @@ import type { CheckedQuery } from '../../check/checked.ts'
 import { modelOf } from '../../embedding.ts'
 import type { BeliefsState } from '../../state.ts'
 import type { TimeLimit } from '../../time-limit.ts'
-import { ensureKeys, signingKeys } from '../../trust/agent-keys.ts'
 import type { NodeAnswer, NodeFailure, NodesAnswer } from '../guest.ts'
 import type { AskedSource } from '../peer.ts'
 import { QUERY_PATH } from '../wire/protocol.ts'
 import { wireQueryOf } from '../wire/wire-query.ts'
+import { askingKeys } from './asking-keys.ts'
 import { FAILED, INVALID_DATA, NO_KEY, UNREACHABLE, type Why, whyOf } from './failure.ts'
 import { guestsOf } from './guests.ts'
 import { type NodeBook, nodeBookOf } from './node-book.ts'
@@ -101,7 +101,8 @@ class Asker {
     try {
       const verified = await this.#verified(source, keys, began + limitMs, stop)
       const guests = await guestsOf({ ...this.#request, source }, verified)
-      const answer = { source, guests, more: verified.more }
+      const { more, state } = verified
+      const answer = { source, guests, more, state }
       this.#note(source, verified.hasDropped ? INVALID_DATA : null, limitMs)
       return { answer, ...(verified.hasDropped && { failure: failed(INVALID_DATA) }) }
     } catch (thrown) {
@@ -174,21 +175,11 @@ class Asker {
 
   /** Null: there are none, and none can be made. */
   #keysFor({ kind }: AskedSource): Keys | null {
-    try {
-      return kind === 'federated' ? this.#ownKeys() : this.#node.keys()
-    } catch (thrown) {
-      if (thrown instanceof QuerentError) return null
-      throw thrown
-    }
-  }
-
-  #ownKeys(): Keys | null {
-    if (this.#own !== undefined) return this.#own
     const { state, requester } = this.#request
-    const { store, random, clock } = state.host
-    const kept = store.read(reader => signingKeys(reader, requester))
-    this.#own = kept ?? store.write(clock.now(), writer => ensureKeys(writer, requester, bytes => random(bytes)))
-    return this.#own
+    if (kind === 'federated' && this.#own !== undefined) return this.#own
+    const keys = askingKeys(state.host, kind, requester)
+    if (kind === 'federated') this.#own = keys
+    return keys
   }
 
   /** `why` null: it answered. Counted once for a node, however many sources of one question it is. */

@@ -1,20 +1,22 @@
 /** Which nodes a question goes to (BQ-087, BQ-116, BQ-135). */
 import { compareText } from '../../../../base/compare.ts'
-import type { ShowView } from '../../access/show.ts'
+import type { Store } from '../../../../store/store.ts'
+import type { Requester } from '../../access/requester.ts'
 import type { CheckedScope } from '../../check/checked.ts'
 import type { AskedSource, Peer } from '../peer.ts'
-import { readPeers } from '../peers/read.ts'
+import { knownPeers } from '../peers/read.ts'
 
 /**
  * Federations of the requester by id, then network nodes by id. Ids of `scope.nodes` that are not asked, whether there is
  * such a node or not, stand at the end as nodes without an address: no answer will come from there.
  */
 export function sourcesToAsk(
-  { reader, requester }: Pick<ShowView, 'reader' | 'requester'>,
+  store: Store,
+  requester: Requester,
   { federated, network, nodes }: CheckedScope,
 ): readonly AskedSource[] {
   if (!federated && !network) return []
-  const peers = readPeers(reader).filter(({ id }) => nodes === null || nodes.includes(id))
+  const peers = knownPeers(store).peers.filter(({ id }) => nodes === null || nodes.includes(id))
   const ofFederations = federated
     ? requester.federations.flatMap(id => peers.filter(serves(id)).map(peer => asked('federated', id, peer)))
     : []

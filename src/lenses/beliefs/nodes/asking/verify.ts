@@ -11,7 +11,7 @@ import { answerStatement, beliefStatement, type WireAnswer, type WireItem } from
 import { asAnswer, asItem, MOST_ITEMS } from '../wire/shapes.ts'
 import { vectorsFromText } from '../wire/vectors.ts'
 
-export interface Verified extends Pick<WireAnswer, 'model' | 'more' | 'needs_text'> {
+export interface Verified extends Pick<WireAnswer, 'model' | 'more' | 'needs_text' | 'state'> {
   readonly items: readonly VerifiedItem[]
   /** What their vectors were made with; null: none has one. */
   readonly vectorModel: string | null
@@ -41,7 +41,7 @@ export interface VerifyRequest {
 export function verifyAnswer(given: unknown, request: VerifyRequest): Verified | null {
   const answer = asAnswer(given)
   if (answer === null || !isOurs(answer, request)) return null
-  const { model, more, needs_text } = answer
+  const { model, more, needs_text, state } = answer
   const all = itemsOf(answer, request.model)
   if (all === null) return null
   const seen = new Set<string>()
@@ -56,6 +56,7 @@ export function verifyAnswer(given: unknown, request: VerifyRequest): Verified |
     model,
     more,
     needs_text,
+    state,
     items,
     vectorModel: answer.vectors?.model ?? null,
     hasDropped: items.length < all.length,

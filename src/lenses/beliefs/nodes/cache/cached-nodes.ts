@@ -9,8 +9,9 @@ import type { BeliefsState } from '../../state.ts'
 import { TimeLimit } from '../../time-limit.ts'
 import { askNodes, type NodesRequest } from '../asking/ask-nodes.ts'
 import type { NodesAnswer } from '../guest.ts'
+import { followAnswer, nameOf, type Watched, watchesOf } from '../notices/watches.ts'
 import { cacheKey } from './cache-key.ts'
-import { KeptAnswers } from './kept-answers.ts'
+import { type KeptAnswer, KeptAnswers } from './kept-answers.ts'
 
 /** Durations behind its end for which an answer may still be shown while it is asked for anew. */
 const STALE_DURATIONS = 10
@@ -36,7 +37,37 @@ export function nodeCacheOf(state: BeliefsState): NodeCache {
   if (known !== undefined) return known
   const made = { kept: new KeptAnswers(), refreshing: new Set<string>() }
   CACHES.set(state, made)
+  if (state.settings.invalidateOnUpdate) dropWhatChanged(state, made.kept)
   return made
+}
+
+/** As nodes tell it (BQ-140). */
+function dropWhatChanged(state: BeliefsState, kept: KeptAnswers): void {
+  const { settings, host } = state
+  const lifetime = settings.cacheDurationMs * (settings.staleWhileRevalidate ? 1 + STALE_DURATIONS : 1)
+  const watches = watchesOf(host)
+  watches.neededBy(watched => {
+    const now = host.clock.now()
+    return kept.some(one => holds(one, watched, null) && now - one.at < lifetime)
+  })
+  watches.listen((watched, now) => kept.dropThose(one => holds(one, watched, now)))
+}
+
+/** Whether something of that source is in it, of another state than this. */
+function holds({ requester, answer }: KeptAnswer, watched: Watched, state: string | null): boolean {
+  const name = nameOf(watched)
+  return answer.answers.some(one => nameOf({ source: one.source, requester }) === name && one.state !== state)
+}
+
+function keepAnswer(
+  { state, requester, asOf }: NodesRequest,
+  key: string,
+  kept: KeptAnswers,
+  answer: NodesAnswer,
+): void {
+  kept.keep(key, answer, requester, asOf)
+  if (!state.settings.invalidateOnUpdate) return
+  followAnswer(state.host, requester, answer)
 }
 
 export async function askOrRecall(request: NodesRequest): Promise<CachedAnswer> {
@@ -56,7 +87,7 @@ export async function askOrRecall(request: NodesRequest): Promise<CachedAnswer> 
     return { answer: found.answer, isStale: true }
   }
   const answer = await askNodes(request)
-  if (answer.failures.length === 0) kept.keep(key, answer, asOf)
+  if (answer.failures.length === 0) keepAnswer(request, key, kept, answer)
   return { answer, isStale: false }
 }
 
@@ -67,7 +98,7 @@ function refresh(request: NodesRequest, key: string, kept: KeptAnswers, refreshi
   const time = new TimeLimit(Math.min(REFRESH_MS, request.query.options.timeoutMs), new AbortController().signal)
   askNodes({ ...request, time })
     .then(answer => {
-      if (answer.failures.length === 0) kept.keep(key, answer, request.asOf)
+      if (answer.failures.length === 0) keepAnswer(request, key, kept, answer)
     })
     .catch(() => undefined)
     .finally(() => refreshing.delete(key))

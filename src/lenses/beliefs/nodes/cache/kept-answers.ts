@@ -4,6 +4,7 @@ import type { NodesAnswer } from '../guest.ts'
 
 export interface KeptAnswer {
   readonly answer: NodesAnswer
+  readonly requester: string
   /** When it was asked for. */
   readonly at: Instant
   readonly bytes: number
@@ -32,10 +33,10 @@ export class KeptAnswers {
     return found
   }
 
-  keep(key: string, answer: NodesAnswer, at: Instant): void {
+  keep(key: string, answer: NodesAnswer, requester: string, at: Instant): void {
     this.drop(key)
     const bytes = bytesOf(answer)
-    this.#kept.set(key, { answer, at, bytes })
+    this.#kept.set(key, { answer, requester, at, bytes })
     this.#bytes += bytes
     for (const oldest of this.#kept.keys()) {
       if (this.#kept.size <= MOST_ENTRIES && this.#bytes <= MOST_BYTES) return
@@ -48,9 +49,12 @@ export class KeptAnswers {
     this.#kept.delete(key)
   }
 
-  /** Those that hold something of a source. */
-  dropOf(isMeant: (answer: NodesAnswer) => boolean): void {
-    for (const [key, { answer }] of this.#kept) if (isMeant(answer)) this.drop(key)
+  dropThose(isMeant: (kept: KeptAnswer) => boolean): void {
+    for (const [key, kept] of this.#kept) if (isMeant(kept)) this.drop(key)
+  }
+
+  some(isMeant: (kept: KeptAnswer) => boolean): boolean {
+    return [...this.#kept.values()].some(isMeant)
   }
 }
 

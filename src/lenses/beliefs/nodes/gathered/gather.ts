@@ -9,6 +9,7 @@ import { type Embedded, understand } from '../../query/understand.ts'
 import type { BeliefsState } from '../../state.ts'
 import { TimeLimit } from '../../time-limit.ts'
 import { askOrRecall, type CachedAnswer } from '../cache/cached-nodes.ts'
+import type { NodesAnswer } from '../guest.ts'
 import type { AskedSource } from '../peer.ts'
 import { coverageOfNodes, mustHaveAnswer, nodeErrors } from './coverage.ts'
 import { GatheredOrder } from './gathered-order.ts'
@@ -35,8 +36,14 @@ export interface Gathered {
   readonly time: TimeLimit
 }
 
-/** Rejects where nobody answered, and where the caller has gone. */
-export async function gather(gathering: Gathering): Promise<Gathered> {
+/**
+ * Rejects where nobody answered, and where the caller has gone. `completed`: puts something in the place of what nodes that
+ * failed did not give.
+ */
+export async function gather(
+  gathering: Gathering,
+  completed: (answer: NodesAnswer) => NodesAnswer = answer => answer,
+): Promise<Gathered> {
   const { state, query, requester, sources, embedded, asOf, time } = gathering
   const asking = askOrRecall({ state, requester, query, sources, vector: embedded.question, asOf, time })
   // Nobody waits for it where the store fails first.
@@ -46,7 +53,8 @@ export async function gather(gathering: Gathering): Promise<Gathered> {
     view => ownResults(evaluate(state, view, query, embedded, asOf), query.options),
     time,
   )
-  const nodes = await asking
+  const given = await asking
+  const nodes = { ...given, answer: completed(given.answer) }
   // Made with the first use, which is a write: before anything is read for the answer.
   state.secret()
   mustHaveAnswer(query.options.scope, own.keys.length, nodes.answer)

@@ -1,6 +1,5 @@
 /** Who a node says that it is: its own word, and others' words checked. */
 import type { Instant } from '../../../../base/clock.ts'
-import { publicKeyOf } from '../../../../identity/did-key.ts'
 import { isTimely } from '../../../../identity/freshness.ts'
 import { isStatementOf, signStatement } from '../../../../identity/statement.ts'
 import { toIso } from '../../../../model/instant.ts'
@@ -8,6 +7,7 @@ import type { LensHost } from '../../../lens.ts'
 import { isRecord } from '../../check/shapes.ts'
 import { BeliefsError } from '../../errors.ts'
 import { ABOUT_PATH, aboutStatement, PROTOCOL, type WireAbout } from '../wire/protocol.ts'
+import { asAbout } from '../wire/shapes.ts'
 import { readFrom, Unreached } from './reach.ts'
 
 export interface Met {
@@ -47,42 +47,11 @@ export function ownAbout({ node }: LensHost, model: string | null, network: bool
 function aboutIn(answer: unknown): WireAbout {
   if (isRecord(answer) && typeof answer['protocol'] === 'number' && answer['protocol'] !== PROTOCOL)
     throw new Unreached('protocol')
-  if (!isAbout(answer) || !isStatementOf(answer.did, aboutStatement(answer), answer.signature))
+  const about = asAbout(answer)
+  if (about === null || !isStatementOf(about.did, aboutStatement(about), about.signature)) {
     throw new Unreached('invalid_data')
-  return answer
-}
-
-const MEMBERS = 7
-const LONGEST_TEXT = 400
-const MOST_FEDERATIONS = 1000
-
-/** Members beyond these are under the signature too, but mean nothing here: they are refused as elsewhere. */
-function isAbout(answer: unknown): answer is WireAbout {
-  if (!isRecord(answer) || Object.keys(answer).length !== MEMBERS) return false
-  const { protocol, did, model, network, federations, timestamp, signature } = answer
-  return (
-    protocol === PROTOCOL &&
-    isText(did) &&
-    publicKeyOf(did) !== null &&
-    (model === null || isText(model)) &&
-    typeof network === 'boolean' &&
-    Array.isArray(federations) &&
-    federations.length <= MOST_FEDERATIONS &&
-    federations.every(isText) &&
-    isIso(timestamp) &&
-    isText(signature)
-  )
-}
-
-export function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== '' && value.length <= LONGEST_TEXT
-}
-
-/** A moment, written as nodes write them. */
-export function isIso(value: unknown): value is string {
-  if (typeof value !== 'string') return false
-  const instant = Date.parse(value)
-  return Number.isFinite(instant) && new Date(instant).toISOString() === value
+  }
+  return about
 }
 
 /** Clocks of machines are compared, whatever time it is here otherwise. */

@@ -2,22 +2,17 @@
  * Nodes tell each other of nodes: only of those that their owner lets them tell, signed, at most 32, and nobody is asked in
  * turn. What is heard is proposed to the owner, who may add it; nothing is asked because another node said so.
  */
-import { publicKeyOf } from '../../../../identity/did-key.ts'
 import { isStatementOf, signStatement } from '../../../../identity/statement.ts'
 import { toIso } from '../../../../model/instant.ts'
-import { isFederationName } from '../../../../model/partition.ts'
 import type { LensHost } from '../../../lens.ts'
-import { addressOf } from '../../check/peers.ts'
-import { isRecord } from '../../check/shapes.ts'
 import { BeliefsError } from '../../errors.ts'
 import { PEERS } from '../../tables.ts'
 import type { Peer } from '../peer.ts'
 import { PEERS_PATH, PROTOCOL, peersStatement, type WirePeer, type WirePeers } from '../wire/protocol.ts'
-import { isIso, isText, mustBeTimely } from './about.ts'
+import { asPeers, MOST_PEERS } from '../wire/shapes.ts'
+import { mustBeTimely } from './about.ts'
 import { readFrom, Unreached } from './reach.ts'
 import { peerOf, readPeers } from './read.ts'
-
-const MOST_TOLD = 32
 
 export interface Proposed extends WirePeer {
   /** What it is called here; null: it is no peer of this node. */
@@ -32,7 +27,7 @@ export function toldPeers({ store, node }: LensHost): WirePeers {
     .table(PEERS)
     .scan()
     .filter(row => row['listed'] === 1)
-  const peers = rows.slice(0, MOST_TOLD).map(row => {
+  const peers = rows.slice(0, MOST_PEERS).map(row => {
     const { id, address, did, network } = peerOf(row)
     return { id, address, did, network }
   })
@@ -42,33 +37,12 @@ export function toldPeers({ store, node }: LensHost): WirePeers {
 
 /** Throws `Unreached`. This node itself is passed over. */
 export async function askForPeers(host: LensHost, peer: Peer, signal: AbortSignal): Promise<readonly Proposed[]> {
-  const answer = await readFrom(host, peer.address, PEERS_PATH, signal)
-  const isSigned = isPeers(answer) && isStatementOf(peer.did, peersStatement(answer), answer.signature)
-  if (!isSigned || answer.node !== peer.did) throw new Unreached('invalid_data')
+  const answer = asPeers(await readFrom(host, peer.address, PEERS_PATH, signal))
+  if (answer?.node !== peer.did || !isStatementOf(peer.did, peersStatement(answer), answer.signature)) {
+    throw new Unreached('invalid_data')
+  }
   mustBeTimely(host, answer.timestamp)
   const names = new Map(readPeers(host.store).map(({ did, id }) => [did, id]))
   const own = host.node?.keys().did
   return answer.peers.filter(({ did }) => did !== own).map(one => ({ ...one, known_as: names.get(one.did) ?? null }))
-}
-
-function isPeers(answer: unknown): answer is WirePeers {
-  if (!isRecord(answer) || Object.keys(answer).length !== 5) return false
-  const { protocol, node, timestamp, peers, signature } = answer
-  if (protocol !== PROTOCOL || !isText(node) || !isIso(timestamp) || !isText(signature)) return false
-  if (!Array.isArray(peers) || peers.length > MOST_TOLD || !peers.every(isPeer)) return false
-  return new Set(peers.map(({ did }) => did)).size === peers.length
-}
-
-function isPeer(value: unknown): value is WirePeer {
-  if (!isRecord(value) || Object.keys(value).length !== 4) return false
-  const { id, address, did, network } = value
-  return (
-    isText(id) &&
-    isFederationName(id) &&
-    isText(address) &&
-    addressOf(address) === address &&
-    isText(did) &&
-    publicKeyOf(did) !== null &&
-    typeof network === 'boolean'
-  )
 }

@@ -12,6 +12,8 @@ export const PROTOCOL = 1
 /** Where a node answers questions of other nodes, and where it says who it is. */
 export const QUERY_PATH = '/v1/nodes/query'
 export const ABOUT_PATH = '/.well-known/querent'
+/** Where it tells that something of what it answers with has changed. */
+export const CHANGES_PATH = '/v1/nodes/changes'
 /** Where it tells which nodes it knows, of those that its owner lets it tell. */
 export const PEERS_PATH = '/v1/nodes/peers'
 
@@ -90,6 +92,8 @@ export interface WireAnswer {
   readonly needs_text: boolean
   /** There are more that match. */
   readonly more: boolean
+  /** Of what the asker may see there: another text after each change of it, and the same while it is as it was. */
+  readonly state: string
   /** JSON of a list of `WireItem`. */
   readonly items: string
   /** Null: no item is embedded. */
@@ -112,6 +116,26 @@ export function answerStatement({ items, vectors, signature: _, ...answer }: Wir
     items: sha256(items),
     vectors: vectors && { ...vectors, values: sha256(Buffer.from(vectors.values, 'base64')) },
   }
+}
+
+/** Asks to be told when what may be seen of a scope is no longer in a state: in an envelope, as a question is. */
+export interface WireChangesQuery {
+  readonly protocol: typeof PROTOCOL
+  readonly scope: WireScope
+  /** Of an answer; null: which one it is in. */
+  readonly since: string | null
+  /** How long the answer may be held back while nothing changes. */
+  readonly wait_ms: number
+}
+
+export interface WireChanges extends Pick<WireAnswer, 'protocol' | 'node' | 'audience' | 'nonce' | 'timestamp'> {
+  readonly state: string
+  /** By the node, over `changesStatement`. */
+  readonly signature: string
+}
+
+export function changesStatement({ signature: _, ...changes }: WireChanges): JsonObject {
+  return { type: 'querent.changes.v1', ...changes }
 }
 
 /** Who a node says that it is. */

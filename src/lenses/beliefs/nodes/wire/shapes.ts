@@ -2,10 +2,21 @@
 import * as z from 'zod'
 import { isStorable } from '../../../../base/storable.ts'
 import { publicKeyOf } from '../../../../identity/did-key.ts'
+import { isIso } from '../../../../model/instant.ts'
 import { isFederationName } from '../../../../model/partition.ts'
+import { addressOf } from '../../check/peers.ts'
 import { normaliseDomain } from '../../measures/domains.ts'
 import { CONTRIBUTIONS, DERIVATION_TYPES, DIMENSIONS, VISIBILITIES } from '../../model.ts'
-import { PROTOCOL, type WireAnswer, type WireItem, type WireQuery } from './protocol.ts'
+import {
+  PROTOCOL,
+  type WireAbout,
+  type WireAnswer,
+  type WireChanges,
+  type WireChangesQuery,
+  type WireItem,
+  type WirePeers,
+  type WireQuery,
+} from './protocol.ts'
 import { MOST_DIMENSIONS } from './vectors.ts'
 
 const MOST_CONTENT_BYTES = 65_536
@@ -13,10 +24,13 @@ const MOST_QUERY_TEXT = 4_096
 const MOST_DOMAINS = 50
 const MOST_SOURCES = 1_000
 const MOST_FILTERS = 16
+const MOST_FEDERATIONS = 1_000
+/** That one node tells of. */
+export const MOST_PEERS = 32
 /** Of one answer; an asker takes no more than it asked for. */
 export const MOST_ITEMS = 1_000
 
-const instant = z.string().refine(isInstant)
+const instant = z.string().refine(isIso)
 const share = z.number().min(0).max(1)
 /** Without NUL and halves of pairs: one text has one hash. */
 const text = z.string().refine(isStorable)
@@ -26,6 +40,7 @@ const didKey = z.string().refine(text => publicKeyOf(text) !== null)
 const note = text.max(10_000).nullable()
 const hash = z.string().regex(/^[0-9a-f]{64}$/)
 const base64url = z.string().max(200)
+const stateText = z.string().min(1).max(100)
 const federation = z.string().refine(isFederationName)
 const modelName = text.min(1).max(400)
 const vector = z.strictObject({
@@ -47,12 +62,14 @@ const filter = z.strictObject({
   visibility_levels: z.array(z.enum(VISIBILITIES)).max(VISIBILITIES.length).nullable(),
 })
 
+const scope = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('federated'), federation }),
+  z.strictObject({ kind: z.literal('network'), federation: z.null() }),
+])
+
 const query = z.strictObject({
   protocol: z.literal(PROTOCOL),
-  scope: z.discriminatedUnion('kind', [
-    z.strictObject({ kind: z.literal('federated'), federation }),
-    z.strictObject({ kind: z.literal('network'), federation: z.null() }),
-  ]),
+  scope,
   text: text.min(1).max(MOST_QUERY_TEXT).nullable(),
   vector: vector.nullable(),
   filters: z.array(filter).max(MOST_FILTERS),
@@ -93,12 +110,28 @@ const item = z.strictObject({
   signature: base64url.nullable(),
 })
 
-const answer = z.strictObject({
+const changesQuery = z.strictObject({
+  protocol: z.literal(PROTOCOL),
+  scope,
+  since: stateText.nullable(),
+  wait_ms: z.int().min(0),
+})
+
+/** What all signed answers say. */
+const sealed = {
   protocol: z.literal(PROTOCOL),
   node: didKey,
   audience: didKey,
   nonce: base64url,
   timestamp: instant,
+  state: stateText,
+  signature: base64url,
+}
+
+const changes = z.strictObject(sealed)
+
+const answer = z.strictObject({
+  ...sealed,
   model: modelName.nullable(),
   needs_text: z.boolean(),
   more: z.boolean(),
@@ -106,6 +139,34 @@ const answer = z.strictObject({
   vectors: z
     .strictObject({ model: modelName, dimensions: z.int().min(1).max(MOST_DIMENSIONS), values: z.string() })
     .nullable(),
+})
+
+const about = z.strictObject({
+  protocol: z.literal(PROTOCOL),
+  did: didKey,
+  model: modelName.nullable(),
+  network: z.boolean(),
+  federations: z.array(federation).max(MOST_FEDERATIONS),
+  timestamp: instant,
+  signature: base64url,
+})
+
+const peer = z.strictObject({
+  id: z.string().refine(isFederationName),
+  address: z.string().refine(text => addressOf(text) === text),
+  did: didKey,
+  network: z.boolean(),
+})
+
+const peers = z.strictObject({
+  protocol: z.literal(PROTOCOL),
+  node: didKey,
+  timestamp: instant,
+  // Each key once: what is told of one must not be told of it twice.
+  peers: z
+    .array(peer)
+    .max(MOST_PEERS)
+    .refine(list => new Set(list.map(({ did }) => did)).size === list.length),
   signature: base64url,
 })
 
@@ -123,8 +184,18 @@ export function asItem(value: unknown): WireItem | null {
   return (item.safeParse(value).data as WireItem | undefined) ?? null
 }
 
-/** In the one form that an instant is written in. */
-function isInstant(text: string): boolean {
-  const at = Date.parse(text)
-  return Number.isFinite(at) && new Date(at).toISOString() === text
+export function asChangesQuery(value: unknown): WireChangesQuery | null {
+  return changesQuery.safeParse(value).data ?? null
+}
+
+export function asChanges(value: unknown): WireChanges | null {
+  return changes.safeParse(value).data ?? null
+}
+
+export function asAbout(value: unknown): WireAbout | null {
+  return about.safeParse(value).data ?? null
+}
+
+export function asPeers(value: unknown): WirePeers | null {
+  return peers.safeParse(value).data ?? null
 }

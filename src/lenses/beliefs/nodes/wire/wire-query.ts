@@ -5,7 +5,7 @@ import type { CheckedFilters, CheckedQuery } from '../../check/checked.ts'
 import { NO_FILTER } from '../../check/no-filter.ts'
 import type { Dimension } from '../../model.ts'
 import type { AskedSource } from '../peer.ts'
-import { PROTOCOL, type WireFilter, type WireQuery } from './protocol.ts'
+import { PROTOCOL, type WireFilter, type WireQuery, type WireScope } from './protocol.ts'
 import { vectorsToText } from './vectors.ts'
 
 export interface WireQueryParts {
@@ -17,16 +17,17 @@ export interface WireQueryParts {
   readonly timeoutMs: number
 }
 
+export function scopeOf({ kind, id }: AskedSource): WireScope {
+  return kind === 'federated' ? { kind, federation: id } : { kind, federation: null }
+}
+
 export function wireQueryOf({ source, query, vector, asOf, timeoutMs }: WireQueryParts): WireQuery {
   const { semantic, filters, options, context } = query
   const parts = filters.length === 0 ? [NO_FILTER] : filters
   const isAged = context.queryDomains.length > 0
   return {
     protocol: PROTOCOL,
-    scope:
-      source.kind === 'federated'
-        ? { kind: 'federated', federation: source.id }
-        : { kind: 'network', federation: null },
+    scope: scopeOf(source),
     text: vector === null ? (semantic?.base ?? null) : null,
     vector: vector === null ? null : { model: vector.model, values: vectorsToText([vector.values]) },
     filters: withMoment(

@@ -1,0 +1,177 @@
+/**
+ * A standing question that other nodes are asked too. They tell when what may be seen there has changed; then all is put together
+ * anew and held against what was told. What a node gave stays while it does not answer: only that it does not is told.
+ */
+import type { JsonObject } from '../../../base/canonical.ts'
+import type { Instant } from '../../../base/clock.ts'
+import type { LiveItem, LiveState, StandingQuestion } from '../../../model/live.ts'
+import type { Viewer } from '../../../model/viewer.ts'
+import type { CheckedQuery } from '../check/checked.ts'
+import { BeliefsError } from '../errors.ts'
+import { sourcesToAsk } from '../nodes/asking/sources-to-ask.ts'
+import { gather } from '../nodes/gathered/gather.ts'
+import { gatheredItems, guestOfKey } from '../nodes/gathered/live-items.ts'
+import type { NodeAnswer, NodeFailure, NodesAnswer } from '../nodes/guest.ts'
+import { followAnswer, nameOf, watchesOf } from '../nodes/notices/watches.ts'
+import type { AskedSource } from '../nodes/peer.ts'
+import { knownPeers } from '../nodes/peers/read.ts'
+import { embedText } from '../query/understand.ts'
+import type { BeliefsState } from '../state.ts'
+import { PEERS } from '../tables.ts'
+import { TimeLimit } from '../time-limit.ts'
+import type { StandingBeliefs } from './standing-question.ts'
+
+/** Nodes that tell of no changes are asked anew after so long. */
+const RECHECK_MS = 60_000
+
+export class StandingEverywhere implements StandingQuestion {
+  readonly viewer: Viewer
+  readonly binding: string
+  readonly query: JsonObject
+  readonly timeoutMs: number
+  readonly #state: BeliefsState
+  readonly #own: StandingBeliefs
+  readonly #checked: CheckedQuery
+  readonly #tellGap: (gap: BeliefsError) => void
+  readonly #unlisten: () => void
+  /** By name of the source: what gives its watch back, and what it gave last. */
+  readonly #held = new Map<string, () => void>()
+  readonly #given = new Map<string, NodeAnswer>()
+  #sources: readonly AskedSource[] = []
+  /** Sources that did not answer when they were asked last. */
+  #silent: ReadonlySet<string> = new Set()
+  #isStirred = false
+  #askedAt: Instant = 0
+  #peers = -1
+
+  /** `own`: the same question to this node's store. `tellGap`: told once of each node that stops answering. */
+  constructor(state: BeliefsState, own: StandingBeliefs, checked: CheckedQuery, tellGap: (gap: BeliefsError) => void) {
+    this.viewer = own.viewer
+    this.binding = own.binding
+    this.query = own.query
+    this.timeoutMs = own.timeoutMs
+    this.#state = state
+    this.#own = own
+    this.#checked = checked
+    this.#tellGap = tellGap
+    this.#unlisten = watchesOf(state.host).listen((watched, seen) => {
+      const given = this.#given.get(nameOf(watched))
+      if (this.#held.has(nameOf(watched)) && given?.state !== seen) this.#isStirred = true
+    })
+  }
+
+  async ask(signal: AbortSignal): Promise<LiveState> {
+    const { host } = this.#state
+    this.#isStirred = false
+    this.#askedAt = host.clock.now()
+    this.#peers = host.store.version(PEERS)
+    const own = await this.#own.ask(signal)
+    const sources = sourcesToAsk(host.store, this.#state.requester(this.viewer.id), this.#checked.options.scope)
+    this.#hold(sources)
+    if (sources.length === 0) return own
+    const time = new TimeLimit(this.timeoutMs, signal)
+    const embedded = await embedText(this.#state, this.#checked.semantic, signal, time)
+    if (embedded.warnings.some(({ code }) => code === 'meaning_late')) throw time.error()
+    const asOf = host.clock.now()
+    const asked = { state: this.#state, query: this.#checked, requester: this.viewer.id, sources, embedded, asOf, time }
+    const { order } = await gather(asked, answer => this.#completed(answer))
+    signal.throwIfAborted()
+    const standings = new Map(own.items.map(({ key, standing }) => [key, standing]))
+    const items = this.#state
+      .look(this.viewer.id, home => gatheredItems(order, home, this.#checked.options))
+      .map((item): LiveItem => ({ ...item, standing: standings.get(item.key) ?? '' }))
+    const ends = items.flatMap(({ shown }) =>
+      typeof shown['valid_until'] === 'string' ? Date.parse(shown['valid_until']) : [],
+    )
+    return {
+      items,
+      full: order.total > items.length,
+      asOf,
+      until: Math.min(own.until, ...ends.filter(end => end > asOf)),
+    }
+  }
+
+  concerned(last: LiveState): boolean {
+    // Both are asked: what was committed is news only once.
+    const isOwn = this.#own.concerned(last)
+    return isOwn || this.stirred() || this.#state.host.store.version(PEERS) !== this.#peers
+  }
+
+  stirred(): boolean {
+    if (this.#isStirred) return true
+    const { clock } = this.#state.host
+    return !this.#isWatched() && clock.now() - this.#askedAt >= RECHECK_MS
+  }
+
+  lost(items: readonly Pick<LiveItem, 'key' | 'id'>[]): readonly string[] {
+    const ofStore = items.filter(({ key }) => guestOfKey(key) === null)
+    const ofNodes = items.filter(({ key }) => guestOfKey(key) !== null && !this.#mayComeFrom(key))
+    return [...this.#own.lost(ofStore), ...ofNodes.map(({ key }) => key)]
+  }
+
+  allowed(): boolean {
+    return this.#own.allowed()
+  }
+
+  /** Nobody asks it any more. */
+  close(): void {
+    this.#unlisten()
+    for (const release of this.#held.values()) release()
+    this.#held.clear()
+  }
+
+  #isWatched(): boolean {
+    const watches = watchesOf(this.#state.host)
+    return this.#sources.every(source => watches.has({ source, requester: this.viewer.id }))
+  }
+
+  #mayComeFrom(key: string): boolean {
+    const from = guestOfKey(key)
+    if (from === null) return false
+    const peer = knownPeers(this.#state.host.store).peers.find(({ id }) => id === from.node)
+    if (peer === undefined) return false
+    if (from.kind === 'network') return peer.network
+    const { federations } = this.#state.requester(this.viewer.id)
+    return from.id !== null && federations.includes(from.id) && peer.federations.includes(from.id)
+  }
+
+  #hold(sources: readonly AskedSource[]): void {
+    this.#sources = sources
+    const names = new Map(sources.map(source => [this.#nameOf(source), source]))
+    for (const [name, release] of this.#held) {
+      if (names.has(name)) continue
+      release()
+      this.#held.delete(name)
+      this.#given.delete(name)
+    }
+    const watches = watchesOf(this.#state.host)
+    for (const [name, source] of names) {
+      if (!this.#held.has(name)) this.#held.set(name, watches.hold({ source, requester: this.viewer.id }))
+    }
+  }
+
+  /** With what failed nodes gave before; who says that the viewer may not ask has taken it back. */
+  #completed(answer: NodesAnswer): NodesAnswer {
+    followAnswer(this.#state.host, this.viewer.id, answer)
+    for (const one of answer.answers) this.#given.set(this.#nameOf(one.source), one)
+    const silent = answer.failures.filter(({ source }) => !answer.answers.some(one => one.source === source))
+    for (const { source, code } of silent) if (code === 'UNAUTHORIZED') this.#given.delete(this.#nameOf(source))
+    this.#tellSilent(silent)
+    const before = silent.flatMap(({ source }) => this.#given.get(this.#nameOf(source)) ?? [])
+    return { ...answer, answers: [...answer.answers, ...before] }
+  }
+
+  #tellSilent(failures: readonly NodeFailure[]): void {
+    const before = this.#silent
+    this.#silent = new Set(failures.map(({ source }) => this.#nameOf(source)))
+    for (const { source, reason } of failures) {
+      if (before.has(this.#nameOf(source))) continue
+      const message = 'a node does not answer: what it gave before stands until it does'
+      this.#tellGap(new BeliefsError('NODE_UNAVAILABLE', message, { node: source.peer.id, reason }))
+    }
+  }
+
+  #nameOf(source: AskedSource): string {
+    return nameOf({ source, requester: this.viewer.id })
+  }
+}

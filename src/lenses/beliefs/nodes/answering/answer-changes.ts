@@ -1,0 +1,75 @@
+/**
+ * Tells another node when what it may see here has changed: held back until then, or until it has waited for as long as it
+ * wanted. It is looked at fixed times, whatever is written: an answer right behind a commit would tell by its hour that
+ * something hidden was written (BQ-169).
+ */
+import { pause } from '../../../../base/pause.ts'
+import { Places } from '../../../../identity/places.ts'
+import { signStatement } from '../../../../identity/statement.ts'
+import { toIso } from '../../../../model/instant.ts'
+import type { BeliefsState } from '../../state.ts'
+import { changesStatement, PROTOCOL, type WireChanges, type WireScope } from '../wire/protocol.ts'
+import { asChangesQuery } from '../wire/shapes.ts'
+import type { NodeCall } from './answer-node.ts'
+import { seenState } from './seen-state.ts'
+import { nodeOf, notUnderstood, requesterOf, takenEnvelope } from './taken.ts'
+
+/** Shorter than proxies and servers let an answer wait. */
+const MOST_WAIT_MS = 20_000
+const LOOK_MS = 250
+/** At a time, of one sender; all keys that nobody knows here together. */
+const MOST_WAITING = 64
+
+const WAITING = new WeakMap<BeliefsState, Places>()
+
+/** Throws UNAUTHORIZED also where the sender may ask no longer by then, and RATE_LIMITED for too many at a time. */
+export async function answerChanges(input: unknown, { state, signal, charge }: NodeCall): Promise<WireChanges> {
+  const node = nodeOf(state.host)
+  const { sender, nonce, query: given } = takenEnvelope(input, node)
+  charge(sender)
+  const query = asChangesQuery(given)
+  if (query === null) throw notUnderstood()
+  const free = waitingAt(state).take(sender)
+  try {
+    const seen = await nextState(state, query.scope, sender, { ...query, signal })
+    const { did } = node.keys()
+    const open: WireChanges = {
+      ...{ protocol: PROTOCOL, node: did, audience: sender, nonce, timestamp: toIso(node.now()), state: seen },
+      signature: '',
+    }
+    return { ...open, signature: signStatement(node.keys(), changesStatement(open)) }
+  } finally {
+    free()
+  }
+}
+
+interface Waiting {
+  readonly since: string | null
+  readonly wait_ms: number
+  readonly signal: AbortSignal
+}
+
+async function nextState(
+  state: BeliefsState,
+  scope: WireScope,
+  sender: string,
+  { since, wait_ms: wait, signal }: Waiting,
+): Promise<string> {
+  const until = performance.now() + Math.min(MOST_WAIT_MS, wait)
+  state.load()
+  for (;;) {
+    const requester = requesterOf(state, scope, sender)
+    const through = scope.federation ?? undefined
+    const now = state.look(requester, view => seenState(view, scope, sender), undefined, through)
+    if (now !== since || performance.now() >= until || signal.aborted) return now
+    await pause(LOOK_MS, signal)
+  }
+}
+
+function waitingAt(state: BeliefsState): Places {
+  const known = WAITING.get(state)
+  if (known !== undefined) return known
+  const made = new Places(MOST_WAITING, 'questions for changes')
+  WAITING.set(state, made)
+  return made
+}

@@ -1,0 +1,126 @@
+/**
+ * The watches of one engine: begun where an answer is kept, or a standing question has asked, and over when neither is there
+ * any more (BQ-140). Only where a process stays: one that answers a single question listens to nobody.
+ */
+import type { Keys } from '../../../../identity/keys.ts'
+import type { LensHost } from '../../../lens.ts'
+import { askingKeys } from '../asking/asking-keys.ts'
+import { nodeBookOf } from '../asking/node-book.ts'
+import type { NodesAnswer } from '../guest.ts'
+import type { AskedSource } from '../peer.ts'
+import { askChanges } from './ask-changes.ts'
+import { Watch } from './watch.ts'
+
+/** Of one engine. Sources beyond these are asked anew when the time of what is kept is over. */
+const MOST = 256
+const WAIT_MS = 20_000
+
+export interface Watched {
+  readonly source: AskedSource
+  readonly requester: string
+}
+
+/** What has changed, where its state is another than this. Null: it may be anything. */
+export type ChangeListener = (watched: Watched, state: string | null) => void
+
+export class Watches {
+  readonly #host: LensHost
+  readonly #byName = new Map<string, Watch>()
+  readonly #listeners = new Set<ChangeListener>()
+  /** How many standing questions need each. */
+  readonly #held = new Map<string, number>()
+  #isKept: (watched: Watched) => boolean = () => false
+  #isClosed = false
+
+  constructor(host: LensHost) {
+    this.#host = host
+  }
+
+  /** What else than standing questions needs one. */
+  neededBy(isKept: (watched: Watched) => boolean): void {
+    this.#isKept = isKept
+  }
+
+  /** Calls back with each change; returns what ends that. */
+  listen(listener: ChangeListener): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** From this state on. `keys`: what whoever asks signs with. */
+  follow(watched: Watched, state: string, keys: Keys): void {
+    const { transport, isLasting } = this.#host
+    if (this.#isClosed || isLasting !== true || transport === undefined) return
+    const name = nameOf(watched)
+    const known = this.#byName.get(name)
+    if (known !== undefined) {
+      known.saw(state)
+      return
+    }
+    if (this.#byName.size >= MOST) return
+    const { source } = watched
+    const watch = new Watch(state, {
+      next: async (since, atOnce, signal) => {
+        const request = { host: this.#host, transport, source, keys, since, waitMs: atOnce ? 0 : WAIT_MS, signal }
+        const seen = await askChanges(request)
+        // It is there, whatever came of the questions before.
+        nodeBookOf(this.#host).of(source.peer.did).breaker.succeeded()
+        return seen
+      },
+      isNeeded: () => this.#held.has(name) || this.#isKept(watched),
+      changed: now => this.#tell(watched, now),
+      ended: () => this.#byName.delete(name),
+    })
+    this.#byName.set(name, watch)
+  }
+
+  /** Needed until what is returned is called. */
+  hold(watched: Watched): () => void {
+    const name = nameOf(watched)
+    this.#held.set(name, (this.#held.get(name) ?? 0) + 1)
+    return () => {
+      const left = (this.#held.get(name) ?? 1) - 1
+      if (left > 0) this.#held.set(name, left)
+      else this.#held.delete(name)
+    }
+  }
+
+  has(watched: Watched): boolean {
+    return this.#byName.has(nameOf(watched))
+  }
+
+  close(): void {
+    this.#isClosed = true
+    for (const watch of this.#byName.values()) watch.stop()
+    this.#byName.clear()
+  }
+
+  #tell(watched: Watched, state: string | null): void {
+    for (const listener of [...this.#listeners]) listener(watched, state)
+  }
+}
+
+/** Public beliefs are told alike, whoever asks. */
+export function nameOf({ source: { kind, id, peer }, requester }: Watched): string {
+  return JSON.stringify([kind, id, peer.did, peer.address, kind === 'federated' ? requester : null])
+}
+
+const ALL = new WeakMap<LensHost, Watches>()
+
+export function watchesOf(host: LensHost): Watches {
+  const known = ALL.get(host)
+  if (known !== undefined) return known
+  const made = new Watches(host)
+  ALL.set(host, made)
+  return made
+}
+
+/** From what was answered on, each source by itself. */
+export function followAnswer(host: LensHost, requester: string, { answers }: NodesAnswer): void {
+  if (host.isLasting !== true) return
+  const watches = watchesOf(host)
+  for (const { source, state } of answers) {
+    const keys = askingKeys(host, source.kind, requester)
+    if (keys !== null) watches.follow({ source, requester }, state, keys)
+  }
+}
