@@ -637,4 +637,11 @@ export const BELIEFS_STEPS: readonly Step[] = [
     input: { query: {}, sender: 'ana', audience: 'x', timestamp: 'now', nonce: '1', signature: '' },
     expect: refused('UNAUTHORIZED'),
   },
+  {
+    name: 'a question for changes that nobody signed',
+    operation: 'nodes.changes',
+    viewer: 'ana',
+    input: { query: {}, sender: 'ana', audience: 'x', timestamp: 'now', nonce: '2', signature: '' },
+    expect: refused('UNAUTHORIZED'),
+  },
 ]

@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { openEngine } from '../../src/engine/open.ts'
 import type { Json } from '../support/beliefs-engine.ts'
 import { callOperation } from '../support/beliefs-engine.ts'
@@ -102,6 +102,31 @@ async function ask(options: Json = {}): Promise<Answer> {
   )) as unknown as Answer
 }
 
+const SOON = { timeout: 30_000, interval: 100 }
+
+/** Ids of what a standing question is told of, as it comes. */
+async function listen(input: Json, heard: string[], signal: AbortSignal): Promise<void> {
+  const response = await fetch(`${urlOf('home')}/v1/ops/beliefs.watch`, {
+    method: 'POST',
+    body: JSON.stringify(input),
+    headers: { 'querent-viewer': 'ana', accept: 'application/x-ndjson' },
+    signal,
+  })
+  let rest = ''
+  try {
+    for await (const piece of response.body ?? []) {
+      const lines = `${rest}${Buffer.from(piece).toString()}`.split('\n')
+      rest = lines.pop() ?? ''
+      for (const line of lines) {
+        const event = JSON.parse(line || '{}') as { type?: string; id?: string }
+        if (event.type === 'added' && event.id !== undefined) heard.push(event.id)
+      }
+    }
+  } catch (thrown) {
+    if (!signal.aborted) throw thrown
+  }
+}
+
 const idsOf = ({ beliefs }: Answer) => beliefs.map(({ belief }) => belief.id).toSorted()
 const without = (...names: readonly string[]) =>
   [
@@ -168,6 +193,27 @@ describe('nodes that are processes', () => {
     }
     await call('home', 'peers.probe', {})
     expect(idsOf(await ask())).toEqual(all)
+  })
+
+  it('BQ-158: a standing question hears of what comes at another node, also behind its restart', {
+    timeout: 90_000,
+  }, async () => {
+    const leaving = new AbortController()
+    const heard: string[] = []
+    const listening = listen({ query: { semantic: 'swifts', options: EVERYWHERE } }, heard, leaving.signal)
+    await vi.waitFor(() => expect(heard.toSorted()).toEqual(without()), SOON)
+    const shared = { visibility: 'federated', federation_ids: ['birds'] }
+    await call('n1', 'beliefs.put', { id: 'n1 secret too', content: 'swifts, secretly' }, 'bo')
+    await call('n1', 'beliefs.put', { id: 'n1 news', content: 'swifts are back', ...shared }, 'bo')
+    await vi.waitFor(() => expect(heard).toContain('n1 news'), SOON)
+    await servers.get('n1')?.end('SIGKILL')
+    await start('n1')
+    await call('n1', 'beliefs.put', { id: 'n1 more', content: 'swifts are here again', ...shared }, 'bo')
+    await vi.waitFor(() => expect(heard).toContain('n1 more'), SOON)
+    expect(heard.filter(id => id.includes('secret'))).toEqual([])
+    leaving.abort()
+    await listening
+    for (const id of ['n1 news', 'n1 more']) await call('n1', 'beliefs.delete', { belief_id: id }, 'bo')
   })
 
   it('shows from the command line which node answered what', { timeout: 30_000 }, async () => {
