@@ -2,6 +2,7 @@
 import { SettableClock } from '../../src/base/clock.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import type { EngineOptions } from '../../src/engine/options.ts'
+import { AGGREGATE_PATH } from '../../src/lenses/beliefs/nodes/aggregates/wire.ts'
 import { ABOUT_PATH, QUERY_PATH } from '../../src/lenses/beliefs/nodes/wire/protocol.ts'
 import { openMemoryStore } from '../../src/store/memory-store.ts'
 import { InProcessNodes } from '../../src/testing/in-process-nodes.ts'
@@ -50,6 +51,7 @@ export async function openNodes(
     transport.add(address, async (path, body) => {
       try {
         if (path === QUERY_PATH) return await call('nodes.query', 'nobody', body as Json)
+        if (path === AGGREGATE_PATH) return await call('nodes.aggregate', 'nobody', body as Json)
         if (path === ABOUT_PATH) return await call('peers.about', 'nobody', {})
       } catch (thrown) {
         throw Object.assign(new Error('refused'), {

@@ -52,6 +52,8 @@ it('no operation of the lens is left out', () => {
     'federations.accept',
     // That hidden beliefs change no byte of it has a test of its own: nodes/answering.test.ts.
     'nodes.query',
+    // Theirs are in aggregates/non-interference.test.ts and nodes/aggregates.test.ts: noise is drawn for each.
+    ...['federations.aggregate', 'nodes.aggregate'],
     // For the local owner.
     ...['peers.add', 'peers.list', 'peers.probe', 'peers.remove', 'peers.discover'],
     // What the owner lets this node tell anybody.

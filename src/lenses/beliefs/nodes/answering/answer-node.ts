@@ -4,7 +4,6 @@
  */
 import { type Envelope, envelopeRefusal } from '../../../../identity/envelope.ts'
 import type { NodeIdentity } from '../../../../identity/node.ts'
-import { FEDERATIONS } from '../../../../store/core-tables.ts'
 import type { LensHost } from '../../../lens.ts'
 import { type ShowView, showCurrent } from '../../access/show.ts'
 import { modelOf, vectorIndex } from '../../embedding.ts'
@@ -48,7 +47,7 @@ export async function answerNode(input: unknown, call: NodeCall): Promise<WireAn
 }
 
 /** Throws UNAUTHORIZED, always the same, for one that cannot be taken. The number is used up by one that is good in all else. */
-function takenEnvelope(input: unknown, node: NodeIdentity): Envelope {
+export function takenEnvelope(input: unknown, node: NodeIdentity): Envelope {
   if (typeof input !== 'object' || input === null) throw unauthorized()
   // The cast: what is no envelope is refused as malformed.
   const envelope = input as Envelope
@@ -60,7 +59,10 @@ function takenEnvelope(input: unknown, node: NodeIdentity): Envelope {
 /** Public beliefs are told alike, whoever asks. No key is written so. */
 const ANYBODY = 'did:key:anybody'
 
-/** Who is not an active member, with leave to query, is told the same of a federation that there is and of one that there is not. */
+/**
+ * Who is not an active member, with leave to query, is told the same of a federation that there is and of one that there is not;
+ * of one that gives away no single beliefs (BQ-105), members are too.
+ */
 function requesterOf(state: BeliefsState, scope: WireScope, sender: string): string {
   if (scope.kind === 'network') {
     if (!state.settings.answerNetwork) throw unauthorized()
@@ -69,8 +71,6 @@ function requesterOf(state: BeliefsState, scope: WireScope, sender: string): str
   const requester = nameOfDid(state.host.store, sender)
   const { federation } = scope
   if (!state.requester(requester).federations.includes(federation)) throw unauthorized()
-  // It gives away no single beliefs, and counts are not told to other nodes yet (BQ-105).
-  if (state.host.store.table(FEDERATIONS).get({ id: federation })?.['results'] === 'aggregate') throw unauthorized()
   return requester
 }
 
@@ -123,12 +123,12 @@ function vectorOf({ embedder }: LensHost, { vector }: WireQuery): Float32Array |
   return found
 }
 
-function nodeOf({ node }: LensHost): NodeIdentity {
+export function nodeOf({ node }: LensHost): NodeIdentity {
   if (node === undefined) throw new Error('invariant broken: a node without a key')
   return node
 }
 
-function notUnderstood(): Error {
+export function notUnderstood(): Error {
   const constraint = 'a question in the form that docs/guide/nodes.md describes'
   return faulty([{ code: 'INVALID_QUERY', path: 'query', constraint, reason: 'malformed', value: null }])
 }
