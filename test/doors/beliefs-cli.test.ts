@@ -284,6 +284,9 @@ describe('querent federations aggregate', () => {
       const put = ['beliefs', 'put', `reef ${at}`, '--domain', 'sea', '--federation', 'census', '--viewer', `m${at}`]
       await text([...put, ...home])
     }
+    expect(await text(['federations', 'list', '--viewer', 'm0', ...home])).toMatch(
+      /\ncensus +invited +figures only +member +-\n/,
+    )
     const ask = (...args: readonly string[]) => text(['federations', 'aggregate', 'census', ...args, ...home])
     const sea = await ask('--domain', 'sea', '--viewer', 'm0')
     expect(sea).toMatch(
