@@ -47,7 +47,11 @@ export function charge(writer: StoreWriter, place: Place, member: string, epsilo
 export function forgetBefore(writer: StoreWriter, { federation, epoch }: Omit<Place, 'topic'>): void {
   for (const declaration of [AGGREGATE_ANSWERS, AGGREGATE_CHARGES]) {
     const table = writer.table(declaration)
-    const epochs = new Set(table.scan({ federation }, { columns: ['epoch'] }).map(row => row['epoch'] as number))
-    for (const past of epochs) if (past < epoch - 1) table.delete({ federation, epoch: past })
+    for (;;) {
+      // The oldest comes first: by federation, then epoch.
+      const oldest = table.scan({ federation }, { columns: ['epoch'], limit: 1 })[0]?.['epoch'] as Epoch | undefined
+      if (oldest === undefined || oldest >= epoch - 1) break
+      table.delete({ federation, epoch: oldest })
+    }
   }
 }

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { Beliefs } from '../../../../../src/lenses/beliefs/beliefs.ts'
 import { type BeliefsState, stateOf } from '../../../../../src/lenses/beliefs/state.ts'
+import { AGGREGATE_ANSWERS, AGGREGATE_CHARGES } from '../../../../../src/lenses/beliefs/tables.ts'
 import { openToyEmbedder } from '../../../../../src/testing/toy-embedder.ts'
 import { type Census, DAY, openCensus, PLAIN, refusal, START } from '../../../../support/aggregates.ts'
 import type { Json } from '../../../../support/beliefs-engine.ts'
@@ -48,6 +49,29 @@ describe('an answer', () => {
     expect(new Set(figures.map(one => JSON.stringify(one))).size).toBeGreaterThan(4)
     const [some, others] = [await census.ask('m0', { topic: 'fox 1' }), await census.ask('m0', { topic: 'fox 2' })]
     expect([some.aggregate.topic, others.aggregate.topic]).toEqual(['fox 1', 'fox 2'])
+  })
+
+  it('is forgotten with what was paid for it when the day after it is over', async () => {
+    await using census = await openFoxes(12)
+    const { store } = census.engine.host('beliefs')
+    const epochs = () =>
+      [AGGREGATE_ANSWERS, AGGREGATE_CHARGES].map(table =>
+        store
+          .table(table)
+          .scan()
+          .map(row => row['epoch']),
+      )
+    const today = START / DAY - 0.5
+    for (const day of [0, 1, 2, 6]) {
+      census.clock.set(START + day * DAY)
+      await census.ask('m0', FOXES)
+      await census.ask('m1', { topic: 'crows' })
+      const kept = day === 1 || day === 2 ? [day - 1, day - 1, day, day] : [day, day]
+      expect(epochs()).toEqual([kept.map(at => today + at), kept.map(at => today + at)])
+    }
+    // Topics are kept as hashes, and so is nothing of what was asked.
+    const rows = JSON.stringify([AGGREGATE_ANSWERS, AGGREGATE_CHARGES].map(table => store.table(table).scan()))
+    expect(rows).not.toMatch(/foxes|crows/)
   })
 
   it('is close to the truth where much may be spent', async () => {
