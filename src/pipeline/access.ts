@@ -39,10 +39,10 @@ export class Circle {
   readonly #members: Members
   readonly #queried: ReadonlySet<string>
 
-  /** `only`: no other federation is looked through. */
-  constructor(members: Members, viewer: Viewer, only: string | null = null) {
+  /** `isOpen`: whether a federation is looked through at all. */
+  constructor(members: Members, viewer: Viewer, isOpen: (federation: string) => boolean = () => true) {
     this.viewer = viewer
-    this.federations = members.queriedBy(viewer.id).filter(id => only === null || id === only)
+    this.federations = members.queriedBy(viewer.id).filter(isOpen)
     this.#members = members
     this.#queried = new Set(this.federations)
   }

@@ -273,6 +273,37 @@ describe('querent agents, federations and trust', () => {
   })
 })
 
+describe('querent federations aggregate', () => {
+  it('prints figures or that there are none, and what is left of the budget', async () => {
+    const home = ['--home', join(folder, 'counted', '.querent')]
+    const create = ['federations', 'create', 'census', '--aggregate', '--epsilon', '5', '--daily-epsilon', '10']
+    expect(await text([...create, ...home])).toMatch(/\nresults +aggregate\n/)
+    for (let at = 0; at < 12; at++) {
+      await text(['agents', 'create', `m${at}`, ...home])
+      await text(['federations', 'set-member', 'census', `m${at}`, ...home])
+      const put = ['beliefs', 'put', `reef ${at}`, '--domain', 'sea', '--federation', 'census', '--viewer', `m${at}`]
+      await text([...put, ...home])
+    }
+    expect(await text(['federations', 'list', '--viewer', 'm0', ...home])).toMatch(
+      /\ncensus +invited +figures only +member +-\n/,
+    )
+    const ask = (...args: readonly string[]) => text(['federations', 'aggregate', 'census', ...args, ...home])
+    const sea = await ask('--domain', 'sea', '--viewer', 'm0')
+    expect(sea).toMatch(
+      /^sea in census on \d{4}-\d\d-\d\d: about \d+ members, \d+ beliefs \(within 1 and 4 of the truth,/,
+    )
+    expect(sea).toMatch(/\nepsilon 5 charged, 5 of 10 left until \d{4}-\d\d-\d\dT00:00:00\.000Z\n$/)
+    expect(await ask('Tax Law', '--viewer', 'm0')).toMatch(
+      /^"tax law" in census on .*: nothing is told \(fewer than 5 /,
+    )
+    const spent = await run(['federations', 'aggregate', 'census', 'boats', '--viewer', 'm0', ...home])
+    expect(spent).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/^querent: RATE_LIMITED: the privacy budget/),
+    })
+  })
+})
+
 describe('call', () => {
   it('makes a store for what is written, also by families that the lens brings', async () => {
     const home = ['--home', join(folder, 'called', '.querent')]
@@ -288,7 +319,7 @@ describe('help', () => {
         'query explain count facets batch context watch get similar contradictions expand derivation put supersede delete diagnostics sample',
       trust: 'set remove list compute',
       agents: 'create update list',
-      federations: 'create join leave set-member list',
+      federations: 'create join leave set-member aggregate list',
     }
     for (const [group, names] of Object.entries(commands)) {
       const { stdout } = await run([group, '--help'])

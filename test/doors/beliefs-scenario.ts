@@ -206,6 +206,40 @@ export const BELIEFS_STEPS: readonly Step[] = [
     input: { federation: 'tide' },
     expect: refused('UNAUTHORIZED'),
   },
+  {
+    name: 'a federation that tells no single beliefs',
+    operation: 'federations.create',
+    // So much may an answer cost that its noise does not lift nobody over the bar: here and everywhere it says nothing.
+    input: { id: 'census', results: 'aggregate', query_epsilon: 5, daily_epsilon: 5 },
+    expect: ({ result }) => expect(result.federation).toMatchObject({ aggregates: { least_members: 5 } }),
+  },
+  {
+    name: 'what it tells of a topic',
+    operation: 'federations.aggregate',
+    input: { federation: 'census', topic: 'Rain' },
+    expect: ({ result }) =>
+      expect(result).toMatchObject({ aggregate: { topic: 'rain', summary: null }, budget: { epsilon_left: 0 } }),
+  },
+  {
+    name: 'of another, for which nothing is left',
+    operation: 'federations.aggregate',
+    input: { federation: 'census', domain: 'weather' },
+    expect: refused('RATE_LIMITED'),
+  },
+  {
+    name: 'what it tells those who are not in it',
+    operation: 'federations.aggregate',
+    viewer: 'ana',
+    input: { federation: 'census', topic: 'rain' },
+    expect: refused('UNAUTHORIZED'),
+  },
+  {
+    name: 'what one tells that shows its beliefs',
+    operation: 'federations.aggregate',
+    viewer: 'ana',
+    input: { federation: 'reef', topic: 'rain' },
+    expect: refused('INVALID_QUERY', 'federation'),
+  },
   { name: 'federations of ana', operation: 'federations.list', viewer: 'ana', input: {} },
   { name: 'federations of cy', operation: 'federations.list', viewer: 'cy', input: {} },
   {
@@ -642,6 +676,13 @@ export const BELIEFS_STEPS: readonly Step[] = [
     operation: 'nodes.changes',
     viewer: 'ana',
     input: { query: {}, sender: 'ana', audience: 'x', timestamp: 'now', nonce: '2', signature: '' },
+    expect: refused('UNAUTHORIZED'),
+  },
+  {
+    name: 'a topic that nobody signed',
+    operation: 'nodes.aggregate',
+    viewer: 'ana',
+    input: { query: {}, sender: 'ana', audience: 'x', timestamp: 'now', nonce: '1', signature: '' },
     expect: refused('UNAUTHORIZED'),
   },
 ]

@@ -1,6 +1,6 @@
 /** `querent trust …`, `querent agents …` and `querent federations …`: who is here, with whom, and whom they trust. */
 import type { Command } from 'commander'
-import type { AgentFlags, FederationFlags, MemberFlags, TrustFlags } from './commands/agents.ts'
+import type { AgentFlags, AggregateFlags, FederationFlags, MemberFlags, TrustFlags } from './commands/agents.ts'
 import { type Add, define, type Run, runsIn } from './define.ts'
 import { type CommonFlags, collect, finiteNumber, withFormat, withPlace } from './flags.ts'
 import type { Cli } from './run.ts'
@@ -90,7 +90,18 @@ function defineFederations(program: Command, run: RunAgents, cli: Cli): void {
     .option('--did <did:key>', 'its key')
     .option('--open', 'agents may join by themselves')
     .option('--strict', 'results show no holders, not even pseudonyms')
-    .option('--aggregate', 'results are counts only')
+    .option('--aggregate', 'no single beliefs are shown, only figures with noise')
+    .option('--sensitive', 'with --aggregate: only of topics that ten members hold something of, not five')
+    .option(
+      '--epsilon <number>',
+      'with --aggregate: privacy that an answer may cost, 0.1 to 5 (default 1)',
+      finiteNumber,
+    )
+    .option(
+      '--daily-epsilon <number>',
+      'with --aggregate: of all answers to a member in a day (default 10)',
+      finiteNumber,
+    )
     .option('--reputation <number>', '0 to 1', finiteNumber)
   run<[string], FederationFlags>(create, (commands, id, flags) => commands.runFederationCreate(cli, id, flags))
 
@@ -110,6 +121,14 @@ function defineFederations(program: Command, run: RunAgents, cli: Cli): void {
   run<[string, string], MemberFlags>(member, (commands, federation, agent, flags) =>
     commands.runSetMember(cli, federation, agent, flags),
   )
+  const aggregate = add('aggregate <federation> [topic]', 'ask how many members hold how many beliefs on a topic', [
+    ['querent federations aggregate lab "coral bleaching" --viewer ann', 'with noise, so that no member is given away'],
+    ['querent federations aggregate lab --domain science/biology', 'in a domain and below it'],
+  ]).option('--domain <path>', 'in place of a topic')
+  run<[string, string | undefined], AggregateFlags>(aggregate, (commands, federation, topic, flags) =>
+    commands.runAggregate(cli, federation, topic, flags),
+  )
+
   const list = add('list', 'list federations: all for the owner', [['querent federations list --viewer ann', "ann's"]])
   run<[], CommonFlags>(list, (commands, flags) => commands.runFederationList(cli, flags))
 }

@@ -5,6 +5,7 @@ import { LOCAL_OWNER, type Viewer } from '../../model/viewer.ts'
 import type { LensHost } from '../lens.ts'
 import type { AgentView } from './agents/agents.ts'
 import type { FederationView, MembershipView } from './agents/federations.ts'
+import type { AggregateAnswer } from './aggregates/ask-aggregate.ts'
 import type { FacetField, Purpose } from './check/questions.ts'
 import type {
   BeliefContext,
@@ -231,6 +232,17 @@ export class Beliefs {
       (await this.#run<{ membership: MembershipView }>('federations.leave', { federation })).membership,
     setMember: async (member: NewMember): Promise<MembershipView> =>
       (await this.#run<{ membership: MembershipView }>('federations.set_member', member)).membership,
+    /** Of one whose results are aggregates: a topic in words, or a domain. */
+    aggregate: (
+      federation: string,
+      topic: string | { readonly domain: string },
+      signal?: AbortSignal,
+    ): Promise<AggregateAnswer> =>
+      this.#run(
+        'federations.aggregate',
+        { federation, ...(typeof topic === 'string' ? { topic } : { domain: topic.domain }) },
+        signal,
+      ),
     list: async (): Promise<readonly FederationView[]> =>
       (await this.#run<{ federations: readonly FederationView[] }>('federations.list', {})).federations,
   } as const

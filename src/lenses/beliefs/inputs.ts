@@ -130,6 +130,11 @@ export interface NewFederation {
   readonly did?: string | null
   readonly joining?: 'open' | 'invited'
   readonly results?: 'individual' | 'aggregate'
+  /** With aggregates: ten members must hold something of a topic before it is told of, not five. */
+  readonly sensitive?: boolean
+  /** With aggregates: epsilon of an answer, 0.1 to 5 (default 1), and of a member's day, up to 50 (default 10). */
+  readonly query_epsilon?: number
+  readonly daily_epsilon?: number
   readonly anonymity?: 'pseudonyms' | 'strict'
   readonly reputation?: number | null
 }

@@ -139,6 +139,52 @@ export const STATEMENTS: TableDeclaration = {
   key: ['federation', 'agent'],
 }
 
+/** Of federations whose results are aggregates, where they are not as by default (BQ-105). */
+export const AGGREGATE_RULES: TableDeclaration = {
+  name: 'beliefs_aggregate_rules',
+  columns: [
+    { name: 'federation', type: 'text' },
+    /** 1: more members must hold something of a topic before it is told of. */
+    { name: 'sensitive', type: 'integer' },
+    /** Thousandths of epsilon, of an answer and of a day; null: the default. */
+    { name: 'epsilon_answer', type: 'integer', nullable: true },
+    { name: 'epsilon_day', type: 'integer', nullable: true },
+  ],
+  key: ['federation'],
+}
+
+/** What was told of a topic in an epoch: noised figures alone, the same for all who ask (BQ-105). */
+export const AGGREGATE_ANSWERS: TableDeclaration = {
+  name: 'beliefs_aggregate_answers',
+  columns: [
+    { name: 'federation', type: 'text' },
+    /** Days since 1970. */
+    { name: 'epoch', type: 'integer' },
+    /** Hash of the topic. */
+    { name: 'topic', type: 'text' },
+    /** Null: nothing is told. */
+    { name: 'member_count', type: 'integer', nullable: true },
+    { name: 'belief_count', type: 'integer', nullable: true },
+  ],
+  key: ['federation', 'epoch', 'topic'],
+  aside: true,
+}
+
+/** Who has paid for which topic in an epoch (BQ-105). */
+export const AGGREGATE_CHARGES: TableDeclaration = {
+  name: 'beliefs_aggregate_charges',
+  columns: [
+    { name: 'federation', type: 'text' },
+    { name: 'epoch', type: 'integer' },
+    { name: 'member', type: 'text' },
+    { name: 'topic', type: 'text' },
+    /** Thousandths. */
+    { name: 'epsilon', type: 'integer' },
+  ],
+  key: ['federation', 'epoch', 'member', 'topic'],
+  aside: true,
+}
+
 export const BELIEFS_TABLES: readonly TableDeclaration[] = [
   BELIEFS,
   VERSIONS,
@@ -147,4 +193,7 @@ export const BELIEFS_TABLES: readonly TableDeclaration[] = [
   REVISIONS,
   PEERS,
   STATEMENTS,
+  AGGREGATE_RULES,
+  AGGREGATE_ANSWERS,
+  AGGREGATE_CHARGES,
 ]

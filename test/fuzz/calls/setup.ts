@@ -48,6 +48,8 @@ export const SETUP: readonly Call[] = [
   by(OWNER_NAME, 'agents.create', { id: HIDER }),
   by(OWNER_NAME, 'federations.create', { id: 'lab', joining: 'open' }),
   by(ASKER, 'federations.join', { federation: 'lab' }),
+  by(OWNER_NAME, 'federations.create', { id: 'counts', joining: 'open', results: 'aggregate' }),
+  by(ASKER, 'federations.join', { federation: 'counts' }),
   by(ASKER, 'beliefs.put', {
     id: 'b1',
     content: 'The fox is quick.',

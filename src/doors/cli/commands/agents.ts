@@ -1,6 +1,7 @@
 /** Bodies of `querent trust …`, `querent agents …` and `querent federations …`. */
 import type { CommonFlags } from '../flags.ts'
 import * as render from '../render/agents.ts'
+import { aggregateText } from '../render/aggregate.ts'
 import type { Cli } from '../run.ts'
 import { show } from './beliefs-call.ts'
 import { levelsOf, objectIn } from './beliefs-input.ts'
@@ -28,7 +29,14 @@ export interface FederationFlags extends CommonFlags {
   readonly open?: true
   readonly strict?: true
   readonly aggregate?: true
+  readonly sensitive?: true
+  readonly epsilon?: number
+  readonly dailyEpsilon?: number
   readonly reputation?: number
+}
+
+export interface AggregateFlags extends CommonFlags {
+  readonly domain?: string
 }
 
 export interface MemberFlags extends CommonFlags {
@@ -91,7 +99,7 @@ export async function runAgentList(cli: Cli, flags: CommonFlags): Promise<void> 
 }
 
 export async function runFederationCreate(cli: Cli, id: string, flags: FederationFlags): Promise<void> {
-  const { label, did, open, strict, aggregate, reputation } = flags
+  const { label, did, open, strict, aggregate, sensitive, epsilon, dailyEpsilon, reputation } = flags
   const input = {
     id,
     ...(label !== undefined && { label }),
@@ -99,6 +107,9 @@ export async function runFederationCreate(cli: Cli, id: string, flags: Federatio
     ...(open && { joining: 'open' }),
     ...(strict && { anonymity: 'strict' }),
     ...(aggregate && { results: 'aggregate' }),
+    ...(sensitive && { sensitive: true }),
+    ...(epsilon !== undefined && { query_epsilon: epsilon }),
+    ...(dailyEpsilon !== undefined && { daily_epsilon: dailyEpsilon }),
     ...(reputation !== undefined && { reputation }),
   }
   await show(cli, flags, 'federations.create', input, federationText)
@@ -121,6 +132,16 @@ export async function runSetMember(cli: Cli, federation: string, agent: string, 
     ...(permission !== undefined && { permissions: permission.includes('all') ? null : permission }),
   }
   await show(cli, flags, 'federations.set_member', input, membershipText)
+}
+
+export async function runAggregate(
+  cli: Cli,
+  federation: string,
+  topic: string | undefined,
+  { domain, ...flags }: AggregateFlags,
+): Promise<void> {
+  const input = { federation, ...(topic !== undefined && { topic }), ...(domain !== undefined && { domain }) }
+  await show(cli, flags, 'federations.aggregate', input, aggregateText)
 }
 
 export async function runFederationList(cli: Cli, flags: CommonFlags): Promise<void> {

@@ -20,7 +20,12 @@ const MAKES_STORE: ReadonlySet<string> = new Set([
   'peers.add',
 ])
 /** Those that embed one text. */
-const EMBEDS: ReadonlySet<string> = new Set(['beliefs.query', 'beliefs.explain', 'beliefs.context_query'])
+const EMBEDS: ReadonlySet<string> = new Set([
+  'beliefs.query',
+  'beliefs.explain',
+  'beliefs.context_query',
+  'federations.aggregate',
+])
 
 export function call(cli: Cli, flags: CommonFlags, name: string, input: Input): Promise<unknown> {
   const options = { create: MAKES_STORE.has(name), warm: EMBEDS.has(name), onlyLenses: ['beliefs'] }

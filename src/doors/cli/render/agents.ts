@@ -23,6 +23,7 @@ export interface Federation {
   readonly id: string
   readonly label: string | null
   readonly joining: string
+  readonly results: string
   readonly anonymity: string
   readonly membership: { readonly status: string; readonly role: string } | null
   readonly members?: readonly { readonly agent_id: string; readonly status: string; readonly role: string }[]
@@ -63,13 +64,18 @@ export function federationsText(federations: readonly Federation[], style: Style
     [
       { title: 'FEDERATION', cell: one => one.id },
       { title: 'JOINING', cell: one => one.joining },
-      { title: 'HOLDERS', cell: one => (one.anonymity === 'strict' ? 'not shown' : 'pseudonyms') },
+      { title: 'HOLDERS', cell: holdersText },
       { title: 'YOU', cell: ({ membership }) => (membership === null ? '-' : memberText(membership)) },
       { title: 'MEMBERS', cell: one => membersText(one) },
     ],
     federations,
     style,
   )
+}
+
+function holdersText({ results, anonymity }: Federation): string {
+  if (results === 'aggregate') return 'figures only'
+  return anonymity === 'strict' ? 'not shown' : 'pseudonyms'
 }
 
 /** Numbers to four decimals: `--json` has all. */

@@ -8,6 +8,7 @@ import { Circle } from '../../../pipeline/access.ts'
 import { Members } from '../../../pipeline/members.ts'
 import { FEDERATIONS } from '../../../store/core-tables.ts'
 import type { StoreReader } from '../../../store/store.ts'
+import { isAggregate } from '../aggregates/rules.ts'
 import type { BeliefSource } from '../model.ts'
 
 /** What a partition is to a requester; beliefs in a public one may yet be its own. */
@@ -36,7 +37,7 @@ export class Requester {
   readonly through: string | null
   /** Every partition that it may read. */
   readonly sight: Sight
-  /** Federations in which it is active and may query, ascending. */
+  /** Federations in which it is active and may query single beliefs, ascending. */
   readonly federations: readonly string[]
   readonly #circle: Circle
   /** By partition: `HIDDEN`, `OWN`, `SHARED` or `PUBLIC`. */
@@ -50,7 +51,10 @@ export class Requester {
   constructor(reader: StoreReader, id: string, members: Members = new Members(reader), through: string | null = null) {
     this.id = id
     this.through = through
-    this.#circle = new Circle(members, { id }, through)
+    // One that tells aggregates alone lets nobody look at single beliefs (BQ-100, BQ-105).
+    const isOpen = (federation: string) =>
+      (through === null || federation === through) && !isAggregate(reader, federation)
+    this.#circle = new Circle(members, { id }, isOpen)
     this.federations = this.#circle.federations
     const partitions = reader.partitions()
     this.#kinds = new Uint8Array(partitions.reduce((most, partition) => Math.max(most, partition.id), 0) + 1)

@@ -5,6 +5,7 @@ import { isFederationName, OWNER } from '../../../model/partition.ts'
 import type { Row } from '../../../model/table.ts'
 import { FEDERATIONS, MEMBERSHIPS } from '../../../store/core-tables.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
+import { inOnes, keepRules, rulesOf } from '../aggregates/rules.ts'
 import type { FederationInput, MemberInput } from '../check/agents.ts'
 import { faulty, unauthorized } from '../errors.ts'
 import { STATEMENTS } from '../tables.ts'
@@ -21,12 +22,22 @@ export interface MembershipView {
   readonly joined_at: string
 }
 
+export interface AggregateRulesView {
+  /** k. */
+  readonly least_members: number
+  readonly query_epsilon: number
+  /** Of each member. */
+  readonly daily_epsilon: number
+}
+
 export interface FederationView {
   readonly id: string
   readonly label: string | null
   readonly did: string | null
   readonly joining: 'open' | 'invited'
   readonly results: 'individual' | 'aggregate'
+  /** Of one whose results are aggregates: what it tells of itself (BQ-105). */
+  readonly aggregates?: AggregateRulesView
   readonly anonymity: 'pseudonyms' | 'strict'
   readonly reputation: number | null
   readonly created_at: string
@@ -61,6 +72,7 @@ export function createFederation(
   const did = input.did ?? makeFederationKeys(writer, id, random).did
   const reputation = viewer === OWNER ? (input.reputation ?? null) : null
   writer.table(FEDERATIONS).put({ id, label, did, joining, results, anonymity, reputation, created_at: now })
+  keepRules(writer, id, input)
   putMember(writing, { federation: id, agent: viewer, status: 'active', role: 'founder' })
   return viewOf(writer, viewer, id) as FederationView
 }
@@ -99,7 +111,7 @@ export function setMember(writing: FederationWriting, input: MemberInput): Membe
 }
 
 /** Whether it lives on another node, and is known here by what it stated. */
-function isElsewhere(reader: StoreReader, federation: string): boolean {
+export function isElsewhere(reader: StoreReader, federation: string): boolean {
   return reader.table(STATEMENTS).scan({ federation }, { columns: ['federation'] }).length > 0
 }
 
@@ -148,11 +160,21 @@ export function viewOf(reader: StoreReader, viewer: string, id: string): Federat
     did: row['did'] as string | null,
     joining: (row['joining'] as 'open' | null) ?? 'invited',
     results: (row['results'] as 'aggregate' | null) ?? 'individual',
+    ...aggregatesOf(reader, id),
     anonymity: (row['anonymity'] as 'strict' | null) ?? 'pseudonyms',
     reputation: row['reputation'] as number | null,
     created_at: toIso(row['created_at'] as number),
     membership: own === undefined ? null : memberOf(own),
     ...(runsIt(reader, viewer, id) ? { members: members() } : {}),
+  }
+}
+
+function aggregatesOf(reader: StoreReader, id: string): Pick<FederationView, 'aggregates'> {
+  const rules = rulesOf(reader, id)
+  if (rules === null) return {}
+  const { leastMembers: least_members, epsilonAnswer, epsilonDay } = rules
+  return {
+    aggregates: { least_members, query_epsilon: inOnes(epsilonAnswer), daily_epsilon: inOnes(epsilonDay) },
   }
 }
 

@@ -1,5 +1,6 @@
 /** Checks what the operations on agents and federations are given. */
 import { MAX_NAME_LENGTH } from '../../../model/limits.ts'
+import { AGGREGATE_RULES, checkAggregateRules } from './aggregates.ts'
 import { byDomain } from './by-domain.ts'
 import { checked, type Place } from './faults.ts'
 import { listOf, type Members, members, orNull, uniqueItems } from './shapes.ts'
@@ -32,6 +33,10 @@ export interface FederationInput {
   readonly did?: string | null | undefined
   readonly joining?: (typeof JOININGS)[number] | undefined
   readonly results?: (typeof RESULT_KINDS)[number] | undefined
+  /** The next three: of one whose results are aggregates (BQ-105). */
+  readonly sensitive?: boolean | undefined
+  readonly query_epsilon?: number | undefined
+  readonly daily_epsilon?: number | undefined
   readonly anonymity?: (typeof ANONYMITIES)[number] | undefined
   readonly reputation?: number | null | undefined
 }
@@ -59,7 +64,9 @@ export function checkAgent(input: unknown): AgentInput {
 export function checkFederation(input: unknown): FederationInput {
   return checked(input, (value, at) => {
     const given = members(value, at, FEDERATION, { required: ['id'] })
-    return given?.id === undefined ? undefined : { ...given, id: given.id }
+    if (given?.id === undefined) return undefined
+    checkAggregateRules(given, at)
+    return { ...given, id: given.id }
   })
 }
 
@@ -103,6 +110,7 @@ const FEDERATION = {
   did,
   joining: oneOf(JOININGS),
   results: oneOf(RESULT_KINDS),
+  ...AGGREGATE_RULES,
   anonymity: oneOf(ANONYMITIES),
   reputation,
 }

@@ -26,6 +26,7 @@ import {
   ROLES,
   STATUSES,
 } from '../check/agents.ts'
+import { PER_ANSWER, PER_DAY } from '../check/aggregates.ts'
 import { checkAccept, checkStatementInput } from '../check/statements.ts'
 import { type BeliefsCall, inCall } from './call.ts'
 
@@ -47,7 +48,16 @@ const create: Operation<LensHost> = {
       ),
       results: described(
         { type: 'string', enum: [...RESULT_KINDS] },
-        'aggregate: results are counts only; default individual',
+        'aggregate: no single beliefs, but figures with noise (federations.aggregate); default individual',
+      ),
+      sensitive: described(FLAG, 'With aggregates: told of a topic only from ten members on, not five'),
+      query_epsilon: described(
+        { type: 'number', minimum: PER_ANSWER.least, maximum: PER_ANSWER.most },
+        'With aggregates: privacy that an answer may cost; default 1',
+      ),
+      daily_epsilon: described(
+        { type: 'number', minimum: PER_DAY.least, maximum: PER_DAY.most },
+        'With aggregates: what all answers of a day may cost a member; default 10',
       ),
       anonymity: described(
         { type: 'string', enum: [...ANONYMITIES] },

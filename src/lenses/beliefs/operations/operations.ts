@@ -2,6 +2,7 @@
 import type { Operation } from '../../../model/operation.ts'
 import type { LensHost } from '../../lens.ts'
 import { AGENT_OPERATIONS } from './agent-ops.ts'
+import { AGGREGATE_OPERATIONS } from './aggregate-ops.ts'
 import { BELIEF_OPERATIONS } from './belief-ops.ts'
 import { CONTEXT_OPERATIONS } from './context-ops.ts'
 import { DIAGNOSTICS_OPERATIONS } from './diagnostics-op.ts'
@@ -25,6 +26,7 @@ const ALL: readonly Operation<LensHost>[] = [
   ...TRUST_OPERATIONS,
   ...AGENT_OPERATIONS,
   ...FEDERATION_OPERATIONS,
+  ...AGGREGATE_OPERATIONS,
   ...NODE_OPERATIONS,
   ...PEER_OPERATIONS,
   ...DIAGNOSTICS_OPERATIONS,

@@ -54,6 +54,8 @@ it('no operation of the lens is left out', () => {
     'nodes.query',
     // Likewise: nodes/notices.test.ts.
     'nodes.changes',
+    // Theirs are in aggregates/non-interference.test.ts and nodes/aggregates.test.ts: noise is drawn for each.
+    ...['federations.aggregate', 'nodes.aggregate'],
     // For the local owner.
     ...['peers.add', 'peers.list', 'peers.probe', 'peers.remove', 'peers.discover'],
     // What the owner lets this node tell anybody.

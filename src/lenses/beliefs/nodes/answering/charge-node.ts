@@ -1,5 +1,6 @@
 /** How much other nodes may ask: agents and nodes known here each for themselves, keys that nobody knows all together. */
 import { type Limits, RequesterLimits } from '../../../../identity/limits.ts'
+import { MEMBERSHIPS } from '../../../../store/core-tables.ts'
 import type { BeliefsState } from '../../state.ts'
 import { nameOfDid } from '../asking/dids.ts'
 import { knownPeers } from '../peers/read.ts'
@@ -15,8 +16,11 @@ export function chargeNode(state: BeliefsState, sender: string): void {
   const limits = known ?? new RequesterLimits(RATE, () => Math.floor(performance.now()))
   if (known === undefined) LIMITS.set(state, limits)
   const name = nameOfDid(state.host.store, sender)
-  const isMember =
-    name !== sender || state.requester(name).federations.length > 0 || knownPeers(state.host.store).dids.has(sender)
+  const isKnown = name !== sender || isMember(state, name) || knownPeers(state.host.store).dids.has(sender)
   // A blank is in no name: nobody else has this bucket.
-  limits.charge(isMember ? `node ${name}` : name, 1)
+  limits.charge(isKnown ? `node ${name}` : name, 1)
+}
+
+function isMember({ host }: BeliefsState, agent: string): boolean {
+  return host.store.table(MEMBERSHIPS).scan({ agent, status: 'active' }, { columns: ['agent'], limit: 1 }).length > 0
 }

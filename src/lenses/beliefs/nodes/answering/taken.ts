@@ -1,7 +1,6 @@
 /** Who asks, before anything else of a message from another node is looked at: its envelope is checked, then what it may ask. */
 import { type Envelope, envelopeRefusal } from '../../../../identity/envelope.ts'
 import type { NodeIdentity } from '../../../../identity/node.ts'
-import { FEDERATIONS } from '../../../../store/core-tables.ts'
 import type { LensHost } from '../../../lens.ts'
 import { faulty, unauthorized } from '../../errors.ts'
 import type { BeliefsState } from '../../state.ts'
@@ -21,7 +20,10 @@ export function takenEnvelope(input: unknown, node: NodeIdentity): Envelope {
 /** Public beliefs are told alike, whoever asks. No key is written so. */
 const ANYBODY = 'did:key:anybody'
 
-/** Who is not an active member, with leave to query, is told the same of a federation that there is and of one that there is not. */
+/**
+ * Who is not an active member, with leave to query, is told the same of a federation that there is and of one that there is not;
+ * of one that gives away no single beliefs (BQ-105), members are too.
+ */
 export function requesterOf(state: BeliefsState, scope: WireScope, sender: string): string {
   if (scope.kind === 'network') {
     if (!state.settings.answerNetwork) throw unauthorized()
@@ -30,8 +32,6 @@ export function requesterOf(state: BeliefsState, scope: WireScope, sender: strin
   const requester = nameOfDid(state.host.store, sender)
   const { federation } = scope
   if (!state.requester(requester).federations.includes(federation)) throw unauthorized()
-  // It gives away no single beliefs, and counts are not told to other nodes yet (BQ-105).
-  if (state.host.store.table(FEDERATIONS).get({ id: federation })?.['results'] === 'aggregate') throw unauthorized()
   return requester
 }
 

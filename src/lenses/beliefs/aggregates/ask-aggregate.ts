@@ -1,0 +1,162 @@
+/** Answers a member of a federation of this node that asks of a topic: what it pays, and what it is told (BQ-105). */
+import type { Instant } from '../../../base/clock.ts'
+import { toIso } from '../../../model/instant.ts'
+import type { StoreWriter } from '../../../store/store.ts'
+import type { CheckedText } from '../check/checked.ts'
+import { BeliefsError } from '../errors.ts'
+import { embedText } from '../query/understand.ts'
+import type { BeliefsState } from '../state.ts'
+import { TimeLimit } from '../time-limit.ts'
+import { rulesFor } from './access.ts'
+import { epochAt, epochEnd, epochName } from './epoch.ts'
+import { forgetBefore, keepSummary, keptSummary, type Place, spentBy } from './ledger.ts'
+import { barOf, noisedSummary, noisesOf, reachOf, type Summary, type Tally } from './mechanism.ts'
+import { mayPay, pay } from './pay.ts'
+import { type AggregateRules, inOnes } from './rules.ts'
+import { type AskedTopic, tallyOf } from './tally.ts'
+import { type AggregateQuestion, type Topic, topicKey } from './topic.ts'
+
+/** The same, to the byte, for all who ask of a topic in one epoch. */
+export interface Aggregate {
+  readonly federation_id: string
+  /** In its one form; null: it was asked for a domain. */
+  readonly topic: string | null
+  readonly domain: string | null
+  /** A day in UTC, such as 2026-03-01. */
+  readonly epoch: string
+  /** Null: too few members hold something of the topic for anything to be told, or the noise has it so. */
+  readonly summary: Summary
+  readonly rules: {
+    readonly epsilon: number
+    /** k. */
+    readonly least_members: number
+    /** The least noised number of members that is told. */
+    readonly least_told: number
+    /** How far the noise of each figure lies from zero at most, 95 times in 100. */
+    readonly member_noise: number
+    readonly belief_noise: number
+  }
+}
+
+/** Of who asks. */
+export interface Budget {
+  /** What this question cost: 0 where the same was asked before in this epoch. */
+  readonly epsilon_charged: number
+  readonly epsilon_left: number
+  readonly epsilon_per_day: number
+  readonly renews_at: string
+}
+
+export interface AggregateAnswer {
+  readonly aggregate: Aggregate
+  readonly budget: Budget
+}
+
+/** Milliseconds, as of a question that names no limit. */
+const MOST_MS = 5_000
+
+/**
+ * Throws UNAUTHORIZED, alike for a federation that there is not, RATE_LIMITED where the budget is spent, before the beliefs are
+ * looked at, and NODE_UNAVAILABLE where the text could not be embedded, for which nothing is paid.
+ */
+export async function askAggregate(
+  state: BeliefsState,
+  member: string,
+  { federation, topic }: AggregateQuestion,
+  signal: AbortSignal,
+): Promise<AggregateAnswer> {
+  const { host } = state
+  const { store } = host
+  const now = host.clock.now()
+  const place: Place = { federation, epoch: epochAt(now), topic: topicKey(topic) }
+  const isKept = store.read(reader => {
+    mayPay(reader, place, member, rulesFor(reader, federation, member), now)
+    return keptSummary(reader, place) !== undefined
+  })
+  const payAlone = () =>
+    store.write(now, writer => pay(writer, place, member, rulesFor(writer, federation, member), now))
+  const tally = isKept ? null : await counted(state, member, { federation, topic }, { now, signal, payAlone })
+  // What is told and what is paid for it are there together, or neither is: nobody gets an answer that was not paid for.
+  return store.write(now, writer => {
+    const rules = rulesFor(writer, federation, member)
+    const epsilon_charged = pay(writer, place, member, rules, now)
+    const summary = summaryAt(writer, place, rules, tally, bytes => host.random(bytes))
+    forgetBefore(writer, place)
+    return {
+      aggregate: aggregateOf(place, topic, rules, summary),
+      budget: {
+        epsilon_charged: inOnes(epsilon_charged),
+        epsilon_left: inOnes(rules.epsilonDay - spentBy(writer, place, member)),
+        epsilon_per_day: inOnes(rules.epsilonDay),
+        renews_at: toIso(epochEnd(place.epoch)),
+      },
+    }
+  })
+}
+
+interface Counting {
+  readonly now: Instant
+  readonly signal: AbortSignal
+  payAlone(): void
+}
+
+/** Where counting fails, as by a caller who has gone, it is paid for all the same: how far it came may tell something. */
+async function counted(
+  state: BeliefsState,
+  member: string,
+  { federation, topic }: AggregateQuestion,
+  { now, signal, payAlone }: Counting,
+): Promise<Tally> {
+  const time = new TimeLimit(MOST_MS, signal)
+  state.load()
+  const asked: AskedTopic = { topic, vector: topic.kind === 'text' ? await vectorOf(state, topic.text, time) : null }
+  try {
+    return state.look(member, view => tallyOf(state, view, federation, asked, now), time)
+  } catch (thrown) {
+    payAlone()
+    throw thrown
+  }
+}
+
+/** What is kept for a day must not depend on whether the embedder was there at one moment of it. */
+async function vectorOf(state: BeliefsState, text: string, time: TimeLimit): Promise<Float32Array | null> {
+  const plain: CheckedText = { text, base: text, include: [], exclude: [], phrases: [], boosts: [] }
+  const { question } = await embedText(state, plain, time.signal, time)
+  if (question === null && state.host.embedder !== null)
+    throw new BeliefsError('NODE_UNAVAILABLE', 'the topic could not be embedded; nothing was charged')
+  return question
+}
+
+/** `tally` null: it is kept. */
+function summaryAt(
+  writer: StoreWriter,
+  place: Place,
+  rules: AggregateRules,
+  tally: Tally | null,
+  random: (bytes: number) => Uint8Array,
+): Summary {
+  const kept = keptSummary(writer, place)
+  if (kept !== undefined) return kept
+  if (tally === null) throw new Error('invariant broken: an answer that was kept went within its epoch')
+  const summary = noisedSummary(tally, rules, random)
+  keepSummary(writer, place, summary)
+  return summary
+}
+
+function aggregateOf({ federation, epoch }: Place, topic: Topic, rules: AggregateRules, summary: Summary): Aggregate {
+  const { members, beliefs } = noisesOf(rules)
+  return {
+    federation_id: federation,
+    topic: topic.kind === 'text' ? topic.text : null,
+    domain: topic.kind === 'domain' ? topic.domain : null,
+    epoch: epochName(epoch),
+    summary,
+    rules: {
+      epsilon: inOnes(rules.epsilonAnswer),
+      least_members: rules.leastMembers,
+      least_told: barOf(rules),
+      member_noise: reachOf(members),
+      belief_noise: reachOf(beliefs),
+    },
+  }
+}

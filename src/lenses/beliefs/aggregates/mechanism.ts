@@ -1,0 +1,96 @@
+/**
+ * What is told of a topic in place of the true figures (BQ-105).
+ *
+ * The figures are the members that hold something of the topic, and their beliefs, of each member at most three. One member,
+ * whatever it adds, changes or takes away, moves the first by at most 1 and the second by at most 3. Each gets discrete Laplace
+ * noise for its part of ε: three fifths over 1 for the members, two fifths over 3 for the beliefs. Whether anything is told
+ * is decided by the noised number of members, and what is told is made of the two noised numbers: neither looks at the true
+ * ones again, so neither costs more.
+ *
+ * What holds: an answer is ε-differentially private (δ = 0) for each single member of the federation, against all who are told
+ * it. For any two states of the store that differ in what one member holds, and for any set of answers, "nothing is told" among
+ * them, P(answer in set) ≤ e^ε · P'(answer in set). One topic has one answer an epoch, the same for all, so asking again shows
+ * nothing new; a member who is told of n topics in an epoch knows what n · ε allows, at most the daily budget.
+ *
+ * What does not:
+ * - k is kept by the noised number, as it must be: a bar on the true number would tell, in a federation of k, of each single
+ *   member whether it is there. So that the bar still keeps k, it stands above it: a topic that k - 1 hold is told of in at
+ *   most one answer of a hundred, one that fewer hold in still fewer. What is told then is noised as ever.
+ * - Budgets add up: over epochs, over federations that the same member shares with, and over members who put together what
+ *   each was told. Several names that one person holds are several members here.
+ * - Who holds the store, and who runs the federation, see what they see anyway: the beliefs, and who is a member.
+ * - How long an answer takes is no part of it.
+ */
+import { discreteLaplace, discreteLaplaceTail, type RandomBytes, type Ratio } from '../../../math/discrete-laplace.ts'
+import { type AggregateRules, ONE_EPSILON } from './rules.ts'
+
+/** The true figures of a topic; of each holder at most `MOST_BELIEFS` beliefs. */
+export interface Tally {
+  readonly members: number
+  readonly beliefs: number
+}
+
+/** Noised. Null: nothing is told. */
+export type Summary = { readonly member_count: number; readonly belief_count: number } | null
+
+/** Of one holder. */
+export const MOST_BELIEFS = 3
+
+/** Fifths of ε. */
+const FOR_MEMBERS = 3
+const FOR_BELIEFS = 2
+const FIFTHS = 5
+
+/** How often a topic with one member too few may be told of. */
+const TOLD_BELOW = 0.01
+
+/** What the noise of each figure is drawn from. */
+export interface Noises {
+  readonly members: Ratio
+  readonly beliefs: Ratio
+}
+
+export function noisesOf({ epsilonAnswer }: Pick<AggregateRules, 'epsilonAnswer'>): Noises {
+  return {
+    members: reduced(FOR_MEMBERS * epsilonAnswer, FIFTHS * ONE_EPSILON),
+    beliefs: reduced(FOR_BELIEFS * epsilonAnswer, FIFTHS * ONE_EPSILON * MOST_BELIEFS),
+  }
+}
+
+export function noisedSummary(tally: Tally, rules: AggregateRules, random: RandomBytes): Summary {
+  const { members, beliefs } = noisesOf(rules)
+  // Both are drawn in any case.
+  const noised = {
+    members: tally.members + discreteLaplace(members, random),
+    beliefs: tally.beliefs + discreteLaplace(beliefs, random),
+  }
+  return told(noised, barOf(rules))
+}
+
+/** Of noised figures alone. Every member has one belief or more, and at most three count. */
+export function told({ members, beliefs }: Tally, bar: number): Summary {
+  if (members < bar) return null
+  const belief_count = Math.min(MOST_BELIEFS * members, Math.max(members, beliefs))
+  return { member_count: members, belief_count }
+}
+
+/** The least noised number of members that a topic is told of with: above k by as much as the noise asks for. */
+export function barOf(rules: AggregateRules): number {
+  const { members } = noisesOf(rules)
+  let above = 1
+  while (discreteLaplaceTail(members, above) > TOLD_BELOW) above++
+  return rules.leastMembers - 1 + above
+}
+
+/** How far noise lies from zero at most, in 95 of 100 draws. */
+export function reachOf(noise: Ratio): number {
+  let reach = 0
+  while (2 * discreteLaplaceTail(noise, reach + 1) > 0.05) reach++
+  return reach
+}
+
+function reduced(numerator: number, denominator: number): Ratio {
+  let [a, b] = [numerator, denominator]
+  while (b !== 0) [a, b] = [b, a % b]
+  return { numerator: numerator / a, denominator: denominator / a }
+}
