@@ -1,5 +1,6 @@
 /** Ed25519 key pairs made from a seed, signatures by them, and checks of others' signatures. */
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
+import { Recent } from '../base/recent.ts'
 import { didOf, publicKeyOf } from './did-key.ts'
 
 export const SEED_BYTES = 32
@@ -24,13 +25,23 @@ export function keysOf(seed: Uint8Array): Keys {
   return { did: didOf(publicKey), publicKey, sign: message => Uint8Array.from(sign(null, message, key)) }
 }
 
-/** Checks signatures by one identity; making it costs about as much as one check, so keep it for many. */
+/** Checks signatures by one identity. */
 export interface Verifier {
   verify(message: Uint8Array, signature: Uint8Array): boolean
 }
 
+/** Making one costs about as much as a check, and the same few keys are met again and again. */
+const KNOWN = new Recent<string, Verifier>(1_000)
+
 /** Null when the text is no did:key of an Ed25519 key. */
 export function verifierOf(did: string): Verifier | null {
+  const known = KNOWN.find(did)
+  if (known !== undefined) return known
+  const made = makeVerifier(did)
+  return made === null ? null : KNOWN.get(did, () => made)
+}
+
+function makeVerifier(did: string): Verifier | null {
   const publicKey = publicKeyOf(did)
   const key = publicKey === null ? null : keyObject(publicKey)
   if (key === null) return null
