@@ -88,8 +88,9 @@ async function readOne(
 /** A thread has the id of its first mail, also where that mail is missing. */
 function threadsOf(mails: ReadonlyMap<string, ReadMail>): ReadonlyMap<string, readonly ReadMail[]> {
   const threads = new Map<string, ReadMail[]>()
+  const firsts = new Map<string, string>()
   for (const mail of mails.values()) {
-    const id = mail.thread ?? firstOf(mail, mails)
+    const id = mail.thread ?? firstOf(mail, mails, firsts)
     const thread = threads.get(id)
     if (thread === undefined) threads.set(id, [mail])
     else thread.push(mail)
@@ -97,19 +98,19 @@ function threadsOf(mails: ReadonlyMap<string, ReadMail>): ReadonlyMap<string, re
   return threads
 }
 
-/** Up along the mails that are there, and what the topmost of them says was above it. */
-function firstOf(mail: ReadMail, mails: ReadonlyMap<string, ReadMail>): string {
-  const seen = new Set<string>()
-  let at = mail
-  for (;;) {
-    seen.add(at.id)
-    const first = at.above[0]
-    if (first === undefined) return at.id
-    const next = mails.get(first)
-    if (next === undefined) return first
-    if (seen.has(next.id)) return [...seen].sort()[0] as string
-    at = next
+/** Up along the mails that are there, and what the topmost of them says was above it. `firsts`: found before. */
+function firstOf(mail: ReadMail, mails: ReadonlyMap<string, ReadMail>, firsts: Map<string, string>): string {
+  const way = new Set<string>()
+  let at: string = mail.id
+  // Mails that name each other as the one above stand in a circle: the first id in order of letters is as good as any.
+  while (!way.has(at) && !firsts.has(at)) {
+    way.add(at)
+    at = mails.get(at)?.above[0] ?? at
   }
+  const isCircle = way.has(at) && mails.get(at)?.above[0] !== undefined
+  const first = firsts.get(at) ?? (isCircle ? ([...way].sort()[0] as string) : at)
+  for (const id of way) firsts.set(id, first)
+  return first
 }
 
 function conversationOf(

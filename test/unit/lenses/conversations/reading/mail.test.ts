@@ -43,6 +43,18 @@ describe('mails', () => {
     ])
   })
 
+  it('of a long thread and of one that goes round in a circle each find their first', async () => {
+    const mail = (id: string, above: string) =>
+      `From x Fri Mar 14 10:00:00 2025\nFrom: a@example.org\nDate: Fri, 14 Mar 2025 10:00:00 +0000\nMessage-ID: <${id}>\nIn-Reply-To: <${above}>\n\nx\n\n`
+    const thread = Array.from({ length: 3000 }, (_, n) => mail(`m${n + 1}`, `m${n}`)).reverse()
+    const circle = [mail('q', 'p'), mail('p', 'q'), mail('z', 'p')]
+    const { conversations } = await readAll([fileOf('a.mbox', [...thread, ...circle].join(''))])
+    expect(conversations.map(({ id, messages }) => [id, messages.length])).toEqual([
+      ['m0', 3000],
+      ['p', 3],
+    ])
+  })
+
   it('that are none are told of', async () => {
     const text =
       'From x Fri Mar 14 10:00:00 2025\n\nno header at all\n\nFrom y Fri Mar 14 10:00:00 2025\nFrom: y@example.org\n\nfine\n'
