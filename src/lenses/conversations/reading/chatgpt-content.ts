@@ -17,6 +17,9 @@ const UNSEEN: Readonly<Record<string, string>> = {
   app_pairing_content: 'standing instruction',
 }
 
+/** Where a source is shown as a mark: signs of private use with a name between them. */
+const CITATION = /\ue200[^\ue200\ue201]*\ue201/g
+
 export function contentOf(message: Readonly<Record<string, unknown>>): Content {
   const content = recordIn(message, 'content')
   const type = textIn(content, 'content_type') ?? 'text'
@@ -25,7 +28,8 @@ export function contentOf(message: Readonly<Record<string, unknown>>): Content {
   if (metadata['is_visually_hidden_from_conversation'] === true) return { kind: 'left', what: 'hidden message' }
   const parts = listIn(content, 'parts').map(partOf)
   const ownText = type === 'tether_quote' ? quoteOf(content) : (textIn(content, 'text') ?? textIn(content, 'result'))
-  const text = [...parts.map(part => part.text), ownText ?? ''].filter(part => part !== '').join('\n\n')
+  const texts = [...parts.map(part => part.text), ownText ?? ''].map(text => text.replace(CITATION, ''))
+  const text = texts.filter(part => part !== '').join('\n\n')
   const attachments = together(
     parts.flatMap(part => part.attachments),
     listIn(metadata, 'attachments'),
@@ -46,11 +50,11 @@ function partOf(part: unknown): Part {
   if (!isRecord(part)) return { text: '', attachments: [] }
   const type = textIn(part, 'content_type') ?? ''
   // What was said aloud is the text of the message; the sound comes beside it, as a part of its own.
-  if (type === 'audio_transcription') return { text: textIn(part, 'text') ?? '', attachments: [] }
-  const dalle = recordIn(recordIn(part, 'metadata'), 'dalle')
-  const name = textIn(part, 'asset_pointer') ?? textIn(recordIn(part, 'audio_asset_pointer'), 'asset_pointer')
-  const attachment = { kind: kindOf(type), caption: textIn(dalle, 'prompt'), name: name === null ? null : bare(name) }
-  return { text: textIn(part, 'text') ?? '', attachments: [attachment] }
+  const text = ['text', 'result', 'output'].map(field => textIn(part, field)).find(one => one !== null) ?? ''
+  const pointer = textIn(part, 'asset_pointer') ?? textIn(recordIn(part, 'audio_asset_pointer'), 'asset_pointer')
+  if (pointer === null && (text !== '' || type === 'audio_transcription')) return { text, attachments: [] }
+  const caption = textIn(recordIn(recordIn(part, 'metadata'), 'dalle'), 'prompt')
+  return { text, attachments: [{ kind: kindOf(type), caption, name: pointer === null ? null : bare(pointer) }] }
 }
 
 /** What was added to a message is named by its id where it stands in the text, and by its name beside it. */

@@ -2,10 +2,12 @@
 import { canonicalJson, sha256 } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
 import { storableText } from '../../../base/storable.ts'
-import { MAX_CONTENT_LENGTH, MAX_ID_LENGTH } from '../../../model/limits.ts'
+import { MAX_CONTENT_LENGTH, MAX_ID_LENGTH, MAX_NAME_LENGTH } from '../../../model/limits.ts'
 import type { Attachment, Conversation, Message, Profile, Role, Version } from '../model.ts'
 import type { Findings, Place } from './findings.ts'
 import { sessionsOf } from './sessions.ts'
+
+const MAX_TITLE = 1_000
 
 export interface MessageDraft {
   /** The export's own id, unique within the conversation; null where it has none. */
@@ -52,7 +54,7 @@ export function finished(draft: ConversationDraft, profile: Profile | null, find
       conversation,
       session: sessions[position] as string,
       position,
-      speaker: nameOf(one.speaker),
+      speaker: speakerOf(one, findings),
       role: one.role,
       at: one.at,
       zone: one.zone,
@@ -67,7 +69,7 @@ export function finished(draft: ConversationDraft, profile: Profile | null, find
   const participants = [...new Set(messages.map(({ speaker }) => speaker).filter(name => name !== ''))]
   return {
     id: conversation,
-    title: nameOf(draft.title),
+    title: nameOf(draft.title).slice(0, MAX_TITLE).toWellFormed(),
     profile: profile ?? draft.profile ?? profileOf(messages),
     participants,
     messages,
@@ -130,6 +132,13 @@ function fitting(id: string): string {
   const text = storableText(id)
   if (text.length <= MAX_ID_LENGTH) return text
   return `${text.slice(0, MAX_ID_LENGTH - 17).toWellFormed()}~${sha256(text).slice(0, 16)}`
+}
+
+function speakerOf({ speaker, place }: MessageDraft, findings: Findings): string {
+  const name = nameOf(speaker)
+  if (name.length <= MAX_NAME_LENGTH) return name
+  findings.problem(place, `the name of the speaker is longer than ${MAX_NAME_LENGTH} characters; the rest was left out`)
+  return name.slice(0, MAX_NAME_LENGTH).toWellFormed()
 }
 
 function textOf({ text, place }: MessageDraft, findings: Findings): string {

@@ -17,6 +17,8 @@ export interface Place {
 
 /** Listed for one export; more are counted. */
 const MAX_PROBLEMS = 1_000
+/** Characters of one: what a file holds may be quoted in it. */
+const MAX_MESSAGE = 500
 
 export class Findings {
   readonly #problems: Problem[] = []
@@ -28,7 +30,13 @@ export class Findings {
       this.#untold++
       return
     }
-    this.#problems.push({ path: place.path, line: place.line ?? null, at: place.at ?? null, message })
+    const told = message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message
+    this.#problems.push({
+      path: place.path,
+      line: place.line ?? null,
+      at: place.at ?? null,
+      message: told.toWellFormed(),
+    })
   }
 
   /** Something that is no message (a person joined, a call was missed), by what it is. */

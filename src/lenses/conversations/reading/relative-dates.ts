@@ -127,13 +127,17 @@ const FUTURE = words(
     'voy a|vas a|va a|vamos a|vais a|van a|nos vemos|quedamos|[a-zñ]+(?:ré|rás|rá|remos|réis|rán)',
 )
 
+/** What is looked at of a long sentence, in front of a weekday and behind. */
+const NEAR = 300
+
 /** "on Friday" is behind or ahead: ahead where the sentence speaks of what will be. */
 function isOfTheFuture(text: string, at: number): boolean {
-  const before = text.slice(0, at)
+  const before = text.slice(Math.max(0, at - NEAR), at)
   const start = Math.max(...['.', '!', '?', '\n'].map(sign => before.lastIndexOf(sign))) + 1
-  const length = text.slice(at).search(/[.!?\n]/)
+  const after = text.slice(at, at + NEAR)
+  const end = after.search(/[.!?\n]/)
   FUTURE.lastIndex = 0
-  return FUTURE.test(text.slice(start, length < 0 ? text.length : at + length))
+  return FUTURE.test(before.slice(start) + (end < 0 ? after : after.slice(0, end)))
 }
 
 function inMonth(language: DateLanguage, pattern: string): Rule {

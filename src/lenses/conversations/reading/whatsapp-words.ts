@@ -11,8 +11,8 @@ export interface Said {
 
 const ANY_MARK = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
-const EDITED =
-  /\s*[\u200e\u200f]*<(?:This message was edited|Se editó este mensaje|Este mensaje fue editado|Mensaje editado)\.?>\s*$/i
+/** At the end of a message; between it and the text stand a blank and sometimes a mark. */
+const EDITED = /^<(?:This message was edited|Se editó este mensaje|Este mensaje fue editado|Mensaje editado)\.?>$/i
 const DELETED =
   /^(?:This message was deleted|You deleted this message|This message was deleted by admin .{1,100}|Se eliminó este mensaje|Este mensaje fue eliminado|Este mensaje se eliminó|Eliminaste este mensaje|Mensaje eliminado|Un admin(?:istrador)?\. eliminó este mensaje)\.?$/i
 
@@ -29,14 +29,15 @@ const KINDS: readonly (readonly [RegExp, string])[] = [
 ]
 /** On iOS by kind, behind the name of a document: `report.pdf • 3 pages document omitted`. */
 const KIND_OMITTED =
-  /^([\s\S]*?)[\u200e\u200f]*(image|photo|imagen|foto|video note|nota de v[ií]deo|video|vídeo|audio|gif|sticker|pegatina|document|documento|contact card|tarjeta de contacto) (?:omitted|omitid[oa])$/i
-const ATTACHED = /[\u200e\u200f]*<(?:attached|adjunto|archivo adjunto): ([^<>\n]+)>/gi
+  /^([\s\S]*?)[\u200e\u200f]{0,3}(image|photo|imagen|foto|video note|nota de v[ií]deo|video|vídeo|audio|gif|sticker|pegatina|document|documento|contact card|tarjeta de contacto) (?:omitted|omitid[oa])$/i
+const ATTACHED = /[\u200e\u200f]{0,3}<(?:attached|adjunto|archivo adjunto): ([^<>\n]+)>/gi
 /** On Android; what follows on other lines was written below the picture. */
 const FILE_ATTACHED = /^[\u200e\u200f]*([^\n]+?) \((?:file attached|archivo adjunto)\)[ \t]*(?:\n|$)/i
 
 export function saidIn(raw: string): Said {
-  const isEdited = EDITED.test(raw)
-  let text = isEdited ? raw.replace(EDITED, '') : raw
+  const end = raw.lastIndexOf('<')
+  const isEdited = end >= 0 && EDITED.test(raw.slice(end).trimEnd())
+  let text = isEdited ? withoutEnd(raw.slice(0, end)) : raw
   const bare = text.replace(ANY_MARK, '').trim()
   if (DELETED.test(bare)) return { text: '', attachments: [], isEdited, isDeleted: true }
   const attachments: Attachment[] = []
@@ -62,6 +63,13 @@ export function saidIn(raw: string): Said {
   }
   const begins = text.replace(/^[\u200e\ufeff]+/, '')
   return { text: attachments.length > 0 ? begins.trim() : begins, attachments, isEdited, isDeleted: false }
+}
+
+function withoutEnd(text: string): string {
+  return text
+    .trimEnd()
+    .replace(/[\u200e\u200f]{1,3}$/, '')
+    .trimEnd()
 }
 
 function file(kind: string, name: string | null): Attachment {

@@ -42,6 +42,56 @@ describe('the export of ChatGPT', () => {
     })
   })
 
+  it('takes what was said, shown and answered out of every sort of content, without marks of sources', async () => {
+    const contents = [
+      { content_type: 'text', parts: ['Sunny \ue200cite\ue202turn0search1\ue201today.'] },
+      { content_type: 'multimodal_text', parts: [{ content_type: 'audio_transcription', text: 'Hi' }] },
+      {
+        content_type: 'multimodal_text',
+        parts: [
+          {
+            content_type: 'real_time_user_audio_video_asset_pointer',
+            audio_asset_pointer: { asset_pointer: 'sediment://s' },
+          },
+        ],
+      },
+      {
+        content_type: 'multimodal_text',
+        parts: [
+          {
+            content_type: 'image_asset_pointer',
+            asset_pointer: 'sediment://i',
+            metadata: { dalle: { prompt: 'a pot' } },
+          },
+        ],
+      },
+      { content_type: 'code', language: 'python', text: 'print(1)' },
+      { content_type: 'tether_quote', title: 'Page', text: 'words', url: 'https://example.org' },
+      { content_type: 'tether_browsing_display', result: 'found' },
+      { content_type: 'text', parts: [''] },
+    ]
+    const mapping = contents.map((content, n) => [
+      `m${n}`,
+      {
+        parent: n === 0 ? null : `m${n - 1}`,
+        message: { author: { role: 'assistant' }, content, create_time: 1741946400 },
+      },
+    ])
+    const { conversations, problems, left } = await read('conversations.json', [
+      { id: 'c', mapping: Object.fromEntries(mapping), current_node: 'm7' },
+    ])
+    expect(linesOf(conversations[0] as never).map(line => line.replace('03-14 10:00 ChatGPT: ', ''))).toEqual([
+      'Sunny today.',
+      'Hi',
+      '[audio s]',
+      '[image i a pot]',
+      'print(1)',
+      'Page\nwords\nhttps://example.org',
+      'found',
+    ])
+    expect([problems, left]).toEqual([[], { 'empty message': 1 }])
+  })
+
   it('keeps what is above and below a message that is missing, and messages that go round in a circle', async () => {
     const node = (id: string, parent: string | null, at: number) => [
       id,

@@ -145,9 +145,21 @@ describe('the export of a chat of WhatsApp', () => {
     expect(lines).toEqual(['04-13 10:00 Ana: see\n[13/04/2025, 09:00:00] Tom: old\n13-04-2025, 1:00 - x'])
   })
 
+  it('is read with a word between date and time, and with other signs within them', async () => {
+    const { lines } = await whatsapp(['[14.3.2025 klo 13.05.07] Ana: x', '[14.3.2025 klo 13.06.07] Tom: y'])
+    expect(lines).toEqual(['03-14 13:05 Ana: x', '03-14 13:06 Tom: y'])
+    expect((await whatsapp(['14-03-25 9:05 - Ana: x'])).lines).toEqual(['03-14 09:05 Ana: x'])
+  })
+
   it('keeps what people wrote about omitted images', async () => {
     const { lines } = await whatsapp(['13/04/2025, 10:00 - Ana: why is every image omitted'])
     expect(lines).toEqual(['04-13 10:00 Ana: why is every image omitted'])
+  })
+
+  it('takes no longer than it must over runs of blanks and marks', async () => {
+    const runs = [' '.repeat(200_000), '\u200e'.repeat(200_000), '<'.repeat(200_000)].map(run => `a${run}b omitted`)
+    const { conversations } = await whatsapp(runs.map(run => `13/04/2025, 10:00 - Ana: ${run}`))
+    expect(conversations[0]?.messages.map(({ text }) => text.length)).toEqual(runs.map(run => run.length))
   })
 
   it('names a chat by its first line where nothing else does, and says when nothing does', async () => {

@@ -135,6 +135,15 @@ describe('conversations in JSON Lines', () => {
     ])
   })
 
+  it('have names and ids of a length that can be kept, which is told', async () => {
+    const id = 'i'.repeat(5000)
+    const text = record({ id, speaker: 'n'.repeat(5000), text: 'x' }) + record({ id, text: 'y' })
+    const { conversations, problems } = await readAll([fileOf('a.jsonl', text)])
+    expect(conversations[0]?.messages.map(one => [one.id.length, one.speaker.length])).toEqual([[512, 200]])
+    expect(problems.every(({ message }) => message.length < 600)).toBe(true)
+    expect(problems).toHaveLength(2)
+  })
+
   it('are read from UTF-16 with its mark, a byte at a time', async () => {
     const text = record({ text: 'ñ 🎉', speaker: 'Ana' })
     const units = [0xfeff, ...Array.from({ length: text.length }, (_, at) => text.charCodeAt(at))]

@@ -193,6 +193,8 @@ describe('relative dates', () => {
 
   it('take no longer the longer a text repeats itself', () => {
     expect(textsOf('a '.repeat(50_000))).toEqual([])
-    expect(textsOf('mañana '.repeat(5_000))).toEqual(['15 March 2025'])
+    expect(textsOf('mañana '.repeat(50_000))).toEqual(['15 March 2025'])
+    expect(textsOf('on Friday '.repeat(5_000))).toEqual(['7 March 2025'])
+    expect(textsOf(`last${' '.repeat(200_000)}x`)).toEqual([])
   })
 })
