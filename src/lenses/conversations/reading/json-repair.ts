@@ -14,7 +14,7 @@ type Broken = { readonly at: string; readonly message: string }
 /** `many`: the member (an object or a list) whose members are taken one by one. */
 export function repairJson(text: string, many: string): Repaired {
   const broken: Broken[] = []
-  const value: Record<string, unknown> = {}
+  const found: [string, unknown][] = []
   for (const { name, start, end } of members(text, 0)) {
     const opens = text[start]
     if (name === many && (opens === '{' || opens === '[')) {
@@ -24,14 +24,14 @@ export function repairJson(text: string, many: string): Repaired {
         const read = parsed(text, part.start, part.end, at, broken)
         if (read !== undefined) parts.push([part.name, read])
       }
-      value[name] = opens === '[' ? parts.map(([, part]) => part) : Object.fromEntries(parts)
+      found.push([name, opens === '[' ? parts.map(([, part]) => part) : Object.fromEntries(parts)])
       if (end === null) broken.push({ at: `.${many}`, message: 'the file ends within it' })
       continue
     }
     const read = parsed(text, start, end, `.${name}`, broken)
-    if (read !== undefined) value[name] = read
+    if (read !== undefined) found.push([name, read])
   }
-  return { value, broken }
+  return { value: Object.fromEntries(found), broken }
 }
 
 function parsed(text: string, start: number, end: number | null, at: string, broken: Broken[]): unknown {

@@ -110,7 +110,7 @@ const CHANGED_SUBJECT =
 export function isEventText(text: string): boolean {
   if (ENCRYPTED.test(text)) return true
   // Such lines begin with a mark on iOS; people hardly ever do.
-  return /^[\u200e\u200f]/.test(text) && EVENT.test(text)
+  return text.startsWith('\u200e') && EVENT.test(text)
 }
 
 /** Whether a line that has a colon is told by WhatsApp all the same. */

@@ -57,11 +57,11 @@ function draftOf(
   const place = { path, line }
   const named = isEventLine(first.rest) ? null : /^([^:]{1,100}?):(?:\s|$)/.exec(first.rest)
   const raw = named === null ? '' : [first.rest.slice(named[0].length), ...more].join('\n').trimEnd()
-  if (named === null || isEventText(raw)) {
+  const { text, attachments, isEdited, isDeleted } = saidIn(raw)
+  if (named === null || (attachments.length === 0 && !isDeleted && isEventText(raw))) {
     findings.leave('line of WhatsApp itself')
     return null
   }
-  const { text, attachments, isEdited, isDeleted } = saidIn(raw)
   if (text.trim() === '' && attachments.length === 0 && !isDeleted) {
     findings.leave('empty message')
     return null

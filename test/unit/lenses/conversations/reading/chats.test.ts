@@ -151,6 +151,11 @@ describe('the export of a chat of WhatsApp', () => {
     expect((await whatsapp(['14-03-25 9:05 - Ana: x'])).lines).toEqual(['03-14 09:05 Ana: x'])
   })
 
+  it('takes a file for a file, whatever its name tells', async () => {
+    const { lines } = await whatsapp(['[13/04/25, 10:00:00] Ana: \u200e<attached: 0001-missed video call.mp4>'])
+    expect(lines).toEqual(['04-13 10:00 Ana: [video 0001-missed video call.mp4]'])
+  })
+
   it('keeps what people wrote about omitted images', async () => {
     const { lines } = await whatsapp(['13/04/2025, 10:00 - Ana: why is every image omitted'])
     expect(lines).toEqual(['04-13 10:00 Ana: why is every image omitted'])

@@ -5,7 +5,7 @@ import { readAll } from '../../../../../src/lenses/conversations/reading/read.ts
 import { type Said, WRITERS } from '../../../../support/chat-writers.ts'
 
 const START = Date.parse('2025-03-14T10:00:00Z')
-const RUNS = { numRuns: 60 }
+const RUNS = { numRuns: process.env['QUERENT_LONG'] === '1' ? 3_000 : 60 }
 
 const NAMES = ['Ana', 'Tom O’Hara', 'נועה', 'Mira 🌿', 'Ángel Ñ', '李雷']
 const WORDS = [
@@ -40,7 +40,7 @@ const chat = fc
     })
   })
 
-describe.each(WRITERS)('%s', (_, format, write) => {
+describe.each(WRITERS)('%s', { timeout: 600_000 }, (_, format, write) => {
   it('is read back as it was written, whatever the pieces it comes in', async () => {
     await fc.assert(
       fc.asyncProperty(chat, fc.integer({ min: 1, max: 5000 }), async (messages, pieceSize) => {
