@@ -1,7 +1,7 @@
 /** HTML pages: the content is the text one would read, so lines and places are those of the text, not of the file. */
 import type { FileReading, Ingester, SourceFile } from '../model/ingester.ts'
 import { chunk } from '../text/chunk.ts'
-import { htmlText } from './html-text.ts'
+import { htmlText } from '../text/html-text.ts'
 import { instantOf, tagsOf, titleOf } from './values.ts'
 import { nameWithoutExtension, WHOLE_FILE } from './whole-file.ts'
 

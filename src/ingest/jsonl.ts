@@ -2,10 +2,11 @@
 import { canonicalJson, type Json, sha256 } from '../base/canonical.ts'
 import { isRecord } from '../base/record.ts'
 import { storableText } from '../base/storable.ts'
+import type { FieldMap } from '../model/field-map.ts'
 import type { FileDocument, FileProblem, FileReading, Ingester, IngestSettings, SourceFile } from '../model/ingester.ts'
 import { MAX_CONTENT_LENGTH, MAX_ID_LENGTH } from '../model/limits.ts'
 import { chunkContent } from '../text/chunk.ts'
-import { FieldMap, RECORD_FIELDS } from './field-map.ts'
+import { RECORD_FIELDS, type RecordField, recordFields } from './field-map.ts'
 import { instantOf, kindOf, tagsOf, titleOf, toJson } from './values.ts'
 
 /** Collections of records are larger than files that people write. */
@@ -24,7 +25,7 @@ export const jsonl: Ingester = {
 type Fields = Readonly<Record<string, unknown>>
 
 function read(file: SourceFile, settings: IngestSettings): FileReading {
-  const fields = new FieldMap(settings.map)
+  const fields = recordFields(settings.map)
   const documents: FileDocument[] = []
   const problems: FileProblem[] = []
   const names = new Set<string>()
@@ -65,7 +66,7 @@ function* linesOf(text: string): Iterable<string> {
 }
 
 /** The entry of a line, or what is wrong with it. */
-function readLine(line: string, number: number, fields: FieldMap): FileDocument | string {
+function readLine(line: string, number: number, fields: FieldMap<RecordField>): FileDocument | string {
   let record: unknown
   try {
     record = JSON.parse(line)
@@ -75,7 +76,7 @@ function readLine(line: string, number: number, fields: FieldMap): FileDocument 
   return isRecord(record) ? documentOf(record, number, fields) : 'expected a JSON object'
 }
 
-function documentOf(record: Fields, line: number, fields: FieldMap): FileDocument | string {
+function documentOf(record: Fields, line: number, fields: FieldMap<RecordField>): FileDocument | string {
   const value = (field: (typeof RECORD_FIELDS)[number]) => fields.value(record, field)
   const title = titleOf(value('title'))
   const content = contentOf(value('content'))
@@ -120,7 +121,7 @@ function idOf(value: unknown): string | null {
  * What was not taken as one of our fields, a time that is no time included. `date` stays too: when an entry was made is
  * never unknown, while whether a record says its date matters to a day filter.
  */
-function metadataOf(record: Fields, fields: FieldMap): Readonly<Record<string, Json>> {
+function metadataOf(record: Fields, fields: FieldMap<RecordField>): Readonly<Record<string, Json>> {
   const taken = new Set(RECORD_FIELDS.map(field => fields.nameIn(record, field)))
   taken.delete('date')
   for (const field of ['created', 'updated', 'valid_from', 'valid_until'] as const) {

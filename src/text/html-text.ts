@@ -1,6 +1,6 @@
 /** The visible text of an HTML page, with line breaks where a browser would break, and the headings in it. */
 import { type DefaultTreeAdapterTypes, parse } from 'parse5'
-import type { Heading } from '../text/outline.ts'
+import type { Heading } from './outline.ts'
 import { TextWriter } from './text-writer.ts'
 
 export interface HtmlText {
@@ -25,10 +25,20 @@ const BLOCKS = new Set(
 )
 const LINES = new Set('body caption dd div dt figcaption html legend li option summary tbody tfoot thead tr'.split(' '))
 
-export function htmlText(html: string): HtmlText {
+/** An element, for those who want to leave some of them out. */
+export interface HtmlElement {
+  readonly tag: string
+  /** Empty where the element does not have it. */
+  attribute(name: string): string
+}
+
+/** `isLeftOut`: elements that do not count, with all that is in them. */
+export function htmlText(html: string, isLeftOut: (element: HtmlElement) => boolean = () => false): HtmlText {
   const page = parse(html)
   const writer = new TextWriter()
-  for (const step of steps(page)) {
+  const isSkipped = (element: Element): boolean =>
+    isUnseen(element) || isLeftOut({ tag: element.tagName, attribute: name => attribute(element, name) })
+  for (const step of steps(page, isSkipped)) {
     if (step.leave) leave(step.node as Element, writer)
     else if (isElement(step.node)) enter(step.node, writer)
     else if (step.node.nodeName === '#text') writer.text((step.node as DefaultTreeAdapterTypes.TextNode).value)
@@ -37,11 +47,14 @@ export function htmlText(html: string): HtmlText {
 }
 
 /** The nodes in order, elements twice. A stack, not recursion: pages can be nested as deep as they like. */
-function* steps(page: Node): Iterable<{ readonly node: Node; readonly leave: boolean }> {
+function* steps(
+  page: Node,
+  isSkipped: (element: Element) => boolean,
+): Iterable<{ readonly node: Node; readonly leave: boolean }> {
   const open: { readonly node: Node; readonly leave: boolean }[] = [{ node: page, leave: false }]
   for (let step = open.pop(); step !== undefined; step = open.pop()) {
     const { node } = step
-    if (!step.leave && isElement(node) && isUnseen(node)) continue
+    if (!step.leave && isElement(node) && isSkipped(node)) continue
     yield step
     if (step.leave) continue
     if (isElement(node)) open.push({ node, leave: true })

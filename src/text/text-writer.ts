@@ -1,5 +1,5 @@
 /** Gathers the text of a page: runs of blanks become one, breaks are written when something follows, headings are noted. */
-import type { Heading } from '../text/outline.ts'
+import type { Heading } from './outline.ts'
 
 export class TextWriter {
   /** Above 0: within `<pre>`, blanks stay as they are. */

@@ -1,0 +1,55 @@
+/** Where a message of a WhatsApp export begins: a line with a date and a time in front. */
+import type { WrittenTime } from './whatsapp-dates.ts'
+
+/** The two shapes: `[14/03/2025, 10:00:00] Mira: Hi` (iOS) and `14/03/2025, 10:00 - Mira: Hi` (Android). */
+export interface LineShape {
+  readonly isBracketed: boolean
+  readonly separator: string
+}
+
+export interface FirstLine {
+  readonly time: WrittenTime
+  /** As it stands there, for ids. */
+  readonly written: string
+  readonly isPadded: boolean
+  readonly shape: LineShape
+  /** After the time: `Mira: Hi`, or what WhatsApp itself says. */
+  readonly rest: string
+}
+
+const DATE = String.raw`(?<a>\d{1,4})(?<separator>[./-])(?<b>\d{1,2})\k<separator>(?<c>\d{1,4})\.?`
+/** Blanks before the half of the day are no-break ones; Spanish writes `a. m.`. */
+const TIME = String.raw`(?<hour>\d{1,2})[:.](?<minute>\d\d)(?:[:.](?<second>\d\d))?(?:\s*(?<half>[ap])\.?\s*m\.?)?`
+/** Between the two stands a comma, a blank, or a word (`klo` in Finnish, `um` in German). */
+const BOTH = String.raw`(?<written>${DATE},?\s+(?:[a-z]{1,4}\s+)?${TIME})`
+const BRACKETED = new RegExp(String.raw`^\[${BOTH}\]\s?`, 'i')
+const PLAIN = new RegExp(String.raw`^${BOTH}\s+[-–]\s`, 'i')
+/** Written before a line that begins with something else than a letter of the reader's own direction. */
+const MARKS = /^[\u200e\u200f\ufeff]+/
+
+/** Null for a line that continues the message above. `shape`: of the file's first message. */
+export function firstLineOf(line: string, shape: LineShape | null): FirstLine | null {
+  const text = line.replace(MARKS, '')
+  const isBracketed = text.startsWith('[')
+  if (shape !== null && shape.isBracketed !== isBracketed) return null
+  const match = (isBracketed ? BRACKETED : PLAIN).exec(text)
+  if (match === null) return null
+  const { written = '', a = '', separator = '', b = '', c = '', hour, minute, second, half } = match.groups ?? {}
+  if (shape !== null && shape.separator !== separator) return null
+  const isYearFirst = a.length === 4
+  if (isYearFirst ? c.length > 2 : a.length > 2 || c.length === 3 || c.length < 2) return null
+  return {
+    time: {
+      parts: [Number(a), Number(b), Number(c)],
+      isYearFirst,
+      hour: Number(hour),
+      minute: Number(minute),
+      second: Number(second ?? 0),
+      half: half === undefined ? null : half.toLowerCase() === 'a' ? 'am' : 'pm',
+    },
+    written: written.replace(/\s+/g, ' '),
+    isPadded: a.length > 1 && b.length > 1,
+    shape: { isBracketed, separator },
+    rest: text.slice(match[0].length),
+  }
+}

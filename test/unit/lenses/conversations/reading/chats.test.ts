@@ -1,0 +1,180 @@
+import { describe, expect, it } from 'vitest'
+import { type ReadingOptions, readAll } from '../../../../../src/lenses/conversations/reading/read.ts'
+import { fileOf, fixtureFiles } from '../../../../support/export-files.ts'
+import { linesOf, problemLines } from './lines-of.ts'
+
+describe('the export of Slack', () => {
+  it('has people by name and in their zones, threads as replies, and events apart', async () => {
+    const { conversations, problems, left } = await readAll(fixtureFiles('slack'))
+    expect(conversations.map(({ id, title, profile }) => [id, title, profile])).toEqual([
+      ['D1', 'Mira Sol, נועה', 'people'],
+      ['C1', 'kiln', 'people'],
+    ])
+    expect(linesOf(conversations[0] as never)).toEqual(['03-14 10:00 נועה: שלום', 'no time Mira Sol: no time'])
+    expect(linesOf(conversations[1] as never)).toEqual([
+      '03-13 16:33+01:00 Mira Sol: First [image shelf.png The new shelf]',
+      '03-14 11:00+01:00 Mira Sol: Hello @Tom 🔥, see the plan (https://example.org/a?b=1&c=2) & #glaze @here',
+      '03-14 06:01-04:00 Tom 🔥: 1 < 2, tom@example.org @U9 (edited)',
+      '03-14 10:01 : (deleted)',
+      '03-14 10:01 Oven: Kiln\n1060 degrees [link https://example.org/kiln Kiln]',
+      '03-14 10:01 B2: Cooling, @Mira Sol\n200 degrees',
+    ])
+    const [, start, reply] = conversations[1]?.messages ?? []
+    expect([start?.replyTo, reply?.replyTo]).toEqual([null, start?.id])
+    expect(problemLines(problems)).toEqual([
+      'D1/2025-03-14.json | 8 | [1] | its ts is no time; it was taken without one',
+      'kiln/2025-03-14.json | 75 | [6] | expected a JSON object',
+    ])
+    expect(left).toEqual({ 'file that is no part of the export': 1, 'event channel_join': 1 })
+  })
+
+  it('is read from one day of one channel too', async () => {
+    const { conversations } = await readAll(fixtureFiles('slack/kiln/2025-03-13.json'))
+    expect(conversations.map(({ id, messages }) => [id, messages[0]?.speaker])).toEqual([['slack', 'U1']])
+  })
+})
+
+async function whatsapp(lines: readonly string[], options: ReadingOptions = {}, path = 'WhatsApp Chat with Ana.txt') {
+  const reading = await readAll([fileOf(path, lines.join('\n'))], { format: 'whatsapp', ...options })
+  return { ...reading, lines: reading.conversations.flatMap(linesOf), told: problemLines(reading.problems) }
+}
+
+describe('the export of a chat of WhatsApp', () => {
+  it('is read as Android writes it in English', async () => {
+    const { conversations, problems, left } = await readAll(fixtureFiles('whatsapp/WhatsApp Chat with Mira (1).txt'))
+    expect(conversations.map(({ id, title }) => [id, title])).toEqual([['whatsapp:Mira', 'Mira']])
+    expect(linesOf(conversations[0] as never)).toEqual([
+      '03-14 09:58 Tom: Did you ever find a new place for the kiln?',
+      '03-14 10:01 Mira 🌿: Yes, we moved it to the barn:\n- last weekend\n\n- with help',
+      '03-14 10:02 Mira 🌿: [media]',
+      '03-14 10:02 Mira 🌿: the barn [image IMG-20250314-WA0001.jpg]',
+      '03-14 10:03 Tom: (deleted)',
+      '03-14 10:04 Tom: Great! (edited)',
+      '03-14 10:04 Tom: ok',
+      '03-14 10:04 Tom: ok',
+      '03-14 10:05 נועה: \u200fמצוין',
+      'no time Tom: no such day',
+    ])
+    const ids = conversations[0]?.messages.map(({ id }) => id) ?? []
+    expect(new Set(ids).size).toBe(ids.length)
+    expect(problemLines(problems)).toEqual([
+      'WhatsApp Chat with Mira (1).txt | 17 | there is no time 31/02/2025, 10:07; it was taken without one',
+    ])
+    expect(left).toEqual({ 'line of WhatsApp itself': 3 })
+  })
+
+  it('is read as Android writes it in Spanish, on a clock of twelve hours', async () => {
+    const { conversations, problems } = await readAll(fixtureFiles('whatsapp/Chat de WhatsApp con Los del taller.txt'))
+    expect(problems).toEqual([])
+    expect(conversations[0]?.title).toBe('Los del taller')
+    expect(linesOf(conversations[0] as never)).toEqual([
+      '03-14 12:30 Iván: ¿Cuándo encendemos el horno?',
+      '03-14 13:15 Lucía: Mañana por la mañana. Ayer no pude.',
+      '03-14 13:16 Lucía: [media]',
+      '03-14 13:17 Lucía: (deleted)',
+      '03-14 13:18 Iván: Vale (edited)',
+      '03-14 13:19 Iván: [document horno.pdf]',
+    ])
+  })
+
+  it('is read as iOS writes it in the United States, with marks and CR LF', async () => {
+    const files = fixtureFiles('whatsapp/WhatsApp Chat - Kiln club')
+    const { conversations, problems, left } = await readAll(files)
+    expect(problems).toEqual([])
+    expect(linesOf(conversations[0] as never)).toEqual([
+      '03-04 00:05 Tom: Midnight',
+      '03-05 12:05 Ana: Noon: at last',
+      '03-14 13:00 Ana: [image 00000012-PHOTO-2025-03-14-13-00-00.jpg]',
+      '03-14 13:00 Ana: Look [audio 00000013-AUDIO-2025-03-14.opus]',
+      '03-14 13:01 Ana: [document plan.pdf]',
+      '03-14 13:02 Tom: (deleted)',
+      '03-14 13:02 Tom: Better (edited)',
+    ])
+    expect(left).toEqual({ 'line of WhatsApp itself': 3 })
+    expect(conversations[0]?.title).toBe('Kiln club')
+  })
+
+  it('is three chats in a folder of three', async () => {
+    const { conversations } = await readAll(fixtureFiles('whatsapp'))
+    expect(conversations.map(({ title }) => title).sort()).toEqual(['Kiln club', 'Los del taller', 'Mira'])
+  })
+
+  it.each([
+    ['a day above 12 in front', ['13/04/2025', '05/04/2025'], '04-13', false],
+    ['a day above 12 behind', ['04/13/2025', '04/05/2025'], '04-13', false],
+    ['the order of the messages', ['10/02/2025', '01/03/2025', '02/03/2025'], '02-10', false],
+    ['the order of the messages, month first', ['02/10/2025', '03/01/2025', '03/02/2025'], '02-10', false],
+    ['no difference', ['03/03/2025'], '03-03', false],
+    ['nothing', ['01/02/2025', '02/03/2025'], '02-01', true],
+    ['years in front', ['2025/02/10', '2025/03/01'], '02-10', false],
+    ['points', ['10.02.25', '13.03.25'], '02-10', false],
+  ])('tells day and month apart by %s', async (_, dates, first, isDoubtful) => {
+    const { lines, told } = await whatsapp(dates.map(date => `${date}, 10:00 - Ana: x`))
+    expect(lines[0]).toBe(`${first} 10:00 Ana: x`)
+    expect(told.length > 0).toBe(isDoubtful)
+  })
+
+  it('says what it took where dates can be read both ways, and takes what it is told', async () => {
+    const lines = ['01/02/2025, 10:00 - Ana: x', '02/03/2025, 10:00 - Ana: y']
+    const guessed = await whatsapp(lines)
+    expect(guessed.told).toEqual([
+      'WhatsApp Chat with Ana.txt | its dates can be read day first or month first; day-first was taken; say which it is with a date order',
+    ])
+    const given = await whatsapp(lines, { dateOrder: 'month-first' })
+    expect(given.told).toEqual([])
+    expect(given.lines[0]).toBe('01-02 10:00 Ana: x')
+    expect(given.conversations[0]?.messages[0]?.id).toBe(guessed.conversations[0]?.messages[0]?.id)
+  })
+
+  it('tells of both ways of writing in one file, and of text before the first message', async () => {
+    const { told, lines } = await whatsapp(['lost', '13/04/2025, 10:00 - Ana: x', '04/14/2025, 10:00 - Ana: y'])
+    expect(lines).toEqual(['04-13 10:00 Ana: x', 'no time Ana: y'])
+    expect(told).toEqual([
+      expect.stringContaining('1 | no message has begun up to here'),
+      expect.stringContaining('some of its dates are written day first, others month first; day-first was taken'),
+      expect.stringContaining('3 | there is no time 04/14/2025, 10:00'),
+    ])
+  })
+
+  it('takes a line that only looks like another shape for a part of the message', async () => {
+    const { lines } = await whatsapp([
+      '13/04/2025, 10:00 - Ana: see',
+      '[13/04/2025, 09:00:00] Tom: old',
+      '13-04-2025, 1:00 - x',
+    ])
+    expect(lines).toEqual(['04-13 10:00 Ana: see\n[13/04/2025, 09:00:00] Tom: old\n13-04-2025, 1:00 - x'])
+  })
+
+  it('is read with a word between date and time, and with other signs within them', async () => {
+    const { lines } = await whatsapp(['[14.3.2025 klo 13.05.07] Ana: x', '[14.3.2025 klo 13.06.07] Tom: y'])
+    expect(lines).toEqual(['03-14 13:05 Ana: x', '03-14 13:06 Tom: y'])
+    expect((await whatsapp(['14-03-25 9:05 - Ana: x'])).lines).toEqual(['03-14 09:05 Ana: x'])
+  })
+
+  it('takes a file for a file, whatever its name tells', async () => {
+    const { lines } = await whatsapp(['[13/04/25, 10:00:00] Ana: \u200e<attached: 0001-missed video call.mp4>'])
+    expect(lines).toEqual(['04-13 10:00 Ana: [video 0001-missed video call.mp4]'])
+  })
+
+  it('keeps what people wrote about omitted images', async () => {
+    const { lines } = await whatsapp(['13/04/2025, 10:00 - Ana: why is every image omitted'])
+    expect(lines).toEqual(['04-13 10:00 Ana: why is every image omitted'])
+  })
+
+  it('takes no longer than it must over runs of blanks and marks', async () => {
+    const runs = [' '.repeat(200_000), '\u200e'.repeat(200_000), '<'.repeat(200_000)].map(run => `a${run}b omitted`)
+    const { conversations } = await whatsapp(runs.map(run => `13/04/2025, 10:00 - Ana: ${run}`))
+    expect(conversations[0]?.messages.map(({ text }) => text.length)).toEqual(runs.map(run => run.length))
+  })
+
+  it('names a chat by its first line where nothing else does, and says when nothing does', async () => {
+    const event = '[13/04/25, 10:00:00] Mira: \u200eMessages and calls are end-to-end encrypted.'
+    const message = '[13/04/25, 10:00:01] Tom: Hi'
+    expect((await whatsapp([event, message], {}, '_chat.txt')).conversations[0]?.title).toBe('Mira')
+    const unnamed = await whatsapp([message], {}, '_chat.txt')
+    expect(unnamed.told).toEqual([expect.stringContaining('nothing names this chat')])
+    const given = await whatsapp([message], { conversation: 'Ours', zone: '+02:00' }, '_chat.txt')
+    expect(given.conversations[0]?.id).toBe('Ours')
+    expect(given.lines).toEqual(['04-13 10:00+02:00 Tom: Hi'])
+  })
+})

@@ -1,0 +1,200 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  DAY_MS,
+  dayOf,
+  weekdayAfter,
+  weekdayBefore,
+  weekdayOf,
+} from '../../../../../src/lenses/conversations/reading/calendar.ts'
+import { dateText, relativeDates } from '../../../../../src/lenses/conversations/reading/relative-dates.ts'
+
+const FRIDAY = Date.UTC(2025, 2, 14)
+const textsOf = (text: string, day = FRIDAY) => relativeDates(text, day).map(date => date.text)
+
+describe('relative dates', () => {
+  it('are put behind a message as in the worked example', () => {
+    const at = Date.parse('2025-03-14T10:01:00+01:00')
+    const text = 'Yes, we moved it to the barn last weekend.'
+    expect(textsOf(text, dayOf(at, 60))).toEqual(['weekend of 8 March 2025'])
+  })
+
+  it.each([
+    ['yesterday', '13 March 2025'],
+    ['last night', '13 March 2025'],
+    ['the day before yesterday', '12 March 2025'],
+    ['today', '14 March 2025'],
+    ['tonight', '14 March 2025'],
+    ['this morning', '14 March 2025'],
+    ['tomorrow', '15 March 2025'],
+    ['the day after tomorrow', '16 March 2025'],
+    ['last week', 'week of 7 March 2025'],
+    ['next week', 'week of 21 March 2025'],
+    ['last  weekend', 'weekend of 8 March 2025'],
+    ['last month', 'February 2025'],
+    ['this month', 'March 2025'],
+    ['next month', 'April 2025'],
+    ['last year', '2024'],
+    ['this year', '2025'],
+    ['Next Year', '2026'],
+    ['last Friday', '7 March 2025'],
+    ['last monday', '10 March 2025'],
+    ['on Wednesday', '12 March 2025'],
+    ['this Friday', '14 March 2025'],
+    ['this Saturday', '15 March 2025'],
+    ['next Friday', '21 March 2025'],
+    ['next Saturday', '15 March 2025'],
+    ['3 days ago', '11 March 2025'],
+    ['a day ago', '13 March 2025'],
+    ['a couple of days ago', '12 March 2025'],
+    ['couple days ago', '12 March 2025'],
+    ['a few weeks ago', 'week of 21 February 2025'],
+    ['two weeks ago', 'week of 28 February 2025'],
+    ['ten months ago', 'May 2024'],
+    ['3 months ago', 'December 2024'],
+    ['an year ago', '2024'],
+    ['7 years ago', '2018'],
+    ['in March', 'March 2025'],
+    ['in october', 'October 2025'],
+    ['ayer', '13 March 2025'],
+    ['Ayer por la tarde', '13 March 2025'],
+    ['anoche', '13 March 2025'],
+    ['anteayer', '12 March 2025'],
+    ['hoy', '14 March 2025'],
+    ['esta noche', '14 March 2025'],
+    ['esta mañana', '14 March 2025'],
+    ['mañana', '15 March 2025'],
+    ['pasado mañana', '16 March 2025'],
+    ['la semana pasada', 'week of 7 March 2025'],
+    ['la semana que viene', 'week of 21 March 2025'],
+    ['la próxima semana', 'week of 21 March 2025'],
+    ['el fin de semana pasado', 'weekend of 8 March 2025'],
+    ['el finde pasado', 'weekend of 8 March 2025'],
+    ['el mes pasado', 'February 2025'],
+    ['este mes', 'March 2025'],
+    ['el mes que viene', 'April 2025'],
+    ['el año pasado', '2024'],
+    ['este año', '2025'],
+    ['el próximo año', '2026'],
+    ['el lunes pasado', '10 March 2025'],
+    ['el pasado lunes', '10 March 2025'],
+    ['el viernes pasado', '7 March 2025'],
+    ['este viernes', '14 March 2025'],
+    ['el lunes que viene', '17 March 2025'],
+    ['el próximo miércoles', '19 March 2025'],
+    ['el proximo miercoles', '19 March 2025'],
+    ['hace 3 días', '11 March 2025'],
+    ['hace un par de semanas', 'week of 28 February 2025'],
+    ['hace unos meses', 'December 2024'],
+    ['hace diez años', '2015'],
+    ['hace una semana', 'week of 7 March 2025'],
+    ['en marzo', 'March 2025'],
+    ['en setiembre', 'September 2025'],
+  ])('%s, on Friday, 14 March 2025, is %s', (said, expected) => {
+    expect(textsOf(`So: ${said}.`)).toEqual([expected])
+    expect(relativeDates(said.toUpperCase(), FRIDAY)[0]?.text).toBe(expected)
+  })
+
+  it.each([
+    'por la mañana',
+    'a las diez de la mañana',
+    'toda la mañana',
+    'buenas mañanas',
+    'in March 2023',
+    'in March of 2023',
+    'en marzo de 2023',
+    'on Friday the 14th',
+    'on Friday, 14 March',
+    'on Fridays',
+    'the yesterdays',
+    'a weekend',
+    'lastweek',
+    'ago',
+    'hace frío',
+    'todayish',
+    'marching in',
+    '99999 days ago',
+  ])('%s says nothing of the kind', said => {
+    expect(textsOf(said)).toEqual([])
+  })
+
+  it('tell the morning of tomorrow from the morning', () => {
+    expect(textsOf('Mañana por la mañana, o esta mañana; la de mañana')).toEqual(['15 March 2025', '14 March 2025'])
+  })
+
+  it('read weekdays without last or next by what the sentence speaks of', () => {
+    expect(textsOf('I met her on Monday. I will see her on Monday.')).toEqual(['10 March 2025', '17 March 2025'])
+    expect(textsOf('El lunes estuve allí. El lunes iremos todos.')).toEqual(['10 March 2025', '17 March 2025'])
+    expect(textsOf('See you on Friday!')).toEqual(['21 March 2025'])
+  })
+
+  it('come in the order of the text, each once, whatever the form of the letters', () => {
+    expect(textsOf('last year, yesterday, ayer and last year')).toEqual(['2024', '13 March 2025'])
+    expect(textsOf('man\u0303ana')).toEqual(['15 March 2025'])
+  })
+
+  it('cross months and years', () => {
+    expect(textsOf('yesterday, last month', Date.UTC(2024, 2, 1))).toEqual(['29 February 2024', 'February 2024'])
+    expect(textsOf('last month, last week', Date.UTC(2025, 0, 3))).toEqual([
+      'December 2024',
+      'week of 27 December 2024',
+    ])
+    expect(textsOf('3 months ago', Date.UTC(2025, 4, 31))).toEqual(['February 2025'])
+  })
+
+  it('count on the clock of the writer', () => {
+    const at = Date.parse('2025-03-14T23:30:00Z')
+    expect(textsOf('yesterday', dayOf(at, null))).toEqual(['13 March 2025'])
+    expect(textsOf('yesterday', dayOf(at, 60))).toEqual(['14 March 2025'])
+    expect(textsOf('yesterday', dayOf(Date.parse('2025-03-14T03:00:00Z'), -300))).toEqual(['12 March 2025'])
+    expect(dayOf(-1, 0)).toBe(-DAY_MS)
+  })
+
+  it('can be said in Spanish', () => {
+    const said = ['ayer', 'la semana pasada', 'el finde pasado', 'en marzo', 'este año']
+    const dates = said.flatMap(text => relativeDates(text, FRIDAY))
+    expect(dates.map(date => dateText(date, 'es'))).toEqual([
+      '13 de marzo de 2025',
+      'semana del 7 de marzo de 2025',
+      'fin de semana del 8 de marzo de 2025',
+      'marzo de 2025',
+      '2025',
+    ])
+  })
+
+  it('never throw, and name weekdays within a week', () => {
+    const pieces = fc.constantFrom(
+      'last',
+      'next',
+      'on',
+      'ago',
+      '3',
+      'days',
+      'Friday',
+      'mañana',
+      'la',
+      'hace',
+      'in',
+      'May',
+      ' ',
+    )
+    const day = fc.integer({ min: -100_000, max: 100_000 }).map(days => days * DAY_MS)
+    fc.assert(
+      fc.property(fc.array(pieces), day, fc.integer({ min: 0, max: 6 }), (words, day, weekday) => {
+        relativeDates(words.join(' '), day)
+        const [before, after] = [weekdayBefore(day, weekday), weekdayAfter(day, weekday)]
+        expect([weekdayOf(before), weekdayOf(after)]).toEqual([weekday, weekday])
+        expect(day - before).toBeGreaterThanOrEqual(DAY_MS)
+        expect(after - day).toBeGreaterThanOrEqual(DAY_MS)
+        expect(after - before).toBeLessThanOrEqual(14 * DAY_MS)
+      }),
+    )
+  })
+
+  it('take no longer the longer a text repeats itself', () => {
+    expect(textsOf('a '.repeat(50_000))).toEqual([])
+    expect(textsOf('mañana '.repeat(50_000))).toEqual(['15 March 2025'])
+    expect(textsOf('on Friday '.repeat(5_000))).toEqual(['7 March 2025'])
+    expect(textsOf(`last${' '.repeat(200_000)}x`)).toEqual([])
+  })
+})
