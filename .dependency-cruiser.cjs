@@ -66,6 +66,7 @@ const nodeModules = {
   ],
   'doors/http': [...disk, 'crypto', 'http', 'net', 'stream'],
   'doors/mcp': [...disk, 'crypto', 'http', 'process', 'stream'],
+  sources: ['http', 'https'],
   testing: [...disk, 'os'],
 }
 
