@@ -25,7 +25,7 @@ export class Places {
   take(viewer: string, unlimited = false): () => void {
     const requester = requesterOf(viewer)
     const count = this.#takenBy(requester)
-    if (count >= this.#most && !unlimited) throw this.#tooMany()
+    if (count >= this.#most && !unlimited) throw tooManyAtOnce(this.#most, this.#what)
     this.#taken.set(requester, count + 1)
     let isTaken = true
     return () => {
@@ -40,10 +40,9 @@ export class Places {
   #takenBy(requester: string): number {
     return this.#taken.get(requester) ?? 0
   }
+}
 
-  #tooMany(): QuerentError {
-    const limit = this.#most
-    const message = `at most ${limit} ${this.#what} at a time: end one before the next`
-    return new QuerentError('rate_limited', message, { limit })
-  }
+/** `rate_limited`. `what` they are, in the plural. */
+export function tooManyAtOnce(limit: number, what: string): QuerentError {
+  return new QuerentError('rate_limited', `at most ${limit} ${what} at a time: end one before the next`, { limit })
 }

@@ -3,7 +3,6 @@
  * anew and held against what was told. What a node gave stays while it does not answer: only that it does not is told.
  */
 import type { JsonObject } from '../../../base/canonical.ts'
-import type { Instant } from '../../../base/clock.ts'
 import type { LiveItem, LiveState, StandingQuestion } from '../../../model/live.ts'
 import type { Viewer } from '../../../model/viewer.ts'
 import type { CheckedQuery } from '../check/checked.ts'
@@ -21,8 +20,9 @@ import { PEERS } from '../tables.ts'
 import { TimeLimit } from '../time-limit.ts'
 import type { StandingBeliefs } from './standing-question.ts'
 
-/** Nodes that tell of no changes are asked anew after so long. */
+/** Nodes that tell of no changes are asked anew after so long, and those that did not answer. */
 const RECHECK_MS = 60_000
+const RETRY_MS = 5_000
 
 export class StandingEverywhere implements StandingQuestion {
   readonly viewer: Viewer
@@ -41,7 +41,8 @@ export class StandingEverywhere implements StandingQuestion {
   /** Sources that did not answer when they were asked last. */
   #silent: ReadonlySet<string> = new Set()
   #isStirred = false
-  #askedAt: Instant = 0
+  /** Machine time. */
+  #askedAt = 0
   #peers = -1
 
   /** `own`: the same question to this node's store. `tellGap`: told once of each node that stops answering. */
@@ -63,7 +64,7 @@ export class StandingEverywhere implements StandingQuestion {
   async ask(signal: AbortSignal): Promise<LiveState> {
     const { host } = this.#state
     this.#isStirred = false
-    this.#askedAt = host.clock.now()
+    this.#askedAt = performance.now()
     this.#peers = host.store.version(PEERS)
     const own = await this.#own.ask(signal)
     const sources = sourcesToAsk(host.store, this.#state.requester(this.viewer.id), this.#checked.options.scope)
@@ -99,8 +100,8 @@ export class StandingEverywhere implements StandingQuestion {
 
   stirred(): boolean {
     if (this.#isStirred) return true
-    const { clock } = this.#state.host
-    return !this.#isWatched() && clock.now() - this.#askedAt >= RECHECK_MS
+    const age = performance.now() - this.#askedAt
+    return (this.#silent.size > 0 && age >= RETRY_MS) || (age >= RECHECK_MS && !this.#isWatched())
   }
 
   lost(items: readonly Pick<LiveItem, 'key' | 'id'>[]): readonly string[] {

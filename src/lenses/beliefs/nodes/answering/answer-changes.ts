@@ -4,21 +4,23 @@
  * something hidden was written (BQ-169).
  */
 import { pause } from '../../../../base/pause.ts'
-import { Places } from '../../../../identity/places.ts'
+import { Places, tooManyAtOnce } from '../../../../identity/places.ts'
 import { signStatement } from '../../../../identity/statement.ts'
 import { toIso } from '../../../../model/instant.ts'
 import type { BeliefsState } from '../../state.ts'
 import { changesStatement, PROTOCOL, type WireChanges, type WireScope } from '../wire/protocol.ts'
 import { asChangesQuery } from '../wire/shapes.ts'
 import type { NodeCall } from './answer-node.ts'
+import { bucketOf } from './charge-node.ts'
 import { seenState } from './seen-state.ts'
 import { nodeOf, notUnderstood, requesterOf, takenEnvelope } from './taken.ts'
 
 /** Shorter than proxies and servers let an answer wait. */
 const MOST_WAIT_MS = 20_000
 const LOOK_MS = 250
-/** At a time, of one sender; all keys that nobody knows here together. */
-const MOST_WAITING = 64
+/** At a time, of one sender, all keys that nobody knows here together; and of all. */
+const MOST_WAITING = 16
+const MOST_IN_ALL = 1_024
 
 const WAITING = new WeakMap<BeliefsState, Places>()
 
@@ -29,7 +31,7 @@ export async function answerChanges(input: unknown, { state, signal, charge }: N
   charge(sender)
   const query = asChangesQuery(given)
   if (query === null) throw notUnderstood()
-  const free = waitingAt(state).take(sender)
+  const free = takePlace(state, sender)
   try {
     const seen = await nextState(state, query.scope, sender, { ...query, signal })
     const { did } = node.keys()
@@ -66,10 +68,11 @@ async function nextState(
   }
 }
 
-function waitingAt(state: BeliefsState): Places {
-  const known = WAITING.get(state)
-  if (known !== undefined) return known
-  const made = new Places(MOST_WAITING, 'questions for changes')
-  WAITING.set(state, made)
-  return made
+function takePlace(state: BeliefsState, sender: string): () => void {
+  const places = WAITING.get(state) ?? new Places(MOST_WAITING, WHAT)
+  WAITING.set(state, places)
+  if (places.size >= MOST_IN_ALL) throw tooManyAtOnce(MOST_IN_ALL, WHAT)
+  return places.take(bucketOf(state, sender))
 }
+
+const WHAT = 'questions for changes'

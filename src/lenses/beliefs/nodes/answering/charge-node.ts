@@ -15,10 +15,15 @@ export function chargeNode(state: BeliefsState, sender: string): void {
   const known = LIMITS.get(state)
   const limits = known ?? new RequesterLimits(RATE, () => Math.floor(performance.now()))
   if (known === undefined) LIMITS.set(state, limits)
-  const name = nameOfDid(state.host.store, sender)
-  const isKnown = name !== sender || isMember(state, name) || knownPeers(state.host.store).dids.has(sender)
-  // A blank is in no name: nobody else has this bucket.
-  limits.charge(isKnown ? `node ${name}` : name, 1)
+  limits.charge(bucketOf(state, sender), 1)
+}
+
+/** What a sender counts as. A blank is in no name: nobody else has the bucket of one that is known here. */
+export function bucketOf(state: BeliefsState, sender: string): string {
+  const { store } = state.host
+  const name = nameOfDid(store, sender)
+  const isKnown = name !== sender || isMember(state, name) || knownPeers(store).dids.has(sender)
+  return isKnown ? `node ${name}` : name
 }
 
 function isMember({ host }: BeliefsState, agent: string): boolean {

@@ -9,9 +9,9 @@ import type { BeliefsState } from '../../state.ts'
 import { TimeLimit } from '../../time-limit.ts'
 import { askNodes, type NodesRequest } from '../asking/ask-nodes.ts'
 import type { NodesAnswer } from '../guest.ts'
-import { followAnswer, nameOf, type Watched, watchesOf } from '../notices/watches.ts'
+import { followAnswer, nameOf, watchesOf } from '../notices/watches.ts'
 import { cacheKey } from './cache-key.ts'
-import { type KeptAnswer, KeptAnswers } from './kept-answers.ts'
+import { KeptAnswers } from './kept-answers.ts'
 
 /** Durations behind its end for which an answer may still be shown while it is asked for anew. */
 const STALE_DURATIONS = 10
@@ -42,21 +42,17 @@ export function nodeCacheOf(state: BeliefsState): NodeCache {
 }
 
 /** As nodes tell it (BQ-140). */
-function dropWhatChanged(state: BeliefsState, kept: KeptAnswers): void {
-  const { settings, host } = state
+function dropWhatChanged({ settings, host }: BeliefsState, kept: KeptAnswers): void {
   const lifetime = settings.cacheDurationMs * (settings.staleWhileRevalidate ? 1 + STALE_DURATIONS : 1)
   const watches = watchesOf(host)
   watches.neededBy(watched => {
-    const now = host.clock.now()
-    return kept.some(one => holds(one, watched, null) && now - one.at < lifetime)
+    const [name, now] = [nameOf(watched), host.clock.now()]
+    return kept.some(({ states, at }) => states.has(name) && now - at < lifetime)
   })
-  watches.listen((watched, now) => kept.dropThose(one => holds(one, watched, now)))
-}
-
-/** Whether something of that source is in it, of another state than this. */
-function holds({ requester, answer }: KeptAnswer, watched: Watched, state: string | null): boolean {
-  const name = nameOf(watched)
-  return answer.answers.some(one => nameOf({ source: one.source, requester }) === name && one.state !== state)
+  watches.listen((watched, now) => {
+    const name = nameOf(watched)
+    kept.dropThose(({ states }) => states.has(name) && states.get(name) !== now)
+  })
 }
 
 function keepAnswer(
@@ -65,9 +61,9 @@ function keepAnswer(
   kept: KeptAnswers,
   answer: NodesAnswer,
 ): void {
-  kept.keep(key, answer, requester, asOf)
-  if (!state.settings.invalidateOnUpdate) return
-  followAnswer(state.host, requester, answer)
+  const states = answer.answers.map(({ source, state: seen }) => [nameOf({ source, requester }), seen] as const)
+  kept.keep(key, answer, new Map(states), asOf)
+  if (state.settings.invalidateOnUpdate) followAnswer(state.host, requester, answer)
 }
 
 export async function askOrRecall(request: NodesRequest): Promise<CachedAnswer> {

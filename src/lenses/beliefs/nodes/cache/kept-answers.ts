@@ -4,7 +4,8 @@ import type { NodesAnswer } from '../guest.ts'
 
 export interface KeptAnswer {
   readonly answer: NodesAnswer
-  readonly requester: string
+  /** By the name of the source: what the asker may see there, as it was called then. */
+  readonly states: ReadonlyMap<string, string>
   /** When it was asked for. */
   readonly at: Instant
   readonly bytes: number
@@ -33,10 +34,10 @@ export class KeptAnswers {
     return found
   }
 
-  keep(key: string, answer: NodesAnswer, requester: string, at: Instant): void {
+  keep(key: string, answer: NodesAnswer, states: KeptAnswer['states'], at: Instant): void {
     this.drop(key)
     const bytes = bytesOf(answer)
-    this.#kept.set(key, { answer, requester, at, bytes })
+    this.#kept.set(key, { answer, states, at, bytes })
     this.#bytes += bytes
     for (const oldest of this.#kept.keys()) {
       if (this.#kept.size <= MOST_ENTRIES && this.#bytes <= MOST_BYTES) return

@@ -14,6 +14,8 @@ export interface WatchParts {
   ended(): void
 }
 
+/** Between two questions: also a node that answers at once, whatever it is asked, is not asked more often. */
+const LEAST_MS = 1_000
 const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 60_000
 /** The node refuses who asks. */
@@ -48,6 +50,7 @@ export class Watch {
     let failures = 0
     while (!signal.aborted && this.#parts.isNeeded()) {
       const since = this.#seen
+      const began = performance.now()
       try {
         const state = await this.#parts.next(since, failures > 0, signal)
         if (signal.aborted) break
@@ -56,6 +59,7 @@ export class Watch {
         else if (state !== since && state !== this.#seen) this.#parts.changed(state)
         this.#seen = state
         failures = 0
+        await pause(Math.max(0, LEAST_MS - (performance.now() - began)), signal, { unref: true })
       } catch (thrown) {
         if (signal.aborted || this.#isOver(thrown)) break
         failures++

@@ -177,8 +177,8 @@ describe('one that is older than it should be', () => {
 it('BQ-137: holds at most 10,000 answers, the least recently used go first', () => {
   const kept = new KeptAnswers()
   const empty = { asked: [], answers: [], failures: [] }
-  for (let at = 0; at < 10_000; at++) kept.keep(String(at), empty, 'ana', 0)
+  for (let at = 0; at < 10_000; at++) kept.keep(String(at), empty, new Map(), 0)
   kept.find('0')
-  kept.keep('more', empty, 'ana', 0)
+  kept.keep('more', empty, new Map(), 0)
   expect([kept.size, kept.find('0') !== undefined, kept.find('1') !== undefined]).toEqual([10_000, true, false])
 })
