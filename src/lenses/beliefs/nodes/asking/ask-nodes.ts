@@ -101,7 +101,8 @@ class Asker {
     try {
       const verified = await this.#verified(source, keys, began + limitMs, stop)
       const guests = await guestsOf({ ...this.#request, source }, verified.items)
-      const answer = { source, guests, more: verified.more }
+      const answeredAt = this.#request.state.host.clock.now()
+      const answer = { source, guests, more: verified.more, answeredAt, elapsedMs: performance.now() - began }
       this.#note(source, verified.hasDropped ? INVALID_DATA : null, limitMs)
       return { answer, ...(verified.hasDropped && { failure: failed(INVALID_DATA) }) }
     } catch (thrown) {
