@@ -8,6 +8,8 @@ export interface RunOptions {
   readonly cwd: string
   readonly env?: Readonly<Record<string, string>>
   readonly stdin?: string | undefined
+  /** What the command line begins with: a program that starts the one behind it. */
+  readonly through?: readonly string[]
 }
 
 export interface Run {
@@ -25,8 +27,9 @@ export async function querent(args: readonly string[], options: RunOptions): Pro
   return { status, stdout, stderr }
 }
 
-export function start(args: readonly string[], { cwd, env }: RunOptions): ChildProcess {
-  return spawn(process.execPath, [program, ...args], { cwd, env: environment(env) })
+export function start(args: readonly string[], { cwd, env, through = [] }: RunOptions): ChildProcess {
+  const [command = process.execPath, ...rest] = [...through, process.execPath, program, ...args]
+  return spawn(command, rest, { cwd, env: environment(env) })
 }
 
 export function environment(more: Readonly<Record<string, string>> = {}): Record<string, string> {

@@ -18,7 +18,11 @@ export async function startServer(
   env: Readonly<Record<string, string>> = {},
   port = '0',
 ): Promise<Serving> {
-  const child = start([...args, '--port', port], { cwd, env })
+  return servingOf(start([...args, '--port', port], { cwd, env }))
+}
+
+/** When it listens. */
+export async function servingOf(child: ChildProcess): Promise<Serving> {
   const over = ended(child)
   let stderr = ''
   const listening = Promise.withResolvers<string>()

@@ -177,6 +177,10 @@ export interface NodeCoverage {
   readonly results: number
   /** It has more that match. */
   readonly more: boolean
+  /** Before `as_of` where the answer is one that was kept; null: it did not answer. */
+  readonly answered_at: string | null
+  /** From when it was asked to when it had answered, or was given up. */
+  readonly elapsed_ms: number
 }
 
 export interface Conflict {

@@ -7,6 +7,7 @@ import { count, counted, moment } from '../../parts/format.ts'
 import { useAnswer } from '../../parts/use-answer.ts'
 import { addressOf, goTo } from '../../shell/router.ts'
 import { viewer } from '../../shell/session.ts'
+import { AskedNodes } from './asked-nodes.tsx'
 import { Result } from './result.tsx'
 import { questionOf } from './wire.ts'
 import { beliefAddress } from './words.ts'
@@ -38,7 +39,7 @@ export function QuestionPage({ question, at }: QuestionPageProps) {
           <p class="quiet small" role="status">
             {counted(value.total_count, 'belief')} that {viewer.value ?? 'you'} may see
             {question.trim() === '' ? '' : ', best first'}, as of {moment(value.as_of)}
-            {value.partial && ' (not all of the answer: time was up)'}
+            {value.partial && ` (not all of the answer: ${whyPartial(value)})`}
           </p>
           {value.warnings.map(({ code, message }) => (
             <p key={code + message} class="note">
@@ -48,7 +49,7 @@ export function QuestionPage({ question, at }: QuestionPageProps) {
           <ol class="beliefs-results">
             {value.beliefs.map(ranked => (
               <Result
-                key={`${ranked.belief.id} ${ranked.belief.holder_id}`}
+                key={`${ranked.belief.id} ${ranked.belief.holder_id} ${ranked.node ?? ''}`}
                 ranked={ranked}
                 weights={value.effective_weights}
                 question={question}
@@ -63,8 +64,13 @@ export function QuestionPage({ question, at }: QuestionPageProps) {
           <Conflicts of={value} question={question} />
         </>
       )}
+      {value !== null && <AskedNodes of={value} />}
     </div>
   )
+}
+
+function whyPartial({ errors }: QueryResult): string {
+  return errors.some(({ node }) => node !== undefined) ? 'see who answered' : 'time was up'
 }
 
 function Ask({ question, at }: QuestionPageProps) {

@@ -10,19 +10,21 @@ export interface ResultProps {
   readonly question: string
 }
 
-export function Result({ ranked: { belief, score, source }, weights, question }: ResultProps) {
+export function Result({ ranked: { belief, score, source, node }, weights, question }: ResultProps) {
   const [isOpen, setOpen] = useState(false)
+  // What another node holds has no page here.
+  const isHere = node === undefined
   return (
     <li class="card beliefs-result">
       <p class="text">
-        <a href={beliefAddress([belief.id], question)}>{contentOf(belief)}</a>
+        {isHere ? <a href={beliefAddress([belief.id], question)}>{contentOf(belief)}</a> : contentOf(belief)}
       </p>
       <p class="quiet small">
-        held by <strong>{holderOf(belief)}</strong>, {belief.visibility}, from {sourceName(source)}, valid{' '}
+        held by <strong>{holderOf(belief)}</strong>, {belief.visibility}, from {sourceName(source, node)}, valid{' '}
         {validity(belief)}
       </p>
       <ScoreBar score={score.final} components={given(score.components, weights)} />
-      {question.trim() !== '' && (
+      {isHere && question.trim() !== '' && (
         <details open={isOpen} onToggle={event => setOpen(event.currentTarget.open)}>
           <summary>Why it stands here</summary>
           {isOpen && <StandingReasons id={belief.id} question={question} />}

@@ -27,6 +27,14 @@ export function questionLike(text: string): string {
   return text.replace(/["+^-]/g, ' ').slice(0, 500)
 }
 
+/** Of an answer that is a part: of this node, or of one that was asked. */
+export interface PartError {
+  readonly code: string
+  readonly message: string
+  readonly node?: string
+  readonly source?: BeliefSource
+}
+
 export interface Got {
   readonly belief: Belief
   readonly source: BeliefSource

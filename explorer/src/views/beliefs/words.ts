@@ -24,8 +24,11 @@ export function holderOf({ holder_id }: Belief): string {
   return holder_id ?? 'somebody in a federation that names nobody'
 }
 
-export function sourceName({ kind, id }: BeliefSource): string {
-  return kind === 'federated' && id !== null ? `federation ${id}` : kind === 'local' ? 'this node' : kind
+/** `node`: the one that answered with it; absent: this one. */
+export function sourceName({ kind, id }: BeliefSource, node?: string): string {
+  if (kind === 'federated' && id !== null) return `federation ${id}${node === undefined ? '' : ` by node ${node}`}`
+  if (node !== undefined) return `node ${node}`
+  return kind === 'local' ? 'this node' : kind
 }
 
 export function validity({ valid_from, valid_until }: Belief): string {

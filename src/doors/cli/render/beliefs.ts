@@ -40,6 +40,8 @@ interface AskedNode {
   readonly federation: string | null
   readonly responded: boolean
   readonly results: number
+  readonly answered_at: string | null
+  readonly elapsed_ms: number
 }
 
 export interface Batch {
@@ -89,8 +91,9 @@ function notesOf(answer: Omit<Answer, 'beliefs'>): readonly string[] {
   ]
 }
 
-function answered({ node, federation, results }: AskedNode): string {
-  return oneLine(`${node} answered with ${results}${federation === null ? '' : ` of federation ${federation}`}`)
+function answered({ node, federation, results, answered_at, elapsed_ms }: AskedNode): string {
+  const of = federation === null ? '' : ` of federation ${federation}`
+  return oneLine(`${node} answered with ${results}${of}, at ${answered_at} after ${elapsed_ms} ms`)
 }
 
 interface Contradictions extends Omit<Answer, 'beliefs'> {

@@ -1,4 +1,5 @@
 /** A belief of another node that was verified: its content hash, its signature, its vector, and that it may come from there. */
+import type { Instant } from '../../../base/clock.ts'
 import type { Belief, BeliefSource } from '../model.ts'
 import type { AskedSource } from './peer.ts'
 
@@ -24,6 +25,8 @@ export interface NodeAnswer {
   readonly state: string
   /** It has more that match. */
   readonly more: boolean
+  readonly answeredAt: Instant
+  readonly elapsedMs: number
 }
 
 /** Why a node did not answer, or not wholly (BQ-133). */

@@ -102,7 +102,8 @@ class Asker {
       const verified = await this.#verified(source, keys, began + limitMs, stop)
       const guests = await guestsOf({ ...this.#request, source }, verified)
       const { more, state } = verified
-      const answer = { source, guests, more, state }
+      const answeredAt = this.#request.state.host.clock.now()
+      const answer = { source, guests, more, state, answeredAt, elapsedMs: performance.now() - began }
       this.#note(source, verified.hasDropped ? INVALID_DATA : null, limitMs)
       return { answer, ...(verified.hasDropped && { failure: failed(INVALID_DATA) }) }
     } catch (thrown) {

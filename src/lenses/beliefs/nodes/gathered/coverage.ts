@@ -1,5 +1,6 @@
 /** What an answer tells of the sources that were asked for it (BQ-132 to BQ-134). */
 import type { JsonObject } from '../../../../base/canonical.ts'
+import { toIso } from '../../../../model/instant.ts'
 import type { CheckedScope } from '../../check/checked.ts'
 import { BeliefsError } from '../../errors.ts'
 import type { Coverage, NodeCoverage } from '../../model.ts'
@@ -10,7 +11,7 @@ import type { AskedSource } from '../peer.ts'
 export function coverageOfNodes(
   { local, federated, network }: CheckedScope,
   federations: readonly string[],
-  { asked, answers }: NodesAnswer,
+  { asked, answers, failures }: NodesAnswer,
 ): Coverage {
   const gave = new Set(answers.map(({ source }) => source))
   const responded = (isOf: (source: AskedSource) => boolean) => {
@@ -37,6 +38,8 @@ export function coverageOfNodes(
         responded: answer !== undefined,
         results: answer?.guests.length ?? 0,
         more: answer?.more ?? false,
+        answered_at: answer === undefined ? null : toIso(answer.answeredAt),
+        elapsed_ms: Math.round((answer ?? failures.find(one => one.source === source))?.elapsedMs ?? 0),
       }
     }),
   }

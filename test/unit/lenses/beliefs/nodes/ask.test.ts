@@ -206,6 +206,34 @@ describe('a question to several nodes', () => {
     expect((coverage['nodes'] as { node: string }[]).map(({ node }) => node)).toEqual(['north'])
   })
 
+  it('BQ-134: coverage tells of each node what it gave, when and after how long, and the same when it is recalled', async () => {
+    await using birds = await threeVoices()
+    birds.world.transport.fault(birds.south.address, { isDead: true })
+    const told = async () => {
+      const { coverage } = await birds.ask('swifts')
+      return (coverage['nodes'] as readonly Record<string, unknown>[]).map(({ node, results, answered_at }) => {
+        return [node, results, answered_at]
+      })
+    }
+    const NOON = '2026-06-01T12:00:00.000Z'
+    expect(await told()).toEqual([
+      ['north', 1, NOON],
+      ['south', 0, null],
+    ])
+    birds.world.transport.fault(birds.south.address, {})
+    const whole = [
+      ['north', 1, NOON],
+      ['south', 1, NOON],
+    ]
+    expect(await told()).toEqual(whole)
+    birds.world.clock.set(birds.world.clock.now() + 1_000)
+    expect(await told()).toEqual(whole)
+    const { coverage } = await birds.ask('swallows', { scope: { network: true } })
+    expect(coverage['nodes']).toMatchObject([
+      { node: 'south', answered_at: '2026-06-01T12:00:01.000Z', elapsed_ms: expect.any(Number) },
+    ])
+  })
+
   it.each([
     ['TIMEOUT', { isSilent: true }],
     ['NODE_UNAVAILABLE', { isDead: true }],
