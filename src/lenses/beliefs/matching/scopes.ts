@@ -11,6 +11,9 @@ import type { Matches } from './matches.ts'
 /** How many passes are kept: about a megabyte each over 100,000 beliefs. */
 const KEPT = 64
 
+/** As far as the clocks of two nodes may lie apart, and more. */
+const NEAR_MS = 600_000
+
 /** With more changes than this another pass is as quick. */
 const MOST_CHANGES = 200
 
@@ -30,8 +33,24 @@ export class Scopes {
   readonly #passed = new Recent<string, { value: Passed | null }>(KEPT)
 
   of(request: InScopeRequest): Matches {
-    const { columns, requester, asOf, validAt } = request
-    if (validAt !== null) return inScope(request)
+    return this.#heldAt(request)?.matches ?? (request.validAt === null ? this.#now(request) : inScope(request))
+  }
+
+  /**
+   * Where what holds at the moments asked for is what holds now: other nodes ask so, for a moment that is over when their
+   * question arrives. Null: they are others, or so far away that nobody looks.
+   */
+  #heldAt(request: InScopeRequest): Passed | null {
+    const { asOf, validAt } = request
+    if (validAt === null || validAt.some(at => Math.abs(asOf - at) > NEAR_MS)) return null
+    this.#now({ ...request, validAt: null })
+    const passed = this.#passed.find(keyOf(request))?.value ?? null
+    const isSame = passed !== null && validAt.every(at => at >= passed.asOf && at < passed.until)
+    return isSame ? passed : null
+  }
+
+  #now(request: InScopeRequest): Matches {
+    const { columns, requester, asOf } = request
     const { partitions } = requester.sight
     const changes = columns.changesIn(partitions)
     const kept = this.#passed.get(keyOf(request), () => ({ value: null }))
@@ -46,8 +65,8 @@ export class Scopes {
 
   /** From when on time alone may bring others into scope, or take some out of it; infinite: never. May be too early. */
   untilOf(request: InScopeRequest): Instant {
-    if (request.validAt !== null) return firstPass(request).until
-    this.of(request)
+    if (request.validAt !== null) return this.#heldAt(request)?.until ?? firstPass(request).until
+    this.#now(request)
     return this.#passed.find(keyOf(request))?.value?.until ?? request.asOf
   }
 }

@@ -16,20 +16,24 @@ export function oppositesIn(
   const taken = new Set<string>()
   for (const one of a) {
     if (b.has(one)) continue
-    for (const other of b) {
-      if (a.has(other) || taken.has(other) || !areOpposite(one, other, inLanguage)) continue
-      taken.add(other)
-      pairs.push([one, other])
-      break
-    }
+    const found = oppositesOf(one, inLanguage).filter(other => b.has(other) && !a.has(other) && !taken.has(other))
+    // Of several the first that is said.
+    const other = found.length < 2 ? found[0] : [...b].find(word => found.includes(word))
+    if (other === undefined) continue
+    taken.add(other)
+    pairs.push([one, other])
   }
   return pairs
 }
 
-function areOpposite(one: string, other: string, inLanguage: OppositionLanguage): boolean {
+function oppositesOf(one: string, inLanguage: OppositionLanguage): readonly string[] {
   const { prefixes } = WORDS[inLanguage]
-  if (prefixes.some(prefix => one === prefix + other || other === prefix + one)) return true
-  return OPPOSITES[inLanguage].get(one)?.has(other) ?? false
+  const found = [...(OPPOSITES[inLanguage].get(one) ?? [])]
+  for (const prefix of prefixes) {
+    found.push(prefix + one)
+    if (one.length > prefix.length && one.startsWith(prefix)) found.push(one.slice(prefix.length))
+  }
+  return found
 }
 
 const OPPOSITES: Readonly<Record<OppositionLanguage, ReadonlyMap<string, ReadonlySet<string>>>> = {

@@ -4,6 +4,7 @@ import { SettableClock } from '../../../../../src/base/clock.ts'
 import type { Engine } from '../../../../../src/engine/engine.ts'
 import { ALL_SOURCES } from '../../../../../src/lenses/beliefs/access/requester.ts'
 import { Interned } from '../../../../../src/lenses/beliefs/columns/interned.ts'
+import { inScope } from '../../../../../src/lenses/beliefs/matching/in-scope.ts'
 import type { Matches } from '../../../../../src/lenses/beliefs/matching/matches.ts'
 import { stateOf } from '../../../../../src/lenses/beliefs/state.ts'
 import { callOperation, type Json, openBeliefsEngine } from '../../../../support/beliefs-engine.ts'
@@ -71,4 +72,37 @@ it('tells the text of a number that nobody uses until it is given to another', (
   expect(texts.given).toBe(given)
   expect(texts.take('dan')).toBe(number)
   expect([texts.text(number), texts.given]).toEqual(['dan', given + 1])
+})
+
+it('is at any moment near now what a pass of its own would find', async () => {
+  const start = Date.UTC(2026, 5, 1)
+  const clock = new SettableClock(start)
+  await using other = await openBeliefsEngine({ store: 'memory', clock, embedder: 'none' })
+  await callOperation(other, 'agents.create', 'owner', { id: 'bob' })
+  for (const [id, from, until] of [
+    ['always', null, null],
+    ['soon', start + 2_000, null],
+    ['gone', null, start + 3_000],
+    ['between', start + 1_000, start + 4_000],
+  ] as const) {
+    await callOperation(other, 'beliefs.put', 'bob', {
+      ...{ id, content: `fox ${id}`, visibility: 'public' },
+      ...(from !== null && { valid_from: new Date(from).toISOString() }),
+      ...(until !== null && { valid_until: new Date(until).toISOString() }),
+    })
+  }
+  const state = stateOf(other.host('beliefs'))
+  let spared = 0
+  for (let now = start; now <= start + 5_000; now += 250) {
+    clock.set(now)
+    for (const at of [now - 3_600_000, now - 1_000, now - 250, now, now + 250, now + 1_000]) {
+      state.look('ann', ({ columns, requester }) => {
+        const request = { columns, requester, scope: ALL_SOURCES, asOf: now, validAt: [at] }
+        const kept = state.scopes.of(request)
+        expect([at - start, ...kept.rows]).toEqual([at - start, ...inScope(request).rows])
+        if (kept === state.scopes.of({ ...request, validAt: null })) spared++
+      })
+    }
+  }
+  expect(spared).toBeGreaterThan(20)
 })
