@@ -25,6 +25,8 @@ export interface BeliefsSettings {
   readonly staleWhileRevalidate: boolean
   /** `answer_network`: whether other nodes that nobody here knows are told public beliefs; members of federations are in any case. */
   readonly answerNetwork: boolean
+  /** `answers_per_minute`: questions of other nodes that are answered to each sender known here, and to all others together. */
+  readonly answersPerMinute: number
   /** `thresholds`: raw cosines {include, exclude} by key of the embedder's model, in place of calibrated ones (BQ-040). */
   readonly thresholds: ReadonlyMap<string, { readonly include: number; readonly exclude: number }>
 }
@@ -40,6 +42,8 @@ export const DEFAULTS: BeliefsSettings = {
   cacheDurationMs: 60_000,
   staleWhileRevalidate: false,
   answerNetwork: true,
+  // About 20 ms of processor time each: a fifth of a core at most goes to one sender.
+  answersPerMinute: 600,
   thresholds: new Map(),
 }
 
@@ -74,6 +78,11 @@ export const SETTING_TEXTS: Readonly<Record<string, { readonly values: string; r
     means:
       'Whether any node that asks is told public beliefs; members of a federation are told what it shares in any case',
   },
+  answers_per_minute: {
+    values: 'whole number, 1 to 1000000',
+    means:
+      'Questions that are answered to each node or agent known here, and to all others together; to others at one address a fifth of it. Of each process',
+  },
   thresholds: {
     values: 'by model: `{"include", "exclude"}`, cosines',
     means: 'From where on `+` and `-` hold, in place of calibrated values',
@@ -94,6 +103,7 @@ export function checkSettings(given: unknown): BeliefsSettings {
 
 const PLACE = 'lenses.beliefs'
 const OTHER = 'other'
+const MOST_ANSWERS = 1_000_000
 
 const READERS: Readonly<Record<string, (value: unknown, field: string) => Partial<BeliefsSettings>>> = {
   decay: (value, field) => ({ decay: decayTable(value, field) }),
@@ -127,6 +137,10 @@ const READERS: Readonly<Record<string, (value: unknown, field: string) => Partia
   answer_network: (value, field) => {
     if (typeof value !== 'boolean') throw invalidArgument(field, value, 'true or false')
     return { answerNetwork: value }
+  },
+  answers_per_minute: (value, field) => {
+    if (!Number.isInteger(value)) throw invalidArgument(field, value, `a whole number from 1 to ${MOST_ANSWERS}`)
+    return { answersPerMinute: numberFrom(value, field, 1, MOST_ANSWERS) }
   },
   thresholds: (value, field) => ({
     thresholds: new Map(

@@ -35,7 +35,7 @@ const query: Operation<LensHost> = {
   cost: () => 0,
   run: (host, input, context) =>
     inCall(host, context, ({ state, signal }) =>
-      answerNode(input, { state, signal, charge: sender => chargeNode(state, sender) }),
+      answerNode(input, { state, signal, charge: sender => chargeNode(state, sender, context.address) }),
     ),
 }
 

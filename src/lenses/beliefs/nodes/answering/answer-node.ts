@@ -8,7 +8,7 @@ import { FEDERATIONS } from '../../../../store/core-tables.ts'
 import type { LensHost } from '../../../lens.ts'
 import { type ShowView, showCurrent } from '../../access/show.ts'
 import { modelOf, vectorIndex } from '../../embedding.ts'
-import { faulty, unauthorized } from '../../errors.ts'
+import { BeliefsError, faulty, unauthorized } from '../../errors.ts'
 import { Evaluation } from '../../query/evaluation.ts'
 import type { Understood } from '../../query/question.ts'
 import { embedText, understand } from '../../query/understand.ts'
@@ -32,8 +32,7 @@ export interface NodeCall {
 export async function answerNode(input: unknown, call: NodeCall): Promise<WireAnswer> {
   const { state } = call
   const node = nodeOf(state.host)
-  const envelope = takenEnvelope(input, node)
-  call.charge(envelope.sender)
+  const envelope = takenEnvelope(input, node, call)
   const query = asQuery(envelope.query)
   if (query === null) throw notUnderstood()
   const requester = requesterOf(state, query.scope, envelope.sender)
@@ -43,16 +42,28 @@ export async function answerNode(input: unknown, call: NodeCall): Promise<WireAn
   }
   // Larger requests are cut, not refused (BQ-118).
   const time = new TimeLimit(Math.min(MOST_MS, query.timeout_ms), call.signal)
-  const found = await find(state, query, { requester, sender: envelope.sender }, time)
-  return sealAnswer(node, envelope, { model, needs_text: false, ...found })
+  try {
+    const found = await find(state, query, { requester, sender: envelope.sender }, time)
+    return sealAnswer(node, envelope, { model, needs_text: false, ...found })
+  } catch (thrown) {
+    throw thrown instanceof BeliefsError && thrown.code === 'TIMEOUT' ? late() : thrown
+  }
 }
 
-/** Throws UNAUTHORIZED, always the same, for one that cannot be taken. The number is used up by one that is good in all else. */
-function takenEnvelope(input: unknown, node: NodeIdentity): Envelope {
+/** Not after how long: that would tell of work on what the sender may not see. */
+function late(): BeliefsError {
+  return new BeliefsError('TIMEOUT', 'there was no answer within timeout_ms')
+}
+
+/**
+ * Throws UNAUTHORIZED, always the same, for one that cannot be taken. The number is used up by one that is good in all else and
+ * that its sender may ask still.
+ */
+function takenEnvelope(input: unknown, node: NodeIdentity, { charge }: NodeCall): Envelope {
   if (typeof input !== 'object' || input === null) throw unauthorized()
   // The cast: what is no envelope is refused as malformed.
   const envelope = input as Envelope
-  const checks = { audience: node.keys().did, now: node.now(), nonces: node.nonces }
+  const checks = { audience: node.keys().did, now: node.now(), nonces: node.nonces, charge }
   if (envelopeRefusal(envelope, checks) !== null) throw unauthorized()
   return envelope
 }

@@ -2,65 +2,27 @@
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../../../../src/base/canonical.ts'
 import { type Envelope, sealEnvelope } from '../../../../../src/identity/envelope.ts'
-import { newNonce } from '../../../../../src/identity/freshness.ts'
-import { type Keys, keysOf } from '../../../../../src/identity/keys.ts'
+import type { Keys } from '../../../../../src/identity/keys.ts'
 import { isStatementOf } from '../../../../../src/identity/statement.ts'
 import {
   answerStatement,
   beliefStatement,
-  type WireAnswer,
   type WireQuery,
 } from '../../../../../src/lenses/beliefs/nodes/wire/protocol.ts'
 import { signingKeys } from '../../../../../src/lenses/beliefs/trust/agent-keys.ts'
-import { openNodes, type TestNode } from '../../../../support/nodes.ts'
+import {
+  ANA,
+  answerTo,
+  EVERYTHING,
+  nonce,
+  OF_BIRDS,
+  openNorth,
+  STRANGER,
+  sealed,
+  startNonces,
+} from '../../../../support/asked-node.ts'
+import { openNodes } from '../../../../support/nodes.ts'
 import { PUBLIC, say } from '../../../../support/nodes-world.ts'
-
-const ANA = keysOf(Uint8Array.from({ length: 32 }, () => 7))
-const STRANGER = keysOf(Uint8Array.from({ length: 32 }, () => 8))
-let numbers = 0
-const nonce = () => newNonce(length => Uint8Array.from({ length }, () => numbers++ % 256))
-
-const EVERYTHING: WireQuery = {
-  protocol: 1,
-  scope: { kind: 'network', federation: null },
-  text: 'swifts',
-  vector: null,
-  filters: [],
-  limit: 10,
-  timeout_ms: 5_000,
-}
-const OF_BIRDS: WireQuery = { ...EVERYTHING, scope: { kind: 'federated', federation: 'birds' } }
-
-async function openNorth() {
-  const world = await openNodes(['north'])
-  const north = world.node('north')
-  for (const id of ['bo', 'cy']) await north.call('agents.create', 'owner', { id })
-  for (const id of ['birds', 'bats']) await north.call('federations.create', 'owner', { id })
-  for (const agent of ['bo', ANA.did])
-    await north.call('federations.set_member', 'owner', { federation: 'birds', agent })
-  await north.call('federations.set_member', 'owner', { federation: 'bats', agent: 'bo' })
-  await say(north, 'bo', 'shared', 'swifts nest under roofs', {
-    visibility: 'federated',
-    federation_ids: ['bats', 'birds'],
-  })
-  await say(north, 'bo', 'others', 'swifts fear bats', { visibility: 'federated', federation_ids: ['bats'] })
-  await say(north, 'bo', 'private', 'swifts are mine', { visibility: 'private' })
-  await say(north, 'cy', 'public', 'swifts return in may', PUBLIC)
-  return { world, north }
-}
-
-function sealed(
-  node: TestNode,
-  query: unknown,
-  keys: Keys = ANA,
-  more: Partial<{ audience: string; timestamp: number }> = {},
-): Envelope {
-  return sealEnvelope(keys, query as Json, { audience: node.did, timestamp: Date.now(), nonce: nonce(), ...more })
-}
-
-async function answerTo(node: TestNode, envelope: Envelope): Promise<WireAnswer> {
-  return (await node.call('nodes.query', 'anybody', { ...envelope })) as unknown as WireAnswer
-}
 
 describe('an envelope', () => {
   it('BQ-119: is answered where its signature, its audience and its clock are right, and refused alike where they are not', async () => {
@@ -274,7 +236,7 @@ describe('an answer', () => {
         await north.call('beliefs.delete', 'bo', { belief_id: 'private' })
         await north.call('trust.set', 'bo', { target: 'cy', trust_level: 1 })
       }
-      numbers = 1000
+      startNonces()
       for (const query of [EVERYTHING, OF_BIRDS]) {
         const { timestamp: _, signature: __, ...rest } = await answerTo(north, sealed(north, query))
         answers.push(rest)
