@@ -59,7 +59,7 @@ export async function openNorth(
 }
 
 export function sealed(
-  node: TestNode,
+  node: Pick<TestNode, 'did'>,
   query: unknown,
   keys: Keys = ANA,
   more: Partial<{ audience: string; timestamp: number }> = {},

@@ -23,6 +23,8 @@ export interface BeliefsSettings {
   readonly cacheDurationMs: number
   /** `stale_while_revalidate`: whether it may be shown a while longer, marked so, while it is asked for anew (BQ-141). */
   readonly staleWhileRevalidate: boolean
+  /** `answer_nodes`: whether other nodes are answered at all; who this one is, it tells in any case. */
+  readonly answerNodes: boolean
   /** `answer_network`: whether other nodes that nobody here knows are told public beliefs; members of federations are in any case. */
   readonly answerNetwork: boolean
   /** `answers_per_minute`: questions of other nodes that are answered to each sender known here, and to all others together. */
@@ -41,6 +43,7 @@ export const DEFAULTS: BeliefsSettings = {
   conflicts: 'both_shown',
   cacheDurationMs: 60_000,
   staleWhileRevalidate: false,
+  answerNodes: true,
   answerNetwork: true,
   // About 20 ms of processor time each: a fifth of a core at most goes to one sender.
   answersPerMinute: 600,
@@ -72,6 +75,10 @@ export const SETTING_TEXTS: Readonly<Record<string, { readonly values: string; r
   stale_while_revalidate: {
     values: 'true or false',
     means: 'Whether it may be shown ten times as long, marked `stale`, while it is asked for anew',
+  },
+  answer_nodes: {
+    values: 'true or false',
+    means: 'Whether other nodes are answered at all; who this one is, and that it answers nobody, it tells in any case',
   },
   answer_network: {
     values: 'true or false',
@@ -133,6 +140,10 @@ const READERS: Readonly<Record<string, (value: unknown, field: string) => Partia
   stale_while_revalidate: (value, field) => {
     if (typeof value !== 'boolean') throw invalidArgument(field, value, 'true or false')
     return { staleWhileRevalidate: value }
+  },
+  answer_nodes: (value, field) => {
+    if (typeof value !== 'boolean') throw invalidArgument(field, value, 'true or false')
+    return { answerNodes: value }
   },
   answer_network: (value, field) => {
     if (typeof value !== 'boolean') throw invalidArgument(field, value, 'true or false')

@@ -8,7 +8,7 @@ import { FEDERATIONS } from '../../../../store/core-tables.ts'
 import type { LensHost } from '../../../lens.ts'
 import { type ShowView, showCurrent } from '../../access/show.ts'
 import { modelOf, vectorIndex } from '../../embedding.ts'
-import { BeliefsError, faulty, unauthorized } from '../../errors.ts'
+import { answersNobody, BeliefsError, faulty, unauthorized } from '../../errors.ts'
 import { Evaluation } from '../../query/evaluation.ts'
 import type { Understood } from '../../query/question.ts'
 import { embedText, understand } from '../../query/understand.ts'
@@ -31,6 +31,7 @@ export interface NodeCall {
 
 export async function answerNode(input: unknown, call: NodeCall): Promise<WireAnswer> {
   const { state } = call
+  if (!state.settings.answerNodes) throw answersNobody()
   const node = nodeOf(state.host)
   const envelope = takenEnvelope(input, node, call)
   const query = asQuery(envelope.query)

@@ -180,6 +180,23 @@ describe('an answer', () => {
     await expect(answerTo(north, sealed(north, query))).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
   })
 
+  it('is given to nobody where the node is set so; it says so, and its own are answered as ever', async () => {
+    const { world, north } = await openNorth({}, { answer_nodes: false })
+    await using _ = world
+    const refused = {
+      code: 'UNAUTHORIZED',
+      message: 'this node answers no other nodes',
+      details: { reason: 'answers_nobody' },
+    }
+    for (const envelope of [sealed(north, OF_BIRDS), sealed(north, EVERYTHING, STRANGER), {} as Envelope]) {
+      await expect(answerTo(north, envelope)).rejects.toMatchObject(refused)
+    }
+    await expect(north.call('peers.listed', 'anybody', {})).rejects.toMatchObject(refused)
+    expect(await north.call('peers.about', 'anybody', {})).toMatchObject({ answers: false, network: false })
+    const options = { scope: { local: true, network: true } }
+    expect(await north.call('beliefs.query', 'bo', { semantic: 'swifts', options })).toMatchObject({ total_count: 4 })
+  })
+
   it('takes a text as text: nothing in it is a sign', async () => {
     const { world, north } = await openNorth()
     await using _ = world
