@@ -17,9 +17,10 @@ export interface NodeParts {
   readonly random: (bytes: number) => Uint8Array
   /** Machine time. */
   readonly clock: Clock
+  readonly machineTime: () => number
 }
 
-export function nodeIdentity({ store, random, clock }: NodeParts): NodeIdentity {
+export function nodeIdentity({ store, random, clock, machineTime }: NodeParts): NodeIdentity {
   let known: Keys | null = null
   return {
     keys: () => {
@@ -28,6 +29,7 @@ export function nodeIdentity({ store, random, clock }: NodeParts): NodeIdentity 
     },
     nonces: storedNonces(store),
     now: () => clock.now(),
+    machineTime,
   }
 }
 

@@ -140,7 +140,7 @@ async function makeParts(
     snapshots: lease('snapshots'),
     uses,
     sources,
-    node: nodeIdentity({ store, random, clock: systemClock }),
+    node: nodeIdentity({ store, random, clock: systemClock, machineTime: machineTimeOf(options) }),
     transport,
     isLasting: options.background !== false && options.readOnly !== true,
     makeIndex: name => makers.make(name),
@@ -184,15 +184,15 @@ function keepUp(parts: Parts, hosted: readonly HostedLens[], { states, holder, c
 }
 
 /** On a clock that nobody can set, whose milliseconds are whole. */
-function limitsOf(
-  { limits }: Config,
-  { machineTime = () => Math.floor(performance.now()) }: EngineOptions,
-  clock: Clock,
-): Limits {
+function machineTimeOf({ machineTime }: EngineOptions): () => number {
+  return machineTime ?? (() => Math.floor(performance.now()))
+}
+
+function limitsOf({ limits }: Config, options: EngineOptions, clock: Clock): Limits {
   const { enabled, unitsPerMinute, burst } = limits
   if (!enabled) return UNLIMITED
   const others = { questions: new QuestionLimits(limits, clock), streams: new Places(limits.streams, 'streams') }
-  return new RequesterLimits({ unitsPerMinute, burst }, machineTime, others)
+  return new RequesterLimits({ unitsPerMinute, burst }, machineTimeOf(options), others)
 }
 
 function secureRandom(bytes: number): Uint8Array {

@@ -56,7 +56,7 @@ export interface EngineOptions {
   readonly limits?: Partial<LimitSettings> | undefined
   /** Processes that serve the same requesters (default 1): each allows its share of every limit, so that all allow the whole. */
   readonly processes?: number | undefined
-  /** Milliseconds of the clock that limits go by, whole ones; injectable so that tests need not wait. */
+  /** Milliseconds of the clock that limits and rests of other nodes go by, whole ones; injectable so that tests need not wait. */
   readonly machineTime?: (() => number) | undefined
   /** The lens that answers when none is named. */
   readonly defaultLens?: string | undefined

@@ -30,20 +30,29 @@ export function sealEnvelope(keys: Keys, query: Json, { audience, timestamp, non
   return { ...open, signature: signStatement(keys, open) }
 }
 
+export interface EnvelopeChecks {
+  readonly audience: string
+  readonly now: Instant
+  readonly nonces: Nonces
+  /**
+   * Counts the message against its sender, when all but its number was found good: to remember a number is a write, which
+   * nobody may cause as often as he likes. What it throws is thrown, and the number can be used still.
+   */
+  readonly charge?: ((sender: string) => void) | undefined
+}
+
 /**
  * Null when the envelope is for this node, timely, whole and new; else why not. Members beyond the six would not be under
  * the signature: they make it malformed.
  */
-export function envelopeRefusal(
-  envelope: Envelope,
-  { audience, now, nonces }: { readonly audience: string; readonly now: Instant; readonly nonces: Nonces },
-): Refusal | null {
+export function envelopeRefusal(envelope: Envelope, { audience, now, nonces, charge }: EnvelopeChecks): Refusal | null {
   const { signature, ...open } = envelope
   if (!isWhole(envelope) || !isNonce(open.nonce)) return 'malformed'
   if (open.audience !== audience) return 'audience'
   if (!isIso(open.timestamp)) return 'malformed'
   if (!isTimely(Date.parse(open.timestamp), now)) return 'clock'
   if (!isStatementOf(open.sender, open, signature)) return 'signature'
+  charge?.(open.sender)
   return nonces.use(open.sender, open.nonce, now) ? null : 'replay'
 }
 

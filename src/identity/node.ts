@@ -2,6 +2,7 @@
 import type { Instant } from '../base/clock.ts'
 import type { Keys } from './keys.ts'
 import type { Nonces } from './nonces.ts'
+import type { MachineTime } from './token-bucket.ts'
 
 export interface NodeIdentity {
   /** Made with the first use, which writes: not within a read. */
@@ -10,4 +11,6 @@ export interface NodeIdentity {
   readonly nonces: Nonces
   /** Machine time: meaning has no part in this. */
   now(): Instant
+  /** Of a clock that nobody can set: what limits and rests go by. */
+  machineTime(): MachineTime
 }

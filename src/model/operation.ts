@@ -23,6 +23,8 @@ export interface CallContext {
    * What the local owner asks on his own machine does not, whoever he asks as.
    */
   readonly remote?: boolean | undefined
+  /** Of the machine that the request came from, or of the proxy that handed it on. Absent: it came from this process. */
+  readonly address?: string | undefined
   /**
    * Whether who asks still is that viewer, for what goes on long after it was asked: a key can be taken from an agent. Read
    * now. Absent: it cannot be lost.

@@ -104,7 +104,7 @@ it('a request that was taken is not taken again, wherever the clock of the machi
   const random = (bytes: number) => Uint8Array.from({ length: bytes }, () => Math.floor(uniform() * 256))
   const clock = new SettableClock(TEST_NOW)
   const store = openMemoryStore()
-  const node = signedRequests(store, nodeIdentity({ store, random, clock }))
+  const node = signedRequests(store, nodeIdentity({ store, random, clock, machineTime: () => 0 }))
   const ann = keysOf(random(32))
   const facts = { method: 'POST', path: '/v1/ops/put', body: '{}' }
   const made = (timestamp: number) => {

@@ -1,4 +1,6 @@
 /** The stores of nine nodes that are processes: home, where ana asks, and eight that answer. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { openEngine } from '../../src/engine/open.ts'
 import { callOperation, type Json } from './beliefs-engine.ts'
 
@@ -25,7 +27,12 @@ async function prepareHome(home: string): Promise<string> {
   return agent.did
 }
 
+/** Tests ask more often than nodes do. */
+const CONFIG = { lenses: { beliefs: { answers_per_minute: 100_000 } } }
+
 async function prepareNode(name: string, home: string, ana: string): Promise<string> {
+  mkdirSync(home, { recursive: true })
+  writeFileSync(join(home, 'config.json'), JSON.stringify(CONFIG))
   await using engine = await openEngine({ home, embedder: 'none', background: false })
   const own = (operation: string, by: string, input: Json) => callOperation(engine, operation, by, input)
   await own('agents.create', 'owner', { id: 'bo' })

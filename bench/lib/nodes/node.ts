@@ -2,6 +2,7 @@
  * One node of several, in a process of its own: `node node.ts <number> <beliefs> <member>` makes its store, tells its address,
  * and answers `look` with the processor time that it has used, in milliseconds.
  */
+import { writeFileSync } from 'node:fs'
 import { serveHttp } from '../../../src/doors/http/serve.ts'
 import { modelKey } from '../../../src/embed/embedder.ts'
 import { openEngine } from '../../../src/engine/open.ts'
@@ -13,6 +14,8 @@ import { fillNode } from './fill.ts'
 const [number = '0', count = '0', member = ''] = process.argv.slice(2)
 
 using folder = tempFolder()
+// It is asked as often as it can answer.
+writeFileSync(folder.file('config.json'), JSON.stringify({ lenses: { beliefs: { answers_per_minute: 1_000_000 } } }))
 const embedder = await openStandIn()
 const engine = await openEngine({ home: folder.path, embedder, background: false })
 fillNode(engine, modelKey(embedder.model), Number(number), Number(count), member)

@@ -108,7 +108,8 @@ async function inTime<T>(
 function contextOf(c: RequestContext): CallContext {
   const { headers, signal } = c.req.raw
   const viewer = viewerOf(c)
-  const context = { viewer, signal, remote: headers.has('authorization') }
+  const address = c.env.incoming?.socket.remoteAddress
+  const context = { viewer, signal, remote: headers.has('authorization'), address }
   if (!isSigned(headers)) return context
   const { signedRequests } = c.get('door').engine
   return { ...context, isStillAllowed: signedRequests.stillSpeaksFor(viewer, name => headers.get(name)) }

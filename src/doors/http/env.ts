@@ -29,10 +29,10 @@ export interface Notes {
   stream: Promise<string | null> | null
 }
 
-/** `viewer`: absent until it is known who asks. `outgoing`: Node's response, where there is a socket. */
+/** `viewer`: absent until it is known who asks. `incoming`, `outgoing`: Node's request and response, where there is a socket. */
 export type Env = {
   Variables: { door: Door; requestId: string; notes: Notes; viewer?: Viewer }
-  Bindings: { outgoing?: { destroy(): void } }
+  Bindings: { incoming?: { socket: { remoteAddress?: string } }; outgoing?: { destroy(): void } }
 }
 export type App = Hono<Env>
 export type RequestContext = Context<Env>

@@ -100,6 +100,11 @@ export function noSuchBelief(path: string): BeliefsError {
   ])
 }
 
+/** To other nodes, where this one is set so: everybody is told alike. */
+export function answersNobody(): BeliefsError {
+  return new BeliefsError('UNAUTHORIZED', 'this node answers no other nodes', { reason: 'answers_nobody' })
+}
+
 /** Says no without saying why (BQ-185). */
 export function unauthorized(): BeliefsError {
   return new BeliefsError('UNAUTHORIZED', 'the request is not authorised for this identity')

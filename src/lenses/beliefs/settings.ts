@@ -25,8 +25,12 @@ export interface BeliefsSettings {
   readonly staleWhileRevalidate: boolean
   /** `invalidate_on_update`: whether nodes are asked to tell of changes while their answers are kept (BQ-140). */
   readonly invalidateOnUpdate: boolean
+  /** `answer_nodes`: whether other nodes are answered at all; who this one is, it tells in any case. */
+  readonly answerNodes: boolean
   /** `answer_network`: whether other nodes that nobody here knows are told public beliefs; members of federations are in any case. */
   readonly answerNetwork: boolean
+  /** `answers_per_minute`: questions of other nodes that are answered to each sender known here, and to all others together. */
+  readonly answersPerMinute: number
   /** `thresholds`: raw cosines {include, exclude} by key of the embedder's model, in place of calibrated ones (BQ-040). */
   readonly thresholds: ReadonlyMap<string, { readonly include: number; readonly exclude: number }>
 }
@@ -42,7 +46,10 @@ export const DEFAULTS: BeliefsSettings = {
   cacheDurationMs: 60_000,
   staleWhileRevalidate: false,
   invalidateOnUpdate: true,
+  answerNodes: true,
   answerNetwork: true,
+  // About 20 ms of processor time each: a fifth of a core at most goes to one sender.
+  answersPerMinute: 600,
   thresholds: new Map(),
 }
 
@@ -76,10 +83,19 @@ export const SETTING_TEXTS: Readonly<Record<string, { readonly values: string; r
     values: 'true or false',
     means: 'Whether nodes are asked to tell when something has changed, while what they answered is kept',
   },
+  answer_nodes: {
+    values: 'true or false',
+    means: 'Whether other nodes are answered at all; who this one is, and that it answers nobody, it tells in any case',
+  },
   answer_network: {
     values: 'true or false',
     means:
       'Whether any node that asks is told public beliefs; members of a federation are told what it shares in any case',
+  },
+  answers_per_minute: {
+    values: 'whole number, 1 to 1000000',
+    means:
+      'Questions that are answered to each node or agent known here, and to all others together; to others at one address a fifth of it. Of each process',
   },
   thresholds: {
     values: 'by model: `{"include", "exclude"}`, cosines',
@@ -101,6 +117,7 @@ export function checkSettings(given: unknown): BeliefsSettings {
 
 const PLACE = 'lenses.beliefs'
 const OTHER = 'other'
+const MOST_ANSWERS = 1_000_000
 
 const READERS: Readonly<Record<string, (value: unknown, field: string) => Partial<BeliefsSettings>>> = {
   decay: (value, field) => ({ decay: decayTable(value, field) }),
@@ -126,7 +143,12 @@ const READERS: Readonly<Record<string, (value: unknown, field: string) => Partia
   },
   stale_while_revalidate: (value, field) => ({ staleWhileRevalidate: boolean(value, field) }),
   invalidate_on_update: (value, field) => ({ invalidateOnUpdate: boolean(value, field) }),
+  answer_nodes: (value, field) => ({ answerNodes: boolean(value, field) }),
   answer_network: (value, field) => ({ answerNetwork: boolean(value, field) }),
+  answers_per_minute: (value, field) => {
+    if (!Number.isInteger(value)) throw invalidArgument(field, value, `a whole number from 1 to ${MOST_ANSWERS}`)
+    return { answersPerMinute: numberFrom(value, field, 1, MOST_ANSWERS) }
+  },
   thresholds: (value, field) => ({
     thresholds: new Map(
       entriesOf(value, field).map(([model, cuts]) => [model, thresholdsOf(cuts, `${field}.${model}`)]),

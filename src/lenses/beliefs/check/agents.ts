@@ -1,4 +1,5 @@
 /** Checks what the operations on agents and federations are given. */
+import { publicKeyOf } from '../../../identity/did-key.ts'
 import { MAX_NAME_LENGTH } from '../../../model/limits.ts'
 import { AGGREGATE_RULES, checkAggregateRules } from './aggregates.ts'
 import { byDomain } from './by-domain.ts'
@@ -90,6 +91,7 @@ export function checkNothing(input: unknown): void {
 }
 
 const LONGEST_DID = 200
+const KEY = 'a did:key of an Ed25519 key, such as did:key:z6Mk…'
 
 const label = orNull(textUpTo(MAX_NAME_LENGTH))
 const reputation = orNull(numberIn(SHARE))
@@ -117,7 +119,7 @@ const FEDERATION = {
 
 const MEMBER = {
   federation: id,
-  agent: id,
+  agent: member,
   status: oneOf(STATUSES),
   role: oneOf(ROLES),
   permissions: orNull(permissions),
@@ -126,7 +128,14 @@ const MEMBER = {
 function didKey(value: unknown, at: Place): string | undefined {
   const isDid =
     typeof value === 'string' && value.length <= LONGEST_DID && /^did:key:z[1-9A-HJ-NP-Za-km-z]+$/.test(value)
-  return isDid ? value : at.fault('malformed', 'a did:key of an Ed25519 key, such as did:key:z6Mk…', value)
+  return isDid ? value : at.fault('malformed', KEY, value)
+}
+
+/** An agent of this node by its name, or of another one by its key. */
+function member(value: unknown, at: Place): string | undefined {
+  const name = id(value, at)
+  if (name === undefined || !name.startsWith('did:key:') || publicKeyOf(name) !== null) return name
+  return at.fault('malformed', KEY, value)
 }
 
 function permissions(value: unknown, at: Place): readonly (typeof PERMISSIONS)[number][] | undefined {

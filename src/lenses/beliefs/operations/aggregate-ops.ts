@@ -66,7 +66,7 @@ const ofNode: Operation<LensHost> = {
   cost: () => 0,
   run: (host, input, context) =>
     inCall(host, context, ({ state, signal }) =>
-      answerAggregate(input, { state, signal, charge: sender => chargeNode(state, sender) }),
+      answerAggregate(input, { state, signal, charge: sender => chargeNode(state, sender, context.address) }),
     ),
 }
 

@@ -36,7 +36,7 @@ const query: Operation<LensHost> = {
   cost: () => 0,
   run: (host, input, context) =>
     inCall(host, context, ({ state, signal }) =>
-      answerNode(input, { state, signal, charge: sender => chargeNode(state, sender) }),
+      answerNode(input, { state, signal, charge: sender => chargeNode(state, sender, context.address) }),
     ),
 }
 
@@ -54,7 +54,7 @@ const changes: Operation<LensHost> = {
   cost: () => 0,
   run: (host, input, context) =>
     inCall(host, context, ({ state, signal }) =>
-      answerChanges(input, { state, signal, charge: sender => chargeNode(state, sender) }),
+      answerChanges(input, { state, signal, charge: sender => chargeNode(state, sender, context.address) }),
     ),
 }
 

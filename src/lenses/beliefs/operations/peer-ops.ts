@@ -5,6 +5,7 @@ import { answers, anything, described, FLAG, OBJECT, OBJECTS, TEXT } from '../..
 import { checkNothing } from '../check/agents.ts'
 import { checkPeer, checkPeerId } from '../check/peers.ts'
 import { modelOf } from '../embedding.ts'
+import { answersNobody } from '../errors.ts'
 import { ownAbout } from '../nodes/peers/about.ts'
 import { addPeer } from '../nodes/peers/add.ts'
 import { askForPeers, toldPeers } from '../nodes/peers/exchange.ts'
@@ -123,8 +124,9 @@ const listed: Operation<LensHost> = {
   }),
   effect: { kind: 'read', idempotent: true },
   run: (host, input, context) =>
-    inCall(host, context, () => {
+    inCall(host, context, ({ state }) => {
       checkNothing(input)
+      if (!state.settings.answerNodes) throw answersNobody()
       return toldPeers(host)
     }),
 }
@@ -137,6 +139,7 @@ const about: Operation<LensHost> = {
     protocol: { type: 'integer' },
     did: described(TEXT, 'did:key of this node'),
     model: described({ type: ['string', 'null'] }, 'Key of the model that it embeds with'),
+    answers: described(FLAG, 'Whether it answers other nodes at all'),
     network: described(FLAG, 'Whether it answers questions for public beliefs'),
     federations: { type: 'array', items: TEXT },
     timestamp: TEXT,
@@ -146,7 +149,7 @@ const about: Operation<LensHost> = {
   run: (host, input, context) =>
     inCall(host, context, ({ state }) => {
       checkNothing(input)
-      return ownAbout(host, modelOf(host), state.settings.answerNetwork)
+      return ownAbout(host, modelOf(host), state.settings)
     }),
 }
 

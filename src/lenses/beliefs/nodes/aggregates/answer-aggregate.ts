@@ -5,21 +5,17 @@ import { type AggregateAnswer, askAggregate } from '../../aggregates/ask-aggrega
 import type { AggregateQuestion } from '../../aggregates/topic.ts'
 import { BeliefsError } from '../../errors.ts'
 import type { BeliefsState } from '../../state.ts'
-import type { NodeCall } from '../answering/answer-node.ts'
-import { nodeOf, notUnderstood, takenEnvelope } from '../answering/taken.ts'
+import { type NodeCall, nodeOf, notUnderstood, takenEnvelope } from '../answering/taken.ts'
 import { nameOfDid } from '../asking/dids.ts'
 import { PROTOCOL } from '../wire/protocol.ts'
 import { type AggregateRefusal, aggregateStatement, asAggregateQuery, type WireAggregateAnswer } from './wire.ts'
 
 /** Who is no member is told nothing but that; a refusal that tells a member something is signed as an answer is. */
-export async function answerAggregate(
-  input: unknown,
-  { state, signal, charge }: NodeCall,
-): Promise<WireAggregateAnswer> {
+export async function answerAggregate(input: unknown, call: NodeCall): Promise<WireAggregateAnswer> {
+  const { state, signal } = call
   const node = nodeOf(state.host)
-  const envelope = takenEnvelope(input, node)
+  const envelope = takenEnvelope(input, node, call)
   const { sender, nonce } = envelope
-  charge(sender)
   const query = asAggregateQuery(envelope.query)
   if (query === null) throw notUnderstood()
   const told = await answerOrRefusal(state, nameOfDid(state.host.store, sender), query.aggregate, signal)

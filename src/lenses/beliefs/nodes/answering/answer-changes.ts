@@ -10,10 +10,9 @@ import { toIso } from '../../../../model/instant.ts'
 import type { BeliefsState } from '../../state.ts'
 import { changesStatement, PROTOCOL, type WireChanges, type WireScope } from '../wire/protocol.ts'
 import { asChangesQuery } from '../wire/shapes.ts'
-import type { NodeCall } from './answer-node.ts'
 import { bucketOf } from './charge-node.ts'
 import { seenState } from './seen-state.ts'
-import { nodeOf, notUnderstood, requesterOf, takenEnvelope } from './taken.ts'
+import { type NodeCall, nodeOf, notUnderstood, requesterOf, takenEnvelope } from './taken.ts'
 
 /** Shorter than proxies and servers let an answer wait. */
 const MOST_WAIT_MS = 20_000
@@ -25,10 +24,10 @@ const MOST_IN_ALL = 1_024
 const WAITING = new WeakMap<BeliefsState, Places>()
 
 /** Throws UNAUTHORIZED also where the sender may ask no longer by then, and RATE_LIMITED for too many at a time. */
-export async function answerChanges(input: unknown, { state, signal, charge }: NodeCall): Promise<WireChanges> {
+export async function answerChanges(input: unknown, call: NodeCall): Promise<WireChanges> {
+  const { state, signal } = call
   const node = nodeOf(state.host)
-  const { sender, nonce, query: given } = takenEnvelope(input, node)
-  charge(sender)
+  const { sender, nonce, query: given } = takenEnvelope(input, node, call)
   const query = asChangesQuery(given)
   if (query === null) throw notUnderstood()
   const free = takePlace(state, sender)

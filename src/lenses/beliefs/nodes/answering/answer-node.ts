@@ -5,6 +5,7 @@
 import type { LensHost } from '../../../lens.ts'
 import { type ShowView, showCurrent } from '../../access/show.ts'
 import { modelOf, vectorIndex } from '../../embedding.ts'
+import { BeliefsError } from '../../errors.ts'
 import { Evaluation } from '../../query/evaluation.ts'
 import type { Understood } from '../../query/question.ts'
 import { embedText, understand } from '../../query/understand.ts'
@@ -16,21 +17,13 @@ import { vectorFromText } from '../wire/vectors.ts'
 import { itemsOf, makeHolderKeys } from './items.ts'
 import { sealAnswer } from './seal-answer.ts'
 import { seenState } from './seen-state.ts'
-import { nodeOf, notUnderstood, requesterOf, takenEnvelope } from './taken.ts'
+import { type NodeCall, nodeOf, notUnderstood, requesterOf, takenEnvelope } from './taken.ts'
 import { questionOf, textOf } from './wire-question.ts'
-
-export interface NodeCall {
-  readonly state: BeliefsState
-  readonly signal: AbortSignal
-  /** Counts the question against who asks; throws RATE_LIMITED. */
-  charge(sender: string): void
-}
 
 export async function answerNode(input: unknown, call: NodeCall): Promise<WireAnswer> {
   const { state } = call
   const node = nodeOf(state.host)
-  const envelope = takenEnvelope(input, node)
-  call.charge(envelope.sender)
+  const envelope = takenEnvelope(input, node, call)
   const query = asQuery(envelope.query)
   if (query === null) throw notUnderstood()
   const who = { requester: requesterOf(state, query.scope, envelope.sender), sender: envelope.sender }
@@ -41,11 +34,20 @@ export async function answerNode(input: unknown, call: NodeCall): Promise<WireAn
   }
   // Larger requests are cut, not refused (BQ-118).
   const time = new TimeLimit(Math.min(MOST_MS, query.timeout_ms), call.signal)
-  const found = await find(state, query, who, time)
-  return sealAnswer(node, envelope, { model, needs_text: false, ...found })
+  try {
+    const found = await find(state, query, who, time)
+    return sealAnswer(node, envelope, { model, needs_text: false, ...found })
+  } catch (thrown) {
+    throw thrown instanceof BeliefsError && thrown.code === 'TIMEOUT' ? late() : thrown
+  }
 }
 
 const NOTHING = { items: '[]', vectors: null }
+
+/** Not after how long: that would tell of work on what the sender may not see. */
+function late(): BeliefsError {
+  return new BeliefsError('TIMEOUT', 'there was no answer within timeout_ms')
+}
 
 const MOST_MS = 30_000
 

@@ -1,21 +1,41 @@
-/** How much other nodes may ask: agents and nodes known here each for themselves, keys that nobody knows all together. */
+/**
+ * How much other nodes may ask (`answers_per_minute`): agents and nodes known here each for themselves; keys that nobody knows,
+ * of which anybody makes as many as he likes, by the address they ask from, and all together.
+ */
 import { type Limits, RequesterLimits } from '../../../../identity/limits.ts'
 import { MEMBERSHIPS } from '../../../../store/core-tables.ts'
 import type { BeliefsState } from '../../state.ts'
 import { nameOfDid } from '../asking/dids.ts'
 import { knownPeers } from '../peers/read.ts'
 
-/** Questions a minute, and at once. */
-const RATE = { unitsPerMinute: 60_000, burst: 2_000 }
+/** Of what a known sender may ask, the part that strangers at one address may. */
+const STRANGER_SHARE = 5
 
-const LIMITS = new WeakMap<BeliefsState, Limits>()
+interface NodeLimits {
+  readonly senders: Limits
+  readonly addresses: Limits
+}
 
-/** Throws `rate_limited`. */
-export function chargeNode(state: BeliefsState, sender: string): void {
+const LIMITS = new WeakMap<BeliefsState, NodeLimits>()
+
+/** `address`: where the question comes from; undefined: from within this process. Throws `rate_limited`. */
+export function chargeNode(state: BeliefsState, sender: string, address: string | undefined): void {
+  const { senders, addresses } = limitsOf(state)
+  const bucket = bucketOf(state, sender)
+  if (bucket === sender && address !== undefined) addresses.charge(address, 1)
+  senders.charge(bucket, 1)
+}
+
+function limitsOf(state: BeliefsState): NodeLimits {
   const known = LIMITS.get(state)
-  const limits = known ?? new RequesterLimits(RATE, () => Math.floor(performance.now()))
-  if (known === undefined) LIMITS.set(state, limits)
-  limits.charge(bucketOf(state, sender), 1)
+  if (known !== undefined) return known
+  const { settings, host } = state
+  const { answersPerMinute } = settings
+  const now = () => host.node?.machineTime() ?? 0
+  const limits = (unitsPerMinute: number) => new RequesterLimits({ unitsPerMinute, burst: unitsPerMinute }, now)
+  const made = { senders: limits(answersPerMinute), addresses: limits(Math.ceil(answersPerMinute / STRANGER_SHARE)) }
+  LIMITS.set(state, made)
+  return made
 }
 
 /** What a sender counts as. A blank is in no name: nobody else has the bucket of one that is known here. */

@@ -2,19 +2,30 @@
 import { type Envelope, envelopeRefusal } from '../../../../identity/envelope.ts'
 import type { NodeIdentity } from '../../../../identity/node.ts'
 import type { LensHost } from '../../../lens.ts'
-import { faulty, unauthorized } from '../../errors.ts'
+import { answersNobody, faulty, unauthorized } from '../../errors.ts'
 import type { BeliefsState } from '../../state.ts'
 import { nameOfDid } from '../asking/dids.ts'
 import type { WireScope } from '../wire/protocol.ts'
 
-/** Throws UNAUTHORIZED, always the same, for one that cannot be taken. The number is used up by one that is good in all else. */
-export function takenEnvelope(input: unknown, node: NodeIdentity): Envelope {
+/**
+ * Throws UNAUTHORIZED, always the same, for one that cannot be taken. The number is used up by one that is good in all else and
+ * that its sender may ask still.
+ */
+export function takenEnvelope(input: unknown, node: NodeIdentity, { state, charge }: NodeCall): Envelope {
+  if (!state.settings.answerNodes) throw answersNobody()
   if (typeof input !== 'object' || input === null) throw unauthorized()
   // The cast: what is no envelope is refused as malformed.
   const envelope = input as Envelope
-  const checks = { audience: node.keys().did, now: node.now(), nonces: node.nonces }
+  const checks = { audience: node.keys().did, now: node.now(), nonces: node.nonces, charge }
   if (envelopeRefusal(envelope, checks) !== null) throw unauthorized()
   return envelope
+}
+
+export interface NodeCall {
+  readonly state: BeliefsState
+  readonly signal: AbortSignal
+  /** Counts the question against who asks; throws RATE_LIMITED. */
+  charge(sender: string): void
 }
 
 /** Public beliefs are told alike, whoever asks. No key is written so. */

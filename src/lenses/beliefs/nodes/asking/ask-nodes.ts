@@ -94,7 +94,7 @@ class Asker {
     if (isUnknown(source)) return { failure: failed(UNREACHABLE) }
     const keys = this.#keysFor(source)
     if (keys === null) return { failure: failed(NO_KEY) }
-    if (!this.#mayAsk(source, began)) return { failure: failed(UNREACHABLE) }
+    if (!this.#mayAsk(source)) return { failure: failed(UNREACHABLE) }
     const { query, time } = this.#request
     const limitMs = Math.min(query.options.timeoutPerNodeMs, time.leftMs)
     const [stop, done] = stopAfter(limitMs, time.signal)
@@ -116,10 +116,10 @@ class Asker {
   }
 
   /** A node that is asked for several sources is tried, or rests, for all of them. */
-  #mayAsk({ peer }: AskedSource, now: number): boolean {
+  #mayAsk({ peer }: AskedSource): boolean {
     const known = this.#asked.get(peer.did)
     if (known !== undefined) return known
-    const may = this.#book.of(peer.did).breaker.mayAsk(now)
+    const may = this.#book.of(peer.did).breaker.mayAsk(this.#node.machineTime())
     this.#asked.set(peer.did, may)
     return may
   }
@@ -194,7 +194,7 @@ class Asker {
     }
     const isOfNode =
       why !== FAILED && (why.code === 'NODE_UNAVAILABLE' || (why.code === 'TIMEOUT' && limitMs >= FAIR_MS))
-    if (isOfNode && !this.#request.time.signal.aborted) breaker.failed(performance.now())
+    if (isOfNode && !this.#request.time.signal.aborted) breaker.failed(this.#node.machineTime())
     else breaker.gaveUp()
   }
 }

@@ -6,6 +6,7 @@ import { toIso } from '../../../../model/instant.ts'
 import type { LensHost } from '../../../lens.ts'
 import { isRecord } from '../../check/shapes.ts'
 import { BeliefsError } from '../../errors.ts'
+import type { BeliefsSettings } from '../../settings.ts'
 import { ABOUT_PATH, aboutStatement, PROTOCOL, type WireAbout } from '../wire/protocol.ts'
 import { asAbout } from '../wire/shapes.ts'
 import { readFrom, Unreached } from './reach.ts'
@@ -33,12 +34,16 @@ export function mustBeTimely(host: LensHost, timestamp: string): void {
 }
 
 /** Of this node. `model`: key of the model that it embeds with. Federations are not told of. Not within a read. */
-export function ownAbout({ node }: LensHost, model: string | null, network: boolean): WireAbout {
+export function ownAbout(
+  { node }: LensHost,
+  model: string | null,
+  { answerNodes: answers, answerNetwork }: Pick<BeliefsSettings, 'answerNodes' | 'answerNetwork'>,
+): WireAbout {
   if (node === undefined) throw new BeliefsError('NODE_UNAVAILABLE', 'this store has no node to speak for')
   const keys = node.keys()
   const open: WireAbout = {
     protocol: PROTOCOL,
-    ...{ did: keys.did, model, network, federations: [] },
+    ...{ did: keys.did, model, answers, network: answers && answerNetwork, federations: [] },
     ...{ timestamp: toIso(node.now()), signature: '' },
   }
   return { ...open, signature: signStatement(keys, aboutStatement(open)) }

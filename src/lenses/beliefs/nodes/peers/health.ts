@@ -15,7 +15,7 @@ export interface PeerHealth {
 /** By its did: another key is another node. */
 export function healthOf(host: LensHost, did: string): PeerHealth {
   const { breaker, lastAnswerAt } = nodeBookOf(host).of(did)
-  const restMs = breaker.restMsAt(performance.now())
+  const restMs = breaker.restMsAt(machineTime(host))
   return {
     lastSuccess: lastAnswerAt,
     failures: breaker.failures,
@@ -32,12 +32,16 @@ export function noteSuccess(host: LensHost, did: string, at: Instant, model: str
 }
 
 export function noteFailure(host: LensHost, did: string): void {
-  nodeBookOf(host).of(did).breaker.failed(performance.now())
+  nodeBookOf(host).of(did).breaker.failed(machineTime(host))
 }
 
 /** Of one that was taken off the list. */
 export function forgetHealth(host: LensHost, did: string): void {
   nodeBookOf(host).forget(did)
+}
+
+function machineTime({ node }: LensHost): number {
+  return node?.machineTime() ?? 0
 }
 
 function machineNow({ node, clock }: LensHost): Instant {

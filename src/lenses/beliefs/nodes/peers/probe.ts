@@ -1,6 +1,7 @@
 /** Whether a peer answers now, and as whom. */
 import type { LensHost } from '../../../lens.ts'
 import type { Peer } from '../peer.ts'
+import type { WireAbout } from '../wire/protocol.ts'
 import { askAbout, type Met, mustBeTimely } from './about.ts'
 import { noteFailure, noteSuccess } from './health.ts'
 import { Unreached, type UnreachedReason } from './reach.ts'
@@ -21,7 +22,7 @@ export interface Probe {
   readonly latency_ms: number | null
   /** How far its clock is ahead. */
   readonly clock_difference_ms: number | null
-  readonly reason: UnreachedReason | 'did_mismatch' | null
+  readonly reason: UnreachedReason | 'did_mismatch' | 'answers_nobody' | null
 }
 
 /** Keeps what it says of its model, where it is that node. `ownModel`: key of the model here. */
@@ -57,7 +58,7 @@ function reached(reason: UnreachedReason): Pick<Probe, 'reachable'> {
 
 function told(host: LensHost, peer: Peer, { about, latencyMs, clockAheadMs }: Met, ownModel: string | null): Probe {
   const { did, model, protocol } = about
-  const reason = did === peer.did ? clockReason(host, about.timestamp) : 'did_mismatch'
+  const reason = did === peer.did ? reasonOf(host, about) : 'did_mismatch'
   if (reason === null) {
     const now = host.clock.now()
     noteSuccess(host, did, now, model)
@@ -80,10 +81,10 @@ function told(host: LensHost, peer: Peer, { about, latencyMs, clockAheadMs }: Me
   }
 }
 
-function clockReason(host: LensHost, timestamp: string): 'clock' | null {
+function reasonOf(host: LensHost, { timestamp, answers }: WireAbout): 'clock' | 'answers_nobody' | null {
   try {
     mustBeTimely(host, timestamp)
-    return null
+    return answers ? null : 'answers_nobody'
   } catch (thrown) {
     if (thrown instanceof Unreached) return 'clock'
     throw thrown

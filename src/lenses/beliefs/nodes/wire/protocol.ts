@@ -145,6 +145,8 @@ export interface WireAbout {
   readonly did: string
   /** Key of the model that it embeds with; null: it has none. */
   readonly model: string | null
+  /** Whether it answers questions of other nodes at all. */
+  readonly answers: boolean
   /** Whether it answers questions for public beliefs. */
   readonly network: boolean
   /** Federations that its owner lets it tell of, ascending. */

@@ -145,6 +145,7 @@ const about = z.strictObject({
   protocol: z.literal(PROTOCOL),
   did: didKey,
   model: modelName.nullable(),
+  answers: z.boolean(),
   network: z.boolean(),
   federations: z.array(federation).max(MOST_FEDERATIONS),
   timestamp: instant,

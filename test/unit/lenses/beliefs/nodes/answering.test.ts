@@ -2,8 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../../../../src/base/canonical.ts'
 import { type Envelope, sealEnvelope } from '../../../../../src/identity/envelope.ts'
-import { newNonce } from '../../../../../src/identity/freshness.ts'
-import { type Keys, keysOf } from '../../../../../src/identity/keys.ts'
+import type { Keys } from '../../../../../src/identity/keys.ts'
 import { isStatementOf } from '../../../../../src/identity/statement.ts'
 import {
   answerStatement,
@@ -12,55 +11,19 @@ import {
   type WireQuery,
 } from '../../../../../src/lenses/beliefs/nodes/wire/protocol.ts'
 import { signingKeys } from '../../../../../src/lenses/beliefs/trust/agent-keys.ts'
-import { asSent, openNodes, type ReadAnswer, readAnswer, type TestNode } from '../../../../support/nodes.ts'
+import {
+  ANA,
+  answerTo,
+  EVERYTHING,
+  nonce,
+  OF_BIRDS,
+  openNorth,
+  STRANGER,
+  sealed,
+  startNonces,
+} from '../../../../support/asked-node.ts'
+import { asSent, openNodes } from '../../../../support/nodes.ts'
 import { PUBLIC, say } from '../../../../support/nodes-world.ts'
-
-const ANA = keysOf(Uint8Array.from({ length: 32 }, () => 7))
-const STRANGER = keysOf(Uint8Array.from({ length: 32 }, () => 8))
-let numbers = 0
-const nonce = () => newNonce(length => Uint8Array.from({ length }, () => numbers++ % 256))
-
-const EVERYTHING: WireQuery = {
-  protocol: 1,
-  scope: { kind: 'network', federation: null },
-  text: 'swifts',
-  vector: null,
-  filters: [],
-  limit: 10,
-  timeout_ms: 5_000,
-}
-const OF_BIRDS: WireQuery = { ...EVERYTHING, scope: { kind: 'federated', federation: 'birds' } }
-
-async function openNorth() {
-  const world = await openNodes(['north'])
-  const north = world.node('north')
-  for (const id of ['bo', 'cy']) await north.call('agents.create', 'owner', { id })
-  for (const id of ['birds', 'bats']) await north.call('federations.create', 'owner', { id })
-  for (const agent of ['bo', ANA.did])
-    await north.call('federations.set_member', 'owner', { federation: 'birds', agent })
-  await north.call('federations.set_member', 'owner', { federation: 'bats', agent: 'bo' })
-  await say(north, 'bo', 'shared', 'swifts nest under roofs', {
-    visibility: 'federated',
-    federation_ids: ['bats', 'birds'],
-  })
-  await say(north, 'bo', 'others', 'swifts fear bats', { visibility: 'federated', federation_ids: ['bats'] })
-  await say(north, 'bo', 'private', 'swifts are mine', { visibility: 'private' })
-  await say(north, 'cy', 'public', 'swifts return in may', PUBLIC)
-  return { world, north }
-}
-
-function sealed(
-  node: TestNode,
-  query: unknown,
-  keys: Keys = ANA,
-  more: Partial<{ audience: string; timestamp: number }> = {},
-): Envelope {
-  return sealEnvelope(keys, query as Json, { audience: node.did, timestamp: Date.now(), nonce: nonce(), ...more })
-}
-
-async function answerTo(node: TestNode, envelope: Envelope): Promise<ReadAnswer> {
-  return readAnswer(await node.call('nodes.query', 'anybody', { ...envelope }))
-}
 
 describe('an envelope', () => {
   it('BQ-119: is answered where its signature, its audience and its clock are right, and refused alike where they are not', async () => {
@@ -218,6 +181,23 @@ describe('an answer', () => {
     await expect(answerTo(north, sealed(north, query))).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
   })
 
+  it('is given to nobody where the node is set so; it says so, and its own are answered as ever', async () => {
+    const { world, north } = await openNorth({}, { answer_nodes: false })
+    await using _ = world
+    const refused = {
+      code: 'UNAUTHORIZED',
+      message: 'this node answers no other nodes',
+      details: { reason: 'answers_nobody' },
+    }
+    for (const envelope of [sealed(north, OF_BIRDS), sealed(north, EVERYTHING, STRANGER), {} as Envelope]) {
+      await expect(answerTo(north, envelope)).rejects.toMatchObject(refused)
+    }
+    await expect(north.call('peers.listed', 'anybody', {})).rejects.toMatchObject(refused)
+    expect(await north.call('peers.about', 'anybody', {})).toMatchObject({ answers: false, network: false })
+    const options = { scope: { local: true, network: true } }
+    expect(await north.call('beliefs.query', 'bo', { semantic: 'swifts', options })).toMatchObject({ total_count: 4 })
+  })
+
   it('takes a text as text: nothing in it is a sign', async () => {
     const { world, north } = await openNorth()
     await using _ = world
@@ -274,7 +254,7 @@ describe('an answer', () => {
         await north.call('beliefs.delete', 'bo', { belief_id: 'private' })
         await north.call('trust.set', 'bo', { target: 'cy', trust_level: 1 })
       }
-      numbers = 1000
+      startNonces()
       for (const query of [EVERYTHING, OF_BIRDS]) {
         const { timestamp: _, signature: __, ...rest } = await answerTo(north, sealed(north, query))
         answers.push(rest)

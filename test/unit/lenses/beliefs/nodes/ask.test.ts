@@ -1,12 +1,13 @@
 /** Questions to several nodes: who is asked, within which bounds, and what an answer tells of them. */
 import { describe, expect, it } from 'vitest'
+import type { EngineOptions } from '../../../../../src/engine/options.ts'
 import type { WireQuery } from '../../../../../src/lenses/beliefs/nodes/wire/protocol.ts'
 import { EVERYWHERE, idsOf, openBirds, PUBLIC, SHARED, say } from '../../../../support/nodes-world.ts'
 
 const QUERY = '/v1/nodes/query'
 
-async function threeVoices() {
-  const birds = await openBirds()
+async function threeVoices(options: Partial<EngineOptions> = {}) {
+  const birds = await openBirds(options)
   await say(birds.home, 'ana', 'own', 'swifts sleep in the air')
   await say(birds.north, 'bo', 'shared', 'swifts nest under roofs', SHARED)
   await say(birds.north, 'cy', 'secret', 'swifts are a secret of cy', { visibility: 'private' })
@@ -254,7 +255,34 @@ describe('a question to several nodes', () => {
     expect(idsOf(await birds.ask('swifts')).toSorted()).toEqual(['own', 'public', 'shared'])
   })
 
-  it('rests after failures in a row, and asks again when the rest is over', async () => {
+  it('rests after failures in a row, asks one question when the rest is over, and rests twice as long where that fails', async () => {
+    let now = 0
+    await using birds = await threeVoices({ machineTime: () => now })
+    const { transport } = birds.world
+    transport.fault(birds.south.address, { isDead: true })
+    for (let time = 0; time < 3; time++) await birds.ask('swifts')
+    const isAsked = async () => {
+      transport.sent.length = 0
+      await birds.ask('swifts')
+      return transport.sent.some(({ address }) => address === birds.south.address)
+    }
+    const askedAt = async (...moments: readonly number[]) => {
+      const asked = []
+      for (const moment of moments) {
+        now = moment
+        asked.push(await isAsked())
+      }
+      return asked
+    }
+    expect(await askedAt(999, 1_000, 1_001, 2_999, 3_000)).toEqual([false, true, false, false, true])
+    transport.fault(birds.south.address, {})
+    expect(await askedAt(6_999, 7_000)).toEqual([false, true])
+    transport.fault(birds.south.address, { isDead: true })
+    birds.world.clock.set(birds.world.clock.now() + 3_600_000)
+    expect(await askedAt(7_001, 7_002, 7_003, 7_004)).toEqual([true, true, true, false])
+  })
+
+  it('rests after failures in a row, and is asked again when a probe finds it', async () => {
     await using birds = await threeVoices()
     birds.world.transport.fault(birds.south.address, { isDead: true })
     for (let time = 0; time < 3; time++) await birds.ask('swifts')

@@ -47,7 +47,7 @@ const call = (name: string, input: unknown, by = 'owner') => callOperation(engin
 
 function about(keys: Keys, more: Partial<WireAbout> = {}): WireAbout {
   const open = {
-    ...{ protocol: PROTOCOL, did: keys.did, model: 'm', network: true, federations: ['reef'] },
+    ...{ protocol: PROTOCOL, did: keys.did, model: 'm', answers: true, network: true, federations: ['reef'] },
     ...{ timestamp: new Date().toISOString(), signature: '' },
     ...more,
   } as WireAbout
@@ -202,6 +202,11 @@ describe('a probe', () => {
     nodes.set(ADDRESS, says(about(C, { model: 'other' })))
     expect(await probe()).toMatchObject({ ok: false, reachable: true, did_matches: false, reason: 'did_mismatch' })
     expect(await listed()).toMatchObject({ model: 'm', failures: 1 })
+  })
+
+  it('tells of one that answers nobody', async () => {
+    nodes.set(ADDRESS, says(about(B, { answers: false, network: false })))
+    expect(await probe()).toMatchObject({ ok: false, reachable: true, did_matches: true, reason: 'answers_nobody' })
   })
 
   it('tells how far the clocks are apart', async () => {
