@@ -89,7 +89,7 @@ const DEFAULT_CHUNK = 20
 const MOST_NODES = 32
 
 /** Results of one node (BQ-118), at most and by default for each that is wanted: later pages have candidates too. */
-const MOST_PER_NODE = 1_000
+export const MOST_PER_NODE = 1_000
 const PER_RESULT = 3
 /** What one node may take of the whole time by default: some is left to put together what the others say. */
 const NODE_SHARE = 0.8

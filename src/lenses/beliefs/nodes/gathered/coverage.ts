@@ -1,7 +1,8 @@
 /** What an answer tells of the sources that were asked for it (BQ-132 to BQ-134). */
 import type { JsonObject } from '../../../../base/canonical.ts'
 import { toIso } from '../../../../model/instant.ts'
-import type { CheckedScope } from '../../check/checked.ts'
+import type { CheckedOptions, CheckedScope, CheckedWarning } from '../../check/checked.ts'
+import { MOST_PER_NODE } from '../../check/options.ts'
 import { BeliefsError } from '../../errors.ts'
 import type { Coverage, NodeCoverage } from '../../model.ts'
 import type { NodeFailure, NodesAnswer } from '../guest.ts'
@@ -56,6 +57,22 @@ export function nodeErrors({ failures }: Pick<NodesAnswer, 'failures'>): readonl
     retryable,
     elapsed_ms: Math.round(elapsedMs),
   }))
+}
+
+/** Which nodes have more than they were asked for. */
+export function cutNodes(
+  { nodes = [] }: Coverage,
+  { maxResultsPerNode: most }: Pick<CheckedOptions, 'maxResultsPerNode'>,
+): readonly CheckedWarning[] {
+  const names = new Set(nodes.filter(({ more }) => more).map(({ node }) => node))
+  if (names.size === 0) return []
+  const advice =
+    most < MOST_PER_NODE
+      ? `Raise it (to ${MOST_PER_NODE} at most), or ask a narrower question.`
+      : 'Ask a narrower question.'
+  const has = names.size === 1 ? 'has' : 'have'
+  const message = `${[...names].join(', ')} ${has} more that match: each gives at most max_results_per_node, ${most} here. ${advice}`
+  return [{ code: 'nodes_cut', message }]
 }
 
 /** Throws where nobody gave an answer: neither a node nor this one's own store. */

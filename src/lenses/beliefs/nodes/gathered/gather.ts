@@ -48,27 +48,60 @@ export async function gather(
   const asking = askOrRecall({ state, requester, query, sources, vector: embedded.question, asOf, time })
   // Nobody waits for it where the store fails first.
   asking.catch(() => undefined)
-  const own = state.look(
-    requester,
-    view => ownResults(evaluate(state, view, query, embedded, asOf), query.options),
-    time,
-  )
+  const { limit, offset, maxResultsPerNode } = query.options
+  // As many as a node gives, and never fewer than the first page shows.
+  const most = Math.max(maxResultsPerNode, limit + offset)
+  const own = state.look(requester, view => ownOf(gathering, view, most), time)
   const given = await asking
   const nodes = { ...given, answer: completed(given.answer) }
   // Made with the first use, which is a write: before anything is read for the answer.
   state.secret()
   mustHaveAnswer(query.options.scope, own.keys.length, nodes.answer)
   const left = time.leftMs < LEAST_LEFT_MS ? new TimeLimit(LEAST_LEFT_MS, time.signal) : time
-  const order = state.look(requester, view => putTogether({ ...gathering, time: left }, view, own, nodes), left)
+  const parts = { own, most, nodes, before: null }
+  const order = state.look(requester, view => putTogether({ ...gathering, time: left }, view, parts), left)
   return { order, time: left }
+}
+
+/** Of this node's own, each time so many times as many. */
+const GROWTH = 4
+/** They are copied, and held while the answer is read. */
+const MOST_OWN = 10_000
+
+/** The same list, reaching further: with more of this node's own and the same answers of the others. Not within a read. */
+export function grown(gathering: Gathering, before: GatheredOrder): GatheredOrder {
+  const { state, requester, time } = gathering
+  const most = Math.min(MOST_OWN, GROWTH * before.most)
+  return state.look(
+    requester,
+    view => {
+      const own = ownOf(gathering, view, most)
+      return putTogether(gathering, view, { own, most, nodes: before.answered, before })
+    },
+    time,
+  )
+}
+
+function ownOf({ state, query, embedded, asOf }: Gathering, view: ShowView, most: number): OwnResults {
+  const { options } = query
+  const own = ownResults(evaluate(state, view, query, embedded, asOf), options, most, asOf)
+  // Diversity chooses among a pool: what is chosen would be another list with more in it.
+  return options.diversity.enabled || most >= MOST_OWN ? { ...own, ends: [] } : own
+}
+
+interface Together {
+  readonly own: OwnResults
+  readonly most: number
+  readonly nodes: CachedAnswer
+  readonly before: GatheredOrder | null
 }
 
 function putTogether(
   { state, query, requester, embedded, asOf, time }: Gathering,
   home: ShowView,
-  own: OwnResults,
-  { answer: nodes, isStale }: CachedAnswer,
+  { own, most, nodes: answered, before }: Together,
 ): GatheredOrder {
+  const { answer: nodes, isStale } = answered
   const { scope, mergeStrategy } = query.options
   const guests = nodes.answers.flatMap(answer => answer.guests)
   const world = gatherWorld(state, home, own.keys, guests, asOf)
@@ -85,7 +118,8 @@ function putTogether(
       const question = { ...query, scope, byTier: mergeStrategy === 'waterfall' }
       const evaluation = new Evaluation(world.state, view, question, understood, asOf)
       const warnings = warningsOf(query, embedded, evaluation)
-      return new GatheredOrder({ world, evaluation, nodes: told, warnings, left: own.left }, query)
+      const parts = { world, evaluation, nodes: told, warnings, own, most, answered, before }
+      return new GatheredOrder(parts, query)
     },
     time,
   )

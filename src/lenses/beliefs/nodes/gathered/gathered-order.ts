@@ -1,5 +1,6 @@
 /** The one list that the results of all sources become, for as long as somebody reads it. */
 import { sha256 } from '../../../../base/canonical.ts'
+import type { EntryKey } from '../../../../model/entry.ts'
 import { MOST_COMPARED } from '../../answer/conflicts.ts'
 import { diversely } from '../../answer/diversity.ts'
 import type { NodesTold } from '../../answer/draft.ts'
@@ -10,16 +11,23 @@ import type { CheckedQuery, CheckedWarning } from '../../check/checked.ts'
 import type { Boundary } from '../../paging/cursor.ts'
 import type { Evaluation } from '../../query/evaluation.ts'
 import type { Picked, ScoredBelief } from '../../ranking/scored.ts'
+import type { CachedAnswer } from '../cache/cached-nodes.ts'
+import type { Guest } from '../guest.ts'
 import type { GatheredWorld } from './gathered-world.ts'
 import { merged } from './merge.ts'
+import type { OwnResults } from './own.ts'
 
 export interface GatheredParts {
   readonly world: GatheredWorld
   readonly evaluation: Evaluation
   readonly nodes: NodesTold
   readonly warnings: readonly CheckedWarning[]
-  /** Of this node, matches that were not gathered. */
-  readonly left: number
+  readonly own: Pick<OwnResults, 'left' | 'ends'>
+  /** Of this node's own, at most so many of each list. */
+  readonly most: number
+  readonly answered: CachedAnswer
+  /** What was read of the list so far stays as it is. */
+  readonly before: GatheredOrder | null
 }
 
 type Placed = Pick<Front, 'ranks' | 'conflicts' | 'leftOut'>
@@ -36,29 +44,65 @@ export class GatheredOrder {
   /** Where results stand in the total order, and which of them contradict each other. */
   readonly placed: Placed
   readonly total: number
+  /** There is more of this node's own, to be gathered when it is wanted. */
+  readonly goesOn: boolean
+  readonly most: number
+  readonly answered: CachedAnswer
   /** Of which results there are, where, and what they count. */
   readonly digest: string
 
-  constructor({ world, evaluation, nodes, warnings, left }: GatheredParts, { options }: CheckedQuery) {
+  constructor(parts: GatheredParts, { options }: CheckedQuery) {
+    const { world, evaluation, nodes, warnings, own, most, answered, before } = parts
     this.world = world
     this.evaluation = evaluation
     this.nodes = nodes
     this.warnings = warnings
-    this.total = evaluation.matches.count + left
+    this.total = evaluation.matches.count + own.left
+    this.goesOn = own.ends.length > 0
+    this.most = most
+    this.answered = answered
     const inOrder = evaluation.best(evaluation.matches.count)
     const picks = spreadOut(evaluation, inOrder, options)
     const strategy = strategyOf(evaluation.state)
     const ranks = ranksOf(inOrder)
     if (strategy === null) {
-      this.picks = picks
+      this.picks = this.#settled(picks, own.ends, before)
       this.placed = { ranks, conflicts: [], leftOut: 0 }
     } else {
       const { list, conflicts } = settledList(evaluation, picks.slice(0, MOST_COMPARED), strategy)
-      this.picks = [...list, ...picks.slice(MOST_COMPARED)]
+      this.picks = this.#settled([...list, ...picks.slice(MOST_COMPARED)], own.ends, before)
       this.placed = { ranks, conflicts, leftOut: 0 }
+    }
+    if (before !== null) {
+      // The name of the list, whatever of it was gathered.
+      this.digest = before.digest
+      return
     }
     const told = this.picks.map(({ scored: { id, final, source } }) => [id, final, source.kind, source.id])
     this.digest = sha256(JSON.stringify(told)).slice(0, DIGEST_LENGTH)
+  }
+
+  /** How far the list before it reaches in this one, from a place there. */
+  placeOf(before: GatheredOrder, place: number): number {
+    const had = new Set(before.picks.slice(0, place).map(pick => before.#itself(pick)))
+    return this.picks.filter(pick => had.has(this.#itself(pick))).length
+  }
+
+  /** What was read stays before the rest; and as far as nothing that was not gathered yet could come in between. */
+  #settled(picks: readonly Picked[], ends: readonly EntryKey[], before: GatheredOrder | null): readonly Picked[] {
+    const bySelf = new Map(picks.map(pick => [this.#itself(pick), pick]))
+    const first = before === null ? [] : before.picks.flatMap(pick => bySelf.get(before.#itself(pick)) ?? [])
+    const had = new Set(first)
+    const list = [...first, ...picks.filter(pick => !had.has(pick))]
+    const own = new Map(list.map(({ scored }, at) => [this.world.homeKeys.get(scored.entry), at]))
+    // One that is a copy of another stands nowhere.
+    const places = ends.flatMap(key => own.get(key) ?? [])
+    return places.length === 0 ? list : list.slice(0, Math.max(first.length, Math.min(...places) + 1))
+  }
+
+  /** What it is in every world that the same answers are gathered into. */
+  #itself({ scored: { entry } }: Picked): EntryKey | Guest | undefined {
+    return this.world.guests.get(entry) ?? this.world.homeKeys.get(entry)
   }
 
   /** Near enough. */

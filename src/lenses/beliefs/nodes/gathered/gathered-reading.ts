@@ -8,6 +8,7 @@ import type { ShowView } from '../../access/show.ts'
 import { draftOf } from '../../answer/draft.ts'
 import { type Compared, showPage } from '../../answer/show-page.ts'
 import { type Answer, tellPage } from '../../answer/tell-page.ts'
+import type { CheckedWarning } from '../../check/checked.ts'
 import type { QueryResult } from '../../model.ts'
 import {
   type Boundary,
@@ -23,7 +24,8 @@ import type { Picked } from '../../ranking/scored.ts'
 import type { BeliefsState } from '../../state.ts'
 import type { TimeLimit } from '../../time-limit.ts'
 import { noteUse } from '../../trust/acts.ts'
-import { type Gathering, gather } from './gather.ts'
+import { cutNodes } from './coverage.ts'
+import { type Gathering, gather, grown } from './gather.ts'
 import type { GatheredOrder } from './gathered-order.ts'
 import { showingGathered } from './show-gathered.ts'
 
@@ -54,11 +56,19 @@ export async function openGathered(
     return new GatheredReading({ ...gathering, time }, owner, order, { place: offset, passed: offset }, limited)
   }
   const held = gatheredOrdersOf(state).find(nameOf(owner, content), owner.requester, state.host.clock.now())
-  const { order, time } =
-    held === null ? await gather({ ...gathering, asOf: content.asOf }) : { order: held, time: gathering.time }
-  const place = order.digest === content.digest ? order.placeBehind(content.boundary) : null
-  if (place === null) throw cursorExpired()
+  const { order: found, time } = held === null ? await gather(gathering) : { order: held, time: gathering.time }
+  if (found.digest !== content.digest) throw cursorExpired()
+  const { order, place } = reachedBehind(content.boundary, found, { ...gathering, time })
   return new GatheredReading({ ...gathering, time }, owner, order, { place, passed: content.passed }, limited)
+}
+
+/** The list as far as it is needed to find the place. */
+function reachedBehind(boundary: Boundary, found: GatheredOrder, gathering: Gathering) {
+  for (let order = found; ; order = grown(gathering, order)) {
+    const place = order.placeBehind(boundary)
+    if (place !== null) return { order, place }
+    if (!order.goesOn) throw cursorExpired()
+  }
 }
 
 interface Reached {
@@ -71,7 +81,7 @@ interface Reached {
 export class GatheredReading implements Pages {
   readonly #gathering: Gathering
   readonly #owner: CursorOwner
-  readonly #order: GatheredOrder
+  #order: GatheredOrder
   readonly #limited: () => TimeLimit
   #place: number
   #passed: number
@@ -96,7 +106,7 @@ export class GatheredReading implements Pages {
   }
 
   get hasMore(): boolean {
-    return this.#place < this.#order.picks.length
+    return this.#place < this.#order.picks.length || this.#order.goesOn
   }
 
   get passed(): number {
@@ -114,6 +124,7 @@ export class GatheredReading implements Pages {
     const { state, query, requester } = this.#gathering
     const time = this.#time ?? this.#limited()
     this.#time = null
+    this.#reach(limit, time)
     const { answer, last } = state.look(requester, home => this.#answer(home, limit, time), time)
     if (last !== undefined) this.#boundary = last.scored
     this.#compared = answer.compared
@@ -139,7 +150,7 @@ export class GatheredReading implements Pages {
     time: TimeLimit,
   ): { readonly answer: Answer; readonly last: Picked | undefined } {
     const { query, requester } = this.#gathering
-    const { world, evaluation, nodes, warnings, placed, total } = this.#order
+    const { world, evaluation, nodes, warnings: ofOrder, placed, total } = this.#order
     return world.state.look(
       requester,
       view => {
@@ -148,12 +159,28 @@ export class GatheredReading implements Pages {
         const picked = this.#take(limit, entry => showing.isSeen(entry))
         const isExplained = query.options.includeExplanation
         const scoredBy = evaluation
+        const warnings = [...ofOrder, ...this.#cutNodes()]
         const draft = draftOf(view, { picked, passed, total, warnings, scoredBy, front: placed, isExplained, nodes })
         const shown = showPage(showing, draft, this.#compared)
         return { answer: tellPage(query, requester, draft, shown, time), last: picked.at(-1) }
       },
       time,
     )
+  }
+
+  /** Gathers more of this node's own while there is too little of the list for so many. */
+  #reach(limit: number, time: TimeLimit): void {
+    while (this.#order.goesOn && this.#place + limit > this.#order.picks.length) {
+      const before = this.#order
+      this.#order = grown({ ...this.#gathering, time }, before)
+      this.#place = this.#order.placeOf(before, this.#place)
+    }
+  }
+
+  /** At the end of the list: which nodes have more than it shows. */
+  #cutNodes(): readonly CheckedWarning[] {
+    if (this.hasMore) return []
+    return cutNodes(this.#order.nodes.coverage, this.#gathering.query.options)
   }
 
   /** The next that may be seen still. */

@@ -1,30 +1,42 @@
 /** What this node's own store gives to an answer that others are asked for too. */
+import type { Instant } from '../../../../base/clock.ts'
 import type { EntryKey } from '../../../../model/entry.ts'
 import { FEDERATED, LOCAL, NETWORK } from '../../access/source-numbers.ts'
 import type { CheckedOptions } from '../../check/checked.ts'
 import type { Evaluation } from '../../query/evaluation.ts'
+import type { ScoredBelief } from '../../ranking/scored.ts'
 
 export interface OwnResults {
   readonly keys: readonly EntryKey[]
   /** Matches that are not among them. */
   readonly left: number
+  /** The last of each list that goes on. */
+  readonly ends: readonly EntryKey[]
   /** Federations that the requester may query, ascending. */
   readonly federations: readonly string[]
 }
 
-/** As many as a node gives; where sources are not put in one order, of each source (BQ-127 to BQ-129). */
+/** At most so many; where sources are not put in one order, of each source (BQ-127 to BQ-129). Of what there was at a moment. */
 export function ownResults(
   evaluation: Evaluation,
-  { mergeStrategy, maxResultsPerNode }: Pick<CheckedOptions, 'mergeStrategy' | 'maxResultsPerNode'>,
+  { mergeStrategy }: Pick<CheckedOptions, 'mergeStrategy'>,
+  most: number,
+  asOf: Instant,
 ): OwnResults {
   const { matches, view } = evaluation
   const { federations } = view.requester
-  const best = () => {
-    if (mergeStrategy === 'rerank') return evaluation.best(maxResultsPerNode)
-    return sourcesOf(evaluation).flatMap(isOf => evaluation.bestOf(isOf, maxResultsPerNode))
-  }
-  const keys = best().map(({ entry }) => entry)
-  return { keys, left: matches.count - keys.length, federations }
+  const lists =
+    mergeStrategy === 'rerank'
+      ? [evaluation.best(most + 1)]
+      : sourcesOf(evaluation).map(isOf => evaluation.bestOf(isOf, most + 1))
+  const kept = lists.map(list => keysOf(list.slice(0, most).filter(({ createdAt }) => createdAt <= asOf)))
+  const ends = kept.flatMap((keys, at) => ((lists[at]?.length ?? 0) > most ? keys.slice(-1) : []))
+  const keys = kept.flat()
+  return { keys, left: matches.count - keys.length, ends, federations }
+}
+
+function keysOf(list: readonly ScoredBelief[]): readonly EntryKey[] {
+  return list.map(({ entry }) => entry)
 }
 
 type RowTest = (row: number) => boolean
