@@ -21,11 +21,13 @@ export const name = 'nodes'
 
 const NODES = 8
 const EACH = quick ? 2_000 : 20_000
-const WARMING = quick ? 10 : 40
+const WARMING = quick ? 10 : 200
 const ASKED = quick ? 20 : 200
 const TOGETHER = quick ? 40 : 300
 const AT_ONCE = 4
 const GOAL = { p50: 30, p99: 150 }
+/** BQ-178: what must be reached in any case. */
+const BOUND = { p50: 50, p99: 200, longest: 500 }
 const TIMEOUT_MS = 300
 const SPARE_MS = 100
 /** One is killed, one is stopped. */
@@ -100,10 +102,16 @@ async function measure(engine: Engine, catalog: Catalog, nodes: readonly Node[])
   const broken = await withBroken(nodes, ask)
   const here = (after.here - before.here) / TOGETHER
   const there = (after.there - before.there) / TOGETHER / NODES
-  const of = latency('20 results, local and eight nodes', all)
+  const of = latency('10 results, local and eight nodes', ten)
   return [
-    { ...of, goal: `p50 <= ${GOAL.p50} ms, p99 <= ${GOAL.p99} ms`, ok: meets(of) },
-    latency('10 results, local and eight nodes', ten),
+    { ...of, goal: `p50 <= ${GOAL.p50} ms, p99 <= ${GOAL.p99} ms`, ok: meets(of, GOAL) },
+    {
+      ...latency('the same, as the lens promises it', ten),
+      goal: `p50 <= ${BOUND.p50} ms, p99 <= ${BOUND.p99} ms, longest <= ${BOUND.longest} ms`,
+      ok: meets(of, BOUND) && Math.max(...ten) <= BOUND.longest,
+      note: `the longest ${Math.max(...ten).toFixed(0)} ms`,
+    },
+    latency('20 results, local and eight nodes', all),
     ...broken,
     {
       name: `${AT_ONCE} at a time, nine processes on this machine`,
@@ -116,8 +124,8 @@ async function measure(engine: Engine, catalog: Catalog, nodes: readonly Node[])
   ]
 }
 
-function meets({ p50 = 0, p99 = 0 }: Row): boolean {
-  return p50 <= GOAL.p50 && p99 <= GOAL.p99
+function meets({ p50 = 0, p99 = 0 }: Row, goal: { readonly p50: number; readonly p99: number }): boolean {
+  return p50 <= goal.p50 && p99 <= goal.p99
 }
 
 /** One is killed, one is stopped: the first questions wait for it, then it rests. */
