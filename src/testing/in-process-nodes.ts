@@ -24,6 +24,10 @@ export class InProcessNodes implements NodeTransport {
   readonly #faults = new Map<string, NodeFault>()
   /** Every message that was sent, in order. */
   readonly sent: { readonly address: string; readonly message: NodeMessage }[] = []
+  /** Messages that have neither been answered nor given up. */
+  underWay = 0
+  /** How many were under way at once. */
+  mostUnderWay = 0
 
   add(address: string, handler: NodeHandler): void {
     this.#handlers.set(address, handler)
@@ -36,6 +40,15 @@ export class InProcessNodes implements NodeTransport {
 
   async send(address: string, message: NodeMessage, signal: AbortSignal): Promise<unknown> {
     this.sent.push({ address, message })
+    this.mostUnderWay = Math.max(this.mostUnderWay, ++this.underWay)
+    try {
+      return await this.#answer(address, message, signal)
+    } finally {
+      this.underWay--
+    }
+  }
+
+  async #answer(address: string, message: NodeMessage, signal: AbortSignal): Promise<unknown> {
     const { delayMs = 0, isDead = false, isSilent = false, answers } = this.#faults.get(address) ?? {}
     const handler = this.#handlers.get(address)
     if (delayMs > 0) await pause(delayMs, signal)

@@ -27,7 +27,10 @@ export interface BirdsAnswer extends Json {
   readonly partial: boolean
 }
 
-export async function openBirds(options: Partial<EngineOptions> = {}, settings: Json = {}): Promise<Birds> {
+export async function openBirds(
+  options: Partial<EngineOptions> | ((name: string) => Partial<EngineOptions>) = {},
+  settings: Json = {},
+): Promise<Birds> {
   const world = await openNodes(['home', 'north', 'south'], options, settings)
   const [home, north, south] = [world.node('home'), world.node('north'), world.node('south')]
   await home.call('agents.create', 'owner', { id: 'ana' })

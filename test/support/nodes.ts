@@ -41,7 +41,7 @@ const STATUSES: Readonly<Record<string, number>> = {
 /** The first asks; the others answer. */
 export async function openNodes(
   names: readonly string[],
-  options: Partial<EngineOptions> = {},
+  given: Partial<EngineOptions> | ((name: string) => Partial<EngineOptions>) = {},
   settings: Json = {},
 ): Promise<NodeWorld> {
   const transport = new InProcessNodes()
@@ -50,6 +50,7 @@ export async function openNodes(
   for (const [number, name] of names.entries()) {
     const uniform = seededUniform(number + 1)
     const random = (length: number) => Uint8Array.from({ length }, () => Math.floor(256 * uniform()))
+    const options = typeof given === 'function' ? given(name) : given
     const engine = await openBeliefsEngine({ store: openMemoryStore(), clock, random, transport, ...options }, settings)
     const address = `http://${name}.test`
     const call = (operation: string, by: string, input: Json) => callOperation(engine, operation, by, input)

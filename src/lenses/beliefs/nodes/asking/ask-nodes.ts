@@ -40,6 +40,8 @@ export interface NodesRequest {
 const ANSWER_BYTES = 65_536
 const ITEM_BYTES = 131_072
 const MOST_BYTES = 64 * 2 ** 20
+/** Of all answers to one question; each source has an even share. */
+const MOST_BYTES_TOGETHER = 256 * 2 ** 20
 /** Who has less time than this and comes late says nothing of the node. */
 const FAIR_MS = 250
 
@@ -156,7 +158,8 @@ class Asker {
     }
     // The casts: both are plain data, but their interfaces have no index signature.
     const envelope: Envelope = sealEnvelope(keys, asked as unknown as Json, freshness)
-    const mostBytes = Math.min(MOST_BYTES, ANSWER_BYTES + asked.limit * ITEM_BYTES)
+    const share = Math.floor(MOST_BYTES_TOGETHER / this.#request.sources.length)
+    const mostBytes = Math.min(MOST_BYTES, share, ANSWER_BYTES + asked.limit * ITEM_BYTES)
     const message = { path: QUERY_PATH, body: envelope as unknown as Json, mostBytes }
     const given = await untilStopped(this.#transport.send(peer.address, message, stop), stop)
     const verified = verifyAnswer(given, {

@@ -1,7 +1,10 @@
 /** Questions to several nodes: who is asked, within which bounds, and what an answer tells of them. */
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { EngineOptions } from '../../../../../src/engine/options.ts'
+import { Beliefs } from '../../../../../src/lenses/beliefs/beliefs.ts'
 import type { WireQuery } from '../../../../../src/lenses/beliefs/nodes/wire/protocol.ts'
+import { callOperation, makeCatalog } from '../../../../../src/ops/catalog.ts'
+import { openNodes } from '../../../../support/nodes.ts'
 import { EVERYWHERE, idsOf, openBirds, PUBLIC, SHARED, say } from '../../../../support/nodes-world.ts'
 
 const QUERY = '/v1/nodes/query'
@@ -302,23 +305,60 @@ describe('a question to several nodes', () => {
     expect((await birds.ask('swifts')).errors).toEqual([])
   })
 
-  it('BQ-154: who leaves while nodes are asked is not kept waiting', async () => {
+  it('BQ-116, BQ-154: asks all at once, and lets go of all of them when who asks leaves', async () => {
     await using birds = await threeVoices()
-    birds.world.transport.fault(birds.south.address, { isSilent: true })
-    const beliefs = birds.home.engine
+    const { transport } = birds.world
+    for (const { address } of [birds.north, birds.south]) transport.fault(address, { isSilent: true })
     const leaving = new AbortController()
-    const { makeCatalog, callOperation } = await import('../../../../../src/ops/catalog.ts')
     const asking = callOperation(
-      makeCatalog(beliefs),
-      beliefs,
+      makeCatalog(birds.home.engine),
+      birds.home.engine,
       'beliefs.query',
       { semantic: 'swifts', options: EVERYWHERE },
-      {
-        viewer: { id: 'ana' },
-        signal: leaving.signal,
-      },
+      { viewer: { id: 'ana' }, signal: leaving.signal },
     )
-    setTimeout(() => leaving.abort(), 20)
+    await vi.waitUntil(() => transport.underWay === 2)
+    leaving.abort()
     await expect(asking).rejects.toMatchObject({ code: 'TIMEOUT' })
+    expect([transport.underWay, transport.mostUnderWay]).toEqual([0, 2])
+    for (const { address } of [birds.north, birds.south]) transport.fault(address, {})
+    expect((await birds.ask('swifts')).errors).toEqual([])
+  })
+
+  it('BQ-154: a stream that is ended while nodes are asked lets go of them, and gives nothing more', async () => {
+    await using birds = await threeVoices()
+    const { transport } = birds.world
+    for (const { address } of [birds.north, birds.south]) transport.fault(address, { isSilent: true })
+    const leaving = new AbortController()
+    const beliefs = new Beliefs(birds.home.engine.host('beliefs'), { id: 'ana' })
+    const chunks = beliefs.stream({ semantic: 'swifts', options: EVERYWHERE }, leaving.signal)[Symbol.asyncIterator]()
+    const first = chunks.next()
+    await vi.waitUntil(() => transport.underWay === 2)
+    leaving.abort()
+    for (const piece of [first, chunks.next()]) expect(await piece).toEqual({ done: true, value: undefined })
+    expect(transport.underWay).toBe(0)
+  })
+
+  it('BQ-132: a node that is given up is let go of, while the others are waited for', async () => {
+    await using birds = await threeVoices()
+    const { transport } = birds.world
+    transport.fault(birds.south.address, { isSilent: true })
+    await birds.ask('swifts', { timeout_per_node_ms: 60 })
+    expect(transport.underWay).toBe(0)
+  })
+
+  it('all answers to one question together have a bound, however many nodes are asked', async () => {
+    const names = ['a', 'b', 'c', 'd', 'e', 'f']
+    await using world = await openNodes(['home', ...names])
+    const home = world.node('home')
+    for (const name of names) await home.call('peers.add', 'owner', { id: name, address: world.node(name).address })
+    world.transport.sent.length = 0
+    const ask = () =>
+      home.call('beliefs.query', 'owner', { semantic: 'swifts', options: { ...EVERYWHERE, limit: 1000 } })
+    await ask()
+    const bytes = world.transport.sent.map(({ message }) => message.mostBytes)
+    expect(bytes).toHaveLength(names.length)
+    expect(bytes.reduce((sum, most) => sum + most, 0)).toBeLessThanOrEqual(256 * 2 ** 20)
+    expect(Math.min(...bytes)).toBeGreaterThan(40 * 2 ** 20)
   })
 })
