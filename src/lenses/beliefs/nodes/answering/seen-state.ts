@@ -4,7 +4,7 @@
  */
 import { canonicalJson } from '../../../../base/canonical.ts'
 import { sign } from '../../../../base/signature.ts'
-import { hashOfTwo } from '../../../../base/text-hash.ts'
+import { hashOfTwo, textHash } from '../../../../base/text-hash.ts'
 import type { ShowView } from '../../access/show.ts'
 import type { BeliefColumns } from '../../columns/columns.ts'
 import type { WireScope } from '../wire/protocol.ts'
@@ -36,13 +36,14 @@ function sumOf(columns: BeliefColumns, partitions: readonly number[]): Sum {
   const known = kept.get(name)
   if (known?.changes === changes) return known.sum
   if (kept.size >= MOST_KEPT) kept.clear()
-  const { marks, entries } = columns.arrays
+  const { marks } = columns.arrays
   let [one, other] = [0, 0]
   for (const partition of partitions) {
     for (const row of columns.rowsIn(partition)) {
-      const entry = hashOfTwo(entries[row] as number, partition)
-      one = (one + hashOfTwo(marks[row * 2] as number, entry)) | 0
-      other = (other + hashOfTwo(marks[row * 2 + 1] as number, entry)) | 0
+      // By name: the store's numbers depend on what else was ever written.
+      const holder = textHash(columns.holderOf(row))
+      one = (one + hashOfTwo(marks[row * 2] as number, holder)) | 0
+      other = (other + hashOfTwo(marks[row * 2 + 1] as number, holder)) | 0
     }
   }
   const sum = [one, other] as const
