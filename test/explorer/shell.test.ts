@@ -31,9 +31,8 @@ describeInBrowser('the explorer', () => {
     const { page, open, errors } = opened.explorer
     await open('#/search?q=kestrel&any=yes')
     await page.getByRole('link', { name: 'Of Ben alone' }).waitFor()
-    expect(await page.locator('#holders option').evaluateAll(all => all.map(one => one.getAttribute('value')))).toEqual(
-      ['ben'],
-    )
+    const named = () => page.locator('#holders option').evaluateAll(all => all.map(one => one.getAttribute('value')))
+    await expect.poll(named).toEqual(['ben'])
     const field = page.getByLabel('Look as')
     await field.fill('ana')
     await page.keyboard.press('Enter')
