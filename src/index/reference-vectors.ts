@@ -22,7 +22,6 @@ class ReferenceVectors implements VectorIndex {
   readonly model: string
   readonly dimensions: number
   #rows = new Map<ChunkKey, ChunkVector>()
-  #ofEntry = new Map<EntryKey, ChunkVector[]>()
   #position = 0
 
   constructor(model: string, dimensions: number) {
@@ -41,18 +40,17 @@ class ReferenceVectors implements VectorIndex {
 
   refresh(reader: StoreReader): number {
     const applied = Math.max(0, reader.lastSeq() - this.#position)
-    if (applied > 0) this.rebuild(reader)
+    this.rebuild(reader)
     return applied
   }
 
   rebuild(reader: StoreReader): void {
     this.#rows = new Map()
-    this.#ofEntry = new Map()
     this.#position = reader.lastSeq()
     let after = -1
     for (;;) {
       const page = reader.scanVectors(this.model, after, PAGE)
-      for (const row of page) this.#take(row)
+      for (const row of page) this.#rows.set(row.chunk, row)
       const last = page.at(-1)
       if (last === undefined) return
       after = last.chunk
@@ -74,20 +72,17 @@ class ReferenceVectors implements VectorIndex {
 
   score(vector: Float32Array, entries: readonly EntryKey[], scope: SearchScope): readonly Hit[] {
     checkQuery({ vector, k: 0 }, this.dimensions)
-    const isVisible = visibleIn(scope)
-    return entries.flatMap((entry): readonly Hit[] => {
-      const rows = (this.#ofEntry.get(entry) ?? []).filter(isVisible)
-      const hits = rows.map(row => ({ entry, chunk: row.chunk, score: cosine(vector, row.vector) }))
-      return [...bestOfEntries(hits).values()]
-    })
+    const wanted = new Set(entries)
+    const hits = this.#best(scope, row => (wanted.has(row.entry) ? cosine(vector, row.vector) : undefined))
+    return entries.map(entry => hits.get(entry)).filter(hit => hit !== undefined)
   }
 
   count(scope: SearchScope): number {
-    return this.#visible(scope).length
+    return [...this.#visible(scope)].length
   }
 
   has(entry: EntryKey, scope: SearchScope): boolean {
-    return (this.#ofEntry.get(entry) ?? []).some(visibleIn(scope))
+    return [...this.#visible(scope)].some(row => row.entry === entry)
   }
 
   serialise(): readonly Uint8Array[] {
@@ -97,33 +92,25 @@ class ReferenceVectors implements VectorIndex {
 
   restore(bytes: Uint8Array, position: number): void {
     const rows = JSON.parse(new TextDecoder().decode(bytes)) as (Omit<ChunkVector, 'vector'> & { vector: number[] })[]
-    this.#rows = new Map()
-    this.#ofEntry = new Map()
-    for (const row of rows) this.#take({ ...row, vector: Float32Array.from(row.vector) })
+    this.#rows = new Map(rows.map(row => [row.chunk, { ...row, vector: Float32Array.from(row.vector) }]))
     this.#position = position
   }
 
-  #take(row: ChunkVector): void {
-    this.#rows.set(row.chunk, row)
-    const others = this.#ofEntry.get(row.entry)
-    if (others === undefined) this.#ofEntry.set(row.entry, [row])
-    else others.push(row)
+  *#visible(scope: SearchScope): Iterable<ChunkVector> {
+    const partitions = new Set(scope.partitions)
+    for (const row of this.#rows.values()) {
+      if (partitions.has(row.partition) && (scope.allow?.has(row.entry) ?? true)) yield row
+    }
   }
 
-  #visible(scope: SearchScope): readonly ChunkVector[] {
-    return [...this.#rows.values()].filter(visibleIn(scope))
-  }
-
-  /** Each visible entry's best chunk by `rate`. */
-  #best(scope: SearchScope, rate: (row: ChunkVector) => number): Map<EntryKey, Hit> {
-    const hits = this.#visible(scope).map(row => ({ entry: row.entry, chunk: row.chunk, score: rate(row) }))
+  /** Each visible entry's best chunk by `rate`; rows rated undefined are passed over. */
+  #best(scope: SearchScope, rate: (row: ChunkVector) => number | undefined): Map<EntryKey, Hit> {
+    const hits = [...this.#visible(scope)].flatMap((row): readonly Hit[] => {
+      const score = rate(row)
+      return score === undefined ? [] : [{ entry: row.entry, chunk: row.chunk, score }]
+    })
     return bestOfEntries(hits)
   }
-}
-
-function visibleIn(scope: SearchScope): (row: ChunkVector) => boolean {
-  const partitions = new Set(scope.partitions)
-  return ({ partition, entry }) => partitions.has(partition) && (scope.allow?.has(entry) ?? true)
 }
 
 /** The same said by entry. */
