@@ -23,14 +23,5 @@ if [ "$only_find" = --only-find ]; then
   exit 1
 fi
 
-if ! command -v apt-get >/dev/null 2>&1; then
-  echo 'no Chromium, and no apt-get to install it: install one and name it in QUERENT_CHROMIUM' >&2
-  exit 1
-fi
-
-as_root=sudo
-[ "$(id -u)" = 0 ] && as_root=
-export DEBIAN_FRONTEND=noninteractive
-$as_root apt-get update -qq >&2
-$as_root apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core >&2
+sh "$(dirname "$0")/apt-install.sh" Chromium chromium fonts-dejavu-core
 command -v chromium

@@ -13,14 +13,5 @@ if [ "${1:-}" = --only-find ]; then
   exit 1
 fi
 
-if ! command -v apt-get >/dev/null 2>&1; then
-  echo 'no ip, and no apt-get to install it: install iproute2' >&2
-  exit 1
-fi
-
-as_root=sudo
-[ "$(id -u)" = 0 ] && as_root=
-export DEBIAN_FRONTEND=noninteractive
-$as_root apt-get update -qq >&2
-$as_root apt-get install -y -qq --no-install-recommends iproute2 >&2
+sh "$(dirname "$0")/apt-install.sh" ip iproute2
 command -v ip

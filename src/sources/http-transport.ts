@@ -3,8 +3,6 @@ import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request a
 import { Agent as HttpsAgent, request as overHttps } from 'node:https'
 import { type NodeMessage, type NodeTransport, TransportFailure } from '../pipeline/transport.ts'
 
-/** Connections to one node at the same time; more messages wait for one that is free. */
-const MOST_SOCKETS = 64
 /** What is kept for the next message is let go after this: sooner than servers usually do. */
 const IDLE_MS = 4_000
 
@@ -15,7 +13,8 @@ interface Agents {
 
 export function openHttpTransport(): NodeTransport {
   const closing = new AbortController()
-  const options = { keepAlive: true, maxSockets: MOST_SOCKETS, timeout: IDLE_MS }
+  // As many connections to one node as there are messages under way: some wait there for long, and no question behind them.
+  const options = { keepAlive: true, timeout: IDLE_MS }
   const agents: Agents = { http: new HttpAgent(options), https: new HttpsAgent(options) }
   return {
     send: (address, message, signal) => send(agents, address, message, AbortSignal.any([signal, closing.signal])),

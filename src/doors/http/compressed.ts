@@ -1,4 +1,7 @@
-/** Answers are compressed for who takes them so. For whoever does not, the answer stays as it is: a copy of it, made to look into it, costs as much as a question. */
+/**
+ * Answers are compressed for who takes them so. For whoever does not, the answer stays as it was made: the middleware would
+ * make a copy of it to set a header, and a copy is sent as a stream.
+ */
 import type { MiddlewareHandler } from 'hono'
 import { compress } from 'hono/compress'
 import type { Env } from './env.ts'

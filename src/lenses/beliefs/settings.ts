@@ -48,7 +48,7 @@ export const DEFAULTS: BeliefsSettings = {
   invalidateOnUpdate: true,
   answerNodes: true,
   answerNetwork: true,
-  // About 20 ms of processor time each: a fifth of a core at most goes to one sender.
+  // Ten a second: over twenty thousand beliefs that is a tenth of a core for one sender (`npm run bench -- nodes`).
   answersPerMinute: 600,
   thresholds: new Map(),
 }

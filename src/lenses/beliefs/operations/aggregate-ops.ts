@@ -7,8 +7,8 @@ import { askAggregate } from '../aggregates/ask-aggregate.ts'
 import { checkAggregate, MOST_TOPIC } from '../check/aggregates.ts'
 import { answerAggregate } from '../nodes/aggregates/answer-aggregate.ts'
 import { askHome } from '../nodes/aggregates/ask-home.ts'
-import { chargeNode } from '../nodes/answering/charge-node.ts'
 import { inCall } from './call.ts'
+import { nodeOperation } from './node-call.ts'
 
 /** Bytes of an envelope with a topic. */
 const ENVELOPE_LIMIT = 16 * 1024
@@ -40,34 +40,20 @@ const aggregate: Operation<LensHost> = {
     }),
 }
 
-const ofNode: Operation<LensHost> = {
-  name: 'nodes.aggregate',
-  summary: 'Answer what a member of a federation asks of it from another node, signed',
-  input: anything(
-    {
-      query: described(OBJECT, 'The question, as docs/guide/nodes.md describes it'),
-      sender: described(TEXT, 'did:key of the member'),
-      audience: described(TEXT, 'did:key of this node'),
-      timestamp: described(TEXT, 'When it was signed, within 300 s'),
-      nonce: described(TEXT, '32 random bytes in base64url, never used before'),
-      signature: described(TEXT, 'By the sender, over all the others'),
-    },
-    ['query', 'sender', 'audience', 'timestamp', 'nonce', 'signature'],
-  ),
-  output: answers({
-    node: TEXT,
-    answer: described(OBJECT_OR_NULL, 'aggregate and budget, as federations.aggregate answers'),
-    refused: described(OBJECT_OR_NULL, 'Why there is none, for a member'),
-    signature: TEXT,
-  }),
-  effect: { kind: 'write', idempotent: false },
-  bodyLimit: ENVELOPE_LIMIT,
-  // Who asks is told by the envelope, whoever has brought it: that one is charged.
-  cost: () => 0,
-  run: (host, input, context) =>
-    inCall(host, context, ({ state, signal }) =>
-      answerAggregate(input, { state, signal, charge: sender => chargeNode(state, sender, context.address) }),
-    ),
-}
+const ofNode = nodeOperation(
+  {
+    name: 'nodes.aggregate',
+    summary: 'Answer what a member of a federation asks of it from another node, signed',
+    output: answers({
+      node: TEXT,
+      answer: described(OBJECT_OR_NULL, 'aggregate and budget, as federations.aggregate answers'),
+      refused: described(OBJECT_OR_NULL, 'Why there is none, for a member'),
+      signature: TEXT,
+    }),
+    effect: { kind: 'write', idempotent: false },
+    bodyLimit: ENVELOPE_LIMIT,
+  },
+  answerAggregate,
+)
 
 export const AGGREGATE_OPERATIONS: readonly Operation<LensHost>[] = [aggregate, ofNode]

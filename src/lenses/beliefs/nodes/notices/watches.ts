@@ -2,7 +2,6 @@
  * The watches of one engine: begun where an answer is kept, or a standing question has asked, and over when neither is there
  * any more (BQ-140). Only where a process stays: one that answers a single question listens to nobody.
  */
-import type { Keys } from '../../../../identity/keys.ts'
 import type { LensHost } from '../../../lens.ts'
 import { askingKeys } from '../asking/asking-keys.ts'
 import { nodeBookOf } from '../asking/node-book.ts'
@@ -47,8 +46,8 @@ export class Watches {
     return () => this.#listeners.delete(listener)
   }
 
-  /** From this state on. `keys`: what whoever asks signs with. */
-  follow(watched: Watched, state: string, keys: Keys): void {
+  /** From this state on. */
+  follow(watched: Watched, state: string): void {
     const { transport, isLasting } = this.#host
     if (this.#isClosed || isLasting !== true || transport === undefined) return
     const name = nameOf(watched)
@@ -58,7 +57,9 @@ export class Watches {
       return
     }
     if (this.#byName.size >= MOST) return
-    const { source } = watched
+    const { source, requester } = watched
+    const keys = askingKeys(this.#host, source.kind, requester)
+    if (keys === null) return
     const watch = new Watch(state, {
       next: async (since, atOnce, signal) => {
         const request = { host: this.#host, transport, source, keys, since, waitMs: atOnce ? 0 : WAIT_MS, signal }
@@ -117,10 +118,6 @@ export function watchesOf(host: LensHost): Watches {
 
 /** From what was answered on, each source by itself. */
 export function followAnswer(host: LensHost, requester: string, { answers }: NodesAnswer): void {
-  if (host.isLasting !== true) return
   const watches = watchesOf(host)
-  for (const { source, state } of answers) {
-    const keys = askingKeys(host, source.kind, requester)
-    if (keys !== null) watches.follow({ source, requester }, state, keys)
-  }
+  for (const { source, state } of answers) watches.follow({ source, requester }, state)
 }

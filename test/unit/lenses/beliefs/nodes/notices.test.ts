@@ -76,13 +76,12 @@ describe('a node that is asked for changes', () => {
 
   it('BQ-140: is in the same state in another process, and tells two senders different texts', async () => {
     const store = openMemoryStore()
-    const did = 'did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp'
     const options = { store, random: (length: number) => new Uint8Array(length).fill(3) }
     await using one = await openBeliefsEngine(options)
     await using other = await openBeliefsEngine(options)
     const call = (engine: typeof one) => (operation: string, by: string, input: object) =>
       callOperation(engine, operation, by, input)
-    for (const id of ['bo']) await call(one)('agents.create', 'owner', { id })
+    await call(one)('agents.create', 'owner', { id: 'bo' })
     await call(one)('federations.create', 'owner', { id: 'birds' })
     for (const agent of ['bo', ANA.did, ZOE.did])
       await call(one)('federations.set_member', 'owner', { federation: 'birds', agent })
@@ -91,7 +90,6 @@ describe('a node that is asked for changes', () => {
     }
     await call(one)('beliefs.delete', 'bo', { belief_id: 'b3' })
     const own = one.signedRequests.did()
-    expect(own).not.toBe(did)
     const state = async (engine: typeof one, keys = ANA) =>
       (await changesOf({ call: call(engine), did: own } as TestNode, { keys })).state
     expect(await state(other)).toBe(await state(one))
