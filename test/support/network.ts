@@ -3,6 +3,7 @@
  * down and up. Nothing of it touches the network of the machine. Linux and root only.
  */
 import { spawnSync } from 'node:child_process'
+import { readlinkSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const PREFIX = 'querent-test-'
@@ -11,6 +12,9 @@ const OWNER = new RegExp(`^${PREFIX}(\\d+)-`)
 /** Hosts: 10.77.0.2 and on. */
 const SUBNET = '10.77.0'
 const FIRST = 2
+/** A command that takes longer hangs. */
+const MOST_MS = 20_000
+const INSTALLING_MS = 300_000
 
 export interface Network extends Disposable {
   addressOf(host: string): string
@@ -25,7 +29,8 @@ export interface Network extends Disposable {
 export function whyNoNetwork(): string | null {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'skipped: only root may make network namespaces'
   const script = fileURLToPath(new URL('../../scripts/install-iproute2.sh', import.meta.url))
-  if (spawnSync('sh', [script]).status !== 0) return 'skipped: there is no ip, of the package iproute2'
+  if (spawnSync('sh', [script], { timeout: INSTALLING_MS }).status !== 0)
+    return 'skipped: there is no ip, of the package iproute2'
   try {
     openNetwork(['a'])[Symbol.dispose]()
     return null
@@ -84,16 +89,22 @@ function sweep(): void {
   }
 }
 
-/** With what still runs in it. */
+/** With what still runs in it; never with what runs here, whatever such a machine makes of namespaces. */
 function remove(namespace: string): void {
+  const here = networkOf('self')
   for (const pid of linesOf(ip('netns', 'pids', namespace))) {
     try {
-      process.kill(Number(pid), 'SIGKILL')
+      if (networkOf(pid) !== here) process.kill(Number(pid), 'SIGKILL')
     } catch {
       // It ended by itself.
     }
   }
   ip('netns', 'delete', namespace)
+}
+
+/** The number of the namespace that a process is in. */
+function networkOf(pid: string): string {
+  return readlinkSync(`/proc/${pid}/ns/net`)
 }
 
 /** A line each: the name, and perhaps a number. */
@@ -111,7 +122,7 @@ function isAlive(pid: number): boolean {
 }
 
 function ip(...args: readonly string[]): string {
-  const { status, stdout, stderr, error } = spawnSync('ip', args, { encoding: 'utf8' })
+  const { status, stdout, stderr, error } = spawnSync('ip', args, { encoding: 'utf8', timeout: MOST_MS })
   if (status !== 0) throw new Error(`ip ${args.join(' ')}: ${stderr}`, { cause: error })
   return stdout
 }

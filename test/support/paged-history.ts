@@ -28,23 +28,28 @@ export async function wholeAnswer(
   return items.map(item => ({ key: keyOf(item, store, viewer), score: item.score }))
 }
 
+export interface PartNow {
+  readonly told: readonly Told[]
+  readonly to: number
+  /** Null: it may be told to be the last or not. What is gone stands behind others of its score, and nobody looks before he must. */
+  readonly isLast: boolean | null
+}
+
 /** The part of it that a page shows whose turn has come, and how far it goes. */
-export function partNow(
-  whole: readonly Told[],
-  from: number,
-  limit: number,
-  store: Store,
-  viewer: Viewer,
-): { told: readonly Told[]; to: number } {
+export function partNow(whole: readonly Told[], from: number, limit: number, store: Store, viewer: Viewer): PartNow {
   const sight = lookAt(store, viewer)
+  const isThere = ({ key }: Told) => {
+    const entry = store.entry(key)
+    return entry !== undefined && stillVisible(entry, sight)
+  }
   const told: Told[] = []
   let to = from
   while (to < whole.length && told.length < limit) {
     const one = whole[to++] as Told
-    const entry = store.entry(one.key)
-    if (entry !== undefined && stillVisible(entry, sight)) told.push(one)
+    if (isThere(one)) told.push(one)
   }
-  return { told, to }
+  if (whole.slice(to).some(isThere)) return { told, to, isLast: false }
+  return { told, to, isLast: whole.every(isThere) ? true : null }
 }
 
 export function toldBy(items: readonly Item[], store: Store, viewer: Viewer): readonly Told[] {

@@ -17,8 +17,11 @@ const PREFIX = 'holder:'
 
 /** `holder:` and 26 characters. No agent can be called so: names have no colon. */
 export function pseudonymOf(secret: string, federation: string, requester: string, holder: string): string {
-  const name = canonicalJson(['pseudonym', federation, requester, holder])
-  return MADE.get(`${secret} ${name}`, () => `${PREFIX}${sign(secret, name).slice(0, 26)}`)
+  // The length says where the requester's name ends: names may hold blanks, secrets and federations do not.
+  return MADE.get(`${secret} ${federation} ${requester.length} ${requester} ${holder}`, () => {
+    const name = canonicalJson(['pseudonym', federation, requester, holder])
+    return `${PREFIX}${sign(secret, name).slice(0, 26)}`
+  })
 }
 
 /** Who was shown is shown again, and a signature costs more than all else that is told of a belief. */

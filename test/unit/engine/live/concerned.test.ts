@@ -15,6 +15,7 @@ import { known, questions } from '../../../../src/testing/ask-arbitraries.ts'
 import { draftOf, wholeChunk } from '../../../../src/testing/entries.ts'
 import { openToyEmbedder } from '../../../../src/testing/toy-embedder.ts'
 import { openTestEngine, TEST_NOW } from '../../../support/engines.ts'
+import { PATIENCE_MS } from '../../../support/patience.ts'
 import { assertUntil } from '../../../support/until-met.ts'
 
 const RUNS = process.env['QUERENT_LONG'] === '1' ? 1000 : 25
@@ -115,7 +116,7 @@ function nothingMissed(figures = { spared: 0, different: 0 }): fc.IAsyncProperty
 }
 
 it(`never misses a change of the answer, and spares asking (${RUNS} histories; 1,000 with QUERENT_LONG=1)`, {
-  timeout: 3_600_000,
+  timeout: PATIENCE_MS,
 }, async () => {
   const figures = { spared: 0, different: 0 }
   await assertUntil(nothingMissed(figures), { numRuns: RUNS }, () => {

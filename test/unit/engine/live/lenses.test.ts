@@ -15,6 +15,7 @@ import { openToyEmbedder } from '../../../../src/testing/toy-embedder.ts'
 import { idsOf, openTestEngine, TEST_NOW } from '../../../support/engines.ts'
 import { ManualTimers } from '../../../support/manual-timers.ts'
 import { FAR, NEAR, TAGS } from '../../../support/open-chroma-world.ts'
+import { PATIENCE_MS } from '../../../support/patience.ts'
 
 const RUNS = process.env['QUERENT_LONG'] === '1' ? 1000 : 12
 const ANN = { id: 'ann' }
@@ -205,7 +206,7 @@ describe.each(Object.keys(LENSES))('the lens %s', lens => {
   })
 
   it(`leaves who watches with the ids of a fresh query (${RUNS} histories; 1,000 with QUERENT_LONG=1)`, {
-    timeout: 3_600_000,
+    timeout: PATIENCE_MS,
   }, async () => {
     await fc.assert(
       fc.asyncProperty(

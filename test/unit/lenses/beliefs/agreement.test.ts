@@ -9,6 +9,7 @@ import { afterAll, expect, it } from 'vitest'
 import { tempFolder } from '../../../../src/testing/temp-folder.ts'
 import { beliefsStories } from '../../../support/beliefs-acts.ts'
 import { type BeliefsFigures, BeliefsTwin, NO_FIGURES } from '../../../support/beliefs-twin.ts'
+import { PATIENCE_MS } from '../../../support/patience.ts'
 import { assertUntil } from '../../../support/until-met.ts'
 
 const LONG = process.env['QUERENT_LONG'] === '1'
@@ -34,7 +35,7 @@ it.each(['in memory', 'in a file'])(
     // Rounding excuses next to nothing.
     expect(figures.swapped).toBeLessThan(figures.hits / 100)
   },
-  3_600_000,
+  PATIENCE_MS,
 )
 
 /** A generator that came to ask nothing of interest would agree with anything. */

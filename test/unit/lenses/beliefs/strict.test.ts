@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { ASKER, type Call, hiddenStories, type Request } from '../../../support/beliefs-hidden.ts'
 import { HiddenWorld, LIBRARY } from '../../../support/beliefs-hidden-world.ts'
+import { PATIENCE_MS } from '../../../support/patience.ts'
 
 const RUNS = process.env['QUERENT_LONG'] === '1' ? 1000 : 25
 const IDS = ['v0', 'v1', 'v2', 'v3', 'v4']
@@ -36,16 +37,20 @@ async function told(holders: readonly string[], requests: readonly Request[]): P
   }
 }
 
-it(`${RUNS} times (1,000 with QUERENT_LONG=1)`, async () => {
-  const holders = fc.array(fc.constantFrom('bob', 'cyd'), { minLength: 5, maxLength: 5 })
-  const requests = hiddenStories(OPERATIONS).map(story => story.requests.map(({ gap: _, ...request }) => request))
-  const wide = requests.map(some => [
-    ...some,
-    { by: ASKER, operation: 'beliefs.query', input: { semantic: 'fox', options: { scope: { federated: true } } } },
-  ])
-  const property = fc.asyncProperty(holders, holders, wide, async (some, others, asked) => {
-    const [one, other] = [await told(some, asked), await told(others, asked)]
-    for (const [at, answer] of one.entries()) expect([asked[at], other[at]]).toEqual([asked[at], answer])
-  })
-  await fc.assert(property, { numRuns: RUNS })
-}, 3_600_000)
+it(
+  `${RUNS} times (1,000 with QUERENT_LONG=1)`,
+  async () => {
+    const holders = fc.array(fc.constantFrom('bob', 'cyd'), { minLength: 5, maxLength: 5 })
+    const requests = hiddenStories(OPERATIONS).map(story => story.requests.map(({ gap: _, ...request }) => request))
+    const wide = requests.map(some => [
+      ...some,
+      { by: ASKER, operation: 'beliefs.query', input: { semantic: 'fox', options: { scope: { federated: true } } } },
+    ])
+    const property = fc.asyncProperty(holders, holders, wide, async (some, others, asked) => {
+      const [one, other] = [await told(some, asked), await told(others, asked)]
+      for (const [at, answer] of one.entries()) expect([asked[at], other[at]]).toEqual([asked[at], answer])
+    })
+    await fc.assert(property, { numRuns: RUNS })
+  },
+  PATIENCE_MS,
+)

@@ -10,6 +10,7 @@ import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
 import { openSqliteStore } from '../../../../../src/store/sqlite-store.ts'
 import type { Store } from '../../../../../src/store/store.ts'
 import { tempFolder } from '../../../../../src/testing/temp-folder.ts'
+import { PATIENCE_MS } from '../../../../support/patience.ts'
 import { makeWorld, NOW } from '../record/world.ts'
 import { acts, play } from './any-history.ts'
 
@@ -127,7 +128,7 @@ describe('columns', () => {
         { numRuns: process.env['QUERENT_LONG'] === '1' ? 3000 : 60 },
       )
     },
-    3_600_000,
+    PATIENCE_MS,
   )
 
   it('grow beyond their first size, and give free rows to the next', () => {

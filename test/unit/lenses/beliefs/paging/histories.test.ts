@@ -12,6 +12,7 @@ import {
   pagingStories,
   quietActs,
 } from '../../../../support/beliefs-paging.ts'
+import { PATIENCE_MS } from '../../../../support/patience.ts'
 import { assertUntil } from '../../../../support/until-met.ts'
 
 vi.mock('../../../../../src/identity/keys.ts', async original => {
@@ -49,17 +50,29 @@ async function playAll(
   return figures
 }
 
-it('whatever is written between pages, they are what there was, less what has gone (40 histories; 1,000 with QUERENT_LONG=1)', async () => {
-  const { expired } = await playAll(40, 'writes', false, ({ gone }) => expect(gone).toBeGreaterThan(0))
-  expect(expired).toBe(0)
-}, 3_600_000)
+it(
+  'whatever is written between pages, they are what there was, less what has gone (40 histories; 1,000 with QUERENT_LONG=1)',
+  async () => {
+    const { expired } = await playAll(40, 'writes', false, ({ gone }) => expect(gone).toBeGreaterThan(0))
+    expect(expired).toBe(0)
+  },
+  PATIENCE_MS,
+)
 
-it('another engine goes on alike where nothing has changed that counts, whatever its requester used (15 histories; 1,000 with QUERENT_LONG=1)', async () => {
-  const wentOn = ({ goneOnAfterRestart }: PagingFigures) => expect(goneOnAfterRestart).toBeGreaterThan(0)
-  const { expired } = await playAll(15, 'quiet', true, wentOn)
-  expect(expired).toBe(0)
-}, 3_600_000)
+it(
+  'another engine goes on alike where nothing has changed that counts, whatever its requester used (15 histories; 1,000 with QUERENT_LONG=1)',
+  async () => {
+    const wentOn = ({ goneOnAfterRestart }: PagingFigures) => expect(goneOnAfterRestart).toBeGreaterThan(0)
+    const { expired } = await playAll(15, 'quiet', true, wentOn)
+    expect(expired).toBe(0)
+  },
+  PATIENCE_MS,
+)
 
-it('another engine goes on exactly or says that it cannot (15 histories; 1,000 with QUERENT_LONG=1)', async () => {
-  await playAll(15, 'broken', true, ({ expired }) => expect(expired).toBeGreaterThan(0))
-}, 3_600_000)
+it(
+  'another engine goes on exactly or says that it cannot (15 histories; 1,000 with QUERENT_LONG=1)',
+  async () => {
+    await playAll(15, 'broken', true, ({ expired }) => expect(expired).toBeGreaterThan(0))
+  },
+  PATIENCE_MS,
+)

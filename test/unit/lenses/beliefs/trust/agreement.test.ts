@@ -11,6 +11,7 @@ import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
 import { openSqliteStore } from '../../../../../src/store/sqlite-store.ts'
 import type { Store } from '../../../../../src/store/store.ts'
 import { tempFolder } from '../../../../../src/testing/temp-folder.ts'
+import { PATIENCE_MS } from '../../../../support/patience.ts'
 import { Oracle } from './oracle.ts'
 import { DAY, host, NOW, trust, unhost } from './world.ts'
 
@@ -109,20 +110,28 @@ describe('trust agrees with the plain reading of the rows (BQ-062 to BQ-063, BQ-
   afterAll(() => folder[Symbol.dispose]())
   let made = 0
 
-  it(`in memory, over histories${FULL ? ' (QUERENT_LONG)' : ''}`, () => {
-    check(FULL ? 3000 : 25, 50, () => {
-      const store = openMemoryStore()
-      return { stores: [store], close: () => store.close() }
-    })
-  }, 3_600_000)
+  it(
+    `in memory, over histories${FULL ? ' (QUERENT_LONG)' : ''}`,
+    () => {
+      check(FULL ? 3000 : 25, 50, () => {
+        const store = openMemoryStore()
+        return { stores: [store], close: () => store.close() }
+      })
+    },
+    PATIENCE_MS,
+  )
 
-  it('on SQLite, with another process that changes edges', () => {
-    check(FULL ? 200 : 4, 40, () => {
-      const file = folder.file(`${++made}.db`)
-      const stores = [0, 1].map(() => openSqliteStore({ file }))
-      return { stores, close: () => closeAll(stores) }
-    })
-  }, 3_600_000)
+  it(
+    'on SQLite, with another process that changes edges',
+    () => {
+      check(FULL ? 200 : 4, 40, () => {
+        const file = folder.file(`${++made}.db`)
+        const stores = [0, 1].map(() => openSqliteStore({ file }))
+        return { stores, close: () => closeAll(stores) }
+      })
+    },
+    PATIENCE_MS,
+  )
 })
 
 function closeAll(stores: readonly Store[]): void {
