@@ -10,9 +10,9 @@ import { loadSnapshot, saveSnapshot } from '../src/index/snapshot.ts'
 import { CELL_LIMITS } from '../src/index/vectors/cells.ts'
 import { type KernelVectorIndex, openVectorIndex } from '../src/index/vectors.ts'
 import { audience } from '../src/model/partition.ts'
-import type { ChunkVector, StoreReader } from '../src/store/store.ts'
 import { draftOf, wholeChunk } from '../src/testing/entries.ts'
 import { type TempFolder, tempFolder } from '../src/testing/temp-folder.ts'
+import { FLOOR_ROWS, FLOOR_SCOPE, floorIndexOf } from './lib/floor-index.ts'
 import { anyOf, keptVectorStore, nearAndFar } from './lib/large-vectors.ts'
 import { quick } from './lib/quick.ts'
 import { percentile, type Row, timed } from './lib/report.ts'
@@ -22,8 +22,6 @@ import { mixture } from './lib/vectors-data.ts'
 export const name = 'vector-leg-1m'
 
 const ROWS = quick ? 200_000 : 1_000_000
-/** The floor is what this many rows take. */
-const FLOOR_ROWS = 100_000
 const MADE_QUESTIONS = 1000
 const QUESTIONS = quick ? 30 : 100
 /** Ordering a million entries by their nearness to a question takes a second. */
@@ -71,7 +69,7 @@ export async function run(): Promise<readonly Row[]> {
     const { index, rows } = open(held, folder)
     const flat = emptyIndex(held, Number.POSITIVE_INFINITY)
     flat.restore(Buffer.concat(index.serialise()), index.position)
-    const floorIndex = floorOf(held, vectors)
+    const floorIndex = floorIndexOf(held.model, DIMENSIONS, vectors)
     const question = (i: number) => queries.subarray(i * DIMENSIONS, (i + 1) * DIMENSIONS)
     rows.push(...compare(held, index, flat, floorIndex, question))
     rows.push(...compareCorrelated(held, vectors, index, flat, question))
@@ -109,20 +107,6 @@ function open(held: VectorStore, folder: TempFolder): { index: KernelVectorIndex
   }
 }
 
-/** An index of the first rows alone. */
-function floorOf({ model }: VectorStore, vectors: Float32Array): KernelVectorIndex {
-  const index = openVectorIndex({ model, dimensions: DIMENSIONS, source: () => [] })
-  const row = (i: number): ChunkVector => {
-    const vector = vectors.subarray(i * DIMENSIONS, (i + 1) * DIMENSIONS)
-    return { chunk: i, entry: i, partition: 1, vector }
-  }
-  const scanVectors = (_: string, after: number, limit: number) =>
-    Array.from({ length: Math.max(0, Math.min(limit, FLOOR_ROWS - after - 1)) }, (_, i) => row(after + 1 + i))
-  // The two calls that a rebuild makes.
-  index.rebuild({ lastSeq: () => 1, scanVectors } as unknown as StoreReader)
-  return index
-}
-
 function compare(
   { partitions, entries }: VectorStore,
   index: KernelVectorIndex,
@@ -135,7 +119,7 @@ function compare(
     (vector: Float32Array) =>
       of.search({ vector, k: K, partitions, approximate: true, ...more })
   const sweep = (vector: Float32Array) => {
-    floorIndex.sweepDistances(vector, { partitions: [1] })
+    floorIndex.sweepDistances(vector, FLOOR_SCOPE)
     return []
   }
   const filters = SHARES.map(share => anyOf(entries, share, SEED + share * 1000))

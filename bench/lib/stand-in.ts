@@ -11,7 +11,7 @@ import { type Mixture, mixture } from './vectors-data.ts'
 
 export const ROWS: number = quick ? 10_000 : 100_000
 export const QUESTIONS = 1000
-const DIMENSIONS = 384
+export const DIMENSIONS = 384
 
 export async function openStandIn(): Promise<Embedder> {
   const vectorOf = inTurn(heldOut)
@@ -37,6 +37,11 @@ export async function miniLm(): Promise<EmbeddingModel> {
 /** The n-th generated vector of the store. */
 export function generated(n: number): Float32Array {
   return vectors().rows.slice(n * DIMENSIONS, (n + 1) * DIMENSIONS)
+}
+
+/** All generated vectors of the store, one behind the other. */
+export function allGenerated(): Float32Array {
+  return vectors().rows
 }
 
 /** The n-th held-out vector; after the last the first again. */

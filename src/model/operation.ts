@@ -68,6 +68,8 @@ export interface Operation<Host = never, Input extends z.ZodType = z.ZodType, Ou
    * `resume_token` of their own. For doors whose protocol has a place for it. Absent: such a stream only begins anew.
    */
   readonly resumeAt?: string | undefined
+  /** Holds its answer back for as long as there is nothing to say. Its signal, aborted, asks for what there is: so does a door that closes. */
+  readonly waits?: true | undefined
   /** Path in the input of a flag that asks for the streamed form. */
   readonly streamAt?: string | undefined
   /** Units of work that a request is charged for (BQ-190), from its input alone: 1 for one that will be refused. Absent: 1. */

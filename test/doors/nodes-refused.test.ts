@@ -1,4 +1,4 @@
-/** What other nodes are refused over HTTP, by nodes that are set so. */
+/** What other nodes are refused over HTTP, by nodes that are set so, and what they are told by one that ends. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -12,7 +12,10 @@ import { callOperation } from '../support/beliefs-engine.ts'
 type Send = (path: string, body?: unknown) => Promise<readonly [status: number, body: Record<string, unknown>]>
 
 /** A node with these settings, which knows ana as a member of birds. */
-async function withNode(settings: object, act: (send: Send, did: string) => Promise<void>): Promise<void> {
+async function withNode(
+  settings: object,
+  act: (send: Send, did: string, end: AbortController) => Promise<void>,
+): Promise<void> {
   using folder = tempFolder()
   const home = folder.file('home')
   mkdirSync(home)
@@ -31,7 +34,7 @@ async function withNode(settings: object, act: (send: Send, did: string) => Prom
     return [response.status, (await response.json()) as Record<string, unknown>]
   }
   try {
-    await act(send, engine.signedRequests.did())
+    await act(send, engine.signedRequests.did(), end)
   } finally {
     end.abort()
     await served
@@ -60,4 +63,20 @@ it('BQ-190: strangers at one address are refused after a fifth of what a member 
     expect(told).toEqual([200, 200, 429])
     for (let time = 0; time < 10; time++) expect(await ask(OF_BIRDS, ANA)).toBe(200)
     expect(await ask(OF_BIRDS, ANA)).toBe(429)
+  }))
+
+it('one that ends answers who waits for changes, and does not wait for them', () =>
+  withNode({}, async (send, did, end) => {
+    const watch = (since: unknown, waitMs: number) => {
+      const query = { protocol: 1, scope: OF_BIRDS.scope, since, wait_ms: waitMs }
+      return send('/v1/nodes/changes', sealed({ did }, query, ANA))
+    }
+    const [, { state }] = await watch(null, 0)
+    const waiting = watch(state, 20_000)
+    let isOver = false
+    void waiting.then(() => (isOver = true))
+    await new Promise(resolve => setTimeout(resolve, 500))
+    expect(isOver).toBe(false)
+    end.abort()
+    expect(await waiting).toMatchObject([200, { state }])
   }))

@@ -84,8 +84,9 @@ async function inTime<T>(
   operation: EngineOperation,
   work: (context: CallContext) => Promise<T>,
 ): Promise<T> {
-  const { engine, timeoutMs, after } = c.get('door')
-  const context = contextOf(c)
+  const { engine, timeoutMs, after, ending } = c.get('door')
+  const open = contextOf(c)
+  const context = operation.waits === true ? { ...open, signal: AbortSignal.any([open.signal, ending]) } : open
   if (timeoutMs === null) return work(context)
   const late = new AbortController()
   const failure = new QuerentError('deadline_exceeded', `there was no answer within ${timeoutMs} ms`, {

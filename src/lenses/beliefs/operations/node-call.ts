@@ -15,7 +15,7 @@ const ENVELOPE = {
   signature: described(TEXT, 'By the sender, over all the others'),
 }
 
-type NodeOperation = Pick<Operation<LensHost>, 'name' | 'summary' | 'output' | 'effect' | 'bodyLimit'>
+type NodeOperation = Pick<Operation<LensHost>, 'name' | 'summary' | 'output' | 'effect' | 'bodyLimit' | 'waits'>
 
 /** The sender is charged, and not who sends the request. */
 export function nodeOperation(

@@ -35,6 +35,7 @@ export const NODE_OPERATIONS: readonly Operation<LensHost>[] = [
       output: answers({ node: TEXT, state: STATE, signature: TEXT }),
       effect: { kind: 'read', idempotent: false },
       bodyLimit: ENVELOPE_LIMIT,
+      waits: true,
     },
     answerChanges,
   ),

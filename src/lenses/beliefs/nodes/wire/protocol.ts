@@ -108,13 +108,13 @@ export function beliefStatement(item: WireItem): JsonObject {
   return { type: 'querent.belief.v1', ...said } as unknown as JsonObject
 }
 
-/** What a node signs of its answer: of the items and of the vectors the hash of their bytes. */
+/** What a node signs of its answer: of the items and of the vectors the hash of their text. */
 export function answerStatement({ items, vectors, signature: _, ...answer }: WireAnswer): JsonObject {
   return {
     type: 'querent.answer.v1',
     ...answer,
     items: sha256(items),
-    vectors: vectors && { ...vectors, values: sha256(Buffer.from(vectors.values, 'base64')) },
+    vectors: vectors && { ...vectors, values: sha256(vectors.values) },
   }
 }
 

@@ -22,8 +22,7 @@ export function vectorsFromText(
   // What is no base64 is passed over when it is read: then it is longer than its bytes.
   if (bytes.length !== count * dimensions * BYTES || text.length !== Math.ceil(bytes.length / 3) * 4) return null
   if (!IS_LITTLE_ENDIAN) bytes.swap32()
-  const all = new Float32Array(count * dimensions)
-  new Uint8Array(all.buffer).set(bytes)
+  const all = floatsOf(bytes)
   return Array.from({ length: count }, (_, at) => unitOrNull(all.subarray(at * dimensions, (at + 1) * dimensions)))
 }
 
@@ -39,6 +38,12 @@ const IS_LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1
 
 function bytesOf({ buffer, byteOffset, byteLength }: Float32Array): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength)
+}
+
+/** The same memory where it begins at a whole number: short ones are cut from a common piece. */
+function floatsOf(bytes: Buffer): Float32Array {
+  const whole = bytes.byteOffset % BYTES === 0 ? bytes : Uint8Array.from(bytes)
+  return new Float32Array(whole.buffer, whole.byteOffset, whole.byteLength / BYTES)
 }
 
 function unitOrNull(vector: Float32Array): Float32Array | null {
