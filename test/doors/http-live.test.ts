@@ -187,7 +187,7 @@ it.each([
     const reader = await first.ask({})
     let told = ''
     const read = async () => {
-      told = new TextDecoder().decode((await reader.read()).value)
+      told = await pieceOf(reader)
       return told
     }
     while (!(await read()).includes('subscribed'));
@@ -205,10 +205,17 @@ it.each([
     const second = await opened()
     const again = await (isSse ? second.ask({ 'last-event-id': token }) : second.ask({}, { resume_token: token }))
     let head = ''
-    while (!head.includes('"began"')) head += new TextDecoder().decode((await again.read()).value)
+    while (!head.includes('"began"')) head += await pieceOf(again)
     expect(head).toContain('"began":"continued"')
     await again.cancel()
     // Which closes the store for both.
     await second.one.close()
   },
 )
+
+/** Throws at the end: who waits for something would wait for ever. */
+async function pieceOf(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<string> {
+  const { done, value } = await reader.read()
+  if (done) throw new Error('the stream has ended')
+  return new TextDecoder().decode(value)
+}

@@ -66,8 +66,7 @@ async function streamed(
     gone: context.signal,
     ending,
     after,
-    // Absent where the app is asked without a server.
-    drop: () => (c.env as RequestContext['env'] | undefined)?.outgoing?.destroy(),
+    drop: () => serverOf(c)?.outgoing?.destroy(),
     told: thrown => {
       logBug(c, thrown)
       return toldError(thrown, context.viewer)
@@ -109,9 +108,14 @@ async function inTime<T>(
 function contextOf(c: RequestContext): CallContext {
   const { headers, signal } = c.req.raw
   const viewer = viewerOf(c)
-  const address = c.env.incoming?.socket.remoteAddress
+  const address = serverOf(c)?.incoming?.socket.remoteAddress
   const context = { viewer, signal, remote: headers.has('authorization'), address }
   if (!isSigned(headers)) return context
   const { signedRequests } = c.get('door').engine
   return { ...context, isStillAllowed: signedRequests.stillSpeaksFor(viewer, name => headers.get(name)) }
+}
+
+/** Absent where the app is asked without a server. */
+function serverOf(c: RequestContext): RequestContext['env'] | undefined {
+  return c.env as RequestContext['env'] | undefined
 }
