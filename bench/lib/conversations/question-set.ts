@@ -1,6 +1,6 @@
 /** Conversations and questions about them, each with the messages that answer it. */
 
-import type { Conversation } from '../../../src/lenses/conversations/model.ts'
+import type { Conversation, Message } from '../../../src/lenses/conversations/model.ts'
 import { type Reading, readAll } from '../../../src/lenses/conversations/reading/read.ts'
 
 export type SetLanguage = 'en' | 'es'
@@ -44,4 +44,21 @@ export function readRecords(name: string, records: readonly MessageRecord[]): Pr
   const lines = records.map(record => `${JSON.stringify(record)}\n`)
   const bytes = new TextEncoder().encode(lines.join(''))
   return readAll([{ path: name, bytes: () => [bytes] }], { format: 'jsonl' })
+}
+
+/** What the reader of JSONL makes the same conversation of again. */
+export function recordsOf({ messages }: Conversation): readonly MessageRecord[] {
+  return messages.map(({ id, conversation, session, speaker, role, at, zone, text, attachments }) => ({
+    ...{ id, conversation, session, speaker, text },
+    ...(role !== null && { role }),
+    ...(at !== null && { at: writtenTime(at, zone) }),
+    attachments: attachments.flatMap(({ kind, caption }) => (caption === null ? [] : [{ kind, caption }])),
+  }))
+}
+
+function writtenTime(at: number, zone: Message['zone']): string {
+  if (zone === null) return new Date(at).toISOString().slice(0, -1)
+  const clock = new Date(at + zone * 60_000).toISOString().slice(0, -1)
+  const two = (number: number) => String(Math.floor(number)).padStart(2, '0')
+  return `${clock}${zone < 0 ? '-' : '+'}${two(Math.abs(zone) / 60)}:${two(Math.abs(zone) % 60)}`
 }

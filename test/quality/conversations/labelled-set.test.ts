@@ -7,7 +7,7 @@ import {
   labelledQuestions,
   labelledSet,
 } from '../../../bench/lib/conversations/labelled-set.ts'
-import { UNANSWERABLE } from '../../../bench/lib/conversations/question-set.ts'
+import { readRecords, recordsOf, UNANSWERABLE } from '../../../bench/lib/conversations/question-set.ts'
 
 const OF_PEOPLE = ['adversarial', 'multi-evidence', 'open-inference', 'single-fact', 'temporal', UNANSWERABLE]
 const OF_ASSISTANTS = [
@@ -27,6 +27,12 @@ describe('the labelled conversations', () => {
       file => readFileSync(new URL(file, FOLDER), 'utf8').trimEnd().split('\n').length,
     )
     expect(conversations.map(({ messages }) => messages.length)).toEqual(lines)
+  })
+
+  it('written out again for the product to import, are the same messages', async () => {
+    const { conversations } = await labelledSet()
+    const { conversations: again } = await readRecords('again', conversations.flatMap(recordsOf))
+    expect(again.map(({ messages }) => messages)).toEqual(conversations.map(({ messages }) => messages))
   })
 
   it('are many enough, of both kinds in both languages, in several sessions', async () => {
