@@ -61,7 +61,7 @@ export class ReferenceIndex {
     this.#system = system
     this.#embedder = embedder
     this.#vectors = vectors
-    const units = unitsOf(conversation, system.unit, language)
+    const units = unitsOf(conversation, system.unit)
     this.#indexed = units.flatMap((unit, message) =>
       (system.chunks ? chunksOf(unit) : [unit]).map(text => ({ message, text })),
     )
@@ -82,12 +82,12 @@ export class ReferenceIndex {
 
   /** The embedder is asked only where the system uses vectors. */
   static async of(conversation: Conversation, language: SetLanguage, system: System, embedder: Embedder) {
-    const units = unitsOf(conversation, system.unit, language)
+    const units = unitsOf(conversation, system.unit)
     const vectors = usesVectors(system) ? await embedder.embed(units, 'passage') : []
     return new ReferenceIndex(conversation, language, system, embedder, vectors)
   }
 
-  /** Every message, the best first; of equals the earlier. */
+  /** Every message that anything speaks for, the best first; of equals the earlier. */
   async ask(question: string): Promise<readonly Found[]> {
     const { messages } = this.#conversation
     const excerpts = messages.map(bodyOf)
@@ -95,6 +95,7 @@ export class ReferenceIndex {
     const scores = this.#system.byRanks === true ? reciprocalRanks(scored) : finalScores(scored, this.#system)
     return messages
       .map(({ id }, at) => ({ id, text: excerpts[at] as string, score: scores[at] as number, at }))
+      .filter(({ score }) => score > 0)
       .sort((a, b) => b.score - a.score || a.at - b.at)
       .map(({ id, text }) => ({ id, text }))
   }

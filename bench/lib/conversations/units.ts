@@ -3,7 +3,6 @@ import type { Conversation, Message } from '../../../src/lenses/conversations/mo
 import { type Day, dayOf } from '../../../src/lenses/conversations/reading/calendar.ts'
 import { dateText, type RelativeDate } from '../../../src/lenses/conversations/reading/relative-dates.ts'
 import { resolvedDates } from '../../../src/lenses/conversations/reading/resolved-dates.ts'
-import type { SetLanguage } from './question-set.ts'
 
 /** What the text of a message is put together from, besides what it says. */
 export interface UnitParts {
@@ -25,8 +24,8 @@ export function bodyOf({ text, attachments }: Message): string {
   return text + captions.join('')
 }
 
-/** One text a message, in order. */
-export function unitsOf(conversation: Conversation, parts: UnitParts, language: SetLanguage): readonly string[] {
+/** One text a message, in order. Dates are written in English, whatever the conversation is in. */
+export function unitsOf(conversation: Conversation, parts: UnitParts): readonly string[] {
   const { messages } = conversation
   const dates = resolvedDates(conversation)
   const days = daysOf(messages)
@@ -34,12 +33,12 @@ export function unitsOf(conversation: Conversation, parts: UnitParts, language: 
     const before = messages[at - 1]
     const day = days.get(message.session)
     return [
-      parts.date && day !== undefined ? `(${dateText({ kind: 'day', day }, language)}) ` : '',
+      parts.date && day !== undefined ? `(${dateText({ kind: 'day', day }, 'en')}) ` : '',
       parts.previous && before !== undefined && before.session === message.session && asks(before)
         ? `${said(before)}\n`
         : '',
       parts.speaker ? said(message) : bodyOf(message),
-      parts.resolved ? resolvedPart(dates[at] ?? [], language) : '',
+      parts.resolved ? resolvedPart(dates[at] ?? []) : '',
     ].join('')
   })
 }
@@ -61,8 +60,8 @@ function said(message: Message): string {
   return `${message.speaker}: ${bodyOf(message)}`
 }
 
-function resolvedPart(dates: readonly RelativeDate[], language: SetLanguage): string {
-  return dates.length === 0 ? '' : ` (${dates.map(date => dateText(date, language)).join('; ')})`
+function resolvedPart(dates: readonly RelativeDate[]): string {
+  return dates.length === 0 ? '' : ` (${dates.map(({ text }) => text).join('; ')})`
 }
 
 /** About 120 words each, cut at the ends of paragraphs and sentences; never empty. */
