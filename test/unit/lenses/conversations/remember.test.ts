@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SettableClock } from '../../../../src/base/clock.ts'
 import type { Engine } from '../../../../src/engine/engine.ts'
 import { type TempFolder, tempFolder } from '../../../../src/testing/temp-folder.ts'
+import { openToyEmbedder } from '../../../../src/testing/toy-embedder.ts'
 import { call, KILN, writeLines } from '../../../support/conversations.ts'
 import { idsOf, openTestEngine, TEST_NOW } from '../../../support/engines.ts'
 
@@ -106,6 +107,15 @@ describe('remember', () => {
     [{ text: 'x', mood: 'good' }, 'mood'],
   ])('refuses %o, naming the field', async (input, field) => {
     await expect(remember(input)).rejects.toMatchObject({ message: expect.stringContaining(field) })
+  })
+
+  it('waits for the vector where that is asked for, and not where it is not', async () => {
+    await using own = await openTestEngine({ embedder: openToyEmbedder() })
+    const byMeaning = async () => idsOf(await own.query({ text: 'Tea in the tin.', mode: 'meaning', any: true }))
+    await call(own, 'remember', { text: 'Tea in the tin.', id: 'later' })
+    expect(await byMeaning()).toEqual([])
+    await call(own, 'remember', { text: 'Tea in the tin.', id: 'now', conversation: 'other', wait: true })
+    expect(await byMeaning()).toEqual(['other/now'])
   })
 
   it('refuses an id that another entry has', async () => {
