@@ -1,5 +1,6 @@
 /** The lens conversations at every door, by the rules of `scenario.ts`. */
 import { expect } from 'vitest'
+import { recompute } from '../../src/model/explanation.ts'
 import type { Step } from './scenario.ts'
 
 export const CONVERSATIONS_STEPS: readonly Step[] = [
@@ -31,7 +32,53 @@ export const CONVERSATIONS_STEPS: readonly Step[] = [
     name: 'ask for it',
     operation: 'query',
     input: { text: 'kiln', lens: 'conversations', touch: false },
-    expect: ({ result }) => expect(result.items).toMatchObject([{ id: 'home/a', title: 'Mira, 14 March 2025' }, {}]),
+    expect: ({ result }) => expect(result.items).toMatchObject([{ id: 'home/q' }, { title: 'Mira, 14 March 2025' }]),
+  },
+  {
+    name: 'ask with all that is told of a message',
+    operation: 'conversations.query',
+    input: { text: 'When did Mira find a place for the kiln?', touch: false, explain: true, neighbours: 1 },
+    expect: ({ result }) => {
+      expect(result).toMatchObject({ order: 'rank', verdict: 'answered', cursor: null })
+      expect(result.messages[0]).toMatchObject({
+        ...{ id: 'home/a', speaker: 'Mira', conversation: 'home', partial: false, dates: ['12 March 2025'] },
+        neighbours: [{ id: 'home/q', speaker: 'Tom' }],
+      })
+      for (const { score, explanation } of result.messages) expect(recompute(explanation)).toBe(score)
+    },
+  },
+  {
+    name: 'ask for the first page',
+    operation: 'conversations.query',
+    input: { text: 'kiln', conversations: ['home'], limit: 1, touch: false },
+    expect: ({ result }) => expect(result.messages).toMatchObject([{ id: 'home/q' }]),
+  },
+  {
+    name: 'and for the next',
+    operation: 'conversations.query',
+    inputFrom: answers => ({
+      ...{ text: 'kiln', conversations: ['home'], limit: 1, touch: false },
+      cursor: answers.get('ask for the first page').cursor,
+    }),
+    expect: ({ result }) => expect(result.messages).toMatchObject([{ id: 'home/a', rank: 2 }]),
+  },
+  {
+    name: 'ask within a budget, of one speaker, of a past moment',
+    operation: 'conversations.query',
+    input: { text: 'kiln', speakers: ['Tom'], max_tokens: 200, as_of: '2025-03-14T10:00:30Z', touch: false },
+    expect: ({ result }) => expect(result).toMatchObject({ order: 'time', messages: [{ id: 'home/q' }] }),
+  },
+  {
+    name: 'a question with a field that there is not',
+    operation: 'conversations.query',
+    input: { text: 'kiln', speaker: 'Tom' },
+    expect: ({ error }) => expect(error).toMatchObject({ code: 'unknown_field' }),
+  },
+  {
+    name: 'a condition on a field that no question may name',
+    operation: 'query',
+    input: { text: 'kiln', filter: { fields: { 'conversations.thread': 'x' } } },
+    expect: ({ error }) => expect(error).toMatchObject({ code: 'invalid_argument' }),
   },
   { name: 'why it stands there', operation: 'explain', input: { query: { text: 'kiln' }, id: 'home/a' } },
   {
@@ -54,6 +101,13 @@ export const CONVERSATIONS_STEPS: readonly Step[] = [
     viewer: 'ana',
     input: { text: 'kiln', lens: 'conversations', touch: false },
     expect: ({ result }) => expect(result.items).toEqual([]),
+  },
+  {
+    name: 'in whose words there is nothing of the others',
+    operation: 'conversations.query',
+    viewer: 'ana',
+    input: { text: 'kiln', touch: false },
+    expect: ({ result }) => expect(result.messages).toEqual([]),
   },
   {
     name: 'nothing to remember',

@@ -42,6 +42,23 @@ export function chunksOf(unit: Unit): readonly ChunkDraft[] {
   return unit.profile === 'people' ? whole(unit) : pieces(unit.body)
 }
 
+/**
+ * What a message of people is ranked by, as one text: `(14 March 2025) Tom: Did you find a place?`, on the next line
+ * `Mira: Yes, the barn, last weekend. (weekend of 8 March 2025)`.
+ */
+export function unitText(unit: Unit): string {
+  const { speaker, body, dates } = unit
+  const day = dayText(unit)
+  const asked = askedText(unit)
+  const resolved = dates.length === 0 ? '' : ` (${dates.join('; ')})`
+  return `${day === '' ? '' : `(${day}) `}${asked === '' ? '' : `${asked}\n`}${named(speaker)}${body}${resolved}`
+}
+
+/** `Mira: Yes, the barn.` */
+export function spokenText({ speaker, body }: Said): string {
+  return `${named(speaker)}${body}`
+}
+
 function whole(unit: Unit): readonly ChunkDraft[] {
   const headings = headingsOf(unit)
   return chunk(unit.body).map(draft => ({ ...draft, headings }))
@@ -49,16 +66,25 @@ function whole(unit: Unit): readonly ChunkDraft[] {
 
 /** `Mira, 14 March 2025`. A date in front of an assistant's answer hides more than it finds. */
 export function titleOf({ profile, speaker, at, zone }: Pick<Unit, 'profile' | 'speaker' | 'at' | 'zone'>): string {
-  const written = at === null || profile === 'assistant' ? '' : dateText({ kind: 'day', day: dayOf(at, zone) }, 'en')
+  const written = profile === 'assistant' ? '' : dayText({ at, zone })
   return [speaker, written].filter(part => part !== '').join(', ')
 }
 
+function dayText({ at, zone }: Pick<Unit, 'at' | 'zone'>): string {
+  return at === null ? '' : dateText({ kind: 'day', day: dayOf(at, zone) }, 'en')
+}
+
 /** `Tom: Did you find a place?`, `(weekend of 8 March 2025)`. */
-function headingsOf({ before, dates }: Unit): readonly string[] {
-  const asked =
-    before !== null && isAsking(before.body) ? `${named(before.speaker)}${before.body.slice(-MOST_ASKED)}` : ''
+function headingsOf(unit: Unit): readonly string[] {
+  const { dates } = unit
   const resolved = dates.length === 0 ? '' : `(${dates.join('; ')})`
-  return [asked.toWellFormed(), resolved].filter(line => line !== '')
+  return [askedText(unit), resolved].filter(line => line !== '')
+}
+
+/** The question before it; empty where none was asked. */
+function askedText({ before }: Pick<Unit, 'before'>): string {
+  if (before === null || !isAsking(before.body)) return ''
+  return `${named(before.speaker)}${before.body.slice(-MOST_ASKED)}`.toWellFormed()
 }
 
 function isAsking(body: string): boolean {
@@ -69,8 +95,8 @@ function named(speaker: string): string {
   return speaker === '' ? '' : `${speaker}: `
 }
 
-/** Cut between paragraphs and sentences where one is near; in order, not overlapping. */
-function pieces(body: string): readonly ChunkDraft[] {
+/** Of an assistant's chat. Cut between paragraphs and sentences where one is near; in order, not overlapping. */
+export function pieces(body: string): readonly ChunkDraft[] {
   const ends = [...body.matchAll(/[^\s]+(?:\s+|$)/g)].map(({ index, 0: word }) => ({ end: index + word.length, word }))
   const lines = new LineCounter(body)
   const drafts: ChunkDraft[] = []

@@ -2,9 +2,12 @@
 import { z } from 'zod'
 import { MAX_CONTENT_LENGTH, MAX_ID_LENGTH, MAX_NAME_LENGTH, MAX_TAGS } from '../../model/limits.ts'
 import type { Operation } from '../../model/operation.ts'
+import { costOfAsking } from '../../model/query-cost.ts'
 import { instantInput } from '../../model/query-input.ts'
 import { embedEntries } from '../embed-entries.ts'
 import type { LensHost } from '../lens.ts'
+import { askConversations } from './asking/ask.ts'
+import { conversationQueryInput, conversationQueryOutput } from './asking/ask-schema.ts'
 import { ROLES } from './model.ts'
 import { type Remembered, type RememberInput, remember } from './remember.ts'
 
@@ -58,4 +61,15 @@ const rememberOperation: Operation<LensHost, typeof rememberInput, typeof rememb
   },
 }
 
-export const CONVERSATIONS_OPERATIONS: readonly Operation<LensHost>[] = [rememberOperation]
+const queryOperation: Operation<LensHost, typeof conversationQueryInput, typeof conversationQueryOutput> = {
+  name: 'conversations.query',
+  summary:
+    'Ask what was said: messages with speaker and time, the newer of two statements marked, within a budget of tokens',
+  input: conversationQueryInput,
+  output: conversationQueryOutput,
+  effect: { kind: 'read', idempotent: false },
+  cost: costOfAsking,
+  run: (host, input, { viewer }) => askConversations(host, input, viewer),
+}
+
+export const CONVERSATIONS_OPERATIONS: readonly Operation<LensHost>[] = [rememberOperation, queryOperation]

@@ -28,7 +28,7 @@ export const MESSAGES: TableDeclaration = {
     /** Which messages have positions in one order: see `threadOf`. */
     { name: 'thread', type: 'text', unasked: true },
   ],
-  indexes: [['thread', 'position']],
+  indexes: [['thread', 'position'], ['conversation']],
 }
 
 /** The last message of a thread, so that one more is put behind it without a look at all. Goes with that message. */
