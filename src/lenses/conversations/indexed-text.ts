@@ -43,15 +43,11 @@ export function chunksOf(unit: Unit): readonly ChunkDraft[] {
 }
 
 /**
- * What a message of people is ranked by, as one text: `(14 March 2025) Tom: Did you find a place?`, on the next line
- * `Mira: Yes, the barn, last weekend. (weekend of 8 March 2025)`.
+ * What a message of people is ranked by beside what was said: `14 March 2025`, `Tom: Did you find a place?`, and
+ * `weekend of 8 March 2025`.
  */
-export function unitText(unit: Unit): string {
-  const { speaker, body, dates } = unit
-  const day = dayText(unit)
-  const asked = askedText(unit)
-  const resolved = dates.length === 0 ? '' : ` (${dates.join('; ')})`
-  return `${day === '' ? '' : `(${day}) `}${asked === '' ? '' : `${asked}\n`}${named(speaker)}${body}${resolved}`
+export function surroundingText(unit: Unit): string {
+  return [dayText(unit), askedText(unit), ...unit.dates].filter(part => part !== '').join('\n')
 }
 
 /** `Mira: Yes, the barn.` */

@@ -1,7 +1,9 @@
 /** Which conversations a question is about: those that it names, else those in which something speaks for an answer. */
 import type { Bitset } from '../../../base/bitset.ts'
 import type { Filter } from '../../../model/filter.ts'
+import { allowedEntries } from '../../../pipeline/conditions.ts'
 import type { QueryContext } from '../../../pipeline/context.ts'
+import { allOf } from '../../../pipeline/filter-input.ts'
 import type { Plan } from '../../../pipeline/stage.ts'
 import { MESSAGES } from '../tables.ts'
 import { LISTED } from './cosines.ts'
@@ -12,26 +14,35 @@ const NAME = 'conversations.conversation'
 /** Conversations ranked for one question, the likeliest first. */
 const MOST_CONVERSATIONS = 100
 
+/** All messages there are, and nothing else. */
+export const ONLY_MESSAGES = { op: 'eq', field: 'kind', value: 'message' } as const
+
 export interface AskedConversations {
   readonly transcripts: readonly Transcript[]
+  /** Messages of theirs that may be answers; null: all. */
+  readonly allow: Bitset | null
   /** False: there may be others that have an answer. */
   readonly isAll: boolean
 }
 
-/** `allow`: the messages that may be answers; `depth`: as retrieval is asked. */
+/** `depth`: as retrieval is asked. */
 export function askedConversations(
   known: Transcripts,
   plan: Plan,
   depth: number,
-  allow: Bitset | null,
   context: QueryContext,
 ): AskedConversations {
-  const names = plan.filter === null ? null : namesIn(plan.filter)
   const { partitions } = context.sight
-  if (names !== null) {
-    const threads = new Set(names.flatMap(name => [...known.named(name)]))
-    return { transcripts: known.of(threads, partitions), isAll: true }
+  const conditions = conditionsOf(plan.filter)
+  const naming = conditions.find(condition => namesIn(condition) !== null)
+  if (naming !== undefined) {
+    const threads = new Set(namesIn(naming)?.flatMap(name => [...known.named(name)]))
+    // What all messages of these conversations fulfil need not be asked of the store.
+    const others = conditions.filter(condition => condition !== naming && condition !== ONLY_MESSAGES)
+    const allow = allowedEntries({ ...plan, filter: allOf(others) }, context)
+    return { transcripts: known.of(threads, partitions), allow, isAll: true }
   }
+  const allow = allowedEntries(plan, context)
   const scope = allow === null ? { partitions } : { partitions, allow }
   const wanted = Math.max(depth, LISTED)
   const byWords = plan.weights.words > 0 ? context.words.search({ ...scope, terms: plan.terms, k: wanted }) : []
@@ -45,8 +56,15 @@ export function askedConversations(
   const threads = threadsOf([...entries], context)
   return {
     transcripts: known.of(threads.slice(0, MOST_CONVERSATIONS), partitions),
+    allow,
     isAll: threads.length <= MOST_CONVERSATIONS && byWords.length < wanted && byMeaning.length < wanted,
   }
+}
+
+/** All of these must hold. */
+function conditionsOf(filter: Filter | null): readonly Filter[] {
+  if (filter === null) return []
+  return filter.op === 'and' ? filter.of.flatMap(conditionsOf) : [filter]
 }
 
 /** In the order of these entries. */
@@ -59,13 +77,6 @@ function threadsOf(entries: readonly number[], { reader }: QueryContext): readon
 /** Names of conversations one of which must be that of an answer; null: any may. */
 function namesIn(filter: Filter): readonly string[] | null {
   switch (filter.op) {
-    case 'and': {
-      for (const part of filter.of) {
-        const names = namesIn(part)
-        if (names !== null) return names
-      }
-      return null
-    }
     case 'or': {
       const names = filter.of.map(namesIn)
       return names.includes(null) ? null : names.flatMap(each => each ?? [])

@@ -43,44 +43,50 @@ export interface TextScores {
 interface Match {
   readonly word: string
   readonly weight: number
-  /** Texts that have the word, and how often. */
-  readonly counts: ReadonlyMap<number, number>
+  /** Texts that have the word. */
+  readonly texts: readonly number[]
+  /** By text, how often. */
+  readonly counts: Uint16Array
 }
 
 export function scoreTexts(texts: AskedTexts, words: readonly AskedWord[], parameters: Bm25Parameters): TextScores {
   const { lengths, meanLength } = texts
   const { k1, b } = parameters
   const matches = words.map(word => matchOf(texts, word)).sort(heaviestFirst)
-  const scoreOf = (weight: number, count: number, text: number): number =>
-    (weight * count * (k1 + 1)) / (count + k1 * (1 - b + (b * (lengths[text] as number)) / meanLength))
+  const scoreOf = ({ weight, counts }: Match, text: number): number => {
+    const count = counts[text] as number
+    return (weight * count * (k1 + 1)) / (count + k1 * (1 - b + (b * (lengths[text] as number)) / meanLength))
+  }
   const scores = new Float64Array(lengths.length)
-  for (const { weight, counts } of matches) {
-    for (const [text, count] of counts) scores[text] = (scores[text] as number) + scoreOf(weight, count, text)
+  for (const match of matches) {
+    for (const text of match.texts) scores[text] = (scores[text] as number) + scoreOf(match, text)
   }
   return {
     scores,
     possible: matches.reduce((sum, { weight }) => sum + weight * (k1 + 1), 0),
     partsOf: text =>
-      matches.flatMap(({ word, weight, counts }) => {
-        const count = counts.get(text)
-        return count === undefined ? [] : [{ word, score: scoreOf(weight, count, text) }]
-      }),
+      matches.flatMap(match =>
+        (match.counts[text] as number) === 0 ? [] : { word: match.word, score: scoreOf(match, text) },
+      ),
   }
 }
 
 function matchOf({ counts, lengths, textOf: first, alsoTextOf }: AskedTexts, { word, boost }: AskedWord): Match {
-  const found = new Map<number, number>()
+  const texts: number[] = []
+  const found = new Uint16Array(lengths.length)
   const add = (text: number | undefined, count: number): void => {
-    if (text !== undefined && text >= 0) found.set(text, (found.get(text) ?? 0) + count)
+    if (text === undefined || text < 0) return
+    if (found[text] === 0) texts.push(text)
+    found[text] = (found[text] as number) + count
   }
   for (const postings of counts.postings(word)) {
     for (const posting of postings) {
       const number = textOf(posting)
       add(first[number], countOf(posting))
-      add(alsoTextOf?.[number], countOf(posting))
+      if (alsoTextOf !== null) add(alsoTextOf[number], countOf(posting))
     }
   }
-  return { word, weight: boost * idf(lengths.length, found.size), counts: found }
+  return { word, weight: boost * idf(lengths.length, texts.length), texts, counts: found }
 }
 
 /** The order in which scores are added up: then equal sums are equal numbers. */

@@ -75,7 +75,8 @@ function shareOf({ mostWords, mostCosine }: Ranks, possible: number, { words, me
 function bestUnits(moment: Moment, { scores }: TextScores): { best: Float64Array; units: Int32Array } {
   const best = new Float64Array(moment.said.length)
   const units = new Int32Array(moment.said.length).fill(-1)
-  for (const [unit, message] of moment.unitMessage.entries()) {
+  for (let unit = 0; unit < moment.unitMessage.length; unit++) {
+    const message = moment.unitMessage[unit] as number
     const score = scores[unit] as number
     if ((units[message] as number) >= 0 && score <= (best[message] as number)) continue
     best[message] = score
@@ -85,7 +86,10 @@ function bestUnits(moment: Moment, { scores }: TextScores): { best: Float64Array
 }
 
 function onlyListed(words: Float64Array, { listed }: Cosines): Float64Array {
-  return listed === null ? words : words.map((score, at) => (listed.has(at) ? score : 0))
+  if (listed === null) return words
+  const kept = new Float64Array(words.length)
+  for (const at of listed) kept[at] = words[at] as number
+  return kept
 }
 
 /** By message, the best of the blocks that hold it. */
@@ -93,8 +97,10 @@ function blocksOf({ blocks, said }: Moment, { words }: Asking): Float64Array | n
   if (blocks === null) return null
   const { scores } = scoreTexts(blocks.texts, words, OF_MESSAGES)
   const { first, second } = blocks.of
-  return Float64Array.from(said, (_, at) => {
+  const best = new Float64Array(said.length)
+  for (let at = 0; at < best.length; at++) {
     const other = second[at] as number
-    return Math.max(scores[first[at] as number] as number, other < 0 ? 0 : (scores[other] as number))
-  })
+    best[at] = Math.max(scores[first[at] as number] as number, other < 0 ? 0 : (scores[other] as number))
+  }
+  return best
 }

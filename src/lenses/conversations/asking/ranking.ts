@@ -68,16 +68,16 @@ export function rank(evidence: Evidence, ingredients: Ingredients): Ranks {
   const mostSmoothed = greatest(smoothed)
   const { blocks } = evidence
   const mostBlock = blocks === null ? 0 : greatest(blocks)
-  const scores = Float64Array.from(smoothed, (score, at) => {
-    let value = score
-    if (blocks !== null && ingredients.block > 0) {
-      value = share(score, mostSmoothed) + ingredients.block * share(blocks[at] as number, mostBlock)
-    }
-    if (evidence.isNamed(at)) value *= ingredients.speaker
-    if (evidence.isTimed(at)) value *= ingredients.when
-    if (evidence.isUser(at)) value *= ingredients.user
-    return value
-  })
+  const hasBlocks = blocks !== null && ingredients.block > 0
+  const scores = new Float64Array(smoothed.length)
+  for (let at = 0; at < scores.length; at++) {
+    let score = smoothed[at] as number
+    if (hasBlocks) score = share(score, mostSmoothed) + ingredients.block * share(blocks[at] as number, mostBlock)
+    if (evidence.isNamed(at)) score *= ingredients.speaker
+    if (evidence.isTimed(at)) score *= ingredients.when
+    if (evidence.isUser(at)) score *= ingredients.user
+    scores[at] = score
+  }
   return { fused, smoothed, scores, mostWords, mostCosine, mostSmoothed, mostBlock }
 }
 
@@ -88,18 +88,23 @@ function fuse(
   mostCosine: number,
 ): Float64Array {
   const span = mostCosine - leastCosine
-  return Float64Array.from(words, (score, at) => {
+  const fused = new Float64Array(words.length)
+  for (let at = 0; at < fused.length; at++) {
     const cosine = cosines[at] as number
     const meaning = cosine > leastCosine ? weights.meaning * ((cosine - leastCosine) / span) : 0
-    return weights.words * share(score, mostWords) + meaning
-  })
+    fused[at] = weights.words * share(words[at] as number, mostWords) + meaning
+  }
+  return fused
 }
 
 function smooth(sessions: Int32Array, fused: Float64Array): Float64Array {
-  return Float64Array.from(fused, (score, at) => {
-    const of = (distance: number) => neighbour(sessions, fused, at, distance)
-    return score + NEAR * of(-1) + NEAR * of(1) + FAR * of(-2) + FAR * of(2)
-  })
+  const smoothed = new Float64Array(fused.length)
+  for (let at = 0; at < fused.length; at++) {
+    const [before, after] = [neighbour(sessions, fused, at, -1), neighbour(sessions, fused, at, 1)]
+    const [twoBefore, twoAfter] = [neighbour(sessions, fused, at, -2), neighbour(sessions, fused, at, 2)]
+    smoothed[at] = (fused[at] as number) + NEAR * before + NEAR * after + FAR * twoBefore + FAR * twoAfter
+  }
+  return smoothed
 }
 
 /** 0 where there is none in the same session. */

@@ -6,7 +6,6 @@ import type { Bitset } from '../../../base/bitset.ts'
 import { TopK } from '../../../base/top-k.ts'
 import type { Candidate, Scored } from '../../../model/candidate.ts'
 import type { ChunkKey, EntryKey } from '../../../model/entry.ts'
-import { allowedEntries } from '../../../pipeline/conditions.ts'
 import type { QueryContext } from '../../../pipeline/context.ts'
 import { DEFAULT_STAGES } from '../../../pipeline/default-stages.ts'
 import { allOf } from '../../../pipeline/filter-input.ts'
@@ -15,7 +14,7 @@ import type { Answer, Plan, Ranking, Retrieval, Scoring, Stages, Weights } from 
 import { isLate } from '../../../pipeline/time-limit.ts'
 import type { StoreReader } from '../../../store/store.ts'
 import type { LensHost } from '../../lens.ts'
-import { askedConversations } from './asked-conversations.ts'
+import { askedConversations, ONLY_MESSAGES } from './asked-conversations.ts'
 import { askedWords } from './asked-words.ts'
 import { type ConversationScores, scoreConversation } from './conversation-scores.ts'
 import { MOST_SCANNED } from './cosines.ts'
@@ -26,7 +25,6 @@ import type { Transcript } from './transcript.ts'
 import { whyOf } from './why.ts'
 
 const MEANING = 0.4
-const ONLY_MESSAGES = { op: 'eq', field: 'kind', value: 'message' } as const
 
 export function conversationStages(host: LensHost): Partial<Stages> {
   return {
@@ -55,8 +53,7 @@ function weightsOf({ mode, vector, query }: Plan): Weights {
 }
 
 function retrieve(host: LensHost, plan: Plan, depth: number, context: QueryContext): Retrieval {
-  const allow = allowedEntries(plan, context)
-  const { transcripts, isAll } = askedConversations(transcriptsOf(host), plan, depth, allow, context)
+  const { transcripts, allow, isAll } = askedConversations(transcriptsOf(host), plan, depth, context)
   const found = scoresOf(transcripts, plan, context)
   const best = bestOf(found, depth, allow)
   const isAlone = found.length === 1
@@ -69,7 +66,7 @@ function retrieve(host: LensHost, plan: Plan, depth: number, context: QueryConte
     }),
     depth,
     allow,
-    statistics: {},
+    statistics: { conversations: found.length },
     exhausted: isAll && !best.isCut,
     complete: !isLate(context),
   }
@@ -99,28 +96,39 @@ function scoresOf(
 interface Place {
   readonly of: ConversationScores
   readonly at: number
-  readonly score: number
 }
 
 /** The best of all conversations, with all that are as good as the last of them. */
 function bestOf(found: readonly ConversationScores[], depth: number, allow: Bitset | null) {
-  const isAlone = found.length === 1
-  const top = new TopK<Place>(depth, (a, b) => b.score - a.score || entryOf(a) - entryOf(b))
-  const all: Place[] = []
-  for (const of of found) {
-    for (const [at, score] of of.ranks.scores.entries()) {
-      if (!(score > 0) || allow?.has(of.moment.said[at]?.entry ?? -1) === false) continue
-      all.push({ of, at, score: isAlone ? score : (score / of.best) * of.share })
-    }
-  }
-  for (const place of all) top.push(place)
-  const least = top.full ? (top.worst?.score ?? 0) : 0
-  const kept = all.filter(({ score }) => score >= least)
-  return { kept, isCut: kept.length < all.length }
+  const top = new TopK<number>(depth, (a, b) => b - a)
+  let count = 0
+  eachScore(found, allow, score => {
+    count++
+    if (!top.full || score > (top.worst as number)) top.push(score)
+  })
+  const least = top.full ? (top.worst as number) : 0
+  const kept: Place[] = []
+  eachScore(found, allow, (score, of, at) => {
+    if (score >= least) kept.push({ of, at })
+  })
+  return { kept, isCut: kept.length < count }
 }
 
-function entryOf({ of, at }: Place): EntryKey {
-  return of.moment.said[at]?.entry ?? 0
+function eachScore(
+  found: readonly ConversationScores[],
+  allow: Bitset | null,
+  visit: (score: number, of: ConversationScores, at: number) => void,
+): void {
+  const isAlone = found.length === 1
+  for (const of of found) {
+    const { said } = of.moment
+    const { scores } = of.ranks
+    for (let at = 0; at < said.length; at++) {
+      const score = scores[at] as number
+      if (!(score > 0) || (allow !== null && !allow.has((said[at] as { entry: EntryKey }).entry))) continue
+      visit(isAlone ? score : (score / of.best) * of.share, of, at)
+    }
+  }
 }
 
 interface Spoken {
@@ -144,19 +152,20 @@ function chunksOf(shown: readonly Spoken[], reader: StoreReader): ReadonlyMap<En
 }
 
 /** No score says that a question has no answer here: that was measured. Only where nothing at all speaks for any is it told. */
-function score({ candidates, allow }: Retrieval, { mode }: Plan): Scoring {
+function score({ candidates, allow, statistics }: Retrieval, { mode }: Plan): Scoring {
   const isEmpty = candidates.length === 0
   return {
     scored: candidates.map(scored),
     explain: ({ signals }) => explanationOf(signals),
     verdict: isEmpty ? 'nothing_relevant' : 'answered',
-    reason: isEmpty ? reasonOf(allow, mode) : null,
+    reason: isEmpty ? reasonOf(allow, statistics, mode) : null,
     ceiling: null,
   }
 }
 
-function reasonOf(allow: Bitset | null, mode: Plan['mode']): string {
-  if (allow?.size === 0) return 'No message fulfils the conditions of the question.'
+function reasonOf(allow: Bitset | null, { conversations }: Retrieval['statistics'], mode: Plan['mode']): string {
+  const isNamed = allow === null && conversations === 0
+  if (isNamed || allow?.size === 0) return 'No message fulfils the conditions of the question.'
   return mode === 'meaning' ? 'No message has a vector yet.' : 'None of the words of the question occur.'
 }
 

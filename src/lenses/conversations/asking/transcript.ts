@@ -10,11 +10,11 @@ import type { Row } from '../../../model/table.ts'
 import { language } from '../../../text/language.ts'
 import { isStopWord, type Language } from '../../../text/stopwords.ts'
 import { tokenise } from '../../../text/tokenise.ts'
-import { pieces, type Said, spokenText, unitText } from '../indexed-text.ts'
+import { pieces, type Said, spokenText, surroundingText } from '../indexed-text.ts'
 import type { Profile, Role } from '../model.ts'
 import { type Moment, momentOf, type Recorded, type Spoken } from './moment.ts'
 import { saysTime } from './time-expressions.ts'
-import { WordCounts } from './word-counts.ts'
+import { type CountedText, countWords, WordCounts } from './word-counts.ts'
 
 /** A message with its row. */
 export interface Stored {
@@ -83,21 +83,26 @@ export class Transcript implements Recorded {
     })
     this.entries.add(entry.key)
     const of = this.#languageOf(body)
-    for (const text of this.#unitsOf(row, body, before, dates)) {
-      this.units.add(text, of)
-      this.unitMessages.push(at)
+    if (this.bodies === null) {
+      for (const { start, end } of pieces(body)) this.#addUnit(at, countWords(body.slice(start, end), of))
+      return
     }
-    this.bodies?.add(spokenText({ speaker, body }), of)
+    const spoken = countWords(spokenText({ speaker, body }), of)
+    this.#addUnit(at, spoken, countWords(this.#surroundingOf(row, body, before, dates), of))
+    this.bodies.add(spoken)
   }
 
-  #unitsOf(row: Row, body: string, before: Said | null, dates: string | null): readonly string[] {
-    if (this.profile === 'assistant') return pieces(body).map(({ start, end }) => body.slice(start, end))
-    const unit = {
+  #addUnit(message: number, ...parts: readonly CountedText[]): void {
+    this.units.add(...parts)
+    this.unitMessages.push(message)
+  }
+
+  #surroundingOf(row: Row, body: string, before: Said | null, dates: string | null): string {
+    return surroundingText({
       ...{ speaker: row['speaker'] as string, body, profile: this.profile, before },
       ...{ at: row['at'] as Instant | null, zone: row['zone'] as number | null },
       dates: dates === null ? [] : dates.split('; '),
-    }
-    return [unitText(unit)]
+    })
   }
 
   /** Short messages show no language: they are in that of their conversation. */

@@ -109,6 +109,7 @@ export class Transcripts {
 function grow(reader: StoreReader, thread: Thread, fresh: readonly Row[]): boolean {
   if (fresh.length === 0) return true
   const messages = storedMessages(reader, fresh)
+  if (messages.length === 0) return true
   const first = Math.min(...messages.map(({ row }) => Number(row['position'])))
   // In one partition, as nearly always; else it is better read anew.
   const [transcript, other] = [...thread.values()]
@@ -135,7 +136,8 @@ function storedMessages(reader: StoreReader, rows: readonly Row[]): readonly Sto
   const messages: Stored[] = []
   for (let at = 0; at < keys.length; at += BATCH) {
     for (const entry of reader.entries(keys.slice(at, at + BATCH))) {
-      messages.push({ entry, row: byEntry.get(entry.key) as Row })
+      // What was made something else since is no message any more.
+      if (entry.kind === 'message') messages.push({ entry, row: byEntry.get(entry.key) as Row })
     }
   }
   return messages.sort((a, b) => Number(a.row['position']) - Number(b.row['position']))
