@@ -50,6 +50,7 @@ export function makeCatalog(engine: Pick<Engine, 'lensOperations'>): Catalog {
 const ALIASES: ReadonlyMap<string, string> = new Map([
   ['enrich', 'c64.enrich'],
   ['remember', 'conversations.remember'],
+  ['recall', 'conversations.query'],
 ])
 
 /** The name that an operation is listed by. */

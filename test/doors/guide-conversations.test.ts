@@ -7,5 +7,5 @@ it('the guide to conversations shows what its commands print', { timeout: 240_00
   using folder = tempFolder()
   const steps = await runSession(guidePage('conversations.md'), folder.path, { QUERENT_EMBEDDER: 'none' })
   for (const { command, shown, printed } of steps) expect(printed, `$ ${command}`).toMatch(pattern(shown))
-  expect(steps.length).toBe(14)
+  expect(steps.length).toBe(19)
 })
