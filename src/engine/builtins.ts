@@ -5,6 +5,7 @@
 import { BELIEFS_TABLES } from '../lenses/beliefs/tables.ts'
 import { CHROMA_TABLES } from '../lenses/chroma/tables.ts'
 import { CONTEXT_TABLES } from '../lenses/context/tables.ts'
+import { CONVERSATIONS_TABLES } from '../lenses/conversations/tables.ts'
 import { defaultLens } from '../lenses/default/default-lens.ts'
 import type { Lens } from '../lenses/lens.ts'
 import type { TableDeclaration } from '../model/table.ts'
@@ -34,6 +35,11 @@ export const BUILT_IN_LENSES: readonly BuiltInLens[] = [
     name: 'context',
     tables: CONTEXT_TABLES,
     load: async () => (await import('../lenses/context/context-lens.ts')).contextLens(),
+  },
+  {
+    name: 'conversations',
+    tables: CONVERSATIONS_TABLES,
+    load: async () => (await import('../lenses/conversations/conversations-lens.ts')).conversationsLens,
   },
   {
     name: 'beliefs',
