@@ -4,6 +4,7 @@ import type { Profile } from '../../../src/lenses/conversations/model.ts'
 import type { Row } from '../report.ts'
 import type { Interval } from './bootstrap.ts'
 import { LADDERS, OTHERS, WITHOUT } from './ladder.ts'
+import { judgeProduct } from './product.ts'
 import { byCategory, gain, type Judged, meanOf, meanOfCategories, recallInterval } from './quality.ts'
 import type { QuestionSet } from './question-set.ts'
 import { judgeReference, ofProfile } from './reference-quality.ts'
@@ -17,7 +18,13 @@ export function partsOf(set: QuestionSet): readonly { readonly profile: Profile;
   )
 }
 
-export async function ladderRows(part: QuestionSet, profile: Profile, embedder: Embedder): Promise<readonly Row[]> {
+export interface Ladder {
+  readonly rows: readonly Row[]
+  /** The default on each question. */
+  readonly whole: readonly Judged[]
+}
+
+export async function ladderOf(part: QuestionSet, profile: Profile, embedder: Embedder): Promise<Ladder> {
   const called = `${part.name}, ${profile}`
   const rows: Row[] = []
   let whole: readonly Judged[] = []
@@ -38,7 +45,7 @@ export async function ladderRows(part: QuestionSet, profile: Profile, embedder: 
     const judged = await judgeReference(part, system, embedder)
     rows.push(recallRow(`${called}, ${name}`, judged, `; the default: ${gained(gain(judged, whole))}`))
   }
-  return rows
+  return { rows, whole }
 }
 
 /** The default in parts. */
@@ -66,7 +73,7 @@ function groupRow(name: string, group: readonly Judged[]): Row {
 }
 
 /** `more` is said after the other measures. */
-export function recallRow(name: string, judged: readonly Judged[], more: string): Row {
+function recallRow(name: string, judged: readonly Judged[], more: string): Row {
   const of = (measure: 'reciprocalRank' | 'hitAt10' | 'recallInBudget') => shown(meanOf(judged, measure))
   return {
     name: `${name}: R@10`,
@@ -74,6 +81,29 @@ export function recallRow(name: string, judged: readonly Judged[], more: string)
     value: meanOf(judged, 'recallAt10'),
     note: `MRR ${of('reciprocalRank')}, hit@10 ${of('hitAt10')}, R@2k ${of('recallInBudget')}${more}`,
   }
+}
+
+/** The product may differ from the default by so much of R@10. */
+export const TOLERANCE = 0.01
+
+export async function productRows(
+  part: QuestionSet,
+  profile: Profile,
+  whole: readonly Judged[],
+  embedder: Embedder,
+): Promise<readonly Row[]> {
+  const { within, everywhere } = await judgeProduct(part, embedder)
+  const called = `${part.name}, ${profile}, the product`
+  const difference = meanOf(within, 'recallAt10') - meanOf(whole, 'recallAt10')
+  const more = `; ${gained(gain(whole, within))} to the default of the reference`
+  return [
+    {
+      ...recallRow(called, within, more),
+      goal: `within ${TOLERANCE} of the default`,
+      ok: Math.abs(difference) <= TOLERANCE,
+    },
+    recallRow(`${called}, asked of all conversations at once`, everywhere, ''),
+  ]
 }
 
 function gained({ mean, low, high }: Interval): string {
