@@ -13,8 +13,8 @@ import { type QuestionSet, recordsOf } from './question-set.ts'
 
 /** As somebody asks: a question about how something is now has its answers put in order after they were chosen. */
 const FIRST = 10
-/** For what comes behind them: as many as an answer may hold. */
-const LIMIT = 1000
+/** For what comes behind them: more do not fit the budget of tokens, of which each message takes ten at least. */
+const LIMIT = 200
 
 export interface ChatAnswer {
   readonly messages: readonly { readonly id: string; readonly conversation: string; readonly text: string }[]
@@ -38,25 +38,29 @@ export function chatAsker(engine: Engine): Ask {
     (await callOperation(catalog, engine, 'conversations.query', question, context)) as ChatAnswer
 }
 
-export interface ProductJudged {
+export interface Product extends AsyncDisposable {
   /** Each question asked of its conversation. */
-  readonly within: readonly Judged[]
+  within(): Promise<readonly Judged[]>
   /** Each asked of all conversations of the set at once. */
-  readonly everywhere: readonly Judged[]
+  everywhere(): Promise<readonly Judged[]>
 }
 
-export async function judgeProduct(set: QuestionSet, embedder: Embedder): Promise<ProductJudged> {
-  using folder = tempFolder()
+/** An engine of its own that has the conversations of the set, and their vectors. */
+export async function openProduct(set: QuestionSet, embedder: Embedder): Promise<Product> {
+  const folder = tempFolder()
   const options = { home: folder.file('home'), create: true, embedder: lent(embedder), background: false }
-  await using engine = await openEngine(options)
+  const engine = await openEngine(options)
   await importAll(engine, set.conversations, folder.file('chats.jsonl'))
   await engine.embedded()
   const ask = chatAsker(engine)
   return {
-    within: await judge(set, ({ conversation, text }) =>
-      rankedBy(ask, conversation, { text, conversations: [conversation] }),
-    ),
-    everywhere: await judge(set, ({ conversation, text }) => rankedBy(ask, conversation, { text })),
+    within: () =>
+      judge(set, ({ conversation, text }) => rankedBy(ask, conversation, { text, conversations: [conversation] })),
+    everywhere: () => judge(set, ({ conversation, text }) => rankedBy(ask, conversation, { text })),
+    [Symbol.asyncDispose]: async () => {
+      await engine.close()
+      folder[Symbol.dispose]()
+    },
   }
 }
 

@@ -4,7 +4,7 @@ import type { Profile } from '../../../src/lenses/conversations/model.ts'
 import type { Row } from '../report.ts'
 import type { Interval } from './bootstrap.ts'
 import { LADDERS, OTHERS, WITHOUT } from './ladder.ts'
-import { judgeProduct } from './product.ts'
+import { openProduct } from './product.ts'
 import { byCategory, gain, type Judged, meanOf, meanOfCategories, recallInterval } from './quality.ts'
 import type { QuestionSet } from './question-set.ts'
 import { judgeReference, ofProfile } from './reference-quality.ts'
@@ -92,7 +92,8 @@ export async function productRows(
   whole: readonly Judged[],
   embedder: Embedder,
 ): Promise<readonly Row[]> {
-  const { within, everywhere } = await judgeProduct(part, embedder)
+  await using product = await openProduct(part, embedder)
+  const within = await product.within()
   const called = `${part.name}, ${profile}, the product`
   const difference = meanOf(within, 'recallAt10') - meanOf(whole, 'recallAt10')
   const more = `; ${gained(gain(whole, within))} to the default of the reference`
@@ -102,7 +103,7 @@ export async function productRows(
       goal: `within ${TOLERANCE} of the default`,
       ok: Math.abs(difference) <= TOLERANCE,
     },
-    recallRow(`${called}, asked of all conversations at once`, everywhere, ''),
+    recallRow(`${called}, asked of all conversations at once`, await product.everywhere(), ''),
   ]
 }
 

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cacheOnDisk } from '../../../bench/lib/cached-embedder.ts'
 import { labelledSet } from '../../../bench/lib/conversations/labelled-set.ts'
-import { judgeProduct } from '../../../bench/lib/conversations/product.ts'
+import { openProduct } from '../../../bench/lib/conversations/product.ts'
 import { meanOf } from '../../../bench/lib/conversations/quality.ts'
 import { TOLERANCE } from '../../../bench/lib/conversations/quality-rows.ts'
 import type { QuestionSet } from '../../../bench/lib/conversations/question-set.ts'
@@ -29,7 +29,8 @@ describe.each(['people', 'assistant'] as const)('conversations.query, %s', profi
   it('finds as much as the reference does', { timeout: 120_000 }, async () => {
     const part = ofProfile(set, profile)
     const reference = meanOf(await judgeReference(part, DEFAULTS[profile], embedder), 'recallAt10')
-    const product = meanOf((await judgeProduct(part, embedder)).within, 'recallAt10')
+    await using asked = await openProduct(part, embedder)
+    const product = meanOf(await asked.within(), 'recallAt10')
     expect(Math.abs(product - reference), `${product} against ${reference}`).toBeLessThanOrEqual(TOLERANCE)
     expect(product).toBeGreaterThanOrEqual(LEAST[profile])
   })
