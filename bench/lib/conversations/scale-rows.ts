@@ -116,7 +116,12 @@ async function foundElsewhere(engine: Engine, home: string): Promise<readonly Ro
   try {
     await once(other, 'message')
     const remember = rememberer(engine)
-    await askOther(other, { text: 'anything', limit: 1, mode: 'words' })
+    const first = new ZipfTexts(904)
+    const early: number[] = []
+    for (let at = 0; at < CONVERSATIONS; at++) {
+      const question = { text: first.question(3), conversations: [chatName(at)], mode: 'words' } as const
+      early.push(await timedAsync(() => askOther(other, question)))
+    }
     const times: number[] = []
     let found = 0
     for (let round = 0; round < FOUND_ELSEWHERE; round++) {
@@ -140,6 +145,7 @@ async function foundElsewhere(engine: Engine, home: string): Promise<readonly Ro
         ok: share === 1,
       },
       latency('that question, there and back', times),
+      latency(`the other process's first question of each conversation of ${MESSAGES_EACH}`, early),
     ]
   } finally {
     const exited = once(other, 'exit')
