@@ -80,6 +80,21 @@ export const CONVERSATIONS_STEPS: readonly Step[] = [
     input: { text: 'kiln', filter: { fields: { 'conversations.thread': 'x' } } },
     expect: ({ error }) => expect(error).toMatchObject({ code: 'invalid_argument' }),
   },
+  {
+    name: 'ask the default lens, of messages alone',
+    operation: 'query',
+    input: { text: 'kiln conversations.speaker:Mira', touch: false },
+    expect: ({ result }) => {
+      expect(result).toMatchObject({ lens: 'default', items: [{ id: 'home/a' }] })
+      expect(result.items[0].components).toHaveProperty('neighbours')
+    },
+  },
+  {
+    name: 'why one message stands before another',
+    operation: 'explain',
+    input: { query: { text: 'kiln', lens: 'conversations' }, id: 'home/q', over: 'home/a' },
+    expect: ({ result }) => expect(result).toMatchObject({ rank: 1, over: { id: 'home/a', rank: 2 } }),
+  },
   { name: 'why it stands there', operation: 'explain', input: { query: { text: 'kiln' }, id: 'home/a' } },
   {
     name: 'read it',

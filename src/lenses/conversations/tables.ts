@@ -44,3 +44,6 @@ export const LAST: TableDeclaration = {
 }
 
 export const CONVERSATIONS_TABLES: readonly TableDeclaration[] = [MESSAGES, LAST]
+
+/** Of the entries that messages are. */
+export const MESSAGE_KINDS: readonly string[] = ['message']

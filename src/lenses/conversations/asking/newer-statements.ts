@@ -39,15 +39,18 @@ export function newerStatements(said: readonly Statement[]): ReadonlyMap<Stateme
   )
 }
 
+/** Messages from the best on among which order is changed: one that is far behind says little about the question. */
+const MOST_MOVED = 10
+
 /** The same messages, each newer statement before the older ones that it stands behind; the others keep their order. */
 export function newestFirst<T>(items: readonly T[], isNewer: (item: T, than: T) => boolean): readonly T[] {
   const ordered: T[] = []
-  for (const item of items) {
+  for (const item of items.slice(0, MOST_MOVED)) {
     const before = ordered.findIndex(other => isNewer(item, other))
     if (before < 0) ordered.push(item)
     else ordered.splice(before, 0, item)
   }
-  return ordered
+  return [...ordered, ...items.slice(MOST_MOVED)]
 }
 
 function isBySame(a: Statement, b: Statement): boolean {

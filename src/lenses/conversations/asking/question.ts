@@ -70,9 +70,8 @@ function isOfAssistant(plain: string): boolean {
 
 const ADDRESSED = new RegExp(
   String.raw`\b(?:you|your|yours|yourself)\b|(?<!\p{L})(?:tú|tus?|ti|contigo|tuy[oa]s?|usted)(?!\p{L})|` +
-    String.raw`(?<!\p{L})(?:dijiste|recomendaste|sugeriste|explicaste|propusiste|aconsejaste|escribiste|respondiste|` +
-    `contestaste|mencionaste|hiciste|diste|mostraste|indicaste|ofreciste|preparaste|redactaste|calculaste|` +
-    String.raw`resumiste|comentaste|creaste|generaste|has (?:dicho|hecho|dado|escrito|\p{L}+[ai]do))(?!\p{L})`,
+    String.raw`(?<!\p{L})(?:(?:me|nos) \p{L}+[ai]ste|dijiste|recomendaste|sugeriste|explicaste|propusiste|escribiste|` +
+    String.raw`hiciste|preparaste|calculaste|resumiste|has (?:dicho|hecho|dado|escrito|\p{L}+[ai]do))(?!\p{L})`,
   'u',
 )
 

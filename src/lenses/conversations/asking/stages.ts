@@ -55,7 +55,7 @@ function weightsOf({ mode, vector, query }: Plan): Weights {
 function retrieve(host: LensHost, plan: Plan, depth: number, context: QueryContext): Retrieval {
   const { transcripts, allow, isAll } = askedConversations(transcriptsOf(host), plan, depth, context)
   const found = scoresOf(transcripts, plan, context)
-  const best = bestOf(found, depth, allow)
+  const best = bestOf(found, depth, isAnswer(plan, allow))
   const isAlone = found.length === 1
   const shown = best.kept.map(({ of, at }) => ({ ...spokenAt(of, at), signals: signalsOf(of, at, isAlone) }))
   const chunks = chunksOf(shown, context.reader)
@@ -98,17 +98,21 @@ interface Place {
   readonly at: number
 }
 
+function isAnswer({ except }: Plan, allow: Bitset | null): (entry: EntryKey) => boolean {
+  return entry => entry !== except && (allow === null || allow.has(entry))
+}
+
 /** The best of all conversations, with all that are as good as the last of them. */
-function bestOf(found: readonly ConversationScores[], depth: number, allow: Bitset | null) {
+function bestOf(found: readonly ConversationScores[], depth: number, isAnswer: (entry: EntryKey) => boolean) {
   const top = new TopK<number>(depth, (a, b) => b - a)
   let count = 0
-  eachScore(found, allow, score => {
+  eachScore(found, isAnswer, score => {
     count++
     if (!top.full || score > (top.worst as number)) top.push(score)
   })
   const least = top.full ? (top.worst as number) : 0
   const kept: Place[] = []
-  eachScore(found, allow, (score, of, at) => {
+  eachScore(found, isAnswer, (score, of, at) => {
     if (score >= least) kept.push({ of, at })
   })
   return { kept, isCut: kept.length < count }
@@ -116,7 +120,7 @@ function bestOf(found: readonly ConversationScores[], depth: number, allow: Bits
 
 function eachScore(
   found: readonly ConversationScores[],
-  allow: Bitset | null,
+  isAnswer: (entry: EntryKey) => boolean,
   visit: (score: number, of: ConversationScores, at: number) => void,
 ): void {
   const isAlone = found.length === 1
@@ -125,7 +129,7 @@ function eachScore(
     const { scores } = of.ranks
     for (let at = 0; at < said.length; at++) {
       const score = scores[at] as number
-      if (!(score > 0) || (allow !== null && !allow.has((said[at] as { entry: EntryKey }).entry))) continue
+      if (!(score > 0) || !isAnswer((said[at] as { entry: EntryKey }).entry)) continue
       visit(isAlone ? score : (score / of.best) * of.share, of, at)
     }
   }

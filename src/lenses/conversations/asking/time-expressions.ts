@@ -21,8 +21,10 @@ const TIME = new RegExp(
     String.raw`(?<!\p{L})(?:${DAYS.join('|')})(?!\p{L})`,
     String.raw`\b(?:19|20)\d\d\b|\b\d{1,2}[/.]\d{1,2}[/.]\d{2,4}\b`,
     String.raw`\b\d{1,2}(?::\d\d| ?[ap]\.?m\b| o'clock)`,
-    String.raw`\b(?:yesterday|today|tonight|tomorrow|(?:last|next|this) (?:night|morning|week|weekend|month|year|spring|summer|autumn|fall|winter)|\w+ (?:minutes|hours|days|weeks|months|years) ago|(?:a|an|one) (?:minute|hour|day|week|month|year) ago)\b`,
-    String.raw`(?<!\p{L})(?:ayer|anteayer|anoche|hoy|(?:semana|mes|año) (?:pasad[ao]|que viene)|este (?:mes|año)|hace (?:\p{L}+|\d+) (?:minutos?|horas?|d[íi]as?|semanas?|mes(?:es)?|años?)|a las? (?:\d|\p{L}+))(?!\p{L})`,
+    String.raw`\b(?:yesterday|today|tonight|tomorrow|(?:last|next|this) (?:night|morning|week|weekend|month|year|spring|summer|autumn|fall|winter))\b`,
+    String.raw`\b(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|few|couple of|several) (?:minute|hour|day|night|week|month|year)s?\b`,
+    String.raw`(?<!\p{L})(?:ayer|anteayer|anoche|hoy|(?:semana|mes|año) (?:pasad[ao]|que viene)|este (?:mes|año)|a las? (?:\d|una|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|once|doce))(?!\p{L})`,
+    String.raw`(?<!\p{L})(?:\d+|una?|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|unos|unas|varios|varias) (?:minuto|hora|d[íi]a|noche|semana|mes|año)(?:e?s)?(?!\p{L})`,
   ].join('|'),
   'iu',
 )

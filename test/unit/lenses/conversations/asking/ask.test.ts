@@ -199,6 +199,30 @@ describe('conversations.query', () => {
     })
   })
 
+  it('is how the default lens asks where conditions leave messages alone, and nowhere else', async () => {
+    await say('kiln', KILN)
+    await call(engine, 'put', { entries: [{ id: 'note', content: 'The kiln is no message.' }] })
+    // biome-ignore lint/suspicious/noExplicitAny: pages are read in expectations only
+    const page = async (input: object): Promise<any> =>
+      (await call(engine, 'query', { text: 'When did Mira move the kiln?', touch: false, ...input })).items
+    const bare = (items: readonly { id: string; score: number }[]) => items.map(({ id, score }) => [id, score])
+    for (const filter of [
+      { kinds: ['message'] },
+      { fields: { 'conversations.conversation': 'kiln' } },
+      { fields: { 'conversations.speaker': ['Mira'] } },
+    ]) {
+      expect(bare(await page({ filter }))).toEqual(bare(await page({ filter, lens: 'conversations' })))
+    }
+    const all = await page({ any: true })
+    expect(all.map(({ id }: { id: string }) => id)).toContain('note')
+    expect(all[0].components).not.toHaveProperty('neighbours')
+    for (const kinds of [['message', 'note'], ['note']]) {
+      for (const { components } of await page({ filter: { kinds } })) expect(components).not.toHaveProperty('block')
+    }
+    const similar = await call(engine, 'similar', { id: 'kiln/m3' })
+    expect(similar.items.map(({ id }: { id: string }) => id)).not.toContain('kiln/m3')
+  })
+
   it('finds in the lens what query asks, conditions in the text included, and lists without a question', async () => {
     await say('kiln', KILN)
     await call(engine, 'put', { entries: [{ id: 'note', content: 'The kiln is no message.' }] })

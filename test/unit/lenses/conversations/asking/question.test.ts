@@ -29,6 +29,7 @@ const OF_ASSISTANT = [
   'What did you recommend for dinner?',
   'Which of your ideas was cheapest?',
   '¿Qué me recomendaste?',
+  '¿Qué plan me preparaste?',
   '¿Cuál fue tu consejo?',
   '¿Qué has dicho del horno?',
 ]
@@ -93,6 +94,8 @@ describe('a message', () => {
     'Fue en marzo',
     'Hace dos años',
     'on Tuesdays',
+    'It took three weeks.',
+    'Duró dos semanas.',
     'el sábado',
   ])('%s: says a time', text => expect(saysTime(text, null)).toBe(true))
   it.each(['We may march on.', 'The barn is red.', 'I have 3 cats.', 'El granero es rojo.'])('%s: says none', text =>
