@@ -15,6 +15,7 @@ import { quick } from '../quick.ts'
 import { latency, type Row, timedAsync } from '../report.ts'
 import { ZipfTexts } from '../text-data.ts'
 import { chatName, writeChats } from './large-chats.ts'
+import type { Answered, Asked } from './other-asker.ts'
 import { type ChatQuestion, chatAsker } from './product.ts'
 
 const CONVERSATIONS = quick ? 10 : 100
@@ -116,24 +117,26 @@ async function foundElsewhere(engine: Engine, home: string): Promise<readonly Ro
   try {
     await once(other, 'message')
     const remember = rememberer(engine)
+    const before = (await askOther(other, 'held')) as number
     const first = new ZipfTexts(904)
     const early: number[] = []
     for (let at = 0; at < CONVERSATIONS; at++) {
       const question = { text: first.question(3), conversations: [chatName(at)], mode: 'words' } as const
       early.push(await timedAsync(() => askOther(other, question)))
     }
+    const grown = ((await askOther(other, 'held')) as number) - before
     const times: number[] = []
     let found = 0
     for (let round = 0; round < FOUND_ELSEWHERE; round++) {
       const word = wordOf(NEW_WORDS + round)
       const id = await remember(`They called it ${word}.`, chatName(round % CONVERSATIONS))
-      let ids: readonly string[] = []
+      let ids: Answered = []
       times.push(
         await timedAsync(async () => {
           ids = await askOther(other, { text: word, limit: 3, mode: 'words' })
         }),
       )
-      if (ids.includes(id)) found++
+      if (Array.isArray(ids) && ids.includes(id)) found++
     }
     const share = found / FOUND_ELSEWHERE
     return [
@@ -146,6 +149,11 @@ async function foundElsewhere(engine: Engine, home: string): Promise<readonly Ro
       },
       latency('that question, there and back', times),
       latency(`the other process's first question of each conversation of ${MESSAGES_EACH}`, early),
+      {
+        name: 'memory that a message takes once its conversation was asked, words and indexes',
+        unit: 'kB',
+        value: grown / 1024 / (CONVERSATIONS * MESSAGES_EACH),
+      },
     ]
   } finally {
     const exited = once(other, 'exit')
@@ -163,8 +171,8 @@ function rememberer(engine: Engine): (text: string, conversation: string) => Pro
   }
 }
 
-async function askOther(other: ChildProcess, question: ChatQuestion): Promise<readonly string[]> {
-  other.send(question)
-  const [ids] = (await once(other, 'message')) as [readonly string[]]
-  return ids
+async function askOther(other: ChildProcess, asked: Asked): Promise<Answered> {
+  other.send(asked)
+  const [answer] = (await once(other, 'message')) as [Answered]
+  return answer
 }
