@@ -7,12 +7,9 @@ import { execFile } from 'node:child_process'
 import { existsSync, globSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import type { KernelVectorIndex } from '../src/index/vectors.ts'
-import { LOCAL_OWNER } from '../src/model/viewer.ts'
-import { type BigHome, bigHome, ENTRIES, questions } from './lib/big-store.ts'
+import { bigHome, ENTRIES, floorOf, questions } from './lib/big-store.ts'
 import { quick } from './lib/quick.ts'
-import { percentile, type Row, timed, timedAsync } from './lib/report.ts'
-import { heldOut } from './lib/stand-in.ts'
+import { percentile, type Row, timedAsync } from './lib/report.ts'
 
 export const name = 'cold-cli'
 
@@ -54,16 +51,6 @@ export async function run(): Promise<readonly Row[]> {
   }
   const slower = floor / REFERENCE_FLOOR_MS
   return kinds.map(({ name, goal }, at) => rowOf(name, samples[at] ?? [], goal && Math.round(goal * slower)))
-}
-
-/** Milliseconds for all sign-code distances, which tells how quick this machine is. */
-async function floorOf(home: BigHome): Promise<number> {
-  await using engine = await home.open()
-  const host = engine.host('default')
-  const kernel = host.index(home.vectors) as unknown as KernelVectorIndex
-  const scope = { partitions: host.sight(LOCAL_OWNER).partitions }
-  const times = Array.from({ length: 200 }, (_, round) => timed(() => kernel.sweepDistances(heldOut(round), scope)))
-  return percentile(times.slice(100), 0.5)
 }
 
 async function start(args: readonly string[], home: string): Promise<void> {

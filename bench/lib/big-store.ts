@@ -6,12 +6,15 @@
 import { modelKey } from '../../src/embed/embedder.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { openEngine } from '../../src/engine/open.ts'
+import type { KernelVectorIndex } from '../../src/index/vectors.ts'
 import type { EntryDraft } from '../../src/model/entry.ts'
 import { type Audience, audience } from '../../src/model/partition.ts'
+import { LOCAL_OWNER } from '../../src/model/viewer.ts'
 import type { Store } from '../../src/store/store.ts'
 import { copyOf, keptHome, madeOf } from './kept-store.ts'
 import { FEDERATION, FOUNDER, HOLDERS, holderName, introduce, privateCollection } from './people.ts'
-import { generated, openStandIn, QUESTIONS, ROWS } from './stand-in.ts'
+import { percentile, timed } from './report.ts'
+import { generated, heldOut, openStandIn, QUESTIONS, ROWS } from './stand-in.ts'
 import { ZipfTexts } from './text-data.ts'
 
 export const ENTRIES: number = ROWS
@@ -50,6 +53,16 @@ export async function bigHome(): Promise<BigHome> {
     open: () => openEngine({ home: copy.path, embedder, background: false }),
     [Symbol.dispose]: () => copy[Symbol.dispose](),
   }
+}
+
+/** Milliseconds for all sign-code distances, which tells how quick this machine is. */
+export async function floorOf(home: BigHome): Promise<number> {
+  await using engine = await home.open()
+  const host = engine.host('default')
+  const kernel = host.index(home.vectors) as unknown as KernelVectorIndex
+  const scope = { partitions: host.sight(LOCAL_OWNER).partitions }
+  const times = Array.from({ length: 200 }, (_, round) => timed(() => kernel.sweepDistances(heldOut(round), scope)))
+  return percentile(times.slice(100), 0.5)
 }
 
 /** Questions of so many words. */

@@ -4,11 +4,13 @@ import type { AddRequest } from '../model/entry-input.ts'
 import type { CallContext } from '../model/operation.ts'
 import type { Parts } from './parts.ts'
 
-export async function addFiles(
-  { store, clock, registry }: Parts,
-  { lens: named, paths, collection, kind, tags, visibility, federations, map }: AddRequest,
-  call: CallContext,
-): Promise<IngestReport> {
+export async function addFiles(parts: Parts, request: AddRequest, call: CallContext): Promise<IngestReport> {
+  if (request.chat !== undefined) {
+    const { addConversations } = await import('./add-conversations.ts')
+    return await addConversations(parts, request, call)
+  }
+  const { store, clock, registry } = parts
+  const { lens: named, paths, collection, kind, tags, visibility, federations, map } = request
   const lens = named === undefined ? undefined : registry.must(named)
   // Loaded when used: most calls ask, and should not wait for parsers of file formats.
   const { ingest } = await import('../ingest/ingest.ts')

@@ -157,7 +157,7 @@ export class Asking {
 
   #resolve(input: QueryInput, viewer: Viewer, now: Instant): Query {
     const { defaultLens } = this.#parts
-    return resolveQuery(input, { viewer, now, secret: this.secret(), defaultLens })
+    return resolveQuery(input, { viewer, now, secret: this.secret(), defaultLens, fields: this.#contexts.fields })
   }
 
   #stagesOf(lens: string): Stages {

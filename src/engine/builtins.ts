@@ -5,6 +5,7 @@
 import { BELIEFS_TABLES } from '../lenses/beliefs/tables.ts'
 import { CHROMA_TABLES } from '../lenses/chroma/tables.ts'
 import { CONTEXT_TABLES } from '../lenses/context/tables.ts'
+import { CONVERSATIONS_TABLES, MESSAGE_KINDS } from '../lenses/conversations/tables.ts'
 import { defaultLens } from '../lenses/default/default-lens.ts'
 import type { Lens } from '../lenses/lens.ts'
 import type { TableDeclaration } from '../model/table.ts'
@@ -14,6 +15,8 @@ export interface BuiltInLens {
   readonly tables: readonly TableDeclaration[]
   /** As `Lens.families`. */
   readonly families?: readonly string[]
+  /** As `Lens.kinds`. */
+  readonly kinds?: readonly string[]
   load(): Lens | Promise<Lens>
 }
 
@@ -34,6 +37,12 @@ export const BUILT_IN_LENSES: readonly BuiltInLens[] = [
     name: 'context',
     tables: CONTEXT_TABLES,
     load: async () => (await import('../lenses/context/context-lens.ts')).contextLens(),
+  },
+  {
+    name: 'conversations',
+    tables: CONVERSATIONS_TABLES,
+    kinds: MESSAGE_KINDS,
+    load: async () => (await import('../lenses/conversations/conversations-lens.ts')).conversationsLens,
   },
   {
     name: 'beliefs',

@@ -4,7 +4,8 @@ import { canonicalJson } from '../base/canonical.ts'
 import type { Clock, Instant } from '../base/clock.ts'
 import { v4Id } from '../base/random-id.ts'
 import { storableText } from '../base/storable.ts'
-import type { Entry, EntryDraft } from '../model/entry.ts'
+import { messageRows, requoteAfter } from '../lenses/conversations/requote.ts'
+import type { Entry, EntryDraft, EntryKey } from '../model/entry.ts'
 import { invalidArgument, QuerentError } from '../model/errors.ts'
 import { toInstant } from '../model/instant.ts'
 import { type Audience, audience } from '../model/partition.ts'
@@ -41,7 +42,9 @@ export function putEntries(
         return id
       }
       const chunks = chunkContent(draft.content, { format: 'markdown' })
+      const messages = before === undefined ? [] : messageRows(writer, [before.key])
       counts[writer.put(draft, chunks).created ? 'created' : 'updated']++
+      requoteAfter(writer, messages)
       return id
     }),
   )
@@ -51,6 +54,7 @@ export function putEntries(
 /** All of them or none. An id that is not there, hidden or not the viewer's is `not_found`. */
 export function deleteEntries(store: Store, ids: readonly string[], sight: Sight, now: Instant): number {
   return store.write(now, writer => {
+    const gone: EntryKey[] = []
     for (const id of new Set(ids)) {
       const entry = mustSee(writer, id, sight)
       if (!mayWrite(entry, sight.viewer)) {
@@ -58,8 +62,11 @@ export function deleteEntries(store: Store, ids: readonly string[], sight: Sight
           id,
         })
       }
-      writer.delete(entry.key)
+      gone.push(entry.key)
     }
+    const messages = messageRows(writer, gone)
+    for (const key of gone) writer.delete(key)
+    requoteAfter(writer, messages)
     return new Set(ids).size
   })
 }

@@ -1,6 +1,6 @@
 /** Lists visible entries by page. A cursor holds the place of the last entry shown, so pages neither skip nor repeat. */
 import { canonicalJson, type Json, sha256 } from '../base/canonical.ts'
-import type { Clock, Instant } from '../base/clock.ts'
+import type { Instant } from '../base/clock.ts'
 import type { Entry } from '../model/entry.ts'
 import type { Filter } from '../model/filter.ts'
 import { DEFAULT_LIMIT } from '../model/limits.ts'
@@ -8,10 +8,12 @@ import type { Position } from '../model/query.ts'
 import type { Sight } from '../model/viewer.ts'
 import { readCursor, writeCursor } from '../pipeline/cursor.ts'
 import { allOf, filterFromInput } from '../pipeline/filter-input.ts'
-import type { ListPosition, Store } from '../store/store.ts'
+import type { ListPosition } from '../store/store.ts'
 import { countVisible } from './counts.ts'
 import type { ListInput, ListPage } from './engine.ts'
 import { viewHead } from './entry-view.ts'
+import type { Parts } from './parts.ts'
+import { queryFields } from './question-contexts.ts'
 import { storeSecret } from './secret.ts'
 
 /** In a cursor: no instant. JSON writes it as null. */
@@ -20,12 +22,12 @@ const NO_INSTANT = Number.NaN
 type Order = NonNullable<ListInput['order']>
 
 export function listEntries(
-  { store, clock, random }: { store: Store; clock: Clock; random: (bytes: number) => Uint8Array },
+  { store, clock, random, tables }: Pick<Parts, 'store' | 'clock' | 'random' | 'tables'>,
   input: ListInput,
   sight: Sight,
 ): ListPage {
   const { order = 'updated', limit = DEFAULT_LIMIT } = input
-  const filter = input.filter === undefined ? null : allOf(filterFromInput(input.filter))
+  const filter = input.filter === undefined ? null : allOf(filterFromInput(input.filter, queryFields({ tables })))
   const now = clock.now()
   const seal = { secret: storeSecret(store, random), binding: bindingOf(filter, order, sight), now }
   const after = input.cursor === undefined ? null : positionOf(readCursor(input.cursor, seal).position)

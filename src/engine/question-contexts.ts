@@ -25,13 +25,14 @@ export class QuestionContexts {
   readonly #parts: Parts
   readonly #sights: Sights
   readonly #memo = new Memo()
-  readonly #fields: readonly FieldName[]
+  /** That a question may name. */
+  readonly fields: readonly FieldName[]
   #secret: string | null = null
 
   constructor(parts: Parts) {
     this.#parts = parts
     this.#sights = new Sights(parts.store)
-    this.#fields = [...ENTRY_FIELDS, ...aspectFields(parts)]
+    this.fields = queryFields(parts)
   }
 
   look(viewer: Viewer): Sight {
@@ -74,7 +75,7 @@ export class QuestionContexts {
         return deadline.without(() => indexes.vectors)
       },
       model: embedder?.model ?? null,
-      fields: this.#fields,
+      fields: this.fields,
       secret: this.secret(),
       memo: this.#memo,
       index,
@@ -130,12 +131,14 @@ function wordsOnly(reason: string, viewer: Viewer): Note {
   return { code: 'words_only', message: `Words only: ${told}` }
 }
 
-function aspectFields({ tables }: Parts): readonly FieldName[] {
-  return tables.flatMap(table =>
+/** Fields of entries, and of the aspects that lenses bring. */
+export function queryFields({ tables }: Pick<Parts, 'tables'>): readonly FieldName[] {
+  const ofAspects = tables.flatMap(table =>
     table.aspect === undefined
       ? []
       : table.columns
           .filter(({ name, unasked }) => name !== 'entry' && !unasked)
           .map(column => `${table.aspect}.${column.name}`),
   )
+  return [...ENTRY_FIELDS, ...ofAspects]
 }

@@ -99,6 +99,11 @@ export interface Lens {
   /** The stages it replaces; the others are the default ones. As a function: made once an engine, on its host. */
   readonly stages?: Partial<Stages> | ((host: LensHost) => Partial<Stages>) | undefined
   readonly operations?: readonly Operation<LensHost>[] | undefined
+  /**
+   * Kinds of entries that it ranks in its own way: questions of the default lens that only such can answer, by their
+   * conditions, are asked through it.
+   */
+  readonly kinds?: readonly string[] | undefined
   /** First parts of its operations' names beside its own name: things that it brings and others may come to use. */
   readonly families?: readonly string[] | undefined
   readonly jobs?: readonly Job[] | undefined

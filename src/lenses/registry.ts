@@ -7,16 +7,24 @@ import type { TableDeclaration } from '../model/table.ts'
 import { DEFAULT_STAGES } from '../pipeline/default-stages.ts'
 import type { Stages } from '../pipeline/stage.ts'
 import { CORE_TABLES } from '../store/core-tables.ts'
+import { handingOver, type Taker } from './handing-over.ts'
 import type { Lens, LensHost } from './lens.ts'
 
 const LENS_NAME = /^[a-z][a-z0-9]{0,31}$/
 
 /** A lens that this process did not load: the store knows its tables all the same. */
-export type SleepingLens = Pick<Lens, 'name' | 'tables'>
+export interface SleepingLens extends Pick<Lens, 'name' | 'tables' | 'kinds'> {
+  load?(): Lens | Promise<Lens>
+}
+
+/** Whose questions may be another lens's. */
+const DEFAULT = 'default'
 
 export class LensRegistry {
   readonly #lenses: ReadonlyMap<string, Lens>
   readonly #asleep: readonly SleepingLens[]
+  /** Loaded because a question needed their stages: of what else they bring nothing runs in this process. */
+  readonly #woken = new Map<string, Lens>()
 
   /** Throws `conflict` when names of lenses, tables or operations meet, or lie outside their lens's. */
   constructor(lenses: readonly Lens[], asleep: readonly SleepingLens[] = []) {
@@ -40,7 +48,7 @@ export class LensRegistry {
 
   /** Throws `unknown_lens`, naming those there are. */
   must(name: string): Lens {
-    const found = this.#lenses.get(name)
+    const found = this.#lenses.get(name) ?? this.#woken.get(name)
     if (found !== undefined) return found
     const known = [...this.#lenses.keys(), ...this.#asleep.map(lens => lens.name)].sort()
     // From a file of settings it may be of any length.
@@ -54,7 +62,25 @@ export class LensRegistry {
   /** The lens's stages, the default ones where it has none. Throws `unknown_lens`. */
   stages(name: string, host: (lens: string) => LensHost): Stages {
     const { stages } = this.must(name)
-    return { ...DEFAULT_STAGES, ...(typeof stages === 'function' ? stages(host(name)) : stages) }
+    const own = { ...DEFAULT_STAGES, ...(typeof stages === 'function' ? stages(host(name)) : stages) }
+    return name === DEFAULT ? handingOver(own, this.#takers(host)) : own
+  }
+
+  #takers(host: (lens: string) => LensHost): readonly Taker[] {
+    return [...this.all, ...this.#asleep].flatMap(({ name, kinds = [], tables = [] }) => {
+      if (kinds.length === 0) return []
+      const aspects = tables.flatMap(({ aspect }) => aspect ?? [])
+      const stages = async () => {
+        await this.#wake(name)
+        return this.stages(name, host)
+      }
+      return [{ name, kinds, aspects, stages }]
+    })
+  }
+
+  async #wake(name: string): Promise<void> {
+    const lens = await this.#asleep.find(each => each.name === name)?.load?.()
+    if (lens !== undefined) this.#woken.set(name, lens)
   }
 }
 

@@ -27,6 +27,15 @@ export interface PutInput {
   readonly valid_until?: string | number | undefined
 }
 
+/** How exports of conversations are read. What is absent is told from their content. */
+export interface ChatRequest {
+  readonly profile?: 'people' | 'assistant' | undefined
+  readonly format?: 'jsonl' | 'chatgpt' | 'claude' | 'slack' | 'whatsapp' | 'mail' | undefined
+  readonly zone?: string | undefined
+  readonly conversation?: string | undefined
+  readonly date_order?: 'day-first' | 'month-first' | undefined
+}
+
 export interface AddRequest {
   /** Files and folders. */
   readonly paths: readonly string[]
@@ -37,6 +46,8 @@ export interface AddRequest {
   readonly federations?: readonly string[] | undefined
   /** JSONL: our field to theirs. */
   readonly map?: Readonly<Record<string, string>> | undefined
+  /** They are exports of conversations: each message becomes an entry. */
+  readonly chat?: ChatRequest | undefined
   /** Read them as this lens does, into its collection unless another is named. */
   readonly lens?: string | undefined
   /** Wait until all chunks have vectors (default true); else they follow in the background. */
@@ -90,6 +101,26 @@ export const putEntriesInput: z.ZodType<PutEntriesInput> = z.strictObject({
   wait: z.boolean().optional().describe('Wait until they have vectors. Default: false'),
 })
 
+const chatInput: z.ZodType<ChatRequest> = z.strictObject({
+  profile: z
+    .enum(['people', 'assistant'])
+    .optional()
+    .describe('Of whom they are. Default: assistant for conversations in which an assistant speaks, else people'),
+  format: z
+    .enum(['jsonl', 'chatgpt', 'claude', 'slack', 'whatsapp', 'mail'])
+    .optional()
+    .describe('Default: told from the content'),
+  zone: z.string().min(1).optional().describe('Of times without one, such as +02:00 or Europe/Madrid. Default: UTC'),
+  conversation: z
+    .string()
+    .trim()
+    .min(1)
+    .max(MAX_ID_LENGTH)
+    .optional()
+    .describe('Its name, where a file holds one and does not name it. Default: the name of the file'),
+  date_order: z.enum(['day-first', 'month-first']).optional().describe('Of WhatsApp. Default: told from the file'),
+})
+
 export const addInput: z.ZodType<AddRequest> = z.strictObject({
   paths: z.array(z.string().min(1)).min(1).max(1000).describe('Files and folders'),
   collection: name.optional().describe('The collection to add to. Default: documents'),
@@ -98,6 +129,7 @@ export const addInput: z.ZodType<AddRequest> = z.strictObject({
   visibility: visibilityInput.optional().describe('Who may see them. Default: private'),
   federations: federations.optional().describe('With shared: those that may see them'),
   map: z.record(z.string(), z.string()).optional().describe('Of JSON lines: our field to theirs'),
+  chat: chatInput.optional().describe('They are exports of conversations: each message becomes an entry'),
   lens: z
     .string()
     .min(1)

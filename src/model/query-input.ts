@@ -44,6 +44,8 @@ export interface FilterInput {
   readonly ids?: readonly string[] | undefined
   /** By key, or by dotted path into nested objects. */
   readonly metadata?: Readonly<Record<string, MetadataCondition>> | undefined
+  /** By field of an aspect, such as `conversations.speaker`. */
+  readonly fields?: Readonly<Record<string, MetadataCondition>> | undefined
   readonly created?: PeriodInput | undefined
   readonly updated?: PeriodInput | undefined
   /** By this viewer. */
@@ -146,6 +148,9 @@ export const filterInput: z.ZodType<FilterInput> = z.strictObject({
     .describe(
       'By key, or dotted path: a value, a list of values (any of them), or operators (eq, gt, gte, lt, lte, contains, exists), all of which must hold',
     ),
+  fields: conditions
+    .optional()
+    .describe('By field of an aspect, such as conversations.speaker: conditions as for metadata'),
   created: period.optional().describe('Written first'),
   updated: period.optional().describe('Changed last'),
   accessed: period.optional().describe('Used last, by this viewer'),

@@ -47,7 +47,11 @@ export function makeCatalog(engine: Pick<Engine, 'lensOperations'>): Catalog {
 }
 
 /** Other names that operations answer to; listings show the first one alone. */
-const ALIASES: ReadonlyMap<string, string> = new Map([['enrich', 'c64.enrich']])
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  ['enrich', 'c64.enrich'],
+  ['remember', 'conversations.remember'],
+  ['recall', 'conversations.query'],
+])
 
 /** The name that an operation is listed by. */
 export function fullName(name: string): string {

@@ -9,8 +9,11 @@ type MetadataCondition = NonNullable<FilterInput['metadata']>[string]
 
 const PERIODS = ['created', 'updated', 'accessed', 'known'] as const
 
-/** All of these must hold; empty when nothing is asked. Throws `invalid_argument` for a period that cannot be. */
-export function filterFromInput(input: FilterInput): readonly Filter[] {
+/**
+ * All of these must hold; empty when nothing is asked. Throws `invalid_argument` for a period that cannot be, and for a field
+ * that is none of `fields`.
+ */
+export function filterFromInput(input: FilterInput, fields: readonly FieldName[]): readonly Filter[] {
   return [
     ...anyValue('collection', input.collections),
     ...anyValue('kind', input.kinds),
@@ -18,7 +21,12 @@ export function filterFromInput(input: FilterInput): readonly Filter[] {
     ...anyValue('tag', input.any_tags),
     ...(input.not_tags ?? []).map(tag => not(equal('tag', tag))),
     ...anyValue('id', input.ids),
-    ...Object.entries(input.metadata ?? {}).flatMap(([path, condition]) => metadataFilters(path, condition)),
+    ...Object.entries(input.metadata ?? {}).flatMap(([path, condition]) =>
+      conditionFilters(`metadata.${path}`, condition),
+    ),
+    ...Object.entries(input.fields ?? {}).flatMap(([name, condition]) =>
+      conditionFilters(mustBeField(name, fields), condition),
+    ),
     ...PERIODS.flatMap(field => periodFilters(field, input[field])),
     ...(input.valid_at === undefined ? [] : validAt(toInstant(input.valid_at, 'filter.valid_at'))),
   ]
@@ -50,8 +58,21 @@ function not(of: Filter): Filter {
   return { op: 'not', of }
 }
 
-function metadataFilters(path: string, condition: MetadataCondition): readonly Filter[] {
-  const field = `metadata.${path}`
+/** Of an aspect: the others have conditions of their own. */
+function mustBeField(name: string, fields: readonly FieldName[]): FieldName {
+  const known = fields.filter(field => field.includes('.'))
+  if (known.includes(name)) return name
+  const ofSame = known.filter(field => aspectOf(field) === aspectOf(name))
+  const expected =
+    ofSame.length > 0 ? `one of ${ofSame.join(', ')}` : `a field of ${[...new Set(known.map(aspectOf))].join(', ')}`
+  throw invalidArgument('filter.fields', name, known.length === 0 ? 'none: no lens brings any' : expected)
+}
+
+function aspectOf(field: FieldName): string {
+  return field.split('.', 1)[0] as string
+}
+
+function conditionFilters(field: FieldName, condition: MetadataCondition): readonly Filter[] {
   if (typeof condition !== 'object') return [equal(field, condition)]
   if (Array.isArray(condition)) return [{ op: 'in', field, values: condition }]
   const { contains, exists, ...comparisons } = condition as Exclude<typeof condition, readonly Scalar[]>

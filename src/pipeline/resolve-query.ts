@@ -1,7 +1,7 @@
 /** From what a caller sent (already checked by `queryInput`) to what the pipeline runs on: nothing optional, all resolved. */
 import { canonicalJson, type Json, type JsonObject } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
-import type { Filter } from '../model/filter.ts'
+import type { FieldName, Filter } from '../model/filter.ts'
 import { toInstant } from '../model/instant.ts'
 import { type Position, QUERY_DEFAULTS, type Query } from '../model/query.ts'
 import type { QueryInput } from '../model/query-input.ts'
@@ -16,6 +16,8 @@ export interface Asked {
   readonly secret: string
   /** The lens that answers when none is named. */
   readonly defaultLens: string
+  /** Those that a filter may name. */
+  readonly fields: readonly FieldName[]
 }
 
 /** What decides neither which entries come nor in which order: it may change from page to page. */
@@ -34,7 +36,7 @@ export function resolveQuery(input: QueryInput, asked: Asked): Query {
     cursor: input.cursor ?? null,
     after: start.after,
     binding,
-    filter: conditionsOf(input),
+    filter: conditionsOf(input, asked.fields),
     mode: input.mode ?? defaults.mode,
     meaningWeight: input.meaning_weight ?? null,
     memory: input.memory ?? defaults.memory,
@@ -74,8 +76,8 @@ function startOf(
   return { after: null, asOf: input.as_of === undefined ? now : toInstant(input.as_of, 'as_of'), begun: now }
 }
 
-function conditionsOf(input: QueryInput): Filter | null {
-  const parts: Filter[] = input.filter === undefined ? [] : [...filterFromInput(input.filter)]
+function conditionsOf(input: QueryInput, fields: readonly FieldName[]): Filter | null {
+  const parts: Filter[] = input.filter === undefined ? [] : [...filterFromInput(input.filter, fields)]
   if (input.known_at !== undefined) {
     parts.push({ op: 'lte', field: 'known', value: toInstant(input.known_at, 'known_at') })
   }

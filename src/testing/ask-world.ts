@@ -141,7 +141,7 @@ export class AskWorld {
     const { store, words, vectors, embedder } = this.parts
     const { viewer = LOCAL_OWNER, now = WORLD_NOW } = options
     this.#refresh()
-    const query = resolveQuery(input, { viewer, now, secret: SECRET, defaultLens: 'default' })
+    const query = resolveQuery(input, { viewer, now, secret: SECRET, defaultLens: 'default', fields: ENTRY_FIELDS })
     const notes: Note[] = []
     const look = (): Sight => lookAt(store, viewer)
     let sight = look()

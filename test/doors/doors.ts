@@ -36,6 +36,12 @@ const TOOLS_OF_OTHER_NAMES: Readonly<Record<string, string>> = {
   'chroma.delete': 'chroma_delete_node',
   'chroma.assign': 'chroma_assign_hashtag',
   'chroma.hashtags': 'chroma_list_hashtags',
+  'conversations.remember': 'remember',
+}
+
+/** Tools that a lens offers in the place of common ones: the operations of those are done aside. */
+const IN_PLACE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  conversations: { 'conversations.query': 'query', query: 'no tool' },
 }
 
 export const DOORS: Readonly<Record<string, (options: DoorOptions) => Promise<Door>>> = {
@@ -167,7 +173,8 @@ async function openMcp(options: DoorOptions): Promise<Door> {
     async call(operation, input, viewer) {
       const known = clients.get(viewer) ?? (await connect(options, viewer))
       clients.set(viewer, known)
-      const name = TOOLS_OF_OTHER_NAMES[operation] ?? operation.replaceAll('.', '_')
+      const own = IN_PLACE[options.lens ?? ''] ?? {}
+      const name = own[operation] ?? TOOLS_OF_OTHER_NAMES[operation] ?? operation.replaceAll('.', '_')
       if (!known.tools.includes(name)) {
         await using aside = await openLibrary(options)
         return await aside.call(operation, input, viewer)

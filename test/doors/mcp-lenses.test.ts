@@ -21,6 +21,7 @@ const MOST_TOKENS: Readonly<Record<string, number>> = {
   chroma: 1800,
   collections: 700,
   context: 1500,
+  conversations: 2000,
 }
 
 let folder = ''
@@ -39,6 +40,7 @@ describe.each([
     'context',
     'context_query context_map context_definition context_references context_callers context_impact context_index context_extract',
   ],
+  ['conversations', 'remember query explain get list delete'],
 ])('the lens %s', (lens, names) => {
   let client: Client
   beforeAll(async () => {

@@ -23,6 +23,7 @@ describe('the list of tools', () => {
     ['chroma', 1800],
     ['collections', 700],
     ['context', 1500],
+    ['conversations', 2000],
   ])('of the lens %s costs less than %i tokens, and is what a client is sent', async (lens, most) => {
     const args = lens === undefined ? [] : ['--lens', lens]
     const { stdout, status } = await list(...args, '--json')

@@ -9,6 +9,7 @@ import { C64_STEPS } from './c64-scenario.ts'
 import { CHROMA_STEPS } from './chroma-scenario.ts'
 import { COLLECTIONS_STEPS } from './collections-scenario.ts'
 import { CONTEXT_STEPS } from './context-scenario.ts'
+import { CONVERSATIONS_STEPS } from './conversations-scenario.ts'
 import { byRoute } from './route-request.ts'
 import { type Step, scenario } from './scenario.ts'
 
@@ -20,6 +21,7 @@ const SCENARIOS: Readonly<Record<string, readonly Step[]>> = {
   chroma: CHROMA_STEPS,
   collections: COLLECTIONS_STEPS,
   context: CONTEXT_STEPS,
+  conversations: CONVERSATIONS_STEPS,
 }
 
 /** Operation -> why no scenario calls it. */

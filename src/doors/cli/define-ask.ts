@@ -1,10 +1,12 @@
 /** Commands that ask. */
 import type { Command } from 'commander'
+import type { RecallFlags } from './commands/recall.ts'
 import type { LiveFlags } from './commands/watch.ts'
 import { define, runs } from './define.ts'
 import {
   type AskFlags,
   type CommonFlags,
+  collect,
   finiteNumber,
   withFormat,
   withLive,
@@ -32,6 +34,8 @@ export function defineAskCommands(program: Command, cli: Cli): void {
     await (await import('./commands/ask.ts')).runQuery(cli, wordsOf(query, words), flags)
   })
 
+  defineRecall(program, cli)
+
   const watch = define(program, 'watch <words...>', 'tell what changes in the answer to a question, until Ctrl-C', [
     ['querent watch how does decay work', 'a line for each entry that comes, changes or goes'],
     ['querent watch --no-initial --json tag:incident | jq .id', 'events as JSON lines, from now on'],
@@ -57,5 +61,29 @@ export function defineAskCommands(program: Command, cli: Cli): void {
   withFormat(withPlace(similar)).option('--limit <number>', 'how many at most', finiteNumber)
   runs<[string], CommonFlags & { limit?: number }>(similar, cli, async (id, flags) => {
     await (await import('./commands/ask.ts')).runSimilar(cli, id, flags)
+  })
+}
+
+function defineRecall(program: Command, cli: Cli): void {
+  const recall = define(program, 'recall <words...>', 'ask what was said; `-` reads the question from standard input', [
+    ['querent recall when did Mira move the kiln', 'the best ten messages of all conversations'],
+    ['querent recall --conversation home --speaker Mira where is the kiln', 'what she said there'],
+    ['querent recall --max-tokens 2000 --json what do we know of the kiln', 'for a prompt, in the order of time'],
+  ])
+  withFormat(withPlace(withPaging(recall)))
+    .allowUnknownOption()
+    .option('--conversation <name>', 'only in this conversation (repeatable)', collect)
+    .option('--speaker <name>', 'only what this one said (repeatable)', collect)
+    .option('--role <role>', 'only of this role: user, assistant, system, tool (repeatable)', collect)
+    .option('--since <time>', 'only what was said from this moment on')
+    .option('--until <time>', 'only what was said before this moment')
+    .option('--max-tokens <number>', 'the best that fit into so many tokens, in the order of time', finiteNumber)
+    .option('--neighbours <number>', 'so many messages before and after each', finiteNumber)
+    .option('--as-of <time>', 'ask as if it were this moment')
+    .option('--words', 'by words alone')
+    .option('--explain', 'show how each score was made')
+    .option('--fail-empty', 'end with exit code 3 when nothing is relevant')
+  runs<[readonly string[]], RecallFlags>(recall, cli, async (words, flags) => {
+    await (await import('./commands/recall.ts')).runRecall(cli, wordsOf(recall, words), flags)
   })
 }

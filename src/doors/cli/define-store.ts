@@ -23,6 +23,7 @@ function defineFilling(program: Command, cli: Cli): void {
     ['querent add .', 'everything here that .gitignore lets through'],
     ['querent add notes --collection notes --tag draft', 'into a collection, with a tag'],
     ['querent add talk.jsonl --map content=text --map title=topic', 'JSON lines with other field names'],
+    ['querent add --chat conversations.json', 'an export of conversations: each message is an entry'],
   ])
   withFormat(withPlace(add))
     .option('--collection <name>', 'the collection to add to')
@@ -32,6 +33,16 @@ function defineFilling(program: Command, cli: Cli): void {
     .option('--federation <id>', 'with --visibility shared: whom with (repeatable)', collect)
     .option('--map <ours=theirs>', 'JSON lines: the name a field has there (repeatable)', collect)
     .option('--lens <name>', 'read files as this lens does, into its collection')
+    .option('--chat', 'they are exports of conversations (JSON lines, ChatGPT, Claude, Slack, WhatsApp, mail)')
+    .addOption(new Option('--profile <whom>', 'with --chat: of whom they are').choices(['people', 'assistant']))
+    .addOption(
+      new Option('--chat-format <name>', 'with --chat, where it cannot be told').choices([
+        ...['jsonl', 'chatgpt', 'claude', 'slack', 'whatsapp', 'mail'],
+      ]),
+    )
+    .option('--zone <zone>', 'with --chat: of times without one, such as Europe/Madrid (default: UTC)')
+    .option('--conversation <name>', 'with --chat: its name, where the file does not say')
+    .addOption(new Option('--date-order <order>', 'with --chat, of WhatsApp').choices(['day-first', 'month-first']))
     .option('--no-wait', 'do not wait for vectors; words answer at once')
     .option('--code', 'read code as concepts and links: see `querent context`')
   runs<[readonly string[]], Parameters<typeof import('./commands/ingest.ts').runAdd>[2]>(
@@ -45,6 +56,7 @@ function defineFilling(program: Command, cli: Cli): void {
 }
 
 function defineEntries(program: Command, cli: Cli): void {
+  defineRemember(program, cli)
   const get = define(program, 'get <id>', 'show one entry', [
     ['querent get docs/decay.md', 'its facts and its content'],
   ])
@@ -67,6 +79,35 @@ function defineEntries(program: Command, cli: Cli): void {
   runs<[readonly string[]], CommonFlags>(withFormat(withPlace(remove)), cli, async (ids, flags) => {
     await (await import('./commands/entries.ts')).runDelete(cli, ids, flags)
   })
+}
+
+function defineRemember(program: Command, cli: Cli): void {
+  const remember = define(program, 'remember <text>', 'remember one message or note, found by the next question', [
+    ['querent remember "Tea goes into the blue tin."', 'in the conversation notes'],
+    ['querent remember "I moved to Lugo." --speaker Mira --conversation home --at 2025-03-14', 'who, where and when'],
+  ])
+  withFormat(withPlace(remember))
+    .option('--speaker <name>', 'who said it')
+    .option('--conversation <name>', 'which conversation it belongs to (default: notes)')
+    .option('--at <time>', 'when it was said (default: now)')
+    .addOption(
+      new Option('--role <role>', 'in a chat with an assistant').choices(['user', 'assistant', 'system', 'tool']),
+    )
+    .option('--session <name>', 'default: that of the message before, unless six hours lie between them')
+    .option('--reply-to <id>', 'the message it answers, within the conversation')
+    .option('--id <id>', 'within the conversation: a message that has it gets this text')
+    .option('--collection <name>', 'the collection to add to (default: conversations)')
+    .option('--tag <name>', 'a tag (repeatable)', collect)
+    .addOption(new Option('--visibility <who>', 'who may see it').choices(['private', 'public', 'shared']))
+    .option('--federation <id>', 'with --visibility shared: whom with (repeatable)', collect)
+    .option('--wait', 'wait until it has its vector; words find it at once')
+  runs<[string], Parameters<typeof import('./commands/remember.ts').runRemember>[2]>(
+    remember,
+    cli,
+    async (text, flags) => {
+      await (await import('./commands/remember.ts')).runRemember(cli, text, flags)
+    },
+  )
 }
 
 /** The whole store, out and in again. */

@@ -9,7 +9,10 @@ import { resolveQuery } from '../../../src/pipeline/resolve-query.ts'
 import { type Known, knowledge, questions } from '../../../src/testing/ask-arbitraries.ts'
 import { openWorld } from './world.ts'
 
-const asked = { viewer: { id: 'owner' }, now: 1_000, secret: 's', defaultLens: 'default' }
+const asked = {
+  ...{ viewer: { id: 'owner' }, now: 1_000, secret: 's', defaultLens: 'default' },
+  fields: ['id', 'color.l', 'color.name'],
+}
 
 describe('filters', () => {
   it('pushed into retrieval keep exactly what would be kept afterwards', async () => {
@@ -122,6 +125,8 @@ describe('a question that cannot be', () => {
       field: 'filter.created',
     },
     { input: { text: 'x', filter: { updated: { after: 5, before: 5 } } }, field: 'filter.updated' },
+    { input: { text: 'x', filter: { fields: { 'color.hidden': 1 } } }, field: 'filter.fields' },
+    { input: { text: 'x', filter: { fields: { id: 'x' } } }, field: 'filter.fields' },
     { input: { text: 'x', as_of: '2025-13-01' }, field: 'as_of' },
     { input: { text: 'x', known_at: 9e15 }, field: 'known_at' },
     { input: { text: 'x', filter: { valid_at: '2025-02-30T25:00:00Z' } }, field: 'filter.valid_at' },
@@ -130,6 +135,17 @@ describe('a question that cannot be', () => {
     expect(() => resolveQuery(input, asked)).toThrow(
       expect.objectContaining({ details: expect.objectContaining({ field }) }),
     )
+  })
+
+  it('is none where it sets conditions on fields of aspects', () => {
+    const fields = { 'color.name': ['red', 'blue'], 'color.l': { gte: 5 } }
+    expect(resolveQuery({ text: 'x', filter: { fields } }, asked).filter).toEqual({
+      op: 'and',
+      of: [
+        { op: 'in', field: 'color.name', values: ['red', 'blue'] },
+        { op: 'gte', field: 'color.l', value: 5 },
+      ],
+    })
   })
 
   it('is one of blanks without a filter', async () => {

@@ -3,6 +3,7 @@ import { createReadStream, createWriteStream } from 'node:fs'
 import { resolve } from 'node:path'
 import { promises, type Readable, type Writable } from 'node:stream'
 import type { Engine } from '../../../engine/engine.ts'
+import type { ChatRequest } from '../../../model/entry-input.ts'
 import { invalidArgument, QuerentError } from '../../../model/errors.ts'
 import type { CallContext } from '../../../model/operation.ts'
 import { status } from '../../../ops/admin-ops.ts'
@@ -33,6 +34,12 @@ interface AddFlags extends CommonFlags {
   readonly lens?: string
   readonly wait: boolean
   readonly code?: true
+  readonly chat?: true
+  readonly profile?: 'people' | 'assistant'
+  readonly chatFormat?: NonNullable<ChatRequest['format']>
+  readonly zone?: string
+  readonly conversation?: string
+  readonly dateOrder?: 'day-first' | 'month-first'
 }
 
 export async function runAdd(cli: Cli, paths: readonly string[], flags: AddFlags): Promise<void> {
@@ -41,6 +48,7 @@ export async function runAdd(cli: Cli, paths: readonly string[], flags: AddFlags
     paths: paths.map(path => resolve(cli.io.workingFolder, path)),
     ...{ collection, kind, visibility, wait, lens, tags: flags.tag, federations: flags.federation },
     ...(flags.map && { map: fieldMap(flags.map) }),
+    ...chatOf(flags),
   }
   const outcome = await withProgress(cli.io, report =>
     withSession(cli, flags, { create: true, report }, session => session.run(add, input)),
@@ -49,6 +57,17 @@ export async function runAdd(cli: Cli, paths: readonly string[], flags: AddFlags
   const { added, updated, unchanged, deleted, errors } = outcome
   const nothingCame = added + updated + unchanged + deleted === 0
   if (errors.length > 0 && nothingCame) cli.exitCode = EXIT.failed // some bad files among good ones are no failure
+}
+
+/** Throws where a flag that only conversations have stands without `--chat`. */
+function chatOf(flags: AddFlags): { readonly chat?: ChatRequest } {
+  const { profile, chatFormat, zone, conversation, dateOrder } = flags
+  if (flags.chat === true) return { chat: { profile, format: chatFormat, zone, conversation, date_order: dateOrder } }
+  const only = { profile, 'chat-format': chatFormat, zone, conversation, 'date-order': dateOrder }
+  for (const [name, value] of Object.entries(only)) {
+    if (value !== undefined) throw invalidArgument(`--${name}`, value, '--chat beside it')
+  }
+  return {}
 }
 
 function fieldMap(pairs: readonly string[]): Record<string, string> {

@@ -13,6 +13,7 @@ import { CHROMA_TOOLS } from './chroma.ts'
 import { COLLECTIONS_TOOLS } from './collections.ts'
 import { COMMON_TOOLS } from './common.ts'
 import { CONTEXT_TOOLS } from './context.ts'
+import { CONVERSATIONS_TOOLS } from './conversations.ts'
 import { closedOutline, outline } from './outline.ts'
 
 export interface Tool {
@@ -35,6 +36,7 @@ const OF_LENS: Readonly<Record<string, readonly ToolChoice[]>> = {
   chroma: CHROMA_TOOLS,
   collections: COLLECTIONS_TOOLS,
   context: CONTEXT_TOOLS,
+  conversations: CONVERSATIONS_TOOLS,
 }
 
 /** The default tools, or a lens's own when it brings operations. Throws `unknown_lens`. */

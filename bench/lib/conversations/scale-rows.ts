@@ -1,0 +1,178 @@
+/**
+ * Rows of the bench over 100,000 messages without vectors: importing them, asking them, remembering one message durably,
+ * and how soon another process finds it.
+ */
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { Engine } from '../../../src/engine/engine.ts'
+import { openEngine } from '../../../src/engine/open.ts'
+import { callOperation, makeCatalog } from '../../../src/ops/catalog.ts'
+import { tempFolder } from '../../../src/testing/temp-folder.ts'
+import { bigHome, floorOf } from '../big-store.ts'
+import { wordOf } from '../made-words.ts'
+import { quick } from '../quick.ts'
+import { latency, type Row, timedAsync } from '../report.ts'
+import { ZipfTexts } from '../text-data.ts'
+import { chatName, writeChats } from './large-chats.ts'
+import type { Answered, Asked } from './other-asker.ts'
+import { type ChatQuestion, chatAsker } from './product.ts'
+
+const CONVERSATIONS = quick ? 10 : 100
+const MESSAGES_EACH = quick ? 200 : 1000
+const ASKED = quick ? 20 : 300
+const REMEMBERED = quick ? 30 : 1000
+const FOUND_ELSEWHERE = quick ? 10 : 200
+
+const LEAST_A_SECOND = 2000
+const MOST_MS = 5
+/** Of a whole query, in floors. */
+const QUERY = { p50: 5, p99: 15 }
+/** The rank of no word that the chats are made of. */
+const NEW_WORDS = 10_000_000
+
+export async function scaleRows(): Promise<readonly Row[]> {
+  using folder = tempFolder()
+  const chats = folder.file('chats')
+  const home = folder.file('home')
+  writeChats(chats, CONVERSATIONS, MESSAGES_EACH)
+  const floor = await machineFloor()
+  await using engine = await openEngine({ home, create: true, embedder: 'none', background: false })
+  return [
+    await imported(engine, chats),
+    ...(await asked(engine, floor)),
+    await remembered(engine),
+    ...(await foundElsewhere(engine, home)),
+  ]
+}
+
+async function machineFloor(): Promise<number> {
+  using big = await bigHome()
+  return await floorOf(big)
+}
+
+async function imported(engine: Engine, chats: string): Promise<Row> {
+  const started = performance.now()
+  const { added, errors } = await engine.add({ paths: [chats], chat: { format: 'jsonl' } })
+  const rate = added / ((performance.now() - started) / 1000)
+  if (errors.length > 0) throw new Error(`not imported: ${JSON.stringify(errors.slice(0, 3))}`)
+  return {
+    name: 'messages imported without vectors',
+    unit: '1/s',
+    value: rate,
+    goal: `>= ${LEAST_A_SECOND}`,
+    ok: rate >= LEAST_A_SECOND,
+    note: `${added} messages of ${CONVERSATIONS} conversations`,
+  }
+}
+
+async function asked(engine: Engine, floor: number): Promise<readonly Row[]> {
+  const ask = chatAsker(engine)
+  const total = CONVERSATIONS * MESSAGES_EACH
+  const ways: readonly (readonly [string, (round: number) => Partial<ChatQuestion>])[] = [
+    [`all ${total} messages`, () => ({})],
+    [`one conversation of ${MESSAGES_EACH}`, round => ({ conversations: [chatName(round % CONVERSATIONS)] })],
+  ]
+  const rows: Row[] = []
+  for (const [called, input] of ways) {
+    const texts = new ZipfTexts(903)
+    const times: number[] = []
+    const first = await timedAsync(() => ask({ text: texts.question(3), ...input(0) }))
+    // Each conversation once before: what a question finds kept is what is measured.
+    for (let round = 0; round < CONVERSATIONS; round++) await ask({ text: texts.question(3), ...input(round) })
+    for (let round = 0; round < ASKED; round++) {
+      const text = texts.question(3)
+      times.push(await timedAsync(() => ask({ text, ...input(round) })))
+    }
+    const row = latency(`a question of 3 words over ${called}, by words`, times)
+    rows.push({
+      ...row,
+      ratioToFloor: row.p50 / floor,
+      goal: `p50 <= ${QUERY.p50} x floor, p99 <= ${QUERY.p99} x floor`,
+      ok: row.p50 <= QUERY.p50 * floor && row.p99 <= QUERY.p99 * floor,
+      note: `the first of all took ${first.toFixed(0)} ms; floor ${floor.toFixed(2)} ms`,
+    })
+  }
+  return rows
+}
+
+/** Durable when it returns. */
+async function remembered(engine: Engine): Promise<Row> {
+  const remember = rememberer(engine)
+  const texts = new ZipfTexts(13)
+  const times: number[] = []
+  for (let round = 0; round < REMEMBERED; round++) {
+    const text = texts.prose(20)
+    times.push(await timedAsync(() => remember(text, chatName(round % CONVERSATIONS))))
+  }
+  const row = latency('remember, one message of 20 words, durable', times)
+  return { ...row, goal: `p99 <= ${MOST_MS} ms`, ok: row.p99 <= MOST_MS }
+}
+
+/** What is remembered here is asked for in another process at once. */
+async function foundElsewhere(engine: Engine, home: string): Promise<readonly Row[]> {
+  const other = fork(fileURLToPath(new URL('./other-asker.ts', import.meta.url)), [home], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  try {
+    await once(other, 'message')
+    const remember = rememberer(engine)
+    const before = (await askOther(other, 'held')) as number
+    const first = new ZipfTexts(904)
+    const early: number[] = []
+    for (let at = 0; at < CONVERSATIONS; at++) {
+      const question = { text: first.question(3), conversations: [chatName(at)], mode: 'words' } as const
+      early.push(await timedAsync(() => askOther(other, question)))
+    }
+    const grown = ((await askOther(other, 'held')) as number) - before
+    const times: number[] = []
+    let found = 0
+    for (let round = 0; round < FOUND_ELSEWHERE; round++) {
+      const word = wordOf(NEW_WORDS + round)
+      const id = await remember(`They called it ${word}.`, chatName(round % CONVERSATIONS))
+      let ids: Answered = []
+      times.push(
+        await timedAsync(async () => {
+          ids = await askOther(other, { text: word, limit: 3, mode: 'words' })
+        }),
+      )
+      if (Array.isArray(ids) && ids.includes(id)) found++
+    }
+    const share = found / FOUND_ELSEWHERE
+    return [
+      {
+        name: 'remembered, and found by the next question of another process',
+        unit: 'of 1',
+        value: share,
+        goal: '1',
+        ok: share === 1,
+      },
+      latency('that question, there and back', times),
+      latency(`the other process's first question of each conversation of ${MESSAGES_EACH}`, early),
+      {
+        name: 'memory that a message takes once its conversation was asked, words and indexes',
+        unit: 'kB',
+        value: grown / 1024 / (CONVERSATIONS * MESSAGES_EACH),
+      },
+    ]
+  } finally {
+    const exited = once(other, 'exit')
+    other.disconnect()
+    await exited
+  }
+}
+
+function rememberer(engine: Engine): (text: string, conversation: string) => Promise<string> {
+  const catalog = makeCatalog(engine)
+  const context = { viewer: { id: 'owner' }, signal: new AbortController().signal }
+  return async (text, conversation) => {
+    const input = { text, conversation, speaker: 'Mira' }
+    return ((await callOperation(catalog, engine, 'conversations.remember', input, context)) as { id: string }).id
+  }
+}
+
+async function askOther(other: ChildProcess, asked: Asked): Promise<Answered> {
+  other.send(asked)
+  const [answer] = (await once(other, 'message')) as [Answered]
+  return answer
+}

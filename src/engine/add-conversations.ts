@@ -1,0 +1,83 @@
+/** Adds exports of conversations: opens their files, which a lens cannot, and hands them on. */
+import { createReadStream } from 'node:fs'
+import { relative, sep } from 'node:path'
+import type { IngestReport } from '../ingest/ingest-report.ts'
+import { messageOf } from '../ingest/messages.ts'
+import { type Place, placeOf, shown } from '../ingest/place.ts'
+import { walk } from '../ingest/walk.ts'
+import { importConversations } from '../lenses/conversations/import-conversations.ts'
+import type { ExportFile } from '../lenses/conversations/reading/export-file.ts'
+import type { AddRequest } from '../model/entry-input.ts'
+import { invalidArgument } from '../model/errors.ts'
+import type { CallContext } from '../model/operation.ts'
+import { audience } from '../model/partition.ts'
+import type { Parts } from './parts.ts'
+
+type Report = { -readonly [Field in keyof IngestReport]: IngestReport[Field] }
+
+export async function addConversations(
+  { store, clock }: Parts,
+  request: AddRequest,
+  call: CallContext,
+): Promise<IngestReport> {
+  refuseOthers(request)
+  const { paths, chat = {}, collection = 'conversations', tags = [], visibility = 'private', federations } = request
+  const { date_order: dateOrder, ...reading } = chat
+  const options = { ...reading, dateOrder, map: request.map }
+  const places = await Promise.all(paths.map((path, at) => placeOf(path, `paths.${at}`)))
+  const report: Report = { added: 0, updated: 0, unchanged: 0, deleted: 0, skipped: [], errors: [], chunks: 0 }
+  for (const place of places) {
+    const found = await filesOf(place, call.signal)
+    const settings = {
+      ...{ collection, tags: [...new Set(tags)], now: clock.now() },
+      audience: audience(visibility, call.viewer.id, federations),
+    }
+    const names = { shown: (path: string) => shownIn(place, path), whole: place.given }
+    const made = await importConversations(store, found.files, options, settings, names, call)
+    for (const count of ['added', 'updated', 'unchanged', 'deleted', 'chunks'] as const) report[count] += made[count]
+    report.skipped = [...report.skipped, ...found.skipped, ...made.skipped]
+    report.errors = [...report.errors, ...found.errors, ...made.errors]
+  }
+  return report
+}
+
+/** What would be left unread without a word. */
+function refuseOthers({ kind, lens, visibility, federations }: AddRequest): void {
+  if (kind !== undefined) throw invalidArgument('kind', kind, 'no kind beside chat: messages are of the kind message')
+  if (lens !== undefined) throw invalidArgument('lens', lens, 'no lens beside chat')
+  if (visibility !== 'shared' && federations !== undefined) {
+    throw invalidArgument('federations', federations, 'no federations unless visibility is shared')
+  }
+}
+
+interface FoundFiles {
+  readonly files: readonly ExportFile[]
+  readonly skipped: IngestReport['skipped']
+  readonly errors: IngestReport['errors']
+}
+
+/** All of a folder are one export. */
+async function filesOf(place: Place, signal: AbortSignal): Promise<FoundFiles> {
+  if (!place.isFolder) return { files: [fileOf(place, place.absolute)], skipped: [], errors: [] }
+  const files: ExportFile[] = []
+  const skipped: { path: string; reason: string }[] = []
+  const errors: { path: string; message: string }[] = []
+  for await (const found of walk(place.root, signal)) {
+    const path = shown(place, found.path)
+    if (found.kind === 'file') files.push(fileOf(place, found.path))
+    else if (found.kind === 'skipped') skipped.push({ path, reason: found.reason })
+    else errors.push({ path, message: messageOf(found.error) })
+  }
+  return { files, skipped, errors }
+}
+
+function fileOf({ root }: Place, absolute: string): ExportFile {
+  return {
+    path: relative(root, absolute).split(sep).join('/'),
+    bytes: () => createReadStream(absolute),
+  }
+}
+
+function shownIn(place: Place, path: string): string {
+  return place.isFolder ? `${place.given.replace(/[\\/]+$/, '')}/${path}` : place.given
+}

@@ -1,0 +1,159 @@
+/** What `conversations.query` takes and tells. */
+import { z } from 'zod'
+import type { Explanation } from '../../../model/explanation.ts'
+import { MAX_CURSOR_LENGTH, MAX_ID_LENGTH, MAX_LIMIT, MAX_NAME_LENGTH, MAX_TIMEOUT_MS } from '../../../model/limits.ts'
+import type { Note, Verdict } from '../../../model/page.ts'
+import { type InstantInput, instantInput } from '../../../model/query-input.ts'
+import { ROLES, type Role } from '../model.ts'
+
+export interface ConversationQuery {
+  readonly text: string
+  readonly conversations?: readonly string[] | undefined
+  readonly speakers?: readonly string[] | undefined
+  readonly roles?: readonly Role[] | undefined
+  readonly sessions?: readonly string[] | undefined
+  readonly since?: InstantInput | undefined
+  readonly until?: InstantInput | undefined
+  readonly collections?: readonly string[] | undefined
+  readonly tags?: readonly string[] | undefined
+  readonly limit?: number | undefined
+  readonly cursor?: string | undefined
+  readonly max_tokens?: number | undefined
+  readonly neighbours?: number | undefined
+  readonly as_of?: InstantInput | undefined
+  readonly mode?: 'hybrid' | 'words' | 'meaning' | undefined
+  readonly meaning_weight?: number | undefined
+  readonly explain?: boolean | undefined
+  readonly touch?: boolean | undefined
+  readonly approximate?: boolean | undefined
+  readonly timeout_ms?: number | undefined
+}
+
+export interface ToldNeighbour {
+  /** Of the entry. */
+  readonly id: string
+  readonly speaker: string
+  readonly position: number
+  readonly at: string | null
+  readonly text: string
+}
+
+export interface ToldMessage extends ToldNeighbour {
+  readonly rank: number
+  readonly holder: string
+  readonly conversation: string
+  readonly session: string
+  readonly role: string | null
+  /** Whether `text` is less than the message. */
+  readonly partial: boolean
+  readonly score: number
+  readonly dates: readonly string[]
+  readonly reply_to: string | null
+  readonly newer_statement_of: readonly string[]
+  readonly why: string
+  readonly neighbours?: readonly ToldNeighbour[] | undefined
+  readonly explanation?: Explanation | undefined
+}
+
+export interface ConversationQueryAnswer {
+  readonly messages: readonly ToldMessage[]
+  readonly order: 'rank' | 'time'
+  readonly tokens: number
+  readonly cursor: string | null
+  readonly verdict: Verdict
+  readonly reason: string | null
+  readonly mode: 'hybrid' | 'words' | 'meaning' | 'list'
+  readonly as_of: string
+  readonly notes: readonly Note[]
+}
+
+const ids = z.array(z.string().min(1).max(MAX_ID_LENGTH)).min(1).max(100).optional()
+const names = z.array(z.string().min(1).max(MAX_NAME_LENGTH)).min(1).max(100).optional()
+
+export const conversationQueryInput: z.ZodType<ConversationQuery> = z.strictObject({
+  text: z.string().describe('The question, in plain words or in the query language; at most 10,000 characters'),
+  conversations: ids.describe('Only in these conversations. Default: in all'),
+  speakers: names.describe('Only what one of these said'),
+  roles: z
+    .array(z.enum([...ROLES]))
+    .min(1)
+    .optional()
+    .describe('Only of these roles'),
+  sessions: ids.describe('Only in these sessions'),
+  since: instantInput.optional().describe('Only what was said from this moment on'),
+  until: instantInput.optional().describe('Only what was said before this moment'),
+  collections: names.describe('Only in these collections'),
+  tags: names.describe('Only with all of these tags'),
+  limit: z
+    .int()
+    .min(1)
+    .max(MAX_LIMIT)
+    .optional()
+    .describe('How many messages. Default: 10; with max_tokens as many as fit, at most 100'),
+  cursor: z.string().max(MAX_CURSOR_LENGTH).optional().describe('Goes on where the answer ended that gave it'),
+  max_tokens: z
+    .int()
+    .min(20)
+    .max(1_000_000)
+    .optional()
+    .describe(
+      'The best messages that fit into so many tokens (4 characters each, and 10 a message), in the order in which they were said',
+    ),
+  neighbours: z.int().min(0).max(10).optional().describe('So many messages before and after each. Default: 0'),
+  as_of: instantInput
+    .optional()
+    .describe('Ask as if it were this moment: what was said later is not there. Default: now'),
+  mode: z
+    .enum(['hybrid', 'words', 'meaning'])
+    .optional()
+    .describe('By words and meaning, or one of them alone. Default: hybrid'),
+  meaning_weight: z
+    .number()
+    .min(0)
+    .max(1)
+    .optional()
+    .describe('Share of meaning in the score; words have the rest. Default: 0.4'),
+  explain: z.boolean().optional().describe('Give the reasons of each score, as a tree. Default: false'),
+  touch: z.boolean().optional().describe('Whether this question counts as use of what it returns. Default: true'),
+  approximate: z.boolean().optional().describe('false: exact cosines, whatever they cost. Default: true'),
+  timeout_ms: z.int().min(1).max(MAX_TIMEOUT_MS).optional().describe('Time that the question may take. Default: 5000'),
+})
+
+const neighbour = {
+  id: z.string().describe('Of the entry'),
+  speaker: z.string(),
+  position: z.int().describe('Within the conversation, from 0'),
+  at: z.string().nullable().describe('When it was said'),
+  text: z.string(),
+}
+
+const message = z.strictObject({
+  rank: z.int(),
+  ...neighbour,
+  holder: z.string(),
+  conversation: z.string(),
+  session: z.string(),
+  role: z.string().nullable(),
+  partial: z.boolean().describe('True: text is a piece of the message; get gives all of it'),
+  score: z.number(),
+  dates: z.array(z.string()).describe('What its relative dates stand for'),
+  reply_to: z.string().nullable(),
+  newer_statement_of: z
+    .array(z.string())
+    .describe('Ids of earlier messages here by the same speaker on the same subject: this one is the newer'),
+  why: z.string(),
+  neighbours: z.array(z.strictObject(neighbour)).optional(),
+  explanation: z.looseObject({ label: z.string(), value: z.number() }).optional(),
+})
+
+export const conversationQueryOutput: z.ZodType<ConversationQueryAnswer> = z.strictObject({
+  messages: z.array(message),
+  order: z.enum(['rank', 'time']).describe('Best first, or with max_tokens in the order in which they were said'),
+  tokens: z.int().describe('About how many the texts take'),
+  cursor: z.string().nullable().describe('For more; null at the end'),
+  verdict: z.enum(['answered', 'weak', 'nothing_relevant']),
+  reason: z.string().nullable(),
+  mode: z.enum(['hybrid', 'words', 'meaning', 'list']),
+  as_of: z.string(),
+  notes: z.array(z.strictObject({ code: z.string(), message: z.string() })),
+}) as unknown as z.ZodType<ConversationQueryAnswer>

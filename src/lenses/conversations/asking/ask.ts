@@ -1,0 +1,172 @@
+/** A question over messages: the pipeline ranks them, and each is told with who said it, when and where. */
+import { modelKey } from '../../../embed/embedder.ts'
+import type { EntryKey } from '../../../model/entry.ts'
+import { toInstant, toIso } from '../../../model/instant.ts'
+import type { Item, Page } from '../../../model/page.ts'
+import type { QueryInput } from '../../../model/query-input.ts'
+import type { Row } from '../../../model/table.ts'
+import type { Viewer } from '../../../model/viewer.ts'
+import type { StoreReader } from '../../../store/store.ts'
+import type { LensHost } from '../../lens.ts'
+import { MESSAGES } from '../tables.ts'
+import type { ConversationQuery, ConversationQueryAnswer, ToldMessage } from './ask-schema.ts'
+import { neighboursOf } from './neighbours.ts'
+import { newerStatements, newestFirst, type Statement } from './newer-statements.ts'
+import { questionOf } from './question.ts'
+import { cutToFit, fitting, tokensOf } from './token-budget.ts'
+
+/** Messages looked at for a budget, where none are limited to. */
+const MOST_FOR_BUDGET = 100
+/** Characters of a piece of an assistant's chat: all of it. */
+const WHOLE_PIECE = 10_000
+
+export async function askConversations(
+  host: LensHost,
+  input: ConversationQuery,
+  viewer: Viewer,
+): Promise<ConversationQueryAnswer> {
+  const asked = questionFor(input)
+  const page = await host.query(await withinBudget(host, asked, input, viewer), viewer)
+  const found = foundIn(host, page, viewer)
+  const told = toldOf(host, found, page, input)
+  const isNow = questionOf(input.text).now
+  const isNewer = (one: ToldMessage, than: ToldMessage) => one.newer_statement_of.includes(than.id)
+  const ranked = isNow ? newestFirst(told, isNewer) : told
+  const hasBudget = input.max_tokens !== undefined
+  const messages = hasBudget ? inTime(ranked) : ranked
+  return {
+    messages,
+    order: hasBudget ? 'time' : 'rank',
+    tokens: messages.reduce((sum, { text }) => sum + tokensOf(text), 0),
+    ...{ cursor: page.cursor, verdict: page.verdict, reason: page.reason },
+    ...{ mode: page.mode, as_of: page.as_of, notes: page.notes },
+  }
+}
+
+function questionFor(input: ConversationQuery): QueryInput {
+  const { text, cursor, as_of, mode, meaning_weight, explain, touch, timeout_ms, approximate } = input
+  const { conversations, speakers, roles, sessions, since, until, collections, tags } = input
+  const fields = {
+    ...(conversations && { 'conversations.conversation': conversations }),
+    ...(speakers && { 'conversations.speaker': speakers }),
+    ...(roles && { 'conversations.role': roles }),
+    ...(sessions && { 'conversations.session': sessions }),
+  }
+  const created = { ...(since !== undefined && { after: since }), ...(until !== undefined && { before: until }) }
+  const filter = {
+    ...(Object.keys(fields).length > 0 && { fields }),
+    ...(Object.keys(created).length > 0 && { created }),
+    ...(collections && { collections }),
+    ...(tags && { tags }),
+  }
+  return {
+    ...{ text, cursor, as_of, mode, meaning_weight, explain, touch, timeout_ms, approximate },
+    limit: input.limit ?? (input.max_tokens === undefined ? undefined : MOST_FOR_BUDGET),
+    ...(Object.keys(filter).length > 0 && { filter }),
+    excerpt_length: WHOLE_PIECE,
+  }
+}
+
+/** The same question for as many messages as fit; the first is always among them. */
+async function withinBudget(
+  host: LensHost,
+  asked: QueryInput,
+  { max_tokens: tokens }: ConversationQuery,
+  viewer: Viewer,
+): Promise<QueryInput> {
+  if (tokens === undefined) return asked
+  const page = await host.query({ ...asked, touch: false, explain: false }, viewer)
+  const texts = foundIn(host, page, viewer).map(({ text }) => text)
+  return { ...asked, limit: Math.max(1, fitting(texts, tokens)) }
+}
+
+interface Found {
+  readonly item: Item
+  readonly key: EntryKey
+  readonly row: Row
+  /** What is told of it. */
+  readonly text: string
+  readonly isPartial: boolean
+}
+
+/** Messages of the page that are still there. */
+function foundIn({ store, sight }: LensHost, page: Page, viewer: Viewer): readonly Found[] {
+  const { partitions } = sight(viewer)
+  return store.read(reader =>
+    page.items.flatMap(item => {
+      const keys = reader.find(item.id, partitions)
+      const entry = reader.entries(keys).find(({ audience }) => audience.holder === item.holder)
+      const row = entry === undefined ? undefined : reader.table(MESSAGES).get({ entry: entry.key })
+      if (entry === undefined || row === undefined) return []
+      const text = row['profile'] === 'assistant' ? item.excerpt.text : entry.content
+      return [{ item, key: entry.key, row, text, isPartial: text.trim() !== entry.content.trim() }]
+    }),
+  )
+}
+
+function toldOf(
+  host: LensHost,
+  found: readonly Found[],
+  page: Page,
+  { max_tokens: tokens, neighbours = 0 }: ConversationQuery,
+): readonly ToldMessage[] {
+  const statements = statementsOf(host, found)
+  const newer = newerStatements(statements)
+  const asOf = toInstant(page.as_of, 'as_of')
+  return found.map(({ item, key, row, text, isPartial }, at) => {
+    const isCut = tokens !== undefined && tokensOf(text) > tokens
+    const around = neighbours === 0 ? null : neighboursOf(host, key, neighbours, asOf)
+    return {
+      rank: item.rank,
+      id: item.id,
+      holder: item.holder,
+      conversation: row['conversation'] as string,
+      session: row['session'] as string,
+      position: Number(row['position']),
+      speaker: row['speaker'] as string,
+      role: row['role'] as string | null,
+      at: row['at'] === null ? null : toIso(row['at'] as number),
+      text: isCut ? cutToFit(text, tokens) : text,
+      partial: isPartial || isCut,
+      score: item.score,
+      dates: row['dates'] === null ? [] : (row['dates'] as string).split('; '),
+      reply_to: row['reply_to'] as string | null,
+      newer_statement_of: newer.get(statements[at] as Statement) ?? [],
+      why: item.why,
+      ...(around !== null && { neighbours: around }),
+      ...(item.explanation !== undefined && { explanation: item.explanation }),
+    }
+  })
+}
+
+function statementsOf({ store, embedder }: LensHost, found: readonly Found[]): readonly Statement[] {
+  const keys = found.map(({ key }) => key)
+  const vectors = store.read(reader =>
+    embedder === null ? new Map() : vectorsOf(reader, modelKey(embedder.model), keys),
+  )
+  return found.map(({ item, key, row, text }) => ({
+    id: item.id,
+    conversation: `${item.holder} ${row['thread']}`,
+    speaker: row['speaker'] as string,
+    position: Number(row['position']),
+    text,
+    vector: vectors.get(key) ?? null,
+  }))
+}
+
+function vectorsOf(reader: StoreReader, model: string, keys: readonly EntryKey[]): ReadonlyMap<EntryKey, Float32Array> {
+  const chunks = reader.firstChunks(keys)
+  const vectors = reader.vectors(model, [...chunks.values()])
+  return new Map(vectors.map(({ entry, vector }) => [entry, vector]))
+}
+
+/** As they were said; of different conversations the best one's first. */
+function inTime(messages: readonly ToldMessage[]): readonly ToldMessage[] {
+  const timeOf = ({ at }: ToldMessage) => (at === null ? Number.POSITIVE_INFINITY : Date.parse(at))
+  const places = new Map(messages.map(({ conversation }, at) => [conversation, at]).reverse() as [string, number][])
+  const placeOf = ({ conversation }: ToldMessage) => places.get(conversation) as number
+  return [...messages].sort((a, b) => {
+    if (a.conversation === b.conversation) return a.position - b.position
+    return timeOf(a) - timeOf(b) || placeOf(a) - placeOf(b)
+  })
+}

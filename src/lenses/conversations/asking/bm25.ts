@@ -1,0 +1,95 @@
+/** BM25 of short texts for the words of a question. All statistics are taken over the texts that are asked, and no others. */
+import { idf } from '../../../math/bm25.ts'
+import { countOf, textOf, type WordCounts } from './word-counts.ts'
+
+export interface Bm25Parameters {
+  readonly k1: number
+  readonly b: number
+}
+
+/** Of messages of people and blocks of them, where length says little. */
+export const OF_MESSAGES: Bm25Parameters = { k1: 0.9, b: 0.4 }
+/** Of pieces of 120 words. */
+export const OF_PIECES: Bm25Parameters = { k1: 1.2, b: 0.75 }
+
+export interface AskedWord {
+  /** Folded, not stemmed. */
+  readonly word: string
+  /** 1 unless the question says otherwise. */
+  readonly boost: number
+}
+
+/** The texts that are asked: some of those counted, or several of them together. */
+export interface AskedTexts {
+  readonly counts: WordCounts
+  /** Words by text. */
+  readonly lengths: Float64Array
+  readonly meanLength: number
+  /** By number in `counts`: the text it is, or is part of; -1: it is not asked. */
+  readonly textOf: Int32Array
+  /** The other text that it is part of, or -1. */
+  readonly alsoTextOf: Int32Array | null
+}
+
+export interface TextScores {
+  /** By text; 0 where none of the words occurs. */
+  readonly scores: Float64Array
+  /** What no text can exceed. */
+  readonly possible: number
+  /** What each word adds in one text, in the order in which they are added up; words that do not occur are absent. */
+  partsOf(text: number): readonly { readonly word: string; readonly score: number }[]
+}
+
+interface Match {
+  readonly word: string
+  readonly weight: number
+  /** Texts that have the word. */
+  readonly texts: readonly number[]
+  /** By text, how often. */
+  readonly counts: Uint16Array
+}
+
+export function scoreTexts(texts: AskedTexts, words: readonly AskedWord[], parameters: Bm25Parameters): TextScores {
+  const { lengths, meanLength } = texts
+  const { k1, b } = parameters
+  const matches = words.map(word => matchOf(texts, word)).sort(heaviestFirst)
+  const scoreOf = ({ weight, counts }: Match, text: number): number => {
+    const count = counts[text] as number
+    return (weight * count * (k1 + 1)) / (count + k1 * (1 - b + (b * (lengths[text] as number)) / meanLength))
+  }
+  const scores = new Float64Array(lengths.length)
+  for (const match of matches) {
+    for (const text of match.texts) scores[text] = (scores[text] as number) + scoreOf(match, text)
+  }
+  return {
+    scores,
+    possible: matches.reduce((sum, { weight }) => sum + weight * (k1 + 1), 0),
+    partsOf: text =>
+      matches.flatMap(match =>
+        (match.counts[text] as number) === 0 ? [] : { word: match.word, score: scoreOf(match, text) },
+      ),
+  }
+}
+
+function matchOf({ counts, lengths, textOf: first, alsoTextOf }: AskedTexts, { word, boost }: AskedWord): Match {
+  const texts: number[] = []
+  const found = new Uint16Array(lengths.length)
+  const add = (text: number | undefined, count: number): void => {
+    if (text === undefined || text < 0) return
+    if (found[text] === 0) texts.push(text)
+    found[text] = (found[text] as number) + count
+  }
+  for (const postings of counts.postings(word)) {
+    for (const posting of postings) {
+      const number = textOf(posting)
+      add(first[number], countOf(posting))
+      if (alsoTextOf !== null) add(alsoTextOf[number], countOf(posting))
+    }
+  }
+  return { word, weight: boost * idf(lengths.length, texts.length), texts, counts: found }
+}
+
+/** The order in which scores are added up: then equal sums are equal numbers. */
+function heaviestFirst(a: Match, b: Match): number {
+  return b.weight - a.weight || (a.word < b.word ? -1 : 1)
+}

@@ -1,0 +1,100 @@
+/** A conversation as it stood at a moment: the messages that were there, and the texts that words are looked for in. */
+import type { Bitset } from '../../../base/bitset.ts'
+import type { EntryKey } from '../../../model/entry.ts'
+import type { Role } from '../model.ts'
+import { type Blocks, blocksOf } from './blocks.ts'
+import type { AskedTexts } from './bm25.ts'
+import type { WordCounts } from './word-counts.ts'
+
+export interface Spoken {
+  readonly entry: EntryKey
+  readonly session: string
+  readonly position: number
+  readonly speaker: string
+  readonly role: Role | null
+  /** A date, an hour, "last weekend". */
+  readonly saysTime: boolean
+  /** Its text in `units`; of several the first. */
+  readonly unit: number
+}
+
+/** All messages of a conversation, as they were counted. */
+export interface Recorded {
+  /** In the order in which they were said. */
+  readonly spoken: readonly Spoken[]
+  /** What words are looked for in, and the message of each. */
+  readonly units: WordCounts
+  readonly unitMessages: readonly number[]
+  /** What was said alone, for blocks; null in an assistant's chat. */
+  readonly bodies: WordCounts | null
+}
+
+export interface Moment {
+  /** In the order in which they were said. */
+  readonly said: readonly Spoken[]
+  readonly sessions: Int32Array
+  readonly speakers: ReadonlySet<string>
+  /** What words are looked for in: the messages, or pieces of them. */
+  readonly units: AskedTexts
+  /** By unit that is asked: the message it belongs to, and which one of that message's it is. */
+  readonly unitMessage: Int32Array
+  readonly unitOrdinal: Int32Array
+  /** Null in an assistant's chat. */
+  readonly blocks: { readonly of: Blocks; readonly texts: AskedTexts } | null
+}
+
+/** `left`: entries that were not there; null: all were. */
+export function momentOf({ spoken, units, unitMessages, bodies }: Recorded, left: Bitset | null): Moment {
+  const placeOf = new Int32Array(spoken.length).fill(-1)
+  const said: Spoken[] = []
+  for (const [at, message] of spoken.entries()) {
+    if (left?.has(message.entry) === true) continue
+    placeOf[at] = said.length
+    said.push(message)
+  }
+  const sessions = sessionNumbers(said)
+  const asked: number[] = []
+  const unitOf = Int32Array.from(unitMessages, (message, unit) =>
+    (placeOf[message] as number) < 0 ? -1 : asked.push(unit) - 1,
+  )
+  const lengths = Float64Array.from(asked, unit => units.lengths[unit] as number)
+  return {
+    said,
+    sessions,
+    speakers: new Set(said.map(({ speaker }) => speaker)),
+    units: { counts: units, lengths, meanLength: mean(lengths), textOf: unitOf, alsoTextOf: null },
+    unitMessage: Int32Array.from(asked, unit => placeOf[unitMessages[unit] as number] as number),
+    unitOrdinal: Int32Array.from(asked, unit => unit - (spoken[unitMessages[unit] as number] as Spoken).unit),
+    blocks: bodies === null ? null : blockTexts(bodies, placeOf, sessions),
+  }
+}
+
+function blockTexts(bodies: WordCounts, placeOf: Int32Array, sessions: Int32Array): Moment['blocks'] {
+  const blocks = blocksOf(sessions)
+  const of = (side: Int32Array) => placeOf.map(place => (place < 0 ? -1 : (side[place] as number)))
+  const [textOf, alsoTextOf] = [of(blocks.first), of(blocks.second)]
+  const lengths = new Float64Array(blocks.count)
+  for (const [at, length] of bodies.lengths.entries()) {
+    for (const block of [textOf[at] as number, alsoTextOf[at] as number]) {
+      if (block >= 0) lengths[block] = (lengths[block] as number) + length
+    }
+  }
+  return { of: blocks, texts: { counts: bodies, lengths, meanLength: mean(lengths), textOf, alsoTextOf } }
+}
+
+function sessionNumbers(said: readonly Spoken[]): Int32Array {
+  const numbers = new Map<string, number>()
+  return Int32Array.from(said, ({ session }) => {
+    const known = numbers.get(session)
+    if (known !== undefined) return known
+    numbers.set(session, numbers.size)
+    return numbers.size - 1
+  })
+}
+
+/** 1 where there is nothing: nothing is divided by it then. */
+function mean(lengths: Float64Array): number {
+  let sum = 0
+  for (const length of lengths) sum += length
+  return sum > 0 ? sum / lengths.length : 1
+}

@@ -1,0 +1,190 @@
+/**
+ * The lens in the pipeline (`querent query --lens conversations`): only messages answer, each scored within its conversation.
+ * How, and why so: docs/decisions/052.
+ */
+import type { Bitset } from '../../../base/bitset.ts'
+import { TopK } from '../../../base/top-k.ts'
+import type { Candidate, Scored } from '../../../model/candidate.ts'
+import type { ChunkKey, EntryKey } from '../../../model/entry.ts'
+import type { QueryContext } from '../../../pipeline/context.ts'
+import { DEFAULT_STAGES } from '../../../pipeline/default-stages.ts'
+import { allOf } from '../../../pipeline/filter-input.ts'
+import { LOCAL_SOURCE } from '../../../pipeline/source.ts'
+import type { Answer, Plan, Ranking, Retrieval, Scoring, Stages, Weights } from '../../../pipeline/stage.ts'
+import { isLate } from '../../../pipeline/time-limit.ts'
+import type { StoreReader } from '../../../store/store.ts'
+import type { LensHost } from '../../lens.ts'
+import { askedConversations, ONLY_MESSAGES } from './asked-conversations.ts'
+import { askedWords } from './asked-words.ts'
+import { type ConversationScores, scoreConversation } from './conversation-scores.ts'
+import { MOST_SCANNED } from './cosines.ts'
+import { questionOf } from './question.ts'
+import { componentsOf, explanationOf, type Signals, signalsOf } from './signals.ts'
+import { transcriptsOf } from './state.ts'
+import type { Transcript } from './transcript.ts'
+import { whyOf } from './why.ts'
+
+const MEANING = 0.4
+
+export function conversationStages(host: LensHost): Partial<Stages> {
+  return {
+    parse: (query, context) => {
+      const plan = DEFAULT_STAGES.parse(query, context)
+      return { ...plan, filter: allOf([ONLY_MESSAGES, ...(plan.filter === null ? [] : [plan.filter])]) }
+    },
+    enrich: async (plan, context) => {
+      const enriched = await DEFAULT_STAGES.enrich(plan, context)
+      return { ...enriched, weights: weightsOf(enriched) }
+    },
+    retrieve: async (plan, depth, context) => {
+      if (plan.mode === 'list') return DEFAULT_STAGES.retrieve(plan, depth, context)
+      return retrieve(host, plan, depth, context)
+    },
+    score: (retrieval, plan, context) =>
+      plan.mode === 'list' ? DEFAULT_STAGES.score(retrieval, plan, context) : score(retrieval, plan),
+    present,
+  }
+}
+
+/** Words have what meaning leaves over; all where there is no vector. */
+function weightsOf({ mode, vector, query }: Plan): Weights {
+  const meaning = vector === null ? 0 : mode === 'meaning' ? 1 : (query.meaningWeight ?? MEANING)
+  return { words: Number((1 - meaning).toFixed(12)), meaning }
+}
+
+function retrieve(host: LensHost, plan: Plan, depth: number, context: QueryContext): Retrieval {
+  const { transcripts, allow, isAll } = askedConversations(transcriptsOf(host), plan, depth, context)
+  const found = scoresOf(transcripts, plan, context)
+  const best = bestOf(found, depth, isAnswer(plan, allow))
+  const isAlone = found.length === 1
+  const shown = best.kept.map(({ of, at }) => ({ ...spokenAt(of, at), signals: signalsOf(of, at, isAlone) }))
+  const chunks = chunksOf(shown, context.reader)
+  return {
+    candidates: shown.map(({ entry, signals }): Candidate => {
+      const chunk = chunks.get(entry)
+      return { entry, source: LOCAL_SOURCE, signals, chunks: chunk === undefined ? {} : { words: chunk } }
+    }),
+    depth,
+    allow,
+    statistics: { conversations: found.length },
+    exhausted: isAll && !best.isCut,
+    complete: !isLate(context),
+  }
+}
+
+function scoresOf(
+  transcripts: readonly Transcript[],
+  plan: Plan,
+  { vectors, memo, reader }: QueryContext,
+): readonly ConversationScores[] {
+  const { vector, weights, query } = plan
+  let messages = 0
+  for (const { spoken } of transcripts) messages += spoken.length
+  const asking = {
+    question: questionOf(plan.parsed.residual === '' ? query.text : plan.parsed.residual),
+    words: weights.words > 0 ? askedWords(plan.terms) : [],
+    meaning:
+      vector === null || vectors === null
+        ? null
+        : { vectors, vector, approximate: query.approximate, isScan: messages <= MOST_SCANNED },
+    weights,
+    invalid: memo.invalid(reader, query.asOf),
+  }
+  return transcripts.map(transcript => scoreConversation(transcript, asking))
+}
+
+interface Place {
+  readonly of: ConversationScores
+  readonly at: number
+}
+
+function isAnswer({ except }: Plan, allow: Bitset | null): (entry: EntryKey) => boolean {
+  return entry => entry !== except && (allow === null || allow.has(entry))
+}
+
+/** The best of all conversations, with all that are as good as the last of them. */
+function bestOf(found: readonly ConversationScores[], depth: number, isAnswer: (entry: EntryKey) => boolean) {
+  const top = new TopK<number>(depth, (a, b) => b - a)
+  let count = 0
+  eachScore(found, isAnswer, score => {
+    count++
+    if (!top.full || score > (top.worst as number)) top.push(score)
+  })
+  const least = top.full ? (top.worst as number) : 0
+  const kept: Place[] = []
+  eachScore(found, isAnswer, (score, of, at) => {
+    if (score >= least) kept.push({ of, at })
+  })
+  return { kept, isCut: kept.length < count }
+}
+
+function eachScore(
+  found: readonly ConversationScores[],
+  isAnswer: (entry: EntryKey) => boolean,
+  visit: (score: number, of: ConversationScores, at: number) => void,
+): void {
+  const isAlone = found.length === 1
+  for (const of of found) {
+    const { said } = of.moment
+    const { scores } = of.ranks
+    for (let at = 0; at < said.length; at++) {
+      const score = scores[at] as number
+      if (!(score > 0) || !isAnswer((said[at] as { entry: EntryKey }).entry)) continue
+      visit(isAlone ? score : (score / of.best) * of.share, of, at)
+    }
+  }
+}
+
+interface Spoken {
+  readonly entry: EntryKey
+  /** Which piece of an assistant's chat was found. */
+  readonly piece: number
+}
+
+function spokenAt({ moment, bestUnit }: ConversationScores, at: number): Spoken {
+  return { entry: moment.said[at]?.entry ?? 0, piece: moment.unitOrdinal[bestUnit[at] as number] ?? 0 }
+}
+
+/** The chunk to show of each. */
+function chunksOf(shown: readonly Spoken[], reader: StoreReader): ReadonlyMap<EntryKey, ChunkKey> {
+  const chunks = new Map(reader.firstChunks(shown.map(({ entry }) => entry)))
+  for (const { entry, piece } of shown) {
+    const chunk = piece > 0 ? reader.chunksOf(entry)[piece] : undefined
+    if (chunk !== undefined) chunks.set(entry, chunk.key)
+  }
+  return chunks
+}
+
+/** No score says that a question has no answer here: that was measured. Only where nothing at all speaks for any is it told. */
+function score({ candidates, allow, statistics }: Retrieval, { mode }: Plan): Scoring {
+  const isEmpty = candidates.length === 0
+  return {
+    scored: candidates.map(scored),
+    explain: ({ signals }) => explanationOf(signals),
+    verdict: isEmpty ? 'nothing_relevant' : 'answered',
+    reason: isEmpty ? reasonOf(allow, statistics, mode) : null,
+    ceiling: null,
+  }
+}
+
+function reasonOf(allow: Bitset | null, { conversations }: Retrieval['statistics'], mode: Plan['mode']): string {
+  const isNamed = allow === null && conversations === 0
+  if (isNamed || allow?.size === 0) return 'No message fulfils the conditions of the question.'
+  return mode === 'meaning' ? 'No message has a vector yet.' : 'None of the words of the question occur.'
+}
+
+function scored({ entry, source, signals, chunks }: Candidate): Scored {
+  const { value } = explanationOf(signals)
+  return { entry, source, signals, chunks, score: value, components: componentsOf(signals, value) }
+}
+
+function present(ranking: Ranking, retrieval: Retrieval, plan: Plan, context: QueryContext): Answer {
+  const answer = DEFAULT_STAGES.present(ranking, retrieval, plan, context)
+  if (plan.mode === 'list') return answer
+  const signals = new Map<EntryKey, Signals>(ranking.ranked.map(ranked => [ranked.entry, ranked.signals]))
+  const items = answer.page.items.map((item, at) => {
+    const of = signals.get(answer.entries[at] as EntryKey)
+    return of === undefined ? item : { ...item, why: whyOf(of, item.components) }
+  })
+  return { ...answer, page: { ...answer.page, items } }
+}

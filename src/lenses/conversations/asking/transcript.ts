@@ -1,0 +1,122 @@
+/**
+ * The messages of one conversation that one audience may see, as they are asked: in order, with the words they are found by.
+ * Made from that conversation alone, so nothing that anybody else holds shows in its scores.
+ */
+import { Bitset } from '../../../base/bitset.ts'
+import type { Instant } from '../../../base/clock.ts'
+import type { Entry } from '../../../model/entry.ts'
+import type { PartitionId } from '../../../model/partition.ts'
+import type { Row } from '../../../model/table.ts'
+import { language } from '../../../text/language.ts'
+import { isStopWord, type Language } from '../../../text/stopwords.ts'
+import { tokenise } from '../../../text/tokenise.ts'
+import { pieces, type Said, spokenText, surroundingText } from '../indexed-text.ts'
+import type { Profile, Role } from '../model.ts'
+import { type Moment, momentOf, type Recorded, type Spoken } from './moment.ts'
+import { saysTime } from './time-expressions.ts'
+import { type CountedText, countWords, WordCounts } from './word-counts.ts'
+
+/** A message with its row. */
+export interface Stored {
+  readonly row: Row
+  readonly entry: Entry
+}
+
+export class Transcript implements Recorded {
+  readonly partition: PartitionId
+  readonly profile: Profile
+  readonly spoken: Spoken[] = []
+  readonly units: WordCounts = new WordCounts()
+  readonly unitMessages: number[] = []
+  readonly bodies: WordCounts | null
+  readonly entries: Bitset = new Bitset()
+  readonly #language: Language
+  #before: (Said & { readonly session: string }) | null = null
+  #whole: Moment | null = null
+
+  /** `messages`: at least one, by position, of this partition. */
+  constructor(messages: readonly Stored[]) {
+    const [first] = messages as [Stored]
+    this.partition = first.entry.partition
+    this.profile = first.row['profile'] as Profile
+    this.bodies = this.profile === 'people' ? new WordCounts() : null
+    this.#language = language(
+      messages
+        .slice(0, SAMPLED)
+        .map(({ entry }) => entry.content)
+        .join('\n'),
+    )
+    this.append(messages)
+  }
+
+  /** More messages, behind those that are there. */
+  append(messages: readonly Stored[]): void {
+    for (const message of messages) this.#add(message)
+    this.#whole = null
+  }
+
+  get lastPosition(): number {
+    return this.spoken.at(-1)?.position ?? -1
+  }
+
+  /** Without those of these entries that are in it. */
+  at(invalid: Bitset): Moment {
+    const isMissing = invalid.size > 0 && this.spoken.some(({ entry }) => invalid.has(entry))
+    if (isMissing) return momentOf(this, invalid)
+    this.#whole ??= momentOf(this, null)
+    return this.#whole
+  }
+
+  #add({ row, entry }: Stored): void {
+    const [session, speaker] = [row['session'] as string, row['speaker'] as string]
+    const dates = row['dates'] as string | null
+    const body = entry.content
+    const at = this.spoken.length
+    const before = this.#before?.session === session ? this.#before : null
+    this.#before = { session, speaker, body }
+    this.spoken.push({
+      ...{ entry: entry.key, session, speaker },
+      position: Number(row['position']),
+      role: row['role'] as Role | null,
+      saysTime: saysTime(body, dates),
+      unit: this.unitMessages.length,
+    })
+    this.entries.add(entry.key)
+    const of = this.#languageOf(body)
+    if (this.bodies === null) {
+      for (const { start, end } of pieces(body)) this.#addUnit(at, countWords(body.slice(start, end), of))
+      return
+    }
+    const spoken = countWords(spokenText({ speaker, body }), of)
+    this.#addUnit(at, spoken, countWords(this.#surroundingOf(row, body, before, dates), of))
+    this.bodies.add(spoken)
+  }
+
+  #addUnit(message: number, ...parts: readonly CountedText[]): void {
+    this.units.add(...parts)
+    this.unitMessages.push(message)
+  }
+
+  #surroundingOf(row: Row, body: string, before: Said | null, dates: string | null): string {
+    return surroundingText({
+      ...{ speaker: row['speaker'] as string, body, profile: this.profile, before },
+      ...{ at: row['at'] as Instant | null, zone: row['zone'] as number | null },
+      dates: dates === null ? [] : dates.split('; '),
+    })
+  }
+
+  /** Short messages show no language: they are in that of their conversation. */
+  #languageOf(body: string): Language {
+    const own = language(body)
+    if (own !== 'en' || this.#language === 'en') return own
+    const english = tokenise(body.slice(0, SHORT)).filter(
+      ({ term }) => isStopWord(term, 'en') && !isStopWord(term, this.#language),
+    )
+    return english.length >= 2 ? 'en' : this.#language
+  }
+}
+
+/** Messages from the beginning that tell the language of the others. */
+const SAMPLED = 40
+/** Characters of a message that are looked through for words of English. */
+const SHORT = 300

@@ -1,0 +1,25 @@
+/** The main reasons for a message in one line. */
+import type { Signals } from './signals.ts'
+
+const MOST_WORDS = 3
+/** Parts of the score that are less than this are not told. */
+const LEAST = 0.005
+
+/** `words 0.46 (barn, kiln) + meaning 0.33 (cosine 0.55) + neighbours 0.17 + block 0.30, × speaker 1.2` */
+export function whyOf(signals: Signals, components: Readonly<Record<string, number>>): string {
+  const parts = Object.entries(components)
+    .filter(([, value]) => value >= LEAST)
+    .map(([name, value]) => `${name} ${value.toFixed(2)}${detailOf(name, signals)}`)
+  const factors = ['speaker', 'when', 'user'].flatMap(name =>
+    signals[name] === undefined ? [] : [`× ${name} ${signals[name]}`],
+  )
+  return [parts.length === 0 ? 'little speaks for it' : parts.join(' + '), ...factors].join(', ')
+}
+
+function detailOf(part: string, signals: Signals): string {
+  if (part === 'meaning') return ` (cosine ${(signals['cosine'] ?? 0).toFixed(2)})`
+  if (part !== 'words') return ''
+  const matched = Object.entries(signals).filter(([name]) => name.startsWith('word '))
+  const shown = matched.sort(([, a], [, b]) => b - a).map(([name]) => name.slice('word '.length))
+  return ` (${shown.slice(0, MOST_WORDS).join(', ')}${shown.length > MOST_WORDS ? ' …' : ''})`
+}

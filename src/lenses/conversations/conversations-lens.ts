@@ -1,0 +1,14 @@
+/** The lens `conversations`: messages of people and of assistants' chats, as a memory to ask. */
+import type { Lens } from '../lens.ts'
+import { conversationStages } from './asking/stages.ts'
+import { CONVERSATIONS_OPERATIONS } from './operations.ts'
+import { CONVERSATIONS_TABLES, MESSAGE_KINDS } from './tables.ts'
+
+export const conversationsLens: Lens = {
+  name: 'conversations',
+  summary: 'Messages of conversations, each with who said it and when',
+  tables: CONVERSATIONS_TABLES,
+  kinds: MESSAGE_KINDS,
+  stages: conversationStages,
+  operations: CONVERSATIONS_OPERATIONS,
+}

@@ -1,0 +1,128 @@
+/** One message or note behind the last one of its conversation. */
+import type { Instant } from '../../base/clock.ts'
+import { v4Id } from '../../base/random-id.ts'
+import { storableText } from '../../base/storable.ts'
+import type { EntryKey } from '../../model/entry.ts'
+import { invalidArgument } from '../../model/errors.ts'
+import { toInstant, toIso } from '../../model/instant.ts'
+import { audience } from '../../model/partition.ts'
+import type { Row } from '../../model/table.ts'
+import type { Viewer } from '../../model/viewer.ts'
+import type { StoreReader, StoreWriter } from '../../store/store.ts'
+import type { LensHost } from '../lens.ts'
+import type { Message, Profile, Role } from './model.ts'
+import { dayOf } from './reading/calendar.ts'
+import { relativeDates } from './reading/relative-dates.ts'
+import { SESSION_GAP_MS } from './reading/sessions.ts'
+import { messageRows, requoteAfter, saidIn } from './requote.ts'
+import { lastOf, messagesOf, threadOf } from './thread.ts'
+import { type EntrySettings, entryIdOf, ownMessage, type Placed, writeMessage } from './write-message.ts'
+
+export interface RememberInput {
+  readonly text: string
+  readonly speaker?: string | undefined
+  readonly conversation?: string | undefined
+  readonly at?: string | number | undefined
+  readonly role?: Role | undefined
+  readonly session?: string | undefined
+  readonly reply_to?: string | undefined
+  readonly id?: string | undefined
+  readonly profile?: Profile | undefined
+  readonly collection?: string | undefined
+  readonly tags?: readonly string[] | undefined
+  readonly visibility?: 'private' | 'public' | 'shared' | undefined
+  readonly federations?: readonly string[] | undefined
+  readonly wait?: boolean | undefined
+}
+
+export interface Remembered {
+  /** Of the entry. */
+  readonly id: string
+  readonly conversation: string
+  readonly session: string
+  readonly position: number
+  readonly at: string
+  /** False: a message of this id was there, and has this text now. */
+  readonly created: boolean
+}
+
+/** Where notes go that name no conversation. */
+export const NOTES = 'notes'
+
+/** Durable when it returns; the entry's vectors follow. */
+export function remember(
+  host: Pick<LensHost, 'store' | 'clock' | 'random'>,
+  input: RememberInput,
+  viewer: Viewer,
+): { readonly key: EntryKey; readonly answer: Remembered } {
+  const now = host.clock.now()
+  const { visibility = 'private', federations, collection = 'conversations', tags = [] } = input
+  if (visibility !== 'shared' && federations !== undefined) {
+    throw invalidArgument('federations', federations, 'no federations unless visibility is shared')
+  }
+  const settings = { collection, tags: [...new Set(tags)], audience: audience(visibility, viewer.id, federations), now }
+  const id = input.id ?? v4Id(host.random)
+  const at = input.at === undefined ? null : toInstant(input.at, 'at')
+  return host.store.write(now, writer => {
+    const message = messageOf(writer, input, id, at, settings)
+    const { key, change } = writeMessage(writer, message, settings)
+    if (change === 'updated') requoteAfter(writer, messageRows(writer, [key]))
+    const { conversation, session, position } = message
+    const answer = { id: entryIdOf(conversation, id), conversation, session, position }
+    return { key, answer: { ...answer, at: toIso(message.at ?? now), created: change === 'added' } }
+  })
+}
+
+function messageOf(
+  writer: StoreWriter,
+  { text, conversation = NOTES, speaker, role, session, reply_to: replyTo, profile }: RememberInput,
+  id: string,
+  given: Instant | null,
+  { audience, now }: EntrySettings,
+): Placed {
+  const own = ownMessage(writer, entryIdOf(conversation, id), conversation, audience)?.row
+  const thread = threadOf(conversation, audience)
+  const isHere = own !== undefined && own['thread'] === thread
+  const last = isHere ? rowBefore(writer, own) : lastOf(writer, thread)
+  const at = given ?? (own?.['at'] as Instant | null | undefined) ?? now
+  const inSession = session ?? (isHere ? (own['session'] as string) : sessionAfter(last, at, id))
+  const words = storableText(text)
+  const ownRole = role ?? (own?.['role'] as Role | null | undefined) ?? null
+  const message: Message = {
+    id,
+    conversation,
+    session: inSession,
+    position: isHere ? Number(own['position']) : last === undefined ? 0 : Number(last['position']) + 1,
+    speaker: storableText(speaker ?? (own?.['speaker'] as string | undefined) ?? ''),
+    role: ownRole,
+    at,
+    zone: null,
+    replyTo: replyTo ?? null,
+    text: words,
+    attachments: [],
+    deleted: false,
+    versions: [],
+  }
+  return {
+    ...message,
+    profile: profile ?? profileAfter(own ?? last, ownRole),
+    title: '',
+    dates: relativeDates(words, dayOf(at, null)).map(date => date.text),
+    before: last?.['session'] === inSession ? saidIn(writer, last) : null,
+  }
+}
+
+function rowBefore(reader: StoreReader, { thread, position }: Row): Row | undefined {
+  return messagesOf(reader, thread as string).findLast(each => Number(each['position']) < Number(position))
+}
+
+/** That of the last message, unless there was a long silence. */
+function sessionAfter(last: Row | undefined, at: Instant, id: string): string {
+  const before = last?.['at']
+  const isNear = typeof before !== 'number' || Math.abs(at - before) <= SESSION_GAP_MS
+  return last !== undefined && isNear ? (last['session'] as string) : id
+}
+
+function profileAfter(last: Row | undefined, role: Role | null): Profile {
+  return (last?.['profile'] as Profile | undefined) ?? (role === null ? 'people' : 'assistant')
+}

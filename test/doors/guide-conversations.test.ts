@@ -1,0 +1,11 @@
+/** The guide to conversations shows what its commands print. */
+import { expect, it } from 'vitest'
+import { tempFolder } from '../../src/testing/temp-folder.ts'
+import { guidePage, pattern, runSession } from '../support/guide-page.ts'
+
+it('the guide to conversations shows what its commands print', { timeout: 240_000 }, async () => {
+  using folder = tempFolder()
+  const steps = await runSession(guidePage('conversations.md'), folder.path, { QUERENT_EMBEDDER: 'none' })
+  for (const { command, shown, printed } of steps) expect(printed, `$ ${command}`).toMatch(pattern(shown))
+  expect(steps.length).toBe(19)
+})

@@ -1,0 +1,237 @@
+/** Questions over messages: order, reasons that add up, filters, budgets, neighbours, the past, and newer statements. */
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { Engine } from '../../../../../src/engine/engine.ts'
+import type { ToldMessage } from '../../../../../src/lenses/conversations/asking/ask-schema.ts'
+import { recompute } from '../../../../../src/model/explanation.ts'
+import { openToyEmbedder } from '../../../../../src/testing/toy-embedder.ts'
+import { call } from '../../../../support/conversations.ts'
+import { openTestEngine } from '../../../../support/engines.ts'
+
+type Said = readonly [id: string, speaker: string, text: string, more?: object]
+
+const KILN: readonly Said[] = [
+  ['m1', 'Mira', 'The clay came this morning.'],
+  ['m2', 'Tom', 'Did you ever find a new place for the kiln?'],
+  ['m3', 'Mira', 'Yes, we moved it to the barn last weekend.'],
+  ['m4', 'Tom', 'I bought two bags of sand.'],
+  ['m5', 'Mira', 'The kiln needs a new door, and I will move the shelves.'],
+  ['m6', 'Tom', 'Fine with me.'],
+]
+
+let engine: Engine
+
+beforeEach(async () => {
+  engine = await openTestEngine({ embedder: openToyEmbedder() })
+  return () => engine.close()
+})
+
+async function say(conversation: string, said: readonly Said[], day = '2025-03-14', viewer = 'owner'): Promise<void> {
+  for (const [at, [id, speaker, text, more]] of said.entries()) {
+    const time = `${day}T10:${String(at).padStart(2, '0')}:00Z`
+    await call(engine, 'remember', { text, speaker, conversation, id, at: time, wait: true, ...more }, viewer)
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are read in expectations only
+const ask = (text: string, more: object = {}, viewer = 'owner'): Promise<any> =>
+  call(engine, 'conversations.query', { text, ...more }, viewer)
+const idsOf = ({ messages }: { messages: readonly ToldMessage[] }) => messages.map(({ id }) => id)
+
+describe('conversations.query', () => {
+  it('puts the answer first: by the question before it, who is named, and the time it says', async () => {
+    await say('kiln', KILN)
+    const answer = await ask('When did Mira move the kiln?', { conversations: ['kiln'], explain: true })
+    expect(answer.messages[0]).toMatchObject({
+      ...{ rank: 1, id: 'kiln/m3', conversation: 'kiln', session: 'm1', position: 2, speaker: 'Mira', role: null },
+      ...{ at: '2025-03-14T10:02:00.000Z', text: 'Yes, we moved it to the barn last weekend.', partial: false },
+      dates: ['weekend of 8 March 2025'],
+    })
+    expect(answer.messages[0].why).toMatch(/^words .*kiln.*meaning .*neighbours .*block .*× speaker 1.2, × when 1.3$/)
+    expect(answer).toMatchObject({ order: 'rank', verdict: 'answered', mode: 'hybrid' })
+  })
+
+  it('gives reasons whose leaves make the score, to the last digit', async () => {
+    await say('kiln', KILN)
+    await say('chat', [['c1', 'me', 'Move the kiln to the barn', { role: 'user' }]])
+    for (const more of [{}, { conversations: ['kiln'] }, { conversations: ['chat'] }, { mode: 'words' }]) {
+      const { messages } = await ask('When did Mira move the kiln?', { ...more, explain: true, limit: 100 })
+      expect(messages.length).toBeGreaterThan(0)
+      for (const { score, explanation } of messages) expect(recompute(explanation)).toBe(score)
+    }
+    const page = await call(engine, 'query', { text: 'kiln Mira', lens: 'conversations' })
+    for (const { score, components } of page.items) {
+      const sum = Object.values(components as Record<string, number>).reduce((a, b) => a + b, 0)
+      expect(sum).toBeCloseTo(score, 9)
+    }
+  })
+
+  it('doubles what the user said in a chat with an assistant, unless it is about the assistant', async () => {
+    await say('chat', [
+      ['u', 'me', 'My budget for the trip is 900 euros.', { role: 'user' }],
+      ['a', 'bot', 'A budget of 900 euros for the trip is fine. The trip budget covers trains.', { role: 'assistant' }],
+    ])
+    expect(idsOf(await ask('What is my budget for the trip?'))).toEqual(['chat/u', 'chat/a'])
+    expect(idsOf(await ask('What did you say about trains and the trip budget?'))[0]).toBe('chat/a')
+  })
+
+  it('tells the best piece of a long answer of an assistant', async () => {
+    const filler = 'Some words about nothing in particular fill this paragraph to its end. '.repeat(15)
+    const text = `${filler}\n\nThe gasket of the pump costs twelve euros.\n\n${filler}`
+    await say('chat', [['a', 'bot', text, { role: 'assistant' }]])
+    const { messages } = await ask('gasket of the pump', { mode: 'words' })
+    expect(messages).toMatchObject([{ id: 'chat/a', partial: true }])
+    expect(messages[0].text).toContain('twelve euros')
+    expect(messages[0].text.length).toBeLessThan(text.length / 2)
+  })
+
+  it('keeps to speakers, roles, sessions and times, which change no score', async () => {
+    await say('kiln', KILN)
+    const all = await ask('the kiln', { limit: 100 })
+    const toms = await ask('the kiln', { speakers: ['Tom'], limit: 100 })
+    expect(toms.messages.map(({ id, score }: ToldMessage) => [id, score])).toEqual(
+      all.messages
+        .filter(({ speaker }: ToldMessage) => speaker === 'Tom')
+        .map(({ id, score }: ToldMessage) => [id, score]),
+    )
+    const late = await ask('the kiln', { since: '2025-03-14T10:03:00Z', until: '2025-03-14T10:05:00Z', limit: 100 })
+    expect(idsOf(late).sort()).toEqual(['kiln/m4', 'kiln/m5'])
+    expect(idsOf(await ask('the kiln', { sessions: ['none'] }))).toEqual([])
+    await expect(ask('x', { speakers: [] })).rejects.toMatchObject({ code: 'invalid_argument' })
+  })
+
+  it('asks the past: what was said later is not there, nor in any score', async () => {
+    await say('kiln', KILN.slice(0, 3))
+    const then = await ask('When did Mira move the kiln?', { limit: 100 })
+    await say('kiln', KILN)
+    const past = await ask('When did Mira move the kiln?', { limit: 100, as_of: '2025-03-14T10:02:00Z' })
+    const bare = ({ messages }: { messages: readonly ToldMessage[] }) => messages.map(({ id, score }) => [id, score])
+    expect(bare(past)).toEqual(bare(then))
+  })
+
+  it('fills a budget of tokens by rank and tells it in time order; the cursor goes on behind it', async () => {
+    await say('kiln', KILN)
+    const all = idsOf(await ask('the kiln', { limit: 100 }))
+    const first = await ask('the kiln', { max_tokens: 70 })
+    expect(first.tokens).toBeLessThanOrEqual(70)
+    expect(first.order).toBe('time')
+    const count = first.messages.length
+    expect(idsOf(first).sort()).toEqual(all.slice(0, count).sort())
+    expect(idsOf(first)).toEqual([...idsOf(first)].sort())
+    const next = await ask('the kiln', { max_tokens: 70, cursor: first.cursor })
+    expect(idsOf(next).sort()).toEqual(all.slice(count, count + next.messages.length).sort())
+    const least = await ask('the kiln', { max_tokens: 20 })
+    expect(least.messages).toMatchObject([{ partial: true }])
+    expect(least.tokens).toBeLessThanOrEqual(20)
+  })
+
+  it('pages through all of it, once each', async () => {
+    await say('kiln', KILN)
+    const all = idsOf(await ask('the kiln', { limit: 100 }))
+    const paged: string[] = []
+    let cursor: string | undefined
+    do {
+      const page = await ask('the kiln', { limit: 2, ...(cursor && { cursor }) })
+      paged.push(...idsOf(page))
+      cursor = page.cursor
+    } while (cursor)
+    expect(paged).toEqual(all)
+  })
+
+  it('tells what was said around a message, in its session and at the time asked about', async () => {
+    await say('kiln', KILN)
+    const asked = { limit: 1, neighbours: 1, conversations: ['kiln'] }
+    const { messages } = await ask('When did Mira move the kiln?', asked)
+    expect(messages[0].neighbours.map(({ id }: ToldMessage) => id)).toEqual(['kiln/m2', 'kiln/m4'])
+    const past = await ask('When did Mira move the kiln?', { ...asked, as_of: '2025-03-14T10:02:30Z' })
+    expect(past.messages[0].neighbours.map(({ id }: ToldMessage) => id)).toEqual(['kiln/m2'])
+  })
+
+  it('marks the newer statement, drops none, and puts it first only where the question asks for now', async () => {
+    await say('home', [
+      ['h1', 'Mira', 'I live in a flat in Lugo, near the river Minho.'],
+      ['h2', 'Tom', 'Good for you.'],
+      ['h3', 'Mira', 'I live in a flat in Vigo now, near the river.'],
+    ])
+    const then = await ask('flat in Lugo near the river Minho', { mode: 'words' })
+    const both = (answer: { messages: readonly ToldMessage[] }) =>
+      answer.messages.filter(({ speaker }) => speaker === 'Mira').map(m => [m.id, m.newer_statement_of])
+    expect(both(then)).toEqual([
+      ['home/h1', []],
+      ['home/h3', ['home/h1']],
+    ])
+    const now = await ask('flat in Lugo near the river Minho now', { mode: 'words' })
+    expect(both(now)).toEqual([
+      ['home/h3', ['home/h1']],
+      ['home/h1', []],
+    ])
+  })
+
+  it('puts messages of several conversations in one list, the likelier conversation first', async () => {
+    await say('kiln', KILN)
+    await say('garden', [
+      ['g1', 'Mira', 'The roses need water.'],
+      ['g2', 'Tom', 'I will move the hose.'],
+    ])
+    const answer = await ask('Where is the kiln?', { limit: 100 })
+    expect(answer.messages[0].conversation).toBe('kiln')
+    expect(new Set(answer.messages.map((m: ToldMessage) => m.conversation)).size).toBeGreaterThan(0)
+    const alone = await ask('Where is the kiln?', { limit: 100, conversations: ['kiln'] })
+    const ofKiln = answer.messages.filter((m: ToldMessage) => m.conversation === 'kiln')
+    expect(idsOf({ messages: ofKiln })).toEqual(idsOf(alone))
+  })
+
+  it('answers questions in Spanish over messages in Spanish', async () => {
+    await say('casa', [
+      ['q', 'Tomás', '¿Encontraste sitio para el horno?'],
+      ['a', 'Mira', 'Sí, lo movimos al granero el fin de semana pasado.'],
+      ['b', 'Tomás', 'Compré dos sacos de arena.'],
+    ])
+    expect(idsOf(await ask('¿Cuándo movió Mira el horno?'))[0]).toBe('casa/a')
+  })
+
+  it('says so where nothing speaks for any message', async () => {
+    await say('kiln', KILN)
+    expect(await ask('zeppelin', { mode: 'words' })).toMatchObject({
+      ...{ messages: [], verdict: 'nothing_relevant', reason: 'None of the words of the question occur.' },
+    })
+    expect(await ask('kiln', { conversations: ['nowhere'] })).toMatchObject({
+      ...{ messages: [], reason: 'No message fulfils the conditions of the question.' },
+    })
+  })
+
+  it('is how the default lens asks where conditions leave messages alone, and nowhere else', async () => {
+    await say('kiln', KILN)
+    await call(engine, 'put', { entries: [{ id: 'note', content: 'The kiln is no message.' }] })
+    // biome-ignore lint/suspicious/noExplicitAny: pages are read in expectations only
+    const page = async (input: object): Promise<any> =>
+      (await call(engine, 'query', { text: 'When did Mira move the kiln?', touch: false, ...input })).items
+    const bare = (items: readonly { id: string; score: number }[]) => items.map(({ id, score }) => [id, score])
+    for (const filter of [
+      { kinds: ['message'] },
+      { fields: { 'conversations.conversation': 'kiln' } },
+      { fields: { 'conversations.speaker': ['Mira'] } },
+    ]) {
+      expect(bare(await page({ filter }))).toEqual(bare(await page({ filter, lens: 'conversations' })))
+    }
+    const all = await page({ any: true })
+    expect(all.map(({ id }: { id: string }) => id)).toContain('note')
+    expect(all[0].components).not.toHaveProperty('neighbours')
+    for (const kinds of [['message', 'note'], ['note']]) {
+      for (const { components } of await page({ filter: { kinds } })) expect(components).not.toHaveProperty('block')
+    }
+    const similar = await call(engine, 'similar', { id: 'kiln/m3' })
+    expect(similar.items.map(({ id }: { id: string }) => id)).not.toContain('kiln/m3')
+  })
+
+  it('finds in the lens what query asks, conditions in the text included, and lists without a question', async () => {
+    await say('kiln', KILN)
+    await call(engine, 'put', { entries: [{ id: 'note', content: 'The kiln is no message.' }] })
+    const page = await call(engine, 'query', { text: 'kiln conversations.speaker:Tom', lens: 'conversations' })
+    expect(page.items[0]).toMatchObject({ id: 'kiln/m2', kind: 'message' })
+    expect(page.items.map(({ id }: { id: string }) => id)).not.toContain('note')
+    const list = await call(engine, 'query', { text: 'conversations.speaker:Tom', lens: 'conversations' })
+    expect(list.mode).toBe('list')
+    const why = await call(engine, 'explain', { query: { text: 'kiln', lens: 'conversations' }, id: 'kiln/m2' })
+    expect(recompute(why.explanation)).toBe(why.score)
+  })
+})

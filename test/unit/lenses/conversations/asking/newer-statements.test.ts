@@ -1,0 +1,62 @@
+/** Which messages say anew what others said, and what a question for now makes of their order. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  newerStatements,
+  newestFirst,
+  type Statement,
+} from '../../../../../src/lenses/conversations/asking/newer-statements.ts'
+
+function said(id: string, position: number, text: string, more: Partial<Statement> = {}): Statement {
+  return { id, conversation: 'home', speaker: 'Mira', position, text, vector: null, ...more }
+}
+
+const idsBy = (statements: readonly Statement[]) =>
+  Object.fromEntries([...newerStatements(statements)].map(([{ id }, older]) => [id, older]))
+
+describe('a newer statement', () => {
+  it('is later, by the same speaker, in the same conversation, on the same subject', () => {
+    const red = said('a', 0, 'My bicycle is red.')
+    const blue = said('b', 4, 'My bicycle is blue.')
+    expect(idsBy([blue, red])).toEqual({ a: [], b: ['a'] })
+    expect(idsBy([said('b', 4, 'The soup was cold.'), red])).toEqual({ a: [], b: [] })
+    expect(idsBy([{ ...blue, speaker: 'Tom' }, red])).toEqual({ a: [], b: [] })
+    expect(idsBy([{ ...blue, conversation: 'work' }, red])).toEqual({ a: [], b: [] })
+    expect(
+      idsBy([
+        { ...blue, speaker: '' },
+        { ...red, speaker: '' },
+      ]),
+    ).toEqual({ a: [], b: [] })
+  })
+
+  it('names all it is newer than, the oldest first', () => {
+    const three = ['red', 'blue', 'green'].map((colour, at) => said(`s${at}`, at, `My old bicycle is ${colour}.`))
+    expect(idsBy([...three].reverse())).toEqual({ s0: [], s1: ['s0'], s2: ['s0', 's1'] })
+  })
+
+  it('is told by vectors where both have one', () => {
+    const vector = (angle: number) => Float32Array.of(Math.cos(angle), Math.sin(angle))
+    const near = [said('a', 0, 'one', { vector: vector(0) }), said('b', 1, 'two', { vector: vector(0.9) })]
+    expect(idsBy(near)).toEqual({ a: [], b: ['a'] })
+    const far = [said('a', 0, 'same words', { vector: vector(0) }), said('b', 1, 'same words', { vector: vector(1) })]
+    expect(idsBy(far)).toEqual({ a: [], b: [] })
+  })
+})
+
+describe('the newest first', () => {
+  it('keeps all, moves a newer one right before the first it is newer than, and nothing beyond the first ten', () => {
+    expect(newestFirst([3, 9, 1, 4], (item, than) => item === than + 1)).toEqual([4, 3, 9, 1])
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.nat(40), { maxLength: 20 }), items => {
+        const ordered = newestFirst(items, (item, than) => item > than && item % 4 === than % 4)
+        expect([...ordered].sort()).toEqual([...items].sort())
+        expect(ordered.slice(10)).toEqual(items.slice(10))
+        for (const rest of [0, 1, 2, 3]) {
+          const same = ordered.slice(0, 10).filter(item => item % 4 === rest)
+          expect(same).toEqual([...same].sort((a, b) => b - a))
+        }
+      }),
+    )
+  })
+})

@@ -1,0 +1,33 @@
+/** What one holder remembers changes nothing in the answers of another, whatever the conversation is called. */
+import { expect, it } from 'vitest'
+import { call } from '../../../support/conversations.ts'
+import { openTestEngine } from '../../../support/engines.ts'
+
+const ASKED = ['where is the kiln', 'barn', 'conversations.speaker:Mira', '"8 March 2025"']
+
+/** What ana is told, while ben, of the same conversation, remembers so much. */
+async function toldTo(ana: string, hidden: number): Promise<string> {
+  await using engine = await openTestEngine()
+  const say = (viewer: string, text: string, speaker: string, id: string, minute: number) => {
+    const at = Date.UTC(2025, 2, 14, 10, minute)
+    return call(engine, 'remember', { text, speaker, id, at, conversation: 'workshop' }, viewer)
+  }
+  for (let at = 0; at < hidden; at++)
+    await say('ben', `Where is the kiln, the barn, number ${at}?`, 'Mira', `h${at}`, 0)
+  const told: unknown[] = [await say(ana, 'Where is the kiln?', 'Tom', 'q', 1)]
+  for (let at = 0; at < hidden; at++) await say('ben', `In the barn ${at} since last weekend.`, 'Mira', `q${at}`, 2)
+  told.push(await say(ana, 'In the barn since last weekend.', 'Mira', 'a', 3))
+  if (hidden > 0) await call(engine, 'delete', { ids: ['workshop/h0'] }, 'ben')
+  for (const text of ASKED) {
+    const page = await call(engine, 'query', { text, explain: true, touch: false }, ana)
+    told.push({ ...page, cursor: null })
+  }
+  told.push(await call(engine, 'list', { order: 'id' }, ana))
+  return JSON.stringify(told)
+}
+
+it.each([1, 7, 40])('%i hidden messages of the same conversation change no byte', async hidden => {
+  const alone = await toldTo('ana', 0)
+  expect(alone).toContain('workshop/a')
+  expect(await toldTo('ana', hidden)).toBe(alone)
+})

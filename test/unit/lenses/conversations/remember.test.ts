@@ -1,0 +1,125 @@
+/** `remember`: one message or note behind the last one of its conversation. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { SettableClock } from '../../../../src/base/clock.ts'
+import type { Engine } from '../../../../src/engine/engine.ts'
+import { type TempFolder, tempFolder } from '../../../../src/testing/temp-folder.ts'
+import { openToyEmbedder } from '../../../../src/testing/toy-embedder.ts'
+import { call, KILN, writeLines } from '../../../support/conversations.ts'
+import { idsOf, openTestEngine, TEST_NOW } from '../../../support/engines.ts'
+
+let engine: Engine
+let clock: SettableClock
+let folder: TempFolder
+beforeEach(async () => {
+  folder = tempFolder()
+  clock = new SettableClock(TEST_NOW)
+  engine = await openTestEngine({ clock })
+})
+afterEach(async () => {
+  await engine.close()
+  folder[Symbol.dispose]()
+})
+
+const remember = (input: unknown, viewer?: string) => call(engine, 'remember', input, viewer)
+
+describe('remember', () => {
+  it('puts a note into the conversation notes, and the next question finds it', async () => {
+    const answer = await remember({ text: 'Tea goes into the blue tin.', id: 'tea' })
+    expect(answer).toEqual({
+      ...{ id: 'notes/tea', conversation: 'notes', session: 'tea', position: 0 },
+      ...{ at: '2026-03-01T12:00:00.000Z', created: true },
+    })
+    expect(idsOf(await engine.query({ text: 'blue tin' }))).toEqual(['notes/tea'])
+  })
+
+  it('goes on where the conversation stands, and begins a session after six hours', async () => {
+    await remember({ text: 'One.', id: 'a', conversation: 'day' })
+    clock.set(TEST_NOW + 6 * 3_600_000)
+    expect(await remember({ text: 'Two.', id: 'b', conversation: 'day' })).toMatchObject({ session: 'a', position: 1 })
+    clock.set(TEST_NOW + 12 * 3_600_000 + 1)
+    expect(await remember({ text: 'Three.', id: 'c', conversation: 'day' })).toMatchObject({
+      session: 'c',
+      position: 2,
+    })
+    await engine.delete({ ids: ['day/c'] })
+    expect(await remember({ text: 'Four.', id: 'd', conversation: 'day' })).toMatchObject({ position: 2 })
+  })
+
+  it('takes an answer with the question before it, and dates from when it was said', async () => {
+    const at = '2025-03-14T10:00:00Z'
+    await remember({ text: 'Where is the kiln?', speaker: 'Tom', conversation: 'c', at, id: 'q' })
+    await remember({ text: 'In the barn since yesterday.', speaker: 'Mira', conversation: 'c', at, id: 'a' })
+    expect(idsOf(await engine.query({ text: 'kiln' }))).toEqual(['c/a', 'c/q'])
+    expect(idsOf(await engine.query({ text: '"13 March 2025"' }))).toEqual(['c/a'])
+  })
+
+  it('goes on after an export, and the same export later leaves it where it is', async () => {
+    const path = writeLines(folder.path, KILN)
+    await engine.add({ paths: [path], chat: {} })
+    expect(await remember({ text: 'Fine sand.', conversation: 'kiln', id: 'x' })).toMatchObject({ position: 4 })
+    expect(await engine.add({ paths: [path], chat: {} })).toMatchObject({ unchanged: 4, updated: 0 })
+  })
+
+  it('with the id of an own message gives it the new text in its place', async () => {
+    await remember({ text: 'The tin is blue.', id: 'tin', speaker: 'Mira' })
+    await remember({ text: 'Something else.' })
+    clock.set(TEST_NOW + 1_000)
+    const again = await remember({ text: 'The tin is green.', id: 'tin' })
+    expect(again).toMatchObject({ position: 0, created: false, at: '2026-03-01T12:00:00.000Z' })
+    expect(await engine.get({ id: 'notes/tin' })).toMatchObject({
+      content: 'The tin is green.',
+      title: 'Mira, 1 March 2026',
+    })
+  })
+
+  it('deleting a question, or giving it another text, takes its words out of what its answer is found by', async () => {
+    await remember({ text: 'Where is the xylograph?', id: 'q' })
+    await remember({ text: 'In the barn.', id: 'a' })
+    expect(idsOf(await engine.query({ text: 'xylograph' }))).toEqual(['notes/a', 'notes/q'])
+    await remember({ text: 'Where is the wheel?', id: 'q' })
+    expect(idsOf(await engine.query({ text: 'xylograph' }))).toEqual([])
+    expect(idsOf(await engine.query({ text: 'wheel' }))).toEqual(['notes/a', 'notes/q'])
+    await engine.put({ entries: [{ id: 'notes/q', content: 'Where is the anvil?' }] })
+    expect(idsOf(await engine.query({ text: 'wheel' }))).toEqual([])
+    await engine.delete({ ids: ['notes/q'] })
+    expect(idsOf(await engine.query({ text: 'anvil' }))).toEqual([])
+    expect(idsOf(await engine.query({ text: 'barn' }))).toEqual(['notes/a'])
+  })
+
+  it('keeps the notes of agents apart: places and ids of one say nothing to another', async () => {
+    await remember({ text: 'What is the code?', id: 'n' }, 'ana')
+    const answer = await remember({ text: 'Forty-two.', id: 'n' }, 'ben')
+    expect(answer).toMatchObject({ position: 0, created: true })
+    expect(idsOf(await engine.query({ text: 'code' }, { viewer: { id: 'ben' } }))).toEqual([])
+  })
+
+  it('does not take a private question into a public answer', async () => {
+    await remember({ text: 'What is the secret word?', id: 'q' })
+    expect(await remember({ text: 'Xylographer.', id: 'a', visibility: 'public' })).toMatchObject({ position: 0 })
+    expect(idsOf(await engine.query({ text: 'secret' }, { viewer: { id: 'ana' } }))).toEqual([])
+  })
+
+  it.each([
+    [{ text: '' }, 'text'],
+    [{ text: 'x', at: 'yesterday' }, 'at'],
+    [{ text: 'x', role: 'king' }, 'role'],
+    [{ text: 'x', federations: ['guild'] }, 'federations'],
+    [{ text: 'x', mood: 'good' }, 'mood'],
+  ])('refuses %o, naming the field', async (input, field) => {
+    await expect(remember(input)).rejects.toMatchObject({ message: expect.stringContaining(field) })
+  })
+
+  it('waits for the vector where that is asked for, and not where it is not', async () => {
+    await using own = await openTestEngine({ embedder: openToyEmbedder() })
+    const byMeaning = async () => idsOf(await own.query({ text: 'Tea in the tin.', mode: 'meaning', any: true }))
+    await call(own, 'remember', { text: 'Tea in the tin.', id: 'later' })
+    expect(await byMeaning()).toEqual([])
+    await call(own, 'remember', { text: 'Tea in the tin.', id: 'now', conversation: 'other', wait: true })
+    expect(await byMeaning()).toEqual(['other/now'])
+  })
+
+  it('refuses an id that another entry has', async () => {
+    await engine.put({ entries: [{ id: 'notes/n', content: 'not a message' }] })
+    await expect(remember({ text: 'x', id: 'n' })).rejects.toMatchObject({ code: 'conflict' })
+  })
+})
