@@ -31,9 +31,10 @@ export interface ConversationScores {
   /** By message, the unit with its best words. */
   readonly bestUnit: Int32Array
   readonly texts: TextScores
-  readonly best: number
-  /** How much speaks for the conversation as a whole, 0 to 1: see `shareOf`. */
-  readonly share: number
+  /** What a message can score at most, before it is weighed by speaker and time. */
+  readonly most: number
+  /** How much speaks for the conversation as a whole, 0 to 1: see `weightOf`. */
+  readonly weight: number
   readonly isTimed: (at: number) => boolean
   readonly isUser: (at: number) => boolean
 }
@@ -57,19 +58,19 @@ export function scoreConversation(transcript: Transcript, asking: Asking): Conve
     ...{ isNamed: (at: number) => named !== null && said[at]?.speaker === named, isTimed, isUser },
   }
   const ranks = rank(evidence, ingredients)
-  let best = 0
-  for (const score of ranks.scores) if (score > best) best = score
+  const most = isPeople ? 1 + ingredients.block : ranks.mostSmoothed * ingredients.user
   const { possible } = texts
-  const found = { moment, ranks, ingredients, words, cosines, blocks, named, possible, bestUnit, texts, best }
-  return { ...found, isTimed, isUser, share: shareOf(ranks, possible, ingredients) }
+  const found = { moment, ranks, ingredients, words, cosines, blocks, named, possible, bestUnit, texts, most }
+  return { ...found, isTimed, isUser, weight: weightOf(ranks, possible, ingredients) }
 }
 
 /**
- * Its best words as a share of what words can score in it, and its greatest cosine, weighed as in the fusion. Scores within
- * a conversation say nothing about others: each has a best message, however foreign the question.
+ * Its best words as a share of what words can score in it, and its greatest cosine, weighed as in the fusion; cubed. Scores
+ * within a conversation say nothing about others: each has a best message, however foreign the question.
  */
-function shareOf({ mostWords, mostCosine }: Ranks, possible: number, { words, meaning }: Ingredients): number {
-  return words * (possible > 0 ? mostWords / possible : 0) + meaning * Math.max(0, mostCosine)
+function weightOf({ mostWords, mostCosine }: Ranks, possible: number, { words, meaning }: Ingredients): number {
+  const share = words * (possible > 0 ? mostWords / possible : 0) + meaning * Math.max(0, mostCosine)
+  return share * share * share
 }
 
 function bestUnits(moment: Moment, { scores }: TextScores): { best: Float64Array; units: Int32Array } {

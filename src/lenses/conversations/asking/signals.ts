@@ -29,7 +29,7 @@ export function signalsOf(found: ConversationScores, at: number, isAlone: boolea
     ...(found.isTimed(at) && { when: ingredients.when }),
     ...(found.isUser(at) && { user: ingredients.user }),
     ...(!isAlone && {
-      best: found.best,
+      most: found.most,
       conversation_words: ranks.mostWords,
       conversation_possible: found.possible,
       conversation_cosine: Math.max(0, ranks.mostCosine),
@@ -45,6 +45,17 @@ function partsOf({ words, bestUnit, texts }: ConversationScores, at: number): Re
 
 /** Its value is the score. */
 export function explanationOf(signals: Signals): Explanation {
+  const within = withinConversation(signals)
+  if (signals['most'] === undefined) return { ...within, label: 'score' }
+  const conversation = conversationOf(signals)
+  return node('score', 'product', [
+    quotient('of the most in its conversation', within, leaf('most', signals['most'])),
+    node('conversation, cubed', 'product', [conversation, conversation, conversation]),
+  ])
+}
+
+/** The score among the messages of its conversation. */
+export function withinConversation(signals: Signals): Explanation {
   const of = (name: string): number => signals[name] ?? 0
   const fused = node('message', 'sum', [wordsOf(signals), meaningOf(signals)])
   const smoothed = node('with neighbours', 'sum', [
@@ -68,12 +79,7 @@ export function explanationOf(signals: Signals): Explanation {
           ]),
         ])
   const factors = FACTORS.flatMap(([name, note]) => (signals[name] === undefined ? [] : [leaf(name, of(name), note)]))
-  const within = factors.length === 0 ? primed : node('in its conversation', 'product', [primed, ...factors])
-  if (signals['best'] === undefined) return { ...within, label: 'score' }
-  return node('score', 'product', [
-    quotient('of the best in its conversation', within, leaf('best', of('best'))),
-    conversationOf(signals),
-  ])
+  return factors.length === 0 ? primed : node('in its conversation', 'product', [primed, ...factors])
 }
 
 /** What the parts give to the score, which is their sum as far as rounding allows. */
@@ -130,7 +136,8 @@ function meaningOf(signals: Signals): Explanation {
   ])
 }
 
-function conversationOf(signals: Signals): Explanation {
+/** How much speaks for the conversation as a whole. */
+export function conversationOf(signals: Signals): Explanation {
   const of = (name: string): number => signals[name] ?? 0
   return node('conversation', 'sum', [
     node('words', 'product', [

@@ -130,7 +130,7 @@ function eachScore(
     for (let at = 0; at < said.length; at++) {
       const score = scores[at] as number
       if (!(score > 0) || !isAnswer((said[at] as { entry: EntryKey }).entry)) continue
-      visit(isAlone ? score : (score / of.best) * of.share, of, at)
+      visit(isAlone ? score : (score / of.most) * of.weight, of, at)
     }
   }
 }
@@ -184,7 +184,7 @@ function present(ranking: Ranking, retrieval: Retrieval, plan: Plan, context: Qu
   const signals = new Map<EntryKey, Signals>(ranking.ranked.map(ranked => [ranked.entry, ranked.signals]))
   const items = answer.page.items.map((item, at) => {
     const of = signals.get(answer.entries[at] as EntryKey)
-    return of === undefined ? item : { ...item, why: whyOf(of, item.components) }
+    return of === undefined ? item : { ...item, why: whyOf(of) }
   })
   return { ...answer, page: { ...answer.page, items } }
 }

@@ -1,19 +1,23 @@
 /** The main reasons for a message in one line. */
-import type { Signals } from './signals.ts'
+import { componentsOf, conversationOf, type Signals, withinConversation } from './signals.ts'
 
 const MOST_WORDS = 3
 /** Parts of the score that are less than this are not told. */
 const LEAST = 0.005
 
-/** `words 0.46 (barn, kiln) + meaning 0.33 (cosine 0.55) + neighbours 0.17 + block 0.30, × speaker 1.2` */
-export function whyOf(signals: Signals, components: Readonly<Record<string, number>>): string {
-  const parts = Object.entries(components)
+/**
+ * `words 0.46 (barn, kiln) + meaning 0.33 (cosine 0.55) + neighbours 0.17 + block 0.30, × speaker 1.2`: what it has in its
+ * conversation, weights worked in; `, conversation 0.41`: what speaks for that one, where there are others.
+ */
+export function whyOf(signals: Signals): string {
+  const parts = Object.entries(componentsOf(signals, withinConversation(signals).value))
     .filter(([, value]) => value >= LEAST)
     .map(([name, value]) => `${name} ${value.toFixed(2)}${detailOf(name, signals)}`)
   const factors = ['speaker', 'when', 'user'].flatMap(name =>
     signals[name] === undefined ? [] : [`× ${name} ${signals[name]}`],
   )
-  return [parts.length === 0 ? 'little speaks for it' : parts.join(' + '), ...factors].join(', ')
+  const others = signals['most'] === undefined ? [] : [`conversation ${conversationOf(signals).value.toFixed(2)}`]
+  return [parts.length === 0 ? 'little speaks for it' : parts.join(' + '), ...factors, ...others].join(', ')
 }
 
 function detailOf(part: string, signals: Signals): string {
