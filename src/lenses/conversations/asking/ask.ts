@@ -1,9 +1,10 @@
 /** A question over messages: the pipeline ranks them, and each is told with who said it, when and where. */
 import { modelKey } from '../../../embed/embedder.ts'
 import type { EntryKey } from '../../../model/entry.ts'
+import { invalidArgument } from '../../../model/errors.ts'
 import { toInstant, toIso } from '../../../model/instant.ts'
 import type { Item, Page } from '../../../model/page.ts'
-import type { QueryInput } from '../../../model/query-input.ts'
+import type { InstantInput, QueryInput } from '../../../model/query-input.ts'
 import type { Row } from '../../../model/table.ts'
 import type { Viewer } from '../../../model/viewer.ts'
 import type { StoreReader } from '../../../store/store.ts'
@@ -51,11 +52,10 @@ function questionFor(input: ConversationQuery): QueryInput {
     ...(speakers && { 'conversations.speaker': speakers }),
     ...(roles && { 'conversations.role': roles }),
     ...(sessions && { 'conversations.session': sessions }),
+    ...saidWithin(since, until),
   }
-  const created = { ...(since !== undefined && { after: since }), ...(until !== undefined && { before: until }) }
   const filter = {
     ...(Object.keys(fields).length > 0 && { fields }),
-    ...(Object.keys(created).length > 0 && { created }),
     ...(collections && { collections }),
     ...(tags && { tags }),
   }
@@ -65,6 +65,15 @@ function questionFor(input: ConversationQuery): QueryInput {
     ...(Object.keys(filter).length > 0 && { filter }),
     excerpt_length: WHOLE_PIECE,
   }
+}
+
+/** What bears no time was said at no time that is asked for. */
+function saidWithin(since: InstantInput | undefined, until: InstantInput | undefined) {
+  const from = since === undefined ? null : toInstant(since, 'since')
+  const to = until === undefined ? null : toInstant(until, 'until')
+  if (from !== null && to !== null && from >= to) throw invalidArgument('until', until, 'a moment later than `since`')
+  if (from === null && to === null) return {}
+  return { 'conversations.at': { ...(from !== null && { gte: from }), ...(to !== null && { lt: to }) } }
 }
 
 /** The same question for as many messages as fit; the first is always among them. */

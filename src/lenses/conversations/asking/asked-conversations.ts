@@ -6,12 +6,13 @@ import type { QueryContext } from '../../../pipeline/context.ts'
 import { allOf } from '../../../pipeline/filter-input.ts'
 import type { Plan } from '../../../pipeline/stage.ts'
 import { MESSAGES } from '../tables.ts'
-import { LISTED } from './cosines.ts'
+import { LISTED, MOST_SCANNED } from './cosines.ts'
 import type { Transcript } from './transcript.ts'
 import type { Transcripts } from './transcripts.ts'
 
 const NAME = 'conversations.conversation'
-/** Conversations ranked for one question, the likeliest first. */
+/** Conversations ranked for one question, the likeliest first: so many in any case, and others while all can be looked at. */
+const LEAST_CONVERSATIONS = 8
 const MOST_CONVERSATIONS = 100
 
 /** All messages there are, and nothing else. */
@@ -54,11 +55,13 @@ export function askedConversations(
     for (const hit of [byWords[at], byMeaning[at]]) if (hit !== undefined) entries.add(hit.entry)
   }
   const threads = threadsOf([...entries], context)
-  return {
-    transcripts: known.of(threads.slice(0, MOST_CONVERSATIONS), partitions),
-    allow,
-    isAll: threads.length <= MOST_CONVERSATIONS && byWords.length < wanted && byMeaning.length < wanted,
-  }
+  // Asked deeper, as for later pages, it reaches further in proportion.
+  const reach = wanted / LISTED
+  const most = Math.ceil(MOST_CONVERSATIONS * reach)
+  const bounds = { atLeast: Math.ceil(LEAST_CONVERSATIONS * reach), messages: MOST_SCANNED * reach }
+  const { transcripts, isAll } = known.ofFirst(threads.slice(0, most), partitions, bounds)
+  const isRest = threads.length > most || byWords.length === wanted || byMeaning.length === wanted
+  return { transcripts, allow, isAll: isAll && !isRest }
 }
 
 /** All of these must hold. */

@@ -38,9 +38,34 @@ export class Transcripts {
   /** Of these threads what lies in these partitions, as the store is now. */
   of(threads: Iterable<string>, partitions: readonly PartitionId[]): readonly Transcript[] {
     return this.#reading(reader => {
-      const found = [...threads].flatMap(thread => [...this.#thread(reader, thread).values()])
+      const found = [...threads].flatMap(thread => within(this.#thread(reader, thread), partitions))
       this.#forget()
-      return found.filter(({ partition }) => partitions.includes(partition))
+      return found
+    })
+  }
+
+  /**
+   * The same of the first of these threads: at least so many, and as many more as together have no more than `messages`. So a
+   * question over everything costs what it finds, not what there is. `isAll`: none was left.
+   */
+  ofFirst(
+    threads: readonly string[],
+    partitions: readonly PartitionId[],
+    { atLeast, messages }: { readonly atLeast: number; readonly messages: number },
+  ): { readonly transcripts: readonly Transcript[]; readonly isAll: boolean } {
+    return this.#reading(reader => {
+      const transcripts: Transcript[] = []
+      let taken = 0
+      let isAll = true
+      for (const [at, id] of threads.entries()) {
+        const own = within(this.#thread(reader, id), partitions)
+        taken += own.reduce((sum, { spoken }) => sum + spoken.length, 0)
+        isAll = at < atLeast || taken <= messages
+        if (!isAll) break
+        transcripts.push(...own)
+      }
+      this.#forget()
+      return { transcripts, isAll }
     })
   }
 
@@ -103,6 +128,10 @@ export class Transcripts {
     const known = this.#named.find(conversation)
     if (known !== undefined && !known.has(thread)) this.#named.set(conversation, new Set([...known, thread]))
   }
+}
+
+function within(thread: Thread, partitions: readonly PartitionId[]): readonly Transcript[] {
+  return [...thread.values()].filter(({ partition }) => partitions.includes(partition))
 }
 
 /** Puts messages behind the last ones; false where they belong somewhere else. */

@@ -3,8 +3,9 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { Engine } from '../../../../../src/engine/engine.ts'
 import type { ToldMessage } from '../../../../../src/lenses/conversations/asking/ask-schema.ts'
 import { recompute } from '../../../../../src/model/explanation.ts'
+import { tempFolder } from '../../../../../src/testing/temp-folder.ts'
 import { openToyEmbedder } from '../../../../../src/testing/toy-embedder.ts'
-import { call } from '../../../../support/conversations.ts'
+import { call, KILN as LINES, line, writeLines } from '../../../../support/conversations.ts'
 import { openTestEngine } from '../../../../support/engines.ts'
 
 type Said = readonly [id: string, speaker: string, text: string, more?: object]
@@ -97,6 +98,19 @@ describe('conversations.query', () => {
     expect(idsOf(late).sort()).toEqual(['kiln/m4', 'kiln/m5'])
     expect(idsOf(await ask('the kiln', { sessions: ['none'] }))).toEqual([])
     await expect(ask('x', { speakers: [] })).rejects.toMatchObject({ code: 'invalid_argument' })
+  })
+
+  it('has no message of unknown time within a time, and refuses times that cannot be', async () => {
+    using folder = tempFolder()
+    const { at: _, ...undated } = line('m5', 'Tom', '', 'The kiln is hot.')
+    await engine.add({ paths: [writeLines(folder.path, [...LINES, undated])], chat: {} })
+    const find = async (more: object) => idsOf(await ask('kiln hot barn', { limit: 100, ...more }))
+    expect(await find({})).toContain('kiln/m5')
+    expect(await find({ since: '2025-03-14' })).toEqual(expect.arrayContaining(['kiln/m3', 'kiln/m2']))
+    expect(await find({ since: '2025-03-14' })).not.toContain('kiln/m5')
+    expect(await find({ until: '2100-01-01' })).not.toContain('kiln/m5')
+    const wrong = { code: 'invalid_argument', details: { field: 'until' } }
+    await expect(find({ since: '2025-03-15', until: '2025-03-14' })).rejects.toMatchObject(wrong)
   })
 
   it('asks the past: what was said later is not there, nor in any score', async () => {
