@@ -48,7 +48,7 @@ describe('a newer statement', () => {
           1,
           'Old and tired, he took the bicycle of somebody else, rode home, slept, woke, ate, read, wrote, sang, cooked, washed, left.',
         ),
-      ]).b,
+      ])['b'],
     ).toEqual([])
     const vector = (angle: number) => Float32Array.of(Math.cos(angle), Math.sin(angle))
     const text = 'My old bicycle.'
