@@ -5,13 +5,16 @@
 import { cosine } from '../../../math/vector.ts'
 import { language } from '../../../text/language.ts'
 import { stem } from '../../../text/stem.ts'
-import { isStopWord } from '../../../text/stopwords.ts'
+import { isStopWord, type Language } from '../../../text/stopwords.ts'
 import { tokenise } from '../../../text/tokenise.ts'
 
-/** Cosine of two messages from which on they are about the same. */
-const SAME_MEANING = 0.6
-/** Without vectors: share of the words of both that they have in common (Dice). */
-const SAME_WORDS = 0.5
+/**
+ * Two messages are on one subject when they share so many words of content, which are such a share of theirs (Dice), and,
+ * where both have vectors, are as near as this. A cosine alone says little: in one conversation all is near.
+ */
+const LEAST_SHARED = 2
+const LEAST_SHARE = 0.15
+const LEAST_COSINE = 0.35
 
 export interface Statement {
   readonly id: string
@@ -25,10 +28,11 @@ export interface Statement {
 
 /** By message, the ids of those that it is newer than, the oldest first. */
 export function newerStatements(said: readonly Statement[]): ReadonlyMap<Statement, readonly string[]> {
-  const words = new Map(said.map(each => [each, wordsOf(each.text)]))
+  const of = language(said.map(({ text }) => text.slice(0, SAMPLED)).join('\n'))
+  const words = new Map(said.map(each => [each, wordsOf(each.text, of)]))
   const isSameSubject = (a: Statement, b: Statement): boolean => {
-    if (a.vector !== null && b.vector !== null) return cosine(a.vector, b.vector) >= SAME_MEANING
-    return dice(words.get(a) as ReadonlySet<string>, words.get(b) as ReadonlySet<string>) >= SAME_WORDS
+    if (a.vector !== null && b.vector !== null && cosine(a.vector, b.vector) < LEAST_COSINE) return false
+    return isShared(words.get(a) as ReadonlySet<string>, words.get(b) as ReadonlySet<string>)
   }
   return new Map(
     said.map(newer => {
@@ -57,15 +61,16 @@ function isBySame(a: Statement, b: Statement): boolean {
   return a.speaker !== '' && a.speaker === b.speaker && a.conversation === b.conversation
 }
 
-function wordsOf(text: string): ReadonlySet<string> {
-  const of = language(text)
+/** Characters of each message that tell in which language they are. */
+const SAMPLED = 100
+
+function wordsOf(text: string, of: Language): ReadonlySet<string> {
   const words = tokenise(text).filter(({ term, alias }) => !alias && !isStopWord(term, of))
   return new Set(words.map(({ term }) => stem(term, of)))
 }
 
-function dice(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
-  if (a.size + b.size === 0) return 0
+function isShared(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
   let common = 0
   for (const word of a) if (b.has(word)) common++
-  return (2 * common) / (a.size + b.size)
+  return common >= LEAST_SHARED && (2 * common) / (a.size + b.size) >= LEAST_SHARE
 }

@@ -16,8 +16,8 @@ const idsBy = (statements: readonly Statement[]) =>
 
 describe('a newer statement', () => {
   it('is later, by the same speaker, in the same conversation, on the same subject', () => {
-    const red = said('a', 0, 'My bicycle is red.')
-    const blue = said('b', 4, 'My bicycle is blue.')
+    const red = said('a', 0, 'My old bicycle is red.')
+    const blue = said('b', 4, 'My old bicycle is blue.')
     expect(idsBy([blue, red])).toEqual({ a: [], b: ['a'] })
     expect(idsBy([said('b', 4, 'The soup was cold.'), red])).toEqual({ a: [], b: [] })
     expect(idsBy([{ ...blue, speaker: 'Tom' }, red])).toEqual({ a: [], b: [] })
@@ -35,12 +35,34 @@ describe('a newer statement', () => {
     expect(idsBy([...three].reverse())).toEqual({ s0: [], s1: ['s0'], s2: ['s0', 's1'] })
   })
 
-  it('is told by vectors where both have one', () => {
+  it('shares two words of content at least, and is near where both have vectors', () => {
+    expect(idsBy([said('a', 0, 'My bicycle is red.'), said('b', 1, 'The bicycle fell.')])).toEqual({ a: [], b: [] })
+    const long =
+      'Apart from the old bicycle there were ten lamps, seven chairs, four tables, a stove, pans, and two ladders.'
+    expect(idsBy([said('a', 0, long), said('b', 1, `The old bicycle, ${long.slice(31)}`)])['b']).toEqual(['a'])
+    expect(
+      idsBy([
+        said('a', 0, long),
+        said(
+          'b',
+          1,
+          'Old and tired, he took the bicycle of somebody else, rode home, slept, woke, ate, read, wrote, sang, cooked, washed, left.',
+        ),
+      ])['b'],
+    ).toEqual([])
     const vector = (angle: number) => Float32Array.of(Math.cos(angle), Math.sin(angle))
-    const near = [said('a', 0, 'one', { vector: vector(0) }), said('b', 1, 'two', { vector: vector(0.9) })]
-    expect(idsBy(near)).toEqual({ a: [], b: ['a'] })
-    const far = [said('a', 0, 'same words', { vector: vector(0) }), said('b', 1, 'same words', { vector: vector(1) })]
-    expect(idsBy(far)).toEqual({ a: [], b: [] })
+    const text = 'My old bicycle.'
+    const at = (angle: number) => [
+      said('a', 0, text, { vector: vector(0) }),
+      said('b', 1, text, { vector: vector(angle) }),
+    ]
+    expect(idsBy(at(1.2))['b']).toEqual(['a'])
+    expect(idsBy(at(1.3))['b']).toEqual([])
+  })
+
+  it('is told in the language of all of them', () => {
+    const older = said('a', 0, 'No quiero batería en la casa de ningún modo.')
+    expect(idsBy([older, said('b', 1, 'Una batería en casa, sí.')])['b']).toEqual(['a'])
   })
 })
 
