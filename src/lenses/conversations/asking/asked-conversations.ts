@@ -11,8 +11,9 @@ import type { Transcript } from './transcript.ts'
 import type { Transcripts } from './transcripts.ts'
 
 const NAME = 'conversations.conversation'
-/** Conversations ranked for one question, the likeliest first. */
+/** Conversations ranked for one question that names none, the likeliest first, and messages of theirs together, about. */
 const MOST_CONVERSATIONS = 100
+const MOST_MESSAGES = 20_000
 
 /** All messages there are, and nothing else. */
 export const ONLY_MESSAGES = { op: 'eq', field: 'kind', value: 'message' } as const
@@ -54,11 +55,9 @@ export function askedConversations(
     for (const hit of [byWords[at], byMeaning[at]]) if (hit !== undefined) entries.add(hit.entry)
   }
   const threads = threadsOf([...entries], context)
-  return {
-    transcripts: known.of(threads.slice(0, MOST_CONVERSATIONS), partitions),
-    allow,
-    isAll: threads.length <= MOST_CONVERSATIONS && byWords.length < wanted && byMeaning.length < wanted,
-  }
+  const transcripts = known.of(threads.slice(0, MOST_CONVERSATIONS), partitions, MOST_MESSAGES)
+  const isEvery = threads.length <= transcripts.length
+  return { transcripts, allow, isAll: isEvery && byWords.length < wanted && byMeaning.length < wanted }
 }
 
 /** All of these must hold. */

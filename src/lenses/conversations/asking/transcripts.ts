@@ -35,12 +35,28 @@ export class Transcripts {
     this.#store = store
   }
 
-  /** Of these threads what lies in these partitions, as the store is now. */
-  of(threads: Iterable<string>, partitions: readonly PartitionId[]): readonly Transcript[] {
+  /**
+   * Of these threads what lies in these partitions, as the store is now: one after the other, until `most` messages are
+   * reached.
+   */
+  of(
+    threads: Iterable<string>,
+    partitions: readonly PartitionId[],
+    most: number = Number.POSITIVE_INFINITY,
+  ): readonly Transcript[] {
     return this.#reading(reader => {
-      const found = [...threads].flatMap(thread => [...this.#thread(reader, thread).values()])
+      const found: Transcript[] = []
+      let messages = 0
+      for (const id of threads) {
+        if (messages >= most) break
+        for (const transcript of this.#thread(reader, id).values()) {
+          if (!partitions.includes(transcript.partition)) continue
+          found.push(transcript)
+          messages += transcript.spoken.length
+        }
+      }
       this.#forget()
-      return found.filter(({ partition }) => partitions.includes(partition))
+      return found
     })
   }
 
