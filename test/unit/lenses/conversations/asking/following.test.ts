@@ -1,6 +1,7 @@
 /** Conversations kept in memory answer as those read anew, after every change; and what is hidden changes no score. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { Transcripts } from '../../../../../src/lenses/conversations/asking/transcripts.ts'
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
 import { call } from '../../../../support/conversations.ts'
 import { openTestEngine } from '../../../../support/engines.ts'
@@ -116,6 +117,33 @@ describe('conversations in memory', () => {
     }
     await call(one, 'put', { entries: [{ id: 'note', content: 'kiln' }] })
     expect(await ask()).toBe(3)
+  })
+
+  it('are read one after the other, so many in any case, until there are messages enough', async () => {
+    await using engine = await openTestEngine()
+    for (const conversation of ['a', 'b', 'c']) {
+      for (const text of ['kiln', 'barn']) await call(engine, 'remember', { text, conversation })
+    }
+    const { store } = engine.host('conversations')
+    const transcripts = new Transcripts(store)
+    const threads = ['a', 'b', 'c'].flatMap(name => [...transcripts.named(name)])
+    const partitions = store.partitions().map(({ id }) => id)
+    const read = (atLeast: number, messages: number) => {
+      const { transcripts: found, isAll } = transcripts.ofFirst(threads, partitions, { atLeast, messages })
+      return [found.length, isAll]
+    }
+    expect([1, 2, 3, 100].map(messages => read(0, messages))).toEqual([
+      [0, false],
+      [1, false],
+      [1, false],
+      [3, true],
+    ])
+    expect([read(1, 1), read(2, 2), read(3, 0)]).toEqual([
+      [1, false],
+      [2, false],
+      [3, true],
+    ])
+    expect(transcripts.of(threads, [])).toEqual([])
   })
 
   it('hold nothing that is no message any more', async () => {
