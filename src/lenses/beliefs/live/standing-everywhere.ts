@@ -153,8 +153,9 @@ export class StandingEverywhere implements StandingQuestion {
 
   /** With what failed nodes gave before; who says that the viewer may not ask has taken it back. */
   #completed(answer: NodesAnswer): NodesAnswer {
-    followAnswer(this.#state.host, this.viewer.id, answer)
     for (const one of answer.answers) this.#given.set(this.#nameOf(one.source), one)
+    // Behind what was given now: that is no news to this question itself.
+    followAnswer(this.#state.host, this.viewer.id, answer)
     const silent = answer.failures.filter(({ source }) => !answer.answers.some(one => one.source === source))
     for (const { source, code } of silent) if (code === 'UNAUTHORIZED') this.#given.delete(this.#nameOf(source))
     this.#tellSilent(silent)

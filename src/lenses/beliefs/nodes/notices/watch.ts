@@ -34,9 +34,11 @@ export class Watch {
     void this.#run()
   }
 
-  /** A newer state came in another way. */
-  saw(state: string): void {
+  /** A state came in another way. Whether it is another than the last: then whoever calls this tells of it. */
+  saw(state: string): boolean {
+    const isNews = state !== this.#seen
     this.#seen = state
+    return isNews
   }
 
   stop(): void {
@@ -56,7 +58,7 @@ export class Watch {
         if (signal.aborted) break
         // After a silence it may have been asked in vain, whatever its state.
         if (failures > 0) this.#parts.changed(null)
-        else if (state !== since && state !== this.#seen) this.#parts.changed(state)
+        else if (state !== this.#seen) this.#parts.changed(state)
         this.#seen = state
         failures = 0
         await pause(Math.max(0, LEAST_MS - (performance.now() - began)), signal, { unref: true })

@@ -53,7 +53,8 @@ export class Watches {
     const name = nameOf(watched)
     const known = this.#byName.get(name)
     if (known !== undefined) {
-      known.saw(state)
+      // What others were given before is no longer how it is there.
+      if (known.saw(state)) this.#tell(watched, state)
       return
     }
     if (this.#byName.size >= MOST) return

@@ -11,10 +11,12 @@ import {
   CHANGES_PATH,
   changesStatement,
   QUERY_PATH,
+  type WireAnswer,
   type WireChanges,
   type WireScope,
 } from '../../../../../src/lenses/beliefs/nodes/wire/protocol.ts'
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
+import type { NodeFault } from '../../../../../src/testing/in-process-nodes.ts'
 import { callOperation, openBeliefsEngine } from '../../../../support/beliefs-engine.ts'
 import { openNodes, type TestNode } from '../../../../support/nodes.ts'
 import { type Birds, EVERYWHERE, idsOf, openBirds, PUBLIC, SHARED, say } from '../../../../support/nodes-world.ts'
@@ -131,6 +133,10 @@ describe('a node that is asked for changes', () => {
 const LASTING = { background: true }
 const SOON = { timeout: 15_000, interval: 50 }
 
+const TELLING_OF_NO_CHANGES: NodeFault = {
+  answers: answer => ('items' in (answer as Partial<WireAnswer>) ? answer : new Promise(() => undefined)),
+}
+
 async function voices(): Promise<Birds> {
   const birds = await openBirds(LASTING)
   await say(birds.home, 'ana', 'own', 'swifts sleep in the air')
@@ -161,6 +167,15 @@ describe('what other nodes answered', () => {
     await vi.waitFor(async () => expect(idsOf(await birds.ask('swifts'))).toContain('news'), SOON)
     await birds.south.call('beliefs.delete', 'dee', { belief_id: 'public' })
     await vi.waitFor(async () => expect(idsOf(await birds.ask('swifts'))).not.toContain('public'), SOON)
+  })
+
+  it('BQ-140: is dropped when the answer to another question shows that something has changed', async () => {
+    await using birds = await openBirds(LASTING)
+    birds.world.transport.fault(birds.north.address, TELLING_OF_NO_CHANGES)
+    await birds.ask('swifts')
+    await say(birds.north, 'cy', 'news', 'swifts are back', SHARED)
+    expect(idsOf(await birds.ask('swifts back'))).toContain('news')
+    expect(idsOf(await birds.ask('swifts'))).toContain('news')
   })
 
   it('BQ-140: is dropped where the requester was put out of the federation there', async () => {
@@ -242,6 +257,18 @@ describe('a standing question', () => {
     expect(gaps).toMatchObject([{ code: 'NODE_UNAVAILABLE', details: { node: 'north' } }])
     expect(heard()).not.toContain('removed shared')
     birds.world.transport.fault(birds.north.address, {})
+    await vi.waitFor(() => expect(heard()).toContain('added news'), SOON)
+    subscription.cancel()
+  })
+
+  it('BQ-158: hears of what the answer to another question shows first', async () => {
+    await using birds = await openBirds(LASTING)
+    birds.world.transport.fault(birds.north.address, TELLING_OF_NO_CHANGES)
+    await say(birds.north, 'bo', 'shared', 'swifts nest under roofs', SHARED)
+    const { subscription, heard } = await watching(birds)
+    await vi.waitFor(() => expect(heard()).toEqual(['added shared']), SOON)
+    await say(birds.north, 'cy', 'news', 'swifts are back', SHARED)
+    await birds.ask('swifts back')
     await vi.waitFor(() => expect(heard()).toContain('added news'), SOON)
     subscription.cancel()
   })

@@ -69,3 +69,12 @@ it('ends when nobody needs it, and tells of no state that came in another way', 
   await vi.advanceTimersByTimeAsync(3_000)
   expect(state.hasEnded).toBe(true)
 })
+
+it('tells of a state that it knew before, where an older one came in another way meanwhile', async () => {
+  const { watch, told } = watching(() => 'first')
+  await vi.advanceTimersByTimeAsync(500)
+  expect(watch.saw('older')).toBe(true)
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(told).toEqual(['first'])
+  watch.stop()
+})
