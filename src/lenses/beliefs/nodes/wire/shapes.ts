@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { isStorable } from '../../../../base/storable.ts'
 import { publicKeyOf } from '../../../../identity/did-key.ts'
 import { isIso } from '../../../../model/instant.ts'
+import { MAX_ID_LENGTH } from '../../../../model/limits.ts'
 import { isFederationName } from '../../../../model/partition.ts'
 import { addressOf } from '../../check/peers.ts'
 import { normaliseDomain } from '../../measures/domains.ts'
@@ -20,7 +21,8 @@ import {
 import { MOST_DIMENSIONS } from './vectors.ts'
 
 const MOST_CONTENT_BYTES = 65_536
-const MOST_QUERY_TEXT = 4_096
+/** 4,096 characters, each of which may take two units. */
+const MOST_QUERY_TEXT = 8_192
 const MOST_DOMAINS = 50
 const MOST_SOURCES = 1_000
 const MOST_FILTERS = 16
@@ -34,7 +36,7 @@ const instant = z.string().refine(isIso)
 const share = z.number().min(0).max(1)
 /** Without NUL and halves of pairs: one text has one hash. */
 const text = z.string().refine(isStorable)
-const id = text.min(1).max(256)
+const id = text.min(1).max(MAX_ID_LENGTH)
 const domain = z.string().refine(text => normaliseDomain(text) === text)
 const didKey = z.string().refine(text => publicKeyOf(text) !== null)
 const note = text.max(10_000).nullable()

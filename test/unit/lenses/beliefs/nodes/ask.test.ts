@@ -100,6 +100,15 @@ describe('a question to several nodes', () => {
     expect(times[3]).toBeLessThanOrEqual(900)
   })
 
+  it('BQ-124: takes what is as long as it may be at its own node, and asks with as long a text', async () => {
+    await using birds = await openBirds({ embedder: 'none' })
+    const id = 'i'.repeat(512)
+    await say(birds.south, 'dee', id, 'swifts fly south', PUBLIC)
+    const { beliefs, errors } = await birds.ask(`swifts ${'🐦'.repeat(4_089)}`)
+    expect(errors).toEqual([])
+    expect(idsOf({ beliefs })).toEqual([id])
+  })
+
   it('BQ-122: federation nodes are told who asks, network nodes are asked by the node alone', async () => {
     await using birds = await threeVoices()
     await birds.ask('swifts')
