@@ -46,17 +46,22 @@ function nodeSeed(store: Store, random: (bytes: number) => Uint8Array, now: Inst
 }
 
 function storedNonces(store: Store): Nonces {
-  return { use: (sender, nonce, now) => store.write(now, writer => use(writer, { sender, nonce }, now)) }
+  return {
+    use: (sender, nonce, now) => store.write(now, writer => use(writer, { sender, nonce }, now)),
+    isUsed: (sender, nonce, now) => {
+      const row = store.table(NONCES).get({ sender, nonce })
+      return row !== undefined && !isOver(row['stretch'] as number, now)
+    },
+  }
 }
 
 function use(writer: StoreWriter, key: { readonly sender: string; readonly nonce: string }, now: Instant): boolean {
   const table = writer.table(NONCES)
-  const stretch = Math.floor(now / NONCE_LIFE_MS)
+  const stretch = stretchAt(now)
   if (writer.meta(NEWEST_STRETCH) !== String(stretch)) {
     writer.setMeta(NEWEST_STRETCH, String(stretch))
-    // What was used two stretches ago is too old to be taken again, whatever its number.
     const stretches = new Set(table.scan({}, { columns: ['stretch'] }).map(row => row['stretch'] as number))
-    const over = [...stretches].filter(old => old < stretch - 1)
+    const over = [...stretches].filter(old => isOver(old, now))
     for (const old of over) table.delete({ stretch: old })
     const forgotten = Math.max(forgottenStretch(writer), ...over)
     if (over.length > 0) writer.setMeta(FORGOTTEN_STRETCH, String(forgotten))
@@ -66,6 +71,15 @@ function use(writer: StoreWriter, key: { readonly sender: string; readonly nonce
   if (table.get(key) !== undefined) return false
   table.put({ ...key, stretch })
   return true
+}
+
+function stretchAt(now: Instant): number {
+  return Math.floor(now / NONCE_LIFE_MS)
+}
+
+/** What was used two stretches ago is too old to be taken again, whatever its number. */
+function isOver(stretch: number, now: Instant): boolean {
+  return stretch < stretchAt(now) - 1
 }
 
 function forgottenStretch(writer: StoreWriter): number {

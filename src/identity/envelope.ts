@@ -52,6 +52,8 @@ export function envelopeRefusal(envelope: Envelope, { audience, now, nonces, cha
   if (!isIso(open.timestamp)) return 'malformed'
   if (!isTimely(Date.parse(open.timestamp), now)) return 'clock'
   if (!isStatementOf(open.sender, open, signature)) return 'signature'
+  // Whoever has seen the message could send it again and again, and use up what its sender may ask.
+  if (nonces.isUsed(open.sender, open.nonce, now)) return 'replay'
   charge?.(open.sender)
   return nonces.use(open.sender, open.nonce, now) ? null : 'replay'
 }

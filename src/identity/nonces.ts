@@ -11,6 +11,8 @@ export interface Nonces {
    * are good in all else: strangers then cannot fill it, nor use up another's numbers.
    */
   use(sender: string, nonce: string, now: Instant): boolean
+  /** Whether `use` would be false, as far as can be told without writing anything. */
+  isUsed(sender: string, nonce: string, now: Instant): boolean
 }
 
 /** Those of one process, in two generations: the older is forgotten whole, when nothing in it can matter any more. */
@@ -25,11 +27,15 @@ export class MemoryNonces implements Nonces {
   }
 
   use(sender: string, nonce: string, now: Instant): boolean {
-    this.#age(now)
-    const key = JSON.stringify([sender, nonce])
-    if (this.#young.has(key) || this.#old.has(key)) return false
-    this.#young.add(key)
+    if (this.isUsed(sender, nonce, now)) return false
+    this.#young.add(keyOf(sender, nonce))
     return true
+  }
+
+  isUsed(sender: string, nonce: string, now: Instant): boolean {
+    this.#age(now)
+    const key = keyOf(sender, nonce)
+    return this.#young.has(key) || this.#old.has(key)
   }
 
   #age(now: Instant): void {
@@ -39,4 +45,8 @@ export class MemoryNonces implements Nonces {
     this.#young = new Set()
     this.#since = now
   }
+}
+
+function keyOf(sender: string, nonce: string): string {
+  return JSON.stringify([sender, nonce])
 }
