@@ -85,10 +85,12 @@ async function find(
   )
   if (scope.kind === 'network') makeHolderKeys(state, keys)
   // The second point of the matrix (BQ-095).
+  const asking = { scope, sender: who.sender, limit }
   const show = (view: ShowView) => {
-    return itemsOf(state, view, showCurrent(view, keys.slice(0, limit), question.scope), scope, who.sender)
+    return itemsOf(state, view, showCurrent(view, keys.slice(0, limit), question.scope), asking)
   }
-  return { ...lookAs(state, scope, who, show, time), more: keys.length > limit, state: seen }
+  const { isCut, ...told } = lookAs(state, scope, who, show, time)
+  return { ...told, more: isCut || keys.length > limit, state: seen }
 }
 
 /** Through the federation that is asked alone. */

@@ -10,6 +10,7 @@ import type { BeliefsState } from '../../state.ts'
 import { didOfAgent, ensureKeys, signingKeys } from '../../trust/agent-keys.ts'
 import { beliefStatement, type WireAnswer, type WireItem, type WireScope, type WireVectors } from '../wire/protocol.ts'
 import { vectorsToText } from '../wire/vectors.ts'
+import { fitting } from './fitting.ts'
 
 /** Holders of public beliefs that have no key yet get one. A write: not within a read. */
 export function makeHolderKeys({ host, columns }: BeliefsState, keys: readonly EntryKey[]): void {
@@ -23,14 +24,21 @@ export function makeHolderKeys({ host, columns }: BeliefsState, keys: readonly E
   })
 }
 
-/** `sender`: did:key of who asks. What nobody here can sign for is left out: it could not be believed. */
+interface Asking {
+  readonly scope: WireScope
+  /** did:key of who asks. */
+  readonly sender: string
+  /** Items that are asked for. */
+  readonly limit: number
+}
+
+/** What nobody here can sign for is left out: it could not be believed. `isCut`: not all fit into one answer. */
 export function itemsOf(
   state: BeliefsState,
   view: ShowView,
   shown: readonly ShownBelief[],
-  scope: WireScope,
-  sender: string,
-): Pick<WireAnswer, 'items' | 'vectors'> {
+  { scope, sender, limit }: Asking,
+): Pick<WireAnswer, 'items' | 'vectors'> & { readonly isCut: boolean } {
   const vectors = vectorsOf(view, shown)
   const told = shown.flatMap((one, at) => {
     const item = said(one, vectors[at] !== undefined)
@@ -38,14 +46,16 @@ export function itemsOf(
       scope.kind === 'federated'
         ? throughFederation(view, one, item, scope.federation, sender)
         : signedByHolder(state, view, one, item)
-    return whole === null ? [] : [{ item: whole, vector: vectors[at] }]
+    return whole === null ? [] : [{ text: JSON.stringify(whole), vector: vectors[at] }]
   })
+  const kept = fitting(told, limit)
   return {
-    items: JSON.stringify(told.map(({ item }) => item)),
+    items: `[${kept.map(({ text }) => text).join()}]`,
     vectors: wireVectors(
       view.model,
-      told.flatMap(({ vector }) => vector ?? []),
+      kept.flatMap(({ vector }) => vector ?? []),
     ),
+    isCut: kept.length < told.length,
   }
 }
 

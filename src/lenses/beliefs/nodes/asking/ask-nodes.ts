@@ -16,7 +16,7 @@ import type { BeliefsState } from '../../state.ts'
 import type { TimeLimit } from '../../time-limit.ts'
 import type { NodeAnswer, NodeFailure, NodesAnswer } from '../guest.ts'
 import type { AskedSource } from '../peer.ts'
-import { QUERY_PATH } from '../wire/protocol.ts'
+import { mostAnswerBytes, QUERY_PATH } from '../wire/protocol.ts'
 import { wireQueryOf } from '../wire/wire-query.ts'
 import { askingKeys } from './asking-keys.ts'
 import { FAILED, INVALID_DATA, NO_KEY, UNREACHABLE, type Why, whyOf } from './failure.ts'
@@ -36,11 +36,7 @@ export interface NodesRequest {
   readonly time: TimeLimit
 }
 
-/** Bytes of an answer without items, and of one item: more than the largest there is as JSON. */
-const ANSWER_BYTES = 65_536
-const ITEM_BYTES = 131_072
-const MOST_BYTES = 64 * 2 ** 20
-/** Of all answers to one question; each source has an even share. */
+/** Bytes of all answers to one question; each source has an even share. */
 const MOST_BYTES_TOGETHER = 256 * 2 ** 20
 /** Who has less time than this and comes late says nothing of the node. */
 const FAIR_MS = 250
@@ -159,7 +155,7 @@ class Asker {
     // The casts: both are plain data, but their interfaces have no index signature.
     const envelope: Envelope = sealEnvelope(keys, asked as unknown as Json, freshness)
     const share = Math.floor(MOST_BYTES_TOGETHER / this.#request.sources.length)
-    const mostBytes = Math.min(MOST_BYTES, share, ANSWER_BYTES + asked.limit * ITEM_BYTES)
+    const mostBytes = Math.min(share, mostAnswerBytes(asked.limit))
     const message = { path: QUERY_PATH, body: envelope as unknown as Json, mostBytes }
     const given = await untilStopped(this.#transport.send(peer.address, message, stop), stop)
     const verified = verifyAnswer(given, {

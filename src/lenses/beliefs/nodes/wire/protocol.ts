@@ -90,7 +90,7 @@ export interface WireAnswer {
   readonly model: string | null
   /** The vector is of another model: nothing was looked for, and the question should come again with its text. */
   readonly needs_text: boolean
-  /** There are more that match. */
+  /** There are more that match: than were asked for, or than fit into one answer. */
   readonly more: boolean
   /** Of what the asker may see there: another text after each change of it, and the same while it is as it was. */
   readonly state: string
@@ -100,6 +100,17 @@ export interface WireAnswer {
   readonly vectors: WireVectors | null
   /** By the node, over `answerStatement`. */
   readonly signature: string
+}
+
+/** Of an answer with one item, the longest that there is: each character of it is up to seven bytes of JSON in JSON. */
+const LONGEST_ITEM_BYTES = 2 * 2 ** 20
+/** For each item that is asked for; most are far shorter. */
+const ITEM_BYTES = 131_072
+const MOST_BYTES = 64 * 2 ** 20
+
+/** That are read of an answer to a question for so many items: what does not fit is not told. */
+export function mostAnswerBytes(limit: number): number {
+  return Math.min(MOST_BYTES, LONGEST_ITEM_BYTES + limit * ITEM_BYTES)
 }
 
 /** What a holder signs of a public belief: all that its holder has said. */

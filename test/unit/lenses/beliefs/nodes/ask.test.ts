@@ -109,6 +109,22 @@ describe('a question to several nodes', () => {
     expect(idsOf({ beliefs })).toEqual([id])
   })
 
+  it('BQ-118: the longest beliefs fit into an answer, and those that do not are said to be there', async () => {
+    await using birds = await openBirds({ embedder: 'none' })
+    const source = { external_ref: '"'.repeat(2_048), contribution_type: 'primary', weight: 1 }
+    for (const id of ['one', 'two', 'three']) {
+      const content = `swifts ${id} ${'"'.repeat(65_000)}`
+      const derivation = { type: 'inference', sources: Array.from({ length: 90 }, () => source) }
+      await say(birds.south, 'dee', id, content, { ...PUBLIC, derivation })
+    }
+    const { beliefs, errors, coverage } = await birds.ask('swifts', { max_results_per_node: 1 })
+    expect([errors, beliefs.length]).toEqual([[], 1])
+    expect(coverage['nodes']).toMatchObject([{ node: 'north' }, { node: 'south', results: 1, more: true }])
+    const all = await birds.ask('swifts', { max_results_per_node: 3 })
+    expect(all.errors).toEqual([])
+    expect(all.coverage['nodes']).toMatchObject([{ node: 'north' }, { node: 'south', results: 2, more: true }])
+  })
+
   it('BQ-122: federation nodes are told who asks, network nodes are asked by the node alone', async () => {
     await using birds = await threeVoices()
     await birds.ask('swifts')
