@@ -57,9 +57,11 @@ class Filling {
   byteLength = 0
   readonly #view: ShowView
   readonly #members = new Set<string>()
+  readonly #holders = new Set<string>()
 
   constructor(view: ShowView) {
     this.#view = view
+    this.#holders.add(view.requester.id)
   }
 
   fill(writer: StoreWriter, own: readonly EntryKey[], guests: readonly Guest[], asOf: Instant): void {
@@ -71,7 +73,7 @@ class Filling {
     }
     this.#fillOwn(writer, own, asOf)
     for (const [number, guest] of guests.entries()) {
-      const version = guestVersion(guest, number)
+      const version = guestVersion(guest, this.#holderOfGuest(number))
       for (const federation of version.federationIds) this.#join(writer, federation, version.holder, asOf)
       this.guests.set(this.#put(writer, version, guest.vector, asOf), guest)
     }
@@ -84,6 +86,7 @@ class Filling {
       seen.map(({ entry }) => ({ entry: entry.key })),
     )
     for (const [at, { entry, version }] of seen.entries()) {
+      this.#holders.add(version.holder)
       const federationIds = this.#view.requester.federationsOf(entry.partition)
       for (const federation of federationIds) this.#join(writer, federation, version.holder, asOf)
       // Its own stay its own, whoever else sees them.
@@ -91,6 +94,13 @@ class Filling {
       const shown = isOwn ? version : { ...version, federationIds }
       this.homeKeys.set(this.#put(writer, shown, vectors[at] ?? null, asOf), entry.key)
     }
+  }
+
+  /** Another for each, and nobody's here: so copies of one id can stand side by side. */
+  #holderOfGuest(number: number): string {
+    let name = `guest.${number}`
+    while (this.#holders.has(name)) name += '.'
+    return name
   }
 
   #join(writer: StoreWriter, federation: string, agent: string, asOf: Instant): void {

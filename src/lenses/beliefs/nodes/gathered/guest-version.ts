@@ -2,9 +2,8 @@
 import type { StoredVersion } from '../../record/version.ts'
 import type { Guest } from '../guest.ts'
 
-/** Under a holder that no other belief has: who that is, is asked of the guest. So copies of one id can stand side by side. */
-export function guestVersion({ belief, source }: Guest, number: number): StoredVersion {
-  const holder = `guest.${number}`
+/** `holder`: who that is, is asked of the guest. */
+export function guestVersion({ belief, source }: Guest, holder: string): StoredVersion {
   const { id, content, confidence, derivation, domains, visibility, embedding_model: _, ...rest } = belief
   return {
     ...{ holder, id, chain: id, version: 1, content, confidence, domains, visibility },

@@ -47,9 +47,12 @@ export function showingGathered(
   }
 }
 
+/** No agent is called so: who holds a guest is asked of the guest. */
+const NOBODY = ''
+
 function shownGuest(entry: EntryKey, guest: Guest): ShownBelief {
   const { belief, source } = guest
-  return { entry, belief, version: guestVersion(guest, 0), source, trustedAs: trustedAsGuest(guest) }
+  return { entry, belief, version: guestVersion(guest, NOBODY), source, trustedAs: trustedAsGuest(guest) }
 }
 
 function throughNode({ source, memberCount }: Guest): {
