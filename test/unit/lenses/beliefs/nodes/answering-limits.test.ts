@@ -7,6 +7,7 @@ import { NONCES } from '../../../../../src/store/core-tables.ts'
 import { openToyEmbedder } from '../../../../../src/testing/toy-embedder.ts'
 import { ANA, EVERYTHING, OF_BIRDS, openNorth, STRANGER, sealed } from '../../../../support/asked-node.ts'
 import { readAnswer, type TestNode } from '../../../../support/nodes.ts'
+import { PUBLIC, say } from '../../../../support/nodes-world.ts'
 
 function ask({ engine }: TestNode, envelope: Envelope, more: Partial<CallContext> = {}): Promise<unknown> {
   const context = { viewer: { id: 'anybody' }, signal: new AbortController().signal, ...more }
@@ -54,6 +55,14 @@ it('BQ-120: what is not signed so, or was asked before, costs its pretended send
     await expect(ask(north, good)).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
   }
   await ask(north, sealed(north, OF_BIRDS, ANA))
+})
+
+it('BQ-118: larger requests are cut: nobody is told of more than 1,000 at once', async () => {
+  const { world, north } = await openNorth({ embedder: 'none' })
+  await using _ = world
+  for (let at = 0; at < 1_000; at++) await say(north, 'bo', `swift ${at}`, 'swifts sing', PUBLIC)
+  const { items, more } = readAnswer(await ask(north, sealed(north, { ...EVERYTHING, limit: 1_000_000 })))
+  expect([items.length, more]).toEqual([1_000, true])
 })
 
 it('BQ-121: who asked for an answer in no time is not told how long it was looked for', async () => {

@@ -273,6 +273,14 @@ describe('a question to several nodes', () => {
     await expect(failing).rejects.toMatchObject({ code })
   })
 
+  it('BQ-132: where one is late and another is away, the call fails with NODE_UNAVAILABLE', async () => {
+    await using birds = await threeVoices()
+    birds.world.transport.fault(birds.north.address, { isSilent: true })
+    birds.world.transport.fault(birds.south.address, { isDead: true })
+    const failing = birds.ask('swifts', { scope: { federated: true, network: true }, timeout_per_node_ms: 60 })
+    await expect(failing).rejects.toMatchObject({ code: 'NODE_UNAVAILABLE' })
+  })
+
   it('BQ-132: an answer that comes after its time is ignored', async () => {
     await using birds = await threeVoices()
     birds.world.transport.fault(birds.south.address, { delayMs: 1_500 })

@@ -146,6 +146,7 @@ describe('what a node that signs it has made up', () => {
     ['another federation', { federation_ids: ['bats'] }],
     ['a public belief', { visibility: 'public', federation_ids: [] }],
     ['no count of members', { member_count: null }],
+    ['content with the hash of another', { content: 'swifts are bats' }],
   ] as const)('BQ-124, BQ-126: of a federation, %s: is dropped', async (_, change) => {
     await using birds = await voices()
     birds.world.transport.fault(birds.north.address, {
@@ -175,6 +176,9 @@ describe('what a node that signs it has made up', () => {
       answer => withVectors(answer, [Float32Array.of(1, 0), Float32Array.of(1, 0)]),
     ],
     ['fewer vectors than items have', answer => ({ ...answer, vectors: null })],
+    ['an answer to somebody else', answer => ({ ...answer, audience: STRANGER.did })],
+    ['an answer to another question', answer => ({ ...answer, nonce: newNonce(length => new Uint8Array(length)) })],
+    ['an answer of long ago', answer => ({ ...answer, timestamp: '2020-01-01T00:00:00.000Z' })],
     ['items that are no list', answer => ({ ...answer, items: '{}' })],
     ['items that are no JSON', answer => ({ ...answer, items: '[' })],
   ])('BQ-124: %s: nothing of the answer is used', async (_, change) => {
