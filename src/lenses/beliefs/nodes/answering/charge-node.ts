@@ -1,8 +1,9 @@
 /**
  * How much other nodes may ask (`answers_per_minute`): agents and nodes known here each for themselves; keys that nobody knows,
- * of which anybody makes as many as he likes, by the address they ask from, and all together.
+ * of which anybody makes as many as he likes, by the address they ask from (of IPv6: the network), and all together.
  */
 import { type Limits, RequesterLimits } from '../../../../identity/limits.ts'
+import { networkOf } from '../../../../identity/network.ts'
 import { MEMBERSHIPS } from '../../../../store/core-tables.ts'
 import type { BeliefsState } from '../../state.ts'
 import { nameOfDid } from '../asking/dids.ts'
@@ -22,7 +23,7 @@ const LIMITS = new WeakMap<BeliefsState, NodeLimits>()
 export function chargeNode(state: BeliefsState, sender: string, address: string | undefined): void {
   const { senders, addresses } = limitsOf(state)
   const bucket = bucketOf(state, sender)
-  if (bucket === sender && address !== undefined) addresses.charge(address, 1)
+  if (bucket === sender && address !== undefined) addresses.charge(networkOf(address), 1)
   senders.charge(bucket, 1)
 }
 

@@ -40,6 +40,10 @@ it('strangers at one address leave something to those at others', async () => {
   for (let time = 0; time < 2; time++) await from('10.0.0.1')
   await expect(from('10.0.0.1')).rejects.toMatchObject({ code: 'RATE_LIMITED' })
   await from('10.0.0.2')
+  for (const last of ['1', 'ffff:1']) await from(`2001:db8:0:7::${last}`)
+  await expect(from('2001:db8:0:7:aaaa:bbbb:cccc:dddd')).rejects.toMatchObject({ code: 'RATE_LIMITED' })
+  await from('2001:db8:0:8::1')
+  await expect(from('::ffff:10.0.0.1')).rejects.toMatchObject({ code: 'RATE_LIMITED' })
   for (let time = 0; time < 10; time++) await ask(north, sealed(north, OF_BIRDS, ANA), { address: '10.0.0.1' })
 })
 
