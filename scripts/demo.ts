@@ -1,8 +1,8 @@
 /**
  * `npm run demo`: puts real documents into a fresh store (this project's own documents and sources, a few notes, and the
  * facts that the lens c64 brings) and asks through the command line, as a user would: this lens, then eight questions over
- * everything, then the lenses chroma, collections, context and beliefs. At the end it builds the page and
- * says how to open it.
+ * everything, then the lenses chroma, collections, context, beliefs and conversations. At the end it builds the page and says
+ * how to open it.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,6 +13,7 @@ import { demoC64 } from './demo/c64.ts'
 import { demoChroma } from './demo/chroma.ts'
 import { demoCollections } from './demo/collections.ts'
 import { demoContext } from './demo/context.ts'
+import { demoConversations } from './demo/conversations.ts'
 import { buildPage } from './demo/page.ts'
 import { run } from './demo/run.ts'
 
@@ -77,6 +78,7 @@ await demoChroma(root, home)
 demoCollections()
 demoContext(root, folder)
 demoBeliefs()
+demoConversations()
 run('status')
 console.log(
   `\n${QUESTIONS.length} questions answered in ${((performance.now() - started) / 1000).toFixed(0)} s, documents included.`,

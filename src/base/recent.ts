@@ -76,6 +76,9 @@ export class Recent<K, V> {
   #drop(place: Place<K, V>): void {
     this.#places.delete(place.key)
     this.#cutOut(place)
+    // An old place would keep what came after it from being freed until the next collection of all memory.
+    place.older = null
+    place.newer = null
   }
 
   #append(place: Place<K, V>): void {

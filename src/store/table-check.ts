@@ -50,9 +50,11 @@ export function missingColumns(stored: TableDeclaration, declared: TableDeclarat
 }
 
 function tableShape(table: TableDeclaration): string {
-  const known = shapes.get(table) ?? shapeOf(table)
-  shapes.set(table, known)
-  return known
+  const known = shapes.get(table)
+  if (known !== undefined) return known
+  const shape = shapeOf(table)
+  shapes.set(table, shape)
+  return shape
 }
 
 function tableMismatch(name: string): QuerentError {
