@@ -30,6 +30,8 @@ const AT_ONCE = 4
 const GOAL = { p50: 125, p99: 625 }
 /** Questions between two floors, which so find the caches as questions leave them. */
 const FLOOR_EVERY = 5
+const ALONE = 50
+const FLOOR = 'floor: all sign-code distances of 100,000 vectors'
 /** BQ-178: what must be reached in any case. */
 const BOUND = { p50: 50, p99: 200, longest: 500 }
 const TIMEOUT_MS = 300
@@ -44,15 +46,27 @@ export async function run(): Promise<readonly Row[]> {
   const catalog = makeCatalog(engine)
   const own = await call<{ agent: { did: string } }>(engine, catalog, 'agents.create', { id: 'ana' })
   fillNode(engine, modelKey(embedder.model), NODES, EACH, 'ana')
+  const sweep = floorOfSweeps()
+  const alone = percentile(
+    Array.from({ length: ALONE }, (_, at) => sweep(at)),
+    0.5,
+  )
   const nodes = await startNodes(own.agent.did)
   try {
     for (const [number, { url }] of nodes.entries()) {
       await call(engine, catalog, 'peers.add', { id: `node-${number}`, address: url, federations: [FEDERATION] })
     }
-    return await measure(engine, catalog, nodes)
+    const rows = await measure(engine, catalog, nodes, sweep)
+    return [{ name: `${FLOOR}, before the other nodes run`, unit: 'ms', value: alone }, ...rows]
   } finally {
     for (const { child } of nodes) child.kill('SIGKILL')
   }
+}
+
+/** Milliseconds that the n-th held-out vector takes. */
+function floorOfSweeps(): (n: number) => number {
+  const index = floorIndexOf('floor', DIMENSIONS, allGenerated())
+  return n => timed(() => index.sweepDistances(heldOut(n), FLOOR_SCOPE))
 }
 
 interface Node {
@@ -78,7 +92,12 @@ async function startNodes(member: string): Promise<readonly Node[]> {
   return nodes
 }
 
-async function measure(engine: Engine, catalog: Catalog, nodes: readonly Node[]): Promise<readonly Row[]> {
+async function measure(
+  engine: Engine,
+  catalog: Catalog,
+  nodes: readonly Node[],
+  sweep: (n: number) => number,
+): Promise<readonly Row[]> {
   let questions = 0
   // No question twice: nothing is recalled.
   const ask = async (options: object = {}) =>
@@ -87,12 +106,11 @@ async function measure(engine: Engine, catalog: Catalog, nodes: readonly Node[])
       options: { scope: { local: true, federated: true }, ...options },
     })
   for (let at = 0; at < WARMING; at++) await ask()
-  const sweep = floorIndexOf('floor', DIMENSIONS, allGenerated())
   const floors: number[] = []
   const timesOf = async (limit: number) => {
     const times: number[] = []
     for (let at = 0; at < ASKED; at++) {
-      if (at % FLOOR_EVERY === 0) floors.push(timed(() => sweep.sweepDistances(heldOut(at), FLOOR_SCOPE)))
+      if (at % FLOOR_EVERY === 0) floors.push(sweep(at))
       const { errors, beliefs } = await timedInto(times, () => ask({ limit }))
       const isWhole = errors.length === 0 && beliefs.length === limit
       if (!isWhole) throw new Error(`a node did not answer: ${JSON.stringify(errors)}`)
@@ -117,7 +135,7 @@ async function measure(engine: Engine, catalog: Catalog, nodes: readonly Node[])
   const of = latency('10 results, local and eight nodes', ten)
   const longest = Math.max(...ten)
   return [
-    { name: 'floor: all sign-code distances of 100,000 vectors', unit: 'ms', value: floor },
+    { name: `${FLOOR}, between questions`, unit: 'ms', value: floor },
     inFloors(of, floor),
     inFloors(latency('20 results, local and eight nodes', twenty), floor),
     {
