@@ -1,6 +1,6 @@
 /** BM25 of short texts for the words of a question. All statistics are taken over the texts that are asked, and no others. */
 import { idf } from '../../../math/bm25.ts'
-import { countOf, textOf, type WordCounts } from './word-counts.ts'
+import { countOf, textOf, type WordCounts, type WordKeys } from './word-counts.ts'
 
 export interface Bm25Parameters {
   readonly k1: number
@@ -17,6 +17,7 @@ export interface AskedWord {
   readonly word: string
   /** 1 unless the question says otherwise. */
   readonly boost: number
+  readonly keys: WordKeys
 }
 
 /** The texts that are asked: some of those counted, or several of them together. */
@@ -34,6 +35,8 @@ export interface AskedTexts {
 export interface TextScores {
   /** By text; 0 where none of the words occurs. */
   readonly scores: Float64Array
+  /** Texts whose score is above 0, each once, in no order. */
+  readonly found: readonly number[]
   /** What no text can exceed. */
   readonly possible: number
   /** What each word adds in one text, in the order in which they are added up; words that do not occur are absent. */
@@ -58,11 +61,17 @@ export function scoreTexts(texts: AskedTexts, words: readonly AskedWord[], param
     return (weight * count * (k1 + 1)) / (count + k1 * (1 - b + (b * (lengths[text] as number)) / meanLength))
   }
   const scores = new Float64Array(lengths.length)
+  const found: number[] = []
   for (const match of matches) {
-    for (const text of match.texts) scores[text] = (scores[text] as number) + scoreOf(match, text)
+    for (const text of match.texts) {
+      const before = scores[text] as number
+      const score = before + scoreOf(match, text)
+      if (before === 0 && score > 0) found.push(text)
+      scores[text] = score
+    }
   }
   return {
-    scores,
+    ...{ scores, found },
     possible: matches.reduce((sum, { weight }) => sum + weight * (k1 + 1), 0),
     partsOf: text =>
       matches.flatMap(match =>
@@ -71,7 +80,7 @@ export function scoreTexts(texts: AskedTexts, words: readonly AskedWord[], param
   }
 }
 
-function matchOf({ counts, lengths, textOf: first, alsoTextOf }: AskedTexts, { word, boost }: AskedWord): Match {
+function matchOf({ counts, lengths, textOf: first, alsoTextOf }: AskedTexts, { word, boost, keys }: AskedWord): Match {
   const texts: number[] = []
   const found = new Uint16Array(lengths.length)
   const add = (text: number | undefined, count: number): void => {
@@ -79,7 +88,7 @@ function matchOf({ counts, lengths, textOf: first, alsoTextOf }: AskedTexts, { w
     if (found[text] === 0) texts.push(text)
     found[text] = (found[text] as number) + count
   }
-  for (const postings of counts.postings(word)) {
+  for (const postings of counts.postings(keys)) {
     for (const posting of postings) {
       const number = textOf(posting)
       add(first[number], countOf(posting))

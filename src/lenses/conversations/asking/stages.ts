@@ -10,7 +10,7 @@ import type { QueryContext } from '../../../pipeline/context.ts'
 import { DEFAULT_STAGES } from '../../../pipeline/default-stages.ts'
 import { allOf } from '../../../pipeline/filter-input.ts'
 import { LOCAL_SOURCE } from '../../../pipeline/source.ts'
-import type { Answer, Plan, Ranking, Retrieval, Scoring, Stages, Weights } from '../../../pipeline/stage.ts'
+import type { Plan, Retrieval, Scoring, Stages, Weights } from '../../../pipeline/stage.ts'
 import { isLate } from '../../../pipeline/time-limit.ts'
 import type { StoreReader } from '../../../store/store.ts'
 import type { LensHost } from '../../lens.ts'
@@ -19,7 +19,7 @@ import { askedWords } from './asked-words.ts'
 import { type ConversationScores, scoreConversation } from './conversation-scores.ts'
 import { MOST_SCANNED } from './cosines.ts'
 import { questionOf } from './question.ts'
-import { componentsOf, explanationOf, type Signals, signalsOf } from './signals.ts'
+import { componentsOf, explanationOf, scoreOf, signalsOf } from './signals.ts'
 import { transcriptsOf } from './state.ts'
 import type { Transcript } from './transcript.ts'
 import { whyOf } from './why.ts'
@@ -42,7 +42,6 @@ export function conversationStages(host: LensHost): Partial<Stages> {
     },
     score: (retrieval, plan, context) =>
       plan.mode === 'list' ? DEFAULT_STAGES.score(retrieval, plan, context) : score(retrieval, plan),
-    present,
   }
 }
 
@@ -125,11 +124,10 @@ function eachScore(
 ): void {
   const isAlone = found.length === 1
   for (const of of found) {
-    const { said } = of.moment
-    const { scores } = of.ranks
-    for (let at = 0; at < said.length; at++) {
-      const score = scores[at] as number
-      if (!(score > 0) || !isAnswer((said[at] as { entry: EntryKey }).entry)) continue
+    const { moment, places, ranks } = of
+    for (const at of places) {
+      const score = ranks.scores[at] as number
+      if (!(score > 0) || !isAnswer((moment.said[at] as { entry: EntryKey }).entry)) continue
       visit(isAlone ? score : (score / of.most) * of.weight, of, at)
     }
   }
@@ -141,8 +139,8 @@ interface Spoken {
   readonly piece: number
 }
 
-function spokenAt({ moment, bestUnit }: ConversationScores, at: number): Spoken {
-  return { entry: moment.said[at]?.entry ?? 0, piece: moment.unitOrdinal[bestUnit[at] as number] ?? 0 }
+function spokenAt({ moment, unitOf }: ConversationScores, at: number): Spoken {
+  return { entry: moment.said[at]?.entry ?? 0, piece: moment.unitOrdinal[unitOf(at)] ?? 0 }
 }
 
 /** The chunk to show of each. */
@@ -161,6 +159,7 @@ function score({ candidates, allow, statistics }: Retrieval, { mode }: Plan): Sc
   return {
     scored: candidates.map(scored),
     explain: ({ signals }) => explanationOf(signals),
+    why: ({ signals }) => whyOf(signals),
     verdict: isEmpty ? 'nothing_relevant' : 'answered',
     reason: isEmpty ? reasonOf(allow, statistics, mode) : null,
     ceiling: null,
@@ -174,17 +173,6 @@ function reasonOf(allow: Bitset | null, { conversations }: Retrieval['statistics
 }
 
 function scored({ entry, source, signals, chunks }: Candidate): Scored {
-  const { value } = explanationOf(signals)
+  const value = scoreOf(signals)
   return { entry, source, signals, chunks, score: value, components: componentsOf(signals, value) }
-}
-
-function present(ranking: Ranking, retrieval: Retrieval, plan: Plan, context: QueryContext): Answer {
-  const answer = DEFAULT_STAGES.present(ranking, retrieval, plan, context)
-  if (plan.mode === 'list') return answer
-  const signals = new Map<EntryKey, Signals>(ranking.ranked.map(ranked => [ranked.entry, ranked.signals]))
-  const items = answer.page.items.map((item, at) => {
-    const of = signals.get(answer.entries[at] as EntryKey)
-    return of === undefined ? item : { ...item, why: whyOf(of) }
-  })
-  return { ...answer, page: { ...answer.page, items } }
 }

@@ -40,6 +40,25 @@ function sumOf(parts: readonly CountedText[]): ReadonlyMap<string, number> {
   return sum
 }
 
+/** What texts have of a folded word, by their language; made once for all conversations. */
+export class WordKeys {
+  readonly #word: string
+  readonly #keys = new Map<Language, string | null>()
+
+  constructor(word: string) {
+    this.#word = word
+  }
+
+  /** Null: a stop word, which is not counted. */
+  of(language: Language): string | null {
+    const known = this.#keys.get(language)
+    if (known !== undefined) return known
+    const key = isStopWord(this.#word, language) ? null : keyOf(stem(this.#word, language), language)
+    this.#keys.set(language, key)
+    return key
+  }
+}
+
 export class WordCounts {
   readonly #postings = new Map<string, number[]>()
   readonly #lengths: number[] = []
@@ -67,10 +86,11 @@ export class WordCounts {
   }
 
   /** One list a language, as no text is in two. */
-  postings(word: string): readonly Postings[] {
+  postings(keys: WordKeys): readonly Postings[] {
     const lists: Postings[] = []
     for (const language of this.#languages) {
-      const found = isStopWord(word, language) ? undefined : this.#postings.get(keyOf(stem(word, language), language))
+      const key = keys.of(language)
+      const found = key === null ? undefined : this.#postings.get(key)
       if (found !== undefined) lists.push(found)
     }
     return lists
