@@ -39,8 +39,10 @@ export interface TextScores {
   readonly found: readonly number[]
   /** What no text can exceed. */
   readonly possible: number
-  /** What each word adds in one text, in the order in which they are added up; words that do not occur are absent. */
-  partsOf(text: number): readonly { readonly word: string; readonly score: number }[]
+  /** In the order in which what they add is added up. */
+  readonly words: readonly string[]
+  /** What the word of that place adds in one text; NaN where it does not occur. */
+  partOf(word: number, text: number): number
 }
 
 interface Match {
@@ -73,10 +75,11 @@ export function scoreTexts(texts: AskedTexts, words: readonly AskedWord[], param
   return {
     ...{ scores, found },
     possible: matches.reduce((sum, { weight }) => sum + weight * (k1 + 1), 0),
-    partsOf: text =>
-      matches.flatMap(match =>
-        (match.counts[text] as number) === 0 ? [] : { word: match.word, score: scoreOf(match, text) },
-      ),
+    words: matches.map(({ word }) => word),
+    partOf: (word, text) => {
+      const match = matches[word]
+      return match === undefined || match.counts[text] === 0 ? Number.NaN : scoreOf(match, text)
+    },
   }
 }
 

@@ -1,51 +1,11 @@
 /** The score of one message with all that it is made of, as numbers by name, and the tree that makes it of them again. */
 import { type Explanation, leaf, node } from '../../../model/explanation.ts'
-import type { ConversationScores } from './conversation-scores.ts'
-import { FAR, NEAR, neighbour } from './ranking.ts'
+import { FAR, NEAR } from './ranking.ts'
 
 export type Signals = Readonly<Record<string, number>>
 
 /** Before a word of the question: what it adds to the words of the message. */
-const WORD = 'word '
-
-/** `isAlone`: no other conversation is asked, so the score need not be held against theirs. */
-export function signalsOf(found: ConversationScores, at: number, isAlone: boolean): Signals {
-  const { moment, ranks, ingredients, factors, words, cosines, blockOf } = found
-  const { sessions } = moment
-  const bm25 = words[at] as number
-  const signals: Record<string, number> = {
-    within: ranks.scores[at] as number,
-    bm25,
-    words_weight: ingredients.words,
-    words_most: bm25 > 0 ? ranks.mostWords : 0,
-    meaning_weight: ingredients.meaning,
-    before: neighbour(sessions, ranks.fused, at, -1),
-    after: neighbour(sessions, ranks.fused, at, 1),
-    two_before: neighbour(sessions, ranks.fused, at, -2),
-    two_after: neighbour(sessions, ranks.fused, at, 2),
-  }
-  const cosine = cosines.values[at] ?? Number.NaN
-  if (!Number.isNaN(cosine)) {
-    signals['cosine'] = cosine
-    signals['cosine_least'] = cosines.least
-    signals['cosine_most'] = ranks.mostCosine
-  }
-  if (blockOf !== null) {
-    signals['smoothed_most'] = ranks.mostSmoothed
-    signals['block_weight'] = ingredients.block
-    signals['block'] = blockOf(at)
-    signals['block_most'] = ranks.mostBlock
-  }
-  for (const { name, by, holds } of factors) if (holds(at)) signals[name] = by
-  if (!isAlone) {
-    signals['most'] = found.most
-    signals['conversation_words'] = ranks.mostWords
-    signals['conversation_possible'] = found.possible
-    signals['conversation_cosine'] = Math.max(0, ranks.mostCosine)
-  }
-  if (bm25 > 0) for (const { word, score } of found.texts.partsOf(found.unitOf(at))) signals[`${WORD}${word}`] = score
-  return signals
-}
+export const WORD = 'word '
 
 /** What the tree of `explanationOf` makes, to the last digit. */
 export function scoreOf(signals: Signals): number {

@@ -6,9 +6,11 @@ import type { Bitset } from '../../../base/bitset.ts'
 import { TopK } from '../../../base/top-k.ts'
 import type { Candidate, Scored } from '../../../model/candidate.ts'
 import type { ChunkKey, EntryKey } from '../../../model/entry.ts'
+import type { Query } from '../../../model/query.ts'
 import type { QueryContext } from '../../../pipeline/context.ts'
 import { DEFAULT_STAGES } from '../../../pipeline/default-stages.ts'
 import { allOf } from '../../../pipeline/filter-input.ts'
+import { pageBar } from '../../../pipeline/page-bounds.ts'
 import { LOCAL_SOURCE } from '../../../pipeline/source.ts'
 import type { Plan, Retrieval, Scoring, Stages, Weights } from '../../../pipeline/stage.ts'
 import { isLate } from '../../../pipeline/time-limit.ts'
@@ -18,8 +20,9 @@ import { askedConversations, ONLY_MESSAGES } from './asked-conversations.ts'
 import { askedWords } from './asked-words.ts'
 import { type ConversationScores, scoreConversation } from './conversation-scores.ts'
 import { MOST_SCANNED } from './cosines.ts'
+import { type Answering, type Place, packed } from './packed-answers.ts'
 import { questionOf } from './question.ts'
-import { componentsOf, explanationOf, scoreOf, signalsOf } from './signals.ts'
+import { componentsOf, explanationOf, scoreOf } from './signals.ts'
 import { transcriptsOf } from './state.ts'
 import type { Transcript } from './transcript.ts'
 import { whyOf } from './why.ts'
@@ -53,21 +56,23 @@ function weightsOf({ mode, vector, query }: Plan): Weights {
 
 function retrieve(host: LensHost, plan: Plan, depth: number, context: QueryContext): Retrieval {
   const { transcripts, allow, isAll } = askedConversations(transcriptsOf(host), plan, depth, context)
-  const found = scoresOf(transcripts, plan, context)
-  const best = bestOf(found, depth, isAnswer(plan, allow))
-  const isAlone = found.length === 1
-  const shown = best.kept.map(({ of, at }) => ({ ...spokenAt(of, at), signals: signalsOf(of, at, isAlone) }))
-  const chunks = chunksOf(shown, context.reader)
+  const conversations = scoresOf(transcripts, plan, context)
+  const { best, isCut } = bestOf(conversations, depth, isAnswer(plan, allow))
+  const isAlone = conversations.length === 1
+  const answering = packed(best, isAlone)
+  const places = [...best.keys()]
+  const near = plan.query.approximate ? nearThePage(best, plan.query, depth) : places
+  const found = {
+    ...{ depth, allow, statistics: { conversations: conversations.length } },
+    ...{ exhausted: isAll && !isCut, complete: !isLate(context) },
+  }
+  const candidatesOf = (some: readonly number[], reader: StoreReader) => candidates(some.map(answering), reader)
   return {
-    candidates: shown.map(({ entry, signals }): Candidate => {
-      const chunk = chunks.get(entry)
-      return { entry, source: LOCAL_SOURCE, signals, chunks: chunk === undefined ? {} : { words: chunk } }
+    ...found,
+    candidates: candidatesOf(near, context.reader),
+    ...(near.length < places.length && {
+      whole: ({ reader }: QueryContext) => ({ ...found, candidates: candidatesOf(places, reader) }),
     }),
-    depth,
-    allow,
-    statistics: { conversations: found.length },
-    exhausted: isAll && !best.isCut,
-    complete: !isLate(context),
   }
 }
 
@@ -92,38 +97,37 @@ function scoresOf(
   return transcripts.map(transcript => scoreConversation(transcript, asking))
 }
 
-interface Place {
-  readonly of: ConversationScores
-  readonly at: number
-}
-
 function isAnswer({ except }: Plan, allow: Bitset | null): (entry: EntryKey) => boolean {
   return entry => entry !== except && (allow === null || allow.has(entry))
 }
 
 /** The best of all conversations, with all that are as good as the last of them. */
-function bestOf(found: readonly ConversationScores[], depth: number, isAnswer: (entry: EntryKey) => boolean) {
+function bestOf(
+  conversations: readonly ConversationScores[],
+  depth: number,
+  isAnswer: (entry: EntryKey) => boolean,
+): { readonly best: readonly Place[]; readonly isCut: boolean } {
   const top = new TopK<number>(depth, (a, b) => b - a)
   let count = 0
-  eachScore(found, isAnswer, score => {
+  eachScore(conversations, isAnswer, score => {
     count++
     if (!top.full || score > (top.worst as number)) top.push(score)
   })
   const least = top.full ? (top.worst as number) : 0
-  const kept: Place[] = []
-  eachScore(found, isAnswer, (score, of, at) => {
-    if (score >= least) kept.push({ of, at })
+  const best: Place[] = []
+  eachScore(conversations, isAnswer, (score, of, at) => {
+    if (score >= least) best.push({ of, at, score })
   })
-  return { kept, isCut: kept.length < count }
+  return { best, isCut: best.length < count }
 }
 
 function eachScore(
-  found: readonly ConversationScores[],
+  conversations: readonly ConversationScores[],
   isAnswer: (entry: EntryKey) => boolean,
   visit: (score: number, of: ConversationScores, at: number) => void,
 ): void {
-  const isAlone = found.length === 1
-  for (const of of found) {
+  const isAlone = conversations.length === 1
+  for (const of of conversations) {
     const { moment, places, ranks } = of
     for (const at of places) {
       const score = ranks.scores[at] as number
@@ -133,20 +137,27 @@ function eachScore(
   }
 }
 
-interface Spoken {
-  readonly entry: EntryKey
-  /** Which piece of an assistant's chat was found. */
-  readonly piece: number
+function nearThePage(best: readonly Place[], query: Query, depth: number): readonly number[] {
+  const bar = pageBar(
+    best.map(({ score }) => score),
+    query,
+    depth,
+  )
+  return [...best.keys()].filter(place => (best[place] as Place).score >= bar)
 }
 
-function spokenAt({ moment, unitOf }: ConversationScores, at: number): Spoken {
-  return { entry: moment.said[at]?.entry ?? 0, piece: moment.unitOrdinal[unitOf(at)] ?? 0 }
+function candidates(answering: readonly Answering[], reader: StoreReader): readonly Candidate[] {
+  const chunks = chunksOf(answering, reader)
+  return answering.map(({ entry, signals }) => {
+    const chunk = chunks.get(entry)
+    return { entry, source: LOCAL_SOURCE, signals, chunks: chunk === undefined ? {} : { words: chunk } }
+  })
 }
 
 /** The chunk to show of each. */
-function chunksOf(shown: readonly Spoken[], reader: StoreReader): ReadonlyMap<EntryKey, ChunkKey> {
-  const chunks = new Map(reader.firstChunks(shown.map(({ entry }) => entry)))
-  for (const { entry, piece } of shown) {
+function chunksOf(answering: readonly Answering[], reader: StoreReader): ReadonlyMap<EntryKey, ChunkKey> {
+  const chunks = new Map(reader.firstChunks(answering.map(({ entry }) => entry)))
+  for (const { entry, piece } of answering) {
     const chunk = piece > 0 ? reader.chunksOf(entry)[piece] : undefined
     if (chunk !== undefined) chunks.set(entry, chunk.key)
   }
