@@ -31,8 +31,8 @@ export function newerStatements(said: readonly Statement[]): ReadonlyMap<Stateme
   const of = language(said.map(({ text }) => text.slice(0, SAMPLED)).join('\n'))
   const words = new Map(said.map(each => [each, wordsOf(each.text, of)]))
   const isSameSubject = (a: Statement, b: Statement): boolean => {
-    if (a.vector !== null && b.vector !== null && cosine(a.vector, b.vector) < LEAST_COSINE) return false
-    return isShared(words.get(a) as ReadonlySet<string>, words.get(b) as ReadonlySet<string>)
+    if (!isShared(words.get(a) as ReadonlySet<string>, words.get(b) as ReadonlySet<string>)) return false
+    return a.vector === null || b.vector === null || cosine(a.vector, b.vector) >= LEAST_COSINE
   }
   return new Map(
     said.map(newer => {

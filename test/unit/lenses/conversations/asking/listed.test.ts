@@ -29,7 +29,7 @@ it('lists 200 by each, with their exact words and cosines, and gives nothing to 
   const { store, index } = engine.host('conversations')
   const transcripts = new Transcripts(store)
   const partitions = store.partitions().map(({ id }) => id)
-  const [transcript] = transcripts.of(transcripts.named('long'), partitions) as [Transcript]
+  const [transcript] = transcripts.ofNamed(['long'], partitions) as [Transcript]
   const [vector] = (await embedder.embed([QUESTION], 'query')) as [Float32Array]
   const vectors = index(`vectors-${modelKey(embedder.model)}`) as VectorIndex
   const scoresWith = (isScan: boolean) =>
