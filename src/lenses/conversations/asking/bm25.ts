@@ -48,26 +48,26 @@ export interface TextScores {
 interface Match {
   readonly word: string
   readonly weight: number
-  /** Texts that have the word. */
+  /** Texts that have the word, and how often each. */
   readonly texts: readonly number[]
-  /** By text, how often. */
-  readonly counts: Uint16Array
+  readonly counts: readonly number[]
 }
 
 export function scoreTexts(texts: AskedTexts, words: readonly AskedWord[], parameters: Bm25Parameters): TextScores {
   const { lengths, meanLength } = texts
   const { k1, b } = parameters
-  const matches = words.map(word => matchOf(texts, word)).sort(heaviestFirst)
-  const scoreOf = ({ weight, counts }: Match, text: number): number => {
-    const count = counts[text] as number
+  const matches = matchesOf(texts, words)
+  const scoreOf = ({ weight, counts }: Match, place: number, text: number): number => {
+    const count = counts[place] as number
     return (weight * count * (k1 + 1)) / (count + k1 * (1 - b + (b * (lengths[text] as number)) / meanLength))
   }
   const scores = new Float64Array(lengths.length)
   const found: number[] = []
   for (const match of matches) {
-    for (const text of match.texts) {
+    for (let place = 0; place < match.texts.length; place++) {
+      const text = match.texts[place] as number
       const before = scores[text] as number
-      const score = before + scoreOf(match, text)
+      const score = before + scoreOf(match, place, text)
       if (before === 0 && score > 0) found.push(text)
       scores[text] = score
     }
@@ -77,28 +77,35 @@ export function scoreTexts(texts: AskedTexts, words: readonly AskedWord[], param
     possible: matches.reduce((sum, { weight }) => sum + weight * (k1 + 1), 0),
     words: matches.map(({ word }) => word),
     partOf: (word, text) => {
-      const match = matches[word]
-      return match === undefined || match.counts[text] === 0 ? Number.NaN : scoreOf(match, text)
+      const match = matches[word] as Match
+      const place = match.texts.indexOf(text)
+      return place < 0 ? Number.NaN : scoreOf(match, place, text)
     },
   }
 }
 
-function matchOf({ counts, lengths, textOf: first, alsoTextOf }: AskedTexts, { word, boost, keys }: AskedWord): Match {
-  const texts: number[] = []
-  const found = new Uint16Array(lengths.length)
-  const add = (text: number | undefined, count: number): void => {
-    if (text === undefined || text < 0) return
-    if (found[text] === 0) texts.push(text)
-    found[text] = (found[text] as number) + count
-  }
-  for (const postings of counts.postings(keys)) {
-    for (const posting of postings) {
-      const number = textOf(posting)
-      add(first[number], countOf(posting))
-      if (alsoTextOf !== null) add(alsoTextOf[number], countOf(posting))
+function matchesOf(texts: AskedTexts, words: readonly AskedWord[]): readonly Match[] {
+  const { counts, lengths, textOf: first, alsoTextOf } = texts
+  const counted = new Uint16Array(lengths.length)
+  const matches = words.map(({ word, boost, keys }): Match => {
+    const having: number[] = []
+    const add = (text: number | undefined, count: number): void => {
+      if (text === undefined || text < 0) return
+      if (counted[text] === 0) having.push(text)
+      counted[text] = (counted[text] as number) + count
     }
-  }
-  return { word, weight: boost * idf(lengths.length, texts.length), texts, counts: found }
+    for (const postings of counts.postings(keys)) {
+      for (const posting of postings) {
+        const number = textOf(posting)
+        add(first[number], countOf(posting))
+        if (alsoTextOf !== null) add(alsoTextOf[number], countOf(posting))
+      }
+    }
+    const own = having.map(text => counted[text] as number)
+    for (const text of having) counted[text] = 0
+    return { word, weight: boost * idf(lengths.length, having.length), texts: having, counts: own }
+  })
+  return matches.sort(heaviestFirst)
 }
 
 /** The order in which scores are added up: then equal sums are equal numbers. */

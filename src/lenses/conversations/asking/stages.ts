@@ -107,34 +107,28 @@ function bestOf(
   depth: number,
   isAnswer: (entry: EntryKey) => boolean,
 ): { readonly best: readonly Place[]; readonly isCut: boolean } {
-  const top = new TopK<number>(depth, (a, b) => b - a)
-  let count = 0
-  eachScore(conversations, isAnswer, score => {
-    count++
-    if (!top.full || score > (top.worst as number)) top.push(score)
-  })
-  const least = top.full ? (top.worst as number) : 0
-  const best: Place[] = []
-  eachScore(conversations, isAnswer, (score, of, at) => {
-    if (score >= least) best.push({ of, at, score })
-  })
-  return { best, isCut: best.length < count }
-}
-
-function eachScore(
-  conversations: readonly ConversationScores[],
-  isAnswer: (entry: EntryKey) => boolean,
-  visit: (score: number, of: ConversationScores, at: number) => void,
-): void {
   const isAlone = conversations.length === 1
+  const top = new TopK<number>(depth, (a, b) => b - a)
+  const places: Place[] = []
+  let least = 0
+  let isCut = false
   for (const of of conversations) {
-    const { moment, places, ranks } = of
-    for (const at of places) {
-      const score = ranks.scores[at] as number
-      if (!(score > 0) || !isAnswer((moment.said[at] as { entry: EntryKey }).entry)) continue
-      visit(isAlone ? score : (score / of.most) * of.weight, of, at)
+    const { moment, places: own, ranks, most, weight } = of
+    for (const at of own) {
+      const within = ranks.scores[at] as number
+      const score = isAlone ? within : (within / most) * weight
+      if (!(within > 0) || !isAnswer((moment.said[at] as { entry: EntryKey }).entry)) continue
+      if (score < least) {
+        isCut = true
+        continue
+      }
+      places.push({ of, at, score })
+      top.push(score)
+      if (top.full) least = top.worst as number
     }
   }
+  const best = places.filter(({ score }) => score >= least)
+  return { best, isCut: isCut || best.length < places.length }
 }
 
 function nearThePage(best: readonly Place[], query: Query, depth: number): readonly number[] {

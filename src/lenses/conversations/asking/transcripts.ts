@@ -100,10 +100,12 @@ export class Transcripts {
 
   /** Each once, in the order of the messages. */
   #threadsOf(reader: StoreReader, messages: readonly EntryKey[]): readonly string[] {
-    const entries = messages.filter(entry => this.#kept.threadOf(entry) === undefined)
-    const rows = entries.length === 0 ? [] : reader.table(MESSAGES).scan({}, { entries, columns: ['entry', 'thread'] })
+    const threads = messages.map(entry => this.#kept.threadOf(entry))
+    const unknown = messages.filter((_, at) => threads[at] === undefined)
+    if (unknown.length === 0) return [...new Set(threads as string[])]
+    const rows = reader.table(MESSAGES).scan({}, { entries: unknown, columns: ['entry', 'thread'] })
     const read = new Map(rows.map(row => [row['entry'] as EntryKey, row['thread'] as string]))
-    return [...new Set(messages.flatMap(entry => this.#kept.threadOf(entry) ?? read.get(entry) ?? []))]
+    return [...new Set(messages.flatMap((entry, at) => threads[at] ?? read.get(entry) ?? []))]
   }
 
   #follow(reader: StoreReader): void {

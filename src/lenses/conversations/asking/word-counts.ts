@@ -8,9 +8,9 @@ import { eachToken } from '../../../text/tokenise.ts'
 
 /** Occurrences in one text that are told apart; saturation makes of more the same. */
 const MOST_COUNTED = 255
-const STEP = MOST_COUNTED + 1
+const COUNT_BITS = 8
 
-/** Texts in which a word occurs, ascending, each `text × 256 + occurrences`. */
+/** Texts in which a word occurs, ascending, each `text × 256 + occurrences`: 16 million texts at most. */
 export type Postings = readonly number[]
 
 /** The words of a text, counted. */
@@ -70,7 +70,7 @@ export class WordCounts {
     const [first = EMPTY, ...others] = parts
     const counts = others.length === 0 ? first.counts : sumOf(parts)
     for (const [key, count] of counts) {
-      const posting = number * STEP + Math.min(count, MOST_COUNTED)
+      const posting = ((number << COUNT_BITS) | Math.min(count, MOST_COUNTED)) >>> 0
       const postings = this.#postings.get(key)
       if (postings === undefined) this.#postings.set(key, [posting])
       else postings.push(posting)
@@ -98,11 +98,11 @@ export class WordCounts {
 }
 
 export function textOf(posting: number): number {
-  return Math.floor(posting / STEP)
+  return posting >>> COUNT_BITS
 }
 
 export function countOf(posting: number): number {
-  return posting % STEP
+  return posting & MOST_COUNTED
 }
 
 function keyOf(stem: string, language: Language): string {
