@@ -116,12 +116,10 @@ function bestOf(
     const { moment, places: own, ranks, most, weight } = of
     for (const at of own) {
       const within = ranks.scores[at] as number
+      if (!(within > 0)) continue
       const score = isAlone ? within : (within / most) * weight
-      if (!(within > 0) || !isAnswer((moment.said[at] as { entry: EntryKey }).entry)) continue
-      if (score < least) {
-        isCut = true
-        continue
-      }
+      if (score < least) isCut = true
+      if (score < least || !isAnswer((moment.said[at] as { entry: EntryKey }).entry)) continue
       places.push({ of, at, score })
       top.push(score)
       if (top.full) least = top.worst as number
