@@ -4,7 +4,16 @@ import { type AskedWord, OF_MESSAGES, OF_PIECES, scoreTexts, type TextScores } f
 import { type Cosines, cosinesOf, type MeaningAsked, NO_COSINES } from './cosines.ts'
 import type { Moment } from './moment.ts'
 import { namedSpeaker, type Question } from './question.ts'
-import { ASSISTANT, type Factor, type Ingredients, PEOPLE, type Ranks, rank } from './ranking.ts'
+import {
+  ASSISTANT,
+  type Factor,
+  greatest,
+  greatestCosine,
+  type Ingredients,
+  PEOPLE,
+  type Ranks,
+  rank,
+} from './ranking.ts'
 import type { Transcript } from './transcript.ts'
 
 export interface Asking {
@@ -39,7 +48,14 @@ export interface ConversationScores {
   readonly weight: number
 }
 
-export function scoreConversation(transcript: Transcript, asking: Asking): ConversationScores {
+/** A conversation whose messages are scored when they are asked for: most conversations have none that is shown. */
+export interface Weighed {
+  /** No message of it scores more than this among those of others. */
+  readonly bound: number
+  scores(): ConversationScores
+}
+
+export function weighConversation(transcript: Transcript, asking: Asking): Weighed {
   const moment = transcript.at(asking.invalid)
   const isPeople = transcript.profile === 'people'
   const ingredients = { ...(isPeople ? PEOPLE : ASSISTANT), ...asking.weights }
@@ -48,26 +64,35 @@ export function scoreConversation(transcript: Transcript, asking: Asking): Conve
   const { meaning } = asking
   const cosines = meaning === null ? NO_COSINES : cosinesOf(transcript, moment, spoken.words, meaning)
   const words = onlyListed(spoken.words, cosines)
-  const blocks = moment.blocks === null ? null : scoreTexts(moment.blocks.texts, asking.words, OF_MESSAGES)
-  const places = meaning?.isScan === true ? [...moment.said.keys()] : placesOf(moment, spoken, cosines, blocks)
-  const blockOf = blocks === null ? null : bestBlock(moment, blocks)
-  const factors = (isPeople ? ofPeople : ofAssistants)(moment, asking.question, ingredients)
-  const { sessions } = moment
-  const evidence = { sessions, places, words, cosines: cosines.values, leastCosine: cosines.least, blockOf, factors }
-  const ranks = rank(evidence, ingredients)
-  const most = isPeople ? 1 + ingredients.block : ranks.mostSmoothed * ingredients.user
   const { possible } = texts
-  return {
-    ...{ moment, places, ranks, ingredients, factors, words, cosines, blockOf, possible, texts, most },
-    ...{ unitOf: spoken.unitOf, weight: weightOf(ranks, possible, ingredients) },
+  const weight = weightOf(greatest(words, spoken.found), greatestCosine(cosines.values), possible, ingredients)
+  const factors = (isPeople ? ofPeople : ofAssistants)(moment, asking.question, ingredients)
+  const scores = (): ConversationScores => {
+    const blocks = moment.blocks === null ? null : scoreTexts(moment.blocks.texts, asking.words, OF_MESSAGES)
+    const places = meaning?.isScan === true ? [...moment.said.keys()] : placesOf(moment, spoken, cosines, blocks)
+    const blockOf = blocks === null ? null : bestBlock(moment, blocks)
+    const { sessions } = moment
+    const evidence = { sessions, places, words, cosines: cosines.values, leastCosine: cosines.least, blockOf, factors }
+    const ranks = rank(evidence, ingredients)
+    const most = isPeople ? MOST_OF_PEOPLE : ranks.mostSmoothed * ingredients.user
+    return {
+      ...{ moment, places, ranks, ingredients, factors, words, cosines, blockOf, possible, texts, most, weight },
+      unitOf: spoken.unitOf,
+    }
   }
+  // In an assistant's chat the factor is in what a message can score at most.
+  const raised = isPeople ? factors.reduce((score, { by }) => score * by, MOST_OF_PEOPLE) / MOST_OF_PEOPLE : 1
+  return { bound: raised * weight, scores }
 }
+
+/** What a message of people can score, before it is weighed by speaker and time. */
+const MOST_OF_PEOPLE = 1 + PEOPLE.block
 
 /**
  * Its best words as a share of what words can score in it, and its greatest cosine, weighed as in the fusion; cubed. Scores
  * within a conversation say nothing about others: each has a best message, however foreign the question.
  */
-function weightOf({ mostWords, mostCosine }: Ranks, possible: number, { words, meaning }: Ingredients): number {
+function weightOf(mostWords: number, mostCosine: number, possible: number, { words, meaning }: Ingredients): number {
   const share = words * (possible > 0 ? mostWords / possible : 0) + meaning * Math.max(0, mostCosine)
   return share * share * share
 }

@@ -3,16 +3,10 @@
  * shows ten, and keeps the others for a page that is seldom asked for.
  */
 import type { EntryKey } from '../../../model/entry.ts'
+import type { Place } from './best-messages.ts'
 import type { ConversationScores } from './conversation-scores.ts'
 import { type Factor, neighbour } from './ranking.ts'
 import { type Signals, WORD } from './signals.ts'
-
-/** A message of a conversation that was scored. */
-export interface Place {
-  readonly of: ConversationScores
-  readonly at: number
-  readonly score: number
-}
 
 export interface Answering {
   readonly entry: EntryKey

@@ -69,7 +69,7 @@ export interface Ranks {
 export function rank(evidence: Evidence, ingredients: Ingredients): Ranks {
   const { places, blockOf, factors } = evidence
   const mostWords = greatest(evidence.words, places)
-  const mostCosine = greatestCosine(evidence.cosines, places)
+  const mostCosine = greatestCosine(evidence.cosines)
   const fused = fuse(evidence, ingredients, mostWords, mostCosine)
   const smoothed = ingredients.smoothing ? smooth(evidence, fused) : fused
   const mostSmoothed = greatest(smoothed, places)
@@ -125,7 +125,7 @@ export function neighbour(sessions: Int32Array, fused: Float64Array, at: number,
 }
 
 /** 0 where there is no number above it. */
-function greatest(values: Float64Array, places: readonly number[]): number {
+export function greatest(values: Float64Array, places: readonly number[]): number {
   let most = 0
   for (let i = 0; i < places.length; i++) {
     const value = values[places[i] as number] as number
@@ -141,12 +141,9 @@ function greatestBlock(blockOf: (at: number) => number, places: readonly number[
 }
 
 /** 0 where there is none; it may lie below 0. */
-function greatestCosine(cosines: Float64Array, places: readonly number[]): number {
+export function greatestCosine(cosines: Float64Array): number {
   let most = Number.NEGATIVE_INFINITY
-  for (let i = 0; i < places.length; i++) {
-    const cosine = cosines[places[i] as number] as number
-    if (cosine > most) most = cosine
-  }
+  for (const cosine of cosines) if (cosine > most) most = cosine
   return Number.isFinite(most) ? most : 0
 }
 

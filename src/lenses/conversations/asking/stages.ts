@@ -3,14 +3,11 @@
  * How, and why so: docs/decisions/052.
  */
 import type { Bitset } from '../../../base/bitset.ts'
-import { TopK } from '../../../base/top-k.ts'
 import type { Candidate, Scored } from '../../../model/candidate.ts'
 import type { ChunkKey, EntryKey } from '../../../model/entry.ts'
-import type { Query } from '../../../model/query.ts'
 import type { QueryContext } from '../../../pipeline/context.ts'
 import { DEFAULT_STAGES } from '../../../pipeline/default-stages.ts'
 import { allOf } from '../../../pipeline/filter-input.ts'
-import { pageBar } from '../../../pipeline/page-bounds.ts'
 import { LOCAL_SOURCE } from '../../../pipeline/source.ts'
 import type { Plan, Retrieval, Scoring, Stages, Weights } from '../../../pipeline/stage.ts'
 import { isLate } from '../../../pipeline/time-limit.ts'
@@ -18,9 +15,10 @@ import type { StoreReader } from '../../../store/store.ts'
 import type { LensHost } from '../../lens.ts'
 import { askedConversations, ONLY_MESSAGES } from './asked-conversations.ts'
 import { askedWords } from './asked-words.ts'
-import { type ConversationScores, scoreConversation } from './conversation-scores.ts'
+import { bestOf, nearThePage } from './best-messages.ts'
+import { type Weighed, weighConversation } from './conversation-scores.ts'
 import { MOST_SCANNED } from './cosines.ts'
-import { type Answering, type Place, packed } from './packed-answers.ts'
+import { type Answering, packed } from './packed-answers.ts'
 import { questionOf } from './question.ts'
 import { componentsOf, explanationOf, scoreOf } from './signals.ts'
 import { transcriptsOf } from './state.ts'
@@ -56,7 +54,7 @@ function weightsOf({ mode, vector, query }: Plan): Weights {
 
 function retrieve(host: LensHost, plan: Plan, depth: number, context: QueryContext): Retrieval {
   const { transcripts, allow, isAll } = askedConversations(transcriptsOf(host), plan, depth, context)
-  const conversations = scoresOf(transcripts, plan, context)
+  const conversations = weighedOf(transcripts, plan, context)
   const { best, isCut } = bestOf(conversations, depth, isAnswer(plan, allow))
   const isAlone = conversations.length === 1
   const answering = packed(best, isAlone)
@@ -76,11 +74,11 @@ function retrieve(host: LensHost, plan: Plan, depth: number, context: QueryConte
   }
 }
 
-function scoresOf(
+function weighedOf(
   transcripts: readonly Transcript[],
   plan: Plan,
   { vectors, memo, reader }: QueryContext,
-): readonly ConversationScores[] {
+): readonly Weighed[] {
   const { vector, weights, query } = plan
   let messages = 0
   for (const { spoken } of transcripts) messages += spoken.length
@@ -94,48 +92,11 @@ function scoresOf(
     weights,
     invalid: memo.invalid(reader, query.asOf),
   }
-  return transcripts.map(transcript => scoreConversation(transcript, asking))
+  return transcripts.map(transcript => weighConversation(transcript, asking))
 }
 
 function isAnswer({ except }: Plan, allow: Bitset | null): (entry: EntryKey) => boolean {
   return entry => entry !== except && (allow === null || allow.has(entry))
-}
-
-/** The best of all conversations, with all that are as good as the last of them. */
-function bestOf(
-  conversations: readonly ConversationScores[],
-  depth: number,
-  isAnswer: (entry: EntryKey) => boolean,
-): { readonly best: readonly Place[]; readonly isCut: boolean } {
-  const isAlone = conversations.length === 1
-  const top = new TopK<number>(depth, (a, b) => b - a)
-  const places: Place[] = []
-  let least = 0
-  let isCut = false
-  for (const of of conversations) {
-    const { moment, places: own, ranks, most, weight } = of
-    for (const at of own) {
-      const within = ranks.scores[at] as number
-      if (!(within > 0)) continue
-      const score = isAlone ? within : (within / most) * weight
-      if (score < least) isCut = true
-      if (score < least || !isAnswer((moment.said[at] as { entry: EntryKey }).entry)) continue
-      places.push({ of, at, score })
-      top.push(score)
-      if (top.full) least = top.worst as number
-    }
-  }
-  const best = places.filter(({ score }) => score >= least)
-  return { best, isCut: isCut || best.length < places.length }
-}
-
-function nearThePage(best: readonly Place[], query: Query, depth: number): readonly number[] {
-  const bar = pageBar(
-    best.map(({ score }) => score),
-    query,
-    depth,
-  )
-  return [...best.keys()].filter(place => (best[place] as Place).score >= bar)
 }
 
 function candidates(answering: readonly Answering[], reader: StoreReader): readonly Candidate[] {
