@@ -6,6 +6,7 @@ import type { Moment } from './moment.ts'
 import { namedSpeaker, type Question } from './question.ts'
 import {
   ASSISTANT,
+  amongOthers,
   type Factor,
   greatest,
   greatestCosine,
@@ -94,7 +95,7 @@ const MOST_OF_PEOPLE = 1 + PEOPLE.block
  */
 function weightOf(mostWords: number, mostCosine: number, possible: number, { words, meaning }: Ingredients): number {
   const share = words * (possible > 0 ? mostWords / possible : 0) + meaning * Math.max(0, mostCosine)
-  return share * share * share
+  return amongOthers(share)
 }
 
 /** The words of messages, each by the best of its units. */

@@ -150,3 +150,8 @@ export function greatestCosine(cosines: Float64Array): number {
 function share(value: number, most: number): number {
   return most > 0 ? value / most : 0
 }
+
+/** What a conversation counts among others, by the share of what can speak for it: why the cube, docs/decisions/052. */
+export function amongOthers(share: number): number {
+  return share * share * share
+}

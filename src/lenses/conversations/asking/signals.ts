@@ -1,6 +1,6 @@
 /** The score of one message with all that it is made of, as numbers by name, and the tree that makes it of them again. */
 import { type Explanation, leaf, node } from '../../../model/explanation.ts'
-import { FAR, NEAR } from './ranking.ts'
+import { amongOthers, FAR, NEAR } from './ranking.ts'
 
 export type Signals = Readonly<Record<string, number>>
 
@@ -11,8 +11,7 @@ export const WORD = 'word '
 export function scoreOf(signals: Signals): number {
   const { within = 0, most } = signals
   if (most === undefined) return within
-  const conversation = conversationShare(signals)
-  return over(within, most) * (conversation * conversation * conversation)
+  return over(within, most) * amongOthers(conversationShare(signals))
 }
 
 /** How much speaks for the conversation as a whole. */
