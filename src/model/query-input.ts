@@ -158,24 +158,47 @@ export const filterInput: z.ZodType<FilterInput> = z.strictObject({
   valid_at: instantInput.optional().describe('Valid at this moment'),
 })
 
-export const queryInput: z.ZodType<QueryInput> = z.strictObject({
-  text: z.string().describe('The question, in plain words or in the query language; at most 10,000 characters'),
-  lens: name.optional().describe('The way to ask. Default: the setting default_lens'),
-  limit: z.int().min(1).max(MAX_LIMIT).optional().describe('How many results. Default: 10'),
+/** What a question may say in whatever operation it is asked. What stands without a description means something else in each. */
+export const questionFields: {
+  readonly cursor: z.ZodOptional<z.ZodString>
+  readonly mode: z.ZodOptional<z.ZodEnum<{ hybrid: 'hybrid'; words: 'words'; meaning: 'meaning' }>>
+  readonly meaning_weight: z.ZodOptional<z.ZodNumber>
+  readonly explain: z.ZodOptional<z.ZodBoolean>
+  readonly touch: z.ZodOptional<z.ZodBoolean>
+  readonly approximate: z.ZodOptional<z.ZodBoolean>
+  readonly as_of: z.ZodOptional<typeof instantInput>
+  readonly timeout_ms: z.ZodOptional<z.ZodInt>
+} = {
   cursor: z.string().max(MAX_CURSOR_LENGTH).optional().describe('Goes on where the page ended that gave it'),
-  filter: filterInput.optional().describe('What an entry must fulfil, apart from what is asked'),
   mode: z
     .enum(['hybrid', 'words', 'meaning'])
     .optional()
     .describe('By words and meaning, or one of them alone. Default: hybrid'),
-  meaning_weight: z
-    .number()
-    .min(0)
-    .max(1)
-    .optional()
-    .describe('Share of meaning in the score; words have the rest. Default: 0.7, of code 0.85'),
-  memory: z.boolean().optional().describe('Whether use of an entry by this viewer lifts it a little. Default: true'),
+  meaning_weight: z.number().min(0).max(1).optional(),
+  explain: z.boolean().optional().describe('Give the reasons of each score, as a tree. Default: false'),
   touch: z.boolean().optional().describe('Whether this question counts as use of what it returns. Default: true'),
+  approximate: z.boolean().optional(),
+  as_of: instantInput.optional(),
+  timeout_ms: z
+    .int()
+    .min(1)
+    .max(MAX_TIMEOUT_MS)
+    .optional()
+    .describe('Time that the question may take, in milliseconds. Default: 5000'),
+}
+
+export const queryInput: z.ZodType<QueryInput> = z.strictObject({
+  text: z.string().describe('The question, in plain words or in the query language; at most 10,000 characters'),
+  lens: name.optional().describe('The way to ask. Default: the setting default_lens'),
+  limit: z.int().min(1).max(MAX_LIMIT).optional().describe('How many results. Default: 10'),
+  cursor: questionFields.cursor,
+  filter: filterInput.optional().describe('What an entry must fulfil, apart from what is asked'),
+  mode: questionFields.mode,
+  meaning_weight: questionFields.meaning_weight.describe(
+    'Share of meaning in the score; words have the rest. Default: 0.7, of code 0.85',
+  ),
+  memory: z.boolean().optional().describe('Whether use of an entry by this viewer lifts it a little. Default: true'),
+  touch: questionFields.touch,
   diversity: z
     .number()
     .min(0)
@@ -185,19 +208,16 @@ export const queryInput: z.ZodType<QueryInput> = z.strictObject({
   per_collection: z.int().min(1).optional().describe('Most results from one collection'),
   per_origin: z.int().min(1).optional().describe('Most results of one origin, such as a file'),
   any: z.boolean().optional().describe('Give what there is, even where nothing is relevant enough. Default: false'),
-  explain: z.boolean().optional().describe('Give the reasons of each score, as a tree. Default: false'),
+  explain: questionFields.explain,
   trace: z.boolean().optional().describe('Tell what each stage did and how long it took. Default: false'),
-  approximate: z.boolean().optional().describe('false: exact nearest neighbours, whatever they cost. Default: true'),
-  as_of: instantInput
-    .optional()
-    .describe('Ask as if it were this moment: what was not valid then is left out. Default: now'),
+  approximate: questionFields.approximate.describe(
+    'false: exact nearest neighbours, whatever they cost. Default: true',
+  ),
+  as_of: questionFields.as_of.describe(
+    'Ask as if it were this moment: what was not valid then is left out. Default: now',
+  ),
   known_at: instantInput.optional().describe('Only what was known at this moment'),
-  timeout_ms: z
-    .int()
-    .min(1)
-    .max(MAX_TIMEOUT_MS)
-    .optional()
-    .describe('Time that the question may take, in milliseconds. Default: 5000'),
+  timeout_ms: questionFields.timeout_ms,
   excerpt_length: z.int().min(40).max(10_000).optional().describe('Longest excerpt, in characters. Default: 320'),
   chunk_size: z
     .int()

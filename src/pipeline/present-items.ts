@@ -1,6 +1,7 @@
 /** Results as every door prints them. */
 import type { Ranked } from '../model/candidate.ts'
 import type { Chunk, ChunkKey, Entry } from '../model/entry.ts'
+import type { Explanation } from '../model/explanation.ts'
 import { toIso } from '../model/instant.ts'
 import type { Item } from '../model/page.ts'
 import type { QueryContext } from './context.ts'
@@ -25,7 +26,8 @@ export function presentItems(
   const chunkOf = chunksToShow(shown, context)
   const excerptOf = excerpter(plan, context)
   return shown.map(({ entry, ranked }, at) => {
-    const explanation = ranking.scoring.explain(ranked)
+    const { explain, why } = ranking.scoring
+    const explanation = plan.query.explain || why === undefined ? explain(ranked) : null
     const item: Item = {
       rank: first + at,
       id: entry.id,
@@ -42,9 +44,9 @@ export function presentItems(
       created_at: toIso(entry.createdAt),
       updated_at: toIso(entry.updatedAt),
       source: ranked.source,
-      why: plan.mode === 'list' ? whyListed(entry) : whyRanked(explanation),
+      why: plan.mode === 'list' ? whyListed(entry) : (why?.(ranked) ?? whyRanked(explanation as Explanation)),
     }
-    return plan.query.explain ? { ...item, explanation } : item
+    return plan.query.explain && explanation !== null ? { ...item, explanation } : item
   })
 }
 

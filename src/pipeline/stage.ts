@@ -57,6 +57,8 @@ export interface Retrieval {
 export interface Scoring {
   readonly scored: readonly Scored[]
   readonly explain: Explain
+  /** The main reasons of one in a line; absent: they are read off the explanation. */
+  readonly why?: ((scored: Scored) => string) | undefined
   readonly verdict: Verdict
   readonly reason: string | null
   /**

@@ -1,13 +1,24 @@
 /** What `conversations.query` takes and tells. */
 import { z } from 'zod'
 import type { Explanation } from '../../../model/explanation.ts'
-import { MAX_CURSOR_LENGTH, MAX_ID_LENGTH, MAX_LIMIT, MAX_NAME_LENGTH, MAX_TIMEOUT_MS } from '../../../model/limits.ts'
+import { MAX_ID_LENGTH, MAX_LIMIT, MAX_NAME_LENGTH } from '../../../model/limits.ts'
 import type { Note, Verdict } from '../../../model/page.ts'
-import { type InstantInput, instantInput } from '../../../model/query-input.ts'
+import { type InstantInput, instantInput, type QueryInput, questionFields } from '../../../model/query-input.ts'
 import { ROLES, type Role } from '../model.ts'
 
-export interface ConversationQuery {
-  readonly text: string
+type Asked =
+  | 'text'
+  | 'limit'
+  | 'cursor'
+  | 'as_of'
+  | 'mode'
+  | 'meaning_weight'
+  | 'explain'
+  | 'touch'
+  | 'approximate'
+  | 'timeout_ms'
+
+export interface ConversationQuery extends Pick<QueryInput, Asked> {
   readonly conversations?: readonly string[] | undefined
   readonly speakers?: readonly string[] | undefined
   readonly roles?: readonly Role[] | undefined
@@ -16,17 +27,8 @@ export interface ConversationQuery {
   readonly until?: InstantInput | undefined
   readonly collections?: readonly string[] | undefined
   readonly tags?: readonly string[] | undefined
-  readonly limit?: number | undefined
-  readonly cursor?: string | undefined
   readonly max_tokens?: number | undefined
   readonly neighbours?: number | undefined
-  readonly as_of?: InstantInput | undefined
-  readonly mode?: 'hybrid' | 'words' | 'meaning' | undefined
-  readonly meaning_weight?: number | undefined
-  readonly explain?: boolean | undefined
-  readonly touch?: boolean | undefined
-  readonly approximate?: boolean | undefined
-  readonly timeout_ms?: number | undefined
 }
 
 export interface ToldNeighbour {
@@ -90,7 +92,7 @@ export const conversationQueryInput: z.ZodType<ConversationQuery> = z.strictObje
     .max(MAX_LIMIT)
     .optional()
     .describe('How many messages. Default: 10; with max_tokens as many as fit, at most 100'),
-  cursor: z.string().max(MAX_CURSOR_LENGTH).optional().describe('Goes on where the answer ended that gave it'),
+  cursor: questionFields.cursor,
   max_tokens: z
     .int()
     .min(20)
@@ -100,23 +102,15 @@ export const conversationQueryInput: z.ZodType<ConversationQuery> = z.strictObje
       'The best messages that fit into so many tokens (4 characters each, and 10 a message), in the order in which they were said',
     ),
   neighbours: z.int().min(0).max(10).optional().describe('So many messages before and after each. Default: 0'),
-  as_of: instantInput
-    .optional()
-    .describe('Ask as if it were this moment: what was said later is not there. Default: now'),
-  mode: z
-    .enum(['hybrid', 'words', 'meaning'])
-    .optional()
-    .describe('By words and meaning, or one of them alone. Default: hybrid'),
-  meaning_weight: z
-    .number()
-    .min(0)
-    .max(1)
-    .optional()
-    .describe('Share of meaning in the score; words have the rest. Default: 0.4'),
-  explain: z.boolean().optional().describe('Give the reasons of each score, as a tree. Default: false'),
-  touch: z.boolean().optional().describe('Whether this question counts as use of what it returns. Default: true'),
-  approximate: z.boolean().optional().describe('false: exact cosines, whatever they cost. Default: true'),
-  timeout_ms: z.int().min(1).max(MAX_TIMEOUT_MS).optional().describe('Time that the question may take. Default: 5000'),
+  as_of: questionFields.as_of.describe('Ask as if it were this moment: what was said later is not there. Default: now'),
+  mode: questionFields.mode,
+  meaning_weight: questionFields.meaning_weight.describe(
+    'Share of meaning in the score; words have the rest. Default: 0.4',
+  ),
+  explain: questionFields.explain,
+  touch: questionFields.touch,
+  approximate: questionFields.approximate.describe('false: exact cosines, whatever they cost. Default: true'),
+  timeout_ms: questionFields.timeout_ms,
 })
 
 const neighbour = {

@@ -99,18 +99,26 @@ interface Found {
 }
 
 /** Messages of the page that are still there. */
-function foundIn({ store, sight }: LensHost, page: Page, viewer: Viewer): readonly Found[] {
+function foundIn({ store, sight }: LensHost, { items }: Page, viewer: Viewer): readonly Found[] {
+  if (items.length === 0) return []
   const { partitions } = sight(viewer)
-  return store.read(reader =>
-    page.items.flatMap(item => {
-      const keys = reader.find(item.id, partitions)
-      const entry = reader.entries(keys).find(({ audience }) => audience.holder === item.holder)
-      const row = entry === undefined ? undefined : reader.table(MESSAGES).get({ entry: entry.key })
+  return store.read(reader => {
+    const keys = items.flatMap(({ id }) => reader.find(id, partitions))
+    const rows = new Map(
+      reader
+        .table(MESSAGES)
+        .scan({}, { entries: keys })
+        .map(row => [row['entry'] as EntryKey, row]),
+    )
+    const entries = Map.groupBy(reader.entries(keys), ({ id }) => id)
+    return items.flatMap(item => {
+      const entry = entries.get(item.id)?.find(({ audience }) => audience.holder === item.holder)
+      const row = entry === undefined ? undefined : rows.get(entry.key)
       if (entry === undefined || row === undefined) return []
       const text = row['profile'] === 'assistant' ? item.excerpt.text : entry.content
       return [{ item, key: entry.key, row, text, isPartial: text.trim() !== entry.content.trim() }]
-    }),
-  )
+    })
+  })
 }
 
 function toldOf(
@@ -150,9 +158,8 @@ function toldOf(
 
 function statementsOf({ store, embedder }: LensHost, found: readonly Found[]): readonly Statement[] {
   const keys = found.map(({ key }) => key)
-  const vectors = store.read(reader =>
-    embedder === null ? new Map() : vectorsOf(reader, modelKey(embedder.model), keys),
-  )
+  const vectors: ReadonlyMap<EntryKey, Float32Array> =
+    embedder === null ? new Map() : store.read(reader => vectorsOf(reader, modelKey(embedder.model), keys))
   return found.map(({ item, key, row, text }) => ({
     id: item.id,
     conversation: `${item.holder} ${row['thread']}`,

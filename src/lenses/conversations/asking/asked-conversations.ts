@@ -5,7 +5,6 @@ import { allowedEntries } from '../../../pipeline/conditions.ts'
 import type { QueryContext } from '../../../pipeline/context.ts'
 import { allOf } from '../../../pipeline/filter-input.ts'
 import type { Plan } from '../../../pipeline/stage.ts'
-import { MESSAGES } from '../tables.ts'
 import { LISTED, MOST_SCANNED } from './cosines.ts'
 import type { Transcript } from './transcript.ts'
 import type { Transcripts } from './transcripts.ts'
@@ -37,11 +36,10 @@ export function askedConversations(
   const conditions = conditionsOf(plan.filter)
   const naming = conditions.find(condition => namesIn(condition) !== null)
   if (naming !== undefined) {
-    const threads = new Set(namesIn(naming)?.flatMap(name => [...known.named(name)]))
     // What all messages of these conversations fulfil need not be asked of the store.
     const others = conditions.filter(condition => condition !== naming && condition !== ONLY_MESSAGES)
     const allow = allowedEntries({ ...plan, filter: allOf(others) }, context)
-    return { transcripts: known.of(threads, partitions), allow, isAll: true }
+    return { transcripts: known.ofNamed(namesIn(naming) ?? [], partitions), allow, isAll: true }
   }
   const allow = allowedEntries(plan, context)
   const scope = allow === null ? { partitions } : { partitions, allow }
@@ -54,13 +52,14 @@ export function askedConversations(
   for (let at = 0; at < Math.max(byWords.length, byMeaning.length); at++) {
     for (const hit of [byWords[at], byMeaning[at]]) if (hit !== undefined) entries.add(hit.entry)
   }
-  const threads = threadsOf([...entries], context)
   // Asked deeper, as for later pages, it reaches further in proportion.
   const reach = wanted / LISTED
-  const most = Math.ceil(MOST_CONVERSATIONS * reach)
-  const bounds = { atLeast: Math.ceil(LEAST_CONVERSATIONS * reach), messages: MOST_SCANNED * reach }
-  const { transcripts, isAll } = known.ofFirst(threads.slice(0, most), partitions, bounds)
-  const isRest = threads.length > most || byWords.length === wanted || byMeaning.length === wanted
+  const { transcripts, isAll } = known.around([...entries], partitions, {
+    atLeast: Math.ceil(LEAST_CONVERSATIONS * reach),
+    atMost: Math.ceil(MOST_CONVERSATIONS * reach),
+    messages: MOST_SCANNED * reach,
+  })
+  const isRest = byWords.length === wanted || byMeaning.length === wanted
   return { transcripts, allow, isAll: isAll && !isRest }
 }
 
@@ -68,13 +67,6 @@ export function askedConversations(
 function conditionsOf(filter: Filter | null): readonly Filter[] {
   if (filter === null) return []
   return filter.op === 'and' ? filter.of.flatMap(conditionsOf) : [filter]
-}
-
-/** In the order of these entries. */
-function threadsOf(entries: readonly number[], { reader }: QueryContext): readonly string[] {
-  const rows = reader.table(MESSAGES).scan({}, { entries, columns: ['entry', 'thread'] })
-  const byEntry = new Map(rows.map(row => [row['entry'] as number, row['thread'] as string]))
-  return [...new Set(entries.flatMap(entry => byEntry.get(entry) ?? []))]
 }
 
 /** Names of conversations one of which must be that of an answer; null: any may. */

@@ -9,6 +9,8 @@ export interface Blocks {
   /** By message: the blocks that it is in; -1: none beside the first. */
   readonly first: Int32Array
   readonly second: Int32Array
+  /** By block, the messages in it. */
+  readonly members: readonly (readonly number[])[]
 }
 
 /** `sessions`: of each message, in order. A block begins only where it holds what the one before does not. */
@@ -23,6 +25,7 @@ export function blocksOf(sessions: Int32Array): Blocks {
     firstBlocks.set(session, count)
     count += blocksIn(size)
   }
+  const members = Array.from({ length: count }, (): number[] => [])
   const passed = new Map<number, number>()
   for (const [at, session] of sessions.entries()) {
     const place = passed.get(session) ?? 0
@@ -31,10 +34,13 @@ export function blocksOf(sessions: Int32Array): Blocks {
     const last = blocksIn(sizes.get(session) as number) - 1
     const newest = Math.min(Math.floor(place / STRIDE), last)
     first[at] = base + newest
+    members[base + newest]?.push(at)
     const before = newest - 1
-    if (before >= 0 && place < before * STRIDE + SIZE) second[at] = base + before
+    if (before < 0 || place >= before * STRIDE + SIZE) continue
+    second[at] = base + before
+    members[base + before]?.push(at)
   }
-  return { count, first, second }
+  return { count, first, second, members }
 }
 
 function blocksIn(size: number): number {

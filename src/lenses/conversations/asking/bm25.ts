@@ -1,6 +1,6 @@
 /** BM25 of short texts for the words of a question. All statistics are taken over the texts that are asked, and no others. */
 import { idf } from '../../../math/bm25.ts'
-import { countOf, textOf, type WordCounts } from './word-counts.ts'
+import { countOf, textOf, type WordCounts, type WordKeys } from './word-counts.ts'
 
 export interface Bm25Parameters {
   readonly k1: number
@@ -17,6 +17,7 @@ export interface AskedWord {
   readonly word: string
   /** 1 unless the question says otherwise. */
   readonly boost: number
+  readonly keys: WordKeys
 }
 
 /** The texts that are asked: some of those counted, or several of them together. */
@@ -34,59 +35,77 @@ export interface AskedTexts {
 export interface TextScores {
   /** By text; 0 where none of the words occurs. */
   readonly scores: Float64Array
+  /** Texts whose score is above 0, each once, in no order. */
+  readonly found: readonly number[]
   /** What no text can exceed. */
   readonly possible: number
-  /** What each word adds in one text, in the order in which they are added up; words that do not occur are absent. */
-  partsOf(text: number): readonly { readonly word: string; readonly score: number }[]
+  /** In the order in which what they add is added up. */
+  readonly words: readonly string[]
+  /** What the word of that place adds in one text; NaN where it does not occur. */
+  partOf(word: number, text: number): number
 }
 
 interface Match {
   readonly word: string
   readonly weight: number
-  /** Texts that have the word. */
+  /** Texts that have the word, and how often each. */
   readonly texts: readonly number[]
-  /** By text, how often. */
-  readonly counts: Uint16Array
+  readonly counts: readonly number[]
 }
 
 export function scoreTexts(texts: AskedTexts, words: readonly AskedWord[], parameters: Bm25Parameters): TextScores {
   const { lengths, meanLength } = texts
   const { k1, b } = parameters
-  const matches = words.map(word => matchOf(texts, word)).sort(heaviestFirst)
-  const scoreOf = ({ weight, counts }: Match, text: number): number => {
-    const count = counts[text] as number
+  const matches = matchesOf(texts, words)
+  const scoreOf = ({ weight, counts }: Match, place: number, text: number): number => {
+    const count = counts[place] as number
     return (weight * count * (k1 + 1)) / (count + k1 * (1 - b + (b * (lengths[text] as number)) / meanLength))
   }
   const scores = new Float64Array(lengths.length)
+  const found: number[] = []
   for (const match of matches) {
-    for (const text of match.texts) scores[text] = (scores[text] as number) + scoreOf(match, text)
+    for (let place = 0; place < match.texts.length; place++) {
+      const text = match.texts[place] as number
+      const before = scores[text] as number
+      const score = before + scoreOf(match, place, text)
+      if (before === 0 && score > 0) found.push(text)
+      scores[text] = score
+    }
   }
   return {
-    scores,
+    ...{ scores, found },
     possible: matches.reduce((sum, { weight }) => sum + weight * (k1 + 1), 0),
-    partsOf: text =>
-      matches.flatMap(match =>
-        (match.counts[text] as number) === 0 ? [] : { word: match.word, score: scoreOf(match, text) },
-      ),
+    words: matches.map(({ word }) => word),
+    partOf: (word, text) => {
+      const match = matches[word] as Match
+      const place = match.texts.indexOf(text)
+      return place < 0 ? Number.NaN : scoreOf(match, place, text)
+    },
   }
 }
 
-function matchOf({ counts, lengths, textOf: first, alsoTextOf }: AskedTexts, { word, boost }: AskedWord): Match {
-  const texts: number[] = []
-  const found = new Uint16Array(lengths.length)
-  const add = (text: number | undefined, count: number): void => {
-    if (text === undefined || text < 0) return
-    if (found[text] === 0) texts.push(text)
-    found[text] = (found[text] as number) + count
-  }
-  for (const postings of counts.postings(word)) {
-    for (const posting of postings) {
-      const number = textOf(posting)
-      add(first[number], countOf(posting))
-      if (alsoTextOf !== null) add(alsoTextOf[number], countOf(posting))
+function matchesOf(texts: AskedTexts, words: readonly AskedWord[]): readonly Match[] {
+  const { counts, lengths, textOf: first, alsoTextOf } = texts
+  const counted = new Uint16Array(lengths.length)
+  const matches = words.map(({ word, boost, keys }): Match => {
+    const having: number[] = []
+    const add = (text: number | undefined, count: number): void => {
+      if (text === undefined || text < 0) return
+      if (counted[text] === 0) having.push(text)
+      counted[text] = (counted[text] as number) + count
     }
-  }
-  return { word, weight: boost * idf(lengths.length, texts.length), texts, counts: found }
+    for (const postings of counts.postings(keys)) {
+      for (const posting of postings) {
+        const number = textOf(posting)
+        add(first[number], countOf(posting))
+        if (alsoTextOf !== null) add(alsoTextOf[number], countOf(posting))
+      }
+    }
+    const own = having.map(text => counted[text] as number)
+    for (const text of having) counted[text] = 0
+    return { word, weight: boost * idf(lengths.length, having.length), texts: having, counts: own }
+  })
+  return matches.sort(heaviestFirst)
 }
 
 /** The order in which scores are added up: then equal sums are equal numbers. */

@@ -1,10 +1,20 @@
 /** What one conversation scores for a question: each message, and the conversation as a whole. */
 import type { Bitset } from '../../../base/bitset.ts'
 import { type AskedWord, OF_MESSAGES, OF_PIECES, scoreTexts, type TextScores } from './bm25.ts'
-import { type Cosines, cosinesOf, type MeaningAsked, noCosines } from './cosines.ts'
+import { type Cosines, cosinesOf, type MeaningAsked, NO_COSINES } from './cosines.ts'
 import type { Moment } from './moment.ts'
 import { namedSpeaker, type Question } from './question.ts'
-import { ASSISTANT, type Ingredients, PEOPLE, type Ranks, rank } from './ranking.ts'
+import {
+  ASSISTANT,
+  amongOthers,
+  type Factor,
+  greatest,
+  greatestCosine,
+  type Ingredients,
+  PEOPLE,
+  type Ranks,
+  rank,
+} from './ranking.ts'
 import type { Transcript } from './transcript.ts'
 
 export interface Asking {
@@ -20,70 +30,99 @@ export interface Asking {
 
 export interface ConversationScores {
   readonly moment: Moment
+  /** Messages that may have a score, ascending. */
+  readonly places: readonly number[]
   readonly ranks: Ranks
   readonly ingredients: Ingredients
+  readonly factors: readonly Factor[]
   readonly words: Float64Array
   readonly cosines: Cosines
-  readonly blocks: Float64Array | null
-  readonly named: string | null
+  readonly blockOf: ((at: number) => number) | null
   /** What its words can score at most. */
   readonly possible: number
-  /** By message, the unit with its best words. */
-  readonly bestUnit: Int32Array
+  /** The unit with the best words of a message. */
+  readonly unitOf: (at: number) => number
   readonly texts: TextScores
   /** What a message can score at most, before it is weighed by speaker and time. */
   readonly most: number
   /** How much speaks for the conversation as a whole, 0 to 1: see `weightOf`. */
   readonly weight: number
-  readonly isTimed: (at: number) => boolean
-  readonly isUser: (at: number) => boolean
 }
 
-export function scoreConversation(transcript: Transcript, asking: Asking): ConversationScores {
+/** A conversation whose messages are scored when they are asked for: most conversations have none that is shown. */
+export interface Weighed {
+  /** No message of it scores more than this among those of others. */
+  readonly bound: number
+  scores(): ConversationScores
+}
+
+export function weighConversation(transcript: Transcript, asking: Asking): Weighed {
   const moment = transcript.at(asking.invalid)
   const isPeople = transcript.profile === 'people'
   const ingredients = { ...(isPeople ? PEOPLE : ASSISTANT), ...asking.weights }
   const texts = scoreTexts(moment.units, asking.words, isPeople ? OF_MESSAGES : OF_PIECES)
-  const { best: wordsOf, units: bestUnit } = bestUnits(moment, texts)
-  const cosines = asking.meaning === null ? noCosines(moment) : cosinesOf(transcript, moment, wordsOf, asking.meaning)
-  const words = onlyListed(wordsOf, cosines)
-  const blocks = blocksOf(moment, asking)
-  const { question } = asking
-  const named = isPeople ? namedSpeaker(moment.speakers, question) : null
-  const { said } = moment
-  const isTimed = (at: number) => isPeople && question.when && said[at]?.saysTime === true
-  const isUser = (at: number) => !isPeople && !question.ofAssistant && said[at]?.role === 'user'
-  const evidence = {
-    ...{ sessions: moment.sessions, words, cosines: cosines.values, leastCosine: cosines.least, blocks },
-    ...{ isNamed: (at: number) => named !== null && said[at]?.speaker === named, isTimed, isUser },
-  }
-  const ranks = rank(evidence, ingredients)
-  const most = isPeople ? 1 + ingredients.block : ranks.mostSmoothed * ingredients.user
+  const spoken = isPeople ? asMessages(texts) : bestPieces(moment, texts)
+  const { meaning } = asking
+  const cosines = meaning === null ? NO_COSINES : cosinesOf(transcript, moment, spoken.words, meaning)
+  const words = onlyListed(spoken.words, cosines)
   const { possible } = texts
-  const found = { moment, ranks, ingredients, words, cosines, blocks, named, possible, bestUnit, texts, most }
-  return { ...found, isTimed, isUser, weight: weightOf(ranks, possible, ingredients) }
+  const weight = weightOf(greatest(words, spoken.found), greatestCosine(cosines.values), possible, ingredients)
+  const factors = (isPeople ? ofPeople : ofAssistants)(moment, asking.question, ingredients)
+  const scores = (): ConversationScores => {
+    const blocks = moment.blocks === null ? null : scoreTexts(moment.blocks.texts, asking.words, OF_MESSAGES)
+    const places = meaning?.isScan === true ? [...moment.said.keys()] : placesOf(moment, spoken, cosines, blocks)
+    const blockOf = blocks === null ? null : bestBlock(moment, blocks)
+    const { sessions } = moment
+    const evidence = { sessions, places, words, cosines: cosines.values, leastCosine: cosines.least, blockOf, factors }
+    const ranks = rank(evidence, ingredients)
+    const most = isPeople ? MOST_OF_PEOPLE : ranks.mostSmoothed * ingredients.user
+    return {
+      ...{ moment, places, ranks, ingredients, factors, words, cosines, blockOf, possible, texts, most, weight },
+      unitOf: spoken.unitOf,
+    }
+  }
+  // In an assistant's chat the factor is in what a message can score at most.
+  const raised = isPeople ? factors.reduce((score, { by }) => score * by, MOST_OF_PEOPLE) / MOST_OF_PEOPLE : 1
+  return { bound: raised * weight, scores }
 }
+
+/** What a message of people can score, before it is weighed by speaker and time. */
+const MOST_OF_PEOPLE = 1 + PEOPLE.block
 
 /**
  * Its best words as a share of what words can score in it, and its greatest cosine, weighed as in the fusion; cubed. Scores
  * within a conversation say nothing about others: each has a best message, however foreign the question.
  */
-function weightOf({ mostWords, mostCosine }: Ranks, possible: number, { words, meaning }: Ingredients): number {
+function weightOf(mostWords: number, mostCosine: number, possible: number, { words, meaning }: Ingredients): number {
   const share = words * (possible > 0 ? mostWords / possible : 0) + meaning * Math.max(0, mostCosine)
-  return share * share * share
+  return amongOthers(share)
 }
 
-function bestUnits(moment: Moment, { scores }: TextScores): { best: Float64Array; units: Int32Array } {
-  const best = new Float64Array(moment.said.length)
-  const units = new Int32Array(moment.said.length).fill(-1)
-  for (let unit = 0; unit < moment.unitMessage.length; unit++) {
-    const message = moment.unitMessage[unit] as number
+/** The words of messages, each by the best of its units. */
+interface SpokenWords {
+  readonly words: Float64Array
+  /** Messages that have any, each once, in no order. */
+  readonly found: readonly number[]
+  readonly unitOf: (at: number) => number
+}
+
+/** What people say is one unit a message. */
+function asMessages({ scores, found }: TextScores): SpokenWords {
+  return { words: scores, found, unitOf: at => at }
+}
+
+function bestPieces({ said, unitMessage }: Moment, { scores, found }: TextScores): SpokenWords {
+  const words = new Float64Array(said.length)
+  const units = new Map<number, number>()
+  // Of equal ones the first.
+  for (const unit of [...found].sort((a, b) => a - b)) {
+    const message = unitMessage[unit] as number
     const score = scores[unit] as number
-    if ((units[message] as number) >= 0 && score <= (best[message] as number)) continue
-    best[message] = score
-    units[message] = unit
+    if (score <= (words[message] as number)) continue
+    words[message] = score
+    units.set(message, unit)
   }
-  return { best, units }
+  return { words, found: [...units.keys()], unitOf: at => units.get(at) ?? -1 }
 }
 
 function onlyListed(words: Float64Array, { listed }: Cosines): Float64Array {
@@ -93,15 +132,41 @@ function onlyListed(words: Float64Array, { listed }: Cosines): Float64Array {
   return kept
 }
 
+/** How far a message lifts its neighbours. */
+const REACH = 2
+
+/** Most messages hold no word of a question, and neither do those around them: they need not be looked at. */
+function placesOf(
+  { said, blocks }: Moment,
+  { found }: SpokenWords,
+  { listed }: Cosines,
+  scored: TextScores | null,
+): readonly number[] {
+  const isPlace = new Uint8Array(said.length)
+  for (const at of listed ?? found) isPlace.fill(1, Math.max(0, at - REACH), at + REACH + 1)
+  for (const block of scored?.found ?? []) for (const at of blocks?.of.members[block] ?? []) isPlace[at] = 1
+  const places: number[] = []
+  for (let at = 0; at < isPlace.length; at++) if (isPlace[at] === 1) places.push(at)
+  return places
+}
+
 /** By message, the best of the blocks that hold it. */
-function blocksOf({ blocks, said }: Moment, { words }: Asking): Float64Array | null {
-  if (blocks === null) return null
-  const { scores } = scoreTexts(blocks.texts, words, OF_MESSAGES)
-  const { first, second } = blocks.of
-  const best = new Float64Array(said.length)
-  for (let at = 0; at < best.length; at++) {
+function bestBlock({ blocks }: Moment, { scores }: TextScores): (at: number) => number {
+  const { first, second } = (blocks as NonNullable<Moment['blocks']>).of
+  return at => {
     const other = second[at] as number
-    best[at] = Math.max(scores[first[at] as number] as number, other < 0 ? 0 : (scores[other] as number))
+    return Math.max(scores[first[at] as number] as number, other < 0 ? 0 : (scores[other] as number))
   }
-  return best
+}
+
+function ofPeople({ said, speakers }: Moment, question: Question, { speaker, when }: Ingredients): readonly Factor[] {
+  const named = namedSpeaker(speakers, question)
+  return [
+    ...(named === null ? [] : [{ name: 'speaker', by: speaker, holds: at => said[at]?.speaker === named } as Factor]),
+    ...(question.when ? [{ name: 'when', by: when, holds: at => said[at]?.saysTime === true } as Factor] : []),
+  ]
+}
+
+function ofAssistants({ said }: Moment, { ofAssistant }: Question, { user }: Ingredients): readonly Factor[] {
+  return ofAssistant ? [] : [{ name: 'user', by: user, holds: at => said[at]?.role === 'user' }]
 }

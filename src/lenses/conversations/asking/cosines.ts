@@ -12,7 +12,7 @@ export const LISTED = 200
 const MOST_EXACT = 2_000
 
 export interface Cosines {
-  /** By message; NaN: it has no vector, or is not among the best. */
+  /** By message; NaN or absent: it has no vector, or is not among the best. */
   readonly values: Float64Array
   /** What the least counts as. */
   readonly least: number
@@ -29,9 +29,7 @@ export interface MeaningAsked {
   readonly isScan: boolean
 }
 
-export function noCosines({ said }: Moment): Cosines {
-  return { values: new Float64Array(said.length).fill(Number.NaN), least: 0, listed: null }
-}
+export const NO_COSINES: Cosines = { values: new Float64Array(0), least: 0, listed: null }
 
 export function cosinesOf(transcript: Transcript, moment: Moment, words: Float64Array, asked: MeaningAsked): Cosines {
   return asked.isScan ? scanned(transcript, moment, asked) : listed(transcript, moment, words, asked)

@@ -4,6 +4,7 @@ import type { EntryKey } from '../../../model/entry.ts'
 import type { Role } from '../model.ts'
 import { type Blocks, blocksOf } from './blocks.ts'
 import type { AskedTexts } from './bm25.ts'
+import { type Speaker, speakersOf } from './question.ts'
 import type { WordCounts } from './word-counts.ts'
 
 export interface Spoken {
@@ -33,7 +34,7 @@ export interface Moment {
   /** In the order in which they were said. */
   readonly said: readonly Spoken[]
   readonly sessions: Int32Array
-  readonly speakers: ReadonlySet<string>
+  readonly speakers: readonly Speaker[]
   /** What words are looked for in: the messages, or pieces of them. */
   readonly units: AskedTexts
   /** By unit that is asked: the message it belongs to, and which one of that message's it is. */
@@ -61,7 +62,7 @@ export function momentOf({ spoken, units, unitMessages, bodies }: Recorded, left
   return {
     said,
     sessions,
-    speakers: new Set(said.map(({ speaker }) => speaker)),
+    speakers: speakersOf(said.map(({ speaker }) => speaker)),
     units: { counts: units, lengths, meanLength: mean(lengths), textOf: unitOf, alsoTextOf: null },
     unitMessage: Int32Array.from(asked, unit => placeOf[unitMessages[unit] as number] as number),
     unitOrdinal: Int32Array.from(asked, unit => unit - (spoken[unitMessages[unit] as number] as Spoken).unit),

@@ -29,10 +29,15 @@ export interface Statement {
 /** By message, the ids of those that it is newer than, the oldest first. */
 export function newerStatements(said: readonly Statement[]): ReadonlyMap<Statement, readonly string[]> {
   const of = language(said.map(({ text }) => text.slice(0, SAMPLED)).join('\n'))
-  const words = new Map(said.map(each => [each, wordsOf(each.text, of)]))
+  const known = new Map<Statement, ReadonlySet<string>>()
+  const words = (each: Statement): ReadonlySet<string> => {
+    const found = known.get(each) ?? wordsOf(each.text, of)
+    known.set(each, found)
+    return found
+  }
   const isSameSubject = (a: Statement, b: Statement): boolean => {
-    if (a.vector !== null && b.vector !== null && cosine(a.vector, b.vector) < LEAST_COSINE) return false
-    return isShared(words.get(a) as ReadonlySet<string>, words.get(b) as ReadonlySet<string>)
+    if (!isShared(words(a), words(b))) return false
+    return a.vector === null || b.vector === null || cosine(a.vector, b.vector) >= LEAST_COSINE
   }
   return new Map(
     said.map(newer => {

@@ -28,15 +28,26 @@ export function questionOf(text: string): Question {
   }
 }
 
+export interface Speaker {
+  readonly speaker: string
+  /** Folded, the first name first. */
+  readonly names: readonly string[]
+}
+
+/** Each once. */
+export function speakersOf(speakers: Iterable<string>): readonly Speaker[] {
+  return [...new Set(speakers)].map(speaker => {
+    const tokens = tokenise(speaker).filter(({ alias }) => !alias)
+    return { speaker, names: tokens.map(({ term }) => term) }
+  })
+}
+
 /**
  * The one of these speakers whom the question names, by first name or in full; null when none is, or more than one. A first
  * name that is a common word ("Will", "May") must be written as a name.
  */
-export function namedSpeaker(speakers: Iterable<string>, { words, capitals }: Question): string | null {
-  const named = [...speakers].flatMap(speaker => {
-    const names = tokenise(speaker)
-      .filter(({ alias }) => !alias)
-      .map(({ term }) => term)
+export function namedSpeaker(speakers: readonly Speaker[], { words, capitals }: Question): string | null {
+  const named = speakers.flatMap(({ speaker, names }) => {
     const [first] = names
     if (first === undefined || !words.includes(first)) return []
     if (isCommon(first) && !capitals.has(first)) return []

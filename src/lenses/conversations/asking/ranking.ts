@@ -35,21 +35,27 @@ export const FAR = 0.1
 /** What is known of the messages of one conversation, in the order in which they were said. */
 export interface Evidence {
   readonly sessions: Int32Array
+  /** Messages that may have a score, ascending: what words or meaning speak for, their neighbours, and their blocks. */
+  readonly places: readonly number[]
   readonly words: Float64Array
-  /** NaN: it has no vector, or was not looked at. */
+  /** NaN or absent: it has no vector, or was not looked at. */
   readonly cosines: Float64Array
   /** What the least of them counts as: the least of all where all were looked at, else 0. */
   readonly leastCosine: number
   /** Best of the blocks that hold the message; null: blocks do not count. */
-  readonly blocks: Float64Array | null
-  /** By the one speaker whom the question names. */
-  readonly isNamed: (at: number) => boolean
-  /** Says a time, and the question asks when. */
-  readonly isTimed: (at: number) => boolean
-  /** By the user of an assistant's chat, and the question is not about the assistant. */
-  readonly isUser: (at: number) => boolean
+  readonly blockOf: ((at: number) => number) | null
+  /** Those that the question gives rise to, in the order in which they are worked in. */
+  readonly factors: readonly Factor[]
 }
 
+/** What raises the score of some messages. */
+export interface Factor {
+  readonly name: 'speaker' | 'when' | 'user'
+  readonly by: number
+  holds(at: number): boolean
+}
+
+/** By message; 0 where it is not among the places. */
 export interface Ranks {
   readonly fused: Float64Array
   readonly smoothed: Float64Array
@@ -61,35 +67,35 @@ export interface Ranks {
 }
 
 export function rank(evidence: Evidence, ingredients: Ingredients): Ranks {
-  const mostWords = greatest(evidence.words)
+  const { places, blockOf, factors } = evidence
+  const mostWords = greatest(evidence.words, places)
   const mostCosine = greatestCosine(evidence.cosines)
   const fused = fuse(evidence, ingredients, mostWords, mostCosine)
-  const smoothed = ingredients.smoothing ? smooth(evidence.sessions, fused) : fused
-  const mostSmoothed = greatest(smoothed)
-  const { blocks } = evidence
-  const mostBlock = blocks === null ? 0 : greatest(blocks)
-  const hasBlocks = blocks !== null && ingredients.block > 0
+  const smoothed = ingredients.smoothing ? smooth(evidence, fused) : fused
+  const mostSmoothed = greatest(smoothed, places)
+  const mostBlock = blockOf === null ? 0 : greatestBlock(blockOf, places)
+  const hasBlocks = blockOf !== null && ingredients.block > 0
   const scores = new Float64Array(smoothed.length)
-  for (let at = 0; at < scores.length; at++) {
+  for (let i = 0; i < places.length; i++) {
+    const at = places[i] as number
     let score = smoothed[at] as number
-    if (hasBlocks) score = share(score, mostSmoothed) + ingredients.block * share(blocks[at] as number, mostBlock)
-    if (evidence.isNamed(at)) score *= ingredients.speaker
-    if (evidence.isTimed(at)) score *= ingredients.when
-    if (evidence.isUser(at)) score *= ingredients.user
+    if (hasBlocks) score = share(score, mostSmoothed) + ingredients.block * share(blockOf(at), mostBlock)
+    for (const { by, holds } of factors) if (holds(at)) score *= by
     scores[at] = score
   }
   return { fused, smoothed, scores, mostWords, mostCosine, mostSmoothed, mostBlock }
 }
 
 function fuse(
-  { words, cosines, leastCosine }: Evidence,
+  { places, words, cosines, leastCosine }: Evidence,
   weights: Ingredients,
   mostWords: number,
   mostCosine: number,
 ): Float64Array {
   const span = mostCosine - leastCosine
   const fused = new Float64Array(words.length)
-  for (let at = 0; at < fused.length; at++) {
+  for (let i = 0; i < places.length; i++) {
+    const at = places[i] as number
     const cosine = cosines[at] as number
     const meaning = cosine > leastCosine ? weights.meaning * ((cosine - leastCosine) / span) : 0
     fused[at] = weights.words * share(words[at] as number, mostWords) + meaning
@@ -97,30 +103,45 @@ function fuse(
   return fused
 }
 
-function smooth(sessions: Int32Array, fused: Float64Array): Float64Array {
+function smooth({ sessions, places }: Evidence, fused: Float64Array): Float64Array {
   const smoothed = new Float64Array(fused.length)
-  for (let at = 0; at < fused.length; at++) {
-    const [before, after] = [neighbour(sessions, fused, at, -1), neighbour(sessions, fused, at, 1)]
-    const [twoBefore, twoAfter] = [neighbour(sessions, fused, at, -2), neighbour(sessions, fused, at, 2)]
-    smoothed[at] = (fused[at] as number) + NEAR * before + NEAR * after + FAR * twoBefore + FAR * twoAfter
+  for (let i = 0; i < places.length; i++) {
+    const at = places[i] as number
+    smoothed[at] =
+      (fused[at] as number) +
+      NEAR * neighbour(sessions, fused, at, -1) +
+      NEAR * neighbour(sessions, fused, at, 1) +
+      FAR * neighbour(sessions, fused, at, -2) +
+      FAR * neighbour(sessions, fused, at, 2)
   }
   return smoothed
 }
 
 /** 0 where there is none in the same session. */
 export function neighbour(sessions: Int32Array, fused: Float64Array, at: number, distance: number): number {
-  return sessions[at + distance] === sessions[at] ? (fused[at + distance] as number) : 0
+  const other = at + distance
+  if (other < 0 || other >= sessions.length) return 0
+  return sessions[other] === sessions[at] ? (fused[other] as number) : 0
 }
 
 /** 0 where there is no number above it. */
-function greatest(values: Float64Array): number {
+export function greatest(values: Float64Array, places: readonly number[]): number {
   let most = 0
-  for (const value of values) if (value > most) most = value
+  for (let i = 0; i < places.length; i++) {
+    const value = values[places[i] as number] as number
+    if (value > most) most = value
+  }
+  return most
+}
+
+function greatestBlock(blockOf: (at: number) => number, places: readonly number[]): number {
+  let most = 0
+  for (let i = 0; i < places.length; i++) most = Math.max(most, blockOf(places[i] as number))
   return most
 }
 
 /** 0 where there is none; it may lie below 0. */
-function greatestCosine(cosines: Float64Array): number {
+export function greatestCosine(cosines: Float64Array): number {
   let most = Number.NEGATIVE_INFINITY
   for (const cosine of cosines) if (cosine > most) most = cosine
   return Number.isFinite(most) ? most : 0
@@ -128,4 +149,9 @@ function greatestCosine(cosines: Float64Array): number {
 
 function share(value: number, most: number): number {
   return most > 0 ? value / most : 0
+}
+
+/** What a conversation counts among others, by the share of what can speak for it: why the cube, docs/decisions/052. */
+export function amongOthers(share: number): number {
+  return share * share * share
 }

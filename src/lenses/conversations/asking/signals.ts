@@ -1,46 +1,27 @@
 /** The score of one message with all that it is made of, as numbers by name, and the tree that makes it of them again. */
 import { type Explanation, leaf, node } from '../../../model/explanation.ts'
-import type { ConversationScores } from './conversation-scores.ts'
-import { FAR, NEAR, neighbour } from './ranking.ts'
+import { amongOthers, FAR, NEAR } from './ranking.ts'
 
 export type Signals = Readonly<Record<string, number>>
 
 /** Before a word of the question: what it adds to the words of the message. */
-const WORD = 'word '
+export const WORD = 'word '
 
-/** `isAlone`: no other conversation is asked, so the score need not be held against theirs. */
-export function signalsOf(found: ConversationScores, at: number, isAlone: boolean): Signals {
-  const { moment, ranks, ingredients, cosines, blocks, named } = found
-  const near = (distance: number) => neighbour(moment.sessions, ranks.fused, at, distance)
-  const cosine = cosines.values[at] as number
-  const signals: Record<string, number> = {
-    words_weight: ingredients.words,
-    words_most: (found.words[at] as number) > 0 ? ranks.mostWords : 0,
-    meaning_weight: ingredients.meaning,
-    ...(!Number.isNaN(cosine) && { cosine, cosine_least: cosines.least, cosine_most: ranks.mostCosine }),
-    ...{ before: near(-1), after: near(1), two_before: near(-2), two_after: near(2) },
-    ...(blocks !== null && {
-      smoothed_most: ranks.mostSmoothed,
-      block_weight: ingredients.block,
-      block: blocks[at] as number,
-      block_most: ranks.mostBlock,
-    }),
-    ...(named !== null && moment.said[at]?.speaker === named && { speaker: ingredients.speaker }),
-    ...(found.isTimed(at) && { when: ingredients.when }),
-    ...(found.isUser(at) && { user: ingredients.user }),
-    ...(!isAlone && {
-      most: found.most,
-      conversation_words: ranks.mostWords,
-      conversation_possible: found.possible,
-      conversation_cosine: Math.max(0, ranks.mostCosine),
-    }),
-  }
-  for (const { word, score } of partsOf(found, at)) signals[`${WORD}${word}`] = score
-  return signals
+/** What the tree of `explanationOf` makes, to the last digit. */
+export function scoreOf(signals: Signals): number {
+  const { within = 0, most } = signals
+  if (most === undefined) return within
+  return over(within, most) * amongOthers(conversationShare(signals))
 }
 
-function partsOf({ words, bestUnit, texts }: ConversationScores, at: number): ReturnType<typeof texts.partsOf> {
-  return (words[at] as number) > 0 ? texts.partsOf(bestUnit[at] as number) : []
+/** How much speaks for the conversation as a whole. */
+export function conversationShare(signals: Signals): number {
+  const {
+    conversation_words: words = 0,
+    conversation_possible: possible = 0,
+    conversation_cosine: cosine = 0,
+  } = signals
+  return (signals['words_weight'] ?? 0) * over(words, possible) + (signals['meaning_weight'] ?? 0) * cosine
 }
 
 /** Its value is the score. */
@@ -55,7 +36,7 @@ export function explanationOf(signals: Signals): Explanation {
 }
 
 /** The score among the messages of its conversation. */
-export function withinConversation(signals: Signals): Explanation {
+function withinConversation(signals: Signals): Explanation {
   const of = (name: string): number => signals[name] ?? 0
   const fused = node('message', 'sum', [wordsOf(signals), meaningOf(signals)])
   const smoothed = node('with neighbours', 'sum', [
@@ -82,19 +63,32 @@ export function withinConversation(signals: Signals): Explanation {
   return factors.length === 0 ? primed : node('in its conversation', 'product', [primed, ...factors])
 }
 
-/** What the parts give to the score, which is their sum as far as rounding allows. */
+/** What the parts give to a score, which is their sum as far as rounding allows. */
 export function componentsOf(signals: Signals, score: number): Readonly<Record<string, number>> {
-  const words = wordsOf(signals).value
-  const meaning = meaningOf(signals).value
-  const near = NEIGHBOURS.reduce((sum, [name, , weight]) => sum + weight * (signals[name] ?? 0), 0)
-  const smoothed = signals['smoothed_most'] ?? 0
-  const scale = signals['block'] === undefined ? 1 : smoothed > 0 ? 1 / smoothed : 0
-  const most = signals['block_most'] ?? 0
-  const block = most > 0 ? ((signals['block_weight'] ?? 0) * (signals['block'] ?? 0)) / most : 0
-  const raw = scale * (words + meaning + near) + block
-  const factor = raw > 0 ? score / raw : 0
-  const parts = { words: scale * words, meaning: scale * meaning, neighbours: scale * near, block }
-  return Object.fromEntries(Object.entries(parts).map(([name, value]) => [name, factor * value]))
+  const {
+    before = 0,
+    after = 0,
+    two_before: twoBefore = 0,
+    two_after: twoAfter = 0,
+    smoothed_most: smoothed = 0,
+  } = signals
+  const words = (signals['words_weight'] ?? 0) * over(signals['bm25'] ?? 0, signals['words_most'] ?? 0)
+  const meaning = meaningIn(signals)
+  const near = NEAR * before + NEAR * after + FAR * twoBefore + FAR * twoAfter
+  const scale = signals['block'] === undefined ? 1 : over(1, smoothed)
+  const block = over((signals['block_weight'] ?? 0) * (signals['block'] ?? 0), signals['block_most'] ?? 0)
+  const factor = over(score, scale * (words + meaning + near) + block)
+  return {
+    words: factor * (scale * words),
+    meaning: factor * (scale * meaning),
+    neighbours: factor * (scale * near),
+    block: factor * block,
+  }
+}
+
+function meaningIn(signals: Signals): number {
+  const { cosine, cosine_least: least = 0, cosine_most: most = 0, meaning_weight: weight = 0 } = signals
+  return cosine === undefined || cosine <= least ? 0 : weight * ((cosine - least) / (most - least))
 }
 
 const NEIGHBOURS = [
@@ -127,17 +121,17 @@ function meaningOf(signals: Signals): Explanation {
   const { cosine, cosine_least: least = 0, cosine_most: most = 0 } = signals
   const weight = leaf('weight', signals['meaning_weight'] ?? 0)
   if (cosine === undefined) return node('meaning', 'product', [weight, leaf('no vector', 0)])
-  const above = (label: string, value: Explanation) => node(label, 'sum', [value, leaf('least cosine', -least)])
-  const over = above('above the least', leaf('cosine', cosine))
-  const span = above('greatest above the least', leaf('greatest cosine', most))
+  const aboveLeast = (label: string, value: Explanation) => node(label, 'sum', [value, leaf('least cosine', -least)])
+  const above = aboveLeast('above the least', leaf('cosine', cosine))
+  const span = aboveLeast('greatest above the least', leaf('greatest cosine', most))
   return node('meaning', 'product', [
     weight,
-    over.value > 0 ? quotient('of the greatest', over, span) : leaf('least', 0),
+    above.value > 0 ? quotient('of the greatest', above, span) : leaf('least', 0),
   ])
 }
 
-/** How much speaks for the conversation as a whole. */
-export function conversationOf(signals: Signals): Explanation {
+/** As `conversationShare`. */
+function conversationOf(signals: Signals): Explanation {
   const of = (name: string): number => signals[name] ?? 0
   return node('conversation', 'sum', [
     node('words', 'product', [
@@ -156,6 +150,11 @@ export function conversationOf(signals: Signals): Explanation {
 }
 
 /** 0 where nothing is to be divided by. */
+function over(value: number, by: number): number {
+  return by > 0 ? value / by : 0
+}
+
+/** The same as a tree. */
 function quotient(label: string, value: Explanation, by: Explanation): Explanation {
   return by.value > 0 ? node(label, 'quotient', [value, by]) : leaf(label, 0)
 }

@@ -3,23 +3,24 @@
  * How, and why so: docs/decisions/052.
  */
 import type { Bitset } from '../../../base/bitset.ts'
-import { TopK } from '../../../base/top-k.ts'
 import type { Candidate, Scored } from '../../../model/candidate.ts'
 import type { ChunkKey, EntryKey } from '../../../model/entry.ts'
 import type { QueryContext } from '../../../pipeline/context.ts'
 import { DEFAULT_STAGES } from '../../../pipeline/default-stages.ts'
 import { allOf } from '../../../pipeline/filter-input.ts'
 import { LOCAL_SOURCE } from '../../../pipeline/source.ts'
-import type { Answer, Plan, Ranking, Retrieval, Scoring, Stages, Weights } from '../../../pipeline/stage.ts'
+import type { Plan, Retrieval, Scoring, Stages, Weights } from '../../../pipeline/stage.ts'
 import { isLate } from '../../../pipeline/time-limit.ts'
 import type { StoreReader } from '../../../store/store.ts'
 import type { LensHost } from '../../lens.ts'
 import { askedConversations, ONLY_MESSAGES } from './asked-conversations.ts'
 import { askedWords } from './asked-words.ts'
-import { type ConversationScores, scoreConversation } from './conversation-scores.ts'
+import { bestOf, nearThePage } from './best-messages.ts'
+import { type Weighed, weighConversation } from './conversation-scores.ts'
 import { MOST_SCANNED } from './cosines.ts'
+import { type Answering, packed } from './packed-answers.ts'
 import { questionOf } from './question.ts'
-import { componentsOf, explanationOf, type Signals, signalsOf } from './signals.ts'
+import { componentsOf, explanationOf, scoreOf } from './signals.ts'
 import { transcriptsOf } from './state.ts'
 import type { Transcript } from './transcript.ts'
 import { whyOf } from './why.ts'
@@ -42,7 +43,6 @@ export function conversationStages(host: LensHost): Partial<Stages> {
     },
     score: (retrieval, plan, context) =>
       plan.mode === 'list' ? DEFAULT_STAGES.score(retrieval, plan, context) : score(retrieval, plan),
-    present,
   }
 }
 
@@ -54,29 +54,31 @@ function weightsOf({ mode, vector, query }: Plan): Weights {
 
 function retrieve(host: LensHost, plan: Plan, depth: number, context: QueryContext): Retrieval {
   const { transcripts, allow, isAll } = askedConversations(transcriptsOf(host), plan, depth, context)
-  const found = scoresOf(transcripts, plan, context)
-  const best = bestOf(found, depth, isAnswer(plan, allow))
-  const isAlone = found.length === 1
-  const shown = best.kept.map(({ of, at }) => ({ ...spokenAt(of, at), signals: signalsOf(of, at, isAlone) }))
-  const chunks = chunksOf(shown, context.reader)
+  const conversations = weighedOf(transcripts, plan, context)
+  const { best, isCut } = bestOf(conversations, depth, isAnswer(plan, allow))
+  const isAlone = conversations.length === 1
+  const answering = packed(best, isAlone)
+  const places = [...best.keys()]
+  const near = plan.query.approximate ? nearThePage(best, plan.query, depth) : places
+  const found = {
+    ...{ depth, allow, statistics: { conversations: conversations.length } },
+    ...{ exhausted: isAll && !isCut, complete: !isLate(context) },
+  }
+  const candidatesOf = (some: readonly number[], reader: StoreReader) => candidates(some.map(answering), reader)
   return {
-    candidates: shown.map(({ entry, signals }): Candidate => {
-      const chunk = chunks.get(entry)
-      return { entry, source: LOCAL_SOURCE, signals, chunks: chunk === undefined ? {} : { words: chunk } }
+    ...found,
+    candidates: candidatesOf(near, context.reader),
+    ...(near.length < places.length && {
+      whole: ({ reader }: QueryContext) => ({ ...found, candidates: candidatesOf(places, reader) }),
     }),
-    depth,
-    allow,
-    statistics: { conversations: found.length },
-    exhausted: isAll && !best.isCut,
-    complete: !isLate(context),
   }
 }
 
-function scoresOf(
+function weighedOf(
   transcripts: readonly Transcript[],
   plan: Plan,
   { vectors, memo, reader }: QueryContext,
-): readonly ConversationScores[] {
+): readonly Weighed[] {
   const { vector, weights, query } = plan
   let messages = 0
   for (const { spoken } of transcripts) messages += spoken.length
@@ -90,65 +92,25 @@ function scoresOf(
     weights,
     invalid: memo.invalid(reader, query.asOf),
   }
-  return transcripts.map(transcript => scoreConversation(transcript, asking))
-}
-
-interface Place {
-  readonly of: ConversationScores
-  readonly at: number
+  return transcripts.map(transcript => weighConversation(transcript, asking))
 }
 
 function isAnswer({ except }: Plan, allow: Bitset | null): (entry: EntryKey) => boolean {
   return entry => entry !== except && (allow === null || allow.has(entry))
 }
 
-/** The best of all conversations, with all that are as good as the last of them. */
-function bestOf(found: readonly ConversationScores[], depth: number, isAnswer: (entry: EntryKey) => boolean) {
-  const top = new TopK<number>(depth, (a, b) => b - a)
-  let count = 0
-  eachScore(found, isAnswer, score => {
-    count++
-    if (!top.full || score > (top.worst as number)) top.push(score)
+function candidates(answering: readonly Answering[], reader: StoreReader): readonly Candidate[] {
+  const chunks = chunksOf(answering, reader)
+  return answering.map(({ entry, signals }) => {
+    const chunk = chunks.get(entry)
+    return { entry, source: LOCAL_SOURCE, signals, chunks: chunk === undefined ? {} : { words: chunk } }
   })
-  const least = top.full ? (top.worst as number) : 0
-  const kept: Place[] = []
-  eachScore(found, isAnswer, (score, of, at) => {
-    if (score >= least) kept.push({ of, at })
-  })
-  return { kept, isCut: kept.length < count }
-}
-
-function eachScore(
-  found: readonly ConversationScores[],
-  isAnswer: (entry: EntryKey) => boolean,
-  visit: (score: number, of: ConversationScores, at: number) => void,
-): void {
-  const isAlone = found.length === 1
-  for (const of of found) {
-    const { said } = of.moment
-    const { scores } = of.ranks
-    for (let at = 0; at < said.length; at++) {
-      const score = scores[at] as number
-      if (!(score > 0) || !isAnswer((said[at] as { entry: EntryKey }).entry)) continue
-      visit(isAlone ? score : (score / of.most) * of.weight, of, at)
-    }
-  }
-}
-
-interface Spoken {
-  readonly entry: EntryKey
-  /** Which piece of an assistant's chat was found. */
-  readonly piece: number
-}
-
-function spokenAt({ moment, bestUnit }: ConversationScores, at: number): Spoken {
-  return { entry: moment.said[at]?.entry ?? 0, piece: moment.unitOrdinal[bestUnit[at] as number] ?? 0 }
 }
 
 /** The chunk to show of each. */
-function chunksOf(shown: readonly Spoken[], reader: StoreReader): ReadonlyMap<EntryKey, ChunkKey> {
-  const chunks = new Map(reader.firstChunks(shown.map(({ entry }) => entry)))
-  for (const { entry, piece } of shown) {
+function chunksOf(answering: readonly Answering[], reader: StoreReader): ReadonlyMap<EntryKey, ChunkKey> {
+  const chunks = new Map(reader.firstChunks(answering.map(({ entry }) => entry)))
+  for (const { entry, piece } of answering) {
     const chunk = piece > 0 ? reader.chunksOf(entry)[piece] : undefined
     if (chunk !== undefined) chunks.set(entry, chunk.key)
   }
@@ -161,6 +123,7 @@ function score({ candidates, allow, statistics }: Retrieval, { mode }: Plan): Sc
   return {
     scored: candidates.map(scored),
     explain: ({ signals }) => explanationOf(signals),
+    why: ({ signals }) => whyOf(signals),
     verdict: isEmpty ? 'nothing_relevant' : 'answered',
     reason: isEmpty ? reasonOf(allow, statistics, mode) : null,
     ceiling: null,
@@ -174,17 +137,6 @@ function reasonOf(allow: Bitset | null, { conversations }: Retrieval['statistics
 }
 
 function scored({ entry, source, signals, chunks }: Candidate): Scored {
-  const { value } = explanationOf(signals)
+  const value = scoreOf(signals)
   return { entry, source, signals, chunks, score: value, components: componentsOf(signals, value) }
-}
-
-function present(ranking: Ranking, retrieval: Retrieval, plan: Plan, context: QueryContext): Answer {
-  const answer = DEFAULT_STAGES.present(ranking, retrieval, plan, context)
-  if (plan.mode === 'list') return answer
-  const signals = new Map<EntryKey, Signals>(ranking.ranked.map(ranked => [ranked.entry, ranked.signals]))
-  const items = answer.page.items.map((item, at) => {
-    const of = signals.get(answer.entries[at] as EntryKey)
-    return of === undefined ? item : { ...item, why: whyOf(of) }
-  })
-  return { ...answer, page: { ...answer.page, items } }
 }

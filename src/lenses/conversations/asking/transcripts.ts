@@ -10,6 +10,7 @@ import { entriesChangedAfter } from '../../../pipeline/feed.ts'
 import type { Store, StoreReader } from '../../../store/store.ts'
 import { MESSAGES } from '../tables.ts'
 import { messagesOf } from '../thread.ts'
+import { KeptThreads, type Thread } from './kept-threads.ts'
 import { type Stored, Transcript } from './transcript.ts'
 
 /** Messages kept in all, about 600 bytes each; of the last conversation asked as many as it has. */
@@ -21,13 +22,9 @@ const MOST_NAMES = 1_000
 /** Entries read at once. */
 const BATCH = 1_000
 
-/** One thread, by the partition that its messages are in: more than one where some were given to other eyes. */
-type Thread = Map<PartitionId, Transcript>
-
 export class Transcripts {
   readonly #store: Store
-  /** In the order of use, oldest first. */
-  readonly #threads = new Map<string, Thread>()
+  readonly #kept = new KeptThreads(MOST_MESSAGES)
   readonly #named = new Recent<string, ReadonlySet<string>>(MOST_NAMES)
   #seq = -1
 
@@ -36,47 +33,45 @@ export class Transcripts {
   }
 
   /** Of these threads what lies in these partitions, as the store is now. */
-  of(threads: Iterable<string>, partitions: readonly PartitionId[]): readonly Transcript[] {
+  of(threads: readonly string[], partitions: readonly PartitionId[]): readonly Transcript[] {
+    return this.#reading(reader => this.#of(reader, threads, partitions))
+  }
+
+  /** The same of the conversations of these names, whoever holds them. */
+  ofNamed(conversations: readonly string[], partitions: readonly PartitionId[]): readonly Transcript[] {
     return this.#reading(reader => {
-      const found = [...threads].flatMap(thread => within(this.#thread(reader, thread), partitions))
-      this.#forget()
-      return found
+      const threads = new Set(conversations.flatMap(name => [...this.#threadsNamed(reader, name)]))
+      return this.#of(reader, [...threads], partitions)
     })
   }
 
   /**
-   * The same of the first of these threads: at least so many, and as many more as together have no more than `messages`. So a
-   * question over everything costs what it finds, not what there is. `isAll`: none was left.
+   * The same of the conversations of these messages, the first one's first: at least so many, and as many more, up to the
+   * most, as together have no more than `messages`. So a question over everything costs what it finds, not what there is.
+   * `isAll`: none was left.
    */
-  ofFirst(
-    threads: readonly string[],
+  around(
+    entries: readonly EntryKey[],
     partitions: readonly PartitionId[],
-    { atLeast, messages }: { readonly atLeast: number; readonly messages: number },
+    { atLeast, atMost, messages }: { readonly atLeast: number; readonly atMost: number; readonly messages: number },
   ): { readonly transcripts: readonly Transcript[]; readonly isAll: boolean } {
     return this.#reading(reader => {
+      const threads = this.#threadsOf(reader, entries)
       const transcripts: Transcript[] = []
       let taken = 0
-      let isAll = true
-      for (const [at, id] of threads.entries()) {
+      let isAll = threads.length <= atMost
+      for (const [at, id] of threads.slice(0, atMost).entries()) {
         const own = within(this.#thread(reader, id), partitions)
         taken += own.reduce((sum, { spoken }) => sum + spoken.length, 0)
-        isAll = at < atLeast || taken <= messages
-        if (!isAll) break
+        if (at >= atLeast && taken > messages) {
+          isAll = false
+          break
+        }
         transcripts.push(...own)
       }
-      this.#forget()
+      this.#kept.forgetOldest()
       return { transcripts, isAll }
     })
-  }
-
-  /** Threads of the conversations of this name, whoever holds them. */
-  named(conversation: string): ReadonlySet<string> {
-    return this.#reading(reader =>
-      this.#named.get(conversation, () => {
-        const rows = reader.table(MESSAGES).scan({ conversation }, { columns: ['entry', 'thread'] })
-        return new Set(rows.map(row => row['thread'] as string))
-      }),
-    )
   }
 
   #reading<T>(work: (reader: StoreReader) => T): T {
@@ -86,20 +81,31 @@ export class Transcripts {
     })
   }
 
-  #thread(reader: StoreReader, id: string): Thread {
-    const thread = this.#threads.get(id) ?? made(storedMessages(reader, messagesOf(reader, id)))
-    this.#threads.delete(id)
-    this.#threads.set(id, thread)
-    return thread
+  #of(reader: StoreReader, threads: readonly string[], partitions: readonly PartitionId[]): readonly Transcript[] {
+    const found = threads.flatMap(thread => within(this.#thread(reader, thread), partitions))
+    this.#kept.forgetOldest()
+    return found
   }
 
-  #forget(): void {
-    let kept = 0
-    for (const id of [...this.#threads.keys()].reverse()) {
-      const size = sizeOf(this.#threads.get(id) as Thread)
-      if (kept > 0 && kept + size > MOST_MESSAGES) this.#threads.delete(id)
-      else kept += size
-    }
+  #thread(reader: StoreReader, id: string): Thread {
+    return this.#kept.get(id, () => made(storedMessages(reader, messagesOf(reader, id))))
+  }
+
+  #threadsNamed(reader: StoreReader, conversation: string): ReadonlySet<string> {
+    return this.#named.get(conversation, () => {
+      const rows = reader.table(MESSAGES).scan({ conversation }, { columns: ['entry', 'thread'] })
+      return new Set(rows.map(row => row['thread'] as string))
+    })
+  }
+
+  /** Each once, in the order of the messages. */
+  #threadsOf(reader: StoreReader, messages: readonly EntryKey[]): readonly string[] {
+    const threads = messages.map(entry => this.#kept.threadOf(entry))
+    const unknown = messages.filter((_, at) => threads[at] === undefined)
+    if (unknown.length === 0) return [...new Set(threads as string[])]
+    const rows = reader.table(MESSAGES).scan({}, { entries: unknown, columns: ['entry', 'thread'] })
+    const read = new Map(rows.map(row => [row['entry'] as EntryKey, row['thread'] as string]))
+    return [...new Set(messages.flatMap((entry, at) => threads[at] ?? read.get(entry) ?? []))]
   }
 
   #follow(reader: StoreReader): void {
@@ -108,7 +114,7 @@ export class Transcripts {
     const news = this.#seq < 0 ? null : entriesChangedAfter(reader, this.#seq, MOST_CHANGES)
     this.#seq = seq
     if (news === null) {
-      this.#threads.clear()
+      this.#kept.clear()
       this.#named.clear()
     } else if (news.entries.size > 0) this.#take(reader, news.entries)
   }
@@ -117,9 +123,10 @@ export class Transcripts {
     const rows = reader.table(MESSAGES).scan({}, { entries: [...changed] })
     for (const row of rows) this.#name(row['conversation'] as string, row['thread'] as string)
     const byThread = Map.groupBy(rows, row => row['thread'] as string)
-    for (const [id, thread] of [...this.#threads]) {
+    for (const [id, thread] of this.#kept.entries()) {
       const fresh = byThread.get(id) ?? []
-      if (holdsAny(thread, changed) || !grow(reader, thread, fresh)) this.#threads.delete(id)
+      if (holdsAny(thread, changed) || !grow(reader, thread, fresh)) this.#kept.delete(id)
+      else if (fresh.length > 0) this.#kept.grown(id, thread)
     }
   }
 
@@ -170,10 +177,4 @@ function storedMessages(reader: StoreReader, rows: readonly Row[]): readonly Sto
     }
   }
   return messages.sort((a, b) => Number(a.row['position']) - Number(b.row['position']))
-}
-
-function sizeOf(thread: Thread): number {
-  let size = 0
-  for (const { spoken } of thread.values()) size += spoken.length
-  return size
 }

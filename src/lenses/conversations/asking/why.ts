@@ -1,5 +1,5 @@
 /** The main reasons for a message in one line. */
-import { componentsOf, conversationOf, type Signals, withinConversation } from './signals.ts'
+import { componentsOf, conversationShare, type Signals } from './signals.ts'
 
 const MOST_WORDS = 3
 /** Parts of the score that are less than this are not told. */
@@ -10,13 +10,13 @@ const LEAST = 0.005
  * conversation, weights worked in; `, conversation 0.41`: what speaks for that one, where there are others.
  */
 export function whyOf(signals: Signals): string {
-  const parts = Object.entries(componentsOf(signals, withinConversation(signals).value))
+  const parts = Object.entries(componentsOf(signals, signals['within'] ?? 0))
     .filter(([, value]) => value >= LEAST)
     .map(([name, value]) => `${name} ${value.toFixed(2)}${detailOf(name, signals)}`)
   const factors = ['speaker', 'when', 'user'].flatMap(name =>
     signals[name] === undefined ? [] : [`× ${name} ${signals[name]}`],
   )
-  const others = signals['most'] === undefined ? [] : [`conversation ${conversationOf(signals).value.toFixed(2)}`]
+  const others = signals['most'] === undefined ? [] : [`conversation ${conversationShare(signals).toFixed(2)}`]
   return [parts.length === 0 ? 'little speaks for it' : parts.join(' + '), ...factors, ...others].join(', ')
 }
 

@@ -8,9 +8,9 @@ import { eachToken } from '../../../text/tokenise.ts'
 
 /** Occurrences in one text that are told apart; saturation makes of more the same. */
 const MOST_COUNTED = 255
-const STEP = MOST_COUNTED + 1
+const COUNT_BITS = 8
 
-/** Texts in which a word occurs, ascending, each `text × 256 + occurrences`. */
+/** Texts in which a word occurs, ascending, each `text × 256 + occurrences`: 16 million texts at most. */
 export type Postings = readonly number[]
 
 /** The words of a text, counted. */
@@ -40,6 +40,25 @@ function sumOf(parts: readonly CountedText[]): ReadonlyMap<string, number> {
   return sum
 }
 
+/** What texts have of a folded word, by their language; made once for all conversations. */
+export class WordKeys {
+  readonly #word: string
+  readonly #keys = new Map<Language, string | null>()
+
+  constructor(word: string) {
+    this.#word = word
+  }
+
+  /** Null: a stop word, which is not counted. */
+  of(language: Language): string | null {
+    const known = this.#keys.get(language)
+    if (known !== undefined) return known
+    const key = isStopWord(this.#word, language) ? null : keyOf(stem(this.#word, language), language)
+    this.#keys.set(language, key)
+    return key
+  }
+}
+
 export class WordCounts {
   readonly #postings = new Map<string, number[]>()
   readonly #lengths: number[] = []
@@ -51,7 +70,7 @@ export class WordCounts {
     const [first = EMPTY, ...others] = parts
     const counts = others.length === 0 ? first.counts : sumOf(parts)
     for (const [key, count] of counts) {
-      const posting = number * STEP + Math.min(count, MOST_COUNTED)
+      const posting = ((number << COUNT_BITS) | Math.min(count, MOST_COUNTED)) >>> 0
       const postings = this.#postings.get(key)
       if (postings === undefined) this.#postings.set(key, [posting])
       else postings.push(posting)
@@ -67,10 +86,11 @@ export class WordCounts {
   }
 
   /** One list a language, as no text is in two. */
-  postings(word: string): readonly Postings[] {
+  postings(keys: WordKeys): readonly Postings[] {
     const lists: Postings[] = []
     for (const language of this.#languages) {
-      const found = isStopWord(word, language) ? undefined : this.#postings.get(keyOf(stem(word, language), language))
+      const key = keys.of(language)
+      const found = key === null ? undefined : this.#postings.get(key)
       if (found !== undefined) lists.push(found)
     }
     return lists
@@ -78,11 +98,11 @@ export class WordCounts {
 }
 
 export function textOf(posting: number): number {
-  return Math.floor(posting / STEP)
+  return posting >>> COUNT_BITS
 }
 
 export function countOf(posting: number): number {
-  return posting % STEP
+  return posting & MOST_COUNTED
 }
 
 function keyOf(stem: string, language: Language): string {

@@ -151,6 +151,23 @@ describe('conversations.query', () => {
     expect(paged).toEqual(all)
   })
 
+  it('goes on in the order of the first page, whatever is said meanwhile', async () => {
+    const texts = Array.from({ length: 40 }, (_, at) => `The kiln ${'was hot '.repeat(at % 7)}${at}`)
+    for (const [at, text] of texts.entries()) await call(engine, 'remember', { text, conversation: `c${at % 2}` })
+    await engine.embedded()
+    const whole = await ask('the kiln', { limit: 100, explain: true })
+    const paged: ToldMessage[] = []
+    let cursor: string | undefined
+    do {
+      const page = await ask('the kiln', { limit: 7, explain: true, ...(cursor && { cursor }) })
+      paged.push(...page.messages)
+      cursor = page.cursor
+      await call(engine, 'remember', { text: 'The kiln, the kiln', conversation: 'c0' })
+    } while (cursor)
+    const told = ({ id, score, explanation }: ToldMessage) => ({ id, score, explanation })
+    expect(paged.map(told)).toEqual(whole.messages.map(told))
+  })
+
   it('tells what was said around a message, in its session and at the time asked about', async () => {
     await say('kiln', KILN)
     const asked = { limit: 1, neighbours: 1, conversations: ['kiln'] }

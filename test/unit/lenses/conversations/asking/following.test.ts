@@ -126,11 +126,15 @@ describe('conversations in memory', () => {
     }
     const { store } = engine.host('conversations')
     const transcripts = new Transcripts(store)
-    const threads = ['a', 'b', 'c'].flatMap(name => [...transcripts.named(name)])
     const partitions = store.partitions().map(({ id }) => id)
-    const read = (atLeast: number, messages: number) => {
-      const { transcripts: found, isAll } = transcripts.ofFirst(threads, partitions, { atLeast, messages })
-      return [found.length, isAll]
+    const named = transcripts.ofNamed(['a', 'b', 'c'], partitions)
+    const entries = named.flatMap(({ spoken }) => spoken.map(({ entry }) => entry))
+    const read = (atLeast: number, messages: number, atMost = 3) => {
+      const bounds = { atLeast, atMost, messages }
+      // As many as another process finds, which has read none of them yet.
+      const [known, fresh] = [transcripts, new Transcripts(store)].map(each => each.around(entries, partitions, bounds))
+      expect(fresh?.transcripts.map(({ spoken }) => spoken)).toEqual(known?.transcripts.map(({ spoken }) => spoken))
+      return [known?.transcripts.length, known?.isAll]
     }
     expect([1, 2, 3, 100].map(messages => read(0, messages))).toEqual([
       [0, false],
@@ -143,7 +147,11 @@ describe('conversations in memory', () => {
       [2, false],
       [3, true],
     ])
-    expect(transcripts.of(threads, [])).toEqual([])
+    expect([read(0, 100, 2), read(3, 100, 1)]).toEqual([
+      [2, false],
+      [1, false],
+    ])
+    expect(transcripts.ofNamed(['a', 'b', 'c'], [])).toEqual([])
   })
 
   it('hold nothing that is no message any more', async () => {

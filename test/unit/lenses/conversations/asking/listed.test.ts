@@ -4,7 +4,7 @@ import { Bitset } from '../../../../../src/base/bitset.ts'
 import { modelKey } from '../../../../../src/embed/embedder.ts'
 import type { VectorIndex } from '../../../../../src/index/contract.ts'
 import { askedWords } from '../../../../../src/lenses/conversations/asking/asked-words.ts'
-import { scoreConversation } from '../../../../../src/lenses/conversations/asking/conversation-scores.ts'
+import { weighConversation } from '../../../../../src/lenses/conversations/asking/conversation-scores.ts'
 import { LISTED } from '../../../../../src/lenses/conversations/asking/cosines.ts'
 import { questionOf } from '../../../../../src/lenses/conversations/asking/question.ts'
 import type { Transcript } from '../../../../../src/lenses/conversations/asking/transcript.ts'
@@ -29,17 +29,17 @@ it('lists 200 by each, with their exact words and cosines, and gives nothing to 
   const { store, index } = engine.host('conversations')
   const transcripts = new Transcripts(store)
   const partitions = store.partitions().map(({ id }) => id)
-  const [transcript] = transcripts.of(transcripts.named('long'), partitions) as [Transcript]
+  const [transcript] = transcripts.ofNamed(['long'], partitions) as [Transcript]
   const [vector] = (await embedder.embed([QUESTION], 'query')) as [Float32Array]
   const vectors = index(`vectors-${modelKey(embedder.model)}`) as VectorIndex
   const scoresWith = (isScan: boolean) =>
-    scoreConversation(transcript, {
+    weighConversation(transcript, {
       question: questionOf(QUESTION),
       words: askedWords([{ text: QUESTION, boost: 1 }]),
       meaning: { vectors, vector, approximate: false, isScan },
       weights: { words: 0.6, meaning: 0.4 },
       invalid: new Bitset(),
-    })
+    }).scores()
   const [scan, lists] = [scoresWith(true), scoresWith(false)]
   const listed = lists.cosines.listed as ReadonlySet<number>
   expect(scan.cosines.listed).toBeNull()

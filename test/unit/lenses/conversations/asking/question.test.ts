@@ -1,6 +1,6 @@
 /** What questions ask for besides their words, in English and Spanish. */
 import { describe, expect, it } from 'vitest'
-import { namedSpeaker, questionOf } from '../../../../../src/lenses/conversations/asking/question.ts'
+import { namedSpeaker, questionOf, speakersOf } from '../../../../../src/lenses/conversations/asking/question.ts'
 import { saysTime } from '../../../../../src/lenses/conversations/asking/time-expressions.ts'
 
 const WHEN = [
@@ -58,7 +58,7 @@ describe('a question', () => {
 })
 
 describe('the speaker whom a question names', () => {
-  const named = (text: string, speakers: readonly string[]) => namedSpeaker(speakers, questionOf(text))
+  const named = (text: string, speakers: readonly string[]) => namedSpeaker(speakersOf(speakers), questionOf(text))
 
   it('is found by first name, in full, and with an ending', () => {
     expect(named('what is mira’s plan', ['Mira', 'Tom'])).toBe('Mira')

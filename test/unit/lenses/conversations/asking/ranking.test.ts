@@ -2,19 +2,29 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import * as plain from '../../../../../bench/lib/conversations/ranking.ts'
-import { ASSISTANT, type Evidence, PEOPLE, rank } from '../../../../../src/lenses/conversations/asking/ranking.ts'
+import {
+  ASSISTANT,
+  type Evidence,
+  type Ingredients,
+  PEOPLE,
+  rank,
+} from '../../../../../src/lenses/conversations/asking/ranking.ts'
 
-function evidenceOf(messages: readonly plain.Scored[], hasBlocks: boolean): Evidence {
+function evidenceOf(messages: readonly plain.Scored[], by: Ingredients): Evidence {
+  const hasBlocks = by.block > 0
   const sessions = [...new Set(messages.map(({ session }) => session))]
   return {
     sessions: Int32Array.from(messages, ({ session }) => sessions.indexOf(session)),
     words: Float64Array.from(messages, ({ bm25 }) => bm25),
     cosines: Float64Array.from(messages, ({ cosine }) => cosine),
     leastCosine: Math.min(...messages.map(({ cosine }) => cosine)),
-    blocks: hasBlocks ? Float64Array.from(messages, ({ block }) => block) : null,
-    isNamed: at => messages[at]?.named === true,
-    isTimed: at => messages[at]?.timed === true,
-    isUser: at => messages[at]?.user === true,
+    places: [...messages.keys()],
+    blockOf: hasBlocks ? at => (messages[at] as plain.Scored).block : null,
+    factors: [
+      { name: 'speaker', by: by.speaker, holds: at => messages[at]?.named === true },
+      { name: 'when', by: by.when, holds: at => messages[at]?.timed === true },
+      { name: 'user', by: by.user, holds: at => messages[at]?.user === true },
+    ],
   }
 }
 
@@ -28,7 +38,7 @@ const thousandths = (scores: Float64Array) => [...scores].map(score => Math.roun
 
 describe('the ranking of one conversation', () => {
   it('gives the numbers of the invented example', () => {
-    const { fused, smoothed, scores } = rank(evidenceOf(KILN, true), PEOPLE)
+    const { fused, smoothed, scores } = rank(evidenceOf(KILN, PEOPLE), PEOPLE)
     expect(thousandths(fused)).toEqual([40, 493, 1000, 198, 564, 0])
     expect(thousandths(smoothed)).toEqual([239, 721, 1199, 560, 704, 133])
     expect(thousandths(scores)).toEqual([599, 901, 2028, 767, 848, 231])
@@ -43,12 +53,12 @@ describe('the ranking of one conversation', () => {
   })
 
   it.each([
-    ['people', PEOPLE, plain.PEOPLE, true],
-    ['assistants', ASSISTANT, plain.ASSISTANT, false],
-  ] as const)('of %s is that of the plain reference', (_, ours, theirs, hasBlocks) => {
+    ['people', PEOPLE, plain.PEOPLE],
+    ['assistants', ASSISTANT, plain.ASSISTANT],
+  ] as const)('of %s is that of the plain reference', (_, ours, theirs) => {
     fc.assert(
       fc.property(fc.array(message, { minLength: 1, maxLength: 30 }), messages => {
-        const { scores } = rank(evidenceOf(messages, hasBlocks), ours)
+        const { scores } = rank(evidenceOf(messages, ours), ours)
         const expected = plain.finalScores(messages, theirs)
         for (const [at, score] of scores.entries()) expect(score).toBeCloseTo(expected[at] as number, 9)
       }),
@@ -57,7 +67,7 @@ describe('the ranking of one conversation', () => {
 
   it('gives zeros where nothing matches, and no meaning to what has no vector', () => {
     const none = KILN.map(each => ({ ...each, bm25: 0, cosine: Number.NaN, block: 0 }))
-    const { scores } = rank({ ...evidenceOf(none, true), leastCosine: 0 }, PEOPLE)
+    const { scores } = rank({ ...evidenceOf(none, PEOPLE), leastCosine: 0 }, PEOPLE)
     expect([...scores]).toEqual([0, 0, 0, 0, 0, 0])
   })
 })
