@@ -55,8 +55,8 @@ export class TopK<T> {
     let parent = 0
     for (;;) {
       let worst = parent
-      for (const child of [2 * parent + 1, 2 * parent + 2]) {
-        if (child < heap.length && this.#compare(heap[child] as T, heap[worst] as T) > 0) worst = child
+      for (let child = 2 * parent + 1; child <= 2 * parent + 2 && child < heap.length; child++) {
+        if (this.#compare(heap[child] as T, heap[worst] as T) > 0) worst = child
       }
       if (worst === parent) return
       this.#swap(parent, worst)

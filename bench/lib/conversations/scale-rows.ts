@@ -9,10 +9,11 @@ import type { Engine } from '../../../src/engine/engine.ts'
 import { openEngine } from '../../../src/engine/open.ts'
 import { callOperation, makeCatalog } from '../../../src/ops/catalog.ts'
 import { tempFolder } from '../../../src/testing/temp-folder.ts'
-import { bigHome, floorOf } from '../big-store.ts'
+import { FLOOR_SCOPE, floorIndexOf } from '../floor-index.ts'
 import { wordOf } from '../made-words.ts'
 import { quick } from '../quick.ts'
-import { latency, type Row, timedAsync } from '../report.ts'
+import { latency, percentile, type Row, timed, timedAsync } from '../report.ts'
+import { allGenerated, DIMENSIONS, heldOut } from '../stand-in.ts'
 import { ZipfTexts } from '../text-data.ts'
 import { chatName, writeChats } from './large-chats.ts'
 import type { Answered, Asked } from './other-asker.ts'
@@ -28,6 +29,8 @@ const LEAST_A_SECOND = 2000
 const MOST_MS = 5
 /** Of a whole query, in floors. */
 const QUERY = { p50: 5, p99: 15 }
+/** Questions between two floors, which so find the caches as questions leave them. */
+const FLOOR_EVERY = 5
 /** The rank of no word that the chats are made of. */
 const NEW_WORDS = 10_000_000
 
@@ -36,19 +39,14 @@ export async function scaleRows(): Promise<readonly Row[]> {
   const chats = folder.file('chats')
   const home = folder.file('home')
   writeChats(chats, CONVERSATIONS, MESSAGES_EACH)
-  const floor = await machineFloor()
+  const sweep = floorIndexOf('floor', DIMENSIONS, allGenerated())
   await using engine = await openEngine({ home, create: true, embedder: 'none', background: false })
   return [
     await imported(engine, chats),
-    ...(await asked(engine, floor)),
+    ...(await asked(engine, round => timed(() => sweep.sweepDistances(heldOut(round), FLOOR_SCOPE)))),
     await remembered(engine),
     ...(await foundElsewhere(engine, home)),
   ]
-}
-
-async function machineFloor(): Promise<number> {
-  using big = await bigHome()
-  return await floorOf(big)
 }
 
 async function imported(engine: Engine, chats: string): Promise<Row> {
@@ -66,24 +64,29 @@ async function imported(engine: Engine, chats: string): Promise<Row> {
   }
 }
 
-async function asked(engine: Engine, floor: number): Promise<readonly Row[]> {
+/** `floorAt`: milliseconds of the n-th sweep. */
+async function asked(engine: Engine, floorAt: (round: number) => number): Promise<readonly Row[]> {
   const ask = chatAsker(engine)
+  const ofConversation = (round: number) => ({ conversations: [chatName(round % CONVERSATIONS)] })
   const total = CONVERSATIONS * MESSAGES_EACH
   const ways: readonly (readonly [string, (round: number) => Partial<ChatQuestion>])[] = [
     [`all ${total} messages`, () => ({})],
-    [`one conversation of ${MESSAGES_EACH}`, round => ({ conversations: [chatName(round % CONVERSATIONS)] })],
+    [`one conversation of ${MESSAGES_EACH}`, ofConversation],
   ]
   const rows: Row[] = []
   for (const [called, input] of ways) {
     const texts = new ZipfTexts(903)
     const times: number[] = []
+    const floors: number[] = []
     const first = await timedAsync(() => ask({ text: texts.question(3), ...input(0) }))
     // Each conversation once before: what a question finds kept is what is measured.
-    for (let round = 0; round < CONVERSATIONS; round++) await ask({ text: texts.question(3), ...input(round) })
+    for (let round = 0; round < CONVERSATIONS; round++) await ask({ text: texts.question(3), ...ofConversation(round) })
     for (let round = 0; round < ASKED; round++) {
+      if (round % FLOOR_EVERY === 0) floors.push(floorAt(round))
       const text = texts.question(3)
       times.push(await timedAsync(() => ask({ text, ...input(round) })))
     }
+    const floor = percentile(floors, 0.5)
     const row = latency(`a question of 3 words over ${called}, by words`, times)
     rows.push({
       ...row,

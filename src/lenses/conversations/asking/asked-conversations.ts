@@ -1,5 +1,7 @@
 /** Which conversations a question is about: those that it names, else those in which something speaks for an answer. */
 import type { Bitset } from '../../../base/bitset.ts'
+import type { Hit } from '../../../index/contract.ts'
+import type { EntryKey } from '../../../model/entry.ts'
 import type { Filter } from '../../../model/filter.ts'
 import { allowedEntries } from '../../../pipeline/conditions.ts'
 import type { QueryContext } from '../../../pipeline/context.ts'
@@ -48,19 +50,26 @@ export function askedConversations(
   const { vector } = plan
   const byMeaning =
     vector === null ? [] : (context.vectors?.search({ ...scope, vector, k: wanted, approximate: true }) ?? [])
-  const entries = new Set<number>()
-  for (let at = 0; at < Math.max(byWords.length, byMeaning.length); at++) {
-    for (const hit of [byWords[at], byMeaning[at]]) if (hit !== undefined) entries.add(hit.entry)
-  }
+  const best = inTurn(byWords, byMeaning)
   // Asked deeper, as for later pages, it reaches further in proportion.
   const reach = wanted / LISTED
-  const { transcripts, isAll } = known.around([...entries], partitions, {
+  const { transcripts, isAll } = known.around(best, partitions, {
     atLeast: Math.ceil(LEAST_CONVERSATIONS * reach),
     atMost: Math.ceil(MOST_CONVERSATIONS * reach),
     messages: MOST_SCANNED * reach,
   })
   const isRest = byWords.length === wanted || byMeaning.length === wanted
   return { transcripts, allow, isAll: isAll && !isRest }
+}
+
+/** The entries of two lists, the best of each first. */
+function inTurn(hits: readonly Hit[], others: readonly Hit[]): readonly EntryKey[] {
+  const entries: EntryKey[] = []
+  for (let at = 0; at < hits.length || at < others.length; at++) {
+    if (at < hits.length) entries.push((hits[at] as Hit).entry)
+    if (at < others.length) entries.push((others[at] as Hit).entry)
+  }
+  return entries
 }
 
 /** All of these must hold. */

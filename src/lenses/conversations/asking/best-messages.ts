@@ -23,29 +23,50 @@ export function bestOf(
 ): { readonly best: readonly Place[]; readonly isCut: boolean } {
   const isAlone = conversations.length === 1
   const top = new TopK<number>(depth, (a, b) => b - a)
-  const places: Place[] = []
+  const scored: { readonly of: ConversationScores; readonly scores: Float64Array }[] = []
+  let answers = 0
   let least = 0
   let isCut = false
-  for (const { bound, scores } of conversations.toSorted((a, b) => b.bound - a.bound)) {
+  for (const { bound, scores: scoresOf } of conversations.toSorted((a, b) => b.bound - a.bound)) {
     if (!isAlone && bound < least) {
       isCut = true
       break
     }
-    const of = scores()
-    const { moment, places: own, ranks, most, weight } = of
-    for (const at of own) {
+    const of = scoresOf()
+    const { moment, places, ranks, most, weight } = of
+    const scores = new Float64Array(places.length).fill(NONE)
+    for (let i = 0; i < places.length; i++) {
+      const at = places[i] as number
       const within = ranks.scores[at] as number
       if (!(within > 0)) continue
       const score = isAlone ? within : (within / most) * weight
       if (score < least) isCut = true
       if (score < least || !isAnswer((moment.said[at] as { entry: EntryKey }).entry)) continue
-      places.push({ of, at, score })
+      scores[i] = score
+      answers++
+      if (top.full && score === least) continue
       top.push(score)
       if (top.full) least = top.worst as number
     }
+    scored.push({ of, scores })
   }
-  const best = places.filter(({ score }) => score >= least)
-  return { best, isCut: isCut || best.length < places.length }
+  const best = scored.flatMap(each => placesFrom(each, least))
+  return { best, isCut: isCut || best.length < answers }
+}
+
+/** In place of a score: it is no answer, or none of the best. */
+const NONE = -1
+
+function placesFrom(
+  { of, scores }: { readonly of: ConversationScores; readonly scores: Float64Array },
+  least: number,
+): readonly Place[] {
+  const found: Place[] = []
+  for (let i = 0; i < scores.length; i++) {
+    const score = scores[i] as number
+    if (score >= least) found.push({ of, at: of.places[i] as number, score })
+  }
+  return found
 }
 
 /** Which of them the page may show. */

@@ -28,9 +28,10 @@ export interface Statement {
 
 /** By message, the ids of those that it is newer than, the oldest first. */
 export function newerStatements(said: readonly Statement[]): ReadonlyMap<Statement, readonly string[]> {
-  const of = language(said.map(({ text }) => text.slice(0, SAMPLED)).join('\n'))
   const known = new Map<Statement, ReadonlySet<string>>()
+  let of: Language | undefined
   const words = (each: Statement): ReadonlySet<string> => {
+    of ??= language(said.map(({ text }) => text.slice(0, SAMPLED)).join('\n'))
     const found = known.get(each) ?? wordsOf(each.text, of)
     known.set(each, found)
     return found

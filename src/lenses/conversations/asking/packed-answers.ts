@@ -25,7 +25,8 @@ export function packed(places: readonly Place[], isAlone: boolean): (place: numb
   const conversationOf = new Uint32Array(places.length)
   const entries = new Float64Array(places.length)
   const pieces = new Uint32Array(places.length)
-  for (const [place, { of, at }] of places.entries()) {
+  for (let place = 0; place < places.length; place++) {
+    const { of, at } = places[place] as Place
     conversationOf[place] = conversations.indexOf(of)
     entries[place] = of.moment.said[at]?.entry ?? 0
     pieces[place] = of.moment.unitOrdinal[of.unitOf(at)] ?? 0
@@ -39,8 +40,10 @@ export function packed(places: readonly Place[], isAlone: boolean): (place: numb
   }
 }
 
+type Own = readonly [name: string, signalOf: (of: ConversationScores, at: number) => number]
+
 /** Signals of one message; NaN: it has none of that name. What each word adds stands behind them. */
-const OWN: readonly (readonly [name: string, (of: ConversationScores, at: number) => number])[] = [
+const OWN: readonly Own[] = [
   ['within', ({ ranks }, at) => ranks.scores[at] as number],
   ['bm25', ({ words }, at) => words[at] as number],
   ['words_most', ({ words, ranks }, at) => ((words[at] as number) > 0 ? ranks.mostWords : 0)],
@@ -60,7 +63,10 @@ function near(distance: number): (of: ConversationScores, at: number) => number 
 }
 
 function raisedBy(name: Factor['name']): (of: ConversationScores, at: number) => number {
-  return ({ factors }, at) => factors.find(each => each.name === name && each.holds(at))?.by ?? Number.NaN
+  return ({ factors }, at) => {
+    for (const factor of factors) if (factor.name === name && factor.holds(at)) return factor.by
+    return Number.NaN
+  }
 }
 
 function sharedSignals(found: ConversationScores, isAlone: boolean): Signals {
@@ -86,7 +92,7 @@ function sharedSignals(found: ConversationScores, isAlone: boolean): Signals {
 
 function pack(of: ConversationScores, at: number, numbers: Float64Array, start: number): void {
   let next = start
-  for (const [, signalOf] of OWN) numbers[next++] = signalOf(of, at)
+  for (let own = 0; own < OWN.length; own++) numbers[next++] = (OWN[own] as Own)[1](of, at)
   const { texts, words, unitOf } = of
   const unit = (words[at] as number) > 0 ? unitOf(at) : -1
   for (let word = 0; word < texts.words.length; word++) {
@@ -96,10 +102,10 @@ function pack(of: ConversationScores, at: number, numbers: Float64Array, start: 
 
 function unpacked(own: Float64Array, shared: Signals, words: readonly string[]): Signals {
   const signals: Record<string, number> = { ...shared }
-  const take = (name: string, value: number): void => {
-    if (!Number.isNaN(value)) signals[name] = value
+  for (let at = 0; at < OWN.length + words.length; at++) {
+    const value = own[at] as number
+    if (Number.isNaN(value)) continue
+    signals[OWN[at]?.[0] ?? (words[at - OWN.length] as string)] = value
   }
-  for (const [at, [name]] of OWN.entries()) take(name, own[at] as number)
-  for (const [at, word] of words.entries()) take(word, own[OWN.length + at] as number)
   return signals
 }

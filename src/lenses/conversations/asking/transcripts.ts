@@ -98,7 +98,7 @@ export class Transcripts {
     })
   }
 
-  /** Each once, in the order of the messages. */
+  /** Each once, in the order of the messages, which may come again. */
   #threadsOf(reader: StoreReader, messages: readonly EntryKey[]): readonly string[] {
     const threads = messages.map(entry => this.#kept.threadOf(entry))
     const unknown = messages.filter((_, at) => threads[at] === undefined)

@@ -1,5 +1,5 @@
 /** The main reasons for a message in one line. */
-import { componentsOf, conversationShare, type Signals } from './signals.ts'
+import { componentsOf, conversationShare, type Signals, WORD } from './signals.ts'
 
 const MOST_WORDS = 3
 /** Parts of the score that are less than this are not told. */
@@ -23,7 +23,9 @@ export function whyOf(signals: Signals): string {
 function detailOf(part: string, signals: Signals): string {
   if (part === 'meaning') return ` (cosine ${(signals['cosine'] ?? 0).toFixed(2)})`
   if (part !== 'words') return ''
-  const matched = Object.entries(signals).filter(([name]) => name.startsWith('word '))
-  const shown = matched.sort(([, a], [, b]) => b - a).map(([name]) => name.slice('word '.length))
+  const matched = Object.keys(signals).filter(name => name.startsWith(WORD))
+  const shown = matched
+    .sort((a, b) => (signals[b] as number) - (signals[a] as number))
+    .map(name => name.slice(WORD.length))
   return ` (${shown.slice(0, MOST_WORDS).join(', ')}${shown.length > MOST_WORDS ? ' …' : ''})`
 }
