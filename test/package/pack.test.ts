@@ -200,8 +200,12 @@ describe('the package, installed into an empty folder', () => {
   }
 })
 
+/** A registry that cannot be reached is tried again and again; nothing else takes this long. */
+const MOST_NPM_MS = 600_000
+
 function npm(folder: string, args: readonly string[]): void {
-  execFileSync('npm', args, { cwd: folder, env: cleanEnvironment(), stdio: ['ignore', 'ignore', 'pipe'] })
+  const options = { cwd: folder, env: cleanEnvironment(), timeout: MOST_NPM_MS }
+  execFileSync('npm', args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] })
 }
 
 /** Without what an outer `npm test` has set, and with this Node first: `npm` and `npx` start with `env node`. */
