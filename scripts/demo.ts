@@ -78,7 +78,7 @@ await demoChroma(root, home)
 demoCollections()
 demoContext(root, folder)
 demoBeliefs()
-demoConversations()
+demoConversations(folder)
 run('status')
 console.log(
   `\n${QUESTIONS.length} questions answered in ${((performance.now() - started) / 1000).toFixed(0)} s, documents included.`,
