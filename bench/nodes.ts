@@ -30,6 +30,7 @@ const AT_ONCE = 4
 const GOAL = { p50: 125, p99: 625 }
 /** Questions between two floors, which so find the caches as questions leave them. */
 const FLOOR_EVERY = 5
+/** Sweeps before the other nodes run. */
 const ALONE = 50
 const FLOOR = 'floor: all sign-code distances of 100,000 vectors'
 /** BQ-178: what must be reached in any case. */

@@ -2,7 +2,6 @@
  * Keys of agents. An agent that came with a did:key signs its own statements; for one that did not, this node makes a key
  * when it is first needed, and keeps the seed in the store's `meta`, which no export reads.
  */
-import { Recent } from '../../../base/recent.ts'
 import { publicKeyOf } from '../../../identity/did-key.ts'
 import { fromBase64Url, toBase64Url } from '../../../identity/encoding.ts'
 import { type Keys, keysOf, SEED_BYTES } from '../../../identity/keys.ts'
@@ -38,13 +37,9 @@ export function ensureKeys(writer: StoreWriter, agent: string, random: (bytes: n
   return keys
 }
 
-/** By their seeds, as they are kept: making a pair takes longer than signing with it, and every question to others is signed. */
-const MADE = new Recent<string, Keys>(1_000)
-
 function keptKeys(reader: StoreReader, agent: string): Keys | null {
-  const kept = reader.meta(metaName(agent)) ?? ''
-  const seed = fromBase64Url(kept, SEED_BYTES)
-  return seed === null ? null : MADE.get(kept, () => keysOf(seed))
+  const seed = fromBase64Url(reader.meta(metaName(agent)) ?? '', SEED_BYTES)
+  return seed === null ? null : keysOf(seed)
 }
 
 function metaName(agent: string): string {

@@ -6,7 +6,7 @@ import type { Note, Verdict } from '../../../model/page.ts'
 import { type InstantInput, instantInput, type QueryInput, questionFields } from '../../../model/query-input.ts'
 import { ROLES, type Role } from '../model.ts'
 
-type Asked =
+type QuestionField =
   | 'text'
   | 'limit'
   | 'cursor'
@@ -18,7 +18,7 @@ type Asked =
   | 'approximate'
   | 'timeout_ms'
 
-export interface ConversationQuery extends Pick<QueryInput, Asked> {
+export interface ConversationQuery extends Pick<QueryInput, QuestionField> {
   readonly conversations?: readonly string[] | undefined
   readonly speakers?: readonly string[] | undefined
   readonly roles?: readonly Role[] | undefined
