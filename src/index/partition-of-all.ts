@@ -1,9 +1,10 @@
 /** Where every entry is, for an index that reads the whole store. */
+
+import { grown } from '../base/grown.ts'
 import type { EntryKey } from '../model/entry.ts'
 import type { PartitionId } from '../model/partition.ts'
 import { LOCAL_OWNER } from '../model/viewer.ts'
 import type { StoreReader } from '../store/store.ts'
-import { grown } from './grown.ts'
 
 /** By way of sets of keys, as reading the entries themselves would read all their texts. 4 bytes an entry. */
 export function partitionOfAll(reader: StoreReader): (entry: EntryKey) => PartitionId | undefined {

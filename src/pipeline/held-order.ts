@@ -52,7 +52,7 @@ export function orderLater(page: RankedPage, context: QueryContext): () => HeldO
   const bring = bringerOf(page.retrieval)
   const newest = context.reader.newestEntry()
   const notes = [...context.notes]
-  const shown = upTo(last, waitingOf(page.ranking.ranked, plan, context))
+  const shown = new Set(upTo(last, waitingOf(page.ranking.ranked, plan, context)))
   const lasting = new LastingContext(context)
   return () => {
     const { query } = lasting
@@ -60,8 +60,7 @@ export function orderLater(page: RankedPage, context: QueryContext): () => HeldO
     const all = bring(lasting)
     const scoring = mark(stages.score(all, whole, lasting))
     const ranked = more?.() ?? stages.diversify(scoring, whole, lasting).ranked
-    const isShown = new Set(shown.map(({ entry }) => entry))
-    const rest = waitingOf(ranked, whole, lasting).filter(({ entry }) => !isShown.has(entry))
+    const rest = waitingOf(ranked, whole, lasting).filter(({ entry }) => !shown.has(entry))
     const isRest = new Set(rest.map(({ entry }) => entry))
     lasting.thaw()
     return {
@@ -87,7 +86,8 @@ export function numbersOf({ depth, statistics, exhausted, complete }: Retrieval)
   return { candidates: [], allow: null, depth, statistics, exhausted, complete }
 }
 
-/** Those up to and with this entry. */
-function upTo(entry: EntryKey, ranked: readonly Ranked[]): readonly Ranked[] {
-  return ranked.slice(0, ranked.findIndex(one => one.entry === entry) + 1)
+/** Those up to and with this one. */
+function upTo(last: EntryKey, ranked: readonly Ranked[]): readonly EntryKey[] {
+  const entries = ranked.map(({ entry }) => entry)
+  return entries.slice(0, entries.indexOf(last) + 1)
 }

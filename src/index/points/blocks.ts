@@ -4,9 +4,9 @@
  * them at once.
  */
 import { must } from '../../base/assert.ts'
+import { grown } from '../../base/grown.ts'
 import type { EntryKey } from '../../model/entry.ts'
 import type { PartitionId } from '../../model/partition.ts'
-import { grown } from '../grown.ts'
 import { Boxes } from './boxes.ts'
 import type { Point, PointColumns } from './columns.ts'
 import { crowdsIn } from './crowds.ts'

@@ -1,5 +1,5 @@
 /** Tight boxes around points: six numbers each, lowest and highest by axis. An empty one is infinite the wrong way round. */
-import { grown } from '../grown.ts'
+import { grown } from '../../base/grown.ts'
 
 export class Boxes {
   #bounds = new Float64Array(6 * 64)

@@ -1,7 +1,8 @@
 /** Points on their way into an index, column by column: a million of them as objects would take five times the room. */
+
+import { grown } from '../../base/grown.ts'
 import type { EntryKey } from '../../model/entry.ts'
 import type { PartitionId } from '../../model/partition.ts'
-import { grown } from '../grown.ts'
 
 export type Point = readonly [number, number, number]
 

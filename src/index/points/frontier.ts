@@ -1,5 +1,5 @@
 /** What a search has yet to look at, the most promising first: highest bound, then nearest. A heap in typed arrays. */
-import { grown } from '../grown.ts'
+import { grown } from '../../base/grown.ts'
 
 export class Frontier {
   #bounds = new Float64Array(256)

@@ -2,7 +2,7 @@
  * Where points lie in memory: each block's in one run of slots, so that looking at a block reads memory in order. A run
  * that is full moves to a larger one; what it left is used again.
  */
-import { grown } from '../grown.ts'
+import { grown } from '../../base/grown.ts'
 
 export type Slot = number
 

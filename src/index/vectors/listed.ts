@@ -3,9 +3,9 @@
  * Looking one up costs some fifty nanoseconds, since rows that are neighbours in a list are not so in memory.
  */
 import type { Bitset } from '../../base/bitset.ts'
+import { grown } from '../../base/grown.ts'
 import type { EntryKey } from '../../model/entry.ts'
 import type { PartitionId } from '../../model/partition.ts'
-import { grown } from '../grown.ts'
 import type { Slot } from './cells.ts'
 import type { VectorRows } from './rows.ts'
 

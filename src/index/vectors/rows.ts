@@ -3,10 +3,10 @@
  * rows. Rows of two cells never share an extent; deleting one moves its cell's last row into its place.
  */
 import { must } from '../../base/assert.ts'
+import { doubled } from '../../base/grown.ts'
 import type { ChunkKey, EntryKey } from '../../model/entry.ts'
 import type { PartitionId } from '../../model/partition.ts'
 import type { ChunkVector } from '../../store/store.ts'
-import { doubled } from '../grown.ts'
 import { PAGE_ROWS, STAGE_ROWS } from '../kernel.ts'
 import { type Block, type Cell, cellsOf, lastSlot, newBlock, type Slot } from './cells.ts'
 import { RecentChanges } from './changes.ts'

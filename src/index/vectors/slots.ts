@@ -1,7 +1,7 @@
 /** Hands slots out to cells, an extent at a time, and knows whose a slot is. */
 import { must } from '../../base/assert.ts'
+import { doubled } from '../../base/grown.ts'
 import type { PartitionId } from '../../model/partition.ts'
-import { doubled } from '../grown.ts'
 import { PAGE_ROWS } from '../kernel.ts'
 import { type Cell, lastSlot, type Slot } from './cells.ts'
 import { ExtentPool, SMALLEST_EXTENT } from './extents.ts'

@@ -41,16 +41,18 @@ export class EntryHeap {
   drain(): Hit[] {
     this.#take()
     this.#entry = -1
-    const [scores, entries, chunks] = [this.#scores, this.#entries, this.#chunks]
-    const hits: Hit[] = []
+    const scores = this.#scores
+    const entries = this.#entries
+    const chunks = this.#chunks
+    const hits = new Array<Hit>(this.#size)
     while (this.#size > 0) {
-      hits.push({ entry: entries[0] as number, chunk: chunks[0] as number, score: scores[0] as number })
       this.#size--
+      hits[this.#size] = { entry: entries[0] as number, chunk: chunks[0] as number, score: scores[0] as number }
       const last = this.#size
       if (last > 0) this.#sink(entries[last] as number, chunks[last] as number, scores[last] as number)
     }
     this.threshold = Number.NEGATIVE_INFINITY
-    return hits.reverse()
+    return hits
   }
 
   /** Puts the entry that came in where it belongs. */
@@ -68,7 +70,9 @@ export class EntryHeap {
   /** Adds an item at the end and moves it towards the root. */
   #rise(entry: EntryKey, chunk: ChunkKey, score: number): void {
     if (this.#size === this.#scores.length) this.#grow()
-    const [scores, entries, chunks] = [this.#scores, this.#entries, this.#chunks]
+    const scores = this.#scores
+    const entries = this.#entries
+    const chunks = this.#chunks
     let place = this.#size++
     while (place > 0) {
       const parent = (place - 1) >> 1
@@ -86,7 +90,9 @@ export class EntryHeap {
 
   /** Replaces the root and moves the new item towards the leaves. */
   #sink(entry: EntryKey, chunk: ChunkKey, score: number): void {
-    const [scores, entries, chunks] = [this.#scores, this.#entries, this.#chunks]
+    const scores = this.#scores
+    const entries = this.#entries
+    const chunks = this.#chunks
     const size = this.#size
     let place = 0
     for (;;) {

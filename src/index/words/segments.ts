@@ -3,9 +3,10 @@
  * rows make a small segment; four segments of about one size become one, so that each row is written again only about
  * log4(rows) times; one with too many dead is written anew without them.
  */
+
+import { grown } from '../../base/grown.ts'
 import type { EntryKey } from '../../model/entry.ts'
 import type { PartitionId } from '../../model/partition.ts'
-import { grown } from '../grown.ts'
 import { mergeSegments } from './merge.ts'
 import { scrubbed } from './scrub.ts'
 import { GAP, type Segment } from './segment.ts'

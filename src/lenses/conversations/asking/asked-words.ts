@@ -3,7 +3,7 @@ import { languagesOfQuestion } from '../../../text/language.ts'
 import { isStopWord } from '../../../text/stopwords.ts'
 import { tokenise } from '../../../text/tokenise.ts'
 import type { AskedWord } from './bm25.ts'
-import { WordKeys } from './word-counts.ts'
+import { WordStems } from './word-counts.ts'
 
 /** Each once, its boosts added up; stop words of the question's language are left out. */
 export function askedWords(terms: readonly { readonly text: string; readonly boost: number }[]): readonly AskedWord[] {
@@ -13,6 +13,6 @@ export function askedWords(terms: readonly { readonly text: string; readonly boo
   }
   const languages = languagesOfQuestion([...boosts.keys()])
   return [...boosts].flatMap(([word, boost]) =>
-    languages.some(language => isStopWord(word, language)) ? [] : [{ word, boost, keys: new WordKeys(word) }],
+    languages.some(language => isStopWord(word, language)) ? [] : [{ word, boost, stems: new WordStems(word) }],
   )
 }

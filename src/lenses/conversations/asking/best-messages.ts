@@ -23,7 +23,7 @@ export function bestOf(
 ): { readonly best: readonly Place[]; readonly isCut: boolean } {
   const isAlone = conversations.length === 1
   const top = new TopK<number>(depth, (a, b) => b - a)
-  const scored: { readonly of: ConversationScores; readonly scores: Float64Array }[] = []
+  const scored: ConversationScores[] = []
   let answers = 0
   let least = 0
   let isCut = false
@@ -33,38 +33,48 @@ export function bestOf(
       break
     }
     const of = scoresOf()
-    const { moment, places, ranks, most, weight } = of
-    const scores = new Float64Array(places.length).fill(NONE)
-    for (let i = 0; i < places.length; i++) {
-      const at = places[i] as number
-      const within = ranks.scores[at] as number
-      if (!(within > 0)) continue
-      const score = isAlone ? within : (within / most) * weight
+    scored.push(of)
+    for (let i = 0; i < of.places.length; i++) {
+      const at = of.places[i] as number
+      const score = scoreAmong(of, at, isAlone)
+      if (score === NONE) continue
       if (score < least) isCut = true
-      if (score < least || !isAnswer((moment.said[at] as { entry: EntryKey }).entry)) continue
-      scores[i] = score
+      if (score < least || !isAnswer(entryOf(of, at))) continue
       answers++
       if (top.full && score === least) continue
       top.push(score)
       if (top.full) least = top.worst as number
     }
-    scored.push({ of, scores })
   }
-  const best = scored.flatMap(each => placesFrom(each, least))
+  const best = scored.flatMap(of => placesFrom(of, isAlone, least, isAnswer))
   return { best, isCut: isCut || best.length < answers }
 }
 
-/** In place of a score: it is no answer, or none of the best. */
+/** In place of a score: nothing speaks for the message. */
 const NONE = -1
 
+/** Of a message among those of all conversations. */
+function scoreAmong({ ranks, most, weight }: ConversationScores, at: number, isAlone: boolean): number {
+  const within = ranks.scores[at] as number
+  if (!(within > 0)) return NONE
+  return isAlone ? within : (within / most) * weight
+}
+
+function entryOf({ moment }: ConversationScores, at: number): EntryKey {
+  return (moment.said[at] as { entry: EntryKey }).entry
+}
+
 function placesFrom(
-  { of, scores }: { readonly of: ConversationScores; readonly scores: Float64Array },
+  of: ConversationScores,
+  isAlone: boolean,
   least: number,
+  isAnswer: (entry: EntryKey) => boolean,
 ): readonly Place[] {
   const found: Place[] = []
-  for (let i = 0; i < scores.length; i++) {
-    const score = scores[i] as number
-    if (score >= least) found.push({ of, at: of.places[i] as number, score })
+  for (let i = 0; i < of.places.length; i++) {
+    const at = of.places[i] as number
+    const score = scoreAmong(of, at, isAlone)
+    if (score >= least && isAnswer(entryOf(of, at))) found.push({ of, at, score })
   }
   return found
 }

@@ -1,6 +1,8 @@
 /** BM25 of short texts for the words of a question. All statistics are taken over the texts that are asked, and no others. */
+import { doubled } from '../../../base/grown.ts'
 import { idf } from '../../../math/bm25.ts'
-import { countOf, textOf, type WordCounts, type WordKeys } from './word-counts.ts'
+import type { WordCounts, WordStems } from './word-counts.ts'
+import type { Workspace } from './workspace.ts'
 
 export interface Bm25Parameters {
   readonly k1: number
@@ -17,12 +19,14 @@ export interface AskedWord {
   readonly word: string
   /** 1 unless the question says otherwise. */
   readonly boost: number
-  readonly keys: WordKeys
+  readonly stems: WordStems
 }
 
 /** The texts that are asked: some of those counted, or several of them together. */
 export interface AskedTexts {
   readonly counts: WordCounts
+  /** Whether what stands around a text counts as well. */
+  readonly withAround: boolean
   /** Words by text. */
   readonly lengths: Float64Array
   readonly meanLength: number
@@ -36,79 +40,118 @@ export interface TextScores {
   /** By text; 0 where none of the words occurs. */
   readonly scores: Float64Array
   /** Texts whose score is above 0, each once, in no order. */
-  readonly found: readonly number[]
+  readonly found: Uint32Array
   /** What no text can exceed. */
   readonly possible: number
-  /** In the order in which what they add is added up. */
-  readonly words: readonly string[]
-  /** What the word of that place adds in one text; NaN where it does not occur. */
+  /** Places of the words in the question, in the order in which what they add is added up. */
+  readonly order: readonly number[]
+  /** What the word of that place in the order adds in one text; NaN where it does not occur. */
   partOf(word: number, text: number): number
 }
 
+/** Where one word occurs: a part of all occurrences. */
 interface Match {
   readonly word: string
+  readonly place: number
   readonly weight: number
-  /** Texts that have the word, and how often each. */
-  readonly texts: readonly number[]
-  readonly counts: readonly number[]
+  readonly start: number
+  readonly end: number
 }
 
-export function scoreTexts(texts: AskedTexts, words: readonly AskedWord[], parameters: Bm25Parameters): TextScores {
+/** What it gives is in the workspace. */
+export function scoreTexts(
+  texts: AskedTexts,
+  words: readonly AskedWord[],
+  { k1, b }: Bm25Parameters,
+  workspace: Workspace,
+): TextScores {
   const { lengths, meanLength } = texts
-  const { k1, b } = parameters
-  const matches = matchesOf(texts, words)
-  const scoreOf = ({ weight, counts }: Match, place: number, text: number): number => {
-    const count = counts[place] as number
-    return (weight * count * (k1 + 1)) / (count + k1 * (1 - b + (b * (lengths[text] as number)) / meanLength))
-  }
-  const scores = new Float64Array(lengths.length)
-  const found: number[] = []
-  for (const match of matches) {
-    for (let place = 0; place < match.texts.length; place++) {
-      const text = match.texts[place] as number
+  const occurrences = new Occurrences(texts, workspace)
+  const matches = words.map((word, place) => matchOf(word, place, occurrences, lengths.length)).sort(heaviestFirst)
+  const scoreOf = (weight: number, count: number, text: number): number =>
+    (weight * count * (k1 + 1)) / (count + k1 * (1 - b + (b * (lengths[text] as number)) / meanLength))
+  const scores = workspace.float64(lengths.length)
+  const found = workspace.uint32(Math.min(lengths.length, occurrences.size))
+  let all = 0
+  for (let word = 0; word < matches.length; word++) {
+    const { weight, start, end } = matches[word] as Match
+    for (let at = start; at < end; at++) {
+      const text = occurrences.texts[at] as number
       const before = scores[text] as number
-      const score = before + scoreOf(match, place, text)
-      if (before === 0 && score > 0) found.push(text)
+      const score = before + scoreOf(weight, occurrences.counts[at] as number, text)
+      if (before === 0 && score > 0) found[all++] = text
       scores[text] = score
     }
   }
   return {
-    ...{ scores, found },
+    scores,
+    found: found.subarray(0, all),
     possible: matches.reduce((sum, { weight }) => sum + weight * (k1 + 1), 0),
-    words: matches.map(({ word }) => word),
+    order: matches.map(({ place }) => place),
     partOf: (word, text) => {
-      const match = matches[word] as Match
-      const place = match.texts.indexOf(text)
-      return place < 0 ? Number.NaN : scoreOf(match, place, text)
+      const { weight, start, end } = matches[word] as Match
+      const at = occurrences.texts.indexOf(text, start)
+      return at < 0 || at >= end ? Number.NaN : scoreOf(weight, occurrences.counts[at] as number, text)
     },
   }
 }
 
-function matchesOf(texts: AskedTexts, words: readonly AskedWord[]): readonly Match[] {
-  const { counts, lengths, textOf: first, alsoTextOf } = texts
-  const counted = new Uint16Array(lengths.length)
-  const matches = words.map(({ word, boost, keys }): Match => {
-    const having: number[] = []
-    const add = (text: number | undefined, count: number): void => {
-      if (text === undefined || text < 0) return
-      if (counted[text] === 0) having.push(text)
-      counted[text] = (counted[text] as number) + count
-    }
-    for (const postings of counts.postings(keys)) {
-      for (const posting of postings) {
-        const number = textOf(posting)
-        add(first[number], countOf(posting))
-        if (alsoTextOf !== null) add(alsoTextOf[number], countOf(posting))
-      }
-    }
-    const own = having.map(text => counted[text] as number)
-    for (const text of having) counted[text] = 0
-    return { word, weight: boost * idf(lengths.length, having.length), texts: having, counts: own }
-  })
-  return matches.sort(heaviestFirst)
+function matchOf({ word, boost, stems }: AskedWord, place: number, occurrences: Occurrences, texts: number): Match {
+  const start = occurrences.size
+  occurrences.add(stems)
+  const end = occurrences.size
+  return { word, place, weight: boost * idf(texts, end - start), start, end }
 }
 
 /** The order in which scores are added up: then equal sums are equal numbers. */
 function heaviestFirst(a: Match, b: Match): number {
   return b.weight - a.weight || (a.word < b.word ? -1 : 1)
+}
+
+/** Room for occurrences at first. */
+const ROOM = 512
+
+/** The texts in which some words occur, and how often: those of one word behind those of another. */
+class Occurrences {
+  size = 0
+  texts: Uint32Array
+  counts: Uint16Array
+  readonly #of: AskedTexts
+  /** By text, one more than where it stands last. */
+  readonly #ends: Uint32Array
+
+  constructor(of: AskedTexts, workspace: Workspace) {
+    this.#of = of
+    this.texts = workspace.uint32(ROOM)
+    this.counts = workspace.uint16(ROOM)
+    this.#ends = workspace.uint32(of.lengths.length)
+  }
+
+  add(stems: WordStems): void {
+    const { counts, withAround, textOf, alsoTextOf } = this.#of
+    const start = this.size
+    counts.each(stems, withAround, (number, count) => {
+      this.#add(textOf[number] as number, count, start)
+      if (alsoTextOf !== null) this.#add(alsoTextOf[number] as number, count, start)
+    })
+  }
+
+  /** `start`: of the word's occurrences. */
+  #add(text: number, count: number, start: number): void {
+    if (text < 0) return
+    const known = (this.#ends[text] as number) - 1
+    if (known >= start) {
+      this.counts[known] = (this.counts[known] as number) + count
+      return
+    }
+    if (this.size === this.texts.length) this.#grow()
+    this.texts[this.size] = text
+    this.counts[this.size] = count
+    this.#ends[text] = ++this.size
+  }
+
+  #grow(): void {
+    this.texts = doubled(this.texts, this.size + 1)
+    this.counts = doubled(this.counts, this.size + 1)
+  }
 }

@@ -16,6 +16,7 @@ import {
   rank,
 } from './ranking.ts'
 import type { Transcript } from './transcript.ts'
+import type { Workspace } from './workspace.ts'
 
 export interface Asking {
   readonly question: Question
@@ -26,12 +27,13 @@ export interface Asking {
   readonly weights: { readonly words: number; readonly meaning: number }
   /** Entries that are not there at the moment asked about. */
   readonly invalid: Bitset
+  readonly workspace: Workspace
 }
 
 export interface ConversationScores {
   readonly moment: Moment
   /** Messages that may have a score, ascending. */
-  readonly places: readonly number[]
+  readonly places: Uint32Array
   readonly ranks: Ranks
   readonly ingredients: Ingredients
   readonly factors: readonly Factor[]
@@ -56,25 +58,29 @@ export interface Weighed {
   scores(): ConversationScores
 }
 
+/** What it gives is in the workspace. */
 export function weighConversation(transcript: Transcript, asking: Asking): Weighed {
+  const { meaning, workspace } = asking
   const moment = transcript.at(asking.invalid)
   const isPeople = transcript.profile === 'people'
   const ingredients = { ...(isPeople ? PEOPLE : ASSISTANT), ...asking.weights }
-  const texts = scoreTexts(moment.units, asking.words, isPeople ? OF_MESSAGES : OF_PIECES)
-  const spoken = isPeople ? asMessages(texts) : bestPieces(moment, texts)
-  const { meaning } = asking
+  const texts = scoreTexts(moment.units, asking.words, isPeople ? OF_MESSAGES : OF_PIECES, workspace)
+  const spoken = isPeople ? asMessages(texts) : bestPieces(moment, texts, workspace)
   const cosines = meaning === null ? NO_COSINES : cosinesOf(transcript, moment, spoken.words, meaning)
-  const words = onlyListed(spoken.words, cosines)
+  const words = onlyListed(spoken.words, cosines, workspace)
   const { possible } = texts
   const weight = weightOf(greatest(words, spoken.found), greatestCosine(cosines.values), possible, ingredients)
   const factors = (isPeople ? ofPeople : ofAssistants)(moment, asking.question, ingredients)
   const scores = (): ConversationScores => {
-    const blocks = moment.blocks === null ? null : scoreTexts(moment.blocks.texts, asking.words, OF_MESSAGES)
-    const places = meaning?.isScan === true ? [...moment.said.keys()] : placesOf(moment, spoken, cosines, blocks)
+    const blocks = moment.blocks === null ? null : scoreTexts(moment.blocks.texts, asking.words, OF_MESSAGES, workspace)
+    const places =
+      meaning?.isScan === true
+        ? Uint32Array.from(moment.said.keys())
+        : placesOf(moment, spoken, cosines, blocks, workspace)
     const blockOf = blocks === null ? null : bestBlock(moment, blocks)
     const { sessions } = moment
     const evidence = { sessions, places, words, cosines: cosines.values, leastCosine: cosines.least, blockOf, factors }
-    const ranks = rank(evidence, ingredients)
+    const ranks = rank(evidence, ingredients, workspace)
     const most = isPeople ? MOST_OF_PEOPLE : ranks.mostSmoothed * ingredients.user
     return {
       ...{ moment, places, ranks, ingredients, factors, words, cosines, blockOf, possible, texts, most, weight },
@@ -102,7 +108,7 @@ function weightOf(mostWords: number, mostCosine: number, possible: number, { wor
 interface SpokenWords {
   readonly words: Float64Array
   /** Messages that have any, each once, in no order. */
-  readonly found: readonly number[]
+  readonly found: Uint32Array
   readonly unitOf: (at: number) => number
 }
 
@@ -111,23 +117,23 @@ function asMessages({ scores, found }: TextScores): SpokenWords {
   return { words: scores, found, unitOf: at => at }
 }
 
-function bestPieces({ said, unitMessage }: Moment, { scores, found }: TextScores): SpokenWords {
-  const words = new Float64Array(said.length)
+function bestPieces({ said, unitMessage }: Moment, { scores, found }: TextScores, workspace: Workspace): SpokenWords {
+  const words = workspace.float64(said.length)
   const units = new Map<number, number>()
   // Of equal ones the first.
-  for (const unit of [...found].sort((a, b) => a - b)) {
+  for (const unit of found.toSorted()) {
     const message = unitMessage[unit] as number
     const score = scores[unit] as number
     if (score <= (words[message] as number)) continue
     words[message] = score
     units.set(message, unit)
   }
-  return { words, found: [...units.keys()], unitOf: at => units.get(at) ?? -1 }
+  return { words, found: Uint32Array.from(units.keys()), unitOf: at => units.get(at) ?? -1 }
 }
 
-function onlyListed(words: Float64Array, { listed }: Cosines): Float64Array {
+function onlyListed(words: Float64Array, { listed }: Cosines, workspace: Workspace): Float64Array {
   if (listed === null) return words
-  const kept = new Float64Array(words.length)
+  const kept = workspace.float64(words.length)
   for (const at of listed) kept[at] = words[at] as number
   return kept
 }
@@ -141,13 +147,15 @@ function placesOf(
   { found }: SpokenWords,
   { listed }: Cosines,
   scored: TextScores | null,
-): readonly number[] {
-  const isPlace = new Uint8Array(said.length)
+  workspace: Workspace,
+): Uint32Array {
+  const isPlace = workspace.uint8(said.length)
   for (const at of listed ?? found) isPlace.fill(1, Math.max(0, at - REACH), at + REACH + 1)
   for (const block of scored?.found ?? []) for (const at of blocks?.of.members[block] ?? []) isPlace[at] = 1
-  const places: number[] = []
-  for (let at = 0; at < isPlace.length; at++) if (isPlace[at] === 1) places.push(at)
-  return places
+  const places = workspace.uint32(said.length)
+  let count = 0
+  for (let at = 0; at < isPlace.length; at++) if (isPlace[at] === 1) places[count++] = at
+  return places.subarray(0, count)
 }
 
 /** By message, the best of the blocks that hold it. */

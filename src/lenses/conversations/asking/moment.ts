@@ -23,11 +23,10 @@ export interface Spoken {
 export interface Recorded {
   /** In the order in which they were said. */
   readonly spoken: readonly Spoken[]
-  /** What words are looked for in, and the message of each. */
+  /** What words are looked for in, and the message of each: of people one for each message, with what stands around it. */
   readonly units: WordCounts
   readonly unitMessages: readonly number[]
-  /** What was said alone, for blocks; null in an assistant's chat. */
-  readonly bodies: WordCounts | null
+  readonly isOfPeople: boolean
 }
 
 export interface Moment {
@@ -45,7 +44,7 @@ export interface Moment {
 }
 
 /** `left`: entries that were not there; null: all were. */
-export function momentOf({ spoken, units, unitMessages, bodies }: Recorded, left: Bitset | null): Moment {
+export function momentOf({ spoken, units, unitMessages, isOfPeople }: Recorded, left: Bitset | null): Moment {
   const placeOf = new Int32Array(spoken.length).fill(-1)
   const said: Spoken[] = []
   for (const [at, message] of spoken.entries()) {
@@ -58,29 +57,37 @@ export function momentOf({ spoken, units, unitMessages, bodies }: Recorded, left
   const unitOf = Int32Array.from(unitMessages, (message, unit) =>
     (placeOf[message] as number) < 0 ? -1 : asked.push(unit) - 1,
   )
-  const lengths = Float64Array.from(asked, unit => units.lengths[unit] as number)
+  const lengths = Float64Array.from(asked, unit => units.lengthOf(unit, isOfPeople))
   return {
     said,
     sessions,
     speakers: speakersOf(said.map(({ speaker }) => speaker)),
-    units: { counts: units, lengths, meanLength: mean(lengths), textOf: unitOf, alsoTextOf: null },
+    units: {
+      ...{ counts: units, withAround: isOfPeople, lengths, meanLength: mean(lengths) },
+      ...{ textOf: unitOf, alsoTextOf: null },
+    },
     unitMessage: Int32Array.from(asked, unit => placeOf[unitMessages[unit] as number] as number),
     unitOrdinal: Int32Array.from(asked, unit => unit - (spoken[unitMessages[unit] as number] as Spoken).unit),
-    blocks: bodies === null ? null : blockTexts(bodies, placeOf, sessions),
+    blocks: isOfPeople ? blockTexts(units, placeOf, sessions) : null,
   }
 }
 
-function blockTexts(bodies: WordCounts, placeOf: Int32Array, sessions: Int32Array): Moment['blocks'] {
+/** What was said in a block, without what stands around its messages. */
+function blockTexts(messages: WordCounts, placeOf: Int32Array, sessions: Int32Array): Moment['blocks'] {
   const blocks = blocksOf(sessions)
   const of = (side: Int32Array) => placeOf.map(place => (place < 0 ? -1 : (side[place] as number)))
   const [textOf, alsoTextOf] = [of(blocks.first), of(blocks.second)]
   const lengths = new Float64Array(blocks.count)
-  for (const [at, length] of bodies.lengths.entries()) {
+  for (let at = 0; at < placeOf.length; at++) {
+    const length = messages.lengthOf(at, false)
     for (const block of [textOf[at] as number, alsoTextOf[at] as number]) {
       if (block >= 0) lengths[block] = (lengths[block] as number) + length
     }
   }
-  return { of: blocks, texts: { counts: bodies, lengths, meanLength: mean(lengths), textOf, alsoTextOf } }
+  return {
+    of: blocks,
+    texts: { counts: messages, withAround: false, lengths, meanLength: mean(lengths), textOf, alsoTextOf },
+  }
 }
 
 function sessionNumbers(said: readonly Spoken[]): Int32Array {

@@ -5,7 +5,7 @@ import { toIso } from '../../../model/instant.ts'
 import type { LensHost } from '../../lens.ts'
 import { MESSAGES } from '../tables.ts'
 import type { ToldNeighbour } from './ask-schema.ts'
-import { transcriptsOf } from './state.ts'
+import { stateOf } from './state.ts'
 
 /** Up to `count` messages before it and as many behind, in order, of those that were there at that moment. */
 export function neighboursOf(host: LensHost, entry: EntryKey, count: number, asOf: Instant): readonly ToldNeighbour[] {
@@ -13,7 +13,7 @@ export function neighboursOf(host: LensHost, entry: EntryKey, count: number, asO
     const message = reader.entry(entry)
     const row = reader.table(MESSAGES).get({ entry })
     if (message === undefined || row === undefined) return []
-    const [transcript] = transcriptsOf(host).of([row['thread'] as string], [message.partition])
+    const [transcript] = stateOf(host).transcripts.of([row['thread'] as string], [message.partition])
     const session = (transcript?.spoken ?? []).filter(each => each.session === row['session'])
     const at = session.findIndex(each => each.entry === entry)
     const keys = session.slice(Math.max(0, at - count), at + count + 1).map(each => each.entry)

@@ -19,7 +19,7 @@ export interface Answering {
 export function packed(places: readonly Place[], isAlone: boolean): (place: number) => Answering {
   const conversations = [...new Set(places.map(({ of }) => of))]
   const shared = conversations.map(of => sharedSignals(of, isAlone))
-  const words = conversations.map(({ texts }) => texts.words.map(word => `${WORD}${word}`))
+  const words = conversations.map(({ texts }) => texts.order.map(place => WORD + place))
   const width = OWN.length + Math.max(0, ...words.map(({ length }) => length))
   const numbers = new Float64Array(places.length * width)
   const conversationOf = new Uint32Array(places.length)
@@ -95,7 +95,7 @@ function pack(of: ConversationScores, at: number, numbers: Float64Array, start: 
   for (let own = 0; own < OWN.length; own++) numbers[next++] = (OWN[own] as Own)[1](of, at)
   const { texts, words, unitOf } = of
   const unit = (words[at] as number) > 0 ? unitOf(at) : -1
-  for (let word = 0; word < texts.words.length; word++) {
+  for (let word = 0; word < texts.order.length; word++) {
     numbers[next++] = unit < 0 ? Number.NaN : texts.partOf(word, unit)
   }
 }

@@ -3,6 +3,7 @@
  * by the block around them, and weighed by who speaks and whether a time is said. Where the weights come from:
  * docs/decisions/052.
  */
+import type { Workspace } from './workspace.ts'
 
 export interface Ingredients {
   /** Shares of the fusion, together 1. */
@@ -36,7 +37,7 @@ export const FAR = 0.1
 export interface Evidence {
   readonly sessions: Int32Array
   /** Messages that may have a score, ascending: what words or meaning speak for, their neighbours, and their blocks. */
-  readonly places: readonly number[]
+  readonly places: Uint32Array
   readonly words: Float64Array
   /** NaN or absent: it has no vector, or was not looked at. */
   readonly cosines: Float64Array
@@ -66,16 +67,17 @@ export interface Ranks {
   readonly mostBlock: number
 }
 
-export function rank(evidence: Evidence, ingredients: Ingredients): Ranks {
+/** What it gives is in the workspace. */
+export function rank(evidence: Evidence, ingredients: Ingredients, workspace: Workspace): Ranks {
   const { places, blockOf, factors } = evidence
   const mostWords = greatest(evidence.words, places)
   const mostCosine = greatestCosine(evidence.cosines)
-  const fused = fuse(evidence, ingredients, mostWords, mostCosine)
-  const smoothed = ingredients.smoothing ? smooth(evidence, fused) : fused
+  const fused = fuse(evidence, ingredients, mostWords, mostCosine, workspace)
+  const smoothed = ingredients.smoothing ? smooth(evidence, fused, workspace) : fused
   const mostSmoothed = greatest(smoothed, places)
   const mostBlock = blockOf === null ? 0 : greatestBlock(blockOf, places)
   const hasBlocks = blockOf !== null && ingredients.block > 0
-  const scores = new Float64Array(smoothed.length)
+  const scores = workspace.float64(smoothed.length)
   for (let i = 0; i < places.length; i++) {
     const at = places[i] as number
     let score = smoothed[at] as number
@@ -91,9 +93,10 @@ function fuse(
   weights: Ingredients,
   mostWords: number,
   mostCosine: number,
+  workspace: Workspace,
 ): Float64Array {
   const span = mostCosine - leastCosine
-  const fused = new Float64Array(words.length)
+  const fused = workspace.float64(words.length)
   for (let i = 0; i < places.length; i++) {
     const at = places[i] as number
     const cosine = cosines[at] as number
@@ -103,8 +106,8 @@ function fuse(
   return fused
 }
 
-function smooth({ sessions, places }: Evidence, fused: Float64Array): Float64Array {
-  const smoothed = new Float64Array(fused.length)
+function smooth({ sessions, places }: Evidence, fused: Float64Array, workspace: Workspace): Float64Array {
+  const smoothed = workspace.float64(fused.length)
   for (let i = 0; i < places.length; i++) {
     const at = places[i] as number
     smoothed[at] =
@@ -125,7 +128,7 @@ export function neighbour(sessions: Int32Array, fused: Float64Array, at: number,
 }
 
 /** 0 where there is no number above it. */
-export function greatest(values: Float64Array, places: readonly number[]): number {
+export function greatest(values: Float64Array, places: Uint32Array): number {
   let most = 0
   for (let i = 0; i < places.length; i++) {
     const value = values[places[i] as number] as number
@@ -134,7 +137,7 @@ export function greatest(values: Float64Array, places: readonly number[]): numbe
   return most
 }
 
-function greatestBlock(blockOf: (at: number) => number, places: readonly number[]): number {
+function greatestBlock(blockOf: (at: number) => number, places: Uint32Array): number {
   let most = 0
   for (let i = 0; i < places.length; i++) most = Math.max(most, blockOf(places[i] as number))
   return most

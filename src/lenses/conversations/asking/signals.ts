@@ -4,7 +4,7 @@ import { amongOthers, FAR, NEAR } from './ranking.ts'
 
 export type Signals = Readonly<Record<string, number>>
 
-/** Before a word of the question: what it adds to the words of the message. */
+/** Before the place of a word in the question: what it adds to the words of the message. */
 export const WORD = 'word '
 
 /** What the tree of `explanationOf` makes, to the last digit. */
@@ -24,9 +24,9 @@ export function conversationShare(signals: Signals): number {
   return (signals['words_weight'] ?? 0) * over(words, possible) + (signals['meaning_weight'] ?? 0) * cosine
 }
 
-/** Its value is the score. */
-export function explanationOf(signals: Signals): Explanation {
-  const within = withinConversation(signals)
+/** Its value is the score. `words`: of the question, by place. */
+export function explanationOf(signals: Signals, words: readonly string[]): Explanation {
+  const within = withinConversation(signals, words)
   if (signals['most'] === undefined) return { ...within, label: 'score' }
   const conversation = conversationOf(signals)
   return node('score', 'product', [
@@ -36,9 +36,9 @@ export function explanationOf(signals: Signals): Explanation {
 }
 
 /** The score among the messages of its conversation. */
-function withinConversation(signals: Signals): Explanation {
+function withinConversation(signals: Signals, words: readonly string[]): Explanation {
   const of = (name: string): number => signals[name] ?? 0
-  const fused = node('message', 'sum', [wordsOf(signals), meaningOf(signals)])
+  const fused = node('message', 'sum', [wordsOf(signals, words), meaningOf(signals)])
   const smoothed = node('with neighbours', 'sum', [
     fused,
     ...NEIGHBOURS.map(([name, label, weight]) =>
@@ -104,12 +104,12 @@ const FACTORS = [
   ['user', 'said by the user'],
 ] as const
 
-function wordsOf(signals: Signals): Explanation {
+function wordsOf(signals: Signals, words: readonly string[]): Explanation {
   const matched = Object.entries(signals).filter(([name]) => name.startsWith(WORD))
   const bm25 = node(
     'BM25',
     'sum',
-    matched.map(([name, score]) => leaf(name.slice(WORD.length), score)),
+    matched.map(([name, score]) => leaf(words[Number(name.slice(WORD.length))] as string, score)),
   )
   return node('words', 'product', [
     leaf('weight', signals['words_weight'] ?? 0),

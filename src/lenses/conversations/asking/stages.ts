@@ -21,9 +21,10 @@ import { MOST_SCANNED } from './cosines.ts'
 import { type Answering, packed } from './packed-answers.ts'
 import { questionOf } from './question.ts'
 import { componentsOf, explanationOf, scoreOf } from './signals.ts'
-import { transcriptsOf } from './state.ts'
+import { stateOf } from './state.ts'
 import type { Transcript } from './transcript.ts'
 import { whyOf } from './why.ts'
+import type { Workspace } from './workspace.ts'
 
 const MEANING = 0.4
 
@@ -53,8 +54,10 @@ function weightsOf({ mode, vector, query }: Plan): Weights {
 }
 
 function retrieve(host: LensHost, plan: Plan, depth: number, context: QueryContext): Retrieval {
-  const { transcripts, allow, isAll } = askedConversations(transcriptsOf(host), plan, depth, context)
-  const conversations = weighedOf(transcripts, plan, context)
+  const { transcripts: known, workspace } = stateOf(host)
+  workspace.clear()
+  const { transcripts, allow, isAll } = askedConversations(known, plan, depth, context)
+  const conversations = weighedOf(transcripts, plan, workspace, context)
   const { best, isCut } = bestOf(conversations, depth, isAnswer(plan, allow))
   const isAlone = conversations.length === 1
   const answering = packed(best, isAlone)
@@ -77,6 +80,7 @@ function retrieve(host: LensHost, plan: Plan, depth: number, context: QueryConte
 function weighedOf(
   transcripts: readonly Transcript[],
   plan: Plan,
+  workspace: Workspace,
   { vectors, memo, reader }: QueryContext,
 ): readonly Weighed[] {
   const { vector, weights, query } = plan
@@ -91,6 +95,7 @@ function weighedOf(
         : { vectors, vector, approximate: query.approximate, isScan: messages <= MOST_SCANNED },
     weights,
     invalid: memo.invalid(reader, query.asOf),
+    workspace,
   }
   return transcripts.map(transcript => weighConversation(transcript, asking))
 }
@@ -118,12 +123,13 @@ function chunksOf(answering: readonly Answering[], reader: StoreReader): Readonl
 }
 
 /** No score says that a question has no answer here: that was measured. Only where nothing at all speaks for any is it told. */
-function score({ candidates, allow, statistics }: Retrieval, { mode }: Plan): Scoring {
+function score({ candidates, allow, statistics }: Retrieval, { mode, terms }: Plan): Scoring {
   const isEmpty = candidates.length === 0
+  const words = askedWords(terms).map(({ word }) => word)
   return {
     scored: candidates.map(scored),
-    explain: ({ signals }) => explanationOf(signals),
-    why: ({ signals }) => whyOf(signals),
+    explain: ({ signals }) => explanationOf(signals, words),
+    why: ({ signals }) => whyOf(signals, words),
     verdict: isEmpty ? 'nothing_relevant' : 'answered',
     reason: isEmpty ? reasonOf(allow, statistics, mode) : null,
     ceiling: null,

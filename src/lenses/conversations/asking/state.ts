@@ -1,11 +1,17 @@
 /** What the lens keeps in one engine between questions. */
 import type { LensHost } from '../../lens.ts'
 import { Transcripts } from './transcripts.ts'
+import { Workspace } from './workspace.ts'
 
-const STATES = new WeakMap<LensHost, Transcripts>()
+export interface ConversationsState {
+  readonly transcripts: Transcripts
+  readonly workspace: Workspace
+}
 
-export function transcriptsOf(host: LensHost): Transcripts {
-  const known = STATES.get(host) ?? new Transcripts(host.store)
+const STATES = new WeakMap<LensHost, ConversationsState>()
+
+export function stateOf(host: LensHost): ConversationsState {
+  const known = STATES.get(host) ?? { transcripts: new Transcripts(host.store), workspace: new Workspace() }
   STATES.set(host, known)
   return known
 }

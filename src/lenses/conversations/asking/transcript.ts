@@ -28,9 +28,9 @@ export class Transcript implements Recorded {
   readonly spoken: Spoken[] = []
   readonly units: WordCounts = new WordCounts()
   readonly unitMessages: number[] = []
-  readonly bodies: WordCounts | null
   readonly entries: Bitset = new Bitset()
   readonly #language: Language
+  readonly #names = new Map<string, string>()
   #before: (Said & { readonly session: string }) | null = null
   #whole: Moment | null = null
 
@@ -39,7 +39,6 @@ export class Transcript implements Recorded {
     const [first] = messages as [Stored]
     this.partition = first.entry.partition
     this.profile = first.row['profile'] as Profile
-    this.bodies = this.profile === 'people' ? new WordCounts() : null
     this.#language = language(
       messages
         .slice(0, SAMPLED)
@@ -55,6 +54,10 @@ export class Transcript implements Recorded {
     this.#whole = null
   }
 
+  get isOfPeople(): boolean {
+    return this.profile === 'people'
+  }
+
   get lastPosition(): number {
     return this.spoken.at(-1)?.position ?? -1
   }
@@ -68,32 +71,43 @@ export class Transcript implements Recorded {
   }
 
   #add({ row, entry }: Stored): void {
-    const [session, speaker] = [row['session'] as string, row['speaker'] as string]
+    const session = this.#once(row['session'] as string)
+    const speaker = this.#once(row['speaker'] as string)
+    const role = row['role'] as Role | null
     const dates = row['dates'] as string | null
     const body = entry.content
     const at = this.spoken.length
     const before = this.#before?.session === session ? this.#before : null
     this.#before = { session, speaker, body }
     this.spoken.push({
-      ...{ entry: entry.key, session, speaker },
+      entry: entry.key,
+      session,
       position: Number(row['position']),
-      role: row['role'] as Role | null,
+      speaker,
+      role: role === null ? null : this.#once(role),
       saysTime: saysTime(body, dates),
       unit: this.unitMessages.length,
     })
     this.entries.add(entry.key)
     const of = this.#languageOf(body)
-    if (this.bodies === null) {
+    if (this.isOfPeople) {
+      const spoken = countWords(spokenText({ speaker, body }), of)
+      this.#addUnit(at, spoken, countWords(this.#surroundingOf(row, body, before, dates), of))
+    } else {
       for (const { start, end } of pieces(body)) this.#addUnit(at, countWords(body.slice(start, end), of))
-      return
     }
-    const spoken = countWords(spokenText({ speaker, body }), of)
-    this.#addUnit(at, spoken, countWords(this.#surroundingOf(row, body, before, dates), of))
-    this.bodies.add(spoken)
   }
 
-  #addUnit(message: number, ...parts: readonly CountedText[]): void {
-    this.units.add(...parts)
+  /** The same text from one place in memory: each row read has its own. */
+  #once<T extends string>(name: T): T {
+    const known = this.#names.get(name)
+    if (known !== undefined) return known as T
+    this.#names.set(name, name)
+    return name
+  }
+
+  #addUnit(message: number, text: CountedText, around: CountedText | null = null): void {
+    this.units.add(text, around)
     this.unitMessages.push(message)
   }
 

@@ -13,8 +13,8 @@ import { messagesOf } from '../thread.ts'
 import { KeptThreads, type Thread } from './kept-threads.ts'
 import { type Stored, Transcript } from './transcript.ts'
 
-/** Messages kept in all, some three kilobytes each; of the last conversation asked as many as it has. */
-const MOST_MESSAGES = 120_000
+/** Messages kept in all, between one and two kilobytes each; of the last conversation asked as many as it has. */
+const MOST_MESSAGES = 250_000
 /** Changes followed one by one; beyond that all is read anew. */
 const MOST_CHANGES = 5_000
 /** Names of conversations whose threads are known. */

@@ -1,4 +1,5 @@
 /** The main reasons for a message in one line. */
+import { compareText } from '../../../base/compare.ts'
 import { componentsOf, conversationShare, type Signals, WORD } from './signals.ts'
 
 const MOST_WORDS = 3
@@ -9,10 +10,10 @@ const LEAST = 0.005
  * `words 0.46 (barn, kiln) + meaning 0.33 (cosine 0.55) + neighbours 0.17 + block 0.30, × speaker 1.2`: what it has in its
  * conversation, weights worked in; `, conversation 0.41`: what speaks for that one, where there are others.
  */
-export function whyOf(signals: Signals): string {
+export function whyOf(signals: Signals, words: readonly string[]): string {
   const parts = Object.entries(componentsOf(signals, signals['within'] ?? 0))
     .filter(([, value]) => value >= LEAST)
-    .map(([name, value]) => `${name} ${value.toFixed(2)}${detailOf(name, signals)}`)
+    .map(([name, value]) => `${name} ${value.toFixed(2)}${detailOf(name, signals, words)}`)
   const factors = ['speaker', 'when', 'user'].flatMap(name =>
     signals[name] === undefined ? [] : [`× ${name} ${signals[name]}`],
   )
@@ -20,12 +21,14 @@ export function whyOf(signals: Signals): string {
   return [parts.length === 0 ? 'little speaks for it' : parts.join(' + '), ...factors, ...others].join(', ')
 }
 
-function detailOf(part: string, signals: Signals): string {
+function detailOf(part: string, signals: Signals, words: readonly string[]): string {
   if (part === 'meaning') return ` (cosine ${(signals['cosine'] ?? 0).toFixed(2)})`
   if (part !== 'words') return ''
-  const matched = Object.keys(signals).filter(name => name.startsWith(WORD))
-  const shown = matched
-    .sort((a, b) => (signals[b] as number) - (signals[a] as number))
-    .map(name => name.slice(WORD.length))
-  return ` (${shown.slice(0, MOST_WORDS).join(', ')}${shown.length > MOST_WORDS ? ' …' : ''})`
+  const matched = words.flatMap((word, place) => {
+    const adds = signals[WORD + place]
+    return adds === undefined ? [] : [{ word, adds }]
+  })
+  matched.sort((a, b) => b.adds - a.adds || compareText(a.word, b.word))
+  const shown = matched.slice(0, MOST_WORDS).map(({ word }) => word)
+  return ` (${shown.join(', ')}${matched.length > MOST_WORDS ? ' …' : ''})`
 }

@@ -1,21 +1,23 @@
 /**
  * How often which words occur in each of a growing number of short texts: all that BM25 needs of them. Words are stems of
- * the language that the text is in; stop words are left out, and do not count in its length.
+ * the language that the text is in; stop words are left out, and do not count in its length. Numbers stand in typed arrays:
+ * there are millions of them, and nothing that the garbage collector would have to walk through.
  */
+import { grown } from '../../../base/grown.ts'
 import { stem } from '../../../text/stem.ts'
 import { isStopWord, type Language } from '../../../text/stopwords.ts'
 import { eachToken } from '../../../text/tokenise.ts'
 
 /** Occurrences in one text that are told apart; saturation makes of more the same. */
 const MOST_COUNTED = 255
-const COUNT_BITS = 8
-
-/** Texts in which a word occurs, ascending, each `text × 256 + occurrences`: 16 million texts at most. */
-export type Postings = readonly number[]
+/** Postings that there is room for at first. */
+const ROOM = 64
+const NONE = -1
 
 /** The words of a text, counted. */
 export interface CountedText {
   readonly language: Language
+  /** By stem. */
   readonly counts: ReadonlyMap<string, number>
   readonly length: number
 }
@@ -26,24 +28,16 @@ export function countWords(text: string, language: Language): CountedText {
   eachToken(text, (term, _start, _end, alias) => {
     if (isStopWord(term, language)) return
     if (!alias) length++
-    const key = keyOf(stem(term, language), language)
+    const key = stem(term, language)
     counts.set(key, (counts.get(key) ?? 0) + 1)
   })
   return { language, counts, length }
 }
 
-const EMPTY: CountedText = { language: 'en', counts: new Map(), length: 0 }
-
-function sumOf(parts: readonly CountedText[]): ReadonlyMap<string, number> {
-  const sum = new Map<string, number>()
-  for (const { counts } of parts) for (const [key, count] of counts) sum.set(key, (sum.get(key) ?? 0) + count)
-  return sum
-}
-
 /** What texts have of a folded word, by their language; made once for all conversations. */
-export class WordKeys {
+export class WordStems {
   readonly #word: string
-  readonly #keys = new Map<Language, string | null>()
+  readonly #stems = new Map<Language, string | null>()
 
   constructor(word: string) {
     this.#word = word
@@ -51,60 +45,79 @@ export class WordKeys {
 
   /** Null: a stop word, which is not counted. */
   of(language: Language): string | null {
-    const known = this.#keys.get(language)
+    const known = this.#stems.get(language)
     if (known !== undefined) return known
-    const key = isStopWord(this.#word, language) ? null : keyOf(stem(this.#word, language), language)
-    this.#keys.set(language, key)
-    return key
+    const found = isStopWord(this.#word, language) ? null : stem(this.#word, language)
+    this.#stems.set(language, found)
+    return found
   }
 }
 
 export class WordCounts {
-  readonly #postings = new Map<string, number[]>()
+  /** By language and stem, the last posting; each posting knows the one before it. No text is in two languages. */
+  readonly #last = new Map<Language, Map<string, number>>()
+  #postings = 0
+  #before = new Int32Array(ROOM)
+  #texts = new Int32Array(ROOM)
+  #own = new Uint8Array(ROOM)
+  #around = new Uint8Array(ROOM)
   readonly #lengths: number[] = []
-  readonly #languages = new Set<Language>()
+  readonly #lengthsAround: number[] = []
 
-  /** Returns the text's number: they count from 0. `parts` stand behind each other, in one language. */
-  add(...parts: readonly CountedText[]): number {
+  /** Returns the text's number: they count from 0. `around`: what stands around the text, in the same language. */
+  add(text: CountedText, around: CountedText | null = null): number {
     const number = this.#lengths.length
-    const [first = EMPTY, ...others] = parts
-    const counts = others.length === 0 ? first.counts : sumOf(parts)
-    for (const [key, count] of counts) {
-      const posting = ((number << COUNT_BITS) | Math.min(count, MOST_COUNTED)) >>> 0
-      const postings = this.#postings.get(key)
-      if (postings === undefined) this.#postings.set(key, [posting])
-      else postings.push(posting)
+    const last = this.#lastIn(text.language)
+    for (const [word, count] of text.counts) this.#post(last, word, number, count, around?.counts.get(word) ?? 0)
+    for (const [word, count] of around?.counts ?? []) {
+      if (!text.counts.has(word)) this.#post(last, word, number, 0, count)
     }
-    this.#lengths.push(parts.reduce((sum, { length }) => sum + length, 0))
-    this.#languages.add(first.language)
+    this.#lengths.push(text.length)
+    this.#lengthsAround.push(around?.length ?? 0)
     return number
   }
 
-  /** By text: words that are no stop words. */
-  get lengths(): readonly number[] {
-    return this.#lengths
+  /** In words that are no stop words. */
+  lengthOf(text: number, withAround: boolean): number {
+    return (this.#lengths[text] as number) + (withAround ? (this.#lengthsAround[text] as number) : 0)
   }
 
-  /** One list a language, as no text is in two. */
-  postings(keys: WordKeys): readonly Postings[] {
-    const lists: Postings[] = []
-    for (const language of this.#languages) {
-      const key = keys.of(language)
-      const found = key === null ? undefined : this.#postings.get(key)
-      if (found !== undefined) lists.push(found)
-    }
-    return lists
+  /** The texts that a word occurs in, each once, in no order. */
+  each(stems: WordStems, withAround: boolean, take: (text: number, count: number) => void): void {
+    this.#last.forEach((last, language) => {
+      const word = stems.of(language)
+      let posting = word === null ? NONE : (last.get(word) ?? NONE)
+      while (posting !== NONE) {
+        const own = this.#own[posting] as number
+        const count = withAround ? Math.min(MOST_COUNTED, own + (this.#around[posting] as number)) : own
+        if (count > 0) take(this.#texts[posting] as number, count)
+        posting = this.#before[posting] as number
+      }
+    })
   }
-}
 
-export function textOf(posting: number): number {
-  return posting >>> COUNT_BITS
-}
+  #lastIn(language: Language): Map<string, number> {
+    const known = this.#last.get(language)
+    if (known !== undefined) return known
+    const last = new Map<string, number>()
+    this.#last.set(language, last)
+    return last
+  }
 
-export function countOf(posting: number): number {
-  return posting & MOST_COUNTED
-}
+  #post(last: Map<string, number>, word: string, text: number, own: number, around: number): void {
+    const posting = this.#postings++
+    if (posting === this.#texts.length) this.#grow()
+    this.#before[posting] = last.get(word) ?? NONE
+    this.#texts[posting] = text
+    this.#own[posting] = Math.min(own, MOST_COUNTED)
+    this.#around[posting] = Math.min(around, MOST_COUNTED)
+    last.set(word, posting)
+  }
 
-function keyOf(stem: string, language: Language): string {
-  return language + stem
+  #grow(): void {
+    this.#before = grown(this.#before, this.#postings)
+    this.#texts = grown(this.#texts, this.#postings)
+    this.#own = grown(this.#own, this.#postings)
+    this.#around = grown(this.#around, this.#postings)
+  }
 }

@@ -19,7 +19,7 @@ function weighed(conversations: readonly Made[], scored: number[]): readonly Wei
       scored.push(number)
       return {
         moment: { said: scores.map((_, at) => ({ entry: entryOf(number, at) })) },
-        places: [...scores.keys()],
+        places: Uint32Array.from(scores.keys()),
         ranks: { scores: Float64Array.from(scores, score => score * MOST) },
         ...{ most: MOST, weight },
       } as unknown as ConversationScores

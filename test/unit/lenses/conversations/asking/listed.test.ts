@@ -9,6 +9,7 @@ import { LISTED } from '../../../../../src/lenses/conversations/asking/cosines.t
 import { questionOf } from '../../../../../src/lenses/conversations/asking/question.ts'
 import type { Transcript } from '../../../../../src/lenses/conversations/asking/transcript.ts'
 import { Transcripts } from '../../../../../src/lenses/conversations/asking/transcripts.ts'
+import { Workspace } from '../../../../../src/lenses/conversations/asking/workspace.ts'
 import { openToyEmbedder } from '../../../../../src/testing/toy-embedder.ts'
 import { call } from '../../../../support/conversations.ts'
 import { openTestEngine } from '../../../../support/engines.ts'
@@ -39,6 +40,7 @@ it('lists 200 by each, with their exact words and cosines, and gives nothing to 
       meaning: { vectors, vector, approximate: false, isScan },
       weights: { words: 0.6, meaning: 0.4 },
       invalid: new Bitset(),
+      workspace: new Workspace(),
     }).scores()
   const [scan, lists] = [scoresWith(true), scoresWith(false)]
   const listed = lists.cosines.listed as ReadonlySet<number>

@@ -1,6 +1,6 @@
 /** Typed arrays that grow: a larger one with the same contents takes the place of one that is full. */
 
-type Numbers = Uint16Array | Int32Array | Uint32Array | Float64Array
+type Numbers = Uint8Array | Uint16Array | Int32Array | Uint32Array | Float64Array
 
 /** At least so long, and longer by a quarter: such arrays are large, and what is too much is never used. */
 export function grown<A extends Numbers>(array: A, length: number): A {

@@ -1,0 +1,117 @@
+/** Words counted in lists that grow, and what they score: against counting and scoring each text by itself. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type AskedTexts, scoreTexts } from '../../../../../src/lenses/conversations/asking/bm25.ts'
+import { countWords, WordCounts, WordStems } from '../../../../../src/lenses/conversations/asking/word-counts.ts'
+import { Workspace } from '../../../../../src/lenses/conversations/asking/workspace.ts'
+
+const PARAMETERS = { k1: 0.9, b: 0.4 }
+const WORDS = ['barn', 'kiln', 'casa', 'rain', 'goat'] as const
+
+interface Text {
+  readonly language: 'en' | 'es'
+  readonly own: readonly string[]
+  readonly around: readonly string[]
+  /** The asked texts that it is part of; -1: none. */
+  readonly in: readonly [number, number]
+}
+
+const words = fc.array(fc.constantFrom(...WORDS), { maxLength: 6 })
+const anyText: fc.Arbitrary<Text> = fc.record({
+  language: fc.constantFrom('en', 'es'),
+  ...{ own: words, around: words },
+  in: fc.tuple(fc.integer({ min: -1, max: 4 }), fc.integer({ min: -1, max: 4 })),
+})
+
+function textsOf(given: readonly Text[], withAround: boolean): AskedTexts & { readonly words: string[][] } {
+  const counts = new WordCounts()
+  const count = Math.max(...given.flatMap(text => text.in), 0) + 1
+  const whole: string[][] = Array.from({ length: count }, () => [])
+  for (const { language, own, around, in: places } of given) {
+    counts.add(countWords(own.join(' '), language), countWords(around.join(' '), language))
+    for (const place of places) if (place >= 0) whole[place]?.push(...own, ...(withAround ? around : []))
+  }
+  const lengths = Float64Array.from(whole, ({ length }) => length)
+  const mean = lengths.reduce((sum, length) => sum + length, 0) / count
+  return {
+    ...{ counts, withAround, lengths, words: whole },
+    meanLength: mean > 0 ? mean : 1,
+    textOf: Int32Array.from(given, text => text.in[0]),
+    alsoTextOf: Int32Array.from(given, text => text.in[1]),
+  }
+}
+
+/** What each word adds in a text. */
+function plain({ words: texts, lengths, meanLength }: ReturnType<typeof textsOf>, word: string, boost: number) {
+  const having = texts.filter(text => text.includes(word)).length
+  const idf = Math.log(1 + (texts.length - having + 0.5) / (having + 0.5))
+  return texts.map((text, at) => {
+    const count = text.filter(other => other === word).length
+    const length = (PARAMETERS.b * (lengths[at] as number)) / meanLength
+    return (boost * idf * count * (PARAMETERS.k1 + 1)) / (count + PARAMETERS.k1 * (1 - PARAMETERS.b + length))
+  })
+}
+
+const askedOf = (asked: readonly string[]) =>
+  asked.map((word, at) => ({ word, boost: 1 + at / 2, stems: new WordStems(word) }))
+
+describe('BM25 of messages', () => {
+  it('scores texts as counting each by itself would', () => {
+    fc.assert(
+      fc.property(
+        fc.array(anyText, { minLength: 1, maxLength: 40 }),
+        fc.uniqueArray(fc.constantFrom(...WORDS), { minLength: 1 }),
+        fc.boolean(),
+        (given, asked, withAround) => {
+          const texts = textsOf(given, withAround)
+          const { scores, found, order, possible, partOf } = scoreTexts(
+            texts,
+            askedOf(asked),
+            PARAMETERS,
+            new Workspace(),
+          )
+          const parts = asked.map((word, at) => plain(texts, word, 1 + at / 2))
+          for (let text = 0; text < texts.lengths.length; text++) {
+            const sum = parts.reduce((all, part) => all + (part[text] as number), 0)
+            expect(scores[text]).toBeCloseTo(sum, 12)
+            expect(possible).toBeGreaterThanOrEqual(sum)
+            const own = order.map((place, at) => [parts[place]?.[text] as number, partOf(at, text)] as const)
+            for (const [part, told] of own) {
+              if (part === 0) expect(told).toBeNaN()
+              else expect(told).toBeCloseTo(part, 12)
+            }
+            // Added up in that order they make the score to the last digit: explanations rest on it.
+            expect(own.reduce((all, [, told]) => (Number.isNaN(told) ? all : all + told), 0)).toBe(scores[text])
+          }
+          expect([...found].sort((a, b) => a - b)).toEqual([...scores.keys()].filter(at => (scores[at] as number) > 0))
+        },
+      ),
+    )
+  })
+
+  it('counts a word no more than 255 times a text, with what stands around it', () => {
+    const counts = new WordCounts()
+    const many = countWords('barn '.repeat(200), 'en')
+    counts.add(many, many)
+    counts.add(countWords('barn '.repeat(300), 'en'))
+    const counted = (withAround: boolean): number[] => {
+      const found: number[] = []
+      counts.each(new WordStems('barn'), withAround, (text, count) => {
+        found[text] = count
+      })
+      return found
+    }
+    expect(counted(false)).toEqual([200, 255])
+    expect(counted(true)).toEqual([255, 255])
+    expect([counts.lengthOf(0, false), counts.lengthOf(0, true)]).toEqual([200, 400])
+  })
+
+  it('knows nothing of stop words, each in its language', () => {
+    const counts = new WordCounts()
+    counts.add(countWords('the barn', 'en'))
+    counts.add(countWords('the barn', 'es'))
+    const texts: number[] = []
+    counts.each(new WordStems('the'), true, text => texts.push(text))
+    expect(texts).toEqual([1])
+  })
+})
