@@ -65,12 +65,12 @@ export class Asking {
     return this.#contexts.secret()
   }
 
-  async query(input: QueryInput, call: CallContext): Promise<Page> {
+  async query(input: QueryInput, call: CallContext): Promise<Answer> {
     const { stages, context, release } = this.#prepare(input, call)
     try {
       const answer = await runQuery(stages, context, this.#held)
       if (context.query.touch) this.#touch(answer, call.viewer, context.query.lens)
-      return answer.page
+      return answer
     } finally {
       release()
     }
@@ -167,7 +167,8 @@ export class Asking {
   }
 
   /** One small transaction. A store that is read-only or on a full disk still answers; the use is then not counted. */
-  #touch({ entries }: Answer, viewer: Viewer, lens: string): void {
+  #touch(answer: Answer, viewer: Viewer, lens: string): void {
+    const entries = answer.entries.map(({ key }) => key)
     if (entries.length === 0) return
     const { uses, clock, registry } = this.#parts
     const { touch } = registry.must(lens)

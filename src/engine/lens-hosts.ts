@@ -1,9 +1,9 @@
 /** What each lens is given of the engine: made when it is first asked for, and the same from then on. */
 import type { Lens, LensHost } from '../lenses/lens.ts'
 import type { LiveQueries } from '../model/live.ts'
-import type { Page } from '../model/page.ts'
 import type { QueryInput } from '../model/query-input.ts'
 import type { Sight, Viewer } from '../model/viewer.ts'
+import type { Answer } from '../pipeline/stage.ts'
 import type { Parts } from './parts.ts'
 import { openScratch } from './scratch.ts'
 
@@ -15,7 +15,7 @@ export interface Hosting {
   /** The signal, which is aborted when the engine is closed too. */
   untilClosed(signal: AbortSignal): AbortSignal
   sight(viewer: Viewer): Sight
-  query(input: QueryInput, viewer: Viewer): Promise<Page>
+  query(input: QueryInput, viewer: Viewer): Promise<Answer>
 }
 
 export class LensHosts {

@@ -27,6 +27,7 @@ import { type QueryInput, queryInput } from '../model/query-input.ts'
 import { type SuggestInput, type Suggestions, suggestInput } from '../model/suggest.ts'
 import { isOwner, LOCAL_OWNER, type Sight, type Viewer } from '../model/viewer.ts'
 import { MOST_IDLE_MS, paced } from '../pipeline/paced.ts'
+import type { Answer } from '../pipeline/stage.ts'
 import { addFiles } from './add-files.ts'
 import { Asking } from './asking.ts'
 import { Care } from './care/care.ts'
@@ -71,11 +72,15 @@ export class LocalEngine implements Engine {
       mustBeOpen: () => this.#mustBeOpen(),
       untilClosed: signal => this.#untilClosed(signal),
       sight: viewer => this.#sight(viewer),
-      query: (input, viewer) => this.query(input, { viewer }),
+      query: (input, viewer) => this.#answer(input, { viewer }),
     })
   }
 
-  query(input: QueryInput, context?: Context): Promise<Page> {
+  async query(input: QueryInput, context?: Context): Promise<Page> {
+    return (await this.#answer(input, context)).page
+  }
+
+  #answer(input: QueryInput, context?: Context): Promise<Answer> {
     return this.#during(context, call => this.#asking.query(parseInput(queryInput, input), call))
   }
 

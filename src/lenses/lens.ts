@@ -11,14 +11,13 @@ import type { EntryKey } from '../model/entry.ts'
 import type { Ingester } from '../model/ingester.ts'
 import type { LiveQueries } from '../model/live.ts'
 import type { Operation, Progress } from '../model/operation.ts'
-import type { Page } from '../model/page.ts'
 import type { QueryInput } from '../model/query-input.ts'
 import type { RequestLog } from '../model/request-log.ts'
 import type { TableDeclaration } from '../model/table.ts'
 import type { Sight, Viewer } from '../model/viewer.ts'
 import type { Workspace } from '../model/workspace.ts'
 import type { Source } from '../pipeline/source.ts'
-import type { Stages } from '../pipeline/stage.ts'
+import type { Answer, Stages } from '../pipeline/stage.ts'
 import type { NodeTransport } from '../pipeline/transport.ts'
 import type { Store, StoreReader } from '../store/store.ts'
 
@@ -52,7 +51,7 @@ export interface LensHost {
   /** A store in memory with indexes of its own, for what is put together for one answer and forgotten after it. */
   scratch?(): Scratch
   /** Asks through the pipeline with this lens's stages (or another lens's, named in the input). */
-  query(input: QueryInput, viewer: Viewer): Promise<Page>
+  query(input: QueryInput, viewer: Viewer): Promise<Pick<Answer, 'page' | 'entries'>>
 }
 
 export interface Scratch {

@@ -51,7 +51,7 @@ const SPELLINGS: readonly (readonly [Language, RegExp])[] = [
 
 /** Different signs for each language: a word that comes often says no more than once. */
 function signsOf(words: readonly string[]): number[] {
-  const signs = LANGUAGES.map(() => 0)
+  const signs = new Array<number>(LANGUAGES.length).fill(0)
   const counted = new Set<string>()
   const unlike: string[] = []
   for (const word of words) {
@@ -63,6 +63,7 @@ function signsOf(words: readonly string[]): number[] {
     counted.add(folded)
     for (const at of spokenFor) signs[at] = (signs[at] as number) + 1
   }
+  if (unlike.length === 0) return signs
   for (const [of, spelling] of SPELLINGS) {
     if (unlike.some(word => spelling.test(word))) signs[index(of)] = (signs[index(of)] as number) + 1
   }

@@ -17,8 +17,13 @@ export function questionMatcher(question: readonly string[], of: Language): Word
   // Stemming changes endings only, so most words of a text are told by how they begin.
   const beginnings = [...stems.keys()].map(beginningOf)
   const initials = new Set(beginnings.map(beginning => beginning.charCodeAt(0)))
+  const beginsAsOne = (term: string): boolean => {
+    if (!initials.has(term.charCodeAt(0))) return false
+    for (const beginning of beginnings) if (term.startsWith(beginning)) return true
+    return false
+  }
   return term => {
-    if (!initials.has(term.charCodeAt(0)) || !beginnings.some(beginning => term.startsWith(beginning))) return null
+    if (!beginsAsOne(term)) return null
     if (telling.length > 0 && isStopWord(term, of)) return null
     return stems.get(stem(term, of)) ?? null
   }

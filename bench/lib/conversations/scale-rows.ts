@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Engine } from '../../../src/engine/engine.ts'
 import { openEngine } from '../../../src/engine/open.ts'
@@ -21,7 +22,8 @@ import { type ChatQuestion, chatAsker } from './product.ts'
 
 const CONVERSATIONS = quick ? 10 : 100
 const MESSAGES_EACH = quick ? 200 : 1000
-const ASKED = quick ? 20 : 300
+const WARM_UP = quick ? 5 : 100
+const ASKED = quick ? 20 : 1000
 const REMEMBERED = quick ? 30 : 1000
 const FOUND_ELSEWHERE = quick ? 10 : 200
 
@@ -40,7 +42,7 @@ export async function scaleRows(): Promise<readonly Row[]> {
   const home = folder.file('home')
   writeChats(chats, CONVERSATIONS, MESSAGES_EACH)
   const sweep = floorIndexOf('floor', DIMENSIONS, allGenerated())
-  await using engine = await openEngine({ home, create: true, embedder: 'none', background: false })
+  await using engine = await openEngine({ home, create: true, embedder: 'none' })
   return [
     await imported(engine, chats),
     ...(await asked(engine, round => timed(() => sweep.sweepDistances(heldOut(round), FLOOR_SCOPE)))),
@@ -79,11 +81,14 @@ async function asked(engine: Engine, floorAt: (round: number) => number): Promis
     const times: number[] = []
     const floors: number[] = []
     const first = await timedAsync(() => ask({ text: texts.question(3), ...input(0) }))
-    // Each conversation once before: what a question finds kept is what is measured.
+    // Each conversation once before, and the way itself: what a question finds kept and compiled is what is measured.
     for (let round = 0; round < CONVERSATIONS; round++) await ask({ text: texts.question(3), ...ofConversation(round) })
+    for (let round = 0; round < WARM_UP; round++) await ask({ text: texts.question(3), ...input(round) })
     for (let round = 0; round < ASKED; round++) {
       if (round % FLOOR_EVERY === 0) floors.push(floorAt(round))
       const text = texts.question(3)
+      // Each in a turn of the event loop of its own, as a process that stays is asked.
+      await nextTurn()
       times.push(await timedAsync(() => ask({ text, ...input(round) })))
     }
     const floor = percentile(floors, 0.5)

@@ -87,9 +87,10 @@ export class PipelineQuestion implements StandingQuestion {
     this.#sight = asking.look(this.viewer)
     const { answer, asOf, nextBound } = await asking.standing(this.#input, { viewer: this.viewer, signal })
     this.#mustBeWhole(answer.page)
-    this.#answered = { mode: answer.page.mode, entries: new Set(answer.entries) }
+    const keys = answer.entries.map(({ key }) => key)
+    this.#answered = { mode: answer.page.mode, entries: new Set(keys) }
     return {
-      items: this.#itemsOf(answer.page.items, answer.entries),
+      items: this.#itemsOf(answer.page.items, keys),
       full: answer.page.cursor !== null,
       asOf,
       until: Math.min(nextBound, this.#endOfWindow(asOf)),

@@ -72,7 +72,7 @@ async function matchesOf(call: Call, query: string, path: string | null): Promis
   const matches: JsonObject[] = []
   try {
     for (let cursor: string | null | undefined; matches.length < MOST_MATCHES; ) {
-      const page = await host.query(
+      const { page } = await host.query(
         {
           text: query,
           lens: 'default',

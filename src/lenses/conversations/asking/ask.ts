@@ -1,12 +1,13 @@
 /** A question over messages: the pipeline ranks them, and each is told with who said it, when and where. */
 import { modelKey } from '../../../embed/embedder.ts'
-import type { EntryKey } from '../../../model/entry.ts'
+import type { Entry, EntryKey } from '../../../model/entry.ts'
 import { invalidArgument } from '../../../model/errors.ts'
 import { toInstant, toIso } from '../../../model/instant.ts'
 import type { Item, Page } from '../../../model/page.ts'
 import type { InstantInput, QueryInput } from '../../../model/query-input.ts'
 import type { Row } from '../../../model/table.ts'
 import type { Viewer } from '../../../model/viewer.ts'
+import type { Answer } from '../../../pipeline/stage.ts'
 import type { StoreReader } from '../../../store/store.ts'
 import type { LensHost } from '../../lens.ts'
 import { MESSAGES } from '../tables.ts'
@@ -27,8 +28,9 @@ export async function askConversations(
   viewer: Viewer,
 ): Promise<ConversationQueryAnswer> {
   const asked = questionFor(input)
-  const page = await host.query(await withinBudget(host, asked, input, viewer), viewer)
-  const found = foundIn(host, page, viewer)
+  const answer = await host.query(await withinBudget(host, asked, input, viewer), viewer)
+  const { page } = answer
+  const found = foundIn(host, answer)
   const told = toldOf(host, found, page, input)
   const isNow = questionOf(input.text).now
   const isNewer = (one: ToldMessage, than: ToldMessage) => one.newer_statement_of.includes(than.id)
@@ -84,8 +86,8 @@ async function withinBudget(
   viewer: Viewer,
 ): Promise<QueryInput> {
   if (tokens === undefined) return asked
-  const page = await host.query({ ...asked, touch: false, explain: false }, viewer)
-  const texts = foundIn(host, page, viewer).map(({ text }) => text)
+  const answer = await host.query({ ...asked, touch: false, explain: false }, viewer)
+  const texts = foundIn(host, answer).map(({ text }) => text)
   return { ...asked, limit: Math.max(1, fitting(texts, tokens)) }
 }
 
@@ -98,26 +100,21 @@ interface Found {
   readonly isPartial: boolean
 }
 
-/** Messages of the page that are still there. */
-function foundIn({ store, sight }: LensHost, { items }: Page, viewer: Viewer): readonly Found[] {
+/** Messages of the page, but for those that are none any more. */
+function foundIn(
+  { store }: LensHost,
+  { page: { items }, entries }: Pick<Answer, 'page' | 'entries'>,
+): readonly Found[] {
   if (items.length === 0) return []
-  const { partitions } = sight(viewer)
-  return store.read(reader => {
-    const keys = items.flatMap(({ id }) => reader.find(id, partitions))
-    const rows = new Map(
-      reader
-        .table(MESSAGES)
-        .scan({}, { entries: keys })
-        .map(row => [row['entry'] as EntryKey, row]),
-    )
-    const entries = Map.groupBy(reader.entries(keys), ({ id }) => id)
-    return items.flatMap(item => {
-      const entry = entries.get(item.id)?.find(({ audience }) => audience.holder === item.holder)
-      const row = entry === undefined ? undefined : rows.get(entry.key)
-      if (entry === undefined || row === undefined) return []
-      const text = row['profile'] === 'assistant' ? item.excerpt.text : entry.content
-      return [{ item, key: entry.key, row, text, isPartial: text.trim() !== entry.content.trim() }]
-    })
+  const keys = entries.map(({ key }) => key)
+  const rows = store.table(MESSAGES).scan({}, { entries: keys })
+  const byEntry = new Map(rows.map(row => [row['entry'] as EntryKey, row]))
+  return items.flatMap((item, at) => {
+    const { key, content } = entries[at] as Entry
+    const row = byEntry.get(key)
+    if (row === undefined) return []
+    const text = row['profile'] === 'assistant' ? item.excerpt.text : content
+    return [{ item, key, row, text, isPartial: text.trim() !== content.trim() }]
   })
 }
 

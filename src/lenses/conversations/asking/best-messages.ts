@@ -83,5 +83,7 @@ function placesFrom(
 export function nearThePage(best: readonly Place[], query: Query, depth: number): readonly number[] {
   const scores = best.map(({ score }) => score)
   const bar = pageBar(scores, query, depth)
-  return [...best.keys()].filter(place => (best[place] as Place).score >= bar)
+  const near: number[] = []
+  for (let place = 0; place < scores.length; place++) if ((scores[place] as number) >= bar) near.push(place)
+  return near
 }

@@ -1,7 +1,7 @@
 /** BM25 of short texts for the words of a question. All statistics are taken over the texts that are asked, and no others. */
 import { doubled } from '../../../base/grown.ts'
 import { idf } from '../../../math/bm25.ts'
-import type { WordCounts, WordStems } from './word-counts.ts'
+import type { OccurrenceVisitor, WordCounts, WordStems } from './word-counts.ts'
 import type { Workspace } from './workspace.ts'
 
 export interface Bm25Parameters {
@@ -67,7 +67,7 @@ export function scoreTexts(
 ): TextScores {
   const { lengths, meanLength } = texts
   const occurrences = new Occurrences(texts, workspace)
-  const matches = words.map((word, place) => matchOf(word, place, occurrences, lengths.length)).sort(heaviestFirst)
+  const matches = matchesOf(words, occurrences, lengths.length)
   const scoreOf = (weight: number, count: number, text: number): number =>
     (weight * count * (k1 + 1)) / (count + k1 * (1 - b + (b * (lengths[text] as number)) / meanLength))
   const scores = workspace.float64(lengths.length)
@@ -96,29 +96,40 @@ export function scoreTexts(
   }
 }
 
-function matchOf({ word, boost, stems }: AskedWord, place: number, occurrences: Occurrences, texts: number): Match {
-  const start = occurrences.size
-  occurrences.add(stems)
-  const end = occurrences.size
-  return { word, place, weight: boost * idf(texts, end - start), start, end }
+/** Heaviest first: the order in which scores are added up, as then equal sums are equal numbers. */
+function matchesOf(words: readonly AskedWord[], occurrences: Occurrences, texts: number): readonly Match[] {
+  const matches = new Array<Match>(words.length)
+  for (let place = 0; place < words.length; place++) {
+    const { word, boost, stems } = words[place] as AskedWord
+    const start = occurrences.size
+    occurrences.add(stems)
+    const end = occurrences.size
+    const match: Match = { word, place, weight: boost * idf(texts, end - start), start, end }
+    // Put where it belongs: so few need no sorting, which takes memory.
+    let at = place
+    for (; at > 0 && isHeavier(match, matches[at - 1] as Match); at--) matches[at] = matches[at - 1] as Match
+    matches[at] = match
+  }
+  return matches
 }
 
-/** The order in which scores are added up: then equal sums are equal numbers. */
-function heaviestFirst(a: Match, b: Match): number {
-  return b.weight - a.weight || (a.word < b.word ? -1 : 1)
+function isHeavier(a: Match, b: Match): boolean {
+  return a.weight > b.weight || (a.weight === b.weight && a.word < b.word)
 }
 
 /** Room for occurrences at first. */
 const ROOM = 512
 
 /** The texts in which some words occur, and how often: those of one word behind those of another. */
-class Occurrences {
+class Occurrences implements OccurrenceVisitor {
   size = 0
   texts: Uint32Array
   counts: Uint16Array
   readonly #of: AskedTexts
   /** By text, one more than where it stands last. */
   readonly #ends: Uint32Array
+  /** Of the occurrences of the word that is being added. */
+  #start = 0
 
   constructor(of: AskedTexts, workspace: Workspace) {
     this.#of = of
@@ -128,19 +139,20 @@ class Occurrences {
   }
 
   add(stems: WordStems): void {
-    const { counts, withAround, textOf, alsoTextOf } = this.#of
-    const start = this.size
-    counts.each(stems, withAround, (number, count) => {
-      this.#add(textOf[number] as number, count, start)
-      if (alsoTextOf !== null) this.#add(alsoTextOf[number] as number, count, start)
-    })
+    this.#start = this.size
+    this.#of.counts.each(stems, this.#of.withAround, this)
   }
 
-  /** `start`: of the word's occurrences. */
-  #add(text: number, count: number, start: number): void {
+  visit(number: number, count: number): void {
+    const { textOf, alsoTextOf } = this.#of
+    this.#add(textOf[number] as number, count)
+    if (alsoTextOf !== null) this.#add(alsoTextOf[number] as number, count)
+  }
+
+  #add(text: number, count: number): void {
     if (text < 0) return
     const known = (this.#ends[text] as number) - 1
-    if (known >= start) {
+    if (known >= this.#start) {
       this.counts[known] = (this.counts[known] as number) + count
       return
     }

@@ -6,7 +6,7 @@ import { cosine } from '../../../math/vector.ts'
 import { language } from '../../../text/language.ts'
 import { stem } from '../../../text/stem.ts'
 import { isStopWord, type Language } from '../../../text/stopwords.ts'
-import { tokenise } from '../../../text/tokenise.ts'
+import { eachToken } from '../../../text/tokenise.ts'
 
 /**
  * Two messages are on one subject when they share so many words of content, which are such a share of theirs (Dice), and,
@@ -71,8 +71,11 @@ function isBySame(a: Statement, b: Statement): boolean {
 const SAMPLED = 100
 
 function wordsOf(text: string, of: Language): ReadonlySet<string> {
-  const words = tokenise(text).filter(({ term, alias }) => !alias && !isStopWord(term, of))
-  return new Set(words.map(({ term }) => stem(term, of)))
+  const words = new Set<string>()
+  eachToken(text, (term, _start, _end, alias) => {
+    if (!alias && !isStopWord(term, of)) words.add(stem(term, of))
+  })
+  return words
 }
 
 function isShared(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {

@@ -6,7 +6,7 @@ import type { EntryKey } from '../../../model/entry.ts'
 import type { Place } from './best-messages.ts'
 import type { ConversationScores } from './conversation-scores.ts'
 import { type Factor, neighbour } from './ranking.ts'
-import { type Signals, WORD } from './signals.ts'
+import { type Signals, wordSignal } from './signals.ts'
 
 export interface Answering {
   readonly entry: EntryKey
@@ -17,10 +17,12 @@ export interface Answering {
 
 /** Gives one of them back. `isAlone`: no other conversation is asked, so scores need not be held against theirs. */
 export function packed(places: readonly Place[], isAlone: boolean): (place: number) => Answering {
-  const conversations = [...new Set(places.map(({ of }) => of))]
-  const shared = conversations.map(of => sharedSignals(of, isAlone))
-  const words = conversations.map(({ texts }) => texts.order.map(place => WORD + place))
-  const width = OWN.length + Math.max(0, ...words.map(({ length }) => length))
+  const conversations: ConversationScores[] = []
+  for (const { of } of places) if (!conversations.includes(of)) conversations.push(of)
+  const shared = new Float64Array(conversations.length * SHARED.length)
+  for (const [at, of] of conversations.entries()) packShared(of, isAlone, shared, at * SHARED.length)
+  const orders = conversations.map(({ texts }) => texts.order)
+  const width = OWN.length + Math.max(0, ...orders.map(({ length }) => length))
   const numbers = new Float64Array(places.length * width)
   const conversationOf = new Uint32Array(places.length)
   const entries = new Float64Array(places.length)
@@ -35,77 +37,101 @@ export function packed(places: readonly Place[], isAlone: boolean): (place: numb
   return place => {
     const of = conversationOf[place] as number
     const own = numbers.subarray(place * width, (place + 1) * width)
-    const signals = unpacked(own, shared[of] as Signals, words[of] as readonly string[])
+    const ofConversation = shared.subarray(of * SHARED.length, (of + 1) * SHARED.length)
+    const signals = unpacked(ofConversation, own, orders[of] as readonly number[])
     return { entry: entries[place] as EntryKey, piece: pieces[place] as number, signals }
   }
 }
 
-type Own = readonly [name: string, signalOf: (of: ConversationScores, at: number) => number]
+function unpacked(shared: Float64Array, own: Float64Array, order: readonly number[]): Signals {
+  // At once what every message has: a record that grows name by name is copied again and again.
+  const signals: Record<string, number> = {
+    words_weight: shared[0] as number,
+    meaning_weight: shared[1] as number,
+    cosine_least: shared[2] as number,
+    cosine_most: shared[3] as number,
+    within: own[0] as number,
+    bm25: own[1] as number,
+    words_most: own[2] as number,
+    before: own[3] as number,
+    after: own[4] as number,
+    two_before: own[5] as number,
+    two_after: own[6] as number,
+  }
+  addRest(signals, SHARED, shared, ALWAYS_SHARED)
+  addRest(signals, OWN, own, ALWAYS_OWN)
+  for (let word = 0; word < order.length; word++) {
+    const part = own[OWN.length + word] as number
+    if (!Number.isNaN(part)) signals[wordSignal(order[word] as number)] = part
+  }
+  return signals
+}
 
-/** Signals of one message; NaN: it has none of that name. What each word adds stands behind them. */
-const OWN: readonly Own[] = [
-  ['within', ({ ranks }, at) => ranks.scores[at] as number],
-  ['bm25', ({ words }, at) => words[at] as number],
-  ['words_most', ({ words, ranks }, at) => ((words[at] as number) > 0 ? ranks.mostWords : 0)],
-  ['before', near(-1)],
-  ['after', near(1)],
-  ['two_before', near(-2)],
-  ['two_after', near(2)],
-  ['cosine', ({ cosines }, at) => cosines.values[at] ?? Number.NaN],
-  ['block', ({ blockOf }, at) => blockOf?.(at) ?? Number.NaN],
-  ['speaker', raisedBy('speaker')],
-  ['when', raisedBy('when')],
-  ['user', raisedBy('user')],
+function addRest(signals: Record<string, number>, names: readonly string[], numbers: Float64Array, from: number): void {
+  for (let at = from; at < names.length; at++) {
+    const value = numbers[at] as number
+    if (!Number.isNaN(value)) signals[names[at] as string] = value
+  }
+}
+
+/** Signals of one message. What each word adds stands behind them. */
+const OWN: readonly string[] = [
+  ...['within', 'bm25', 'words_most', 'before', 'after', 'two_before', 'two_after', 'cosine', 'block'],
+  ...['speaker', 'when', 'user'],
 ]
+/** Of these the first that every message has. */
+const ALWAYS_OWN = 7
 
-function near(distance: number): (of: ConversationScores, at: number) => number {
-  return ({ moment, ranks }, at) => neighbour(moment.sessions, ranks.fused, at, distance)
-}
-
-function raisedBy(name: Factor['name']): (of: ConversationScores, at: number) => number {
-  return ({ factors }, at) => {
-    for (const factor of factors) if (factor.name === name && factor.holds(at)) return factor.by
-    return Number.NaN
-  }
-}
-
-function sharedSignals(found: ConversationScores, isAlone: boolean): Signals {
-  const { ranks, ingredients, cosines, blockOf, most, possible } = found
-  return {
-    words_weight: ingredients.words,
-    meaning_weight: ingredients.meaning,
-    cosine_least: cosines.least,
-    cosine_most: ranks.mostCosine,
-    ...(blockOf !== null && {
-      smoothed_most: ranks.mostSmoothed,
-      block_weight: ingredients.block,
-      block_most: ranks.mostBlock,
-    }),
-    ...(!isAlone && {
-      most,
-      conversation_words: ranks.mostWords,
-      conversation_possible: possible,
-      conversation_cosine: Math.max(0, ranks.mostCosine),
-    }),
-  }
-}
-
+/** In the order of the names; NaN where it has none of that name. */
 function pack(of: ConversationScores, at: number, numbers: Float64Array, start: number): void {
+  const { ranks, words, cosines, blockOf, moment, texts } = of
+  const { fused } = ranks
+  const { sessions } = moment
+  const score = words[at] as number
   let next = start
-  for (let own = 0; own < OWN.length; own++) numbers[next++] = (OWN[own] as Own)[1](of, at)
-  const { texts, words, unitOf } = of
-  const unit = (words[at] as number) > 0 ? unitOf(at) : -1
+  numbers[next++] = ranks.scores[at] as number
+  numbers[next++] = score
+  numbers[next++] = score > 0 ? ranks.mostWords : 0
+  numbers[next++] = neighbour(sessions, fused, at, -1)
+  numbers[next++] = neighbour(sessions, fused, at, 1)
+  numbers[next++] = neighbour(sessions, fused, at, -2)
+  numbers[next++] = neighbour(sessions, fused, at, 2)
+  numbers[next++] = cosines.values[at] ?? Number.NaN
+  numbers[next++] = blockOf === null ? Number.NaN : blockOf(at)
+  numbers[next++] = raisedBy('speaker', of, at)
+  numbers[next++] = raisedBy('when', of, at)
+  numbers[next++] = raisedBy('user', of, at)
+  const unit = score > 0 ? of.unitOf(at) : -1
   for (let word = 0; word < texts.order.length; word++) {
     numbers[next++] = unit < 0 ? Number.NaN : texts.partOf(word, unit)
   }
 }
 
-function unpacked(own: Float64Array, shared: Signals, words: readonly string[]): Signals {
-  const signals: Record<string, number> = { ...shared }
-  for (let at = 0; at < OWN.length + words.length; at++) {
-    const value = own[at] as number
-    if (Number.isNaN(value)) continue
-    signals[OWN[at]?.[0] ?? (words[at - OWN.length] as string)] = value
-  }
-  return signals
+function raisedBy(name: Factor['name'], { factors }: ConversationScores, at: number): number {
+  for (const factor of factors) if (factor.name === name && factor.holds(at)) return factor.by
+  return Number.NaN
+}
+
+/** Signals that messages of one conversation share. */
+const SHARED: readonly string[] = [
+  ...['words_weight', 'meaning_weight', 'cosine_least', 'cosine_most', 'smoothed_most', 'block_weight', 'block_most'],
+  ...['most', 'conversation_words', 'conversation_possible', 'conversation_cosine'],
+]
+const ALWAYS_SHARED = 4
+
+/** In the order of the names; NaN where it has none of that name. */
+function packShared(found: ConversationScores, isAlone: boolean, numbers: Float64Array, start: number): void {
+  const { ranks, ingredients, cosines, blockOf, most, possible } = found
+  let next = start
+  numbers[next++] = ingredients.words
+  numbers[next++] = ingredients.meaning
+  numbers[next++] = cosines.least
+  numbers[next++] = ranks.mostCosine
+  numbers[next++] = blockOf === null ? Number.NaN : ranks.mostSmoothed
+  numbers[next++] = blockOf === null ? Number.NaN : ingredients.block
+  numbers[next++] = blockOf === null ? Number.NaN : ranks.mostBlock
+  numbers[next++] = isAlone ? Number.NaN : most
+  numbers[next++] = isAlone ? Number.NaN : ranks.mostWords
+  numbers[next++] = isAlone ? Number.NaN : possible
+  numbers[next++] = isAlone ? Number.NaN : Math.max(0, ranks.mostCosine)
 }

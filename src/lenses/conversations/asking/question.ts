@@ -47,15 +47,12 @@ export function speakersOf(speakers: Iterable<string>): readonly Speaker[] {
  * name that is a common word ("Will", "May") must be written as a name.
  */
 export function namedSpeaker(speakers: readonly Speaker[], { words, capitals }: Question): string | null {
-  const named = speakers.flatMap(({ speaker, names }) => {
-    const [first] = names
-    if (first === undefined || !words.includes(first)) return []
-    if (isCommon(first) && !capitals.has(first)) return []
-    return [{ speaker, first, isFull: names.every(name => words.includes(name)) }]
+  const named = speakers.filter(({ names }) => {
+    const first = names[0]
+    return first !== undefined && words.includes(first) && (!isCommon(first) || capitals.has(first))
   })
-  const firsts = new Set(named.map(({ first }) => first))
-  if (firsts.size !== 1) return null
-  const meant = named.length === 1 ? named : named.filter(({ isFull }) => isFull)
+  if (named.length === 0 || named.some(({ names }) => names[0] !== named[0]?.names[0])) return null
+  const meant = named.length === 1 ? named : named.filter(({ names }) => names.every(name => words.includes(name)))
   return meant.length === 1 ? (meant[0]?.speaker ?? null) : null
 }
 

@@ -7,6 +7,10 @@ export type Signals = Readonly<Record<string, number>>
 /** Before the place of a word in the question: what it adds to the words of the message. */
 export const WORD = 'word '
 
+export function wordSignal(place: number): string {
+  return WORD + place
+}
+
 /** What the tree of `explanationOf` makes, to the last digit. */
 export function scoreOf(signals: Signals): number {
   const { within = 0, most } = signals
@@ -63,8 +67,10 @@ function withinConversation(signals: Signals, words: readonly string[]): Explana
   return factors.length === 0 ? primed : node('in its conversation', 'product', [primed, ...factors])
 }
 
+export type Components = Readonly<Record<'words' | 'meaning' | 'neighbours' | 'block', number>>
+
 /** What the parts give to a score, which is their sum as far as rounding allows. */
-export function componentsOf(signals: Signals, score: number): Readonly<Record<string, number>> {
+export function componentsOf(signals: Signals, score: number): Components {
   const {
     before = 0,
     after = 0,

@@ -56,18 +56,17 @@ export class Transcripts {
     { atLeast, atMost, messages }: { readonly atLeast: number; readonly atMost: number; readonly messages: number },
   ): { readonly transcripts: readonly Transcript[]; readonly isAll: boolean } {
     return this.#reading(reader => {
-      const threads = this.#threadsOf(reader, entries)
       const transcripts: Transcript[] = []
       let taken = 0
-      let isAll = threads.length <= atMost
-      for (const [at, id] of threads.slice(0, atMost).entries()) {
-        const own = within(this.#thread(reader, id), partitions)
+      let at = 0
+      let isAll = true
+      for (const id of this.#threadsOf(reader, entries)) {
+        const own = at < atMost ? within(this.#thread(reader, id), partitions) : []
         taken += own.reduce((sum, { spoken }) => sum + spoken.length, 0)
-        if (at >= atLeast && taken > messages) {
-          isAll = false
-          break
-        }
+        isAll = at < atMost && (at < atLeast || taken <= messages)
+        if (!isAll) break
         transcripts.push(...own)
+        at++
       }
       this.#kept.forgetOldest()
       return { transcripts, isAll }
@@ -98,14 +97,27 @@ export class Transcripts {
     })
   }
 
-  /** Each once, in the order of the messages, which may come again. */
-  #threadsOf(reader: StoreReader, messages: readonly EntryKey[]): readonly string[] {
-    const threads = messages.map(entry => this.#kept.threadOf(entry))
-    const unknown = messages.filter((_, at) => threads[at] === undefined)
-    if (unknown.length === 0) return [...new Set(threads as string[])]
-    const rows = reader.table(MESSAGES).scan({}, { entries: unknown, columns: ['entry', 'thread'] })
-    const read = new Map(rows.map(row => [row['entry'] as EntryKey, row['thread'] as string]))
-    return [...new Set(messages.flatMap((entry, at) => threads[at] ?? read.get(entry) ?? []))]
+  /** Each once, in the order of the messages, which may come again; messages are looked up no further than it is read. */
+  *#threadsOf(reader: StoreReader, messages: readonly EntryKey[]): Generator<string> {
+    const told = new Set<string>()
+    let read: ReadonlyMap<EntryKey, string> | null = null
+    for (const message of messages) {
+      let thread = this.#kept.threadOf(message)
+      if (thread === undefined) {
+        read ??= this.#threadsRead(reader, messages)
+        thread = read.get(message)
+      }
+      if (thread === undefined || told.has(thread)) continue
+      told.add(thread)
+      yield thread
+    }
+  }
+
+  /** Of those of these messages that are not kept. */
+  #threadsRead(reader: StoreReader, messages: readonly EntryKey[]): ReadonlyMap<EntryKey, string> {
+    const entries = messages.filter(entry => this.#kept.threadOf(entry) === undefined)
+    const rows = reader.table(MESSAGES).scan({}, { entries, columns: ['entry', 'thread'] })
+    return new Map(rows.map(row => [row['entry'] as EntryKey, row['thread'] as string]))
   }
 
   #follow(reader: StoreReader): void {

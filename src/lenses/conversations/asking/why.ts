@@ -1,8 +1,10 @@
 /** The main reasons for a message in one line. */
 import { compareText } from '../../../base/compare.ts'
-import { componentsOf, conversationShare, type Signals, WORD } from './signals.ts'
+import { componentsOf, conversationShare, type Signals, wordSignal } from './signals.ts'
 
 const MOST_WORDS = 3
+const PARTS = ['words', 'meaning', 'neighbours', 'block'] as const
+const FACTORS = ['speaker', 'when', 'user'] as const
 /** Parts of the score that are less than this are not told. */
 const LEAST = 0.005
 
@@ -11,21 +13,23 @@ const LEAST = 0.005
  * conversation, weights worked in; `, conversation 0.41`: what speaks for that one, where there are others.
  */
 export function whyOf(signals: Signals, words: readonly string[]): string {
-  const parts = Object.entries(componentsOf(signals, signals['within'] ?? 0))
-    .filter(([, value]) => value >= LEAST)
-    .map(([name, value]) => `${name} ${value.toFixed(2)}${detailOf(name, signals, words)}`)
-  const factors = ['speaker', 'when', 'user'].flatMap(name =>
-    signals[name] === undefined ? [] : [`× ${name} ${signals[name]}`],
-  )
-  const others = signals['most'] === undefined ? [] : [`conversation ${conversationShare(signals).toFixed(2)}`]
-  return [parts.length === 0 ? 'little speaks for it' : parts.join(' + '), ...factors, ...others].join(', ')
+  const components = componentsOf(signals, signals['within'] ?? 0)
+  let parts = ''
+  for (const name of PARTS) {
+    const value = components[name]
+    if (value < LEAST) continue
+    parts += `${parts === '' ? '' : ' + '}${name} ${value.toFixed(2)}${detailOf(name, signals, words)}`
+  }
+  let why = parts === '' ? 'little speaks for it' : parts
+  for (const name of FACTORS) if (signals[name] !== undefined) why += `, × ${name} ${signals[name]}`
+  return signals['most'] === undefined ? why : `${why}, conversation ${conversationShare(signals).toFixed(2)}`
 }
 
 function detailOf(part: string, signals: Signals, words: readonly string[]): string {
   if (part === 'meaning') return ` (cosine ${(signals['cosine'] ?? 0).toFixed(2)})`
   if (part !== 'words') return ''
   const matched = words.flatMap((word, place) => {
-    const adds = signals[WORD + place]
+    const adds = signals[wordSignal(place)]
     return adds === undefined ? [] : [{ word, adds }]
   })
   matched.sort((a, b) => b.adds - a.adds || compareText(a.word, b.word))

@@ -53,9 +53,20 @@ export class WordStems {
   }
 }
 
+/** The words of the texts in one language; no text is in two. */
+interface Vocabulary {
+  readonly language: Language
+  /** By stem, the last posting; each posting knows the one before it. */
+  readonly last: Map<string, number>
+}
+
+/** What is told of the occurrences of a word. */
+export interface OccurrenceVisitor {
+  visit(text: number, count: number): void
+}
+
 export class WordCounts {
-  /** By language and stem, the last posting; each posting knows the one before it. No text is in two languages. */
-  readonly #last = new Map<Language, Map<string, number>>()
+  readonly #vocabularies: Vocabulary[] = []
   #postings = 0
   #before = new Int32Array(ROOM)
   #texts = new Int32Array(ROOM)
@@ -67,7 +78,7 @@ export class WordCounts {
   /** Returns the text's number: they count from 0. `around`: what stands around the text, in the same language. */
   add(text: CountedText, around: CountedText | null = null): number {
     const number = this.#lengths.length
-    const last = this.#lastIn(text.language)
+    const { last } = this.#vocabularyOf(text.language)
     for (const [word, count] of text.counts) this.#post(last, word, number, count, around?.counts.get(word) ?? 0)
     for (const [word, count] of around?.counts ?? []) {
       if (!text.counts.has(word)) this.#post(last, word, number, 0, count)
@@ -83,25 +94,26 @@ export class WordCounts {
   }
 
   /** The texts that a word occurs in, each once, in no order. */
-  each(stems: WordStems, withAround: boolean, take: (text: number, count: number) => void): void {
-    this.#last.forEach((last, language) => {
+  each(stems: WordStems, withAround: boolean, visitor: OccurrenceVisitor): void {
+    for (let at = 0; at < this.#vocabularies.length; at++) {
+      const { language, last } = this.#vocabularies[at] as Vocabulary
       const word = stems.of(language)
       let posting = word === null ? NONE : (last.get(word) ?? NONE)
       while (posting !== NONE) {
         const own = this.#own[posting] as number
         const count = withAround ? Math.min(MOST_COUNTED, own + (this.#around[posting] as number)) : own
-        if (count > 0) take(this.#texts[posting] as number, count)
+        if (count > 0) visitor.visit(this.#texts[posting] as number, count)
         posting = this.#before[posting] as number
       }
-    })
+    }
   }
 
-  #lastIn(language: Language): Map<string, number> {
-    const known = this.#last.get(language)
+  #vocabularyOf(language: Language): Vocabulary {
+    const known = this.#vocabularies.find(vocabulary => vocabulary.language === language)
     if (known !== undefined) return known
-    const last = new Map<string, number>()
-    this.#last.set(language, last)
-    return last
+    const vocabulary = { language, last: new Map<string, number>() }
+    this.#vocabularies.push(vocabulary)
+    return vocabulary
   }
 
   #post(last: Map<string, number>, word: string, text: number, own: number, around: number): void {

@@ -96,8 +96,10 @@ describe('BM25 of messages', () => {
     counts.add(countWords('barn '.repeat(300), 'en'))
     const counted = (withAround: boolean): number[] => {
       const found: number[] = []
-      counts.each(new WordStems('barn'), withAround, (text, count) => {
-        found[text] = count
+      counts.each(new WordStems('barn'), withAround, {
+        visit: (text, count) => {
+          found[text] = count
+        },
       })
       return found
     }
@@ -111,7 +113,7 @@ describe('BM25 of messages', () => {
     counts.add(countWords('the barn', 'en'))
     counts.add(countWords('the barn', 'es'))
     const texts: number[] = []
-    counts.each(new WordStems('the'), true, text => texts.push(text))
+    counts.each(new WordStems('the'), true, { visit: text => texts.push(text) })
     expect(texts).toEqual([1])
   })
 })
