@@ -7,6 +7,7 @@ import type { Item, Page } from '../../../model/page.ts'
 import type { InstantInput, QueryInput } from '../../../model/query-input.ts'
 import type { Row } from '../../../model/table.ts'
 import type { Viewer } from '../../../model/viewer.ts'
+import { stillVisible } from '../../../pipeline/access.ts'
 import type { Answer } from '../../../pipeline/stage.ts'
 import type { StoreReader } from '../../../store/store.ts'
 import type { LensHost } from '../../lens.ts'
@@ -30,7 +31,7 @@ export async function askConversations(
   const asked = questionFor(input)
   const answer = await host.query(await withinBudget(host, asked, input, viewer), viewer)
   const { page } = answer
-  const found = foundIn(host, answer)
+  const found = foundIn(host, answer, viewer)
   const told = toldOf(host, found, page, input)
   const isNow = questionOf(input.text).now
   const isNewer = (one: ToldMessage, than: ToldMessage) => one.newer_statement_of.includes(than.id)
@@ -87,34 +88,43 @@ async function withinBudget(
 ): Promise<QueryInput> {
   if (tokens === undefined) return asked
   const answer = await host.query({ ...asked, touch: false, explain: false }, viewer)
-  const texts = foundIn(host, answer).map(({ text }) => text)
+  const texts = foundIn(host, answer, viewer).map(({ text }) => text)
   return { ...asked, limit: Math.max(1, fitting(texts, tokens)) }
 }
 
 interface Found {
   readonly item: Item
-  readonly key: EntryKey
+  readonly entry: Entry
   readonly row: Row
   /** What is told of it. */
   readonly text: string
   readonly isPartial: boolean
 }
 
-/** Messages of the page, but for those that are none any more. */
+/** Messages of the page that are still there, and still in sight: since the page was made any of them may have changed. */
 function foundIn(
-  { store }: LensHost,
+  { store, sight }: LensHost,
   { page: { items }, entries }: Pick<Answer, 'page' | 'entries'>,
+  viewer: Viewer,
 ): readonly Found[] {
   if (items.length === 0) return []
-  const keys = entries.map(({ key }) => key)
-  const rows = store.table(MESSAGES).scan({}, { entries: keys })
-  const byEntry = new Map(rows.map(row => [row['entry'] as EntryKey, row]))
-  return items.flatMap((item, at) => {
-    const { key, content } = entries[at] as Entry
-    const row = byEntry.get(key)
-    if (row === undefined) return []
-    const text = row['profile'] === 'assistant' ? item.excerpt.text : content
-    return [{ item, key, row, text, isPartial: text.trim() !== content.trim() }]
+  const inSight = sight(viewer)
+  return store.read(reader => {
+    const keys = entries.map(({ key }) => key)
+    const rows = new Map(
+      reader
+        .table(MESSAGES)
+        .scan({}, { entries: keys })
+        .map(row => [row['entry'] as EntryKey, row]),
+    )
+    const now = new Map(reader.entries(keys).map(entry => [entry.key, entry]))
+    return items.flatMap((item, at) => {
+      const entry = now.get((entries[at] as Entry).key)
+      const row = entry === undefined ? undefined : rows.get(entry.key)
+      if (entry === undefined || row === undefined || !stillVisible(entry, inSight)) return []
+      const text = row['profile'] === 'assistant' ? item.excerpt.text : entry.content
+      return [{ item, entry, row, text, isPartial: text.trim() !== entry.content.trim() }]
+    })
   })
 }
 
@@ -127,9 +137,9 @@ function toldOf(
   const statements = statementsOf(host, found)
   const newer = newerStatements(statements)
   const asOf = toInstant(page.as_of, 'as_of')
-  return found.map(({ item, key, row, text, isPartial }, at) => {
+  return found.map(({ item, entry, row, text, isPartial }, at) => {
     const isCut = tokens !== undefined && tokensOf(text) > tokens
-    const around = neighbours === 0 ? null : neighboursOf(host, key, neighbours, asOf)
+    const around = neighbours === 0 ? null : neighboursOf(host, { entry, row }, neighbours, asOf)
     return {
       rank: item.rank,
       id: item.id,
@@ -154,16 +164,16 @@ function toldOf(
 }
 
 function statementsOf({ store, embedder }: LensHost, found: readonly Found[]): readonly Statement[] {
-  const keys = found.map(({ key }) => key)
+  const keys = found.map(({ entry }) => entry.key)
   const vectors: ReadonlyMap<EntryKey, Float32Array> =
     embedder === null ? new Map() : store.read(reader => vectorsOf(reader, modelKey(embedder.model), keys))
-  return found.map(({ item, key, row, text }) => ({
+  return found.map(({ item, entry, row, text }) => ({
     id: item.id,
     conversation: `${item.holder} ${row['thread']}`,
     speaker: row['speaker'] as string,
     position: Number(row['position']),
     text,
-    vector: vectors.get(key) ?? null,
+    vector: vectors.get(entry.key) ?? null,
   }))
 }
 
