@@ -41,19 +41,25 @@ function textsOf(given: readonly Text[], withAround: boolean): AskedTexts & { re
   }
 }
 
-/** What each word adds in a text. */
-function plain({ words: texts, lengths, meanLength }: ReturnType<typeof textsOf>, word: string, boost: number) {
+function weightOf({ words: texts }: ReturnType<typeof textsOf>, word: string, boost: number): number {
   const having = texts.filter(text => text.includes(word)).length
-  const idf = Math.log(1 + (texts.length - having + 0.5) / (having + 0.5))
-  return texts.map((text, at) => {
+  return boost * Math.log(1 + (texts.length - having + 0.5) / (having + 0.5))
+}
+
+/** What each word adds in a text. */
+function plain(texts: ReturnType<typeof textsOf>, word: string, boost: number) {
+  const weight = weightOf(texts, word, boost)
+  return texts.words.map((text, at) => {
     const count = text.filter(other => other === word).length
-    const length = (PARAMETERS.b * (lengths[at] as number)) / meanLength
-    return (boost * idf * count * (PARAMETERS.k1 + 1)) / (count + PARAMETERS.k1 * (1 - PARAMETERS.b + length))
+    const length = (PARAMETERS.b * (texts.lengths[at] as number)) / texts.meanLength
+    return (weight * count * (PARAMETERS.k1 + 1)) / (count + PARAMETERS.k1 * (1 - PARAMETERS.b + length))
   })
 }
 
+/** Some as great as others, so that words weigh the same. */
+const boostOf = (place: number): number => 1 + (place % 2)
 const askedOf = (asked: readonly string[]) =>
-  asked.map((word, at) => ({ word, boost: 1 + at / 2, stems: new WordStems(word) }))
+  asked.map((word, at) => ({ word, boost: boostOf(at), stems: new WordStems(word) }))
 
 describe('BM25 of messages', () => {
   it('scores texts as counting each by itself would', () => {
@@ -70,7 +76,7 @@ describe('BM25 of messages', () => {
             PARAMETERS,
             new Workspace(),
           )
-          const parts = asked.map((word, at) => plain(texts, word, 1 + at / 2))
+          const parts = asked.map((word, at) => plain(texts, word, boostOf(at)))
           for (let text = 0; text < texts.lengths.length; text++) {
             const sum = parts.reduce((all, part) => all + (part[text] as number), 0)
             expect(scores[text]).toBeCloseTo(sum, 12)
@@ -89,11 +95,52 @@ describe('BM25 of messages', () => {
     )
   })
 
+  it('adds up heaviest first, and of equally heavy words in the order of their letters', () => {
+    fc.assert(
+      fc.property(
+        fc.array(anyText, { minLength: 1, maxLength: 20 }),
+        fc.shuffledSubarray([...WORDS], { minLength: 1 }),
+        (given, asked) => {
+          const texts = textsOf(given, true)
+          const weights = asked.map((word, at) => weightOf(texts, word, boostOf(at)))
+          const { order } = scoreTexts(texts, askedOf(asked), PARAMETERS, new Workspace())
+          const places = [...asked.keys()]
+          places.sort(
+            (a, b) =>
+              (weights[b] as number) - (weights[a] as number) || ((asked[a] as string) < (asked[b] as string) ? -1 : 1),
+          )
+          expect(order).toEqual(places)
+        },
+      ),
+    )
+  })
+
+  it('scores a thousand texts as it does a few, and a text of many parts with all that they have of a word', () => {
+    const barns = (count: number) => Array.from({ length: count }, () => 'barn')
+    const many = Array.from({ length: 1_000 }, (_, at): Text => {
+      const [own, around] = [barns(1 + (at % 3)), barns(1 + (at % 4))]
+      return { language: 'en', own: [...own, 'goat'], around: [...around, 'rain'], in: [at, -1] }
+    })
+    const long: Text = { language: 'en', own: barns(200), around: [], in: [0, 1] }
+    for (const given of [many, [long, long, { ...long, in: [1, 2] as const }]]) {
+      const texts = textsOf(given, true)
+      const asked = ['barn', 'goat', 'rain']
+      const parts = asked.map((word, at) => plain(texts, word, boostOf(at)))
+      const { scores, found } = scoreTexts(texts, askedOf(asked), PARAMETERS, new Workspace())
+      for (const [text, score] of scores.entries()) {
+        const sum = parts.reduce((all, part) => all + (part[text] as number), 0)
+        expect(score).toBeCloseTo(sum, 12)
+      }
+      expect(new Set(found).size).toBe(scores.length)
+    }
+  })
+
   it('counts a word no more than 255 times a text, with what stands around it', () => {
     const counts = new WordCounts()
     const many = countWords('barn '.repeat(200), 'en')
     counts.add(many, many)
     counts.add(countWords('barn '.repeat(300), 'en'))
+    counts.add(countWords('goat', 'en'), countWords('barn '.repeat(300), 'en'))
     const counted = (withAround: boolean): number[] => {
       const found: number[] = []
       counts.each(new WordStems('barn'), withAround, {
@@ -104,7 +151,7 @@ describe('BM25 of messages', () => {
       return found
     }
     expect(counted(false)).toEqual([200, 255])
-    expect(counted(true)).toEqual([255, 255])
+    expect(counted(true)).toEqual([255, 255, 255])
     expect([counts.lengthOf(0, false), counts.lengthOf(0, true)]).toEqual([200, 400])
   })
 
