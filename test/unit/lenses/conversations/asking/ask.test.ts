@@ -66,6 +66,23 @@ describe('conversations.query', () => {
     }
   })
 
+  it('tells of each word what it adds, by its own name', async () => {
+    await say('kiln', [
+      ['a', 'Mira', 'The kiln is hot.'],
+      ['b', 'Tom', 'The kiln is cold.'],
+      ['c', 'Mira', 'The clay is cold.'],
+    ])
+    // The rare word is added up first, the other stands first in the question.
+    const { messages } = await ask('kiln clay', { mode: 'words', explain: true })
+    const wordsIn = (tree: unknown) => ['kiln', 'clay'].filter(word => JSON.stringify(tree).includes(`"${word}"`))
+    for (const { id, why, explanation } of messages) {
+      const word = id === 'kiln/c' ? 'clay' : 'kiln'
+      expect(why).toMatch(new RegExp(String.raw`words 0\.\d+ \(${word}\)`))
+      expect(wordsIn(explanation)).toEqual([word])
+    }
+    expect(messages.length).toBe(3)
+  })
+
   it('doubles what the user said in a chat with an assistant, unless it is about the assistant', async () => {
     await say('chat', [
       ['u', 'me', 'My budget for the trip is 900 euros.', { role: 'user' }],

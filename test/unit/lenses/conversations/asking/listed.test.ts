@@ -6,7 +6,9 @@ import type { VectorIndex } from '../../../../../src/index/contract.ts'
 import { askedWords } from '../../../../../src/lenses/conversations/asking/asked-words.ts'
 import { weighConversation } from '../../../../../src/lenses/conversations/asking/conversation-scores.ts'
 import { LISTED } from '../../../../../src/lenses/conversations/asking/cosines.ts'
+import { packed } from '../../../../../src/lenses/conversations/asking/packed-answers.ts'
 import { questionOf } from '../../../../../src/lenses/conversations/asking/question.ts'
+import { explanationOf, WORD } from '../../../../../src/lenses/conversations/asking/signals.ts'
 import type { Transcript } from '../../../../../src/lenses/conversations/asking/transcript.ts'
 import { Transcripts } from '../../../../../src/lenses/conversations/asking/transcripts.ts'
 import { Workspace } from '../../../../../src/lenses/conversations/asking/workspace.ts'
@@ -55,6 +57,16 @@ it('lists 200 by each, with their exact words and cosines, and gives nothing to 
     } else {
       expect(lists.ranks.fused[at]).toBe(0)
     }
+  }
+  const answers = packed(
+    [...lists.places].map(at => ({ of: lists, at, score: 0 })),
+    true,
+  )
+  for (const [place, at] of lists.places.entries()) {
+    const { signals } = answers(place)
+    const words = Object.keys(signals).filter(name => name.startsWith(WORD))
+    expect(words.length > 0).toBe((lists.words[at] as number) > 0)
+    expect(explanationOf(signals, WORDS).value).toBe(lists.ranks.scores[at])
   }
   const best = (values: Float64Array) =>
     [...values.keys()].sort((a, b) => (values[b] as number) - (values[a] as number))
