@@ -31,3 +31,31 @@ it.each([1, 7, 40])('%i hidden messages of the same conversation change no byte'
   expect(alone).toContain('workshop/a')
   expect(await toldTo('ana', hidden)).toBe(alone)
 })
+
+/** What ana is told where ben has published one message of a conversation that is otherwise his alone. */
+async function toldOfPublished(hidden: number): Promise<string> {
+  await using engine = await openTestEngine()
+  const say = (text: string, id: string, speaker: string, viewer: string) =>
+    call(engine, 'remember', { text, speaker, id, conversation: 'workshop', at: Date.UTC(2025, 2, 14, 10) }, viewer)
+  await say('The kiln is in the barn.', 'p', 'Tom', 'ben')
+  for (let at = 0; at < hidden; at++) await say(`Where is the kiln, the barn, number ${at}?`, `h${at}`, 'Mira', 'ben')
+  const published = { id: 'workshop/p', kind: 'message', content: 'The kiln is in the barn.', visibility: 'public' }
+  await call(engine, 'put', { entries: [published] }, 'ben')
+  const told: unknown[] = []
+  const ask = async (more: object) => {
+    const asked = { explain: true, touch: false, neighbours: 2, ...more }
+    told.push({ ...(await call(engine, 'conversations.query', asked, 'ana')), cursor: null })
+  }
+  // Beside another conversation too, as the number of those that are asked decides what is told of each.
+  for (let round = 0; round < 2; round++) {
+    for (const text of ASKED) for (const more of [{}, { conversations: ['workshop'] }]) await ask({ text, ...more })
+    await call(engine, 'remember', { text: 'The barn is red.', conversation: 'home', id: 'a' }, 'ana')
+  }
+  return JSON.stringify(told)
+}
+
+it.each([1, 9])('%i private messages beside one that was published change no byte', async hidden => {
+  const alone = await toldOfPublished(0)
+  expect(alone).toContain('workshop/p')
+  expect(await toldOfPublished(hidden)).toBe(alone)
+})
