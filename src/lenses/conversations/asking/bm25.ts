@@ -104,13 +104,22 @@ function matchesOf(words: readonly AskedWord[], occurrences: Occurrences, texts:
     const start = occurrences.size
     occurrences.add(stems)
     const end = occurrences.size
-    const match: Match = { word, place, weight: boost * idf(texts, end - start), start, end }
-    // Put where it belongs: so few need no sorting, which takes memory.
-    let at = place
-    for (; at > 0 && isHeavier(match, matches[at - 1] as Match); at--) matches[at] = matches[at - 1] as Match
-    matches[at] = match
+    matches[place] = { word, place, weight: boost * idf(texts, end - start), start, end }
   }
+  if (matches.length > FEW) return matches.sort((a, b) => (isHeavier(a, b) ? -1 : 1))
+  for (let place = 1; place < matches.length; place++) putInOrder(matches, place)
   return matches
+}
+
+/** Words that are put in order one by one: so few need no sorting, which takes memory. */
+const FEW = 64
+
+/** Puts one where it belongs among those before it. */
+function putInOrder(matches: Match[], place: number): void {
+  const match = matches[place] as Match
+  let at = place
+  for (; at > 0 && isHeavier(match, matches[at - 1] as Match); at--) matches[at] = matches[at - 1] as Match
+  matches[at] = match
 }
 
 function isHeavier(a: Match, b: Match): boolean {

@@ -96,23 +96,20 @@ describe('BM25 of messages', () => {
   })
 
   it('adds up heaviest first, and of equally heavy words in the order of their letters', () => {
-    fc.assert(
-      fc.property(
-        fc.array(anyText, { minLength: 1, maxLength: 20 }),
-        fc.shuffledSubarray([...WORDS], { minLength: 1 }),
-        (given, asked) => {
-          const texts = textsOf(given, true)
-          const weights = asked.map((word, at) => weightOf(texts, word, boostOf(at)))
-          const { order } = scoreTexts(texts, askedOf(asked), PARAMETERS, new Workspace())
-          const places = [...asked.keys()]
-          places.sort(
-            (a, b) =>
-              (weights[b] as number) - (weights[a] as number) || ((asked[a] as string) < (asked[b] as string) ? -1 : 1),
-          )
-          expect(order).toEqual(places)
-        },
-      ),
-    )
+    const expectInOrder = (given: readonly Text[], asked: readonly string[]): void => {
+      const texts = textsOf(given, true)
+      const weights = asked.map((word, at) => weightOf(texts, word, boostOf(at)))
+      const { order } = scoreTexts(texts, askedOf(asked), PARAMETERS, new Workspace())
+      const heaviestFirst = (a: number, b: number) => (weights[b] as number) - (weights[a] as number)
+      const byLetters = (a: number, b: number) => ((asked[a] as string) < (asked[b] as string) ? -1 : 1)
+      expect(order).toEqual([...asked.keys()].sort((a, b) => heaviestFirst(a, b) || byLetters(a, b)))
+    }
+    const texts = fc.array(anyText, { minLength: 1, maxLength: 20 })
+    fc.assert(fc.property(texts, fc.shuffledSubarray([...WORDS], { minLength: 1 }), expectInOrder))
+    // A question as long as questions may be has thousands of words.
+    const none = Array.from({ length: 2_000 }, (_, at) => `q${(at * 7) % 2_000}`)
+    const text: Text = { language: 'en', own: ['kiln', 'rain'], around: ['barn'], in: [0, -1] }
+    for (const count of [60, 61, 62, 2_000]) expectInOrder([text], [...none.slice(0, count), ...WORDS])
   })
 
   it('scores a thousand texts as it does a few, and a text of many parts with all that they have of a word', () => {
