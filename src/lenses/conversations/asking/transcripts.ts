@@ -97,7 +97,7 @@ export class Transcripts {
     })
   }
 
-  /** Each once, in the order of the messages, which may come again; the store is asked when the first is met that is not kept. */
+  /** Each once, in the order of the messages, which may come again; the store is asked once, for all that are not kept. */
   *#threadsOf(reader: StoreReader, messages: readonly EntryKey[]): Generator<string> {
     const told = new Set<string>()
     let read: ReadonlyMap<EntryKey, string> | null = null
