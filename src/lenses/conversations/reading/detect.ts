@@ -90,7 +90,7 @@ async function formatOf(
   const bytes = await firstBytes(file, LOOKED_AT)
   const text = new TextDecoder(labelOf(bytes)).decode(bytes)
   const isWhole = bytes.length < LOOKED_AT
-  if (/^\s*[[{]/.test(text) && !isFirstLineOfChat(text)) return await jsonFormat(text, isWhole, map)
+  if (/^\s*[[{]/.test(text) && !isFirstLineOfChat(text)) return await jsonFormat(text, isWhole, extension, map)
   const lines = text.split(/\r?\n/, MAX_LINES)
   if (isMail(lines)) return 'mail'
   return lines.some(line => firstLineOf(line, null) !== null) ? 'whatsapp' : null
@@ -104,6 +104,7 @@ function isFirstLineOfChat(text: string): boolean {
 async function jsonFormat(
   text: string,
   isWhole: boolean,
+  extension: string,
   map: Readonly<Record<string, string>>,
 ): Promise<ChatFormat | null> {
   const isList = text.trimStart().startsWith('[')
@@ -112,7 +113,10 @@ async function jsonFormat(
     if (format !== null) return format
     break
   }
-  return !isList && isLines(text, isWhole, map) ? 'jsonl' : null
+  if (isList) return null
+  const isCutInFirst = !isWhole && !text.trimStart().includes('\n')
+  const isMessages = isCutInFirst && extension !== 'json' ? isMessage(shownOf(text), map) : isLines(text, isWhole, map)
+  return isMessages ? 'jsonl' : null
 }
 
 function formatOfRecord(record: Readonly<Record<string, unknown>>, isList: boolean): ChatFormat | null {
@@ -136,16 +140,24 @@ function recordOf({ text }: JsonElement): Readonly<Record<string, unknown>> {
 
 /** Whether a line of the first few is a message. */
 function isLines(text: string, isWhole: boolean, map: Readonly<Record<string, string>>): boolean {
-  const fields = new ChatFields(map)
   const lines = text.split(/\r?\n/, MAX_LINES)
   return (isWhole || lines.length > 1 ? lines : []).some(line => {
     try {
-      const record: unknown = JSON.parse(line)
-      return isRecord(record) && fields.value(record, 'text') !== undefined
+      return isMessage(JSON.parse(line), map)
     } catch {
       return false
     }
   })
+}
+
+function isMessage(record: unknown, map: Readonly<Record<string, string>>): boolean {
+  return isRecord(record) && new ChatFields(map).value(record, 'text') !== undefined
+}
+
+/** What is seen of an object that is cut off, with the name of the member that is not seen to its end. */
+function shownOf(text: string): Readonly<Record<string, unknown>> {
+  const { value, broken } = repairJson(text.trimStart(), '')
+  return Object.assign({}, value, ...broken.map(({ at }) => ({ [at.slice(1)]: '' }))) as Record<string, unknown>
 }
 
 const HEADER = /^(?:from|date|subject|message-id|received|return-path|delivered-to|mime-version|to|x-[a-z0-9-]+):/i

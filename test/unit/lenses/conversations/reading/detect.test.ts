@@ -24,6 +24,12 @@ describe('the format of an export', () => {
   it.each([
     ['JSON Lines of another name', 'chat.txt', '{"from":"a","message":"b"}\n{"from":"b","message":"c"}\n', 'jsonl'],
     ['JSON Lines whose first line is broken', 'chat.jsonl', '{"text":\n{"text":"b"}\n', 'jsonl'],
+    [
+      'JSON Lines whose first line is longer than what is looked at',
+      'chat.jsonl',
+      `{"text":"${'x'.repeat(300_000)}"}\n{"text":"b"}\n`,
+      'jsonl',
+    ],
     ['one conversation by itself', 'c.json', '{"title":"T","mapping":{}}', 'chatgpt'],
     [
       'a conversation longer than what is looked at',
