@@ -20,10 +20,10 @@ export interface FirstLine {
 const DATE = String.raw`(?<a>\d{1,4})(?<separator>[./-])(?<b>\d{1,2})\k<separator>(?<c>\d{1,4})\.?`
 /** Blanks before the half of the day are no-break ones; Spanish writes `a. m.`. */
 const TIME = String.raw`(?<hour>\d{1,2})[:.](?<minute>\d\d)(?:[:.](?<second>\d\d))?(?:\s*(?<half>[ap])\.?\s*m\.?)?`
-/** Between the two stands a comma, a blank, or a word (`klo` in Finnish, `um` in German). */
-const BOTH = String.raw`(?<written>${DATE},?\s+(?:[a-z]{1,4}\s+)?${TIME})`
-const BRACKETED = new RegExp(String.raw`^\[${BOTH}\]\s?`, 'i')
-const PLAIN = new RegExp(String.raw`^${BOTH}\s+[-–]\s`, 'i')
+/** Between the two stands a comma, a blank, or a word (`klo` in Finnish, `um` in German, `à` in French). */
+const BOTH = String.raw`(?<written>${DATE},?\s+(?:\p{L}{1,4}\s+)?${TIME})`
+const BRACKETED = new RegExp(String.raw`^\[${BOTH}\]\s?`, 'iu')
+const PLAIN = new RegExp(String.raw`^${BOTH}\s+[-–]\s`, 'iu')
 /** Written before a line that begins with something else than a letter of the reader's own direction. */
 const MARKS = /^[\u200e\u200f\ufeff]+/
 

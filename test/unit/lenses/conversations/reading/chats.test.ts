@@ -151,6 +151,11 @@ describe('the export of a chat of WhatsApp', () => {
     expect((await whatsapp(['14-03-25 9:05 - Ana: x'])).lines).toEqual(['03-14 09:05 Ana: x'])
   })
 
+  it('is read with a word between date and time that has an accent, as in French', async () => {
+    const { lines } = await whatsapp(['14/03/2025 à 10:00 - Ana: Où est le four ?', '[14/03/2025 à 10:01] Zoé: non'])
+    expect(lines).toEqual(['03-14 10:00 Ana: Où est le four ?\n[14/03/2025 à 10:01] Zoé: non'])
+  })
+
   it('takes a file for a file, whatever its name tells', async () => {
     const { lines } = await whatsapp(['[13/04/25, 10:00:00] Ana: \u200e<attached: 0001-missed video call.mp4>'])
     expect(lines).toEqual(['04-13 10:00 Ana: [video 0001-missed video call.mp4]'])
