@@ -8,8 +8,8 @@ export interface Moment {
   readonly zone: number | null
 }
 
-/** The last moment that `Date` knows. */
-const LAST = 8.64e15
+/** In the year 9999: what is larger counts something smaller than milliseconds. */
+const LAST = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 const ISO =
   /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?)?\s*(Z|UTC|GMT|[+-]\d\d:?(?:\d\d)?)?$/i
 

@@ -117,6 +117,17 @@ describe('conversations in JSON Lines', () => {
     ])
   })
 
+  it('tell of a time in microseconds, which would be one in tens of thousands of years', async () => {
+    const lines = [1_741_946_400_000_000, '1741946400000000', 1_741_946_400_000]
+    const file = fileOf('c.jsonl', lines.map((at, id) => JSON.stringify({ id, at, text: 'x' })).join('\n'))
+    const { conversations, problems } = await readAll([file])
+    expect(conversations[0]?.messages.map(({ at }) => at)).toEqual([null, null, 1_741_946_400_000])
+    expect(problemLines(problems)).toEqual([
+      'c.jsonl | 1 | the field at is no time; it was taken without one',
+      'c.jsonl | 2 | the field at is no time; it was taken without one',
+    ])
+  })
+
   it('refuse a zone that there is not', async () => {
     await expect(messagesOf('{}', { zone: 'Mars/Olympus' })).rejects.toMatchObject({ code: 'invalid_argument' })
   })
