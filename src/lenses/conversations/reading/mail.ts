@@ -4,7 +4,7 @@ import { type HtmlElement, htmlText } from '../../../text/html-text.ts'
 import type { Attachment } from '../model.ts'
 import { type ConversationDraft, derivedId, type MessageDraft } from './draft.ts'
 import type { Findings } from './findings.ts'
-import type { Moment } from './instants.ts'
+import { type Moment, momentIn } from './instants.ts'
 import { ownText } from './mail-body.ts'
 import { mailsOf, type RawMail } from './mbox.ts'
 import type { Reader } from './reader.ts'
@@ -28,8 +28,10 @@ export const readMail: Reader = async function* (files, options, findings) {
       const mail = await readOne(raw, options.zone, names, findings)
       if (mail === null) continue
       // The same mail lies in several folders: as it was sent, as it came, under every label.
-      if (mails.has(mail.id)) findings.leave('copy of a mail')
-      else mails.set(mail.id, mail)
+      const before = mails.get(mail.id)
+      if (before === undefined) mails.set(mail.id, mail)
+      else if (before.draft.text === mail.draft.text) findings.leave('copy of a mail')
+      else findings.problem(raw.place, `the mail id ${mail.id} was there before, with another text; it was left out`)
     }
   }
   for (const [id, thread] of threadsOf(mails)) yield conversationOf(id, thread, names)
@@ -151,11 +153,18 @@ function addressOf(from: Address | undefined): string {
   return one.toLowerCase()
 }
 
+/** An offset or a name such as `GMT` at the end; `PM` is none. */
+const ZONED = /(?:(?::\d\d|\s)[+-]\d\d:?\d\d|(?!\s[ap]m$)[\s\d][a-z]{1,4})$/i
+
 /** RFC 5322, 3.3. `-0000` is a time in UTC of somebody somewhere. */
 function momentOf(date: string, zone: Zone | null): Moment | null {
   const plain = date.replace(/\([^()]*\)/g, '').trim()
-  const at = plain === '' ? Number.NaN : Date.parse(plain)
+  // `Date.parse` finds a date in any words that end with a number, and takes what names no zone for one of this machine.
+  if (!/\d:\d\d|\b\d{4}\b/.test(plain)) return null
+  const isZoned = ZONED.test(plain)
+  const at = Date.parse(isZoned ? plain : `${plain.replace(/(\d)T(\d)/, '$1 $2')} UTC`)
   if (Number.isNaN(at)) return null
+  if (!isZoned) return momentIn(at, zone)
   const written = /[+-]\d{4}$/.exec(plain)?.[0]
   const offset = written === undefined || written === '-0000' ? null : offsetOf(written)
   return { at, zone: offset ?? (zone === null ? null : offsetAt(zone, at)) }

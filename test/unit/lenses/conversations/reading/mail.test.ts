@@ -43,6 +43,31 @@ describe('mails', () => {
     ])
   })
 
+  it('are of the zone that is given where their date names none, and have no time where it is none', async () => {
+    const mail = (date: string) => fileOf('a.eml', `From: ana@example.org\nMessage-ID: <a>\nDate: ${date}\n\nx\n`)
+    const read = async (date: string) => {
+      const { conversations, problems } = await readAll([mail(date)], { zone: 'Europe/Madrid', format: 'mail' })
+      return [...linesOf(conversations[0] as never), ...problemLines(problems)]
+    }
+    expect(await read('Fri, 14 Mar 2025 10:00:00')).toEqual(['03-14 10:00+01:00 ana@example.org: x'])
+    expect(await read('14 Jul 2025 10:00')).toEqual(['07-14 10:00+02:00 ana@example.org: x'])
+    expect(await read('Fri, 14 Mar 2025 10:00:00 EST')).toEqual(['03-14 16:00+01:00 ana@example.org: x'])
+    expect(await read('no date 5')).toEqual([
+      'no time ana@example.org: x',
+      'a.eml | 1 | its date is missing or no time; it was taken without one',
+    ])
+  })
+
+  it('of one id that say something else are told of', async () => {
+    const mail = (path: string, text: string) =>
+      fileOf(path, `From: ana@example.org\nDate: Fri, 14 Mar 2025 10:00:00 +0000\nMessage-ID: <a>\n\n${text}\n`)
+    const { problems, left } = await readAll([mail('a.eml', 'x'), mail('b.eml', 'x'), mail('c.eml', 'other words')])
+    expect(left).toEqual({ 'copy of a mail': 1 })
+    expect(problemLines(problems)).toEqual([
+      'c.eml | 1 | the mail id a was there before, with another text; it was left out',
+    ])
+  })
+
   it('of a long thread and of one that goes round in a circle each find their first', async () => {
     const mail = (id: string, above: string) =>
       `From x Fri Mar 14 10:00:00 2025\nFrom: a@example.org\nDate: Fri, 14 Mar 2025 10:00:00 +0000\nMessage-ID: <${id}>\nIn-Reply-To: <${above}>\n\nx\n\n`
