@@ -1,6 +1,7 @@
 /** Conversations of an export into the store: what is new is added, what was edited written again, what was deleted goes. */
 import { QuerentError } from '../../model/errors.ts'
 import type { CallContext } from '../../model/operation.ts'
+import type { Row } from '../../model/table.ts'
 import type { Store, StoreWriter } from '../../store/store.ts'
 import type { Conversation } from './model.ts'
 import { placedMessages } from './place-messages.ts'
@@ -54,10 +55,13 @@ export async function importConversations(
       if (signal.aborted) throw stopped(counts)
       const batch = placed.slice(at, at + BATCH)
       store.write(settings.now, writer => {
+        const changed: Row[] = []
         for (const message of batch) {
-          const conflict = take(writer, message, settings, counts)
+          const conflict = take(writer, message, settings, counts, changed)
           if (conflict !== null) conflicts.push({ path: names.whole, message: conflict })
         }
+        // What comes after them may be no part of the export: it was remembered, or the export begins later.
+        requoteAfter(writer, changed)
       })
       done += batch.length
       report?.({ phase: 'read', done, total: null, current: nameOf(conversation) })
@@ -66,19 +70,26 @@ export async function importConversations(
   return { ...counts, ...told(findings, names, conflicts) }
 }
 
-/** What is in the way of the message, or null. */
-function take(writer: StoreWriter, message: Placed, settings: EntrySettings, counts: Counts): string | null {
+/** What is in the way of the message, or null. `changed`: takes rows of what was deleted or is no more what it was. */
+function take(
+  writer: StoreWriter,
+  message: Placed,
+  settings: EntrySettings,
+  counts: Counts,
+  changed: Row[],
+): string | null {
   try {
     if (message.deleted) {
       const { conversation, id } = message
       const own = ownMessage(writer, entryIdOf(conversation, id), conversation, settings.audience)
       if (own !== undefined && writer.delete(own.entry.key)) {
         counts.deleted++
-        requoteAfter(writer, [own.row])
+        changed.push(own.row)
       }
       return null
     }
-    const { change, chunks } = writeMessage(writer, message, settings)
+    const { change, chunks, rowBefore } = writeMessage(writer, message, settings)
+    if (change === 'updated' && rowBefore !== null) changed.push(rowBefore)
     counts[change]++
     counts.chunks += chunks
     return null

@@ -10,13 +10,21 @@ import type { Row } from '../../model/table.ts'
 import type { Viewer } from '../../model/viewer.ts'
 import type { StoreReader, StoreWriter } from '../../store/store.ts'
 import type { LensHost } from '../lens.ts'
-import type { Message, Profile, Role } from './model.ts'
+import type { Attachment, Message, Profile, Role, Version } from './model.ts'
 import { dayOf } from './reading/calendar.ts'
+import { nameOf } from './reading/draft.ts'
 import { relativeDates } from './reading/relative-dates.ts'
 import { SESSION_GAP_MS } from './reading/sessions.ts'
 import { messageRows, requoteAfter, saidIn } from './requote.ts'
 import { lastOf, messagesOf, threadOf } from './thread.ts'
-import { type EntrySettings, entryIdOf, ownMessage, type Placed, writeMessage } from './write-message.ts'
+import {
+  type EntrySettings,
+  entryIdOf,
+  type OwnMessage,
+  ownMessage,
+  type Placed,
+  writeMessage,
+} from './write-message.ts'
 
 export interface RememberInput {
   readonly text: string
@@ -56,18 +64,23 @@ export function remember(
   viewer: Viewer,
 ): { readonly key: EntryKey; readonly answer: Remembered } {
   const now = host.clock.now()
-  const { visibility = 'private', federations, collection = 'conversations', tags = [] } = input
+  const { visibility = 'private', federations } = input
   if (visibility !== 'shared' && federations !== undefined) {
     throw invalidArgument('federations', federations, 'no federations unless visibility is shared')
   }
-  const settings = { collection, tags: [...new Set(tags)], audience: audience(visibility, viewer.id, federations), now }
+  const whose = audience(visibility, viewer.id, federations)
   const id = input.id ?? v4Id(host.random)
   const at = input.at === undefined ? null : toInstant(input.at, 'at')
   return host.store.write(now, writer => {
-    const message = messageOf(writer, input, id, at, settings)
+    const { conversation = NOTES } = input
+    const own = ownMessage(writer, entryIdOf(conversation, id), conversation, whose)
+    const { collection = own?.entry.collection ?? 'conversations', tags = own?.entry.tags ?? [] } = input
+    const settings = { collection, tags: [...new Set(tags)], audience: whose, now }
+    const message = messageOf(writer, input, own, { id, conversation, at }, settings)
     const { key, change } = writeMessage(writer, message, settings)
-    if (change === 'updated') requoteAfter(writer, messageRows(writer, [key]))
-    const { conversation, session, position } = message
+    // It may have stood among those of another audience.
+    if (own !== undefined && change === 'updated') requoteAfter(writer, [own.row, ...messageRows(writer, [key])])
+    const { session, position } = message
     const answer = { id: entryIdOf(conversation, id), conversation, session, position }
     return { key, answer: { ...answer, at: toIso(message.at ?? now), created: change === 'added' } }
   })
@@ -75,17 +88,18 @@ export function remember(
 
 function messageOf(
   writer: StoreWriter,
-  { text, conversation = NOTES, speaker, role, session, reply_to: replyTo, profile }: RememberInput,
-  id: string,
-  given: Instant | null,
+  { text, speaker, role, session, reply_to: replyTo, profile }: RememberInput,
+  before: OwnMessage | undefined,
+  { id, conversation, at: given }: { readonly id: string; readonly conversation: string; readonly at: Instant | null },
   { audience, now }: EntrySettings,
 ): Placed {
-  const own = ownMessage(writer, entryIdOf(conversation, id), conversation, audience)?.row
+  const own = before?.row
   const thread = threadOf(conversation, audience)
   const isHere = own !== undefined && own['thread'] === thread
   const last = isHere ? rowBefore(writer, own) : lastOf(writer, thread)
   const at = given ?? (own?.['at'] as Instant | null | undefined) ?? now
   const inSession = session ?? (isHere ? (own['session'] as string) : sessionAfter(last, at, id))
+  const zone = given === null ? ((own?.['zone'] as number | null | undefined) ?? null) : null
   const words = storableText(text)
   const ownRole = role ?? (own?.['role'] as Role | null | undefined) ?? null
   const message: Message = {
@@ -93,23 +107,30 @@ function messageOf(
     conversation,
     session: inSession,
     position: isHere ? Number(own['position']) : last === undefined ? 0 : Number(last['position']) + 1,
-    speaker: storableText(speaker ?? (own?.['speaker'] as string | undefined) ?? ''),
+    speaker: speaker === undefined ? ((own?.['speaker'] as string | undefined) ?? '') : nameOf(speaker),
     role: ownRole,
     at,
-    zone: null,
-    replyTo: replyTo ?? null,
+    zone,
+    replyTo: replyTo ?? answeredBy(own),
     text: words,
-    attachments: [],
+    attachments: (before?.entry.metadata['attachments'] ?? []) as unknown as readonly Attachment[],
     deleted: false,
-    versions: [],
+    versions: (before?.entry.metadata['versions'] ?? []) as unknown as readonly Version[],
   }
   return {
     ...message,
     profile: profile ?? profileAfter(own ?? last, ownRole),
-    title: '',
-    dates: relativeDates(words, dayOf(at, null)).map(date => date.text),
+    title: (before?.entry.metadata['conversation_title'] as string | undefined) ?? '',
+    dates: relativeDates(words, dayOf(at, zone)).map(date => date.text),
     before: last?.['session'] === inSession ? saidIn(writer, last) : null,
   }
+}
+
+/** The id, within the conversation, of the message it answers. */
+function answeredBy(own: Row | undefined): string | null {
+  const replyTo = own?.['reply_to'] as string | null | undefined
+  const start = `${own?.['conversation']}/`
+  return replyTo?.startsWith(start) === true ? replyTo.slice(start.length) : null
 }
 
 function rowBefore(reader: StoreReader, { thread, position }: Row): Row | undefined {

@@ -19,12 +19,23 @@ export function messageRows(reader: StoreReader, entries: readonly EntryKey[]): 
 export function requoteAfter(writer: StoreWriter, rows: readonly Row[]): void {
   for (const [thread, changed] of Map.groupBy(rows, row => row['thread'] as string)) {
     const left = messagesOf(writer, thread)
-    const followers = new Set(changed.map(row => left.findIndex(each => placeOf(each) > placeOf(row))))
+    const followers = new Set(changed.map(row => firstBehind(left, placeOf(row))))
     for (const at of followers) {
       const row = left[at]
       if (row !== undefined) indexAgain(writer, row, left[at - 1])
     }
   }
+}
+
+/** `rows`: by position; their number when there is none. */
+function firstBehind(rows: readonly Row[], position: number): number {
+  let [from, to] = [0, rows.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if (placeOf(rows[middle] as Row) > position) to = middle
+    else from = middle + 1
+  }
+  return from
 }
 
 function indexAgain(writer: StoreWriter, row: Row, previous: Row | undefined): void {

@@ -34,6 +34,8 @@ export interface WrittenMessage {
   readonly key: EntryKey
   readonly change: 'added' | 'updated' | 'unchanged'
   readonly chunks: number
+  /** Of the message as it was; null when it was not there. */
+  readonly rowBefore: Row | null
 }
 
 /** Of the entry of a message; what is too long keeps its beginning and gets a hash of the whole. */
@@ -43,13 +45,18 @@ export function entryIdOf(conversation: string, message: string): string {
   return `${id.slice(0, MAX_ID_LENGTH - 17).toWellFormed()}~${sha256(id).slice(0, 16)}`
 }
 
+export interface OwnMessage {
+  readonly entry: Entry
+  readonly row: Row
+}
+
 /** The holder's own message of this id. Throws `conflict` where the id is that of something else. */
 export function ownMessage(
   reader: StoreReader,
   id: string,
   conversation: string,
   { holder }: Audience,
-): { readonly entry: Entry; readonly row: Row } | undefined {
+): OwnMessage | undefined {
   const everywhere = reader.partitions().map(partition => partition.id)
   const entry = reader.entries(reader.find(id, everywhere)).find(found => found.audience.holder === holder)
   if (entry === undefined) return undefined
@@ -74,7 +81,7 @@ export function writeMessage(writer: StoreWriter, message: Placed, settings: Ent
     if (!changed) writer.announce(key)
   }
   const change = created ? 'added' : changed || isMoved ? 'updated' : 'unchanged'
-  return { key, change, chunks: change === 'unchanged' ? 0 : chunks.length }
+  return { key, change, chunks: change === 'unchanged' ? 0 : chunks.length, rowBefore: before?.row ?? null }
 }
 
 function draftOf(

@@ -153,7 +153,7 @@ function storable({ kind, caption, name }: Attachment): Attachment {
 }
 
 /** Marks that only set the direction of writing, or a leading BOM, are no part of a name. */
-function nameOf(text: string): string {
+export function nameOf(text: string): string {
   return storableText(text)
     .replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g, '')
     .replace(/\s+/g, ' ')

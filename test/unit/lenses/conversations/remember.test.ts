@@ -72,6 +72,39 @@ describe('remember', () => {
     })
   })
 
+  it('with the id of a message of an export changes its text and nothing else of it', async () => {
+    const at = '2025-06-01T00:30:00+02:00'
+    const path = writeLines(folder.path, [
+      { conversation: 'trip', id: 'q', speaker: 'Ana', at, text: 'Which train?', title: 'Lugo' },
+      ...[
+        { conversation: 'trip', id: 'a', speaker: 'Ben', at, text: 'At eight.', reply_to: 'q', attachments: ['m.png'] },
+      ],
+    ])
+    await engine.add({ paths: [path], chat: {}, collection: 'trips', tags: ['lugo'] })
+    await remember({ text: 'At nine tomorrow.', conversation: 'trip', id: 'a' })
+    expect(await engine.get({ id: 'trip/a' })).toMatchObject({
+      ...{ content: 'At nine tomorrow. [file m.png]', title: 'Ben, 1 June 2025', collection: 'trips', tags: ['lugo'] },
+      metadata: { conversation_title: 'Lugo', attachments: [{ kind: 'file', name: 'm.png', caption: null }] },
+    })
+    expect(await call(engine, 'recall', { text: 'nine' })).toMatchObject({
+      messages: [{ id: 'trip/a', reply_to: 'trip/q', dates: ['2 June 2025'] }, {}],
+    })
+  })
+
+  it('takes a name as exports do: without marks of direction', async () => {
+    await remember({ text: 'The parrot is green.', speaker: '\u200fמרים\u202c ' })
+    expect(await call(engine, 'recall', { text: 'parrot', speakers: ['מרים'] })).toMatchObject({
+      messages: [{ speaker: 'מרים' }],
+    })
+  })
+
+  it('a question that becomes private takes its words out of what its public answer is found by', async () => {
+    await remember({ text: 'Where is the xylograph?', id: 'q', visibility: 'public' })
+    await remember({ text: 'In the barn.', id: 'a', visibility: 'public' })
+    await remember({ text: 'Where is the xylograph?', id: 'q' })
+    expect(idsOf(await engine.query({ text: 'xylograph' }, { viewer: { id: 'ana' } }))).toEqual([])
+  })
+
   it('deleting a question, or giving it another text, takes its words out of what its answer is found by', async () => {
     await remember({ text: 'Where is the xylograph?', id: 'q' })
     await remember({ text: 'In the barn.', id: 'a' })
@@ -97,6 +130,17 @@ describe('remember', () => {
     await remember({ text: 'What is the secret word?', id: 'q' })
     expect(await remember({ text: 'Xylographer.', id: 'a', visibility: 'public' })).toMatchObject({ position: 0 })
     expect(idsOf(await engine.query({ text: 'secret' }, { viewer: { id: 'ana' } }))).toEqual([])
+  })
+
+  it('an export that edits a question takes its old words out of what was remembered as its answer', async () => {
+    const lines = (text: string) =>
+      writeLines(folder.path, [{ conversation: 'c', id: 'q', speaker: 'Ana', at: '2025-06-01T09:00:00Z', text }])
+    await engine.add({ paths: [lines('Where is the xylograph?')], chat: {} })
+    await remember({ text: 'In the barn.', conversation: 'c', id: 'a', at: '2025-06-01T09:01:00Z' })
+    expect(idsOf(await engine.query({ text: 'xylograph' }))).toEqual(['c/a', 'c/q'])
+    expect(await engine.add({ paths: [lines('Where is the anvil?')], chat: {} })).toMatchObject({ updated: 1 })
+    expect(idsOf(await engine.query({ text: 'xylograph' }))).toEqual([])
+    expect(idsOf(await engine.query({ text: 'anvil' }))).toEqual(['c/a', 'c/q'])
   })
 
   it.each([
