@@ -7,7 +7,7 @@ import type { Audience } from '../../model/partition.ts'
 import type { Row } from '../../model/table.ts'
 import type { StoreReader } from '../../store/store.ts'
 import { bodyOf, type Said } from './indexed-text.ts'
-import type { Conversation } from './model.ts'
+import type { Conversation, Message } from './model.ts'
 import { resolvedDates } from './reading/resolved-dates.ts'
 import { saidIn } from './requote.ts'
 import { messagesOf, threadOf } from './thread.ts'
@@ -28,6 +28,7 @@ export function placedMessages(reader: StoreReader, conversation: Conversation, 
     const row = knownAs[at]
     if (row !== undefined && !sessions.has(session)) sessions.set(session, row['session'] as string)
   }
+  const positions = positionsOf(messages, knownAs, rows, shift)
   const dates = resolvedDates(conversation)
   const first = sessions.get(messages[0]?.session ?? '') ?? ''
   let before = shift === 0 ? null : lastSaid(reader, rows, shift, first)
@@ -39,7 +40,7 @@ export function placedMessages(reader: StoreReader, conversation: Conversation, 
     if (!message.deleted) before = { speaker: message.speaker, body: bodyOf(message) }
     else if (said === null) before = null
     const resolved = (dates[at] ?? []).map(({ text }) => text)
-    const position = message.position + shift
+    const position = positions[at] as number
     return { ...message, position, session: own, profile, title, dates: resolved, before: said }
   })
 }
@@ -56,6 +57,30 @@ function shiftOf(positions: readonly number[], knownAs: readonly (Row | undefine
   if (at >= 0) return Math.max(0, Number(knownAs[at]?.['position']) - (positions[at] as number))
   const last = rows.at(-1)
   return last === undefined ? 0 : Number(last['position']) + 1
+}
+
+/**
+ * In order, each its own. What is known keeps its position where that is behind the one before; none takes that of a message
+ * which is no part of the export: it was remembered, or the export leaves it out.
+ */
+function positionsOf(
+  messages: readonly Message[],
+  knownAs: readonly (Row | undefined)[],
+  rows: readonly Row[],
+  shift: number,
+): readonly number[] {
+  const own = new Set(knownAs)
+  const taken = new Set(rows.filter(row => !own.has(row)).map(row => Number(row['position'])))
+  let ahead = shift
+  let last = -1
+  return messages.map(({ position }, at) => {
+    const before = knownAs[at]?.['position']
+    let next = before !== undefined && Number(before) > last ? Number(before) : Math.max(last + 1, position + ahead)
+    while (taken.has(next)) next++
+    ahead = next - position
+    last = next
+    return next
+  })
 }
 
 /** What was said before that position in the session. */

@@ -2,6 +2,7 @@
  * An answer is found by the question before it, whose words stand with it in the indexes. When a question goes or changes,
  * they go or change there too: deleting means deleting.
  */
+import { lowerBound } from '../../base/lower-bound.ts'
 import type { EntryKey } from '../../model/entry.ts'
 import type { Row } from '../../model/table.ts'
 import type { StoreReader, StoreWriter } from '../../store/store.ts'
@@ -29,13 +30,7 @@ export function requoteAfter(writer: StoreWriter, rows: readonly Row[]): void {
 
 /** `rows`: by position; their number when there is none. */
 function firstBehind(rows: readonly Row[], position: number): number {
-  let [from, to] = [0, rows.length]
-  while (from < to) {
-    const middle = (from + to) >> 1
-    if (placeOf(rows[middle] as Row) > position) to = middle
-    else from = middle + 1
-  }
-  return from
+  return lowerBound(rows.length, at => placeOf(rows[at] as Row) <= position)
 }
 
 function indexAgain(writer: StoreWriter, row: Row, previous: Row | undefined): void {

@@ -11,6 +11,7 @@ import { stillVisible } from '../../../pipeline/access.ts'
 import type { Answer } from '../../../pipeline/stage.ts'
 import type { StoreReader } from '../../../store/store.ts'
 import type { LensHost } from '../../lens.ts'
+import { nameOf } from '../reading/draft.ts'
 import { MESSAGES } from '../tables.ts'
 import type { ConversationQuery, ConversationQueryAnswer, ToldMessage } from './ask-schema.ts'
 import { neighboursOf } from './neighbours.ts'
@@ -52,7 +53,7 @@ function questionFor(input: ConversationQuery): QueryInput {
   const { conversations, speakers, roles, sessions, since, until, collections, tags } = input
   const fields = {
     ...(conversations && { 'conversations.conversation': conversations }),
-    ...(speakers && { 'conversations.speaker': speakers }),
+    ...(speakers && { 'conversations.speaker': speakers.map(nameOf) }),
     ...(roles && { 'conversations.role': roles }),
     ...(sessions && { 'conversations.session': sessions }),
     ...saidWithin(since, until),

@@ -29,7 +29,7 @@ export function contentOf(message: Readonly<Record<string, unknown>>): Content {
   const parts = listIn(content, 'parts').map(partOf)
   const ownText = type === 'tether_quote' ? quoteOf(content) : (textIn(content, 'text') ?? textIn(content, 'result'))
   const texts = [...parts.map(part => part.text), ownText ?? ''].map(text => text.replace(CITATION, ''))
-  const text = texts.filter(part => part !== '').join('\n\n')
+  const text = texts.filter(part => part.trim() !== '').join('\n\n')
   const attachments = together(
     parts.flatMap(part => part.attachments),
     listIn(metadata, 'attachments'),

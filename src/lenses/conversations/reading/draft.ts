@@ -155,6 +155,7 @@ function storable({ kind, caption, name }: Attachment): Attachment {
 /** Marks that only set the direction of writing, or a leading BOM, are no part of a name. */
 export function nameOf(text: string): string {
   return storableText(text)
+    .normalize('NFC')
     .replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g, '')
     .replace(/\s+/g, ' ')
     .trim()

@@ -154,7 +154,7 @@ function addressOf(from: Address | undefined): string {
 }
 
 /** An offset or a name such as `GMT` at the end; `PM` is none. */
-const ZONED = /(?:(?::\d\d|\s)[+-]\d\d:?\d\d|(?!\s[ap]m$)[\s\d][a-z]{1,4})$/i
+const ZONED = /(?:(?::\d\d|\s)[+-]\d\d:?\d\d|(?![\s\d][ap]m$)[\s\d][a-z]{1,4})$/i
 
 /** RFC 5322, 3.3. `-0000` is a time in UTC of somebody somewhere. */
 function momentOf(date: string, zone: Zone | null): Moment | null {

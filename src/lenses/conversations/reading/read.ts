@@ -45,7 +45,7 @@ export async function* readConversations(
     others,
   } = options.format === undefined ? await detect(files, map) : filesOf(options.format, files)
   if (own.length === 0) throw invalidArgument('format', options.format, 'a format that one of the files has')
-  findings.leave('file that is no part of the export', others.length)
+  if (others.length > 0) findings.leave(`file that is no part of the export: ${namesOf(others)}`, others.length)
   const seen = new Set<string>()
   for await (const draft of FORMATS[format].read(own, readerOptions, findings)) {
     const place = draft.messages[0]?.place ?? { path: (own[0] as ExportFile).path }
@@ -58,6 +58,14 @@ export async function* readConversations(
     if (conversation === null) findings.leave('conversation without a message')
     else yield conversation
   }
+}
+
+/** Files that are named; of more it is said that there are others. */
+const MOST_NAMED = 10
+
+function namesOf(paths: readonly string[]): string {
+  const names = paths.slice(0, MOST_NAMED).map(path => path.replace(/^.*[\\/]/, ''))
+  return [...names, ...(paths.length > MOST_NAMED ? ['…'] : [])].join(', ')
 }
 
 export interface Reading {

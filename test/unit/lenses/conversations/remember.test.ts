@@ -98,6 +98,16 @@ describe('remember', () => {
     })
   })
 
+  it('takes a name with its accents as one character each, and finds it however it is written', async () => {
+    await remember({ text: 'The parrot is green.', speaker: 'Luci\u0301a' })
+    for (const name of ['Luci\u0301a', 'Luc\u00eda']) {
+      const { messages } = (await call(engine, 'recall', { text: 'parrot', speakers: [name] })) as {
+        messages: unknown[]
+      }
+      expect(messages).toMatchObject([{ speaker: 'Luc\u00eda' }])
+    }
+  })
+
   it('a question that becomes private takes its words out of what its public answer is found by', async () => {
     await remember({ text: 'Where is the xylograph?', id: 'q', visibility: 'public' })
     await remember({ text: 'In the barn.', id: 'a', visibility: 'public' })

@@ -6,7 +6,7 @@ import { LAST, MESSAGES } from '../../../../src/lenses/conversations/tables.ts'
 import { openMemoryStore } from '../../../../src/store/memory-store.ts'
 import type { Store } from '../../../../src/store/store.ts'
 import { type TempFolder, tempFolder } from '../../../../src/testing/temp-folder.ts'
-import { KILN, type Line, line, writeLines } from '../../../support/conversations.ts'
+import { call, KILN, type Line, line, writeLines } from '../../../support/conversations.ts'
 import { idsOf, openTestEngine, TEST_NOW } from '../../../support/engines.ts'
 
 let folder: TempFolder
@@ -145,6 +145,43 @@ describe('the same export again', () => {
     expect(await add([...KILN.slice(2), more])).toMatchObject({ added: 1, updated: 0, unchanged: 2 })
     expect(rowOf('kiln/m3')).toMatchObject({ position: 2, session: 'm1' })
     expect(rowOf('kiln/m5')).toMatchObject({ position: 4, session: 'm4' })
+  })
+})
+
+describe('an export that goes on where something was remembered', () => {
+  const later = [
+    line('m5', 'Mira', '2025-03-16T10:01:00Z', 'Coarse or fine?'),
+    line('m6', 'Tom', '2025-03-16T10:02:00Z', 'Fine.'),
+  ]
+  const note = { text: 'The glaze is dry.', conversation: 'kiln', speaker: 'Mira' }
+  const remember = (input: unknown) => call(engine, 'remember', input)
+  const positions = () =>
+    store
+      .table(MESSAGES)
+      .scan({ conversation: 'kiln' })
+      .map(row => Number(row['position']))
+      .sort((a, b) => a - b)
+
+  it('gives each message a place of its own, and the same ones when it comes again', async () => {
+    await add(KILN)
+    await remember(note)
+    expect(await add([...KILN, ...later])).toMatchObject({ added: 2, updated: 0, unchanged: 4 })
+    expect(positions()).toEqual([0, 1, 2, 3, 4, 5, 6])
+    expect([rowOf('kiln/m5'), rowOf('kiln/m6')]).toMatchObject([{ position: 5 }, { position: 6 }])
+    await remember({ ...note, text: 'And it shines.' })
+    const end = line('m7', 'Mira', '2025-03-16T10:03:00Z', 'Good.')
+    expect(await add([...KILN, ...later, end])).toMatchObject({ added: 1, updated: 0, unchanged: 6 })
+    expect(rowOf('kiln/m7')).toMatchObject({ position: 8 })
+    expect(await add([...later, end])).toMatchObject({ added: 0, updated: 0, unchanged: 3 })
+    expect(positions()).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8])
+  })
+
+  it('puts what was left out before in its place, and moves what follows', async () => {
+    await add([...KILN.slice(0, 1), ...KILN.slice(2)])
+    await remember(note)
+    expect(await add(KILN)).toMatchObject({ added: 1 })
+    expect(positions()).toEqual([0, 1, 2, 3, 4])
+    expect(KILN.map(({ id }) => rowOf(`kiln/${id}`)?.['position'])).toEqual([0, 1, 2, 4])
   })
 })
 

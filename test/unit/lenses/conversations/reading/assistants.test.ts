@@ -33,7 +33,7 @@ describe('the export of ChatGPT', () => {
       'conversations.json | 375 | [3] | its current_node is not among its messages; its newest branch was taken',
     ])
     expect(left).toEqual({
-      'file that is no part of the export': 2,
+      'file that is no part of the export: chat.html, user.json': 2,
       'hidden message': 1,
       'standing instruction': 1,
       'reasoning of an assistant': 1,
@@ -69,6 +69,7 @@ describe('the export of ChatGPT', () => {
       { content_type: 'tether_quote', title: 'Page', text: 'words', url: 'https://example.org' },
       { content_type: 'tether_browsing_display', result: 'found' },
       { content_type: 'text', parts: [''] },
+      { content_type: 'text', parts: ['  \n'] },
     ]
     const mapping = contents.map((content, n) => [
       `m${n}`,
@@ -78,7 +79,7 @@ describe('the export of ChatGPT', () => {
       },
     ])
     const { conversations, problems, left } = await read('conversations.json', [
-      { id: 'c', mapping: Object.fromEntries(mapping), current_node: 'm7' },
+      { id: 'c', mapping: Object.fromEntries(mapping), current_node: 'm8' },
     ])
     expect(linesOf(conversations[0] as never).map(line => line.replace('03-14 10:00 ChatGPT: ', ''))).toEqual([
       'Sunny today.',
@@ -89,7 +90,7 @@ describe('the export of ChatGPT', () => {
       'Page\nwords\nhttps://example.org',
       'found',
     ])
-    expect([problems, left]).toEqual([[], { 'empty message': 1 }])
+    expect([problems, left]).toEqual([[], { 'empty message': 2 }])
   })
 
   it('keeps what is above and below a message that is missing, and messages that go round in a circle', async () => {
@@ -151,7 +152,7 @@ describe('the export of Claude', () => {
       'conversations.json | 2 | [0].chat_messages[3] | its created_at is no time; it was taken without one',
     ])
     expect(left).toEqual({
-      'file that is no part of the export': 2,
+      'file that is no part of the export: projects.json, users.json': 2,
       'reasoning of an assistant': 1,
       'call of a tool': 1,
       'empty message': 1,
