@@ -12,7 +12,7 @@ export interface WrittenTime {
   readonly hour: number
   readonly minute: number
   readonly second: number
-  /** Of a clock of twelve hours. */
+  /** Of a clock of twelve hours, which begins at 12, or at 0 as in Japan. */
   readonly half: 'am' | 'pm' | null
 }
 
@@ -27,7 +27,7 @@ export function localOf(time: WrittenTime, order: DateOrder): Instant | null {
   const { parts, isYearFirst, minute, second, half } = time
   const [a, b, c] = parts
   const [year, month, day] = isYearFirst ? [a, b, c] : order === 'day-first' ? [c, b, a] : [c, a, b]
-  if (half !== null && (time.hour < 1 || time.hour > 12)) return null
+  if (half !== null && time.hour > 12) return null
   const hour = half === null ? time.hour : (time.hour % 12) + (half === 'pm' ? 12 : 0)
   return localTime(year < 100 ? 2000 + year : year, month, day, hour, minute, second)
 }

@@ -156,6 +156,23 @@ describe('the export of a chat of WhatsApp', () => {
     expect(lines).toEqual(['03-14 10:00 Ana: Où est le four ?\n[14/03/2025 à 10:01] Zoé: non'])
   })
 
+  it('is read with digits of Arabic and Persian, marks of direction in the date, and halves of the day as they say them', async () => {
+    const arabic = ['[١٤\u200f/٣\u200f/٢٠٢٥، ٩:٠٥:٠٧ ص] مريم: ٣ أكواب', '[١٤\u200f/٣\u200f/٢٠٢٥، ١٢:٠٦:٠٠ م] Tom: y']
+    expect((await whatsapp(arabic)).lines).toEqual(['03-14 09:05 مريم: ٣ أكواب', '03-14 12:06 Tom: y'])
+    expect((await whatsapp(['۱۴/۳/۲۰۲۵، ۱۰:۰۰ - مریم: سلام'])).lines).toEqual(['03-14 10:00 مریم: سلام'])
+  })
+
+  it.each([
+    ['2025. 3. 14. 오전 9:05 - 미라: 안녕', '03-14 09:05 미라: 안녕'],
+    ['[2025. 3. 14. 오후 12:05:09] 미라: 안녕', '03-14 12:05 미라: 안녕'],
+    ['2025/3/14 下午3:05 - 明: 你好', '03-14 15:05 明: 你好'],
+    ['2025/03/14 午前0:05 - 明: x', '03-14 00:05 明: x'],
+    ['2025/03/14 午後0:05 - 明: x', '03-14 12:05 明: x'],
+  ])('is read with the half of the day before the time: %s', async (line, expected) => {
+    const { lines, problems } = await whatsapp([line])
+    expect([lines, problems]).toEqual([[expected], []])
+  })
+
   it('takes a file for a file, whatever its name tells', async () => {
     const { lines } = await whatsapp(['[13/04/25, 10:00:00] Ana: \u200e<attached: 0001-missed video call.mp4>'])
     expect(lines).toEqual(['04-13 10:00 Ana: [video 0001-missed video call.mp4]'])
