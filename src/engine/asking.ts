@@ -167,8 +167,7 @@ export class Asking {
   }
 
   /** One small transaction. A store that is read-only or on a full disk still answers; the use is then not counted. */
-  #touch(answer: Answer, viewer: Viewer, lens: string): void {
-    const entries = answer.entries.map(({ key }) => key)
+  #touch({ entries }: Answer, viewer: Viewer, lens: string): void {
     if (entries.length === 0) return
     const { uses, clock, registry } = this.#parts
     const { touch } = registry.must(lens)

@@ -50,7 +50,10 @@ export interface LensHost {
   readonly isLasting?: boolean | undefined
   /** A store in memory with indexes of its own, for what is put together for one answer and forgotten after it. */
   scratch?(): Scratch
-  /** Asks through the pipeline with this lens's stages (or another lens's, named in the input). */
+  /**
+   * Asks through the pipeline with this lens's stages (or another lens's, named in the input). With the page come the keys of
+   * its items' entries, in their order: since then any of them may have changed, and what is told of it must be in sight.
+   */
   query(input: QueryInput, viewer: Viewer): Promise<Pick<Answer, 'page' | 'entries'>>
 }
 

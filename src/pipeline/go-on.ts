@@ -54,7 +54,7 @@ export async function goOn(
 
 function passed({ rest }: HeldOrder, from: number, { entries }: Answer): number {
   const last = entries.at(-1)
-  return last === undefined ? rest.length : rest.findIndex(({ entry }, at) => at >= from && entry === last.key) + 1
+  return last === undefined ? rest.length : rest.findIndex(({ entry }, at) => at >= from && entry === last) + 1
 }
 
 /** The order with what one more retrieval brings: as of the same moment, without what has come since. */

@@ -38,7 +38,7 @@ export function present(ranking: Ranking, retrieval: Retrieval, plan: Plan, cont
       coverage,
       notes: [...context.notes, ...coverageNotes(coverage, plan)],
     },
-    entries: shown.map(({ entry }) => entry),
+    entries: shown.map(({ entry }) => entry.key),
     last: end?.order ?? null,
     end,
   }

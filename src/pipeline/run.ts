@@ -124,7 +124,7 @@ function orderOf(
   // What is spread or capped exactly is chosen from all of it anew when there is more.
   const isPlain = plan.query.diversity >= 1 && !hasCaps(plan.query)
   if (!isPlain && plan.mode !== 'list' && !hasRounds(plan) && !retrieval.exhausted) return null
-  const page = { stages, plan, retrieval, ranking, mark: rounds.marker, round: rounds.last, last: last.key }
+  const page = { stages, plan, retrieval, ranking, mark: rounds.marker, round: rounds.last, last }
   return { order: held.later(orderLater(page, context), context.sight.viewer.id, sizeOf(retrieval)), at: 0 }
 }
 

@@ -5,7 +5,7 @@
 import type { Bitset } from '../base/bitset.ts'
 import type { WordTerm } from '../index/contract.ts'
 import type { Candidate, Explain, Ranked, Scored } from '../model/candidate.ts'
-import type { Entry, EntryKey } from '../model/entry.ts'
+import type { EntryKey } from '../model/entry.ts'
 import type { Filter } from '../model/filter.ts'
 import type { Page, Verdict } from '../model/page.ts'
 import type { ParsedQuery } from '../model/plan.ts'
@@ -84,8 +84,8 @@ export interface Ranking {
 
 export interface Answer {
   readonly page: Page
-  /** The entries of the page's items, in their order, as they were read for it: what a question that touches has used. */
-  readonly entries: readonly Entry[]
+  /** The entries of the page's items, in their order: what a question that touches has used. */
+  readonly entries: readonly EntryKey[]
   /** What the last item is ranked by; null on an empty page. */
   readonly last: number | null
   /** Where it ends: what the next page goes on behind. Null on an empty page. */

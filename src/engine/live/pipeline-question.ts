@@ -87,10 +87,9 @@ export class PipelineQuestion implements StandingQuestion {
     this.#sight = asking.look(this.viewer)
     const { answer, asOf, nextBound } = await asking.standing(this.#input, { viewer: this.viewer, signal })
     this.#mustBeWhole(answer.page)
-    const keys = answer.entries.map(({ key }) => key)
-    this.#answered = { mode: answer.page.mode, entries: new Set(keys) }
+    this.#answered = { mode: answer.page.mode, entries: new Set(answer.entries) }
     return {
-      items: this.#itemsOf(answer.page.items, keys),
+      items: this.#itemsOf(answer.page.items, answer.entries),
       full: answer.page.cursor !== null,
       asOf,
       until: Math.min(nextBound, this.#endOfWindow(asOf)),

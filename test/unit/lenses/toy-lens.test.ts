@@ -75,7 +75,8 @@ describe('a lens of one folder', () => {
   it('asks through its host with its own stages', async () => {
     await using engine = await openWithStars()
     await rate(engine, 'b', 5)
-    const page = await engine.host('stars').query({ text: 'fox', limit: 1 }, LOCAL_OWNER)
+    const { page, entries } = await engine.host('stars').query({ text: 'fox', limit: 1 }, LOCAL_OWNER)
     expect(page).toMatchObject({ lens: 'stars', items: [{ id: 'b' }] })
+    expect(engine.host('stars').store.entries(entries)).toMatchObject([{ id: 'b' }])
   })
 })

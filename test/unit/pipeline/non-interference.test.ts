@@ -5,7 +5,6 @@ import { openReferenceVectors } from '../../../src/index/reference-vectors.ts'
 import { openReferenceWordIndex } from '../../../src/index/reference-words.ts'
 import { openVectorIndex } from '../../../src/index/vectors.ts'
 import { openWordIndex } from '../../../src/index/words.ts'
-import type { Entry } from '../../../src/model/entry.ts'
 import { QuerentError } from '../../../src/model/errors.ts'
 import { LOCAL_OWNER, type Viewer } from '../../../src/model/viewer.ts'
 import { lookAt } from '../../../src/pipeline/access.ts'
@@ -70,13 +69,11 @@ class PipelineWorld implements World {
     if (request.operation !== 'query') throw new Error(`this world has no ${request.operation}`)
     const { page, entries } = await this.#world.ask(request.input, options)
     if (request.input.touch !== false) {
-      this.#world.parts.store.write(WORLD_NOW, writer => writer.touch(viewer, keysOf(entries), WORLD_NOW, 1))
+      this.#world.parts.store.write(WORLD_NOW, writer => writer.touch(viewer, entries, WORLD_NOW, 1))
     }
     return page
   }
 }
-
-const keysOf = (entries: readonly Entry[]) => entries.map(({ key }) => key)
 
 const plainWords = () => openReferenceWordIndex()
 const plainVectors = () => openReferenceVectors(modelKey(TOY_MODEL), TOY_MODEL.dimensions)

@@ -105,13 +105,12 @@ interface Found {
 /** Messages of the page that are still there, and still in sight: since the page was made any of them may have changed. */
 function foundIn(
   { store, sight }: LensHost,
-  { page: { items }, entries }: Pick<Answer, 'page' | 'entries'>,
+  { page: { items }, entries: keys }: Pick<Answer, 'page' | 'entries'>,
   viewer: Viewer,
 ): readonly Found[] {
   if (items.length === 0) return []
   const inSight = sight(viewer)
   return store.read(reader => {
-    const keys = entries.map(({ key }) => key)
     const rows = new Map(
       reader
         .table(MESSAGES)
@@ -120,7 +119,7 @@ function foundIn(
     )
     const now = new Map(reader.entries(keys).map(entry => [entry.key, entry]))
     return items.flatMap((item, at) => {
-      const entry = now.get((entries[at] as Entry).key)
+      const entry = now.get(keys[at] as EntryKey)
       const row = entry === undefined ? undefined : rows.get(entry.key)
       if (entry === undefined || row === undefined || !stillVisible(entry, inSight)) return []
       const text = row['profile'] === 'assistant' ? item.excerpt.text : entry.content
