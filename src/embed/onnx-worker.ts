@@ -4,6 +4,7 @@
  */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { must } from '../base/assert.ts'
+import { nextTurn } from '../base/next-turn.ts'
 import { RunGate } from './run-gate.ts'
 import { SentenceModel, type SentenceModelParts } from './sentence-model.ts'
 import type { FromWorker, ToWorker } from './worker-protocol.ts'
@@ -46,13 +47,9 @@ async function work(model: SentenceModel): Promise<void> {
   working = true
   for (let job = nextJob(); job !== undefined; job = nextJob()) {
     await embedNext(job, model)
-    await letMessagesIn()
+    await nextTurn()
   }
   working = false
-}
-
-function letMessagesIn(): Promise<void> {
-  return new Promise(resolve => setImmediate(resolve))
 }
 
 function nextJob(): Job | undefined {

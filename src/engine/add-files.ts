@@ -1,10 +1,11 @@
 /** Adds files and folders: read as a lens reads them, where one is named. */
 import type { IngestReport } from '../ingest/ingest-report.ts'
 import type { AddRequest } from '../model/entry-input.ts'
-import type { CallContext } from '../model/operation.ts'
+import type { CallContext, Progress } from '../model/operation.ts'
 import type { Parts } from './parts.ts'
 
-export async function addFiles(parts: Parts, request: AddRequest, call: CallContext): Promise<IngestReport> {
+export async function addFiles(parts: Parts, request: AddRequest, caller: CallContext): Promise<IngestReport> {
+  const call = { ...caller, report: keepingUp(parts, caller) }
   if (request.chat !== undefined) {
     const { addConversations } = await import('./add-conversations.ts')
     return await addConversations(parts, request, call)
@@ -19,4 +20,12 @@ export async function addFiles(parts: Parts, request: AddRequest, call: CallCont
     { paths, collection: collection ?? lens?.name ?? 'documents', kind, tags, visibility, federations, map },
     { ...call, now: clock.now(), ingesters: lens?.ingesters },
   )
+}
+
+/** Every question asks the words: what was added comes into their index along the way, not all at the next question. */
+function keepingUp({ indexes }: Parts, { report }: CallContext): (progress: Progress) => void {
+  return progress => {
+    indexes.keepUp('words')
+    report?.(progress)
+  }
 }

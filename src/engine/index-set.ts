@@ -9,6 +9,8 @@ import { SnapshotFolder } from './snapshot-folder.ts'
 
 /** Replaying fewer changes than this is quicker than reading a new snapshot is worth writing. */
 const WORTH_SAVING = 500
+/** More changes than a question should have to wait for: some 0.2 s of indexing words. */
+const MUCH = 5_000
 /** The feed is cut when it is longer than this; an index that fell further behind rebuilds. */
 const FEED_LENGTH = 200_000
 
@@ -83,6 +85,16 @@ export class IndexSet {
       for (const index of this.#loaded) index.refresh(reader)
     })
     this.#version = version
+  }
+
+  /** Takes in what much writing left behind, so that the next question need not wait for all of it. */
+  keepUp(name: string): void {
+    const index = this.#indexes.get(name)
+    if (index === undefined) return
+    const position = this.#loaded.has(index) ? index.position : this.#savedAt(index)
+    if (this.#store.lastSeq() - position < MUCH) return
+    this.get(name)
+    this.refresh()
   }
 
   /** Whether some snapshot is so far behind the store that a new one should be written. */

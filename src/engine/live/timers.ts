@@ -1,5 +1,7 @@
 /** Machine time for live queries. Meaning has no part in it: it only says when to look and when to send. */
 
+import { nextTurn } from '../../base/next-turn.ts'
+
 export interface Timers {
   /** Milliseconds, never backwards. */
   now(): number
@@ -15,5 +17,5 @@ export const systemTimers: Timers = {
     const timer = setTimeout(callback, ms)
     return () => clearTimeout(timer)
   },
-  turn: () => new Promise(resolve => setImmediate(resolve)),
+  turn: nextTurn,
 }

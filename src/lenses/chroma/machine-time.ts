@@ -12,8 +12,3 @@ export const machineTimer: Timer = (run, ms) => {
   const timeout = setTimeout(run, ms).unref()
   return () => clearTimeout(timeout)
 }
-
-/** Between pieces of long work: lets others on this thread have their turn. */
-export function otherTurn(): Promise<void> {
-  return new Promise(resolve => setImmediate(resolve))
-}

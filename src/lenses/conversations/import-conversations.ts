@@ -1,10 +1,11 @@
 /** Conversations of an export into the store: what is new is added, what was edited written again, what was deleted goes. */
+import { nextTurn } from '../../base/next-turn.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type { CallContext } from '../../model/operation.ts'
 import type { Row } from '../../model/table.ts'
 import type { Store, StoreWriter } from '../../store/store.ts'
 import type { Conversation } from './model.ts'
-import { placedMessages } from './place-messages.ts'
+import { Places } from './places.ts'
 import type { ExportFile } from './reading/export-file.ts'
 import { Findings } from './reading/findings.ts'
 import { type ReadingOptions, readConversations } from './reading/read.ts'
@@ -50,21 +51,24 @@ export async function importConversations(
   const conflicts: { path: string; message: string }[] = []
   let done = 0
   for await (const conversation of readConversations(files, options, findings)) {
-    const placed = store.read(reader => placedMessages(reader, conversation, settings.audience))
-    for (let at = 0; at < placed.length; at += BATCH) {
+    const { length } = conversation.messages
+    const places = new Places(conversation, settings.audience)
+    for (let at = 0; at < length; at += BATCH) {
       if (signal.aborted) throw stopped(counts)
-      const batch = placed.slice(at, at + BATCH)
+      const end = Math.min(at + BATCH, length)
       store.write(settings.now, writer => {
         const changed: Row[] = []
-        for (const message of batch) {
+        for (const message of places.of(writer, at, end)) {
           const conflict = take(writer, message, settings, counts, changed)
           if (conflict !== null) conflicts.push({ path: names.whole, message: conflict })
         }
         // What comes after them may be no part of the export: it was remembered, or the export begins later.
         requoteAfter(writer, changed)
+        places.written(writer)
       })
-      done += batch.length
+      done += end - at
       report?.({ phase: 'read', done, total: null, current: nameOf(conversation) })
+      await nextTurn()
     }
   }
   return { ...counts, ...told(findings, names, conflicts) }

@@ -14,6 +14,8 @@ const MODEL = 'toy'
 const VECTORS = `vectors-${MODEL}`
 /** More changes than make a snapshot worth writing. */
 const MANY = 600
+/** Changes that are taken in along the way. */
+const MUCH = 5_000
 
 let folder: TempFolder
 let store: Store
@@ -103,6 +105,24 @@ describe('the indexes of an engine', () => {
     expect(open().set.isWorthSaving).toBe(false)
     put(MANY, 'g')
     expect(open().set.isWorthSaving).toBe(true)
+  })
+
+  it('take in much that was written when they are told to keep up, loaded or not, and leave little to the next question', () => {
+    put(MANY)
+    open().set.save()
+    const { set, words, vectors } = open()
+    put(MUCH - 1, 'f')
+    set.keepUp('words')
+    expect(words.position).toBe(0)
+    put(1, 'g')
+    set.keepUp('words')
+    expect([words.position, vectors.position]).toEqual([MANY + MUCH, 0])
+    put(MUCH - 1, 'h')
+    set.keepUp('words')
+    expect(words.position).toBe(MANY + MUCH)
+    put(1, 'i')
+    set.keepUp('words')
+    expect(words.position).toBe(MANY + 2 * MUCH)
   })
 
   it('live without a folder', () => {

@@ -1,5 +1,6 @@
 /** Several queries in one request (BQ-175): each is answered, or fails, on its own. */
 import type { JsonObject } from '../../../base/canonical.ts'
+import { nextTurn } from '../../../base/next-turn.ts'
 import { QuerentError } from '../../../model/errors.ts'
 import type { BeliefsError } from '../errors.ts'
 import type { QueryResult } from '../model.ts'
@@ -27,7 +28,7 @@ export async function runBatch(
   const started = performance.now()
   const results: Outcome[] = []
   for (const query of queries) {
-    await new Promise<void>(resolve => setImmediate(resolve))
+    await nextTurn()
     if (signal.aborted) throw new QuerentError('cancelled', 'the caller ended the batch')
     try {
       results.push({ ok: true, result: await ask(query) })

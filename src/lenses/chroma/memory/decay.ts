@@ -3,9 +3,9 @@
  * does not matter how often a cycle runs or where one was killed. In batches, each a transaction that also notes how far
  * it came.
  */
+import { nextTurn } from '../../../base/next-turn.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { StoreWriter } from '../../../store/store.ts'
-import { otherTurn } from '../machine-time.ts'
 import { BATCH, Batch, memoryOfCell, mustGoOn, type RunOptions } from './batches.ts'
 import type { MemoryColumns } from './columns.ts'
 import { endCycle, keepCycle, lastCycle, openCycle } from './cycle-state.ts'
@@ -64,7 +64,7 @@ export async function runDecayCycle(context: MemoryContext, viewer: string, opti
     report?.({ phase: 'decay', done, total: visible.size ?? columns.size })
     if (step.after === -1) break
     after = step.after
-    await otherTurn()
+    await nextTurn()
   }
   end()
   return counts

@@ -2,9 +2,9 @@
  * The lifecycle check (CQ-139 to CQ-141): what became strong enough ascends for good, what is neither recent nor strong
  * rots. It looks only at the state it finds, so one that was cut off is finished by running it again.
  */
+import { nextTurn } from '../../../base/next-turn.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { StoreWriter } from '../../../store/store.ts'
-import { otherTurn } from '../machine-time.ts'
 import { BATCH, Batch, memoryOfCell, mustGoOn, type RunOptions } from './batches.ts'
 import type { Cell } from './cells.ts'
 import type { MemoryColumns } from './columns.ts'
@@ -55,7 +55,7 @@ export async function runLifecycleCheck(
     mustGoOn(signal)
     turnAll()
     report?.({ phase: 'lifecycle', done: passed, total: visible.size ?? columns.size })
-    await otherTurn()
+    await nextTurn()
   }
   mustGoOn(signal)
   turnAll()

@@ -2,6 +2,7 @@
  * Writes what a run has found: changed files, files that are gone, and the links of those that a change elsewhere touches.
  * A few files a transaction, each of which stands only while no other run has begun.
  */
+import { nextTurn } from '../../../base/next-turn.ts'
 import type { Workspace } from '../../../model/workspace.ts'
 import type { StoreWriter } from '../../../store/store.ts'
 import { type Call, mustNotBeCancelled } from '../call.ts'
@@ -52,7 +53,7 @@ export async function writeChanges(
     for (const { path } of changed.slice(at, at + FILES_A_WRITE)) codeBase.shelf.written(path)
     const done = Math.min(at + FILES_A_WRITE, steps.length)
     call.emit({ phase: 'write', current: done, total: steps.length, message: changed[done - 1]?.path ?? '' })
-    await new Promise(resolve => setImmediate(resolve))
+    await nextTurn()
   }
   mustNotBeCancelled(call)
   writeAs(call, revision, writer => {
