@@ -20,7 +20,10 @@ export const beforeTests: readonly Step[] = [
       ['tsc', '-p', 'explorer', '--noEmit'],
     ],
   },
-  { name: 'layers', commands: [['depcruise', '--config', '.dependency-cruiser.cjs', 'src']] },
+  {
+    name: 'layers',
+    commands: [['depcruise', '--config', '.dependency-cruiser.cjs', 'src', 'explorer/src', 'bench', 'scripts']],
+  },
   { name: 'unused', commands: [['knip', '--no-progress']] },
 ]
 

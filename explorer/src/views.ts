@@ -1,10 +1,6 @@
 /** What one can look at. A view is loaded when it is first opened: only two of them need a renderer of their own. */
 import type { FunctionComponent } from 'preact'
-
-/** `rest`: what follows the view's name in the address, for example the id of an entry. */
-export interface ViewProps {
-  readonly rest: readonly string[]
-}
+import type { ViewProps } from './view-props.ts'
 
 export interface ViewEntry {
   readonly path: string

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { ChromaClient, type Collection, type Where } from 'chromadb'
 import { startChroma } from '../../../test/support/chroma-server.ts'
 import type { RowFilter } from '../lib/filters.ts'
-import type { Item, Peer } from '../lib/peer.ts'
+import type { Item } from '../lib/item.ts'
+import type { Peer } from '../lib/peer.ts'
 
 const BATCH = 2000
 const NAME = 'items'

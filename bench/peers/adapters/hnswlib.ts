@@ -1,7 +1,8 @@
 /** hnswlib-node: the graph library that the others are measured by. Its filter is a call into JavaScript for each row met. */
 import { join } from 'node:path'
 import { keeps } from '../lib/filters.ts'
-import { type Fields, load, type Peer, versionOf } from '../lib/peer.ts'
+import type { Fields } from '../lib/item.ts'
+import { load, type Peer, versionOf } from '../lib/peer.ts'
 
 interface Hnswlib {
   readonly default: { readonly HierarchicalNSW: new (metric: string, dimensions: number) => Graph }

@@ -1,7 +1,8 @@
 /** LanceDB: columns on disk, an index of each kind beside them, one library in the process. */
 import { join } from 'node:path'
 import { sqlOf } from '../lib/filters.ts'
-import { type Item, load, type OpenPeer, type Peer, versionOf } from '../lib/peer.ts'
+import type { Item } from '../lib/item.ts'
+import { load, type OpenPeer, type Peer, versionOf } from '../lib/peer.ts'
 import { FIELDS } from '../lib/tables.ts'
 
 interface LanceDb {

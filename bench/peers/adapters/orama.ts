@@ -1,6 +1,7 @@
 /** Orama: words, vectors and both, in memory, in JavaScript. */
 import type { RowFilter } from '../lib/filters.ts'
-import { type Item, load, type Peer, versionOf } from '../lib/peer.ts'
+import type { Item } from '../lib/item.ts'
+import { load, type Peer, versionOf } from '../lib/peer.ts'
 
 interface OramaPackage {
   create(options: Readonly<Record<string, unknown>>): Database

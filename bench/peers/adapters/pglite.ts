@@ -1,7 +1,8 @@
 /** pgvector, in a PostgreSQL that is compiled to WebAssembly: the only way to have it from the registry. */
 import { join } from 'node:path'
 import { sqlOf } from '../lib/filters.ts'
-import { type Item, load, type OpenPeer, type Peer, versionOf } from '../lib/peer.ts'
+import type { Item } from '../lib/item.ts'
+import { load, type OpenPeer, type Peer, versionOf } from '../lib/peer.ts'
 import { FIELDS, valuesOf } from '../lib/tables.ts'
 
 interface Pglite {

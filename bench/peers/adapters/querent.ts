@@ -11,7 +11,8 @@ import type { FilterInput, QueryInput } from '../../../src/model/query-input.ts'
 import { LOCAL_OWNER } from '../../../src/model/viewer.ts'
 import { MEASURED, newItem, question, TUNING } from '../lib/data.ts'
 import type { RowFilter } from '../lib/filters.ts'
-import type { Item, Items, OpenPeer, Peer } from '../lib/peer.ts'
+import type { Item, Items } from '../lib/item.ts'
+import type { OpenPeer, Peer } from '../lib/peer.ts'
 
 const BATCH = 1000
 const NAME = 'Querent'

@@ -2,7 +2,8 @@
 import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { sqlOf } from '../lib/filters.ts'
-import { type Item, load, type OpenPeer, type Peer, versionOf } from '../lib/peer.ts'
+import type { Item } from '../lib/item.ts'
+import { load, type OpenPeer, type Peer, versionOf } from '../lib/peer.ts'
 import { bytesOf, FIELDS, valuesOf } from '../lib/tables.ts'
 
 interface SqliteVec {

@@ -1,7 +1,8 @@
 /** usearch: a graph of neighbours in memory. Its JavaScript package cannot filter: more are fetched than are wanted. */
 import { join } from 'node:path'
 import { keeps } from '../lib/filters.ts'
-import { type Fields, load, type Peer, versionOf } from '../lib/peer.ts'
+import type { Fields } from '../lib/item.ts'
+import { load, type Peer, versionOf } from '../lib/peer.ts'
 
 interface Usearch {
   readonly Index: new (options: Readonly<Record<string, unknown>>) => Index

@@ -1,7 +1,8 @@
 /** Vectra: vectors in a JSON file, compared one by one. */
 import { join } from 'node:path'
 import type { RowFilter } from '../lib/filters.ts'
-import { type Item, load, type Peer, versionOf } from '../lib/peer.ts'
+import type { Item } from '../lib/item.ts'
+import { load, type Peer, versionOf } from '../lib/peer.ts'
 
 interface Vectra {
   readonly LocalIndex: new (folder: string) => LocalIndex

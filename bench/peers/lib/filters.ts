@@ -1,5 +1,5 @@
 /** Filters that every peer can say in its own way: one field, one comparison. */
-import type { Fields } from './peer.ts'
+import type { Fields } from './item.ts'
 
 export interface RowFilter {
   readonly field: keyof Fields

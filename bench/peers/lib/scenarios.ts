@@ -1,5 +1,5 @@
 /** How questions by vector are narrowed. */
-import type { Fields } from './peer.ts'
+import type { Fields } from './item.ts'
 
 /** `near`: to the part that the question lies in; `far`: to the one least like it. `random` has nothing to do with it. */
 export type Narrowing = 'none' | 'random' | 'near' | 'far'

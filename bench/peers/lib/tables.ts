@@ -1,5 +1,5 @@
 /** Columns of a row, in one order for all peers that keep tables. */
-import type { Fields, Item } from './peer.ts'
+import type { Fields, Item } from './item.ts'
 
 export const FIELDS: readonly (keyof Fields)[] = ['bucket', 'half', 'twentieth', 'twohundredth']
 

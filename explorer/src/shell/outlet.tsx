@@ -3,7 +3,8 @@ import type { FunctionComponent } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { Busy } from '../parts/busy.tsx'
 import { Failure } from '../parts/failure.tsx'
-import { VIEWS, type ViewProps } from '../views.ts'
+import type { ViewProps } from '../view-props.ts'
+import { VIEWS } from '../views.ts'
 import { route } from './router.ts'
 
 interface Loaded {

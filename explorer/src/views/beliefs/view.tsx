@@ -1,5 +1,5 @@
 import { route } from '../../shell/router.ts'
-import type { ViewProps } from '../../views.ts'
+import type { ViewProps } from '../../view-props.ts'
 import { BeliefPage } from './belief-page.tsx'
 import { QuestionPage } from './question-page.tsx'
 import { Sides } from './sides.tsx'

@@ -1,4 +1,4 @@
-import type { ViewProps } from '../../views.ts'
+import type { ViewProps } from '../../view-props.ts'
 import { EntryPage } from './entry-page.tsx'
 import { SearchPage } from './search-page.tsx'
 import './search.css'
