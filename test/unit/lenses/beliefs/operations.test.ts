@@ -207,6 +207,25 @@ describe('who asks', () => {
   })
 })
 
+describe('a member that left', () => {
+  it('BQ-092: comes back into an open federation with the permissions that it had, and no more', async () => {
+    await call('owner', 'federations.create', { id: 'lab', joining: 'open' })
+    for (const agent of ['ann', 'bob']) await call(agent, 'federations.join', { federation: 'lab' })
+    await put('bob', { id: 'shared', content: 'Rain is likely', visibility: 'federated', federation_ids: ['lab'] })
+    const seen = async () => (await ask('ann', { semantic: 'rain', options: EVERYWHERE })).total_count
+    expect(await seen()).toBe(1)
+    await call('owner', 'federations.set_member', {
+      ...{ federation: 'lab', agent: 'ann', role: 'admin', permissions: ['view_aggregates'] },
+    })
+    expect(await seen()).toBe(0)
+    await call('ann', 'federations.leave', { federation: 'lab' })
+    expect(await call('ann', 'federations.join', { federation: 'lab' })).toMatchObject({
+      federation: { membership: { status: 'active', role: 'member', permissions: ['view_aggregates'] } },
+    })
+    expect(await seen()).toBe(0)
+  })
+})
+
 describe('a failure', () => {
   it('BQ-183, BQ-184: has one of seven codes, says whether to try again, and a status of HTTP', () => {
     const expected: Readonly<Record<BeliefsCode, readonly [boolean, number]>> = {
