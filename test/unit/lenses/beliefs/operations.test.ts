@@ -6,6 +6,7 @@ import type { Engine } from '../../../../src/engine/engine.ts'
 import { openEngine } from '../../../../src/engine/open.ts'
 import { type BeliefsCode, BeliefsError } from '../../../../src/lenses/beliefs/errors.ts'
 import type { QueryResult } from '../../../../src/lenses/beliefs/model.ts'
+import { QuerentError } from '../../../../src/model/errors.ts'
 import type { RequestLine } from '../../../../src/model/request-log.ts'
 import { callOperation, findOperation, makeCatalog, streamOperation } from '../../../../src/ops/catalog.ts'
 import { openToyEmbedder } from '../../../../src/testing/toy-embedder.ts'
@@ -241,6 +242,13 @@ describe('a failure', () => {
       const error = new BeliefsError(code as BeliefsCode, 'x')
       expect([error.retryable, statusOf(error), error.toJSON()]).toMatchObject([retryable, status, { code, retryable }])
     }
+  })
+
+  it('BQ-185: for want of time says how much of it has gone, also where a door or the engine ended it', () => {
+    const late = new QuerentError('deadline_exceeded', 'too late', { timeout_ms: 7 })
+    const context = { viewer: { id: 'ann' }, signal: new AbortController().signal }
+    const told = findOperation(makeCatalog(engine), 'beliefs.query')?.refusal?.(engine, late, {}, context)
+    expect(told?.toJSON()).toMatchObject({ code: 'TIMEOUT', details: { elapsed_ms: 7, timeout_ms: 7 } })
   })
 
   it('BQ-183: bears the id of its request', async () => {
