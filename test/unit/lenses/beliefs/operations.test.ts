@@ -208,6 +208,22 @@ describe('who asks', () => {
   })
 })
 
+describe('a key', () => {
+  it("BQ-066: is one agent's, so that a signature establishes one identity", async () => {
+    const key = 'did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK'
+    const taken = { code: 'INVALID_QUERY', details: { path: 'did', reason: 'taken' } }
+    await call('owner', 'agents.create', { id: 'ann', did: key })
+    expect(await failure('owner', 'agents.create', { id: 'bob', did: key })).toMatchObject(taken)
+    expect(await failure('owner', 'agents.create', { id: key })).toMatchObject(taken)
+    await call('owner', 'agents.create', { id: 'bob' })
+    expect(await failure('owner', 'agents.update', { id: 'bob', did: key })).toMatchObject(taken)
+    await call('owner', 'agents.update', { id: 'ann', did: key, label: 'Ann' })
+    await call('owner', 'agents.update', { id: 'ann', did: null })
+    await call('owner', 'agents.update', { id: 'bob', did: key })
+    expect(await call('owner', 'agents.list', {})).toMatchObject({ agents: [{ id: 'ann' }, { id: 'bob', did: key }] })
+  })
+})
+
 describe('a member that left', () => {
   it('BQ-092: comes back into an open federation with the permissions that it had, and no more', async () => {
     await call('owner', 'federations.create', { id: 'lab', joining: 'open' })
