@@ -74,6 +74,10 @@ async function post(path: string, input: unknown, headers: Record<string, string
   return { status: response.status, headers: response.headers, text, error: JSON.parse(text).error }
 }
 
+function isTextOrNull(value: unknown): boolean {
+  return value === null || typeof value === 'string'
+}
+
 describe('a route of the lens beliefs (BQ-184)', () => {
   it.each(['/v1/beliefs/query', '/v1/ops/beliefs.query'])('%s says 401 to whom it does not know', async path => {
     const { status, headers, error } = await post(path, RAIN, { authorization: 'Bearer nobody' })
@@ -91,6 +95,23 @@ describe('a route of the lens beliefs (BQ-184)', () => {
     expect((await post('/v1/beliefs/query', {})).error.code).toBe('INVALID_QUERY')
     const { status, error } = await post('/v1/beliefs/query', { ...RAIN, filters: { min_confidence: 9 } })
     expect([status, error.code]).toEqual([400, 'INVALID_FILTERS'])
+  })
+
+  const unreadable: readonly (readonly [string, string | Uint8Array<ArrayBuffer>, string, string])[] = [
+    ['is no JSON', '{"semantic":', 'a JSON document', 'invalid_json'],
+    ['is no UTF-8', Uint8Array.of(0xff, 0xfe), 'UTF-8 text', 'invalid_argument'],
+    ['is too long', `"${'a'.repeat(256 * 1024)}"`, 'at most 262144 bytes', 'too_complex'],
+  ]
+
+  it.each(unreadable)('says what is wrong with a body that %s, as with any other input (BQ-185)', async (...given) => {
+    const [, body, constraint, reason] = given
+    const response = await fetch(`${url}/v1/beliefs/query`, { method: 'POST', body, headers: ANA })
+    const { error } = (await response.json()) as Told
+    expect(error).toMatchObject({ code: 'INVALID_QUERY', details: { path: 'body', constraint, reason } })
+    expect(error.details.all).toEqual([
+      { code: 'INVALID_QUERY', path: 'body', constraint, reason, value: expect.toSatisfy(isTextOrNull) },
+    ])
+    expect(response.status).toBe(400)
   })
 
   it('says 429 and how long to wait when there was too much (BQ-189)', async () => {

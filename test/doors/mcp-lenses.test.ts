@@ -78,6 +78,14 @@ describe.each([
   })
 })
 
+it('the tools of beliefs refuse what is of this door alone in the words of the lens too (BQ-183)', async () => {
+  const client = await overStdio(folder, ['--lens', 'beliefs'])
+  const told = await ask(client, 'beliefs_query', { semantic: 'rain', max_tokens: 10 }).finally(() => client.close())
+  expect(told).toMatchObject({
+    error: { type: 'QueryError', code: 'INVALID_QUERY', details: { path: 'max_tokens', reason: 'invalid_argument' } },
+  })
+})
+
 describe('the tools of chroma (CQ-118)', () => {
   let client: Client
   beforeAll(async () => {

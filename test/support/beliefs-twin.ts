@@ -207,7 +207,7 @@ export class BeliefsTwin {
     const isIn = status === 'active'
     const may = isIn || (status !== 'suspended' && this.#plain.federations.get(federation)?.open === true)
     await this.#must(may ? null : 'UNAUTHORIZED', 'federations.join', by, { federation })
-    if (may && !isIn) this.#plain.setMember(federation, by, { status: 'active', mayQuery: true })
+    if (may && !isIn) this.#plain.setMember(federation, by, { status: 'active' })
   }
 
   async #trust({ by, target, edge }: Extract<BeliefsAct, { do: 'trust' }>): Promise<void> {

@@ -10,6 +10,7 @@ import {
 import type { JsonObject } from '../../base/canonical.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { CallContext } from '../../model/operation.ts'
+import { unread } from '../../ops/admission.ts'
 import { runOperation } from '../../ops/catalog.ts'
 import { fit } from './answer/fit.ts'
 import { isObject, withValueAt } from './answer/paths.ts'
@@ -50,15 +51,30 @@ export function registerTool(server: McpServer, engine: Engine, tool: Tool, opti
 async function answer(engine: Engine, tool: Tool, args: unknown, call: CallContext): Promise<JsonObject> {
   const run = async (input: unknown): Promise<JsonObject> =>
     wire(await runOperation(tool.operation, engine, input, call))
-  if (tool.known !== undefined) refuseUnknown(args, tool.known)
   const shape = tool.answer
-  if (shape === undefined) return run(args)
-  const { input, room } = takeRoom(args, shape)
+  const asked = readArguments(engine, tool, args, call)
+  if (shape === undefined || asked === null) return run(args)
+  const { input, room } = asked
   return fit(await run(input), shape, room, limit => {
     const { page } = shape
     if (page === undefined || !isObject(input)) throw new Error('invariant broken: an answer without pages asked again')
     return run(withValueAt(input, page.limit, limit))
   })
+}
+
+/** Null: nothing in them is this door's. What it refuses is told, and costs, as whatever else the operation refuses. */
+function readArguments(
+  engine: Engine,
+  { operation, known, answer: shape }: Tool,
+  args: unknown,
+  call: CallContext,
+): ReturnType<typeof takeRoom> | null {
+  try {
+    if (known !== undefined) refuseUnknown(args, known)
+    return shape === undefined ? null : takeRoom(args, shape)
+  } catch (thrown) {
+    throw unread(operation, engine, thrown, call)
+  }
 }
 
 function callOf(context: ServerContext, { viewer, remote }: ServerOptions): CallContext {

@@ -38,7 +38,9 @@ export function writeToken(secret: string, question: StandingQuestion, resumptio
 export function readToken(secret: string, question: StandingQuestion, token: string): Resumption {
   const text = unseal(secret, bindingOf(question), token)
   if (text === null) {
-    throw new QuerentError('resume_invalid', 'resume_token: it is not one that was given for this question')
+    throw new QuerentError('resume_invalid', 'resume_token: it is not one that was given for this question', {
+      field: 'resume_token',
+    })
   }
   const { s, n, t, a, i } = content.parse(JSON.parse(text))
   return { subscription: s, seq: n, at: t, asOf: a, items: i === undefined ? null : i.map(fromRow) }

@@ -105,6 +105,11 @@ export function answersNobody(): BeliefsError {
   return new BeliefsError('UNAUTHORIZED', 'this node answers no other nodes', { reason: 'answers_nobody' })
 }
 
+/** A signed message whose number was used before (BQ-120). */
+export function replayed(): BeliefsError {
+  return new BeliefsError('UNAUTHORIZED', 'this message was taken before', { reason: 'replay' })
+}
+
 /** Says no without saying why (BQ-185). */
 export function unauthorized(): BeliefsError {
   return new BeliefsError('UNAUTHORIZED', 'the request is not authorised for this identity')

@@ -8,6 +8,9 @@ import { BeliefsError } from './errors.ts'
 /** Rows that are looked at between two looks at the clock: well under a millisecond's work, where 50 are allowed. */
 export const ROWS_AT_ONCE = 4096
 
+/** Characters that are looked through between two looks: of one long belief, or some hundred usual ones. */
+export const CHARACTERS_AT_ONCE = 65_536
+
 export class TimeLimit {
   readonly signal: AbortSignal
   readonly #timeoutMs: number
@@ -49,6 +52,17 @@ export class TimeLimit {
     const elapsed = Math.round(this.#now() - this.#start)
     const message = `the question took longer than ${this.#timeoutMs} ms`
     return new BeliefsError('TIMEOUT', message, { elapsed_ms: elapsed, timeout_ms: this.#timeoutMs })
+  }
+
+  /** Checks every so many characters that it is told of. */
+  reader(): (characters: number) => void {
+    let sum = 0
+    return characters => {
+      sum += characters
+      if (sum < CHARACTERS_AT_ONCE) return
+      sum = 0
+      this.check()
+    }
   }
 
   /** Checks every so many calls. */

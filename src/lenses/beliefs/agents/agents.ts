@@ -35,7 +35,7 @@ export function createAgent({ writer, viewer, now, random }: AgentWriting, input
   if (viewer !== OWNER) throw unauthorized()
   if (!isHolderName(input.id)) throw badId(input.id)
   if (writer.table(AGENTS).get({ id: input.id }) !== undefined) throw taken(input.id)
-  checkDid(input)
+  checkDid(writer, input)
   writer.table(AGENTS).put({ ...rowOf({}, input), id: input.id, created_at: now })
   if (didOfAgent(writer, input.id) === null) ensureKeys(writer, input.id, random)
   raiseRevision(writer, 'agents')
@@ -50,7 +50,7 @@ export function updateAgent({ writer, viewer, now }: AgentWriting, input: AgentI
   if (!isOwner && (viewer !== input.id || touchesMore)) throw unauthorized()
   const before = writer.table(AGENTS).get({ id: input.id })
   if (before === undefined && isOwner && input.id !== OWNER) throw noSuchAgent()
-  checkDid(input)
+  if (input.did !== undefined) checkDid(writer, input)
   writer.table(AGENTS).put({ ...rowOf(before ?? {}, input), id: input.id, created_at: before?.['created_at'] ?? now })
   raiseRevision(writer, 'agents')
   return viewOf(writer, writer.table(AGENTS).get({ id: input.id }) as Row)
@@ -90,10 +90,17 @@ function viewOf(reader: StoreReader, row: Row): AgentView {
   }
 }
 
-function checkDid({ did }: AgentInput): void {
-  if (did === undefined || did === null || publicKeyOf(did) !== null) return
-  throw faulty([fault('did', 'a did:key of an Ed25519 key, such as did:key:z6Mk…', 'malformed', did)])
+/** A key is one agent's: what is signed with it is from nobody else. */
+function checkDid(reader: StoreReader, { id, did }: AgentInput): void {
+  const key = did ?? (publicKeyOf(id) === null ? null : id)
+  if (key === null) return
+  if (publicKeyOf(key) === null) throw faulty([fault('did', DID, 'malformed', key)])
+  const named = reader.table(AGENTS).scan({ did: key }, { columns: ['id'] })
+  if (named.some(other => other['id'] !== id))
+    throw faulty([fault('did', 'a key that no other agent here has', 'taken', key)])
 }
+
+const DID = 'a did:key of an Ed25519 key, such as did:key:z6Mk…'
 
 function badId(id: string): Error {
   const constraint = 'a name of 1 to 200 characters without blanks, colons and commas, or a did:key'

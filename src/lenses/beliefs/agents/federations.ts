@@ -77,7 +77,7 @@ export function createFederation(
   return viewOf(writer, viewer, id) as FederationView
 }
 
-/** Into one that is open, or back after leaving it. Suspended members stay so. */
+/** Into one that is open, or back after leaving it: with no more permissions than before. Suspended members stay so. */
 export function joinFederation(writing: FederationWriting, federation: string): FederationView {
   const { writer, viewer } = writing
   const row = writer.table(FEDERATIONS).get({ id: federation })
@@ -85,7 +85,7 @@ export function joinFederation(writing: FederationWriting, federation: string): 
   const isInvited = before?.['status'] === 'active'
   if (row === undefined || before?.['status'] === 'suspended') throw unauthorized()
   if (row['joining'] !== 'open' && !isInvited) throw unauthorized()
-  if (!isInvited) putMember(writing, { federation, agent: viewer, status: 'active', role: 'member', permissions: null })
+  if (!isInvited) putMember(writing, { federation, agent: viewer, status: 'active', role: 'member' })
   return viewOf(writer, viewer, federation) as FederationView
 }
 

@@ -59,6 +59,7 @@ function confidencePart({ question }: ExplanationWorld, { scored, belief }: Expl
     overall: known,
     dimension_weights: { ...weights },
     weakest: weakest === null ? null : { dimension: weakest, value: belief.confidence[weakest] },
+    incomplete: missing.length > 0,
     missing: [...missing],
   }
 }

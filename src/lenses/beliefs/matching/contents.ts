@@ -20,11 +20,19 @@ export class Contents {
     this.#columns = columns
   }
 
-  /** Calls back with the folded content of each of these rows, in their order. What has just gone is left out. */
-  each(rows: Int32Array, visit: (row: number, folded: string) => void): void {
+  /**
+   * Calls back with the folded content of each of these rows, in their order. What has just gone is left out. `looked` is told
+   * of the characters that are folded anew, and may throw.
+   */
+  each(
+    rows: Int32Array,
+    visit: (row: number, folded: string) => void,
+    looked: (characters: number) => void = () => {},
+  ): void {
     for (let from = 0; from < rows.length; from += PAGE) {
       const page = rows.subarray(from, from + PAGE)
-      const read = this.#read(page.filter(row => !this.#known.has(this.#columns.contentOf(row))))
+      const unknown = page.filter(row => !this.#known.has(this.#columns.contentOf(row)))
+      const read = this.#read(unknown, looked)
       for (const row of page) {
         const key = this.#columns.contentOf(row)
         const folded = this.#known.get(key) ?? read.get(key)
@@ -33,11 +41,12 @@ export class Contents {
     }
   }
 
-  #read(rows: Int32Array): ReadonlyMap<string, string> {
+  #read(rows: Int32Array, looked: (characters: number) => void): ReadonlyMap<string, string> {
     const read = new Map<string, string>()
     if (rows.length === 0) return read
     const { entries } = this.#columns.arrays
     for (const { key, content } of this.#store.entries(Array.from(rows, row => entries[row] as EntryKey))) {
+      looked(content.length)
       const folded = foldContent(content)
       const name = this.#columns.contentOf(this.#columns.rowOf(key))
       read.set(name, folded)

@@ -5,7 +5,7 @@ const IN_TOKEN = /[\p{L}\p{N}\p{M}]/u
 
 /** Compatibility characters resolved, lower case of no locale, runs of blanks made one. */
 export function foldContent(text: string): string {
-  return text.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ')
+  return resolved(text).toLowerCase().replace(/\s+/gu, ' ')
 }
 
 /** The runs of letters, digits and marks of an operand, folded; empty when it has none. */
@@ -18,7 +18,9 @@ export function hasTokens(folded: string, tokens: readonly string[]): boolean {
   const [first] = tokens
   if (first === undefined) return false
   for (let at = folded.indexOf(first); at >= 0; at = folded.indexOf(first, at + 1)) {
-    if (!isInTokenBefore(folded, at) && continues(folded, at, tokens)) return true
+    if (isInTokenBefore(folded, at)) continue
+    if (tokens.length > 1) return hasTokensFrom(folded, at, tokens)
+    if (!isInToken(folded, at + first.length)) return true
   }
   return false
 }
@@ -28,16 +30,47 @@ export function hasPhrase(folded: string, phrase: string): boolean {
   return folded.includes(phrase)
 }
 
-/** Whether the content goes on with these tokens, whole ones, from `at`. */
-function continues(folded: string, at: number, tokens: readonly string[]): boolean {
-  let place = at
-  for (const [position, token] of tokens.entries()) {
-    if (position > 0) place = nextToken(folded, place)
-    if (!folded.startsWith(token, place)) return false
-    place += token.length
-    if (isInToken(folded, place)) return false
+/** Marks in a row that are put in order together: to order many takes the square of their number, and no word has so many. */
+const MOST_MARKS = 256
+const TOO_MANY_MARKS = new RegExp(`\\p{M}{${MOST_MARKS + 1}}`, 'u')
+const PIECES = new RegExp(`\\P{M}*\\p{M}{0,${MOST_MARKS}}`, 'gu')
+
+function resolved(text: string): string {
+  if (text.length <= MOST_MARKS || !TOO_MANY_MARKS.test(text)) return text.normalize('NFKC')
+  return text.replace(PIECES, piece => piece.normalize('NFKC'))
+}
+
+/** One pass over the tokens from there on (Knuth, Morris and Pratt): contents and operands may be one word again and again. */
+function hasTokensFrom(folded: string, from: number, tokens: readonly string[]): boolean {
+  const borders = bordersOf(tokens)
+  let met = 0
+  for (let at = nextToken(folded, from); at < folded.length; ) {
+    const end = endOfToken(folded, at)
+    const isNext = (token: string) => end - at === token.length && folded.startsWith(token, at)
+    while (met > 0 && !isNext(tokens[met] as string)) met = borders[met - 1] as number
+    if (isNext(tokens[met] as string)) met++
+    if (met === tokens.length) return true
+    at = nextToken(folded, end)
   }
-  return true
+  return false
+}
+
+/** For each beginning of the list, how long a shorter one is that it ends with. */
+function bordersOf(tokens: readonly string[]): readonly number[] {
+  const borders = [0]
+  let length = 0
+  for (let at = 1; at < tokens.length; at++) {
+    while (length > 0 && tokens[at] !== tokens[length]) length = borders[length - 1] as number
+    if (tokens[at] === tokens[length]) length++
+    borders.push(length)
+  }
+  return borders
+}
+
+function endOfToken(folded: string, from: number): number {
+  let at = from
+  while (isInToken(folded, at)) at += widthAt(folded, at)
+  return at
 }
 
 function nextToken(folded: string, from: number): number {

@@ -89,17 +89,20 @@ function holding(
 ): Matches {
   if (tests.length === 0) return matches
   const passed = new Set<number>()
-  let looked = 0
-  contents.each(matches.rows, (row, folded) => {
-    if (looked++ % CONTENTS_AT_ONCE === 0) time?.check()
-    if (wanted ? tests.every(test => test(folded)) : !tests.some(test => test(folded))) passed.add(row)
-  })
+  const looked = time?.reader()
+  const passes = (test: Test, folded: string): boolean => {
+    looked?.(folded.length)
+    return test(folded)
+  }
+  const visit = (row: number, folded: string): void => {
+    if (tests.every(test => passes(test, folded) === wanted)) passed.add(row)
+  }
+  time?.check()
+  contents.each(matches.rows, visit, looked)
   return matches.where(row => passed.has(row))
 }
 
 const FIRST = 256
-/** Contents that are looked through between two looks at the clock. */
-const CONTENTS_AT_ONCE = 500
 
 /** Rows of matches whose raw cosine with the operand is at least the threshold. */
 function meaning(

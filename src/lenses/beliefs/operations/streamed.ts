@@ -65,7 +65,8 @@ class GuardedStream implements AsyncIterableIterator<JsonObject> {
     this.#callOff()
     if (this.#isIdle) {
       this.#isIdle = false
-      throw failureIn(this.#host, new BeliefsError('TIMEOUT', 'the stream was ended: nobody asked for its next piece'))
+      const message = 'the stream was ended: nobody asked for its next piece'
+      throw failureIn(this.#host, new BeliefsError('TIMEOUT', message, { elapsed_ms: IDLE_MS }))
     }
     const chunks = this.#chunks
     if (chunks === null || this.#signal.aborted) return this.return()

@@ -14,8 +14,10 @@ import {
   TEXT_OR_NULL,
 } from '../../wire-schema.ts'
 import { checkOnly } from '../check/agents.ts'
+import { DEFAULT_TIMEOUT_MS } from '../check/options.ts'
 import { checkEdge, checkTrustPage, checkTrustQuestion } from '../check/trust.ts'
 import { trustQuestion } from '../ranking/trust-columns.ts'
+import { TimeLimit } from '../time-limit.ts'
 import { computeTrust, listTrust, removeTrust, setTrust, type TrustWriting } from '../trust/acts.ts'
 import { EXPOSURES } from '../trust/edge.ts'
 import { inCall } from './call.ts'
@@ -87,9 +89,11 @@ const compute: Operation<LensHost> = {
   }),
   effect: { kind: 'read', idempotent: true },
   run: (host, input, context) =>
-    inCall(host, context, ({ state, asker }) => {
+    inCall(host, context, ({ state, asker, signal, machineTime }) => {
       const { target, context: asked } = checkTrustQuestion(input, asker)
-      return computeTrust(state.trust, asker.id, target, trustQuestion(asked), host.clock.now())
+      const time = new TimeLimit(DEFAULT_TIMEOUT_MS, signal, machineTime)
+      const look = () => time.check()
+      return computeTrust(state.trust, asker.id, target, trustQuestion(asked), host.clock.now(), look)
     }),
 }
 

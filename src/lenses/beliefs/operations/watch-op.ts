@@ -37,7 +37,8 @@ const watch: Operation<LensHost> = {
   bodyLimit: BODY_LIMIT,
   run: (host, _input, context) =>
     inCall(host, context, () => {
-      throw new BeliefsError('INVALID_QUERY', ONLY_STREAMED, { path: 'input', reason: 'only_streamed' })
+      const constraint = 'to be answered as a stream'
+      throw new BeliefsError('INVALID_QUERY', ONLY_STREAMED, { path: 'input', constraint, reason: 'only_streamed' })
     }),
   stream: (host, input, context) => ended(host, eventsOf(host, input, context)),
 }

@@ -51,7 +51,7 @@ function holderSums({ holders, names }: Sums, trust: Float64Array): readonly [nu
 function trustOfMinute({ state, view, requester, question, asOf }: Evaluation): Float64Array {
   const asked = trustQuestion(question.context)
   const minute = Math.floor(asOf / MINUTE_MS) * MINUTE_MS
-  const found = state.trust.trustOf(requester.id, asked, minute)
+  const found = state.trust.trustOf(requester.id, asked, minute, () => view.time?.check())
   const names = holderNames(view.columns)
   const columns = COLUMNS.get(state) ?? new Recent<string, { value: TrustColumn | null }>(MOST_COLUMNS)
   COLUMNS.set(state, columns)

@@ -56,7 +56,8 @@ export class Evaluation {
     this.asOf = asOf
     this.#earlier = earlier
     const { context, weights, scope } = question
-    this.trust = earlier?.trust ?? state.trust.trustOf(view.requester.id, trustQuestion(context), asOf)
+    const look = () => view.time?.check()
+    this.trust = earlier?.trust ?? state.trust.trustOf(view.requester.id, trustQuestion(context), asOf, look)
     this.trustColumns = trustColumns(this.trust, view.columns)
     this.origins = new RowOrigins(view, scope)
     this.scorer = new Scorer({

@@ -67,8 +67,10 @@ export function computeTrust(
   target: string,
   question: TrustQuestion,
   asOf: Instant,
+  look?: () => void,
 ): JsonObject {
-  const { value, kind, direct, transitive, reputation, distrusted } = graph.trustOf(viewer, question, asOf).of(target)
+  const found = graph.trustOf(viewer, question, asOf, look)
+  const { value, kind, direct, transitive, reputation, distrusted } = found.of(target)
   return {
     target,
     trust: value,

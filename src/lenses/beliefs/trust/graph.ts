@@ -60,8 +60,8 @@ export class TrustGraph {
     this.#rules = rules
   }
 
-  /** The viewer's trust in everybody. `asOf` may be any time. */
-  trustOf(viewer: string, asked: TrustQuestion, asOf: Instant): HolderTrust {
+  /** The viewer's trust in everybody. `asOf` may be any time. `look` is called while routes are searched, and may throw. */
+  trustOf(viewer: string, asked: TrustQuestion, asOf: Instant, look?: () => void): HolderTrust {
     this.refresh()
     const question = inOrder(asked)
     // Whoever is not known here has no edges, and gets no number: anybody may ask, and would be remembered for ever.
@@ -69,7 +69,7 @@ export class TrustGraph {
     const [agents, rules] = [this.#agents, this.#rules]
     const edges = new ResolvedEdges(this.#edges, question)
     const routes = this.#cache.get(number, question, asOf, () =>
-      searchRoutes({ agents, edges, viewer: number, question, newAgentCap: rules.newAgentCap, asOf }),
+      searchRoutes({ agents, edges, viewer: number, question, newAgentCap: rules.newAgentCap, asOf, look }),
     )
     const reputations = this.#reputations.get(JSON.stringify(question.domains), () =>
       reputationsOf(agents, question.domains),
@@ -80,7 +80,8 @@ export class TrustGraph {
     const own = [this.#ownChanges.get(viewer) ?? 0, this.#edges.usedFrom(number, asOf)]
     // Strangers share their routes, which are none; each still trusts himself alone.
     const stamp = new TrustStamp([viewer, routes, reputations, ...own, ...age])
-    return weigh({ viewer: number, viewerId: viewer, agents, edges, question, rules, routes, reputations, stamp, asOf })
+    const weighing = { viewer: number, viewerId: viewer, agents, edges, question, rules, routes, reputations, stamp }
+    return weigh({ ...weighing, asOf, look })
   }
 
   /**

@@ -17,6 +17,8 @@ import type { ResolvedEdges, TrustQuestion } from './resolved-edges.ts'
 export const NEW_AGENT_MS: number = 30 * DAY_MS
 export const THROUGH_NEW = 0.5
 const UNKNOWN = 255
+/** Edges that are followed between two looks: some milliseconds' work. */
+export const EDGES_AT_ONCE = 50_000
 /** A label this much worse than one of fewer edges is of no use; one nearer may differ by rounding alone. */
 const CLEARLY = 1 - 1e-12
 
@@ -28,6 +30,8 @@ interface RouteSearch {
   readonly question: TrustQuestion
   readonly newAgentCap: boolean
   readonly asOf: Instant
+  /** Called every so many edges; may throw, and then nothing was found. */
+  readonly look?: (() => void) | undefined
 }
 
 export interface RoutesOfHop {
@@ -85,6 +89,8 @@ class Walk {
   readonly #labels: Float64Array
   readonly #longer: Float64Array
   readonly #best: Float64Array
+  /** Since the last look. */
+  #followed = 0
 
   constructor(search: RouteSearch, distrusted: ReadonlySet<number>) {
     this.#search = search
@@ -131,7 +137,9 @@ class Walk {
       labels[agent] = 0
       this.expanded.add(agent)
       const hosted = agents.isHosted(agent)
-      for (let slot = edges.arrays.begin(agent), end = edges.arrays.end(agent); slot < end; slot++) {
+      const [begin, end] = [edges.arrays.begin(agent), edges.arrays.end(agent)]
+      this.#lookAfter(end - begin)
+      for (let slot = begin; slot < end; slot++) {
         const next = target[slot] as number
         if (barred[next] === 1 || !(hosted || edges.arrays.isExposed(slot))) continue
         const known = tenths[slot] as number
@@ -143,6 +151,13 @@ class Walk {
       }
     }
     return met
+  }
+
+  #lookAfter(edges: number): void {
+    this.#followed += edges
+    if (this.#followed < EDGES_AT_ONCE) return
+    this.#followed = 0
+    this.#search.look?.()
   }
 
   /** Takes the new labels over; those worth going on from. */

@@ -32,10 +32,12 @@ interface Weighing {
   readonly reputations: Reputations
   readonly stamp: TrustStamp
   readonly asOf: Instant
+  /** Called for each agent of whose routes those that share nobody are counted; may throw. */
+  readonly look?: (() => void) | undefined
 }
 
 export function weigh(weighing: Weighing): HolderTrust {
-  const { viewer, agents, edges, question, rules, routes } = weighing
+  const { viewer, agents, edges, question, rules, routes, look } = weighing
   const direct = new Map<string, DirectTrust>()
   const own = new Map<number, DirectTrust>()
   for (let slot = edges.arrays.begin(viewer), end = edges.arrays.end(viewer); slot < end; slot++) {
@@ -48,7 +50,7 @@ export function weigh(weighing: Weighing): HolderTrust {
   const world = rules.sybilRule === 'disjoint' ? routeWorld(weighing, startOf) : null
   const levelRules = {
     ...rules,
-    disjoint: world && ((agent: number, wanted: number) => disjointRoutes(world, agent, wanted)),
+    disjoint: world && countDisjoint(world, look),
     cap: (agent: number) => (isYoung(weighing, agent) ? NEW_AGENT_CAP : 1),
   }
   const levels = new Levels(routes, startOf, levelRules, agents.size)
@@ -68,6 +70,13 @@ export function weigh(weighing: Weighing): HolderTrust {
     reputations: weighing.reputations,
     levels,
   })
+}
+
+function countDisjoint(world: RouteWorld, look: Weighing['look']): (agent: number, wanted: number) => number {
+  return (agent, wanted) => {
+    look?.()
+    return disjointRoutes(world, agent, wanted)
+  }
 }
 
 function isYoung({ rules, agents, asOf }: Weighing, agent: number): boolean {

@@ -6,6 +6,7 @@ import type { Engine } from '../../../../src/engine/engine.ts'
 import { openEngine } from '../../../../src/engine/open.ts'
 import { type BeliefsCode, BeliefsError } from '../../../../src/lenses/beliefs/errors.ts'
 import type { QueryResult } from '../../../../src/lenses/beliefs/model.ts'
+import { QuerentError } from '../../../../src/model/errors.ts'
 import type { RequestLine } from '../../../../src/model/request-log.ts'
 import { callOperation, findOperation, makeCatalog, streamOperation } from '../../../../src/ops/catalog.ts'
 import { openToyEmbedder } from '../../../../src/testing/toy-embedder.ts'
@@ -207,6 +208,41 @@ describe('who asks', () => {
   })
 })
 
+describe('a key', () => {
+  it("BQ-066: is one agent's, so that a signature establishes one identity", async () => {
+    const key = 'did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK'
+    const taken = { code: 'INVALID_QUERY', details: { path: 'did', reason: 'taken' } }
+    await call('owner', 'agents.create', { id: 'ann', did: key })
+    expect(await failure('owner', 'agents.create', { id: 'bob', did: key })).toMatchObject(taken)
+    expect(await failure('owner', 'agents.create', { id: key })).toMatchObject(taken)
+    await call('owner', 'agents.create', { id: 'bob' })
+    expect(await failure('owner', 'agents.update', { id: 'bob', did: key })).toMatchObject(taken)
+    await call('owner', 'agents.update', { id: 'ann', did: key, label: 'Ann' })
+    await call('owner', 'agents.update', { id: 'ann', did: null })
+    await call('owner', 'agents.update', { id: 'bob', did: key })
+    expect(await call('owner', 'agents.list', {})).toMatchObject({ agents: [{ id: 'ann' }, { id: 'bob', did: key }] })
+  })
+})
+
+describe('a member that left', () => {
+  it('BQ-092: comes back into an open federation with the permissions that it had, and no more', async () => {
+    await call('owner', 'federations.create', { id: 'lab', joining: 'open' })
+    for (const agent of ['ann', 'bob']) await call(agent, 'federations.join', { federation: 'lab' })
+    await put('bob', { id: 'shared', content: 'Rain is likely', visibility: 'federated', federation_ids: ['lab'] })
+    const seen = async () => (await ask('ann', { semantic: 'rain', options: EVERYWHERE })).total_count
+    expect(await seen()).toBe(1)
+    await call('owner', 'federations.set_member', {
+      ...{ federation: 'lab', agent: 'ann', role: 'admin', permissions: ['view_aggregates'] },
+    })
+    expect(await seen()).toBe(0)
+    await call('ann', 'federations.leave', { federation: 'lab' })
+    expect(await call('ann', 'federations.join', { federation: 'lab' })).toMatchObject({
+      federation: { membership: { status: 'active', role: 'member', permissions: ['view_aggregates'] } },
+    })
+    expect(await seen()).toBe(0)
+  })
+})
+
 describe('a failure', () => {
   it('BQ-183, BQ-184: has one of seven codes, says whether to try again, and a status of HTTP', () => {
     const expected: Readonly<Record<BeliefsCode, readonly [boolean, number]>> = {
@@ -222,6 +258,13 @@ describe('a failure', () => {
       const error = new BeliefsError(code as BeliefsCode, 'x')
       expect([error.retryable, statusOf(error), error.toJSON()]).toMatchObject([retryable, status, { code, retryable }])
     }
+  })
+
+  it('BQ-185: for want of time says how much of it has gone, also where a door or the engine ended it', () => {
+    const late = new QuerentError('deadline_exceeded', 'too late', { timeout_ms: 7 })
+    const context = { viewer: { id: 'ann' }, signal: new AbortController().signal }
+    const told = findOperation(makeCatalog(engine), 'beliefs.query')?.refusal?.(engine, late, {}, context)
+    expect(told?.toJSON()).toMatchObject({ code: 'TIMEOUT', details: { elapsed_ms: 7, timeout_ms: 7 } })
   })
 
   it('BQ-183: bears the id of its request', async () => {

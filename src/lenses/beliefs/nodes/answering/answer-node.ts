@@ -33,20 +33,21 @@ export async function answerNode(input: unknown, call: NodeCall): Promise<WireAn
     return sealAnswer(node, envelope, { model, needs_text: true, more: false, state: seen, ...NOTHING })
   }
   // Larger requests are cut, not refused (BQ-118).
-  const time = new TimeLimit(Math.min(MOST_MS, query.timeout_ms), call.signal)
+  const timeoutMs = Math.min(MOST_MS, query.timeout_ms)
+  const time = new TimeLimit(timeoutMs, call.signal)
   try {
     const found = await find(state, query, who, time)
     return sealAnswer(node, envelope, { model, needs_text: false, ...found })
   } catch (thrown) {
-    throw thrown instanceof BeliefsError && thrown.code === 'TIMEOUT' ? late() : thrown
+    throw thrown instanceof BeliefsError && thrown.code === 'TIMEOUT' ? late(timeoutMs) : thrown
   }
 }
 
 const NOTHING = { items: '[]', vectors: null }
 
-/** Not after how long: that would tell of work on what the sender may not see. */
-function late(): BeliefsError {
-  return new BeliefsError('TIMEOUT', 'there was no answer within timeout_ms')
+/** Not after how long in truth: that would tell of work on what the sender may not see. */
+function late(timeoutMs: number): BeliefsError {
+  return new BeliefsError('TIMEOUT', 'there was no answer within timeout_ms', { elapsed_ms: timeoutMs })
 }
 
 const MOST_MS = 30_000

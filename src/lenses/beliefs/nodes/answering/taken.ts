@@ -2,14 +2,14 @@
 import { type Envelope, envelopeRefusal } from '../../../../identity/envelope.ts'
 import type { NodeIdentity } from '../../../../identity/node.ts'
 import type { LensHost } from '../../../lens.ts'
-import { answersNobody, faulty, unauthorized } from '../../errors.ts'
+import { answersNobody, faulty, replayed, unauthorized } from '../../errors.ts'
 import type { BeliefsState } from '../../state.ts'
 import { nameOfDid } from '../asking/dids.ts'
 import type { WireScope } from '../wire/protocol.ts'
 
 /**
- * Throws UNAUTHORIZED, always the same, for one that cannot be taken. The number is used up by one that is good in all else and
- * that its sender may ask still.
+ * Throws UNAUTHORIZED, always the same, for one that cannot be taken; of one that was taken before it says so: whoever has
+ * it knows that it was sent. The number is used up by one that is good in all else and that its sender may ask still.
  */
 export function takenEnvelope(input: unknown, node: NodeIdentity, { state, charge }: NodeCall): Envelope {
   if (!state.settings.answerNodes) throw answersNobody()
@@ -17,7 +17,9 @@ export function takenEnvelope(input: unknown, node: NodeIdentity, { state, charg
   // The cast: what is no envelope is refused as malformed.
   const envelope = input as Envelope
   const checks = { audience: node.keys().did, now: node.now(), nonces: node.nonces, charge }
-  if (envelopeRefusal(envelope, checks) !== null) throw unauthorized()
+  const refusal = envelopeRefusal(envelope, checks)
+  if (refusal === 'replay') throw replayed()
+  if (refusal !== null) throw unauthorized()
   return envelope
 }
 

@@ -80,8 +80,9 @@ export function mustHaveAnswer(scope: CheckedScope, own: number, { asked, answer
   if (scope.local || own > 0 || answers.length > 0 || asked.length === 0) return
   const isLate = failures.every(({ code }) => code === 'TIMEOUT')
   const details = { nodes: failures.map(({ source }) => source.peer.id) }
+  const elapsed = Math.round(Math.max(...failures.map(({ elapsedMs }) => elapsedMs)))
   throw isLate
-    ? new BeliefsError('TIMEOUT', 'no node answered in time', details)
+    ? new BeliefsError('TIMEOUT', 'no node answered in time', { ...details, elapsed_ms: elapsed })
     : new BeliefsError('NODE_UNAVAILABLE', 'no node could answer; try again', details)
 }
 

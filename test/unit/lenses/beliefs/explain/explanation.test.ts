@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../../../src/base/canonical.ts'
+import { DIMENSIONS } from '../../../../../src/lenses/beliefs/model.ts'
 import { type Answer, type AskingWorld, EVERYTHING, openAskingWorld } from '../questions/world.ts'
 
 const DAY_MS = 86_400_000
@@ -95,6 +96,26 @@ describe('BQ-106: an explanation', () => {
     expect(explanation.summary).toContain('Number 1 of 1')
     expect(explanation.summary).toContain('method quality')
     expect(explanation.summary).not.toContain('\n')
+  })
+
+  it('BQ-015, BQ-016: flags a confidence of which something is not known', async () => {
+    const world = await openAskingWorld()
+    const nothing = Object.fromEntries(DIMENSIONS.map(dimension => [dimension, null]))
+    await world.put('ann', { id: 'whole', content: 'Rain in spring.' })
+    await world.put('ann', { id: 'half', content: 'Rain in autumn.', confidence: { corroboration: null } })
+    await world.put('ann', { id: 'none', content: 'Rain in winter.', confidence: nothing })
+    const { beliefs } = await explained(world, { semantic: 'rain' })
+    const told = beliefs.map(({ belief, explanation: { confidence } }: Answer) => [
+      ...[belief.id, confidence.incomplete, confidence.missing, confidence.overall === null],
+    ])
+    expect(told.toSorted()).toEqual([
+      ['half', true, ['corroboration'], false],
+      ['none', true, [...DIMENSIONS], true],
+      ['whole', false, [], false],
+    ])
+    // What stands in for it is told as what counts.
+    const [of] = beliefs.filter(({ belief }: Answer) => belief.id === 'none')
+    expect(of.explanation.confidence.value).toBe(0.506810379473)
   })
 
   it('is left out unless it is wanted', async () => {

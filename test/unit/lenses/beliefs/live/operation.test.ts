@@ -19,7 +19,7 @@ it('streams events, refuses to run, and tells what is wrong with the lens’s co
     streamOperation(operation, engine, input, { viewer: LOCAL_OWNER, signal: stop.signal })[Symbol.asyncIterator]()
   await expect(callOperation(engine, 'beliefs.watch', 'owner', { query: { semantic: 'fox' } })).rejects.toMatchObject({
     code: 'INVALID_QUERY',
-    details: { reason: 'only_streamed' },
+    details: { path: 'input', constraint: expect.any(String), reason: 'only_streamed' },
   })
   await expect(begin({ query: { semantic: 'fox', options: { offset: 5 } } }).next()).rejects.toMatchObject({
     code: 'INVALID_QUERY',
@@ -28,7 +28,7 @@ it('streams events, refuses to run, and tells what is wrong with the lens’s co
   })
   await expect(begin({ query: { semantic: 'fox' }, resume_token: 'mine' }).next()).rejects.toMatchObject({
     code: 'INVALID_QUERY',
-    details: { reason: 'resume_invalid' },
+    details: { path: 'resume_token', constraint: expect.any(String), reason: 'resume_invalid' },
   })
   await callOperation(engine, 'beliefs.put', 'owner', { id: 'a', content: 'A fox.' })
   const pieces = begin({ query: { semantic: 'fox' }, options: { debounce_ms: 0 } })

@@ -118,7 +118,7 @@ it('goes on after a token, in another engine too; refuses those of others (BQ-16
   const second = await watch(after, 'ann', { resume_token: token })
   expect(second.heard()).toEqual(['added b new_match'])
   expect(second.events[0]).toMatchObject({ seq: 2, subscription_id: first.events[0]?.subscription_id })
-  const invalid = { code: 'INVALID_QUERY', details: { reason: 'resume_invalid' } }
+  const invalid = { code: 'INVALID_QUERY', details: { path: 'resume_token', reason: 'resume_invalid' } }
   const asBob = after.as('bob').subscribe({ semantic: 'fox', options: { scope: ALL, limit: 10 } }, () => undefined, {
     resume_token: token,
   })

@@ -47,6 +47,62 @@ describe('a literal occurrence', () => {
   })
 })
 
+describe('a literal occurrence of many words (BQ-038, BQ-192)', () => {
+  it('is what the rule says, where words come again and again', () => {
+    const word = fc.constantFrom('a', 'b', 'aa', 'é')
+    const text = (most: number) => fc.array(word, { minLength: 1, maxLength: most }).map(words => words.join(', '))
+    fc.assert(
+      fc.property(text(30), text(6), (content, operand) => {
+        expect(literal(content, operand)).toBe(byRule(content, operand))
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it('is looked for in one pass over the content', () => {
+    const content = foldContent('a '.repeat(32_000))
+    const most = 'a '.repeat(1_900)
+    for (let at = 0; at < 40; at++) {
+      expect(hasTokens(`${content}${at}`, tokensOf(`${most}b`))).toBe(false)
+      expect(hasTokens(`${content}${at}`, tokensOf(`${most}${at}`))).toBe(true)
+    }
+  })
+})
+
+describe('a folded content', () => {
+  const part = fc.constantFrom(
+    'a',
+    'ﬁ',
+    'Å',
+    '\u0301',
+    '\u0316',
+    '\u1100',
+    '\u1161',
+    '\u09c7',
+    '\u09be',
+    '😀',
+    ' ',
+    '\n',
+  )
+  const text = fc.array(part, { maxLength: 40 }).map(parts => parts.join(''))
+
+  it('is in NFKC, lower case and with single blanks, also beside more marks than any word has', () => {
+    const folded = (content: string) => content.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ')
+    const marks = '\u0301'.repeat(1_000)
+    fc.assert(
+      fc.property(text, text, (before, after) => {
+        const content = `${before} ${marks} ${after}`
+        expect(foldContent(content)).toBe(folded(content))
+      }),
+    )
+  })
+
+  it('has its marks put in order some hundred at a time: all of very many at once take long', () => {
+    const marks = '\u0301\u0316'.repeat(16_000)
+    for (let at = 0; at < 40; at++) expect(foldContent(`${at}${marks}`)).toHaveLength(String(at).length + marks.length)
+  })
+})
+
 // BQ-039
 describe('a phrase', () => {
   it.each([

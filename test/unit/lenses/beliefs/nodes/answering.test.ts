@@ -56,7 +56,8 @@ describe('an envelope', () => {
     await using _ = world
     const envelope = sealed(north, EVERYTHING)
     await answerTo(north, envelope)
-    await expect(answerTo(north, envelope)).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
+    const replayed = { code: 'UNAUTHORIZED', details: { reason: 'replay' } }
+    await expect(answerTo(north, envelope)).rejects.toMatchObject(replayed)
     const sameNumber = sealEnvelope(STRANGER, EVERYTHING as unknown as Json, {
       audience: north.did,
       timestamp: Date.now(),

@@ -271,6 +271,9 @@ describe('a question to several nodes', () => {
     birds.world.transport.fault(birds.south.address, fault)
     const failing = birds.ask('swifts', { scope: { network: true }, timeout_per_node_ms: 60 })
     await expect(failing).rejects.toMatchObject({ code })
+    const { details } = await failing.catch(error => error)
+    // BQ-185: after how long, where it was for want of time.
+    expect(details).toEqual({ nodes: ['south'], ...(code === 'TIMEOUT' && { elapsed_ms: expect.any(Number) }) })
   })
 
   it('BQ-132: where one is late and another is away, the call fails with NODE_UNAVAILABLE', async () => {

@@ -66,7 +66,8 @@ describe('BQ-153: who reads slowly', () => {
     await stream.next()
     expect(timers.set.size).toBe(1)
     timers.fire()
-    await expect(stream.next()).rejects.toMatchObject({ code: 'TIMEOUT', retryable: true })
+    const told = { code: 'TIMEOUT', retryable: true, details: { elapsed_ms: IDLE_MS } }
+    await expect(stream.next()).rejects.toMatchObject(told)
     expect(await stream.next()).toEqual({ done: true, value: undefined })
     expect(timers.set.size).toBe(0)
   })

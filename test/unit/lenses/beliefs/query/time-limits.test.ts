@@ -10,7 +10,7 @@ import { runQuery } from '../../../../../src/lenses/beliefs/paging/page.ts'
 import { streamQuery } from '../../../../../src/lenses/beliefs/paging/stream.ts'
 import { countMatches } from '../../../../../src/lenses/beliefs/questions/count.ts'
 import { stateOf } from '../../../../../src/lenses/beliefs/state.ts'
-import { ROWS_AT_ONCE, TimeLimit } from '../../../../../src/lenses/beliefs/time-limit.ts'
+import { CHARACTERS_AT_ONCE, ROWS_AT_ONCE, TimeLimit } from '../../../../../src/lenses/beliefs/time-limit.ts'
 import { callOperation, makeCatalog } from '../../../../../src/ops/catalog.ts'
 import { seededUniform } from '../../../../../src/testing/seeded.ts'
 import { openToyEmbedder } from '../../../../../src/testing/toy-embedder.ts'
@@ -122,6 +122,21 @@ describe('a look at the clock (BQ-192)', () => {
     // The pass over what is in sight, the filter, and what all stand at: each goes through the rows.
     expect((await looks()) - few).toBeGreaterThanOrEqual(3 * 2)
   }, 60_000)
+
+  it(`comes with every ${CHARACTERS_AT_ONCE} characters in which words are looked for, for each operand anew`, async () => {
+    engine = await open('none')
+    await put(['rain'])
+    const looks = async (semantic: string) => {
+      const clock = ticking()
+      await ask({ semantic, options: { timeout_ms: 30_000 } }, clock.now)
+      return clock.looks
+    }
+    const few = await looks('rain +fog -snow "fog"')
+    await put(Array.from({ length: 10 }, (_, at) => `fog ${at} `.padEnd(CHARACTERS_AT_ONCE, 'fog ')))
+    // To fold each, and for each of the phrase, what is shut out and what is demanded.
+    expect((await looks('rain +fog -snow "fog"')) - few).toBeGreaterThanOrEqual(10 * 4)
+    expect((await looks('rain +fog -snow "fog"')) - few).toBeGreaterThanOrEqual(10 * 3)
+  })
 
   it('comes with each pick of diversity, and with each two results that are set beside each other', async () => {
     engine = await open('none')

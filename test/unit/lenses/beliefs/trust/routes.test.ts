@@ -5,7 +5,7 @@ import { EdgeArrays } from '../../../../../src/lenses/beliefs/trust/edge-arrays.
 import { TrustGraph } from '../../../../../src/lenses/beliefs/trust/graph.ts'
 import { reputationsOf } from '../../../../../src/lenses/beliefs/trust/reputations.ts'
 import { ResolvedEdges } from '../../../../../src/lenses/beliefs/trust/resolved-edges.ts'
-import { searchRoutes } from '../../../../../src/lenses/beliefs/trust/routes.ts'
+import { EDGES_AT_ONCE, searchRoutes } from '../../../../../src/lenses/beliefs/trust/routes.ts'
 import { TrustStamp } from '../../../../../src/lenses/beliefs/trust/stamp.ts'
 import { weigh } from '../../../../../src/lenses/beliefs/trust/weigh.ts'
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
@@ -30,11 +30,11 @@ describe('a clique of 1,000 that endorse each other', () => {
     for (let step = 1; step < CLIQUE; step++) put(fake(from), fake((from + step) % CLIQUE))
   }
 
-  const trustOf = (maxHops: number) => {
+  const trustOf = (maxHops: number, look?: () => void) => {
     const question = { ...PLAIN, maxHops, damping: 0.9 }
     const viewer = agents.take('me')
     const resolved = new ResolvedEdges(edges, question)
-    const search = { agents, edges: resolved, viewer, question, newAgentCap: false, asOf: NOW }
+    const search = { agents, edges: resolved, viewer, question, newAgentCap: false, asOf: NOW, look }
     const routes = searchRoutes(search)
     const reputations = reputationsOf(agents, [])
     const stamp = new TrustStamp([routes])
@@ -58,7 +58,37 @@ describe('a clique of 1,000 that endorse each other', () => {
       expect(trust.of('honest').value).toBeGreaterThan(0.3)
     }
   })
+
+  it(`is left at a look, which comes with every ${EDGES_AT_ONCE} edges (BQ-192)`, () => {
+    put('me', fake(0), 1)
+    let looks = 0
+    trustOf(3, () => {
+      looks++
+    })
+    expect(looks).toBeGreaterThanOrEqual(Math.floor(CLIQUE ** 2 / (EDGES_AT_ONCE + CLIQUE)))
+    const late = () => {
+      throw new Error('late')
+    }
+    expect(() => trustOf(3, late)).toThrow('late')
+    expect(trustOf(3).of(fake(17)).transitive).toMatchObject({ level: 0.3 })
+  })
 }, 60_000)
+
+it('routes that share nobody are counted with a look for each agent (BQ-076, BQ-192)', () => {
+  const store = openMemoryStore()
+  for (const id of ['me', 'a', 'b', 'z']) host(store, id)
+  for (const via of ['a', 'b']) {
+    trust(store, 'me', via, 0.8)
+    trust(store, via, 'z', 0.8)
+  }
+  const graph = new TrustGraph(store, { ...RULES, sybilRule: 'disjoint' })
+  let looks = 0
+  const found = graph.trustOf('me', PLAIN, NOW, () => {
+    looks++
+  })
+  expect(found.of('z').transitive).toMatchObject({ sources: 2 })
+  expect(looks).toBeGreaterThanOrEqual(1)
+})
 
 describe('routes are kept', () => {
   function world() {
