@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ChromaQueryError } from '../../../../src/lenses/collections/errors.ts'
 import { scoreOf } from '../../../../src/lenses/collections/result.ts'
+import type { SourceRecord } from '../../../../src/pipeline/source.ts'
 import { ask, idsOf, recordOf, sourceOf } from './world.ts'
 
 describe('results', () => {
@@ -155,6 +156,33 @@ describe('the question', () => {
       ['analysis_blog_1', ['blog_1']],
       ['other', []],
     ])
+  })
+
+  it('folds nothing that names nothing of the answer, whatever ids are alike (CO-029)', async () => {
+    const folded = async (items: readonly SourceRecord[], analysis: readonly SourceRecord[]) => {
+      const source = sourceOf({ items: { records: items }, analysis: { records: analysis } })
+      const { results } = await ask(source, { fold: true })
+      return results.map(({ source, id, relatedIds }) => [source, id, relatedIds])
+    }
+    expect(await folded([recordOf('1', 0.1)], [recordOf('1', 0.2)])).toEqual([
+      ['items', '1', []],
+      ['analysis', '1', []],
+    ])
+    const ofOneAbsent = [recordOf('a', 0.2, { item_id: 'gone' }), recordOf('b', 0.3, { item_id: 'gone' })]
+    expect(await folded([], ofOneAbsent)).toEqual([
+      ['analysis', 'a', []],
+      ['analysis', 'b', []],
+    ])
+    const crossing = [recordOf('1', 0.1), recordOf('2', 0.3)]
+    expect(await folded(crossing, [recordOf('1', 0.2, { item_id: '2' })])).toEqual([
+      ['items', '1', []],
+      ['analysis', '1', ['2']],
+    ])
+    expect(await folded([recordOf('1', 0.3)], [recordOf('1', 0.2, { item_id: '1' })])).toEqual([
+      ['analysis', '1', ['1']],
+    ])
+    const namingItself = recordOf('1', 0.3, { item_id: '1' })
+    expect(await folded([namingItself], [recordOf('a', 0.4, { item_id: '1' })])).toEqual([['items', '1', ['a']]])
   })
 
   it('fuses words in when asked to, accents and case folded, and says what matched (CO-031)', async () => {
