@@ -96,6 +96,14 @@ describe('the question', () => {
     ['days', { days: Number.NaN }],
     ['nResults', { nResults: 0 }],
     ['nResults', { nResults: 2.5 }],
+    ['nResults', { nResults: '5' as never }],
+    ['days', { days: Object.create(null) }],
+    ['collections', { collections: 'items' as never }],
+    ['collections', { collections: 5 as never }],
+    ['source', { source: 7 as never }],
+    ['actionability', { actionability: null as never }],
+    ['fold', { fold: 'no' as never }],
+    ['hybrid', { hybrid: 1 as never }],
     ['minScore', { minScore: 2 }],
     ['since', { since: 'tomorrow' }],
     ['until', { until: '2026-02-31' }],
@@ -105,6 +113,14 @@ describe('the question', () => {
     const error = await ask(sourceOf({ items }), input).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(ChromaQueryError)
     expect((error as Error).message).toContain(parameter)
+  })
+
+  it('has no upper bound on results and days (CO-007, CO-015, CO-020)', async () => {
+    const source = sourceOf({ items })
+    const most = Number.MAX_SAFE_INTEGER
+    const answer = await ask(source, { nResults: most, days: most, hybrid: true, collections: ['items'] })
+    expect(answer.results.length).toBe(8)
+    expect(answer.meta.cutoff).toBe('-271821-04-20T00:00:00.000Z')
   })
 
   it.each(['', '   ', '\n'])('refuses a blank query: %j (CO-021)', async query => {
