@@ -27,6 +27,9 @@ describe('names on the wire', () => {
     ['chroma.update', { entry_id: 'a', mode_name: 'Sparse' }, 'mode_name'],
     ['chroma.assign', { hashtag: 'a', anchorId: 9 }, 'anchorId'],
     ['chroma.map', { query: { maxDistance: 5 } }, 'maxDistance'],
+    ['chroma.map', { hashtags: TAGS, input: 'x' }, 'hashtags'],
+    ['chroma.map', { hashtags: 'x' }, 'hashtags'],
+    ['chroma.store', { hashtags: TAGS, label: '', content: '', plugin_fields: [] }, 'plugin_fields'],
   ])('CQ-001, CQ-006: %s refuses %j, told as written', async (name, input, parameter) => {
     await using world = await openWorld()
     await expect(call(world, name, input)).rejects.toMatchObject(refused(parameter))

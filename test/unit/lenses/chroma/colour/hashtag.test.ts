@@ -19,7 +19,19 @@ describe('a hashtag has one spelling (CQ-012)', () => {
   })
 
   it.each([
-    ...['', '   ', '#', ' ## ', 'two words', '# spaced', 'tab\there', 'nul\0', 'half\ud800', 'x'.repeat(101), '🦊'.repeat(101)],
+    ...[
+      '',
+      '   ',
+      '#',
+      ' ## ',
+      'two words',
+      '# spaced',
+      'tab\there',
+      'nul\0',
+      'half\ud800',
+      'x'.repeat(101),
+      '🦊'.repeat(101),
+    ],
     ...[7, null, undefined, true, ['#a'], { tag: 'a' }],
   ])('%j is none', given => {
     const error = thrownBy(() => normaliseHashtag(given))
