@@ -39,8 +39,8 @@ stand the errors that it has beside those that [any operation can have](errors.m
 
 const TIMES = `## Times
 
-A moment is a text in ISO 8601 with its zone (\`2026-03-01T12:00:00Z\`), a day (\`2026-03-01\`: its first instant in UTC), or a whole
-number of milliseconds since 1970. Answers have the first form.
+A moment is a text in ISO 8601 (\`2026-03-01T12:00:00Z\`; without a zone it is UTC), a day (\`2026-03-01\`: its first instant in UTC), or
+a whole number of milliseconds since 1970. Answers have the first form.
 `
 
 function groupsOf({ catalog, lenses }: Known): readonly Group[] {

@@ -29,7 +29,7 @@ export interface SkillsReport {
 const SHIPPED = fileURLToPath(new URL('../lenses/collections/files', import.meta.url))
 const SHIPPED_C64 = fileURLToPath(new URL('../lenses/c64/files', import.meta.url))
 
-/** Throws `io_failed` where a file cannot be written. */
+/** Throws `io_failed` where a file cannot be read or written. */
 export function installSkills({ folder, lens, lang = 'es', force = false }: SkillsRequest): SkillsReport {
   const from = lens === 'c64' ? SHIPPED_C64 : join(SHIPPED, lang)
   const report = { written: [] as string[], unchanged: [] as string[], kept: [] as string[] }
@@ -59,7 +59,11 @@ function filesBelow(folder: string): readonly string[] {
 }
 
 function readOrNull(path: string): string | null {
-  return existsSync(path) ? readFileSync(path, 'utf8') : null
+  try {
+    return existsSync(path) ? readFileSync(path, 'utf8') : null
+  } catch (error) {
+    throw new QuerentError('io_failed', `cannot read ${path}: ${String(error)}`, { path }, error)
+  }
 }
 
 function write(path: string, text: string): void {

@@ -176,7 +176,8 @@ export function invalidArgument(field: string, value: unknown, expected: string)
   })
 }
 
-function showValue(value: unknown): string {
+/** Short, and of anything. */
+export function showValue(value: unknown): string {
   if (typeof value === 'number') return String(value)
   if (typeof value === 'bigint') return `${value}n`
   const text = asJson(value) ?? String(value)

@@ -12,6 +12,9 @@ const DATE_KEYS = ['date', 'analyzed_at'] as const
 const MOST_SECONDS = 1e11
 const MOST_INSTANT = 8.64e15
 
+/** Characters of a date that are its day. */
+const DAY_LENGTH = 10
+
 /** A day, then perhaps a time, then perhaps an offset. */
 const ISO = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?)(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i
 
@@ -30,7 +33,8 @@ export function recordDay(metadata: JsonObject): string | null {
   const key = readable ?? DATE_KEYS.find(key => typeof metadata[key] === 'string' && metadata[key].trim() !== '')
   if (key === undefined) return null
   const value = metadata[key]
-  return typeof value === 'number' ? isoDay(readDate(value) as Instant) : String(value).trim().slice(0, 10)
+  if (typeof value === 'number') return isoDay(readDate(value) as Instant)
+  return [...String(value).trim()].slice(0, DAY_LENGTH).join('')
 }
 
 /** Null for what is no date. Fractions below a millisecond are cut. */

@@ -1,5 +1,5 @@
 /** The one place that meets the package `chromadb`: opens its client, and tells its errors in the contract's words. */
-import type { ChromaClient } from 'chromadb'
+import type { AdminClientArgs, ChromaClient } from 'chromadb'
 import { serverUrl } from './address.ts'
 import { malformed, notFound, packageMissing, SourceFailure, wrongDimensions } from './failure.ts'
 
@@ -15,22 +15,50 @@ export interface ChromaAddress {
 
 /** Made for one request, since the client takes its signal when it is made; making one sends nothing. */
 export async function openChromaClient(address: ChromaAddress, signal?: AbortSignal): Promise<ChromaClient> {
-  const { tenant = 'default_tenant', database = 'default_database', token } = address
-  const { ChromaClient } = await import('chromadb').catch(cause => {
+  const { ChromaClient } = await importClient()
+  return new ChromaClient({ ...connection(address, signal), ...placeOf(address) })
+}
+
+/**
+ * Throws `SourceFailure` where the server has no such database: it says of each collection of it only that it is not
+ * there, and so would look as if it were empty. What else comes of asking is no matter: not every token may ask.
+ */
+export async function mustHaveDatabase(address: ChromaAddress, signal?: AbortSignal): Promise<void> {
+  const { AdminClient } = await importClient()
+  const { tenant, database } = placeOf(address)
+  try {
+    await new AdminClient(connection(address, signal)).getDatabase({ name: database, tenant })
+  } catch (error) {
+    if (!(error instanceof Error && error.name === 'ChromaNotFoundError')) return
+    const message = `there is no database ${database} of the tenant ${tenant} at ${address.url}`
+    throw new SourceFailure('unreachable', message, error)
+  }
+}
+
+async function importClient(): Promise<typeof import('chromadb')> {
+  return import('chromadb').catch(cause => {
     throw packageMissing('chromadb', cause)
   })
-  const { hostname, port, protocol } = serverUrl(address.url)
+}
+
+function placeOf({ tenant = 'default_tenant', database = 'default_database' }: ChromaAddress): {
+  readonly tenant: string
+  readonly database: string
+} {
+  return { tenant, database }
+}
+
+function connection({ url, token }: ChromaAddress, signal: AbortSignal | undefined): AdminClientArgs {
+  const { hostname, port, protocol } = serverUrl(url)
   const ssl = protocol === 'https:'
-  return new ChromaClient({
+  return {
     host: hostname,
     port: port === '' ? (ssl ? 443 : 80) : Number(port),
     ssl,
-    tenant,
-    database,
     // Servers look for a token in one of two places, by their configuration.
     headers: token === undefined ? {} : { authorization: `Bearer ${token}`, 'x-chroma-token': token },
     ...(signal === undefined ? {} : { fetchOptions: { signal } }),
-  })
+  }
 }
 
 /** What a call of the client threw. `size`: dimensions of the question's vector. */

@@ -7,7 +7,7 @@ import type { Sight } from '../model/viewer.ts'
 import type { Source } from '../pipeline/source.ts'
 import { serverUrl } from './address.ts'
 import { askEach } from './ask-each.ts'
-import { type ChromaAddress, chromaFailure, openChromaClient } from './chroma-client.ts'
+import { type ChromaAddress, chromaFailure, mustHaveDatabase, openChromaClient } from './chroma-client.ts'
 import { type CollectionOptions, CollectionQuestion } from './chroma-question.ts'
 import { notFound, SourceFailure } from './failure.ts'
 import { collectionsInSight, type SightOptions, together } from './partitions.ts'
@@ -33,7 +33,7 @@ export function openChromaSource(options: ChromaSourceOptions): Source {
         if (vector === null) throw new SourceFailure('no_vector', `${collection}: nothing embedded the question`)
         try {
           const client = await openChromaClient(options, signal)
-          const found = await findCollections(client, collection, request.sight, options)
+          const found = await findCollections(client, collection, request.sight, options, signal)
           const answers = await Promise.all(
             found.map(one =>
               new CollectionQuestion(one, collection, { ...request, vector }, options, deviations).ask(),
@@ -48,18 +48,20 @@ export function openChromaSource(options: ChromaSourceOptions): Source {
   }
 }
 
-/** Throws `SourceFailure` when there is none. */
+/** Throws `SourceFailure` when there is none, or no such database. */
 async function findCollections(
   client: ChromaClient,
   name: string,
   sight: Sight,
   options: ChromaSourceOptions,
+  signal: AbortSignal,
 ): Promise<readonly Collection[]> {
   const found = await collectionsInSight(name, sight, options, nameThere => collectionOf(client, nameThere))
   if (found.length > 0) return found
   const labelled = options.partitionKeys === undefined ? await labelledAs(client, name) : []
-  if (labelled.length === 0) throw notFound(name)
-  return labelled
+  if (labelled.length > 0) return labelled
+  await mustHaveDatabase(options, signal)
+  throw notFound(name)
 }
 
 async function collectionOf(client: ChromaClient, name: string): Promise<Collection | null> {

@@ -132,7 +132,9 @@ describe('query', () => {
     expect(await failure(['query', 'python', '--profile', 'none'], 2)).toMatchObject({ code: 'unknown_profile' })
     expect(await failure(['query', 'python', '-k', '0'], 2)).toMatchObject({ code: 'invalid_parameter' })
     expect(await failure(['query', 'python', '--filter', '{'], 2)).toMatchObject({ code: 'invalid_json' })
-    expect(await failure(['query', 'python', '--weights', '1,0'], 2)).toMatchObject({ code: 'invalid_argument' })
+    for (const weights of ['1,0', '1,,0', '1,0,0,0']) {
+      expect(await failure(['query', 'python', '--weights', weights], 2)).toMatchObject({ code: 'invalid_argument' })
+    }
     expect(await failure(['query', '|a|b', '--profile', 'knowledge_patch'], 2)).toMatchObject({
       type: 'QueryProfileError',
     })

@@ -124,6 +124,8 @@ describe('chroma (CQ-119, CQ-120)', () => {
     const path = `/v1/chroma/nodes/${stored.entry_id}`
     expect((await ask('GET', path)).json).toMatchObject({ entry_id: stored.entry_id, label: 'Rain' })
     expect((await ask('PATCH', path, { label: 'Snow' })).json).toEqual({ updated: true })
+    expect(await ask('PATCH', path, {})).toMatchObject({ status: 200, json: { updated: false } })
+    expect(await ask('PATCH', path)).toMatchObject({ status: 200, json: { updated: false } })
     const found = await ask('POST', '/v1/chroma/query', { hashtags, k: 3 })
     expect(found.json.results).toMatchObject([{ entry_id: stored.entry_id, label: 'Snow' }])
     expect((await ask('POST', '/v1/chroma/batch-query', { queries: [{ hashtags, k: 1 }] })).json.answers).toHaveLength(
@@ -141,6 +143,7 @@ describe('chroma (CQ-119, CQ-120)', () => {
     ['POST', '/v1/chroma/nodes', {}, 400, 'ValidationError'],
     ['GET', '/v1/chroma/nodes/none', undefined, 404, 'QueryError'],
     ['PATCH', '/v1/chroma/nodes/none', { label: 'x' }, 404, 'QueryError'],
+    ['PATCH', '/v1/chroma/nodes/none', {}, 404, 'QueryError'],
     ['DELETE', '/v1/chroma/nodes/none', undefined, 404, 'QueryError'],
   ])('%s %s with %j is refused with %i', async (method, path, body, status, type) => {
     const reply = await ask(method, path, body)

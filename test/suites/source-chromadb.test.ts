@@ -201,6 +201,15 @@ describe.skipIf(reason !== null)(`with a real ChromaDB server${reason === null ?
       ])
     })
 
+    it('tells a database that is not there from one that is empty (CO-023, CO-027)', async () => {
+      const empty = await queryCollections('x', { url: server.url, database: await made(server, 'bare'), embedder })
+      expect(empty.results).toEqual([])
+      for (const place of [{ database: 'nowhere' }, { tenant: 'nobody' }]) {
+        const lost = queryCollections('x', { url: server.url, ...place, embedder })
+        await expect(lost).rejects.toThrow(/^Failed to initialize VectorStore: there is no database [^;]*$/)
+      }
+    })
+
     it('takes an embedder a collection, and names both sizes where one does not fit (CO-028, CO-055)', async () => {
       const options = { url: server.url, database: 'in_cosine', collections: ['items'] }
       const wrong = queryCollections('x', { ...options, embedder })

@@ -110,7 +110,7 @@ function defineHashtags(add: Add, run: RunChroma, cli: Cli): void {
       ['querent chroma assign --starter', "the starter vocabulary for developers' topics"],
     ],
   )
-    .option('--file <path>', 'read assignments from a file; `-` reads standard input')
+    .option('--file <path>', 'read assignments from a file, lines or a stack; `-` reads standard input')
     .option('--starter', 'assign the starter vocabulary')
   run<[string | undefined, string | undefined], CommonFlags & { file?: string; starter?: true }>(
     assign,

@@ -8,8 +8,8 @@ const WINDOWS: readonly (readonly [days: number, words: RegExp])[] = [
     7,
     new RegExp(
       `\\b(${[
-        'recien(te|tes|temente)|nuev[oa]s?|novedad(es)?|ultim[oa]s?|hoy|ayer|esta semana|actualidad',
-        'recent|recently|new|newest|news|latest|lately|today|yesterday|this week|last week',
+        'recien(te|tes|temente)?|nuev[oa]s?|novedad(es)?|ultim[oa]s?|hoy|ayer|esta\\s+semana|actualidad',
+        'recent|recently|new|newest|news|latest|lately|today|yesterday|(this|last)\\s+week',
       ].join('|')})\\b`,
     ),
   ],

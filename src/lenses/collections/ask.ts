@@ -2,11 +2,11 @@
 import type { Deadline, Instant } from '../../base/clock.ts'
 import { toIso } from '../../model/instant.ts'
 import type { Sight } from '../../model/viewer.ts'
-import type { Source, SourceErrorCode, SourceKind } from '../../pipeline/source.ts'
+import type { CollectionAnswer, Source, SourceErrorCode, SourceKind } from '../../pipeline/source.ts'
 import { ChromaQueryError, notOpened } from './errors.ts'
 import { foldRelated } from './fold.ts'
-import { type Gathered, gather } from './gather.ts'
-import { isBounded } from './period.ts'
+import { gather } from './gather.ts'
+import { isBounded, undatedAmong } from './period.ts'
 import { type CollectionsInput, type CollectionsRequest, checkInput } from './request.ts'
 import { type DetailedResult, resultOf } from './result.ts'
 import { fuseWithWords } from './words.ts'
@@ -57,11 +57,12 @@ export async function askCollections(input: CollectionsInput, world: Collections
     })
   const gathered = await gather(request, { source, sight, deadline, embed })
   refuseOutage(gathered)
-  const results = arranged(gathered, request)
+  const found = gathered.map(one => foundIn(one, request))
+  const results = arranged(found.flat(), request)
   const { offset, limit, period, collections } = request
   return {
     results: results.slice(offset, limit === null ? undefined : offset + limit),
-    warnings: gathered.flatMap(one => warningsOf(one)),
+    warnings: gathered.flatMap((one, at) => warningsOf(one, undatedAmong(found[at] ?? [], period))),
     meta: {
       store: source.kind,
       collections,
@@ -72,15 +73,20 @@ export async function askCollections(input: CollectionsInput, world: Collections
   }
 }
 
+/** What one collection has to say, best first. */
+function foundIn(
+  { collection, records, space }: CollectionAnswer,
+  { nResults, minScore, hybrid, query }: CollectionsRequest,
+): readonly DetailedResult[] {
+  const results = records.map(record => resultOf(record, collection, space))
+  const best = (hybrid ? fuseWithWords(results, query) : results).slice(0, nResults)
+  return best.filter(({ rawScore }) => minScore === null || rawScore >= minScore)
+}
+
 /** Best first; equal scores keep the order of the collections, then the store's. */
-function arranged(gathered: readonly Gathered[], request: CollectionsRequest): readonly DetailedResult[] {
-  const { nResults, minScore, hybrid, query } = request
-  const byCollection = gathered.map(({ collection, records, space }) => {
-    const results = records.map(record => resultOf(record, collection, space))
-    return (hybrid ? fuseWithWords(results, query) : results).slice(0, nResults)
-  })
-  const all = byCollection.flat().filter(({ rawScore }) => minScore === null || rawScore >= minScore)
-  const byMeaning = all.sort((a, b) => b.rawScore - a.rawScore)
+function arranged(found: readonly DetailedResult[], request: CollectionsRequest): readonly DetailedResult[] {
+  const { hybrid, query } = request
+  const byMeaning = [...found].sort((a, b) => b.rawScore - a.rawScore)
   const ordered = hybrid ? fuseWithWords(byMeaning, query) : byMeaning
   return request.fold ? foldRelated(ordered) : ordered
 }
@@ -89,7 +95,7 @@ function arranged(gathered: readonly Gathered[], request: CollectionsRequest): r
 const STORE_FAILURES: readonly SourceErrorCode[] = ['unreachable', 'unauthenticated', 'package_missing', 'no_vector']
 
 /** An outage must not look like an empty answer. */
-function refuseOutage(gathered: readonly Gathered[]): void {
+function refuseOutage(gathered: readonly CollectionAnswer[]): void {
   const errors = gathered.map(({ error }) => error)
   const isDown = errors.every(error => error !== null && error.code !== 'collection_not_found')
   const [first] = errors
@@ -99,7 +105,8 @@ function refuseOutage(gathered: readonly Gathered[]): void {
   throw new ChromaQueryError(`every collection failed: ${messages}`, { code: first.code })
 }
 
-function warningsOf({ collection, error, deviation, undatedKept }: Gathered): readonly Warning[] {
+/** `undatedKept`: results that have no date although dates matter. */
+function warningsOf({ collection, error, deviation }: CollectionAnswer, undatedKept: number): readonly Warning[] {
   const warnings: Warning[] = []
   if (error !== null) {
     const isNamed = error.code === 'collection_not_found' || error.code === 'dimension_mismatch'

@@ -1,6 +1,6 @@
 /** The lens's one error (CO-022): an Error with its message and cause; its code is stable on every door. */
 import type { JsonObject } from '../../base/canonical.ts'
-import { type ErrorKind, QuerentError } from '../../model/errors.ts'
+import { type ErrorKind, QuerentError, showValue } from '../../model/errors.ts'
 
 export class ChromaQueryError extends QuerentError {
   override readonly name: string = 'ChromaQueryError'
@@ -21,7 +21,7 @@ export interface ChromaQueryErrorOptions {
 
 /** `parameter` got `value`, which is not `expected`. */
 export function wrongParameter(parameter: string, value: unknown, expected: string): ChromaQueryError {
-  return new ChromaQueryError(`${parameter} must be ${expected}, got ${String(value)}`, {
+  return new ChromaQueryError(`${parameter} must be ${expected}, got ${showValue(value)}`, {
     code: 'invalid_argument',
     kind: 'usage',
     details: { field: parameter },

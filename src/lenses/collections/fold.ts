@@ -1,21 +1,31 @@
 /** An item and the analysis that names it, as one result: the better of the two, with the other's id beside it. */
 import type { DetailedResult } from './result.ts'
 
-/** `results`: best first. */
+/** `results`: best first. What names an item that is not among them stands by itself. */
 export function foldRelated(results: readonly DetailedResult[]): readonly DetailedResult[] {
-  const groups = new Map<string, DetailedResult[]>()
-  for (const result of results) {
-    const key = subjectOf(result)
-    groups.set(key, [...(groups.get(key) ?? []), result])
-  }
+  const items = Map.groupBy(
+    results.filter(result => [null, result.id].includes(namedBy(result))),
+    ({ id }) => id,
+  )
+  const groups = Map.groupBy(results, result => subjectOf(result, items))
   return [...groups.values()].map(([best, ...others]) => ({
     ...(best as DetailedResult),
     relatedIds: [...new Set(others.map(({ id }) => id))],
   }))
 }
 
-/** An analysis is about the item it names; anything else is about itself. */
-function subjectOf({ id, metadata }: DetailedResult): string {
-  const about = metadata['item_id']
-  return typeof about === 'string' && about !== '' ? about : id
+/** Ids are unique in a collection only: of several items of one id, that of another collection is meant. */
+function subjectOf(result: DetailedResult, items: ReadonlyMap<string, readonly DetailedResult[]>): DetailedResult {
+  const name = namedBy(result)
+  if (name === null) return result
+  const candidates = items.get(name) ?? []
+  // A record may name itself; a plain item of that id comes first.
+  const plain = candidates.filter(one => namedBy(one) === null)
+  return plain.find(({ source }) => source !== result.source) ?? plain[0] ?? candidates[0] ?? result
+}
+
+/** The item's id that a record has in its metadata. */
+function namedBy({ metadata }: DetailedResult): string | null {
+  const name = metadata['item_id']
+  return typeof name === 'string' && name !== '' ? name : null
 }

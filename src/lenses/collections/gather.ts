@@ -16,19 +16,14 @@ export interface Asked {
   readonly deadline: Deadline
 }
 
-export interface Gathered extends CollectionAnswer {
-  /** Survivors that have no date; they count only where dates matter. */
-  readonly undatedKept: number
-}
-
 /** How many survivors a fusion with words is given for each result wanted. */
 const POOL = 8
 
-export function gather(request: CollectionsRequest, asked: Asked): Promise<readonly Gathered[]> {
+export function gather(request: CollectionsRequest, asked: Asked): Promise<readonly CollectionAnswer[]> {
   return Promise.all(request.collections.map(collection => gatherFrom(collection, request, asked)))
 }
 
-async function gatherFrom(collection: string, request: CollectionsRequest, asked: Asked): Promise<Gathered> {
+async function gatherFrom(collection: string, request: CollectionsRequest, asked: Asked): Promise<CollectionAnswer> {
   const { period, nResults, hybrid, query } = request
   const { source, sight, deadline, embed } = asked
   const vector = await embed(collection)
@@ -40,7 +35,7 @@ async function gatherFrom(collection: string, request: CollectionsRequest, asked
     const [answer] = (await source.ask(question)).collections as readonly [CollectionAnswer]
     const survivors = isBounded(period) ? answer.records.filter(record => keeps(period, record)) : answer.records
     const isDone = survivors.length >= wanted || answer.exhausted || answer.error !== null
-    if (isDone || deadline.over) return finished(answer, survivors.slice(0, wanted), request)
+    if (isDone || deadline.over) return { ...answer, records: survivors.slice(0, wanted) }
     where = [...given, ...conditionsOf(period, answer.numericDate)]
   }
 }
@@ -49,18 +44,4 @@ function givenConditions({ where }: CollectionsRequest): readonly SourceConditio
   return Object.entries(where).flatMap(([key, value]) =>
     value === undefined ? [] : [{ key, op: 'eq', value } as const],
   )
-}
-
-function finished(
-  answer: CollectionAnswer,
-  records: CollectionAnswer['records'],
-  { period }: CollectionsRequest,
-): Gathered {
-  const datesMatter = isBounded(period)
-  const undated = records.filter(record => datesMatter && isUndated(record, period))
-  return { ...answer, records, undatedKept: undated.length }
-}
-
-function isUndated(record: CollectionAnswer['records'][number], period: CollectionsRequest['period']): boolean {
-  return keeps(period, record) && !keeps({ ...period, undated: 'exclude' }, record)
 }

@@ -1,4 +1,5 @@
 /** An answer as Markdown, laid out as the lens's contract has it. */
+import { wrongParameter } from './errors.ts'
 import { dateText, type QueryResult } from './result.ts'
 import { type AnswerLanguage, WORDINGS, type Wording } from './wording.ts'
 
@@ -15,14 +16,16 @@ const SUMMARISED = 3
 /** Titles listed for each collection. */
 const TITLES = 5
 
-/** Ends in exactly one line feed. */
+/** Ends in exactly one line feed. Throws `ChromaQueryError` for another language. */
 export function formatResultsMarkdown(
   results: readonly QueryResult[],
   query: string,
   { lang = 'es', urls = false }: MarkdownOptions = {},
 ): string {
+  if (!Object.hasOwn(WORDINGS, lang)) throw wrongParameter('lang', lang, `one of ${Object.keys(WORDINGS).join(', ')}`)
   const wording = WORDINGS[lang]
-  const lines = results.length === 0 ? empty(query, wording) : filled(results, query, wording, urls)
+  const asked = oneLine(query)
+  const lines = results.length === 0 ? empty(asked, wording) : filled(results, asked, wording, urls)
   return `${lines.join('\n').trimEnd()}\n`
 }
 
@@ -44,7 +47,7 @@ function citation(result: QueryResult, number: number, urls: boolean): readonly 
   const title = oneLine(result.title)
   const address = urls ? addressOf(result) : null
   return [
-    `${number}. **${title}** - ${dateText(result)} - score: ${result.score.toFixed(2)}`,
+    `${number}. **${title}** - ${oneLine(dateText(result))} - score: ${result.score.toFixed(2)}`,
     `   > ${preview(result.content)}`,
     ...(address === null ? [] : [`   ${address}`]),
     '',

@@ -6,9 +6,11 @@ import { costOfAsking } from '../../model/query-cost.ts'
 import type { LensHost } from '../lens.ts'
 import { askCollections, type CollectionsAnswer } from './ask.ts'
 import { formatResultsMarkdown } from './markdown.ts'
-import { type CollectionsInput, MOST_RESULTS } from './request.ts'
+import type { CollectionsInput } from './request.ts'
 
 const TIMEOUT_MS = 10_000
+/** Of one request: more would be a copy of the collection, not an answer. */
+const MOST_RESULTS = 10_000
 
 const text = z.string().min(1)
 const metadata = z.record(z.string(), z.json())

@@ -14,6 +14,11 @@ export function keeps({ since, until, undated }: Period, { metadata }: Pick<Sour
   return (since === null || date >= since) && (until === null || date < until)
 }
 
+/** How many of what a period kept have no date; 0 where dates do not matter. */
+export function undatedAmong(kept: readonly Pick<SourceRecord, 'metadata'>[], period: Period): number {
+  return isBounded(period) ? kept.filter(({ metadata }) => recordDate(metadata) === null).length : 0
+}
+
 /** Conditions that drop nothing the period keeps; none where undated records would be lost. */
 export function conditionsOf(
   { since, until, undated }: Period,

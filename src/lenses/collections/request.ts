@@ -52,27 +52,27 @@ export interface Period {
 
 export const DEFAULT_COLLECTIONS: readonly string[] = ['items', 'analysis']
 export const DEFAULT_RESULTS = 5
-/** More would be a copy of the collection, not an answer. */
-export const MOST_RESULTS = 10_000
 export const DAY_MS = 86_400_000
+/** The earliest instant there is. */
+const EARLIEST: Instant = -8.64e15
 
 /** Throws `ChromaQueryError`, naming the parameter. */
 export function checkInput(input: CollectionsInput, now: Instant): CollectionsRequest {
-  const { query, source, actionability } = input
+  const { query, collections = DEFAULT_COLLECTIONS, source, actionability, fold = false, hybrid = false } = input
   if (typeof query !== 'string' || query.trim() === '') throw blankQuery()
-  const collections = [...new Set(input.collections ?? DEFAULT_COLLECTIONS)]
-  if (collections.length === 0 || collections.some(name => typeof name !== 'string' || name.trim() === '')) {
-    throw wrongParameter('collections', JSON.stringify(input.collections), 'a list of names')
+  const isList = Array.isArray(collections) && collections.length > 0
+  if (!isList || !collections.every(name => typeof name === 'string' && name.trim() !== '')) {
+    throw wrongParameter('collections', collections, 'a list of names')
   }
   return {
     query,
-    collections,
-    nResults: whole('nResults', input.nResults ?? DEFAULT_RESULTS, 1, MOST_RESULTS),
+    collections: [...new Set(collections)],
+    nResults: whole('nResults', input.nResults ?? DEFAULT_RESULTS, 1),
     period: periodOf(input, now),
-    where: { source_type: source, actionability },
+    where: { source_type: optionalText('source', source), actionability: optionalText('actionability', actionability) },
     minScore: input.minScore === undefined ? null : share('minScore', input.minScore),
-    fold: input.fold ?? false,
-    hybrid: input.hybrid ?? false,
+    fold: flag('fold', fold),
+    hybrid: flag('hybrid', hybrid),
     offset: whole('offset', input.offset ?? 0, 0),
     limit: input.limit === undefined ? null : whole('limit', input.limit, 1),
   }
@@ -86,11 +86,11 @@ function blankQuery(): ChromaQueryError {
   })
 }
 
-/** Of `days` and `since` the later one holds. */
+/** Of `days` and `since` the later one holds; days that reach behind all time filter nothing out. */
 function periodOf({ days, since, until, undated = 'include' }: CollectionsInput, now: Instant): Period {
   if (undated !== 'include' && undated !== 'exclude') throw wrongParameter('undated', undated, 'include or exclude')
   const starts = [
-    days === undefined ? null : now - whole('days', days, 0) * DAY_MS,
+    days === undefined ? null : Math.max(EARLIEST, now - whole('days', days, 0) * DAY_MS),
     since === undefined ? null : instant('since', since),
   ].filter(start => start !== null)
   return {
@@ -100,15 +100,24 @@ function periodOf({ days, since, until, undated = 'include' }: CollectionsInput,
   }
 }
 
-function whole(parameter: string, value: number, least: number, most = Number.MAX_SAFE_INTEGER): number {
-  if (Number.isSafeInteger(value) && value >= least && value <= most) return value
-  const range = most === Number.MAX_SAFE_INTEGER ? `${least} or more` : `${least} to ${most}`
-  throw wrongParameter(parameter, value, `an integer of ${range}`)
+function whole(parameter: string, value: number, least: number): number {
+  if (Number.isSafeInteger(value) && value >= least) return value
+  throw wrongParameter(parameter, value, `an integer of ${least} or more`)
 }
 
 function share(parameter: string, value: number): number {
   if (typeof value === 'number' && value >= 0 && value <= 1) return value
   throw wrongParameter(parameter, value, 'a number from 0 to 1')
+}
+
+function optionalText(parameter: string, value: string | undefined): string | undefined {
+  if (value === undefined || typeof value === 'string') return value
+  throw wrongParameter(parameter, value, 'a text')
+}
+
+function flag(parameter: string, value: boolean): boolean {
+  if (typeof value === 'boolean') return value
+  throw wrongParameter(parameter, value, 'true or false')
 }
 
 function instant(parameter: string, value: string): Instant {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
@@ -45,6 +45,12 @@ describe('installing the command of c64', () => {
     expect(installSkills(request).kept).toEqual([COMMAND])
     expect(installSkills({ ...request, force: true }).written).toEqual([COMMAND])
   })
+})
+
+it('says which file it cannot read (CO-070)', () => {
+  using folder = tempFolder()
+  mkdirSync(join(folder.path, AGENT), { recursive: true })
+  expect(() => installSkills({ folder: folder.path })).toThrow(/^cannot read .*chroma-agent\.md: /)
 })
 
 describe.each(['es', 'en'] as const)('the files in %s', lang => {

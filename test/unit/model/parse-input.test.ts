@@ -94,8 +94,26 @@ it('a metadata condition that cannot be asked is refused, not left out', () => {
 })
 
 describe('a moment', () => {
-  it.each(['2026-02-31', '2026-02-29', '2026-04-31T12:00:00Z', '2026-13-01', '2026-00-10'])('is not %s', text => {
+  it.each([
+    ...['2026-02-31', '2026-02-29', '2026-04-31T12:00:00Z', '2026-13-01', '2026-00-10'],
+    ...['2026-03-01T', '2026-03-01 5:00 PM', '2026-03-01T12:00:00 EST', '2026-03-01T12:00:00Z or so'],
+  ])('is not %s', text => {
     expect(() => toInstant(text, 'as_of')).toThrow(/^as_of: expected a date/)
+  })
+
+  it.each(['UTC', 'America/New_York', 'Asia/Kolkata'])('without a zone is the same in %s', zone => {
+    const there = process.env['TZ']
+    process.env['TZ'] = zone
+    try {
+      // An hour that New York skips, and others do not.
+      const skipped = Date.UTC(2026, 2, 8, 2, 30)
+      for (const text of ['2026-03-08T02:30:00', '2026-03-08T02:30', '2026-03-08 02:30:00.000', '2026-03-08T02:30Z']) {
+        expect(toInstant(text, 'as_of')).toBe(skipped)
+      }
+    } finally {
+      if (there === undefined) delete process.env['TZ']
+      else process.env['TZ'] = there
+    }
   })
 
   it.each([

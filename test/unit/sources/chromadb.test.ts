@@ -46,6 +46,25 @@ describe('what a ChromaDB server is sent', () => {
   })
 })
 
+describe('a database that is not there', () => {
+  it('is told as such, not as collections that are not there (CO-023, CO-026)', async () => {
+    const lost = await serve({ size: null }, { tenant: 'acme', database: 'lost' })
+    expect((await lost.ask({}))?.error).toEqual({
+      code: 'unreachable',
+      message: `there is no database lost of the tenant acme at ${lost.server.url}`,
+    })
+    expect(lost.server.requests.filter(({ method }) => method !== 'GET')).toEqual([])
+    const barred = await serve({ size: null }, { database: 'barred' })
+    expect((await barred.ask({}))?.error?.code).toBe('collection_not_found')
+  })
+
+  it('is not looked for where collections are', async () => {
+    const { server, ask } = await serve({ size: 2 }, { database: 'lost' })
+    expect((await ask({}))?.error).toBeNull()
+    expect(server.requests.some(({ path }) => path.endsWith('/databases/lost'))).toBe(false)
+  })
+})
+
 describe('what a ChromaDB server answers', () => {
   it('may lack documents, metadata and distances (CO-011)', async () => {
     const { ask } = await serve({
@@ -96,6 +115,9 @@ async function serve(
 ) {
   const server = await startLoopback(({ path }, response) => {
     const found = { ids: [['a']], documents: [['text']], metadatas: [[{}]], distances: [[0.1]], include: [] }
+    if (path.endsWith('/databases/lost')) return sendJson(response, 404, { error: 'none' })
+    if (path.endsWith('/databases/barred')) return sendJson(response, 403, { error: 'no' })
+    if (/\/databases\/\w+$/.test(path)) return sendJson(response, 200, { id: ID, name: 'd', tenant: 't' })
     if (size === null)
       return sendJson(response, path.includes('?') ? 200 : 404, path.includes('?') ? [] : { error: 'none' })
     if (path.endsWith('/count')) return sendJson(response, 200, String(size))

@@ -71,6 +71,12 @@ describe.each(KINDS)('%s', (_, openSource) => {
     expect(() => openSource('not an address')).toThrow(/url: expected an address/)
     expect(() => openSource('file:///tmp')).toThrow(/url: expected an address/)
   })
+
+  it('refuses an address with a secret in it, and does not show it', () => {
+    const open = () => openSource('http://user:sk-secret@127.0.0.1:9')
+    expect(open).toThrow(/^url: expected an address without user and password/)
+    expect(open).not.toThrow(/sk-secret/)
+  })
 })
 
 describe('the fan-out', () => {

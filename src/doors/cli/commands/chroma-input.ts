@@ -65,8 +65,11 @@ function secondsOf(text: string, field: string): number {
 }
 
 function weightsOf(text: string): Input {
-  const [relevance, recency, strength, ...rest] = text.split(',').map(Number)
-  if (strength === undefined || rest.length > 0) throw invalidArgument('--weights', text, 'three numbers and commas')
+  const parts = text.split(',')
+  const [relevance, recency, strength] = parts.map(Number)
+  if (parts.length !== 3 || parts.some(part => part.trim() === '')) {
+    throw invalidArgument('--weights', text, 'three numbers and commas')
+  }
   return { relevance, recency, strength }
 }
 

@@ -66,9 +66,10 @@ function isAt(route: Route, path: string): boolean {
   )
 }
 
-function operationOf(catalog: Catalog, { operation: name, found }: Route): EngineOperation {
+function operationOf(catalog: Catalog, { operation: name, found, reads }: Route): EngineOperation {
   const operation = findOperation(catalog, name)
-  const checked = found === undefined ? operation : foundOrRefused(operation, found)
+  const reading = reads === undefined ? undefined : findOperation(catalog, reads)
+  const checked = found === undefined ? operation : foundOrRefused(operation, found, reading)
   return name.startsWith('chroma.') ? typedForChroma(checked) : checked
 }
 

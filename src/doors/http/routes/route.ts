@@ -28,4 +28,6 @@ export interface Route {
   readonly streams?: StreamForm | undefined
   /** A flag of the answer that is false where there was nothing to work on: then it is `not_found`. */
   readonly found?: string | undefined
+  /** With `found`: reads what the ids name, where a request gives nothing but them, and so asks for no change. */
+  readonly reads?: string | undefined
 }

@@ -31,15 +31,23 @@ export function typedForChroma(operation: EngineOperation): EngineOperation {
   }
 }
 
-/** `not_found` where the answer's flag is false (CQ-120). */
-export function foundOrRefused(operation: EngineOperation, flag: string): EngineOperation {
+/**
+ * `not_found` where the answer's flag is false (CQ-120). `reading` fails where there is nothing: of a request that gives
+ * ids alone a false flag says no more than that it asked for nothing.
+ */
+export function foundOrRefused(operation: EngineOperation, flag: string, reading?: EngineOperation): EngineOperation {
   return {
     ...operation,
     async run(engine, input, context) {
       const answer = await operation.run(engine, input, context)
       if (!isRecord(answer) || answer[flag] !== false) return answer
-      const fields = isRecord(input) ? Object.entries(input).filter(([name]) => name.endsWith('_id')) : []
-      const [[field, id] = ['id', '']] = fields
+      const given = isRecord(input) ? Object.entries(input) : []
+      const ids = given.filter(([name]) => name.endsWith('_id'))
+      if (reading !== undefined && ids.length === given.length) {
+        await reading.run(engine, input, context)
+        return answer
+      }
+      const [[field, id] = ['id', '']] = ids
       throw new QuerentError('not_found', `${field}: there is no ${JSON.stringify(id)}`, { [field]: String(id) })
     },
   }

@@ -1,7 +1,7 @@
 /** One spelling for every way to write a hashtag. */
 import { invalidParameter } from '../errors.ts'
 
-/** Without the `#`, in UTF-16 units. */
+/** Without the `#`, in Unicode characters. */
 export const MAX_HASHTAG_LENGTH = 100
 
 const LEADING_HASHES = /^#+/
@@ -27,5 +27,11 @@ export function foldHashtag(text: string): string {
 /** What stands behind the `#` of a folded hashtag; null when that cannot be one. */
 export function hashtagBody(folded: string): string | null {
   const body = folded.replace(LEADING_HASHES, '')
-  return body.length <= MAX_HASHTAG_LENGTH && BODY.test(body) ? body : null
+  return isShort(body) && BODY.test(body) ? body : null
+}
+
+/** Counts only where it may be either: a character is one or two UTF-16 units. */
+function isShort(body: string): boolean {
+  if (body.length <= MAX_HASHTAG_LENGTH) return true
+  return body.length <= 2 * MAX_HASHTAG_LENGTH && [...body].length <= MAX_HASHTAG_LENGTH
 }

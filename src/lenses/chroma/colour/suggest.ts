@@ -41,8 +41,8 @@ function* readings(token: string): Iterable<string> {
   }
 }
 
-/** Longer readings cannot be hashtags; one more for the `#`, as further ones change nothing. */
-const LONGEST = MAX_HASHTAG_LENGTH + 1
+/** Longer readings cannot be hashtags, in UTF-16 units; one more for the `#`, as further ones change nothing. */
+const LONGEST = 2 * MAX_HASHTAG_LENGTH + 1
 /** At an edge, so that a row of dots does not cost its square. */
 const MOST_SIGNS = 8
 

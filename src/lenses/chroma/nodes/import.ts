@@ -91,7 +91,7 @@ function checkNode(state: ChromaState, viewer: Viewer, given: unknown, now: numb
   checkContent(content)
   if (typeof decayEnabled !== 'boolean') throw invalidParameter('decay_enabled', decayEnabled, 'true or false')
   const metadata = soundMetadata(given['metadata'] ?? null)
-  const pluginFields = state.extensions.check(given['plugin_fields'] ?? {}, 'plugin_fields')
+  const pluginFields = state.extensions.check(given['plugin_fields'] ?? {})
   const { created_at, last_accessed, strength_raw, decay_health, ascension, rotten, access_count, mode_name } = given
   const signals = { last_accessed, strength_raw, decay_health, ascension, rotten, access_count }
   checkState({ ...signals, created_at, mode_name, version }, now, 'node')

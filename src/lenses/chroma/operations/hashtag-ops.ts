@@ -5,6 +5,7 @@ import { answers, described, FLAG, fields, INTEGER, NUMBER, OBJECTS, TEXT, type 
 import { Chroma } from '../chroma.ts'
 import type { Assignment, Target } from '../colour/assignment.ts'
 import { nodeIdOf } from '../colour/node-id.ts'
+import { loadStack } from '../colour/stack-file.ts'
 import { loadVocabulary } from '../colour/vocabulary.ts'
 import { invalidParameter, placed } from '../errors.ts'
 import { isPlainObject } from '../plain.ts'
@@ -26,7 +27,7 @@ const assign: Operation<LensHost> = {
     hashtag: described(TEXT, 'With or without #'),
     ...TARGET,
     assignments: described(OBJECTS, 'Many, all or none: {hashtag, zone} or {hashtag, anchor_id}'),
-    text: described(TEXT, 'Many, all or none: a line each, hashtag and zone or anchor id'),
+    text: described(TEXT, 'Many, all or none: a line each, hashtag and zone or anchor id; or a stack file'),
     starter: described(FLAG, "The starter vocabulary for developers' topics, as far as its hashtags are not assigned"),
   }),
   output: answers({}),
@@ -120,7 +121,11 @@ function targetOf(input: WireInput): Target {
   return { zone: zone as string | undefined, anchorId: anchor_id as number | undefined }
 }
 
+/** What begins as an object of JSON does is no list of hashtags. */
+const STACK_FILE = /^\s*\{\s*"/
+
 function assignmentsOf({ text, assignments }: WireInput): readonly Assignment[] {
+  if (typeof text === 'string' && STACK_FILE.test(text)) return loadStack(text.trim()).assignments
   if (text !== undefined) return loadVocabulary(text)
   if (!Array.isArray(assignments)) throw invalidParameter('assignments', assignments, 'a list of assignments')
   return assignments.map((item: unknown, index) => {

@@ -11,7 +11,7 @@ import { runLifecycleCheck } from '../memory/lifecycle.ts'
 import { MOST_POINTS } from '../nodes/points.ts'
 import { drawMap } from '../picture/draw-map.ts'
 import { secondsNow, stateOf } from '../state.ts'
-import { OPTION_FIELDS } from './query-ops.ts'
+import { inputOf, OPTION_FIELDS } from './query-ops.ts'
 import { camelCased, only, TAGS } from './wire.ts'
 
 const NUMBERS = { processed: INTEGER, strength_decayed: INTEGER, health_decayed: INTEGER, errors: INTEGER }
@@ -105,7 +105,7 @@ const map: Operation<LensHost> = {
   effect: { kind: 'read', idempotent: true },
   async run(host, given, { viewer }) {
     const { hashtags, input, k, query } = only(given as WireInput, ['hashtags', 'input', 'k', 'query'])
-    const asked = (hashtags ?? input) as readonly string[] | string | undefined
+    const asked = hashtags === undefined && input === undefined ? undefined : inputOf(hashtags, input)
     const options = {
       ...camelCased((query ?? {}) as WireInput, OPTION_FIELDS),
       ...(k !== undefined && { k: k as number }),

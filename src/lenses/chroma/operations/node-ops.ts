@@ -149,7 +149,7 @@ const exportAll: Operation<LensHost> = {
 const importAll: Operation<LensHost> = {
   name: 'chroma.import',
   summary: 'Restore nodes from an exported document: all of them or none',
-  input: fields({ version: INTEGER, exported_at: INTEGER, nodes: OBJECTS }, ['nodes']),
+  input: fields({ version: INTEGER, exported_at: INTEGER, nodes: OBJECTS }, ['version', 'nodes']),
   output: answers({ imported: INTEGER }),
   effect: { kind: 'write', idempotent: false },
   run: async (host, given, { viewer }) => new Chroma(host, viewer).importNodes(given as unknown as NodeDocument),

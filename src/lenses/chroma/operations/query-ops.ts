@@ -130,7 +130,8 @@ function queriesOf(asked: unknown): readonly unknown[] | null {
   return Array.isArray(queries) ? queries : null
 }
 
-function inputOf(hashtags: unknown, input: unknown): readonly string[] | string {
+/** One of the two, and of its type. */
+export function inputOf(hashtags: unknown, input: unknown): readonly string[] | string {
   if ((hashtags === undefined) === (input === undefined)) {
     throw invalidParameter('hashtags', hashtags, 'a list of hashtags, or `input` with a text, and not both')
   }

@@ -31,7 +31,7 @@ const K = 100
 const MIN_FIELDS = 3
 const MAX_FIELDS = 5
 
-const RELEASE_WORD = /(?<![\p{L}\p{N}_#-])(?:latest|beta|v\d[\w.-]*)(?![\p{L}\p{N}_-])/iu
+const RELEASE_WORD = /(?<![\p{L}\p{N}_#-])(?:latest|beta|v\d(?:[\w.-]*\w)?)(?![\p{L}\p{N}_-])/iu
 
 export class KnowledgePatchQueryProfile extends QueryProfile {
   readonly #implicitTags: ReadonlyMap<string, readonly string[]>

@@ -13,7 +13,7 @@ export type PluginFields = Readonly<Record<string, Json>>
 export type ColumnTypes = ReadonlyMap<string, PluginColumnType>
 
 /** Checked values of the columns named. Throws before anything is written. `parameter` is what the caller called it. */
-export function checkFields(given: unknown, types: ColumnTypes, parameter = 'pluginFields'): PluginFields {
+export function checkFields(given: unknown, types: ColumnTypes, parameter = 'plugin_fields'): PluginFields {
   if (!isRecord(given)) throw invalidParameter(parameter, given, 'an object of plug-in columns')
   return Object.fromEntries(
     Object.entries(given).map(([name, value]) => [name, checked(name, value, types, parameter)]),

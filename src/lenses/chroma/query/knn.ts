@@ -1,5 +1,6 @@
 /** The nearest nodes, whatever memory says of them (CQ-130): rows and access as in a query. */
 import type { Viewer } from '../../../model/viewer.ts'
+import { invalidParameter } from '../errors.ts'
 import type { DetailedAnswer, QueryOptions } from '../model.ts'
 import { retrying } from '../retry.ts'
 import { type ChromaState, secondsNow } from '../state.ts'
@@ -21,7 +22,9 @@ export async function runKnn(
   given: unknown,
 ): Promise<DetailedAnswer> {
   checkOptions(given, OPTIONS)
-  const { query } = await prepare(state, viewer, listOf(hashtags), given, secondsNow(state.host))
+  // A text is for profiles, and this has none.
+  if (!Array.isArray(hashtags)) throw invalidParameter('hashtags', hashtags, 'a list of hashtags')
+  const { query } = await prepare(state, viewer, hashtags, given, secondsNow(state.host))
   const { ranked, warnings } = await retrying(
     () =>
       looking(state, viewer, look => {
@@ -32,9 +35,4 @@ export async function runKnn(
   )
   const told = await recordAccess(state, viewer, ranked, query)
   return { results: ranked.map(({ row }) => row), query, warnings: [...warnings, ...told] }
-}
-
-/** A text is for profiles, and this has none. */
-function listOf(hashtags: unknown): unknown {
-  return typeof hashtags === 'string' ? null : hashtags
 }

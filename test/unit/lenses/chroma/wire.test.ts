@@ -1,5 +1,6 @@
 /** The lens on the wire: what its operations take and refuse. */
 import { describe, expect, it } from 'vitest'
+import { writeStack } from '../../../../src/lenses/chroma/colour/stack-file.ts'
 import { CHROMA_OPERATIONS } from '../../../../src/lenses/chroma/operations/operations.ts'
 import type { LensHost } from '../../../../src/lenses/lens.ts'
 import { LOCAL_OWNER } from '../../../../src/model/viewer.ts'
@@ -27,6 +28,9 @@ describe('names on the wire', () => {
     ['chroma.update', { entry_id: 'a', mode_name: 'Sparse' }, 'mode_name'],
     ['chroma.assign', { hashtag: 'a', anchorId: 9 }, 'anchorId'],
     ['chroma.map', { query: { maxDistance: 5 } }, 'maxDistance'],
+    ['chroma.map', { hashtags: TAGS, input: 'x' }, 'hashtags'],
+    ['chroma.map', { hashtags: 'x' }, 'hashtags'],
+    ['chroma.store', { hashtags: TAGS, label: '', content: '', plugin_fields: [] }, 'plugin_fields'],
   ])('CQ-001, CQ-006: %s refuses %j, told as written', async (name, input, parameter) => {
     await using world = await openWorld()
     await expect(call(world, name, input)).rejects.toMatchObject(refused(parameter))
@@ -50,6 +54,25 @@ describe('names on the wire', () => {
     const done = call(world, 'chroma.assign', { assignments })
     await expect(done).rejects.toMatchObject(refused('anchorId', { index: 1 }))
     expect(world.chroma.resolveHashtag('one')).toBeNull()
+  })
+})
+
+describe('chroma.assign', () => {
+  it('takes over the hashtags of a stack file, or none of them (CQ-023, CQ-024)', async () => {
+    await using world = await openWorld()
+    const bound = [
+      { hashtag: '#moss', anchor_id: 321 },
+      { hashtag: '#fern', anchor_id: 9_123 },
+    ]
+    const text = `\uFEFF\n${writeStack(bound, 0)}`
+    expect(await call(world, 'chroma.assign', { text })).toMatchObject({ assigned: bound })
+    const wrong = text.replace('"id":321,', '"id":322,').replace('#moss', '#reed')
+    await expect(call(world, 'chroma.assign', { text: wrong })).rejects.toMatchObject({
+      name: 'StorageError',
+      code: 'stack_invalid',
+      details: { anchor_id: 321 },
+    })
+    expect(world.chroma.resolveHashtag('reed')).toBeNull()
   })
 })
 

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ChromaQueryError } from '../../../../src/lenses/collections/errors.ts'
 import { scoreOf } from '../../../../src/lenses/collections/result.ts'
+import type { SourceRecord } from '../../../../src/pipeline/source.ts'
 import { ask, idsOf, recordOf, sourceOf } from './world.ts'
 
 describe('results', () => {
@@ -95,6 +96,14 @@ describe('the question', () => {
     ['days', { days: Number.NaN }],
     ['nResults', { nResults: 0 }],
     ['nResults', { nResults: 2.5 }],
+    ['nResults', { nResults: '5' as never }],
+    ['days', { days: Object.create(null) }],
+    ['collections', { collections: 'items' as never }],
+    ['collections', { collections: 5 as never }],
+    ['source', { source: 7 as never }],
+    ['actionability', { actionability: null as never }],
+    ['fold', { fold: 'no' as never }],
+    ['hybrid', { hybrid: 1 as never }],
     ['minScore', { minScore: 2 }],
     ['since', { since: 'tomorrow' }],
     ['until', { until: '2026-02-31' }],
@@ -104,6 +113,14 @@ describe('the question', () => {
     const error = await ask(sourceOf({ items }), input).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(ChromaQueryError)
     expect((error as Error).message).toContain(parameter)
+  })
+
+  it('has no upper bound on results and days (CO-007, CO-015, CO-020)', async () => {
+    const source = sourceOf({ items })
+    const most = Number.MAX_SAFE_INTEGER
+    const answer = await ask(source, { nResults: most, days: most, hybrid: true, collections: ['items'] })
+    expect(answer.results.length).toBe(8)
+    expect(answer.meta.cutoff).toBe('-271821-04-20T00:00:00.000Z')
   })
 
   it.each(['', '   ', '\n'])('refuses a blank query: %j (CO-021)', async query => {
@@ -155,6 +172,33 @@ describe('the question', () => {
       ['analysis_blog_1', ['blog_1']],
       ['other', []],
     ])
+  })
+
+  it('folds nothing that names nothing of the answer, whatever ids are alike (CO-029)', async () => {
+    const folded = async (items: readonly SourceRecord[], analysis: readonly SourceRecord[]) => {
+      const source = sourceOf({ items: { records: items }, analysis: { records: analysis } })
+      const { results } = await ask(source, { fold: true })
+      return results.map(({ source, id, relatedIds }) => [source, id, relatedIds])
+    }
+    expect(await folded([recordOf('1', 0.1)], [recordOf('1', 0.2)])).toEqual([
+      ['items', '1', []],
+      ['analysis', '1', []],
+    ])
+    const ofOneAbsent = [recordOf('a', 0.2, { item_id: 'gone' }), recordOf('b', 0.3, { item_id: 'gone' })]
+    expect(await folded([], ofOneAbsent)).toEqual([
+      ['analysis', 'a', []],
+      ['analysis', 'b', []],
+    ])
+    const crossing = [recordOf('1', 0.1), recordOf('2', 0.3)]
+    expect(await folded(crossing, [recordOf('1', 0.2, { item_id: '2' })])).toEqual([
+      ['items', '1', []],
+      ['analysis', '1', ['2']],
+    ])
+    expect(await folded([recordOf('1', 0.3)], [recordOf('1', 0.2, { item_id: '1' })])).toEqual([
+      ['analysis', '1', ['1']],
+    ])
+    const namingItself = recordOf('1', 0.3, { item_id: '1' })
+    expect(await folded([namingItself], [recordOf('a', 0.4, { item_id: '1' })])).toEqual([['items', '1', ['a']]])
   })
 
   it('fuses words in when asked to, accents and case folded, and says what matched (CO-031)', async () => {

@@ -45,6 +45,22 @@ describe('the day filter', () => {
     expect((await ask(source, { collections: ['items'] })).warnings).toEqual([])
   })
 
+  it('counts the undated records that are in the answer, however many were looked at (CO-018)', async () => {
+    const records = Array.from({ length: 30 }, (_, at) => recordOf(`u${at}`, at / 100))
+    const counted = async (input: Parameters<typeof ask>[1]) => {
+      const answer = await ask(sourceOf({ items: { records } }), {
+        days: 7,
+        nResults: 5,
+        collections: ['items'],
+        ...input,
+      })
+      return [answer.results.length, answer.warnings.map(({ count }) => count)]
+    }
+    expect(await counted({})).toEqual([5, [5]])
+    expect(await counted({ hybrid: true })).toEqual([5, [5]])
+    expect(await counted({ minScore: 0.98 })).toEqual([3, [3]])
+  })
+
   it('asks deeper until enough survive or nothing is left (CO-019)', async () => {
     const old = Array.from({ length: 40 }, (_, at) => recordOf(`old${at}`, at / 100, { date: '2020-01-01' }))
     const fresh = Array.from({ length: 4 }, (_, at) => recordOf(`new${at}`, 0.5 + at / 100, { date: '2026-02-28' }))

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { agentDays } from '../../../../src/lenses/collections/agent-days.ts'
+import { ChromaQueryError } from '../../../../src/lenses/collections/errors.ts'
 import { formatResultsMarkdown } from '../../../../src/lenses/collections/markdown.ts'
 import { dateText } from '../../../../src/lenses/collections/result.ts'
 import { texts } from '../../../../src/testing/arbitraries.ts'
@@ -13,6 +14,7 @@ describe('dates shown', () => {
     [{ analyzed_at: '2026-01-01' }, '2026-01-01'],
     [{ date: 'soon', analyzed_at: '2026-01-01' }, '2026-01-01'],
     [{ date: 'some time last year' }, 'some time '],
+    [{ date: `${'x'.repeat(9)}🦊🦊` }, `${'x'.repeat(9)}🦊`],
     [{}, 'unknown'],
     [{ date: 1_771_927_200 }, '2026-02-24'],
     [{ date: 1_771_927_200_000 }, '2026-02-24'],
@@ -97,6 +99,22 @@ describe('the layout', () => {
     expect(shown('one\r\n\r\n\ttwo  three')).toBe('   > one two  three')
   })
 
+  it('keeps to its lines whatever line breaks are in question and date (CO-033, CO-034, CO-036)', () => {
+    const question = 'one\n## Fuentes\r\n two'
+    expect(formatResultsMarkdown([], question).split('\n')[2]).toBe(
+      'No se encontraron resultados para: "one ## Fuentes two"',
+    )
+    const lines = formatResultsMarkdown([resultOf({ metadata: { date: 'x\n\n## y' } })], question).split('\n')
+    expect(lines[2]).toBe('Encontrados 1 resultados para "one ## Fuentes two" en: items')
+    expect(lines[6]).toBe('1. **Test Title** - x ## y - score: 0.92')
+  })
+
+  it('is in no other language (CO-032)', () => {
+    const inFrench = () => formatResultsMarkdown([], 'x', { lang: 'fr' as never })
+    expect(inFrench).toThrow(ChromaQueryError)
+    expect(inFrench).toThrow('lang must be one of es, en, got "fr"')
+  })
+
   it('lists at most five titles, each on one line, under a capitalised source (CO-039, CO-040, CO-041)', () => {
     const results = Array.from({ length: 7 }, (_, at) => resultOf({ title: `T\n${at}`, source: 'myItems' }))
     const lines = formatResultsMarkdown(results, 'q').split('\n')
@@ -140,6 +158,8 @@ describe('the day rule of the agent', () => {
     ['what is new about MCP', 7],
     ['Latest TRENDS in agents', 30],
     ['recent MCP servers', 7],
+    ['¿Qué hay RECIÉN publicado?', 7],
+    ['lo de esta  semana', 7],
     ['how does renewal work', null],
     ['newton iteration', null],
   ])('%s: %s (CO-062, CO-063, CO-064)', (question, days) => {

@@ -1,9 +1,9 @@
 /** What the patterns for time and counts share: where words begin and end, numbers in words, relations. */
 import type { Relation, Unit } from './period.ts'
 
-/** Not inside a word, a hashtag or a hyphenated name. */
-export const BEGIN = '(?<![\\p{L}\\p{N}_#-])'
-export const END = '(?![\\p{L}\\p{N}_]|[-.]\\p{N}|-\\p{L})'
+/** Not inside a word, a hashtag, a hyphenated name or a number: neither in `3.12` nor in `1,000`. */
+export const BEGIN = '(?<![\\p{L}\\p{N}_#-]|\\p{N}[.,](?=\\p{N}))'
+export const END = '(?![\\p{L}\\p{N}_]|[-.]\\p{N}|-\\p{L}|,\\p{N}{3}(?!\\p{N}))'
 
 const NUMBERS: Readonly<Record<string, number>> = {
   ...{ one: 1, two: 2, three: 3, four: 4, five: 5, six: 6, seven: 7, eight: 8, nine: 9, ten: 10 },

@@ -13,12 +13,25 @@ describe('a hashtag has one spelling (CQ-012)', () => {
     ['Cafe\u0301', '#caf\u00e9'],
     ['v3.13', '#v3.13'],
     ['x'.repeat(100), `#${'x'.repeat(100)}`],
+    ['🦊'.repeat(100), `#${'🦊'.repeat(100)}`],
   ])('%s is %s', (given, expected) => {
     expect(normaliseHashtag(given)).toBe(expected)
   })
 
   it.each([
-    ...['', '   ', '#', ' ## ', 'two words', '# spaced', 'tab\there', 'nul\0', 'half\ud800', 'x'.repeat(101)],
+    ...[
+      '',
+      '   ',
+      '#',
+      ' ## ',
+      'two words',
+      '# spaced',
+      'tab\there',
+      'nul\0',
+      'half\ud800',
+      'x'.repeat(101),
+      '🦊'.repeat(101),
+    ],
     ...[7, null, undefined, true, ['#a'], { tag: 'a' }],
   ])('%j is none', given => {
     const error = thrownBy(() => normaliseHashtag(given))

@@ -48,6 +48,7 @@ describe('hashtags in a text', () => {
     ['`python` *go* “rust”…', ['python', 'go', 'rust'], ['#python', '#go', '#rust']],
     ['CAFE\u0301', ['caf\u00e9'], ['#caf\u00e9']],
     ['(C++)', ['c++)', 'c++'], ['#c++)']], // first hit wins: only the front gone
+    [`(${'🦊'.repeat(100)}).`, ['🦊'.repeat(100)], [`#${'🦊'.repeat(100)}`]],
     ['...', ['a'], []],
   ])('%s with %j gives %j (CQ-144)', (text, tags, found) => {
     expect(suggest(text, ...tags)).toEqual(found)

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { UnknownHashtagError, ValidationError } from '../../../../../src/lenses/chroma/errors.ts'
 import { completed } from '../../../../../src/lenses/chroma/profiles/complete.ts'
 import { findCount } from '../../../../../src/lenses/chroma/profiles/count-words.ts'
+import { readQuestion } from '../../../../../src/lenses/chroma/profiles/default-profile.ts'
 import { Profiles } from '../../../../../src/lenses/chroma/profiles/registry.ts'
 import { NEW_YEAR, viewOf, type World, words } from './view.ts'
 
@@ -70,16 +71,25 @@ describe('a count', () => {
     ['las primeras 4 notas', 4],
     ['diez resultados', 10],
     ['top ten', 10],
+    ['python 3.12, 2 entries', 2],
   ])('is the leftmost, at most 1000, 0 for none (CQ-088): %s', (text, k) => {
     expect(findCount(text)?.k).toBe(k)
   })
 
-  it.each(['python 3.12', '404 errors', 'topology 3', 'zip two items', 'top 10.5', '#first 3x'])(
-    'is not in %s',
-    text => {
-      expect(findCount(text)).toBeNull()
-    },
-  )
+  it.each([
+    ...['python 3.12', '404 errors', 'topology 3', 'zip two items', 'top 10.5', '#first 3x'],
+    ...['python 3.12 entries', 'v3.13 docs', '3.11.4 results', '1,000 results', 'top 1,000'],
+  ])('is not in %s (CQ-088)', text => {
+    expect(findCount(text)).toBeNull()
+  })
+
+  it('leaves versions to the hashtags (CQ-084, CQ-088)', () => {
+    const { hashtags, k } = readQuestion(
+      'recent 3.12 entries',
+      viewOf({ core: [], mid: ['3.12'], outer: [], nodes: [] }),
+    )
+    expect([hashtags, k]).toEqual([['#3.12'], null])
+  })
 })
 
 describe('completion', () => {

@@ -131,6 +131,14 @@ describe('a plain question', () => {
     expect((await parse(text)).params.metadataFilters).toEqual({ release_status: statuses })
   })
 
+  it.each([
+    ['claude v3.14.', 'v3.14'],
+    ['claude v3.14-rc.1, please', 'v3.14-rc.1'],
+    ['claude v2', 'v2'],
+  ])('reports a release without the punctuation behind it (CQ-111, CQ-113): %s', async (text, release) => {
+    expect((await parse(text)).reported).toMatchObject({ release })
+  })
+
   it('is an error for a strict profile (CQ-116)', async () => {
     const strict = new Profiles({ profiles: { knowledge_patch: new KnowledgePatchQueryProfile({ strict: true }) } })
     expect(await failure('recent claude | tools', strict)).toBeInstanceOf(QueryProfileError)

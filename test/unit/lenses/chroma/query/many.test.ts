@@ -70,7 +70,9 @@ describe('the nearest', () => {
     expect(ids(await world.chroma.queryKnn(TAGS))).toEqual([near, far])
     expect(await world.chroma.queryKnn(TAGS, { includeRotten: true })).toHaveLength(3)
     await expect(world.chroma.queryKnn(TAGS, { profile: 'x' } as never)).rejects.toMatchObject(invalid('profile'))
-    await expect(world.chroma.queryKnn('m0' as never)).rejects.toMatchObject(invalid('hashtags'))
+    await expect(world.chroma.queryKnn('m0' as never)).rejects.toMatchObject({
+      details: { parameter: 'hashtags', value: '"m0"', expected: 'a list of hashtags' },
+    })
   })
 })
 
