@@ -1,7 +1,7 @@
 /** The lens c64 in an engine: its facts in the store, files of the user's own, and plugins. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { embedC64 } from '../../../src/engine/openings/open-c64.ts'
+import { c64Markdown, embedC64 } from '../../../src/engine/openings/open-c64.ts'
 import { c64Corpus } from '../../../src/lenses/c64/corpus/corpus.ts'
 import { tempFolder } from '../../../src/testing/temp-folder.ts'
 import { openToyEmbedder } from '../../../src/testing/toy-embedder.ts'
@@ -94,6 +94,21 @@ describe('a question of the embedded store', () => {
         tags: ['$D020', 'EXTCOL'],
       },
     })
+  })
+
+  it('takes entries of others whose fields are of other kinds (EN-063)', async () => {
+    await using c64 = await openTestC64()
+    const metadata = { type: 5, filename: ['a.md'], references: { chunk: 'zoo' }, shelf: 7 }
+    const entry = { id: 'zebra', content: 'zebra', title: 'Zebra', collection: 'c64', tags: ['$D020'], metadata }
+    await c64.engine.put({ entries: [entry] })
+    const answer = await c64.query('zebra', { limit: 1 })
+    expect(answer.results.map(({ payload }) => payload)).toEqual([
+      {
+        ...{ title: 'Zebra', document: 'zebra', tags: ['$D020'], shelf: 7 },
+        references: [{ chunk: 'zoo', description: '' }],
+      },
+    ])
+    expect(c64Markdown(answer)).toMatch(/\n_score=\d\.\d{3}_\n\nzebra\n\n\*\*Related chunks:\*\*\n- zoo$/)
   })
 
   it('falls back to all records where none has the tag (EN-054)', async () => {
