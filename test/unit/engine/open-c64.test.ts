@@ -214,6 +214,17 @@ describe('plugins of the user', () => {
     expect(warnings).toEqual([expect.stringMatching(/wrong\.mjs was skipped: its plugin needs a name/)])
   })
 
+  it('may be written in TypeScript (EN-021, EN-022)', async () => {
+    using folder = tempFolder()
+    const plugin = `export class Drive { readonly name: string = 'drive'
+      enrich({ query }: { query: string }) { return { additionalContext: [query.slice(0, 4)], filterTags: [] } } }`
+    writeFileSync(folder.file('drive_enrichment.ts'), plugin)
+    writeFileSync(folder.file('drive.ts'), 'throw new Error("no plug-in, and not run")')
+    const warn = (line: string) => expect.fail(line)
+    await using c64 = await openTestC64({ plugins: { trustedFolder: folder.path, warn } })
+    expect(c64.enrich('what is it').additionalContext).toEqual(['what'])
+  })
+
   it('that fail cost their own part, with a warning (EN-023)', async () => {
     const broken = {
       name: 'broken',
