@@ -111,6 +111,22 @@ describe('a question of the embedded store', () => {
     expect(c64Markdown(answer)).toMatch(/\n_score=\d\.\d{3}_\n\nzebra\n\n\*\*Related chunks:\*\*\n- zoo$/)
   })
 
+  it.each([
+    [' ', {}, 'query'],
+    [5, {}, 'query'],
+    ['x', { limit: 0 }, 'limit'],
+    ['x', { limit: 1.5 }, 'limit'],
+    ['x', { fetchLimit: -1 }, 'fetchLimit'],
+    ['x', { minScoreRatio: 2 }, 'minScoreRatio'],
+    ['x', { fusion: 'best' }, 'fusion'],
+    ['x', { min_score_ratio: 0 }, 'min_score_ratio'],
+  ])('refuses %j with %j, naming %s, as other doors do (EN-073)', async (query, options, field) => {
+    await using c64 = await openTestC64()
+    const code = field.includes('_') ? 'unknown_field' : 'invalid_argument'
+    await expect(c64.query(query as string, options as object)).rejects.toMatchObject({ code, details: { field } })
+    if (field === 'query') expect(() => c64.enrich(query as string)).toThrow(/^query: expected/)
+  })
+
   it('falls back to all records where none has the tag (EN-054)', async () => {
     await using c64 = await openTestC64()
     const { searchMode, results } = await c64.query('$C123')
