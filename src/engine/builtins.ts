@@ -17,6 +17,8 @@ export interface BuiltInLens {
   readonly families?: readonly string[]
   /** As `Lens.kinds`. */
   readonly kinds?: readonly string[]
+  /** Whether it has `Lens.install`. */
+  readonly takesPlugins?: boolean
   load(): Lens | Promise<Lens>
 }
 
@@ -25,6 +27,7 @@ export const BUILT_IN_LENSES: readonly BuiltInLens[] = [
   {
     name: 'chroma',
     tables: CHROMA_TABLES,
+    takesPlugins: true,
     load: async () => (await import('../lenses/chroma/chroma-lens.ts')).chromaLens(),
   },
   {
@@ -32,7 +35,12 @@ export const BUILT_IN_LENSES: readonly BuiltInLens[] = [
     tables: [],
     load: async () => (await import('../lenses/collections/collections-lens.ts')).collectionsLens,
   },
-  { name: 'c64', tables: [], load: async () => (await import('./openings/c64.ts')).c64LensOf() },
+  {
+    name: 'c64',
+    tables: [],
+    takesPlugins: true,
+    load: async () => (await import('./openings/c64.ts')).c64LensOf(),
+  },
   {
     name: 'context',
     tables: CONTEXT_TABLES,
@@ -48,6 +56,7 @@ export const BUILT_IN_LENSES: readonly BuiltInLens[] = [
     name: 'beliefs',
     tables: BELIEFS_TABLES,
     families: ['trust', 'agents', 'federations', 'nodes', 'peers'],
+    takesPlugins: true,
     load: async () => (await import('../lenses/beliefs/beliefs-lens.ts')).beliefsLens,
   },
 ]

@@ -3,7 +3,7 @@
  * of trust as every plug-in. A file that brings none costs a warning; two plugins of one name are an error.
  */
 import { realpathSync } from 'node:fs'
-import { type EnrichmentPlugin, inOrder, pluginIn } from '../lenses/c64/enrichment/plugin.ts'
+import { type EnrichmentPlugin, inOrder, NO_PLUGIN, PLUGIN_FILE, pluginIn } from '../lenses/c64/enrichment/plugin.ts'
 import { QuerentError } from '../model/errors.ts'
 import { loadPlugins, type PluginReport } from './plugins.ts'
 
@@ -24,8 +24,6 @@ export interface EnrichmentPlugins extends PluginReport {
   /** All of them, in the order they run in. */
   readonly plugins: readonly EnrichmentPlugin[]
 }
-
-const FILE_NAME = /_enrichment\.[jt]s$/
 
 /** Throws `conflict` when two plugins have one name, `invalid_argument` without a place to remember trust in. */
 export async function loadEnrichmentPlugins(request: EnrichmentPluginRequest): Promise<EnrichmentPlugins> {
@@ -50,10 +48,10 @@ export async function loadEnrichmentPlugins(request: EnrichmentPluginRequest): P
   const reports: PluginReport[] = []
   const trusted = new Set(trustedFolders.map(folder => realFolder(folder)))
   for (const folder of trustedFolders) {
-    reports.push(await loadPlugins({ folder, trustedFolder: folder, names: FILE_NAME, trustFile, install }))
+    reports.push(await loadPlugins({ folder, trustedFolder: folder, names: PLUGIN_FILE, trustFile, install }))
   }
   for (const folder of folders.filter(each => !trusted.has(realFolder(each)))) {
-    reports.push(await loadPlugins({ folder, names: FILE_NAME, trustFile, trust, install }))
+    reports.push(await loadPlugins({ folder, names: PLUGIN_FILE, trustFile, trust, install }))
   }
   mustDiffer(clashes)
   return {
@@ -77,7 +75,7 @@ function mustDiffer([clash]: readonly Clash[]): void {
 
 function pluginOf(exported: Readonly<Record<string, unknown>>): EnrichmentPlugin {
   const plugin = pluginIn(exported)
-  if (plugin === null) throw new Error('it exports no class with a method enrich')
+  if (plugin === null) throw new Error(NO_PLUGIN)
   return plugin
 }
 

@@ -11,9 +11,15 @@ export interface HostedLens {
   readonly host: LensHost
 }
 
-/** A module that no lens takes and some refuse is skipped with a warning. */
+export interface OfferedLenses {
+  readonly hosted: readonly HostedLens[]
+  /** Whether others, which were not opened, take plug-ins too. */
+  readonly asleep: boolean
+}
+
+/** A module that some lens refuses, or none of all lenses takes, is skipped with a warning. */
 export async function installPlugins(
-  hosted: readonly HostedLens[],
+  { hosted, asleep }: OfferedLenses,
   home: Home | null,
   { trustedFolder, trust, warn = line => process.emitWarning(line) }: PluginOptions = {},
 ): Promise<void> {
@@ -24,21 +30,29 @@ export async function installPlugins(
     trustFile: join(home?.folder ?? '', TRUST_FILE),
     trustedFolder,
     trust,
-    install: exported => offer(exported, takers),
+    install: (exported, file) => offer({ exported, file }, takers, asleep),
   })
   for (const warning of warnings) warn(warning)
 }
 
-/** Throws the first refusal unless some lens took it. */
-function offer(exported: Readonly<Record<string, unknown>>, takers: readonly HostedLens[]): void {
-  const refusals: unknown[] = []
+interface Module {
+  readonly exported: Readonly<Record<string, unknown>>
+  readonly file: string
+}
+
+/** Throws what the lenses say against a module that none of them took. */
+function offer({ exported, file }: Module, takers: readonly HostedLens[], asleep: boolean): void {
+  const refusals: string[] = []
   let isTaken = false
   for (const { lens, host } of takers) {
     try {
-      if (lens.install?.(host, exported) !== false) isTaken = true
+      if (lens.install?.(host, exported, file) === true) isTaken = true
     } catch (error) {
-      refusals.push(error)
+      refusals.push(error instanceof Error ? error.message : String(error))
     }
   }
-  if (!isTaken && refusals.length > 0) throw refusals[0]
+  if (isTaken) return
+  if (refusals.length > 0) throw new Error(refusals.join('; '))
+  // Where only some lenses are open, it may be meant for another.
+  if (!asleep) throw new Error(`expected the module to export ${takers.map(({ lens }) => lens.takes).join(', or ')}`)
 }

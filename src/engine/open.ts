@@ -95,7 +95,7 @@ async function wire(options: EngineOptions, wiring: Wiring): Promise<Engine> {
   registry.must(config.defaultLens)
   // Made now, so that a wrong setting of a lens shows when the engine opens.
   const hosted = registry.all.map(lens => ({ lens, host: engine.host(lens.name) }))
-  await installPlugins(hosted, home, options.plugins)
+  await installPlugins({ hosted, asleep: registry.hasTakersAsleep }, home, options.plugins)
   for (const { lens, host } of hosted) {
     closers.add(() => lens.close?.(host))
     await lens.open?.(host)

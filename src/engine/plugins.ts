@@ -15,7 +15,7 @@ export const PLUGIN_FOLDER = 'plugins'
 export interface PluginRequest {
   /** `<home>/plugins`; need not exist. */
   readonly folder: string
-  /** Which files of it are plug-ins; all modules in JavaScript when left out. */
+  /** Which files of it are plug-ins; when left out, all modules in JavaScript, and those in TypeScript that say so. */
   readonly names?: RegExp | undefined
   /** Where trust is remembered, by path and hash. */
   readonly trustFile: string
@@ -41,7 +41,7 @@ interface PluginFile {
 
 /** A module that never finishes its top level must not keep the engine from opening. */
 const LOAD_MS = 10_000
-const MODULES = /\.m?js$/
+const MODULES = /\.m?js$|_enrichment\.ts$/
 
 export async function loadPlugins(request: PluginRequest): Promise<PluginReport> {
   const loaded: string[] = []

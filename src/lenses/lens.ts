@@ -118,9 +118,11 @@ export interface Lens {
   touch?(host: LensHost, viewer: Viewer, entries: readonly EntryKey[], now: Instant): void
   /**
    * Takes what a trusted plug-in exports, before `open`; throws what is wrong with it. False: it is none of this lens's.
-   * A module that any lens took is welcome, whatever the others make of it.
+   * A module that any lens took is welcome, whatever the others make of it. `file`: the module's.
    */
-  install?(host: LensHost, exported: Readonly<Record<string, unknown>>): boolean | undefined
+  install?(host: LensHost, exported: Readonly<Record<string, unknown>>, file: string): boolean
+  /** What a module must export to be taken by `install`, for messages. */
+  readonly takes?: string | undefined
   /** Called when the engine opens, before anything is asked. What it throws ends the opening. */
   open?(host: LensHost): void | Promise<void>
   /** Called when the engine closes, before the store does: what was held back is written now. */

@@ -14,6 +14,8 @@ const LENS_NAME = /^[a-z][a-z0-9]{0,31}$/
 
 /** A lens that this process did not load: the store knows its tables all the same. */
 export interface SleepingLens extends Pick<Lens, 'name' | 'tables' | 'kinds'> {
+  /** Whether it takes plug-ins. */
+  readonly takesPlugins?: boolean | undefined
   load?(): Lens | Promise<Lens>
 }
 
@@ -40,6 +42,11 @@ export class LensRegistry {
 
   get tables(): readonly TableDeclaration[] {
     return [...this.all, ...this.#asleep].flatMap(lens => lens.tables ?? [])
+  }
+
+  /** Whether a lens that this process did not load takes plug-ins. */
+  get hasTakersAsleep(): boolean {
+    return this.#asleep.some(({ takesPlugins }) => takesPlugins === true)
   }
 
   get operations(): readonly { readonly lens: string; readonly operation: Operation<LensHost> }[] {

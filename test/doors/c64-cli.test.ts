@@ -173,6 +173,14 @@ describe('the command for assistants', () => {
     }
   })
 
+  it('has front matter that is YAML: what begins like a list or has a colon in it stands in quotes (EN-075)', () => {
+    const [, front = ''] = /^---\n([\s\S]*?)\n---\n/.exec(readFileSync(file, 'utf8')) ?? []
+    const fields = new Map(front.split('\n').map(line => line.split(/: (.*)/s, 2) as [string, string]))
+    expect([...fields.keys()]).toEqual(['description', 'argument-hint', 'allowed-tools'])
+    for (const value of fields.values()) expect(value).toMatch(/^"[^"\\]*"$|^[A-Za-z](?:(?!: | #).)*$/)
+    expect(fields.get('argument-hint')).toBe('"[shallow|deep|auto] <question>"')
+  })
+
   it('comes with the package: the build copies Markdown of the sources (EN-075)', () => {
     expect(readFileSync(new URL('../../scripts/build.ts', import.meta.url), 'utf8')).toMatch(/assets = \[.*'\.md'/)
     expect(existsSync(file)).toBe(true)

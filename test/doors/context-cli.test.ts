@@ -135,10 +135,14 @@ describe('calls by path (CX-046)', () => {
   it.each([
     ['{"query":', 'params', 'invalid_json'],
     ['@gone.json', 'params', 'file_not_found'],
+    ['@latin1.json', 'params', 'invalid_json'],
+    ['@latin1.json/below', 'params', 'file_not_found'],
+    ['@src', 'params', 'unreadable'],
     ['[]', 'params', 'invalid'],
     ['', 'query', 'required'],
     ['null', 'query', 'required'],
-  ])('%s: %s %s, and exit code 1', async (argument, field, code) => {
+  ])('%s: %s %s, and exit code 1 (CX-046)', async (argument, field, code) => {
+    writeFileSync(join(sample, 'latin1.json'), Buffer.from('{"query":"caf\xe9"}', 'latin1'))
     const run = await querent(['/context/query', argument], { cwd: sample })
     expect(run.status).toBe(1)
     expect(JSON.parse(run.stdout)).toMatchObject({ status: 'error', result: null, errors: { [field]: [{ code }] } })

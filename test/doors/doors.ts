@@ -182,7 +182,9 @@ async function openMcp(options: DoorOptions): Promise<Door> {
       const answer = await known.client.callTool({ name, arguments: input as Record<string, unknown> })
       const texts = answer.content.flatMap(part => (part.type === 'text' ? [part.text] : []))
       const said = JSON.parse(texts.find(part => part.startsWith('{')) ?? 'null')
-      return answer.isError ? said : { result: answer.structuredContent ?? said }
+      // An error with structure is an answer that itself says what went wrong; a thrown one is text alone.
+      if (answer.isError && answer.structuredContent === undefined) return said
+      return { result: answer.structuredContent ?? said }
     },
     async [Symbol.asyncDispose]() {
       for (const { client } of clients.values()) await client.close()

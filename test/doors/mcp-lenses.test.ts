@@ -130,3 +130,33 @@ describe('the tools of chroma (CQ-118)', () => {
     expect(await ask(client, 'chroma_query', { hashtags: [] })).toMatchObject({ error: { type: expect.any(String) } })
   })
 })
+
+describe('the tools of context', () => {
+  it('report an envelope with errors as a tool error, whole, with what to do next (CX-001, CX-012)', async () => {
+    const client = await overStdio(folder, ['--lens', 'context'])
+    const failed = async (name: string, args: Record<string, unknown>) => {
+      const { isError, structuredContent, content } = await client.callTool({ name, arguments: args })
+      const [first, next] = content.map(block => (block.type === 'text' ? block.text : ''))
+      expect(JSON.parse(first ?? '')).toEqual(structuredContent)
+      return { isError, next, envelope: structuredContent }
+    }
+    expect(await failed('context_query', { query: ' ' })).toEqual({
+      isError: true,
+      next: 'Next: Correct what the errors name and call again; nothing was changed.',
+      envelope: {
+        ...{ status: 'error', result: null, meta: expect.objectContaining({ path: '/context/query' }) },
+        errors: { query: [{ code: 'required', message: 'query is required' }] },
+      },
+    })
+    expect(await failed('context_query', { query: 'store' })).toMatchObject({
+      isError: true,
+      next: 'Next: Call context_index first: the code has not been read yet.',
+      envelope: { errors: { body: [{ code: 'not_initialized' }] } },
+    })
+    expect(await client.callTool({ name: 'context_index', arguments: {} })).not.toHaveProperty('isError')
+    expect(await client.callTool({ name: 'context_query', arguments: { query: 'store' } })).toMatchObject({
+      structuredContent: { status: 'success' },
+    })
+    await client.close()
+  })
+})

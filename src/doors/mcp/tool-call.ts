@@ -14,7 +14,7 @@ import { unread } from '../../ops/admission.ts'
 import { runOperation } from '../../ops/catalog.ts'
 import { fit } from './answer/fit.ts'
 import { isObject, withValueAt } from './answer/paths.ts'
-import { failure, success } from './answer/result.ts'
+import { answered, failure } from './answer/result.ts'
 import { takeRoom } from './answer/room.ts'
 import { wire } from './answer/wire.ts'
 import { refuseUnknown } from './known-fields.ts'
@@ -39,7 +39,7 @@ export function registerTool(server: McpServer, engine: Engine, tool: Tool, opti
   }
   server.registerTool(tool.name, config, async (args, context) => {
     try {
-      return success(tool, await answer(engine, tool, withLens(tool, args, options.lens), callOf(context, options)))
+      return answered(tool, await answer(engine, tool, withLens(tool, args, options.lens), callOf(context, options)))
     } catch (thrown) {
       reportBug(thrown, tool.name, context, options)
       return failure(thrown, options.viewer)

@@ -1,8 +1,9 @@
 /** Holds an index against one built anew, by its rows and by its answers, and its approximate answers against exact ones. */
-import type { Hit, Index, Link, LinkIndex, VectorIndex, WordIndex } from '../../index/contract.ts'
+import type { Hit, Index, Link, LinkIndex, PointIndex, VectorIndex, WordIndex } from '../../index/contract.ts'
 import type { EntryKey } from '../../model/entry.ts'
 import type { PartitionId } from '../../model/partition.ts'
 import type { StoreReader } from '../../store/store.ts'
+import { comparePoints } from './compare-points.ts'
 import type { SampledQuestion } from './sampled-questions.ts'
 
 /** Hits compared a question. */
@@ -11,8 +12,8 @@ const DEPTH = 20
 const RECALL_AT = 10
 export const LEAST_RECALL = 0.99
 
-/** Entries whose links are compared. */
-const NODES_SCANNED = 5_000
+/** Entries whose links or points are compared. */
+const ENTRIES_SCANNED = 5_000
 
 /** What differs, in one line, or null; and how many answers were compared. */
 export interface Comparison {
@@ -41,8 +42,14 @@ export function compareIndexes(
       if (JSON.stringify(mine) !== JSON.stringify(anew)) return { difference, rows, answers }
     }
   }
+  if (isPointIndex(index) && isPointIndex(rebuilt)) {
+    const scopes = [all, ...questions.map(({ partition }) => [partition])]
+    const compared = comparePoints(index, rebuilt, reader.scanEntries(0, ENTRIES_SCANNED), scopes)
+    const difference = compared.difference && `${rows} rows, but ${compared.difference} than a rebuild has`
+    return { difference, rows, answers: compared.answers }
+  }
   if (isLinkIndex(index) && isLinkIndex(rebuilt)) {
-    const entries = reader.scanEntries(0, NODES_SCANNED)
+    const entries = reader.scanEntries(0, ENTRIES_SCANNED)
     const stray = entries.find(entry => linksOf(index, entry, all) !== linksOf(rebuilt, entry, all))
     if (stray !== undefined) {
       return { difference: `${rows} rows, but other links of a node than a rebuild has`, rows, answers }
@@ -75,6 +82,10 @@ function isWordIndex(index: Index): index is WordIndex {
   return index.name === 'words' && 'weigh' in index
 }
 
+function isPointIndex(index: Index): index is PointIndex {
+  return 'pointOf' in index
+}
+
 function isLinkIndex(index: Index): index is LinkIndex {
   return 'relationName' in index
 }
@@ -101,7 +112,7 @@ function answerOf(
 }
 
 function rowsOf(index: Index, partitions: readonly PartitionId[]): number {
-  if (isWordIndex(index) || isVectorIndex(index)) return index.count({ partitions })
+  if (isWordIndex(index) || isVectorIndex(index) || isPointIndex(index)) return index.count({ partitions })
   if (!isLinkIndex(index)) return index.position
   const { nodes, links } = index.count({ partitions })
   return nodes + links

@@ -4,6 +4,7 @@ import type { C64LensOptions } from '../../lenses/c64/c64-lens.ts'
 import { keepCorpus } from '../../lenses/c64/corpus/store.ts'
 import type { Enrichment } from '../../lenses/c64/enrichment/enrich.ts'
 import { formatHits } from '../../lenses/c64/enrichment/markdown.ts'
+import { checkedQuestion } from '../../lenses/c64/question.ts'
 import type { LensSettings } from '../../lenses/c64/state.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type { CallContext, Progress } from '../../model/operation.ts'
@@ -31,12 +32,12 @@ export class OpenC64 implements AsyncDisposable {
 
   /** What the numbers and names of a question stand for, and how it would be searched. */
   enrich(query: string): Enrichment {
-    return enrichC64(this.engine.host('c64'), { query })
+    return enrichC64(this.engine.host('c64'), checkedQuestion({ query }))
   }
 
   async query(query: string, options: Omit<C64Question, 'query'> = {}, context?: Context): Promise<C64Answer> {
     const { viewer = LOCAL_OWNER, signal = new AbortController().signal } = context ?? {}
-    return askC64(this.engine.host('c64'), { query, ...options }, { viewer, signal })
+    return askC64(this.engine.host('c64'), checkedQuestion({ ...options, query }), { viewer, signal })
   }
 
   close(): Promise<void> {

@@ -28,4 +28,5 @@ export const beliefsLens: Lens = {
   close: host => watchesOf(host).close(),
   check: checkTables,
   install: installDetector,
+  takes: '`contradictionDetector`',
 }

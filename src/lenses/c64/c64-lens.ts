@@ -2,7 +2,7 @@
 import { QuerentError } from '../../model/errors.ts'
 import type { Lens } from '../lens.ts'
 import { chunkIngester } from './chunks/chunk-ingester.ts'
-import { type EnrichmentPlugin, inOrder, pluginIn } from './enrichment/plugin.ts'
+import { type EnrichmentPlugin, inOrder, NO_PLUGIN, PLUGIN_FILE, pluginIn } from './enrichment/plugin.ts'
 import { C64_OPERATIONS } from './operations.ts'
 import { type GivenSettings, resolveSettings } from './settings.ts'
 import { type LensSettings, type OpenRemote, stateIfMade, stateOf } from './state.ts'
@@ -32,11 +32,12 @@ export function c64Lens(options: C64LensOptions = {}, { variables = {}, openRemo
       }
       return { settings, plugins, openRemote }
     },
-    install: (host, exported) => {
+    takes: 'a class with a method `enrich`',
+    install: (host, exported, file) => {
       const plugin = pluginIn(exported)
-      if (plugin === null) return false
-      stateOf(host).add(plugin)
-      return true
+      if (plugin !== null) stateOf(host).add(plugin)
+      else if (PLUGIN_FILE.test(file)) throw new Error(NO_PLUGIN)
+      return plugin !== null
     },
     // Made now: two plugins of one name show when the engine opens.
     open: host => void inOrder(stateOf(host).domain.plugins),

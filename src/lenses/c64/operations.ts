@@ -1,13 +1,12 @@
 /** The lens's operations, with their schemas: what every door offers of it. */
 import { z } from 'zod'
-import { MAX_QUERY_LENGTH } from '../../model/limits.ts'
 import type { Operation } from '../../model/operation.ts'
 import type { LensHost } from '../lens.ts'
 import { askC64, enrichC64, pluginWarnings } from './ask.ts'
 import type { Enrichment } from './enrichment/enrich.ts'
 import { formatHits } from './enrichment/markdown.ts'
+import { fetchLimit, fusion, limit, minScoreRatio, query, raw } from './question.ts'
 
-const query = z.string().trim().min(1).max(MAX_QUERY_LENGTH).describe('The question, with its numbers and names')
 const warnings = z.array(z.strictObject({ code: z.string(), message: z.string() }))
 
 const enrichmentFields = {
@@ -16,8 +15,6 @@ const enrichmentFields = {
   filter_tags: z.array(z.string()),
   strategy: z.enum(['hybrid', 'filtered', 'semantic']),
 } as const
-
-const raw = z.boolean().optional().describe('Skip enrichment and search the question as it is')
 
 const enrichInput = z.strictObject({ query, raw })
 
@@ -54,13 +51,10 @@ const enrichOperation: Operation<LensHost, typeof enrichInput, typeof enrichOutp
 
 const queryInput = z.strictObject({
   query,
-  limit: z.int().min(1).max(1_000).optional().describe('Most results; default 15'),
-  fetch_limit: z.int().min(1).max(1_000).optional().describe('Fetched by each search, if more than limit; default 20'),
-  min_score_ratio: z.number().min(0).max(1).optional().describe('Of the best score; default 0.6'),
-  fusion: z
-    .enum(['tags-first', 'rrf'])
-    .optional()
-    .describe('Results with the tags first, or one list of two by rank; default tags-first'),
+  limit,
+  fetch_limit: fetchLimit,
+  min_score_ratio: minScoreRatio,
+  fusion,
   raw,
   formatted: z.boolean().optional().describe('Add the results as Markdown'),
 })

@@ -4,7 +4,7 @@ import { type Sleep, sleepFor } from './machine-time.ts'
 import { memoryJobs } from './memory/jobs.ts'
 import { CHROMA_OPERATIONS } from './operations/operations.ts'
 import { Extensions } from './profiles/extensions.ts'
-import { installPlugin } from './profiles/plugin.ts'
+import { installPlugin, isPlugin } from './profiles/plugin.ts'
 import type { ProfileHooks } from './profiles/query-profile.ts'
 import { Profiles } from './profiles/registry.ts'
 import type { SchemaExtension } from './profiles/schema-extension.ts'
@@ -39,7 +39,9 @@ export function chromaLens(options: ChromaLensOptions = {}): Lens {
       extensions: new Extensions(extensions),
       sleep,
     }),
+    takes: '`profiles` or `extensions`',
     install: (host, exported) => {
+      if (!isPlugin(exported)) return false
       installPlugin(exported, stateOf(host))
       return true
     },

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type DoctorInput, examine } from '../../../src/engine/care/doctor.ts'
-import type { Index, VectorIndex, WordIndex } from '../../../src/index/contract.ts'
+import type { Index, PointIndex, VectorIndex, WordIndex } from '../../../src/index/contract.ts'
+import { openPointIndex } from '../../../src/index/points.ts'
 import { openVectorIndex } from '../../../src/index/vectors.ts'
 import { openWordIndex } from '../../../src/index/words.ts'
 import { QuerentError } from '../../../src/model/errors.ts'
@@ -8,6 +9,7 @@ import { audience } from '../../../src/model/partition.ts'
 import { openMemoryStore } from '../../../src/store/memory-store.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { draftOf, wholeChunk } from '../../../src/testing/entries.ts'
+import { COLUMNS, POINTS, PointWorld } from '../../../src/testing/point-world.ts'
 import { seededUniform } from '../../../src/testing/seeded.ts'
 import { openToyEmbedder, TOY_KEY, TOY_MODEL, toyVector } from '../../../src/testing/toy-embedder.ts'
 import { failingEmbedder } from '../../support/embedders.ts'
@@ -117,6 +119,34 @@ describe('doctor', () => {
       search: request => inner.search({ ...request, partitions: all }),
     }))
     expect(Object.keys(await complaints({ indexes: [words] }))).toEqual(['index words'])
+  })
+
+  it('finds points that are missing, elsewhere, or in other partitions', async () => {
+    const world = new PointWorld(openMemoryStore())
+    for (let at = 0; at < 60; at++) {
+      world.apply([{ do: 'put', id: `p${at}`, audience: at % 2 ? 'ann' : 'public', point: [at % 7, at % 5, at] }])
+    }
+    store = world.store
+    const openPoints = () => openPointIndex({ name: 'places', table: POINTS, columns: COLUMNS })
+    const told = async (methods: (inner: PointIndex) => Partial<PointIndex>) => {
+      const points = openPoints()
+      store.read(reader => points.refresh(reader))
+      return examine(input({ indexes: [twisted(points, methods)], fresh: openPoints }))
+    }
+    const message = async (methods: (inner: PointIndex) => Partial<PointIndex>) =>
+      (await told(methods)).find(({ check }) => check === 'index places')?.message
+    expect(await message(() => ({}))).toBe('60 rows and 20 sampled answers, as a rebuild has')
+    world.apply([{ do: 'put', id: 'late', audience: 'ann', point: [1, 1, 1] }])
+    expect(await message(() => ({ count: () => 60 }))).toBe('60 rows, a rebuild has 61')
+    const elsewhere = (point: readonly [number, number, number] | undefined) =>
+      point === undefined ? undefined : ([point[0], point[1], 60 - point[2]] as const)
+    expect(await message(inner => ({ pointOf: entry => elsewhere(inner.pointOf(entry)) }))).toBe(
+      '61 rows, but another point of an entry than a rebuild has',
+    )
+    const all = store.partitions().map(({ id }) => id)
+    expect(await message(inner => ({ search: request => inner.search({ ...request, partitions: all }) }))).toBe(
+      '61 rows, but others near a point than a rebuild has',
+    )
   })
 
   it('finds an approximate search that misses what is near', async () => {

@@ -1,5 +1,6 @@
 /** The lens c64 over a Qdrant server instead of the store. */
 import { afterEach, describe, expect, it } from 'vitest'
+import { c64Markdown } from '../../../src/engine/openings/open-c64.ts'
 import { type FakeQdrant, startFakeQdrant } from '../../support/fake-qdrant.ts'
 import { sendJson, startLoopback } from '../../support/loopback.ts'
 import { openTestC64 } from '../../support/open-c64-world.ts'
@@ -78,6 +79,25 @@ describe('a Qdrant server', () => {
     expect(JSON.parse(searches[1]?.body ?? '')).not.toHaveProperty('filter')
     expect(qdrant.requests.every(({ headers }) => headers['api-key'] === 'secret')).toBe(true)
     expect((await c64.engine.status()).entries).toBe(0) // the facts stay out of a store that is not asked
+  })
+
+  it('may hold fields of other kinds, or none: what is no text is left out, a tag alone is a list of one (EN-063)', async () => {
+    const { qdrant, embeddingUrl } = await servers()
+    const payloads: readonly Readonly<Record<string, unknown>>[] = [
+      { title: 7, filename: null, type: ['x'], document: 5, tags: '$D020' },
+      { tags: { a: 1 }, references: 'none', shelf: 7 },
+      {},
+    ]
+    const points = new Map(payloads.map((payload, id) => [id, { id, vector: [1, 0, 0], payload }]))
+    qdrant.collections.set('c64_training', { size: 3, distance: 'Cosine', points })
+    await using c64 = await openTestC64({ c64: { backend: 'qdrant', qdrantUrl: qdrant.url, embeddingUrl } })
+    const answer = await c64.query('how does the border change at $D020')
+    expect(answer.results.map(({ id, payload }) => [id, payload])).toEqual([
+      [0, { tags: ['$D020'] }],
+      [1, { tags: [], references: [], shelf: 7 }],
+      [2, {}],
+    ])
+    expect(c64Markdown(answer)).toMatch(/^_Search mode: hybrid .*_\n\n### Result 1: untitled\n_score=1\.000_\n/)
   })
 
   it('is looked for by its address first (EN-062)', async () => {

@@ -1,7 +1,7 @@
 /** The lens c64 in an engine: its facts in the store, files of the user's own, and plugins. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { embedC64 } from '../../../src/engine/openings/open-c64.ts'
+import { c64Markdown, embedC64 } from '../../../src/engine/openings/open-c64.ts'
 import { c64Corpus } from '../../../src/lenses/c64/corpus/corpus.ts'
 import { tempFolder } from '../../../src/testing/temp-folder.ts'
 import { openToyEmbedder } from '../../../src/testing/toy-embedder.ts'
@@ -94,6 +94,37 @@ describe('a question of the embedded store', () => {
         tags: ['$D020', 'EXTCOL'],
       },
     })
+  })
+
+  it('takes entries of others whose fields are of other kinds (EN-063)', async () => {
+    await using c64 = await openTestC64()
+    const metadata = { type: 5, filename: ['a.md'], references: { chunk: 'zoo' }, shelf: 7 }
+    const entry = { id: 'zebra', content: 'zebra', title: 'Zebra', collection: 'c64', tags: ['$D020'], metadata }
+    await c64.engine.put({ entries: [entry] })
+    const answer = await c64.query('zebra', { limit: 1 })
+    expect(answer.results.map(({ payload }) => payload)).toEqual([
+      {
+        ...{ title: 'Zebra', document: 'zebra', tags: ['$D020'], shelf: 7 },
+        references: [{ chunk: 'zoo', description: '' }],
+      },
+    ])
+    expect(c64Markdown(answer)).toMatch(/\n_score=\d\.\d{3}_\n\nzebra\n\n\*\*Related chunks:\*\*\n- zoo$/)
+  })
+
+  it.each([
+    [' ', {}, 'query'],
+    [5, {}, 'query'],
+    ['x', { limit: 0 }, 'limit'],
+    ['x', { limit: 1.5 }, 'limit'],
+    ['x', { fetchLimit: -1 }, 'fetchLimit'],
+    ['x', { minScoreRatio: 2 }, 'minScoreRatio'],
+    ['x', { fusion: 'best' }, 'fusion'],
+    ['x', { min_score_ratio: 0 }, 'min_score_ratio'],
+  ])('refuses %j with %j, naming %s, as other doors do (EN-073)', async (query, options, field) => {
+    await using c64 = await openTestC64()
+    const code = field.includes('_') ? 'unknown_field' : 'invalid_argument'
+    await expect(c64.query(query as string, options as object)).rejects.toMatchObject({ code, details: { field } })
+    if (field === 'query') expect(() => c64.enrich(query as string)).toThrow(/^query: expected/)
   })
 
   it('falls back to all records where none has the tag (EN-054)', async () => {
@@ -197,6 +228,17 @@ describe('plugins of the user', () => {
     await using c64 = await openTestC64({ plugins, onlyLenses: ['c64'] })
     expect(c64.enrich('reading the 1541').additionalContext).toEqual(['1541 = disk drive'])
     expect(warnings).toEqual([expect.stringMatching(/wrong\.mjs was skipped: its plugin needs a name/)])
+  })
+
+  it('may be written in TypeScript (EN-021, EN-022)', async () => {
+    using folder = tempFolder()
+    const plugin = `export class Drive { readonly name: string = 'drive'
+      enrich({ query }: { query: string }) { return { additionalContext: [query.slice(0, 4)], filterTags: [] } } }`
+    writeFileSync(folder.file('drive_enrichment.ts'), plugin)
+    writeFileSync(folder.file('drive.ts'), 'throw new Error("no plug-in, and not run")')
+    const warn = (line: string) => expect.fail(line)
+    await using c64 = await openTestC64({ plugins: { trustedFolder: folder.path, warn } })
+    expect(c64.enrich('what is it').additionalContext).toEqual(['what'])
   })
 
   it('that fail cost their own part, with a warning (EN-023)', async () => {

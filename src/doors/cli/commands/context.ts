@@ -1,18 +1,17 @@
 /** Bodies of `querent context …` and of calls by path: envelopes, or tables of them (CX-044 to CX-046). */
-import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { contextOf, openEngineOrEmpty } from '../../../engine/openings/open-context.ts'
 import { invalidArgument } from '../../../model/errors.ts'
 import type { Progress } from '../../../model/operation.ts'
 import { EXIT } from '../failure.ts'
 import { type CommonFlags, wantsJson } from '../flags.ts'
-import { decodeUtf8, readAll, write } from '../io.ts'
+import { readAll, write } from '../io.ts'
 import { withProgress } from '../progress.ts'
 import * as render from '../render/context.ts'
 import type { Cli } from '../run.ts'
 import { withSession } from '../session.ts'
 import { type Envelope, tell } from './envelope.ts'
-import { type Input, MAX_INPUT, textOf } from './input.ts'
+import { fileText, type Input, MAX_INPUT, textOf } from './input.ts'
 
 export interface ContextQueryFlags extends CommonFlags {
   readonly depth?: number
@@ -105,7 +104,7 @@ export async function runPath(cli: Cli, path: string, argument: string | undefin
   const isBare = argument === undefined && cli.io.stdin.isTTY === true
   const envelope = await withSession(cli, flags, options, ({ engine, context }) =>
     contextOf(engine, context.viewer).callText(path, isBare ? '' : argument, {
-      readFile: file => textIfThere(resolve(cli.io.workingFolder, file)),
+      readFile: file => textIfThere(cli, file),
       readStandardInput: () => readAll(cli.io.stdin, MAX_INPUT),
     }),
   )
@@ -150,11 +149,13 @@ function isFailedRun(result: Input | null): boolean {
   return indexed === 0 && skipped === 0 && (errors?.total ?? 0) > 0
 }
 
-async function textIfThere(path: string): Promise<string | undefined> {
+/** Undefined: there is no such file. */
+async function textIfThere(cli: Cli, file: string): Promise<string | undefined> {
   try {
-    return decodeUtf8(await readFile(path), path)
+    return await fileText(cli, file)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    const { code } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
     throw error
   }
 }

@@ -25,8 +25,10 @@ const NEXT: Readonly<Record<ErrorKind, string>> = {
 }
 
 /** As structured content, and as text for clients that know no structure. */
-export function success(tool: Tool, result: JsonObject): CallToolResult {
+export function answered(tool: Tool, result: JsonObject): CallToolResult {
   const text: ContentBlock = { type: 'text', text: JSON.stringify(result) }
+  const next = tool.nextAfter?.(result) ?? null
+  if (next !== null) return { isError: true, content: [text, nextStep(next)], structuredContent: result }
   const content = tool.stored ? [{ type: 'text' as const, text: FRAME }, text, ...links(tool, result)] : [text]
   return { content, structuredContent: result, ...(tool.stored && { _meta: { 'querent/content': 'data' } }) }
 }
@@ -35,11 +37,12 @@ export function failure(thrown: unknown, viewer: Viewer): CallToolResult {
   const error = toldError(thrown, viewer)
   return {
     isError: true,
-    content: [
-      { type: 'text', text: JSON.stringify({ error }) },
-      { type: 'text', text: `Next: ${NEXT[error.kind]}` },
-    ],
+    content: [{ type: 'text', text: JSON.stringify({ error }) }, nextStep(NEXT[error.kind])],
   }
+}
+
+function nextStep(text: string): ContentBlock {
+  return { type: 'text', text: `Next: ${text}` }
 }
 
 function links({ answer }: Tool, result: JsonObject): readonly ContentBlock[] {

@@ -1,4 +1,5 @@
 /** What a table of tools says of each. */
+import type { JsonObject } from '../../../base/canonical.ts'
 
 /** Where an answer holds what can be long, for clients that have only so much room. Paths are `field` or `field.inner`. */
 export interface AnswerShape {
@@ -30,4 +31,6 @@ export interface ToolChoice {
   readonly readOnly?: boolean
   /** Whether the operation ignores fields that it does not know; the tool then refuses them itself. */
   readonly ignoresUnknown?: boolean
+  /** What to do next after an answer that itself says what went wrong; null: nothing did. Absent: failures are thrown. */
+  readonly nextAfter?: (answer: JsonObject) => string | null
 }

@@ -1,4 +1,5 @@
 /** The tools of the lens context: finding one's way in code. What builds the graph by hand is left to other doors. */
+import type { JsonObject } from '../../../base/canonical.ts'
 import type { ToolChoice } from './choice.ts'
 
 const CHOICES: readonly ToolChoice[] = [
@@ -52,4 +53,18 @@ const CHOICES: readonly ToolChoice[] = [
 ]
 
 /** The contract of the lens ignores parameters that it does not know; an agent should hear of its mistake. */
-export const CONTEXT_TOOLS: readonly ToolChoice[] = CHOICES.map(choice => ({ ...choice, ignoresUnknown: true }))
+export const CONTEXT_TOOLS: readonly ToolChoice[] = CHOICES.map(choice => ({
+  ...choice,
+  ignoresUnknown: true,
+  nextAfter,
+}))
+
+/** A call of the lens never throws: its envelope says what is wrong, by parameter. */
+function nextAfter({ status, errors }: JsonObject): string | null {
+  if (status !== 'error') return null
+  const details = Object.values((errors ?? {}) as Readonly<Record<string, unknown>>).flat()
+  const codes = details.map(detail => (detail as { readonly code?: unknown } | null)?.code)
+  if (codes.includes('not_initialized')) return 'Call context_index first: the code has not been read yet.'
+  if (codes.includes('exception')) return 'Do not try again: the owner of the store should run `querent doctor`.'
+  return 'Correct what the errors name and call again; nothing was changed.'
+}

@@ -28,6 +28,7 @@ export interface Tool {
   readonly stored: boolean
   /** Every field there is, where the operation itself ignores others. */
   readonly known: readonly string[] | undefined
+  readonly nextAfter: ToolChoice['nextAfter']
 }
 
 const OF_LENS: Readonly<Record<string, readonly ToolChoice[]>> = {
@@ -61,7 +62,7 @@ function choicesOf(catalog: Catalog, lens: string | undefined): readonly ToolCho
 }
 
 function makeTool(operation: EngineOperation, choice: ToolChoice): Tool {
-  const { answer, fields, stored = false, ignoresUnknown = false } = choice
+  const { answer, fields, stored = false, ignoresUnknown = false, nextAfter } = choice
   const { kind } = operation.effect
   const input = jsonSchema(operation.input, 'input')
   return {
@@ -75,6 +76,7 @@ function makeTool(operation: EngineOperation, choice: ToolChoice): Tool {
     answer,
     stored,
     known: ignoresUnknown ? Object.keys(input['properties'] ?? {}) : undefined,
+    nextAfter,
   }
 }
 

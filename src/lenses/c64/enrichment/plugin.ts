@@ -25,6 +25,12 @@ export interface EnrichmentPlugin {
 
 export const DEFAULT_PRIORITY = 100
 
+/** Names of files that bring a plugin. */
+export const PLUGIN_FILE = /_enrichment\.[jt]s$/
+
+/** What is wrong with such a file that brings none. */
+export const NO_PLUGIN = 'it exports no class with a method enrich'
+
 /** By priority, then by name. Throws `conflict` when two plugins have one name. */
 export function inOrder(plugins: readonly EnrichmentPlugin[]): readonly EnrichmentPlugin[] {
   const names = new Set<string>()

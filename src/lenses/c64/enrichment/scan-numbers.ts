@@ -106,9 +106,9 @@ function occurrence(
   return [{ token, value, start, end: start + token.length, notation, digits: bare.length }]
 }
 
-/** The end of `$1000-10FF`: as many digits as the beginning has, and no sign of its own. */
+/** The end of `$800-9FF` or `$800-1000`, which needs no sign of its own. With fewer digits it is taken away: `$1000-1`. */
 function rangeEnd(text: string, first: NumberOccurrence): NumberOccurrence | null {
-  const pattern = new RegExp(`[-–](${HEX}{${first.digits}})${AFTER}`, 'iuy')
+  const pattern = new RegExp(`[-–](${HEX}{${first.digits},4})${AFTER}`, 'iuy')
   pattern.lastIndex = first.end
   const digits = pattern.exec(text)?.[1]
   return digits === undefined ? null : (occurrence(digits, digits, first.end + 1, 'hex')[0] ?? null)

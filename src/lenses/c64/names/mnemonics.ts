@@ -6,7 +6,7 @@ import { isShouted, type Word, wordsOf } from './words.ts'
 interface Mnemonic {
   readonly canonical: string
   readonly official: boolean
-  /** Also an ordinary word, unit or tool: small letters say nothing. */
+  /** Also an ordinary word, unit or tool. */
   readonly wordLike: boolean
 }
 
@@ -63,23 +63,22 @@ function isMeant(word: Word, { official, wordLike }: Mnemonic, query: string, si
   const behind = query.slice(word.end)
   if (OPERAND.test(behind)) return true
   if (word.isUpper) return !(wordLike && signs.shouted) || signs.assembly || signs.clear.size > 0
-  if (wordLike) return /^\s+(?:instruction|opcode|mnemonic)/i.test(behind)
+  if (wordLike && official) return /^\s+(?:instruction|opcode|mnemonic)/i.test(behind)
   return signs.assembly || (official && signs.clear.size >= 2)
 }
 
 /** `AND` and `BIT` also stand before masks and bit numbers; only an address in their notation follows them for sure. */
 const BEFORE_AMOUNTS = new Set(['AND', 'BIT'])
 
-/** Whether what begins somewhere is the operand of a mnemonic: `LDA $9A`, `lda ($fb),y`. */
+/** Whether what begins somewhere is the operand of a mnemonic: `LDA $9A`, `lda ($fb),y`, `LDA($FB),Y`. */
 export function operandReader(query: string): (start: number) => boolean {
   const shouted = isShouted(query)
   return start => {
-    const name = /(?<![\p{L}\p{N}_$&%])([A-Za-z]\w*)\s+\(?\s*$/u.exec(textBefore(query, start))
+    const name = /(?<![\p{L}\p{N}_$&%])([A-Za-z]\w*)(?:\s+|\s*\(\s*)$/u.exec(textBefore(query, start))
     const mnemonic = MNEMONICS.get(name?.[1]?.toUpperCase() ?? '')
     if (name?.[1] === undefined || mnemonic === undefined) return false
     const word = name[1]
-    const blank = name[0].slice(word.length)
-    if (OPERAND.test(blank + query.slice(start, start + 2))) return true
+    if (query.startsWith('$', start)) return true
     if (BEFORE_AMOUNTS.has(mnemonic.canonical)) return false
     const isUpper = word === word.toUpperCase()
     return isUpper ? !(mnemonic.wordLike && shouted) : mnemonic.official && !mnemonic.wordLike

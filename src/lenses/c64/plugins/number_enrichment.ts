@@ -24,10 +24,12 @@ function isCount(number: ParsedNumber, query: string): boolean {
   return !placesOf(number, query).some(at => /[,#=]\s*$/.test(textBefore(query, at)))
 }
 
-function otherForms({ sourceToken, decimal, hex, binary }: ParsedNumber): readonly string[] {
+function otherForms({ sourceToken, value, decimal, hex, binary }: ParsedNumber): readonly string[] {
+  // The end of a range of hexadecimal numbers may be all digits: `$1000-2000`.
+  const isDecimal = /^[\d,]+$/.test(sourceToken) && Number(sourceToken.replaceAll(',', '')) === value
   return [
     ...(sourceToken.toUpperCase() === hex ? [] : [hex]),
-    ...(/^[\d,]+$/.test(sourceToken) ? [] : [decimal]),
+    ...(isDecimal ? [] : [decimal]),
     ...(binary === undefined || /^(?:%|0b[01]+$)/i.test(sourceToken) ? [] : [binary]),
   ]
 }

@@ -6,14 +6,15 @@
 import type { Bitset } from '../../../base/bitset.ts'
 import { modelKey } from '../../../embed/embedder.ts'
 import type { Hit, SearchScope, VectorIndex, WordIndex } from '../../../index/contract.ts'
-import type { Entry, EntryKey } from '../../../model/entry.ts'
+import type { EntryKey } from '../../../model/entry.ts'
 import { QuerentError } from '../../../model/errors.ts'
 import type { CallContext } from '../../../model/operation.ts'
 import type { Sight } from '../../../model/viewer.ts'
 import { mostByWords } from '../../../pipeline/most-by-words.ts'
 import type { LensHost } from '../../lens.ts'
-import { fuseByRank, type HitPayload, orderByTags, type SearchHit } from '../enrichment/hits.ts'
+import { fuseByRank, orderByTags, type SearchHit } from '../enrichment/hits.ts'
 import type { AskedQuestion, Backend, Question, SearchWarning } from './backend.ts'
+import { payloadOf } from './payload.ts'
 
 export function embeddedBackend(host: LensHost, collection: string, call: CallContext): Backend {
   return {
@@ -99,7 +100,10 @@ class EmbeddedQuestion implements AskedQuestion {
     const now = this.#host.clock.now()
     const entries = this.#host.store.entries(found)
     const valid = entries.filter(entry => (entry.validFrom ?? now) <= now && now < (entry.validUntil ?? now + 1))
-    return valid.map(entry => ({ id: entry.id, score: scores.get(entry.key) ?? 0, payload: payloadOf(entry) }))
+    return valid.map(({ id, key, title, content, tags, metadata }) => ({
+      ...{ id, score: scores.get(key) ?? 0 },
+      payload: payloadOf({ ...metadata, title, document: content, tags }),
+    }))
   }
 
   /** Whether some records can be found by words only, as yet. */
@@ -109,10 +113,6 @@ class EmbeddedQuestion implements AskedQuestion {
     if (this.#vectors.count(scope) >= this.#words.count(scope)) return []
     return [{ code: 'vectors_pending', message: 'some records have no vector yet and are found by their words' }]
   }
-}
-
-function payloadOf({ title, content, tags, metadata }: Entry): HitPayload {
-  return { ...metadata, title, document: content, tags }
 }
 
 function vectorsOf({ embedder, index }: LensHost): VectorIndex | null {

@@ -1,13 +1,13 @@
 /** A Qdrant server as a backend, reached through the source contract: this lens meets no network itself. */
-import type { JsonObject } from '../../../base/canonical.ts'
 import { Deadline } from '../../../base/clock.ts'
 import type { Embedder } from '../../../embed/embedder.ts'
 import { QuerentError } from '../../../model/errors.ts'
 import type { CallContext } from '../../../model/operation.ts'
 import type { Sight } from '../../../model/viewer.ts'
 import type { Source, SourceRecord } from '../../../pipeline/source.ts'
-import { type HitPayload, type HitReference, orderByTags, type SearchHit } from '../enrichment/hits.ts'
+import { orderByTags, type SearchHit } from '../enrichment/hits.ts'
 import type { Backend } from './backend.ts'
+import { payloadOf } from './payload.ts'
 
 export interface Remote {
   readonly source: Source
@@ -47,27 +47,11 @@ function hitOf({ id, title, content, tags, metadata, distance }: SourceRecord): 
   return {
     id: /^(?:0|[1-9]\d{0,14})$/.test(id) ? Number(id) : id,
     score: distance === null ? 0 : 1 - distance,
-    payload: {
+    payload: payloadOf({
       ...metadata,
       ...(title === null ? {} : { title }),
       ...(content === null ? {} : { document: content }),
       ...(tags.length === 0 ? {} : { tags }),
-      ...referencesOf(metadata),
-    },
-  }
-}
-
-/** Entries that are none are left out: what a server holds was written by others. */
-function referencesOf(metadata: JsonObject): Pick<HitPayload, 'references'> {
-  const given: unknown = metadata['references']
-  if (given === undefined) return {}
-  const list: readonly unknown[] = Array.isArray(given) ? given : []
-  return {
-    references: list.flatMap((item): readonly HitReference[] => {
-      const { chunk, description } = (item ?? {}) as Partial<Record<keyof HitReference, unknown>>
-      return typeof chunk === 'string'
-        ? [{ chunk, description: typeof description === 'string' ? description : '' }]
-        : []
     }),
   }
 }

@@ -11,10 +11,15 @@ export interface PluginHost {
   readonly extensions: Pick<Extensions, 'register' | 'savepoint'>
 }
 
+/** Whether a module exports anything that is taken here. */
+export function isPlugin({ profiles, extensions }: Readonly<Record<string, unknown>>): boolean {
+  return profiles !== undefined || extensions !== undefined
+}
+
 /** Throws `PluginError` and leaves nothing behind when any part is refused. */
 export function installPlugin(exported: Readonly<Record<string, unknown>>, host: PluginHost): void {
   const { profiles, extensions } = exported
-  if (profiles === undefined && extensions === undefined) throw wrong('profiles', '`profiles` or `extensions`')
+  if (!isPlugin(exported)) throw wrong('profiles', '`profiles` or `extensions`')
   if (profiles !== undefined && !isRecord(profiles)) throw wrong('profiles', '`profiles` as an object by name')
   if (extensions !== undefined && !Array.isArray(extensions)) throw wrong('extensions', '`extensions` as a list')
   const undo = [host.profiles.savepoint(), host.extensions.savepoint()]

@@ -2,7 +2,8 @@
 import type { Draft } from './draft.ts'
 import { NONE, type Node, type SyntaxTree } from './syntax-tree.ts'
 
-const NOTE = /(?:^|[^\p{L}\p{N}_])(TODO|FIXME|HACK|WARNING)(?![\p{L}\p{N}_])(.*)/u
+/** The word, whom or what it is for (`TODO(ann)`, `FIXME[#12]`), and the rest of the line. */
+const NOTE = /(?:^|[^\p{L}\p{N}_])(TODO|FIXME|HACK|WARNING)(?![\p{L}\p{N}_])(\([^()]{0,60}\)|\[[^[\]]{0,60}\])?(.*)/u
 const MAX_NOTE = 120
 /** A note behind this many characters of a line is not looked for. */
 const MAX_LINE = 2_000
@@ -40,10 +41,10 @@ function plainComment(comment: string): string {
 export function addCaveats(draft: Draft, comment: string, start: number, enclosing: string): void {
   let at = start
   for (const line of comment.split('\n')) {
-    const [, word, rest] = NOTE.exec(line.slice(0, MAX_LINE)) ?? []
+    const [, word, whose = '', rest] = NOTE.exec(line.slice(0, MAX_LINE)) ?? []
     if (word !== undefined) {
-      const said = (rest ?? '').replace(/^[\s:([\-–]+|(?:\*\/|-->)?\s*$/g, '')
-      const name = `${word}: ${said}`.slice(0, MAX_NOTE).trim().replace(/:$/, '')
+      const said = (rest ?? '').replace(/^[\s:\-–]+|(?:\*\/|-->)?\s*$/g, '').trim()
+      const name = `${word}${whose}: ${said}`.slice(0, MAX_NOTE).trim().replace(/:$/, '')
       const key = draft.add({ type: 'Caveat', name, qualifiedName: name, start: at, end: at + line.length, doc: said })
       draft.refer(enclosing, 'CONTAINS', { local: key })
     }

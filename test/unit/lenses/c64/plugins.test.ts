@@ -34,6 +34,7 @@ describe('number', () => {
     ['$D02', ['$D02 = $0D02 / 3330']],
     ['#$0E', ['$0E = 14 / %00001110']],
     ['53,280', ['53,280 = $D020']],
+    ['$1000-2000', ['$1000 = 4096', '2000 = $2000 / 8192']],
     ['what is at 49200', ['49200 = $C030']],
     ['16 colours in 1982', []],
   ])('says of %s: %j (EN-028)', (query, expected) => {
@@ -204,6 +205,10 @@ describe('opcode', () => {
     ['slo', []],
     ['ASO', ['SLO']],
     ['slo $9a', ['SLO']],
+    ['lax', []],
+    ['illegal opcode lax', ['LAX']],
+    ['6502: kil, jam and hlt', ['JAM']],
+    ['DOES LAX HELP', []],
     ['KIL', ['JAM']],
     ['NOP', ['NOP']],
   ])('undocumented: %s gives %j (EN-043)', (query, expected) => {

@@ -100,9 +100,9 @@ export class Evaluator {
       return module !== null && 'path' in module ? { is: 'module', path: module.path } : null
     }
     const whole = this.#exported(path, 'export=', seen, depth)
-    if (name === 'default' || name === 'export=') {
-      return whole ?? (surface.language === 'javascript' ? { is: 'module', path } : null)
-    }
+    // `import x = require()` of a module that exports names is that module; so is the default of one in JavaScript.
+    if (name === 'export=') return whole ?? { is: 'module', path }
+    if (name === 'default') return whole ?? (surface.language === 'javascript' ? { is: 'module', path } : null)
     return whole === null ? null : this.#member(whole, name, depth)
   }
 

@@ -154,14 +154,39 @@ describe('concepts of a script', () => {
     expect(linksOf(graph, 'CONTAINS')).toEqual([
       'a.ts#f CONTAINS a.ts#FIXME: later 1',
       'a.ts#f CONTAINS a.ts#TODO: close it 1',
-      'a.ts#a.ts CONTAINS a.ts#HACK: ann): around 1',
+      'a.ts#a.ts CONTAINS a.ts#HACK(ann): around 1',
     ])
     const caveat = graph.extraction('a.ts')?.concepts.find(({ name }) => name === 'TODO: close it')
     expect([caveat?.type, caveat?.startLine]).toEqual(['Caveat', 2])
   })
+
+  it.each([
+    ['// TODO(bob, ann): one', 'TODO(bob, ann): one', 'one'],
+    ['/* FIXME[#12] two */', 'FIXME[#12]: two', 'two'],
+    ['// HACK (three) -->', 'HACK: (three)', '(three)'],
+    ['// TODO(', 'TODO: (', '('],
+    ['// WARNING(): four', 'WARNING(): four', 'four'],
+  ])('names the note in %s with whom it is for: %s (CX-063)', async (source, name, doc) => {
+    const [extraction] = await extractAll(new Map([['a.ts', source]]))
+    expect(extraction?.concepts.find(({ type }) => type === 'Caveat')).toMatchObject({ name, doc })
+  })
 })
 
 describe('relations of scripts', () => {
+  it('lead through `import x = require()` to what the module exports by name (CX-059)', async () => {
+    const graph = await graphOf({
+      'a.cts': 'import ns = require("./ns")\nclass A extends ns.C { go() { super.m(); ns.f() } }\nexport = A\n',
+      'b.cts': 'import A = require("./a.cjs")\nexport class B extends A { run() { new A().go() } }\n',
+      'c.cjs': 'const ns = require("./ns")\nfunction c() { ns.f() }\n',
+      'ns.ts': 'export class C { m() {} }\nexport function f() {}\n',
+    })
+    expect(linksOf(graph, 'EXTENDS')).toEqual(['a.cts#A EXTENDS ns.ts#C 1', 'b.cts#B EXTENDS a.cts#A 1'])
+    expect(linksOf(graph, 'CALLS')).toEqual([
+      ...['a.cts#A.go CALLS ns.ts#f 0.5', 'a.cts#A.go CALLS ns.ts#C.m 0.5', 'b.cts#B.run CALLS a.cts#A 0.5'],
+      ...['b.cts#B.run CALLS a.cts#A.go 0.5', 'c.cjs#c CALLS ns.ts#f 0.5'],
+    ])
+  })
+
   it('weighs dependencies by their kind (CX-059, CX-064)', async () => {
     const graph = await graphOf({
       'b.ts': 'export class B {}',
