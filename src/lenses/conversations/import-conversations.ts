@@ -81,7 +81,7 @@ function take(
   try {
     if (message.deleted) {
       const { conversation, id } = message
-      const own = ownMessage(writer, entryIdOf(conversation, id), conversation, settings.audience)
+      const own = ownMessage(writer, entryIdOf(conversation, id), conversation, settings.audience.holder)
       if (own !== undefined && writer.delete(own.entry.key)) {
         counts.deleted++
         changed.push(own.row)
