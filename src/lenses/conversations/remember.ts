@@ -64,7 +64,8 @@ export function remember(
   viewer: Viewer,
 ): { readonly key: EntryKey; readonly answer: Remembered } {
   const now = host.clock.now()
-  const { federations } = input
+  const { text, federations } = input
+  if (text.trim() === '') throw invalidArgument('text', text, 'a message that is more than blanks')
   if (input.visibility !== 'shared' && federations !== undefined) {
     throw invalidArgument('federations', federations, 'no federations unless visibility is shared')
   }

@@ -181,6 +181,7 @@ describe('remember', () => {
 
   it.each([
     [{ text: '' }, 'text'],
+    [{ text: ' \n\t' }, 'text'],
     [{ text: 'x', at: 'yesterday' }, 'at'],
     [{ text: 'x', role: 'king' }, 'role'],
     [{ text: 'x', federations: ['guild'] }, 'federations'],
