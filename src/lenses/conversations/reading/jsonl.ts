@@ -4,7 +4,7 @@ import { type Attachment, ROLES, type Role } from '../model.ts'
 import { ChatFields } from './chat-fields.ts'
 import type { MessageDraft } from './draft.ts'
 import { MAX_HELD_BYTES, MAX_RECORD_BYTES, withoutExtension } from './export-file.ts'
-import type { Findings, Place } from './findings.ts'
+import { type Findings, namesOf, type Place } from './findings.ts'
 import { momentOf } from './instants.ts'
 import { linesOf } from './lines.ts'
 import type { Reader } from './reader.ts'
@@ -13,6 +13,8 @@ import type { Zone } from './zones.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
+/** Characters of a name that are told. */
+const MAX_FIELD_NAME = 80
 /** What other programs call the roles. */
 const OTHER_ROLES: Readonly<Record<string, Role>> = {
   human: 'user',
@@ -31,7 +33,7 @@ interface Draft {
 export const readJsonl: Reader = async function* (files, options, findings) {
   const fields = new ChatFields(options.map)
   const conversations = new Map<string, Draft>()
-  const unread = new Map<string, number>()
+  const unread = new Set<string>()
   for (const file of files) {
     const fallback = options.conversation ?? withoutExtension(file.path)
     for await (const { number, text, dropped } of linesOf(
@@ -48,7 +50,7 @@ export const readJsonl: Reader = async function* (files, options, findings) {
       }
       const message = messageOf(record, fields, options.zone, place, findings)
       if (message === null) continue
-      for (const name of fields.restOf(record)) unread.set(name, (unread.get(name) ?? 0) + 1)
+      for (const name of fields.restOf(record)) unread.add(name.slice(0, MAX_FIELD_NAME))
       const id = wordOf(fields.value(record, 'conversation')) || fallback
       const draft = conversations.get(id) ?? { title: '', messages: [] }
       conversations.set(id, draft)
@@ -56,7 +58,7 @@ export const readJsonl: Reader = async function* (files, options, findings) {
       draft.messages.push(message)
     }
   }
-  for (const [name, count] of unread) findings.leave(`field ${name.slice(0, 80)} of a record`, count)
+  findings.leave(`field of a record that is not read (${namesOf(unread)})`, unread.size)
   for (const [id, { title, messages }] of conversations) yield { id, title, messages, isOrdered: false }
 }
 

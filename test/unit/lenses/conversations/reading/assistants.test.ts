@@ -33,7 +33,7 @@ describe('the export of ChatGPT', () => {
       'conversations.json | 375 | [3] | its current_node is not among its messages; its newest branch was taken',
     ])
     expect(left).toEqual({
-      'file that is no part of the export: chat.html, user.json': 2,
+      'file that is no part of the export (chat.html, user.json)': 2,
       'hidden message': 1,
       'standing instruction': 1,
       'reasoning of an assistant': 1,
@@ -152,7 +152,7 @@ describe('the export of Claude', () => {
       'conversations.json | 2 | [0].chat_messages[3] | its created_at is no time; it was taken without one',
     ])
     expect(left).toEqual({
-      'file that is no part of the export: projects.json, users.json': 2,
+      'file that is no part of the export (projects.json, users.json)': 2,
       'reasoning of an assistant': 1,
       'call of a tool': 1,
       'empty message': 1,

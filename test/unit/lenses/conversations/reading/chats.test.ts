@@ -25,7 +25,7 @@ describe('the export of Slack', () => {
       'D1/2025-03-14.json | 8 | [1] | its ts is no time; it was taken without one',
       'kiln/2025-03-14.json | 75 | [6] | expected a JSON object',
     ])
-    expect(left).toEqual({ 'file that is no part of the export: integration_logs.json': 1, 'event channel_join': 1 })
+    expect(left).toEqual({ 'file that is no part of the export (integration_logs.json)': 1, 'event channel_join': 1 })
   })
 
   it('is read from one day of one channel too', async () => {

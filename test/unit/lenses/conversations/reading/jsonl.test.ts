@@ -48,7 +48,7 @@ describe('conversations in JSON Lines', () => {
       'chat.jsonl | 9 | the field at is no time; it was taken without one',
       'chat.jsonl | 11 | the message id n1 was there before',
     ])
-    expect(left).toEqual({ 'field mood of a record': 1 })
+    expect(left).toEqual({ 'field of a record that is not read (mood)': 1 })
   })
 
   it('are read with a map, and times without a zone in the zone that is given', async () => {
