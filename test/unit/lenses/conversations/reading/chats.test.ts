@@ -173,6 +173,26 @@ describe('the export of a chat of WhatsApp', () => {
     expect([lines, problems]).toEqual([[expected], []])
   })
 
+  it.each([
+    ['Mira created group "Trip: Lugo"', true],
+    ['You created group “Trip: Lugo”', true],
+    ['Mira creó el grupo "Viaje: Lugo"', true],
+    ['Creaste el grupo "Viaje: Lugo"', true],
+    ['Mira changed the subject from "Trip: Lugo" to "Trip: Vigo"', true],
+    ['Tom: she changed the subject to pots', false],
+    ['Tom: Mira created group "Trip: Lugo" for us', false],
+    ['Tom: Creaste el grupo "Viaje: Lugo"', false],
+  ])('tells what became of a group from what somebody says of it: %s', async (rest, isEvent) => {
+    const { lines, left } = await whatsapp(['13/04/2025, 10:00 - Ana: x', `13/04/2025, 10:01 - ${rest}`])
+    expect(lines.slice(1)).toEqual(isEvent ? [] : [`04-13 10:01 ${rest}`])
+    expect(left).toEqual(isEvent ? { 'line of WhatsApp itself': 1 } : {})
+  })
+
+  it('takes a name that has a colon without a blank behind it', async () => {
+    const { lines } = await whatsapp(['13/04/2025, 10:00 - Bar 24:7: open: always'])
+    expect(lines).toEqual(['04-13 10:00 Bar 24:7: open: always'])
+  })
+
   it('takes a file for a file, whatever its name tells', async () => {
     const { lines } = await whatsapp(['[13/04/25, 10:00:00] Ana: \u200e<attached: 0001-missed video call.mp4>'])
     expect(lines).toEqual(['04-13 10:00 Ana: [video 0001-missed video call.mp4]'])
