@@ -28,6 +28,22 @@ describe('the export of Slack', () => {
     expect(left).toEqual({ 'file that is no part of the export (integration_logs.json)': 1, 'event channel_join': 1 })
   })
 
+  it('has what programs put below a text, and messages that are passed on; of pages the name alone', async () => {
+    const link = { from_url: 'https://example.org', title: 'A page', text: 'Much of it.' }
+    const share = { from_url: 'https://x.slack.com/p1', text: 'It is in the barn.', author_name: 'Tom', is_share: true }
+    const build = { title: 'Build', text: 'failed', fields: [{ title: 'Tests', value: '3 of <9' }], color: 'danger' }
+    const day = [[link], [share], [build], []].map((attachments, n) => ({
+      ...{ type: 'message', user: 'U1', ts: `174194640${n}.000100`, text: `m${n}`, attachments },
+    }))
+    const { conversations } = await readAll([fileOf('kiln/2025-03-14.json', JSON.stringify(day))])
+    expect(conversations[0]?.messages.map(({ text }) => text)).toEqual([
+      'm0',
+      'm1\n\nIt is in the barn.',
+      'm2\n\nBuild\nfailed\nTests: 3 of <9',
+      'm3',
+    ])
+  })
+
   it('is read from one day of one channel too', async () => {
     const { conversations } = await readAll(fixtureFiles('slack/kiln/2025-03-13.json'))
     expect(conversations.map(({ id, messages }) => [id, messages[0]?.speaker])).toEqual([['slack', 'U1']])
