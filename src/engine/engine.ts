@@ -49,7 +49,7 @@ export interface AddReport {
   readonly updated: number
   readonly unchanged: number
   readonly deleted: number
-  readonly skipped: readonly { readonly path: string; readonly reason: string }[]
+  readonly skipped: readonly { readonly path: string; readonly reason: string; readonly count?: number | undefined }[]
   readonly errors: readonly { readonly path: string; readonly message: string }[]
   readonly chunks: number
   /** Chunks of the viewer's that still wait for a vector. */

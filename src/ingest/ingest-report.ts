@@ -1,13 +1,21 @@
 /** What became of the files of one ingest. */
 import type { Written } from './write-file.ts'
 
+/** A file, or what was no entry in it. */
+export interface Skipped {
+  readonly path: string
+  readonly reason: string
+  /** How many there were. Absent: one. */
+  readonly count?: number | undefined
+}
+
 /** Numbers count entries. Paths are as the request wrote them, with what comes below. */
 export interface IngestReport {
   readonly added: number
   readonly updated: number
   readonly unchanged: number
   readonly deleted: number
-  readonly skipped: readonly { readonly path: string; readonly reason: string }[]
+  readonly skipped: readonly Skipped[]
   readonly errors: readonly { readonly path: string; readonly message: string }[]
   /** Of entries added or updated. */
   readonly chunks: number

@@ -10,7 +10,13 @@ const addOutput: z.ZodType<AddReport> = z.strictObject({
   updated: z.int(),
   unchanged: z.int(),
   deleted: z.int(),
-  skipped: z.array(z.strictObject({ path: z.string(), reason: z.string() })),
+  skipped: z.array(
+    z.strictObject({
+      path: z.string(),
+      reason: z.string(),
+      count: z.int().optional().describe('How many there were. Absent: one'),
+    }),
+  ),
   errors: z.array(z.strictObject({ path: z.string(), message: z.string() })),
   chunks: z.int(),
   pending: z.int(),

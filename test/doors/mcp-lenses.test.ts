@@ -160,3 +160,21 @@ describe('the tools of context', () => {
     await client.close()
   })
 })
+
+describe('the tools of conversations', () => {
+  let client: Client
+  beforeAll(async () => {
+    client = await overStdio(folder, ['--lens', 'conversations'])
+  })
+  afterAll(() => client.close())
+
+  it('explain the score that query gives, for a question that names the lens, as their description says', async () => {
+    const { tools } = await client.listTools()
+    expect(tools.find(({ name }) => name === 'explain')?.description).toContain('query.lens is conversations')
+    const { id } = await ask(client, 'remember', { text: 'The kiln stands in the barn.', conversation: 'workshop' })
+    const { messages } = await ask(client, 'query', { text: 'kiln' })
+    const [{ score }] = messages as [{ score: number }]
+    const query = { text: 'kiln', lens: 'conversations' }
+    expect(await ask(client, 'explain', { query, id })).toMatchObject({ rank: 1, score })
+  })
+})

@@ -4,6 +4,8 @@ import { define, runs } from './define.ts'
 import { type CommonFlags, collect, withFilter, withFormat, withPaging, withPlace } from './flags.ts'
 import type { Cli } from './run.ts'
 
+const VISIBILITIES = ['private', 'public', 'shared']
+
 export function defineStoreCommands(program: Command, cli: Cli): void {
   defineFilling(program, cli)
   defineEntries(program, cli)
@@ -29,7 +31,7 @@ function defineFilling(program: Command, cli: Cli): void {
     .option('--collection <name>', 'the collection to add to')
     .option('--kind <name>', 'what sort of thing these are')
     .option('--tag <name>', 'a tag for each entry (repeatable)', collect)
-    .addOption(new Option('--visibility <who>', 'who may see them').choices(['private', 'public', 'shared']))
+    .addOption(new Option('--visibility <who>', 'who may see them').choices(VISIBILITIES))
     .option('--federation <id>', 'with --visibility shared: whom with (repeatable)', collect)
     .option('--map <ours=theirs>', 'JSON lines: the name a field has there (repeatable)', collect)
     .option('--lens <name>', 'read files as this lens does, into its collection')
@@ -98,7 +100,9 @@ function defineRemember(program: Command, cli: Cli): void {
     .option('--id <id>', 'within the conversation: a message that has it gets this text')
     .option('--collection <name>', 'the collection to add to (default: conversations)')
     .option('--tag <name>', 'a tag (repeatable)', collect)
-    .addOption(new Option('--visibility <who>', 'who may see it').choices(['private', 'public', 'shared']))
+    .addOption(
+      new Option('--visibility <who>', 'who may see it (default: as before, or private)').choices(VISIBILITIES),
+    )
     .option('--federation <id>', 'with --visibility shared: whom with (repeatable)', collect)
     .option('--wait', 'wait until it has its vector; words find it at once')
   runs<[string], Parameters<typeof import('./commands/remember.ts').runRemember>[2]>(

@@ -23,8 +23,8 @@ export interface ImportReport {
   readonly deleted: number
   /** Of messages added or updated. */
   readonly chunks: number
-  /** What was left out on purpose, by what it is. */
-  readonly skipped: readonly { readonly path: string; readonly reason: string }[]
+  /** What was left out on purpose, by what it is, and how many there were. */
+  readonly skipped: readonly { readonly path: string; readonly reason: string; readonly count: number }[]
   /** What could not be read, by line. */
   readonly errors: readonly { readonly path: string; readonly message: string }[]
 }
@@ -35,7 +35,8 @@ export interface ImportNames {
   readonly whole: string
 }
 
-type Counts = Record<'added' | 'updated' | 'unchanged' | 'deleted' | 'chunks', number>
+/** `gone`: deleted messages that were not here. */
+type Counts = Record<'added' | 'updated' | 'unchanged' | 'deleted' | 'gone' | 'chunks', number>
 
 /** Throws for the request, never for what a file holds. */
 export async function importConversations(
@@ -47,7 +48,7 @@ export async function importConversations(
   { signal, report }: Pick<CallContext, 'signal' | 'report'>,
 ): Promise<ImportReport> {
   const findings = new Findings()
-  const counts: Counts = { added: 0, updated: 0, unchanged: 0, deleted: 0, chunks: 0 }
+  const counts: Counts = { added: 0, updated: 0, unchanged: 0, deleted: 0, gone: 0, chunks: 0 }
   const conflicts: { path: string; message: string }[] = []
   let done = 0
   for await (const conversation of readConversations(files, options, findings)) {
@@ -71,7 +72,9 @@ export async function importConversations(
       await nextTurn()
     }
   }
-  return { ...counts, ...told(findings, names, conflicts) }
+  const { gone, ...made } = counts
+  findings.leave('deleted message', gone)
+  return { ...made, ...told(findings, names, conflicts) }
 }
 
 /** What is in the way of the message, or null. `changed`: takes rows of what was deleted or is no more what it was. */
@@ -85,8 +88,9 @@ function take(
   try {
     if (message.deleted) {
       const { conversation, id } = message
-      const own = ownMessage(writer, entryIdOf(conversation, id), conversation, settings.audience)
-      if (own !== undefined && writer.delete(own.entry.key)) {
+      const own = ownMessage(writer, entryIdOf(conversation, id), conversation, settings.audience.holder)
+      if (own === undefined || !writer.delete(own.entry.key)) counts.gone++
+      else {
         counts.deleted++
         changed.push(own.row)
       }
@@ -113,7 +117,7 @@ function told(
     return { path: shown(path), message: where === '' ? message : `${where}: ${message}` }
   })
   const untold = findings.untold === 0 ? [] : [{ path: whole, message: `${findings.untold} more problems` }]
-  const skipped = Object.entries(findings.left).map(([what, count]) => ({ path: whole, reason: `${what} (${count})` }))
+  const skipped = Object.entries(findings.left).map(([what, count]) => ({ path: whole, reason: what, count }))
   return { skipped, errors: [...errors, ...untold, ...conflicts] }
 }
 

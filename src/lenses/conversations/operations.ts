@@ -27,14 +27,19 @@ const rememberInput: z.ZodType<RememberInput> = z.strictObject({
   reply_to: id.optional().describe('Id, within the conversation, of the message it answers'),
   id: id
     .optional()
-    .describe('Within the conversation; a message of yours that has it gets this text. Default: a new random one'),
+    .describe(
+      'Within the conversation; a message of yours that has it gets this text and keeps what is not said. Default: a new random one',
+    ),
   profile: z
     .enum(['people', 'assistant'])
     .optional()
     .describe('Of whom the conversation is. Default: as before; assistant where a role is given'),
   collection: name.optional().describe('Default: conversations'),
   tags: z.array(name).max(MAX_TAGS).optional().describe('Words to find it by'),
-  visibility: z.enum(['private', 'public', 'shared']).optional().describe('Who may see it. Default: private'),
+  visibility: z
+    .enum(['private', 'public', 'shared'])
+    .optional()
+    .describe('Who may see it. Default: as before; private for a new one'),
   federations: z.array(name).max(100).optional().describe('With shared: those that may see it'),
   wait: z.boolean().optional().describe('Wait until it has its vector. Default: false; words find it at once'),
 })

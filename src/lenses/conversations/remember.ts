@@ -5,7 +5,7 @@ import { storableText } from '../../base/storable.ts'
 import type { EntryKey } from '../../model/entry.ts'
 import { invalidArgument } from '../../model/errors.ts'
 import { toInstant, toIso } from '../../model/instant.ts'
-import { audience } from '../../model/partition.ts'
+import { type Audience, audience } from '../../model/partition.ts'
 import type { Row } from '../../model/table.ts'
 import type { Viewer } from '../../model/viewer.ts'
 import type { StoreReader, StoreWriter } from '../../store/store.ts'
@@ -64,16 +64,17 @@ export function remember(
   viewer: Viewer,
 ): { readonly key: EntryKey; readonly answer: Remembered } {
   const now = host.clock.now()
-  const { visibility = 'private', federations } = input
-  if (visibility !== 'shared' && federations !== undefined) {
+  const { text, federations } = input
+  if (text.trim() === '') throw invalidArgument('text', text, 'a message that is more than blanks')
+  if (input.visibility !== 'shared' && federations !== undefined) {
     throw invalidArgument('federations', federations, 'no federations unless visibility is shared')
   }
-  const whose = audience(visibility, viewer.id, federations)
   const id = input.id ?? v4Id(host.random)
   const at = input.at === undefined ? null : toInstant(input.at, 'at')
   return host.store.write(now, writer => {
     const { conversation = NOTES } = input
-    const own = ownMessage(writer, entryIdOf(conversation, id), conversation, whose)
+    const own = ownMessage(writer, entryIdOf(conversation, id), conversation, viewer.id)
+    const whose = audienceOf(input, own, viewer)
     const { collection = own?.entry.collection ?? 'conversations', tags = own?.entry.tags ?? [] } = input
     const settings = { collection, tags: [...new Set(tags)], audience: whose, now }
     const message = messageOf(writer, input, own, { id, conversation, at }, settings)
@@ -84,6 +85,13 @@ export function remember(
     const answer = { id: entryIdOf(conversation, id), conversation, session, position }
     return { key, answer: { ...answer, at: toIso(message.at ?? now), created: change === 'added' } }
   })
+}
+
+/** As it was, unless said otherwise; of a new message private. */
+function audienceOf({ visibility, federations }: RememberInput, own: OwnMessage | undefined, viewer: Viewer): Audience {
+  const before = own?.entry.audience
+  const isSame = visibility === undefined || (visibility === before?.kind && federations === undefined)
+  return isSame && before !== undefined ? before : audience(visibility ?? 'private', viewer.id, federations)
 }
 
 function messageOf(
@@ -114,6 +122,7 @@ function messageOf(
     replyTo: replyTo ?? answeredBy(own),
     text: words,
     attachments: (before?.entry.metadata['attachments'] ?? []) as unknown as readonly Attachment[],
+    ...(before?.entry.metadata['edited'] === true && { edited: { at: null } }),
     deleted: false,
     versions: (before?.entry.metadata['versions'] ?? []) as unknown as readonly Version[],
   }

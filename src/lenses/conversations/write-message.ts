@@ -55,7 +55,7 @@ export function ownMessage(
   reader: StoreReader,
   id: string,
   conversation: string,
-  { holder }: Audience,
+  holder: string,
 ): OwnMessage | undefined {
   const everywhere = reader.partitions().map(partition => partition.id)
   const entry = reader.entries(reader.find(id, everywhere)).find(found => found.audience.holder === holder)
@@ -69,7 +69,7 @@ export function ownMessage(
 /** Throws `conflict` as `ownMessage` does. */
 export function writeMessage(writer: StoreWriter, message: Placed, settings: EntrySettings): WrittenMessage {
   const id = entryIdOf(message.conversation, message.id)
-  const before = ownMessage(writer, id, message.conversation, settings.audience)
+  const before = ownMessage(writer, id, message.conversation, settings.audience.holder)
   const body = bodyOf(message)
   const chunks = chunksOf({ ...message, body })
   const { key, changed, created } = writer.put(draftOf(id, body, message, before?.entry, settings), chunks)

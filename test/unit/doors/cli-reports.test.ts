@@ -23,9 +23,18 @@ const added: AddReport = {
 it('adding says how many files were skipped, and why', () => {
   const skipped = ['binary', 'symlink', 'binary'].map((reason, at) => ({ path: `f${at}`, reason }))
   expect(addText({ ...added, skipped }, plain)).toBe(
-    '2 added, 0 updated, 1 unchanged, 0 deleted, 3 skipped (2 binary, 1 symlink), 0 failed\n3 chunks\n',
+    '2 added, 0 updated, 1 unchanged, 0 deleted, 3 skipped (binary: 2, symlink: 1), 0 failed\n3 chunks\n',
   )
   expect(addText(added, plain)).toContain('0 skipped, 0 failed')
+})
+
+it('adding counts what was skipped in a file by kind, over all files', () => {
+  const skipped = [
+    { path: 'a', reason: 'media' },
+    { path: 'b', reason: 'empty message', count: 2 },
+    { path: 'c', reason: 'empty message', count: 1 },
+  ]
+  expect(addText({ ...added, skipped }, plain)).toContain('4 skipped (empty message: 3, media: 1), 0 failed')
   expect(addText({ ...added, chunks: 1 }, plain)).toMatch(/\n1 chunk\n$/)
 })
 

@@ -8,7 +8,7 @@ const MOST_PROBLEMS = 20
 
 export function addText(report: AddReport, style: Style): string {
   const { added, updated, unchanged, deleted, skipped, errors, chunks, pending, embedding_error } = report
-  const counts = `${added} added, ${updated} updated, ${unchanged} unchanged, ${deleted} deleted, ${skipped.length} skipped${reasonsOf(skipped)}, ${errors.length} failed`
+  const counts = `${added} added, ${updated} updated, ${unchanged} unchanged, ${deleted} deleted, ${skippedText(skipped)}, ${errors.length} failed`
   const reason = embedding_error === null ? '' : ` (${embedding_error})`
   const vectors = pending === 0 ? '' : `, ${pending} still without a vector${reason}`
   const problems = errors.map(({ path, message }) => `${style.bad('failed')} ${oneLine(path)}: ${oneLine(message)}`)
@@ -17,12 +17,13 @@ export function addText(report: AddReport, style: Style): string {
   return lines([counts, `${counted(chunks, 'chunk')}${vectors}`, ...shown])
 }
 
-/** ` (2 binary, 1 symlink)`, the commonest first; nothing when nothing was skipped. */
-function reasonsOf(skipped: AddReport['skipped']): string {
+/** `3 skipped (binary: 2, symlink: 1)`, the commonest first; `0 skipped` when nothing was. */
+function skippedText(skipped: AddReport['skipped']): string {
   const counts = new Map<string, number>()
-  for (const { reason } of skipped) counts.set(reason, (counts.get(reason) ?? 0) + 1)
-  const told = [...counts].sort(([, a], [, b]) => b - a).map(([reason, count]) => `${count} ${reason}`)
-  return told.length === 0 ? '' : ` (${told.join(', ')})`
+  for (const { reason, count = 1 } of skipped) counts.set(reason, (counts.get(reason) ?? 0) + count)
+  const all = [...counts.values()].reduce((sum, count) => sum + count, 0)
+  const told = [...counts].sort(([, a], [, b]) => b - a).map(([reason, count]) => `${oneLine(reason)}: ${count}`)
+  return told.length === 0 ? '0 skipped' : `${all} skipped (${told.join(', ')})`
 }
 
 export function explainText(answer: ExplainAnswer, style: Style): string {

@@ -4,6 +4,10 @@ import { COMMON_TOOLS } from './common.ts'
 
 const READING: ReadonlySet<string> = new Set(['explain', 'get', 'list', 'delete'])
 
+/** `explain` asks as the lens that its question names. */
+const EXPLAIN =
+  'Say why message `id` has its rank for a question, why it is missing, or why it stands over another: as query ranks where query.lens is conversations.'
+
 export const CONVERSATIONS_TOOLS: readonly ToolChoice[] = [
   {
     operation: 'conversations.remember',
@@ -25,5 +29,7 @@ export const CONVERSATIONS_TOOLS: readonly ToolChoice[] = [
     ],
     stored: true,
   },
-  ...COMMON_TOOLS.filter(({ operation }) => READING.has(operation)),
+  ...COMMON_TOOLS.filter(({ operation }) => READING.has(operation)).map(tool =>
+    tool.operation === 'explain' ? { ...tool, description: EXPLAIN } : tool,
+  ),
 ]

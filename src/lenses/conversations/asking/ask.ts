@@ -1,4 +1,5 @@
 /** A question over messages: the pipeline ranks them, and each is told with who said it, when and where. */
+import type { Instant } from '../../../base/clock.ts'
 import { modelKey } from '../../../embed/embedder.ts'
 import type { Entry, EntryKey } from '../../../model/entry.ts'
 import { invalidArgument } from '../../../model/errors.ts'
@@ -17,6 +18,7 @@ import type { ConversationQuery, ConversationQueryAnswer, ToldMessage } from './
 import { neighboursOf } from './neighbours.ts'
 import { newerStatements, newestFirst, type Statement } from './newer-statements.ts'
 import { questionOf } from './question.ts'
+import { saidOrder } from './said-order.ts'
 import { cutToFit, fitting, tokensOf } from './token-budget.ts'
 
 /** Messages looked at for a budget, where none are limited to. */
@@ -33,12 +35,14 @@ export async function askConversations(
   const answer = await host.query(await withinBudget(host, asked, input, viewer), viewer)
   const { page } = answer
   const found = foundIn(host, answer, viewer)
-  const told = toldOf(host, found, page, input)
-  const isNow = questionOf(input.text).now
-  const isNewer = (one: ToldMessage, than: ToldMessage) => one.newer_statement_of.includes(than.id)
-  const ranked = isNow ? newestFirst(told, isNewer) : told
+  const statements = statementsOf(host, found)
+  const told = toldOf(host, found, statements, page, input)
   const hasBudget = input.max_tokens !== undefined
-  const messages = hasBudget ? inTime(ranked) : ranked
+  const messages = hasBudget
+    ? saidOrder(statements).map(place => told[place] as ToldMessage)
+    : questionOf(input.text).now
+      ? newestFirst(told, (one, than) => one.newer_statement_of.includes(than.id))
+      : told
   return {
     messages,
     order: hasBudget ? 'time' : 'rank',
@@ -131,10 +135,10 @@ function foundIn(
 function toldOf(
   host: LensHost,
   found: readonly Found[],
+  statements: readonly Statement[],
   page: Page,
   { max_tokens: tokens, neighbours = 0 }: ConversationQuery,
 ): readonly ToldMessage[] {
-  const statements = statementsOf(host, found)
   const newer = newerStatements(statements)
   const asOf = toInstant(page.as_of, 'as_of')
   return found.map(({ item, entry, row, text, isPartial }, at) => {
@@ -169,9 +173,10 @@ function statementsOf({ store, embedder }: LensHost, found: readonly Found[]): r
     embedder === null ? new Map() : store.read(reader => vectorsOf(reader, modelKey(embedder.model), keys))
   return found.map(({ item, entry, row, text }) => ({
     id: item.id,
-    conversation: `${item.holder} ${row['thread']}`,
+    thread: row['thread'] as string,
     speaker: row['speaker'] as string,
     position: Number(row['position']),
+    at: row['at'] as Instant | null,
     text,
     vector: vectors.get(entry.key) ?? null,
   }))
@@ -181,15 +186,4 @@ function vectorsOf(reader: StoreReader, model: string, keys: readonly EntryKey[]
   const chunks = reader.firstChunks(keys)
   const vectors = reader.vectors(model, [...chunks.values()])
   return new Map(vectors.map(({ entry, vector }) => [entry, vector]))
-}
-
-/** As they were said; of different conversations the best one's first. */
-function inTime(messages: readonly ToldMessage[]): readonly ToldMessage[] {
-  const timeOf = ({ at }: ToldMessage) => (at === null ? Number.POSITIVE_INFINITY : Date.parse(at))
-  const places = new Map(messages.map(({ conversation }, at) => [conversation, at]).reverse() as [string, number][])
-  const placeOf = ({ conversation }: ToldMessage) => places.get(conversation) as number
-  return [...messages].sort((a, b) => {
-    if (a.conversation === b.conversation) return a.position - b.position
-    return timeOf(a) - timeOf(b) || placeOf(a) - placeOf(b)
-  })
 }

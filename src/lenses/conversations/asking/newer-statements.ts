@@ -7,6 +7,7 @@ import { language } from '../../../text/language.ts'
 import { stem } from '../../../text/stem.ts'
 import { isStopWord, type Language } from '../../../text/stopwords.ts'
 import { eachToken } from '../../../text/tokenise.ts'
+import { type SaidAt, saidOrder } from './said-order.ts'
 
 /**
  * Two messages are on one subject when they share so many words of content, which are such a share of theirs (Dice), and,
@@ -16,12 +17,10 @@ const LEAST_SHARED = 2
 const LEAST_SHARE = 0.15
 const LEAST_COSINE = 0.35
 
-export interface Statement {
+export interface Statement extends SaidAt {
   readonly id: string
-  readonly conversation: string
   /** Empty: nobody is named, so nobody said both. */
   readonly speaker: string
-  readonly position: number
   readonly text: string
   readonly vector: Float32Array | null
 }
@@ -40,11 +39,11 @@ export function newerStatements(said: readonly Statement[]): ReadonlyMap<Stateme
     if (!isShared(words(a), words(b))) return false
     return a.vector === null || b.vector === null || cosine(a.vector, b.vector) >= LEAST_COSINE
   }
+  const ordered = saidOrder(said).map(place => said[place] as Statement)
   return new Map(
-    said.map(newer => {
-      const older = said.filter(other => isBySame(other, newer) && other.position < newer.position)
-      const same = older.filter(other => isSameSubject(other, newer)).sort((a, b) => a.position - b.position)
-      return [newer, same.map(({ id }) => id)]
+    ordered.map((newer, at) => {
+      const older = ordered.slice(0, at).filter(other => isBySame(other, newer) && isSameSubject(other, newer))
+      return [newer, older.map(({ id }) => id)]
     }),
   )
 }
@@ -64,7 +63,7 @@ export function newestFirst<T>(items: readonly T[], isNewer: (item: T, than: T) 
 }
 
 function isBySame(a: Statement, b: Statement): boolean {
-  return a.speaker !== '' && a.speaker === b.speaker && a.conversation === b.conversation
+  return a.speaker !== '' && a.speaker === b.speaker && a.thread === b.thread
 }
 
 /** Characters of each message that tell in which language they are. */

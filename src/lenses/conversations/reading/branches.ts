@@ -32,7 +32,7 @@ export function branchOf(nodes: readonly TreeNode[], current: string | null): Br
     for (const node of path) taken.add(node.id)
     shown.push(...path)
   }
-  const versions = versionsOf(nodes, shown, taken)
+  const versions = versionsOf(nodes, shown, taken, byId)
   const beside = [...versions.values()].reduce((sum, list) => sum + list.length, 0)
   const left = nodes.filter(({ id, draft }) => draft !== null && !taken.has(id)).length - beside
   const messages = shown.flatMap(({ id, draft }) => {
@@ -106,12 +106,14 @@ function versionsOf(
   nodes: readonly TreeNode[],
   shown: readonly TreeNode[],
   taken: ReadonlySet<string>,
+  byId: ReadonlyMap<string, TreeNode>,
 ): ReadonlyMap<string, readonly Version[]> {
-  const byParent = new Map(shown.filter(({ draft }) => draft !== null).map(node => [node.parent ?? '', node]))
+  const byAnswered = new Map(shown.filter(({ draft }) => draft !== null).map(node => [answeredBy(node, byId), node]))
   const found = new Map<string, Version[]>()
-  for (const { id, parent, draft } of nodes) {
+  for (const node of nodes) {
+    const { id, draft } = node
     if (draft === null || taken.has(id)) continue
-    const beside = byParent.get(parent ?? '')
+    const beside = byAnswered.get(answeredBy(node, byId))
     if (beside === undefined || beside.draft?.role !== draft.role) continue
     const version = { text: draft.text, at: draft.at }
     const list = found.get(beside.id)
@@ -120,6 +122,19 @@ function versionsOf(
   }
   for (const list of found.values()) list.sort((a, b) => (a.at ?? 0) - (b.at ?? 0))
   return found
+}
+
+/** The message above it: between the two stand nodes without one, such as what an assistant thinks before it answers. */
+function answeredBy(node: TreeNode, byId: ReadonlyMap<string, TreeNode>): string {
+  const seen = new Set<string>()
+  let above = node.parent
+  while (above !== null && !seen.has(above)) {
+    seen.add(above)
+    const next = byId.get(above)
+    if (next === undefined || next.draft !== null || next.parent === null) return above
+    above = next.parent
+  }
+  return above ?? ''
 }
 
 /** An answer that was asked for again was not changed by anybody; a question that was written anew was. */

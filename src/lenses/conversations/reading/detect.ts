@@ -1,6 +1,6 @@
 /** Which format an export has, by what is in it: names of files get changed, and several formats use the same ones. */
 import { isRecord } from '../../../base/record.ts'
-import { QuerentError } from '../../../model/errors.ts'
+import { invalidArgument, QuerentError } from '../../../model/errors.ts'
 import { ChatFields } from './chat-fields.ts'
 import { type ExportFile, extensionOf, firstBytes } from './export-file.ts'
 import { type ChatFormat, FORMAT_NAMES, FORMATS } from './formats.ts'
@@ -50,6 +50,10 @@ function decided(
   const [first, second] = [...found.keys()]
   const known = FORMAT_NAMES.map(format => `${format} (${FORMATS[format].name})`).join('; ')
   const place = files.length === 1 ? (files[0] as ExportFile).path : `${files.length} files`
+  const packed = others.find(({ path }) => extensionOf(path) === 'zip')
+  if (first === undefined && packed !== undefined) {
+    throw invalidArgument('format', packed.path, 'an export that was unpacked: unpack it, and name the folder')
+  }
   if (first === undefined) {
     throw new QuerentError(
       'invalid_argument',

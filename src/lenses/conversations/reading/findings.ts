@@ -20,6 +20,14 @@ const MAX_PROBLEMS = 1_000
 /** Characters of one: what a file holds may be quoted in it. */
 const MAX_MESSAGE = 500
 
+/** Of what was left out, so many are named; of more it is said that there are others. */
+const MOST_NAMED = 10
+
+export function namesOf(all: Iterable<string>): string {
+  const names = [...all]
+  return [...names.slice(0, MOST_NAMED), ...(names.length > MOST_NAMED ? ['…'] : [])].join(', ')
+}
+
 export class Findings {
   readonly #problems: Problem[] = []
   readonly #left = new Map<string, number>()

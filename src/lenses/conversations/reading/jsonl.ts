@@ -4,7 +4,7 @@ import { type Attachment, ROLES, type Role } from '../model.ts'
 import { ChatFields } from './chat-fields.ts'
 import type { MessageDraft } from './draft.ts'
 import { MAX_HELD_BYTES, MAX_RECORD_BYTES, withoutExtension } from './export-file.ts'
-import type { Findings, Place } from './findings.ts'
+import { type Findings, namesOf, type Place } from './findings.ts'
 import { momentOf } from './instants.ts'
 import { linesOf } from './lines.ts'
 import type { Reader } from './reader.ts'
@@ -13,6 +13,8 @@ import type { Zone } from './zones.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
+/** Characters of a name that are told. */
+const MAX_FIELD_NAME = 80
 /** What other programs call the roles. */
 const OTHER_ROLES: Readonly<Record<string, Role>> = {
   human: 'user',
@@ -31,7 +33,7 @@ interface Draft {
 export const readJsonl: Reader = async function* (files, options, findings) {
   const fields = new ChatFields(options.map)
   const conversations = new Map<string, Draft>()
-  const unread = new Map<string, number>()
+  const unread = new Set<string>()
   for (const file of files) {
     const fallback = options.conversation ?? withoutExtension(file.path)
     for await (const { number, text, dropped } of linesOf(
@@ -48,21 +50,29 @@ export const readJsonl: Reader = async function* (files, options, findings) {
       }
       const message = messageOf(record, fields, options.zone, place, findings)
       if (message === null) continue
-      for (const name of fields.restOf(record)) unread.set(name, (unread.get(name) ?? 0) + 1)
-      const id = wordOf(fields.value(record, 'conversation')) || fallback
+      for (const name of fields.restOf(record)) unread.add(name.slice(0, MAX_FIELD_NAME))
+      const id = conversationOf(record, fields, place, findings) || fallback
       const draft = conversations.get(id) ?? { title: '', messages: [] }
       conversations.set(id, draft)
       draft.title ||= wordOf(fields.value(record, 'title'))
       draft.messages.push(message)
     }
   }
-  for (const [name, count] of unread) findings.leave(`field ${name.slice(0, 80)} of a record`, count)
+  findings.leave(`field of a record that is not read (${namesOf(unread)})`, unread.size)
   for (const [id, { title, messages }] of conversations) yield { id, title, messages, isOrdered: false }
+}
+
+/** Ids of some services are larger than a number holds exactly. */
+const LONG_NUMBER = /\d{16}/
+
+function withExactIds(_name: string, value: unknown, parsed?: { readonly source?: string }): unknown {
+  const isInexact = typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)
+  return isInexact && /^-?\d+$/.test(parsed?.source ?? '') ? parsed?.source : value
 }
 
 function recordOf(line: string): Fields | string {
   try {
-    const record: unknown = JSON.parse(line)
+    const record: unknown = JSON.parse(line, LONG_NUMBER.test(line) ? withExactIds : undefined)
     return isRecord(record) ? record : 'expected a JSON object'
   } catch (error) {
     return `not JSON: ${error instanceof Error ? error.message : String(error)}`
@@ -117,6 +127,19 @@ function wordOf(value: unknown): string {
   return typeof value === 'string' ? value.trim() : typeof value === 'number' ? String(value) : ''
 }
 
+/** A name, or an object that has an id or one; empty where the record names none. */
+function conversationOf(record: Fields, fields: ChatFields, place: Place, findings: Findings): string {
+  const value = fields.value(record, 'conversation')
+  const id = isRecord(value) ? wordOf(value['id']) || wordOf(value['name']) : wordOf(value)
+  if (id === '' && value !== undefined && value !== null && value !== '') {
+    findings.problem(
+      place,
+      `the field ${fields.nameIn(record, 'conversation')} names no conversation; it was taken as that of the file`,
+    )
+  }
+  return id
+}
+
 /** A name, or an object that has one. */
 function speakerOf(value: unknown): string {
   if (!isRecord(value)) return wordOf(value)
@@ -143,7 +166,9 @@ function roleOf(value: unknown, place: Place, findings: Findings): Role | null {
   return role ?? null
 }
 
+/** A time, or true; what other programs write for false is not. */
 function isSaid(value: unknown): boolean {
+  if (typeof value === 'string' && /^\s*(?:false|no|0|null|none)\s*$/i.test(value)) return false
   return value !== undefined && value !== null && value !== false && value !== '' && value !== 0
 }
 

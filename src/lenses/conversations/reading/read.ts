@@ -5,7 +5,7 @@ import { checkChatMap } from './chat-fields.ts'
 import { detect, filesOf } from './detect.ts'
 import { finished } from './draft.ts'
 import { checkFiles, type ExportFile } from './export-file.ts'
-import { Findings, type Problem } from './findings.ts'
+import { Findings, namesOf, type Problem } from './findings.ts'
 import { type ChatFormat, FORMATS } from './formats.ts'
 import type { DateOrder } from './whatsapp-dates.ts'
 import { zoneOf } from './zones.ts'
@@ -45,7 +45,8 @@ export async function* readConversations(
     others,
   } = options.format === undefined ? await detect(files, map) : filesOf(options.format, files)
   if (own.length === 0) throw invalidArgument('format', options.format, 'a format that one of the files has')
-  if (others.length > 0) findings.leave(`file that is no part of the export: ${namesOf(others)}`, others.length)
+  const names = namesOf(others.map(path => path.replace(/^.*[\\/]/, '')))
+  findings.leave(`file that is no part of the export (${names})`, others.length)
   const seen = new Set<string>()
   for await (const draft of FORMATS[format].read(own, readerOptions, findings)) {
     const place = draft.messages[0]?.place ?? { path: (own[0] as ExportFile).path }
@@ -58,14 +59,6 @@ export async function* readConversations(
     if (conversation === null) findings.leave('conversation without a message')
     else yield conversation
   }
-}
-
-/** Files that are named; of more it is said that there are others. */
-const MOST_NAMED = 10
-
-function namesOf(paths: readonly string[]): string {
-  const names = paths.slice(0, MOST_NAMED).map(path => path.replace(/^.*[\\/]/, ''))
-  return [...names, ...(paths.length > MOST_NAMED ? ['…'] : [])].join(', ')
 }
 
 export interface Reading {

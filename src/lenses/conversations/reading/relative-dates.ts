@@ -101,7 +101,8 @@ function ago(pattern: string): Rule {
     meaning: ({ count = '', unit = '' }, day) => {
       const number = numberOf(count)
       const kind = UNITS[unit.toLowerCase()]
-      return number === null || kind === undefined ? null : later(kind, day, -number)
+      const meant = number === null || kind === undefined ? null : later(kind, day, -number)
+      return meant === null || new Date(meant.day).getUTCFullYear() < 1 ? null : meant
     },
   }
 }
@@ -140,11 +141,14 @@ function isOfTheFuture(text: string, at: number): boolean {
   return FUTURE.test(before.slice(start) + (end < 0 ? after : after.slice(0, end)))
 }
 
-function inMonth(language: DateLanguage, pattern: string): Rule {
+/** `years`: from the day's year to that of the month. */
+function inMonth(language: DateLanguage, pattern: string, years = 0): Rule {
   const any = language === 'en' ? MONTHS.en.join('|') : `${MONTHS.es.join('|')}|setiembre`
   return {
     pattern: words(pattern.replace('MONTH', `(?<month>${any})`)),
-    meaning: ({ month = '' }, day) => ({ kind: 'month', day: monthOfYear(day, placeIn(MONTHS[language], month)) }),
+    meaning: ({ month = '' }, day) => {
+      return { kind: 'month', day: monthOfYear(yearLater(day, years), placeIn(MONTHS[language], month)) }
+    },
   }
 }
 
@@ -164,7 +168,15 @@ const MORNING = 'la|las|una|cada|toda|media|buena|esa|aquella|otra|misma|ninguna
 /** A date that goes on to name its day or its year is not relative. */
 const NO_NUMBER = String.raw`(?!,?\s+(?:the\s+|of\s+|de\s+|del\s+)?\d)`
 
+/** In front of a count it makes it part of a larger one: "half a year ago", "twenty-two days ago", "a year and two months ago". */
+const PART = String.raw`(?<!\d[.,]|(?:half|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)[\s-]{1,3}|(?:days?|weeks?|months?|years?|hundred|thousand)\s{1,3}and\s{1,3})`
+/** Behind a unit it does the same: "hace un año y medio". */
+const PARTE = String.raw`(?!\s+y\s+(?:medi[oa]|(?:${CUENTA})\s+(?:d[íi]as?|semanas?|mes(?:es)?|años?))(?!\p{L}))`
+
 const RULES: readonly Rule[] = [
+  inMonth('en', 'in MONTH,? (?:of )?last year', -1),
+  inMonth('en', 'in MONTH,? (?:of )?this year'),
+  inMonth('en', 'in MONTH,? (?:of )?next year', 1),
   onDay('(?:the )?day before yesterday', -2),
   onDay('(?:the )?day after tomorrow', 2),
   onDay('yesterday|last night', -1),
@@ -180,17 +192,20 @@ const RULES: readonly Rule[] = [
   span('this year', 'year', 0),
   span('next year', 'year', 1),
   ago(String.raw`(?:an?\s+)?(?<count>couple|few)(?:\s+of)?\s+(?<unit>day|week|month|year)s?\s+ago`),
-  ago(String.raw`(?<count>${COUNT})\s+(?<unit>day|week|month|year)s?\s+ago`),
+  ago(String.raw`${PART}(?<count>${COUNT})\s+(?<unit>day|week|month|year)s?\s+ago`),
   weekday('en', String.raw`last\s+WEEKDAY`, 'before'),
   weekday('en', String.raw`next\s+WEEKDAY`, 'after'),
   weekday('en', String.raw`this\s+WEEKDAY`, 'near'),
   weekday('en', String.raw`on\s+WEEKDAY${NO_NUMBER}`, 'open'),
   inMonth('en', String.raw`in\s+MONTH${NO_NUMBER}`),
 
+  inMonth('es', 'en MONTH,? del (?:año pasado|pasado año)', -1),
+  inMonth('es', 'en MONTH,? de este año'),
+  inMonth('es', 'en MONTH,? del (?:año que viene|pr[óo]ximo año|año pr[óo]ximo)', 1),
   onDay('anteayer|antes de ayer|antier', -2),
   onDay('pasado mañana', 2),
   onDay('anoche|ayer', -1),
-  onDay('hoy|esta noche|esta mañana', 0),
+  onDay(String.raw`hoy(?<!hoy\s{1,3}por\s{1,3}hoy)(?! en d[íi]a| por hoy)|esta noche|esta mañana`, 0),
   onDay(String.raw`(?<!(?<![\p{L}])(?:${MORNING})\s+)mañana`, 1),
   weekend('(?:el )?(?:fin de semana|finde) pasado|(?:el )?pasado (?:fin de semana|finde)'),
   span('(?:la )?semana pasada|(?:la )?pasada semana', 'week', -1),
@@ -201,9 +216,11 @@ const RULES: readonly Rule[] = [
   span('(?:el )?año pasado|(?:el )?pasado año', 'year', -1),
   span('este año', 'year', 0),
   span('(?:el )?año que viene|(?:el )?pr[óo]ximo año', 'year', 1),
-  ago(String.raw`hace\s+(?:un\s+)?(?<count>par)\s+de\s+(?<unit>d[íi]a|semana|mes|año)(?:s|es)?`),
-  ago(String.raw`hace\s+(?:unos\s+|unas\s+)?(?<count>pocos|pocas)\s+(?<unit>d[íi]a|semana|mes|año)(?:s|es)?`),
-  ago(String.raw`hace\s+(?<count>${CUENTA}|unos|unas)\s+(?<unit>d[íi]a|semana|mes|año)(?:s|es)?`),
+  ago(String.raw`hace\s+(?:un\s+)?(?<count>par)\s+de\s+(?<unit>d[íi]a|semana|mes|año)(?:s|es)?(?!\p{L})${PARTE}`),
+  ago(
+    String.raw`hace\s+(?:unos\s+|unas\s+)?(?<count>pocos|pocas)\s+(?<unit>d[íi]a|semana|mes|año)(?:s|es)?(?!\p{L})${PARTE}`,
+  ),
+  ago(String.raw`hace\s+(?<count>${CUENTA}|unos|unas)\s+(?<unit>d[íi]a|semana|mes|año)(?:s|es)?(?!\p{L})${PARTE}`),
   weekday('es', String.raw`(?:el\s+)?WEEKDAY\s+pasado`, 'before'),
   weekday('es', String.raw`(?:el\s+)?pasado\s+WEEKDAY`, 'before'),
   weekday('es', String.raw`(?:el\s+)?WEEKDAY\s+(?:que\s+viene|pr[óo]ximo)`, 'after'),

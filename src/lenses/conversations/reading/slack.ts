@@ -73,7 +73,9 @@ function messageOf(
   const deleted = subtype === 'tombstone'
   const attachments = [...listIn(value, 'files').map(fileOf), ...linksOf(value)]
   const text = slackText(textIn(value, 'text') ?? '', people) || slackText(textsBelow(value['blocks']), people)
-  const shown = text || slackText(listIn(value, 'attachments').map(linkText).filter(Boolean).join('\n\n'), people)
+  // Of a page that is linked to its name will do; what a program put below its text, or a message that is passed on, is said.
+  const below = listIn(value, 'attachments').filter(link => text === '' || addressOf(link) === null || isPassedOn(link))
+  const shown = [text, slackText(below.map(linkText).filter(Boolean).join('\n\n'), people)].filter(Boolean).join('\n\n')
   if (shown.trim() === '' && attachments.length === 0 && !deleted) {
     findings.leave('empty message')
     return null
@@ -125,13 +127,24 @@ function fileOf(file: unknown): Attachment {
 /** What Slack shows of the pages that a message links to. */
 function linksOf(value: Fields): readonly Attachment[] {
   return listIn(value, 'attachments').flatMap((link): Attachment[] => {
-    const address = textIn(link, 'from_url') ?? textIn(link, 'title_link')
+    const address = addressOf(link)
     return address === null ? [] : [{ kind: 'link', caption: textIn(link, 'title'), name: address }]
   })
 }
 
+function addressOf(link: unknown): string | null {
+  return textIn(link, 'from_url') ?? textIn(link, 'title_link')
+}
+
+function isPassedOn(link: unknown): boolean {
+  return isRecord(link) && (link['is_share'] === true || link['is_msg_unfurl'] === true)
+}
+
 function linkText(link: unknown): string {
-  const texts = ['pretext', 'title', 'text'].flatMap(field => textIn(link, field) ?? [])
+  const fields = listIn(link, 'fields').map(field =>
+    ['title', 'value'].flatMap(name => textIn(field, name) ?? []).join(': '),
+  )
+  const texts = [...['pretext', 'title', 'text'].flatMap(field => textIn(link, field) ?? []), ...fields]
   return texts.length > 0 ? texts.join('\n') : (textIn(link, 'fallback') ?? '')
 }
 

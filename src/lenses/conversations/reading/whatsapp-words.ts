@@ -102,9 +102,13 @@ const HAPPENED = [
 const EVENT = new RegExp(HAPPENED.join('|'), 'i')
 const ENCRYPTED =
   /^[\u200e\u200f]*(?:Messages and calls are end-to-end encrypted|Messages to this (?:chat|group) .{0,60}end-to-end encryption|Los mensajes y las llamadas están cifrados|Los mensajes y llamadas están cifrados)/i
-/** Told on Android in a line that could be a message of somebody of a long name. */
-const CHANGED_SUBJECT =
-  /^.{1,100}? (?:changed the (?:subject|group name|group description)|cambió el (?:asunto|nombre)(?: del grupo)?) (?:from|to|de|a) /i
+/** Told on Android in a line that could be a message of somebody of a long name: the name of the group may hold a colon. */
+const NAMED_GROUP = new RegExp(
+  String.raw`^(?:(?:(?!:\s).){1,100}? )?(?:` +
+    '(?:changed the (?:subject|group name|group description)|cambi(?:ó|aste) el (?:asunto|nombre)(?: del grupo)?) (?:from|to|de|a) |' +
+    '(?:created (?:this |the )?group|cre(?:ó|aste) (?:este |el )?grupo) ["“«])',
+  'i',
+)
 
 /** Whether the text of a message, by somebody, tells of an event instead. */
 export function isEventText(text: string): boolean {
@@ -115,7 +119,7 @@ export function isEventText(text: string): boolean {
 
 /** Whether a line that has a colon is told by WhatsApp all the same. */
 export function isEventLine(rest: string): boolean {
-  return ENCRYPTED.test(rest) || CHANGED_SUBJECT.test(rest.replace(ANY_MARK, ''))
+  return ENCRYPTED.test(rest) || NAMED_GROUP.test(rest.replace(ANY_MARK, ''))
 }
 
 const FILE_NAME = /^(?:WhatsApp Chat with|WhatsApp Chat -|Chat de WhatsApp con|Chat de WhatsApp -)\s+(.+?)$/i

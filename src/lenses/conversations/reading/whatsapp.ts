@@ -55,7 +55,7 @@ function draftOf(
   findings: Findings,
 ): MessageDraft | null {
   const place = { path, line }
-  const named = isEventLine(first.rest) ? null : /^([^:]{1,100}?):(?:\s|$)/.exec(first.rest)
+  const named = isEventLine(first.rest) ? null : /^(.{1,100}?):(?:\s|$)/.exec(first.rest)
   const raw = named === null ? '' : [first.rest.slice(named[0].length), ...more].join('\n').trimEnd()
   const { text, attachments, isEdited, isDeleted } = saidIn(raw)
   if (named === null || (attachments.length === 0 && !isDeleted && isEventText(raw))) {
@@ -105,7 +105,7 @@ function nameOfChat(file: ExportFile, raw: readonly RawMessage[], given: string 
   if (!/^_?chat$/i.test(name)) return name
   // On iOS the first line is said by the group, or by the person that the chat is with.
   const first = raw[0]?.first.rest ?? ''
-  const speaker = /^([^:]{1,100}?):\s/.exec(first)
+  const speaker = /^(.{1,100}?):\s/.exec(first)
   if (speaker !== null && isEventText(first.slice(speaker[0].length))) return speaker[1] as string
   findings.problem({ path: file.path }, `nothing names this chat; it was named ${name}: say its name`)
   return name

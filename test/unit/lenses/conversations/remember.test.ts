@@ -78,13 +78,17 @@ describe('remember', () => {
       { conversation: 'trip', id: 'q', speaker: 'Ana', at, text: 'Which train?', title: 'Lugo' },
       ...[
         { conversation: 'trip', id: 'a', speaker: 'Ben', at, text: 'At eight.', reply_to: 'q', attachments: ['m.png'] },
-      ],
+      ].map(each => ({ ...each, edited: true })),
     ])
     await engine.add({ paths: [path], chat: {}, collection: 'trips', tags: ['lugo'] })
     await remember({ text: 'At nine tomorrow.', conversation: 'trip', id: 'a' })
     expect(await engine.get({ id: 'trip/a' })).toMatchObject({
       ...{ content: 'At nine tomorrow. [file m.png]', title: 'Ben, 1 June 2025', collection: 'trips', tags: ['lugo'] },
-      metadata: { conversation_title: 'Lugo', attachments: [{ kind: 'file', name: 'm.png', caption: null }] },
+      metadata: {
+        conversation_title: 'Lugo',
+        attachments: [{ kind: 'file', name: 'm.png', caption: null }],
+        edited: true,
+      },
     })
     expect(await call(engine, 'recall', { text: 'nine' })).toMatchObject({
       messages: [{ id: 'trip/a', reply_to: 'trip/q', dates: ['2 June 2025'] }, {}],
@@ -111,8 +115,30 @@ describe('remember', () => {
   it('a question that becomes private takes its words out of what its public answer is found by', async () => {
     await remember({ text: 'Where is the xylograph?', id: 'q', visibility: 'public' })
     await remember({ text: 'In the barn.', id: 'a', visibility: 'public' })
-    await remember({ text: 'Where is the xylograph?', id: 'q' })
+    await remember({ text: 'Where is the xylograph?', id: 'q', visibility: 'private' })
     expect(idsOf(await engine.query({ text: 'xylograph' }, { viewer: { id: 'ana' } }))).toEqual([])
+  })
+
+  it('keeps who may see a message that gets another text, in its place, unless that is said', async () => {
+    const audienceOf = async () => (await engine.get({ id: 'notes/a' })).audience
+    await remember({ text: 'Where is the wheel?', id: 'q', visibility: 'public' })
+    await remember({ text: 'In the barn.', id: 'a', visibility: 'public' })
+    expect(await remember({ text: 'In the yard.', id: 'a' })).toMatchObject({ position: 1, session: 'q' })
+    expect(await audienceOf()).toEqual({ kind: 'public' })
+    await remember({ text: 'In the yard.', id: 'a', visibility: 'shared', federations: ['guild', 'club'] })
+    await remember({ text: 'In the loft.', id: 'a' })
+    await remember({ text: 'In the mill.', id: 'a', visibility: 'shared' })
+    expect(await audienceOf()).toEqual({ kind: 'shared', federations: ['club', 'guild'] })
+    await remember({ text: 'In the mill.', id: 'a', visibility: 'shared', federations: ['club'] })
+    expect(await audienceOf()).toEqual({ kind: 'shared', federations: ['club'] })
+    await remember({ text: 'In the mill.', id: 'a', visibility: 'private' })
+    expect(await audienceOf()).toEqual({ kind: 'private' })
+  })
+
+  it('a new message is private, whatever another of that id is for', async () => {
+    await remember({ text: 'Where is the wheel?', id: 'q', visibility: 'public' }, 'ana')
+    await remember({ text: 'Where is the anvil?', id: 'q' }, 'ben')
+    expect((await engine.get({ id: 'notes/q' }, { viewer: { id: 'ben' } })).audience).toEqual({ kind: 'private' })
   })
 
   it('deleting a question, or giving it another text, takes its words out of what its answer is found by', async () => {
@@ -155,6 +181,7 @@ describe('remember', () => {
 
   it.each([
     [{ text: '' }, 'text'],
+    [{ text: ' \n\t' }, 'text'],
     [{ text: 'x', at: 'yesterday' }, 'at'],
     [{ text: 'x', role: 'king' }, 'role'],
     [{ text: 'x', federations: ['guild'] }, 'federations'],

@@ -136,7 +136,10 @@ describe('the same export again', () => {
     const deleted = KILN.map(each => (each['id'] === 'm3' ? { ...each, text: '', deleted: true } : each))
     expect(await add(deleted)).toMatchObject({ deleted: 1, unchanged: 3 })
     expect(idsOf(await engine.query({ text: 'barn' }))).toEqual([])
-    expect(await add(deleted)).toMatchObject({ deleted: 0, unchanged: 3 })
+    const again = await add([...deleted, line('m5', 'Tom', '2025-03-16T11:00:00Z', '', { deleted: true })])
+    expect(again).toMatchObject({ deleted: 0, unchanged: 3 })
+    // Each message is told of: those that went before, or never came.
+    expect(again.skipped).toEqual([{ path: expect.any(String), reason: 'deleted message', count: 2 }])
   })
 
   it('of its end alone leaves places, sessions and questions as they are', async () => {

@@ -155,6 +155,27 @@ describe('conversations.query', () => {
     expect(least.tokens).toBeLessThanOrEqual(20)
   })
 
+  it('tells a budget in time order also of what was remembered later, and of what others hold in a conversation', async () => {
+    const note = (id: string, at: string, viewer: string) =>
+      call(engine, 'remember', { text: `The kiln ${id}.`, conversation: 'c', id, at, visibility: 'public' }, viewer)
+    await note('third', '2025-03-03', 'owner')
+    await note('first', '2025-03-01', 'owner')
+    await note('second', '2025-03-02', 'ana')
+    expect(idsOf(await ask('kiln', { max_tokens: 200 }))).toEqual(['c/first', 'c/second', 'c/third'])
+  })
+
+  it('marks as newer what was said later, also where the earlier was remembered after it', async () => {
+    const remember = (text: string, id: string, at: string) =>
+      call(engine, 'remember', { text, speaker: 'Mira', conversation: 'home', id, at })
+    await remember('My old bicycle is blue.', 'blue', '2025-04-01')
+    await remember('My old bicycle is red.', 'red', '2025-03-01')
+    const { messages } = await ask('Which colour is the bicycle now?')
+    expect(messages).toMatchObject([
+      { id: 'home/blue', newer_statement_of: ['home/red'] },
+      { id: 'home/red', newer_statement_of: [] },
+    ])
+  })
+
   it('pages through all of it, once each', async () => {
     await say('kiln', KILN)
     const all = idsOf(await ask('the kiln', { limit: 100 }))

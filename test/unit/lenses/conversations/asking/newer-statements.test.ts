@@ -8,7 +8,7 @@ import {
 } from '../../../../../src/lenses/conversations/asking/newer-statements.ts'
 
 function said(id: string, position: number, text: string, more: Partial<Statement> = {}): Statement {
-  return { id, conversation: 'home', speaker: 'Mira', position, text, vector: null, ...more }
+  return { id, thread: 'home', speaker: 'Mira', position, at: null, text, vector: null, ...more }
 }
 
 const idsBy = (statements: readonly Statement[]) =>
@@ -21,13 +21,19 @@ describe('a newer statement', () => {
     expect(idsBy([blue, red])).toEqual({ a: [], b: ['a'] })
     expect(idsBy([said('b', 4, 'The soup was cold.'), red])).toEqual({ a: [], b: [] })
     expect(idsBy([{ ...blue, speaker: 'Tom' }, red])).toEqual({ a: [], b: [] })
-    expect(idsBy([{ ...blue, conversation: 'work' }, red])).toEqual({ a: [], b: [] })
+    expect(idsBy([{ ...blue, thread: 'work' }, red])).toEqual({ a: [], b: [] })
     expect(
       idsBy([
         { ...blue, speaker: '' },
         { ...red, speaker: '' },
       ]),
     ).toEqual({ a: [], b: [] })
+  })
+
+  it('is later by its time, whichever came into the store first', () => {
+    const red = said('a', 1, 'My old bicycle is red.', { at: 1_000 })
+    const blue = said('b', 0, 'My old bicycle is blue.', { at: 2_000 })
+    expect(idsBy([blue, red])).toEqual({ a: [], b: ['a'] })
   })
 
   it('names all it is newer than, the oldest first', () => {

@@ -33,7 +33,7 @@ describe('the export of ChatGPT', () => {
       'conversations.json | 375 | [3] | its current_node is not among its messages; its newest branch was taken',
     ])
     expect(left).toEqual({
-      'file that is no part of the export: chat.html, user.json': 2,
+      'file that is no part of the export (chat.html, user.json)': 2,
       'hidden message': 1,
       'standing instruction': 1,
       'reasoning of an assistant': 1,
@@ -91,6 +91,30 @@ describe('the export of ChatGPT', () => {
       'found',
     ])
     expect([problems, left]).toEqual([[], { 'empty message': 2 }])
+  })
+
+  it('has an answer that was asked for again as a version, also where thoughts stand before the two', async () => {
+    const node = (id: string, parent: string | null, role: string, at: number, content: object) => [
+      id,
+      { id, parent, message: { id, author: { role }, create_time: at, content } },
+    ]
+    const thoughts = { content_type: 'thoughts', thoughts: [] }
+    const mapping = [
+      ['root', { id: 'root', parent: null, message: null }],
+      node('q', 'root', 'user', 1741946400, { parts: ['Which clay?'] }),
+      node('t1', 'q', 'assistant', 1741946401, thoughts),
+      node('a1', 't1', 'assistant', 1741946402, { parts: ['Red.'] }),
+      node('t2', 'q', 'assistant', 1741946403, thoughts),
+      node('a2', 't2', 'assistant', 1741946404, { parts: ['White.'] }),
+    ]
+    const { conversations, left } = await read('conversations.json', [
+      { id: 'c', mapping: Object.fromEntries(mapping), current_node: 'a2' },
+    ])
+    expect(conversations[0]?.messages.map(({ text, versions }) => [text, versions.map(one => one.text)])).toEqual([
+      ['Which clay?', []],
+      ['White.', ['Red.']],
+    ])
+    expect(left).toEqual({ 'reasoning of an assistant': 2 })
   })
 
   it('keeps what is above and below a message that is missing, and messages that go round in a circle', async () => {
@@ -152,7 +176,7 @@ describe('the export of Claude', () => {
       'conversations.json | 2 | [0].chat_messages[3] | its created_at is no time; it was taken without one',
     ])
     expect(left).toEqual({
-      'file that is no part of the export: projects.json, users.json': 2,
+      'file that is no part of the export (projects.json, users.json)': 2,
       'reasoning of an assistant': 1,
       'call of a tool': 1,
       'empty message': 1,

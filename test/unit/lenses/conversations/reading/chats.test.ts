@@ -25,7 +25,23 @@ describe('the export of Slack', () => {
       'D1/2025-03-14.json | 8 | [1] | its ts is no time; it was taken without one',
       'kiln/2025-03-14.json | 75 | [6] | expected a JSON object',
     ])
-    expect(left).toEqual({ 'file that is no part of the export: integration_logs.json': 1, 'event channel_join': 1 })
+    expect(left).toEqual({ 'file that is no part of the export (integration_logs.json)': 1, 'event channel_join': 1 })
+  })
+
+  it('has what programs put below a text, and messages that are passed on; of pages the name alone', async () => {
+    const link = { from_url: 'https://example.org', title: 'A page', text: 'Much of it.' }
+    const share = { from_url: 'https://x.slack.com/p1', text: 'It is in the barn.', author_name: 'Tom', is_share: true }
+    const build = { title: 'Build', text: 'failed', fields: [{ title: 'Tests', value: '3 of <9' }], color: 'danger' }
+    const day = [[link], [share], [build], []].map((attachments, n) => ({
+      ...{ type: 'message', user: 'U1', ts: `174194640${n}.000100`, text: `m${n}`, attachments },
+    }))
+    const { conversations } = await readAll([fileOf('kiln/2025-03-14.json', JSON.stringify(day))])
+    expect(conversations[0]?.messages.map(({ text }) => text)).toEqual([
+      'm0',
+      'm1\n\nIt is in the barn.',
+      'm2\n\nBuild\nfailed\nTests: 3 of <9',
+      'm3',
+    ])
   })
 
   it('is read from one day of one channel too', async () => {
@@ -171,6 +187,26 @@ describe('the export of a chat of WhatsApp', () => {
   ])('is read with the half of the day before the time: %s', async (line, expected) => {
     const { lines, problems } = await whatsapp([line])
     expect([lines, problems]).toEqual([[expected], []])
+  })
+
+  it.each([
+    ['Mira created group "Trip: Lugo"', true],
+    ['You created group “Trip: Lugo”', true],
+    ['Mira creó el grupo "Viaje: Lugo"', true],
+    ['Creaste el grupo "Viaje: Lugo"', true],
+    ['Mira changed the subject from "Trip: Lugo" to "Trip: Vigo"', true],
+    ['Tom: she changed the subject to pots', false],
+    ['Tom: Mira created group "Trip: Lugo" for us', false],
+    ['Tom: Creaste el grupo "Viaje: Lugo"', false],
+  ])('tells what became of a group from what somebody says of it: %s', async (rest, isEvent) => {
+    const { lines, left } = await whatsapp(['13/04/2025, 10:00 - Ana: x', `13/04/2025, 10:01 - ${rest}`])
+    expect(lines.slice(1)).toEqual(isEvent ? [] : [`04-13 10:01 ${rest}`])
+    expect(left).toEqual(isEvent ? { 'line of WhatsApp itself': 1 } : {})
+  })
+
+  it('takes a name that has a colon without a blank behind it', async () => {
+    const { lines } = await whatsapp(['13/04/2025, 10:00 - Bar 24:7: open: always'])
+    expect(lines).toEqual(['04-13 10:00 Bar 24:7: open: always'])
   })
 
   it('takes a file for a file, whatever its name tells', async () => {

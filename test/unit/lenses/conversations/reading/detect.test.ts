@@ -69,6 +69,13 @@ describe('the format of an export', () => {
     await expect(readAll([], { format: 'mail' })).rejects.toMatchObject({ code: 'invalid_argument' })
   })
 
+  it('of an archive is not told: it says that it is to be unpacked', async () => {
+    await expect(detect(one('export.zip', 'PK\u0003\u0004'))).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringContaining('unpack it, and name the folder'),
+    })
+  })
+
   it('is told of mapped records by their map', async () => {
     const files = fixtureFiles('records/mapped.jsonl')
     await expect(detect(files)).rejects.toMatchObject({ code: 'invalid_argument' })

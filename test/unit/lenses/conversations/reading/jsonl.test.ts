@@ -48,7 +48,7 @@ describe('conversations in JSON Lines', () => {
       'chat.jsonl | 9 | the field at is no time; it was taken without one',
       'chat.jsonl | 11 | the message id n1 was there before',
     ])
-    expect(left).toEqual({ 'field mood of a record': 1 })
+    expect(left).toEqual({ 'field of a record that is not read (mood)': 1 })
   })
 
   it('are read with a map, and times without a zone in the zone that is given', async () => {
@@ -65,6 +65,34 @@ describe('conversations in JSON Lines', () => {
     expect(conversations[0]?.messages.map(({ id, role }) => [id, role])).toEqual([
       ['1', 'user'],
       ['2', 'assistant'],
+    ])
+  })
+
+  it('are deleted or edited where they say so, and not where they say false in words', async () => {
+    const said = ['false', 'No', '0', 'null', false, 0, ''].map(no => ({ text: 'x', deleted: no, edited: no }))
+    const messages = await messagesOf([...said, { text: 'x', deleted: 'true', edited: true }].map(record).join(''))
+    expect(messages.map(({ deleted, edited }) => [deleted, edited])).toEqual([
+      ...said.map(() => [false, undefined]),
+      [true, { at: null }],
+    ])
+  })
+
+  it('are of the conversation whose id, or name, an object has, and say when it has neither', async () => {
+    const channels = [{ id: 'C1', name: 'kiln' }, { name: 'barn' }, { topic: 'x' }]
+    const lines = channels.map(channel => record({ channel, text: 'x' })).join('')
+    const { conversations, problems } = await readAll([fileOf('c.jsonl', lines)])
+    expect(conversations.map(({ id }) => id)).toEqual(['C1', 'barn', 'c'])
+    expect(problemLines(problems)).toEqual([
+      'c.jsonl | 3 | the field channel names no conversation; it was taken as that of the file',
+    ])
+  })
+
+  it('have ids that are larger numbers than a number holds exactly', async () => {
+    const lines = ['9007199254740992', '9007199254740993'].map(id => `{"id":${id},"text":"x","at":1741946400.5}\n`)
+    const messages = await messagesOf(lines.join(''))
+    expect(messages.map(({ id, at }) => [id, at])).toEqual([
+      ['9007199254740992', 1_741_946_400_500],
+      ['9007199254740993', 1_741_946_400_500],
     ])
   })
 

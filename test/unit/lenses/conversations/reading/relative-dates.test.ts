@@ -118,6 +118,42 @@ describe('relative dates', () => {
     expect(textsOf(said)).toEqual([])
   })
 
+  it.each([
+    ['In May of last year we met.', ['May 2024']],
+    ['It was in March last year.', ['March 2024']],
+    ['We meet in June next year.', ['June 2026']],
+    ['Fue en mayo del año pasado.', ['May 2024']],
+    ['Será en junio del año que viene.', ['June 2026']],
+    ['Fue en enero de este año.', ['January 2025']],
+  ])('take a month with the year that is said of it: %s', (text, expected) => {
+    expect(textsOf(text)).toEqual(expected)
+  })
+
+  it.each([
+    'half a year ago',
+    'twenty-two days ago',
+    'thirty five years ago',
+    '2.5 years ago',
+    'a year and two months ago',
+    'a hundred and five years ago',
+    '3000 years ago',
+    'hace un año y medio',
+    'hace dos años y 3 meses',
+    'hace una semana y un día',
+    'hoy en día',
+    'hoy por hoy',
+  ])('take no part of an expression for all of it: %s', text => {
+    expect(textsOf(`${text}, so`)).toEqual([])
+  })
+
+  it.each([
+    ['We had a party two weeks ago', ['week of 28 February 2025']],
+    ['hace un año y una amiga vino', ['2024']],
+    ['hoy por la noche', ['14 March 2025']],
+  ])('take what only looks like a part: %s', (text, expected) => {
+    expect(textsOf(text)).toEqual(expected)
+  })
+
   it('tell the morning of tomorrow from the morning', () => {
     expect(textsOf('Mañana por la mañana, o esta mañana; la de mañana')).toEqual(['15 March 2025', '14 March 2025'])
   })
