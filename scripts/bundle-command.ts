@@ -1,6 +1,7 @@
 // Makes dist/command: the `querent` command and its workers in a few files, together with the packages that
 // every start needs. Reading some 300 small modules took half of a short command's time. The folder lies as deep as the
 // folders of dist it is made from, so that addresses relative to a module keep their meaning; what they name is copied.
+// Tests make the same of the sources, which lie as deep.
 import { cpSync, existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,27 +9,35 @@ import { rolldown } from 'rolldown'
 import { licenceOf } from './licence-of.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const folder = join(root, 'dist/command')
 
 /** Needed by every question. All other packages are loaded from node_modules when they are used. */
 const BUNDLED = ['zod', 'commander', 'picocolors', 'lru-cache', 'stemmer', '@orama/stemmers']
 
-export async function bundleCommand(): Promise<void> {
+const ENTRIES = {
+  main: 'doors/main',
+  'onnx-worker': 'embed/onnx-worker',
+  'fold-worker': 'store/sqlite/fold-worker',
+  'erase-worker': 'store/sqlite/erase-worker',
+}
+
+/** `folder`: absolute, and in a folder `dist` in which the other assets lie as they do in the package's. */
+export async function bundleCommand(
+  from: 'dist' | 'src' = 'dist',
+  folder: string = join(root, 'dist/command'),
+): Promise<void> {
+  const ending = from === 'src' ? 'ts' : 'js'
   const bundle = await rolldown({
-    input: {
-      main: join(root, 'dist/doors/main.js'),
-      'onnx-worker': join(root, 'dist/embed/onnx-worker.js'),
-      'fold-worker': join(root, 'dist/store/sqlite/fold-worker.js'),
-      'erase-worker': join(root, 'dist/store/sqlite/erase-worker.js'),
-    },
+    input: Object.fromEntries(
+      Object.entries(ENTRIES).map(([name, module]) => [name, join(root, from, `${module}.${ending}`)]),
+    ),
     platform: 'node',
     external: id => !/^[./]|^[a-z]:\\/i.test(id) && !BUNDLED.includes(packageOf(id)),
   })
   await bundle.write({ dir: folder, format: 'esm', chunkFileNames: 'chunks-[hash].js' })
   await bundle.close()
-  cpSync(join(root, 'dist/index/kernel'), join(folder, 'kernel'), { recursive: true })
+  cpSync(join(root, from, 'index/kernel'), join(folder, 'kernel'), { recursive: true })
   writeFileSync(join(folder, 'LICENCES'), BUNDLED.map(licenceOf).join('\n\n'))
-  mustFindAssets()
+  mustFindAssets(folder)
 }
 
 function packageOf(id: string): string {
@@ -39,7 +48,7 @@ function packageOf(id: string): string {
 }
 
 /** A module may name a file beside it that nobody copied. */
-function mustFindAssets(): void {
+function mustFindAssets(folder: string): void {
   for (const file of globSync('*.js', { cwd: folder })) {
     for (const [, asset] of readFileSync(join(folder, file), 'utf8').matchAll(NAMED_ASSET)) {
       const path = join(dirname(join(folder, file)), asset as string)

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import type { Locator } from 'playwright-core'
 import { beforeAll, expect, it } from 'vitest'
 import { buildDocsPage } from '../../scripts/build-docs-page.ts'
-import { oneAtATime } from './build-once.ts'
+import { oneAtATime } from '../support/build-once.ts'
 import { exploredWorld } from './explored-world.ts'
 import { describeInBrowser, seriousFindings } from './support.ts'
 

@@ -6,8 +6,9 @@ import { fileURLToPath } from 'node:url'
 import { AxeBuilder } from '@axe-core/playwright'
 import { type BrowserContext, chromium, type Page } from 'playwright-core'
 import { describe, expect, vi } from 'vitest'
+import { oneAtATime } from '../support/build-once.ts'
 import { ended, start } from '../support/command.ts'
-import { buildWhenOlder, oneAtATime } from './build-once.ts'
+import { buildExplorerWhenOlder } from './built-explorer.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const screenshots = fileURLToPath(new URL('out', import.meta.url))
@@ -45,7 +46,7 @@ export interface Explorer extends AsyncDisposable {
 
 export async function openExplorer({ home, args = [], env = {} }: ExplorerOptions): Promise<Explorer> {
   if (executablePath === null) throw new Error('no Chromium')
-  buildWhenOlder()
+  buildExplorerWhenOlder()
   const serving = (port: string) => serve(['serve', '--home', home, '--port', port, ...args], env)
   let server = await serving('0')
   const { url } = server

@@ -1,8 +1,8 @@
 /** The command as users run it: a process of its own. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+import { builtCommand } from './built-command.ts'
 
-const program = fileURLToPath(new URL('../../scripts/querent.ts', import.meta.url))
+const program = builtCommand()
 
 export interface RunOptions {
   readonly cwd: string
