@@ -31,9 +31,10 @@ export async function bundleCommand(
       Object.entries(ENTRIES).map(([name, module]) => [name, join(root, from, `${module}.${ending}`)]),
     ),
     platform: 'node',
+    treeshake: false, // with it, and with any minifying, calls go that are made for what they throw (`decodeURIComponent` in a `try`)
     external: id => !/^[./]|^[a-z]:\\/i.test(id) && !BUNDLED.includes(packageOf(id)),
   })
-  await bundle.write({ dir: folder, format: 'esm', chunkFileNames: 'chunks-[hash].js' })
+  await bundle.write({ dir: folder, format: 'esm', chunkFileNames: 'chunks-[hash].js', minify: false })
   await bundle.close()
   cpSync(join(root, from, 'index/kernel'), join(folder, 'kernel'), { recursive: true })
   writeFileSync(join(folder, 'LICENCES'), BUNDLED.map(licenceOf).join('\n\n'))
