@@ -7,14 +7,16 @@ import requirements from '../../docs/requirements.json' with { type: 'json' }
 interface Requirements {
   /** Lenses whose `must` rows are all kept; a lens goes in here with the change that completes it. */
   readonly finished: readonly string[]
-  /** Rows of finished lenses that no test need cite yet, with the reason. */
+  /** Rows of finished lenses that no test proves yet, with the reason: new rows, and old ones whose text has changed. */
   readonly excepted: Readonly<Record<string, string>>
+  /** Row -> date on which its text became what it is. Rows without a date have their first text. */
+  readonly changed: Readonly<Record<string, string>>
   /** Lens -> level (must, should, future) -> ids. */
   readonly lenses: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>
 }
 
 const testFolder = fileURLToPath(new URL('..', import.meta.url))
-const idPattern = /\b(?:CQ|BQ|CO|CX|EN)-\d{3}\b/g
+const idPattern = /\b(?:CQ|BQ|CO|CX|EN|QE)-\d{3}\b/g
 
 describe('requirements', () => {
   const list: Requirements = requirements
@@ -24,9 +26,10 @@ describe('requirements', () => {
     expect(uncited(list, cited)).toEqual([])
   })
 
-  it('that are excepted are rows of finished lenses without a test: an exception goes when its test comes', () => {
+  it('that are excepted are must rows of finished lenses that no test cites, or whose text has changed since', () => {
     const rows = list.finished.flatMap(lens => list.lenses[lens]?.['must'] ?? [])
-    expect(Object.keys(list.excepted).filter(id => !rows.includes(id) || cited.has(id))).toEqual([])
+    const isDone = (id: string) => cited.has(id) && list.changed[id] === undefined
+    expect(Object.keys(list.excepted).filter(id => !rows.includes(id) || isDone(id))).toEqual([])
   })
 
   it('that a test cites exist', () => {
@@ -35,7 +38,7 @@ describe('requirements', () => {
 
   it('are all in the list, and only lenses of the list are called finished', () => {
     const count = Object.values(list.lenses).flatMap(levels => Object.values(levels).flat()).length
-    expect(count).toBe(572)
+    expect(count).toBe(603)
     expect(list.finished.filter(lens => list.lenses[lens] === undefined)).toEqual([])
   })
 })
@@ -44,6 +47,7 @@ describe('the check of requirements', () => {
   const list: Requirements = {
     finished: ['one'],
     excepted: {},
+    changed: {},
     lenses: { one: { must: ['CQ-001', 'CQ-002'], should: ['CQ-003'] }, two: { must: ['BQ-001'] } },
   }
 
