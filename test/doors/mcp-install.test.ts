@@ -94,8 +94,8 @@ describe.skipIf(process.platform !== 'linux')('querent mcp install', { timeout: 
       const read = format === 'json' ? parseJson(textOf(name)) : parseToml(textOf(name))
       const { command, args = [], ...more } = read[key].querent
       const all = [command, args].flat()
-      const ofUser = [here[0], ...here[1], 'mcp', '--home', store]
-      expect(all, name).toEqual(ofProject ? ['npx', '-y', 'querent', 'mcp'] : ofUser)
+      const program = [here[0], ...here[1], 'mcp']
+      expect(all, name).toEqual(ofProject ? program : [...program, '--home', store])
       expect(more, name).toEqual(SHAPES[name] ?? {})
       expect(statSync(place(name)).mode & 0o077, name).toBe(0)
     }
@@ -127,10 +127,18 @@ describe.skipIf(process.platform !== 'linux')('querent mcp install', { timeout: 
     expect([textOf('gemini'), textOf('codex')]).toEqual([json, toml])
   })
 
-  it('names the package where it is told to', async () => {
+  it('starts the package that is installed in the project, and never lets npx download one', async () => {
+    mkdirSync(join(project, 'node_modules/querent'), { recursive: true })
+    writeFileSync(join(project, 'node_modules/querent/package.json'), '{"name": "querent"}')
+    expect(await run('install', ...clients('claude-code', 'cursor'), '--yes')).toMatchObject({ status: 0 })
+    const entryOf = (client: string): readonly string[] => {
+      const { command, args } = parseJson(textOf(client)).mcpServers.querent
+      return [command, ...args]
+    }
+    expect(entryOf('claude-code')).toEqual(['npx', '--no-install', 'querent', 'mcp'])
+    expect(entryOf('cursor')).toEqual([here[0], ...here[1], 'mcp', '--home', store])
     expect(await run('install', ...clients('cursor'), '--npx', '--yes')).toMatchObject({ status: 0 })
-    const { command, args } = parseJson(textOf('cursor')).mcpServers.querent
-    expect([command, ...args]).toEqual(['npx', '-y', 'querent', 'mcp', '--home', store])
+    expect(entryOf('cursor')).toEqual(['npx', '--no-install', 'querent', 'mcp', '--home', store])
   })
 
   it.each([

@@ -68,9 +68,9 @@ describe('the plugin', () => {
     expect(packageJson.files).toContain('plugin')
   })
 
-  it('starts the server of the package', () => {
+  it('starts the server of the installed package and downloads nothing', () => {
     const { command, args } = JSON.parse(read('.mcp.json')).mcpServers.querent
-    expect([command, ...args]).toEqual(['npx', '-y', packageJson.name, 'mcp'])
+    expect([command, ...args]).toEqual(['npx', '--no-install', packageJson.name, 'mcp'])
   })
 
   it.each(skills)('has the skill %s in the open format', name => {

@@ -1,6 +1,16 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -99,12 +109,54 @@ describe('the package, installed into an empty folder', () => {
     expect(wanted.filter(name => !files.includes(name))).toEqual([])
     expect(files.filter(name => name.startsWith('model/') && name.endsWith('.onnx'))).toHaveLength(1)
     expect(files.filter(name => name.endsWith('.wasm')).length).toBeGreaterThan(0)
-    expect(files.filter(name => /^(src|test|scripts|bench)\/|testing\//.test(name))).toEqual([])
+    expect(files.filter(name => /^(src|test|scripts|bench)\/|^dist\/testing\//.test(name))).toEqual([])
   })
 
   it('says its version', () => {
     expect(querent('--version').trim()).toBe('0.1.0')
   })
+
+  it('carries every page and folder that the README links to', () => {
+    const package_ = join(app, 'node_modules/querent')
+    const readme = readFileSync(join(package_, 'README.md'), 'utf8')
+    const links = [...readme.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map(([, target = '']) => target)
+    expect(links.length).toBeGreaterThan(20)
+    expect(links.filter(target => !existsSync(join(package_, target)))).toEqual([])
+  })
+
+  it.each(['22', '24'])(
+    'gives the first answer of the README and runs its program on Node %s',
+    version => {
+      const node = version === '24' ? process.execPath : nodeOf(version)
+      const readme = readFileSync(join(root, 'README.md'), 'utf8')
+      const [, commands = ''] = /## First answer[\s\S]*?```sh\n([\s\S]*?)```/.exec(readme) ?? []
+      const [, program = ''] = /```js\n([\s\S]*?)```/.exec(readme) ?? []
+      const lines = commands.split('\n').filter(line => line.startsWith('npx querent '))
+      expect(lines).toHaveLength(2)
+      const folder = temporaryFolder()
+      symlinkSync(join(app, 'node_modules'), join(folder, 'node_modules'))
+      const run = (...args: readonly string[]) =>
+        execFileSync(node, args, { cwd: folder, encoding: 'utf8', env: cleanEnvironment(), stdio: 'pipe' })
+      expect(run('-p', 'process.versions.node.split(".")[0]').trim()).toBe(version)
+      const [added = '', answer = ''] = lines.map(line => {
+        const args = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '').slice(2)
+        return run(join(app, 'node_modules/querent/bin/querent.js'), ...args)
+      })
+      expect(added).toContain('5 added')
+      expect(answer).toMatch(/^1\. Backup policy/)
+      writeFileSync(join(folder, 'ask.mjs'), program)
+      expect(run('ask.mjs')).toMatch(/^1 Backup policy .*\n[\s\S]*\nanswered\n$/)
+    },
+    120_000,
+  )
+
+  /** The binary of another version of Node, from the registry. */
+  function nodeOf(version: string): string {
+    const folder = temporaryFolder()
+    const name = `node-${process.platform}-${process.arch}`
+    npm(folder, ['install', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error', `${name}@${version}`])
+    return join(folder, 'node_modules', name, 'bin/node')
+  }
 
   it('leads in one command more to a page in the browser that answers about a folder and says why', async () => {
     const folder = temporaryFolder()

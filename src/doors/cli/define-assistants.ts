@@ -31,7 +31,7 @@ export function defineMcpInstall(mcp: Command, cli: Cli): void {
   ])
   withChange(install)
     .option('--lens <name>', 'serve the tools of this lens')
-    .option('--npx', 'start the server by npx, which finds the package or fetches it, not by this very program')
+    .option('--npx', 'start the installed package with `npx --no-install` instead of this program')
     .option('--home <folder>', 'the store to serve (default: QUERENT_HOME, else .querent here or above)')
     .option('--viewer <name>', 'serve as this agent')
   runs<[], Flags>(install, cli, async flags => (await bodies()).runMcpInstall(cli, whole(flags)))

@@ -1,5 +1,7 @@
 /** `mcp install`, `mcp uninstall`: the server's entry in the configuration of programs that start MCP servers. */
+import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
+import { join } from 'node:path'
 import { findHome } from '../../../engine/home.ts'
 import { invalidArgument, QuerentError } from '../../../model/errors.ts'
 import {
@@ -24,7 +26,7 @@ export interface McpInstallFlags extends CommonFlags {
   readonly client?: readonly string[]
   readonly lens?: string
   readonly print?: true
-  /** Name the package in every file, for npx to find. */
+  /** Start the installed package by `npx --no-install`, in every file. */
   readonly npx?: true
   readonly yes?: true
 }
@@ -106,9 +108,12 @@ async function mayWrite(cli: Cli, flags: McpInstallFlags, changes: readonly Chan
 }
 
 /**
- * Starts in a folder of the client's choice, so a server of the user is told where the store is, and is this very program:
- * nothing is looked for when it starts. A project's file goes to other machines too, and names the package, which npx finds in
- * the project.
+ * The command that a client runs. It never downloads anything: a package name in a configuration file would run whatever
+ * the registry holds under that name.
+ *
+ * - A user's client starts this very program by absolute paths, with `--home`, because it starts in any folder.
+ * - A project's file is shared with other machines. Where the project has the package installed, `npx --no-install` runs
+ *   that copy; elsewhere the file names this program as well.
  */
 function serverFor(client: McpClient, cli: Cli, flags: McpInstallFlags): ServerCommand {
   const { env, workingFolder } = cli.io
@@ -118,9 +123,23 @@ function serverFor(client: McpClient, cli: Cli, flags: McpInstallFlags): ServerC
   const lens = flags.lens === undefined ? [] : ['--lens', flags.lens]
   const viewer = flags.viewer === undefined ? [] : ['--viewer', flags.viewer]
   const args = ['mcp', ...home, ...lens, ...viewer]
-  const here = client.ofProject || flags.npx === true ? null : lastingProgram(process.execPath, process.argv[1] ?? '')
+  if (flags.npx === true || (client.ofProject && isInstalledIn(workingFolder))) return installedCopy(args)
+  const here = lastingProgram(process.execPath, process.argv[1] ?? '')
   if (here !== null) return { command: here[0], args: [here[1], ...args] }
-  const byName = ['-y', 'querent', ...args]
+  throw new QuerentError(
+    'invalid_argument',
+    'querent runs from the cache of npx, which may be emptied: a client could not start it later. ' +
+      'Install the package in this project or globally, then run `querent mcp install` again',
+    { field: 'program', value: process.argv[1] ?? '' },
+  )
+}
+
+function isInstalledIn(project: string): boolean {
+  return existsSync(join(project, 'node_modules/querent/package.json'))
+}
+
+function installedCopy(args: readonly string[]): ServerCommand {
+  const byName = ['--no-install', 'querent', ...args]
   // Windows starts no .cmd file without its shell.
   const isWindows = process.platform === 'win32'
   return isWindows ? { command: 'cmd', args: ['/c', 'npx', ...byName] } : { command: 'npx', args: byName }
