@@ -1,7 +1,7 @@
 /**
  * Retrieval quality on public collections, through the engine as it comes: nDCG@10, Recall@100, questions wrongly refused,
  * and false answers, for which each collection is asked the questions of the others. How the depth of a leg was chosen and
- * judged: docs/decisions/022. The first run embeds 10,000 documents, which takes minutes; vectors are kept in bench/out.
+ * judged: docs/decisions/022. Then questions over long documentation, in everyday words. The first run embeds 10,000 documents, which takes minutes; vectors are kept in bench/out.
  */
 import type { Embedder } from '../src/embed/embedder.ts'
 import type { Engine } from '../src/engine/engine.ts'
@@ -16,6 +16,7 @@ import {
   readCollection,
   recall,
 } from './lib/collections.ts'
+import { documentationRows } from './lib/documentation-quality.ts'
 import { lent, localEmbedder } from './lib/local-embedder.ts'
 import type { Row } from './lib/report.ts'
 
@@ -41,7 +42,8 @@ export async function run(): Promise<readonly Row[]> {
     const collections = here.map(readCollection)
     const measured: Measured[] = []
     for (const collection of collections) measured.push(await measure(collection, collections, cached))
-    return [...skipped, ...measured.flatMap(rowsOf), ...macroRows(measured)]
+    const documentation = await documentationRows(collections, cached)
+    return [...skipped, ...measured.flatMap(rowsOf), ...macroRows(measured), ...documentation]
   } finally {
     await cached.close()
   }

@@ -1,0 +1,80 @@
+/**
+ * How well questions in everyday words find their page and their passage in long documentation, and how often they are refused.
+ * A fixed half of the questions (every second one) may be used to calibrate; the figures are those of the other half.
+ */
+import { join } from 'node:path'
+import type { Embedder } from '../../src/embed/embedder.ts'
+import type { Engine } from '../../src/engine/engine.ts'
+import { openEngine } from '../../src/engine/open.ts'
+import { tempFolder } from '../../src/testing/temp-folder.ts'
+import type { Judged } from './collections.ts'
+import {
+  type DocumentationQuestion,
+  documentationFolder,
+  documentationPages,
+  documentationQuestions,
+} from './documentation.ts'
+import { lent } from './local-embedder.ts'
+import type { Row } from './report.ts'
+
+const SHOWN = 5
+
+interface Found {
+  /** The page that answers is among the first results. */
+  readonly page: boolean
+  /** So is the answering string, in the excerpt of that page. */
+  readonly excerpt: boolean
+  readonly refused: boolean
+}
+
+const reported = documentationQuestions.filter((_, at) => at % 2 === 1)
+
+export async function documentationRows(others: readonly Judged[], embedder: Embedder): Promise<readonly Row[]> {
+  const folder = documentationFolder()
+  if (folder === undefined)
+    return [{ name: 'documentation: skipped, no apt-get or no such package', unit: '', value: 0 }]
+  using home = tempFolder()
+  await using engine = await openEngine({ home: home.path, embedder: lent(embedder), background: false })
+  await engine.add({ paths: documentationPages.map(page => join(folder, page)), wait: true })
+  const rows: Row[] = []
+  for (const mode of ['hybrid', 'words'] as const) {
+    const found: Found[] = []
+    for (const question of reported) found.push(await lookUp(engine, question, mode))
+    const share = (of: (one: Found) => boolean) => (100 * found.filter(of).length) / found.length
+    rows.push(
+      { name: `documentation, ${mode}, page among ${SHOWN}`, unit: '%', value: share(one => one.page) },
+      {
+        name: `documentation, ${mode}, answer in an excerpt among ${SHOWN}`,
+        unit: '%',
+        value: share(one => one.excerpt),
+      },
+      { name: `documentation, ${mode}, own questions refused`, unit: '%', value: share(one => one.refused) },
+    )
+    for (const other of others) {
+      let answered = 0
+      for (const { text } of other.questions) {
+        const { verdict } = await engine.query({ text, mode, limit: 1, touch: false })
+        if (verdict !== 'nothing_relevant') answered++
+      }
+      const value = (100 * answered) / other.questions.length
+      rows.push({ name: `documentation, ${mode}, questions of ${other.name} answered`, unit: '%', value })
+    }
+  }
+  return rows
+}
+
+async function lookUp(
+  engine: Engine,
+  { page, text, answer }: DocumentationQuestion,
+  mode: 'hybrid' | 'words',
+): Promise<Found> {
+  const { items } = await engine.query({ text, mode, limit: SHOWN, any: true, touch: false })
+  const { verdict } = await engine.query({ text, mode, limit: 1, touch: false })
+  const right = items.filter(item => item.origin?.endsWith(`/${page}`) === true)
+  const folded = (shown: string) => shown.replace(/\s+/g, ' ')
+  return {
+    page: right.length > 0,
+    excerpt: right.some(item => folded(item.excerpt.text).includes(answer)),
+    refused: verdict === 'nothing_relevant',
+  }
+}
