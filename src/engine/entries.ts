@@ -22,16 +22,16 @@ export interface PutSummary {
 }
 
 /** All of them or none: one transaction. */
-export function putEntries(
+export async function putEntries(
   store: Store,
   inputs: readonly PutInput[],
   viewer: Viewer,
   clock: Clock,
   random: (bytes: number) => Uint8Array,
-): PutSummary {
+): Promise<PutSummary> {
   const now = clock.now()
   const counts = { created: 0, updated: 0, unchanged: 0 }
-  const ids = store.write(now, writer =>
+  const ids = await store.writeWhenFree(now, writer =>
     inputs.map((input, i) => {
       const id = input.id ?? v4Id(random)
       const of = audienceOf(input, viewer, `entries.${i}`)
@@ -52,8 +52,8 @@ export function putEntries(
 }
 
 /** All of them or none. An id that is not there, hidden or not the viewer's is `not_found`. */
-export function deleteEntries(store: Store, ids: readonly string[], sight: Sight, now: Instant): number {
-  return store.write(now, writer => {
+export function deleteEntries(store: Store, ids: readonly string[], sight: Sight, now: Instant): Promise<number> {
+  return store.writeWhenFree(now, writer => {
     const gone: EntryKey[] = []
     for (const id of new Set(ids)) {
       const entry = mustSee(writer, id, sight)

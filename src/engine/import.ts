@@ -73,7 +73,7 @@ export async function importLines(
   const parsed: z.output<typeof anyLine>[] = []
   for await (const line of lines) parsed.push(parseInput(anyLine, line, `line ${parsed.length + 1}`))
   const counts = { entries: 0, rows: 0 }
-  store.write(now, writer => {
+  await store.writeWhenFree(now, writer => {
     const known = new KnownEntries()
     for (const [i, line] of parsed.entries()) {
       atLine(i + 1, () => {

@@ -13,6 +13,8 @@ export interface LimitSettings {
   readonly subscriptions: number
   /** Answers that one requester may have under way piece by piece at a time, live queries not counted (default 16). */
   readonly streams: number
+  /** Bytes of entries that one viewer may keep by requests from outside (default 100 MiB). */
+  readonly bytesPerViewer: number
   /** Different questions that one requester may ask in a day; null (the default): any number. */
   readonly questionsPerDay: number | null
   /** Different questions in an hour that are nearly alike; null (the default): any number. */
@@ -22,10 +24,16 @@ export interface LimitSettings {
 /** BQ-189, BQ-167, BQ-193. */
 const DEFAULTS: LimitSettings = {
   ...{ enabled: true, unitsPerMinute: 200, burst: 33, subscriptions: 50, streams: 16 },
-  ...{ questionsPerDay: null, alikePerHour: null },
+  ...{ bytesPerViewer: 100 * 1024 * 1024, questionsPerDay: null, alikePerHour: null },
 }
 
 const count = z.number().int().min(1).max(1_000_000)
+/** Up to a tebibyte: beyond that, switch limits off. */
+const bytes = z
+  .number()
+  .int()
+  .min(0)
+  .max(2 ** 40)
 /** Each question that counts is remembered, in some hundred bytes. */
 const remembered = z.number().int().min(1).max(100_000)
 
@@ -48,6 +56,10 @@ export const limitSettings = z.strictObject({
     description: 'Other answers that each can have under way piece by piece at a time',
     default: DEFAULTS.streams,
   }),
+  bytes_per_viewer: bytes.optional().meta({
+    description: 'Bytes of entries that each viewer can keep by requests from outside; the owner any number',
+    default: DEFAULTS.bytesPerViewer,
+  }),
   questions_per_day: remembered
     .optional()
     .describe('Different questions that each can ask in a day of UTC. Default: any number'),
@@ -65,8 +77,12 @@ export function resolveLimits(
   file: FileSettings = {},
 ): LimitSettings {
   const { enabled, unitsPerMinute: units_per_minute, burst, subscriptions, streams } = options
+  const bytes_per_viewer = options.bytesPerViewer
   const [questions_per_day, alike_per_hour] = [options.questionsPerDay ?? undefined, options.alikePerHour ?? undefined]
-  const named = { enabled, units_per_minute, burst, subscriptions, streams, questions_per_day, alike_per_hour }
+  const named = {
+    ...{ enabled, units_per_minute, burst, subscriptions, streams },
+    ...{ bytes_per_viewer, questions_per_day, alike_per_hour },
+  }
   const given = parseInput(limitSettings, named, 'limits')
   const layers = [given, fromEnvironment(environment), file]
   const first = <K extends keyof FileSettings>(name: K): FileSettings[K] =>
@@ -77,6 +93,7 @@ export function resolveLimits(
     burst: first('burst') ?? DEFAULTS.burst,
     subscriptions: first('subscriptions') ?? DEFAULTS.subscriptions,
     streams: first('streams') ?? DEFAULTS.streams,
+    bytesPerViewer: first('bytes_per_viewer') ?? DEFAULTS.bytesPerViewer,
     questionsPerDay: first('questions_per_day') ?? DEFAULTS.questionsPerDay,
     alikePerHour: first('alike_per_hour') ?? DEFAULTS.alikePerHour,
   }
@@ -85,7 +102,7 @@ export function resolveLimits(
 /** QUERENT_LIMITS is `on` or `off`; the numbers have variables of their own. */
 function fromEnvironment(environment: Readonly<Record<string, string | undefined>>): FileSettings {
   const enabled = environment['QUERENT_LIMITS']
-  const number = (name: string, kind: typeof count = count): number | undefined => {
+  const number = (name: string, kind: z.ZodNumber = count): number | undefined => {
     const value = environment[name]
     return value === undefined ? undefined : parseInput(numeral.pipe(kind), value, name)
   }
@@ -95,6 +112,7 @@ function fromEnvironment(environment: Readonly<Record<string, string | undefined
     burst: number('QUERENT_LIMITS_BURST'),
     subscriptions: number('QUERENT_LIMITS_SUBSCRIPTIONS'),
     streams: number('QUERENT_LIMITS_STREAMS'),
+    bytes_per_viewer: number('QUERENT_LIMITS_BYTES_PER_VIEWER', bytes),
     questions_per_day: number('QUERENT_LIMITS_QUESTIONS_PER_DAY', remembered),
     alike_per_hour: number('QUERENT_LIMITS_ALIKE_PER_HOUR', remembered),
   }

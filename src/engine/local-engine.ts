@@ -132,7 +132,7 @@ export class LocalEngine implements Engine {
     return this.#during(context, async call => {
       const { entries, wait = false } = parseInput(putEntriesInput, input)
       const { store, clock, random } = this.#parts
-      const summary = putEntries(store, entries, call.viewer, clock, random)
+      const summary = await putEntries(store, entries, call.viewer, clock, random)
       return { ...summary, embedding_error: await this.#embedNew(wait, call) }
     })
   }
@@ -149,9 +149,9 @@ export class LocalEngine implements Engine {
   }
 
   delete(input: { readonly ids: readonly string[] }, context?: Context): Promise<{ deleted: number }> {
-    return this.#during(context, ({ viewer }) => {
+    return this.#during(context, async ({ viewer }) => {
       const { ids } = parseInput(idsInput, input)
-      return { deleted: deleteEntries(this.#parts.store, ids, this.#sight(viewer), this.#parts.clock.now()) }
+      return { deleted: await deleteEntries(this.#parts.store, ids, this.#sight(viewer), this.#parts.clock.now()) }
     })
   }
 

@@ -47,7 +47,7 @@ function nodeSeed(store: Store, random: (bytes: number) => Uint8Array, now: Inst
 
 function storedNonces(store: Store): Nonces {
   return {
-    use: (sender, nonce, now) => store.write(now, writer => use(writer, { sender, nonce }, now)),
+    use: (sender, nonce, now) => store.writeWhenFree(now, writer => use(writer, { sender, nonce }, now)),
     isUsed: (sender, nonce, now) => {
       const row = store.table(NONCES).get({ sender, nonce })
       return row !== undefined && !isOver(row['stretch'] as number, now)

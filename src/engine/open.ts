@@ -7,13 +7,15 @@ import { Places } from '../identity/places.ts'
 import { QuestionLimits } from '../identity/question-limits.ts'
 import { LensRegistry } from '../lenses/registry.ts'
 import { openHttpTransport } from '../sources/http-transport.ts'
-import { CORE_TABLES, LEASES, NONCES } from '../store/core-tables.ts'
+import { CORE_TABLES, UNEXPORTED } from '../store/core-tables.ts'
+import type { Store } from '../store/store.ts'
 import { Background, type JobState, saveSnapshots } from './background/background.ts'
 import { Embedding } from './background/embedding.ts'
 import { nameHolder } from './background/holder.ts'
 import { Lease } from './background/lease.ts'
 import { eraseAtEnd, LogKeeper } from './background/log-keeper.ts'
 import { BUILT_IN_LENSES, type BuiltInLens } from './builtins.ts'
+import { ByteQuota } from './byte-quota.ts'
 import { Closers } from './closers.ts'
 import { type Config, type Environment, resolveConfig } from './config.ts'
 import type { Engine } from './engine.ts'
@@ -148,11 +150,11 @@ async function makeParts(
     warm: options.warm === true,
     jobs: states,
     registry,
-    tables: [...CORE_TABLES.filter(table => table !== LEASES && table !== NONCES), ...registry.tables],
+    tables: [...CORE_TABLES.filter(table => !UNEXPORTED.has(table)), ...registry.tables],
     defaultLens: config.defaultLens,
     live: { ...config.live, ...options.live },
     log: options.log,
-    limits: limitsOf(config, options, clock),
+    limits: limitsOf(config, options, clock, store),
     lensSettings: config.lenses,
     environment,
     close: () => closers.close(),
@@ -188,10 +190,14 @@ function machineTimeOf({ machineTime }: EngineOptions): () => number {
   return machineTime ?? (() => Math.floor(performance.now()))
 }
 
-function limitsOf({ limits }: Config, options: EngineOptions, clock: Clock): Limits {
-  const { enabled, unitsPerMinute, burst } = limits
+function limitsOf({ limits }: Config, options: EngineOptions, clock: Clock, store: Store): Limits {
+  const { enabled, unitsPerMinute, burst, bytesPerViewer } = limits
   if (!enabled) return UNLIMITED
-  const others = { questions: new QuestionLimits(limits, clock), streams: new Places(limits.streams, 'streams') }
+  const others = {
+    questions: new QuestionLimits(limits, clock),
+    streams: new Places(limits.streams, 'streams'),
+    bytes: new ByteQuota(store, clock, bytesPerViewer),
+  }
   return new RequesterLimits({ unitsPerMinute, burst }, machineTimeOf(options), others)
 }
 

@@ -7,13 +7,15 @@ import type { LimitSettings } from './limit-settings.ts'
  */
 export function shareOf(limits: LimitSettings, processes: number): LimitSettings {
   const share = (whole: number): number => Math.max(1, Math.floor(whole / processes))
-  const { questionsPerDay, alikePerHour } = limits
+  // Bytes are counted in the store, for all processes together.
+  const { bytesPerViewer, questionsPerDay, alikePerHour } = limits
   return {
     enabled: limits.enabled,
     unitsPerMinute: share(limits.unitsPerMinute),
     burst: share(limits.burst),
     subscriptions: share(limits.subscriptions),
     streams: share(limits.streams),
+    bytesPerViewer,
     questionsPerDay: questionsPerDay === null ? null : share(questionsPerDay),
     alikePerHour: alikePerHour === null ? null : share(alikePerHour),
   }

@@ -15,9 +15,9 @@ export interface SignedRequests {
   /**
    * The viewer of a request; null: it bears no signature. An agent that is hosted here under this key, else the key itself,
    * which has no limits of its own (`requesterOf`).
-   * Throws `unauthenticated`, without saying why, for one that cannot be taken.
+   * Rejects with `unauthenticated`, without saying why, for one that cannot be taken.
    */
-  viewerOf(facts: RequestFacts, header: (name: string) => string | null): Viewer | null
+  viewerOf(facts: RequestFacts, header: (name: string) => string | null): Promise<Viewer | null>
   /** Whether the key of a request that was taken is that viewer's still: to be asked as often as one likes. */
   stillSpeaksFor(viewer: Viewer, header: (name: string) => string | null): () => boolean
 }
@@ -25,12 +25,12 @@ export interface SignedRequests {
 export function signedRequests(store: Store, node: NodeIdentity): SignedRequests {
   return {
     did: () => node.keys().did,
-    viewerOf: (facts, header) => {
+    viewerOf: async (facts, header) => {
       const claim = readClaim(header)
       if (claim === null) return null
       if (claim === 'malformed') throw refused()
       const checks = { audience: node.keys().did, now: node.now(), nonces: node.nonces }
-      if (refusalOf(facts, claim, checks) !== null) throw refused()
+      if ((await refusalOf(facts, claim, checks)) !== null) throw refused()
       return { id: agentOf(store, claim.sender) }
     },
     stillSpeaksFor: ({ id }, header) => {

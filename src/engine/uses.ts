@@ -9,10 +9,10 @@ import type { Viewer } from '../model/viewer.ts'
 import { ACCESS_GAIN } from '../pipeline/memory.ts'
 import type { Store } from '../store/store.ts'
 
-/** Long enough for the writers of other processes that are at work on one file, not on a whole import. */
-const WAIT_MS = 50
+/** A wait blocks the thread: every other query in this process would wait too. */
+const WAIT_MS = 0
 const WAIT_AT_END_MS = 1_000
-const AGAIN_AFTER_MS = 500
+const AGAIN_AFTER_MS = 200
 /** Of so many questions; older ones are forgotten while a store stays locked. */
 const MOST_OWED = 1_000
 

@@ -45,7 +45,10 @@ export interface EnvelopeChecks {
  * Null when the envelope is for this node, timely, whole and new; else why not. Members beyond the six would not be under
  * the signature: they make it malformed.
  */
-export function envelopeRefusal(envelope: Envelope, { audience, now, nonces, charge }: EnvelopeChecks): Refusal | null {
+export async function envelopeRefusal(
+  envelope: Envelope,
+  { audience, now, nonces, charge }: EnvelopeChecks,
+): Promise<Refusal | null> {
   const { signature, ...open } = envelope
   if (!isWhole(envelope) || !isNonce(open.nonce)) return 'malformed'
   if (open.audience !== audience) return 'audience'
@@ -55,7 +58,7 @@ export function envelopeRefusal(envelope: Envelope, { audience, now, nonces, cha
   // Whoever has seen the message could send it again and again, and use up what its sender may ask.
   if (nonces.isUsed(open.sender, open.nonce, now)) return 'replay'
   charge?.(open.sender)
-  return nonces.use(open.sender, open.nonce, now) ? null : 'replay'
+  return (await nonces.use(open.sender, open.nonce, now)) ? null : 'replay'
 }
 
 const TEXTS = ['sender', 'audience', 'timestamp', 'nonce', 'signature'] as const

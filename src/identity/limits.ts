@@ -16,14 +16,22 @@ export interface Limits {
   ask(viewer: string, question: Question): void
   /** A place for an answer piece by piece; throws `rate_limited` where there is none. Returns what gives it back. */
   stream(viewer: string): () => void
+  /** Room for so many bytes that a request may write; rejects with `quota_exceeded` where there is none. Returns what gives it back. */
+  keep(viewer: string, bytes: number): Promise<() => void>
 }
 
-export const UNLIMITED: Limits = { charge: () => undefined, ask: () => undefined, stream: () => () => undefined }
+export const UNLIMITED: Limits = {
+  charge: () => undefined,
+  ask: () => undefined,
+  stream: () => () => undefined,
+  keep: async () => () => undefined,
+}
 
 /** Beside the bucket; absent: that is not limited. */
 export interface OtherLimits {
   readonly questions?: Pick<QuestionLimits, 'ask'> | undefined
   readonly streams?: Pick<Places, 'take'> | undefined
+  readonly bytes?: { reserve(viewer: string, bytes: number): Promise<() => void> } | undefined
 }
 
 /** Of one process. A requester who has been quiet until its bucket was full is the same as one never seen. */
@@ -62,5 +70,9 @@ export class RequesterLimits implements Limits {
 
   stream(viewer: string): () => void {
     return this.#others.streams?.take(viewer) ?? (() => undefined)
+  }
+
+  async keep(viewer: string, bytes: number): Promise<() => void> {
+    return (await this.#others.bytes?.reserve(viewer, bytes)) ?? (() => undefined)
   }
 }

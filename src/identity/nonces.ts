@@ -10,7 +10,7 @@ export interface Nonces {
    * True the first time, false for every repetition within `NONCE_LIFE_MS` at least. To be asked last, of messages that
    * are good in all else: strangers then cannot fill it, nor use up another's numbers.
    */
-  use(sender: string, nonce: string, now: Instant): boolean
+  use(sender: string, nonce: string, now: Instant): boolean | Promise<boolean>
   /** Whether `use` would be false, as far as can be told without writing anything. */
   isUsed(sender: string, nonce: string, now: Instant): boolean
 }

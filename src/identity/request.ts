@@ -69,16 +69,16 @@ export function readClaim(header: (name: string) => string | null | undefined): 
  * Null when the sender is who it says it is; else why not. The number is used up only by a request that is good in all
  * else.
  */
-export function refusalOf(
+export async function refusalOf(
   facts: RequestFacts,
   claim: RequestClaim,
   { audience, now, nonces }: { readonly audience: string; readonly now: Instant; readonly nonces: Nonces },
-): Refusal | null {
+): Promise<Refusal | null> {
   if (claim.audience !== audience) return 'audience'
   if (!isTimely(claim.timestamp, now)) return 'clock'
   if (!isNonce(claim.nonce)) return 'malformed'
   if (!isStatementOf(claim.sender, statementOf(facts, claim), claim.signature)) return 'signature'
-  return nonces.use(claim.sender, claim.nonce, now) ? null : 'replay'
+  return (await nonces.use(claim.sender, claim.nonce, now)) ? null : 'replay'
 }
 
 function statementOf(facts: RequestFacts, claim: Freshness & { readonly sender: string }): Json {

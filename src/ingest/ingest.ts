@@ -119,7 +119,7 @@ class Run {
       const batch = files.slice(at, at + BATCH)
       this.#progress('read', at, files.length, shown(place, batch[0] as string))
       const outcomes = await Promise.all(batch.map(path => this.#load(place, path, known.get(path) ?? [])))
-      this.#write(place, outcomes)
+      await this.#write(place, outcomes)
     }
     this.#progress('read', files.length, files.length)
   }
@@ -142,7 +142,7 @@ class Run {
     return rows.length === 0 ? undefined : ownFile(this.#store, rows, this.#context.viewer.id)
   }
 
-  #write(place: Place, outcomes: readonly FileOutcome[]): void {
+  async #write(place: Place, outcomes: readonly FileOutcome[]): Promise<void> {
     const read: ReadFile[] = []
     for (const outcome of outcomes) {
       const path = shown(place, outcome.absolute)
@@ -155,7 +155,7 @@ class Run {
       read.push(outcome.file)
     }
     if (read.length === 0) return
-    this.#store.write(this.#context.now, writer => {
+    await this.#store.writeWhenFree(this.#context.now, writer => {
       rememberRoot(writer, place.root)
       for (const file of read) this.#writeOne(shown(place, file.absolute), file)
     })
@@ -180,7 +180,7 @@ class Run {
       const file = this.#own(rows)
       if (file === undefined || (file.root !== place.root && (await exists(path)))) continue
       this.#checkAborted()
-      this.#store.write(this.#context.now, writer => {
+      await this.#store.writeWhenFree(this.#context.now, writer => {
         for (const { key } of file.entries.values()) if (writer.delete(key)) this.#report.count({ deleted: 1 })
       })
     }

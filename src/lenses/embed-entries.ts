@@ -45,7 +45,7 @@ async function embed(
 ): Promise<void> {
   const texts = missing.map(({ text }) => text)
   const vectors = await embedder.embed(texts, 'passage', signal)
-  store.write(clock.now(), writer => {
+  await store.writeWhenFree(clock.now(), writer => {
     const alive = new Set(writer.chunks(missing.map(({ chunk }) => chunk)).map(chunk => chunk.key))
     const found = missing.flatMap(({ chunk }, at) => {
       const vector = vectors[at]

@@ -48,6 +48,7 @@ export type ErrorCode =
   | 'cancelled'
   | 'too_large'
   | 'rate_limited'
+  | 'quota_exceeded'
   | 'internal'
 
 export const ERROR_CODES: Readonly<Record<ErrorCode, CodeRow>> = {
@@ -108,6 +109,8 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, CodeRow>> = {
   too_large: row('limit', 'Make it smaller; the message names the limit.'),
   /** The requester has asked too much lately. details: retry_after_ms, limit (units), window_ms. */
   rate_limited: row('limit', 'Wait as long as details.retry_after_ms says.', true),
+  /** The viewer keeps as many bytes as it may. details: used, bytes (of the request), quota. */
+  quota_exceeded: row('limit', 'Delete entries, or ask the owner for a larger quota (limits.bytes_per_viewer).'),
   /** A bug of ours. */
   internal: row('broken', 'Please report it; with QUERENT_DEBUG=1 the command says where it happened.'),
 }

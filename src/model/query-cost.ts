@@ -11,11 +11,41 @@ export interface Priced {
   readonly explain?: boolean | undefined
   readonly trace?: boolean | undefined
   readonly diversity?: number | undefined
+  readonly approximate?: boolean | undefined
 }
 
-/** Units: 1, and 1 more for reasons, for spread, and for each started hundred of results above the first. */
-export function costOfAsking({ limit = 0, explain = false, trace = false, diversity = 1 }: Priced): number {
-  const reasons = explain || trace ? 1 : 0
-  const spread = diversity < 1 ? 1 : 0
-  return 1 + reasons + spread + Math.max(0, Math.ceil(Math.min(limit, MOST_RESULTS) / RESULTS) - 1)
+/**
+ * Units, 1 or more: for each started hundred of results 1, 1 more for reasons and 1 more for spread; and 1 for exact vectors.
+ *
+ * @example
+ * costOfAsking({ limit: 1000, explain: true, diversity: 0.5, approximate: false }) // 31
+ */
+export function costOfAsking(asked: Priced): number {
+  const { limit = 0, explain = false, trace = false, diversity = 1, approximate = true } = asked
+  const hundreds = Math.max(1, Math.ceil(Math.min(limit, MOST_RESULTS) / RESULTS))
+  return hundreds * (1 + (explain || trace ? 1 : 0) + (diversity < 1 ? 1 : 0)) + (approximate ? 0 : 1)
+}
+
+/** Code points that one unit pays for, beyond as many that are free. */
+const TEXT = 1_000
+/** Tokens of an earlier answer, whose length is not the requester's choice. */
+const TOKENS: ReadonlySet<string> = new Set(['cursor', 'resume_token'])
+
+/**
+ * Units for the length of one query, 0 or more: 1 for each started 1,000 code points of its texts, at any depth, beyond the
+ * first 1,000 (BQ-190, QE-019). `input` is plain JSON.
+ *
+ * @example
+ * costOfText({ text: 'fox '.repeat(500) }) // 1
+ */
+export function costOfText(input: unknown): number {
+  return Math.max(0, Math.ceil(codePoints(input) / TEXT) - 1)
+}
+
+function codePoints(value: unknown): number {
+  // Without an array of them: a text may have a megabyte.
+  if (typeof value === 'string') return value.length - (value.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0)
+  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + codePoints(item), 0)
+  if (typeof value !== 'object' || value === null) return 0
+  return Object.entries(value).reduce((sum, [name, item]) => sum + (TOKENS.has(name) ? 0 : codePoints(item)), 0)
 }

@@ -7,6 +7,7 @@ import type { Engine } from '../engine/engine.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { CallContext, Operation } from '../model/operation.ts'
 import { parseInput } from '../model/parse-input.ts'
+import { costOfText } from '../model/query-cost.ts'
 import { isOwner } from '../model/viewer.ts'
 
 interface Admitted<Input extends z.ZodType> {
@@ -32,7 +33,8 @@ export function admit<Input extends z.ZodType, Output extends z.ZodType>(
     }
     if (context.remote !== true) return { input: parse(), context }
     const charge = (units: number, ...questions: readonly unknown[]): void => {
-      engine.limits.charge(context.viewer.id, units)
+      const length = questions.reduce<number>((sum, question) => sum + costOfText(question), 0)
+      engine.limits.charge(context.viewer.id, units + length)
       if (isOwner(context.viewer)) return
       for (const input of questions) engine.limits.ask(context.viewer.id, { operation: operation.name, input })
     }
@@ -65,8 +67,15 @@ function parsedAndPaid<Input extends z.ZodType, Output extends z.ZodType>(
     charge(1)
     throw thrown
   }
-  charge(operation.cost?.(parsed) ?? 1, ...questionsIn(operation, parsed))
+  const questions = questionsIn(operation, parsed)
+  // The length of a question is charged with it; what else is read by a text is no question, and costs its length too.
+  const length = questions.length === 0 && operation.cost === undefined && isRead(operation) ? costOfText(parsed) : 0
+  charge((operation.cost?.(parsed) ?? 1) + length, ...questions)
   return parsed
+}
+
+function isRead({ effect }: Pick<Operation<Engine>, 'effect'>): boolean {
+  return effect.kind === 'read'
 }
 
 function questionsIn<Input extends z.ZodType, Output extends z.ZodType>(
@@ -103,6 +112,33 @@ export function placeFor(
   } catch (thrown) {
     throw refused(operation, engine, thrown, input, context)
   }
+}
+
+/**
+ * Room for what the request of a remote viewer may write; null: it needs none. By the texts of its input alone, before it
+ * runs, so that nothing is half-written; what it replaces is not subtracted. Questions and deletions need none.
+ */
+export async function roomFor<Input extends z.ZodType, Output extends z.ZodType>(
+  operation: Operation<Engine, Input, Output>,
+  engine: Engine,
+  input: unknown,
+  context: CallContext,
+): Promise<(() => void) | null> {
+  if (context.remote !== true || isOwner(context.viewer)) return null
+  if (operation.effect.kind !== 'write' || operation.cost !== undefined) return null
+  try {
+    return await engine.limits.keep(context.viewer.id, bytesOfText(input))
+  } catch (thrown) {
+    throw refused(operation, engine, thrown, input, context)
+  }
+}
+
+/** UTF-8 bytes of all texts in plain JSON, names of fields included: metadata are kept with theirs. */
+function bytesOfText(value: unknown): number {
+  if (typeof value === 'string') return Buffer.byteLength(value)
+  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + bytesOfText(item), 0)
+  if (typeof value !== 'object' || value === null) return 0
+  return Object.entries(value).reduce((sum, [name, item]) => sum + Buffer.byteLength(name) + bytesOfText(item), 0)
 }
 
 /** What a door answers when it could not even read the input, such as `too_large`: that costs a unit like any other refusal. */

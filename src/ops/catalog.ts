@@ -8,7 +8,7 @@ import type { Engine } from '../engine/engine.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { CallContext, Operation } from '../model/operation.ts'
 import { backup, doctor, lenses, status } from './admin-ops.ts'
-import { admit, placeFor } from './admission.ts'
+import { admit, placeFor, roomFor } from './admission.ts'
 import { counted } from './counted-stream.ts'
 import { get, list, put, remove } from './entry-ops.ts'
 import { add, exportAll, importAll } from './ingest-ops.ts'
@@ -83,7 +83,12 @@ export async function runOperation<Input extends z.ZodType, Output extends z.Zod
   context: CallContext,
 ): Promise<z.output<Output>> {
   const admitted = admit(operation, engine, input, context, 'whole')
-  return operation.run(engine, admitted.input, admitted.context)
+  const free = await roomFor(operation, engine, input, context)
+  try {
+    return await operation.run(engine, admitted.input, admitted.context)
+  } finally {
+    free?.()
+  }
 }
 
 /**

@@ -101,4 +101,20 @@ export const NONCES: TableDeclaration = {
   indexes: [['stretch']],
 }
 
-export const CORE_TABLES: readonly TableDeclaration[] = [AGENTS, FEDERATIONS, MEMBERSHIPS, FILES, LEASES, NONCES]
+/** Bytes of the entries of a holder (`usage.ts`), of those with keys up to `counted_to`. Derived: no export reads it. */
+export const USAGE: TableDeclaration = {
+  name: 'usage',
+  columns: [
+    { name: 'holder', type: 'text' },
+    { name: 'bytes', type: 'integer' },
+    { name: 'counted_to', type: 'integer' },
+  ],
+  key: ['holder'],
+  mechanical: true,
+  aside: true,
+}
+
+export const CORE_TABLES: readonly TableDeclaration[] = [AGENTS, FEDERATIONS, MEMBERSHIPS, FILES, LEASES, NONCES, USAGE]
+
+/** Those that no export reads: they are of this file and this machine. */
+export const UNEXPORTED: ReadonlySet<TableDeclaration> = new Set([LEASES, NONCES, USAGE])

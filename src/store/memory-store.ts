@@ -61,6 +61,11 @@ class MemoryStore extends MemoryReader implements Store {
     }
   }
 
+  async writeWhenFree<T>(now: Instant, body: (writer: StoreWriter) => T): Promise<T> {
+    assert(this.#writer.now === null, 'inside a transaction, write joins it')
+    return this.write(now, body)
+  }
+
   read<T>(body: (reader: StoreReader) => T): T {
     assert(!this.#closed, 'the store is open')
     this.#reading++

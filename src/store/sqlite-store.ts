@@ -3,7 +3,8 @@
  * A crash of a process loses nothing that was committed; with `durability: 'full'` a loss of power does not either.
  */
 import { existsSync, statSync } from 'node:fs'
-import { must } from '../base/assert.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { assert, must } from '../base/assert.ts'
 import type { Instant } from '../base/clock.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { TableDeclaration } from '../model/table.ts'
@@ -34,7 +35,7 @@ export interface SqliteStoreOptions {
    * missing, the file sound. `full` waits for the disk at every commit.
    */
   readonly durability?: 'normal' | 'full' | undefined
-  /** How long a write waits for other processes' writes, in ms. Default 5,000. Waiting blocks the thread. */
+  /** How long `writeWhenFree` waits for writes of other processes, and a statement for other locks, in ms. Default 5,000. */
   readonly timeoutMs?: number | undefined
   /** Memory for pages of the file, MiB. Default 16. */
   readonly cacheSizeMb?: number | undefined
@@ -65,7 +66,7 @@ function open(options: SqliteStoreOptions, immutable: boolean): Store {
     const id = db.prepareArrays<[string]>('select id from identity').get()
     const parts = makeParts(db)
     const upkeep = readOnly ? undefined : new SqliteUpkeep(db, parts.forgotten)
-    return new SqliteStore(must(id, 'the identity of the store')[0], parts, upkeep)
+    return new SqliteStore(must(id, 'the identity of the store')[0], parts, upkeep, timeoutMs)
   } catch (error) {
     db.close()
     throw error
@@ -103,21 +104,30 @@ function configure(db: SqlDatabase, options: SqliteStoreOptions): void {
   foldInCommits(db, FOLD_IN_COMMITS)
 }
 
+/** How long a synchronous write waits, in ms: for the commit of another process, not for its import. */
+const SHORT_WAIT_MS = 20
+/** Between two attempts to get the write lock, in ms; the last one repeats. As SQLite's own busy handler at first. */
+const PAUSES_MS: readonly number[] = [1, 2, 5, 10, 15, 20, 25]
+
 class SqliteStore extends SqliteReader implements Store {
   readonly upkeep: Upkeep | undefined
+  readonly #timeoutMs: number
+  /** Settles with the last of the writes that wait; null: none waits. */
+  #lastWaiting: Promise<void> | null = null
   readonly #writer: SqliteWriter
   #version = 1
   #othersVersion: number | undefined
   readonly #revision: Revision
 
-  constructor(storeId: string, parts: SqliteParts, upkeep: Upkeep | undefined) {
+  constructor(storeId: string, parts: SqliteParts, upkeep: Upkeep | undefined, timeoutMs: number) {
     super(storeId, parts)
     this.upkeep = upkeep
+    this.#timeoutMs = timeoutMs
     this.#revision = new Revision(parts.db)
     this.#writer = new SqliteWriter(storeId, parts)
   }
 
-  write<T>(now: Instant, body: (writer: StoreWriter) => T, waitMs?: number): T {
+  write<T>(now: Instant, body: (writer: StoreWriter) => T, waitMs = SHORT_WAIT_MS): T {
     checkInstant('now', now)
     const outer = this.#writer.now
     if (outer === null) {
@@ -143,6 +153,34 @@ class SqliteStore extends SqliteReader implements Store {
       this.parts.tables.versions.commit()
     }
     return result
+  }
+
+  async writeWhenFree<T>(now: Instant, body: (writer: StoreWriter) => T, waitMs = this.#timeoutMs): Promise<T> {
+    assert(this.#writer.now === null, 'inside a transaction, write joins it')
+    let hasBegun = false
+    const attempt = () =>
+      this.write(
+        now,
+        writer => {
+          hasBegun = true
+          return body(writer)
+        },
+        0,
+      )
+    const isLocked = (error: unknown) => !hasBegun && error instanceof QuerentError && error.code === 'store_locked'
+    if (this.#lastWaiting === null) {
+      try {
+        return attempt()
+      } catch (error) {
+        if (!isLocked(error)) throw error
+      }
+    }
+    const written = retrying(attempt, isLocked, { until: performance.now() + waitMs, after: this.#lastWaiting })
+    const settled = written.then(ignore, ignore).then(() => {
+      if (this.#lastWaiting === settled) this.#lastWaiting = null
+    })
+    this.#lastWaiting = settled
+    return written
   }
 
   read<T>(body: (reader: StoreReader) => T): T {
@@ -191,3 +229,23 @@ class SqliteStore extends SqliteReader implements Store {
     ]
   }
 }
+
+/** Attempts after pauses, until one is not met by a lock or `until` (of `performance.now()`) has passed. */
+async function retrying<T>(
+  attempt: () => T,
+  isLocked: (error: unknown) => boolean,
+  { until, after }: { readonly until: number; readonly after: Promise<void> | null },
+): Promise<T> {
+  await after
+  for (let attempts = 0; ; attempts++) {
+    const left = until - performance.now()
+    await sleep(Math.max(0, Math.min(left, PAUSES_MS[attempts] ?? (PAUSES_MS.at(-1) as number))))
+    try {
+      return attempt()
+    } catch (error) {
+      if (!isLocked(error) || performance.now() >= until) throw error
+    }
+  }
+}
+
+function ignore(): void {}

@@ -193,10 +193,19 @@ export interface Store extends StoreReader {
   readonly upkeep?: Upkeep | undefined
   /**
    * One write transaction: all or nothing, serialised with every other writer of this store in any process. Nested
-   * calls join as savepoints. The body must be synchronous. `now` stamps the feed. `waitMs` is how long to wait for the
-   * writers of other processes before `store_locked`, where that is less than the store's own time.
+   * calls join as savepoints. The body must be synchronous. `now` stamps the feed. `waitMs` (default 20) is how long to
+   * wait for writers of other processes before `store_locked`; the wait blocks the thread, so it is short.
    */
   write<T>(now: Instant, body: (writer: StoreWriter) => T, waitMs?: number): T
+  /**
+   * As `write`, but waits on timers, so the thread goes on serving reads. Where no other process writes, the body has run
+   * when the call returns; those that wait run in the order of their calls. The body runs once. Rejects with
+   * `store_locked` after `waitMs` (default: the store's `timeoutMs`). Not inside `write` or `read`.
+   *
+   * @example
+   * await store.writeWhenFree(clock.now(), writer => writer.delete(key))
+   */
+  writeWhenFree<T>(now: Instant, body: (writer: StoreWriter) => T, waitMs?: number): Promise<T>
   /** Everything read inside sees one committed state. Nested calls join. */
   read<T>(body: (reader: StoreReader) => T): T
   /**

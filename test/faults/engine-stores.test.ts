@@ -109,7 +109,7 @@ it('a disk that is full keeps nobody from asking', async () => {
   }
   const store = new Proxy(inner, {
     get: (_, name) => {
-      const value = name === 'write' ? write : Reflect.get(inner, name, inner)
+      const value = name === 'write' || name === 'writeWhenFree' ? write : Reflect.get(inner, name, inner)
       return typeof value === 'function' ? value.bind(inner) : value
     },
   })

@@ -15,14 +15,14 @@ let number = 0
 const lease = new Lease(store, 'work', nameHolder(name), () => Date.now() + ahead)
 const input = createInterface({ input: process.stdin })
 input.once('close', () => process.exit(0))
-input.on('line', line => writeSync(1, `${++number} ${answer(line)}\n`))
+input.on('line', async line => writeSync(1, `${++number} ${await answer(line)}\n`))
 writeSync(1, '0 ready\n')
 
-function answer(line: string): string {
+async function answer(line: string): Promise<string> {
   const [what, value] = line.split(' ')
-  if (what === 'take') return lease.take() ? 'taken' : 'others'
+  if (what === 'take') return (await lease.take()) ? 'taken' : 'others'
   if (what === 'jump') ahead += Number(value)
-  if (what === 'release') lease.release()
+  if (what === 'release') await lease.release()
   return what === 'write' ? write() : 'done'
 }
 

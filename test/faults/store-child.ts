@@ -17,7 +17,7 @@ switch (task) {
     await holdLock()
     break
   case 'write':
-    writeEntries(Number(argument))
+    await writeEntries(Number(argument))
     break
   case 'play':
     playForEver()
@@ -46,11 +46,11 @@ async function holdLock(): Promise<void> {
   process.stdin.destroy()
 }
 
-function writeEntries(count: number): void {
+async function writeEntries(count: number): Promise<void> {
   const store = openSqliteStore({ file, timeoutMs: 20_000 })
   for (let at = 0; at < count; at++) {
     const draft = draftOf({ id: `${process.pid} ${at}`, content: 'one\ntwo' })
-    const { key } = store.write(at, writer => writer.put(draft, lineChunks(draft)))
+    const { key } = await store.writeWhenFree(at, writer => writer.put(draft, lineChunks(draft)))
     say(`wrote ${key}`)
   }
   store.close()

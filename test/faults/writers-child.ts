@@ -22,7 +22,7 @@ writeSync(1, 'ready\n')
 for (let at = 0; !isTold; at++) {
   const asked = performance.now()
   try {
-    store.write(at, writer => {
+    await store.writeWhenFree(at, writer => {
       waits.push(performance.now() - asked)
       const draft = draftOf({ id: `${number} ${at % 50}`, content: `one ${at}\ntwo` })
       writer.put(draft, lineChunks(draft))

@@ -19,6 +19,7 @@ const STATUS_BY_CODE: Readonly<Partial<Record<string, number>>> = {
   unauthenticated: 401,
   unknown_operation: 404,
   too_large: 413,
+  quota_exceeded: 507,
   deadline_exceeded: 504,
   cancelled: 499,
   TIMEOUT: 504,

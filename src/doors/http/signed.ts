@@ -14,7 +14,7 @@ export async function signedViewer(c: RequestContext): Promise<Viewer | null> {
   const body = await readBytes(raw, c.get('door').maxBodyBytes)
   const { pathname, search } = new URL(raw.url)
   const facts = { method: raw.method, path: pathname + search, body }
-  const viewer = c.get('door').engine.signedRequests.viewerOf(facts, name => raw.headers.get(name))
+  const viewer = await c.get('door').engine.signedRequests.viewerOf(facts, name => raw.headers.get(name))
   const hasBody = raw.method !== 'GET' && raw.method !== 'HEAD'
   c.req.raw = new Request(raw.url, {
     method: raw.method,

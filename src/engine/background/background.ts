@@ -45,6 +45,8 @@ export class Background {
   readonly #timer: NodeJS.Timeout
   readonly #elapsed: () => number
   #saveAt: number
+  /** Saving and pruning, while they run. */
+  #upkeep: Promise<void> | null = null
 
   constructor(input: BackgroundInput) {
     this.#input = input
@@ -57,34 +59,40 @@ export class Background {
   async close(): Promise<void> {
     clearInterval(this.#timer)
     this.#stop.abort()
-    await Promise.all(this.#running.values())
+    await Promise.all([...this.#running.values(), this.#upkeep])
   }
 
   #work(): void {
     this.#input.embedding?.start()
     for (const { job, host } of this.#input.jobs) this.#startJob(job, host)
+    this.#upkeep ??= this.#keepUp().finally(() => {
+      this.#upkeep = null
+    })
+  }
+
+  async #keepUp(): Promise<void> {
     try {
-      this.#save()
-      this.#prune()
+      await this.#save()
+      await this.#prune()
     } catch {
       // A busy or failing store is met again at the next tick.
     }
   }
 
-  #save(): void {
+  async #save(): Promise<void> {
     const { indexes } = this.#input
     const started = this.#elapsed()
     if (started < this.#saveAt || !indexes.isWorthSaving) return
-    saveSnapshots(indexes, this.#lease('snapshots'))
+    await saveSnapshots(indexes, this.#lease('snapshots'))
     const ended = this.#elapsed()
     this.#saveAt = ended + Math.max(SAVE_EVERY_MS, (ended - started) / SAVE_SHARE)
   }
 
-  #prune(): void {
+  async #prune(): Promise<void> {
     const { store, indexes, machineNow } = this.#input
     const prunable = indexes.prunable()
     if (prunable < store.firstSeq() || store.firstSeq() === 0) return
-    store.write(machineNow(), writer => writer.pruneChanges(prunable))
+    await store.writeWhenFree(machineNow(), writer => writer.pruneChanges(prunable))
   }
 
   #lease(name: string): Lease {
@@ -110,7 +118,7 @@ export class Background {
     }
     const lease = this.#lease(`job:${job.name}`)
     try {
-      if (!lease.take()) return
+      if (!(await lease.take())) return
       this.#ranAt.set(job.name, this.#elapsed())
       state({ progress: null })
       await lease.during(this.#stop.signal, signal =>
@@ -127,12 +135,12 @@ export class Background {
 }
 
 /** When another process holds the lease, it is the one to save. Losing a snapshot loses time, no knowledge. */
-export function saveSnapshots(indexes: IndexSet, lease: Lease): void {
+export async function saveSnapshots(indexes: IndexSet, lease: Lease): Promise<void> {
   if (!indexes.isWorthSaving) return
   try {
-    if (!lease.take()) return
+    if (!(await lease.take())) return
     indexes.save()
-    lease.release()
+    await lease.release()
   } catch (error) {
     if (!(error instanceof QuerentError)) throw error
   }

@@ -130,14 +130,14 @@ export class Embedding {
   async #run(): Promise<void> {
     const { signal } = this.#stop
     while (!signal.aborted && this.#pending().length > 0) {
-      if (!this.#lease.take()) {
+      if (!(await this.#lease.take())) {
         await sleep(WATCH_MS, undefined, { signal })
         continue
       }
       try {
         await this.#embedPending(signal)
       } finally {
-        this.#lease.release()
+        await this.#lease.release()
       }
     }
   }
@@ -151,12 +151,12 @@ export class Embedding {
       await this.#embedBatch(batch, signal)
       done += batch.length
       this.#tell(done)
-    } while (!signal.aborted && this.#lease.take())
+    } while (!signal.aborted && (await this.#lease.take()))
   }
 
   async #embedBatch(batch: readonly Chunk[], signal: AbortSignal): Promise<void> {
     try {
-      this.#save(batch, await this.#embed(this.#texts(batch), signal))
+      await this.#save(batch, await this.#embed(this.#texts(batch), signal))
     } catch (error) {
       if (!isRefusal(error)) throw error
       await this.#embedOneByOne(batch, signal)
@@ -171,12 +171,12 @@ export class Embedding {
     const texts = this.#texts(batch)
     for (const [at, chunk] of batch.entries()) {
       try {
-        this.#save([chunk], await this.#embed([texts[at] as string], signal))
+        await this.#save([chunk], await this.#embed([texts[at] as string], signal))
       } catch (error) {
         if (!isRefusal(error)) throw error
         refused.set(chunk.key, error.message)
       }
-      if (!this.#lease.take()) return
+      if (!(await this.#lease.take())) return
     }
     if (refused.size === batch.length) await this.#embed([HARMLESS], signal)
     for (const [chunk, message] of refused) this.#refused.set(chunk, message)
@@ -187,8 +187,8 @@ export class Embedding {
   }
 
   /** Nothing when the lease went to another process meanwhile: then it has embedded them, or will. */
-  #save(batch: readonly Chunk[], vectors: readonly Float32Array[]): void {
-    this.#store.write(this.#now(), writer => {
+  #save(batch: readonly Chunk[], vectors: readonly Float32Array[]): Promise<void> {
+    return this.#store.writeWhenFree(this.#now(), writer => {
       if (!this.#lease.isHeldIn(writer)) return
       // A chunk may have gone while its text was being embedded.
       const alive = new Set(writer.chunks(batch.map(chunk => chunk.key)).map(chunk => chunk.key))

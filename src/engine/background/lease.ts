@@ -46,11 +46,11 @@ export class Lease {
   }
 
   /** Takes or renews it; false when another one has it. */
-  take(): boolean {
+  async take(): Promise<boolean> {
     const now = this.#machineNow()
     // Most of those who ask in vain need not wait for writers.
     if (this.#isOthersIn(this.#store, now)) return false
-    return this.#store.write(now, writer => {
+    return this.#store.writeWhenFree(now, writer => {
       if (this.#isOthersIn(writer, now)) return false
       if (!this.isHeldIn(writer)) this.#turn = `${this.#holder}.${++turns}`
       writer.table(LEASES).put({ name: this.#name, holder: this.#turn, expires_at: now + TERM_MS })
@@ -75,8 +75,8 @@ export class Lease {
   async during<T>(signal: AbortSignal, body: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const lost = new AbortController()
     let renewedAt = this.#elapsed()
-    const renewing = setInterval(() => {
-      const outcome = this.#renew()
+    const renewing = setInterval(async () => {
+      const outcome = await this.#renew()
       if (outcome === 'renewed') renewedAt = this.#elapsed()
       else if (outcome === 'lost' || this.#elapsed() - renewedAt >= TERM_MS) lost.abort(leaseLost(this.#name))
     }, RENEW_MS)
@@ -85,16 +85,16 @@ export class Lease {
       return await body(AbortSignal.any([signal, lost.signal]))
     } finally {
       clearInterval(renewing)
-      this.release()
+      await this.release()
     }
   }
 
   /** Never fails: a lease that cannot be given back ends with its term. */
-  release(): void {
+  async release(): Promise<void> {
     const turn = this.#turn
     if (turn === null) return
     try {
-      this.#store.write(this.#machineNow(), writer => {
+      await this.#store.writeWhenFree(this.#machineNow(), writer => {
         writer.table(LEASES).delete({ name: this.#name, holder: turn })
       })
     } catch (error) {
@@ -103,10 +103,10 @@ export class Lease {
   }
 
   /** Never takes it anew: whoever had it meanwhile may have changed what the body began with. */
-  #renew(): 'renewed' | 'lost' | 'unknown' {
+  async #renew(): Promise<'renewed' | 'lost' | 'unknown'> {
     const now = this.#machineNow()
     try {
-      return this.#store.write(now, writer => {
+      return await this.#store.writeWhenFree(now, writer => {
         if (!this.isHeldIn(writer)) return 'lost'
         writer.table(LEASES).put({ name: this.#name, holder: this.#turn, expires_at: now + TERM_MS })
         return 'renewed'

@@ -97,7 +97,7 @@ export class LogKeeper {
 
   async #fold(bytes: number): Promise<void> {
     const { upkeep, lease } = this.#input
-    if (lease.take()) await upkeep.fold(bytes < LARGE ? 'some' : 'all', PATIENCE_MS)
+    if (await lease.take()) await upkeep.fold(bytes < LARGE ? 'some' : 'all', PATIENCE_MS)
     this.#foldedAt = upkeep.log()?.writtenAt ?? 0
   }
 
@@ -110,10 +110,10 @@ export class LogKeeper {
   async #erase({ mark, seq, isErased }: Forgotten): Promise<void> {
     const { upkeep, indexes, lease, snapshots } = this.#input
     this.#forgetInMemory(mark)
-    if (isErased || this.#elapsed() < this.#eraseAt || !lease.take()) return
+    if (isErased || this.#elapsed() < this.#eraseAt || !(await lease.take())) return
     const started = this.#elapsed()
     this.#eraseAt = started + ERASE_EVERY_MS
-    if (!forgetInFiles(indexes, snapshots, seq, false)) return
+    if (!(await forgetInFiles(indexes, snapshots, seq, false))) return
     await upkeep.erase(mark, PATIENCE_MS)
     const ended = this.#elapsed()
     this.#eraseAt = Math.max(this.#eraseAt, ended + (ended - started) / ERASE_SHARE)
@@ -138,7 +138,7 @@ export class LogKeeper {
 export async function eraseAtEnd(upkeep: Upkeep, indexes: IndexSet, snapshots: Lease): Promise<void> {
   const forgotten = upkeep.forgotten()
   if (forgotten === null || forgotten.isErased) return
-  if (!forgetInFiles(indexes, snapshots, forgotten.seq, true)) return
+  if (!(await forgetInFiles(indexes, snapshots, forgotten.seq, true))) return
   try {
     await upkeep.erase(forgotten.mark, PATIENCE_AT_END_MS)
   } catch (error) {
@@ -147,13 +147,13 @@ export async function eraseAtEnd(upkeep: Upkeep, indexes: IndexSet, snapshots: L
 }
 
 /** False when another process is writing snapshots. */
-function forgetInFiles(indexes: IndexSet, snapshots: Lease, seq: number, rewrite: boolean): boolean {
+async function forgetInFiles(indexes: IndexSet, snapshots: Lease, seq: number, rewrite: boolean): Promise<boolean> {
   if (!indexes.mayHold(seq)) return true
-  if (!snapshots.take()) return false
+  if (!(await snapshots.take())) return false
   try {
     indexes.forget(seq, rewrite)
     return true
   } finally {
-    snapshots.release()
+    await snapshots.release()
   }
 }

@@ -51,17 +51,17 @@ export class Care {
   /** What is left over the doctor tells when it looks again. */
   async #followRepair(call: CallContext): Promise<void> {
     await this.#embedNew(call)
-    for (const name of this.#parts.indexes.names) this.#renew(name)
+    for (const name of this.#parts.indexes.names) await this.#renew(name)
   }
 
   /** The file of the index is left to another process that is writing one just now. */
-  #renew(name: string): void {
+  async #renew(name: string): Promise<void> {
     const { indexes, snapshots } = this.#parts
-    const mayWrite = snapshots.take()
+    const mayWrite = await snapshots.take()
     try {
       indexes.renew(name, mayWrite)
     } finally {
-      if (mayWrite) snapshots.release()
+      if (mayWrite) await snapshots.release()
     }
   }
 }

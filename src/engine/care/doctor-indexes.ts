@@ -15,7 +15,7 @@ export interface IndexesToExamine {
   /** Takes the snapshot of an index into an empty one of its kind; null: nothing is saved here. */
   readonly loaded: ((empty: Index) => SnapshotLoad) | null
   /** Builds the living index of that name anew and saves it. */
-  readonly renew: (name: string) => void
+  readonly renew: (name: string) => Promise<void>
 }
 
 /** Questions that indexes are examined by. */
@@ -49,13 +49,13 @@ function comparison(
   rebuilt: Index,
   reader: StoreReader,
   questions: readonly SampledQuestion[],
-  renew: () => void,
+  renew: () => Promise<void>,
 ): Examined {
   const check = `index ${index.name}`
   const { difference, rows, answers } = compareIndexes(index, rebuilt, reader, questions)
   if (difference === null) return finding(check, true, `${rows} rows and ${answers} sampled answers, as a rebuild has`)
-  return finding(check, false, difference, REPAIR_HELP, () => {
-    renew()
+  return finding(check, false, difference, REPAIR_HELP, async () => {
+    await renew()
     return 'built anew'
   })
 }
@@ -89,15 +89,15 @@ const HARMFUL: Readonly<Partial<Record<SnapshotProblem, string>>> = {
   unreadable: 'not readable',
 }
 
-function snapshotFinding(name: string, loaded: SnapshotLoad, renew: () => void): Examined {
+function snapshotFinding(name: string, loaded: SnapshotLoad, renew: () => Promise<void>): Examined {
   const check = `snapshot ${name}`
   if (loaded.ok) return finding(check, true, 'can be read')
   const { reason } = loaded
   const harmless = HARMLESS[reason]
   if (harmless !== undefined) return finding(check, true, harmless)
   const help = `It is passed over, so starting takes longer. ${REPAIR_HELP}`
-  return finding(check, false, HARMFUL[reason] ?? reason, help, () => {
-    renew()
+  return finding(check, false, HARMFUL[reason] ?? reason, help, async () => {
+    await renew()
     return 'written anew'
   })
 }

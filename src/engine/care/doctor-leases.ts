@@ -13,8 +13,8 @@ export function leasesFinding(store: Store, machineNow: () => number): Examined 
   const left = rows.filter(row => isLeft(row, machineNow()))
   if (left.length === 0) return finding('leases', true, 'none is left behind')
   const names = left.map(({ name }) => name).join(', ')
-  return finding('leases', true, `left behind: ${names}`, null, () => {
-    store.write(machineNow(), writer => {
+  return finding('leases', true, `left behind: ${names}`, null, async () => {
+    await store.writeWhenFree(machineNow(), writer => {
       for (const { name, holder } of left) writer.table(LEASES).delete({ name: name ?? null, holder: holder ?? null })
     })
     return `released ${names}`

@@ -71,7 +71,7 @@ export async function openC64Engine({ c64 = {}, ...options }: OpenC64Options): P
 /** Puts the facts into the store, where they are not there yet, and waits until they have vectors. */
 export async function embedC64(engine: Engine, report?: (progress: Progress) => void): Promise<void> {
   const { store, clock, settings } = engine.host('c64')
-  keepCorpus(store, (settings as LensSettings).settings.collection, clock.now())
+  await keepCorpus(store, (settings as LensSettings).settings.collection, clock.now())
   await engine.embedded(report)
 }
 

@@ -44,9 +44,29 @@ export class OpenChroma extends Chroma implements AsyncDisposable {
 /** Without options: the store of the working folder. No embedder unless one is given: colours need none. */
 export async function openChroma(options: OpenChromaOptions = {}): Promise<OpenChroma> {
   checkOptions(options)
-  const { queryConfig, memoryConfig, storageConfig, accessUpdates, profiles, extensions, sleep, now, viewer, ...rest } =
-    options
-  const lens = chromaLens({ queryConfig, memoryConfig, storageConfig, accessUpdates, profiles, extensions, sleep })
+  const {
+    queryConfig,
+    memoryConfig,
+    vocabularyConfig,
+    storageConfig,
+    accessUpdates,
+    profiles,
+    extensions,
+    sleep,
+    now,
+    viewer,
+    ...rest
+  } = options
+  const lens = chromaLens({
+    queryConfig,
+    memoryConfig,
+    vocabularyConfig,
+    storageConfig,
+    accessUpdates,
+    profiles,
+    extensions,
+    sleep,
+  })
   const others = BUILT_IN_LENSES.filter(({ name }) => name !== lens.name)
   const engine = await openEngineOf([...others, { name: lens.name, tables: CHROMA_TABLES, load: () => lens }], {
     embedder: 'none',
@@ -60,6 +80,7 @@ export async function openChroma(options: OpenChromaOptions = {}): Promise<OpenC
 const OPTIONS: Readonly<Record<keyof OpenChromaOptions, true>> = {
   queryConfig: true,
   memoryConfig: true,
+  vocabularyConfig: true,
   storageConfig: true,
   accessUpdates: true,
   profiles: true,

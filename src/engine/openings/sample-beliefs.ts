@@ -16,7 +16,7 @@ export async function loadBeliefsSample(
 ): Promise<SampleReport> {
   if (!isOwner(viewer)) throw new QuerentError('denied', 'the sample: only the local owner may load it', {})
   const host = engine.host('beliefs')
-  const loaded = loadSample(host)
+  const loaded = await loadSample(host)
   const beliefs = host.store.matching(host.sight(viewer), { op: 'eq', field: 'kind', value: KIND })
   await embedEntries(host, [...beliefs], new AbortController().signal, report)
   return loaded

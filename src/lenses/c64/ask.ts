@@ -1,7 +1,8 @@
 /** The lens's question: enriched, searched, trimmed. */
 import type { CallContext } from '../../model/operation.ts'
+import { isOwner } from '../../model/viewer.ts'
 import type { LensHost } from '../lens.ts'
-import { keepCorpus } from './corpus/store.ts'
+import { hasCorpus, keepCorpus } from './corpus/store.ts'
 import { type Enrichment, enrich, withoutEnrichment } from './enrichment/enrich.ts'
 import type { SearchHit } from './enrichment/hits.ts'
 import type { Backend, SearchWarning } from './search/backend.ts'
@@ -61,6 +62,7 @@ async function backendOf(host: LensHost, call: CallContext): Promise<Backend> {
     const sight = host.sight(call.viewer)
     return remoteBackend(await state.remote(), { collection: qdrantCollection, timeoutMs, sight, call })
   }
-  keepCorpus(host.store, collection, host.clock.now())
+  if (isOwner(call.viewer)) await keepCorpus(host.store, collection, host.clock.now())
+  else if (!hasCorpus(host.store, collection)) return embeddedBackend(await state.inMemory(host), collection, call)
   return embeddedBackend(host, collection, call)
 }

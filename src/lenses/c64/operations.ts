@@ -1,6 +1,7 @@
 /** The lens's operations, with their schemas: what every door offers of it. */
 import { z } from 'zod'
 import type { Operation } from '../../model/operation.ts'
+import { costOfAsking } from '../../model/query-cost.ts'
 import type { LensHost } from '../lens.ts'
 import { askC64, enrichC64, pluginWarnings } from './ask.ts'
 import type { Enrichment } from './enrichment/enrich.ts'
@@ -40,6 +41,7 @@ const enrichOperation: Operation<LensHost, typeof enrichInput, typeof enrichOutp
   input: enrichInput,
   output: enrichOutput,
   effect: { kind: 'read', idempotent: true, storeless: true },
+  cost: () => 1,
   run: async (host, input) => {
     const enrichment = enrichC64(host, input)
     const numbers = enrichment.numbers.map(({ sourceToken, value, decimal, hex, binary, role }) => ({
@@ -83,8 +85,9 @@ const queryOperation: Operation<LensHost, typeof queryInput, typeof queryOutput>
   summary: 'Ask about the Commodore 64: registers, routines, instructions, memory, colours',
   input: queryInput,
   output: queryOutput,
-  // The first question puts the facts into the store.
+  // The owner's first question puts the facts into the store.
   effect: { kind: 'write', idempotent: true },
+  cost: costOfAsking,
   run: async (host, { fetch_limit, min_score_ratio, formatted, ...rest }, call) => {
     const question = { ...rest, fetchLimit: fetch_limit, minScoreRatio: min_score_ratio }
     const { enrichment, searchMode, backend, results, warnings: found } = await askC64(host, question, call)

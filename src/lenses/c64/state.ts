@@ -1,5 +1,6 @@
 /** What the parts of the lens share in one engine. */
 import type { LensHost } from '../lens.ts'
+import { keepCorpus } from './corpus/store.ts'
 import { c64Domain } from './domain.ts'
 import type { EnrichmentDomain } from './enrichment/domain.ts'
 import type { EnrichmentPlugin } from './enrichment/plugin.ts'
@@ -23,6 +24,7 @@ export class C64State {
   readonly #plugins: EnrichmentPlugin[]
   #domain: EnrichmentDomain | null = null
   #remote: Promise<Remote> | null = null
+  #inMemory: Promise<LensHost> | null = null
 
   constructor({ settings, plugins, openRemote }: LensSettings) {
     this.settings = settings
@@ -52,6 +54,12 @@ export class C64State {
     return this.#remote
   }
 
+  /** The host with a store of the facts alone, found by their words: made once, for as long as the engine is open. */
+  inMemory(host: LensHost): Promise<LensHost> {
+    this.#inMemory ??= openInMemory(host, this.settings.collection)
+    return this.#inMemory
+  }
+
   async close(): Promise<void> {
     await (await this.#remote?.catch(() => null))?.close()
   }
@@ -71,4 +79,19 @@ export function stateOf(host: LensHost): C64State {
 /** The state, if anything made one. */
 export function stateIfMade(host: LensHost): C64State | undefined {
   return STATES.get(host)
+}
+
+async function openInMemory(host: LensHost, collection: string): Promise<LensHost> {
+  const scratch = host.scratch?.()
+  if (scratch === undefined) throw new Error('invariant broken: an engine lends stores in memory')
+  await keepCorpus(scratch.store, collection, host.clock.now())
+  const partitions = scratch.store.partitions().map(({ id }) => id)
+  return {
+    ...host,
+    store: scratch.store,
+    // To embed all facts for one question would take longer than anybody waits.
+    embedder: null,
+    index: name => scratch.index(name),
+    sight: viewer => ({ viewer, partitions }),
+  }
 }

@@ -121,17 +121,24 @@ export class Chroma {
     return this.#retried(() => importNodes(this.#state, this.viewer, document))
   }
 
+  /**
+   * For the local owner and the viewers in `vocabulary.editors`, as are the two below: anchors are shared by all viewers, and
+   * there are 10,000. Rejects with `denied` for others.
+   */
   async assignHashtag(hashtag: string, target: Target): Promise<Binding> {
+    this.#editorOnly()
     return this.#retried(() => this.#state.bindings.assign(hashtag, target))
   }
 
   /** In order, all or none. */
   async assignHashtags(assignments: readonly Assignment[]): Promise<readonly Binding[]> {
+    this.#editorOnly()
     return this.#retried(() => this.#state.bindings.assignMany(assignments))
   }
 
   /** The vocabulary for developers' topics, as far as its hashtags are not assigned; what was assigned now. */
   async assignStarter(): Promise<readonly Binding[]> {
+    this.#editorOnly()
     return this.#retried(() => assignStarter(this.#state.bindings))
   }
 
@@ -218,6 +225,17 @@ export class Chroma {
   /** CQ-106. The work is done again from its start, so it must have no effect when it fails. */
   #retried<T>(work: () => T | Promise<T>): Promise<T> {
     return retrying(work, this.#state.sleep)
+  }
+
+  #editorOnly(): void {
+    const { id } = this.viewer
+    if (isOwner(this.viewer) || this.#state.settings.vocabulary.editors.includes(id)) return
+    const message =
+      'assigning hashtags is for the local owner and the viewers in lenses.chroma.vocabulary.editors; ask the owner to assign them'
+    throw new QuerentError('denied', message, {
+      operation: 'chroma.assign',
+      setting: 'lenses.chroma.vocabulary.editors',
+    })
   }
 
   #ownerOnly(what: string): void {

@@ -55,6 +55,13 @@ export const SETTING_KEYS: readonly SettingKey[] = [
     'When use is written: at once; or at a hundred, after a second, on a flush and at the end',
   ),
   {
+    name: 'vocabulary.editors',
+    builtIn: [],
+    expected: 'a list of ids of viewers',
+    means: 'Who may assign hashtags beside the owner: their anchors are shared by all viewers',
+    fits: value => Array.isArray(value) && value.every(id => typeof id === 'string' && id !== ''),
+  },
+  {
     name: 'storage.cache_size_mb',
     builtIn: 64,
     expected: 'an integer from 8 to 1024',

@@ -24,6 +24,10 @@ export interface ChromaSettings {
     /** When the use of an answer is written (CQ-103). */
     readonly accessUpdates: 'immediate' | 'queued'
   }
+  readonly vocabulary: {
+    /** Ids of viewers who may assign hashtags, beside the local owner. */
+    readonly editors: readonly string[]
+  }
   readonly storage: {
     readonly cacheSizeMb: number
     readonly walMode: boolean
@@ -37,13 +41,14 @@ export interface SettingLayers {
   readonly file?: unknown
   /** Variables CHROMA_<SECTION>_<KEY>; others that begin so are refused. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined
-  /** Of the constructor: `queryConfig`, `memoryConfig`, `storageConfig` in camelCase, and `accessUpdates`. */
+  /** Of the constructor: `queryConfig`, `memoryConfig`, `vocabularyConfig`, `storageConfig` in camelCase, and `accessUpdates`. */
   readonly constructed?: ConstructedSettings | undefined
 }
 
 export interface ConstructedSettings {
   readonly queryConfig?: Partial<ChromaSettings['query']> | undefined
   readonly memoryConfig?: Partial<Omit<ChromaSettings['memory'], 'accessUpdates'>> | undefined
+  readonly vocabularyConfig?: Partial<ChromaSettings['vocabulary']> | undefined
   readonly storageConfig?: Partial<ChromaSettings['storage']> | undefined
   readonly accessUpdates?: 'immediate' | 'queued' | undefined
 }
@@ -70,7 +75,7 @@ export function wrong(key: string, value: unknown, expected: string): Configurat
   return new ConfigurationError('invalid_configuration', `${key}: expected ${expected}, got ${shown}`, details)
 }
 
-const OUR_SECTION = /^CHROMA_(QUERY|MEMORY|STORAGE)_/
+const OUR_SECTION = /^CHROMA_(QUERY|MEMORY|VOCABULARY|STORAGE)_/
 
 type Put = (name: string, value: unknown, told: string) => void
 
@@ -95,8 +100,8 @@ function fromEnvironment(environment: Readonly<Record<string, string | undefined
 }
 
 function fromConstructor(given: ConstructedSettings, put: Put): void {
-  const { queryConfig, memoryConfig, storageConfig, accessUpdates } = given
-  const sections = { query: queryConfig, memory: memoryConfig, storage: storageConfig }
+  const { queryConfig, memoryConfig, vocabularyConfig, storageConfig, accessUpdates } = given
+  const sections = { query: queryConfig, memory: memoryConfig, vocabulary: vocabularyConfig, storage: storageConfig }
   for (const [section, keys] of Object.entries(sections)) {
     if (keys === undefined) continue
     if (!isPlainObject(keys)) throw wrong(`${section}Config`, keys, 'an object')
@@ -118,7 +123,7 @@ function parsed(text: string): unknown {
 }
 
 function grouped(values: ReadonlyMap<string, unknown>): ChromaSettings {
-  const sections: Record<string, Record<string, unknown>> = { query: {}, memory: {}, storage: {} }
+  const sections: Record<string, Record<string, unknown>> = { query: {}, memory: {}, vocabulary: {}, storage: {} }
   for (const [name, value] of values) {
     const [section, key] = name.split('.') as [string, string]
     const camel = key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())

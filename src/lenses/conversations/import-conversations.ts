@@ -57,7 +57,7 @@ export async function importConversations(
     for (let at = 0; at < length; at += BATCH) {
       if (signal.aborted) throw stopped(counts)
       const end = Math.min(at + BATCH, length)
-      store.write(settings.now, writer => {
+      await store.writeWhenFree(settings.now, writer => {
         const changed: Row[] = []
         for (const message of places.of(writer, at, end)) {
           const conflict = take(writer, message, settings, counts, changed)

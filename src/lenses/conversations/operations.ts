@@ -60,7 +60,7 @@ const rememberOperation: Operation<LensHost, typeof rememberInput, typeof rememb
   output: rememberOutput,
   effect: { kind: 'write', idempotent: false },
   async run(host, input, { viewer, signal }) {
-    const { key, answer } = remember(host, input, viewer)
+    const { key, answer } = await remember(host, input, viewer)
     if (input.wait === true) await embedEntries(host, [key], signal)
     return answer
   },

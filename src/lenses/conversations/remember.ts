@@ -58,11 +58,11 @@ export interface Remembered {
 export const NOTES = 'notes'
 
 /** Durable when it returns; the entry's vectors follow. */
-export function remember(
+export async function remember(
   host: Pick<LensHost, 'store' | 'clock' | 'random'>,
   input: RememberInput,
   viewer: Viewer,
-): { readonly key: EntryKey; readonly answer: Remembered } {
+): Promise<{ readonly key: EntryKey; readonly answer: Remembered }> {
   const now = host.clock.now()
   const { text, federations } = input
   if (text.trim() === '') throw invalidArgument('text', text, 'a message that is more than blanks')
@@ -71,7 +71,7 @@ export function remember(
   }
   const id = input.id ?? v4Id(host.random)
   const at = input.at === undefined ? null : toInstant(input.at, 'at')
-  return host.store.write(now, writer => {
+  return host.store.writeWhenFree(now, writer => {
     const { conversation = NOTES } = input
     const own = ownMessage(writer, entryIdOf(conversation, id), conversation, viewer.id)
     const whose = audienceOf(input, own, viewer)

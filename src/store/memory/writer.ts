@@ -9,6 +9,7 @@ import type { Viewer } from '../../model/viewer.ts'
 import { audienceOfPartition, checkAccess, checkText, checkVector, soundAudience, soundDraft } from '../check.ts'
 import { planPut } from '../put-plan.ts'
 import type { Change, PutResult, StoreWriter, TableWriter } from '../store.ts'
+import { countChange } from '../usage.ts'
 import { deepFreeze } from './freeze.ts'
 import { MemoryReader } from './reader.ts'
 import { nameOf } from './state.ts'
@@ -40,6 +41,11 @@ export class MemoryWriter extends MemoryReader implements StoreWriter {
       return chunkKey
     })
     this.state.chunkKeys.set(key, chunkKeys)
+    countChange({ table: declaration => super.table(declaration) }, this, {
+      ...{ key, holder: sound.audience.holder },
+      before: () => before,
+      after: sound,
+    })
     const moved = before !== undefined && before.partition !== partition
     this.#tell({ entry: key, kind: 'put', partition, from: moved ? before.partition : null })
     return { key, changed: true, created: before === undefined }
@@ -49,6 +55,9 @@ export class MemoryWriter extends MemoryReader implements StoreWriter {
     this.#mustWrite()
     const entry = this.state.entries.get(key)
     if (entry === undefined) return false
+    const { holder } = entry.audience
+    const read = { table: (declaration: TableDeclaration) => super.table(declaration) }
+    countChange(read, this, { key, holder, before: () => entry, after: undefined })
     for (const chunk of this.chunksOf(key)) this.#dropChunk(chunk.key)
     this.state.chunkKeys.delete(key)
     this.state.access.delete(key)

@@ -8,6 +8,7 @@ import type { Viewer } from '../../model/viewer.ts'
 import { checkText, soundDraft } from '../check.ts'
 import { planPut } from '../put-plan.ts'
 import type { PutResult, StoreWriter, TableWriter } from '../store.ts'
+import { countChange } from '../usage.ts'
 import { writeMeta } from './meta.ts'
 import { SqliteReader } from './reader.ts'
 import { CHUNKS } from './tallies.ts'
@@ -34,6 +35,11 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
     this.parts.chunks.write(key, chunks, plan)
     tallies.add(partition, before ? tallies.ofEntry(key) : new Map([[CHUNKS, chunks.length]]))
     if (before) this.parts.forgotten.note()
+    countChange({ table: declaration => super.table(declaration) }, this, {
+      ...{ key, holder: sound.audience.holder },
+      before: () => before,
+      after: sound,
+    })
     const moved = before !== undefined && before.partition !== partition
     changes.tell('put', key, partition, moved ? before.partition : null, now)
     return { key, changed: true, created: before === undefined }
@@ -44,6 +50,10 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
     const partition = this.parts.entries.partitionOf(key)
     if (partition === undefined) return false
     this.parts.tallies.add(partition, this.parts.tallies.ofEntry(key), -1)
+    for (const { holder } of this.identities([key])) {
+      const before = () => this.entry(key)
+      countChange({ table: declaration => super.table(declaration) }, this, { key, holder, before, after: undefined })
+    }
     this.parts.entries.delete(key)
     this.parts.forgotten.note()
     this.parts.changes.tell('delete', key, partition, null, now)

@@ -110,7 +110,7 @@ it('leaves the file of an index to another process that is writing one', async (
   const other = openSqliteStore({ file })
   const turn = new Lease(other, 'snapshots', 'elsewhere/1/x', () => Date.now())
   await withEngine(async engine => {
-    expect(turn.take()).toBe(true)
+    expect(await turn.take()).toBe(true)
     await engine.doctor({ repair: true })
     expect(readFileSync(snapshot).equals(damaged)).toBe(true)
     turn.release()

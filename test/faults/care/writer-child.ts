@@ -11,13 +11,13 @@ process.stdin.on('data', () => {
 // Nobody listens any more.
 process.stdout.on('error', () => process.exit(1))
 let at = 0
-const act = (): void => {
+const act = async (): Promise<void> => {
   at++
   // Three entries at once: a copy that holds one of them without the others is of no committed state.
   const drafts = ['a', 'b', 'c'].map(part =>
     draftOf({ id: `${name}-${at}-${part}`, content: `${name} ${at} `.repeat(40), tags: [`act${at}`] }),
   )
-  store.write(Date.now(), writer => {
+  await store.writeWhenFree(Date.now(), writer => {
     for (const draft of drafts) writer.put(draft, wholeChunk(draft))
   })
   process.stdout.write(`${at}\n`)
@@ -27,4 +27,4 @@ const act = (): void => {
     process.exit(0)
   }
 }
-act()
+await act()

@@ -51,12 +51,12 @@ export const signatures: Target<Json> = {
 }
 
 /** Each part where there is one; what is no object has none. */
-function tryAll(input: Json): void {
+async function tryAll(input: Json): Promise<void> {
   const given = said(input)
   if (typeof given !== 'object' || given === null) return
   const { envelope, request, statement, by, signature, did } = given as Readonly<Record<string, unknown>>
-  if (envelope !== null && typeof envelope === 'object') tryEnvelope(envelope as Envelope)
-  if (request !== null && typeof request === 'object') tryRequest(request as Readonly<Record<string, unknown>>)
+  if (envelope !== null && typeof envelope === 'object') await tryEnvelope(envelope as Envelope)
+  if (request !== null && typeof request === 'object') await tryRequest(request as Readonly<Record<string, unknown>>)
   if (typeof by === 'string' && typeof signature === 'string') {
     const isGood = isStatementOf(by, statement as Json, signature)
     if (isGood) mustBeOurs(statement, QUERY, by)
@@ -64,24 +64,24 @@ function tryAll(input: Json): void {
   if (typeof did === 'string') tryDid(did)
 }
 
-function tryEnvelope(envelope: Envelope): void {
+async function tryEnvelope(envelope: Envelope): Promise<void> {
   const nonces = new MemoryNonces()
   const here = { audience: NODE.did, now: NOW, nonces }
-  const refusal = envelopeRefusal(envelope, here)
+  const refusal = await envelopeRefusal(envelope, here)
   if (refusal === null) mustBeOurs(envelope.query, QUERY, envelope.sender)
-  mustEqual(envelopeRefusal(envelope, here), refusal ?? 'replay', 'told otherwise the second time')
+  mustEqual(await envelopeRefusal(envelope, here), refusal ?? 'replay', 'told otherwise the second time')
 }
 
-function tryRequest({ method, path, body, headers }: Readonly<Record<string, unknown>>): void {
+async function tryRequest({ method, path, body, headers }: Readonly<Record<string, unknown>>): Promise<void> {
   const named = typeof headers === 'object' && headers !== null ? (headers as Readonly<Record<string, unknown>>) : {}
   const claim = readClaim(name => (typeof named[name] === 'string' ? (named[name] as string) : null))
   if (claim === null || claim === 'malformed') return
   const facts = { method: text(method), path: text(path), body: text(body) }
   const nonces = new MemoryNonces()
-  const refusal = refusalOf(facts, claim, { audience: NODE.did, now: NOW, nonces })
+  const refusal = await refusalOf(facts, claim, { audience: NODE.did, now: NOW, nonces })
   if (refusal !== null) return
   mustEqual(facts, FACTS, 'a request taken that was not signed so')
-  must(refusalOf(facts, claim, { audience: NODE.did, now: NOW, nonces }) === 'replay', 'taken twice')
+  must((await refusalOf(facts, claim, { audience: NODE.did, now: NOW, nonces })) === 'replay', 'taken twice')
 }
 
 /** Nobody here signed anything else; keys in another order are the same statement. */

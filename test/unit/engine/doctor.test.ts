@@ -46,7 +46,7 @@ function input(fields: Partial<DoctorInput> = {}): DoctorInput {
   return {
     ...{ store, home: null, embedder: openToyEmbedder(), embedderError: null, refused: null, jobs: new Map(), fresh },
     indexes: [openWords(), openVectors()],
-    ...{ storeFile: null, machineNow: () => 0, loaded: null, renew: () => undefined },
+    ...{ storeFile: null, machineNow: () => 0, loaded: null, renew: async () => undefined },
     lenses: [],
     signal: new AbortController().signal,
     ...fields,

@@ -117,12 +117,12 @@ it('vectors that come after another process took the lease are not written', asy
   let isStopped = true
   const slow: Embedder = {
     ...toy,
-    embed: (texts, kind, signal) => {
+    embed: async (texts, kind, signal) => {
       // As if the process had been stopped here for a term.
       if (isStopped) {
         isStopped = false
         time.now += 20_000
-        expect(other.take()).toBe(true)
+        expect(await other.take()).toBe(true)
       }
       return toy.embed(texts, kind, signal)
     },

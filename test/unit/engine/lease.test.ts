@@ -49,80 +49,80 @@ function openWorld() {
 }
 
 describe('a lease', () => {
-  it('is one’s until it is given back', () => {
+  it('is one’s until it is given back', async () => {
     const { lease } = openWorld()
     const [a, b] = [lease('a'), lease('b')]
-    expect([a.take(), a.take(), b.take()]).toEqual([true, true, false])
-    expect(lease('b', { name: 'other work' }).take()).toBe(true)
-    b.release()
-    expect(b.take()).toBe(false)
-    a.release()
-    expect(b.take()).toBe(true)
+    expect([await a.take(), await a.take(), await b.take()]).toEqual([true, true, false])
+    expect(await lease('b', { name: 'other work' }).take()).toBe(true)
+    await b.release()
+    expect(await b.take()).toBe(false)
+    await a.release()
+    expect(await b.take()).toBe(true)
   })
 
-  it('ends with its term unless it is renewed', () => {
+  it('ends with its term unless it is renewed', async () => {
     const { lease, pass } = openWorld()
     const [a, b, c] = [lease('a'), lease('b'), lease('c')]
-    a.take()
+    await a.take()
     pass(14_000)
-    expect(a.take()).toBe(true)
+    expect(await a.take()).toBe(true)
     pass(14_999)
-    expect(b.take()).toBe(false)
+    expect(await b.take()).toBe(false)
     pass(1)
-    expect([c.take(), b.take(), a.take()]).toEqual([true, false, false])
+    expect([await c.take(), await b.take(), await a.take()]).toEqual([true, false, false])
   })
 
-  it('of a process that died is taken at once', () => {
+  it('of a process that died is taken at once', async () => {
     const { lease } = openWorld()
-    expect(lease(dead).take()).toBe(true)
-    expect(lease('d').take()).toBe(true)
+    expect(await lease(dead).take()).toBe(true)
+    expect(await lease('d').take()).toBe(true)
   })
 
-  it('that was taken while its holder was stopped cannot be written under, also when it was given back since', () => {
+  it('that was taken while its holder was stopped cannot be written under, also when it was given back since', async () => {
     const { store, lease, pass } = openWorld()
     const [stopped, other] = [lease('a'), lease('b')]
     const writes = (one: Lease) => () => store.write(1, one.mustHold)
     expect(writes(stopped)).toThrow('another process took over work')
-    stopped.take()
+    await stopped.take()
     expect(writes(stopped)).not.toThrow()
     pass(TERM_MS)
     expect(writes(stopped), 'nobody has taken it yet').not.toThrow()
-    other.take()
+    await other.take()
     expect(writes(stopped)).toThrow('another process took over work')
-    other.release()
+    await other.release()
     expect(writes(stopped)).toThrow('another process took over work')
-    stopped.release()
-    lease('a').take()
+    await stopped.release()
+    await lease('a').take()
     expect(writes(stopped), 'another turn of the same process').toThrow('another process took over work')
   })
 
-  it('of one whose clock is ahead, or from before the clock was put back, blocks for one term of one’s own', () => {
+  it('of one whose clock is ahead, or from before the clock was put back, blocks for one term of one’s own', async () => {
     const { time, lease, pass } = openWorld()
-    lease('a', { ahead: 3_600_000 }).take()
+    await lease('a', { ahead: 3_600_000 }).take()
     const b = lease('b')
-    expect(b.take()).toBe(false)
+    expect(await b.take()).toBe(false)
     pass(TERM_MS - 1)
-    expect(b.take()).toBe(false)
+    expect(await b.take()).toBe(false)
     pass(1)
-    expect(b.take()).toBe(true)
+    expect(await b.take()).toBe(true)
     time.machine -= 7_200_000
     const c = lease('c')
-    expect(c.take()).toBe(false)
+    expect(await c.take()).toBe(false)
     pass(TERM_MS / 2)
-    b.take()
-    expect(c.take(), 'it was renewed').toBe(false)
+    await b.take()
+    expect(await c.take(), 'it was renewed').toBe(false)
     pass(TERM_MS - 1)
-    expect(c.take()).toBe(false)
+    expect(await c.take()).toBe(false)
     pass(1)
-    expect(c.take()).toBe(true)
+    expect(await c.take()).toBe(true)
   })
 
-  it('that others hold is looked at without waiting for writers', () => {
+  it('that others hold is looked at without waiting for writers', async () => {
     const { store, lease } = openWorld()
     const [a, b] = [lease('a'), lease('b')]
-    a.take()
-    const write = vi.spyOn(store, 'write')
-    expect(b.take()).toBe(false)
+    await a.take()
+    const write = vi.spyOn(store, 'writeWhenFree')
+    expect(await b.take()).toBe(false)
     expect(write).not.toHaveBeenCalled()
   })
 })
@@ -136,11 +136,11 @@ describe('while it works', () => {
     const now = { ahead: 0 }
     const mine = new Lease(store, 'work', 'a', () => Date.now())
     const other = new Lease(store, 'work', 'b', () => Date.now() + now.ahead)
-    mine.take()
-    const heard = mine.during(new AbortController().signal, signal => {
+    await mine.take()
+    const heard = mine.during(new AbortController().signal, async signal => {
       now.ahead = TERM_MS
-      expect(other.take()).toBe(true)
-      if (what !== 'taken') other.release()
+      expect(await other.take()).toBe(true)
+      if (what !== 'taken') await other.release()
       return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
     })
     const outcome = expect(heard).rejects.toThrow('another process took over work')
@@ -168,12 +168,12 @@ describe.each(['memory', 'SQLite'])('whatever several holders do (QUERENT_LONG=1
   const timeout = LONG ? 900_000 : 60_000
   const numRuns = (LONG ? 10 : 1) * (kind === 'memory' ? 300 : 40)
 
-  it('on one clock no two of them have it at once', { timeout }, () => {
-    fc.assert(
-      fc.property(fc.array(step, LENGTH), steps => {
+  it('on one clock no two of them have it at once', { timeout }, async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, LENGTH), async steps => {
         using world = openHolders(kind, [0, 0, 0, 0])
         for (const one of steps) {
-          world.take(one)
+          await world.take(one)
           expect(world.believing().length).toBeLessThanOrEqual(1)
         }
       }),
@@ -183,18 +183,22 @@ describe.each(['memory', 'SQLite'])('whatever several holders do (QUERENT_LONG=1
 
   it('on clocks that differ and jump nobody writes between two writes of one turn, and it never stays blocked', {
     timeout,
-  }, () => {
-    fc.assert(
-      fc.property(fc.array(fc.oneof({ weight: 8, arbitrary: step }, jump), LENGTH), skews, (steps, ahead) => {
-        using world = openHolders(kind, ahead)
-        for (const one of steps) world.take(one)
-        const turns = world.writes.filter((turn, at) => turn !== world.writes[at - 1])
-        expect(new Set(turns).size).toBe(turns.length)
-        // All are stopped but one, which looks twice.
-        world.take(['take', 0])
-        world.take(['pass', TERM_MS])
-        expect(world.take(['take', 0])).toBe(true)
-      }),
+  }, async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.oneof({ weight: 8, arbitrary: step }, jump), LENGTH),
+        skews,
+        async (steps, ahead) => {
+          using world = openHolders(kind, ahead)
+          for (const one of steps) await world.take(one)
+          const turns = world.writes.filter((turn, at) => turn !== world.writes[at - 1])
+          expect(new Set(turns).size).toBe(turns.length)
+          // All are stopped but one, which looks twice.
+          await world.take(['take', 0])
+          await world.take(['pass', TERM_MS])
+          expect(await world.take(['take', 0])).toBe(true)
+        },
+      ),
       { numRuns },
     )
   })
@@ -224,7 +228,7 @@ function openHolders(kind: string, ahead: readonly number[]) {
       expect(error).toMatchObject({ code: 'cancelled' })
     }
   }
-  const take = ([what, value]: Step): boolean => {
+  const take = async ([what, value]: Step): Promise<boolean> => {
     if (what === 'pass' || what === 'jump') {
       time.machine += value
       if (what === 'pass') time.elapsed += value
@@ -232,10 +236,10 @@ function openHolders(kind: string, ahead: readonly number[]) {
     }
     if (what === 'write') write(value)
     else if (what === 'release') {
-      leases[value]?.release()
+      await leases[value]?.release()
       until[value] = 0
     } else {
-      const has = leases[value]?.take() === true
+      const has = (await leases[value]?.take()) === true
       until[value] = has ? time.elapsed + TERM_MS : 0
       return has
     }

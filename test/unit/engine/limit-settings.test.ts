@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { resolveConfig } from '../../../src/engine/config.ts'
 import { resolveLimits } from '../../../src/engine/limit-settings.ts'
 
-const ANY_NUMBER = { questionsPerDay: null, alikePerHour: null }
+const ANY_NUMBER = { bytesPerViewer: 100 * 1024 * 1024, questionsPerDay: null, alikePerHour: null }
 const DEFAULTS = { enabled: true, unitsPerMinute: 200, burst: 33, subscriptions: 50, streams: 16, ...ANY_NUMBER }
 
 describe('settings of limits', () => {
@@ -51,6 +51,8 @@ describe('settings of limits', () => {
     ['limits: questions_per_day', () => resolveLimits({ questionsPerDay: 100_001 }, {})],
     ['QUERENT_LIMITS_ALIKE_PER_HOUR', () => resolveLimits({}, { QUERENT_LIMITS_ALIKE_PER_HOUR: '0' })],
     ['QUERENT_LIMITS', () => resolveLimits({}, { QUERENT_LIMITS: 'never' })],
+    ['limits: bytes_per_viewer', () => resolveLimits({ bytesPerViewer: -1 }, {})],
+    ['QUERENT_LIMITS_BYTES_PER_VIEWER', () => resolveLimits({}, { QUERENT_LIMITS_BYTES_PER_VIEWER: '1 MB' })],
     ['QUERENT_LIMITS_BURST', () => resolveLimits({}, { QUERENT_LIMITS_BURST: 'many' })],
     ['QUERENT_LIMITS_UNITS_PER_MINUTE', () => resolveLimits({}, { QUERENT_LIMITS_UNITS_PER_MINUTE: '0' })],
   ])('are refused by name: %s', (field, resolve) => {

@@ -51,8 +51,23 @@ describe('the facts', () => {
     expect(store.find('mine', everywhere)).toHaveLength(1)
   })
 
+  it('QE-019: are not written by what another viewer asks, who is answered all the same', async () => {
+    await using c64 = await openTestC64()
+    const { store } = c64.engine.host('c64')
+    const seq = store.lastSeq()
+    const ann = { viewer: { id: 'ann' } }
+    const { results } = await c64.query('EXTCOL', {}, ann)
+    expect(results[0]?.id).toBe('c64:register:EXTCOL')
+    expect([store.lastSeq(), store.meta('c64_corpus')]).toEqual([seq, undefined])
+    expect((await c64.engine.list(FACTS)).total).toBe(0)
+    await c64.query('EXTCOL')
+    expect((await c64.engine.list(FACTS, ann)).total).toBe(c64Corpus().length)
+    expect((await c64.query('EXTCOL', {}, ann)).results[0]?.id).toBe('c64:register:EXTCOL')
+  })
+
   it('are public: whoever asks finds them, and the owner holds them (EN-068)', async () => {
     await using c64 = await openTestC64()
+    await c64.query('BGCOL0')
     const { results } = await c64.query('EXTCOL', {}, { viewer: { id: 'ann' } })
     expect(results[0]?.id).toBe('c64:register:EXTCOL')
     const { items } = await c64.engine.list({ ...FACTS, limit: 1 }, { viewer: { id: 'ann' } })

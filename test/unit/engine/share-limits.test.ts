@@ -3,14 +3,14 @@ import { shareOf } from '../../../src/engine/share-limits.ts'
 
 const WHOLE = {
   ...{ enabled: true, unitsPerMinute: 200, burst: 33, subscriptions: 50, streams: 16 },
-  ...{ questionsPerDay: 10, alikePerHour: null },
+  ...{ bytesPerViewer: 1000, questionsPerDay: 10, alikePerHour: null },
 }
 
 it('all shares together are no more than the whole', () => {
   expect(shareOf(WHOLE, 1)).toEqual(WHOLE)
   expect(shareOf(WHOLE, 4)).toEqual({
     ...{ enabled: true, unitsPerMinute: 50, burst: 8, subscriptions: 12, streams: 4 },
-    ...{ questionsPerDay: 2, alikePerHour: null },
+    ...{ bytesPerViewer: 1000, questionsPerDay: 2, alikePerHour: null },
   })
 })
 

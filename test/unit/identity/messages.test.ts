@@ -76,31 +76,31 @@ describe('a signed request', () => {
   const check = (more: object = {}, at = {}) =>
     refusalOf({ ...facts, ...more }, claim, { audience: node, now: NOW, nonces: new MemoryNonces(), ...at })
 
-  it('is taken within five minutes either way', () => {
-    expect(check()).toBeNull()
-    expect(check({}, { now: NOW + CLOCK_TOLERANCE_MS })).toBeNull()
-    expect(check({}, { now: NOW - CLOCK_TOLERANCE_MS })).toBeNull()
-    expect(check({}, { now: NOW + CLOCK_TOLERANCE_MS + 1 })).toBe('clock')
-    expect(check({}, { now: NOW - CLOCK_TOLERANCE_MS - 1 })).toBe('clock')
+  it('is taken within five minutes either way', async () => {
+    expect(await check()).toBeNull()
+    expect(await check({}, { now: NOW + CLOCK_TOLERANCE_MS })).toBeNull()
+    expect(await check({}, { now: NOW - CLOCK_TOLERANCE_MS })).toBeNull()
+    expect(await check({}, { now: NOW + CLOCK_TOLERANCE_MS + 1 })).toBe('clock')
+    expect(await check({}, { now: NOW - CLOCK_TOLERANCE_MS - 1 })).toBe('clock')
   })
 
-  it('is refused with any part changed', () => {
+  it('is refused with any part changed', async () => {
     for (const more of [{ method: 'GET' }, { path: '/v1/call/beliefs.query?x=2' }, { body: '{"a":2}' }]) {
-      expect(check(more)).toBe('signature')
+      expect(await check(more)).toBe('signature')
     }
-    expect(check({}, { audience: keys.did })).toBe('audience')
+    expect(await check({}, { audience: keys.did })).toBe('audience')
     const at = { audience: node, now: NOW, nonces: new MemoryNonces() }
     for (const part of [{ timestamp: NOW + 1 }, { sender: node }, { nonce: newNonce(n => new Uint8Array(n)) }]) {
-      expect(refusalOf(facts, { ...claim, ...part }, at)).toBe('signature')
+      expect(await refusalOf(facts, { ...claim, ...part }, at)).toBe('signature')
     }
   })
 
-  it('is taken once, and a bad one uses nothing up', () => {
+  it('is taken once, and a bad one uses nothing up', async () => {
     const nonces = new MemoryNonces()
-    expect(check({ body: '' }, { nonces })).toBe('signature')
-    expect(check({}, { nonces })).toBeNull()
-    expect(check({}, { nonces })).toBe('replay')
-    expect(check({}, { nonces, now: NOW + CLOCK_TOLERANCE_MS })).toBe('replay')
+    expect(await check({ body: '' }, { nonces })).toBe('signature')
+    expect(await check({}, { nonces })).toBeNull()
+    expect(await check({}, { nonces })).toBe('replay')
+    expect(await check({}, { nonces, now: NOW + CLOCK_TOLERANCE_MS })).toBe('replay')
   })
 
   it('is told from one without a signature, and from half a one', () => {
@@ -128,29 +128,31 @@ describe('an envelope (BQ-119, BQ-120)', () => {
   const check = (envelope: Envelope, at = {}) =>
     envelopeRefusal(envelope, { audience: node, now: NOW, nonces: new MemoryNonces(), ...at })
 
-  it('is taken by the node that it is for, once', () => {
+  it('is taken by the node that it is for, once', async () => {
     const nonces = new MemoryNonces()
-    expect(check(sealed, { nonces })).toBeNull()
-    expect(check(sealed, { nonces })).toBe('replay')
-    expect(check(sealed, { audience: keys.did })).toBe('audience')
-    expect(check(sealed, { now: NOW + CLOCK_TOLERANCE_MS + 1 })).toBe('clock')
+    expect(await check(sealed, { nonces })).toBeNull()
+    expect(await check(sealed, { nonces })).toBe('replay')
+    expect(await check(sealed, { audience: keys.did })).toBe('audience')
+    expect(await check(sealed, { now: NOW + CLOCK_TOLERANCE_MS + 1 })).toBe('clock')
   })
 
-  it('is refused with any member changed, missing or added', () => {
-    expect(check({ ...sealed, query: { semantic: 'y' } })).toBe('signature')
-    expect(check({ ...sealed, sender: node })).toBe('signature')
-    expect(check({ ...sealed, timestamp: '2026-03-01T12:00:01.000Z' })).toBe('signature')
-    expect(check({ ...sealed, nonce: newNonce(n => new Uint8Array(n)) })).toBe('signature')
-    expect(check({ ...sealed, extra: '1' } as Envelope)).toBe('malformed')
+  it('is refused with any member changed, missing or added', async () => {
+    expect(await check({ ...sealed, query: { semantic: 'y' } })).toBe('signature')
+    expect(await check({ ...sealed, sender: node })).toBe('signature')
+    expect(await check({ ...sealed, timestamp: '2026-03-01T12:00:01.000Z' })).toBe('signature')
+    expect(await check({ ...sealed, nonce: newNonce(n => new Uint8Array(n)) })).toBe('signature')
+    expect(await check({ ...sealed, extra: '1' } as Envelope)).toBe('malformed')
     for (const name of Object.keys(sealed)) {
       const { [name as keyof Envelope]: _, ...others } = sealed
-      expect(check({ ...others, other: 'x' } as unknown as Envelope), `other instead of ${name}`).toBe('malformed')
+      expect(await check({ ...others, other: 'x' } as unknown as Envelope), `other instead of ${name}`).toBe(
+        'malformed',
+      )
     }
-    expect(check({ ...sealed, timestamp: '2026-03-01T12:00:00Z' })).toBe('malformed')
-    expect(check({ ...sealed, nonce: 1 } as unknown as Envelope)).toBe('malformed')
+    expect(await check({ ...sealed, timestamp: '2026-03-01T12:00:00Z' })).toBe('malformed')
+    expect(await check({ ...sealed, nonce: 1 } as unknown as Envelope)).toBe('malformed')
     const { query, ...rest } = sealed
     expect(query).toBeDefined()
-    expect(check(rest as Envelope)).toBe('malformed')
+    expect(await check(rest as Envelope)).toBe('malformed')
   })
 })
 

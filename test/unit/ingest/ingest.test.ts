@@ -396,7 +396,7 @@ describe.each(STORES)('into %s:', (_, openStore) => {
     it('passes on what is not the fault of a file', async () => {
       const store = openStore()
       const failing: Store = Object.assign(Object.create(store), {
-        write: () => {
+        writeWhenFree: async () => {
           throw new QuerentError('store_locked', 'locked')
         },
       })

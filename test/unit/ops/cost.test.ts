@@ -1,11 +1,17 @@
 /** BQ-190 beyond the lens beliefs: a store that is asked another way is not asked for less. */
 import { describe, expect, it } from 'vitest'
+import { C64_OPERATIONS } from '../../../src/lenses/c64/operations.ts'
 import { CHROMA_OPERATIONS } from '../../../src/lenses/chroma/operations/operations.ts'
 import { COLLECTIONS_OPERATIONS } from '../../../src/lenses/collections/operations.ts'
 import { makeCatalog } from '../../../src/ops/catalog.ts'
 import { noEngine } from '../../support/operations.ts'
 
-const all = [...makeCatalog(noEngine).values(), ...CHROMA_OPERATIONS, ...COLLECTIONS_OPERATIONS] as readonly {
+const all = [
+  ...makeCatalog(noEngine).values(),
+  ...C64_OPERATIONS,
+  ...CHROMA_OPERATIONS,
+  ...COLLECTIONS_OPERATIONS,
+] as readonly {
   readonly name: string
   cost?(input: unknown): number
 }[]
@@ -24,8 +30,10 @@ describe.each(['query', 'watch'])('%s costs 1, and', name => {
     ['1 more for spread', { diversity: 0 }, 2],
     ['1 more for 101 results', { limit: 101 }, 2],
     ['1 more for 200 results', { limit: 200 }, 2],
+    ['1 more for exact vectors', { approximate: false }, 2],
     ['9 more for 1,000 results', { limit: 1000 }, 10],
-    ['11 more for all of it', { lens: 'beliefs', limit: 1000, explain: true, diversity: 0.5 }, 12],
+    ['1 more for reasons of each 100 results', { limit: 1000, explain: true }, 20],
+    ['30 more for all of it', { lens: 'beliefs', limit: 1000, explain: true, diversity: 0.5, approximate: false }, 31],
   ])('%s', (_, asked, units) => {
     expect(cost(name, { text: 'fox', ...asked })).toBe(units)
   })
@@ -36,9 +44,11 @@ describe('other questions cost', () => {
     ['query', { text: 'fox', trace: true }, 2],
     ['query', { text: 'fox', trace: true, explain: true }, 2],
     ['explain', { id: 'a', query: { text: 'fox' } }, 2],
-    ['explain', { id: 'a', query: { text: 'fox', explain: true, limit: 1000, diversity: 0 } }, 12],
+    ['explain', { id: 'a', query: { text: 'fox', explain: true, limit: 1000, diversity: 0 } }, 30],
     ['similar', { id: 'a' }, 1],
     ['similar', { id: 'a', limit: 1000 }, 10],
+    ['c64.query', { query: 'fox' }, 1],
+    ['c64.query', { query: 'fox', limit: 201 }, 3],
     ['collections.query', { query: 'fox' }, 1],
     ['collections.query', { query: 'fox', n_results: 201 }, 3],
     ['collections.query', { query: 'fox', n_results: 1e15 }, 100],

@@ -2,12 +2,12 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { Engine } from '../../../src/engine/engine.ts'
-import { RequesterLimits } from '../../../src/identity/limits.ts'
+import { RequesterLimits, UNLIMITED } from '../../../src/identity/limits.ts'
 import { BeliefsError } from '../../../src/lenses/beliefs/errors.ts'
 import { QuerentError } from '../../../src/model/errors.ts'
 import type { CallContext } from '../../../src/model/operation.ts'
 import { unread } from '../../../src/ops/admission.ts'
-import { makeCatalog, runOperation, streamOperation } from '../../../src/ops/catalog.ts'
+import { type EngineOperation, makeCatalog, runOperation, streamOperation } from '../../../src/ops/catalog.ts'
 import { bugReport, toldError } from '../../../src/ops/told-error.ts'
 import { noEngine, operation } from '../../support/operations.ts'
 
@@ -35,6 +35,43 @@ describe('a remote request', () => {
       details: { retry_after_ms: 1000, limit: 60 },
     })
     await expect(runOperation(work, engine, {}, remote)).resolves.toBeDefined()
+  })
+
+  it('QE-019, BQ-190: is charged for the length of each question, and for that of any other text it reads by', async () => {
+    const units = async (one: EngineOperation, input: object): Promise<number> => {
+      let taken = 0
+      const charge = (_: string, count: number) => {
+        taken += count
+      }
+      const limits = { ...UNLIMITED, charge }
+      await runOperation(one, { ...noEngine, limits }, input, remote)
+      return taken
+    }
+    const text = (length: number) => 'x'.repeat(length)
+    expect(await units(work, { text: text(1000) })).toBe(1)
+    expect(await units(work, { text: text(1001) })).toBe(2)
+    // Code points, not UTF-16 units; texts at any depth together; what a cursor holds is not of the requester's choosing.
+    expect(await units(work, { text: '\u{1f98a}'.repeat(1000), cursor: text(5000) })).toBe(1)
+    expect(await units(work, { a: [{ b: text(1500) }], c: text(1500) })).toBe(3)
+    const batch = operation('batch', () => ({}), { cost: () => 2, questions: input => (input as { all: [] }).all })
+    expect(await units(batch, { all: [{ text: text(1001) }, { text: text(1000) }, { text: text(2001) }] })).toBe(5)
+    const run = (_: unknown, { charge }: CallContext) => {
+      charge?.(1, { text: text(3000) })
+      return {}
+    }
+    const parts = operation('parts', run, {
+      cost: () => 0,
+      questions: () => [],
+    })
+    expect(await units(parts, { text: text(3000) })).toBe(3)
+    expect(
+      await units(
+        operation('look', () => ({})),
+        { text: text(1001) },
+      ),
+    ).toBe(2)
+    const write = operation('write', () => ({}), { effect: { kind: 'write', idempotent: true } })
+    expect(await units(write, { text: text(100_000) })).toBe(1)
   })
 
   it('is charged once for a stream, and refused before its first piece', () => {

@@ -46,7 +46,7 @@ it('overwrites what pages keep of texts that are gone, and leaves all others as 
   for (let seed = 1; kept < 3; seed++) {
     const opened = open()
     const rewriting = new Rewriting(opened.store, seededUniform(seed))
-    rewriting.run(600)
+    await rewriting.run(600)
     await opened.store.upkeep?.fold('empty', 1_000)
     kept += leftIn(opened, rewriting.gone).length
     expect(await erase(opened)).toBe(true)
@@ -61,7 +61,7 @@ it('is not undone by what others remember of a page, and disturbs nobody who wri
   const rewriting = new Rewriting(opened.store, seededUniform(99))
   const writer = startWriter(opened.file, 1)
   for (let round = 0; round < 6; round++) {
-    rewriting.run(60)
+    await rewriting.run(60)
     await opened.store.upkeep?.erase(opened.store.upkeep.forgotten()?.mark ?? '', 1_000)
   }
   const told = await end(writer)
@@ -72,7 +72,7 @@ it('is not undone by what others remember of a page, and disturbs nobody who wri
   expect(leftIn(opened, gone)).toEqual([])
   expect([opened.store.check(), rewriting.wrong()]).toEqual([[], []])
   // Touches many of the pages that were overwritten: this connection has read them before.
-  rewriting.run(200)
+  await rewriting.run(200)
   await opened.store.upkeep?.fold('empty', 1_000)
   expect(leftIn(opened, gone)).toEqual([])
 }, 120_000)

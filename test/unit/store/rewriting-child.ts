@@ -14,7 +14,7 @@ process.once('message', () => {
 })
 const wrong = new Set<string>()
 while (!isEnding) {
-  rewriting.run(1)
+  await rewriting.run(1)
   if (++acts % 50 === 0) for (const id of rewriting.wrong()) wrong.add(id)
   await breathe()
 }

@@ -17,13 +17,13 @@ export class Rewriting {
     this.#name = name
   }
 
-  run(acts: number): void {
+  async run(acts: number): Promise<void> {
     for (let act = 0; act < acts; act++) {
       const ids = [...this.#texts.keys()]
       const id = ids[Math.floor(this.#random() * ids.length)]
-      if (id === undefined || ids.length < 60 || this.#random() < 0.4) this.#put(`${this.#name}${this.#count++}`)
-      else if (this.#random() < 0.5) this.#put(id)
-      else this.#delete(id)
+      if (id === undefined || ids.length < 60 || this.#random() < 0.4) await this.#put(`${this.#name}${this.#count++}`)
+      else if (this.#random() < 0.5) await this.#put(id)
+      else await this.#delete(id)
     }
   }
 
@@ -32,19 +32,19 @@ export class Rewriting {
     return [...this.#texts].filter(([id, { text }]) => this.#textOf(id) !== text).map(([id]) => id)
   }
 
-  #put(id: string): void {
+  async #put(id: string): Promise<void> {
     const mark = markOf(this.#random)
     // Of such lengths that pages hold few of them, and are often packed anew.
     const words = 'word '.repeat(3 + Math.floor(this.#random() ** 2 * 380))
     const draft = draftOf({ id, content: `${mark} ${words}${mark}` })
-    this.#store.write(1, writer => writer.put(draft, wholeChunk(draft)))
+    await this.#store.writeWhenFree(1, writer => writer.put(draft, wholeChunk(draft)))
     this.#forget(id)
     this.#texts.set(id, { mark, text: draft.content })
   }
 
-  #delete(id: string): void {
+  async #delete(id: string): Promise<void> {
     const [key] = this.#keys(id)
-    if (key !== undefined) this.#store.write(1, writer => writer.delete(key))
+    if (key !== undefined) await this.#store.writeWhenFree(1, writer => writer.delete(key))
     this.#forget(id)
   }
 

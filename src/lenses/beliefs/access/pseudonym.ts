@@ -12,7 +12,7 @@ import type { Store, StoreWriter } from '../../../store/store.ts'
 const SECRET = 'beliefs.secret'
 const SECRET_BYTES = 32
 /** For the writers of other processes: a question has its time limit. */
-const WAIT_MS = 250
+const WAIT_MS = 50
 const PREFIX = 'holder:'
 
 /** `holder:` and 26 characters. No agent can be called so: names have no colon. */

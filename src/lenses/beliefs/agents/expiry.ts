@@ -8,7 +8,7 @@ import { STATEMENTS } from '../tables.ts'
 import { raiseRevision } from '../trust/revisions.ts'
 
 /** For the writers of other processes: a question has its time limit. */
-const WAIT_MS = 250
+const WAIT_MS = 50
 const MINUTE_MS = 60_000
 
 /** For questions of other lenses, and for whoever is not asked: before each question about beliefs it is done anyway. */
@@ -17,7 +17,7 @@ export const EXPIRY_JOB: Job = {
   everyMs: MINUTE_MS,
   run: async (host, now, _signal, _report, mustHold) => {
     if (!isDue(host, nextExpiry(host.store))) return
-    host.store.write(now, writer => {
+    await host.store.writeWhenFree(now, writer => {
       mustHold(writer)
       endExpired(writer, now, machineNow(host))
     })

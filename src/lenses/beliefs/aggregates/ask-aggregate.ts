@@ -73,11 +73,12 @@ export async function askAggregate(
     mayPay(reader, place, member, rulesFor(reader, federation, member), now)
     return keptSummary(reader, place) !== undefined
   })
-  const payAlone = () =>
-    store.write(now, writer => pay(writer, place, member, rulesFor(writer, federation, member), now))
+  const payAlone = async () => {
+    await store.writeWhenFree(now, writer => pay(writer, place, member, rulesFor(writer, federation, member), now))
+  }
   const tally = isKept ? null : await counted(state, member, { federation, topic }, { now, signal, payAlone })
   // What is told and what is paid for it are there together, or neither is: nobody gets an answer that was not paid for.
-  return store.write(now, writer => {
+  return store.writeWhenFree(now, writer => {
     const rules = rulesFor(writer, federation, member)
     const epsilon_charged = pay(writer, place, member, rules, now)
     const summary = summaryAt(writer, place, rules, tally, bytes => host.random(bytes))
@@ -97,7 +98,7 @@ export async function askAggregate(
 interface Counting {
   readonly now: Instant
   readonly signal: AbortSignal
-  payAlone(): void
+  payAlone(): Promise<void>
 }
 
 /** Where counting fails, as by a caller who has gone, it is paid for all the same: how far it came may tell something. */
@@ -113,7 +114,7 @@ async function counted(
   try {
     return state.look(member, view => tallyOf(state, view, federation, asked, now), time)
   } catch (thrown) {
-    payAlone()
+    await payAlone()
     throw thrown
   }
 }

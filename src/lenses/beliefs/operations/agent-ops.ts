@@ -28,7 +28,9 @@ const create: Operation<LensHost> = {
   output: ONE,
   effect: { kind: 'write', idempotent: false },
   run: (host, input, context) =>
-    inCall(host, context, call => ({ agent: writing(call, write => createAgent(write, checkAgent(input))) })),
+    inCall(host, context, async call => ({
+      agent: await writing(call, write => createAgent(write, checkAgent(input))),
+    })),
 }
 
 const update: Operation<LensHost> = {
@@ -38,7 +40,9 @@ const update: Operation<LensHost> = {
   output: ONE,
   effect: { kind: 'write', idempotent: true },
   run: (host, input, context) =>
-    inCall(host, context, call => ({ agent: writing(call, write => updateAgent(write, checkAgent(input))) })),
+    inCall(host, context, async call => ({
+      agent: await writing(call, write => updateAgent(write, checkAgent(input))),
+    })),
 }
 
 const list: Operation<LensHost> = {
@@ -59,8 +63,8 @@ const list: Operation<LensHost> = {
 
 export const AGENT_OPERATIONS: readonly Operation<LensHost>[] = [create, list, update]
 
-function writing<T>({ host, asker }: BeliefsCall, act: (write: AgentWriting) => T): T {
+function writing<T>({ host, asker }: BeliefsCall, act: (write: AgentWriting) => T): Promise<T> {
   const now = host.clock.now()
   const random = (bytes: number) => host.random(bytes)
-  return host.store.write(now, writer => act({ writer, viewer: asker.id, now, random }))
+  return host.store.writeWhenFree(now, writer => act({ writer, viewer: asker.id, now, random }))
 }

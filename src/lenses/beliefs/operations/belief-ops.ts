@@ -90,10 +90,10 @@ const remove: Operation<LensHost> = {
   output: answers({ belief_id: TEXT, tombstone_id: TEXT, deleted_at: TEXT }),
   effect: { kind: 'destroy', idempotent: false },
   run: (host, input, context) =>
-    inCall(host, context, ({ asker }) => {
+    inCall(host, context, async ({ asker }) => {
       const id = checkOnly(input, 'belief_id')
       const now = host.clock.now()
-      const tombstone = writeBeliefs(host, asker.id, now, writing => deleteBelief(writing, id))
+      const tombstone = await writeBeliefs(host, asker.id, now, writing => deleteBelief(writing, id))
       return { belief_id: id, tombstone_id: tombstone.id, deleted_at: new Date(now).toISOString() }
     }),
 }
@@ -129,7 +129,7 @@ async function written(
   now: number,
   act: (writing: WriteContext) => readonly string[],
 ): Promise<readonly Belief[]> {
-  const ids = writeBeliefs(host, asker.id, now, act)
+  const ids = await writeBeliefs(host, asker.id, now, act)
   if (wait) {
     try {
       const entries = ids.flatMap(id => currentOf(host.store, asker.id, id)?.entry.key ?? [])

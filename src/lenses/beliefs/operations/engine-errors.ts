@@ -79,6 +79,7 @@ const CODES: Readonly<Record<ErrorCode, BeliefsCode>> = {
   deadline_exceeded: 'TIMEOUT',
   cancelled: 'TIMEOUT',
   rate_limited: 'RATE_LIMITED',
+  quota_exceeded: 'RATE_LIMITED',
   store_locked: 'NODE_UNAVAILABLE',
   provider_failed: 'NODE_UNAVAILABLE',
   embedder_failed: 'NODE_UNAVAILABLE',

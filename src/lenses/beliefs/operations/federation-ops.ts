@@ -73,10 +73,10 @@ const create: Operation<LensHost> = {
   output: ONE,
   effect: { kind: 'write', idempotent: false },
   run: (host, input, context) =>
-    inCall(host, context, call => {
+    inCall(host, context, async call => {
       const given = checkFederation(input)
       const newId = () => Buffer.from(host.random(8)).toString('hex')
-      return { federation: writing(call, write => createFederation(write, given, newId)) }
+      return { federation: await writing(call, write => createFederation(write, given, newId)) }
     }),
 }
 
@@ -87,9 +87,9 @@ const join: Operation<LensHost> = {
   output: ONE,
   effect: { kind: 'write', idempotent: true },
   run: (host, input, context) =>
-    inCall(host, context, call => {
+    inCall(host, context, async call => {
       const federation = checkOnly(input, 'federation')
-      return { federation: writing(call, write => joinFederation(write, federation)) }
+      return { federation: await writing(call, write => joinFederation(write, federation)) }
     }),
 }
 
@@ -100,9 +100,9 @@ const leave: Operation<LensHost> = {
   output: MEMBERSHIP,
   effect: { kind: 'write', idempotent: false },
   run: (host, input, context) =>
-    inCall(host, context, call => {
+    inCall(host, context, async call => {
       const federation = checkOnly(input, 'federation')
-      return { membership: writing(call, write => leaveFederation(write, federation)) }
+      return { membership: await writing(call, write => leaveFederation(write, federation)) }
     }),
 }
 
@@ -125,9 +125,9 @@ const member: Operation<LensHost> = {
   output: MEMBERSHIP,
   effect: { kind: 'write', idempotent: true },
   run: (host, input, context) =>
-    inCall(host, context, call => {
+    inCall(host, context, async call => {
       const given = checkMember(input)
-      return { membership: writing(call, write => setMember(write, given)) }
+      return { membership: await writing(call, write => setMember(write, given)) }
     }),
 }
 
@@ -214,8 +214,8 @@ export const FEDERATION_OPERATIONS: readonly Operation<LensHost>[] = [
   rotate,
 ]
 
-function writing<T>({ host, asker }: BeliefsCall, act: (write: FederationWriting) => T): T {
+function writing<T>({ host, asker }: BeliefsCall, act: (write: FederationWriting) => T): Promise<T> {
   const now = host.clock.now()
   const random = (bytes: number) => host.random(bytes)
-  return host.store.write(now, writer => act({ writer, viewer: asker.id, now, random }))
+  return host.store.writeWhenFree(now, writer => act({ writer, viewer: asker.id, now, random }))
 }

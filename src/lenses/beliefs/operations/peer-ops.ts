@@ -71,11 +71,11 @@ const remove: Operation<LensHost> = {
   output: answers({ removed: described(FLAG, 'Whether it was on the list') }),
   effect: { kind: 'destroy', idempotent: true, ownerOnly: true },
   run: (host, input, context) =>
-    inCall(host, context, () => {
+    inCall(host, context, async () => {
       const id = checkPeerId(input)
       const before = host.store.table(PEERS).get({ id })
       if (before !== undefined) forgetHealth(host, before['did'] as string)
-      return { removed: host.store.write(host.clock.now(), writer => removePeer(writer, id)) }
+      return { removed: await host.store.writeWhenFree(host.clock.now(), writer => removePeer(writer, id)) }
     }),
 }
 

@@ -47,8 +47,8 @@ const set: Operation<LensHost> = {
   output: answers({ edge: OBJECT }),
   effect: { kind: 'write', idempotent: true },
   run: (host, input, context) =>
-    inCall(host, context, ({ asker }) => ({
-      edge: setTrust(writingOf(host), asker.id, checkEdge(input, asker.id)),
+    inCall(host, context, async ({ asker }) => ({
+      edge: await setTrust(writingOf(host), asker.id, checkEdge(input, asker.id)),
     })),
 }
 

@@ -35,10 +35,15 @@ export interface WriteContext {
  * All of the acts or none. Returns when it is written; who wants the vectors as well waits for `host.embedded`. `now`:
  * the one reading of the clock of the request.
  */
-export function writeBeliefs<T>(host: LensHost, holder: string, now: Instant, act: (context: WriteContext) => T): T {
+export function writeBeliefs<T>(
+  host: LensHost,
+  holder: string,
+  now: Instant,
+  act: (context: WriteContext) => T,
+): Promise<T> {
   const model = modelOf(host)
   const newId = () => timedId(now, bytes => host.random(bytes))
-  return host.store.write(now, writer => act({ writer, holder, now, model, newId }))
+  return host.store.writeWhenFree(now, writer => act({ writer, holder, now, model, newId }))
 }
 
 /** The holder's current version of this id. Throws for all others, whoever holds them; `path` names the id's field. */

@@ -26,10 +26,10 @@ export interface SampleReport {
 }
 
 /** Throws INVALID_QUERY where an agent of the store has one of the sample's names: it never mixes with what is there. */
-export function loadSample(host: LensHost): SampleReport {
+export function loadSample(host: LensHost): Promise<SampleReport> {
   const now = host.clock.now()
   const random = (bytes: number) => host.random(bytes)
-  return host.store.write(now, writer => {
+  return host.store.writeWhenFree(now, writer => {
     writeAgents(writer, now, random)
     writeFederations(writer, now, random)
     const edges = writeTrust(writer, now, random)

@@ -11,7 +11,7 @@ import type { TrustQuestion } from './resolved-edges.ts'
 import { trustBand } from './trust-in.ts'
 
 /** Use is written after an answer, which should not wait for other processes' writes. */
-const TOUCH_WAIT_MS = 20
+const TOUCH_WAIT_MS = 0
 const MOST_LISTED = 1000
 
 export interface TrustWriting {
@@ -20,16 +20,20 @@ export interface TrustWriting {
   readonly random: (bytes: number) => Uint8Array
 }
 
-export function setTrust({ store, now, random }: TrustWriting, owner: string, draft: EdgeDraft): JsonObject {
-  return shown(store.write(now, writer => putEdge(writer, owner, draft, { now, random })))
+export async function setTrust(
+  { store, now, random }: TrustWriting,
+  owner: string,
+  draft: EdgeDraft,
+): Promise<JsonObject> {
+  return shown(await store.writeWhenFree(now, writer => putEdge(writer, owner, draft, { now, random })))
 }
 
-export function removeTrust(
+export async function removeTrust(
   { store, now }: TrustWriting,
   owner: string,
   target: string,
-): { readonly removed: boolean } {
-  return { removed: store.write(now, writer => removeEdge(writer, owner, target)) }
+): Promise<{ readonly removed: boolean }> {
+  return { removed: await store.writeWhenFree(now, writer => removeEdge(writer, owner, target)) }
 }
 
 interface TrustList {

@@ -1,8 +1,11 @@
 /**
- * The facts as entries of the store: written when they are first asked for, written again when any of them changes.
- * Public and held by the owner: everybody who asks this lens needs them, and there is nothing in them to hide.
+ * The facts as entries of the store: written when the owner first asks for them, written again when any of them changes.
+ * Public and held by the owner: everybody who asks this lens needs them, and there is nothing in them to hide. Until then
+ * other viewers are answered from facts in memory (QE-019): what they ask writes nothing.
  */
+
 import type { Instant } from '../../../base/clock.ts'
+import { nextTurn } from '../../../base/next-turn.ts'
 import type { ChunkDraft, EntryDraft } from '../../../model/entry.ts'
 import { audience, OWNER } from '../../../model/partition.ts'
 import type { Store, StoreWriter } from '../../../store/store.ts'
@@ -21,41 +24,59 @@ export interface CorpusReport {
   readonly records: number
 }
 
-/** Costs a look at one text where they are there. */
-export function keepCorpus(store: Store, collection: string, now: Instant): CorpusReport {
+/** Records written in one transaction: some milliseconds, so that readers and other writers have their turn between. */
+const RECORDS_AT_ONCE = 50
+
+/** Costs a look at one text where they are there. Where it is interrupted, the next call writes what is missing. */
+export async function keepCorpus(store: Store, collection: string, now: Instant): Promise<CorpusReport> {
   const { records, version } = corpus()
   const wanted = `${collection}:${version}`
   if (store.meta(VERSION_NAME) === wanted) return { written: false, records: records.length }
-  return store.write(now, writer => {
-    // Another process may have been quicker.
-    if (writer.meta(VERSION_NAME) === wanted) return { written: false, records: records.length }
-    writeAll(writer, collection, records, now)
+  for (let at = 0; at < records.length; at += RECORDS_AT_ONCE) {
+    const some = records.slice(at, at + RECORDS_AT_ONCE)
+    await store.writeWhenFree(now, writer => writeSome(writer, collection, some, now))
+    await nextTurn()
+  }
+  await store.writeWhenFree(now, writer => {
+    const ids = new Set(records.map(({ id }) => id))
+    for (const [id, { key }] of factsOfOurs(writer)) if (!ids.has(id)) writer.delete(key)
     writer.setMeta(VERSION_NAME, wanted)
-    return { written: true, records: records.length }
   })
+  return { written: true, records: records.length }
 }
 
-function writeAll(writer: StoreWriter, collection: string, records: readonly DomainRecord[], now: Instant): void {
-  const everywhere = writer.partitions().map(({ id }) => id)
-  const before = factsOfOurs(writer, everywhere)
+/** Whether the store holds facts of this collection, of this version or an earlier one. */
+export function hasCorpus(store: Store, collection: string): boolean {
+  return store.meta(VERSION_NAME)?.startsWith(`${collection}:`) === true
+}
+
+function writeSome(writer: StoreWriter, collection: string, records: readonly DomainRecord[], now: Instant): void {
+  const before = factsOfOurs(
+    writer,
+    records.map(({ id }) => id),
+  )
   for (const record of records) {
     const known = before.get(record.id)
     const createdAt = known?.createdAt ?? now
     const draft = { ...draftOf(record, collection), createdAt, updatedAt: now, knownAt: known?.knownAt ?? now }
     writer.put(draft, chunksOf(draft.content))
   }
-  const ids = new Set(records.map(({ id }) => id))
-  for (const [id, { key }] of before) if (!ids.has(id)) writer.delete(key)
 }
 
 type Known = Pick<EntryDraft, 'createdAt' | 'knownAt'> & { readonly key: number }
 
-/** What an earlier version wrote, told from a user's own entries by holder, kind and id. */
-function factsOfOurs(writer: StoreWriter, partitions: readonly number[]): ReadonlyMap<string, Known> {
+/**
+ * Facts that were written before, of these ids or (by default) of all: a user's own entries have another holder, kind or
+ * id.
+ */
+function factsOfOurs(writer: StoreWriter, ids?: readonly string[]): ReadonlyMap<string, Known> {
+  const partitions = writer.partitions().map(({ id }) => id)
   const sight = { viewer: { id: OWNER }, partitions }
-  const keys = writer.matching(sight, { op: 'eq', field: 'kind', value: CORPUS_KIND })
+  const ofKind = { op: 'eq', field: 'kind', value: CORPUS_KIND } as const
+  const keys = ids === undefined ? [...writer.matching(sight, ofKind)] : ids.flatMap(id => writer.find(id, partitions))
   const entries = writer
-    .entries([...keys])
+    .entries(keys)
+    .filter(({ kind }) => kind === CORPUS_KIND)
     .filter(({ id, audience: of }) => id.startsWith(ID_START) && of.holder === OWNER)
   return new Map(entries.map(entry => [entry.id, entry]))
 }

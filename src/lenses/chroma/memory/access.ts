@@ -21,8 +21,8 @@ const QUEUE_MS = 1_000
 const QUEUE_LIMIT = 10_000
 /** Beside the first attempt. */
 const RETRIES = 5
-/** How long one attempt waits for the writers of other processes. */
-const WAIT_MS = 250
+/** How long one attempt waits for writers of other processes: all of them together block the thread for less than 50 ms. */
+const WAIT_MS = 8
 /** Codes of a store that cannot be written for now, whoever's turn it is, and what to say of it: no paths, for anyone asks. */
 const UNWRITABLE: Readonly<Record<string, string>> = {
   store_readonly: 'the store cannot be written',

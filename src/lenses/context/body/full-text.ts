@@ -61,7 +61,7 @@ async function indexOne(call: Call, file: OwnFile, force: boolean): Promise<'ind
   const { text, hash } = read
   if (text === null) return 'skipped'
   const { store, clock } = call.host
-  store.write(clock.now(), writer => indexText(writer, call, file, text, hash))
+  await store.writeWhenFree(clock.now(), writer => indexText(writer, call, file, text, hash))
   return 'indexed'
 }
 

@@ -16,8 +16,8 @@ const init: Handler = {
   path: '/body/init',
   summary: 'Make the part for files and their texts',
   effect: 'write',
-  run({ host: { store, clock, workspace } }) {
-    const created = store.write(clock.now(), writer => initialise(writer, 'body'))
+  async run({ host: { store, clock, workspace } }) {
+    const created = await store.writeWhenFree(clock.now(), writer => initialise(writer, 'body'))
     return { result: { path: workspace?.storeFile ?? ':memory:', created } }
   },
 }
@@ -42,7 +42,7 @@ const add: Handler = {
     const known = ownFiles(call)
     const changed = stamps.filter(({ url, hash }) => known.get(url)?.hash !== hash)
     const { store, clock } = call.host
-    store.write(clock.now(), writer => {
+    await store.writeWhenFree(clock.now(), writer => {
       for (const file of changed) registerFile(writer, call, file, known.get(file.url))
     })
     const added = changed.filter(({ url }) => !known.has(url)).length
@@ -82,7 +82,7 @@ const scan: Handler = {
     const deleted = [...known.values()].filter(({ url }) => isBelow(url, below) && !there.has(url))
     const { store, clock } = call.host
     if (!isDry) {
-      store.write(clock.now(), writer => {
+      await store.writeWhenFree(clock.now(), writer => {
         for (const file of [...added, ...updated]) registerFile(writer, call, file, known.get(file.url))
         for (const file of deleted) forgetFile(writer, file)
         if (deleted.some(({ indexedHash }) => indexedHash !== null)) leaveUnfinished(writer)

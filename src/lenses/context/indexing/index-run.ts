@@ -35,7 +35,7 @@ export const INDEX_HANDLER: Handler = {
     force: { ...FLAG, description: 'Read unchanged files again' },
     wait: { ...FLAG, description: 'Wait for vectors; default true. Names and words answer at once' },
   },
-  run(call, params) {
+  async run(call, params) {
     const reader = new ParamReader(params)
     const paths = [...reader.texts('paths'), ...(reader.has('path') ? [reader.text('path')] : [])]
     const force = reader.flag('force')
@@ -43,7 +43,7 @@ export const INDEX_HANDLER: Handler = {
     reader.done()
     const workspace = mustHaveWorkspace(call)
     const { store, clock } = call.host
-    store.write(clock.now(), writer => {
+    await store.writeWhenFree(clock.now(), writer => {
       initialise(writer, 'body')
       initialise(writer, 'mind', call.host.random)
     })
@@ -59,9 +59,9 @@ async function run(call: Call, workspace: Workspace, codeBase: CodeBase, asked: 
   try {
     const changed: ChangedFile[] = []
     const load = () => codeBase.load(() => ownFiles(call).values())
-    const findings = await lookOver(call, workspace, asked, file => {
+    const findings = await lookOver(call, workspace, asked, async file => {
       load()
-      changed.push(take(call, codeBase, file))
+      changed.push(await take(call, codeBase, file))
     })
     const readMs = performance.now() - started
     const changes = { changed, gone: findings.gone, renamed: renames(changed, findings.gone) }
@@ -80,8 +80,12 @@ async function run(call: Call, workspace: Workspace, codeBase: CodeBase, asked: 
   }
 }
 
-function take({ host }: Call, codeBase: CodeBase, { path, stamp, text, isNew, extraction }: ReadFile): ChangedFile {
-  codeBase.shelf.hold(path, text, extraction, host.clock.now())
+async function take(
+  { host }: Call,
+  codeBase: CodeBase,
+  { path, stamp, text, isNew, extraction }: ReadFile,
+): Promise<ChangedFile> {
+  await codeBase.shelf.hold(path, text, extraction, host.clock.now())
   if (extraction === null) codeBase.graph.remove(path)
   else codeBase.graph.put(extraction)
   return { path, stamp, isNew, symbols: symbolsOf(extraction) }

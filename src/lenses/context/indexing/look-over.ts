@@ -43,7 +43,7 @@ export async function lookOver(
   call: Call,
   workspace: Workspace,
   { paths, force }: { readonly paths: readonly string[] | null; readonly force: boolean },
-  take: (file: ReadFile) => void,
+  take: (file: ReadFile) => Promise<void>,
 ): Promise<Findings> {
   const leftOut: Told[] = []
   const { urls, missing } = await listed(call, workspace, paths, file => leftOut.push(file))
@@ -70,7 +70,7 @@ export async function lookOver(
       continue
     }
     const read = await extracted({ ...outcome, isNew: before === undefined })
-    take(read.file)
+    await take(read.file)
     if (read.reason !== null) leftOut.push({ url: file.url, reason: read.reason })
   }
   const unread = leftOut.filter(({ reason }) => reason === 'unreadable').map(({ url }) => url)

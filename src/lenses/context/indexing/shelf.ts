@@ -51,14 +51,14 @@ export class Shelf implements Extractions {
     this.#parsed.forget(known => known === path)
   }
 
-  hold(path: string, text: string, extraction: Extraction | null, now: Instant): void {
+  async hold(path: string, text: string, extraction: Extraction | null, now: Instant): Promise<void> {
     this.written(path)
     this.remove(path)
     if (extraction !== null) this.#parsed.get(path, () => extraction)
     const held = { text, extraction: extraction === null ? null : JSON.stringify(extraction) }
     this.#held.set(path, held)
     this.#size += sizeOf(held)
-    if (this.#size > this.#mostHeld) this.#spill(now)
+    if (this.#size > this.#mostHeld) await this.#spill(now)
   }
 
   /** Of a file that is held. */
@@ -84,8 +84,8 @@ export class Shelf implements Extractions {
     return (this.#store.table(EXTRACTIONS).get({ entry })?.['extraction'] as string | null | undefined) ?? null
   }
 
-  #spill(now: Instant): void {
-    this.#store.write(now, writer => {
+  async #spill(now: Instant): Promise<void> {
+    await this.#store.writeWhenFree(now, writer => {
       for (const [path, held] of this.#held) writer.table(UNWRITTEN).put({ path, ...held })
     })
     for (const path of this.#held.keys()) this.#spilled.add(path)

@@ -33,7 +33,7 @@ export async function writeChanges(
   const { changed, gone, renamed } = changes
   for (const { url } of gone) graph.remove(pathBelow(workspace.url, url) ?? '')
   const stale = graph.stale()
-  const revision = begin(call, codeBase, changes)
+  const revision = await begin(call, codeBase, changes)
   const written = new Set(changed.map(({ path }) => path))
   const relinked = (all ? graph.paths() : stale).filter(path => !written.has(path) && graph.has(path))
   /** What needs no transaction comes first; what it gives is run inside of one. */
@@ -47,7 +47,7 @@ export async function writeChanges(
   for (let at = 0; at < steps.length; at += FILES_A_WRITE) {
     mustNotBeCancelled(call)
     const ready = steps.slice(at, at + FILES_A_WRITE).map(step => step())
-    writeAs(call, revision, writer => {
+    await writeAs(call, revision, writer => {
       for (const write of ready) write(writer)
     })
     for (const { path } of changed.slice(at, at + FILES_A_WRITE)) codeBase.shelf.written(path)
@@ -56,7 +56,7 @@ export async function writeChanges(
     await nextTurn()
   }
   mustNotBeCancelled(call)
-  writeAs(call, revision, writer => {
+  await writeAs(call, revision, writer => {
     if (all) dropOrphans(writer)
     dropUnusedPackages(writer, codeBase)
     dropUnwritten(writer)
@@ -65,8 +65,8 @@ export async function writeChanges(
   codeBase.revision = revision
 }
 
-function begin({ host: { store, clock }, viewer }: Call, codeBase: CodeBase, changes: Changes): number {
-  return store.write(clock.now(), writer => {
+function begin({ host: { store, clock }, viewer }: Call, codeBase: CodeBase, changes: Changes): Promise<number> {
+  return store.writeWhenFree(clock.now(), writer => {
     mustStandAt(writer, codeBase.revision)
     const revision = beginRevision(writer)
     giveIds(writer, codeBase, changes, viewer)
@@ -74,8 +74,8 @@ function begin({ host: { store, clock }, viewer }: Call, codeBase: CodeBase, cha
   })
 }
 
-function writeAs({ host: { store, clock } }: Call, revision: number, body: Write): void {
-  store.write(clock.now(), writer => {
+function writeAs({ host: { store, clock } }: Call, revision: number, body: Write): Promise<void> {
+  return store.writeWhenFree(clock.now(), writer => {
     mustStandAt(writer, revision)
     body(writer)
   })

@@ -29,12 +29,12 @@ const init: Handler = {
   summary: 'Make the part for concepts and links; with force, empty it',
   effect: 'destroy',
   params: { force: { ...FLAG, description: 'Empty what is there' } },
-  run(call, params) {
+  async run(call, params) {
     const reader = new ParamReader(params)
     const force = reader.flag('force')
     reader.done()
     const { store, clock, workspace } = call.host
-    const created = store.write(clock.now(), writer => {
+    const created = await store.writeWhenFree(clock.now(), writer => {
       const wasThere = isInitialised(writer, 'mind')
       if (force && wasThere) {
         const seen = look(call)
@@ -116,7 +116,7 @@ const update: Handler = {
       type: reader.optionalText('type'),
     }))
     const { store, clock } = call.host
-    const { key, result } = store.write(clock.now(), writer => {
+    const { key, result } = await store.writeWhenFree(clock.now(), writer => {
       const concept = mustOwn(call, look(call), id)
       const of = writer.entry(concept.entry)?.audience ?? audience('private', call.viewer.id)
       const draft = { ...draftOf(writer, concept), ...(name !== null && { name }), ...(type !== null && { type }) }
@@ -133,10 +133,10 @@ const remove: Handler = {
   summary: 'Delete a concept with its links and its provenance',
   effect: 'destroy',
   params: { id: { ...NUMBER, description: 'Id of the concept' } },
-  run(call, params): Outcome {
+  async run(call, params): Promise<Outcome> {
     const id = readParams(call, ['mind'], params, reader => reader.id('id'))
     const { store, clock } = call.host
-    store.write(clock.now(), writer => deleteConcept(writer, mustOwn(call, look(call), id)))
+    await store.writeWhenFree(clock.now(), writer => deleteConcept(writer, mustOwn(call, look(call), id)))
     return { result: { id, deleted: true } }
   },
 }
@@ -164,7 +164,7 @@ async function createAll(
   drafts: readonly NewConcept[],
 ): Promise<readonly { id: number; name: string; type: string }[]> {
   const { store, clock } = call.host
-  const made: readonly ConceptAt[] = store.write(clock.now(), writer =>
+  const made: readonly ConceptAt[] = await store.writeWhenFree(clock.now(), writer =>
     drafts.map(({ name, type, visibility }) =>
       putConcept(writer, { name, type }, { audience: audience(visibility, call.viewer.id), now: clock.now() }),
     ),

@@ -38,9 +38,9 @@ const create: Handler = {
   summary: 'Link two concepts',
   effect: 'write',
   params: NEW,
-  run(call, params) {
+  async run(call, params) {
     const draft = readParams(call, ['mind'], params, readNew)
-    const [result] = createAll(call, [draft], () => [])
+    const [result] = await createAll(call, [draft], () => [])
     return { result: result as Edge }
   },
 }
@@ -50,9 +50,9 @@ const createMany: Handler = {
   summary: 'Link concepts, all of these or none',
   effect: 'write',
   params: { edges: { ...listOf(NEW), description: 'All of them are added, or none' } },
-  run(call, params) {
+  async run(call, params) {
     const drafts = readParams(call, ['mind'], params, reader => reader.list('edges', readNew))
-    const edges = createAll(call, drafts, at => ['edges', String(at)])
+    const edges = await createAll(call, drafts, at => ['edges', String(at)])
     return { result: { edges, total: edges.length } }
   },
 }
@@ -98,14 +98,14 @@ const update: Handler = {
     relation: { ...TEXT, description: 'Another kind' },
     weight: { ...NUMBER, description: '0 or more' },
   },
-  run(call, params) {
+  async run(call, params) {
     const { id, relation, weight } = readParams(call, ['mind'], params, reader => ({
       id: reader.id('id'),
       relation: reader.optionalText('relation'),
       weight: reader.has('weight') ? reader.weight('weight', 0) : null,
     }))
     const { store, clock } = call.host
-    const edge = store.write(clock.now(), writer => {
+    const edge = await store.writeWhenFree(clock.now(), writer => {
       const seen = look(call)
       const before = mustSeeEdge(writer, seen, id)
       const source = mustOwn(call, seen, before.source)
@@ -122,10 +122,10 @@ const remove: Handler = {
   summary: 'Delete a link',
   effect: 'destroy',
   params: { id: { ...NUMBER, description: 'Id of the link' } },
-  run(call, params) {
+  async run(call, params) {
     const id = readParams(call, ['mind'], params, reader => reader.id('id'))
     const { store, clock } = call.host
-    store.write(clock.now(), writer => {
+    await store.writeWhenFree(clock.now(), writer => {
       const seen = look(call)
       const { source } = mustSeeEdge(writer, seen, id)
       deleteEdge(writer, id, mustOwn(call, seen, source).entry)
@@ -145,13 +145,13 @@ function readNew(reader: ParamReader): Omit<Edge, 'id'> {
   }
 }
 
-function createAll(
+async function createAll(
   call: Call,
   drafts: readonly Omit<Edge, 'id'>[],
   placeOf: (at: number) => readonly string[],
-): readonly Edge[] {
+): Promise<readonly Edge[]> {
   const { store, clock } = call.host
-  return store.write(clock.now(), writer => {
+  return store.writeWhenFree(clock.now(), writer => {
     const seen = look(call)
     const errors: ErrorMap[] = []
     const made = drafts.map((draft, at) => {

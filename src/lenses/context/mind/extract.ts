@@ -53,7 +53,7 @@ export const EXTRACT_HANDLER: Handler = {
       const plan = store.read(seer => planned(call, seer, patch))
       return { result: told(patch, plan, new Map(), explain) }
     }
-    const { plan, made } = store.write(clock.now(), writer => {
+    const { plan, made } = await store.writeWhenFree(clock.now(), writer => {
       const of = planned(call, writer, patch)
       return { plan: of, made: applied(call, writer, patch, of) }
     })

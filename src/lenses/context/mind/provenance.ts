@@ -17,13 +17,13 @@ const create: Handler = {
     concept_id: { ...NUMBER, description: 'Id of the concept' },
     file_url: { ...TEXT, description: 'Path of a registered file' },
   },
-  run(call, params) {
+  async run(call, params) {
     const { concept, url } = readParams(call, ['mind'], params, reader => ({
       concept: reader.id('concept_id'),
       url: readUrl(reader),
     }))
     const { store, clock } = call.host
-    store.write(clock.now(), writer => {
+    await store.writeWhenFree(clock.now(), writer => {
       putProvenance(writer, mustOwn(call, look(call), concept, ['concept_id']), url)
     })
     return { result: { concept_id: concept, file_url: url } }
@@ -57,13 +57,13 @@ const remove: Handler = {
     concept_id: { ...NUMBER, description: 'Id of the concept' },
     file_url: { ...TEXT, description: 'Path of a registered file' },
   },
-  run(call, params) {
+  async run(call, params) {
     const { concept, url } = readParams(call, ['mind'], params, reader => ({
       concept: reader.optionalId('concept_id'),
       url: readUrl(reader),
     }))
     const { store, clock } = call.host
-    const deleted = store.write(clock.now(), writer => {
+    const deleted = await store.writeWhenFree(clock.now(), writer => {
       const seen = look(call)
       const table = writer.table(PROVENANCE)
       const ids =

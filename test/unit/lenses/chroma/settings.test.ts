@@ -18,6 +18,7 @@ describe('the settings', () => {
         completeHashtags: true,
       },
       memory: { enabled: true, defaultMode: 'Adaptive', decayEnabled: true, accessUpdates: 'immediate' },
+      vocabulary: { editors: [] },
       storage: { cacheSizeMb: 64, walMode: true, dbPath: null },
     })
   })

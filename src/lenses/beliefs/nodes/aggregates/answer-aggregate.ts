@@ -14,7 +14,7 @@ import { type AggregateRefusal, aggregateStatement, asAggregateQuery, type WireA
 export async function answerAggregate(input: unknown, call: NodeCall): Promise<WireAggregateAnswer> {
   const { state, signal } = call
   const node = nodeOf(state.host)
-  const envelope = takenEnvelope(input, node, call)
+  const envelope = await takenEnvelope(input, node, call)
   const { sender, nonce } = envelope
   const query = asAggregateQuery(envelope.query)
   if (query === null) throw notUnderstood()

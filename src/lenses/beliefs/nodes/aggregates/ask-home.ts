@@ -50,7 +50,7 @@ export async function askHome(
     mustBeMember(reader, federation, member)
     return readPeers(reader).filter(({ federations }) => federations.includes(federation))
   })
-  const keys = keysOf(host, member)
+  const keys = await keysOf(host, member)
   let failed = unavailable('unreachable')
   for (const peer of peers) {
     const told = await askPeer(host, peer, keys, question, signal)
@@ -122,9 +122,10 @@ function unavailable(reason: string): BeliefsError {
 }
 
 /** Throws UNAUTHORIZED where the key of the member is its own: then it must ask there itself. */
-function keysOf({ store, clock, random }: LensHost, member: string): Keys {
+async function keysOf({ store, clock, random }: LensHost, member: string): Promise<Keys> {
   const kept = store.read(reader => signingKeys(reader, member))
-  const keys = kept ?? store.write(clock.now(), writer => ensureKeys(writer, member, bytes => random(bytes)))
+  const keys =
+    kept ?? (await store.writeWhenFree(clock.now(), writer => ensureKeys(writer, member, bytes => random(bytes))))
   if (keys === null) throw unauthorized()
   return keys
 }

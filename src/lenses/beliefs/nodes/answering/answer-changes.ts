@@ -27,7 +27,7 @@ const WAITING = new WeakMap<BeliefsState, Places>()
 export async function answerChanges(input: unknown, call: NodeCall): Promise<WireChanges> {
   const { state, signal } = call
   const node = nodeOf(state.host)
-  const { sender, nonce, query: given } = takenEnvelope(input, node, call)
+  const { sender, nonce, query: given } = await takenEnvelope(input, node, call)
   const query = asChangesQuery(given)
   if (query === null) throw notUnderstood()
   const free = takePlace(state, sender)

@@ -23,7 +23,7 @@ import { questionOf, textOf } from './wire-question.ts'
 export async function answerNode(input: unknown, call: NodeCall): Promise<WireAnswer> {
   const { state } = call
   const node = nodeOf(state.host)
-  const envelope = takenEnvelope(input, node, call)
+  const envelope = await takenEnvelope(input, node, call)
   const query = asQuery(envelope.query)
   if (query === null) throw notUnderstood()
   const who = { requester: requesterOf(state, query.scope, envelope.sender), sender: envelope.sender }
@@ -84,7 +84,7 @@ async function find(
     },
     time,
   )
-  if (scope.kind === 'network') makeHolderKeys(state, keys)
+  if (scope.kind === 'network') await makeHolderKeys(state, keys)
   // The second point of the matrix (BQ-095).
   const asking = { scope, sender: who.sender, limit }
   const show = (view: ShowView) => {

@@ -13,13 +13,13 @@ import { vectorsToText } from '../wire/vectors.ts'
 import { fitting } from './fitting.ts'
 
 /** Holders of public beliefs that have no key yet get one. A write: not within a read. */
-export function makeHolderKeys({ host, columns }: BeliefsState, keys: readonly EntryKey[]): void {
+export async function makeHolderKeys({ host, columns }: BeliefsState, keys: readonly EntryKey[]): Promise<void> {
   const { store, random, clock } = host
   const rows = keys.map(key => columns.rowOf(key)).filter(row => row !== -1)
   const holders = [...new Set(rows.map(row => columns.holderOf(row)))]
   const lacking = store.read(reader => holders.filter(holder => didOfAgent(reader, holder) === null))
   if (lacking.length === 0) return
-  store.write(clock.now(), writer => {
+  await store.writeWhenFree(clock.now(), writer => {
     for (const holder of lacking) ensureKeys(writer, holder, bytes => random(bytes))
   })
 }

@@ -11,13 +11,17 @@ import type { WireScope } from '../wire/protocol.ts'
  * Throws UNAUTHORIZED, always the same, for one that cannot be taken; of one that was taken before it says so: whoever has
  * it knows that it was sent. The number is used up by one that is good in all else and that its sender may ask still.
  */
-export function takenEnvelope(input: unknown, node: NodeIdentity, { state, charge }: NodeCall): Envelope {
+export async function takenEnvelope(
+  input: unknown,
+  node: NodeIdentity,
+  { state, charge }: NodeCall,
+): Promise<Envelope> {
   if (!state.settings.answerNodes) throw answersNobody()
   if (typeof input !== 'object' || input === null) throw unauthorized()
   // The cast: what is no envelope is refused as malformed.
   const envelope = input as Envelope
   const checks = { audience: node.keys().did, now: node.now(), nonces: node.nonces, charge }
-  const refusal = envelopeRefusal(envelope, checks)
+  const refusal = await envelopeRefusal(envelope, checks)
   if (refusal === 'replay') throw replayed()
   if (refusal !== null) throw unauthorized()
   return envelope

@@ -90,7 +90,7 @@ class Asker {
       return { source, code, reason, retryable, elapsedMs: performance.now() - began }
     }
     if (isUnknown(source)) return { failure: failed(UNREACHABLE) }
-    const keys = this.#keysFor(source)
+    const keys = await this.#keysFor(source)
     if (keys === null) return { failure: failed(NO_KEY) }
     if (!this.#mayAsk(source)) return { failure: failed(UNREACHABLE) }
     const { query, time } = this.#request
@@ -174,10 +174,10 @@ class Asker {
   }
 
   /** Null: there are none, and none can be made. */
-  #keysFor({ kind }: AskedSource): Keys | null {
+  async #keysFor({ kind }: AskedSource): Promise<Keys | null> {
     const { state, requester } = this.#request
     if (kind === 'federated' && this.#own !== undefined) return this.#own
-    const keys = askingKeys(state.host, kind, requester)
+    const keys = await askingKeys(state.host, kind, requester)
     if (kind === 'federated') this.#own = keys
     return keys
   }

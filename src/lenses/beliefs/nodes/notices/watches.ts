@@ -3,7 +3,7 @@
  * any more (BQ-140). Only where a process stays: one that answers a single question listens to nobody.
  */
 import type { LensHost } from '../../../lens.ts'
-import { askingKeys } from '../asking/asking-keys.ts'
+import { knownKeys } from '../asking/asking-keys.ts'
 import { nodeBookOf } from '../asking/node-book.ts'
 import type { NodesAnswer } from '../guest.ts'
 import type { AskedSource } from '../peer.ts'
@@ -59,7 +59,7 @@ export class Watches {
     }
     if (this.#byName.size >= MOST) return
     const { source, requester } = watched
-    const keys = askingKeys(this.#host, source.kind, requester)
+    const keys = knownKeys(this.#host, source.kind, requester)
     if (keys === null) return
     const watch = new Watch(state, {
       next: async (since, atOnce, signal) => {

@@ -31,7 +31,9 @@ export async function addPeer(host: LensHost, input: PeerInput, signal: AbortSig
   if (about !== null && about.did !== did) throw otherKey(about.did, did)
   if (did === host.node?.keys().did) throw faulty([wrong('address', 'the address of another node', 'self', null)])
   const now = host.clock.now()
-  const row = host.store.write(now, writer => putPeer(writer, input, { id, did, model: about?.model }, now))
+  const row = await host.store.writeWhenFree(now, writer =>
+    putPeer(writer, input, { id, did, model: about?.model }, now),
+  )
   const identity = expected === undefined ? 'first_use' : 'given'
   return { peer: viewOf(host, row), identity, reached: about !== null }
 }

@@ -56,13 +56,18 @@ function reached(reason: UnreachedReason): Pick<Probe, 'reachable'> {
   return { reachable: reason !== 'unreachable' }
 }
 
-function told(host: LensHost, peer: Peer, { about, latencyMs, clockAheadMs }: Met, ownModel: string | null): Probe {
+async function told(
+  host: LensHost,
+  peer: Peer,
+  { about, latencyMs, clockAheadMs }: Met,
+  ownModel: string | null,
+): Promise<Probe> {
   const { did, model, protocol } = about
   const reason = did === peer.did ? reasonOf(host, about) : 'did_mismatch'
   if (reason === null) {
     const now = host.clock.now()
     noteSuccess(host, did, now, model)
-    host.store.write(now, writer => keepModel(writer, { id: peer.id, did, model }, now))
+    await host.store.writeWhenFree(now, writer => keepModel(writer, { id: peer.id, did, model }, now))
   } else {
     noteFailure(host, peer.did)
   }

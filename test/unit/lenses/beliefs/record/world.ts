@@ -5,11 +5,13 @@ import type { VectorIndex } from '../../../../../src/index/contract.ts'
 import { openVectorIndex } from '../../../../../src/index/vectors.ts'
 import type { ShowView } from '../../../../../src/lenses/beliefs/access/show.ts'
 import { checkDraft, checkRevision } from '../../../../../src/lenses/beliefs/check/belief.ts'
+import { modelOf } from '../../../../../src/lenses/beliefs/embedding.ts'
 import { deleteBelief } from '../../../../../src/lenses/beliefs/record/delete.ts'
 import { putBelief } from '../../../../../src/lenses/beliefs/record/put.ts'
 import { supersedeBelief } from '../../../../../src/lenses/beliefs/record/supersede.ts'
+import { timedId } from '../../../../../src/lenses/beliefs/record/timed-id.ts'
 import type { StoredVersion } from '../../../../../src/lenses/beliefs/record/version.ts'
-import { type WriteContext, writeBeliefs } from '../../../../../src/lenses/beliefs/record/write.ts'
+import type { WriteContext } from '../../../../../src/lenses/beliefs/record/write.ts'
 import { type BeliefsState, stateOf } from '../../../../../src/lenses/beliefs/state.ts'
 import type { LensHost } from '../../../../../src/lenses/lens.ts'
 import { FEDERATIONS, MEMBERSHIPS } from '../../../../../src/store/core-tables.ts'
@@ -69,7 +71,9 @@ export function makeWorld(store: Store = openMemoryStore(), embedder: Embedder |
   }
   const write = <T>(holder: string, act: (context: WriteContext) => T): T => {
     clock.set(clock.now() + 1000)
-    return writeBeliefs(host, holder, clock.now(), act)
+    const now = clock.now()
+    const newId = () => timedId(now, bytes => host.random(bytes))
+    return store.write(now, writer => act({ writer, holder, now, model: modelOf(host), newId }))
   }
   return {
     store,

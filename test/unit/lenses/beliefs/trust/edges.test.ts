@@ -35,34 +35,34 @@ describe.each([
   const levelOf = (store: Store, target: string) =>
     new TrustGraph(store, RULES).trustOf('me', PLAIN, NOW).of(target).direct?.level
 
-  it('come back as they were written (BQ-069)', () => {
+  it('come back as they were written (BQ-069)', async () => {
     const store = open()
     host(store, 'me')
     const basis = [{ type: 'MANUAL' as const, confidence: 0.5 }]
     const said = draft('a', 0.7, { domains: { code: 0.2 }, basis, persistent: true, exposure: 'exposed' })
-    const told = setTrust(at(store), 'me', said)
+    const told = await setTrust(at(store), 'me', said)
     expect(told).toMatchObject({ owner: 'me', target: 'a', trust_level: 0.7, domain_trust: { code: 0.2 }, basis })
     expect(told).toMatchObject({ persistent: true, exposure: 'exposed', created: '2026-03-01T12:00:00.000Z' })
     expect(listTrust(store, 'me').edges).toEqual([told])
-    const later = setTrust(at(store, NOW + 5), 'me', draft('a', 0.8))
+    const later = await setTrust(at(store, NOW + 5), 'me', draft('a', 0.8))
     expect(later).toMatchObject({ created: told['created'], updated: '2026-03-01T12:00:00.005Z', exposure: 'private' })
-    expect(removeTrust(at(store), 'me', 'a')).toEqual({ removed: true })
-    expect(removeTrust(at(store), 'me', 'a')).toEqual({ removed: false })
+    expect(await removeTrust(at(store), 'me', 'a')).toEqual({ removed: true })
+    expect(await removeTrust(at(store), 'me', 'a')).toEqual({ removed: false })
     expect(listTrust(store, 'me')).toMatchObject({ edges: [], after: null })
     store.close()
   })
 
-  it('are listed in pages, and to nobody else', () => {
+  it('are listed in pages, and to nobody else', async () => {
     const store = open()
-    for (const target of ['c', 'a', 'b']) setTrust(at(store), 'me', draft(target, 0.5))
-    setTrust(at(store), 'other', draft('z', 0.5))
+    for (const target of ['c', 'a', 'b']) await setTrust(at(store), 'me', draft(target, 0.5))
+    await setTrust(at(store), 'other', draft('z', 0.5))
     const first = listTrust(store, 'me', { limit: 2 })
     expect([first.edges.map(edge => edge['target']), first.after]).toEqual([['a', 'b'], 'b'])
     expect(listTrust(store, 'me', { limit: 2, after: 'b' }).edges.map(edge => edge['target'])).toEqual(['c'])
     store.close()
   })
 
-  it('are refused when nobody could say so, and nothing is stored (BQ-068)', () => {
+  it('are refused when nobody could say so, and nothing is stored (BQ-068)', async () => {
     const store = open()
     for (const bad of [
       draft('me', 0.5),
@@ -73,14 +73,14 @@ describe.each([
       draft('a', 0.5, { domains: { code: 2 } }),
       draft('a', 0.5, { basis: [{ type: 'OTHER' as 'MANUAL', confidence: 1 }] }),
     ]) {
-      expect(() => setTrust(at(store), 'me', bad)).toThrow(expect.objectContaining({ code: 'INVALID_QUERY' }))
+      await expect(setTrust(at(store), 'me', bad)).rejects.toEqual(expect.objectContaining({ code: 'INVALID_QUERY' }))
     }
     expect(store.table(TRUST).count()).toBe(0)
     expect(store.meta('agent_key:me')).toBeUndefined()
     store.close()
   })
 
-  it('of agents with keys of their own need their signatures, newer than the last', () => {
+  it('of agents with keys of their own need their signatures, newer than the last', async () => {
     const store = open()
     const keys = keysOf(new Uint8Array(32).fill(4))
     host(store, 'me', { did: keys.did })
@@ -91,16 +91,16 @@ describe.each([
       return draft('a', level, { signed: { createdAt: NOW, updatedAt, signature } })
     }
     const refused = (reason: string) => expect.objectContaining({ details: expect.objectContaining({ reason }) })
-    expect(() => setTrust(at(store), 'me', draft('a', 0.5))).toThrow(refused('required'))
-    setTrust(at(store), 'me', said(0.5, NOW))
+    await expect(setTrust(at(store), 'me', draft('a', 0.5))).rejects.toEqual(refused('required'))
+    await setTrust(at(store), 'me', said(0.5, NOW))
     expect(levelOf(store, 'a')).toBe(0.5)
-    expect(() => setTrust(at(store), 'me', said(0.9, NOW))).toThrow(refused('range'))
-    expect(() => setTrust(at(store), 'me', said(0.9, NOW + DAY))).toThrow(refused('range'))
-    expect(() => setTrust(at(store), 'me', said(0.9, NOW + 1, keysOf(new Uint8Array(32))))).toThrow(
+    await expect(setTrust(at(store), 'me', said(0.9, NOW))).rejects.toEqual(refused('range'))
+    await expect(setTrust(at(store), 'me', said(0.9, NOW + DAY))).rejects.toEqual(refused('range'))
+    await expect(setTrust(at(store), 'me', said(0.9, NOW + 1, keysOf(new Uint8Array(32))))).rejects.toEqual(
       refused('signature'),
     )
-    expect(() => setTrust(at(store), 'me', { ...said(0.9, NOW + 1), level: 1 })).toThrow(refused('signature'))
-    setTrust(at(store), 'me', said(0.9, NOW + 1))
+    await expect(setTrust(at(store), 'me', { ...said(0.9, NOW + 1), level: 1 })).rejects.toEqual(refused('signature'))
+    await setTrust(at(store), 'me', said(0.9, NOW + 1))
     expect(levelOf(store, 'a')).toBe(0.9)
     store.close()
   })

@@ -99,4 +99,18 @@ describe('viewers', () => {
     await expect(bob.migrateHashtag('#c2', { zone: 'core' })).rejects.toMatchObject({ code: 'denied' })
     expect((await world.chroma.query(TAGS)).length).toBe(2)
   })
+
+  it('QE-019: assign hashtags only where the owner lets them; all others are told whom to ask', async () => {
+    await using world = await openWorld({ vocabularyConfig: { editors: ['ann'] } })
+    const [ann, bob] = [world.chroma.as({ id: 'ann' }), world.chroma.as({ id: 'bob' })]
+    const before = bob.listHashtags()
+    const refused = { code: 'denied', message: expect.stringContaining('lenses.chroma.vocabulary.editors') }
+    await expect(bob.assignHashtag('#new', { zone: 'core' })).rejects.toMatchObject(refused)
+    await expect(bob.assignHashtags([{ hashtag: '#new', zone: 'core' }])).rejects.toMatchObject(refused)
+    await expect(bob.assignStarter()).rejects.toMatchObject(refused)
+    expect(bob.listHashtags()).toEqual(before)
+    await ann.assignHashtag('#new', { zone: 'core' })
+    expect(bob.listHashtags()).toHaveLength(before.length + 1)
+    await expect(ann.unassignHashtag('#new')).rejects.toMatchObject({ code: 'denied' })
+  })
 })
