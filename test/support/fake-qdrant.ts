@@ -13,7 +13,7 @@ interface Point {
 interface Stored {
   readonly size: number
   readonly distance: string
-  readonly metadata: unknown
+  readonly metadata?: unknown
   readonly points: Map<string | number, Point>
 }
 

@@ -2,6 +2,7 @@
  * `querent collections`: one question over several collections. Its exit codes are its contract's own: 0 for any answer,
  * 1 when the store fails, 2 for a wrong call.
  */
+import { jsonText } from '../../../base/printable.ts'
 import {
   collectionsMarkdown,
   declaredCollections,
@@ -82,7 +83,7 @@ export async function runCollections(
     const { results, warnings } = answer
     const layout = { lang, urls: flags.urls ?? false }
     return {
-      stdout: flags.json ? `${JSON.stringify(answer, null, 2)}\n` : collectionsMarkdown(results, query ?? '', layout),
+      stdout: flags.json ? `${jsonText(answer, 2)}\n` : collectionsMarkdown(results, query ?? '', layout),
       stderr:
         (isStoreless && !options.sample ? SAMPLE_NOTICE : '') +
         warnings.map(({ message }) => `Warning: ${oneLine(message)}\n`).join(''),
