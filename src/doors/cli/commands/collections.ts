@@ -117,7 +117,7 @@ function surroundingsOf(
 
 async function readFlags(
   flags: CollectionsFlags,
-): Promise<QueryCollectionsOptions & { readonly lang: 'es' | 'en' | undefined }> {
+): Promise<QueryCollectionsOptions & { readonly lang: 'auto' | 'es' | 'en' }> {
   const { persistDirectory, sample, url, tenant, database, since, until, source, actionability, fold, hybrid } = flags
   if (persistDirectory !== undefined && url !== undefined) {
     throw wrongFlag('url', url, 'either a folder or an address, not both')
@@ -133,7 +133,7 @@ async function readFlags(
     limit: integer('limit', flags.limit, 1),
     minScore: number('min-score', flags.minScore),
     undated: choice('undated', flags.undated, ['include', 'exclude']),
-    lang: choice('lang', flags.lang, ['es', 'en']),
+    lang: choice('lang', flags.lang, ['auto', 'es', 'en']) ?? 'auto',
     collections: await collectionsOf(flags.collection ?? 'both', persistDirectory),
   }
 }
