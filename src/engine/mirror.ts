@@ -22,25 +22,46 @@ export interface MirrorCollectionRequest {
   readonly report?: ((progress: Progress) => void) | undefined
 }
 
-/** Rejects with `not_found`, `provider_failed`, `cancelled`, or `conflict` where there is no embedder. */
+/**
+ * Leaves on the server what the store shows now of the collection, each audience in a collection of its own there, and
+ * says in the report which records the server refused. Rejects with `not_found` where the collection is empty here and has no
+ * mirror there, `provider_failed`, `cancelled`, or `conflict` where there is no embedder, or another store's mirror has
+ * a name that is needed (what is this store's was mirrored then).
+ */
 export async function mirrorCollection(engine: Engine, request: MirrorCollectionRequest): Promise<MirrorReport> {
   const { collection, report, signal = new AbortController().signal } = request
   const { store, embedder, sight } = engine.host('default')
   if (embedder === null) throw new QuerentError('conflict', 'mirror: there is no embedder, so there are no vectors')
   const owner = sight(LOCAL_OWNER)
-  if (store.count(owner, { op: 'eq', field: 'collection', value: collection }) === 0) {
-    throw new QuerentError('not_found', `collection: there is nothing in "${collection}"`, { collection })
-  }
   const { model } = embedder
   const common = { reader: store, sight: owner, collection, signal, report }
   const vectors = { model: modelKey(model), dimensions: model.dimensions }
   try {
-    return await mirror({ ...common, ...vectors, target: targetOf(request, signal) })
+    const report = await mirror({ ...common, ...vectors, target: targetOf(request, signal) })
+    requireOwnNames(report, request)
+    return report
   } catch (error) {
     if (signal.aborted) throw new QuerentError('cancelled', 'mirror: stopped; run it again to go on', {}, error)
     if (!(error instanceof SourceFailure)) throw error
-    throw new QuerentError('provider_failed', error.message, { provider: request.to, status: null }, error)
+    const isEmpty = store.count(owner, { op: 'eq', field: 'collection', value: collection }) === 0
+    const problem = isEmpty ? `collection: there is nothing in "${collection}"; its mirror cannot be emptied: ` : ''
+    throw new QuerentError('provider_failed', problem + error.message, { provider: request.to, status: null }, error)
   }
+}
+
+function requireOwnNames({ names, taken, unowned }: MirrorReport, { collection, to }: MirrorCollectionRequest): void {
+  if (taken.length > 0) {
+    const isUnowned = taken.every(name => unowned.includes(name))
+    const held = isUnowned
+      ? 'an earlier version mirrored a store there, and not only this one'
+      : "another store's mirror"
+    const remedy =
+      to === 'chromadb' ? 'use another database, or delete it there' : 'use another server, or delete it there'
+    const problem = `mirror: of "${collection}", ${taken.join(', ')} is taken: ${held}; it was left as it is; ${remedy}`
+    throw new QuerentError('conflict', problem, { collection, taken })
+  }
+  if (names.length > 0 || unowned.length > 0) return
+  throw new QuerentError('not_found', `collection: there is nothing in "${collection}"`, { collection })
 }
 
 function targetOf({ to, url, tenant, database, token }: MirrorCollectionRequest, signal: AbortSignal): MirrorTarget {

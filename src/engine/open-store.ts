@@ -1,4 +1,5 @@
 /** The store of an engine: the caller's own, one in memory, or the file of the home. */
+import { randomUUID } from 'node:crypto'
 import { existsSync, writeFileSync } from 'node:fs'
 import { openMemoryStore } from '../store/memory-store.ts'
 import { openSqliteStore } from '../store/sqlite-store.ts'
@@ -9,7 +10,7 @@ import type { EngineOptions } from './options.ts'
 
 /** `home` null: only where the options name a store. */
 export function openStore({ store, readOnly }: EngineOptions, { durability }: Config, home: Home | null): Store {
-  if (store === 'memory') return openMemoryStore()
+  if (store === 'memory') return openMemoryStore({ storeId: randomUUID() })
   if (store !== undefined) return store
   if (home === null) throw new Error('invariant broken: a store needs a home')
   if (readOnly !== true && !existsSync(home.storeFile)) makeForThisUser(home.storeFile)

@@ -63,3 +63,11 @@ export function partitionKey(of: Audience): string {
       return `${of.masked === true ? 'masked' : 'shared'}:${of.holder}:${of.federations.join(',')}`
   }
 }
+
+/** Whether somebody who may read entries for `from` may not read those for `to`, which is of the same holder. */
+export function losesReaders(from: Audience, to: Audience): boolean {
+  if (to.kind === 'public' || from.kind === 'private') return false
+  if (from.kind === 'public' || to.kind === 'private') return true
+  const isMaskedNow = to.masked === true && from.masked !== true
+  return isMaskedNow || from.federations.some(id => !to.federations.includes(id))
+}

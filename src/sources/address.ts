@@ -1,7 +1,15 @@
 import { invalidArgument, QuerentError } from '../model/errors.ts'
 
+export interface ServerAddress {
+  readonly protocol: 'http:' | 'https:'
+  readonly hostname: string
+  readonly port: number
+  /** What stands before every path of the server's own: empty, or `/prefix` without a slash at the end. */
+  readonly path: string
+}
+
 /** The address of a server. Throws `invalid_argument` for what is none, or has a secret in it: messages show addresses. */
-export function serverUrl(text: string): URL {
+export function serverAddress(text: string): ServerAddress {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw invalidArgument('url', text, 'an address such as http://localhost:8000')
@@ -10,5 +18,10 @@ export function serverUrl(text: string): URL {
     const problem = 'url: expected an address without user and password; use the token or key'
     throw new QuerentError('invalid_argument', problem, { field: 'url' })
   }
-  return url
+  if (url.search !== '' || url.hash !== '') {
+    throw invalidArgument('url', text, 'an address that ends with its path, without ? or #')
+  }
+  const protocol = url.protocol as ServerAddress['protocol']
+  const port = url.port === '' ? (protocol === 'https:' ? 443 : 80) : Number(url.port)
+  return { protocol, hostname: url.hostname, port, path: url.pathname.replace(/\/+$/, '') }
 }

@@ -1,6 +1,6 @@
 /** The one place that meets the package `chromadb`: opens its client, and tells its errors in the contract's words. */
-import type { AdminClientArgs, ChromaClient } from 'chromadb'
-import { serverUrl } from './address.ts'
+import type { AdminClientArgs, ChromaClient, Collection } from 'chromadb'
+import { serverAddress } from './address.ts'
 import { malformed, notFound, packageMissing, SourceFailure, wrongDimensions } from './failure.ts'
 
 export interface ChromaAddress {
@@ -19,20 +19,60 @@ export async function openChromaClient(address: ChromaAddress, signal?: AbortSig
   return new ChromaClient({ ...connection(address, signal), ...placeOf(address) })
 }
 
+/** Null where the server says that there is none, which another server, or one without the database, says too. */
+export async function findCollection(client: ChromaClient, name: string): Promise<Collection | null> {
+  try {
+    // Without `null` the client looks for an embedding function, and complains at length when it finds none.
+    return await client.getCollection({ name, embeddingFunction: null as never })
+  } catch (error) {
+    if (isNotFound(error)) return null
+    // A name that no collection there can have is refused as wrong.
+    if (error instanceof Error && error.name === 'ChromaClientError' && /name/i.test(error.message)) return null
+    throw error
+  }
+}
+
 /**
- * Throws `SourceFailure` where the server has no such database: it says of each collection of it only that it is not
- * there, and so would look as if it were empty. What else comes of asking is no matter: not every token may ask.
+ * Throws `SourceFailure` where the server is not a ChromaDB, or has no such database: either says of each collection only
+ * that it is not there, and so would look as if it were empty. A server that does not let this token ask is taken as it is.
  */
-export async function mustHaveDatabase(address: ChromaAddress, signal?: AbortSignal): Promise<void> {
+export async function mustHaveDatabase(
+  address: ChromaAddress,
+  collection: string,
+  signal?: AbortSignal,
+): Promise<void> {
   const { AdminClient } = await importClient()
   const { tenant, database } = placeOf(address)
   try {
     await new AdminClient(connection(address, signal)).getDatabase({ name: database, tenant })
   } catch (error) {
-    if (!(error instanceof Error && error.name === 'ChromaNotFoundError')) return
+    if (!isNotFound(error)) return
+    await requireHeartbeat(address, collection, signal)
     const message = `there is no database ${database} of the tenant ${tenant} at ${address.url}`
     throw new SourceFailure('unreachable', message, error)
   }
+}
+
+async function requireHeartbeat(
+  address: ChromaAddress,
+  collection: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  try {
+    const client = await openChromaClient(address, signal)
+    if (Number.isFinite(await client.heartbeat())) return
+  } catch (error) {
+    if (!isNotFound(error)) throw error
+  }
+  throw malformed(collection, strangerAt(address.url))
+}
+
+function strangerAt(url: string): string {
+  return `what answers at ${url} does not answer as ChromaDB does; check the address and its path`
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof Error && error.name === 'ChromaNotFoundError'
 }
 
 async function importClient(): Promise<typeof import('chromadb')> {
@@ -49,12 +89,12 @@ function placeOf({ tenant = 'default_tenant', database = 'default_database' }: C
 }
 
 function connection({ url, token }: ChromaAddress, signal: AbortSignal | undefined): AdminClientArgs {
-  const { hostname, port, protocol } = serverUrl(url)
-  const ssl = protocol === 'https:'
+  const { hostname, port, protocol, path } = serverAddress(url)
   return {
     host: hostname,
-    port: port === '' ? (ssl ? 443 : 80) : Number(port),
-    ssl,
+    // The client joins protocol, host and port to the base of every address, and has no place for a path.
+    port: `${port}${path}` as never,
+    ssl: protocol === 'https:',
     // Servers look for a token in one of two places, by their configuration.
     headers: token === undefined ? {} : { authorization: `Bearer ${token}`, 'x-chroma-token': token },
     ...(signal === undefined ? {} : { fetchOptions: { signal } }),
@@ -77,7 +117,7 @@ export function chromaFailure(thrown: unknown, collection: string, url: string, 
       return new SourceFailure('unreachable', `${collection}: nothing answers at ${url}`, thrown)
     case 'TypeError':
     case 'SyntaxError':
-      return malformed(collection, `what answers at ${url} does not answer as ChromaDB does`, thrown)
+      return malformed(collection, strangerAt(url), thrown)
   }
   if (/dimension/i.test(message)) {
     const [, expected] = /dimension of (\d+)/.exec(message) ?? []

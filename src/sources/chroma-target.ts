@@ -1,17 +1,33 @@
 /** A ChromaDB server as the place to mirror to. */
 import type { Collection, Metadata } from 'chromadb'
-import { type ChromaAddress, chromaFailure, openChromaClient } from './chroma-client.ts'
-import type { MirrorCollection, MirrorRecord, MirrorTarget } from './mirror.ts'
+import {
+  type ChromaAddress,
+  chromaFailure,
+  findCollection,
+  mustHaveDatabase,
+  openChromaClient,
+} from './chroma-client.ts'
+import { RecordsRefused } from './failure.ts'
+import type { MirrorCollection, MirrorTarget } from './mirror.ts'
+import type { MirrorRecord } from './mirror-records.ts'
+import { type RecordThere, recordThere } from './mirrored.ts'
 
 /** Below the smallest limit of a server that was met (5,461), and small enough for one message. */
 const BATCH = 500
 const PAGE = 1_000
 
 export function chromaTarget(address: ChromaAddress, signal: AbortSignal): MirrorTarget {
+  const { url } = address
   return {
     batch: BATCH,
+    find: (name, dimensions) =>
+      failuresOf(name, url, dimensions, async () => {
+        const collection = await findCollection(await openChromaClient(address, signal), name)
+        if (collection === null) await mustHaveDatabase(address, name, signal)
+        return collection === null ? null : collectionThere(collection, url, dimensions)
+      }),
     open: (name, label, dimensions) =>
-      told(name, address.url, dimensions, async () => {
+      failuresOf(name, url, dimensions, async () => {
         const client = await openChromaClient(address, signal)
         const collection = await client.getOrCreateCollection({
           name,
@@ -19,33 +35,64 @@ export function chromaTarget(address: ChromaAddress, signal: AbortSignal): Mirro
           configuration: { hnsw: { space: 'cosine' } },
           embeddingFunction: null as never,
         })
-        return collectionThere(collection, address.url, dimensions)
+        return collectionThere(collection, url, dimensions)
       }),
   }
 }
 
 function collectionThere(collection: Collection, url: string, dimensions: number): MirrorCollection {
-  const call = <T>(body: () => Promise<T>): Promise<T> => told(collection.name, url, dimensions, body)
+  const call = <T>(body: () => Promise<T>): Promise<T> => failuresOf(collection.name, url, dimensions, body)
   return {
-    stamps: () =>
+    label: collection.metadata ?? {},
+    records: () =>
       call(async () => {
-        const stamps = new Map<string, string>()
+        const records = new Map<string, RecordThere>()
         for (let offset = 0; ; offset += PAGE) {
           const { ids, metadatas } = await collection.get({ limit: PAGE, offset, include: ['metadatas'] })
-          for (const [at, id] of ids.entries()) stamps.set(id, String(metadatas[at]?.['querent_stamp']))
-          if (ids.length < PAGE) return stamps
+          for (const [at, id] of ids.entries()) records.set(id, recordThere(metadatas[at] ?? {}))
+          if (ids.length < PAGE) return records
         }
       }),
-    put: records =>
-      call(async () => {
-        // Putting a record again would keep keys that it no longer has.
-        await collection.delete({ ids: records.map(({ id }) => id) })
-        const [heads, others] = [records.filter(hasDocument), records.filter(record => !hasDocument(record))]
-        if (heads.length > 0) await collection.upsert({ ...asArgs(heads), documents: heads.map(head => head.document) })
-        if (others.length > 0) await collection.upsert(asArgs(others))
-      }),
+    put: records => call(() => put(collection, records)),
     remove: ids => call(async () => void (await collection.delete({ ids: [...ids] }))),
   }
+}
+
+/**
+ * Putting a record again keeps keys that it no longer has. Only deleting it first takes them away, which waits until the
+ * server has accepted the record; until then its stamp says that it is not as it should be.
+ */
+async function put(collection: Collection, records: readonly MirrorRecord[]): Promise<void> {
+  const replaced = records.filter(({ replaces }) => replaces).map(({ id }) => id)
+  const before = replaced.length === 0 ? null : await collection.get({ ids: replaced, include: ['metadatas'] })
+  const keys = new Map(before?.ids.map((id, at) => [id, Object.keys(before.metadatas[at] ?? {})]))
+  const lessened = records.filter(record => {
+    const now = metadataOf(record)
+    return keys.get(record.id)?.some(key => !Object.hasOwn(now, key))
+  })
+  const passing = lessened.map(record => ({ ...record, payload: { ...record.payload, querent_stamp: '' } }))
+  await upsert(collection, [...records.filter(record => !lessened.includes(record)), ...passing])
+  if (lessened.length === 0) return
+  await collection.delete({ ids: lessened.map(({ id }) => id) })
+  await upsert(collection, lessened)
+}
+
+async function upsert(collection: Collection, records: readonly MirrorRecord[]): Promise<void> {
+  const [heads, others] = [records.filter(hasDocument), records.filter(record => !hasDocument(record))]
+  try {
+    if (heads.length > 0) await collection.upsert({ ...asArgs(heads), documents: heads.map(head => head.document) })
+    if (others.length > 0) await collection.upsert(asArgs(others))
+  } catch (thrown) {
+    throw isRefusal(thrown) ? new RecordsRefused((thrown as Error).message, thrown) : thrown
+  }
+}
+
+/** Statuses 400, 413 and 422, and what the client itself refuses; a wrong size is the collection's trouble. */
+function isRefusal(thrown: unknown): boolean {
+  if (!(thrown instanceof Error) || /dimension/i.test(thrown.message)) return false
+  const { name, message } = thrown
+  if (name === 'ChromaServerError') return /^413\b|too large|length limit/i.test(message)
+  return ['ChromaClientError', 'ChromaValueError', 'ChromaQuotaExceededError'].includes(name)
 }
 
 function hasDocument(record: MirrorRecord): record is MirrorRecord & { readonly document: string } {
@@ -56,14 +103,15 @@ function asArgs(records: readonly MirrorRecord[]): { ids: string[]; embeddings: 
   return {
     ids: records.map(({ id }) => id),
     embeddings: records.map(({ vector }) => [...vector]),
-    metadatas: records.map(({ payload, tags }) => ({
-      ...payload,
-      ...Object.fromEntries(tags.map(tag => [`tag:${tag}`, true])),
-    })),
+    metadatas: records.map(metadataOf),
   }
 }
 
-async function told<T>(name: string, url: string, dimensions: number, body: () => Promise<T>): Promise<T> {
+function metadataOf({ payload, tags }: MirrorRecord): Metadata {
+  return { ...payload, ...Object.fromEntries(tags.map(tag => [`tag:${tag}`, true])) }
+}
+
+async function failuresOf<T>(name: string, url: string, dimensions: number, body: () => Promise<T>): Promise<T> {
   try {
     return await body()
   } catch (thrown) {

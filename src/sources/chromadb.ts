@@ -5,9 +5,15 @@
 import type { ChromaClient, Collection } from 'chromadb'
 import type { Sight } from '../model/viewer.ts'
 import type { Source } from '../pipeline/source.ts'
-import { serverUrl } from './address.ts'
+import { serverAddress } from './address.ts'
 import { askEach } from './ask-each.ts'
-import { type ChromaAddress, chromaFailure, mustHaveDatabase, openChromaClient } from './chroma-client.ts'
+import {
+  type ChromaAddress,
+  chromaFailure,
+  findCollection,
+  mustHaveDatabase,
+  openChromaClient,
+} from './chroma-client.ts'
 import { type CollectionOptions, CollectionQuestion } from './chroma-question.ts'
 import { notFound, SourceFailure } from './failure.ts'
 import { collectionsInSight, type SightOptions, together } from './partitions.ts'
@@ -22,7 +28,7 @@ const PAGE = 100
 
 /** Throws `invalid_argument` for an address that is none; reaches for nothing yet. */
 export function openChromaSource(options: ChromaSourceOptions): Source {
-  serverUrl(options.url)
+  serverAddress(options.url)
   const deviations = new Map<string, number>()
   return {
     name: options.name,
@@ -56,24 +62,12 @@ async function findCollections(
   options: ChromaSourceOptions,
   signal: AbortSignal,
 ): Promise<readonly Collection[]> {
-  const found = await collectionsInSight(name, sight, options, nameThere => collectionOf(client, nameThere))
+  const found = await collectionsInSight(name, sight, options, nameThere => findCollection(client, nameThere))
   if (found.length > 0) return found
+  await mustHaveDatabase(options, name, signal)
   const labelled = options.partitionKeys === undefined ? await labelledAs(client, name) : []
   if (labelled.length > 0) return labelled
-  await mustHaveDatabase(options, signal)
   throw notFound(name)
-}
-
-async function collectionOf(client: ChromaClient, name: string): Promise<Collection | null> {
-  try {
-    // Without `null` the client looks for an embedding function, and complains at length when it finds none.
-    return await client.getCollection({ name, embeddingFunction: null as never })
-  } catch (error) {
-    if (error instanceof Error && error.name === 'ChromaNotFoundError') return null
-    // A name that no collection there can have is refused as wrong.
-    if (error instanceof Error && error.name === 'ChromaClientError' && /name/i.test(error.message)) return null
-    throw error
-  }
 }
 
 async function labelledAs(client: ChromaClient, name: string): Promise<readonly Collection[]> {

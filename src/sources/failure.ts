@@ -11,6 +11,13 @@ export class SourceFailure extends Error {
   }
 }
 
+/** The server refuses records that were put, for what they hold; others may be accepted. */
+export class RecordsRefused extends SourceFailure {
+  constructor(message: string, cause: unknown) {
+    super('query_failed', message, cause)
+  }
+}
+
 export function notFound(collection: string): SourceFailure {
   return new SourceFailure('collection_not_found', `${collection}: there is no such collection`)
 }

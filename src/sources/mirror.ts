@@ -1,32 +1,25 @@
 /**
- * Pushes a collection of the store to another engine: one collection there for each partition here. What is there
- * already is left alone and what is gone here goes there too, so a run that was stopped is finished by the next one, and
- * a run with nothing to do changes nothing. The target remembers; nothing is kept here.
+ * Pushes a collection of the store to another engine: one collection there for each partition here. A run compares what
+ * is there with what the store shows now and carries over the difference, so a run that was stopped is finished by the
+ * next one, and a run with nothing to do changes nothing. Everything it needs to know is read from the target.
  */
-import { canonicalJson, sha256 } from '../base/canonical.ts'
-import { type Chunk, chunkText, chunkTitle, type Entry } from '../model/entry.ts'
-import type { Scalar } from '../model/filter.ts'
+import type { Entry } from '../model/entry.ts'
+import type { Filter } from '../model/filter.ts'
 import type { Progress } from '../model/operation.ts'
-import { partitionKey } from '../model/partition.ts'
-import { recordDate } from '../model/record-date.ts'
+import { type Audience, losesReaders, partitionKey } from '../model/partition.ts'
 import type { Sight } from '../model/viewer.ts'
 import type { StoreReader } from '../store/store.ts'
-import { type MirrorLabel, mirrorName, payloadOf } from './mirrored.ts'
-
-export interface MirrorRecord {
-  /** Of the record there; one for each chunk, the same every time. */
-  readonly id: string
-  readonly vector: Float32Array
-  /** The whole content, with the entry's first chunk only. */
-  readonly document: string | null
-  readonly tags: readonly string[]
-  readonly payload: Readonly<Record<string, Scalar>>
-}
+import { RecordsRefused, SourceFailure } from './failure.ts'
+import { chunkRecords, type MirrorRecord } from './mirror-records.ts'
+import { entryKey, type MirrorLabel, mirrorName, type RecordThere } from './mirrored.ts'
 
 /** One collection there. */
 export interface MirrorCollection {
-  /** What is there: the stamp by record id. */
-  stamps(): Promise<ReadonlyMap<string, string>>
+  /** As it was made: another store's, or an earlier version's, may lack members. */
+  readonly label: Partial<MirrorLabel>
+  /** By record id. */
+  records(): Promise<ReadonlyMap<string, RecordThere>>
+  /** Inserts, or replaces whole. Throws `RecordsRefused`, and has put none or some, where the server refuses one of them. */
   put(records: readonly MirrorRecord[]): Promise<void>
   remove(ids: readonly string[]): Promise<void>
 }
@@ -34,11 +27,14 @@ export interface MirrorCollection {
 export interface MirrorTarget {
   /** Records a call may carry. */
   readonly batch: number
+  /** The collection of that name; null when there is none. */
+  find(name: string, dimensions: number): Promise<MirrorCollection | null>
   /** The collection of that name, made when there is none. */
   open(name: string, label: MirrorLabel, dimensions: number): Promise<MirrorCollection>
 }
 
 export interface MirrorRequest {
+  /** Its `storeId` marks the records. */
   readonly reader: StoreReader
   /** The owner's: everything in it leaves this store. */
   readonly sight: Sight
@@ -51,139 +47,281 @@ export interface MirrorRequest {
   readonly report?: ((progress: Progress) => void) | undefined
 }
 
+export interface RefusedRecord {
+  /** Of the entry. */
+  readonly id: string
+  readonly holder: string
+  /** The server's words. */
+  readonly reason: string
+}
+
 export interface MirrorReport {
-  /** The collections there. */
+  /** The collections there that are this store's. */
   readonly names: readonly string[]
   readonly put: number
   readonly removed: number
   readonly unchanged: number
   /** Chunks that have no vector yet: push again when they have. */
   readonly waiting: number
+  /** Records that the server refuses. What it had of their entries before is still there. */
+  readonly refused: readonly RefusedRecord[]
+  /** Collections there that this store needs and that hold another store's records: nothing was done with them. */
+  readonly taken: readonly string[]
+  /**
+   * Collections there without an identity, as earlier versions made them, that hold records unknown to this store:
+   * nothing was done with them. One that is needed is in `taken` too.
+   */
+  readonly unowned: readonly string[]
 }
 
 /** Entries read at a time. */
 const PAGE = 500
+/** After so many refused records without an accepted one between, the cause is not in the records. */
+const MOST_REFUSED_IN_A_ROW = 1_000
 
-export async function mirror(request: MirrorRequest): Promise<MirrorReport> {
-  const { reader, sight, collection, signal } = request
-  const filter = { op: 'eq', field: 'collection', value: collection } as const
-  const partitions = reader.partitions().filter(({ id }) => sight.partitions.includes(id))
-  const total = reader.count(sight, filter)
-  const reports: MirrorReport[] = []
-  let done = 0
-  const step = (entries: number): void => {
-    done += entries
-    request.report?.({ phase: 'mirror', done, total, current: collection })
-  }
-  for (const { id, audience } of partitions) {
-    signal.throwIfAborted()
-    const inside: Sight = { viewer: sight.viewer, partitions: [id] }
-    const label = {
-      querent_collection: collection,
-      querent_partition: partitionKey(audience),
-      querent_model: request.model,
-    }
-    if (reader.count(inside, filter) > 0) reports.push(await mirrorPartition(request, inside, label, step))
-  }
-  return sum(reports)
+export function mirror(request: MirrorRequest): Promise<MirrorReport> {
+  return new MirrorRun(request).run()
 }
 
-async function mirrorPartition(
-  request: MirrorRequest,
-  sight: Sight,
-  label: MirrorLabel,
-  step: (entries: number) => void,
-): Promise<MirrorReport> {
-  const { target, dimensions, signal, collection } = request
-  const name = mirrorName(collection, label.querent_partition)
-  const there = await target.open(name, label, dimensions)
-  const stamps = await there.stamps()
-  const here = new Set<string>()
-  const counts = { put: 0, unchanged: 0, waiting: 0 }
-  for (const entries of pages(request.reader, sight, collection)) {
-    const records = entries.flatMap(entry => recordsOf(entry, request, counts))
-    for (const { id } of records) here.add(id)
-    const fresh = records.filter(({ id, payload }) => stamps.get(id) !== payload['querent_stamp'])
-    counts.unchanged += records.length - fresh.length
-    for (let at = 0; at < fresh.length; at += target.batch) {
+/** A partition here, and its collection there. */
+interface Place {
+  readonly audience: Audience
+  /** The owner's, of this partition alone. */
+  readonly sight: Sight
+  readonly name: string
+  readonly label: MirrorLabel
+  /** Entries here. */
+  readonly count: number
+  /** Null: not made yet. */
+  readonly there: MirrorCollection | null
+  /** There, less what this run has removed. */
+  readonly records: Map<string, RecordThere>
+  ownership: 'own' | 'other' | 'unknown'
+}
+
+class MirrorRun {
+  readonly #request: MirrorRequest
+  readonly #filter: Filter
+  /** Of each place that was pushed: the record ids that belong there. */
+  readonly #here = new Map<Place, Set<string>>()
+  /** Entries of which a record is refused or waits for its vector: what the server has of them is all there is. */
+  readonly #unaccepted = new Set<string>()
+  readonly #refused: RefusedRecord[] = []
+  readonly #counts = { put: 0, removed: 0, unchanged: 0, waiting: 0 }
+  readonly #total: number
+  #refusedInARow = 0
+  #done = 0
+
+  constructor(request: MirrorRequest) {
+    this.#request = request
+    this.#filter = { op: 'eq', field: 'collection', value: request.collection }
+    this.#total = request.reader.count(request.sight, this.#filter)
+  }
+
+  async run(): Promise<MirrorReport> {
+    const places = await this.#survey()
+    const own = places.filter(({ ownership }) => ownership === 'own')
+    // The wider copy goes before anything is written; all else only after its replacement was accepted.
+    for (const place of own) await this.#remove(place, this.#nowHidden(place))
+    for (const place of own) if (place.count > 0) await this.#push(place)
+    for (const place of own) await this.#remove(place, this.#gone(place))
+    const namesOf = (chosen: readonly Place[]): readonly string[] => chosen.map(({ name }) => name)
+    return {
+      names: namesOf(places.filter(({ ownership }) => ownership === 'own')),
+      ...this.#counts,
+      refused: this.#refused,
+      taken: namesOf(places.filter(({ ownership, count }) => ownership !== 'own' && count > 0)),
+      unowned: namesOf(places.filter(({ ownership }) => ownership === 'unknown')),
+    }
+  }
+
+  /** Partitions that have entries here or a collection there. */
+  async #survey(): Promise<readonly Place[]> {
+    const { reader, sight, collection, model, dimensions, target, signal } = this.#request
+    const places: Place[] = []
+    for (const { id, audience } of reader.partitions()) {
+      if (!sight.partitions.includes(id)) continue
       signal.throwIfAborted()
-      const batch = fresh.slice(at, at + target.batch)
-      await there.put(batch)
-      counts.put += batch.length
+      const key = partitionKey(audience)
+      const name = mirrorName(collection, key)
+      const label = {
+        querent_collection: collection,
+        querent_partition: key,
+        querent_model: model,
+        querent_store: reader.storeId,
+      }
+      const inside: Sight = { viewer: sight.viewer, partitions: [id] }
+      const count = reader.count(inside, this.#filter)
+      const there = await target.find(name, dimensions)
+      if (there === null && count === 0) continue
+      const records = new Map(await there?.records())
+      const ownership = this.#ownershipOf(there?.label ?? label, records)
+      places.push({ audience, sight: inside, name, label, count, there, records, ownership })
     }
-    step(entries.length)
+    return places
   }
-  const gone = [...stamps.keys()].filter(id => !here.has(id))
-  for (let at = 0; at < gone.length; at += target.batch) await there.remove(gone.slice(at, at + target.batch))
-  return { names: [name], ...counts, removed: gone.length }
-}
 
-function* pages(reader: StoreReader, sight: Sight, collection: string): Generator<readonly Entry[]> {
-  const filter = { op: 'eq', field: 'collection', value: collection } as const
-  let after: { readonly at: null; readonly id: string; readonly holder: string } | null = null
-  for (;;) {
-    const entries: readonly Entry[] = reader.list({ sight, filter, order: 'id', limit: PAGE, after })
-    const last = entries.at(-1)
-    if (last === undefined) return
-    yield entries
-    after = { at: null, id: last.id, holder: last.audience.holder }
+  #ownershipOf(label: Partial<MirrorLabel>, records: ReadonlyMap<string, RecordThere>): Place['ownership'] {
+    const { storeId } = this.#request.reader
+    const stores = new Set([label.querent_store ?? null, ...[...records.values()].map(({ store }) => store)])
+    stores.delete(null)
+    if (stores.size > 1 || (stores.size === 1 && !stores.has(storeId))) return 'other'
+    if (stores.size === 1 || records.size === 0) return 'own'
+    return this.#isRecognised(records) ? 'own' : 'unknown'
+  }
+
+  /**
+   * Whether a collection of an earlier version, which named no store, is this store's: every record there is of an entry
+   * here, and at least half of them are as they would be put now.
+   */
+  #isRecognised(records: ReadonlyMap<string, RecordThere>): boolean {
+    const stamps = new Map<string, ReadonlyMap<string, string>>()
+    let equal = 0
+    for (const [recordId, { id, holder, stamp }] of records) {
+      if (id === null || holder === null) return false
+      const key = entryKey(holder, id)
+      let known = stamps.get(key)
+      if (known === undefined) {
+        const entry = this.#entryNamed(id, holder, this.#request.sight)
+        if (entry === null) return false
+        known = new Map(chunkRecords(entry, this.#request).map(one => [one.id, one.stamp]))
+        stamps.set(key, known)
+      }
+      if (known.get(recordId) === stamp) equal++
+    }
+    return equal * 2 >= records.size
+  }
+
+  #entryNamed(id: string, holder: string, sight: Sight): Entry | null {
+    const { reader } = this.#request
+    const keys = reader.find(id, sight.partitions)
+    const { key } = reader.identities(keys).find(one => one.holder === holder) ?? {}
+    return key === undefined ? null : (reader.entries([key])[0] ?? null)
+  }
+
+  /** Records of entries that some reader of this place may not see any more. */
+  #nowHidden({ records, sight, audience }: Place): readonly string[] {
+    const { reader } = this.#request
+    const hidden = new Map<string, boolean>()
+    const isHidden = (id: string, holder: string): boolean => {
+      if (reader.identities(reader.find(id, sight.partitions)).some(one => one.holder === holder)) return false
+      const entry = this.#entryNamed(id, holder, this.#request.sight)
+      return entry !== null && losesReaders(audience, entry.audience)
+    }
+    return [...records].flatMap(([recordId, { id, holder }]) => {
+      if (id === null || holder === null) return []
+      const key = entryKey(holder, id)
+      const known = hidden.get(key) ?? isHidden(id, holder)
+      hidden.set(key, known)
+      return known ? [recordId] : []
+    })
+  }
+
+  async #push(place: Place): Promise<void> {
+    const { target, dimensions, signal, reader } = this.#request
+    const there = place.there ?? (await target.open(place.name, place.label, dimensions))
+    if ((there.label.querent_store ?? reader.storeId) !== reader.storeId) {
+      // Another store has made it since the survey.
+      place.ownership = 'other'
+      return
+    }
+    const here = new Set<string>()
+    for (const entries of this.#pages(place.sight)) {
+      const records = entries.flatMap(entry => this.#recordsOf(entry, place, here))
+      const fresh = records.filter(({ id, stamp }) => {
+        const known = place.records.get(id)
+        return known === undefined || known.stamp !== stamp || known.store !== reader.storeId
+      })
+      this.#counts.unchanged += records.length - fresh.length
+      for (const batch of inBatches(fresh, target.batch)) {
+        signal.throwIfAborted()
+        await this.#put(there, batch)
+      }
+      this.#step(entries.length)
+    }
+    this.#here.set(place, here)
+  }
+
+  *#pages(sight: Sight): Generator<readonly Entry[]> {
+    const { reader } = this.#request
+    let after: { readonly at: null; readonly id: string; readonly holder: string } | null = null
+    for (;;) {
+      const entries: readonly Entry[] = reader.list({ sight, filter: this.#filter, order: 'id', limit: PAGE, after })
+      const last = entries.at(-1)
+      if (last === undefined) return
+      yield entries
+      after = { at: null, id: last.id, holder: last.audience.holder }
+    }
+  }
+
+  /** Those that have a vector; the ids of all are added to `here`. */
+  #recordsOf(entry: Entry, { records }: Place, here: Set<string>): readonly MirrorRecord[] {
+    const { reader, model } = this.#request
+    const made = chunkRecords(entry, this.#request)
+    const keys = made.map(({ chunk }) => chunk)
+    const vectors = new Map(reader.vectorsOnly(model, keys).map(({ chunk, vector }) => [chunk, vector]))
+    return made.flatMap(({ chunk, ...record }) => {
+      here.add(record.id)
+      const vector = vectors.get(chunk)
+      if (vector !== undefined) return [{ ...record, vector, replaces: records.has(record.id) }]
+      this.#counts.waiting++
+      this.#unaccepted.add(entryKey(entry.audience.holder, entry.id))
+      return []
+    })
+  }
+
+  /** What the server refuses is halved until the records to blame are alone. */
+  async #put(there: MirrorCollection, records: readonly MirrorRecord[]): Promise<void> {
+    const [first] = records
+    if (first === undefined) return
+    this.#request.signal.throwIfAborted()
+    try {
+      await there.put(records)
+      this.#counts.put += records.length
+      this.#refusedInARow = 0
+    } catch (thrown) {
+      if (!(thrown instanceof RecordsRefused)) throw thrown
+      if (records.length === 1) return this.#refuse(first, thrown)
+      const half = Math.ceil(records.length / 2)
+      await this.#put(there, records.slice(0, half))
+      await this.#put(there, records.slice(half))
+    }
+  }
+
+  #refuse({ entry: { id, holder } }: MirrorRecord, { message }: RecordsRefused): void {
+    this.#refused.push({ id, holder, reason: message })
+    this.#unaccepted.add(entryKey(holder, id))
+    if (++this.#refusedInARow < MOST_REFUSED_IN_A_ROW) return
+    const problem = `the server refused ${MOST_REFUSED_IN_A_ROW} records in a row, the last of them "${id}"`
+    throw new SourceFailure('query_failed', `${problem}: ${message}`)
+  }
+
+  /** What is there and belongs there no more; of entries that were not accepted nothing. */
+  #gone(place: Place): readonly string[] {
+    const here = this.#here.get(place)
+    return [...place.records].flatMap(([recordId, { id, holder }]) => {
+      const isKept = here?.has(recordId) === true || this.#unaccepted.has(entryKey(holder, id))
+      return isKept ? [] : [recordId]
+    })
+  }
+
+  async #remove({ there, records }: Place, ids: readonly string[]): Promise<void> {
+    const { target, signal } = this.#request
+    for (const batch of inBatches(ids, target.batch)) {
+      signal.throwIfAborted()
+      await there?.remove(batch)
+      for (const id of batch) records.delete(id)
+      this.#counts.removed += batch.length
+    }
+  }
+
+  #step(entries: number): void {
+    const { collection, report } = this.#request
+    this.#done += entries
+    report?.({ phase: 'mirror', done: this.#done, total: this.#total, current: collection })
   }
 }
 
-function recordsOf(
-  entry: Entry,
-  { reader, model }: MirrorRequest,
-  counts: { waiting: number },
-): readonly MirrorRecord[] {
-  const chunks = reader.chunksOf(entry.key)
-  const vectors = new Map(
-    reader
-      .vectorsOnly(
-        model,
-        chunks.map(({ key }) => key),
-      )
-      .map(one => [one.chunk, one.vector]),
-  )
-  return chunks.flatMap(chunk => {
-    const vector = vectors.get(chunk.key)
-    if (vector === undefined) counts.waiting++
-    return vector === undefined ? [] : [recordOf(entry, chunk, vector, model)]
-  })
-}
-
-function recordOf(entry: Entry, chunk: Chunk, vector: Float32Array, model: string): MirrorRecord {
-  const { id, audience, title, content, tags, metadata } = entry
-  const isHead = chunk.ordinal === 0
-  const stamp = sha256(
-    canonicalJson([
-      ...[id, audience.holder, title, tags, metadata, model],
-      ...[chunkTitle(entry, chunk), chunkText(entry, chunk), isHead ? content : null],
-    ]),
-  ).slice(0, 32)
-  const plain = payloadOf({ id, holder: audience.holder, title, tags, metadata }, recordDate(metadata), stamp)
-  return {
-    id: recordId(id, audience.holder, chunk.ordinal),
-    vector,
-    document: isHead ? content : null,
-    tags,
-    payload: { ...plain, querent_head: isHead },
-  }
-}
-
-/** A UUID, as one engine wants: made of what tells the record apart, so that putting it twice is putting it once. */
-function recordId(id: string, holder: string, ordinal: number): string {
-  const hex = sha256(canonicalJson([id, holder, ordinal]))
-  const parts = [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)]
-  return parts.join('-')
-}
-
-function sum(reports: readonly MirrorReport[]): MirrorReport {
-  const add = (pick: (report: MirrorReport) => number): number => reports.reduce((all, report) => all + pick(report), 0)
-  return {
-    names: reports.flatMap(({ names }) => names),
-    put: add(({ put }) => put),
-    removed: add(({ removed }) => removed),
-    unchanged: add(({ unchanged }) => unchanged),
-    waiting: add(({ waiting }) => waiting),
-  }
+function* inBatches<T>(all: readonly T[], size: number): Generator<readonly T[]> {
+  for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size)
 }

@@ -22,6 +22,8 @@ export interface MirrorLabel {
   readonly querent_collection: string
   readonly querent_partition: string
   readonly querent_model: string
+  /** Identity of the store that mirrors it. */
+  readonly querent_store: string
 }
 
 /** Keys that are ours: they are not the record's own metadata. */
@@ -37,11 +39,22 @@ export function mirrorName(collection: string, partition: string): string {
   return `querent_${readable}_${sha256(canonicalJson([collection, partition])).slice(0, 16)}`
 }
 
-/** Plain values beside the record. `date`: null for an undated one. */
-export function payloadOf(entry: MirroredEntry, date: Instant | null, stamp: string): Record<string, Scalar> {
+export interface MirrorMarks {
+  /** Null for an undated one. */
+  readonly date: Instant | null
+  readonly stamp: string
+  /** Identity of the store. */
+  readonly store: string
+}
+
+/**
+ * Plain values beside the record. Keys that are empty or begin with `$` or `#`, which ChromaDB refuses, are left out:
+ * `querent_metadata` has them.
+ */
+export function payloadOf(entry: MirroredEntry, { date, stamp, store }: MirrorMarks): Record<string, Scalar> {
   const { id, holder, title, tags, metadata } = entry
   const plain = Object.entries(metadata).filter((pair): pair is [string, Scalar] => isPlain(pair[1]))
-  const given = Object.fromEntries(plain.filter(([key]) => !key.startsWith(OWN)))
+  const given = Object.fromEntries(plain.filter(([key]) => !key.startsWith(OWN) && !/^(?:$|[$#])/.test(key)))
   return {
     ...(title === '' ? {} : { title }),
     ...given,
@@ -52,7 +65,28 @@ export function payloadOf(entry: MirroredEntry, date: Instant | null, stamp: str
     querent_metadata: canonicalJson(metadata),
     querent_date: date ?? UNDATED,
     querent_stamp: stamp,
+    querent_store: store,
   }
+}
+
+/** What a record there is known by, before it is replaced or removed; null where the record does not say it. */
+export interface RecordThere {
+  readonly stamp: string | null
+  /** Identity of the store that put it; null for records of earlier versions. */
+  readonly store: string | null
+  readonly id: string | null
+  readonly holder: string | null
+}
+
+/** The keys of a payload that `recordThere` reads. */
+export const RECORD_KEYS: readonly string[] = ['querent_stamp', 'querent_store', 'querent_id', 'querent_holder']
+
+export function recordThere(payload: Readonly<Record<string, unknown>>): RecordThere {
+  const [stamp = null, store = null, id = null, holder = null] = RECORD_KEYS.map(key => {
+    const value = payload[key]
+    return typeof value === 'string' ? value : null
+  })
+  return { stamp, store, id, holder }
 }
 
 /** The record as it was before it was mirrored; one of another's making stays as it is. */
@@ -110,7 +144,8 @@ export function nearestFirst(records: readonly SourceRecord[]): readonly SourceR
   )
 }
 
-function entryKey(holder: unknown, id: unknown): string {
+/** Which entry, as a key for maps. */
+export function entryKey(holder: unknown, id: unknown): string {
   return JSON.stringify([holder, id])
 }
 

@@ -1,6 +1,6 @@
 /** The one place that meets the package `@qdrant/js-client-rest`: opens clients, and tells errors in the contract's words. */
 import type { QdrantClient } from '@qdrant/js-client-rest'
-import { serverUrl } from './address.ts'
+import { serverAddress } from './address.ts'
 import { malformed, notFound, packageMissing, SourceFailure, wrongDimensions } from './failure.ts'
 
 export interface QdrantAddress {
@@ -18,7 +18,7 @@ export class QdrantClients {
 
   /** Throws `invalid_argument` for an address that is none. */
   constructor(address: QdrantAddress) {
-    serverUrl(address.url)
+    serverAddress(address.url)
     this.#address = address
   }
 
@@ -31,10 +31,12 @@ export class QdrantClients {
       throw packageMissing('@qdrant/js-client-rest', cause)
     })
     const { url, apiKey } = this.#address
-    const { protocol, port, href } = serverUrl(url)
+    const { protocol, hostname, port, path } = serverAddress(url)
     const made = new QdrantClient({
-      url: href.replace(/\/$/, ''),
-      port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
+      host: hostname,
+      port,
+      https: protocol === 'https:',
+      prefix: path,
       timeout: timeout as number,
       // Asking for the version would be a request of its own, and its warnings go to the console.
       checkCompatibility: false,
@@ -57,7 +59,9 @@ export function qdrantFailure(thrown: unknown, collection: string, url: string, 
       thrown,
     )
   }
-  if (status === 404) return notFound(collection)
+  if (status === 404) {
+    return isMissing(thrown) ? notFound(collection) : malformed(collection, strangerAt(url), thrown)
+  }
   const said = reasonIn(thrown)
   const [, expected] = /expected dim: (\d+)/i.exec(said) ?? []
   if (expected !== undefined) return wrongDimensions(collection, Number(expected), size)
@@ -70,15 +74,30 @@ export function qdrantFailure(thrown: unknown, collection: string, url: string, 
   if (name === 'TypeError' && /fetch failed/.test(message)) {
     return new SourceFailure('unreachable', `${collection}: nothing answers at ${url}`, thrown)
   }
-  return malformed(collection, `what answers at ${url} does not answer as Qdrant does`, thrown)
+  return malformed(collection, strangerAt(url), thrown)
+}
+
+function strangerAt(url: string): string {
+  return `what answers at ${url} does not answer as Qdrant does; check the address and its path`
+}
+
+/** Whether Qdrant itself says that something is not there: of an address that is none of its own it says nothing. */
+export function isMissing(thrown: unknown): boolean {
+  return (thrown as { readonly status?: unknown }).status === 404 && errorIn(thrown) !== null
+}
+
+/** Whether the server knows no such call. */
+export function isUnknownCall(thrown: unknown): boolean {
+  return (thrown as { readonly status?: unknown }).status === 404 && errorIn(thrown) === null
 }
 
 /** `{status: {error}}` is what the server says; otherwise the client's words. */
-function reasonIn(thrown: unknown): string {
-  const { data, message } = thrown as {
-    readonly data?: { readonly status?: { readonly error?: unknown } }
-    message?: string
-  }
+export function reasonIn(thrown: unknown): string {
+  return (errorIn(thrown) ?? (thrown as Partial<Error>).message ?? '').slice(0, 200)
+}
+
+function errorIn(thrown: unknown): string | null {
+  const { data } = thrown as { readonly data?: { readonly status?: { readonly error?: unknown } | null } | null }
   const error = data?.status?.error
-  return (typeof error === 'string' ? error : (message ?? '')).slice(0, 200)
+  return typeof error === 'string' ? error : null
 }

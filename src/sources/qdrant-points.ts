@@ -5,12 +5,18 @@ import type { SourceRecord, SourceRequest, Space } from '../pipeline/source.ts'
 import { malformed, SourceFailure } from './failure.ts'
 import { entryOf, recordFrom, withTexts } from './mirrored.ts'
 import type { VectorRequest } from './partitions.ts'
+import { isUnknownCall } from './qdrant-client.ts'
 
 export interface PointOptions {
   /** The payload key of the text; absent: the first of the usual ones that is there. */
   readonly contentKey?: string | undefined
   /** A sparse vector of the collection and the server's model that makes one of the question: fused by reciprocal ranks. */
   readonly sparse?: { readonly vectorName: string; readonly model: string } | undefined
+  /**
+   * Which of the two calls that find the nearest is tried first, `points/search` or (default) `points/query`; the other
+   * one is made where the server does not know the first.
+   */
+  readonly searchFirst?: boolean | undefined
 }
 
 export interface Found {
@@ -34,17 +40,42 @@ interface Point {
 
 export async function nearest(
   client: QdrantClient,
+  found: Found,
+  request: VectorRequest,
+  options: PointOptions,
+): Promise<readonly Point[]> {
+  if (options.sparse !== undefined) return queried(client, found, request, options.sparse)
+  const ways = [queried, searched]
+  const [first, other] = (options.searchFirst === true ? ways.reverse() : ways) as [Way, Way]
+  try {
+    return await first(client, found, request)
+  } catch (thrown) {
+    if (!isUnknownCall(thrown)) throw thrown
+    return other(client, found, request)
+  }
+}
+
+type Way = (client: QdrantClient, found: Found, request: VectorRequest) => Promise<readonly Point[]>
+
+/** As servers before version 1.10 are asked; newer ones let go of it. */
+function searched(
+  client: QdrantClient,
+  { name, vectorName }: Found,
+  { vector, limit, where, anyTags }: VectorRequest,
+): Promise<readonly Point[]> {
+  const named = vectorName === null ? [...vector] : { name: vectorName, vector: [...vector] }
+  return client.search(name, { vector: named, limit, with_payload: true, ...narrowing(where, anyTags) })
+}
+
+async function queried(
+  client: QdrantClient,
   { name, vectorName }: Found,
   { vector, text, limit, where, anyTags }: VectorRequest,
-  { sparse }: PointOptions,
+  sparse?: PointOptions['sparse'],
 ): Promise<readonly Point[]> {
-  const filter = filterOf(where, anyTags)
-  const narrow = filter === null ? {} : { filter }
-  if (sparse === undefined) {
-    const named = vectorName === null ? [...vector] : { name: vectorName, vector: [...vector] }
-    return client.search(name, { vector: named, limit, with_payload: true, ...narrow })
-  }
+  const narrow = narrowing(where, anyTags)
   const dense = { query: [...vector], limit, ...narrow, ...(vectorName === null ? {} : { using: vectorName }) }
+  if (sparse === undefined) return (await client.query(name, { ...dense, with_payload: true })).points
   const words = { query: { text, model: sparse.model }, using: sparse.vectorName, limit, ...narrow }
   const answer = await client.query(name, {
     prefetch: [dense, words],
@@ -54,7 +85,12 @@ export async function nearest(
     // Fused scores say nothing of meaning: the distance is worked out here.
     with_vector: vectorName === null ? true : [vectorName],
   })
-  return answer.points as readonly Point[]
+  return answer.points
+}
+
+function narrowing(where: SourceRequest['where'], anyTags: readonly string[]): { filter?: Schemas['Filter'] } {
+  const filter = filterOf(where, anyTags)
+  return filter === null ? {} : { filter }
 }
 
 function filterOf(where: SourceRequest['where'], anyTags: readonly string[]): Schemas['Filter'] | null {

@@ -1,7 +1,10 @@
 /** A Qdrant server as the place to mirror to. */
 import type { QdrantClient } from '@qdrant/js-client-rest'
+import { RecordsRefused } from './failure.ts'
 import type { MirrorCollection, MirrorTarget } from './mirror.ts'
-import { type QdrantAddress, QdrantClients, qdrantFailure } from './qdrant-client.ts'
+import type { MirrorRecord } from './mirror-records.ts'
+import { type MirrorLabel, RECORD_KEYS, type RecordThere, recordThere } from './mirrored.ts'
+import { isMissing, type QdrantAddress, QdrantClients, qdrantFailure, reasonIn } from './qdrant-client.ts'
 
 const BATCH = 200
 const PAGE = 1_000
@@ -13,60 +16,94 @@ const INDEXED = [
 ] as const
 
 export function qdrantTarget(address: QdrantAddress): MirrorTarget {
+  const { url } = address
   const clients = new QdrantClients(address)
   return {
     batch: BATCH,
-    open: (name, label, dimensions) =>
-      told(name, address.url, dimensions, async () => {
+    find: (name, dimensions) =>
+      failuresOf(name, url, dimensions, async () => {
         const client = await clients.client(TIMEOUT_MS)
-        const { exists } = await client.collectionExists(name)
-        if (!exists) {
-          await client.createCollection(name, {
-            vectors: { size: dimensions, distance: 'Cosine' },
-            metadata: { ...label },
-          })
-          for (const [field_name, field_schema] of INDEXED) {
-            await client.createPayloadIndex(name, { field_name, field_schema, wait: true })
-          }
+        const label = await labelOf(client, name)
+        return label === null ? null : collectionThere(client, name, label, url, dimensions)
+      }),
+    open: (name, label, dimensions) =>
+      failuresOf(name, url, dimensions, async () => {
+        const client = await clients.client(TIMEOUT_MS)
+        const known = await labelOf(client, name)
+        if (known === null) {
+          const vectors = { size: dimensions, distance: 'Cosine' } as const
+          await client.createCollection(name, { vectors, metadata: { ...label } })
         }
-        return collectionThere(client, name, address.url, dimensions)
+        // Again where it exists: making it may have been stopped before this.
+        for (const [field_name, field_schema] of INDEXED) {
+          await client.createPayloadIndex(name, { field_name, field_schema, wait: true })
+        }
+        return collectionThere(client, name, known ?? label, url, dimensions)
       }),
   }
 }
 
-function collectionThere(client: QdrantClient, name: string, url: string, dimensions: number): MirrorCollection {
-  const call = <T>(body: () => Promise<T>): Promise<T> => told(name, url, dimensions, body)
+/** Null: there is no such collection. Servers before version 1.16 keep no label: there the records alone name the store. */
+async function labelOf(client: QdrantClient, name: string): Promise<Partial<MirrorLabel> | null> {
+  try {
+    return (await client.getCollection(name)).config?.metadata ?? {}
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
+  }
+}
+
+function collectionThere(
+  client: QdrantClient,
+  name: string,
+  label: Partial<MirrorLabel>,
+  url: string,
+  dimensions: number,
+): MirrorCollection {
+  const call = <T>(body: () => Promise<T>): Promise<T> => failuresOf(name, url, dimensions, body)
   return {
-    stamps: () =>
+    label,
+    records: () =>
       call(async () => {
-        const stamps = new Map<string, string>()
+        const records = new Map<string, RecordThere>()
         let offset: string | number | undefined
         do {
           const page = await client.scroll(name, {
             limit: PAGE,
-            with_payload: ['querent_stamp'],
+            with_payload: [...RECORD_KEYS],
             ...(offset === undefined ? {} : { offset }),
           })
-          for (const { id, payload } of page.points) stamps.set(String(id), String(payload?.['querent_stamp']))
+          for (const { id, payload } of page.points) records.set(String(id), recordThere(payload ?? {}))
           const next = page.next_page_offset
           offset = typeof next === 'string' || typeof next === 'number' ? next : undefined
         } while (offset !== undefined)
-        return stamps
+        return records
       }),
-    put: records =>
-      call(async () => {
-        const points = records.map(({ id, vector, document, tags, payload }) => ({
-          id,
-          vector: [...vector],
-          payload: { ...payload, tags: [...tags], document },
-        }))
-        await client.upsert(name, { wait: true, points })
-      }),
+    put: records => call(() => put(client, name, records)),
     remove: ids => call(async () => void (await client.delete(name, { wait: true, points: [...ids] }))),
   }
 }
 
-async function told<T>(name: string, url: string, dimensions: number, body: () => Promise<T>): Promise<T> {
+async function put(client: QdrantClient, name: string, records: readonly MirrorRecord[]): Promise<void> {
+  const points = records.map(({ id, vector, document, tags, payload }) => ({
+    id,
+    vector: [...vector],
+    payload: { ...payload, tags: [...tags], document },
+  }))
+  try {
+    await client.upsert(name, { wait: true, points })
+  } catch (thrown) {
+    throw isRefusal(thrown) ? new RecordsRefused(reasonIn(thrown), thrown) : thrown
+  }
+}
+
+/** A wrong size is the collection's trouble, not the record's. */
+function isRefusal(thrown: unknown): boolean {
+  const { status } = thrown as { readonly status?: unknown }
+  return (status === 400 || status === 413 || status === 422) && !/expected dim/i.test(reasonIn(thrown))
+}
+
+async function failuresOf<T>(name: string, url: string, dimensions: number, body: () => Promise<T>): Promise<T> {
   try {
     return await body()
   } catch (thrown) {

@@ -10,7 +10,7 @@ import { askEach } from './ask-each.ts'
 import { malformed, notFound, SourceFailure, wrongDimensions } from './failure.ts'
 import { foldEntries, MIRRORED_DATE } from './mirrored.ts'
 import { collectionsInSight, type SightOptions, together, type VectorRequest } from './partitions.ts'
-import { type QdrantAddress, QdrantClients, qdrantFailure } from './qdrant-client.ts'
+import { isMissing, type QdrantAddress, QdrantClients, qdrantFailure } from './qdrant-client.ts'
 import { type Found, nearest, type PointOptions, recordOf, spaceOf, withText } from './qdrant-points.ts'
 
 export interface QdrantSourceOptions extends QdrantAddress, SightOptions, PointOptions {
@@ -65,7 +65,7 @@ async function describe(
   options: QdrantSourceOptions,
 ): Promise<Found | null> {
   const info = await client.getCollection(name).catch((error: unknown) => {
-    if ((error as { status?: unknown }).status === 404) return null
+    if (isMissing(error)) return null
     throw error
   })
   if (info === null) return null

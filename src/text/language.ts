@@ -30,6 +30,19 @@ export function languagesOfQuestion(words: readonly string[]): readonly Language
   return winners.length === 0 ? ['en'] : winners
 }
 
+/**
+ * Whether the words of a question show that it is English: one of them is a function word that only English has, and no
+ * other language has more. Words that show nothing (names, terms) are not enough.
+ */
+export function isEnglishQuestion(words: readonly string[]): boolean {
+  const english = index('en')
+  const isProof = (word: string): boolean => {
+    const places = SPEAKS_FOR.get(word.normalize('NFC').toLowerCase())
+    return places?.length === 1 && places[0] === english && !MISLEADING.has(word.toLowerCase())
+  }
+  return words.some(isProof) && languagesOfQuestion(words).includes('en')
+}
+
 const WORD = /[\p{L}\p{M}]+/gu
 
 /** Function words of one language that are names, words or code in English text: they speak for English at most. */

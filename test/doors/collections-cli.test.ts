@@ -6,6 +6,8 @@ import { openEngine } from '../../src/engine/open.ts'
 import { type TempFolder, tempFolder } from '../../src/testing/temp-folder.ts'
 import { type ChromaServer, startChroma, whyNoChroma } from '../support/chroma-server.ts'
 import { ended, querent, type Run, start } from '../support/command.ts'
+import { startFakeQdrant } from '../support/fake-qdrant.ts'
+import { startGateway } from '../support/gateway.ts'
 import { runInProcess } from '../support/in-process.ts'
 import { sendJson, startLoopback } from '../support/loopback.ts'
 import { modelFolder } from '../support/model.ts'
@@ -291,6 +293,48 @@ describe.skipIf(reason !== null)(`querent mirror${reason === null ? '' : ` (skip
     const args = ['mirror', 'items', '--to', 'chromadb', '--url', server.url]
     const { status, stderr } = await run(args, { env: { QUERENT_VIEWER: 'ana' } })
     expect({ status, stderr }).toMatchObject({ status: 1, stderr: expect.stringContaining('only the local owner') })
+  })
+})
+
+describe('a server that has nothing anywhere', () => {
+  it.each([
+    ['in HTML', '<html>not found</html>'],
+    ['in JSON', { detail: 'Not Found' }],
+  ])('is an error and not an empty answer, %s (CO-025)', async (_, body) => {
+    const server = await startLoopback((_request, response) => sendJson(response, 404, body))
+    try {
+      const { status, stdout, stderr } = await ask('x', '--url', server.url)
+      expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+      expect(stderr).toMatch(/^Error: .*what answers at http:\S+ does not answer as ChromaDB does/)
+      const args = ['mirror', 'items', '--to', 'qdrant', '--url', server.url]
+      expect(await run(args)).toMatchObject({ status: 1, stderr: expect.stringContaining('as Qdrant does') })
+    } finally {
+      await server.close()
+    }
+  })
+})
+
+describe('querent mirror, of what not all is accepted', () => {
+  it('prints the ids that were refused, and fails where the names are another store’s (CO-073)', async () => {
+    const fake = await startFakeQdrant()
+    const gateway = await startGateway(fake.url)
+    const refusal = { status: 400, body: { status: { error: 'Wrong input: \u001b[31mno such date' } } }
+    gateway.answer = ({ method, body }) => (method === 'PUT' && body.includes('Undated') ? refusal : null)
+    try {
+      const args = ['mirror', 'items', '--to', 'qdrant', '--url', gateway.url]
+      const partly = await run(args)
+      expect(partly).toMatchObject({ status: 0, stdout: expect.stringMatching(/^2 put, 0 removed, 0 unchanged/) })
+      expect(partly.stderr).toBe('querent: i3: the server refuses it: Wrong input: \ufffd[31mno such date\n')
+      using elsewhere = tempFolder()
+      writeFileSync(join(elsewhere.path, 'other.md'), 'of another store')
+      await run(['add', 'other.md', '--collection', 'items'], { cwd: elsewhere.path })
+      const other = await run(args, { cwd: elsewhere.path })
+      expect(other).toMatchObject({ status: 1, stdout: '' })
+      expect(other.stderr).toMatch(/^querent: mirror: of "items", querent_items_\w+ is taken: another store's mirror/)
+    } finally {
+      await gateway.close()
+      await fake.close()
+    }
   })
 })
 

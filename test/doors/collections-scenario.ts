@@ -124,6 +124,13 @@ export const COLLECTIONS_STEPS: readonly Step[] = [
     input: { results: [], query: 'nada' },
   },
   {
+    // CO-032, CO-048
+    name: 'as Markdown, in the language of the question',
+    operation: 'collections.format',
+    input: { results: [], query: 'what do agents remember' },
+    expect: ({ result }) => expect(result.markdown).toContain('No results found for: "what do agents remember"'),
+  },
+  {
     name: 'as Markdown, wrongly',
     operation: 'collections.format',
     input: { results: [{}], query: 'x' },

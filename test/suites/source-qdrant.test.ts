@@ -77,7 +77,7 @@ describe('Qdrant, by its words alone', () => {
   it('sends what the contract of the C64 lens says: vector, limit, payload, tags under should (EN-061)', async () => {
     await fill(fake.url, 'Cosine')
     fake.requests.length = 0
-    const source = openQdrantSource({ name: 'q', url: fake.url, apiKey: 'secret' })
+    const source = openQdrantSource({ name: 'q', url: fake.url, apiKey: 'secret', searchFirst: true })
     const vector = new Float32Array([1, 0, 0, 0])
     await source.ask({ ...question(vector), limit: 20, anyTags: ['mcp', 'news'] })
     const sent = fake.requests.at(-1)
@@ -92,6 +92,23 @@ describe('Qdrant, by its words alone', () => {
         ],
       },
     })
+  })
+
+  it.each([
+    ['neither', 16, false, ['query']],
+    ['the older', 18, true, ['search', 'query']],
+    ['the newer', 9, false, ['query', 'search']],
+    ['the newer, which is not asked for', 9, true, ['search']],
+  ])('finds the nearest by the call that the server has, where it lacks %s', async (_, minor, searchFirst, calls) => {
+    const server = await startFakeQdrant({ minor })
+    await fill(server.url, 'Cosine')
+    server.requests.length = 0
+    const source = openQdrantSource({ name: 'q', url: server.url, searchFirst })
+    const [answer] = (await source.ask(question(new Float32Array([1, 0, 0, 0])))).collections
+    const posts = server.requests.filter(({ method }) => method === 'POST').map(({ path }) => path.split('/').at(-1))
+    await server.close()
+    expect(posts).toEqual(calls)
+    expect(answer).toMatchObject({ error: null, records: { length: 5 } })
   })
 
   it('lets the server fuse words in where it can, and works the distance out itself', async () => {

@@ -13,6 +13,7 @@ interface Point {
 interface Stored {
   readonly size: number
   readonly distance: string
+  readonly metadata?: unknown
   readonly points: Map<string | number, Point>
 }
 
@@ -24,10 +25,15 @@ export interface FakeQdrant extends Loopback {
   readonly collections: Map<string, Stored>
 }
 
-export async function startFakeQdrant(): Promise<FakeQdrant> {
+export interface FakeQdrantOptions {
+  /** Of version 1: before 1.10 there is no `points/query`, before 1.16 collections keep no metadata, from 1.18 on no `points/search`. */
+  readonly minor?: number | undefined
+}
+
+export async function startFakeQdrant({ minor = 16 }: FakeQdrantOptions = {}): Promise<FakeQdrant> {
   const collections = new Map<string, Stored>()
   const loopback = await startLoopback((request, response) => {
-    const { status, body } = answer(request, collections)
+    const { status, body } = answer(request, collections, minor)
     sendJson(response, status, body)
   })
   return Object.assign(loopback, { collections })
@@ -38,7 +44,7 @@ interface Reply {
   readonly body: object
 }
 
-function answer({ method, path, body }: LoopbackRequest, collections: Map<string, Stored>): Reply {
+function answer({ method, path, body }: LoopbackRequest, collections: Map<string, Stored>, minor: number): Reply {
   const [, , name = '', ...rest] = (path.split('?')[0] ?? '').split('/').map(decodeURIComponent)
   const given = (body === '' ? {} : JSON.parse(body)) as Body
   const action = `${method} ${rest.join('/')}`
@@ -50,13 +56,16 @@ function answer({ method, path, body }: LoopbackRequest, collections: Map<string
   if (action === 'GET exists') return ok({ exists: found !== undefined })
   if (action === 'PUT ') {
     const { size, distance } = given['vectors'] as { size: number; distance: string }
-    collections.set(name, { size, distance, points: new Map() })
+    const metadata = minor < 16 ? undefined : given['metadata']
+    collections.set(name, { size, distance, metadata, points: new Map() })
     return ok(true)
   }
   if (found === undefined) return refuse(404, `Not found: Collection \`${name}\` doesn't exist!`)
   switch (action) {
     case 'GET ':
-      return ok({ config: { params: { vectors: { size: found.size, distance: found.distance } } } })
+      return ok({
+        config: { params: { vectors: { size: found.size, distance: found.distance } }, metadata: found.metadata },
+      })
     case 'PUT index':
       return ok({ status: 'completed' })
     case 'PUT points': {
@@ -72,15 +81,20 @@ function answer({ method, path, body }: LoopbackRequest, collections: Map<string
       const all = [...found.points.values()].filter(point => fulfils(point, given['filter'] as Body | undefined))
       return ok({ points: all.map(({ id, payload }) => ({ id, payload })), next_page_offset: null })
     }
+    case 'POST points/query':
     case 'POST points/search': {
-      const vector = given['vector'] as readonly number[]
+      const isQuery = action === 'POST points/query'
+      if (isQuery ? minor < 10 : minor >= 18) return { status: 404, body: {} }
+      const vector = given[isQuery ? 'query' : 'vector'] as readonly number[]
       if (vector.length !== found.size) {
         return refuse(400, `Wrong input: Vector dimension error: expected dim: ${found.size}, got ${vector.length}`)
       }
-      return ok(nearest(found, vector, given['filter'] as Body | undefined).slice(0, given['limit'] as number))
+      const points = nearest(found, vector, given['filter'] as Body | undefined).slice(0, given['limit'] as number)
+      return ok(isQuery ? { points } : points)
     }
     default:
-      return refuse(404, `no such call here: ${action}`)
+      // As the real one does for addresses that are none of its own: no body in its words.
+      return { status: 404, body: {} }
   }
 }
 

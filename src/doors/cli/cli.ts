@@ -3,8 +3,8 @@
  * are loaded when they run, because most of a short command's time is loading.
  */
 import { CommanderError } from 'commander'
-import { asQuerentError, EXIT, exitCodeFor, failureJson, failureText } from './failure.ts'
-import { Endings, exitCodeOf, type Io, write } from './io.ts'
+import { asQuerentError, EXIT, exitCodeFor, failureText } from './failure.ts'
+import { Endings, exitCodeOf, type Io, write, writeJson } from './io.ts'
 import { makeProgram } from './program.ts'
 import type { Cli, OtherDoors } from './run.ts'
 
@@ -38,7 +38,7 @@ export async function runCli(argv: readonly string[], doors: OtherDoors, io: Io)
 async function fail(cli: Cli, thrown: unknown): Promise<number> {
   const error = asQuerentError(thrown)
   if (cli.errors === 'text') await write(cli.io.stderr, failureText(error))
-  else await write(cli.errors === 'json-aside' ? cli.io.stderr : cli.io.stdout, failureJson(error))
+  else await writeJson(cli.errors === 'json-aside' ? cli.io.stderr : cli.io.stdout, { error })
   if (cli.io.env['QUERENT_DEBUG'] && thrown instanceof Error) await write(cli.io.stderr, `${thrown.stack}\n`)
   return cli.errors === 'call' ? EXIT.failed : exitCodeFor(error)
 }

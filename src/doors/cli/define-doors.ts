@@ -1,8 +1,10 @@
 /** Commands that open other doors, and the one that runs any operation. */
+
 import { type Command, Option } from 'commander'
 import { define, runs } from './define.ts'
 import { defineMcpInstall } from './define-assistants.ts'
 import { type CommonFlags, collect, finiteNumber, withFormat, withPlace, withStream } from './flags.ts'
+import { write } from './io.ts'
 import type { Cli } from './run.ts'
 
 export function defineDoorCommands(program: Command, cli: Cli): void {
@@ -89,7 +91,7 @@ function defineCall(program: Command, cli: Cli): void {
       const body = await import('./commands/call.ts')
       if (flags.help === true) {
         call.outputHelp()
-        cli.io.stdout.write(`\nOperations:\n${await body.operationList()}`)
+        await write(cli.io.stdout, `\nOperations:\n${await body.operationList()}`)
       } else if (name === undefined) {
         call.error(`error: missing operation\n\nOperations:\n${await body.operationList()}`)
       } else await body.runCall(cli, name, input, flags)

@@ -30,8 +30,3 @@ export function exitCodeFor(error: QuerentError): number {
 export function failureText(error: QuerentError): string {
   return `querent: ${error.message}\n  ${error.help}\n`
 }
-
-/** For programs: one document. */
-export function failureJson(error: QuerentError): string {
-  return `${JSON.stringify({ error })}\n`
-}

@@ -1,5 +1,6 @@
 /** The process as the command line sees it: streams, environment, and the signal that says stop. */
 import type { Readable, Writable } from 'node:stream'
+import { jsonText, printable, printableStyled } from '../../base/printable.ts'
 import { QuerentError } from '../../model/errors.ts'
 
 export interface Terminal {
@@ -7,10 +8,13 @@ export interface Terminal {
   readonly columns?: number | undefined
 }
 
+/** What is written comes through `write`, `writeStyled` or `writeJson`, so that no text commands the terminal. */
+export type Output = Pick<Writable, 'destroyed' | 'destroy' | 'on' | 'off'> & Terminal
+
 export interface Io {
   readonly stdin: Readable & Terminal
-  readonly stdout: Writable & Terminal
-  readonly stderr: Writable & Terminal
+  readonly stdout: Output
+  readonly stderr: Output
   readonly env: Readonly<Record<string, string | undefined>>
   readonly workingFolder: string
 }
@@ -29,7 +33,7 @@ export class Endings {
   readonly #onTerminate = (): void => this.#end('terminate')
   readonly #onOutputError = (error: NodeJS.ErrnoException): void => {
     const isGone = error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED'
-    if (!isGone) this.#io.stderr.write(`querent: standard output: ${error.message}\n`)
+    if (!isGone) void write(this.#io.stderr, `querent: standard output: ${error.message}\n`)
     this.#end(isGone ? 'pipe' : 'output')
   }
   ending: Ending | null = null
@@ -75,8 +79,28 @@ export function exitCodeOf(ending: Ending): number {
   }
 }
 
-/** Writes, and waits while the reader is slower than we are. Silent once the reader has gone. */
-export async function write(stream: Writable, text: string): Promise<void> {
+/** Writes as `printable`, and waits while the reader is slower than we are. Silent once the reader has gone. */
+export function write(output: Output, text: string): Promise<void> {
+  return writeAsIs(output, printable(text))
+}
+
+/** As `write`, of a text with codes of our own styles in it. */
+export function writeStyled(output: Output, text: string): Promise<void> {
+  return writeAsIs(output, printableStyled(text, '\u001b'))
+}
+
+/** As `write`, without loss: the value as JSON, then a line feed. */
+export function writeJson(output: Output, value: unknown, indent?: number): Promise<void> {
+  return writeAsIs(output, `${jsonText(value, indent)}\n`)
+}
+
+/** For libraries that draw on the terminal themselves: what they are given must be `printable`. */
+export function streamOf(output: Output): Writable {
+  return output as Writable
+}
+
+async function writeAsIs(output: Output, text: string): Promise<void> {
+  const stream = streamOf(output)
   if (stream.destroyed || stream.write(text)) return
   await new Promise<void>(resolve => {
     const done = (): void => {

@@ -1,4 +1,5 @@
 /** The command line: every command with its options and examples. Bodies are loaded when a command runs. */
+
 import { Command } from 'commander'
 import { VERSION } from '../../engine/version.ts'
 import { defineAdminCommands } from './define-admin.ts'
@@ -13,6 +14,7 @@ import { defineContextCommands } from './define-context.ts'
 import { defineDoorCommands } from './define-doors.ts'
 import { definePeersCommands } from './define-peers.ts'
 import { defineStoreCommands } from './define-store.ts'
+import { write } from './io.ts'
 import type { Cli } from './run.ts'
 
 export function makeProgram(cli: Cli): Command {
@@ -22,8 +24,8 @@ export function makeProgram(cli: Cli): Command {
     .showHelpAfterError('(add --help for help)')
     .exitOverride()
     .configureOutput({
-      writeOut: text => cli.io.stdout.write(text),
-      writeErr: text => cli.io.stderr.write(text),
+      writeOut: text => void write(cli.io.stdout, text),
+      writeErr: text => void write(cli.io.stderr, text),
     })
     .addHelpText('after', FOOTER)
   defineAskCommands(program, cli)

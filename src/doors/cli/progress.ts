@@ -1,6 +1,8 @@
 /** Progress on standard error: a bar on a terminal, elsewhere a line now and then, so that a log shows that work goes on. */
+
 import type { Progress } from '../../model/operation.ts'
-import type { Io } from './io.ts'
+import { type Io, streamOf, write } from './io.ts'
+import { oneLine } from './render/style.ts'
 
 interface ProgressBar extends Disposable {
   report(progress: Progress): void
@@ -21,7 +23,7 @@ async function progressBar(io: Io): Promise<ProgressBar> {
   if (io.stderr.isTTY !== true || io.env['TERM'] === 'dumb') return progressLines(io)
   const { SingleBar, Presets } = (await import('cli-progress')).default
   const options = {
-    stream: io.stderr,
+    stream: streamOf(io.stderr),
     format: '{phase} {bar} {value}/{total} {current}',
     hideCursor: true,
     clearOnComplete: true,
@@ -31,7 +33,7 @@ async function progressBar(io: Io): Promise<ProgressBar> {
   let started = false
   return {
     report({ phase, done, total, current = '' }) {
-      const shown = { phase, current: fit(current, (io.stderr.columns ?? 80) - 70) }
+      const shown = { phase, current: fit(oneLine(current), (io.stderr.columns ?? 80) - 70) }
       if (!started) bar.start(total ?? done, done, shown)
       started = true
       bar.setTotal(Math.max(total ?? done, 1))
@@ -49,7 +51,7 @@ function progressLines(io: Io): ProgressBar {
     report({ phase, done, total }) {
       if (performance.now() - last < LINE_EVERY_MS) return
       last = performance.now()
-      io.stderr.write(`${phase} ${done}${total === null ? '' : ` of ${total}`}\n`)
+      void write(io.stderr, `${phase} ${done}${total === null ? '' : ` of ${total}`}\n`)
     },
     [Symbol.dispose]() {},
   }

@@ -15,7 +15,7 @@ import { isOwner, LOCAL_OWNER, type Viewer } from '../../model/viewer.ts'
 import { type Catalog, type EngineOperation, makeCatalog, runOperation, streamOperation } from '../../ops/catalog.ts'
 import { confirm } from './confirm.ts'
 import type { CommonFlags } from './flags.ts'
-import type { Io } from './io.ts'
+import { type Io, write } from './io.ts'
 import type { Cli } from './run.ts'
 
 export interface Session {
@@ -85,7 +85,7 @@ function pluginOptions(io: Io, { trustPlugins }: CommonFlags): PluginOptions {
   return {
     ...(trustPlugins !== undefined && { trustedFolder: resolve(io.workingFolder, trustPlugins) }),
     ...(isTerminal && { trust: file => confirm(io, `Load the plug-in ${file}? It may do whatever you may.`) }),
-    warn: line => io.stderr.write(`querent: ${line}\n`),
+    warn: line => void write(io.stderr, `querent: ${line}\n`),
   }
 }
 

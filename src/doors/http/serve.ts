@@ -1,7 +1,9 @@
 /** Listens: binds, and closes in good order. */
+
 import { randomUUID } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import { getRequestListener, RequestError } from '@hono/node-server'
+import { printable } from '../../base/printable.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { invalidArgument, QuerentError } from '../../model/errors.ts'
 import type { HttpRequestLine } from '../../model/request-log.ts'
@@ -76,7 +78,7 @@ export async function serveHttp(
     maxBodyBytes: bounds.maxBodyBytes,
     observers: [metrics, ...(options.note === undefined ? [] : [logger(options.note)])],
     metrics,
-    log: options.log ?? (text => process.stderr.write(text)),
+    log: options.log ?? (text => process.stderr.write(printable(text))),
   })
   const listener = getRequestListener(app.fetch, {
     hostname: host,

@@ -1,5 +1,6 @@
 /** Bugs of ours go to the log whole; the client is told that there was one. */
 import { ProtocolError, type ServerContext } from '@modelcontextprotocol/server'
+import { printable } from '../../base/printable.ts'
 import { bugReport } from '../../ops/told-error.ts'
 import type { ServerOptions } from './server-options.ts'
 
@@ -14,5 +15,5 @@ export function reportBug(thrown: unknown, asked: string, { mcpReq }: ServerCont
 }
 
 function toStderr(text: string): void {
-  process.stderr.write(text)
+  process.stderr.write(printable(text))
 }

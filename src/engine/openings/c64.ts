@@ -24,7 +24,7 @@ async function openRemote(settings: C64Settings, environment: Environment): Prom
     const message = `OPENAI_API_KEY: it is not set; Qdrant is asked with vectors of ${embeddingModel}`
     throw new QuerentError('invalid_argument', message, { field: 'OPENAI_API_KEY' })
   }
-  const source = openQdrantSource({ name: 'c64', url: qdrantUrl, apiKey, public: qdrantPublic })
+  const source = openQdrantSource({ name: 'c64', url: qdrantUrl, apiKey, public: qdrantPublic, searchFirst: true })
   await mustAnswer(qdrantUrl, apiKey)
   const embedder = await openEmbedder(
     { provider: 'openai', model: embeddingModel, baseUrl: embeddingUrl, apiKeyEnv: keyNameFor(settings, environment) },

@@ -8,6 +8,7 @@ import type { CollectionsSettings } from '../../lenses/collections/collections-l
 import { formatResultsMarkdown } from '../../lenses/collections/markdown.ts'
 import { checkInput } from '../../lenses/collections/request.ts'
 import type { QueryResult } from '../../lenses/collections/result.ts'
+import { answerLanguage } from '../../lenses/collections/wording.ts'
 import { findHome } from '../home.ts'
 import { openEngine } from '../open.ts'
 import type { QueryCollectionsOptions } from './collections-options.ts'
@@ -67,5 +68,11 @@ export function findsStore(): boolean {
   }
 }
 
-/** An answer laid out for people. */
-export const collectionsMarkdown: typeof formatResultsMarkdown = formatResultsMarkdown
+/** An answer laid out for people; `lang` may leave the choice to the question. */
+export function collectionsMarkdown(
+  results: Parameters<typeof formatResultsMarkdown>[0],
+  query: string,
+  { lang, urls }: { readonly lang: Parameters<typeof answerLanguage>[0]; readonly urls: boolean },
+): string {
+  return formatResultsMarkdown(results, query, { lang: answerLanguage(lang, query), urls })
+}

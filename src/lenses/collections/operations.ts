@@ -7,6 +7,7 @@ import type { LensHost } from '../lens.ts'
 import { askCollections, type CollectionsAnswer } from './ask.ts'
 import { formatResultsMarkdown } from './markdown.ts'
 import type { CollectionsInput } from './request.ts'
+import { answerLanguage } from './wording.ts'
 
 const TIMEOUT_MS = 10_000
 /** Of one request: more would be a copy of the collection, not an answer. */
@@ -92,7 +93,10 @@ const formatInput = z.strictObject({
     .array(z.object({ title: z.string(), content: z.string(), source: z.string(), score: z.number(), metadata }))
     .describe('As collections.query gives them'),
   query: z.string().describe('The question, for the heading'),
-  lang: z.enum(['es', 'en']).optional().describe('Spanish or English; default es'),
+  lang: z
+    .enum(['auto', 'es', 'en'])
+    .optional()
+    .describe('Spanish or English; default auto: English for a question recognised as English, else Spanish'),
   urls: z.boolean().optional().describe('Show addresses; default false'),
 })
 
@@ -104,8 +108,8 @@ const format: Operation<LensHost, typeof formatInput, typeof formatOutput> = {
   input: formatInput,
   output: formatOutput,
   effect: { kind: 'read', idempotent: true, storeless: true },
-  run: async (_, { results, query: asked, lang, urls }) => ({
-    markdown: formatResultsMarkdown(results, asked, { lang, urls }),
+  run: async (_, { results, query: asked, lang = 'auto', urls }) => ({
+    markdown: formatResultsMarkdown(results, asked, { lang: answerLanguage(lang, asked), urls }),
   }),
 }
 

@@ -1,4 +1,6 @@
 /** The words of an answer, by language. */
+import { isEnglishQuestion } from '../../text/language.ts'
+
 export type AnswerLanguage = 'es' | 'en'
 
 export interface Wording {
@@ -39,6 +41,12 @@ const ENGLISH: Wording = {
   results: count => `(${count} results)`,
   details: 'Details',
   topics: 'Main topics:',
+}
+
+/** `auto`: English for a question that is recognised as English, else Spanish. */
+export function answerLanguage(lang: AnswerLanguage | 'auto', query: string): AnswerLanguage {
+  if (lang !== 'auto') return lang
+  return isEnglishQuestion(query.match(/[\p{L}\p{M}]+/gu) ?? []) ? 'en' : 'es'
 }
 
 export const WORDINGS: Readonly<Record<AnswerLanguage, Wording>> = { es: SPANISH, en: ENGLISH }

@@ -98,6 +98,15 @@ describe('the command', () => {
     )
   })
 
+  it('answers in English where the question is recognised as English, and else in Spanish (CO-032, CO-048)', async () => {
+    const heading = async (query: string, flags = {}) => (await run(query, flags)).stdout.split('\n')[0]
+    expect(await heading('what is new about servers')).toBe('## Summary')
+    expect(await heading('what is new about servers', { lang: 'auto' })).toBe('## Summary')
+    expect(await heading('what is new about servers', { lang: 'es' })).toBe('## Resumen')
+    expect(await heading('qué hay de nuevo sobre servidores')).toBe('## Resumen')
+    expect(await heading('MCP servers')).toBe('## Resumen')
+  })
+
   it('says so when there is nothing; warnings go to standard error (CO-045, CO-047, CO-071)', async () => {
     const empty = join(folder.path, 'nothing')
     mkdirSync(empty)

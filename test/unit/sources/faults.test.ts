@@ -22,6 +22,9 @@ const FAULTS: readonly (readonly [string, (response: ServerResponse, request: Lo
   ['refuses the token', response => sendJson(response, 401, { error: 'no' }), 'unauthenticated'],
   ['forbids', response => sendJson(response, 403, { error: 'no' }), 'unauthenticated'],
   ['fails', response => sendJson(response, 500, { message: 'broken' }), 'query_failed'],
+  ['has nothing anywhere', response => sendJson(response, 404, '<html>'), 'malformed_answer'],
+  ['has nothing anywhere, in JSON', response => sendJson(response, 404, { error: 'no' }), 'malformed_answer'],
+  ['has nothing anywhere, in null', response => sendJson(response, 404, 'null'), 'malformed_answer'],
   ['answers with something else', response => sendJson(response, 200, { hello: 'there' }), 'malformed_answer'],
   ['answers with a list', response => sendJson(response, 200, []), 'malformed_answer'],
   ['answers with null', response => sendJson(response, 200, 'null'), 'malformed_answer'],
@@ -67,7 +70,20 @@ describe.each(KINDS)('%s', (_, openSource) => {
     }
   })
 
+  it('is asked under the path of its address (CO-025)', async () => {
+    const server = await serve(response => sendJson(response, 404, { error: 'no' }))
+    for (const ending of ['/prefix', '/prefix/', '/a/b']) {
+      server.requests.length = 0
+      await openSource(server.url + ending).ask(question({}))
+      const path = ending.replace(/\/$/, '')
+      expect(server.requests.length).toBeGreaterThan(0)
+      for (const request of server.requests) expect(request.path.startsWith(`${path}/`)).toBe(true)
+    }
+  })
+
   it('refuses an address that is none', () => {
+    expect(() => openSource('http://127.0.0.1:9/?key=1')).toThrow(/url: expected an address that ends with its path/)
+
     expect(() => openSource('not an address')).toThrow(/url: expected an address/)
     expect(() => openSource('file:///tmp')).toThrow(/url: expected an address/)
   })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { language, languagesOfQuestion } from '../../../src/text/language.ts'
+import { isEnglishQuestion, language, languagesOfQuestion } from '../../../src/text/language.ts'
 import { stem } from '../../../src/text/stem.ts'
 import { LANGUAGES, STOP_WORDS } from '../../../src/text/stopwords.ts'
 import { tokenise } from '../../../src/text/tokenise.ts'
@@ -41,6 +41,30 @@ describe('the languages of a question', () => {
   ])('%j: %s', (expected, question) => {
     const words = tokenise(question).map(token => token.term)
     expect(languagesOfQuestion(words)).toEqual(expected)
+  })
+})
+
+describe('a question that is English', () => {
+  it.each([
+    'how do agents remember',
+    'What is new in MCP servers?',
+    'protect a project from a poisoned package',
+    'the state of agents',
+  ])('is recognised: %s', question => {
+    expect(isEnglishQuestion(question.split(/[ ?]+/))).toBe(true)
+  })
+
+  it.each([
+    'MCP servers',
+    'agent memory',
+    '',
+    'memoria a largo plazo',
+    'me interesa no so',
+    'qué hay de nuevo sobre servidores MCP',
+    'noticias de la empresa The Verge',
+    'was ist neu an MCP',
+  ])('is not seen in %s', question => {
+    expect(isEnglishQuestion(question.split(' '))).toBe(false)
   })
 })
 

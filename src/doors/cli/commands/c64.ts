@@ -3,9 +3,9 @@ import { formatEnrichment } from '../../../engine/enrichment.ts'
 import { embedC64, type OpenC64Options, openC64Engine } from '../../../engine/openings/open-c64.ts'
 import { QuerentError } from '../../../model/errors.ts'
 import { findOperation } from '../../../ops/catalog.ts'
-import { asQuerentError, EXIT, failureJson, failureText } from '../failure.ts'
+import { asQuerentError, EXIT, failureText } from '../failure.ts'
 import type { CommonFlags } from '../flags.ts'
-import { write } from '../io.ts'
+import { write, writeJson } from '../io.ts'
 import { withProgress } from '../progress.ts'
 import type { Cli } from '../run.ts'
 import { type SessionOptions, withSession } from '../session.ts'
@@ -50,7 +50,8 @@ export async function runC64(
     }
   } catch (thrown) {
     const error = asQuerentError(thrown)
-    await write(cli.io.stderr, cli.errors === 'text' ? failureText(error) : failureJson(error))
+    if (cli.errors === 'text') await write(cli.io.stderr, failureText(error))
+    else await writeJson(cli.io.stderr, { error })
     cli.exitCode = EXIT.failed
   }
 }
@@ -76,10 +77,8 @@ async function answer(cli: Cli, query: string, flags: C64Flags): Promise<void> {
     return { told: (await run(findOperation(catalog, operation), input)) as Told, isPassing }
   })
   if (!enrichOnly) await write(cli.io.stderr, diagnostics(told, isPassing))
-  await write(
-    cli.io.stdout,
-    json ? `${JSON.stringify(told, null, 2)}\n` : `${told.formatted ?? enrichmentText(told)}\n`,
-  )
+  if (json) await writeJson(cli.io.stdout, told, 2)
+  else await write(cli.io.stdout, `${told.formatted ?? enrichmentText(told)}\n`)
 }
 
 function sessionFor(flags: C64Flags): SessionOptions {

@@ -5,7 +5,7 @@ import { openEngineOrEmpty } from '../../../engine/openings/open-context.ts'
 import type { Effect } from '../../../model/operation.ts'
 import { type Catalog, findOperation, fullName, makeCatalog } from '../../../ops/catalog.ts'
 import type { CommonFlags } from '../flags.ts'
-import { write } from '../io.ts'
+import { writeJson } from '../io.ts'
 import type { Cli } from '../run.ts'
 import { withSession } from '../session.ts'
 import { fileText, parsed, textOf } from './input.ts'
@@ -32,7 +32,7 @@ export async function runCall(
     return
   }
   const result = await withSession(cli, flags, options, ({ catalog, run }) => run(findOperation(catalog, name), input))
-  await write(cli.io.stdout, `${JSON.stringify(result ?? null)}\n`)
+  await writeJson(cli.io.stdout, result)
 }
 
 /** Before any engine is open: one that writes makes a store where there is none. */

@@ -1,4 +1,5 @@
 /** `doctor`, `backup`, and what reads a damaged store. */
+
 import { resolve } from 'node:path'
 import { examineClosed, isOfStore } from '../../../engine/care/doctor-closed.ts'
 import { backUpReadable, homeOf, withSalvaged } from '../../../engine/care/salvage.ts'
@@ -10,6 +11,7 @@ import { isOwner, LOCAL_OWNER } from '../../../model/viewer.ts'
 import { backup, doctor } from '../../../ops/admin-ops.ts'
 import { EXIT } from '../failure.ts'
 import type { CommonFlags } from '../flags.ts'
+import { write } from '../io.ts'
 import { type Report, withProgress } from '../progress.ts'
 import { backupText, doctorText } from '../render/reports.ts'
 import { oneLine } from '../render/style.ts'
@@ -90,6 +92,6 @@ export async function exportReadable(
 
 /** On standard error, beside what was saved; the exit code says that it is not all. */
 function tellLost(cli: Cli, lost: readonly string[]): void {
-  for (const line of lost) cli.io.stderr.write(`lost: ${oneLine(line)}\n`)
+  for (const line of lost) void write(cli.io.stderr, `lost: ${oneLine(line)}\n`)
   if (lost.length > 0) cli.exitCode = EXIT.failed
 }

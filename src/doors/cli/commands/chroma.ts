@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { invalidArgument, QuerentError } from '../../../model/errors.ts'
 import { findOperation } from '../../../ops/catalog.ts'
 import type { CommonFlags } from '../flags.ts'
-import { write } from '../io.ts'
+import { writeJson } from '../io.ts'
 import { withProgress } from '../progress.ts'
 import * as render from '../render/chroma.ts'
 import { fieldsText } from '../render/fields.ts'
@@ -170,7 +170,7 @@ export async function runMap(
 
 export async function runExportNodes(cli: Cli, flags: CommonFlags): Promise<void> {
   const document = await call(cli, flags, 'chroma.export', {})
-  await write(cli.io.stdout, `${JSON.stringify(document, null, 2)}\n`)
+  await writeJson(cli.io.stdout, document, 2)
 }
 
 export async function runImportNodes(cli: Cli, file: string, flags: CommonFlags): Promise<void> {

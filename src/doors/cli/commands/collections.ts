@@ -2,6 +2,7 @@
  * `querent collections`: one question over several collections. Its exit codes are its contract's own: 0 for any answer,
  * 1 when the store fails, 2 for a wrong call.
  */
+import { jsonText } from '../../../base/printable.ts'
 import {
   collectionsMarkdown,
   declaredCollections,
@@ -82,7 +83,7 @@ export async function runCollections(
     const { results, warnings } = answer
     const layout = { lang, urls: flags.urls ?? false }
     return {
-      stdout: flags.json ? `${JSON.stringify(answer, null, 2)}\n` : collectionsMarkdown(results, query ?? '', layout),
+      stdout: flags.json ? `${jsonText(answer, 2)}\n` : collectionsMarkdown(results, query ?? '', layout),
       stderr:
         (isStoreless && !options.sample ? SAMPLE_NOTICE : '') +
         warnings.map(({ message }) => `Warning: ${oneLine(message)}\n`).join(''),
@@ -116,7 +117,7 @@ function surroundingsOf(
 
 async function readFlags(
   flags: CollectionsFlags,
-): Promise<QueryCollectionsOptions & { readonly lang: 'es' | 'en' | undefined }> {
+): Promise<QueryCollectionsOptions & { readonly lang: 'auto' | 'es' | 'en' }> {
   const { persistDirectory, sample, url, tenant, database, since, until, source, actionability, fold, hybrid } = flags
   if (persistDirectory !== undefined && url !== undefined) {
     throw wrongFlag('url', url, 'either a folder or an address, not both')
@@ -132,7 +133,7 @@ async function readFlags(
     limit: integer('limit', flags.limit, 1),
     minScore: number('min-score', flags.minScore),
     undated: choice('undated', flags.undated, ['include', 'exclude']),
-    lang: choice('lang', flags.lang, ['es', 'en']),
+    lang: choice('lang', flags.lang, ['auto', 'es', 'en']) ?? 'auto',
     collections: await collectionsOf(flags.collection ?? 'both', persistDirectory),
   }
 }

@@ -5,7 +5,7 @@ import { invalidArgument } from '../../../model/errors.ts'
 import type { Progress } from '../../../model/operation.ts'
 import { EXIT } from '../failure.ts'
 import { type CommonFlags, wantsJson } from '../flags.ts'
-import { readAll, write } from '../io.ts'
+import { readAll, write, writeJson } from '../io.ts'
 import { withProgress } from '../progress.ts'
 import * as render from '../render/context.ts'
 import type { Cli } from '../run.ts'
@@ -108,7 +108,7 @@ export async function runPath(cli: Cli, path: string, argument: string | undefin
       readStandardInput: () => readAll(cli.io.stdin, MAX_INPUT),
     }),
   )
-  await write(cli.io.stdout, `${JSON.stringify(envelope)}\n`)
+  await writeJson(cli.io.stdout, envelope)
   if (envelope.status === 'error') cli.exitCode = EXIT.failed
 }
 

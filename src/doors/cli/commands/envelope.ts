@@ -2,7 +2,7 @@
 import type { contextOf } from '../../../engine/openings/open-context.ts'
 import { EXIT } from '../failure.ts'
 import { type CommonFlags, wantsJson } from '../flags.ts'
-import { write } from '../io.ts'
+import { write, writeJson } from '../io.ts'
 import * as render from '../render/context.ts'
 import type { Cli } from '../run.ts'
 
@@ -16,7 +16,7 @@ export async function tell(
   text: (result: Readonly<Record<string, unknown>>) => string,
 ): Promise<void> {
   const isJson = wantsJson(flags)
-  if (isJson) await write(cli.io.stdout, `${JSON.stringify(envelope, null, 2)}\n`)
+  if (isJson) await writeJson(cli.io.stdout, envelope, 2)
   else if (envelope.result !== null) await write(cli.io.stdout, text(envelope.result))
   for (const line of render.errorLines(envelope.errors)) await write(cli.io.stderr, `querent: ${line}\n`)
   const warnings = envelope.meta['warnings']

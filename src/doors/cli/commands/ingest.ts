@@ -10,7 +10,7 @@ import { status } from '../../../ops/admin-ops.ts'
 import { add } from '../../../ops/ingest-ops.ts'
 import { EXIT } from '../failure.ts'
 import type { CommonFlags } from '../flags.ts'
-import { linesOf, write } from '../io.ts'
+import { linesOf, writeJson } from '../io.ts'
 import { withProgress } from '../progress.ts'
 import { addText, counted } from '../render/reports.ts'
 import type { Cli } from '../run.ts'
@@ -86,13 +86,12 @@ interface ExportFlags extends CommonFlags {
 /** NDJSON, on standard output or into a file; ends quietly when the reader has read enough. */
 export async function runExport(cli: Cli, file: string | undefined, flags: ExportFlags): Promise<void> {
   const body = async (engine: Engine, context: CallContext): Promise<void> => {
-    const target =
-      file === undefined || file === '-' ? cli.io.stdout : await newFile(resolve(cli.io.workingFolder, file))
+    const made = file === undefined || file === '-' ? null : await newFile(resolve(cli.io.workingFolder, file))
     for await (const line of engine.export(context)) {
       if (cli.signal.aborted) break
-      await write(target, `${JSON.stringify(line)}\n`)
+      await writeJson(made ?? cli.io.stdout, line)
     }
-    if (target !== cli.io.stdout) await promises.finished(target.end())
+    if (made !== null) await promises.finished(made.end())
   }
   if (flags.skipDamaged !== true) await withSession(cli, flags, {}, ({ engine, context }) => body(engine, context))
   else await (await import('./care.ts')).exportReadable(cli, flags, body)

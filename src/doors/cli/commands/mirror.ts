@@ -2,8 +2,11 @@
 import { mirrorCollection } from '../../../engine/mirror.ts'
 import { invalidArgument, QuerentError } from '../../../model/errors.ts'
 import { isOwner } from '../../../model/viewer.ts'
+import { EXIT } from '../failure.ts'
 import type { CommonFlags } from '../flags.ts'
+import { write } from '../io.ts'
 import { withProgress } from '../progress.ts'
+import { oneLine } from '../render/style.ts'
 import type { Cli } from '../run.ts'
 import { withSession } from '../session.ts'
 import { print } from './print.ts'
@@ -36,7 +39,15 @@ export async function runMirror(cli: Cli, collection: string, flags: MirrorFlags
       return mirrorCollection(engine, { ...target, report })
     }),
   )
-  const { names, put, removed, unchanged, waiting } = outcome
+  const { names, put, removed, unchanged, waiting, refused, unowned } = outcome
   const counts = `${put} put, ${removed} removed, ${unchanged} unchanged, ${waiting} waiting for a vector\n`
   await print(cli, flags, outcome, { table: () => counts + names.map(name => `in ${name}\n`).join('') })
+  for (const { id, reason } of refused) {
+    await write(cli.io.stderr, `querent: ${oneLine(id)}: the server refuses it: ${oneLine(reason)}\n`)
+  }
+  for (const name of unowned) await write(cli.io.stderr, `querent: ${name}: ${UNOWNED}\n`)
+  if (refused.length > 0 && put + unchanged === 0) cli.exitCode = EXIT.failed // a few among good ones are no failure
 }
+
+const UNOWNED =
+  'an earlier version made it, and it holds records that this store does not know; it was left as it is; delete it there if it is yours'

@@ -1,6 +1,6 @@
 /** Prints an answer in the form that was asked for. */
 import { type CommonFlags, wantsJson } from '../flags.ts'
-import { write } from '../io.ts'
+import { write, writeJson, writeStyled } from '../io.ts'
 import { type Style, styleOf } from '../render/style.ts'
 import type { Cli } from '../run.ts'
 
@@ -13,17 +13,14 @@ export interface Forms {
 export const PLAIN: Style = { bold: same, dim: same, mark: same, good: same, bad: same }
 
 export async function print(cli: Cli, flags: CommonFlags, value: unknown, forms: Forms): Promise<void> {
-  await write(cli.io.stdout, formatted(cli, flags, value, forms))
-}
-
-function formatted(cli: Cli, flags: CommonFlags, value: unknown, forms: Forms): string {
+  const { stdout } = cli.io
   switch (wantsJson(flags) ? 'json' : (flags.format ?? 'table')) {
     case 'json':
-      return `${JSON.stringify(value, null, 2)}\n`
+      return writeJson(stdout, value, 2)
     case 'md':
-      return forms.md?.() ?? forms.table(PLAIN)
+      return write(stdout, forms.md?.() ?? forms.table(PLAIN))
     case 'table':
-      return forms.table(styleOf(cli.io))
+      return writeStyled(stdout, forms.table(styleOf(cli.io)))
   }
 }
 

@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { invalidArgument, QuerentError } from '../../../model/errors.ts'
 import { runOperation } from '../../../ops/catalog.ts'
 import { add } from '../../../ops/ingest-ops.ts'
-import { write } from '../io.ts'
+import { writeStyled } from '../io.ts'
 import { withProgress } from '../progress.ts'
 import { addText } from '../render/reports.ts'
 import { styleOf } from '../render/style.ts'
@@ -32,5 +32,5 @@ export async function addFiles(
 ): Promise<void> {
   const input = { paths: paths.map(path => resolve(io.workingFolder, path)), collection }
   const outcome = await withProgress(io, report => runOperation(add, engine, input, { ...context, report }))
-  await write(io.stderr, addText(outcome, styleOf({ env: io.env, stdout: io.stderr })))
+  await writeStyled(io.stderr, addText(outcome, styleOf({ env: io.env, stdout: io.stderr })))
 }

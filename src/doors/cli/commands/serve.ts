@@ -1,12 +1,14 @@
 /** `serve` and `mcp`: the doors that stay open. They alone do background work. */
+
 import cluster from 'node:cluster'
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { jsonText } from '../../../base/printable.ts'
 import { invalidArgument, QuerentError } from '../../../model/errors.ts'
 import type { HttpRequestLine, RequestLog } from '../../../model/request-log.ts'
 import { openBrowser } from '../browser.ts'
 import type { CommonFlags } from '../flags.ts'
-import { write } from '../io.ts'
+import { write, writeJson } from '../io.ts'
 import type { Cli, ServeOptions } from '../run.ts'
 import { withSession } from '../session.ts'
 import { addFiles, mustBeThere } from './serve-files.ts'
@@ -112,7 +114,7 @@ function milliseconds(seconds: number | undefined): number | undefined {
 /** A line for each request, whatever it asks. */
 function noteOf(cli: Cli, { log = 'off' }: ServeFlags): ((line: HttpRequestLine) => void) | undefined {
   if (log === 'off') return undefined
-  const form = log === 'text' ? asText : JSON.stringify
+  const form = log === 'text' ? asText : jsonText
   return line => void write(cli.io.stderr, `${form(line)}\n`)
 }
 
@@ -126,7 +128,7 @@ function asText(line: HttpRequestLine): string {
 function questionLog(cli: Cli, { logQueries }: ServeFlags): RequestLog | undefined {
   if (logQueries === undefined) return undefined
   return {
-    write: line => void write(cli.io.stderr, `${JSON.stringify(line)}\n`),
+    write: line => void writeJson(cli.io.stderr, line),
     queryDays: logQueries,
   }
 }

@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../../base/canonical.ts'
 import { QuerentError } from '../../../model/errors.ts'
 import type { CommonFlags } from '../flags.ts'
-import { write } from '../io.ts'
+import { writeJson } from '../io.ts'
 import type { Cli } from '../run.ts'
 
 export async function printPieces(cli: Cli, pieces: AsyncIterable<JsonObject>): Promise<void> {
@@ -36,5 +36,5 @@ export function mustTakeLines({ format }: CommonFlags): void {
 }
 
 async function printLine(cli: Cli, value: unknown): Promise<void> {
-  await write(cli.io.stdout, `${JSON.stringify(value)}\n`)
+  await writeJson(cli.io.stdout, value)
 }

@@ -49,7 +49,7 @@ export async function watchCode(
         changes.note(event, path)
         wake()
       })
-      watcher.on('error', error => void cli.io.stderr.write(`querent: watching: ${String(error)}\n`))
+      watcher.on('error', error => void write(cli.io.stderr, `querent: watching: ${String(error)}\n`))
       cli.signal.addEventListener('abort', () => wake())
       await new Promise<void>(resolve => watcher.once('ready', () => resolve()))
       await run(params)

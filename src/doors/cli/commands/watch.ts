@@ -3,7 +3,7 @@ import { invalidArgument } from '../../../model/errors.ts'
 import type { LiveEvent } from '../../../model/live.ts'
 import { findOperation } from '../../../ops/catalog.ts'
 import { type AskFlags, type CommonFlags, questionOf } from '../flags.ts'
-import { write } from '../io.ts'
+import { write, writeJson, writeStyled } from '../io.ts'
 import { eventText } from '../render/live.ts'
 import { styleOf } from '../render/style.ts'
 import type { Cli } from '../run.ts'
@@ -91,7 +91,8 @@ export async function watchOperation(
           await write(cli.io.stderr, 'querent: watching; Ctrl-C ends\n')
           continue
         }
-        await write(cli.io.stdout, flags.json ? `${JSON.stringify(event)}\n` : eventText(event, style, columns))
+        if (flags.json) await writeJson(cli.io.stdout, event)
+        else await writeStyled(cli.io.stdout, eventText(event, style, columns))
         told += 1
         if (told >= count) break
       }

@@ -1,6 +1,8 @@
 /** One belief as people are shown it: what it says, what is known of it, and what it was derived from. */
+
+import { printable } from '../../../base/printable.ts'
 import { fieldsText } from './agents.ts'
-import { oneLine, printable } from './style.ts'
+import { oneLine } from './style.ts'
 
 export interface BeliefView {
   readonly id: string

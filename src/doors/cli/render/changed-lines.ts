@@ -1,5 +1,5 @@
 /** Two texts side by side: the lines that differ, between the ones both begin and end with. */
-import { printable } from './style.ts'
+import { printable } from '../../../base/printable.ts'
 
 /** `- ` before what goes, `+ ` before what comes. */
 export function changedLines(before: string, after: string): string {

@@ -1,5 +1,5 @@
 /** Answers of the lens `context` as text: tables separated by tabs, as its contract has them. */
-import { printable } from './style.ts'
+import { printable } from '../../../base/printable.ts'
 
 export interface Answer {
   readonly concepts: readonly {

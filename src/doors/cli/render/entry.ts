@@ -1,7 +1,9 @@
 /** One entry, and lists of entries, for people. */
+
+import { printable } from '../../../base/printable.ts'
 import type { EntryView, ListPage } from '../../../engine/engine.ts'
 import { shortOrigin } from './place.ts'
-import { oneLine, printable, type Style } from './style.ts'
+import { oneLine, type Style } from './style.ts'
 import { type Column, markdownTable, markdownText, textTable } from './table.ts'
 
 /** Head lines, an empty line, the content as it is (control characters apart). */

@@ -1,8 +1,10 @@
 /** A page of results, for people: as text, and as Markdown. */
+
+import { printable } from '../../../base/printable.ts'
 import type { Excerpt, Item, Page } from '../../../model/page.ts'
 import { explanationText } from './explanation.ts'
 import { place } from './place.ts'
-import { oneLine, printable, type Style } from './style.ts'
+import { oneLine, type Style } from './style.ts'
 import { markdownText } from './table.ts'
 
 export interface PageAsked {

@@ -1,9 +1,11 @@
 /** Messages that answer a question, for people. */
+
+import { printable } from '../../../base/printable.ts'
 import type { Explanation } from '../../../model/explanation.ts'
 import type { Page } from '../../../model/page.ts'
 import { explanationText } from './explanation.ts'
 import { footer } from './page.ts'
-import { oneLine, printable, type Style } from './style.ts'
+import { oneLine, type Style } from './style.ts'
 
 /** As the operation tells it. */
 export interface Recalled extends Pick<Page, 'cursor' | 'verdict' | 'reason' | 'mode' | 'as_of' | 'notes'> {

@@ -1,5 +1,6 @@
 /** Colours where a person looks on, and text that cannot command a terminal. */
 import pc from 'picocolors'
+import { printable, printableStyled, STYLE_ESCAPE } from '../../../base/printable.ts'
 import type { Io } from '../io.ts'
 
 export interface Style {
@@ -10,25 +11,20 @@ export interface Style {
   bad(text: string): string
 }
 
-/** NO_COLOR (any value but empty) and a missing terminal mean none; FORCE_COLOR means always. */
+/** For `writeStyled`. NO_COLOR (any value but empty) and a missing terminal mean none; FORCE_COLOR means always. */
 export function styleOf({ env, stdout }: Pick<Io, 'env' | 'stdout'>): Style {
   const wanted = stdout.isTTY === true && env['TERM'] !== 'dumb'
   const colors = pc.createColors(env['NO_COLOR'] ? false : env['FORCE_COLOR'] ? true : wanted)
+  // Escapes in the text are data; those that come around it are ours.
+  const own = (styled: (text: string) => string) => (text: string) =>
+    styled(printableStyled(text, STYLE_ESCAPE)).replaceAll('\u001b', STYLE_ESCAPE)
   return {
-    bold: colors.bold,
-    dim: colors.dim,
-    mark: text => colors.bold(colors.yellow(text)),
-    good: colors.green,
-    bad: colors.red,
+    bold: own(colors.bold),
+    dim: own(colors.dim),
+    mark: own(text => colors.bold(colors.yellow(text))),
+    good: own(colors.green),
+    bad: own(colors.red),
   }
-}
-
-/**
- * Stored text is data: control characters (but tab and line feed) and those that reorder text are shown as `�`, so that
- * no entry can move the cursor, set a title or hide a line.
- */
-export function printable(text: string): string {
-  return text.replace(/\r\n/g, '\n').replace(/[^\P{Cc}\t\n]|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '\ufffd')
 }
 
 /** No longer than that; where something is cut off stands `…`. */
