@@ -108,3 +108,41 @@ describe('export and import', () => {
     rmSync(other, { recursive: true })
   })
 })
+
+describe('an installation without the native runtime', () => {
+  const hook = `import { registerHooks } from 'node:module'
+    registerHooks({ resolve(name, context, next) {
+      if (name === 'onnxruntime-node') throw new Error('not installed')
+      return next(name, context)
+    } })`
+  const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(hook)}`
+  const home = mkdtempSync(join(tmpdir(), 'querent-wasm-'))
+  afterAll(() => rmSync(home, { recursive: true, force: true }))
+  const env = { NODE_OPTIONS, QUERENT_EMBEDDER: 'local' }
+  const without = (args: readonly string[]) => querent(args, { cwd: home, env })
+
+  it('says so at the first command for people, once, and how to get it; status and doctor say it each time', async () => {
+    writeFileSync(join(home, 'tulips.md'), 'Tulips like cold winters.')
+    const first = await without(['add', 'tulips.md', '--json'])
+    expect(first).toMatchObject({ status: 0, stderr: expect.not.stringContaining('ONNX') })
+    const second = await without(['list'])
+    expect(second.stderr).toBe(
+      'querent: the native ONNX Runtime is not installed, so WebAssembly embeds; for the native one, which is several times as ' +
+        'fast, install Querent again with ONNXRUNTIME_NODE_INSTALL=skip in the environment\n',
+    )
+    expect(await without(['list'])).toMatchObject({ status: 0, stderr: '' })
+    expect((await without(['status'])).stdout).toMatch(
+      /^embedder: .*, WebAssembly runtime, \d+ workers? of one thread$/m,
+    )
+    expect((await without(['doctor'])).stdout).toMatch(/embedder: .*WebAssembly.*ONNXRUNTIME_NODE_INSTALL=skip/)
+    const native = await querent(['status'], { cwd: home, env: { QUERENT_EMBEDDER: 'local' } })
+    expect(native.stdout).toMatch(/^embedder: .*, native runtime, \d+ workers? of one thread$/m)
+  })
+
+  it('says nothing where no model is run here', async () => {
+    const other = mkdtempSync(join(tmpdir(), 'querent-none-'))
+    const env = { NODE_OPTIONS, QUERENT_EMBEDDER: 'none' }
+    expect(await querent(['init'], { cwd: other, env })).toMatchObject({ status: 0, stderr: '' })
+    rmSync(other, { recursive: true, force: true })
+  })
+})
