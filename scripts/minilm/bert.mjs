@@ -12,9 +12,13 @@ const LAYER_NORM_EPSILON = 1e-12
 const PREFIX = 'StatefulPartitionedCall/model/tf_bert_model/bert'
 const MICROSOFT = 'com.microsoft'
 
-/** The bytes of model.onnx. */
-export function buildMiniLm(tensors) {
-  const builder = new BertBuilder(tensors)
+/**
+ * The bytes of model.onnx. `weightType`: how the matrices are stored, INT8 or UINT8. Both give the same vectors bit for
+ * bit, as 128 less in the weights and in their zero point leaves every difference as it is; ONNX Runtime multiplies
+ * unsigned activations by signed weights 1.75 times as fast (one thread, x64 with VNNI).
+ */
+export function buildMiniLm(tensors, weightType = ElementType.INT8) {
+  const builder = new BertBuilder(tensors, weightType)
   const { graph } = builder
   graph.input('input_ids', ElementType.INT64, ['batch', 'sequence'])
   graph.input('attention_mask', ElementType.INT64, ['batch', 'sequence'])
@@ -29,10 +33,12 @@ export function buildMiniLm(tensors) {
 class BertBuilder {
   graph = new OnnxGraph('all-MiniLM-L6-v2')
   #tensors
+  #weightType
   #quantised = new Map()
 
-  constructor(tensors) {
+  constructor(tensors, weightType) {
     this.#tensors = tensors
+    this.#weightType = weightType
   }
 
   /** Word vector + position vector + vector of the (only) token type, normalised. */
@@ -87,7 +93,7 @@ class BertBuilder {
   /** x · W + b with W and x in 8 bits, the sum in 32 bits. Matrices are stored [in, out]: no transpose. */
   #dense(name, source, x) {
     const { graph } = this
-    const weight = this.#quantisedConstant(`${name}_weight`, this.#tensor(`${source}/Tensordot/ReadVariableOp`))
+    const weight = this.#weights(`${name}_weight`, this.#tensor(`${source}/Tensordot/ReadVariableOp`))
     const bias = this.#floatConstant(`${name}_bias`, this.#tensor(`${source}/BiasAdd/ReadVariableOp`))
     const input = this.#quantise(x)
     const whole = graph.apply(`${name}_int`, 'MatMulInteger', [input.values, weight.values, input.zero, weight.zero])
@@ -115,11 +121,24 @@ class BertBuilder {
     })
   }
 
+  /** A matrix, in the type that was asked for. */
+  #weights(name, tensor) {
+    if (this.#weightType === ElementType.UINT8) return this.#quantisedConstant(name, tensor)
+    const values = new Int8Array(tensor.bytes.length)
+    for (let i = 0; i < values.length; i++) values[i] = tensor.bytes[i] - 128
+    return this.#constants(name, tensor, ElementType.INT8, values, Int8Array.of(zeroPoint(tensor) - 128))
+  }
+
   #quantisedConstant(name, tensor) {
+    return this.#constants(name, tensor, ElementType.UINT8, tensor.bytes, Uint8Array.of(zeroPoint(tensor)))
+  }
+
+  #constants(name, { shape, scale }, type, values, zero) {
+    const { graph } = this
     return {
-      values: this.graph.constant(name, ElementType.UINT8, tensor.shape, tensor.bytes),
-      scale: this.graph.constant(`${name}_scale`, ElementType.FLOAT, [], Float32Array.of(tensor.scale)),
-      zero: this.graph.constant(`${name}_zero`, ElementType.UINT8, [], Uint8Array.of(zeroPoint(tensor))),
+      values: graph.constant(name, type, shape, values),
+      scale: graph.constant(`${name}_scale`, ElementType.FLOAT, [], Float32Array.of(scale)),
+      zero: graph.constant(`${name}_zero`, type, [], zero),
     }
   }
 

@@ -2,7 +2,7 @@
 import { bytesField, floatField, intField, messageField, stringField } from './protobuf.mjs'
 
 /** TensorProto.DataType */
-export const ElementType = { FLOAT: 1, UINT8: 2, INT32: 6, INT64: 7 }
+export const ElementType = { FLOAT: 1, UINT8: 2, INT8: 3, INT32: 6, INT64: 7 }
 /** AttributeProto.AttributeType */
 const AttributeKind = { FLOAT: 1, INT: 2 }
 const IR_VERSION = 9

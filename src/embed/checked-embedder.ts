@@ -10,6 +10,7 @@ export function checkEmbedder(embedder: Embedder): Embedder {
   const { model } = embedder
   return {
     model,
+    runsOn: embedder.runsOn,
     close: () => embedder.close(),
     async embed(texts, kind, signal) {
       const vectors = await embedder.embed(texts, kind, signal)

@@ -53,6 +53,28 @@ export class EmbedThread {
     if (!this.#closed) this.#start()
   }
 
+  /** What runs the model; null while it is not loaded. */
+  get runtime(): RuntimeName | null {
+    return this.#running?.runtime ?? null
+  }
+
+  get isRunning(): boolean {
+    return this.#running !== null
+  }
+
+  /** Whether it died too often: every request is rejected. */
+  get isGivenUp(): boolean {
+    return this.#deathsInARow >= MAX_DEATHS_IN_A_ROW
+  }
+
+  /** Ends the thread where nothing is under way; the next request starts another. */
+  async rest(): Promise<void> {
+    const running = this.#running
+    if (running === null || running.requests.size > 0 || running.readers.length > 0) return
+    this.#running = null
+    await running.stop()
+  }
+
   /** Resolves when the model is loaded. */
   ready(): Promise<RuntimeName> {
     return this.#ask((running, waiting) => {
@@ -102,7 +124,7 @@ export class EmbedThread {
   #ask<T>(submit: (running: Running, waiting: Waiting<T>) => void): Promise<T> {
     return new Promise((resolve, reject) => {
       if (this.#closed) return reject(closedError())
-      if (this.#deathsInARow >= MAX_DEATHS_IN_A_ROW) return reject(givenUpError(this.#lastDeath))
+      if (this.isGivenUp) return reject(givenUpError(this.#lastDeath))
       const running = this.#running ?? this.#start()
       submit(running, { resolve, reject })
       this.#holdProcess(running)

@@ -36,7 +36,17 @@ export interface EmbeddingModel {
   readonly cosineScale: number
 }
 
+/** How a model is run in this process. */
+export interface LocalRun {
+  /** Before the model is loaded: the one that will be tried first. */
+  readonly runtime: 'native' | 'wasm'
+  /** Most texts embedded at once, one thread each. */
+  readonly workers: number
+}
+
 export interface Embedder {
+  /** Absent where the model runs elsewhere. */
+  readonly runsOn?: (() => LocalRun) | undefined
   readonly model: EmbeddingModel
   /**
    * One vector a text, in order. Rejects with `embedder_failed` or `provider_failed`; an aborted signal rejects with

@@ -1,15 +1,19 @@
 /** The embedder that needs no service: an ONNX model from a folder, run in a worker thread of this process. */
-import { availableParallelism } from 'node:os'
+import { availableParallelism, totalmem } from 'node:os'
+import { EmbedPool } from './embed-pool.ts'
 import { EmbedThread } from './embed-thread.ts'
-import type { Embedder, EmbedKind } from './embedder.ts'
+import type { Embedder, LocalRun } from './embedder.ts'
 import { type ModelFiles, type OnnxFolder, readModelFiles, readOnnxFolder } from './onnx-folder.ts'
-import type { RuntimeName } from './onnx-runtime.ts'
+import { expectedRuntime, type RuntimeName } from './onnx-runtime.ts'
 import type { StartWorker } from './stoppable-thread.ts'
 
 export interface LocalEmbedderOptions {
   /** Folder of the model; see `onnx-folder.ts`. */
   readonly folder: string
-  /** Threads of the native runtime. Default: one a core, four at most. */
+  /**
+   * Passages embedded at once: workers of one thread and one copy of the model each. Default: one a core and a gigabyte
+   * of memory, four at most. Questions take one thread.
+   */
   readonly threads?: number | undefined
   /** Default: native where it is installed, else WebAssembly. */
   readonly runtime?: RuntimeName | undefined
@@ -19,14 +23,18 @@ export interface LocalEmbedderOptions {
    */
   readonly start?: 'now' | 'first-use' | undefined
   readonly startWorker?: StartWorker | undefined
+  /** After so long without passages all workers but the first end. */
+  readonly idleMs?: number | undefined
 }
 
 export interface LocalEmbedder extends Embedder {
+  readonly runsOn: () => LocalRun
   /** Waits until the model is loaded; says what runs it. */
   ready(): Promise<RuntimeName>
 }
 
 const MAX_DEFAULT_THREADS = 4
+const MEMORY_A_THREAD = 2 ** 30
 
 /**
  * Resolves before the model is loaded: the first `embed` waits for that. Rejects with `model_invalid` when a file of
@@ -34,53 +42,58 @@ const MAX_DEFAULT_THREADS = 4
  */
 export async function openLocalEmbedder(options: LocalEmbedderOptions): Promise<LocalEmbedder> {
   const folder = await readOnnxFolder(options.folder)
-  if (options.start === 'first-use') return makeEmbedder(folder, makeThread(folder, options))
+  if (options.start === 'first-use') return makeEmbedder(folder, options, makePool(folder, options))
   const files = readModelFiles(folder)
-  const thread = makeThread(folder, options, files)
-  thread.start() // it boots while the files are read and hashed
+  const pool = makePool(folder, options, files)
+  pool.start() // it boots while the files are read and hashed
   try {
     await files
   } catch (error) {
-    await thread.close()
+    await pool.close()
     throw error
   }
-  return makeEmbedder(folder, thread)
+  return makeEmbedder(folder, options, pool)
 }
 
-/** `files` serve the first start: their buffer moves to the thread, so a restart reads them again. */
-function makeThread(folder: OnnxFolder, options: LocalEmbedderOptions, files?: Promise<ModelFiles>): EmbedThread {
+/** `files` serve the first start: their buffer moves to the thread, so other starts read them again. */
+function makePool(folder: OnnxFolder, options: LocalEmbedderOptions, files?: Promise<ModelFiles>): EmbedPool {
   let unused = files
   const takeFiles = () => {
     const taken = unused ?? readModelFiles(folder)
     unused = undefined
     return taken
   }
-  return new EmbedThread({
-    loadParts: async () => ({
-      ...(await takeFiles()),
-      dimensions: folder.model.dimensions,
-      maxTokens: folder.model.maxTokens,
-      pooling: folder.pooling,
-      threads: options.threads ?? Math.min(availableParallelism(), MAX_DEFAULT_THREADS),
-      runtime: options.runtime,
-    }),
-    startWorker: options.startWorker,
-  })
+  const makeThread = () =>
+    new EmbedThread({
+      loadParts: async () => ({
+        ...(await takeFiles()),
+        dimensions: folder.model.dimensions,
+        maxTokens: folder.model.maxTokens,
+        pooling: folder.pooling,
+        runtime: options.runtime,
+      }),
+      startWorker: options.startWorker,
+    })
+  return new EmbedPool(options.threads ?? defaultThreads(), makeThread, options.idleMs)
 }
 
-function makeEmbedder(folder: OnnxFolder, thread: EmbedThread): LocalEmbedder {
+function defaultThreads(): number {
+  const memory = Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem())
+  const fitting = Math.min(availableParallelism(), Math.floor(memory / MEMORY_A_THREAD), MAX_DEFAULT_THREADS)
+  return Math.max(1, fitting)
+}
+
+function makeEmbedder(folder: OnnxFolder, { runtime }: LocalEmbedderOptions, pool: EmbedPool): LocalEmbedder {
   const { model, prefixes } = folder
   return {
     model,
-    ready: () => thread.ready(),
-    close: () => thread.close(),
-    async embed(texts: readonly string[], kind: EmbedKind, signal?: AbortSignal) {
+    ready: () => pool.ready(),
+    close: () => pool.close(),
+    runsOn: () => ({ runtime: pool.runtime ?? runtime ?? expectedRuntime(), workers: pool.size }),
+    async embed(texts, kind, signal) {
       if (texts.length === 0) return []
       const prefixed = texts.map(text => prefixes[kind] + text)
-      const values = await thread.embed(prefixed, kind, signal)
-      const { dimensions } = model
-      // Copies: a view would keep the vectors of the whole request in memory.
-      return texts.map((_, i) => values.slice(i * dimensions, (i + 1) * dimensions))
+      return kind === 'query' ? pool.questions(prefixed, signal) : pool.passages(prefixed, signal)
     },
   }
 }

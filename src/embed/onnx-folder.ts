@@ -49,6 +49,8 @@ const manifestSchema = z.strictObject({
   calibration: calibration.nullable().default(null),
   cosineScale: z.number().positive().default(1),
   files: z.strictObject({ 'model.onnx': hash, 'tokenizer.json': hash, 'tokenizer_config.json': hash }),
+  /** Hashes of an earlier form of the files that gave the same vectors bit for bit: what it embedded stays valid. */
+  sameVectorsAs: z.partialRecord(z.enum(MODEL_FILES), hash).default({}),
   /** Where the files came from, for people. */
   source: z.string().optional(),
 })
@@ -63,7 +65,7 @@ export async function readOnnxFolder(path: string): Promise<OnnxFolder> {
     model: {
       id,
       // Everything that decides a vector, so that vectors of a changed folder are never compared with those before.
-      hash: sha256(canonicalJson({ files, pooling, prefixes, maxTokens })),
+      hash: sha256(canonicalJson({ files: { ...files, ...manifest.sameVectorsAs }, pooling, prefixes, maxTokens })),
       dimensions,
       maxTokens,
       languages,

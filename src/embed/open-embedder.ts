@@ -88,7 +88,9 @@ export const embedderSettings: z.ZodType<EmbedderSettings> = z.discriminatedUnio
       .min(1)
       .max(64)
       .optional()
-      .describe('Of the native runtime. Default: one a core, four at most'),
+      .describe(
+        'Passages embedded at once, one thread and one copy of the model each. Default: one a core and GiB, four at most',
+      ),
     runtime: z.enum(['native', 'wasm']).optional().describe('Default: native where it is installed'),
   }),
   z.strictObject({ provider: z.literal('openai').describe('Any server with that interface'), ...remote }),

@@ -19,6 +19,7 @@ export function cacheQueries(embedder: Embedder, size: number): CachedEmbedder {
     get hits() {
       return hits
     },
+    runsOn: embedder.runsOn,
     close: () => embedder.close(),
     async embed(texts, kind, signal) {
       if (kind === 'passage') return embedder.embed(texts, kind, signal)

@@ -13,7 +13,6 @@ export interface SentenceModelParts {
   readonly dimensions: number
   readonly maxTokens: number
   readonly pooling: Pooling
-  readonly threads: number
   readonly runtime: RuntimeName | undefined
 }
 
@@ -38,7 +37,7 @@ export class SentenceModel {
   static async open(parts: SentenceModelParts): Promise<SentenceModel> {
     const runtime = await loadOnnxRuntime(parts.runtime)
     const tokenize = openTokenizer(JSON.parse(parts.tokenizer), JSON.parse(parts.tokenizerConfig), parts.maxTokens)
-    return new SentenceModel(runtime, await runtime.open(parts.weights, parts.threads), tokenize, parts)
+    return new SentenceModel(runtime, await runtime.open(parts.weights), tokenize, parts)
   }
 
   get runtime(): RuntimeName {

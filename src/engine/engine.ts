@@ -66,7 +66,12 @@ export interface Status {
   readonly chunks: number
   readonly embedded: number
   readonly collections: readonly { readonly value: string; readonly count: number }[]
-  readonly embedder: { readonly id: string; readonly dimensions: number } | null
+  readonly embedder: {
+    readonly id: string
+    readonly dimensions: number
+    /** `workers`: most passages embedded at once, on one thread each. Null where another process runs the model. */
+    readonly runs_on: { readonly runtime: 'native' | 'wasm'; readonly workers: number } | null
+  } | null
   readonly embedder_error: string | null
   /** `bytes` of memory, for the owner only: they tell of all partitions. `rows` in the viewer's partitions. */
   readonly indexes: readonly { readonly name: string; readonly bytes: number | null; readonly rows: number | null }[]

@@ -28,6 +28,7 @@ import { nodeIdentity } from './node-identity.ts'
 import { openStore } from './open-store.ts'
 import type { EngineOptions } from './options.ts'
 import type { Parts } from './parts.ts'
+import { runtimeNotice } from './runtime-notice.ts'
 import { SourceSet } from './sources.ts'
 import { startEmbedder } from './start-embedder.ts'
 import { Uses } from './uses.ts'
@@ -118,6 +119,10 @@ async function makeParts(
   const { clock = systemClock, random = secureRandom } = options
   const { embedder, error: embedderError } = await startEmbedder(options, config, home)
   closers.add(() => embedder?.close())
+  if (options.notice !== undefined) {
+    const notice = runtimeNotice(home?.folder ?? null, embedder)
+    if (notice !== null) options.notice(notice)
+  }
   const makers = new IndexMakers(embedder, registry.all, vectorIndexOver(store))
   const indexes = new IndexSet(store, home?.indexFolder ?? null, makers.all())
   const lease = (name: string) => new Lease(store, name, holder, machineNow)

@@ -79,8 +79,10 @@ export class QuestionContexts {
       secret: this.secret(),
       memo: this.#memo,
       index,
-      embed: async text => {
-        const vector = await this.#embed(text, must(caller, 'the caller of a question'), notes)
+      embed: async (text, late) => {
+        const requester = must(caller, 'the caller of a question')
+        const signal = late === undefined ? requester.signal : AbortSignal.any([requester.signal, late])
+        const vector = await this.#embed(text, { ...requester, signal }, notes)
         // Others may have written meanwhile; what follows runs on one state.
         deadline.without(() => indexes.refresh())
         sight = this.look(viewer)

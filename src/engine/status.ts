@@ -1,5 +1,5 @@
 /** What a viewer may know of the state of things: counts over visible partitions; bytes and paths for the owner. */
-import { modelKey } from '../embed/embedder.ts'
+import { type Embedder, modelKey } from '../embed/embedder.ts'
 import type { Index, LinkIndex, PointIndex, SearchScope, VectorIndex, WordIndex } from '../index/contract.ts'
 import { isOwner, type Sight } from '../model/viewer.ts'
 import type { Upkeep } from '../store/upkeep.ts'
@@ -23,7 +23,7 @@ export function statusOf({ store, home, embedder, embedderError, indexes, regist
     chunks: store.countChunks(partitions),
     embedded: embedder === null ? 0 : store.countVectors(modelKey(embedder.model), partitions),
     collections: store.facet(sight, 'collection', MOST_COLLECTIONS),
-    embedder: embedder === null ? null : { id: embedder.model.id, dimensions: embedder.model.dimensions },
+    embedder: embedder === null ? null : embedderOf(embedder),
     embedder_error: owner || embedderError === null ? embedderError : 'there is no embedder at the moment',
     indexes: indexes.all.map(index => ({
       name: index.name,
@@ -33,6 +33,10 @@ export function statusOf({ store, home, embedder, embedderError, indexes, regist
     lenses: registry.all.map(lens => lens.name),
     storage: owner && store.upkeep !== undefined ? storageOf(store.upkeep) : null,
   }
+}
+
+function embedderOf({ model, runsOn }: Embedder): Status['embedder'] {
+  return { id: model.id, dimensions: model.dimensions, runs_on: runsOn?.() ?? null }
 }
 
 function storageOf(upkeep: Upkeep): Status['storage'] {

@@ -54,7 +54,7 @@ export interface LensHost {
    * Asks through the pipeline with this lens's stages (or another lens's, named in the input). With the page come the keys of
    * its items' entries, in their order: since then any of them may have changed, and what is told of it must be in sight.
    */
-  query(input: QueryInput, viewer: Viewer): Promise<Pick<Answer, 'page' | 'entries'>>
+  query(input: QueryInput, viewer: Viewer): Promise<Pick<Answer, 'page' | 'entries' | 'nearest'>>
 }
 
 export interface Scratch {

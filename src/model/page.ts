@@ -52,6 +52,9 @@ export interface Coverage {
 /** `nothing_relevant` means: nothing on this subject is known here. It never means that something is not so. */
 export type Verdict = 'answered' | 'weak' | 'nothing_relevant'
 
+/** What a verdict rests on: words and meaning, or words alone, where there was no meaning to go by. */
+export type VerdictBy = 'meaning' | 'words'
+
 export interface StageTrace {
   readonly stage: string
   readonly ms: number
@@ -79,6 +82,10 @@ export interface Page {
   readonly verdict: Verdict
   /** Why, when the verdict is not `answered`. */
   readonly reason: string | null
+  /** Absent where neither decides: a list by conditions, and lenses with a verdict of their own. */
+  readonly verdict_by?: VerdictBy | undefined
+  /** What came nearest where nothing is relevant, at most three: not an answer, and not counted as used. */
+  readonly nearest?: readonly Item[] | undefined
   readonly lens: string
   readonly mode: 'hybrid' | 'words' | 'meaning' | 'list'
   readonly as_of: string

@@ -14,7 +14,13 @@ const statusOutput: z.ZodType<Status> = z.strictObject({
   chunks: z.int(),
   embedded: z.int(),
   collections: z.array(z.strictObject({ value: z.string(), count: z.int() })),
-  embedder: z.strictObject({ id: z.string(), dimensions: z.int() }).nullable(),
+  embedder: z
+    .strictObject({
+      id: z.string(),
+      dimensions: z.int(),
+      runs_on: z.strictObject({ runtime: z.enum(['native', 'wasm']), workers: z.int() }).nullable(),
+    })
+    .nullable(),
   embedder_error: z.string().nullable(),
   indexes: z.array(z.strictObject({ name: z.string(), bytes: z.int().nullable(), rows: z.int().nullable() })),
   lenses: z.array(z.string()),

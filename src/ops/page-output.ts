@@ -63,6 +63,11 @@ export const pageOutput: z.ZodType<Page> = z.strictObject({
   cursor: z.string().nullable(),
   verdict: z.enum(['answered', 'weak', 'nothing_relevant']),
   reason: z.string().nullable(),
+  verdict_by: z
+    .enum(['meaning', 'words'])
+    .optional()
+    .describe('What the verdict rests on. words: there was no meaning to go by, or too little'),
+  nearest: z.array(itemOutput).optional().describe('What came nearest where nothing is relevant: not an answer'),
   lens: z.string(),
   mode: z.enum(['hybrid', 'words', 'meaning', 'list']),
   as_of: z.string(),

@@ -32,8 +32,8 @@ export interface QueryContext {
   readonly memo: Memo
   /** An index that a lens brought, by name. */
   index(name: string): Index
-  /** The vector of a question; null when there is no embedder, or when it failed (a note then says why). */
-  embed(text: string): Promise<Float32Array | null>
+  /** The vector of a question; null when there is no embedder, or when it failed (a note then says why). `late` ends the work. */
+  embed(text: string, late?: AbortSignal): Promise<Float32Array | null>
   /** Resolves again what the viewer may see now: for the second check, just before an answer leaves. */
   look(): Sight
   note(note: Note): void

@@ -73,8 +73,8 @@ export class DerivedContext implements QueryContext {
     return this.#of.index(name)
   }
 
-  embed(text: string): Promise<Float32Array | null> {
-    return this.#of.embed(text)
+  embed(text: string, late?: AbortSignal): Promise<Float32Array | null> {
+    return this.#of.embed(text, late)
   }
 
   look(): Sight {

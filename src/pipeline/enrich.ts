@@ -37,15 +37,19 @@ function wordsAlone(plan: Plan, context: QueryContext): Plan {
     const message = 'mode: meaning needs an embedder, and there is none; ask with mode words'
     throw new QuerentError('embedder_failed', message, { field: 'mode' })
   }
-  if (!isLate(context) && !context.notes.some(({ code }) => code === 'words_only')) {
+  // Without a note there is no embedder, because none is wanted: then words are all that can be asked.
+  const isUnembedded = isLate(context) || context.notes.some(({ code }) => code === 'words_only')
+  if (!isUnembedded) {
     context.note({ code: 'words_only', message: 'Answered from words alone: there is no embedder.' })
   }
-  return { ...plan, mode: 'words' }
+  return { ...plan, mode: 'words', isUnembedded }
 }
 
 /** Null also when time is up first: then words answer. */
 function embedded(text: string, context: QueryContext): Promise<Float32Array | null> {
-  return inTime(context.embed(text), context.deadline, () =>
-    context.note({ code: 'meaning_late', message: 'The question was not embedded in time; words answer alone.' }),
-  )
+  const late = new AbortController()
+  return inTime(context.embed(text, late.signal), context.deadline, () => {
+    context.note({ code: 'meaning_late', message: 'The question was not embedded in time; words answer alone.' })
+    late.abort() // nobody waits for it
+  })
 }

@@ -125,6 +125,7 @@ function joined(before: Scoring, now: Scoring, ranked: readonly Ranked[]): Scori
     explain: scored => (isNew.has(scored.entry) ? now : before).explain(scored),
     verdict: before.verdict,
     reason: before.reason,
+    verdictBy: before.verdictBy,
   }
 }
 

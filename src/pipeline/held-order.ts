@@ -48,7 +48,7 @@ export interface RankedPage {
 export function orderLater(page: RankedPage, context: QueryContext): () => HeldOrder {
   const { stages, plan, mark, round, last } = page
   const { more } = page.ranking
-  const { verdict, reason } = page.ranking.scoring
+  const { verdict, reason, verdictBy } = page.ranking.scoring
   const bring = bringerOf(page.retrieval)
   const newest = context.reader.newestEntry()
   const notes = [...context.notes]
@@ -66,7 +66,7 @@ export function orderLater(page: RankedPage, context: QueryContext): () => HeldO
     return {
       plan,
       retrieval: numbersOf(all),
-      scoring: { ...scoring, scored: [], verdict, reason },
+      scoring: { ...scoring, scored: [], verdict, reason, verdictBy },
       before: ranked.filter(({ entry }) => !isRest.has(entry)),
       rest,
       round,

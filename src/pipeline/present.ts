@@ -17,12 +17,18 @@ import { LOCAL_SOURCE } from './source.ts'
 import type { Answer, Plan, Ranking, Retrieval } from './stage.ts'
 import { waitingOf } from './waiting.ts'
 
+/** Results that come nearest where nothing is relevant. */
+const MOST_NEAREST = 3
+
 export function present(ranking: Ranking, retrieval: Retrieval, plan: Plan, context: QueryContext): Answer {
   const { query } = plan
-  const { verdict, reason } = ranking.scoring
+  const { verdict, reason, verdictBy } = ranking.scoring
   const isRefused = verdict === 'nothing_relevant' && !query.any
-  const waiting = isRefused ? [] : stillToCome(ranking, plan, context)
-  const { shown, isLast } = cut(waiting, query.limit, context)
+  const waiting = stillToCome(ranking, plan, context)
+  const { shown, isLast } = cut(isRefused ? [] : waiting, query.limit, context)
+  // Handed over where nothing is shown.
+  const near =
+    isRefused && plan.mode !== 'list' ? cut(waiting, Math.min(MOST_NEAREST, query.limit), context).shown : null
   const first = (query.after?.rank ?? 0) + 1
   const end = endOf(shown, retrieval, plan, context)
   const coverage = coverageOf(retrieval.complete && ranking.complete !== false, plan, context)
@@ -32,6 +38,8 @@ export function present(ranking: Ranking, retrieval: Retrieval, plan: Plan, cont
       cursor: isLast || end === null ? null : cursorOf(end, plan, context),
       verdict,
       reason,
+      ...(verdictBy !== undefined && { verdict_by: verdictBy }),
+      ...(near !== null && { nearest: presentItems(near, 1, ranking, plan, context) }),
       lens: query.lens,
       mode: plan.mode,
       as_of: toIso(query.asOf),
@@ -39,6 +47,7 @@ export function present(ranking: Ranking, retrieval: Retrieval, plan: Plan, cont
       notes: [...context.notes, ...coverageNotes(coverage, plan)],
     },
     entries: shown.map(({ entry }) => entry.key),
+    ...(near !== null && { nearest: near.map(({ entry }) => entry.key) }),
     last: end?.order ?? null,
     end,
   }

@@ -12,16 +12,19 @@ import type { Plan, Retrieval, Scoring } from './stage.ts'
 import { judge, judgeNoise } from './verdict.ts'
 
 export function score(retrieval: Retrieval, plan: Plan, context: QueryContext): Scoring {
-  const judgement = judge(retrieval, plan, context)
-  const { verdict, reason } = judgement
+  const judged = judge(retrieval, plan, context)
   if (plan.mode === 'list') {
-    return { scored: retrieval.candidates.map(listed), explain: explainListed, verdict, reason, ceiling: null }
+    return { scored: retrieval.candidates.map(listed), explain: explainListed, ...judged, ceiling: null }
   }
   const formula = formulaOf(retrieval.statistics, plan, context)
   const noiseDrops = dropsNoise(plan)
-  const candidates = noiseDrops
+  const speaking = noiseDrops
     ? retrieval.candidates.filter(candidate => !isNoise(candidate, context))
     : retrieval.candidates
+  const isNoiseAlone = speaking.length === 0 && retrieval.candidates.length > 0
+  const judgement = isNoiseAlone && judged.verdictBy === 'meaning' ? judgeNoise(judged) : judged
+  // Where nothing is relevant, noise too may be what came nearest.
+  const candidates = judgement.verdict === 'nothing_relevant' ? retrieval.candidates : speaking
   const memories = memoriesOf({ ...retrieval, candidates }, formula, plan, context)
   return {
     scored: candidates.map(candidate => scoredBy(formula, candidate, memories.get(candidate.entry) ?? null)),
@@ -31,7 +34,7 @@ export function score(retrieval: Retrieval, plan: Plan, context: QueryContext): 
       const terms = chunk === undefined ? [] : context.words.explain(plan.terms, chunk, scope)
       return explainParts(scored, formula, memories.get(scored.entry) ?? null, terms)
     },
-    ...(candidates.length === 0 && retrieval.candidates.length > 0 ? judgeNoise(judgement) : judgement),
+    ...judgement,
     isWhole: noiseDrops && onlyNoiseIsLeft(retrieval, context),
     ceiling: plan.query.approximate || retrieval.exhausted ? null : ceilingOf(retrieval, formula, context),
   }

@@ -7,7 +7,7 @@ import type { WordTerm } from '../index/contract.ts'
 import type { Candidate, Explain, Ranked, Scored } from '../model/candidate.ts'
 import type { EntryKey } from '../model/entry.ts'
 import type { Filter } from '../model/filter.ts'
-import type { Page, Verdict } from '../model/page.ts'
+import type { Page, Verdict, VerdictBy } from '../model/page.ts'
 import type { ParsedQuery } from '../model/plan.ts'
 import type { Position, Query } from '../model/query.ts'
 import type { QueryContext } from './context.ts'
@@ -30,6 +30,8 @@ export interface Plan {
   readonly except: EntryKey | null
   /** What enrich or a lens found out, by name; shown in the trace. */
   readonly facts: Readonly<Record<string, unknown>>
+  /** The question should have been compared by meaning and could not: there was no vector in time, or none at all. */
+  readonly isUnembedded?: boolean | undefined
 }
 
 export interface Weights {
@@ -61,6 +63,7 @@ export interface Scoring {
   readonly why?: ((scored: Scored) => string) | undefined
   readonly verdict: Verdict
   readonly reason: string | null
+  readonly verdictBy?: VerdictBy | undefined
   /**
    * No entry outside the candidates can score more. Where it is given, a page is only final when its last item stands
    * above it; null: as many as the legs brought is good enough.
@@ -86,6 +89,8 @@ export interface Answer {
   readonly page: Page
   /** The entries of the page's items, in their order: what a question that touches has used. */
   readonly entries: readonly EntryKey[]
+  /** Those of the page's `nearest`. */
+  readonly nearest?: readonly EntryKey[] | undefined
   /** What the last item is ranked by; null on an empty page. */
   readonly last: number | null
   /** Where it ends: what the next page goes on behind. Null on an empty page. */

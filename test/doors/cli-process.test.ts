@@ -1,6 +1,9 @@
 /** The command as a process among processes: pipes, signals, exit codes, files. */
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -106,5 +109,80 @@ describe('export and import', () => {
     await run(['export', 'copy.jsonl'])
     expect((await run(['import', join(folder, 'copy.jsonl')], { cwd: other })).status).toBe(0)
     rmSync(other, { recursive: true })
+  })
+})
+
+describe('an installation without the native runtime', () => {
+  const hook = `import { registerHooks } from 'node:module'
+    registerHooks({ resolve(name, context, next) {
+      if (name === 'onnxruntime-node') throw new Error('not installed')
+      return next(name, context)
+    } })`
+  const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(hook)}`
+  const home = mkdtempSync(join(tmpdir(), 'querent-wasm-'))
+  afterAll(() => rmSync(home, { recursive: true, force: true }))
+  const env = { NODE_OPTIONS, QUERENT_EMBEDDER: 'local' }
+  const without = (args: readonly string[]) => querent(args, { cwd: home, env })
+
+  it('says so at the first command for people, once, and how to get it; status and doctor say it each time', {
+    timeout: 240_000,
+  }, async () => {
+    writeFileSync(join(home, 'tulips.md'), 'Tulips like cold winters.')
+    const first = await without(['add', 'tulips.md', '--json'])
+    expect(first).toMatchObject({ status: 0, stderr: expect.not.stringContaining('ONNX') })
+    const second = await without(['list'])
+    expect(second.stderr).toBe(
+      'querent: the native ONNX Runtime is not installed, so WebAssembly embeds; for the native one, which is several times as ' +
+        'fast, install Querent again with ONNXRUNTIME_NODE_INSTALL=skip in the environment\n',
+    )
+    expect(await without(['list'])).toMatchObject({ status: 0, stderr: '' })
+    expect((await without(['status'])).stdout).toMatch(
+      /^embedder: .*, WebAssembly runtime, \d+ workers? of one thread$/m,
+    )
+    expect((await without(['doctor'])).stdout).toMatch(/embedder: .*WebAssembly.*ONNXRUNTIME_NODE_INSTALL=skip/)
+    const native = await querent(['status'], { cwd: home, env: { QUERENT_EMBEDDER: 'local' } })
+    expect(native.stdout).toMatch(/^embedder: .*, native runtime, \d+ workers? of one thread$/m)
+  })
+
+  it('says nothing where no model is run here', async () => {
+    const other = mkdtempSync(join(tmpdir(), 'querent-none-'))
+    const env = { NODE_OPTIONS, QUERENT_EMBEDDER: 'none' }
+    expect(await querent(['init'], { cwd: other, env })).toMatchObject({ status: 0, stderr: '' })
+    rmSync(other, { recursive: true, force: true })
+  })
+})
+
+describe('a question whose vector does not come in time', () => {
+  const home = mkdtempSync(join(tmpdir(), 'querent-late-'))
+  const silent = createServer(() => {}) // takes every request and answers none
+  beforeAll(async () => {
+    silent.listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    writeFileSync(join(home, 'decay.md'), '# Decay\n\nMemory fades with a half life of seven days.\n')
+    expect(await querent(['add', 'decay.md'], { cwd: home })).toMatchObject({ status: 0 })
+    const { port } = silent.address() as AddressInfo
+    const embedder = { provider: 'openai', model: 'silent', baseUrl: `http://127.0.0.1:${port}/v1`, dimensions: 3 }
+    writeFileSync(join(home, '.querent', 'config.json'), JSON.stringify({ embedder }))
+  })
+  afterAll(() => {
+    silent.closeAllConnections()
+    silent.close()
+    rmSync(home, { recursive: true, force: true })
+  })
+  const ask = (args: readonly string[]) => querent(args, { cwd: home, env: { QUERENT_EMBEDDER: '' } })
+
+  it('waits as long as --timeout says, is answered by words, and is never called nothing relevant (QE-005)', {
+    timeout: 240_000,
+  }, async () => {
+    const args = ['query', '--timeout', '3', '--fail-empty', '--json']
+    const known = await ask([...args, 'half life'])
+    expect(JSON.parse(known.stdout)).toMatchObject({ verdict: 'answered', verdict_by: 'words', items: [{ rank: 1 }] })
+    const unknown = await ask([...args, 'guarding against losing data'])
+    expect(unknown.status).toBe(0)
+    expect(JSON.parse(unknown.stdout)).toMatchObject({
+      ...{ verdict: 'weak', verdict_by: 'words', items: [] },
+      notes: [{ code: 'meaning_late' }],
+    })
+    expect(await ask(['query', '--timeout', '0', 'half life'])).toMatchObject({ status: 2 })
   })
 })

@@ -34,7 +34,8 @@ export function scenario(docs: string): readonly Step[] {
       name: 'nothing relevant where nothing is known',
       operation: 'query',
       input: { text: 'half life' },
-      expect: ({ result }) => expect(result).toMatchObject({ items: [], verdict: 'nothing_relevant' }),
+      expect: ({ result }) =>
+        expect(result).toMatchObject({ items: [], verdict: 'nothing_relevant', verdict_by: 'words', nearest: [] }),
     },
     {
       name: 'add a folder',

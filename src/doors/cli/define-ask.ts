@@ -8,6 +8,7 @@ import {
   type CommonFlags,
   collect,
   finiteNumber,
+  TIMEOUT,
   withFormat,
   withLive,
   withMoments,
@@ -75,6 +76,7 @@ function defineRecall(program: Command, cli: Cli): void {
     .option('--conversation <name>', 'only in this conversation (repeatable)', collect)
     .option('--speaker <name>', 'only what this one said (repeatable)', collect)
     .option('--role <role>', 'only of this role: user, assistant, system, tool (repeatable)', collect)
+    .option(...TIMEOUT)
     .option('--since <time>', 'only what was said from this moment on')
     .option('--until <time>', 'only what was said before this moment')
     .option('--max-tokens <number>', 'the best that fit into so many tokens, in the order of time', finiteNumber)

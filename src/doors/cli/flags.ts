@@ -25,6 +25,7 @@ export interface AskFlags extends CommonFlags, FilterFlags {
   readonly mode?: 'hybrid' | 'words' | 'meaning'
   readonly words?: true
   readonly any?: true
+  readonly timeout?: number
   readonly asOf?: string
   readonly knownAt?: string
   readonly explain?: true
@@ -95,6 +96,17 @@ export function withQuestion(command: Command): Command {
     .addOption(new Option('--mode <mode>', 'words, meaning, or both').choices(['hybrid', 'words', 'meaning']))
     .addOption(new Option('--words', 'the same as --mode words').conflicts('mode'))
     .option('--any', 'show what there is even where nothing is relevant enough')
+    .option(...TIMEOUT)
+}
+
+export const TIMEOUT = ['--timeout <seconds>', 'time for the question (default 30)', finiteNumber] as const
+
+/**
+ * For `timeout_ms`. The default of a command is longer than that of an engine that stays open, because it loads the model
+ * first: seconds where the machine is busy.
+ */
+export function timeoutMs(seconds = 30): number {
+  return Math.round(seconds * 1000)
 }
 
 export function withMoments(command: Command): Command {
@@ -147,6 +159,7 @@ export function questionOf(text: string, flags: AskFlags): QueryInput {
     ...(flags.limit !== undefined && { limit: flags.limit }),
     ...(flags.cursor !== undefined && { cursor: flags.cursor }),
     ...(flags.any && { any: true }),
+    timeout_ms: timeoutMs(flags.timeout),
     ...(flags.asOf !== undefined && { as_of: flags.asOf }),
     ...(flags.knownAt !== undefined && { known_at: flags.knownAt }),
     ...(flags.explain && { explain: true }),

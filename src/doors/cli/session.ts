@@ -76,6 +76,8 @@ function engineOptions(cli: Cli, flags: CommonFlags, options: SessionOptions): E
     log: options.log,
     processes: options.processes,
     plugins: pluginOptions(cli.io, flags),
+    // Where a program reads the output, standard error holds nothing but its own errors.
+    ...(cli.errors === 'text' && { notice: line => cli.io.stderr.write(`querent: ${line}\n`) }),
     ...(clock && { clock }),
   }
 }

@@ -3,6 +3,7 @@ import { type Embedder, modelKey } from '../../embed/embedder.ts'
 import type { Store } from '../../store/store.ts'
 import { HARMLESS, type Refused } from '../background/embedding.ts'
 import { orStopped } from '../or-stopped.ts'
+import { NATIVE_HELP } from '../runtime-notice.ts'
 import { type Examined, finding } from './finding.ts'
 
 export interface EmbeddingToExamine {
@@ -42,9 +43,17 @@ export async function embedderFinding({ embedder, embedderError, signal }: Embed
   try {
     const [vector] = await orStopped(embedder.embed([HARMLESS], 'query', stop), stop)
     const ok = vector !== undefined && vector.length === embedder.model.dimensions
-    return finding('embedder', ok, `${embedder.model.id} answers with ${vector?.length ?? 0} dimensions`)
+    const message = `${embedder.model.id} answers with ${vector?.length ?? 0} dimensions${runOf(embedder)}`
+    return finding('embedder', ok, message)
   } catch (error) {
     const message = stop.aborted ? `${embedder.model.id} has not answered` : String((error as Error).message ?? error)
     return finding('embedder', false, message, 'Check the provider.')
   }
+}
+
+function runOf({ runsOn }: Embedder): string {
+  const run = runsOn?.()
+  if (run === undefined) return ''
+  if (run.runtime === 'native') return `, native runtime, workers: ${run.workers}`
+  return `, WebAssembly runtime, workers: ${run.workers}; ${NATIVE_HELP}`
 }

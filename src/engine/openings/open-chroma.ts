@@ -92,6 +92,7 @@ const OPTIONS: Readonly<Record<keyof OpenChromaOptions, true>> = {
   create: true,
   store: true,
   embedder: true,
+  notice: true,
   random: true,
   lenses: true,
   onlyLenses: true,

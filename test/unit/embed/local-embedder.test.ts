@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { Worker, type WorkerOptions } from 'node:worker_threads'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import type { Embedder } from '../../../src/embed/embedder.ts'
 import { type LocalEmbedder, type LocalEmbedderOptions, openLocalEmbedder } from '../../../src/embed/local-embedder.ts'
 import { modelFolder } from '../../support/model.ts'
@@ -45,16 +45,86 @@ describe.each(['native', 'wasm'] as const)('the default model, %s runtime', runt
   })
 })
 
-describe('threads', () => {
-  it('do not change a bit of a vector', async () => {
-    const [one, two] = await Promise.all([open({ threads: 1 }), open({ threads: 2 })])
-    expect(await one.embed(passages, 'passage')).toEqual(await two.embed(passages, 'passage'))
+describe('several workers', () => {
+  const many = Array.from({ length: 24 }, (_, i) => `Passage ${i}: ${'a slender wing '.repeat((i * 7) % 11)}`)
+
+  it('do not change a bit of a vector, nor the order of vectors', async () => {
+    const [one, three] = await Promise.all([open({ threads: 1 }), open({ threads: 3 })])
+    const expected = await one.embed(many, 'passage')
+    expect(await three.embed(many, 'passage')).toEqual(expected)
+    const halves = await Promise.all([
+      three.embed(many.slice(0, 12), 'passage'),
+      three.embed(many.slice(12), 'passage'),
+    ])
+    expect(halves.flat()).toEqual(expected)
+  })
+
+  it('start when many passages come, not for questions or a few passages, and end when none have come for a while', async () => {
+    const { workers, startWorker } = watchedWorkers()
+    const embedder = await open({ threads: 3, startWorker, idleMs: 50 })
+    expect(embedder.runsOn()).toMatchObject({ workers: 3 })
+    await embedder.embed(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k'], 'query')
+    await embedder.embed(['a', 'b', 'c'], 'passage')
+    expect(workers.length).toBe(1)
+    const ended = workers.length
+    await embedder.embed(many, 'passage')
+    expect(workers.length).toBe(3)
+    const extra = workers.slice(ended)
+    await vi.waitFor(() => expect(extra.map(({ threadId }) => threadId)).toEqual([-1, -1]), { timeout: 30_000 })
+    expect(workers[0]?.threadId).toBeGreaterThan(0)
+    await embedder.embed(many, 'passage')
+    expect(workers.length).toBe(5)
+  })
+
+  it('answer a question before the passages that wait', async () => {
+    const embedder = await open({ threads: 2 })
+    await embedder.ready()
+    const order: string[] = []
+    await Promise.all([
+      embedder.embed([...many, ...passages], 'passage').then(() => order.push('passages')),
+      embedder.embed(['a question'], 'query').then(() => order.push('question')),
+    ])
+    expect(order).toEqual(['question', 'passages'])
+  })
+
+  it('stop at a failure and at a cancelled signal, and go on afterwards', async () => {
+    const embedder = await open({ threads: 2 })
+    const controller = new AbortController()
+    const cancelled = embedder.embed(
+      Array.from({ length: 20_000 }, () => 'word '.repeat(200)),
+      'passage',
+      controller.signal,
+    )
+    const next = embedder.embed(many, 'passage')
+    controller.abort()
+    await expect(cancelled).rejects.toMatchObject({ code: 'cancelled' })
+    expect((await next).length).toBe(many.length) // would take minutes behind 20,000 passages
+    await expect(embedder.embed(many, 'passage', controller.signal)).rejects.toMatchObject({ code: 'cancelled' })
+  })
+
+  it('leave the work of one that dies at every start to the others', async () => {
+    let started = 0
+    const startWorker = (options: WorkerOptions) =>
+      started++ === 0
+        ? new Worker(new URL('../../../src/embed/onnx-worker.ts', import.meta.url), options)
+        : new Worker('throw new Error("out of order")', { eval: true })
+    const embedder = await open({ threads: 2, startWorker })
+    let failures = 0
+    let vectors: readonly Float32Array[] = []
+    while (vectors.length === 0 && failures < 10) {
+      vectors = await embedder.embed(many, 'passage').catch(() => {
+        failures++
+        return []
+      })
+    }
+    expect(vectors.length).toBe(many.length)
+    expect(failures).toBeLessThanOrEqual(3)
   })
 })
 
 describe('the queue', () => {
   it('answers a question before the passages that wait, and passages in the order they came', async () => {
-    const embedder = await open()
+    const embedder = await open({ threads: 1 })
     await embedder.ready()
     const order: string[] = []
     const note = (name: string) => () => order.push(name)
@@ -81,7 +151,7 @@ describe('the queue', () => {
 describe('a dead worker', () => {
   it('rejects what was under way; the next call starts another', async () => {
     const { workers, startWorker } = watchedWorkers()
-    const embedder = await open({ startWorker })
+    const embedder = await open({ startWorker, threads: 1 })
     const before = await embedder.embed(['cats'], 'query')
     const pending = [embedder.embed(passages, 'passage'), embedder.embed(passages, 'passage')]
     workers[0]?.postMessage(null) // not a message: an error that nothing catches

@@ -20,7 +20,7 @@ function copyModel(change: (manifest: Record<string, unknown>) => unknown = mani
 }
 
 const FILES = {
-  'model.onnx': '6257970bfa054fdb23042426bf695a9e7b06c46b5a5721c30aee39052dbc97e9',
+  'model.onnx': 'a04780dbe8e79a9e06d6af6caedf6b1d05224926a4248422bbfceab617887309',
   'tokenizer.json': 'da0e79933b9ed51798a3ae27893d3c5fa4a201126cef75586296df9b4d2c62a0',
   'tokenizer_config.json': '9261e7d79b44c8195c1cada2b453e55b00aeb81e907a6664974b4d7776172ab3',
 }
@@ -31,7 +31,8 @@ describe('readOnnxFolder', () => {
     const { model, pooling, prefixes } = await readOnnxFolder(modelFolder())
     expect(model).toEqual({
       id: 'all-MiniLM-L6-v2-int8',
-      hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+      // Vectors in stores are kept under this: it stays as long as the same text has the same vector.
+      hash: expect.stringMatching(/^291d0f4e3028[0-9a-f]{52}$/),
       dimensions: 384,
       maxTokens: 256,
       languages: ['en'],
@@ -61,6 +62,13 @@ describe('readOnnxFolder', () => {
     ]
     const hashes = await Promise.all(changes.map(hash))
     expect(new Set([original, ...hashes]).size).toBe(changes.length + 1)
+  })
+
+  it('keeps the hash of an earlier form whose vectors were the same', async () => {
+    const hash = async (change: object) => (await readOnnxFolder(copyModel(m => ({ ...m, ...change })))).model.hash
+    const files = { ...FILES, 'model.onnx': '0'.repeat(64) }
+    const sameVectorsAs = { 'model.onnx': FILES['model.onnx'] }
+    expect(await hash({ files, sameVectorsAs })).toBe(await hash({}))
   })
 
   it.each([

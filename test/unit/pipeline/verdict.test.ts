@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { EmbeddingModel } from '../../../src/embed/embedder.ts'
+import { Deadline } from '../../../src/base/clock.ts'
+import type { Calibration, EmbeddingModel } from '../../../src/embed/embedder.ts'
+import { evidenceBar } from '../../../src/math/evidence.ts'
+import { judgeCoverage, judgeMeasured } from '../../../src/pipeline/verdict.ts'
 import type { AskWorld } from '../../../src/testing/ask-world.ts'
 import { TOY_MODEL } from '../../../src/testing/toy-embedder.ts'
 import { openWordsWorld, openWorld } from './world.ts'
@@ -79,7 +82,7 @@ describe('nothing relevant', () => {
       expect(await reason(mode)).toBe('There is nothing to search yet.')
     }
     world.put({ id: 'late', content: 'Rain at night.' })
-    expect(await reason('hybrid')).toBe('None of the words of the question occur.')
+    expect(await reason('hybrid')).toMatch(/^None of the words of the question occur\. Whether any passage/)
     expect(await reason('words')).toBe('None of the words of the question occur.')
     expect(await reason('meaning')).toBe('No passage has a vector yet.')
   })
@@ -100,6 +103,92 @@ describe('nothing relevant', () => {
     const phrase = await world.ask({ text: 'fox "den fox"' })
     expect(phrase.page).toMatchObject({ verdict: 'nothing_relevant', reason: 'No entry contains "den fox".' })
     expect((await openWorld().ask({ text: 'fox' })).page).toMatchObject({ verdict: 'nothing_relevant', items: [] })
+  })
+})
+
+describe('a question that could not be compared by meaning', () => {
+  const never = () => new Promise<never>(() => {})
+  const late = { twist: (context: ReturnType<AskWorld['context']>) => ({ ...context, embed: never }) }
+
+  it('is answered by words, and nothing is called unknown for lack of time (QE-005)', async () => {
+    const world = await knowingWorld()
+    const ask = async (text: string) => (await world.ask({ text }, { ...late, deadline: new Deadline(200) })).page
+    expect(await ask('bosons')).toMatchObject({
+      ...{ verdict: 'weak', verdict_by: 'words', mode: 'words', items: [], notes: [{ code: 'meaning_late' }] },
+      reason: expect.stringMatching(/was not found out\.$/),
+    })
+    expect(await ask('fox den')).toMatchObject({ verdict: 'answered', verdict_by: 'words', reason: null })
+    // What was found out without meaning is said all the same.
+    expect(await ask('fox "den fox"')).toMatchObject({
+      verdict: 'nothing_relevant',
+      reason: 'No entry contains "den fox".',
+    })
+  })
+
+  it('is judged by words while many passages have no vector, and by meaning once they have (QE-005)', async () => {
+    const world = await knowingWorld()
+    for (let number = 0; number < 20; number++)
+      world.put({ id: `late${number}`, content: `zebra stripes late${number}` })
+    const ask = async (text: string) => (await world.ask({ text })).page
+    expect(await ask('bosons entangle')).toMatchObject({ verdict: 'weak', verdict_by: 'words', mode: 'hybrid' })
+    expect(await ask('the den of a vixen')).toMatchObject({ verdict: 'answered', verdict_by: 'meaning' })
+    await world.embedAll()
+    expect(await ask('bosons entangle')).toMatchObject({ verdict: 'nothing_relevant', verdict_by: 'meaning' })
+  })
+
+  it('is called nothing relevant by words where words are all that was asked (QE-005)', async () => {
+    const page = async (mode: 'words' | 'hybrid') => (await (await knowingWorld()).ask({ text: 'bosons', mode })).page
+    expect(await page('words')).toMatchObject({ verdict: 'nothing_relevant', verdict_by: 'words', nearest: [] })
+    expect(await page('hybrid')).toMatchObject({ verdict: 'nothing_relevant', verdict_by: 'meaning' })
+  })
+})
+
+describe('an answer of nothing relevant', () => {
+  it('carries what came nearest outside the items, with its scores, and counts it as no use (QE-005)', async () => {
+    const world = await knowingWorld()
+    const answer = await world.ask(foreign)
+    const { nearest = [], items } = answer.page
+    expect([items, answer.entries]).toEqual([[], []])
+    expect(nearest.map(({ rank }) => rank)).toEqual([1, 2, 3])
+    const any = (await world.ask({ ...foreign, any: true })).page
+    expect(nearest).toEqual(any.items.slice(0, 3))
+    expect(any.nearest).toBeUndefined()
+    expect((await world.ask({ ...foreign, limit: 1 })).page.nearest).toHaveLength(1)
+    expect((await world.ask({ text: 'the den of a vixen' })).page.nearest).toBeUndefined()
+  })
+})
+
+describe('the figures of a reason (QE-006)', () => {
+  const calibration = TOY_MODEL.calibration as Calibration
+  const measured = (evidence: number, bar: number, rows: number) => ({
+    evidence,
+    bar,
+    needed: bar + calibration.weakMargin,
+    rows,
+  })
+
+  it('agree with the verdict, also where they are equal as they are shown', () => {
+    const verdicts = new Set<string>()
+    for (let thousandths = 0; thousandths <= 1000; thousandths++) {
+      for (const rows of [1, 30, 61, 800, 14_361]) {
+        const { verdict, reason } = judgeMeasured(measured(thousandths / 1000, evidenceBar(rows, calibration), rows))
+        verdicts.add(verdict)
+        if (verdict === 'answered') continue
+        const [, found, needed] = /\(evidence ([\d.]+), needed ([\d.]+) among \d+ passages\)/.exec(reason ?? '') ?? []
+        expect(Number(found)).toBeLessThan(Number(needed))
+      }
+    }
+    expect([...verdicts].sort()).toEqual(['answered', 'nothing_relevant', 'weak'])
+    expect(judgeMeasured({ evidence: 0.286, bar: 0.29, needed: 0.29, rows: 1 }).verdict).toBe('answered')
+    expect(judgeMeasured({ evidence: 0.284, bar: 0.29, needed: 0.29, rows: 1 }).verdict).toBe('nothing_relevant')
+  })
+
+  it('agree with a verdict by words, and name the measure', () => {
+    expect(judgeCoverage(0.15)).toEqual({ verdict: 'answered', reason: null })
+    expect(judgeCoverage(0.1449)).toMatchObject({
+      verdict: 'weak',
+      reason: expect.stringContaining("14 % of the words' weight, needed 15 %"),
+    })
   })
 })
 

@@ -27,6 +27,8 @@ export function Overview({ status }: { readonly status: Status }) {
             <Embedding embedded={embedded} chunks={chunks} />
             <p class="quiet small">
               {embedder.id}, {embedder.dimensions} dimensions
+              {embedder.runs_on !== null &&
+                `, ${embedder.runs_on.runtime === 'native' ? 'native' : 'WebAssembly'} runtime`}
             </p>
           </>
         )}

@@ -1,7 +1,7 @@
 /** `recall`: what was said, for a question. */
 import { findOperation } from '../../../ops/catalog.ts'
 import { EXIT } from '../failure.ts'
-import type { CommonFlags } from '../flags.ts'
+import { type CommonFlags, timeoutMs } from '../flags.ts'
 import { type Recalled, recallText } from '../render/recall.ts'
 import type { Cli } from '../run.ts'
 import { withSession } from '../session.ts'
@@ -22,6 +22,7 @@ export interface RecallFlags extends CommonFlags {
   readonly words?: true
   readonly explain?: true
   readonly failEmpty?: true
+  readonly timeout?: number
 }
 
 export async function runRecall(cli: Cli, words: readonly string[], flags: RecallFlags): Promise<void> {
@@ -31,6 +32,7 @@ export async function runRecall(cli: Cli, words: readonly string[], flags: Recal
     ...{ conversations: flags.conversation, speakers: flags.speaker, roles: flags.role },
     ...{ since, until, limit, cursor, neighbours, explain, max_tokens: flags.maxTokens, as_of: flags.asOf },
     ...(flags.words && { mode: 'words' }),
+    timeout_ms: timeoutMs(flags.timeout),
   }
   const options = { warm: flags.words !== true, onlyLenses: ['conversations'] }
   const answer = (await withSession(cli, flags, options, ({ catalog, run }) =>

@@ -76,7 +76,7 @@ async function serveHere(
   const tokens = flags.tokens === undefined ? undefined : await tokenFile(cli, flags.tokens)
   const processes = flags.workers
   const create = paths.length > 0 || isNamed(cli, flags)
-  const session = { background: true, create, log: questionLog(cli, flags), processes }
+  const session = { background: true, warm: true, create, log: questionLog(cli, flags), processes }
   const options: ServeOptions = {
     host: flags.host,
     port: flags.port,
@@ -102,8 +102,12 @@ async function serveHere(
 
 export async function runMcp(cli: Cli, flags: CommonFlags & { lens?: string }): Promise<void> {
   cli.endsBySignal = true
-  await withSession(cli, flags, { background: true, create: isNamed(cli, flags) }, ({ engine, catalog, context }) =>
-    cli.doors.serveMcp(engine, catalog, { viewer: context.viewer, lens: flags.lens }, cli.signal),
+  await withSession(
+    cli,
+    flags,
+    { background: true, warm: true, create: isNamed(cli, flags) },
+    ({ engine, catalog, context }) =>
+      cli.doors.serveMcp(engine, catalog, { viewer: context.viewer, lens: flags.lens }, cli.signal),
   )
 }
 

@@ -38,7 +38,12 @@ function itemText(item: Item, style: Style, workingFolder: string): string {
 
 /** The verdict, what else there is to know, and how to get more. */
 export function footer(page: Omit<Page, 'items'>, style: Style, asked: PageAsked = {}): string {
-  const lines = [verdictLine(page, style, asked), ...page.notes.map(note => `note: ${oneLine(note.message)}`)]
+  const byWords = page.verdict_by === 'words' && page.mode === 'hybrid' ? ['judged by words alone'] : []
+  const lines = [
+    verdictLine(page, style, asked),
+    ...byWords,
+    ...page.notes.map(note => `note: ${oneLine(note.message)}`),
+  ]
   if (page.cursor !== null) lines.push(style.dim(`more: --cursor ${page.cursor}`))
   return lines.map(line => `${line}\n`).join('')
 }
@@ -58,19 +63,23 @@ function verdictLine(page: Omit<Page, 'items'>, style: Style, { any }: PageAsked
 }
 
 export function pageMarkdown(page: Page, workingFolder: string): string {
-  const items = page.items.map(item => {
-    const quote = highlightedMarkdown(item.excerpt)
-      .split('\n')
-      .map(line => `> ${line}\n`)
-      .join('')
-    const where = markdownText(place(item.origin, item.excerpt, workingFolder))
-    const head = `## ${item.rank}. ${markdownText(oneLine(item.title) || '(untitled)')}\n\n${where}, score ${item.score.toFixed(3)}, id ${markdownText(oneLine(item.id))}\n`
-    return `${head}\n${quote}\n${markdownText(oneLine(item.why))}\n\n`
-  })
+  const sections = (items: readonly Item[]) => items.map(item => itemMarkdown(item, workingFolder)).join('')
+  const { nearest = [] } = page
   const reason = page.reason === null ? '' : `: ${markdownText(oneLine(page.reason))}`
   const notes = page.notes.map(note => `- note: ${markdownText(oneLine(note.message))}\n`)
   const more = page.cursor === null ? '' : `- more: \`--cursor ${page.cursor}\`\n`
-  return `${items.join('')}- ${page.verdict.replace('_', ' ')}${reason}\n${notes.join('')}${more}`
+  const near = nearest.length === 0 ? '' : `\nNearest, not an answer:\n\n${sections(nearest)}`
+  return `${sections(page.items)}- ${page.verdict.replace('_', ' ')}${reason}\n${notes.join('')}${more}${near}`
+}
+
+function itemMarkdown(item: Item, workingFolder: string): string {
+  const quote = highlightedMarkdown(item.excerpt)
+    .split('\n')
+    .map(line => `> ${line}\n`)
+    .join('')
+  const where = markdownText(place(item.origin, item.excerpt, workingFolder))
+  const head = `## ${item.rank}. ${markdownText(oneLine(item.title) || '(untitled)')}\n\n${where}, score ${item.score.toFixed(3)}, id ${markdownText(oneLine(item.id))}\n`
+  return `${head}\n${quote}\n${markdownText(oneLine(item.why))}\n\n`
 }
 
 function highlightedMarkdown(excerpt: Excerpt): string {

@@ -8,8 +8,10 @@ import { footer } from './page.ts'
 import { oneLine, type Style } from './style.ts'
 
 /** As the operation tells it. */
-export interface Recalled extends Pick<Page, 'cursor' | 'verdict' | 'reason' | 'mode' | 'as_of' | 'notes'> {
+export interface Recalled
+  extends Pick<Page, 'cursor' | 'verdict' | 'verdict_by' | 'reason' | 'mode' | 'as_of' | 'notes'> {
   readonly messages: readonly RecalledMessage[]
+  readonly nearest?: readonly RecalledMessage[]
 }
 
 interface Said {
@@ -32,11 +34,17 @@ interface RecalledMessage extends Said {
 
 export function recallText(answer: Recalled, style: Style): string {
   const coverage = { embedded: 1, sources: [], failed: [], complete: true }
-  const { verdict, reason, notes, cursor, mode, as_of } = answer
-  const end = footer({ verdict, reason, notes, cursor, mode, as_of, lens: 'conversations', coverage }, style, {
-    any: true,
-  })
-  return answer.messages.map(message => messageText(message, style)).join('') + end
+  const { verdict, verdict_by, reason, notes, cursor, mode, as_of, nearest = [] } = answer
+  const end = footer(
+    { verdict, verdict_by, reason, notes, cursor, mode, as_of, lens: 'conversations', coverage },
+    style,
+    {
+      any: true,
+    },
+  )
+  const texts = (messages: readonly RecalledMessage[]) => messages.map(message => messageText(message, style)).join('')
+  const near = nearest.length === 0 ? '' : `\nnearest, not an answer:\n${texts(nearest)}`
+  return texts(answer.messages) + end + near
 }
 
 /**

@@ -40,7 +40,7 @@ function overText({ by_component, gap, swap }: NonNullable<ExplainAnswer['over']
 
 export function statusText(status: Status): string {
   const { embedder, embedder_error } = status
-  const meaning = embedder === null ? 'words only' : `${embedder.id}, ${embedder.dimensions} dimensions`
+  const meaning = embedder === null ? 'words only' : embedderText(embedder)
   const collections = status.collections.map(({ value, count }) => `${oneLine(value)} ${count}`)
   return lines([
     `querent ${status.version}`,
@@ -56,6 +56,13 @@ export function statusText(status: Status): string {
     `lenses: ${status.lenses.join(', ')}`,
     ...storageLines(status),
   ])
+}
+
+function embedderText({ id, dimensions, runs_on }: NonNullable<Status['embedder']>): string {
+  const name = `${id}, ${dimensions} dimensions`
+  if (runs_on === null) return name
+  const runtime = runs_on.runtime === 'native' ? 'native runtime' : 'WebAssembly runtime'
+  return `${name}, ${runtime}, ${counted(runs_on.workers, 'worker')} of one thread`
 }
 
 function storageLines({ storage }: Status): readonly string[] {

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { Explanation } from '../../../model/explanation.ts'
 import { MAX_ID_LENGTH, MAX_LIMIT, MAX_NAME_LENGTH } from '../../../model/limits.ts'
-import type { Note, Verdict } from '../../../model/page.ts'
+import type { Note, Verdict, VerdictBy } from '../../../model/page.ts'
 import { type InstantInput, instantInput, type QueryInput, questionFields } from '../../../model/query-input.ts'
 import { ROLES, type Role } from '../model.ts'
 
@@ -64,6 +64,9 @@ export interface ConversationQueryAnswer {
   readonly cursor: string | null
   readonly verdict: Verdict
   readonly reason: string | null
+  readonly verdict_by?: VerdictBy | undefined
+  /** What came nearest where nothing is relevant: not an answer. */
+  readonly nearest?: readonly ToldMessage[] | undefined
   readonly mode: 'hybrid' | 'words' | 'meaning' | 'list'
   readonly as_of: string
   readonly notes: readonly Note[]
@@ -147,6 +150,8 @@ export const conversationQueryOutput: z.ZodType<ConversationQueryAnswer> = z.str
   cursor: z.string().nullable().describe('For more; null at the end'),
   verdict: z.enum(['answered', 'weak', 'nothing_relevant']),
   reason: z.string().nullable(),
+  verdict_by: z.enum(['meaning', 'words']).optional().describe('What the verdict rests on'),
+  nearest: z.array(message).optional().describe('What came nearest where nothing is relevant: not an answer'),
   mode: z.enum(['hybrid', 'words', 'meaning', 'list']),
   as_of: z.string(),
   notes: z.array(z.strictObject({ code: z.string(), message: z.string() })),

@@ -47,9 +47,24 @@ export async function askConversations(
     messages,
     order: hasBudget ? 'time' : 'rank',
     tokens: messages.reduce((sum, { text }) => sum + tokensOf(text), 0),
-    ...{ cursor: page.cursor, verdict: page.verdict, reason: page.reason },
+    ...{ cursor: page.cursor, verdict: page.verdict, reason: page.reason, verdict_by: page.verdict_by },
+    ...(page.nearest !== undefined && {
+      nearest: nearestOf(host, page.nearest, answer.nearest ?? [], page, input, viewer),
+    }),
     ...{ mode: page.mode, as_of: page.as_of, notes: page.notes },
   }
+}
+
+function nearestOf(
+  host: LensHost,
+  items: readonly Item[],
+  entries: readonly EntryKey[],
+  page: Page,
+  input: ConversationQuery,
+  viewer: Viewer,
+): readonly ToldMessage[] {
+  const found = foundIn(host, { page: { ...page, items }, entries }, viewer)
+  return toldOf(host, found, statementsOf(host, found), page, input)
 }
 
 function questionFor(input: ConversationQuery): QueryInput {

@@ -55,6 +55,10 @@ export interface ConversationScores {
 export interface Weighed {
   /** No message of it scores more than this among those of others. */
   readonly bound: number
+  /** The greatest cosine of its messages, 0 where none has a vector. */
+  readonly cosine: number
+  /** The greatest share of what the words of the question can score in a message of it, 0 to 1. */
+  readonly coverage: number
   scores(): ConversationScores
 }
 
@@ -69,7 +73,10 @@ export function weighConversation(transcript: Transcript, asking: Asking): Weigh
   const cosines = meaning === null ? NO_COSINES : cosinesOf(transcript, moment, spoken.words, meaning)
   const words = onlyListed(spoken.words, cosines, workspace)
   const { possible } = texts
-  const weight = weightOf(greatest(words, spoken.found), greatestCosine(cosines.values), possible, ingredients)
+  const mostWords = greatest(words, spoken.found)
+  const cosine = Math.max(0, greatestCosine(cosines.values))
+  const coverage = possible > 0 ? mostWords / possible : 0
+  const weight = weightOf(coverage, cosine, ingredients)
   const factors = (isPeople ? ofPeople : ofAssistants)(moment, asking.question, ingredients)
   const scores = (): ConversationScores => {
     const blocks = moment.blocks === null ? null : scoreTexts(moment.blocks.texts, asking.words, OF_MESSAGES, workspace)
@@ -89,7 +96,7 @@ export function weighConversation(transcript: Transcript, asking: Asking): Weigh
   }
   // In an assistant's chat the factor is in what a message can score at most.
   const raised = isPeople ? factors.reduce((score, { by }) => score * by, MOST_OF_PEOPLE) / MOST_OF_PEOPLE : 1
-  return { bound: raised * weight, scores }
+  return { bound: raised * weight, cosine, coverage, scores }
 }
 
 /** What a message of people can score, before it is weighed by speaker and time. */
@@ -99,8 +106,8 @@ const MOST_OF_PEOPLE = 1 + PEOPLE.block
  * Its best words as a share of what words can score in it, and its greatest cosine, weighed as in the fusion; cubed. Scores
  * within a conversation say nothing about others: each has a best message, however foreign the question.
  */
-function weightOf(mostWords: number, mostCosine: number, possible: number, { words, meaning }: Ingredients): number {
-  const share = words * (possible > 0 ? mostWords / possible : 0) + meaning * Math.max(0, mostCosine)
+function weightOf(coverage: number, cosine: number, { words, meaning }: Ingredients): number {
+  const share = words * coverage + meaning * cosine
   return amongOthers(share)
 }
 

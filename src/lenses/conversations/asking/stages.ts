@@ -3,6 +3,7 @@
  * How, and why so: docs/decisions/052.
  */
 import type { Bitset } from '../../../base/bitset.ts'
+import { evidenceBar } from '../../../math/evidence.ts'
 import type { Candidate, Scored } from '../../../model/candidate.ts'
 import type { ChunkKey, EntryKey } from '../../../model/entry.ts'
 import type { QueryContext } from '../../../pipeline/context.ts'
@@ -11,6 +12,7 @@ import { allOf } from '../../../pipeline/filter-input.ts'
 import { LOCAL_SOURCE } from '../../../pipeline/source.ts'
 import type { Plan, Retrieval, Scoring, Stages, Weights } from '../../../pipeline/stage.ts'
 import { isLate } from '../../../pipeline/time-limit.ts'
+import { type Judgement, judgeCoverage, judgeMeasured } from '../../../pipeline/verdict.ts'
 import type { StoreReader } from '../../../store/store.ts'
 import type { LensHost } from '../../lens.ts'
 import { askedConversations, ONLY_MESSAGES } from './asked-conversations.ts'
@@ -43,7 +45,7 @@ export function conversationStages(host: LensHost): Partial<Stages> {
       return retrieve(host, plan, depth, context)
     },
     score: (retrieval, plan, context) =>
-      plan.mode === 'list' ? DEFAULT_STAGES.score(retrieval, plan, context) : score(retrieval, plan),
+      plan.mode === 'list' ? DEFAULT_STAGES.score(retrieval, plan, context) : score(retrieval, plan, context),
   }
 }
 
@@ -64,7 +66,7 @@ function retrieve(host: LensHost, plan: Plan, depth: number, context: QueryConte
   const places = [...best.keys()]
   const near = plan.query.approximate ? nearThePage(best, plan.query, depth) : places
   const found = {
-    ...{ depth, allow, statistics: { conversations: conversations.length } },
+    ...{ depth, allow, statistics: statisticsOf(conversations, transcripts) },
     ...{ exhausted: isAll && !isCut, complete: !isLate(context) },
   }
   const candidatesOf = (some: readonly number[], reader: StoreReader) => candidates(some.map(answering), reader)
@@ -75,6 +77,14 @@ function retrieve(host: LensHost, plan: Plan, depth: number, context: QueryConte
       whole: ({ reader }: QueryContext) => ({ ...found, candidates: candidatesOf(places, reader) }),
     }),
   }
+}
+
+/** `bestCosine` and `coverage`: the greatest of all conversations that were asked. */
+function statisticsOf(conversations: readonly Weighed[], transcripts: readonly Transcript[]): Retrieval['statistics'] {
+  const bestCosine = conversations.reduce((best, { cosine }) => Math.max(best, cosine), 0)
+  const coverage = conversations.reduce((best, { coverage }) => Math.max(best, coverage), 0)
+  const messages = transcripts.reduce((sum, { spoken }) => sum + spoken.length, 0)
+  return { conversations: conversations.length, messages, bestCosine, coverage }
 }
 
 function weighedOf(
@@ -122,18 +132,54 @@ function chunksOf(answering: readonly Answering[], reader: StoreReader): Readonl
   return chunks
 }
 
-/** No score says that a question has no answer here: that was measured. Only where nothing at all speaks for any is it told. */
-function score({ candidates, allow, statistics }: Retrieval, { mode, terms }: Plan): Scoring {
-  const isEmpty = candidates.length === 0
-  const words = askedWords(terms).map(({ word }) => word)
+function score(retrieval: Retrieval, plan: Plan, context: QueryContext): Scoring {
+  const words = askedWords(plan.terms).map(({ word }) => word)
+  const judgement = judge(retrieval, plan, context)
+  const speaking = retrieval.candidates.filter(candidate => !isNoise(candidate, context))
+  const isRefused = judgement.verdict === 'nothing_relevant'
   return {
-    scored: candidates.map(scored),
+    // Where nothing is relevant, noise too may be what came nearest.
+    scored: (isRefused || plan.query.any ? retrieval.candidates : speaking).map(scored),
     explain: ({ signals }) => explanationOf(signals, words),
     why: ({ signals }) => whyOf(signals, words),
-    verdict: isEmpty ? 'nothing_relevant' : 'answered',
-    reason: isEmpty ? reasonOf(allow, statistics, mode) : null,
+    ...judgement,
     ceiling: null,
   }
+}
+
+/**
+ * Refused is only what is foreign to all messages, below a bar that does not grow with them: no score says that a question
+ * on a subject that was talked about has no answer (measured). What is weak by the bar of other lenses is weak here too.
+ */
+function judge({ candidates, allow, statistics }: Retrieval, plan: Plan, { model }: QueryContext): Judgement {
+  const { bestCosine = 0, coverage = 0, messages = 0 } = statistics
+  const isByWords = plan.vector === null
+  const verdictBy = isByWords ? 'words' : 'meaning'
+  if (candidates.length === 0) {
+    const isNotFoundOut = plan.isUnembedded === true && statistics['conversations'] !== 0 && allow?.size !== 0
+    const reason = reasonOf(allow, statistics, plan.mode)
+    return { verdict: isNotFoundOut ? 'weak' : 'nothing_relevant', reason, verdictBy }
+  }
+  if (isByWords) return { ...judgeCoverage(coverage), verdictBy }
+  const calibration = model?.calibration ?? null
+  if (calibration === null) return { verdict: 'answered', reason: null, verdictBy }
+  const found = bestCosine + calibration.wordShare * coverage
+  const bar = evidenceBar(0, calibration) - calibration.weakMargin
+  const measured = judgeMeasured({ evidence: found, bar, needed: evidenceBar(messages, calibration), rows: messages })
+  if (measured.verdict !== 'nothing_relevant' || coverage === 0) return { ...measured, verdictBy }
+  return { verdict: 'weak', reason: 'The words occur, but little else speaks for these messages.', verdictBy }
+}
+
+/** Cosine, at MiniLM's spread, of two texts that have nothing to do with each other: 0 ± 0.13. */
+const CHANCE = 0.1
+/** A neighbour that is so near to the best message lifts a message that has nothing of the question itself. */
+const STRONG_NEIGHBOUR = 0.5
+
+/** No word of the question, a meaning no nearer than by chance, and no neighbour that speaks for it. */
+function isNoise({ signals }: Candidate, { model }: QueryContext): boolean {
+  const { cosine, bm25 = 0, block = 0, before = 0, after = 0 } = signals
+  if (cosine === undefined || bm25 > 0 || block > 0) return false
+  return cosine * (model?.cosineScale ?? 1) <= CHANCE && Math.max(before, after) < STRONG_NEIGHBOUR
 }
 
 function reasonOf(allow: Bitset | null, { conversations }: Retrieval['statistics'], mode: Plan['mode']): string {

@@ -16,6 +16,8 @@ const MOST = 1.3
 function weighed(conversations: readonly Made[], scored: number[]): readonly Weighed[] {
   return conversations.map(({ weight, scores }, number) => ({
     bound: weight,
+    cosine: 0,
+    coverage: 0,
     scores: () => {
       scored.push(number)
       return {

@@ -1,0 +1,70 @@
+/** The model's matrices are stored as signed bytes. Every vector is the one that the form with unsigned bytes gave. */
+import { describe, expect, it } from 'vitest'
+// biome-ignore lint/correctness/useImportExtensions: the file is a script with types beside it, and biome wants .mjs.mts
+import { buildUnsignedForm } from '../../../scripts/build-model.mjs'
+// @ts-expect-error a script without types
+import { ElementType, OnnxGraph } from '../../../scripts/minilm/onnx-graph.mjs'
+import { must } from '../../../src/base/assert.ts'
+import { readModelFiles, readOnnxFolder } from '../../../src/embed/onnx-folder.ts'
+import { loadNative, loadOnnxRuntime, type OnnxRuntime, PROBE_MODEL } from '../../../src/embed/onnx-runtime.ts'
+import { modelFolder } from '../../support/model.ts'
+
+const MOST_TOKENS = 256
+const VOCABULARY = 30_522
+
+/** Token ids of texts of several lengths, the same in every run. */
+function randomTexts(): bigint[][] {
+  let state = 17
+  const next = (below: number) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fff_ffff
+    return state % below
+  }
+  const lengths = [3, 4, 7, 16, 17, 33, 64, 127, MOST_TOKENS, ...Array.from({ length: 8 }, () => 3 + next(120))]
+  return lengths.map(length => Array.from({ length }, () => BigInt(next(VOCABULARY))))
+}
+
+/** The output of the model for each text, as raw bytes. */
+async function outputs(runtime: OnnxRuntime, model: Uint8Array): Promise<readonly Buffer[]> {
+  const session = await runtime.open(model)
+  const found: Buffer[] = []
+  for (const ids of randomTexts()) {
+    const shape = [1, ids.length]
+    const results = await session.run({
+      input_ids: new runtime.Tensor('int64', BigInt64Array.from(ids), shape),
+      attention_mask: new runtime.Tensor('int64', new BigInt64Array(ids.length).fill(1n), shape),
+    })
+    const { data } = must(results['last_hidden_state'], 'the output of the model')
+    found.push(Buffer.from(new Uint8Array(Float32Array.from(data as Float32Array).buffer)))
+  }
+  await session.release()
+  return found
+}
+
+const signedForm = async () => (await readModelFiles(await readOnnxFolder(modelFolder()))).weights
+
+describe('the form with signed weights', () => {
+  it.each(['native', 'wasm'] as const)('gives the same bits as the form with unsigned ones, %s runtime', async name => {
+    const runtime = await loadOnnxRuntime(name)
+    const signed = await outputs(runtime, await signedForm())
+    const unsigned = await outputs(runtime, buildUnsignedForm())
+    expect(signed.length).toBeGreaterThan(10)
+    expect(signed.map((bytes, at) => bytes.equals(unsigned[at] as Buffer))).toEqual(signed.map(() => true))
+  })
+
+  it('gives the same bits where the runtime has to multiply it as unsigned', async () => {
+    const asNeeded = await outputs(await loadNative(), await signedForm())
+    const asUnsigned = await outputs(await loadNative(true), await signedForm())
+    expect(asUnsigned.map((bytes, at) => bytes.equals(asNeeded[at] as Buffer))).toEqual(asNeeded.map(() => true))
+  })
+})
+
+describe('the probe for clamped products', () => {
+  it('is the graph that its description says', () => {
+    const graph = new OnnxGraph('probe')
+    graph.input('a', ElementType.UINT8, [1, 4])
+    graph.constant('b', ElementType.INT8, [4, 16], new Int8Array(64).fill(127))
+    graph.apply('c', 'MatMulInteger', ['a', 'b'])
+    graph.output('c', ElementType.INT32, [1, 16])
+    expect(graph.toFile('querent', { '': 20 }).toString('base64')).toBe(PROBE_MODEL)
+  })
+})
