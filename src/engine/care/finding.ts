@@ -5,7 +5,7 @@ import type { Examination, Finding } from '../engine.ts'
 
 export interface Examined extends Finding {
   /** Null: there is nothing to mend, or nothing says how it should be. `store`: by mending the store file. */
-  readonly mend: (() => string) | 'store' | null
+  readonly mend: (() => string | Promise<string>) | 'store' | null
 }
 
 export function finding(

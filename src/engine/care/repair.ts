@@ -31,7 +31,7 @@ export async function repair(input: RepairInput): Promise<Examination> {
     await input.follow()
   }
   for (const { check, mend } of before) {
-    if (typeof mend === 'function') note(check, attempt(mend))
+    if (typeof mend === 'function') note(check, await attempt(mend))
   }
   if (done.size === 0) return examination(before)
   const after = await input.examine()
@@ -42,9 +42,9 @@ export async function repair(input: RepairInput): Promise<Examination> {
 }
 
 /** What cannot be mended keeps nobody from mending the rest; the finding stays. */
-function attempt(mend: () => string): string {
+async function attempt(mend: () => string | Promise<string>): Promise<string> {
   try {
-    return mend()
+    return await mend()
   } catch (error) {
     if (error instanceof QuerentError) return `not mended: ${error.message}`
     throw error
