@@ -62,7 +62,7 @@ async function withStore(rounds: number, random: Random, figures: OverlapFigures
   }
 }
 
-const PLAIN = { embedder: 'none', background: false, onlyLenses: ['context'] } as const
+export const PLAIN = { embedder: 'none', background: false, onlyLenses: ['context'] } as const
 
 async function oneRound(
   engines: readonly Engine[],
