@@ -91,7 +91,7 @@ async function differences(engine: Engine, notes: string, home: string): Promise
 }
 
 /** A line an entry: what it says, and the file and its state that it was made from. */
-function linesOf(engine: Engine): readonly string[] {
+export function linesOf(engine: Engine): readonly string[] {
   const { store } = engine.host('default')
   const entries = store.entries(store.scanEntries(0, 10_000))
   return entries

@@ -2,6 +2,7 @@
 import { basename, dirname, sep } from 'node:path'
 import { watch } from 'chokidar'
 import { contextOf } from '../../../engine/openings/open-context.ts'
+import { EXIT } from '../failure.ts'
 import type { CommonFlags } from '../flags.ts'
 import { write } from '../io.ts'
 import { type IndexReport, indexText } from '../render/context.ts'
@@ -41,6 +42,8 @@ export async function watchCode(
       // What it has not done, the next run must find by itself.
       if (envelope.status === 'error') changes.all()
       failures = envelope.status === 'error' ? failures + 1 : 0
+      // A later run has done what a failed one left.
+      if (failures === 0) cli.exitCode = EXIT.answered
       const { indexed, deleted, renamed } = (envelope.result ?? {}) as Partial<IndexReport>
       const isNews = envelope.status === 'error' || (indexed ?? 0) + (deleted ?? 0) + (renamed ?? 0) > 0
       if (isNews) await tell(cli, flags, envelope, result => indexText(result as unknown as IndexReport))
