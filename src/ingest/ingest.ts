@@ -94,6 +94,8 @@ class Run {
   readonly #report = new ReportDraft()
   /** Absolute paths that were dealt with; a file within two of the folders counts once. */
   readonly #done = new Set<string>()
+  /** Absolute paths of files that were read and left out for what they hold. */
+  readonly #leftOut = new Set<string>()
 
   constructor(store: Store, request: IngestRequest, context: IngestContext) {
     this.#store = store
@@ -199,6 +201,7 @@ class Run {
   #take(place: Place, outcome: FileOutcome): void {
     const path = shown(place, outcome.absolute)
     if (outcome.kind !== 'skipped' || outcome.reason === 'empty') this.#done.add(outcome.absolute)
+    else this.#leftOut.add(outcome.absolute)
     if (outcome.kind === 'skipped') this.#report.skip(path, outcome.reason)
     if (outcome.kind === 'failed') this.#report.fail(path, outcome.message)
     if (outcome.kind === 'unchanged') this.#report.count({ unchanged: outcome.entries })
@@ -230,7 +233,8 @@ class Run {
       const isThere = exists(path)
       if (isThere && file.root !== place.root) continue
       // It was made after the folder was listed.
-      if (isThere && (await this.#isFound(place, path))) late.push(path)
+      const isNew = isThere && !this.#leftOut.has(path) && (await this.#isFound(place, path))
+      if (isNew) late.push(path)
       else if (!this.#forgetOne(path, rows, file, isThere)) late.push(path)
     }
     const found = late.filter(exists)
