@@ -49,6 +49,31 @@ function openWorld() {
 }
 
 describe('a lease', () => {
+  it('is waited for until nobody else has it, and whoever waits is notified once', async () => {
+    const { lease } = openWorld()
+    const [a, b] = [lease('a'), lease('b')]
+    a.take()
+    let notified = 0
+    const waiting = b.waitFor(new AbortController().signal, () => {
+      notified++
+      setTimeout(() => a.release(), 100)
+    })
+    await waiting
+    expect([notified, a.take(), b.take()]).toEqual([1, false, true])
+  })
+
+  it('is waited for no longer than the signal lets it', async () => {
+    const { lease } = openWorld()
+    const [a, b] = [lease('a'), lease('b')]
+    a.take()
+    const stop = new AbortController()
+    const waiting = b.waitFor(stop.signal, () => stop.abort())
+    await expect(waiting).rejects.toMatchObject({ code: 'cancelled' })
+    a.release()
+    await expect(b.waitFor(stop.signal)).rejects.toMatchObject({ code: 'cancelled' })
+    expect(a.take()).toBe(true)
+  })
+
   it('is one’s until it is given back', () => {
     const { lease } = openWorld()
     const [a, b] = [lease('a'), lease('b')]

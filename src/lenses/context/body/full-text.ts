@@ -15,6 +15,8 @@ const DEFAULT_MATCHES = 100
 const MOST_MATCHES = 1000
 const SNIPPET = 240
 
+const NOTHING = { indexed: 0, skipped: 0, deleted: 0, errors: 0 }
+
 const index: Handler = {
   path: '/body/fts/index',
   summary: 'Keep the texts of registered files for search and previews',
@@ -22,6 +24,8 @@ const index: Handler = {
   params: { force: { ...FLAG, description: 'Read unchanged files again' } },
   async run(call, params) {
     const force = readParams(call, ['body'], params, reader => reader.flag('force'))
+    // Whoever has no files does not wait for those who have.
+    if (ownFiles(call).size === 0) return { result: NOTHING }
     return { result: (await inTurn(call, turn => indexAll(turn, force))).value }
   },
 }
@@ -29,7 +33,7 @@ const index: Handler = {
 async function indexAll(turn: Turn, force: boolean): Promise<JsonObject> {
   const { call } = turn
   const files = [...ownFiles(call).values()]
-  const counts = { indexed: 0, skipped: 0, deleted: 0, errors: 0 }
+  const counts = { ...NOTHING }
   for (const [at, file] of files.entries()) {
     mustNotBeCancelled(call)
     counts[await indexOne(turn, file, force)]++

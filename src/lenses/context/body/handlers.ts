@@ -33,6 +33,8 @@ const add: Handler = {
   },
   async run(call, params): Promise<Outcome> {
     const paths = readParams(call, ['body'], params, readPaths)
+    // Whoever may not read the disk does not wait for those who do.
+    if (paths.length > 0) mustHaveWorkspace(call)
     return (await inTurn(call, turn => register(turn, paths))).value
   },
 }
@@ -74,6 +76,7 @@ const scan: Handler = {
       isDry: reader.flag('dry_run'),
     }))
     if (isDry) return { result: (await comparedWithDisk(call, path)).report }
+    mustHaveWorkspace(call)
     const { value } = await inTurn(call, async turn => {
       const { added, updated, deleted, known, report } = await comparedWithDisk(turn.call, path)
       turn.write(writer => {

@@ -9,8 +9,8 @@ import type { Call } from '../call.ts'
 import { refusal } from '../envelope.ts'
 import { revisionOf } from './revision.ts'
 
-/** Times that the work begins. */
-const MAX_STARTS = 5
+/** Times that the work begins. Files that are written are not read again, so each start has less to do. */
+const MAX_STARTS = 20
 
 export interface Turn {
   /** Its signal is aborted when the turn is lost, too. */
