@@ -1,6 +1,7 @@
 /** `context index --watch`: reads the files that change, until a signal ends it, which is a good end. */
 import { basename, dirname, sep } from 'node:path'
 import { watch } from 'chokidar'
+import { nextTurn } from '../../../base/next-turn.ts'
 import { contextOf } from '../../../engine/openings/open-context.ts'
 import { EXIT } from '../failure.ts'
 import type { CommonFlags } from '../flags.ts'
@@ -77,6 +78,8 @@ export async function watchCode(
         await run({ ...params, force: false, ...(paths !== null && { paths }) })
       }
     } finally {
+      // chokidar forgets to close a folder that it began to watch in the same turn, and the process would not end.
+      await nextTurn()
       await watcher.close()
     }
   })
