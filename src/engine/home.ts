@@ -52,14 +52,27 @@ export function holdsStore(folder: string): boolean {
   return existsSync(join(folder, STORE_FILE))
 }
 
-/** For this user alone, and kept out of version control. A folder that was there already keeps what it has. */
+/**
+ * For this user alone, and kept out of version control. A folder that was there already keeps what it has; another process
+ * may make it at the same moment.
+ */
 function makeFolder(folder: string): void {
   mkdirSync(dirname(folder), { recursive: true })
-  if (!existsSync(folder)) {
-    mkdirSync(folder, { mode: 0o700 })
-    writeFileSync(join(folder, '.gitignore'), '*\n', { flag: 'wx' })
+  if (isMade(() => mkdirSync(folder, { mode: 0o700 }))) {
+    isMade(() => writeFileSync(join(folder, '.gitignore'), '*\n', { flag: 'wx' }))
   }
   mkdirSync(join(folder, 'index'), { recursive: true })
+}
+
+/** False: it was there. */
+function isMade(make: () => void): boolean {
+  try {
+    make()
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
+  }
 }
 
 function home(folder: string): Home {

@@ -1,5 +1,5 @@
 /** What each lens is given of the engine: made when it is first asked for, and the same from then on. */
-import type { Lens, LensHost } from '../lenses/lens.ts'
+import type { ExclusiveOptions, Lens, LensHost, Turn } from '../lenses/lens.ts'
 import type { LiveQueries } from '../model/live.ts'
 import type { QueryInput } from '../model/query-input.ts'
 import type { Sight, Viewer } from '../model/viewer.ts'
@@ -51,6 +51,7 @@ export class LensHosts {
         await embedding?.settled(engine.untilClosed(signal), report)
         indexes.refresh()
       },
+      exclusive: (name, options, body) => this.#exclusive(`${lens.name}:${name}`, options, body),
       workspace,
       index: name => {
         engine.mustBeOpen()
@@ -68,6 +69,17 @@ export class LensHosts {
       scratch: () => openScratch(embedder),
       query: (input, viewer) => engine.query({ lens: lens.name, ...input }, viewer),
     }
+  }
+
+  async #exclusive<T>(
+    name: string,
+    { signal, onWait }: ExclusiveOptions,
+    body: (turn: Turn) => Promise<T>,
+  ): Promise<T> {
+    const lease = this.#parts.lease(name)
+    const open = this.#engine.untilClosed(signal)
+    await lease.waitFor(open, onWait)
+    return lease.during(open, held => body({ signal: held, mustHold: lease.mustHold }))
   }
 
   /** Of the configuration, and of the variables whose names begin with the lens's. */

@@ -66,7 +66,11 @@ export class LocalEngine implements Engine {
     this.#asking = new Asking(parts, lens => this.host(lens))
     this.#standing = new StandingQuestions(parts, this.#asking)
     this.#vectors = new NewVectors(parts)
-    this.#care = new Care(parts, call => this.#vectors.make(true, call))
+    this.#care = new Care(
+      parts,
+      call => this.#vectors.make(true, call),
+      lens => this.host(lens),
+    )
     this.#hosts = new LensHosts(parts, {
       live: this.live,
       mustBeOpen: () => this.#mustBeOpen(),

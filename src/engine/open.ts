@@ -145,6 +145,7 @@ async function makeParts(
     embedderError,
     indexes,
     snapshots: lease('snapshots'),
+    lease,
     uses,
     sources,
     node: nodeIdentity({ store, random, clock: systemClock, machineTime: machineTimeOf(options) }),

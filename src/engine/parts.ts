@@ -33,6 +33,8 @@ export interface Parts {
   readonly indexes: IndexSet
   /** For writing the files of the indexes: one process at a time. */
   readonly snapshots: Lease
+  /** Another one at each call: two of one name exclude each other within this engine as well. */
+  readonly lease: (name: string) => Lease
   readonly uses: Uses
   readonly sources: SourceSet
   readonly node: NodeIdentity

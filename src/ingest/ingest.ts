@@ -1,9 +1,10 @@
 /**
  * Files and folders into a store: what is new is added, what changed is written again, what is gone is deleted, and what
  * is the same (by its bytes and by how it would be read) is left alone. One transaction a file at least; whatever goes
- * wrong with a file is told at the end and stops no other.
+ * wrong with a file is told at the end and stops no other. Several runs at once may add the same folder: what each writes is
+ * held against what the others have written (CX-075).
  */
-import { lstat } from 'node:fs/promises'
+import { lstatSync } from 'node:fs'
 import { sha256 } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
 import { QuerentError } from '../model/errors.ts'
@@ -11,11 +12,21 @@ import type { Ingester } from '../model/ingester.ts'
 import type { Progress } from '../model/operation.ts'
 import { audience } from '../model/partition.ts'
 import type { Viewer } from '../model/viewer.ts'
-import type { Store } from '../store/store.ts'
+import type { Store, StoreReader } from '../store/store.ts'
 import { CHUNKER_VERSION } from '../text/chunk.ts'
 import { checkMap } from './field-map.ts'
 import { type IngestReport, ReportDraft } from './ingest-report.ts'
-import { isWithin, type KnownFile, type KnownRow, knownRows, ownFile, pathWithin, rememberRoot } from './known-files.ts'
+import {
+  areSame,
+  isWithin,
+  type KnownFile,
+  type KnownRow,
+  knownRows,
+  ownFile,
+  pathWithin,
+  rememberRoot,
+  rowsOfFile,
+} from './known-files.ts'
 import { type FileOutcome, loadFile } from './load-file.ts'
 import { messageOf } from './messages.ts'
 import { type Place, placeOf, shown } from './place.ts'
@@ -64,6 +75,14 @@ type KnownRows = ReadonlyMap<string, readonly KnownRow[]>
 
 /** Files read at the same time, and written in one transaction. */
 const BATCH = 16
+/** Times that a file is read while other runs write it. */
+const MAX_READS = 10
+
+interface Loaded {
+  readonly outcome: FileOutcome
+  /** What was known of the file when it was read. */
+  readonly rows: readonly KnownRow[]
+}
 
 class Run {
   readonly #store: Store
@@ -75,6 +94,8 @@ class Run {
   readonly #report = new ReportDraft()
   /** Absolute paths that were dealt with; a file within two of the folders counts once. */
   readonly #done = new Set<string>()
+  /** Absolute paths of files that were read and left out for what they hold. */
+  readonly #leftOut = new Set<string>()
 
   constructor(store: Store, request: IngestRequest, context: IngestContext) {
     this.#store = store
@@ -118,14 +139,27 @@ class Run {
       this.#checkAborted()
       const batch = files.slice(at, at + BATCH)
       this.#progress('read', at, files.length, shown(place, batch[0] as string))
-      const outcomes = await Promise.all(batch.map(path => this.#load(place, path, known.get(path) ?? [])))
-      await this.#write(place, outcomes)
+      await this.#readBatch(place, batch, path => known.get(path) ?? [])
     }
     this.#progress('read', files.length, files.length)
   }
 
-  #load(place: Place, absolute: string, rows: readonly KnownRow[]): Promise<FileOutcome> {
-    return loadFile({
+  /** What another run has written since it was looked up is looked up and read again. */
+  async #readBatch(
+    place: Place,
+    paths: readonly string[],
+    rowsOf: (path: string) => readonly KnownRow[],
+  ): Promise<void> {
+    let left = paths
+    for (let reads = 0; left.length > 0 && reads < MAX_READS; reads++) {
+      const of = reads === 0 ? rowsOf : (path: string) => rowsOfFile(this.#store, path)
+      left = await this.#write(place, await Promise.all(left.map(path => this.#load(place, path, of(path)))))
+    }
+    for (const path of left) this.#report.fail(shown(place, path), 'other runs kept writing it; add it again')
+  }
+
+  async #load(place: Place, absolute: string, rows: readonly KnownRow[]): Promise<Loaded> {
+    const outcome = await loadFile({
       absolute,
       root: place.root,
       path: pathWithin(place.root, absolute),
@@ -136,29 +170,44 @@ class Run {
       settings: { now: this.#context.now, map: this.#request.map ?? {} },
       fingerprint: this.#fingerprint,
     })
+    return { outcome, rows }
   }
 
   #own(rows: readonly KnownRow[]): KnownFile | undefined {
     return rows.length === 0 ? undefined : ownFile(this.#store, rows, this.#context.viewer.id)
   }
 
-  async #write(place: Place, outcomes: readonly FileOutcome[]): Promise<void> {
-    const read: ReadFile[] = []
-    for (const outcome of outcomes) {
-      const path = shown(place, outcome.absolute)
-      if (outcome.kind !== 'skipped' || outcome.reason === 'empty') this.#done.add(outcome.absolute)
-      if (outcome.kind === 'skipped') this.#report.skip(path, outcome.reason)
-      if (outcome.kind === 'failed') this.#report.fail(path, outcome.message)
-      if (outcome.kind === 'unchanged') this.#report.count({ unchanged: outcome.entries })
-      if (outcome.kind !== 'read') continue
-      for (const message of outcome.problems) this.#report.fail(path, message)
-      read.push(outcome.file)
+  /** Paths of those that were not taken: what they were held against is no longer what is known. */
+  async #write(place: Place, loaded: readonly Loaded[]): Promise<readonly string[]> {
+    const stale: string[] = []
+    const take = (reader: StoreReader) => {
+      for (const { outcome, rows } of loaded) {
+        const { absolute, kind } = outcome
+        const isHeldAgainst = kind === 'read' || kind === 'unchanged'
+        if (isHeldAgainst && !areSame(rowsOfFile(reader, absolute), rows)) stale.push(absolute)
+        else this.#take(place, outcome)
+      }
     }
-    if (read.length === 0) return
-    await this.#store.writeWhenFree(this.#context.now, writer => {
-      rememberRoot(writer, place.root)
-      for (const file of read) this.#writeOne(shown(place, file.absolute), file)
-    })
+    if (loaded.every(({ outcome }) => outcome.kind !== 'read')) this.#store.read(take)
+    else {
+      await this.#store.writeWhenFree(this.#context.now, writer => {
+        rememberRoot(writer, place.root)
+        take(writer)
+      })
+    }
+    return stale
+  }
+
+  #take(place: Place, outcome: FileOutcome): void {
+    const path = shown(place, outcome.absolute)
+    if (outcome.kind !== 'skipped' || outcome.reason === 'empty') this.#done.add(outcome.absolute)
+    else this.#leftOut.add(outcome.absolute)
+    if (outcome.kind === 'skipped') this.#report.skip(path, outcome.reason)
+    if (outcome.kind === 'failed') this.#report.fail(path, outcome.message)
+    if (outcome.kind === 'unchanged') this.#report.count({ unchanged: outcome.entries })
+    if (outcome.kind !== 'read') return
+    for (const message of outcome.problems) this.#report.fail(path, message)
+    this.#writeOne(path, outcome.file)
   }
 
   /** A savepoint of its own: what one file is refused for undoes nothing of the others. */
@@ -176,14 +225,39 @@ class Run {
    * out because this one's rules say so: it must be gone.
    */
   async #forget(place: Place, missed: readonly (readonly [string, readonly KnownRow[]])[]): Promise<void> {
+    const late: string[] = []
     for (const [path, rows] of missed) {
-      const file = this.#own(rows)
-      if (file === undefined || (file.root !== place.root && (await exists(path)))) continue
       this.#checkAborted()
-      await this.#store.writeWhenFree(this.#context.now, writer => {
-        for (const { key } of file.entries.values()) if (writer.delete(key)) this.#report.count({ deleted: 1 })
-      })
+      const file = this.#own(rows)
+      if (file === undefined) continue
+      const isThere = exists(path)
+      if (isThere && file.root !== place.root) continue
+      // It was made after the folder was listed.
+      const isNew = isThere && !this.#leftOut.has(path) && (await this.#isFound(place, path))
+      if (isNew) late.push(path)
+      else if (!(await this.#forgetOne(path, rows, file, isThere))) late.push(path)
     }
+    const found = late.filter(exists)
+    await this.#readBatch(place, found, path => rowsOfFile(this.#store, path))
+  }
+
+  /** False: it is there again, or another run has written it. `isLeftOut`: it is there, and the rules leave it out. */
+  #forgetOne(
+    path: string,
+    rows: readonly KnownRow[],
+    file: KnownFile,
+    isLeftOut: boolean,
+  ): Promise<boolean> {
+    return this.#store.writeWhenFree(this.#context.now, writer => {
+      if (!areSame(rowsOfFile(writer, path), rows) || (!isLeftOut && exists(path))) return false
+      for (const { key } of file.entries.values()) if (writer.delete(key)) this.#report.count({ deleted: 1 })
+      return true
+    })
+  }
+
+  async #isFound({ root }: Place, path: string): Promise<boolean> {
+    for await (const { kind } of walk(root, this.#context.signal, path)) return kind === 'file'
+    return false
   }
 
   #tell(place: Place, found: Exclude<Found, { kind: 'file' }>): void {
@@ -209,9 +283,9 @@ function fileOf(place: Place): Found {
 }
 
 /** Not sure is taken for yes. */
-async function exists(path: string): Promise<boolean> {
+function exists(path: string): boolean {
   try {
-    await lstat(path)
+    lstatSync(path)
     return true
   } catch (error) {
     return !['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')

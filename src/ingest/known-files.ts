@@ -4,6 +4,7 @@
  */
 import { isAbsolute, join, relative, sep } from 'node:path'
 import type { Entry, EntryKey } from '../model/entry.ts'
+import type { Row } from '../model/table.ts'
 import { FILES } from '../store/core-tables.ts'
 import type { StoreReader, StoreWriter } from '../store/store.ts'
 
@@ -36,11 +37,31 @@ export function knownRows(reader: StoreReader, place: string): ReadonlyMap<strin
       const absolute = absolutePath(root, path)
       if (!isWithin(absolute, place)) continue
       const rows = known.get(absolute) ?? []
-      rows.push({ entry: Number(row['entry']), root, path, hash: row['hash'] as string })
+      rows.push(knownRow(root, row))
       known.set(absolute, rows)
     }
   }
   return known
+}
+
+/** The same of one file. */
+export function rowsOfFile(reader: StoreReader, absolute: string): readonly KnownRow[] {
+  return rootsOf(reader)
+    .filter(root => isWithin(absolute, root))
+    .flatMap(root => {
+      const rows = reader.table(FILES).scan({ root, path: pathWithin(root, absolute) })
+      return rows.map(row => knownRow(root, row))
+    })
+}
+
+/** Whether nobody has written the file between the two lookups. */
+export function areSame(some: readonly KnownRow[], others: readonly KnownRow[]): boolean {
+  const stateOf = (rows: readonly KnownRow[]) =>
+    rows
+      .map(({ entry, hash }) => `${entry} ${hash}`)
+      .sort()
+      .join()
+  return stateOf(some) === stateOf(others)
 }
 
 /** What this holder has of a file. */
@@ -55,6 +76,10 @@ export function ownFile(reader: StoreReader, rows: readonly KnownRow[], holder: 
 export function rememberRoot(writer: StoreWriter, root: string): void {
   const roots = rootsOf(writer)
   if (!roots.includes(root)) writer.setMeta(ROOTS, JSON.stringify([...roots, root]))
+}
+
+function knownRow(root: string, row: Row): KnownRow {
+  return { entry: Number(row['entry']), root, path: row['path'] as string, hash: row['hash'] as string }
 }
 
 function absolutePath(root: string, path: string): string {

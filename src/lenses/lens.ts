@@ -35,6 +35,11 @@ export interface LensHost {
   sight(viewer: Viewer): Sight
   /** Resolves when all that was written has its vectors; at once where there is no embedder. Rejects when that fails. */
   embedded?(signal: AbortSignal, report?: (progress: Progress) => void): Promise<void>
+  /**
+   * Runs the body while no other one of that name of this lens runs on the store, in this process or any other; waits until
+   * that is so. Rejects with `cancelled` when the signal is aborted while it waits. Absent where nobody else has the store.
+   */
+  exclusive?<T>(name: string, options: ExclusiveOptions, body: (turn: Turn) => Promise<T>): Promise<T>
   /** The folder that the store belongs to; absent for a store without one. */
   readonly workspace?: Workspace | undefined
   /** An index by name, brought up to date with the store. */
@@ -55,6 +60,19 @@ export interface LensHost {
    * its items' entries, in their order: since then any of them may have changed, and what is told of it must be in sight.
    */
   query(input: QueryInput, viewer: Viewer): Promise<Pick<Answer, 'page' | 'entries' | 'nearest'>>
+}
+
+export interface ExclusiveOptions {
+  readonly signal: AbortSignal
+  /** Called once when another one is at work. */
+  readonly onWait?: (() => void) | undefined
+}
+
+/** What the only one at work is given. */
+export interface Turn {
+  /** Aborted with the caller's own, when the engine closes, and when another process has taken over. */
+  readonly signal: AbortSignal
+  readonly mustHold: MustHold
 }
 
 export interface Scratch {
@@ -80,10 +98,21 @@ export interface Job {
 }
 
 /**
- * To be called first in each transaction of a job: throws `cancelled` when the lease is another process's now. A process
+ * To be called first in each transaction of a job or a turn: throws `cancelled` when the lease is another process's now. A process
  * that was stopped for a while hears of that through the signal only after it has written once more.
  */
 export type MustHold = (reader: StoreReader) => void
+
+export interface LensRepair {
+  /** As the doctor's finding is called. */
+  readonly check: string
+  /** What the doctor says when nothing is missing. */
+  readonly sound: string
+  /** What is missing, a line each; none: nothing is. Reads only. */
+  find(reader: StoreReader): readonly string[]
+  /** Makes it again; says what it did. Rejects with a `QuerentError` for what cannot be made. */
+  repair(host: LensHost, signal: AbortSignal): Promise<string>
+}
 
 export interface Lens {
   /** Lower case; `--lens <name>`, and the first part of its operations' names. */
@@ -129,6 +158,8 @@ export interface Lens {
   close?(host: LensHost): void | Promise<void>
   /** For the doctor: what is wrong with the lens's own tables, a line each. Reads only. */
   check?(reader: StoreReader): readonly string[]
+  /** For the doctor: what may be missing of the lens's own and can be made again from what is there. */
+  readonly repairs?: readonly LensRepair[] | undefined
   /**
    * Checks and completes the lens's part of the configuration; throws `invalid_argument`, or an error of its own.
    * `environment`: the variables that begin with the lens's name in capitals and `_`; they beat the configuration.

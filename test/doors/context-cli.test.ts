@@ -1,5 +1,6 @@
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openContext } from '../../src/engine/openings/open-context.ts'
@@ -197,6 +198,51 @@ describe('querent context index, and add --code', () => {
     const mixed = await querent(['add', '--code', '.', '--kind', 'note'], { cwd: sample })
     expect(mixed.status).toBe(2)
     expect(mixed.stderr).toContain('--kind')
+  })
+
+  it('ends on Ctrl-C with a store that is whole, and the next run does the rest (CX-075)', {
+    timeout: 60_000,
+  }, async () => {
+    const folder = tempFolder()
+    folders.push(folder)
+    const FILES = 400
+    for (let at = 0; at < FILES; at++) writeFileSync(folder.file(`f${at}.ts`), `export function made${at}() {}\n`)
+    for (const command of [
+      ['context', 'index'],
+      ['call', '/context/index', '{}'],
+    ]) {
+      const child = start(command, { cwd: folder.path })
+      while (!existsSync(folder.file('.querent/store.db-wal'))) await new Promise(resolve => setTimeout(resolve, 5))
+      child.kill('SIGINT')
+      expect(await ended(child)).toBe(130)
+    }
+    const { stdout, status } = await querent(['context', 'index', '-j'], { cwd: folder.path })
+    expect(status).toBe(0)
+    const { result } = JSON.parse(stdout) as { result: Readonly<Record<string, number>> }
+    expect((result['indexed'] ?? 0) + (result['skipped'] ?? 0)).toBe(FILES)
+    await using sys = await openContext({ home: folder.file('.querent'), embedder: 'none', background: false })
+    expect(await sys.call('/mind/concepts/list')).toMatchObject({ result: { total: 2 * FILES } })
+  })
+
+  it('goes on watching after a run that failed, and does by itself what that left (CX-075)', {
+    timeout: 120_000,
+  }, async () => {
+    const folder = makeSample()
+    const child = start(['context', 'index', '--watch'], { cwd: folder })
+    const seen = new Output(child.stdout, child.stderr)
+    await seen.until('watching')
+    {
+      // Nobody else can write for longer than a writer waits.
+      const locked = new DatabaseSync(join(folder, '.querent', 'store.db'))
+      locked.exec('begin immediate')
+      writeFileSync(join(folder, 'src/new.ts'), 'export function brandNew() {}\n')
+      await seen.until('querent: handler')
+      locked.exec('rollback')
+      locked.close()
+    }
+    await seen.until('1 files read')
+    child.kill('SIGINT')
+    expect(await ended(child)).toBe(0)
   })
 
   it('watches until it is interrupted, which ends well', { timeout: 60_000 }, async () => {

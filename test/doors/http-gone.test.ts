@@ -1,11 +1,14 @@
 /** BQ-192 over a real socket: a question ends with the connection of whoever asked it. */
 import { afterEach, expect, it } from 'vitest'
+import { nextTurn } from '../../src/base/next-turn.ts'
 import { serveHttp } from '../../src/doors/http/serve.ts'
 import type { Embedder } from '../../src/embed/embedder.ts'
 import { openEngine } from '../../src/engine/open.ts'
 import type { RequestLine } from '../../src/model/request-log.ts'
 import { makeCatalog } from '../../src/ops/catalog.ts'
+import { LEASES } from '../../src/store/core-tables.ts'
 import { openToyEmbedder } from '../../src/testing/toy-embedder.ts'
+import { openCodeFolder } from '../support/code-folder.ts'
 
 const ends: (() => Promise<unknown>)[] = []
 afterEach(async () => {
@@ -88,4 +91,35 @@ it.each([
   }
   // Nothing else was begun for it, such as the rest of a batch.
   expect(asked).toHaveLength(1)
+})
+
+it('ends a run over the code of the folder with the connection of whoever asked for it (CX-075)', async () => {
+  const FILES = 300
+  await using code = await openCodeFolder(
+    Object.fromEntries(Array.from({ length: FILES }, (_, at) => [`f${at}.ts`, `export function made${at}() {}\n`])),
+  )
+  const end = new AbortController()
+  let served: Promise<void> = Promise.resolve()
+  const url = await new Promise<string>(resolve => {
+    served = serveHttp(
+      code.engine,
+      makeCatalog(code.engine),
+      { host: '127.0.0.1', port: 0, tokens: {} },
+      end.signal,
+      resolve,
+    )
+  })
+  const leave = new AbortController()
+  const { store } = code.engine.host('context')
+  const isAtWork = () => store.table(LEASES).get({ name: 'context:files' }) !== undefined
+  const asking = fetch(`${url}/v1/ops/context.index`, { method: 'POST', body: '{}', signal: leave.signal })
+  while (!isAtWork()) await nextTurn()
+  leave.abort()
+  await expect(asking).rejects.toThrow()
+  while (isAtWork()) await nextTurn()
+  expect(code.concepts().length).toBeLessThan(2 * FILES)
+  expect(await code.do('/context/index')).toMatchObject({ errors: { total: 0 } })
+  expect(code.concepts()).toHaveLength(2 * FILES)
+  end.abort()
+  await served
 })

@@ -12,6 +12,8 @@ export type Report = ProgressBar['report']
 
 /** Without a terminal: this long without a word, in ms. */
 const LINE_EVERY_MS = 10_000
+/** Characters of what is being worked on. */
+const MAX_LINE = 100
 
 /** Shows how some work goes on while it does. */
 export async function withProgress<T>(io: Io, work: (report: Report) => Promise<T>): Promise<T> {
@@ -48,10 +50,11 @@ async function progressBar(io: Io): Promise<ProgressBar> {
 function progressLines(io: Io): ProgressBar {
   let last = performance.now()
   return {
-    report({ phase, done, total }) {
+    report({ phase, done, total, current }) {
       if (performance.now() - last < LINE_EVERY_MS) return
       last = performance.now()
-      void write(io.stderr, `${phase} ${done}${total === null ? '' : ` of ${total}`}\n`)
+      const of = total === null ? '' : ` of ${total}`
+      void write(io.stderr, `${phase} ${done}${of}${current === undefined ? '' : ` (${fit(current, MAX_LINE)})`}\n`)
     },
     [Symbol.dispose]() {},
   }

@@ -77,7 +77,7 @@ function engineOptions(cli: Cli, flags: CommonFlags, options: SessionOptions): E
     processes: options.processes,
     plugins: pluginOptions(cli.io, flags),
     // Where a program reads the output, standard error holds nothing but its own errors.
-    ...(cli.errors === 'text' && { notice: line => cli.io.stderr.write(`querent: ${line}\n`) }),
+    ...(cli.errors === 'text' && { notice: line => void write(cli.io.stderr, `querent: ${line}\n`) }),
     ...(clock && { clock }),
   }
 }

@@ -7,6 +7,7 @@
  * another one took. It cannot write so: what a holder writes looks in the same transaction whether the turn is still its
  * own (`mustHold`), and each taking is a turn of its own, also where it was given back meanwhile.
  */
+import { pause } from '../../base/pause.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type { Row } from '../../model/table.ts'
 import { LEASES } from '../../store/core-tables.ts'
@@ -15,6 +16,8 @@ import { isGone } from './holder.ts'
 
 const TERM_MS = 15_000
 const RENEW_MS = 5_000
+/** How often a waiting process looks whether the lease is free. */
+const POLL_MS = 40
 
 /** Turns of this process, so that each has a name of its own. */
 let turns = 0
@@ -66,6 +69,20 @@ export class Lease {
   /** The same for those who write only as its holder; throws `cancelled`. */
   readonly mustHold = (reader: StoreReader): void => {
     if (!this.isHeldIn(reader)) throw leaseLost(this.#name)
+  }
+
+  /**
+   * Takes it as soon as nobody else has it. `onWait` is called once, when somebody has. Rejects with `cancelled` when the
+   * signal is aborted first, and with what a store that cannot be written says.
+   */
+  async waitFor(signal: AbortSignal, onWait: () => void = () => undefined): Promise<void> {
+    for (let waits = false; ; waits = true) {
+      if (signal.aborted)
+        throw new QuerentError('cancelled', `stopped while another run of ${this.#name} was at work`, {})
+      if (await this.take()) return
+      if (!waits) onWait()
+      await pause(POLL_MS, signal)
+    }
   }
 
   /**

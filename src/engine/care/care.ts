@@ -1,4 +1,5 @@
 /** Looking after a whole home: what the engine's doctor and backup do with its parts. */
+import type { LensHost } from '../../lenses/lens.ts'
 import type { BackupRequest, DoctorRequest } from '../../model/care-input.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type { CallContext } from '../../model/operation.ts'
@@ -12,11 +13,13 @@ import { repair } from './repair.ts'
 export class Care {
   readonly #parts: Parts
   readonly #embedNew: (call: CallContext) => Promise<unknown>
+  readonly #hostOf: (lens: string) => LensHost
 
   /** `embedNew` makes vectors where there are none, as far as the embedder does. */
-  constructor(parts: Parts, embedNew: (call: CallContext) => Promise<unknown>) {
+  constructor(parts: Parts, embedNew: (call: CallContext) => Promise<unknown>, hostOf: (lens: string) => LensHost) {
     this.#parts = parts
     this.#embedNew = embedNew
+    this.#hostOf = hostOf
   }
 
   async doctor({ repair: mends = false, backup = true }: DoctorRequest, call: CallContext): Promise<Examination> {
@@ -42,6 +45,7 @@ export class Care {
       refused: embedding?.refused(store.partitions().map(({ id }) => id)) ?? null,
       indexes: indexes.all,
       lenses: registry.all,
+      hostOf: this.#hostOf,
       fresh: index => makeIndex(index.name),
       loaded: indexes.tryLoading,
       renew: name => this.#renew(name),

@@ -1,6 +1,6 @@
 /** Checks that a store, its indexes and its embedder are sound, and says what to do about each thing that is not. */
-import type { Lens } from '../../lenses/lens.ts'
-import { RESTORE_HELP } from '../../store/care/problem.ts'
+import type { Lens, LensHost } from '../../lenses/lens.ts'
+import { REPAIR_HELP, RESTORE_HELP } from '../../store/care/problem.ts'
 import { examineStore } from '../../store/care/store-care.ts'
 import type { Store } from '../../store/store.ts'
 import type { JobState } from '../background/background.ts'
@@ -18,6 +18,7 @@ export interface DoctorInput extends IndexesToExamine, EmbeddingToExamine {
   readonly machineNow: () => number
   readonly jobs: ReadonlyMap<string, JobState>
   readonly lenses: readonly Lens[]
+  readonly hostOf: (lens: string) => LensHost
 }
 
 export async function examine(input: DoctorInput): Promise<readonly Examined[]> {
@@ -29,6 +30,7 @@ export async function examine(input: DoctorInput): Promise<readonly Examined[]> 
     ...looked('snapshots', () => snapshotsFindings(input)),
     ...looked('indexes', () => indexesFindings(input, store, embedder)),
     ...input.lenses.flatMap(lens => looked(`lens ${lens.name}`, () => tablesAgree(lens, store))),
+    ...input.lenses.flatMap(lens => nothingMissing(lens, input)),
     ...looked('vectors', () => [vectorsFinding(input, store)]),
     await embedderFinding(input),
     ...[...input.jobs].map(([name, state]) => jobWorks(name, state)),
@@ -46,6 +48,18 @@ function tablesAgree({ name, tables = [], check }: Lens, store: Store): readonly
   if (check === undefined) return []
   const problems = store.read(reader => check(reader))
   return [withoutProblems(`lens ${name}`, problems, 'its tables agree with each other')]
+}
+
+function nothingMissing({ name, repairs = [] }: Lens, { store, hostOf, signal }: DoctorInput): readonly Examined[] {
+  return repairs.flatMap(({ check, sound, find, repair }) =>
+    looked(check, () => {
+      const missing = store.read(find)
+      if (missing.length === 0) return [finding(check, true, sound)]
+      const shown = missing.slice(0, MOST_TOLD).join('; ')
+      const message = missing.length > MOST_TOLD ? `${shown}; and ${missing.length - MOST_TOLD} more` : shown
+      return [finding(check, false, message, REPAIR_HELP, () => repair(hostOf(name), signal))]
+    }),
+  )
 }
 
 /** Problems told of each check. */

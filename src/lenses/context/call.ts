@@ -24,6 +24,8 @@ export interface Call {
   readonly viewer: Viewer
   readonly signal: AbortSignal
   readonly emit: Emit
+  /** Longest wait for what the background may finish, in ms; null: as long as it takes. */
+  readonly maxWaitMs: number | null
 }
 
 export interface Handler {
@@ -40,6 +42,8 @@ export interface CallOptions {
   readonly viewer?: Viewer | undefined
   readonly signal?: AbortSignal | undefined
   readonly emit?: Emit | undefined
+  /** For requesters who cannot see how far it is: waits no longer than the setting `max_wait`. */
+  readonly isWaitBounded?: boolean | undefined
 }
 
 /** `params` as a function: they are still to be read, and what that throws is told as everything else. */
@@ -72,7 +76,9 @@ export async function callHandler(
     const given: unknown = (typeof params === 'function' ? await params() : params) ?? {}
     if (!isRecord(given)) return end(errorAt(['params'], 'invalid', 'params must be an object'), true)
     const { viewer = LOCAL_OWNER, signal = new AbortController().signal, emit = () => undefined } = options
-    const call: Call = { host, state: stateOf(host), viewer, signal, emit }
+    const state = stateOf(host)
+    const maxWaitMs = options.isWaitBounded === true ? state.settings.max_wait * 1000 : null
+    const call: Call = { host, state, viewer, signal, emit, maxWaitMs }
     return end(await handler.run(call, given), false)
   } catch (error) {
     if (error instanceof Refusal) return end(error.errors, true)

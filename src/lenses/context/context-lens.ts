@@ -2,6 +2,7 @@
 import type { Lens } from '../lens.ts'
 import { checkTables } from './check.ts'
 import { CONTEXT_OPERATIONS } from './operations.ts'
+import { READINGS } from './repairs.ts'
 import { checkSettings } from './settings.ts'
 import { CONTEXT_TABLES, LINKS } from './tables.ts'
 
@@ -14,5 +15,6 @@ export function contextLens(): Lens {
     operations: CONTEXT_OPERATIONS,
     settings: checkSettings,
     check: checkTables,
+    repairs: [READINGS],
   }
 }

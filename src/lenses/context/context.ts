@@ -22,8 +22,8 @@ export class Context {
   }
 
   /** As `call`, with parameters as an argument of a command line. */
-  callText(path: string, argument: string | undefined, input: CallInput, emit?: Emit): Promise<Envelope> {
+  callText(path: string, argument: string | undefined, input: CallInput, signal?: AbortSignal): Promise<Envelope> {
     const params = () => paramsOf(argument, input)
-    return callHandler(HANDLERS, this.#host, path, params, { viewer: this.#viewer, emit })
+    return callHandler(HANDLERS, this.#host, path, params, { viewer: this.#viewer, signal })
   }
 }

@@ -30,6 +30,7 @@ function operationOf({ path, summary, effect, params = {} }: Handler): Operation
       callHandler(HANDLERS, host, path, given, {
         viewer,
         signal,
+        isWaitBounded: true,
         emit: ({ phase, current, total, message }) => report?.({ phase, done: current, total, current: message }),
       }),
   }

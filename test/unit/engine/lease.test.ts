@@ -49,6 +49,31 @@ function openWorld() {
 }
 
 describe('a lease', () => {
+  it('is waited for until nobody else has it, and whoever waits is notified once', async () => {
+    const { lease } = openWorld()
+    const [a, b] = [lease('a'), lease('b')]
+    await a.take()
+    let notified = 0
+    const waiting = b.waitFor(new AbortController().signal, () => {
+      notified++
+      setTimeout(() => void a.release(), 100)
+    })
+    await waiting
+    expect([notified, await a.take(), await b.take()]).toEqual([1, false, true])
+  })
+
+  it('is waited for no longer than the signal lets it', async () => {
+    const { lease } = openWorld()
+    const [a, b] = [lease('a'), lease('b')]
+    await a.take()
+    const stop = new AbortController()
+    const waiting = b.waitFor(stop.signal, () => stop.abort())
+    await expect(waiting).rejects.toMatchObject({ code: 'cancelled' })
+    await a.release()
+    await expect(b.waitFor(stop.signal)).rejects.toMatchObject({ code: 'cancelled' })
+    expect(await a.take()).toBe(true)
+  })
+
   it('is one’s until it is given back', async () => {
     const { lease } = openWorld()
     const [a, b] = [lease('a'), lease('b')]

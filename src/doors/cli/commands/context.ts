@@ -6,7 +6,7 @@ import type { Progress } from '../../../model/operation.ts'
 import { EXIT } from '../failure.ts'
 import { type CommonFlags, wantsJson } from '../flags.ts'
 import { readAll, write, writeJson } from '../io.ts'
-import { withProgress } from '../progress.ts'
+import { type Report, withProgress } from '../progress.ts'
 import * as render from '../render/context.ts'
 import type { Cli } from '../run.ts'
 import { withSession } from '../session.ts'
@@ -81,9 +81,17 @@ export async function runIndex(cli: Cli, folders: readonly string[], flags: Inde
   const paths = folders.map(folder => resolve(cli.io.workingFolder, folder))
   const params = { ...(paths.length > 0 && { paths }), force: flags.force ?? false, wait: flags.wait }
   if (flags.watch === true) return (await import('./watch-code.ts')).watchCode(cli, flags, params)
-  const envelope = await withProgress(cli.io, report => call(cli, flags, '/context/index', params, report))
+  const envelope = await withProgress(cli.io, report =>
+    call(cli, flags, '/context/index', params, sayingHowToEnd(report)),
+  )
   await tell(cli, flags, envelope, result => render.indexText(result as unknown as render.IndexReport))
   if (isFailedRun(envelope.result)) cli.exitCode = EXIT.failed
+}
+
+/** While vectors are made, what ends the wait is said where other phases name a file. */
+function sayingHowToEnd(report: Report): Report {
+  return progress =>
+    report(progress.phase === 'embed' ? { ...progress, current: '--no-wait waits for none' } : progress)
 }
 
 /** `add --code`: its other options are of entries, and code has none of them to choose. */
@@ -103,10 +111,15 @@ export async function runPath(cli: Cli, path: string, argument: string | undefin
   const options = { create: MAKES_STORE.has(path), onlyLenses: ['context'], open: openEngineOrEmpty }
   const isBare = argument === undefined && cli.io.stdin.isTTY === true
   const envelope = await withSession(cli, flags, options, ({ engine, context }) =>
-    contextOf(engine, context.viewer).callText(path, isBare ? '' : argument, {
-      readFile: file => textIfThere(cli, file),
-      readStandardInput: () => readAll(cli.io.stdin, MAX_INPUT),
-    }),
+    contextOf(engine, context.viewer).callText(
+      path,
+      isBare ? '' : argument,
+      {
+        readFile: file => textIfThere(cli, file),
+        readStandardInput: () => readAll(cli.io.stdin, MAX_INPUT),
+      },
+      cli.signal,
+    ),
   )
   await writeJson(cli.io.stdout, envelope)
   if (envelope.status === 'error') cli.exitCode = EXIT.failed

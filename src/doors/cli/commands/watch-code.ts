@@ -1,7 +1,9 @@
 /** `context index --watch`: reads the files that change, until a signal ends it, which is a good end. */
 import { basename, dirname, sep } from 'node:path'
 import { watch } from 'chokidar'
+import { nextTurn } from '../../../base/next-turn.ts'
 import { contextOf } from '../../../engine/openings/open-context.ts'
+import { EXIT } from '../failure.ts'
 import type { CommonFlags } from '../flags.ts'
 import { write } from '../io.ts'
 import { type IndexReport, indexText } from '../render/context.ts'
@@ -17,6 +19,10 @@ const MOST_NAMED = 500
 /** What changes which files are left out. */
 const RULE_FILES = new Set(['.gitignore', '.querentignore'])
 
+/** After a run that failed the next one comes so much later, twice as late each time, at most so late. */
+const RETRY_MS = 1_000
+const MAX_RETRY_MS = 60_000
+
 const UNWATCHED = new Set(['.git', '.hg', '.svn', '.querent', 'node_modules', '__pycache__', '.venv'])
 
 export async function watchCode(
@@ -30,11 +36,15 @@ export async function watchCode(
     const calls = contextOf(engine, context.viewer)
     const { home } = await engine.status(context)
     const watched = (params['paths'] as readonly string[] | undefined) ?? [dirname(home ?? cli.io.workingFolder)]
+    let failures = 0
     const run = async (given: Readonly<Record<string, unknown>>): Promise<void> => {
       const envelope = await calls.call('/context/index', given, undefined, cli.signal)
       if (cli.signal.aborted) return
       // What it has not done, the next run must find by itself.
       if (envelope.status === 'error') changes.all()
+      failures = envelope.status === 'error' ? failures + 1 : 0
+      // A later run has done what a failed one left.
+      if (failures === 0) cli.exitCode = EXIT.answered
       const { indexed, deleted, renamed } = (envelope.result ?? {}) as Partial<IndexReport>
       const isNews = envelope.status === 'error' || (indexed ?? 0) + (deleted ?? 0) + (renamed ?? 0) > 0
       if (isNews) await tell(cli, flags, envelope, result => indexText(result as unknown as IndexReport))
@@ -55,13 +65,21 @@ export async function watchCode(
       await run(params)
       await write(cli.io.stderr, 'querent: watching; Ctrl-C ends\n')
       while (!cli.signal.aborted) {
-        if (!changes.isAny) await new Promise<void>(resolve => (wake = resolve))
+        if (!changes.isAny) {
+          const retry = failures === 0 ? undefined : Math.min(MAX_RETRY_MS, RETRY_MS * 2 ** (failures - 1))
+          await new Promise<void>(resolve => {
+            wake = resolve
+            if (retry !== undefined) setTimeout(resolve, retry).unref()
+          })
+        }
         if (cli.signal.aborted) break
         await new Promise(resolve => setTimeout(resolve, QUIET_MS))
         const paths = changes.take()
         await run({ ...params, force: false, ...(paths !== null && { paths }) })
       }
     } finally {
+      // chokidar forgets to close a folder that it began to watch in the same turn, and the process would not end.
+      await nextTurn()
       await watcher.close()
     }
   })
@@ -71,7 +89,7 @@ export async function watchCode(
 class Changes {
   #paths = new Set<string>()
   #isAll = false
-  /** Something was named: an error alone wakes nobody. */
+  /** Something was named. */
   isAny = false
 
   note(event: string, path: string): void {

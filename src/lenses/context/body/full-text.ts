@@ -1,8 +1,9 @@
 /** `/body/fts/…` (CX-049): the texts of registered files, kept and searched. */
 import type { JsonObject } from '../../../base/canonical.ts'
 import { QuerentError } from '../../../model/errors.ts'
-import type { Call, Handler } from '../call.ts'
+import { type Call, type Handler, mustNotBeCancelled } from '../call.ts'
 import { refusal } from '../envelope.ts'
+import { inTurn, type Turn } from '../indexing/turn.ts'
 import { ParamReader } from '../params.ts'
 import { mustBeInitialised } from '../parts.ts'
 import { readParams } from '../read-params.ts'
@@ -14,6 +15,8 @@ const DEFAULT_MATCHES = 100
 const MOST_MATCHES = 1000
 const SNIPPET = 240
 
+const NOTHING = { indexed: 0, skipped: 0, deleted: 0, errors: 0 }
+
 const index: Handler = {
   path: '/body/fts/index',
   summary: 'Keep the texts of registered files for search and previews',
@@ -21,14 +24,22 @@ const index: Handler = {
   params: { force: { ...FLAG, description: 'Read unchanged files again' } },
   async run(call, params) {
     const force = readParams(call, ['body'], params, reader => reader.flag('force'))
-    const files = [...ownFiles(call).values()]
-    const counts = { indexed: 0, skipped: 0, deleted: 0, errors: 0 }
-    for (const [at, file] of files.entries()) {
-      counts[await indexOne(call, file, force)]++
-      call.emit({ phase: 'text', current: at + 1, total: files.length, message: file.url })
-    }
-    return { result: counts }
+    // Whoever has no files does not wait for those who have.
+    if (ownFiles(call).size === 0) return { result: NOTHING }
+    return { result: (await inTurn(call, turn => indexAll(turn, force))).value }
   },
+}
+
+async function indexAll(turn: Turn, force: boolean): Promise<JsonObject> {
+  const { call } = turn
+  const files = [...ownFiles(call).values()]
+  const counts = { ...NOTHING }
+  for (const [at, file] of files.entries()) {
+    mustNotBeCancelled(call)
+    counts[await indexOne(turn, file, force)]++
+    call.emit({ phase: 'text', current: at + 1, total: files.length, message: file.url })
+  }
+  return counts
 }
 
 const search: Handler = {
@@ -54,14 +65,17 @@ const search: Handler = {
 
 export const TEXT_HANDLERS: readonly Handler[] = [index, search]
 
-async function indexOne(call: Call, file: OwnFile, force: boolean): Promise<'indexed' | 'skipped' | 'errors'> {
+async function indexOne(
+  { call, write }: Turn,
+  file: OwnFile,
+  force: boolean,
+): Promise<'indexed' | 'skipped' | 'errors'> {
   if (!force && file.indexedHash === file.hash) return 'skipped'
   const read = await mustHaveWorkspace(call).read(file.url)
   if (!read.ok) return read.code === 'too_large' ? 'skipped' : 'errors'
   const { text, hash } = read
   if (text === null) return 'skipped'
-  const { store, clock } = call.host
-  await store.writeWhenFree(clock.now(), writer => indexText(writer, call, file, text, hash))
+  await write(writer => indexText(writer, call, file, text, hash))
   return 'indexed'
 }
 

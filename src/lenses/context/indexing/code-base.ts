@@ -1,6 +1,6 @@
 /**
  * What is known of all indexed code: of every file enough to tell whose links a change touches, the rest when it is asked
- * for. Loaded from the store when a run needs it, and kept for the next one while no other process has run.
+ * for. Loaded from the store when a run needs it, and kept for the next one while nothing else has changed it.
  */
 import type { EntryKey } from '../../../model/entry.ts'
 import type { Workspace } from '../../../model/workspace.ts'
@@ -17,6 +17,7 @@ import { cardIn } from './card-row.ts'
 import { revisionOf } from './revision.ts'
 import { MOST_HELD, Shelf } from './shelf.ts'
 import { packageNamed, symbolOf } from './symbols.ts'
+import type { Turn } from './turn.ts'
 
 export class CodeBase {
   graph: CodeGraph = new CodeGraph()
@@ -31,7 +32,8 @@ export class CodeBase {
   /** Path -> symbol -> id; read when first asked for. */
   readonly #ids = new Map<string, Map<string, number>>()
   #shelf: Shelf
-  #last: Promise<unknown> = Promise.resolve()
+  /** Who loaded it last. */
+  #turn: Turn | null = null
 
   constructor(store: Store, workspace: Workspace, mostHeld: number) {
     this.#store = store
@@ -45,19 +47,19 @@ export class CodeBase {
     return this.#shelf
   }
 
-  /** Runs one after the other. */
-  alone<T>(body: () => Promise<T>): Promise<T> {
-    const run = this.#last.then(body)
-    this.#last = run.catch(() => undefined)
-    return run
+  /** `turn`: only if it is this one that has it. */
+  forget(turn?: Turn): void {
+    if (turn === undefined || this.isOf(turn)) this.revision = -1
   }
 
-  forget(): void {
-    this.revision = -1
+  /** One that lost its turn while it hung must leave alone what a later one has loaded. */
+  isOf(turn: Turn): boolean {
+    return this.#turn === turn
   }
 
-  /** Does nothing when this is the picture already. `files` are all of the viewer's own. */
-  load(files: () => Iterable<OwnFile>): void {
+  /** Reads nothing when this is the picture already. `files` are all of the viewer's own. */
+  load(turn: Turn, files: () => Iterable<OwnFile>): void {
+    this.#turn = turn
     const revision = revisionOf(this.#store)
     if (this.revision === revision) return
     const paths = new Map<EntryKey, string>()

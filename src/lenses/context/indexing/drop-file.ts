@@ -3,10 +3,11 @@ import type { EntryKey } from '../../../model/entry.ts'
 import type { Row } from '../../../model/table.ts'
 import type { StoreWriter } from '../../../store/store.ts'
 import { forgetFile, type OwnFile } from '../body/register.ts'
-import { deleteConcept, NOTE } from '../mind/rows.ts'
-import { CONCEPTS, FILES, PROVENANCE } from '../tables.ts'
+import { type ConceptAt, deleteConcept, NOTE } from '../mind/rows.ts'
+import { CARDS, CONCEPTS, EXTRACTIONS, FILES, PROVENANCE } from '../tables.ts'
 import type { CodeBase } from './code-base.ts'
 import { atOf, entryOf, rowsOf } from './file-rows.ts'
+import { changeRevision } from './revision.ts'
 
 /** With its concepts, and whatever else comes from it alone. */
 export function dropFile(writer: StoreWriter, codeBase: CodeBase, file: OwnFile, path: string | null): void {
@@ -37,6 +38,23 @@ export function dropConcept(writer: StoreWriter, row: Row, url: string): void {
   }
   writer.table(CONCEPTS).put({ ...row, url: other['url'] ?? null, start_line: null, end_line: null, symbol: null })
   writer.announce(entry)
+}
+
+/**
+ * Outside of a run. A file whose last concept goes this way is read again by the next run: none is kept as read that has no
+ * concepts (CX-075).
+ */
+export function deleteByCall(writer: StoreWriter, at: ConceptAt): void {
+  const row = writer.table(CONCEPTS).get({ entry: at.entry })
+  deleteConcept(writer, at)
+  if (row === undefined || row['symbol'] === null) return
+  changeRevision(writer)
+  const url = row['url'] as string | null
+  if (url === null || rowsOf(writer, url).own.length > 0) return
+  for (const { entry } of writer.table(FILES).scan({ url }, { columns: ['entry', 'url'] })) {
+    writer.table(EXTRACTIONS).delete({ entry: entry as EntryKey })
+    writer.table(CARDS).delete({ entry: entry as EntryKey })
+  }
 }
 
 function dropConceptsOf(writer: StoreWriter, url: string): void {

@@ -1,7 +1,8 @@
 /**
  * `/context/index`: one run over the workspace fills texts, concepts, links and vectors (CX-069). Each file is written in one
- * transaction, or not at all; what an ended run left undone, the next one does.
+ * transaction, or not at all; what an ended run left undone, the next one does. Runs on one store follow each other (CX-075).
  */
+import type { JsonObject } from '../../../base/canonical.ts'
 import { compareText } from '../../../base/compare.ts'
 import type { Workspace } from '../../../model/workspace.ts'
 import { type OwnFile, ownFiles } from '../body/register.ts'
@@ -16,13 +17,13 @@ import { lookOver, type ReadFile } from './look-over.ts'
 import { type ChangedFile, report } from './report.ts'
 import { isUnfinished } from './revision.ts'
 import { symbolsOf } from './symbols.ts'
+import { inTurn, Overtaken, type Turn } from './turn.ts'
 import { writeChanges } from './write-changes.ts'
 
 interface Asked {
   /** Null: the whole workspace. */
   readonly paths: readonly string[] | null
   readonly force: boolean
-  readonly wait: boolean
 }
 
 export const INDEX_HANDLER: Handler = {
@@ -33,7 +34,7 @@ export const INDEX_HANDLER: Handler = {
     path: { type: 'string', description: 'A file or folder; default: the whole workspace' },
     paths: { type: 'array', items: TEXT, description: 'Several of these' },
     force: { ...FLAG, description: 'Read unchanged files again' },
-    wait: { ...FLAG, description: 'Wait for vectors; default true. Names and words answer at once' },
+    wait: { ...FLAG, description: 'Wait for vectors; default true. With false names and words answer at once' },
   },
   async run(call, params) {
     const reader = new ParamReader(params)
@@ -47,45 +48,61 @@ export const INDEX_HANDLER: Handler = {
       initialise(writer, 'body')
       initialise(writer, 'mind', call.host.random)
     })
-    const codeBase = codeBaseOf(store, workspace)
-    return codeBase.alone(() =>
-      run(call, workspace, codeBase, { paths: paths.length === 0 ? null : paths, force, wait }),
-    )
+    const asked = { paths: paths.length === 0 ? null : paths, force }
+    return run(call, asked, wait, workspace)
   },
 }
 
-async function run(call: Call, workspace: Workspace, codeBase: CodeBase, asked: Asked): Promise<Outcome> {
+async function run(call: Call, asked: Asked, wait: boolean, workspace: Workspace): Promise<Outcome> {
+  const codeBase = codeBaseOf(call.host.store, workspace)
+  const { value, waitedMs, restarts } = await inTurn(call, turn => brought(turn, workspace, codeBase, asked))
+  const warnings = [
+    ...(restarts === 0 ? [] : [`other runs took over ${restarts} times, and this one began again`]),
+    ...(wait ? await embedded(call) : []),
+  ]
+  return {
+    result: { ...value, ...(waitedMs > 0 && { waited_ms: waitedMs }) },
+    ...(warnings.length > 0 && { meta: { warnings } }),
+  }
+}
+
+/** Brings the store in line with the files. */
+async function brought(turn: Turn, workspace: Workspace, codeBase: CodeBase, asked: Asked): Promise<JsonObject> {
+  const { call } = turn
   const started = performance.now()
   try {
     const changed: ChangedFile[] = []
-    const load = () => codeBase.load(() => ownFiles(call).values())
+    let isLoaded = false
+    // Once a run: loading again would drop what was read and is not written yet.
+    const load = () => {
+      if (!isLoaded) codeBase.load(turn, () => ownFiles(call).values())
+      isLoaded = true
+    }
     const findings = await lookOver(call, workspace, asked, async file => {
       load()
-      changed.push(await take(call, codeBase, file))
+      changed.push(await take(turn, codeBase, file))
     })
     const readMs = performance.now() - started
     const changes = { changed, gone: findings.gone, renamed: renames(changed, findings.gone) }
     const mustCompareAll = isUnfinished(call.host.store)
     if (mustCompareAll || changed.length > 0 || findings.gone.length > 0) {
       load()
-      await writeChanges(call, workspace, codeBase, changes, mustCompareAll)
+      await writeChanges(turn, workspace, codeBase, changes, mustCompareAll)
     }
-    const wroteMs = performance.now() - started
-    const warnings = asked.wait ? await embedded(call) : []
-    const result = report(findings, changes, { readMs, wroteMs })
-    return { result, ...(warnings.length > 0 && { meta: { warnings } }) }
+    return report(findings, changes, { readMs, wroteMs: performance.now() - started })
   } catch (error) {
-    codeBase.forget()
+    codeBase.forget(turn)
     throw error
   }
 }
 
 async function take(
-  { host }: Call,
+  turn: Turn,
   codeBase: CodeBase,
   { path, stamp, text, isNew, extraction }: ReadFile,
 ): Promise<ChangedFile> {
-  await codeBase.shelf.hold(path, text, extraction, host.clock.now())
+  if (!codeBase.isOf(turn)) throw new Overtaken()
+  await codeBase.shelf.hold(path, text, extraction, turn.write)
   if (extraction === null) codeBase.graph.remove(path)
   else codeBase.graph.put(extraction)
   return { path, stamp, isNew, symbols: symbolsOf(extraction) }
@@ -106,15 +123,28 @@ function renames(changed: readonly ChangedFile[], gone: readonly OwnFile[]): Rea
   return found
 }
 
-/** What is written stays written when its vectors fail; the answer tells. */
+/** What is written stays written when its vectors fail or take too long; the answer says so. */
 async function embedded(call: Call): Promise<readonly string[]> {
+  const { host, signal, maxWaitMs } = call
+  const late = maxWaitMs === null ? null : AbortSignal.timeout(maxWaitMs)
   try {
-    await call.host.embedded?.(call.signal, ({ phase, done, total, current }) =>
-      call.emit({ phase, current: done, total, message: current ?? '' }),
+    const stop = late === null ? signal : AbortSignal.any([signal, late])
+    await host.embedded?.(stop, ({ phase, done, total, current }) =>
+      call.emit({
+        phase,
+        current: done,
+        total,
+        message: current ?? 'with `wait: false` a run does not wait for vectors',
+      }),
     )
     return []
   } catch (error) {
     mustNotBeCancelled(call)
+    if (late?.aborted === true) return [lateVectors(maxWaitMs ?? 0)]
     return [`vectors are not complete: ${error instanceof Error ? error.message : String(error)}`]
   }
+}
+
+function lateVectors(waitedMs: number): string {
+  return `vectors are not complete after ${waitedMs / 1000} s (setting lenses.context.max_wait): names and words answer now, a process that stays open on the store makes the vectors; with \`wait: false\` a run does not wait for them`
 }

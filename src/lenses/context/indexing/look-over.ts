@@ -3,6 +3,7 @@ import { storableText } from '../../../base/storable.ts'
 import type { Workspace, WorkspaceFile } from '../../../model/workspace.ts'
 import { type FileStamp, type OwnFile, ownFiles, stampOf } from '../body/register.ts'
 import { type Call, mustNotBeCancelled } from '../call.ts'
+import { type Refusal, refusal } from '../envelope.ts'
 import { type Extraction, READING_VERSION } from '../extract/concept.ts'
 import { extractFile, isSkip, loadGrammars, MAX_READ_MS } from '../extract/extract-file.ts'
 import { type Grammars, openGrammars } from '../extract/grammars.ts'
@@ -118,8 +119,9 @@ async function extracted(
     : { file: { ...file, extraction: result }, reason: null }
 }
 
+/** Throws `Refusal` with code `too_many` for more files than the settings allow. */
 async function listed(
-  { signal, emit }: Call,
+  { signal, emit, state }: Call,
   workspace: Workspace,
   paths: readonly string[] | null,
   leftOut: (file: Told) => void,
@@ -135,12 +137,26 @@ async function listed(
     const before = urls.size + passedOver
     for await (const url of workspace.list(path, signal, pass)) {
       urls.add(url)
+      if (urls.size > state.settings.max_files) throw tooMany(workspace, state.settings.max_files)
       if (urls.size % 500 === 0) emit({ phase: 'find', current: urls.size, total: null, message: url })
     }
     // A path that leads nowhere is asked for by itself: it may have been a file.
     if (path !== null && urls.size + passedOver === before) missing.add(workspace.urlOf(path))
   }
+  // A listing that was stopped is short: what it lacks is not gone.
+  mustNotBeCancelled({ signal })
   return { urls: [...urls, ...missing], missing }
+}
+
+function tooMany({ url }: Workspace, max: number): Refusal {
+  const what = `more than ${max} files at or below ${pathToShow(url)}; none was read`
+  const help =
+    'name files or folders with `paths`, leave some out with .querentignore, or raise lenses.context.max_files'
+  return refusal('paths', 'too_many', `${what}: ${help}`)
+}
+
+function pathToShow(url: string): string {
+  return decodeURI(url).replace(/^file:\/\//, '') || '/'
 }
 
 /** Those that the run can find changed or gone: for a few files these alone are looked up. */

@@ -1,7 +1,6 @@
-/** Runs of the indexer that write, counted in the store: so two processes notice each other, and a run that was cut off. */
+/** Changes of what the indexer keeps, counted in the store: so a picture of it in memory is known to be out of date. */
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
 import { counter, setCounter } from '../counters.ts'
-import { refusal } from '../envelope.ts'
 
 const REVISION = 'index_revision'
 /** 1 while a run writes: what it left behind must be compared as a whole. */
@@ -13,12 +12,6 @@ export function revisionOf(reader: StoreReader): number {
 
 export function isUnfinished(reader: StoreReader): boolean {
   return (counter(reader, UNFINISHED) ?? 0) > 0
-}
-
-/** Throws `Refusal` with code `overtaken` unless the store stands at this revision. */
-export function mustStandAt(reader: StoreReader, revision: number): void {
-  if (revisionOf(reader) === revision) return
-  throw refusal('handler', 'overtaken', 'another run has begun; it does what this one had left to do')
 }
 
 /** The revision that begins. */
@@ -33,7 +26,12 @@ export function endRevision(writer: StoreWriter): void {
   setCounter(writer, UNFINISHED, 0)
 }
 
-/** For whoever takes files away behind the indexer's back: the next run compares all. */
+/** For whoever takes files away outside of a run: the next run compares all. */
 export function leaveUnfinished(writer: StoreWriter): void {
   beginRevision(writer)
+}
+
+/** For whoever deletes concepts outside of a run: pictures in memory still have them. */
+export function changeRevision(writer: StoreWriter): void {
+  setCounter(writer, REVISION, revisionOf(writer) + 1)
 }

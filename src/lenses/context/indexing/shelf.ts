@@ -2,13 +2,13 @@
  * Texts and extractions of a run: in memory until they are written, as far as there is room, then in the store. What is
  * looked at often stays in memory.
  */
-import type { Instant } from '../../../base/clock.ts'
 import { Recent } from '../../../base/recent.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { Store, StoreWriter } from '../../../store/store.ts'
 import type { Extraction } from '../extract/concept.ts'
 import type { Extractions } from '../extract/resolve/code-graph.ts'
 import { EXTRACTIONS, UNWRITTEN } from '../tables.ts'
+import type { Turn } from './turn.ts'
 
 /** Characters of texts and extractions: what 5,000 files of ordinary size come to. */
 export const MOST_HELD = 64 * 1024 * 1024
@@ -51,14 +51,14 @@ export class Shelf implements Extractions {
     this.#parsed.forget(known => known === path)
   }
 
-  async hold(path: string, text: string, extraction: Extraction | null, now: Instant): Promise<void> {
+  async hold(path: string, text: string, extraction: Extraction | null, write: Turn['write']): Promise<void> {
     this.written(path)
     this.remove(path)
     if (extraction !== null) this.#parsed.get(path, () => extraction)
     const held = { text, extraction: extraction === null ? null : JSON.stringify(extraction) }
     this.#held.set(path, held)
     this.#size += sizeOf(held)
-    if (this.#size > this.#mostHeld) await this.#spill(now)
+    if (this.#size > this.#mostHeld) await this.#spill(write)
   }
 
   /** Of a file that is held. */
@@ -84,8 +84,8 @@ export class Shelf implements Extractions {
     return (this.#store.table(EXTRACTIONS).get({ entry })?.['extraction'] as string | null | undefined) ?? null
   }
 
-  async #spill(now: Instant): Promise<void> {
-    await this.#store.writeWhenFree(now, writer => {
+  async #spill(write: Turn['write']): Promise<void> {
+    await write(writer => {
       for (const [path, held] of this.#held) writer.table(UNWRITTEN).put({ path, ...held })
     })
     for (const path of this.#held.keys()) this.#spilled.add(path)

@@ -1,6 +1,6 @@
 /**
  * Writes what a run has found: changed files, files that are gone, and the links of those that a change elsewhere touches.
- * A few files a transaction, each of which stands only while no other run has begun.
+ * A few files a transaction, each of which is committed only while it is still this run's turn.
  */
 import { nextTurn } from '../../../base/next-turn.ts'
 import type { Workspace } from '../../../model/workspace.ts'
@@ -11,8 +11,9 @@ import type { CodeBase } from './code-base.ts'
 import { giveIds } from './concept-ids.ts'
 import { dropFile, dropOrphans } from './drop-file.ts'
 import type { ChangedFile, Changes } from './report.ts'
-import { beginRevision, endRevision, mustStandAt } from './revision.ts'
+import { beginRevision, endRevision } from './revision.ts'
 import { dropUnwritten } from './shelf.ts'
+import { requireRevision, type Turn } from './turn.ts'
 import { writeCard, writeFile } from './write-file.ts'
 import { dropUnusedPackages, findLinks, writeLinks } from './write-links.ts'
 
@@ -21,19 +22,20 @@ const FILES_A_WRITE = 16
 
 type Write = (writer: StoreWriter) => void
 
-/** `all`: an earlier run was cut off, so the links of every file are compared. Throws `Refusal` for a run overtaken. */
+/** `all`: an earlier run was cut off, so the links of every file are compared. */
 export async function writeChanges(
-  call: Call,
+  turn: Turn,
   workspace: Workspace,
   codeBase: CodeBase,
   changes: Changes,
   all: boolean,
 ): Promise<void> {
+  const { call } = turn
   const { graph } = codeBase
   const { changed, gone, renamed } = changes
   for (const { url } of gone) graph.remove(pathBelow(workspace.url, url) ?? '')
   const stale = graph.stale()
-  const revision = await begin(call, codeBase, changes)
+  const revision = await begin(turn, codeBase, changes)
   const written = new Set(changed.map(({ path }) => path))
   const relinked = (all ? graph.paths() : stale).filter(path => !written.has(path) && graph.has(path))
   /** What needs no transaction comes first; what it gives is run inside of one. */
@@ -47,7 +49,7 @@ export async function writeChanges(
   for (let at = 0; at < steps.length; at += FILES_A_WRITE) {
     mustNotBeCancelled(call)
     const ready = steps.slice(at, at + FILES_A_WRITE).map(step => step())
-    await writeAs(call, revision, writer => {
+    await writeAs(turn, revision, writer => {
       for (const write of ready) write(writer)
     })
     for (const { path } of changed.slice(at, at + FILES_A_WRITE)) codeBase.shelf.written(path)
@@ -56,7 +58,7 @@ export async function writeChanges(
     await nextTurn()
   }
   mustNotBeCancelled(call)
-  await writeAs(call, revision, writer => {
+  await writeAs(turn, revision, writer => {
     if (all) dropOrphans(writer)
     dropUnusedPackages(writer, codeBase)
     dropUnwritten(writer)
@@ -65,18 +67,18 @@ export async function writeChanges(
   codeBase.revision = revision
 }
 
-function begin({ host: { store, clock }, viewer }: Call, codeBase: CodeBase, changes: Changes): Promise<number> {
-  return store.writeWhenFree(clock.now(), writer => {
-    mustStandAt(writer, codeBase.revision)
+function begin(turn: Turn, codeBase: CodeBase, changes: Changes): Promise<number> {
+  return turn.write(writer => {
+    requireRevision(writer, codeBase.revision)
     const revision = beginRevision(writer)
-    giveIds(writer, codeBase, changes, viewer)
+    giveIds(writer, codeBase, changes, turn.call.viewer)
     return revision
   })
 }
 
-function writeAs({ host: { store, clock } }: Call, revision: number, body: Write): Promise<void> {
-  return store.writeWhenFree(clock.now(), writer => {
-    mustStandAt(writer, revision)
+function writeAs(turn: Turn, revision: number, body: Write): Promise<void> {
+  return turn.write(writer => {
+    requireRevision(writer, revision)
     body(writer)
   })
 }

@@ -4,6 +4,7 @@ import type { StoreReader } from '../../../store/store.ts'
 import type { Call, Handler } from '../call.ts'
 import type { Concept } from '../concepts.ts'
 import type { Outcome } from '../envelope.ts'
+import { deleteByCall } from '../indexing/drop-file.ts'
 import { ParamReader } from '../params.ts'
 import { initialise, isInitialised } from '../parts.ts'
 import { readParams } from '../read-params.ts'
@@ -11,7 +12,7 @@ import { FLAG, listOf, NUMBER, TEXT } from '../schemas.ts'
 import { CONCEPTS } from '../tables.ts'
 import { embedNow } from '../vectors.ts'
 import { brief, look, mustOwn, mustSee } from './look.ts'
-import { type ConceptAt, type ConceptDraft, deleteConcept, putConcept } from './rows.ts'
+import { type ConceptAt, type ConceptDraft, putConcept } from './rows.ts'
 
 /** Of the tables here. */
 const SCHEMA_VERSION = '1.0.0'
@@ -38,7 +39,7 @@ const init: Handler = {
       const wasThere = isInitialised(writer, 'mind')
       if (force && wasThere) {
         const seen = look(call)
-        for (const { id } of seen.concepts.all) deleteConcept(writer, mustOwn(call, seen, id))
+        for (const { id } of seen.concepts.all) deleteByCall(writer, mustOwn(call, seen, id))
       }
       initialise(writer, 'mind', call.host.random)
       return force || !wasThere
@@ -136,7 +137,7 @@ const remove: Handler = {
   async run(call, params): Promise<Outcome> {
     const id = readParams(call, ['mind'], params, reader => reader.id('id'))
     const { store, clock } = call.host
-    await store.writeWhenFree(clock.now(), writer => deleteConcept(writer, mustOwn(call, look(call), id)))
+    await store.writeWhenFree(clock.now(), writer => deleteByCall(writer, mustOwn(call, look(call), id)))
     return { result: { id, deleted: true } }
   },
 }
