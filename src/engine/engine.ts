@@ -4,6 +4,7 @@
  */
 import type { JsonObject } from '../base/canonical.ts'
 import type { Limits } from '../identity/limits.ts'
+import type { VisibilityChange } from '../ingest/ingest-report.ts'
 import type { Lens, LensHost } from '../lenses/lens.ts'
 import type { BackupRequest, DoctorRequest } from '../model/care-input.ts'
 import type { AccessState } from '../model/entry.ts'
@@ -54,6 +55,8 @@ export interface AddReport {
   readonly chunks: number
   /** Chunks of the viewer's that still wait for a vector. */
   readonly pending: number
+  /** Entries that others may see now than before, by path. */
+  readonly visibility_changes: readonly VisibilityChange[]
   /** Why they wait: embedding failed, or refuses them. The documents are in, and found by words. Null otherwise. */
   readonly embedding_error: string | null
   readonly ms: number

@@ -9,24 +9,26 @@ import type { Instant } from '../base/clock.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { Ingester } from '../model/ingester.ts'
 import type { Progress } from '../model/operation.ts'
-import { audience } from '../model/partition.ts'
+import { type Audience, audience } from '../model/partition.ts'
 import type { Viewer } from '../model/viewer.ts'
 import type { Store } from '../store/store.ts'
 import { CHUNKER_VERSION } from '../text/chunk.ts'
+import { type GivenOptions, type PathOptions, rememberOptions } from './added-paths.ts'
 import { checkMap } from './field-map.ts'
 import { type IngestReport, ReportDraft } from './ingest-report.ts'
-import { isWithin, type KnownFile, type KnownRow, knownRows, ownFile, pathWithin, rememberRoot } from './known-files.ts'
+import { isWithin, type KnownFile, type KnownRow, knownRows, ownFile, pathWithin } from './known-files.ts'
 import { type FileOutcome, loadFile } from './load-file.ts'
 import { messageOf } from './messages.ts'
 import { type Place, placeOf, shown } from './place.ts'
 import { type Found, walk } from './walk.ts'
-import { type EntrySettings, type ReadFile, writeFile } from './write-file.ts'
+import { type EntrySettings, newAudience, newCollection, type ReadFile, writeFile } from './write-file.ts'
 
 export interface IngestRequest {
   /** Files and folders; relative ones start from the working folder of the process. */
   readonly paths: readonly string[]
-  readonly collection: string
-  /** Absent: what fits the file (`document`, `code`, or what it says itself). */
+  /** What is absent of this and the following was given when the path was added before, or has its default. */
+  readonly collection?: string | undefined
+  /** Default: what fits the file (`document`, `code`, or what it says itself). */
   readonly kind?: string | undefined
   readonly tags?: readonly string[] | undefined
   /** Default `private`. */
@@ -34,6 +36,8 @@ export interface IngestRequest {
   readonly federations?: readonly string[] | undefined
   /** For records: our field to theirs. */
   readonly map?: Readonly<Record<string, string>> | undefined
+  /** Read files as this lens does. Default: no lens's way. */
+  readonly lens?: string | undefined
   /** Larger files are skipped. Default 10 MiB. */
   readonly maxBytes?: number | undefined
 }
@@ -44,8 +48,8 @@ export interface IngestContext {
   readonly now: Instant
   readonly signal: AbortSignal
   readonly report?: ((progress: Progress) => void) | undefined
-  /** A lens's, asked before the built-in ones. */
-  readonly ingesters?: readonly Ingester[] | undefined
+  /** Those of a lens, asked before the built-in ones. */
+  readonly ingestersOf?: ((lens: string) => readonly Ingester[]) | undefined
 }
 
 const DEFAULT_MAX_BYTES = 10 * 1024 * 1024
@@ -69,9 +73,7 @@ class Run {
   readonly #store: Store
   readonly #request: IngestRequest
   readonly #context: IngestContext
-  readonly #settings: EntrySettings
-  /** Whatever else than its bytes decides what becomes of a file. */
-  readonly #fingerprint: string
+  readonly #given: GivenOptions
   readonly #report = new ReportDraft()
   /** Absolute paths that were dealt with; a file within two of the folders counts once. */
   readonly #done = new Set<string>()
@@ -80,15 +82,9 @@ class Run {
     this.#store = store
     this.#request = request
     this.#context = context
-    this.#settings = {
-      collection: request.collection,
-      kind: request.kind ?? null,
-      tags: request.tags ?? [],
-      audience: audience(request.visibility ?? 'private', context.viewer.id, request.federations),
-      now: context.now,
-    }
-    const { collection, kind, tags, audience: of } = this.#settings
-    this.#fingerprint = sha256(JSON.stringify([CHUNKER_VERSION, collection, kind, tags, of, request.map ?? {}]))
+    const { visibility, federations, collection, kind, tags, map, lens } = request
+    const given = visibility && audience(visibility, context.viewer.id, federations)
+    this.#given = { collection, kind, tags, map, lens, audience: given }
   }
 
   report(): IngestReport {
@@ -97,6 +93,9 @@ class Run {
 
   async take(place: Place): Promise<void> {
     const known = knownRows(this.#store, place.absolute)
+    const { viewer, now } = this.#context
+    const about = { holder: viewer.id, now, known: known.keys() }
+    const optionsOf = rememberOptions(this.#store, place, this.#given, about)
     const files: string[] = []
     const unread: string[] = []
     for await (const found of place.isFolder ? walk(place.root, this.#context.signal) : [fileOf(place)]) {
@@ -105,7 +104,7 @@ class Run {
       if (found.kind !== 'file') this.#tell(place, found)
       this.#progress('find', files.length, null, shown(place, found.path))
     }
-    await this.#read(place, files, known)
+    await this.#read(place, files, known, optionsOf)
     const missed = [...known].filter(
       ([path]) => !this.#done.has(path) && !unread.some(folder => isWithin(path, folder)),
     )
@@ -113,18 +112,27 @@ class Run {
     await this.#forget(place, missed)
   }
 
-  async #read(place: Place, files: readonly string[], known: KnownRows): Promise<void> {
+  async #read(
+    place: Place,
+    files: readonly string[],
+    known: KnownRows,
+    optionsOf: (path: string) => PathOptions,
+  ): Promise<void> {
     for (let at = 0; at < files.length; at += BATCH) {
       this.#checkAborted()
       const batch = files.slice(at, at + BATCH)
       this.#progress('read', at, files.length, shown(place, batch[0] as string))
-      const outcomes = await Promise.all(batch.map(path => this.#load(place, path, known.get(path) ?? [])))
+      const outcomes = await Promise.all(
+        batch.map(path => this.#load(place, path, known.get(path) ?? [], optionsOf(path))),
+      )
       this.#write(place, outcomes)
     }
     this.#progress('read', files.length, files.length)
   }
 
-  #load(place: Place, absolute: string, rows: readonly KnownRow[]): Promise<FileOutcome> {
+  #load(place: Place, absolute: string, rows: readonly KnownRow[], options: PathOptions): Promise<FileOutcome> {
+    const { now, viewer, ingestersOf } = this.#context
+    const settings = { given: this.#given, options, holder: viewer.id, now }
     return loadFile({
       absolute,
       root: place.root,
@@ -132,9 +140,10 @@ class Run {
       rows,
       own: () => this.#own(rows),
       maxBytes: this.#request.maxBytes ?? DEFAULT_MAX_BYTES,
-      ingesters: this.#context.ingesters ?? [],
-      settings: { now: this.#context.now, map: this.#request.map ?? {} },
-      fingerprint: this.#fingerprint,
+      ingesters: (options.lens !== null && ingestersOf?.(options.lens)) || [],
+      reading: { now, map: options.map ?? {} },
+      settings,
+      fingerprint: fingerprintOf(settings),
     })
   }
 
@@ -155,19 +164,23 @@ class Run {
       read.push(outcome.file)
     }
     if (read.length === 0) return
-    this.#store.write(this.#context.now, writer => {
-      rememberRoot(writer, place.root)
-      for (const file of read) this.#writeOne(shown(place, file.absolute), file)
+    this.#store.write(this.#context.now, () => {
+      for (const file of read) this.#writeOne(place, file)
     })
   }
 
   /** A savepoint of its own: what one file is refused for undoes nothing of the others. */
-  #writeOne(path: string, file: ReadFile): void {
+  #writeOne(place: Place, file: ReadFile): void {
+    const moves: [Audience, Audience][] = []
     try {
-      this.#report.count(this.#store.write(this.#context.now, writer => writeFile(writer, file, this.#settings)))
+      const written = this.#store.write(this.#context.now, writer =>
+        writeFile(writer, file, (from, to) => moves.push([from, to])),
+      )
+      this.#report.count(written)
+      for (const [from, to] of moves) this.#report.visibility.add(place.given, from, to)
     } catch (error) {
       if (!(error instanceof QuerentError && ['usage', 'limit', 'conflict'].includes(error.kind))) throw error
-      this.#report.fail(path, error.message)
+      this.#report.fail(shown(place, file.absolute), error.message)
     }
   }
 
@@ -202,6 +215,13 @@ class Run {
     const message = 'adding files was stopped; what was written until then stays'
     throw new QuerentError('cancelled', message, { added, updated })
   }
+}
+
+/** Of whatever else than its bytes decides what becomes of a file. */
+function fingerprintOf(settings: EntrySettings): string {
+  const { kind, tags, map } = settings.options
+  const collection = newCollection(settings.options)
+  return sha256(JSON.stringify([CHUNKER_VERSION, collection, kind, tags, newAudience(settings), map ?? {}]))
 }
 
 function fileOf(place: Place): Found {

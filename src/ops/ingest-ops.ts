@@ -5,6 +5,11 @@ import type { AddReport, Engine } from '../engine/engine.ts'
 import { addInput } from '../model/entry-input.ts'
 import type { Operation } from '../model/operation.ts'
 
+const audience = z.strictObject({
+  kind: z.enum(['public', 'private', 'shared']),
+  federations: z.array(z.string()).optional(),
+})
+
 const addOutput: z.ZodType<AddReport> = z.strictObject({
   added: z.int(),
   updated: z.int(),
@@ -20,6 +25,9 @@ const addOutput: z.ZodType<AddReport> = z.strictObject({
   errors: z.array(z.strictObject({ path: z.string(), message: z.string() })),
   chunks: z.int(),
   pending: z.int(),
+  visibility_changes: z
+    .array(z.strictObject({ path: z.string(), from: audience, to: audience, count: z.int() }))
+    .describe('Entries that others may see now than before'),
   embedding_error: z.string().nullable(),
   ms: z.number(),
 })
