@@ -16,6 +16,7 @@ import type { CallContext, Operation, Progress } from '../model/operation.ts'
 import type { Page, PageChunk } from '../model/page.ts'
 import type { QueryInput } from '../model/query-input.ts'
 import type { SuggestInput, Suggestions } from '../model/suggest.ts'
+import type { Imported } from './import.ts'
 import type { SignedRequests } from './signed-requests.ts'
 
 export type { AddRequest, ListInput, PutInput } from '../model/entry-input.ts'
@@ -179,10 +180,7 @@ export interface Engine extends AsyncDisposable {
   /** Copies the store while anybody writes; rejects with `conflict` where a file is in the way. */
   backup(input: BackupRequest, context?: Partial<CallContext>): Promise<Backup>
   export(context?: Partial<CallContext>): AsyncIterable<ExportLine>
-  import(
-    lines: AsyncIterable<unknown>,
-    context?: Partial<CallContext>,
-  ): Promise<{ readonly entries: number; readonly rows: number }>
+  import(lines: AsyncIterable<unknown>, context?: Partial<CallContext>): Promise<Imported>
   /** Resolves when every chunk that was there at the call has a vector, or there is no embedder. */
   embedded(report?: (progress: Progress) => void): Promise<void>
   readonly lenses: readonly Lens[]

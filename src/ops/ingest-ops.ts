@@ -58,9 +58,10 @@ export const exportAll: Operation<Engine, typeof nothing, typeof linesOutput> = 
   stream: (engine, _input, context) => engine.export(context) as AsyncIterable<object> as AsyncIterable<JsonObject>,
 }
 
-const importOutput: z.ZodType<{ readonly entries: number; readonly rows: number }> = z.strictObject({
+const importOutput: z.ZodType<Awaited<ReturnType<Engine['import']>>> = z.strictObject({
   entries: z.int(),
   rows: z.int(),
+  warnings: z.array(z.string()).describe('What came in and is of no use here, and what to do about it'),
 })
 
 export const importAll: Operation<Engine, typeof linesOutput, typeof importOutput> = {

@@ -13,6 +13,6 @@ export function contextLens(): Lens {
     linkIndexes: [LINKS],
     operations: CONTEXT_OPERATIONS,
     settings: checkSettings,
-    check: checkTables,
+    check: reader => checkTables(reader).map(message => ({ message, help: null })),
   }
 }
