@@ -1,7 +1,8 @@
 /** Adds exports of conversations: opens their files, which a lens cannot, and hands them on. */
 import { createReadStream } from 'node:fs'
 import { relative, sep } from 'node:path'
-import type { IngestReport } from '../ingest/ingest-report.ts'
+import { type GivenOptions, rememberOptions } from '../ingest/added-paths.ts'
+import { type IngestReport, VisibilityChanges } from '../ingest/ingest-report.ts'
 import { messageOf } from '../ingest/messages.ts'
 import { type Place, placeOf, shown } from '../ingest/place.ts'
 import { walk } from '../ingest/walk.ts'
@@ -10,7 +11,7 @@ import type { ExportFile } from '../lenses/conversations/reading/export-file.ts'
 import type { AddRequest } from '../model/entry-input.ts'
 import { invalidArgument } from '../model/errors.ts'
 import type { CallContext } from '../model/operation.ts'
-import { audience } from '../model/partition.ts'
+import { type Audience, audience } from '../model/partition.ts'
 import type { Parts } from './parts.ts'
 
 type Report = { -readonly [Field in keyof IngestReport]: IngestReport[Field] }
@@ -21,33 +22,46 @@ export async function addConversations(
   call: CallContext,
 ): Promise<IngestReport> {
   refuseOthers(request)
-  const { paths, chat = {}, collection = 'conversations', tags = [], visibility = 'private', federations } = request
+  const { paths, chat = {}, collection, tags, visibility, federations, map } = request
   const { date_order: dateOrder, ...reading } = chat
-  const options = { ...reading, dateOrder, map: request.map }
+  const given: GivenOptions = {
+    ...{ collection, tags: tags && [...new Set(tags)], map },
+    audience: visibility && audience(visibility, call.viewer.id, federations),
+  }
   const places = await Promise.all(paths.map((path, at) => placeOf(path, `paths.${at}`)))
-  const report: Report = { added: 0, updated: 0, unchanged: 0, deleted: 0, skipped: [], errors: [], chunks: 0 }
+  const report: Report = {
+    added: 0,
+    updated: 0,
+    unchanged: 0,
+    deleted: 0,
+    skipped: [],
+    errors: [],
+    chunks: 0,
+    visibility_changes: [],
+  }
   for (const place of places) {
     const found = await filesOf(place, call.signal)
-    const settings = {
-      ...{ collection, tags: [...new Set(tags)], now: clock.now() },
-      audience: audience(visibility, call.viewer.id, federations),
-    }
+    const about = { holder: call.viewer.id, now: clock.now(), known: [] }
+    const optionsOf = await rememberOptions(store, place, given, about)
+    const kept = optionsOf(place.absolute)
+    const options = { ...reading, dateOrder, map: kept.map ?? undefined }
+    const settings = { given, ...about, ...kept }
     const names = { shown: (path: string) => shownIn(place, path), whole: place.given }
-    const made = await importConversations(store, found.files, options, settings, names, call)
+    const visibility = new VisibilityChanges()
+    const moved = (from: Audience, to: Audience) => visibility.add(place.given, from, to)
+    const made = await importConversations(store, found.files, options, { ...settings, moved }, names, call)
     for (const count of ['added', 'updated', 'unchanged', 'deleted', 'chunks'] as const) report[count] += made[count]
     report.skipped = [...report.skipped, ...found.skipped, ...made.skipped]
     report.errors = [...report.errors, ...found.errors, ...made.errors]
+    report.visibility_changes = [...report.visibility_changes, ...visibility.all()]
   }
   return report
 }
 
 /** What would be left unread without a word. */
-function refuseOthers({ kind, lens, visibility, federations }: AddRequest): void {
+function refuseOthers({ kind, lens }: AddRequest): void {
   if (kind !== undefined) throw invalidArgument('kind', kind, 'no kind beside chat: messages are of the kind message')
   if (lens !== undefined) throw invalidArgument('lens', lens, 'no lens beside chat')
-  if (visibility !== 'shared' && federations !== undefined) {
-    throw invalidArgument('federations', federations, 'no federations unless visibility is shared')
-  }
 }
 
 interface FoundFiles {

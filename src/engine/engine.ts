@@ -4,6 +4,7 @@
  */
 import type { JsonObject } from '../base/canonical.ts'
 import type { Limits } from '../identity/limits.ts'
+import type { VisibilityChange } from '../ingest/ingest-report.ts'
 import type { Lens, LensHost } from '../lenses/lens.ts'
 import type { BackupRequest, DoctorRequest } from '../model/care-input.ts'
 import type { AccessState } from '../model/entry.ts'
@@ -15,6 +16,7 @@ import type { CallContext, Operation, Progress } from '../model/operation.ts'
 import type { Page, PageChunk } from '../model/page.ts'
 import type { QueryInput } from '../model/query-input.ts'
 import type { SuggestInput, Suggestions } from '../model/suggest.ts'
+import type { Imported } from './import.ts'
 import type { SignedRequests } from './signed-requests.ts'
 
 export type { AddRequest, ListInput, PutInput } from '../model/entry-input.ts'
@@ -54,6 +56,8 @@ export interface AddReport {
   readonly chunks: number
   /** Chunks of the viewer's that still wait for a vector. */
   readonly pending: number
+  /** Entries that others may see now than before, by path. */
+  readonly visibility_changes: readonly VisibilityChange[]
   /** Why they wait: embedding failed, or refuses them. The documents are in, and found by words. Null otherwise. */
   readonly embedding_error: string | null
   readonly ms: number
@@ -181,10 +185,7 @@ export interface Engine extends AsyncDisposable {
   /** Copies the store while anybody writes; rejects with `conflict` where a file is in the way. */
   backup(input: BackupRequest, context?: Partial<CallContext>): Promise<Backup>
   export(context?: Partial<CallContext>): AsyncIterable<ExportLine>
-  import(
-    lines: AsyncIterable<unknown>,
-    context?: Partial<CallContext>,
-  ): Promise<{ readonly entries: number; readonly rows: number }>
+  import(lines: AsyncIterable<unknown>, context?: Partial<CallContext>): Promise<Imported>
   /** Resolves when every chunk that was there at the call has a vector, or there is no embedder. */
   embedded(report?: (progress: Progress) => void): Promise<void>
   readonly lenses: readonly Lens[]

@@ -34,8 +34,8 @@ export async function putEntries(
   const ids = await store.writeWhenFree(now, writer =>
     inputs.map((input, i) => {
       const id = input.id ?? v4Id(random)
-      const of = audienceOf(input, viewer, `entries.${i}`)
       const before = own(writer, id, viewer)
+      const of = audienceOf(input, before, viewer, `entries.${i}`)
       const draft = draftOf(input, id, of, before, now, `entries.${i}`)
       if (before !== undefined && sameDraft(before, draft)) {
         counts.unchanged++
@@ -90,12 +90,14 @@ function own(reader: StoreReader, id: string, viewer: Viewer): Entry | undefined
   return reader.entries(reader.find(id, everywhere)).find(entry => entry.audience.holder === viewer.id)
 }
 
-function audienceOf(input: PutInput, viewer: Viewer, field: string): Audience {
-  const kind = input.visibility ?? 'private'
-  if (kind !== 'shared' && input.federations !== undefined) {
-    throw invalidArgument(`${field}.federations`, input.federations, 'no federations unless visibility is shared')
+/** As it was, unless given; of a new entry private. */
+function audienceOf(input: PutInput, before: Entry | undefined, viewer: Viewer, field: string): Audience {
+  const { visibility, federations } = input
+  if (visibility !== 'shared' && federations !== undefined) {
+    throw invalidArgument(`${field}.federations`, federations, 'no federations unless visibility is shared')
   }
-  return audience(kind, viewer.id, input.federations ?? [])
+  if (visibility === undefined && before !== undefined) return before.audience
+  return audience(visibility ?? 'private', viewer.id, federations ?? [])
 }
 
 function draftOf(

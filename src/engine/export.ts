@@ -3,6 +3,7 @@
  * and indexes are derived and not part of it.
  */
 import type { Json, JsonObject } from '../base/canonical.ts'
+import type { Lens, LensTransfer } from '../lenses/lens.ts'
 import type { AccessState, Entry } from '../model/entry.ts'
 import type { Audience } from '../model/partition.ts'
 import type { Cell, Row, TableDeclaration } from '../model/table.ts'
@@ -12,8 +13,15 @@ import { entryKeys } from './entry-keys.ts'
 
 const PAGE = 500
 
-/** Entries by key, then access state, then tables in the order declared, each row by its primary key. */
-export function* exportLines(reader: StoreReader, tables: readonly TableDeclaration[]): Generator<ExportLine> {
+/**
+ * Entries by key, then access state, then tables in the order declared, each row by its primary key. Logs for followers
+ * (`mechanical`) are left out. `lenses`: all that the store has tables of, for what they export otherwise.
+ */
+export function* exportLines(
+  reader: StoreReader,
+  tables: readonly TableDeclaration[],
+  lenses: readonly Lens[],
+): Generator<ExportLine> {
   yield { type: 'querent', version: 1 }
   for (const entry of everyEntry(reader)) yield { type: 'entry', entry: entryJson(entry, reader) }
   for (const { viewer, entry, state } of everyAccess(reader)) {
@@ -21,7 +29,10 @@ export function* exportLines(reader: StoreReader, tables: readonly TableDeclarat
     const of = { viewer, holder: entry.audience.holder, id: entry.id }
     yield { type: 'access', ...of, state: { lastAccessed, count, strength } }
   }
-  for (const table of tables) yield* tableLines(reader, table)
+  const transfers = lenses.flatMap(({ transfer }) => transfer?.exportRow ?? [])
+  for (const table of tables) {
+    if (table.mechanical !== true) yield* tableLines(reader, table, transfers)
+  }
 }
 
 function* everyEntry(reader: StoreReader): Generator<Entry> {
@@ -59,13 +70,18 @@ function audienceJson(audience: Audience): JsonObject {
   return { kind, holder, federations, ...(masked === true && { masked }) }
 }
 
-function* tableLines(reader: StoreReader, table: TableDeclaration): Generator<ExportLine> {
+function* tableLines(
+  reader: StoreReader,
+  table: TableDeclaration,
+  transfers: readonly NonNullable<LensTransfer['exportRow']>[],
+): Generator<ExportLine> {
   for (let after: Row | undefined; ; ) {
     const rows = reader.table(table).scan({}, { after, limit: PAGE })
     for (const row of rows) {
-      const { entry: key, ...rest } = row
+      const exported = transfers.reduce((cells, transfer) => transfer(reader, table.name, cells), row)
+      const { entry: key, ...rest } = exported
       const owner = table.ofEntry === true ? reader.entry(Number(key)) : undefined
-      const cells = cellsToJson(owner ? rest : row)
+      const cells = cellsToJson(owner ? rest : exported)
       yield owner
         ? { type: 'row', table: table.name, entry: { holder: owner.audience.holder, id: owner.id }, row: cells }
         : { type: 'row', table: table.name, row: cells }

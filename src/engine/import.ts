@@ -1,12 +1,13 @@
 /** Import of the lines that `export.ts` makes: all or nothing, every line checked, what is wrong told by line. */
 import { z } from 'zod'
 import type { Instant } from '../base/clock.ts'
+import type { Lens, LensImport } from '../lenses/lens.ts'
 import type { EntryDraft, EntryKey } from '../model/entry.ts'
 import { invalidArgument, QuerentError } from '../model/errors.ts'
 import { jsonObjectInput } from '../model/json-input.ts'
 import { parseInput } from '../model/parse-input.ts'
 import { audience } from '../model/partition.ts'
-import type { Cell, TableDeclaration } from '../model/table.ts'
+import type { Cell, Row, TableDeclaration } from '../model/table.ts'
 import type { Store, StoreWriter } from '../store/store.ts'
 
 const entryLine = z.strictObject({
@@ -63,17 +64,32 @@ type EntryLine = z.output<typeof entryLine>
 type RowLine = z.output<typeof rowLine>
 type EntryName = { readonly holder: string; readonly id: string }
 
+export interface ImportParts {
+  readonly tables: readonly TableDeclaration[]
+  /** All that the store has tables of. */
+  readonly lenses: readonly Lens[]
+  readonly now: Instant
+  random(bytes: number): Uint8Array
+}
+
+export interface Imported {
+  readonly entries: number
+  readonly rows: number
+  /** What came in and is of no use here, and what to do about it. */
+  readonly warnings: readonly string[]
+}
+
 /** Reads all lines, then writes them in one transaction. Entries that are there already are replaced. */
 export async function importLines(
   store: Store,
   lines: AsyncIterable<unknown>,
-  tables: readonly TableDeclaration[],
-  now: Instant,
-): Promise<{ entries: number; rows: number }> {
+  { tables, lenses, now, random }: ImportParts,
+): Promise<Imported> {
   const parsed: z.output<typeof anyLine>[] = []
   for await (const line of lines) parsed.push(parseInput(anyLine, line, `line ${parsed.length + 1}`))
-  const counts = { entries: 0, rows: 0 }
+  const counts = { entries: 0, rows: 0, warnings: [] as readonly string[] }
   await store.writeWhenFree(now, writer => {
+    const imports = lenses.flatMap(({ transfer }) => transfer?.beginImport?.(writer, { now, random }) ?? [])
     const known = new KnownEntries()
     for (const [i, line] of parsed.entries()) {
       atLine(i + 1, () => {
@@ -83,11 +99,11 @@ export async function importLines(
         } else if (line.type === 'access') {
           writer.setAccess({ id: line.viewer }, known.must(line), line.state)
         } else if (line.type === 'row') {
-          putRow(writer, tables, line, known)
-          counts.rows++
+          if (putRow(writer, tables, line, known, imports)) counts.rows++
         }
       })
     }
+    counts.warnings = imports.flatMap(each => each.end())
   })
   return counts
 }
@@ -123,16 +139,25 @@ function putEntry(writer: StoreWriter, { entry }: EntryLine): EntryKey {
   return writer.put(draft, chunks).key
 }
 
-function putRow(writer: StoreWriter, tables: readonly TableDeclaration[], line: RowLine, known: KnownEntries): void {
+/** False: it is of a log that is the exporting store's alone, as older exports have them. */
+function putRow(
+  writer: StoreWriter,
+  tables: readonly TableDeclaration[],
+  line: RowLine,
+  known: KnownEntries,
+  imports: readonly LensImport[],
+): boolean {
   const table = tables.find(candidate => candidate.name === line.table)
   if (table === undefined) throw invalidArgument('table', line.table, 'a table of a lens that is here')
+  if (table.mechanical === true) return false
   const cells = Object.entries(line.row).map(([name, value]): [string, Cell] => [
     name,
     value !== null && typeof value === 'object' ? Buffer.from(value.base64, 'base64') : value,
   ])
-  const row = Object.fromEntries(cells)
+  const row = imports.reduce<Row>((given, each) => each.row(table.name, given), Object.fromEntries(cells))
   const entry = line.entry && known.must(line.entry)
   writer.table(table).put(entry === undefined ? row : { ...row, entry })
   // Those who follow the feed must hear of it, though the entry itself may be as it was.
   if (entry !== undefined && table.aspect !== undefined) writer.announce(entry)
+  return true
 }

@@ -178,14 +178,19 @@ export class LocalEngine implements Engine {
 
   async *export(context?: Context): AsyncGenerator<ExportLine> {
     ownerOnly(this.#call(context).viewer, 'export')
+    const { store, tables, registry, uses } = this.#parts
+    uses.flush()
+    for (const { name, transfer } of this.lenses) transfer?.flush?.(this.host(name))
+    const lenses = await registry.everyLens()
     // Everything is read under one snapshot of the store, so lines of one export belong together.
-    yield* this.#parts.store.read(reader => [...exportLines(reader, this.#parts.tables)])
+    yield* store.read(reader => [...exportLines(reader, tables, lenses)])
   }
 
-  import(lines: AsyncIterable<unknown>, context?: Context): Promise<{ entries: number; rows: number }> {
+  import(lines: AsyncIterable<unknown>, context?: Context): ReturnType<Engine['import']> {
     return this.#ownersOwn('import', context, async () => {
-      const { store, tables, clock } = this.#parts
-      const counts = await importLines(store, lines, tables, clock.now())
+      const { store, tables, clock, random, registry } = this.#parts
+      const lenses = await registry.everyLens()
+      const counts = await importLines(store, lines, { tables, lenses, random, now: clock.now() })
       this.#parts.embedding?.start()
       return counts
     })

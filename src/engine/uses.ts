@@ -37,6 +37,11 @@ export class Uses {
     this.#write(WAIT_MS)
   }
 
+  /** Counts at once what is still owed. Throws what writing throws, but for `store_locked`. */
+  flush(): void {
+    if (this.#owed.length > 0) this.#write(WAIT_AT_END_MS)
+  }
+
   /** Before the store is closed. Never fails: what cannot be counted now is forgotten. */
   end(): void {
     try {

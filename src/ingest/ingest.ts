@@ -10,10 +10,11 @@ import type { Instant } from '../base/clock.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { Ingester } from '../model/ingester.ts'
 import type { Progress } from '../model/operation.ts'
-import { audience } from '../model/partition.ts'
+import { type Audience, audience } from '../model/partition.ts'
 import type { Viewer } from '../model/viewer.ts'
 import type { Store, StoreReader } from '../store/store.ts'
 import { CHUNKER_VERSION } from '../text/chunk.ts'
+import { type GivenOptions, type PathOptions, rememberOptions } from './added-paths.ts'
 import { checkMap } from './field-map.ts'
 import { type IngestReport, ReportDraft } from './ingest-report.ts'
 import {
@@ -24,20 +25,20 @@ import {
   knownRows,
   ownFile,
   pathWithin,
-  rememberRoot,
   rowsOfFile,
 } from './known-files.ts'
 import { type FileOutcome, loadFile } from './load-file.ts'
 import { messageOf } from './messages.ts'
 import { type Place, placeOf, shown } from './place.ts'
 import { type Found, walk } from './walk.ts'
-import { type EntrySettings, type ReadFile, writeFile } from './write-file.ts'
+import { type EntrySettings, newAudience, newCollection, type ReadFile, writeFile } from './write-file.ts'
 
 export interface IngestRequest {
   /** Files and folders; relative ones start from the working folder of the process. */
   readonly paths: readonly string[]
-  readonly collection: string
-  /** Absent: what fits the file (`document`, `code`, or what it says itself). */
+  /** What is absent of this and the following was given when the path was added before, or has its default. */
+  readonly collection?: string | undefined
+  /** Default: what fits the file (`document`, `code`, or what it says itself). */
   readonly kind?: string | undefined
   readonly tags?: readonly string[] | undefined
   /** Default `private`. */
@@ -45,6 +46,8 @@ export interface IngestRequest {
   readonly federations?: readonly string[] | undefined
   /** For records: our field to theirs. */
   readonly map?: Readonly<Record<string, string>> | undefined
+  /** Read files as this lens does. Default: no lens's way. */
+  readonly lens?: string | undefined
   /** Larger files are skipped. Default 10 MiB. */
   readonly maxBytes?: number | undefined
 }
@@ -55,8 +58,8 @@ export interface IngestContext {
   readonly now: Instant
   readonly signal: AbortSignal
   readonly report?: ((progress: Progress) => void) | undefined
-  /** A lens's, asked before the built-in ones. */
-  readonly ingesters?: readonly Ingester[] | undefined
+  /** Those of a lens, asked before the built-in ones. */
+  readonly ingestersOf?: ((lens: string) => readonly Ingester[]) | undefined
 }
 
 const DEFAULT_MAX_BYTES = 10 * 1024 * 1024
@@ -70,6 +73,7 @@ export async function ingest(store: Store, request: IngestRequest, context: Inge
   return run.report()
 }
 
+type OptionsOf = (path: string) => PathOptions
 /** By absolute path. */
 type KnownRows = ReadonlyMap<string, readonly KnownRow[]>
 
@@ -88,9 +92,7 @@ class Run {
   readonly #store: Store
   readonly #request: IngestRequest
   readonly #context: IngestContext
-  readonly #settings: EntrySettings
-  /** Whatever else than its bytes decides what becomes of a file. */
-  readonly #fingerprint: string
+  readonly #given: GivenOptions
   readonly #report = new ReportDraft()
   /** Absolute paths that were dealt with; a file within two of the folders counts once. */
   readonly #done = new Set<string>()
@@ -101,15 +103,9 @@ class Run {
     this.#store = store
     this.#request = request
     this.#context = context
-    this.#settings = {
-      collection: request.collection,
-      kind: request.kind ?? null,
-      tags: request.tags ?? [],
-      audience: audience(request.visibility ?? 'private', context.viewer.id, request.federations),
-      now: context.now,
-    }
-    const { collection, kind, tags, audience: of } = this.#settings
-    this.#fingerprint = sha256(JSON.stringify([CHUNKER_VERSION, collection, kind, tags, of, request.map ?? {}]))
+    const { visibility, federations, collection, kind, tags, map, lens } = request
+    const given = visibility && audience(visibility, context.viewer.id, federations)
+    this.#given = { collection, kind, tags, map, lens, audience: given }
   }
 
   report(): IngestReport {
@@ -118,6 +114,9 @@ class Run {
 
   async take(place: Place): Promise<void> {
     const known = knownRows(this.#store, place.absolute)
+    const { viewer, now } = this.#context
+    const about = { holder: viewer.id, now, known: known.keys() }
+    const optionsOf = await rememberOptions(this.#store, place, this.#given, about)
     const files: string[] = []
     const unread: string[] = []
     for await (const found of place.isFolder ? walk(place.root, this.#context.signal) : [fileOf(place)]) {
@@ -126,20 +125,25 @@ class Run {
       if (found.kind !== 'file') this.#tell(place, found)
       this.#progress('find', files.length, null, shown(place, found.path))
     }
-    await this.#read(place, files, known)
+    await this.#read(place, files, known, optionsOf)
     const missed = [...known].filter(
       ([path]) => !this.#done.has(path) && !unread.some(folder => isWithin(path, folder)),
     )
     this.#checkAborted()
-    await this.#forget(place, missed)
+    await this.#forget(place, missed, optionsOf)
   }
 
-  async #read(place: Place, files: readonly string[], known: KnownRows): Promise<void> {
+  async #read(
+    place: Place,
+    files: readonly string[],
+    known: KnownRows,
+    optionsOf: OptionsOf,
+  ): Promise<void> {
     for (let at = 0; at < files.length; at += BATCH) {
       this.#checkAborted()
       const batch = files.slice(at, at + BATCH)
       this.#progress('read', at, files.length, shown(place, batch[0] as string))
-      await this.#readBatch(place, batch, path => known.get(path) ?? [])
+      await this.#readBatch(place, batch, path => known.get(path) ?? [], optionsOf)
     }
     this.#progress('read', files.length, files.length)
   }
@@ -149,16 +153,20 @@ class Run {
     place: Place,
     paths: readonly string[],
     rowsOf: (path: string) => readonly KnownRow[],
+    optionsOf: OptionsOf,
   ): Promise<void> {
     let left = paths
     for (let reads = 0; left.length > 0 && reads < MAX_READS; reads++) {
       const of = reads === 0 ? rowsOf : (path: string) => rowsOfFile(this.#store, path)
-      left = await this.#write(place, await Promise.all(left.map(path => this.#load(place, path, of(path)))))
+      const loads = left.map(path => this.#load(place, path, of(path), optionsOf(path)))
+      left = await this.#write(place, await Promise.all(loads))
     }
     for (const path of left) this.#report.fail(shown(place, path), 'other runs kept writing it; add it again')
   }
 
-  async #load(place: Place, absolute: string, rows: readonly KnownRow[]): Promise<Loaded> {
+  async #load(place: Place, absolute: string, rows: readonly KnownRow[], options: PathOptions): Promise<Loaded> {
+    const { now, viewer, ingestersOf } = this.#context
+    const settings = { given: this.#given, options, holder: viewer.id, now }
     const outcome = await loadFile({
       absolute,
       root: place.root,
@@ -166,9 +174,10 @@ class Run {
       rows,
       own: () => this.#own(rows),
       maxBytes: this.#request.maxBytes ?? DEFAULT_MAX_BYTES,
-      ingesters: this.#context.ingesters ?? [],
-      settings: { now: this.#context.now, map: this.#request.map ?? {} },
-      fingerprint: this.#fingerprint,
+      ingesters: (options.lens !== null && ingestersOf?.(options.lens)) || [],
+      reading: { now, map: options.map ?? {} },
+      settings,
+      fingerprint: fingerprintOf(settings),
     })
     return { outcome, rows }
   }
@@ -189,12 +198,7 @@ class Run {
       }
     }
     if (loaded.every(({ outcome }) => outcome.kind !== 'read')) this.#store.read(take)
-    else {
-      await this.#store.writeWhenFree(this.#context.now, writer => {
-        rememberRoot(writer, place.root)
-        take(writer)
-      })
-    }
+    else await this.#store.writeWhenFree(this.#context.now, take)
     return stale
   }
 
@@ -207,16 +211,21 @@ class Run {
     if (outcome.kind === 'unchanged') this.#report.count({ unchanged: outcome.entries })
     if (outcome.kind !== 'read') return
     for (const message of outcome.problems) this.#report.fail(path, message)
-    this.#writeOne(path, outcome.file)
+    this.#writeOne(place, outcome.file)
   }
 
   /** A savepoint of its own: what one file is refused for undoes nothing of the others. */
-  #writeOne(path: string, file: ReadFile): void {
+  #writeOne(place: Place, file: ReadFile): void {
+    const moves: [Audience, Audience][] = []
     try {
-      this.#report.count(this.#store.write(this.#context.now, writer => writeFile(writer, file, this.#settings)))
+      const written = this.#store.write(this.#context.now, writer =>
+        writeFile(writer, file, (from, to) => moves.push([from, to])),
+      )
+      this.#report.count(written)
+      for (const [from, to] of moves) this.#report.visibility.add(place.given, from, to)
     } catch (error) {
       if (!(error instanceof QuerentError && ['usage', 'limit', 'conflict'].includes(error.kind))) throw error
-      this.#report.fail(path, error.message)
+      this.#report.fail(shown(place, file.absolute), error.message)
     }
   }
 
@@ -224,7 +233,11 @@ class Run {
    * Files that are gone, or are left out now, lose their entries. What was added by way of another folder is not left
    * out because this one's rules say so: it must be gone.
    */
-  async #forget(place: Place, missed: readonly (readonly [string, readonly KnownRow[]])[]): Promise<void> {
+  async #forget(
+    place: Place,
+    missed: readonly (readonly [string, readonly KnownRow[]])[],
+    optionsOf: OptionsOf,
+  ): Promise<void> {
     const late: string[] = []
     for (const [path, rows] of missed) {
       this.#checkAborted()
@@ -238,7 +251,7 @@ class Run {
       else if (!(await this.#forgetOne(path, rows, file, isThere))) late.push(path)
     }
     const found = late.filter(exists)
-    await this.#readBatch(place, found, path => rowsOfFile(this.#store, path))
+    await this.#readBatch(place, found, path => rowsOfFile(this.#store, path), optionsOf)
   }
 
   /** False: it is there again, or another run has written it. `isLeftOut`: it is there, and the rules leave it out. */
@@ -276,6 +289,13 @@ class Run {
     const message = 'adding files was stopped; what was written until then stays'
     throw new QuerentError('cancelled', message, { added, updated })
   }
+}
+
+/** Of whatever else than its bytes decides what becomes of a file. */
+function fingerprintOf(settings: EntrySettings): string {
+  const { kind, tags, map } = settings.options
+  const collection = newCollection(settings.options)
+  return sha256(JSON.stringify([CHUNKER_VERSION, collection, kind, tags, newAudience(settings), map ?? {}]))
 }
 
 function fileOf(place: Place): Found {

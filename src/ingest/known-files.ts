@@ -5,8 +5,8 @@
 import { isAbsolute, join, relative, sep } from 'node:path'
 import type { Entry, EntryKey } from '../model/entry.ts'
 import type { Row } from '../model/table.ts'
-import { FILES } from '../store/core-tables.ts'
-import type { StoreReader, StoreWriter } from '../store/store.ts'
+import { ADDED_PATHS, FILES } from '../store/core-tables.ts'
+import type { StoreReader } from '../store/store.ts'
 
 /** One entry and the file it was made from. */
 export interface KnownRow {
@@ -25,8 +25,8 @@ export interface KnownFile {
   readonly entries: ReadonlyMap<string, Entry>
 }
 
-/** All folders ever added, so that those above and below another one are found. */
-const ROOTS = 'ingest-roots'
+/** Where stores kept all folders ever added before `ADDED_PATHS` did: read, no longer written. */
+const OLD_ROOTS = 'ingest-roots'
 
 /** By absolute path: `place` (a file), or what lies below it (a folder), whoever holds it. Reads no entry. */
 export function knownRows(reader: StoreReader, place: string): ReadonlyMap<string, readonly KnownRow[]> {
@@ -72,12 +72,6 @@ export function ownFile(reader: StoreReader, rows: readonly KnownRow[], holder: 
   return { root: row.root, path: row.path, entries: new Map(entries.map(entry => [entry.id, entry])) }
 }
 
-/** Keeps in mind that this folder was added. */
-export function rememberRoot(writer: StoreWriter, root: string): void {
-  const roots = rootsOf(writer)
-  if (!roots.includes(root)) writer.setMeta(ROOTS, JSON.stringify([...roots, root]))
-}
-
 function knownRow(root: string, row: Row): KnownRow {
   return { entry: Number(row['entry']), root, path: row['path'] as string, hash: row['hash'] as string }
 }
@@ -96,7 +90,9 @@ export function isWithin(path: string, folder: string): boolean {
   return between === '' || (between !== '..' && !between.startsWith(`..${sep}`) && !isAbsolute(between))
 }
 
+/** All folders ever added, so that those above and below another one are found. */
 function rootsOf(reader: StoreReader): readonly string[] {
-  const text = reader.meta(ROOTS)
-  return text === undefined ? [] : (JSON.parse(text) as readonly string[])
+  const old = JSON.parse(reader.meta(OLD_ROOTS) ?? '[]') as readonly string[]
+  const rows = reader.table(ADDED_PATHS).scan()
+  return [...new Set([...old, ...rows.map(row => row['root'] as string)])]
 }

@@ -1,13 +1,14 @@
 /** One file from the disk to documents, or to the reason why there are none. */
 import { sha256 } from '../base/canonical.ts'
 import type { FileDocument, FileProblem, FileReading, Ingester, IngestSettings } from '../model/ingester.ts'
+import { partitionKey } from '../model/partition.ts'
 import { extensionOf } from './file-types.ts'
 import { ingesterFor } from './ingesters.ts'
 import type { KnownFile, KnownRow } from './known-files.ts'
 import { messageOf } from './messages.ts'
 import { readText } from './read-file.ts'
 import type { SkipReason } from './walk.ts'
-import type { ReadFile } from './write-file.ts'
+import type { EntrySettings, ReadFile } from './write-file.ts'
 
 export interface FileToLoad {
   readonly absolute: string
@@ -20,7 +21,8 @@ export interface FileToLoad {
   own(): KnownFile | undefined
   readonly maxBytes: number
   readonly ingesters: readonly Ingester[]
-  readonly settings: IngestSettings
+  readonly reading: IngestSettings
+  readonly settings: EntrySettings
   /** Of everything but the file that decides what becomes of it. */
   readonly fingerprint: string
 }
@@ -42,17 +44,27 @@ export async function loadFile(file: FileToLoad): Promise<FileOutcome> {
   const { text, bytes, modifiedAt } = content
   const hash = sha256(`${file.fingerprint} ${ingester.name} ${ingester.version} ${sha256(bytes)}`)
   const same = file.rows.filter(row => row.hash === hash).length
-  if (same > 0) return { absolute, kind: 'unchanged', entries: same }
+  const isGiven = file.settings.given.collection !== undefined || file.settings.given.audience !== undefined
+  const known = same === 0 || isGiven ? file.own() : undefined
+  if (same > 0 && areAsGiven(known, file.settings)) return { absolute, kind: 'unchanged', entries: same }
 
-  const known = file.own()
   const { root, path } = known ?? file
-  const reading = ingester.read({ ...named(path), text, modifiedAt }, file.settings)
+  const reading = ingester.read({ ...named(path), text, modifiedAt }, file.reading)
   const { documents, problems } = withTrueValidity(reading)
   if (documents.length === 0 && problems.length === 0 && known === undefined) {
     return { absolute, kind: 'skipped', reason: 'empty' }
   }
-  const read = { absolute, root, path, known, hash, size: bytes.length, modifiedAt, documents }
+  const read = { absolute, root, path, known, hash, size: bytes.length, modifiedAt, documents, settings: file.settings }
   return { absolute, kind: 'read', file: read, problems: problems.map(problemText) }
+}
+
+/** An entry may have been changed since its file was read. */
+function areAsGiven(known: KnownFile | undefined, { given }: EntrySettings): boolean {
+  return [...(known?.entries.values() ?? [])].every(
+    entry =>
+      (given.collection ?? entry.collection) === entry.collection &&
+      partitionKey(given.audience ?? entry.audience) === partitionKey(entry.audience),
+  )
 }
 
 /** What ends before it begins would never hold: it is taken without bounds, and told. */

@@ -5,21 +5,33 @@ import type { Entry, EntryDraft } from '../model/entry.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { FileDocument } from '../model/ingester.ts'
 import { MAX_TAGS } from '../model/limits.ts'
-import type { Audience } from '../model/partition.ts'
+import { type Audience, audience, partitionKey } from '../model/partition.ts'
 import { FILES } from '../store/core-tables.ts'
 import type { StoreWriter } from '../store/store.ts'
+import type { GivenOptions, PathOptions } from './added-paths.ts'
 import { idsOfFile } from './entry-ids.ts'
 import type { KnownFile } from './known-files.ts'
 import { ownEntries, withTimesOf } from './own-entry.ts'
 
-/** What entries get from the request. */
+/** What entries get from the request, and from what was given before for their path. */
 export interface EntrySettings {
-  readonly collection: string
-  /** Null: what the ingester says. */
-  readonly kind: string | null
-  readonly tags: readonly string[]
-  readonly audience: Audience
+  /** An entry that is there keeps its collection and its audience unless these are given. */
+  readonly given: Pick<GivenOptions, 'collection' | 'audience'>
+  readonly options: PathOptions
+  readonly holder: string
   readonly now: Instant
+}
+
+const DEFAULT_COLLECTION = 'documents'
+
+/** Of a new entry, where the file has none yet. */
+export function newCollection({ collection, lens }: PathOptions): string {
+  return collection ?? lens ?? DEFAULT_COLLECTION
+}
+
+/** Of a new entry, where the file has none yet. */
+export function newAudience({ options, holder }: Pick<EntrySettings, 'options' | 'holder'>): Audience {
+  return options.audience ?? audience('private', holder)
 }
 
 /** A file that was read and differs from what is known of it. */
@@ -32,6 +44,7 @@ export interface ReadFile {
   readonly size: number
   readonly modifiedAt: Instant
   readonly documents: readonly FileDocument[]
+  readonly settings: EntrySettings
 }
 
 export interface Written {
@@ -42,13 +55,20 @@ export interface Written {
   chunks: number
 }
 
-export function writeFile(writer: StoreWriter, file: ReadFile, settings: EntrySettings): Written {
+/** `moved` is called for each entry that others may see now than before. */
+export function writeFile(
+  writer: StoreWriter,
+  file: ReadFile,
+  moved: (from: Audience, to: Audience) => void = () => {},
+): Written {
   const written: Written = { added: 0, updated: 0, unchanged: 0, deleted: 0, chunks: 0 }
   const kept = new Set<number>()
-  const inTheWay = ownEntries(writer, settings.audience.holder)
+  const inTheWay = ownEntries(writer, file.settings.holder)
   for (const document of file.documents) {
     const { id, before } = placeOf(file, document, inTheWay)
-    const { key, changed, created } = writer.put(draftOf(id, file, document, before, settings), document.chunks)
+    const draft = draftOf(id, file, document, before)
+    const { key, changed, created } = writer.put(draft, document.chunks)
+    if (before !== undefined) moved(before.audience, draft.audience)
     kept.add(key)
     written[created ? 'added' : changed ? 'updated' : 'unchanged']++
     if (changed) written.chunks += document.chunks.length
@@ -77,32 +97,38 @@ function placeOf(
   throw new QuerentError('conflict', message, { id })
 }
 
-function draftOf(
-  id: string,
-  file: ReadFile,
-  document: FileDocument,
-  before: Entry | undefined,
-  settings: EntrySettings,
-): EntryDraft {
+function draftOf(id: string, file: ReadFile, document: FileDocument, before: Entry | undefined): EntryDraft {
+  const { settings } = file
+  const { given, options, now } = settings
+  const like = before ?? file.known?.entries.values().next().value
+  const tags = options.tags ?? before?.tags ?? []
   const draft: EntryDraft = {
     id,
-    collection: settings.collection,
-    kind: settings.kind ?? document.kind,
+    collection: given.collection ?? like?.collection ?? newCollection(options),
+    kind: options.kind ?? document.kind,
     title: document.title,
     content: document.content,
-    tags: [...new Set([...document.tags, ...settings.tags])].slice(0, MAX_TAGS),
+    tags: [...new Set([...document.tags, ...tags])].slice(0, MAX_TAGS),
     metadata: document.metadata,
-    audience: settings.audience,
+    audience: given.audience ?? before?.audience ?? audienceBeside(file),
     origin: pathToFileURL(file.absolute).href,
     createdAt: document.createdAt ?? file.modifiedAt,
     updatedAt: document.updatedAt ?? file.modifiedAt,
     validFrom: document.validFrom,
     validUntil: document.validUntil,
-    knownAt: settings.now,
+    knownAt: now,
   }
   if (before === undefined) return draft
   const { createdAt, updatedAt, knownAt } = withTimesOf(before, draft)
   return { ...draft, createdAt: document.createdAt ?? createdAt, updatedAt: document.updatedAt ?? updatedAt, knownAt }
+}
+
+/** Of a new entry: as the file's others, and private where they differ, for it may be one of them under another id. */
+function audienceBeside({ known, settings }: ReadFile): Audience {
+  const [first, ...others] = [...(known?.entries.values() ?? [])].map(entry => entry.audience)
+  if (first === undefined) return newAudience(settings)
+  const areAlike = others.every(other => partitionKey(other) === partitionKey(first))
+  return areAlike ? first : audience('private', settings.holder)
 }
 
 function writeRows(writer: StoreWriter, file: ReadFile, document: FileDocument, key: number): void {

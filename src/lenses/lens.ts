@@ -13,13 +13,45 @@ import type { LiveQueries } from '../model/live.ts'
 import type { Operation, Progress } from '../model/operation.ts'
 import type { QueryInput } from '../model/query-input.ts'
 import type { RequestLog } from '../model/request-log.ts'
-import type { TableDeclaration } from '../model/table.ts'
+import type { Row, TableDeclaration } from '../model/table.ts'
 import type { Sight, Viewer } from '../model/viewer.ts'
 import type { Workspace } from '../model/workspace.ts'
 import type { Source } from '../pipeline/source.ts'
 import type { Answer, Stages } from '../pipeline/stage.ts'
 import type { NodeTransport } from '../pipeline/transport.ts'
-import type { Store, StoreReader } from '../store/store.ts'
+import type { Store, StoreReader, StoreWriter } from '../store/store.ts'
+
+/**
+ * How the lens's part of a store goes into an export and comes in by an import, where its rows alone would not do: keys
+ * stay in the store that made them, and followers of its own logs must hear of what came in.
+ */
+export interface LensTransfer {
+  /** Writes down what waits, before an export of this engine. */
+  flush?(host: LensHost): void
+  /** A row as it is exported; `table` is any table of the store. */
+  exportRow?(reader: StoreReader, table: string, row: Row): Row
+  /** In the transaction of an import, before its first row. */
+  beginImport?(writer: StoreWriter, context: ImportContext): LensImport
+}
+
+export interface ImportContext {
+  readonly now: Instant
+  random(bytes: number): Uint8Array
+}
+
+export interface LensImport {
+  /** The row as it is written here. Rows of tables come in the order of the export. Throws what must not come in. */
+  row(table: string, row: Row): Row
+  /** When all is written. Returns what came in and is of no use here, a sentence each that says what to do about it. */
+  end(): readonly string[]
+}
+
+/** What the doctor reports of a lens's tables. */
+export interface TableProblem {
+  readonly message: string
+  /** What to do about it; null: the data are damaged. */
+  readonly help: string | null
+}
 
 /** What the engine lends a lens's operations, jobs and ingesters. */
 export interface LensHost {
@@ -156,10 +188,11 @@ export interface Lens {
   open?(host: LensHost): void | Promise<void>
   /** Called when the engine closes, before the store does: what was held back is written now. */
   close?(host: LensHost): void | Promise<void>
-  /** For the doctor: what is wrong with the lens's own tables, a line each. Reads only. */
-  check?(reader: StoreReader): readonly string[]
+  /** For the doctor: what is wrong with the lens's own tables. Reads only. */
+  check?(reader: StoreReader): readonly TableProblem[]
   /** For the doctor: what may be missing of the lens's own and can be made again from what is there. */
   readonly repairs?: readonly LensRepair[] | undefined
+  readonly transfer?: LensTransfer | undefined
   /**
    * Checks and completes the lens's part of the configuration; throws `invalid_argument`, or an error of its own.
    * `environment`: the variables that begin with the lens's name in capitals and `_`; they beat the configuration.

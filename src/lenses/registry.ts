@@ -40,6 +40,12 @@ export class LensRegistry {
     return [...this.#lenses.values()]
   }
 
+  /** All, those too that this process had not loaded: for what concerns the whole store. */
+  async everyLens(): Promise<readonly Lens[]> {
+    for (const { name } of this.#asleep) if (!this.#woken.has(name)) await this.#wake(name)
+    return [...this.all, ...this.#woken.values()]
+  }
+
   get tables(): readonly TableDeclaration[] {
     return [...this.all, ...this.#asleep].flatMap(lens => lens.tables ?? [])
   }

@@ -88,7 +88,7 @@ const putInput: z.ZodType<PutInput> = z.strictObject({
   content: z.string().max(MAX_CONTENT_LENGTH).describe('The text'),
   tags: tags.optional().describe('Words to find it by'),
   metadata: jsonObjectInput.optional().describe('Anything else about it, for filters'),
-  visibility: visibilityInput.optional().describe('Who may see it, its holder apart. Default: private'),
+  visibility: visibilityInput.optional().describe('Who may see it, its holder apart. Default: as it was, or private'),
   federations: federations.optional().describe('With shared: those that may see it'),
   origin: z.string().max(4096).optional().describe('Where it comes from, such as a path'),
   created_at: instantInput.optional().describe('Default: now'),
@@ -123,10 +123,10 @@ const chatInput: z.ZodType<ChatRequest> = z.strictObject({
 
 export const addInput: z.ZodType<AddRequest> = z.strictObject({
   paths: z.array(z.string().min(1)).min(1).max(1000).describe('Files and folders'),
-  collection: name.optional().describe('The collection to add to. Default: documents'),
+  collection: name.optional().describe('The collection to add to. Default: as at the last time, or documents'),
   kind: name.optional().describe('What sort of thing these are'),
-  tags: tags.optional().describe('For each entry'),
-  visibility: visibilityInput.optional().describe('Who may see them. Default: private'),
+  tags: tags.optional().describe('For each entry. Default: as at the last time'),
+  visibility: visibilityInput.optional().describe('Who may see them. Default: as at the last time, or private'),
   federations: federations.optional().describe('With shared: those that may see them'),
   map: z.record(z.string(), z.string()).optional().describe('Of JSON lines: our field to theirs'),
   chat: chatInput.optional().describe('They are exports of conversations: each message becomes an entry'),

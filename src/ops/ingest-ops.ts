@@ -5,6 +5,11 @@ import type { AddReport, Engine } from '../engine/engine.ts'
 import { addInput } from '../model/entry-input.ts'
 import type { Operation } from '../model/operation.ts'
 
+const audience = z.strictObject({
+  kind: z.enum(['public', 'private', 'shared']),
+  federations: z.array(z.string()).optional(),
+})
+
 const addOutput: z.ZodType<AddReport> = z.strictObject({
   added: z.int(),
   updated: z.int(),
@@ -20,6 +25,9 @@ const addOutput: z.ZodType<AddReport> = z.strictObject({
   errors: z.array(z.strictObject({ path: z.string(), message: z.string() })),
   chunks: z.int(),
   pending: z.int(),
+  visibility_changes: z
+    .array(z.strictObject({ path: z.string(), from: audience, to: audience, count: z.int() }))
+    .describe('Entries that others may see now than before'),
   embedding_error: z.string().nullable(),
   ms: z.number(),
 })
@@ -50,9 +58,10 @@ export const exportAll: Operation<Engine, typeof nothing, typeof linesOutput> = 
   stream: (engine, _input, context) => engine.export(context) as AsyncIterable<object> as AsyncIterable<JsonObject>,
 }
 
-const importOutput: z.ZodType<{ readonly entries: number; readonly rows: number }> = z.strictObject({
+const importOutput: z.ZodType<Awaited<ReturnType<Engine['import']>>> = z.strictObject({
   entries: z.int(),
   rows: z.int(),
+  warnings: z.array(z.string()).describe('What came in and is of no use here, and what to do about it'),
 })
 
 export const importAll: Operation<Engine, typeof linesOutput, typeof importOutput> = {

@@ -73,6 +73,33 @@ export const FILES: TableDeclaration = {
   indexes: [['root', 'path']],
 }
 
+/**
+ * What was given when a path was added: kept for the next time, so that adding it again without options changes none of
+ * them. Null: not given, and so the default holds.
+ */
+export const ADDED_PATHS: TableDeclaration = {
+  name: 'added_paths',
+  columns: [
+    { name: 'holder', type: 'text' },
+    /** Absolute, symbolic links resolved. */
+    { name: 'path', type: 'text' },
+    /** The folder that rows of `files` name with it: the path itself, or the folder of a file. */
+    { name: 'root', type: 'text' },
+    { name: 'lens', type: 'text', nullable: true },
+    { name: 'collection', type: 'text', nullable: true },
+    { name: 'kind', type: 'text', nullable: true },
+    /** A JSON list. Null: not known, for the store was made before they were kept; then entries keep theirs. */
+    { name: 'tags', type: 'text', nullable: true },
+    { name: 'visibility', type: 'text', nullable: true },
+    /** A JSON list, with `shared`. */
+    { name: 'federations', type: 'text', nullable: true },
+    /** A JSON object. */
+    { name: 'map', type: 'text', nullable: true },
+  ],
+  key: ['holder', 'path'],
+  aside: true,
+}
+
 /** One process at a time does a named background job; it renews its lease or loses it. Machine time, ms. */
 export const LEASES: TableDeclaration = {
   name: 'leases',
@@ -114,7 +141,16 @@ export const USAGE: TableDeclaration = {
   aside: true,
 }
 
-export const CORE_TABLES: readonly TableDeclaration[] = [AGENTS, FEDERATIONS, MEMBERSHIPS, FILES, LEASES, NONCES, USAGE]
+export const CORE_TABLES: readonly TableDeclaration[] = [
+  AGENTS,
+  FEDERATIONS,
+  MEMBERSHIPS,
+  FILES,
+  ADDED_PATHS,
+  LEASES,
+  NONCES,
+  USAGE,
+]
 
 /** Those that no export reads: they are of this file and this machine. */
 export const UNEXPORTED: ReadonlySet<TableDeclaration> = new Set([LEASES, NONCES, USAGE])

@@ -47,7 +47,11 @@ function tablesAgree({ name, tables = [], check }: Lens, store: Store): readonly
   for (const table of tables) store.table(table).scan({}, { limit: 1 })
   if (check === undefined) return []
   const problems = store.read(reader => check(reader))
-  return [withoutProblems(`lens ${name}`, problems, 'its tables agree with each other')]
+  const damages = problems.filter(({ help }) => help === null).map(({ message }) => message)
+  const others = problems.filter(({ help }) => help !== null)
+  const found = others.map(({ message, help }) => finding(`lens ${name}`, false, message, help))
+  if (damages.length === 0 && found.length > 0) return found
+  return [withoutProblems(`lens ${name}`, damages, 'its tables agree with each other'), ...found]
 }
 
 function nothingMissing({ name, repairs = [] }: Lens, { store, hostOf, signal }: DoctorInput): readonly Examined[] {

@@ -15,6 +15,7 @@ import { beliefsStages } from './query/stages.ts'
 import { checkTables } from './record/check-tables.ts'
 import { checkSettings } from './settings.ts'
 import { BELIEFS_TABLES } from './tables.ts'
+import { BELIEFS_TRANSFER } from './trust/transfer.ts'
 
 export const beliefsLens: Lens = {
   name: 'beliefs',
@@ -27,6 +28,7 @@ export const beliefsLens: Lens = {
   settings: given => checkSettings(given),
   close: host => watchesOf(host).close(),
   check: checkTables,
+  transfer: BELIEFS_TRANSFER,
   install: installDetector,
   takes: '`contradictionDetector`',
 }

@@ -100,6 +100,7 @@ export const REVISIONS: TableDeclaration = {
     { name: 'revision', type: 'integer' },
   ],
   key: ['name'],
+  mechanical: true,
 }
 
 /** Other nodes that may be asked (BQ-135). */

@@ -13,6 +13,7 @@ import { chromaStages, touchNodes } from './query/stages.ts'
 import { type ConstructedSettings, resolveSettings, wrong } from './settings.ts'
 import { closeState, type LensSettings, stateOf } from './state.ts'
 import { CHROMA_TABLES, NODES } from './tables.ts'
+import { CHROMA_TRANSFER } from './transfer.ts'
 
 export interface ChromaLensOptions extends ConstructedSettings {
   /** Query profiles by name. */
@@ -28,6 +29,7 @@ export function chromaLens(options: ChromaLensOptions = {}): Lens {
     name: 'chroma',
     summary: 'Nodes by the colour of their hashtags, and by how recently and often they were used',
     tables: CHROMA_TABLES,
+    transfer: CHROMA_TRANSFER,
     pointIndexes: [{ name: POINTS, table: NODES, columns: ['l', 'a', 'b'] }],
     stages: chromaStages,
     touch: (host, viewer, entries, now) => touchNodes(host, viewer.id, entries, now),

@@ -14,7 +14,7 @@ export function contextLens(): Lens {
     linkIndexes: [LINKS],
     operations: CONTEXT_OPERATIONS,
     settings: checkSettings,
-    check: checkTables,
+    check: reader => checkTables(reader).map(message => ({ message, help: null })),
     repairs: [READINGS],
   }
 }

@@ -1,16 +1,20 @@
 /** Conversations of an export into the store: what is new is added, what was edited written again, what was deleted goes. */
+import type { Instant } from '../../base/clock.ts'
 import { nextTurn } from '../../base/next-turn.ts'
+import type { EntryKey } from '../../model/entry.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type { CallContext } from '../../model/operation.ts'
+import { type Audience, audience, partitionKey } from '../../model/partition.ts'
 import type { Row } from '../../model/table.ts'
-import type { Store, StoreWriter } from '../../store/store.ts'
-import type { Conversation } from './model.ts'
+import type { Store, StoreReader, StoreWriter } from '../../store/store.ts'
+import type { Conversation, Message } from './model.ts'
 import { Places } from './places.ts'
 import type { ExportFile } from './reading/export-file.ts'
 import { Findings } from './reading/findings.ts'
 import { type ReadingOptions, readConversations } from './reading/read.ts'
 import { requoteAfter } from './requote.ts'
-import { type EntrySettings, entryIdOf, ownMessage, type Placed, writeMessage } from './write-message.ts'
+import { MESSAGES } from './tables.ts'
+import { entryIdOf, ownMessage, type Placed, writeMessage } from './write-message.ts'
 
 /** Messages of one transaction: others come to write in between. */
 const BATCH = 500
@@ -29,6 +33,22 @@ export interface ImportReport {
   readonly errors: readonly { readonly path: string; readonly message: string }[]
 }
 
+/** Null: never given. A message that is there keeps what it has unless it is `given` now. */
+export interface ImportSettings {
+  readonly given: {
+    readonly collection?: string | undefined
+    readonly tags?: readonly string[] | undefined
+    readonly audience?: Audience | undefined
+  }
+  readonly collection: string | null
+  readonly tags: readonly string[] | null
+  readonly audience: Audience | null
+  readonly holder: string
+  readonly now: Instant
+  /** Called for each message that others may see now than before. */
+  readonly moved: (from: Audience, to: Audience) => void
+}
+
 /** `shown`: a file's path as the one who asked would write it; `whole`: that of all of them. */
 export interface ImportNames {
   readonly shown: (path: string) => string
@@ -43,7 +63,7 @@ export async function importConversations(
   store: Store,
   files: readonly ExportFile[],
   options: ReadingOptions,
-  settings: EntrySettings,
+  settings: ImportSettings,
   names: ImportNames,
   { signal, report }: Pick<CallContext, 'signal' | 'report'>,
 ): Promise<ImportReport> {
@@ -52,24 +72,26 @@ export async function importConversations(
   const conflicts: { path: string; message: string }[] = []
   let done = 0
   for await (const conversation of readConversations(files, options, findings)) {
-    const { length } = conversation.messages
-    const places = new Places(conversation, settings.audience)
-    for (let at = 0; at < length; at += BATCH) {
-      if (signal.aborted) throw stopped(counts)
-      const end = Math.min(at + BATCH, length)
-      await store.writeWhenFree(settings.now, writer => {
-        const changed: Row[] = []
-        for (const message of places.of(writer, at, end)) {
-          const conflict = take(writer, message, settings, counts, changed)
-          if (conflict !== null) conflicts.push({ path: names.whole, message: conflict })
-        }
-        // What comes after them may be no part of the export: it was remembered, or the export begins later.
-        requoteAfter(writer, changed)
-        places.written(writer)
-      })
-      done += end - at
-      report?.({ phase: 'read', done, total: null, current: nameOf(conversation) })
-      await nextTurn()
+    for (const { part, audience } of partsOf(store, conversation, settings)) {
+      const { length } = part.messages
+      const places = new Places(part, audience)
+      for (let at = 0; at < length; at += BATCH) {
+        if (signal.aborted) throw stopped(counts)
+        const end = Math.min(at + BATCH, length)
+        await store.writeWhenFree(settings.now, writer => {
+          const changed: Row[] = []
+          for (const message of places.of(writer, at, end)) {
+            const conflict = take(writer, message, { ...settings, audience }, counts, changed)
+            if (conflict !== null) conflicts.push({ path: names.whole, message: conflict })
+          }
+          // What comes after them may be no part of the export: it was remembered, or the export begins later.
+          requoteAfter(writer, changed)
+          places.written(writer)
+        })
+        done += end - at
+        report?.({ phase: 'read', done, total: null, current: nameOf(conversation) })
+        await nextTurn()
+      }
     }
   }
   const { gone, ...made } = counts
@@ -77,18 +99,60 @@ export async function importConversations(
   return { ...made, ...told(findings, names, conflicts) }
 }
 
+/**
+ * The messages of a conversation by audience, each part in the order of the export. A message that is known keeps its
+ * audience, and those of one audience must not be quoted by those of another.
+ */
+function partsOf(
+  store: Store,
+  conversation: Conversation,
+  { given, audience: kept, holder }: ImportSettings,
+): readonly { readonly part: Conversation; readonly audience: Audience }[] {
+  if (given.audience !== undefined) return [{ part: conversation, audience: given.audience }]
+  const known = store.read(reader => audiencesOf(reader, conversation.id, holder))
+  const all = new Map([...known.values()].map(each => [partitionKey(each), each]))
+  const [only = audience('private', holder)] = all.size === 1 ? all.values() : []
+  const parts = new Map<string, { readonly audience: Audience; readonly messages: Message[] }>()
+  for (const message of conversation.messages) {
+    const of = known.get(entryIdOf(conversation.id, message.id)) ?? kept ?? only
+    const part = parts.get(partitionKey(of)) ?? { audience: of, messages: [] }
+    parts.set(partitionKey(of), part)
+    part.messages.push(message)
+  }
+  return [...parts.values()].map(({ audience: of, messages }) => ({
+    part: { ...conversation, messages },
+    audience: of,
+  }))
+}
+
+/** Of the holder's messages of a conversation, by id of their entries. */
+function audiencesOf(reader: StoreReader, conversation: string, holder: string): ReadonlyMap<string, Audience> {
+  const rows = reader.table(MESSAGES).scan({ conversation })
+  const threads = new Map(rows.map(row => [row['entry'] as EntryKey, row['thread'] as string]))
+  const ofThread = new Map<string, Audience | undefined>()
+  const found = new Map<string, Audience>()
+  for (const { key, id, holder: whose } of reader.identities([...threads.keys()])) {
+    const thread = threads.get(key) as string
+    if (whose !== holder) continue
+    if (!ofThread.has(thread)) ofThread.set(thread, reader.entry(key)?.audience)
+    const of = ofThread.get(thread)
+    if (of !== undefined) found.set(id, of)
+  }
+  return found
+}
+
 /** What is in the way of the message, or null. `changed`: takes rows of what was deleted or is no more what it was. */
 function take(
   writer: StoreWriter,
   message: Placed,
-  settings: EntrySettings,
+  { given, collection, tags, audience, now, moved }: ImportSettings & { readonly audience: Audience },
   counts: Counts,
   changed: Row[],
 ): string | null {
   try {
+    const { conversation, id } = message
+    const own = ownMessage(writer, entryIdOf(conversation, id), conversation, audience.holder)
     if (message.deleted) {
-      const { conversation, id } = message
-      const own = ownMessage(writer, entryIdOf(conversation, id), conversation, settings.audience.holder)
       if (own === undefined || !writer.delete(own.entry.key)) counts.gone++
       else {
         counts.deleted++
@@ -96,7 +160,15 @@ function take(
       }
       return null
     }
-    const { change, chunks, rowBefore } = writeMessage(writer, message, settings)
+    if (own !== undefined && given.audience === undefined && !isAlike(own.entry.audience, audience)) {
+      return `${own.entry.id}: who may see it was changed meanwhile; add the export again`
+    }
+    const { change, chunks, rowBefore } = writeMessage(writer, message, own, {
+      collection: given.collection ?? own?.entry.collection ?? collection ?? 'conversations',
+      tags: given.tags ?? own?.entry.tags ?? tags ?? [],
+      ...{ audience, now },
+    })
+    if (own !== undefined) moved(own.entry.audience, audience)
     if (change === 'updated' && rowBefore !== null) changed.push(rowBefore)
     counts[change]++
     counts.chunks += chunks
@@ -105,6 +177,10 @@ function take(
     if (!(error instanceof QuerentError && error.code === 'conflict')) throw error
     return error.message
   }
+}
+
+function isAlike(one: Audience, other: Audience): boolean {
+  return partitionKey(one) === partitionKey(other)
 }
 
 function told(

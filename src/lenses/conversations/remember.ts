@@ -78,7 +78,7 @@ export async function remember(
     const { collection = own?.entry.collection ?? 'conversations', tags = own?.entry.tags ?? [] } = input
     const settings = { collection, tags: [...new Set(tags)], audience: whose, now }
     const message = messageOf(writer, input, own, { id, conversation, at }, settings)
-    const { key, change } = writeMessage(writer, message, settings)
+    const { key, change } = writeMessage(writer, message, own, settings)
     // It may have stood among those of another audience.
     if (own !== undefined && change === 'updated') requoteAfter(writer, [own.row, ...messageRows(writer, [key])])
     const { session, position } = message

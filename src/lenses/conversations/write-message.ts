@@ -66,10 +66,14 @@ export function ownMessage(
   throw new QuerentError('conflict', message, { id })
 }
 
-/** Throws `conflict` as `ownMessage` does. */
-export function writeMessage(writer: StoreWriter, message: Placed, settings: EntrySettings): WrittenMessage {
+/** `before`: as `ownMessage` finds it. */
+export function writeMessage(
+  writer: StoreWriter,
+  message: Placed,
+  before: OwnMessage | undefined,
+  settings: EntrySettings,
+): WrittenMessage {
   const id = entryIdOf(message.conversation, message.id)
-  const before = ownMessage(writer, id, message.conversation, settings.audience.holder)
   const body = bodyOf(message)
   const chunks = chunksOf({ ...message, body })
   const { key, changed, created } = writer.put(draftOf(id, body, message, before?.entry, settings), chunks)

@@ -16,6 +16,7 @@ const added: AddReport = {
   errors: [],
   chunks: 3,
   pending: 0,
+  visibility_changes: [],
   embedding_error: null,
   ms: 5,
 }

@@ -222,7 +222,7 @@ describe('an import', () => {
   it('replaces what is there, and keeps what it does not speak of', async () => {
     const engine = await openTestEngine()
     await engine.put({ entries: ['a', 'b'].map(id => ({ id, content: `an old ${id}` })) })
-    expect(await engine.import(stream([entry()]))).toEqual({ entries: 1, rows: 0 })
+    expect(await engine.import(stream([entry()]))).toEqual({ entries: 1, rows: 0, warnings: [] })
     expect((await engine.get({ id: 'a' })).content).toBe('an old a')
     expect((await engine.get({ id: 'b' })).content).toBe('new fox')
     expect((await engine.query({ text: 'new fox', mode: 'words' })).items.map(item => item.id)).toEqual(['b'])

@@ -9,7 +9,7 @@ import type { Entry } from '../../../src/model/entry.ts'
 import { QuerentError } from '../../../src/model/errors.ts'
 import type { Ingester } from '../../../src/model/ingester.ts'
 import type { Progress } from '../../../src/model/operation.ts'
-import { FILES } from '../../../src/store/core-tables.ts'
+import { ADDED_PATHS, FILES } from '../../../src/store/core-tables.ts'
 import { openMemoryStore } from '../../../src/store/memory-store.ts'
 import { openSqliteStore } from '../../../src/store/sqlite-store.ts'
 import type { Store } from '../../../src/store/store.ts'
@@ -66,7 +66,16 @@ describe.each(STORES)('into %s:', (_, openStore) => {
       utimesSync(join(root, 'guide/intro.md'), modified / 1000, modified / 1000)
       const store = openStore()
       const report = await add(store, root, { tags: ['mine'] })
-      expect(report).toEqual({ added: 2, updated: 0, unchanged: 0, deleted: 0, skipped: [], errors: [], chunks: 2 })
+      expect(report).toEqual({
+        added: 2,
+        updated: 0,
+        unchanged: 0,
+        deleted: 0,
+        skipped: [],
+        errors: [],
+        chunks: 2,
+        visibility_changes: [],
+      })
       const intro = entry(store, 'intro.md')
       expect(intro).toMatchObject({
         id: `${basename(root)}/guide/intro.md`,
@@ -121,7 +130,40 @@ describe.each(STORES)('into %s:', (_, openStore) => {
       expect(counts(await add(store, root, { tags: ['t'] }, { now: LATER }))).toBe('+0 ~1 =0 -0')
       expect(entry(store, 'a.md')).toMatchObject({ tags: ['t'], createdAt, knownAt })
       expect(counts(await add(store, root, { collection: 'other', visibility: 'public' }))).toBe('+0 ~1 =0 -0')
-      expect(entry(store, 'a.md')).toMatchObject({ collection: 'other', tags: [], audience: { kind: 'public' } })
+      expect(entry(store, 'a.md')).toMatchObject({ collection: 'other', tags: ['t'], audience: { kind: 'public' } })
+    })
+
+    it('keeps what entries have in a store that was made before options were kept (QE-011)', async () => {
+      const root = tempFolder({ 'a.md': '---\ntags: [own]\n---\na' })
+      const store = openStore()
+      await add(store, root, { tags: ['t'], visibility: 'public' })
+      store.write(NOW, writer => {
+        writer.table(ADDED_PATHS).delete({ holder: 'owner' })
+        writer.setMeta('ingest-roots', JSON.stringify([root]))
+      })
+      expect(counts(await add(store, root, { collection: undefined }))).toBe('+0 ~0 =1 -0')
+      writeFiles(root, { 'a.md': '---\ntags: [own]\n---\nb' })
+      for (const once of ['+0 ~1 =0 -0', '+0 ~0 =1 -0']) {
+        expect(counts(await add(store, root, { collection: undefined }))).toBe(once)
+        const kept = { collection: 'docs', tags: ['own', 't'], audience: { kind: 'public' } }
+        expect(entry(store, 'a.md')).toMatchObject(kept)
+      }
+      expect(counts(await add(store, root, { collection: undefined, tags: [] }))).toBe('+0 ~1 =0 -0')
+      expect(entry(store, 'a.md').tags).toEqual(['own'])
+    })
+
+    it('reads files in the way of the lens that was named the first time (QE-011)', async () => {
+      const asked: string[] = []
+      const ingestersOf = (lens: string): readonly Ingester[] => {
+        asked.push(lens)
+        return [plainText]
+      }
+      const root = tempFolder({ 'a.md': '# a' })
+      const store = openStore()
+      await add(store, root, { lens: 'odd', collection: undefined }, { ingestersOf })
+      expect(counts(await add(store, root, { collection: undefined }, { ingestersOf }))).toBe('+0 ~0 =1 -0')
+      expect(asked).toEqual(['odd', 'odd'])
+      expect(entry(store, 'a.md')).toMatchObject({ collection: 'odd', title: 'a', content: '# a' })
     })
 
     it('lets entries of files go that are left out now', async () => {
@@ -388,7 +430,7 @@ describe.each(STORES)('into %s:', (_, openStore) => {
         },
       }
       const store = openStore()
-      const report = await add(store, root, {}, { ingesters: [odd] })
+      const report = await add(store, root, { lens: 'odd' }, { ingestersOf: () => [odd] })
       expect(ids(store, root)).toEqual(['a.md', 'c.md'])
       expect(report.errors).toEqual([{ path: `${root}/b.odd`, message: expect.stringContaining('id') }])
     })
@@ -451,7 +493,7 @@ describe.each(STORES)('into %s:', (_, openStore) => {
       }
       const root = tempFolder({ 'a.odd': 'one two' })
       const store = openStore()
-      await add(store, root, {}, { ingesters: [odd] })
+      await add(store, root, { lens: 'odd' }, { ingestersOf: () => [odd] })
       const { key } = entry(store, 'a.odd')
       expect(
         store
@@ -460,7 +502,7 @@ describe.each(STORES)('into %s:', (_, openStore) => {
           .map(row => row['part']),
       ).toEqual(['one', 'two'])
       writeFiles(root, { 'a.odd': 'two three' })
-      await add(store, root, {}, { ingesters: [odd] })
+      await add(store, root, { lens: 'odd' }, { ingestersOf: () => [odd] })
       expect(
         store
           .table(table)

@@ -9,8 +9,8 @@ import type { CallContext } from '../../../model/operation.ts'
 import { status } from '../../../ops/admin-ops.ts'
 import { add } from '../../../ops/ingest-ops.ts'
 import { EXIT } from '../failure.ts'
-import type { CommonFlags } from '../flags.ts'
-import { linesOf, writeJson } from '../io.ts'
+import { type CommonFlags, wantsJson } from '../flags.ts'
+import { linesOf, write, writeJson } from '../io.ts'
 import { withProgress } from '../progress.ts'
 import { addText, counted } from '../render/reports.ts'
 import type { Cli } from '../run.ts'
@@ -106,6 +106,7 @@ export async function runImport(cli: Cli, file: string | undefined, flags: Commo
   await print(cli, flags, answer, {
     table: () => `${counted(answer.entries, 'entry', 'entries')}, ${counted(answer.rows, 'row')} imported\n`,
   })
+  for (const warning of wantsJson(flags) ? [] : answer.warnings) await write(cli.io.stderr, `querent: ${warning}\n`)
 }
 
 async function newFile(path: string): Promise<Writable> {

@@ -14,7 +14,16 @@ export function addText(report: AddReport, style: Style): string {
   const problems = errors.map(({ path, message }) => `${style.bad('failed')} ${oneLine(path)}: ${oneLine(message)}`)
   const shown = problems.slice(0, MOST_PROBLEMS)
   if (problems.length > shown.length) shown.push(`and ${problems.length - shown.length} more`)
-  return lines([counts, `${counted(chunks, 'chunk')}${vectors}`, ...shown])
+  return lines([counts, `${counted(chunks, 'chunk')}${vectors}`, ...report.visibility_changes.map(moveText), ...shown])
+}
+
+function moveText({ path, from, to, count }: AddReport['visibility_changes'][number]): string {
+  const entries = counted(count, 'entry', 'entries')
+  return `visibility of ${entries} of ${oneLine(path)} changed from ${audienceText(from)} to ${audienceText(to)}`
+}
+
+function audienceText({ kind, federations = [] }: AddReport['visibility_changes'][number]['from']): string {
+  return kind === 'shared' ? `shared with ${federations.map(oneLine).join(', ') || 'nobody'}` : kind
 }
 
 /** `3 skipped (binary: 2, symlink: 1)`, the commonest first; `0 skipped` when nothing was. */

@@ -3,23 +3,40 @@ import type { EntryKey } from '../../../model/entry.ts'
 import type { Row } from '../../../model/table.ts'
 import { LOCAL_OWNER } from '../../../model/viewer.ts'
 import type { StoreReader } from '../../../store/store.ts'
+import type { TableProblem } from '../../lens.ts'
 import { BELIEFS, KIND, VERSIONS } from '../tables.ts'
-import { checkAllEdges } from '../trust/edge-check.ts'
+import { checkAllEdges, type EdgeWarning } from '../trust/edge-check.ts'
 
-/** One line a kind of problem; none: all is well. Checks every signature: a tenth of a millisecond a statement. */
-export function checkTables(reader: StoreReader): readonly string[] {
+const UNUSED_HELP =
+  'They are not signed by the key that their agents have here. State them again with `querent trust set`, or remove them with `querent trust remove`.'
+
+/** One a kind of problem; none: all is well. Checks every signature: a tenth of a millisecond a statement. */
+export function checkTables(reader: StoreReader): readonly TableProblem[] {
   const aspects = reader.table(BELIEFS).scan({}, { columns: ['entry', 'supersedes'] })
   const past = reader.table(VERSIONS).scan({}, { columns: ['holder', 'id', 'superseded_by'] })
   const current = currentOnes(reader, aspects)
   const edges = checkAllEdges(reader)
-  return [
+  const damages = [
     counted(strays(reader, aspects), 'beliefs have no entry, or entries of beliefs no belief'),
     counted(leadingNowhere(past, current), 'versions were followed by one that is not there'),
     counted(comingFromNowhere(past, current), 'beliefs follow a version that does not name them'),
-    edges.length === 0
-      ? ''
-      : `${edges.length} statements of trust are not used: ${[...new Set(edges.map(({ reason }) => reason))].join(', ')}`,
+    counted(edges.filter(isDamaged).length, 'statements of trust cannot be read'),
   ].filter(problem => problem !== '')
+  const unsigned = edges.filter(edge => !isDamaged(edge))
+  const who = [...new Set(unsigned.map(({ owner }) => owner))].slice(0, MOST_NAMED).join(', ')
+  const unused = counted(unsigned.length, `statements of trust are not used: key or signature (of ${who})`)
+  return [
+    ...damages.map(message => ({ message, help: null })),
+    ...(unused === '' ? [] : [{ message: unused, help: UNUSED_HELP }]),
+  ]
+}
+
+/** Agents named in one message. */
+const MOST_NAMED = 5
+
+/** Other than by its signature, which is stated anew easily. */
+function isDamaged({ reason }: EdgeWarning): boolean {
+  return reason !== 'key' && reason !== 'signature'
 }
 
 interface CurrentOne {

@@ -23,7 +23,8 @@ import { BindingSet, bindingOf } from './binding-set.ts'
 import { nodesCarrying } from './carriers.ts'
 import { normaliseHashtag } from './hashtag.ts'
 
-const STAMP = 'chroma_hashtags'
+/** Named text of the store that is another after each change of a binding. */
+export const HASHTAG_STAMP = 'chroma_hashtags'
 
 export class Bindings {
   readonly #host: LensHost
@@ -38,8 +39,8 @@ export class Bindings {
 
   /** As the store has it now. For many look-ups that shall agree with each other, ask this once. */
   get current(): BindingSet {
-    if (this.#host.store.meta(STAMP) !== this.#stamp) {
-      this.#host.store.read(reader => this.#adopt(readBindings(reader), reader.meta(STAMP)))
+    if (this.#host.store.meta(HASHTAG_STAMP) !== this.#stamp) {
+      this.#host.store.read(reader => this.#adopt(readBindings(reader), reader.meta(HASHTAG_STAMP)))
     }
     return this.#set
   }
@@ -111,7 +112,7 @@ export class Bindings {
         // Random, since a counter that was rolled back would be given out twice.
         const stamp = sha256(random(16))
         writeBindings(writer, draft)
-        writer.setMeta(STAMP, stamp)
+        writer.setMeta(HASHTAG_STAMP, stamp)
         written = { set: draft.result(), stamp }
       }
       return done

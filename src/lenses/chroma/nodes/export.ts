@@ -40,6 +40,8 @@ export interface NodeDocument {
   readonly exported_at: number
   /** By entry id. */
   readonly nodes: readonly ExportedNode[]
+  /** Of the hashtags that the nodes carry: the number of the anchor each lies on. */
+  readonly bindings: Readonly<Record<string, number>>
 }
 
 export function exportNodes(state: ChromaState, viewer: Viewer): NodeDocument {
@@ -54,7 +56,10 @@ export function exportNodes(state: ChromaState, viewer: Viewer): NodeDocument {
     return found
   })
   nodes.sort((a, b) => (a.entry_id < b.entry_id ? -1 : 1))
-  return { version: DOCUMENT_VERSION, exported_at: secondsNow(host), nodes }
+  const carried = new Set(nodes.flatMap(node => node.hashtags))
+  const lying = state.bindings.list().filter(({ hashtag }) => carried.has(hashtag))
+  const bindings = Object.fromEntries(lying.map(({ hashtag, anchor_id }) => [hashtag, anchor_id]))
+  return { version: DOCUMENT_VERSION, exported_at: secondsNow(host), nodes, bindings }
 }
 
 function exported({ extensions }: ChromaState, reader: StoreReader, viewer: Viewer, node: StoredNode): ExportedNode {

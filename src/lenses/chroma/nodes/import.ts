@@ -5,6 +5,7 @@ import { MAX_ID_LENGTH } from '../../../model/limits.ts'
 import { audience } from '../../../model/partition.ts'
 import type { Viewer } from '../../../model/viewer.ts'
 import type { StoreWriter } from '../../../store/store.ts'
+import type { Assignment } from '../colour/assignment.ts'
 import { nodeIdOf } from '../colour/node-id.ts'
 import { invalidParameter, placed, ValidationError } from '../errors.ts'
 import { refuseUnknown } from '../given.ts'
@@ -28,14 +29,26 @@ const MOST_TOLD = 10_000
 export function importNodes(state: ChromaState, viewer: Viewer, document: unknown): { readonly imported: number } {
   const { host } = state
   if (!isPlainObject(document)) throw invalidParameter('document', document, 'an object with nodes')
-  refuseUnknown(document, ['version', 'exported_at', 'nodes'])
+  refuseUnknown(document, ['version', 'exported_at', 'nodes', 'bindings'])
   const { version } = document
   if (version !== DOCUMENT_VERSION) throw invalidParameter('version', version, String(DOCUMENT_VERSION))
   const list = document['nodes']
   if (!Array.isArray(list)) throw invalidParameter('nodes', list, 'a list')
-  const now = secondsNow(host)
+  const assignments = checkBindings(document['bindings'])
+  host.store.write(host.clock.now(), writer => {
+    // Throws `hashtag_assigned` or `anchor_occupied` where another binding is, and adds those that are not there.
+    state.bindings.assignMany(assignments)
+    const nodes = checkNodes(state, viewer, list)
+    const keys = nodes.map(node => restore(state, writer, viewer, node))
+    if (keys.length > 0) tellUses(writer, viewer.id, keys.length > MOST_TOLD ? null : keys)
+  })
+  return { imported: list.length }
+}
+
+function checkNodes(state: ChromaState, viewer: Viewer, list: readonly unknown[]): readonly CheckedNode[] {
+  const now = secondsNow(state.host)
   const ids = new Set<string>()
-  const nodes = list.map((given: unknown, at) => {
+  return list.map((given, at) => {
     try {
       const node = checkNode(state, viewer, given, now)
       if (ids.has(node.put.id)) throw duplicate(node.put.id)
@@ -45,11 +58,13 @@ export function importNodes(state: ChromaState, viewer: Viewer, document: unknow
       throw placed(error, `nodes[${at}]`, { index: at })
     }
   })
-  host.store.write(host.clock.now(), writer => {
-    const keys = nodes.map(node => restore(state, writer, viewer, node))
-    if (keys.length > 0) tellUses(writer, viewer.id, keys.length > MOST_TOLD ? null : keys)
-  })
-  return { imported: nodes.length }
+}
+
+/** Documents of older versions have none. */
+function checkBindings(given: unknown): readonly Assignment[] {
+  if (given === undefined) return []
+  if (!isPlainObject(given)) throw invalidParameter('bindings', given, 'an object of anchors by hashtag')
+  return Object.entries(given).map(([hashtag, anchorId]) => ({ hashtag, anchorId: anchorId as number }))
 }
 
 interface CheckedNode {

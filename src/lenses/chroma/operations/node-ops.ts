@@ -138,7 +138,7 @@ const exportAll: Operation<LensHost> = {
   name: 'chroma.export',
   summary: 'Give all nodes you hold, with everything known of them, as one document',
   input: fields({}),
-  output: answers({ version: INTEGER, exported_at: INTEGER, nodes: OBJECTS }),
+  output: answers({ version: INTEGER, exported_at: INTEGER, nodes: OBJECTS, bindings: OBJECT }),
   effect: { kind: 'read', idempotent: true },
   run: async (host, given, { viewer }) => {
     only(given as WireInput, [])
@@ -149,7 +149,7 @@ const exportAll: Operation<LensHost> = {
 const importAll: Operation<LensHost> = {
   name: 'chroma.import',
   summary: 'Restore nodes from an exported document: all of them or none',
-  input: fields({ version: INTEGER, exported_at: INTEGER, nodes: OBJECTS }, ['version', 'nodes']),
+  input: fields({ version: INTEGER, exported_at: INTEGER, nodes: OBJECTS, bindings: OBJECT }, ['version', 'nodes']),
   output: answers({ imported: INTEGER }),
   effect: { kind: 'write', idempotent: false },
   run: async (host, given, { viewer }) => new Chroma(host, viewer).importNodes(given as unknown as NodeDocument),

@@ -3,11 +3,13 @@ import fc from 'fast-check'
 import { expect } from 'vitest'
 import { exportLines } from '../../../../../src/engine/export.ts'
 import { importLines } from '../../../../../src/engine/import.ts'
+import { beliefsLens } from '../../../../../src/lenses/beliefs/beliefs-lens.ts'
 import { DERIVATION_TYPES } from '../../../../../src/lenses/beliefs/model.ts'
 import { BELIEFS, BELIEFS_TABLES, VERSIONS } from '../../../../../src/lenses/beliefs/tables.ts'
 import { audience } from '../../../../../src/model/partition.ts'
 import type { Store } from '../../../../../src/store/store.ts'
 import { draftOf, wholeChunk } from '../../../../../src/testing/entries.ts'
+import { countingBytes } from '../../../../support/engines.ts'
 import { NOW, type World } from '../record/world.ts'
 
 const HOLDERS = ['ann', 'bob', 'owner']
@@ -120,7 +122,8 @@ export async function play(world: World, act: Act, made: number): Promise<void> 
   } else if (act.do === 'fail') {
     expect(() => world.write('ann', failingWrite)).toThrow('on purpose')
   } else if (act.do === 'import') {
-    await importLines(store, altered(store, act.confidence), BELIEFS_TABLES, NOW)
+    const parts = { tables: BELIEFS_TABLES, lenses: [beliefsLens], now: NOW, random: countingBytes() }
+    await importLines(store, altered(store, act.confidence), parts)
   }
 }
 
@@ -143,7 +146,7 @@ const failingWrite: Parameters<World['write']>[1] = ({ writer }) => {
 
 /** An export of the store with another confidence in every belief: their entries stay as they are. */
 async function* altered(store: Store, confidence: number | null): AsyncGenerator<unknown> {
-  for (const line of [...exportLines(store, BELIEFS_TABLES)]) {
+  for (const line of [...exportLines(store, BELIEFS_TABLES, [beliefsLens])]) {
     const isBelief = line.type === 'row' && line.table === BELIEFS.name
     yield isBelief ? { ...line, row: { ...(line.row as object), source_reliability: confidence } } : line
   }

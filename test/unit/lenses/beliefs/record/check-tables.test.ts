@@ -26,7 +26,7 @@ function soundWorld(): World {
 function found(damage: (writer: StoreWriter) => void): readonly string[] {
   const { store } = soundWorld()
   store.write(NOW, damage)
-  return store.read(checkTables)
+  return store.read(checkTables).map(({ message }) => message)
 }
 
 describe('the tables of beliefs', () => {
@@ -67,7 +67,7 @@ describe('the tables of beliefs', () => {
         const row = writer.table(TRUST).get({ owner: 'ann', target: 'bob' }) as Row
         writer.table(TRUST).put({ ...row, level: 1 })
       },
-      '1 statements of trust are not used: signature',
+      '1 statements of trust are not used: key or signature (of ann)',
     ],
   ])('tell that %s', (_, damage, problem) => {
     expect(found(damage)).toContain(problem)

@@ -1,6 +1,7 @@
 /** Nodes out of one store and into another. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { openChroma } from '../../../../../src/engine/openings/open-chroma.ts'
 import type { ExportedNode } from '../../../../../src/lenses/chroma/nodes/export.ts'
 import { FAR, NEAR, NOW, openWorld, TAGS, type World } from '../../../../support/open-chroma-world.ts'
 
@@ -53,6 +54,21 @@ describe('CQ-128: what is exported', () => {
     expect((await to.chroma.exportNodes()).nodes).toEqual((await from.chroma.exportNodes()).nodes)
   })
 
+  it('holds where the hashtags lie that its nodes carry, and adds them to a store without them', async () => {
+    await using from = await openWorld()
+    await from.node()
+    const document = await from.chroma.exportNodes()
+    const anchors = TAGS.map(tag => from.chroma.listHashtags().find(({ hashtag }) => hashtag === tag)?.anchor_id)
+    expect(document.bindings).toEqual(Object.fromEntries(TAGS.map((tag, at) => [tag, anchors[at]])))
+    await using to = await openChroma({ store: 'memory', background: false, now: () => NOW })
+    await expect(to.importNodes({ ...document, bindings: undefined } as never)).rejects.toMatchObject({
+      code: 'unknown_hashtag',
+    })
+    expect(await to.importNodes(JSON.parse(JSON.stringify(document)))).toEqual({ imported: 1 })
+    expect(await to.exportNodes()).toEqual(document)
+    expect(to.listHashtags()).toHaveLength(TAGS.length)
+  })
+
   it('is a document of its viewer alone', async () => {
     await using world = await openWorld()
     const ann = world.chroma.as({ id: 'ann' })
@@ -89,6 +105,28 @@ describe('CQ-128: what is exported', () => {
 })
 
 describe('an import', () => {
+  it.each<[string, unknown, string]>([
+    ['on another anchor', { '#c0': 2 }, 'hashtag_assigned'],
+    ['where another hashtag lies', { '#new': 1 }, 'anchor_occupied'],
+    ['where no anchor is', { '#new': 10_001 }, 'invalid_parameter'],
+    ['that are no object', ['#c0'], 'invalid_parameter'],
+  ])('CQ-128: refuses bindings %s, and takes nothing then', async (_, bindings, code) => {
+    await using world = await openWorld()
+    const node = await oneNode(world)
+    const before = world.chroma.listHashtags()
+    const document = { version: 1, nodes: [node], bindings: { '#first': 700, ...(bindings as object) } }
+    const given = Array.isArray(bindings) ? { ...document, bindings } : document
+    await expect(world.chroma.importNodes(given as never)).rejects.toMatchObject({
+      name: expect.stringMatching(/^(Validation|HashtagConflict)Error$/),
+      code,
+    })
+    // A node that is refused takes the bindings back with it.
+    const bad = { ...document, bindings: { '#first': 700 }, nodes: [{ ...node, strength_raw: -1 }] }
+    await expect(world.chroma.importNodes(bad as never)).rejects.toMatchObject({ code: 'invalid_state' })
+    expect(world.chroma.listHashtags()).toEqual(before)
+    expect((await world.chroma.getStatistics()).total_nodes).toBe(0)
+  })
+
   it('CQ-128: takes all nodes or none', async () => {
     await using world = await openWorld()
     const node = await oneNode(world)

@@ -1,0 +1,131 @@
+/**
+ * What was given when paths were added. A file gets the options of the nearest path around it that was added: the file
+ * itself, its folder, or one further up.
+ */
+import { dirname } from 'node:path'
+import type { Instant } from '../base/clock.ts'
+import { type Audience, audience } from '../model/partition.ts'
+import type { Row } from '../model/table.ts'
+import { ADDED_PATHS } from '../store/core-tables.ts'
+import type { Store, StoreReader } from '../store/store.ts'
+import { isWithin } from './known-files.ts'
+import type { Place } from './place.ts'
+
+/** Options of a request. Absent: not given, so what was given before holds. */
+export interface GivenOptions {
+  readonly lens?: string | undefined
+  readonly collection?: string | undefined
+  readonly kind?: string | undefined
+  readonly tags?: readonly string[] | undefined
+  readonly audience?: Audience | undefined
+  /** For records: our field to theirs. */
+  readonly map?: Readonly<Record<string, string>> | undefined
+}
+
+/** Options that hold for a path. Null: never given. */
+export interface PathOptions {
+  readonly lens: string | null
+  readonly collection: string | null
+  readonly kind: string | null
+  /** Null: unknown, entries keep the tags that they have. */
+  readonly tags: readonly string[] | null
+  readonly audience: Audience | null
+  readonly map: Readonly<Record<string, string>> | null
+}
+
+const NEVER_ADDED: PathOptions = { lens: null, collection: null, kind: null, tags: [], audience: null, map: null }
+const UNKNOWN: PathOptions = { ...NEVER_ADDED, tags: null }
+
+type ByPath = ReadonlyMap<string, PathOptions>
+
+/**
+ * Keeps what is given for a place, which then holds for all paths below it too. Returns the options of any path in it.
+ * `known`: absolute paths of files in it that the store has entries of.
+ */
+export async function rememberOptions(
+  store: Store,
+  place: Place,
+  given: GivenOptions,
+  { holder, now, known }: { readonly holder: string; readonly now: Instant; readonly known: Iterable<string> },
+): Promise<(path: string) => PathOptions> {
+  const paths = [...known]
+  const planIn = (reader: StoreReader) => planOptions(optionsByPath(reader, holder), place, given, paths)
+  let { after, changed } = planIn(store)
+  if (changed.length > 0) {
+    await store.writeWhenFree(now, writer => {
+      // Another run may have written since.
+      ;({ after, changed } = planIn(writer))
+      const table = writer.table(ADDED_PATHS)
+      for (const path of changed) {
+        const root = path === place.absolute ? place.root : (table.get({ holder, path })?.['root'] as string)
+        table.put({ holder, path, root, ...cellsOf(after.get(path) as PathOptions) })
+      }
+    })
+  }
+  return path => nearest(after, path) ?? (after.get(place.absolute) as PathOptions)
+}
+
+/** Options by path as they are to be, and the paths that have others now. */
+function planOptions(
+  before: ByPath,
+  place: Place,
+  given: GivenOptions,
+  known: readonly string[],
+): { readonly after: ByPath; readonly changed: readonly string[] } {
+  const isUnknown = known.some(path => nearest(before, path) === undefined)
+  const around = nearest(before, place.absolute) ?? (isUnknown ? UNKNOWN : NEVER_ADDED)
+  const below = [...before].filter(([path]) => path !== place.absolute && isWithin(path, place.absolute))
+  const after = new Map([...before, ...below.map(([path, options]) => [path, merged(options, given)] as const)])
+  after.set(place.absolute, merged(around, given))
+  const changed = [place.absolute, ...below.map(([path]) => path)].filter(
+    path => JSON.stringify(after.get(path)) !== JSON.stringify(before.get(path)),
+  )
+  return { after, changed }
+}
+
+function optionsByPath(reader: StoreReader, holder: string): ByPath {
+  const rows = reader.table(ADDED_PATHS).scan({ holder })
+  return new Map(rows.map(row => [row['path'] as string, optionsOf(row, holder)]))
+}
+
+function nearest(options: ByPath, path: string): PathOptions | undefined {
+  for (let at = path; ; at = dirname(at)) {
+    const found = options.get(at)
+    if (found !== undefined || dirname(at) === at) return found
+  }
+}
+
+function merged(options: PathOptions, given: GivenOptions): PathOptions {
+  return {
+    lens: given.lens ?? options.lens,
+    collection: given.collection ?? options.collection,
+    kind: given.kind ?? options.kind,
+    tags: given.tags ?? options.tags,
+    audience: given.audience ?? options.audience,
+    map: given.map ?? options.map,
+  }
+}
+
+function cellsOf({ audience: of, tags, map, ...texts }: PathOptions): Row {
+  return {
+    ...texts,
+    tags: tags && JSON.stringify(tags),
+    visibility: of?.kind ?? null,
+    federations: of?.kind === 'shared' ? JSON.stringify(of.federations) : null,
+    map: map && JSON.stringify(map),
+  }
+}
+
+function optionsOf(row: Row, holder: string): PathOptions {
+  const text = (name: string) => row[name] as string | null
+  const json = (name: string) => JSON.parse(text(name) ?? 'null')
+  const kind = text('visibility') as Audience['kind'] | null
+  return {
+    lens: text('lens'),
+    collection: text('collection'),
+    kind: text('kind'),
+    tags: json('tags'),
+    audience: kind === null ? null : audience(kind, holder, json('federations') ?? []),
+    map: json('map'),
+  }
+}
