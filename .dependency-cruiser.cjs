@@ -44,7 +44,7 @@ const islands = ['lenses', 'doors']
 const disk = ['fs', 'fs/promises', 'path', 'url']
 const nodeModules = {
   base: ['crypto'],
-  store: [...disk, 'child_process', 'events', 'sqlite', 'util', 'worker_threads'],
+  store: [...disk, 'child_process', 'events', 'sqlite', 'util', 'worker_threads', 'zlib'],
   index: [...disk, 'worker_threads', 'zlib'],
   embed: [...disk, 'module', 'os', 'timers/promises', 'worker_threads'],
   identity: ['crypto'],

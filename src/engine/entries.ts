@@ -10,6 +10,7 @@ import { invalidArgument, QuerentError } from '../model/errors.ts'
 import { toInstant } from '../model/instant.ts'
 import { type Audience, audience } from '../model/partition.ts'
 import { isOwner, type Sight, type Viewer } from '../model/viewer.ts'
+import { aroundDamage } from '../pipeline/around-damage.ts'
 import type { Store, StoreReader } from '../store/store.ts'
 import { chunkContent } from '../text/chunk.ts'
 import type { PutInput } from './engine.ts'
@@ -56,13 +57,8 @@ export function deleteEntries(store: Store, ids: readonly string[], sight: Sight
   return store.writeWhenFree(now, writer => {
     const gone: EntryKey[] = []
     for (const id of new Set(ids)) {
-      const entry = mustSee(writer, id, sight)
-      if (!mayWrite(entry, sight.viewer)) {
-        throw new QuerentError('denied', `ids: ${id} is held by ${entry.audience.holder}, who alone may delete it`, {
-          id,
-        })
-      }
-      gone.push(entry.key)
+      const damaged = isOwner(sight.viewer) ? damagedOne(writer, id, sight) : undefined
+      gone.push(damaged ?? mustHold(writer, id, sight).key)
     }
     const messages = messageRows(writer, gone)
     for (const key of gone) writer.delete(key)
@@ -71,7 +67,27 @@ export function deleteEntries(store: Store, ids: readonly string[], sight: Sight
   })
 }
 
-/** The visible entry of this id: the viewer's own before others', then by holder. */
+function mustHold(reader: StoreReader, id: string, sight: Sight): Entry {
+  const entry = mustSee(reader, id, sight)
+  if (mayWrite(entry, sight.viewer)) return entry
+  throw new QuerentError('denied', `ids: ${id} is held by ${entry.audience.holder}, who alone may delete it`, { id })
+}
+
+/** One that cannot be read can still be deleted, where no other of that id can be meant. */
+function damagedOne(reader: StoreReader, id: string, sight: Sight): EntryKey | undefined {
+  const keys = reader.find(id, sight.partitions)
+  let isDamaged = false
+  const note = () => {
+    isDamaged = true
+  }
+  const readable = reader.around(note, () => reader.entries(keys))
+  return isDamaged && readable.length === 0 ? keys[0] : undefined
+}
+
+/**
+ * The visible entry of this id: the viewer's own before others', then by holder. Throws `store_corrupt` where it is
+ * damaged.
+ */
 export function mustSee(reader: StoreReader, id: string, sight: Sight): Entry {
   const keys = reader.find(id, sight.partitions)
   const entries = reader.entries(keys)
@@ -87,7 +103,9 @@ function mayWrite(entry: Entry, viewer: Viewer): boolean {
 
 function own(reader: StoreReader, id: string, viewer: Viewer): Entry | undefined {
   const everywhere = reader.partitions().map(partition => partition.id)
-  return reader.entries(reader.find(id, everywhere)).find(entry => entry.audience.holder === viewer.id)
+  // One that is damaged can be written again, as if it were not there.
+  const entries = aroundDamage(reader, () => reader.entries(reader.find(id, everywhere)))
+  return entries.find(entry => entry.audience.holder === viewer.id)
 }
 
 /** As it was, unless given; of a new entry private. */

@@ -5,6 +5,7 @@
 import type { Json, JsonObject } from '../base/canonical.ts'
 import type { Lens, LensTransfer } from '../lenses/lens.ts'
 import type { AccessState, Entry } from '../model/entry.ts'
+import { QuerentError } from '../model/errors.ts'
 import type { Audience } from '../model/partition.ts'
 import type { Cell, Row, TableDeclaration } from '../model/table.ts'
 import type { StoreReader } from '../store/store.ts'
@@ -81,6 +82,11 @@ function* tableLines(
       const exported = transfers.reduce((cells, transfer) => transfer(reader, table.name, cells), row)
       const { entry: key, ...rest } = exported
       const owner = table.ofEntry === true ? reader.entry(Number(key)) : undefined
+      // Rows go with their entry; one without has lost it.
+      if (table.ofEntry === true && owner === undefined) {
+        const message = `row of ${table.name}: its entry (number ${Number(key)}) is not found`
+        throw new QuerentError('store_corrupt', message, { table: table.name, key: Number(key) })
+      }
       const cells = cellsToJson(owner ? rest : exported)
       yield owner
         ? { type: 'row', table: table.name, entry: { holder: owner.audience.holder, id: owner.id }, row: cells }

@@ -1,5 +1,5 @@
 /** The home: the folder `.querent` that holds a store and its snapshots, found upwards from the working folder. */
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { QuerentError } from '../model/errors.ts'
 
@@ -27,7 +27,13 @@ export interface HomeRequest {
 export function findHome(request: HomeRequest): Home {
   const named = request.home ?? request.environmentHome
   const found = named === undefined ? searchUpwards(request.workingFolder) : resolve(request.workingFolder, named)
-  if (found !== undefined && holdsStore(found)) return home(found)
+  if (found !== undefined && holdsStore(found)) {
+    const emptied = lostStore(found)
+    if (emptied !== null) throw emptied
+    return home(found)
+  }
+  const lost = lostStore(found ?? join(request.workingFolder, HOME_FOLDER))
+  if (lost !== null) throw lost
   if (!request.create) {
     const where = found ?? request.workingFolder
     throw new QuerentError(
@@ -45,6 +51,26 @@ export function findHome(request: HomeRequest): Home {
     throw new QuerentError('io_failed', `home: cannot make ${folder}: ${String(error)}`, { path: folder }, error)
   }
   return home(folder)
+}
+
+/**
+ * Why no new store may be made in this home; null: it may. Snapshots of indexes are only ever written of a store that
+ * held something, so a home with snapshots and without its store, or with an empty one, has lost it.
+ */
+export function lostStore(folder: string): QuerentError | null {
+  const { storeFile, indexFolder } = home(folder)
+  const size = statSync(storeFile, { throwIfNoEntry: false })?.size
+  if (size !== undefined && size > 0) return null
+  // With a log beside it the store is there.
+  if ((statSync(`${storeFile}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) return null
+  if (!isFolder(indexFolder) || !readdirSync(indexFolder).some(name => name.endsWith('.snapshot'))) return null
+  const what = size === undefined ? `${STORE_FILE} is gone` : `${STORE_FILE} is empty`
+  const message = `home: ${what} in ${folder}, though there are snapshots of its indexes: the store was lost, and no new one is made over it. Put a backup there as ${STORE_FILE}, or remove the folder ${indexFolder} to begin with an empty store`
+  return new QuerentError('store_corrupt', message, { home: folder })
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }
 
 /** Whether this folder is a home. */

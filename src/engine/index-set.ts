@@ -4,6 +4,7 @@
  */
 import type { Index, VectorIndex } from '../index/contract.ts'
 import type { SnapshotLoad } from '../index/snapshot.ts'
+import { aroundDamage } from '../pipeline/around-damage.ts'
 import type { Store } from '../store/store.ts'
 import { SnapshotFolder } from './snapshot-folder.ts'
 
@@ -81,9 +82,11 @@ export class IndexSet {
     const version = this.#store.version()
     if (version === this.#version) return
     this.#onChange?.()
-    this.#store.read(reader => {
-      for (const index of this.#loaded) index.refresh(reader)
-    })
+    this.#store.read(reader =>
+      aroundDamage(reader, () => {
+        for (const index of this.#loaded) index.refresh(reader)
+      }),
+    )
     this.#version = version
   }
 
@@ -149,7 +152,7 @@ export class IndexSet {
   renew(name: string, save: boolean): void {
     const index = this.get(name)
     this.#onChange?.()
-    this.#store.read(reader => index.rebuild(reader))
+    this.#store.read(reader => aroundDamage(reader, () => index.rebuild(reader)))
     if (save && this.#snapshots !== null) this.#save(index, this.#snapshots)
   }
 

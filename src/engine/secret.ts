@@ -1,6 +1,6 @@
 /** The secret that signs cursors: made once a store and kept in it, so every process on it honours the others' cursors. */
 import { QuerentError } from '../model/errors.ts'
-import type { Store, StoreWriter } from '../store/store.ts'
+import type { Store, StoreReader, StoreWriter } from '../store/store.ts'
 
 const NAME = 'cursor_secret'
 /** A question that needs it should not wait long for the writers of other processes. */
@@ -9,7 +9,7 @@ const WAIT_MS = 50
 const unsaved = new WeakMap<Store, string>()
 
 export function storeSecret(store: Store, random: (bytes: number) => Uint8Array): string {
-  const kept = store.meta(NAME) ?? unsaved.get(store)
+  const kept = secretIn(store) ?? unsaved.get(store)
   if (kept !== undefined) return kept
   const made = Buffer.from(random(32)).toString('base64url')
   try {
@@ -23,7 +23,17 @@ export function storeSecret(store: Store, random: (bytes: number) => Uint8Array)
 
 /** Unless another process was quicker. */
 function keep(writer: StoreWriter, made: string): string {
-  const other = writer.meta(NAME)
+  const other = secretIn(writer)
   if (other === undefined) writer.setMeta(NAME, made)
   return other ?? made
+}
+
+/** One that is damaged is replaced: cursors given before end, nothing else is lost. */
+function secretIn(reader: StoreReader): string | undefined {
+  try {
+    return reader.meta(NAME)
+  } catch (error) {
+    if (error instanceof QuerentError && error.code === 'store_corrupt') return undefined
+    throw error
+  }
 }

@@ -1,5 +1,6 @@
 /** Reading the change feed from where an index stands. */
 import type { EntryKey } from '../model/entry.ts'
+import { QuerentError } from '../model/errors.ts'
 import type { PartitionId } from '../model/partition.ts'
 import type { Change, StoreReader } from '../store/store.ts'
 
@@ -24,13 +25,24 @@ export function readFeed(
   let changes = 0
   let at = position
   for (;;) {
-    const page = reader.changesSince(at, PAGE)
+    const page = pageOf(reader, at)
+    if (page === undefined) return undefined
     for (const change of page) {
       if (concerns(change)) entries.add(change.entry)
       at = change.seq
     }
     changes += page.length
     if (page.length < PAGE) return { entries, changes, position: at }
+  }
+}
+
+/** Undefined where the feed is damaged: then it cannot say what changed. */
+function pageOf(reader: StoreReader, after: number): readonly Change[] | undefined {
+  try {
+    return reader.changesSince(after, PAGE)
+  } catch (error) {
+    if (error instanceof QuerentError && error.code === 'store_corrupt') return undefined
+    throw error
   }
 }
 

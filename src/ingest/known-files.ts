@@ -66,7 +66,12 @@ export function areSame(some: readonly KnownRow[], others: readonly KnownRow[]):
 
 /** What this holder has of a file. */
 export function ownFile(reader: StoreReader, rows: readonly KnownRow[], holder: string): KnownFile | undefined {
-  const entries = reader.entries(rows.map(row => row.entry)).filter(entry => entry.audience.holder === holder)
+  // One that is damaged is added as if it were new.
+  const readable = reader.around(
+    () => undefined,
+    () => reader.entries(rows.map(row => row.entry)),
+  )
+  const entries = readable.filter(entry => entry.audience.holder === holder)
   const row = rows.find(row => row.entry === entries[0]?.key)
   if (row === undefined) return undefined
   return { root: row.root, path: row.path, entries: new Map(entries.map(entry => [entry.id, entry])) }

@@ -5,7 +5,14 @@ import type { StoreReader } from '../store/store.ts'
 /** Finds the holder's entry of an id, whoever may see it. */
 export function ownEntries(reader: StoreReader, holder: string): (id: string) => Entry | undefined {
   const partitions = reader.partitions().map(partition => partition.id)
-  return id => reader.entries(reader.find(id, partitions)).find(entry => entry.audience.holder === holder)
+  return id => {
+    // One that is damaged is written again as if it were not there.
+    const entries = reader.around(
+      () => undefined,
+      () => reader.entries(reader.find(id, partitions)),
+    )
+    return entries.find(entry => entry.audience.holder === holder)
+  }
 }
 
 /**

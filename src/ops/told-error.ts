@@ -25,8 +25,12 @@ export function asQuerentError(thrown: unknown): QuerentError {
 export function toldError(thrown: unknown, viewer: Viewer | null): QuerentError {
   const error = asQuerentError(thrown)
   if (error.isOpen || (viewer !== null && isOwner(viewer))) return error
-  if (OF_MACHINE.has(error.kind))
-    return error.retold(PLAIN[error.code] ?? 'the service is not able to do this now', {}, error)
+  if (OF_MACHINE.has(error.kind)) {
+    // A lens's own word for a damaged store.
+    const isDamage = error.details['reason'] === 'store_corrupt'
+    const plain = PLAIN[isDamage ? 'store_corrupt' : error.code] ?? 'the service is not able to do this now'
+    return error.retold(plain, isDamage ? { reason: 'store_corrupt' } : {}, error)
+  }
   const details: Record<string, Json> = { ...error.details }
   let { message } = error
   for (const name of PLACES) {

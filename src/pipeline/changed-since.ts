@@ -1,6 +1,7 @@
 /** Whether an order that is not held can be found again: it can while nothing that its viewer sees has changed. */
 import type { Instant } from '../base/clock.ts'
 import type { QueryContext } from './context.ts'
+import { changesOrNull } from './feed.ts'
 
 const PAGE = 500
 
@@ -11,7 +12,9 @@ const PAGE = 500
 export function changedSince(moment: Instant, { reader, sight }: Pick<QueryContext, 'reader' | 'sight'>): boolean {
   const visible = new Set(sight.partitions)
   for (let end = reader.lastSeq(); end > 0; end -= PAGE) {
-    const page = reader.changesSince(Math.max(0, end - PAGE), PAGE).filter(({ seq }) => seq <= end)
+    const found = changesOrNull(reader, Math.max(0, end - PAGE), PAGE)
+    if (found === null) return true
+    const page = found.filter(({ seq }) => seq <= end)
     const seen = page.filter(({ partition, from }) => visible.has(partition) || (from !== null && visible.has(from)))
     if (seen.some(({ at }) => at > moment)) return true
     const oldest = page[0]

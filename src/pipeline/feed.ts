@@ -1,6 +1,7 @@
 /** Following the change feed: what was written after the place where a reader of it stands. */
 import type { EntryKey } from '../model/entry.ts'
-import type { StoreReader } from '../store/store.ts'
+import { QuerentError } from '../model/errors.ts'
+import type { Change, StoreReader } from '../store/store.ts'
 
 const PAGE = 1_000
 
@@ -16,6 +17,16 @@ export interface News {
   readonly position: number
 }
 
+/** Null where the feed is damaged there: then it cannot say what changed. */
+export function changesOrNull(reader: StoreReader, position: number, limit: number): readonly Change[] | null {
+  try {
+    return reader.changesSince(position, limit)
+  } catch (error) {
+    if (error instanceof QuerentError && error.code === 'store_corrupt') return null
+    throw error
+  }
+}
+
 /**
  * Entries that came, changed or went behind this place; vectors that came are no change of their entry. Null: the feed
  * cannot say any more, or it would be more than `most` changes.
@@ -25,7 +36,9 @@ export function entriesChangedAfter(reader: StoreReader, position: number, most?
   const last = reader.lastSeq()
   const entries = new Set<EntryKey>()
   for (let at = position; at < last; ) {
-    for (const { seq, entry, kind } of reader.changesSince(at, PAGE)) {
+    const page = changesOrNull(reader, at, PAGE)
+    if (page === null) return null
+    for (const { seq, entry, kind } of page) {
       if (kind !== 'vectors') entries.add(entry)
       at = seq
     }

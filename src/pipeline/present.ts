@@ -2,6 +2,7 @@
 import { modelKey } from '../embed/embedder.ts'
 import type { Ranked } from '../model/candidate.ts'
 import type { Entry, EntryKey } from '../model/entry.ts'
+import type { QuerentError } from '../model/errors.ts'
 import { toIso } from '../model/instant.ts'
 import type { Coverage, Note } from '../model/page.ts'
 import type { Position } from '../model/query.ts'
@@ -64,7 +65,8 @@ function cut(waiting: readonly Ranked[], limit: number, context: QueryContext): 
   let at = 0
   while (shown.length < limit && at < waiting.length) {
     const batch = waiting.slice(at, at + limit - shown.length)
-    const entries = byKey(context.reader.entries(batch.map(ranked => ranked.entry)))
+    const keys = batch.map(ranked => ranked.entry)
+    const entries = byKey(context.reader.around(noteDamage(context), () => context.reader.entries(keys)))
     for (const ranked of batch) {
       const entry = entries.get(ranked.entry)
       if (entry !== undefined && stillVisible(entry, sight)) shown.push({ ranked, entry })
@@ -72,6 +74,11 @@ function cut(waiting: readonly Ranked[], limit: number, context: QueryContext): 
     at += batch.length
   }
   return { shown, isLast: at >= waiting.length }
+}
+
+/** One that is damaged keeps nobody from the others. */
+function noteDamage(context: QueryContext): (damage: QuerentError) => void {
+  return ({ message }) => context.note({ code: 'store_corrupt', message: `Left out: ${message}.` })
 }
 
 function byKey(entries: readonly Entry[]): ReadonlyMap<EntryKey, Entry> {

@@ -1,6 +1,6 @@
 /** The newest part of the change feed in memory, read once for however many follow it from where each of them stands. */
 import type { Change, Store } from '../store/store.ts'
-import { reachesBack } from './feed.ts'
+import { changesOrNull, reachesBack } from './feed.ts'
 
 const PAGE = 1_000
 /** A hundred bytes each. Who stands further back reads the feed itself. */
@@ -58,7 +58,8 @@ export class RecentChanges {
       if (!reachesBack(reader, position)) return null
       const changes: Change[] = []
       for (;;) {
-        const page = reader.changesSince(changes.at(-1)?.seq ?? position, PAGE)
+        const page = changesOrNull(reader, changes.at(-1)?.seq ?? position, PAGE)
+        if (page === null) return null
         for (const change of page) changes.push(change)
         if (page.length < PAGE) return changes
       }

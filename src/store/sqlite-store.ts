@@ -17,7 +17,7 @@ import { Revision } from './sqlite/revision.ts'
 import { prepareSchema } from './sqlite/schema.ts'
 import type { SqlDatabase } from './sqlite/sql-driver.ts'
 import { FOLD_IN_COMMITS, foldInCommits, SqliteUpkeep } from './sqlite/upkeep.ts'
-import { orReadOnly } from './sqlite/writable.ts'
+import { isLockless, orReadOnly } from './sqlite/writable.ts'
 import { SqliteWriter } from './sqlite/writer.ts'
 import type { Store, StoreReader, StoreWriter } from './store.ts'
 import type { Upkeep } from './upkeep.ts'
@@ -51,7 +51,8 @@ export function openSqliteStore(options: SqliteStoreOptions): Store {
   try {
     return open(options, false)
   } catch (error) {
-    if (!isLockless(error, options)) throw options.readOnly === true ? error : orReadOnly(error, options.file)
+    if (options.readOnly !== true || !isLockless(error, options.file))
+      throw options.readOnly === true ? error : orReadOnly(error, options.file)
     return open(options, true)
   }
 }
@@ -71,12 +72,6 @@ function open(options: SqliteStoreOptions, immutable: boolean): Store {
     db.close()
     throw error
   }
-}
-
-/** Even a reader writes locks beside the file; in a folder where it cannot, it needs none if nobody else has it open. */
-function isLockless(error: unknown, { file, readOnly }: SqliteStoreOptions): boolean {
-  const code = error instanceof QuerentError ? error.code : ''
-  return readOnly === true && (code === 'store_readonly' || code === 'io_failed') && !existsSync(`${file}-wal`)
 }
 
 function checkFile(file: string, readOnly: boolean): void {

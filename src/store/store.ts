@@ -17,6 +17,7 @@ import type {
   EntryKey,
   EntryValidity,
 } from '../model/entry.ts'
+import type { QuerentError } from '../model/errors.ts'
 import type { Filter } from '../model/filter.ts'
 import type { Audience, PartitionId } from '../model/partition.ts'
 import type { Row, TableDeclaration } from '../model/table.ts'
@@ -135,6 +136,11 @@ export interface StoreReader {
   table(declaration: TableDeclaration): TableReader
   /** A named text of the store itself (secrets, settings), or undefined. */
   meta(name: string): string | undefined
+  /**
+   * A row that is damaged makes the read that meets it throw `store_corrupt`. Inside `body`, which is synchronous, such
+   * rows are left out and reported instead: for what is made of all rows, and for what has to say which are damaged.
+   */
+  around<T>(report: (damage: QuerentError) => void, body: () => T): T
 }
 
 export interface StoreWriter extends StoreReader {

@@ -1,5 +1,5 @@
 /** Stores that cannot be opened, written or trusted, as the engine and the command tell of them: one clear line. */
-import { chmodSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -99,6 +99,25 @@ describe('a store that this user cannot write', () => {
     chmodSync(file, 0o444)
     chmodSync(home, mode)
     expect(await asNobody()).toEqual(['writer got store_readonly', 'reader found fox', 'reader closed'])
+  })
+})
+
+describe('a home that has lost its store', () => {
+  it.each(['gone', 'empty'])('is not begun anew over its snapshots (%s)', async how => {
+    const lost = folder.file(`lost-${how}`)
+    mkdirSync(join(lost, 'index'), { recursive: true })
+    writeFileSync(join(lost, 'index', 'words.snapshot'), 'something')
+    if (how === 'empty') writeFileSync(join(lost, 'store.db'), '')
+    await expect(openTestEngine({ home: lost })).rejects.toMatchObject({
+      code: 'store_corrupt',
+      message: expect.stringMatching(new RegExp(`store.db is ${how} .* Put a backup there .* or remove the folder`)),
+    })
+    expect(existsSync(join(lost, 'store.db'))).toBe(how === 'empty')
+    const { status, stderr } = await querent(['status'], { cwd: '/', env: { QUERENT_HOME: lost } })
+    expect([status, stderr]).toEqual([1, expect.stringContaining(`store.db is ${how}`)])
+    rmSync(join(lost, 'index'), { recursive: true })
+    await using engine = await openTestEngine({ home: lost })
+    expect((await engine.status()).entries).toBe(0)
   })
 })
 

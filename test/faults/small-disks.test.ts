@@ -133,6 +133,40 @@ describe.skipIf(NO_MOUNT !== null)(`a disk${NO_MOUNT === null ? '' : ` (${NO_MOU
     await expect(reader.put({ entries: [{ content: 'x' }] })).rejects.toMatchObject({ code: 'store_readonly' })
     const put = await querent(['delete', 'fox'], { cwd: '/', env: { QUERENT_HOME: home } })
     expect(put).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(/^querent: .*read-?only/) })
-    expect(put.stderr.trimEnd().split('\n')).toHaveLength(2)
+    expect(put.stderr.trimEnd().split('\n')).toHaveLength(closed ? 3 : 2)
+  })
+
+  it('mounted for reading only is read by the command, which says so', { timeout: 300_000 }, async () => {
+    const folder = disk()
+    const home = folder.file('home')
+    const env = { QUERENT_HOME: home, QUERENT_EMBEDDER: 'none' }
+    const run = (...args: string[]) => querent(args, { cwd: '/', env })
+    await using writer = await openTestEngine({ home })
+    await writer.put({ entries: [{ id: 'fox', content: 'a quick fox' }] })
+    await writer.close()
+    execFileSync('mount', ['-o', 'remount,ro', folder.path])
+    const elsewhere = tempFolder()
+    onTestFinished(() => elsewhere[Symbol.dispose]())
+    const commands = [
+      ['status'],
+      ['query', 'fox'],
+      ['get', 'fox'],
+      ['list'],
+      ['export'],
+      ['backup', elsewhere.file('copy.db')],
+    ]
+    for (const command of commands) {
+      const { status, stdout, stderr } = await run(...command)
+      expect([command[0], status, stderr.split('\n')[0]]).toEqual([
+        command[0],
+        0,
+        expect.stringContaining('the home is read-only here'),
+      ])
+      expect(stdout).not.toBe('')
+    }
+    const { stdout } = await run('doctor')
+    // There is hardly any room on a disk this small.
+    expect([stdout.includes('ok   pages'), stdout.match(/^FAIL .*?:/gm)]).toEqual([true, ['FAIL disk:']])
+    expect(await run('delete', 'fox')).toMatchObject({ status: 1, stdout: '' })
   })
 })

@@ -54,7 +54,7 @@ export async function withSession<T>(
   body: (session: Session) => Promise<T>,
 ): Promise<T> {
   const viewer = viewerOf(flags.viewer, cli.io.env['QUERENT_VIEWER'])
-  await using engine = await (options.open ?? openEngine)(engineOptions(cli, flags, options))
+  await using engine = await openOrRead(cli, options.open ?? openEngine, engineOptions(cli, flags, options))
   const context: CallContext = { viewer, signal: cli.signal, report: options.report }
   return await body({
     engine,
@@ -63,6 +63,22 @@ export async function withSession<T>(
     run: (operation, input) => runOperation(operation, engine, input, context),
     stream: (operation, input) => streamOperation(operation, engine, input, context),
   })
+}
+
+/** A home that cannot be written is read: what would write to it then says so. */
+async function openOrRead(
+  cli: Cli,
+  open: (options: EngineOptions) => Promise<Engine>,
+  options: EngineOptions,
+): Promise<Engine> {
+  try {
+    return await open(options)
+  } catch (error) {
+    if (!(error instanceof QuerentError) || error.code !== 'store_readonly') throw error
+    const engine = await open({ ...options, create: false, readOnly: true })
+    cli.io.stderr.write('querent: the home is read-only here: it is read, and nothing is kept of this use\n')
+    return engine
+  }
 }
 
 function engineOptions(cli: Cli, flags: CommonFlags, options: SessionOptions): EngineOptions {

@@ -71,10 +71,14 @@ export class StorageError extends ChromaError {
   }
 }
 
-/** The database refused; details.retryable, details.attempts. */
+/** The database refused; details.retryable, details.attempts; details.reason `store_corrupt` where it is damaged. */
 export class DatabaseError extends StorageError {
   override readonly name: string = 'DatabaseError'
-  constructor(message: string, details: { readonly retryable: boolean; readonly attempts: number }, cause?: unknown) {
+  constructor(
+    message: string,
+    details: { readonly retryable: boolean; readonly attempts: number; readonly reason?: string },
+    cause?: unknown,
+  ) {
     const kind = details.retryable ? 'busy' : 'broken'
     super('database_failed', message, details, cause, {
       kind,

@@ -25,6 +25,7 @@ export async function retrying<T>(work: () => T | Promise<T>, sleep: Sleep): Pro
 
 function toldAsDatabaseError(error: QuerentError, attempts: number): QuerentError {
   if (error.kind === 'busy') return new DatabaseError(error.message, { retryable: true, attempts }, error)
-  if (FAILURES.includes(error.code)) return new DatabaseError(error.message, { retryable: false, attempts }, error)
-  return error
+  if (!FAILURES.includes(error.code)) return error
+  const reason = error.code === 'store_corrupt' ? { reason: error.code } : {}
+  return new DatabaseError(error.message, { retryable: false, attempts, ...reason }, error)
 }

@@ -1,8 +1,9 @@
 /** The one way in: `call(path, params, emit?)` finds the handler, times it, and always resolves to an envelope (CX-001). */
 import type { JsonObject } from '../../base/canonical.ts'
 import { isRecord } from '../../base/record.ts'
+import { QuerentError } from '../../model/errors.ts'
 import type { Effect } from '../../model/operation.ts'
-import { LOCAL_OWNER, type Viewer } from '../../model/viewer.ts'
+import { isOwner, LOCAL_OWNER, type Viewer } from '../../model/viewer.ts'
 import type { LensHost } from '../lens.ts'
 import { type Envelope, type ErrorMap, errorAt, type Outcome, Refusal, refusal } from './envelope.ts'
 import type { Params } from './params.ts'
@@ -82,8 +83,17 @@ export async function callHandler(
     return end(await handler.run(call, given), false)
   } catch (error) {
     if (error instanceof Refusal) return end(error.errors, true)
+    if (isDamage(error)) {
+      // Others are not told which row it is: it may be one they may not see.
+      const message = isOwner(options.viewer ?? LOCAL_OWNER) ? error.message : 'the store is damaged'
+      return end(errorAt(['handler'], 'exception', message, { reason: error.code }), true)
+    }
     return end(errorAt(['handler'], 'exception', error instanceof Error ? error.message : asText(error)), true)
   }
+}
+
+function isDamage(error: unknown): error is QuerentError {
+  return error instanceof QuerentError && error.code === 'store_corrupt'
 }
 
 /** Throws `Refusal` with code `cancelled`: what was written until then stays. */

@@ -7,6 +7,8 @@ import type { EntryKey } from '../../model/entry.ts'
 import type { PartitionId } from '../../model/partition.ts'
 import type { Row, TableDeclaration } from '../../model/table.ts'
 import { LOCAL_OWNER } from '../../model/viewer.ts'
+import { aroundDamage } from '../../pipeline/around-damage.ts'
+import { changesOrNull } from '../../pipeline/feed.ts'
 import type { Store, StoreReader } from '../../store/store.ts'
 
 const PAGE = 4096
@@ -58,9 +60,11 @@ export class EntryRows<T extends RowOf> {
   #follow(): void {
     const version = this.#store.version()
     if (version === this.#version) return
-    this.#store.read(reader => {
-      if (this.#position < 0 || !this.#replay(reader)) this.#load(reader)
-    })
+    this.#store.read(reader =>
+      aroundDamage(reader, () => {
+        if (this.#position < 0 || !this.#replay(reader)) this.#load(reader)
+      }),
+    )
     this.#version = version
   }
 
@@ -87,7 +91,8 @@ export class EntryRows<T extends RowOf> {
     if (this.#position > reader.lastSeq() || reader.firstSeq() > this.#position + 1) return false
     const changed = new Map<EntryKey, PartitionId>()
     for (;;) {
-      const page = reader.changesSince(this.#position, FEED_PAGE)
+      const page = changesOrNull(reader, this.#position, FEED_PAGE)
+      if (page === null) return false
       for (const { seq, kind, entry, partition } of page) {
         if (kind !== 'vectors') changed.set(entry, partition)
         this.#position = seq

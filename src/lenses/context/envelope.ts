@@ -51,9 +51,10 @@ export function refusal(field: string, code: string, message: string): Refusal {
 }
 
 /** One error at a place: `['concepts', '0', 'name']`. */
-export function errorAt(place: readonly string[], code: string, message: string): ErrorMap {
+export function errorAt(place: readonly string[], code: string, message: string, meta?: JsonObject): ErrorMap {
   const [field = 'handler', ...rest] = place
-  return { [field]: rest.length === 0 ? [{ code, message }] : errorAt(rest, code, message) }
+  const detail = meta === undefined ? { code, message } : { code, message, meta }
+  return { [field]: rest.length === 0 ? [detail] : errorAt(rest, code, message, meta) }
 }
 
 /** Both, where they are at different places. */

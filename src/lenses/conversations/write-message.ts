@@ -6,6 +6,7 @@ import { QuerentError } from '../../model/errors.ts'
 import { MAX_ID_LENGTH } from '../../model/limits.ts'
 import type { Audience } from '../../model/partition.ts'
 import type { Row } from '../../model/table.ts'
+import { aroundDamage } from '../../pipeline/around-damage.ts'
 import type { StoreReader, StoreWriter } from '../../store/store.ts'
 import { bodyOf, chunksOf, type Said, titleOf } from './indexed-text.ts'
 import type { Message, Profile } from './model.ts'
@@ -58,7 +59,9 @@ export function ownMessage(
   holder: string,
 ): OwnMessage | undefined {
   const everywhere = reader.partitions().map(partition => partition.id)
-  const entry = reader.entries(reader.find(id, everywhere)).find(found => found.audience.holder === holder)
+  const entry = aroundDamage(reader, () => reader.entries(reader.find(id, everywhere))).find(
+    found => found.audience.holder === holder,
+  )
   if (entry === undefined) return undefined
   const row = reader.table(MESSAGES).get({ entry: entry.key })
   if (row !== undefined && row['conversation'] === conversation) return { entry, row }

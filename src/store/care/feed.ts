@@ -4,7 +4,9 @@
  * makes everybody who stood before build anew from the entries.
  */
 import type { Instant } from '../../base/clock.ts'
-import type { SqlDatabase } from '../sqlite/sql-driver.ts'
+import { tellChange } from '../sqlite/changes.ts'
+import { isWhole } from '../sqlite/row-checks.ts'
+import type { SqlDatabase, SqlValue } from '../sqlite/sql-driver.ts'
 import { type Check, counted, type Problem, problemOf, REPAIR_HELP, those } from './problem.ts'
 
 const KINDS = `'put', 'delete', 'vectors'`
@@ -42,13 +44,18 @@ function lostSeqs(db: SqlDatabase): readonly number[] {
 }
 
 function senselessSeqs(db: SqlDatabase): readonly number[] {
-  return db
+  const wrong = db
     .prepareArrays<[number]>(
       `select seq from changes where kind not in (${KINDS}) or entry > ${sequence(db, 'entries')}
        or partition not in (select id from partitions) order by seq`,
     )
     .all()
     .map(([seq]) => seq)
+  const rows = db.prepareArrays<readonly SqlValue[]>(
+    'select seq, entry, kind, partition, from_partition, at, _check from changes order by seq',
+  )
+  const changed = [...rows.each()].filter(row => !isWhole(row)).map(([seq]) => seq as number)
+  return [...new Set([...wrong, ...changed])].sort((a, b) => a - b)
 }
 
 /** Tells one more change, so that there is a newest one, and forgets all up to the last wrong one. */
@@ -64,17 +71,16 @@ function cut(db: SqlDatabase, now: Instant): string {
 }
 
 function tellSomething(db: SqlDatabase, now: Instant): void {
-  const told = db
-    .prepare(
-      `insert into changes (entry, kind, partition, from_partition, at)
-       select key, 'put', partition, null, ? from entries order by key desc limit 1`,
-    )
-    .run(now)
-  if (told.changes > 0) return
-  db.prepare(
-    `insert into changes (entry, kind, partition, from_partition, at)
-     select ${sequence(db, 'entries')}, 'delete', id, null, ? from partitions order by id limit 1`,
-  ).run(now)
+  const newest = db
+    .prepareArrays<[number, number]>('select key, partition from entries order by key desc limit 1')
+    .get()
+  if (newest !== undefined) {
+    tellChange(db, { entry: newest[0], kind: 'put', partition: newest[1], from: null, at: now })
+    return
+  }
+  const [partition] = db.prepareArrays<[number]>('select id from partitions order by id limit 1').get() ?? []
+  if (partition === undefined) return
+  tellChange(db, { entry: sequence(db, 'entries'), kind: 'delete', partition, from: null, at: now })
 }
 
 function newestSeq(db: SqlDatabase): number {

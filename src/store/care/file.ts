@@ -2,6 +2,7 @@
 import { rmSync } from 'node:fs'
 import { openNodeSqlite } from '../sqlite/node-sqlite.ts'
 import type { SqlDatabase } from '../sqlite/sql-driver.ts'
+import { isLockless } from '../sqlite/writable.ts'
 
 /** How long a connection waits for the locks of other processes. */
 const WAIT_MS = 5_000
@@ -18,11 +19,16 @@ export function removeStore(file: string): void {
 
 /** To be closed by the caller. `repair` may write what SQLite says of its own tables. Throws what opening a store throws. */
 export function openFile(file: string, to: 'read' | 'write' | 'repair'): SqlDatabase {
-  return openNodeSqlite({
-    file,
-    readOnly: to === 'read',
-    immutable: false,
-    timeoutMs: WAIT_MS,
-    schemaWritable: to === 'repair',
-  })
+  const options = { file, readOnly: to === 'read', timeoutMs: WAIT_MS, schemaWritable: to === 'repair' }
+  const db = openNodeSqlite({ ...options, immutable: false })
+  if (to !== 'read') return db
+  try {
+    // Nothing is read before the first statement.
+    db.exec('pragma schema_version')
+    return db
+  } catch (error) {
+    if (!isLockless(error, file)) return db
+    db.close()
+    return openNodeSqlite({ ...options, immutable: true })
+  }
 }

@@ -1,7 +1,23 @@
 /** The first hundred bytes of a store file: what it says of itself before SQLite can read it (sqlite.org/fileformat2). */
-import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { QuerentError } from '../../model/errors.ts'
 import { APPLICATION_ID, SCHEMA } from '../sqlite/schema.ts'
-import { type Problem, RESTORE_HELP, type StoreFinding, sound } from './problem.ts'
+import { openFile } from './file.ts'
+import { type Problem, REPAIR_HELP, RESTORE_HELP, type StoreFinding, sound } from './problem.ts'
 
 export interface Header {
   readonly size: number
@@ -14,6 +30,10 @@ export interface Header {
 
 const MAGIC = 'SQLite format 3\0'
 const LENGTH = 100
+/** Every store has pages of this size. */
+const PAGE = 4096
+/** A store with nothing in it has more pages. */
+const SMALLEST = 4 * PAGE
 
 export function headerOf(file: string): Header {
   const bytes = Buffer.alloc(LENGTH)
@@ -38,7 +58,7 @@ export function headerOf(file: string): Header {
 export function soundHeader(pages: number): Uint8Array {
   const bytes = Buffer.alloc(LENGTH)
   bytes.write(MAGIC, 'latin1')
-  bytes.writeUInt16BE(4096, 16)
+  bytes.writeUInt16BE(PAGE, 16)
   // Written with a log, no reserved bytes, fractions as prescribed.
   bytes.set([2, 2, 0, 64, 32, 32], 18)
   bytes.writeUInt32BE(1, 24)
@@ -57,8 +77,66 @@ export function soundHeader(pages: number): Uint8Array {
 export function fileFinding(file: string): StoreFinding {
   const header = headerOf(file)
   const wrong = wrongWith(header)
+  if (rebuiltHeader(file) !== null) {
+    const message = wrong?.message ?? 'the head of the file is damaged, and nothing behind it'
+    return { check: 'file', ok: false, message, help: REPAIR_HELP, isMendable: true }
+  }
   if (wrong === null) return sound('file', `${header.pages} pages of ${header.pageSize} bytes`)
   return { check: 'file', ok: false, ...wrong, isMendable: false }
+}
+
+/** In front of the list of tables, on the first page. */
+const LEAF_OR_INTERIOR: ReadonlySet<number> = new Set([5, 13])
+
+/**
+ * The head that makes a file that cannot be opened a store again; null where there is none, or where the file needs none.
+ * Tried on a copy: with it, all of the file must be sound but for pages that no list of free pages names.
+ */
+export function rebuiltHeader(file: string): Uint8Array | null {
+  if (statSync(file).size < SMALLEST || isReadable(file)) return null
+  const bytes = readFileSync(file)
+  if (!LEAF_OR_INTERIOR.has(bytes[LENGTH] ?? 0)) return null
+  const header = soundHeader(Math.floor(bytes.length / PAGE))
+  const copy = join(mkdtempSync(join(dirname(file), 'header-')), 'store.db')
+  try {
+    bytes.set(header)
+    writeFileSync(copy, bytes, { mode: 0o600 })
+    if (existsSync(`${file}-wal`)) copyFileSync(`${file}-wal`, `${copy}-wal`)
+    return isReadable(copy) ? header : null
+  } finally {
+    rmSync(dirname(copy), { recursive: true, force: true })
+  }
+}
+
+export function writeHeader(file: string, header: Uint8Array): void {
+  const handle = openSync(file, 'r+')
+  try {
+    writeSync(handle, header, 0, header.length, 0)
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+}
+
+/** Whether it is a store of this version whose pages are sound, whoever uses them. */
+function isReadable(file: string): boolean {
+  try {
+    const db = openFile(file, 'write')
+    try {
+      const numberOf = (sql: string) => db.prepareArrays<[number]>(sql).get()?.[0]
+      if (numberOf('pragma application_id') !== APPLICATION_ID || numberOf('pragma user_version') !== SCHEMA)
+        return false
+      const lines = db.prepareArrays<[string]>('pragma integrity_check').all()
+      return lines.every(([text]) =>
+        text.split('\n').every(line => /^(ok|\*\*\*.*|Page \d+: never used.*)$/.test(line)),
+      )
+    } finally {
+      db.close()
+    }
+  } catch (error) {
+    if (error instanceof QuerentError) return false
+    throw error
+  }
 }
 
 function wrongWith(header: Header): (Pick<Problem, 'help'> & { readonly message: string }) | null {

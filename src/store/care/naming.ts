@@ -1,5 +1,7 @@
 /** What tells who may see an entry, and what tables there are: nothing in the store says how these should be. */
 import { type Audience, partitionKey } from '../../model/partition.ts'
+import { columnsOf } from '../sqlite/fill-checks.ts'
+import { CHECK } from '../sqlite/row-checks.ts'
 import type { SqlDatabase } from '../sqlite/sql-driver.ts'
 import { isObject, parsed } from './parsed.ts'
 import { type Check, problemOf, RESTORE_HELP, those } from './problem.ts'
@@ -41,7 +43,7 @@ export const tables: Check = {
 function stands(db: SqlDatabase, name: string, json: string): boolean {
   const declared = parsed(json)
   if (!isObject(declared) || declared['name'] !== name || !Array.isArray(declared['columns'])) return false
-  const columns = db.prepareArrays<[string]>('select name from pragma_table_info(?)').all(`declared_${name}`)
+  const columns = columnsOf(db, `declared_${name}`).filter(column => column !== CHECK)
   const wanted = declared['columns'].map(column => String((column as { name?: unknown }).name))
-  return JSON.stringify(columns.map(([column]) => column).sort()) === JSON.stringify(wanted.sort())
+  return JSON.stringify([...columns].sort()) === JSON.stringify(wanted.sort())
 }

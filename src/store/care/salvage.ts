@@ -3,16 +3,20 @@
  * it, beside the new one. What refers to something that was lost is left out, and all that was lost is told.
  */
 import { closeSync, copyFileSync, existsSync, ftruncateSync, openSync, statSync, writeSync } from 'node:fs'
+import { sha256 } from '../../base/canonical.ts'
 import type { Instant } from '../../base/clock.ts'
 import { QuerentError } from '../../model/errors.ts'
-import { APPLICATION_ID, SCHEMA } from '../sqlite/schema.ts'
-import type { SqlDatabase } from '../sqlite/sql-driver.ts'
+import { CHECK, checkOf } from '../sqlite/row-checks.ts'
+import { APPLICATION_ID, prepareSchema, SCHEMA } from '../sqlite/schema.ts'
+import type { SqlDatabase, SqlValue } from '../sqlite/sql-driver.ts'
 import { quote } from '../sqlite/table.ts'
+import { createIndexes } from '../sqlite/tables.ts'
 import { openFile, removeStore } from './file.ts'
 import { headerOf, soundHeader } from './header.ts'
 import { counted } from './problem.ts'
 import { orNothing, readableRows } from './readable-rows.ts'
 import { mendStore } from './store-care.ts'
+import { declarationsIn, mendTableList } from './table-list.ts'
 
 export interface Salvage {
   readonly entries: number
@@ -29,10 +33,20 @@ export function salvageStore(from: string, to: string, now: Instant): Salvage {
   try {
     takeCopy(from, raw)
     const salvage = copyReadable(raw, to)
+    toThisSchema(to)
     mendStore(to, now)
     return salvage
   } finally {
     removeStore(raw)
+  }
+}
+
+function toThisSchema(file: string): void {
+  const db = openFile(file, 'write')
+  try {
+    prepareSchema(db, false, undefined)
+  } finally {
+    db.close()
   }
 }
 
@@ -57,8 +71,9 @@ interface Part {
 }
 
 function copyReadable(from: string, to: string): Salvage {
-  const source = openFile(from, 'write')
+  const source = openFile(from, 'repair')
   try {
+    mendTableList(source)
     const parts = partsOf(source, from)
     const target = openFile(to, 'write')
     try {
@@ -89,16 +104,19 @@ function readAll(db: SqlDatabase, sql: string): readonly (readonly unknown[])[] 
 function fill(target: SqlDatabase, source: SqlDatabase, parts: readonly Part[]): readonly string[] {
   const tables = parts.filter(({ type }) => type === 'table')
   for (const { sql } of tables) target.exec(sql)
+  const isChecked = tables.some(({ sql }) => sql.includes(CHECK))
   const cut = tables.filter(({ name }) => copyTable(target, source, name)).map(({ name }) => name)
   const identity = target.prepareArrays('select 1 from identity').get()
   if (identity === undefined) target.exec('insert into identity values (lower(hex(randomblob(16))))')
   const names = lostNames(target, source)
   const left = dropHalves(target)
-  for (const { type, sql } of parts) if (type !== 'table') target.exec(sql)
+  for (const { type, sql, name } of parts) if (type !== 'table' && !name.startsWith('declared_')) target.exec(sql)
+  // Not by their statements in the damaged file: what indexes there are stands in the declarations too.
+  for (const sql of declarationsIn(target).flatMap(createIndexes)) orNothing(() => target.exec(sql))
   keepSequences(target, source)
-  target.exec(`pragma application_id = ${APPLICATION_ID}; pragma user_version = ${SCHEMA}`)
+  target.exec(`pragma application_id = ${APPLICATION_ID}; pragma user_version = ${isChecked ? SCHEMA : 1}`)
   return [
-    ...cut.map(name => `rows of ${name.replace(/^declared_/, '')}, where pages are damaged`),
+    ...cut.map(name => `rows of ${name.replace(/^declared_/, '')} that are damaged`),
     ...left,
     ...namesTold(names),
   ]
@@ -115,8 +133,13 @@ function copyTable(target: SqlDatabase, source: SqlDatabase, name: string): bool
     `insert or ignore into ${quote(name)} (${columns.map(quote).join(', ')}) values (${marks})`,
   )
   const { rows, isCutShort } = readableRows(source, name, columns)
+  const isSound = soundRows(name, columns)
   let isWrong = false
   for (const row of rows) {
+    if (!isSound(row)) {
+      isWrong = true
+      continue
+    }
     try {
       put.run(...row)
     } catch (error) {
@@ -126,6 +149,18 @@ function copyTable(target: SqlDatabase, source: SqlDatabase, name: string): bool
     }
   }
   return isCutShort() || isWrong
+}
+
+/** Whether a row is as it was written: by its check, and a text of a store from before there were checks by its hash. */
+function soundRows(table: string, columns: readonly string[]): (row: readonly SqlValue[]) => boolean {
+  const at = columns.indexOf(CHECK)
+  const [content, hash] = ['content', 'content_hash'].map(name => columns.indexOf(name)) as [number, number]
+  return row => {
+    // A store that is being brought to this schema has rows without.
+    const check = at === -1 ? null : row[at]
+    if (check !== null && check !== undefined) return check === checkOf(row.filter((_, cell) => cell !== at))
+    return table !== 'bodies' || sha256(String(row[content])) === row[hash]
+  }
 }
 
 /** An index that can be read knows entries that the table has lost. */

@@ -3,9 +3,10 @@ import type { Instant } from '../../base/clock.ts'
 import { QuerentError } from '../../model/errors.ts'
 import { advanceRevision } from '../sqlite/revision.ts'
 import type { SqlDatabase } from '../sqlite/sql-driver.ts'
-import { chunks, contents } from './contents.ts'
+import { chunks, contents, rows } from './contents.ts'
 import { feed } from './feed.ts'
 import { openFile } from './file.ts'
+import { rebuiltHeader, writeHeader } from './header.ts'
 import { lookups } from './lookups.ts'
 import { partitions, tables } from './naming.ts'
 import { checkPages, isMendable, type PageReport } from './pages.ts'
@@ -26,6 +27,7 @@ const CHECKS: readonly Check[] = [
   tables,
   references,
   contents,
+  rows,
   chunks,
   lookups,
   vectorRows,
@@ -46,6 +48,13 @@ export function examineStore(file: string): readonly StoreFinding[] {
  * processes may go on working; `store_locked` when they do not let this one write.
  */
 export function mendStore(file: string, now: Instant): readonly Mended[] {
+  const header = rebuiltHeader(file)
+  if (header === null) return mendRows(file, now)
+  writeHeader(file, header)
+  return [{ check: 'file', done: 'wrote the head of the file again' }, ...mendRows(file, now)]
+}
+
+function mendRows(file: string, now: Instant): readonly Mended[] {
   const pages = looking(file, checkPages)
   if (!isMendable(pages)) return []
   const db = openFile(file, 'repair')

@@ -1,6 +1,6 @@
 /** The numbers of chunks and vectors that are kept by partition, against what they count. */
 import type { SqlDatabase } from '../sqlite/sql-driver.ts'
-import { wrongTallies } from '../sqlite/tallies.ts'
+import { setTally, wrongTallies } from '../sqlite/tallies.ts'
 import { type Check, counted, problemOf, REPAIR_HELP, those } from './problem.ts'
 
 export const tallyRows: Check = {
@@ -15,14 +15,11 @@ export const tallyRows: Check = {
 
 function recount(db: SqlDatabase): number {
   const wrong = wrongTallies(db)
-  const set = db.prepare(
-    `insert into tallies (partition, model, count) values (?, ?, ?) on conflict do update set count = excluded.count`,
-  )
   const drop = db.prepare('delete from tallies where partition = ? and model = ?')
   const isPartition = db.prepareArrays('select 1 from partitions where id = ?')
   for (const { partition, model, right } of wrong) {
     if (isPartition.get(partition) === undefined) drop.run(partition, model)
-    else set.run(partition, model, right)
+    else setTally(db, partition, model, right)
   }
   return wrong.length
 }

@@ -1,5 +1,7 @@
 /** Vectors that no search could use: of no passage or model, of a wrong length, not of unit length. */
 import type { Instant } from '../../base/clock.ts'
+import { tellChange } from '../sqlite/changes.ts'
+import { checkOf } from '../sqlite/row-checks.ts'
 import type { SqlDatabase } from '../sqlite/sql-driver.ts'
 import { vectorOf } from '../sqlite/values.ts'
 import { type Check, counted, type Problem, problemOf, REPAIR_HELP, RESTORE_HELP, those } from './problem.ts'
@@ -10,13 +12,14 @@ const TOLERANCE = 0.01
 interface Wrong {
   readonly key: number
   readonly chunk: number
-  readonly why: 'stray' | 'unknown' | 'length' | 'number'
+  readonly why: 'stray' | 'unknown' | 'length' | 'number' | 'changed'
 }
 
 const WORDS: Readonly<Record<Wrong['why'], readonly [one: string, many: string]>> = {
   stray: ['vector of no passage', 'vectors of no passage'],
   unknown: ['vector of an unknown model', 'vectors of an unknown model'],
   length: ['vector of a wrong length', 'vectors of a wrong length'],
+  changed: ['vector that is not what was written', 'vectors that are not what was written'],
   number: ['vector that is not of unit length', 'vectors that are not of unit length'],
 }
 
@@ -40,14 +43,15 @@ export const vectorRows: Check = {
 
 function wrongOnes(db: SqlDatabase): readonly Wrong[] {
   const models = new Map(db.prepareArrays<[number, number]>('select id, dimensions from models').all())
-  const rows = db.prepareArrays<[number, number, number | null, Uint8Array]>(
-    'select v.key, v.entry, c.entry, v.vector from vectors v left join chunks c on c.key = v.key >> 8 order by v.key',
+  const rows = db.prepareArrays<[number, number, number | null, Uint8Array, number]>(
+    'select v.key, v.entry, c.entry, v.vector, v._check from vectors v left join chunks c on c.key = v.key >> 8 order by v.key',
   )
   const found: Wrong[] = []
-  for (const [key, entry, owner, blob] of rows.each()) {
+  for (const [key, entry, owner, blob, check] of rows.each()) {
     const dimensions = models.get(key % 256)
     const why = owner !== entry ? 'stray' : dimensions === undefined ? 'unknown' : faultOf(blob, dimensions)
-    if (why !== null) found.push({ key, chunk: Math.floor(key / 256), why })
+    const isChanged = why === null && check !== checkOf([key, entry, blob])
+    if (why !== null || isChanged) found.push({ key, chunk: Math.floor(key / 256), why: why ?? 'changed' })
   }
   return found
 }
@@ -70,11 +74,11 @@ function drop(db: SqlDatabase, now: Instant): string {
     const [entry] = entryOf.get(chunk) ?? []
     if (entry !== undefined) entries.add(entry)
   }
-  const tell = db.prepare(
-    `insert into changes (entry, kind, partition, from_partition, at)
-     select key, 'put', partition, null, ? from entries where key = ?`,
-  )
-  for (const entry of [...entries].sort((a, b) => a - b)) tell.run(now, entry)
+  const partitionOf = db.prepareArrays<[number]>('select partition from entries where key = ?')
+  for (const entry of [...entries].sort((a, b) => a - b)) {
+    const [partition] = partitionOf.get(entry) ?? []
+    if (partition !== undefined) tellChange(db, { entry, kind: 'put', partition, from: null, at: now })
+  }
   return `dropped ${counted(wrong.length, 'vector')}`
 }
 

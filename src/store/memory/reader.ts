@@ -3,6 +3,7 @@ import { Bitset } from '../../base/bitset.ts'
 import type { Instant } from '../../base/clock.ts'
 import { compareText } from '../../base/compare.ts'
 import type { AccessState, Chunk, ChunkKey, Entry, EntryIdentity, EntryKey, EntryValidity } from '../../model/entry.ts'
+import type { QuerentError } from '../../model/errors.ts'
 import { type Filter, type FilterSubject, matches, type Scalar } from '../../model/filter.ts'
 import type { Audience, PartitionId } from '../../model/partition.ts'
 import type { TableDeclaration } from '../../model/table.ts'
@@ -173,6 +174,11 @@ export class MemoryReader implements StoreReader {
 
   table(declaration: TableDeclaration): TableReader {
     return this.state.table(declaration)
+  }
+
+  /** Memory is never damaged. */
+  around<T>(_report: (damage: QuerentError) => void, body: () => T): T {
+    return body()
   }
 
   meta(name: string): string | undefined {

@@ -3,8 +3,30 @@ import type { Instant } from '../../base/clock.ts'
 import type { EntryKey } from '../../model/entry.ts'
 import type { PartitionId } from '../../model/partition.ts'
 import type { Change } from '../store.ts'
+import { checked, damaged, isWhole } from './row-checks.ts'
 import type { SqlDatabase } from './sql-driver.ts'
 import { limitOf } from './values.ts'
+
+type Row = readonly [
+  seq: number,
+  entry: EntryKey,
+  kind: Change['kind'],
+  partition: PartitionId,
+  from: PartitionId | null,
+  at: Instant,
+  check: number,
+]
+
+/** Adds a change to the feed and returns its number. Inside a write transaction. */
+export function tellChange(db: SqlDatabase, { entry, kind, partition, from, at }: Omit<Change, 'seq'>): number {
+  const sql = `select max(coalesce((select seq from sqlite_sequence where name = 'changes'), 0), coalesce(max(seq), 0)) + 1
+    from changes`
+  const seq = db.prepareArrays<[number]>(sql).get()?.[0] ?? 1
+  db.prepare(
+    'insert into changes (seq, entry, kind, partition, from_partition, at, _check) values (?, ?, ?, ?, ?, ?, ?)',
+  ).run(...checked([seq, entry, kind, partition, from, at]))
+  return seq
+}
 
 export class SqliteChanges {
   readonly #db: SqlDatabase
@@ -21,10 +43,7 @@ export class SqliteChanges {
   }
 
   tell(kind: Change['kind'], entry: EntryKey, partition: PartitionId, from: PartitionId | null, at: Instant): void {
-    const { lastKey } = this.#db
-      .prepare('insert into changes (entry, kind, partition, from_partition, at) values (?, ?, ?, ?, ?)')
-      .run(entry, kind, partition, from, at)
-    this.told = lastKey
+    this.told = tellChange(this.#db, { entry, kind, partition, from, at })
   }
 
   last(): number {
@@ -37,12 +56,16 @@ export class SqliteChanges {
 
   since(seq: number, limit: number): readonly Change[] {
     return this.#db
-      .prepare<Change>(
-        `select seq, entry, kind, partition, from_partition as "from", at from changes
+      .prepareArrays<Row>(
+        `select seq, entry, kind, partition, from_partition, at, _check from changes
          where seq > ? order by seq limit ?`,
       )
       .all(seq, limitOf(limit))
-      .map(change => ({ ...change }))
+      .map(row => {
+        const [at, entry, kind, partition, from, time] = row
+        if (!isWhole(row)) throw damaged(`change ${at} of the feed`, { table: 'changes', key: at })
+        return { seq: at, entry, kind, partition, from, at: time }
+      })
   }
 
   prune(seq: number): void {

@@ -2,11 +2,13 @@
 import type { Chunk, ChunkDraft, ChunkKey, EntryKey } from '../../model/entry.ts'
 import { continuesUnchanged, type PutPlan } from '../put-plan.ts'
 import type { SqliteModels } from './models.ts'
+import { checked, type DamagePolicy, damaged, isWhole } from './row-checks.ts'
+import { nextKey, rowsByKey } from './rows.ts'
 import type { SqlDatabase } from './sql-driver.ts'
 import { CHUNKS } from './tallies.ts'
 import { inOrder, keyList, limitOf } from './values.ts'
 
-const COLUMNS = 'c.key, c.entry, c.ordinal, c.start_unit, c.end_unit, c.start_line, c.end_line, c.headings'
+const COLUMNS = 'c.key, c.entry, c.ordinal, c.start_unit, c.end_unit, c.start_line, c.end_line, c.headings, c._check'
 
 /** Of more chunks without a vector, the first is likely to be an old one. */
 const MOST_LOOKED_BACK_FOR = 1_000
@@ -20,16 +22,19 @@ type Row = readonly [
   startLine: number,
   endLine: number,
   headings: string,
+  check: number,
 ]
 
 export class SqliteChunks {
   readonly #db: SqlDatabase
   readonly #models: SqliteModels
+  readonly #damage: DamagePolicy
   /** By model, a chunk key: all chunks up to it have a vector. */
   readonly #completeUpTo = new Map<string, ChunkKey>()
 
-  constructor(db: SqlDatabase, models: SqliteModels) {
+  constructor(db: SqlDatabase, models: SqliteModels, damage: DamagePolicy) {
     this.#db = db
+    this.#damage = damage
     this.#models = models
     db.onRollback(() => this.#completeUpTo.clear())
   }
@@ -44,8 +49,8 @@ export class SqliteChunks {
   }
 
   byKey(keys: readonly ChunkKey[]): readonly Chunk[] {
-    const sql = `select ${COLUMNS} from chunks c where c.key in (select value from json_each(?))`
-    return inOrder(keys, this.#select(sql, keyList(keys)), chunk => chunk.key)
+    const rows = rowsByKey<Row>(this.#db, `select ${COLUMNS} from chunks c where c.key`, keys, this.#damage)
+    return inOrder(keys, this.#sound(rows), chunk => chunk.key)
   }
 
   /**
@@ -97,31 +102,43 @@ export class SqliteChunks {
     const drop = this.#db.prepare('delete from chunks where key = ?')
     for (const { key } of plan.dropped) drop.run(key)
     const insert = this.#db.prepare(
-      `insert into chunks (ordinal, start_unit, end_unit, start_line, end_line, headings, entry)
-       values (?, ?, ?, ?, ?, ?, ?)`,
+      `insert into chunks (key, entry, ordinal, start_unit, end_unit, start_line, end_line, headings, _check)
+       values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
     const update = this.#db.prepare(
-      `update chunks set ordinal = ?, start_unit = ?, end_unit = ?, start_line = ?, end_line = ?, headings = ?
+      `update chunks set key = ?, entry = ?, ordinal = ?, start_unit = ?, end_unit = ?, start_line = ?, end_line = ?,
+         headings = ?, _check = ?
        where key = ?`,
     )
+    let next = nextKey(this.#db, 'chunks')
     for (const [ordinal, chunk] of chunks.entries()) {
       const stored = plan.kept[ordinal]
       if (continuesUnchanged(chunk, ordinal, stored)) continue
       const { start, end, startLine, endLine, headings } = chunk
-      const values = [ordinal, start, end, startLine, endLine, JSON.stringify(headings)] as const
-      if (stored === undefined) insert.run(...values, entry)
-      else update.run(...values, stored.key)
+      const key = stored?.key ?? next++
+      const cells = checked([key, entry, ordinal, start, end, startLine, endLine, JSON.stringify(headings)])
+      if (stored === undefined) insert.run(...cells)
+      else update.run(...cells, key)
     }
   }
 
-  #select(sql: string, ...values: readonly (number | string)[]): readonly Chunk[] {
-    return this.#db
-      .prepareArrays<Row>(sql)
-      .all(...values)
-      .map(chunkOf)
+  /** Of an entry whose old ones cannot be read: all of them go. */
+  dropAll(entry: EntryKey): void {
+    this.#db.prepare('delete from chunks where entry = ?').run(entry)
   }
-}
 
-function chunkOf([key, entry, ordinal, start, end, startLine, endLine, headings]: Row): Chunk {
-  return { key, entry, ordinal, start, end, startLine, endLine, headings: JSON.parse(headings) as string[] }
+  #select(sql: string, ...values: readonly (number | string)[]): readonly Chunk[] {
+    return this.#sound(this.#db.prepareArrays<Row>(sql).all(...values))
+  }
+
+  #sound(rows: readonly Row[]): readonly Chunk[] {
+    const found: Chunk[] = []
+    for (const row of rows) {
+      const [key, entry, ordinal, start, end, startLine, endLine, headings] = row
+      if (isWhole(row)) {
+        found.push({ key, entry, ordinal, start, end, startLine, endLine, headings: JSON.parse(headings) as string[] })
+      } else this.#damage.met(damaged(`passage ${ordinal + 1} of entry number ${entry}`, { table: 'chunks', key }))
+    }
+    return found
+  }
 }

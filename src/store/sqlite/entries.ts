@@ -2,19 +2,26 @@
 import { type JsonObject, sha256 } from '../../base/canonical.ts'
 import { isStorable } from '../../base/storable.ts'
 import type { Entry, EntryIdentity, EntryKey, EntryValidity } from '../../model/entry.ts'
+import type { QuerentError } from '../../model/errors.ts'
 import type { PartitionId } from '../../model/partition.ts'
 import type { SoundDraft } from '../check.ts'
 import { addLookups, lookupsOf, replaceLookups } from './lookups.ts'
 import type { SqlitePartitions } from './partitions.ts'
-import type { SqlDatabase } from './sql-driver.ts'
-import { inOrder, keyList, limitOf } from './values.ts'
+import { checked, type DamagePolicy, damaged, isDamage, isWhole } from './row-checks.ts'
+import { nextKey, rowsByKey } from './rows.ts'
+import type { SqlDatabase, SqlValue } from './sql-driver.ts'
+import { inOrder, limitOf } from './values.ts'
 
-const SELECT = `select e.key, e.partition, e.id, e.holder, e.collection, e.kind, e.title, e.origin,
-    e.created_at, e.updated_at, e.valid_from, e.valid_until, e.known_at,
-    b.content, b.content_hash, b.tags, b.metadata
-  from entries e join bodies b on b.entry = e.key`
+const NARROW = ['partition', 'id', 'holder', 'collection', 'kind', 'title', 'origin']
+  .concat(['created_at', 'updated_at', 'valid_from', 'valid_until', 'known_at'])
+  .map(name => `e.${name}`)
+  .join(', ')
+/** In the order of the tables' columns, since their checks are made in it. */
+const SELECT = `select e.key, ${NARROW}, e._check, b.entry, b.content, b.content_hash, b.tags, b.metadata, b._check
+  from entries e left join bodies b on b.entry = e.key`
+const SELECT_NARROW = `select e.key, ${NARROW}, e._check from entries e`
 
-type Row = readonly [
+type NarrowRow = readonly [
   key: EntryKey,
   partition: PartitionId,
   id: string,
@@ -28,66 +35,73 @@ type Row = readonly [
   validFrom: number | null,
   validUntil: number | null,
   knownAt: number,
+  check: number,
+]
+type BodyRow = readonly [
+  entry: EntryKey,
   content: string,
   contentHash: string,
   tags: string,
   metadata: string,
+  check: number,
 ]
+type Row = readonly [...NarrowRow, ...BodyRow]
+const NARROW_CELLS = 14
 
 export class SqliteEntries {
   readonly #db: SqlDatabase
   readonly #partitions: SqlitePartitions
+  readonly #damage: DamagePolicy
 
-  constructor(db: SqlDatabase, partitions: SqlitePartitions) {
+  constructor(db: SqlDatabase, partitions: SqlitePartitions, damage: DamagePolicy) {
     this.#db = db
     this.#partitions = partitions
+    this.#damage = damage
   }
 
   get(key: EntryKey): Entry | undefined {
-    const row = this.#db.prepareArrays<Row>(`${SELECT} where e.key = ?`).get(key)
-    return row && this.#entryOf(row)
+    return this.byKey([key])[0]
   }
 
   byKey(keys: readonly EntryKey[]): readonly Entry[] {
-    const rows = this.#db
-      .prepareArrays<Row>(`${SELECT} where e.key in (select value from json_each(?))`)
-      .all(keyList(keys))
-    return inOrder(keys, rows, ([key]) => key).map(row => this.#entryOf(row))
+    return this.#sound(SELECT, 'e.key', keys, (row: Row) => this.#entryOf(row))
   }
 
   identities(keys: readonly EntryKey[]): readonly EntryIdentity[] {
-    const rows = this.#db
-      .prepareArrays<[number, string, string, string, string | null]>(
-        `select key, id, holder, collection, origin from entries where key in (select value from json_each(?))`,
-      )
-      .all(keyList(keys))
-      .map(([key, id, holder, collection, origin]) => ({ key, id, holder, collection, origin }))
-    return inOrder(keys, rows, row => row.key)
+    return this.#sound(SELECT_NARROW, 'e.key', keys, (row: NarrowRow) => {
+      this.#mustBeWhole(row)
+      const [key, , id, holder, collection, , , origin] = row
+      return { key, id, holder, collection, origin }
+    })
   }
 
   metadata(keys: readonly EntryKey[]): readonly Pick<Entry, 'key' | 'metadata'>[] {
-    const rows = this.#db
-      .prepareArrays<[number, string]>(
-        'select entry, metadata from bodies where entry in (select value from json_each(?))',
-      )
-      .all(keyList(keys))
-    return inOrder(keys, rows, ([key]) => key).map(([key, metadata]) => ({ key, metadata: JSON.parse(metadata) }))
+    const select = 'select entry, content, content_hash, tags, metadata, _check from bodies'
+    return this.#sound(select, 'entry', keys, (row: BodyRow) => {
+      this.#mustBeWhole(row)
+      return { key: row[0], metadata: JSON.parse(row[4]) as JsonObject }
+    })
   }
 
   validities(keys: readonly EntryKey[] | null): readonly EntryValidity[] {
-    const some = keys === null ? '' : 'and key in (select value from json_each(?))'
-    const rows = this.#db
-      .prepareArrays<[number, number | null, number | null]>(
-        `select key, valid_from, valid_until from entries
-         where (valid_from is not null or valid_until is not null) ${some} order by key`,
-      )
-      .all(...(keys === null ? [] : [keyList(keys)]))
-      .map(([key, from, until]) => ({ key, from, until }))
-    return keys === null ? rows : inOrder(keys, rows, row => row.key)
+    const bounded = '(e.valid_from is not null or e.valid_until is not null)'
+    const found =
+      keys ?? this.#keys(`select e.key from entries e indexed by entries_by_validity where ${bounded} order by e.key`)
+    return this.#sound(SELECT_NARROW, `${bounded} and e.key`, found, (row: NarrowRow) => {
+      this.#mustBeWhole(row)
+      return { key: row[0], from: row[10], until: row[11] }
+    })
   }
 
+  /** Where the table cannot be read to the end, the index by id still knows most keys. */
   scan(after: EntryKey, limit: number): readonly EntryKey[] {
-    return this.#keys('select key from entries where key > ? order by key limit ?', after, limitOf(limit))
+    try {
+      return this.#keys('select key from entries where key > ? order by key limit ?', after, limitOf(limit))
+    } catch (error) {
+      this.#damage.met(error)
+      const sql = 'select key from entries indexed by entries_by_id where key > ? order by key limit ?'
+      return this.#keys(sql, after, limitOf(limit))
+    }
   }
 
   newest(): EntryKey {
@@ -99,10 +113,18 @@ export class SqliteEntries {
     if (!isStorable(id)) return []
     // Asked for whether there is such an id or not: in the statement only where there is, and the time it takes would tell.
     const inSight = setOf(partitions)
+    // The index gives the key and the table the rest, so that an index that leads to another entry is noticed.
+    const sql = `select row.key, row.partition, row.id from entries e indexed by entries_by_id
+      join entries row on row.key = e.key where e.id = ? order by e.holder`
     return this.#db
-      .prepareArrays<[EntryKey, PartitionId]>('select key, partition from entries where id = ? order by holder')
+      .prepareArrays<[EntryKey, PartitionId, string]>(sql)
       .all(id)
-      .flatMap(([key, partition]) => (inSight.has(partition) ? [key] : []))
+      .flatMap(([key, partition, found]) => {
+        if (!inSight.has(partition)) return []
+        if (found === id) return [key]
+        this.#damage.met(damaged(`entry ${JSON.stringify(id)}`, { id }))
+        return []
+      })
   }
 
   keyOf(holder: string, id: string): EntryKey | undefined {
@@ -114,31 +136,35 @@ export class SqliteEntries {
   }
 
   insert(draft: SoundDraft, partition: PartitionId): EntryKey {
-    const { lastKey } = this.#db
-      .prepare(
-        `insert into entries (partition, collection, kind, title, origin, created_at, updated_at,
-           valid_from, valid_until, known_at, id, holder)
-         values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      )
-      .run(...narrow(draft, partition), draft.id, draft.audience.holder)
+    const key = nextKey(this.#db, 'entries')
     this.#db
-      .prepare('insert into bodies (content, content_hash, tags, metadata, entry) values (?, ?, ?, ?, ?)')
-      .run(...wide(draft), lastKey)
-    addLookups(this.#db, lastKey, lookupsOf(draft.tags, draft.metadata))
-    return lastKey
+      .prepare(
+        `insert into entries (key, partition, id, holder, collection, kind, title, origin, created_at, updated_at,
+           valid_from, valid_until, known_at, _check)
+         values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      )
+      .run(...checked(narrow(key, draft, partition)))
+    this.#db
+      .prepare('insert into bodies (entry, content, content_hash, tags, metadata, _check) values (?, ?, ?, ?, ?, ?)')
+      .run(...checked(wide(key, draft)))
+    addLookups(this.#db, key, lookupsOf(draft.tags, draft.metadata))
+    return key
   }
 
+  /** Writes every column, whatever stood there. */
   update(key: EntryKey, draft: SoundDraft, partition: PartitionId): void {
     this.#db
       .prepare(
-        `update entries set partition = ?, collection = ?, kind = ?, title = ?, origin = ?, created_at = ?,
-           updated_at = ?, valid_from = ?, valid_until = ?, known_at = ?
+        `update entries set key = ?, partition = ?, id = ?, holder = ?, collection = ?, kind = ?, title = ?, origin = ?,
+           created_at = ?, updated_at = ?, valid_from = ?, valid_until = ?, known_at = ?, _check = ?
          where key = ?`,
       )
-      .run(...narrow(draft, partition), key)
+      .run(...checked(narrow(key, draft, partition)), key)
     this.#db
-      .prepare('update bodies set content = ?, content_hash = ?, tags = ?, metadata = ? where entry = ?')
-      .run(...wide(draft), key)
+      .prepare(
+        'insert or replace into bodies (entry, content, content_hash, tags, metadata, _check) values (?, ?, ?, ?, ?, ?)',
+      )
+      .run(...checked(wide(key, draft)))
     replaceLookups(this.#db, key, lookupsOf(draft.tags, draft.metadata))
   }
 
@@ -147,25 +173,50 @@ export class SqliteEntries {
     this.#db.prepare('delete from entries where key = ?').run(key)
   }
 
-  #entryOf([
-    key,
-    partition,
-    id,
-    holder,
-    collection,
-    kind,
-    title,
-    origin,
-    createdAt,
-    updatedAt,
-    validFrom,
-    validUntil,
-    knownAt,
-    content,
-    contentHash,
-    tags,
-    metadata,
-  ]: Row): Entry {
+  /** Rows by key that are as they were written, in the order of the keys. */
+  #sound<R extends readonly SqlValue[], T>(
+    select: string,
+    column: string,
+    keys: readonly EntryKey[],
+    take: (row: R) => T,
+  ): T[] {
+    const rows = rowsByKey<R>(this.#db, `${select} where ${column}`, keys, this.#damage)
+    const found: T[] = []
+    for (const row of inOrder(keys, rows, cells => cells[0] as EntryKey)) {
+      try {
+        found.push(take(row))
+      } catch (error) {
+        this.#damage.met(error)
+      }
+    }
+    return found
+  }
+
+  #entryOf(row: Row): Entry {
+    if (!isWhole(row, 0, NARROW_CELLS)) throw this.#damaged(row[0])
+    const [key, partition, id, holder, collection, kind, title, origin] = row
+    if (row[NARROW_CELLS] !== key || !isWhole(row, NARROW_CELLS)) throw this.#damaged(key, id)
+    const [
+      ,
+      ,
+      ,
+      ,
+      ,
+      ,
+      ,
+      ,
+      createdAt,
+      updatedAt,
+      validFrom,
+      validUntil,
+      knownAt,
+      ,
+      ,
+      content,
+      contentHash,
+      tags,
+      metadata,
+    ] = row
     return {
       key,
       partition,
@@ -187,6 +238,17 @@ export class SqliteEntries {
     }
   }
 
+  /** Of either table: both begin with the entry's key. */
+  #mustBeWhole(row: NarrowRow | BodyRow): void {
+    if (!isWhole(row)) throw this.#damaged(row[0])
+  }
+
+  /** An index still knows the id of a row that is damaged. Slow: reads the whole index. */
+  #damaged(key: EntryKey, known?: string): QuerentError {
+    const id = known ?? nameInIndex(this.#db, key)
+    return damaged(id === undefined ? `entry number ${key}` : `entry ${JSON.stringify(id)}`, { id: id ?? null })
+  }
+
   #keys(sql: string, ...values: readonly (number | string)[]): readonly number[] {
     return this.#db
       .prepareArrays<[number]>(sql)
@@ -195,15 +257,29 @@ export class SqliteEntries {
   }
 }
 
-/** Values of the row in `entries`, in the order of both statements above. */
-function narrow(draft: SoundDraft, partition: PartitionId): readonly (string | number | null)[] {
-  const { collection, kind, title, origin, createdAt, updatedAt, validFrom, validUntil, knownAt } = draft
-  return [partition, collection, kind, title, origin, createdAt, updatedAt, validFrom, validUntil, knownAt]
+/** Values of the row in `entries`, in the order of its columns. */
+function narrow(key: EntryKey, draft: SoundDraft, partition: PartitionId): readonly (string | number | null)[] {
+  const { id, audience, collection, kind, title, origin } = draft
+  const { createdAt, updatedAt, validFrom, validUntil, knownAt } = draft
+  return [
+    ...[key, partition, id, audience.holder, collection, kind, title, origin],
+    ...[createdAt, updatedAt, validFrom, validUntil, knownAt],
+  ]
 }
 
 /** Values of the row in `bodies`, likewise. */
-function wide(draft: SoundDraft): readonly string[] {
-  return [draft.content, sha256(draft.content), JSON.stringify(draft.tags), draft.metadataJson]
+function wide(key: EntryKey, draft: SoundDraft): readonly (string | number)[] {
+  return [key, draft.content, sha256(draft.content), JSON.stringify(draft.tags), draft.metadataJson]
+}
+
+function nameInIndex(db: SqlDatabase, key: EntryKey): string | undefined {
+  try {
+    const sql = 'select id from entries indexed by entries_by_id where +key = ?'
+    return db.prepareArrays<[string]>(sql).get(key)?.[0]
+  } catch (error) {
+    if (isDamage(error)) return undefined
+    throw error
+  }
 }
 
 /** Lists of partitions are a viewer's for as long as it may read the same, and may name thousands. */

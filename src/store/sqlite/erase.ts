@@ -6,7 +6,7 @@ import { closeSync, fstatSync, fsyncSync, openSync, readSync, statSync, writeSyn
 import { QuerentError } from '../../model/errors.ts'
 import { foldLog } from './fold-log.ts'
 import { SqliteForgotten } from './forgotten.ts'
-import { readMeta, writeMeta } from './meta.ts'
+import { readSoundMeta, writeMeta } from './meta.ts'
 import { openNodeSqlite } from './node-sqlite.ts'
 import { isDirty, slackOf, ZEROS } from './slack.ts'
 import type { SqlDatabase } from './sql-driver.ts'
@@ -63,7 +63,7 @@ function overwrite(db: SqlDatabase, pages: Pages, some: readonly number[], mark:
     if (!isLogEmpty(db)) return false
     const overwritten = some.filter(page => pages.overwrite(page)).length
     pages.sync()
-    writeMeta(db, NAME, String(Number(readMeta(db, NAME) ?? 0) + overwritten))
+    writeMeta(db, NAME, String(Number(readSoundMeta(db, NAME) ?? 0) + overwritten))
     if (mark !== null) new SqliteForgotten(db).settle(mark)
     return true
   })

@@ -2,6 +2,7 @@
 import { QuerentError } from '../../model/errors.ts'
 
 /** Primary result codes (https://sqlite.org/rescode.html); extended ones carry them in their low byte. */
+const ERROR = 1
 const BUSY = 5
 const LOCKED = 6
 const READONLY = 8
@@ -14,9 +15,17 @@ const NOTADB = 26
 
 /** The error as it may leave the store; anything that is not SQLite's passes unchanged. */
 export function ofSqlite(error: unknown, file: string): unknown {
-  const { errcode, message } = (error ?? {}) as { errcode?: unknown; message?: unknown }
+  const { code, errcode, message } = (error ?? {}) as { code?: unknown; errcode?: unknown; message?: unknown }
+  // Only numbers that JavaScript holds are ever written, so a larger one is damage.
+  if (code === 'ERR_OUT_OF_RANGE') {
+    return new QuerentError('store_corrupt', `${file}: damaged (a number is out of range)`, { file }, error)
+  }
   if (typeof errcode !== 'number') return error
   const cause = String(message)
+  // Statements are right for the tables of this version, so it is the list of tables that is damaged.
+  if ((errcode & 255) === ERROR && /^(no such (table|column|index)|malformed database schema)/.test(cause)) {
+    return new QuerentError('store_corrupt', `${file}: its list of tables is damaged (${cause})`, { file }, error)
+  }
   switch (errcode & 255) {
     case BUSY:
     case LOCKED:

@@ -1,7 +1,7 @@
 /** The mark that something was deleted or replaced: kept in the file, so that a crash does not lose what is still to erase. */
 
 import type { Forgotten } from '../upkeep.ts'
-import { readMeta, writeMeta } from './meta.ts'
+import { readSoundMeta, writeMeta } from './meta.ts'
 import { advanceRevision } from './revision.ts'
 import type { SqlDatabase } from './sql-driver.ts'
 
@@ -52,7 +52,7 @@ export class SqliteForgotten {
   }
 
   #read(): Row | null {
-    const text = readMeta(this.#db, NAME)
+    const text = readSoundMeta(this.#db, NAME)
     return text === undefined ? null : (JSON.parse(text) as Row)
   }
 

@@ -7,6 +7,7 @@ import { SqliteEntries } from './entries.ts'
 import { SqliteForgotten } from './forgotten.ts'
 import { SqliteModels } from './models.ts'
 import { SqlitePartitions } from './partitions.ts'
+import { DamagePolicy } from './row-checks.ts'
 import { SqliteSearch } from './search.ts'
 import type { SqlDatabase } from './sql-driver.ts'
 import { SqliteTables } from './tables.ts'
@@ -15,6 +16,7 @@ import { SqliteVectors } from './vectors.ts'
 
 export interface SqliteParts {
   readonly db: SqlDatabase
+  readonly damage: DamagePolicy
   readonly partitions: SqlitePartitions
   readonly entries: SqliteEntries
   readonly chunks: SqliteChunks
@@ -29,17 +31,19 @@ export interface SqliteParts {
 
 export function makeParts(db: SqlDatabase): SqliteParts {
   const partitions = new SqlitePartitions(db)
+  const damage = new DamagePolicy()
   const forgotten = new SqliteForgotten(db)
-  const tables = new SqliteTables(db, forgotten)
+  const tables = new SqliteTables(db, forgotten, damage)
   const models = new SqliteModels(db)
   const tallies = new SqliteTallies(db)
   return {
     db,
+    damage,
     partitions,
-    entries: new SqliteEntries(db, partitions),
-    chunks: new SqliteChunks(db, models),
-    vectors: new SqliteVectors(db, models, tallies),
-    access: new SqliteAccess(db),
+    entries: new SqliteEntries(db, partitions, damage),
+    chunks: new SqliteChunks(db, models, damage),
+    vectors: new SqliteVectors(db, models, tallies, damage),
+    access: new SqliteAccess(db, damage),
     changes: new SqliteChanges(db),
     forgotten,
     tables,

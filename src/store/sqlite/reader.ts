@@ -1,6 +1,7 @@
 /** Reading from a SQLite store: each question to the part that knows. */
 import type { Bitset } from '../../base/bitset.ts'
 import type { AccessState, Chunk, ChunkKey, Entry, EntryIdentity, EntryKey, EntryValidity } from '../../model/entry.ts'
+import type { QuerentError } from '../../model/errors.ts'
 import type { Filter } from '../../model/filter.ts'
 import type { Audience, PartitionId } from '../../model/partition.ts'
 import type { TableDeclaration } from '../../model/table.ts'
@@ -8,6 +9,7 @@ import type { Sight, Viewer } from '../../model/viewer.ts'
 import type { Change, ChunkVector, ListRequest, StoreReader, TableReader } from '../store.ts'
 import { readMeta } from './meta.ts'
 import type { SqliteParts } from './parts.ts'
+import { damaged } from './row-checks.ts'
 import { CHUNKS } from './tallies.ts'
 
 export class SqliteReader implements StoreReader {
@@ -84,7 +86,19 @@ export class SqliteReader implements StoreReader {
     field: 'collection' | 'kind' | 'tag',
     limit: number,
   ): readonly { value: string; count: number }[] {
-    return this.parts.search.facet(sight, field, limit)
+    const found = this.parts.search.facet(sight, field, limit)
+    // The values come from an index, which has no checks of its own. An entry that is damaged itself says nothing.
+    const entries = this.around(
+      () => undefined,
+      () => this.entries(found.map(({ example }) => example)),
+    )
+    const byKey = new Map(entries.map(entry => [entry.key, entry]))
+    return found.map(({ value, count, example }) => {
+      const entry = byKey.get(example)
+      const isRight = entry === undefined || (field === 'tag' ? entry.tags.includes(value) : entry[field] === value)
+      if (isRight) return { value, count }
+      throw damaged(`index of ${field}s at entry ${JSON.stringify(entry.id)}`, { id: entry.id })
+    })
   }
 
   chunksOf(entry: EntryKey): readonly Chunk[] {
@@ -137,5 +151,9 @@ export class SqliteReader implements StoreReader {
 
   meta(name: string): string | undefined {
     return readMeta(this.parts.db, name)
+  }
+
+  around<T>(report: (damage: QuerentError) => void, body: () => T): T {
+    return this.parts.damage.around(report, body)
   }
 }

@@ -2,7 +2,7 @@
  * How often the store was changed, kept in the file: by it a process tells that another one changed something, and did not
  * only use it or renew a lease, which happens with every question.
  */
-import { readMeta, writeMeta } from './meta.ts'
+import { readSoundMeta, writeMeta } from './meta.ts'
 import type { SqlDatabase } from './sql-driver.ts'
 
 const NAME = 'revision'
@@ -47,5 +47,5 @@ export function advanceRevision(db: SqlDatabase): readonly [before: number, afte
 }
 
 function revisionOf(db: SqlDatabase): number {
-  return Number(readMeta(db, NAME) ?? 0)
+  return Number(readSoundMeta(db, NAME) ?? 0)
 }

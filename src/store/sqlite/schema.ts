@@ -3,6 +3,7 @@
  * ever: a migration that was released is never changed, the next one is added behind it.
  */
 import { QuerentError } from '../../model/errors.ts'
+import { addChecks, areChecksFilled, fillChecks } from './fill-checks.ts'
 import type { SqlDatabase } from './sql-driver.ts'
 import { checkWritable } from './writable.ts'
 
@@ -130,7 +131,7 @@ create table changes (
 `
 
 /** The one at place n leads from schema n to n + 1. */
-const MIGRATIONS: readonly string[] = [SCHEMA_1]
+const MIGRATIONS: readonly ((db: SqlDatabase) => void)[] = [db => db.exec(SCHEMA_1), addChecks]
 
 /** What a file written by this version has. */
 export const SCHEMA: number = MIGRATIONS.length
@@ -138,8 +139,10 @@ export const SCHEMA: number = MIGRATIONS.length
 /** Brings the file to this version's schema, or says why it cannot be used. Touches nothing in a file that is not ours. */
 export function prepareSchema(db: SqlDatabase, readOnly: boolean, storeId: string | undefined): void {
   const found = schemaOf(db)
-  if (found === SCHEMA) {
-    if (!readOnly) checkWritable(db)
+  if (found === SCHEMA && (areChecksFilled(db) || !readOnly)) {
+    if (readOnly) return
+    checkWritable(db)
+    fillChecks(db)
     return
   }
   if (readOnly) {
@@ -151,11 +154,12 @@ export function prepareSchema(db: SqlDatabase, readOnly: boolean, storeId: strin
   db.write(() => {
     // Looked at again under the lock: another process may have been quicker.
     const from = schemaOf(db)
-    for (const migration of MIGRATIONS.slice(from)) db.exec(migration)
+    for (const migrate of MIGRATIONS.slice(from)) migrate(db)
     if (from === 0)
       db.prepare('insert into identity values (coalesce(?, lower(hex(randomblob(16)))))').run(storeId ?? null)
     db.exec(`pragma application_id = ${APPLICATION_ID}; pragma user_version = ${SCHEMA}`)
   })
+  fillChecks(db)
 }
 
 /** The schema of the file, 0 when it is empty. */

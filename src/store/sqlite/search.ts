@@ -45,23 +45,24 @@ export class SqliteSearch {
     })
   }
 
+  /** `example`: an entry that has the value, by which the caller can check it. */
   facet(
     sight: Sight,
     field: 'collection' | 'kind' | 'tag',
     limit: number,
-  ): readonly { readonly value: string; readonly count: number }[] {
+  ): readonly { readonly value: string; readonly count: number; readonly example: EntryKey }[] {
     return this.#db.read(() => {
       const { sql, values } = this.#visible(sight)
       const of = {
-        collection: 'e.collection, count(*) from entries e',
-        kind: 'e.kind, count(*) from entries e',
-        tag: `t.tag, count(*) from entry_tags t ${sql === EVERYTHING.sql ? '' : 'join entries e on e.key = t.entry'}`,
+        collection: 'e.collection, count(*), min(e.key) from entries e',
+        kind: 'e.kind, count(*), min(e.key) from entries e',
+        tag: `t.tag, count(*), min(t.entry) from entry_tags t ${sql === EVERYTHING.sql ? '' : 'join entries e on e.key = t.entry'}`,
       }[field]
-      const rows = this.#rows<[string, number]>(`select ${of} where ${sql} group by 1 order by 2 desc, 1 limit ?`, [
-        ...values,
-        limitOf(limit),
-      ])
-      return rows.map(([value, count]) => ({ value, count }))
+      const rows = this.#rows<[string, number, EntryKey]>(
+        `select ${of} where ${sql} group by 1 order by 2 desc, 1 limit ?`,
+        [...values, limitOf(limit)],
+      )
+      return rows.map(([value, count, example]) => ({ value, count, example }))
     })
   }
 

@@ -1,10 +1,12 @@
 /** One declared table in SQLite. */
 import { assert } from '../../base/assert.ts'
-import { invalidArgument } from '../../model/errors.ts'
+import { invalidArgument, type QuerentError } from '../../model/errors.ts'
 import type { Cell, Row, TableDeclaration } from '../../model/table.ts'
 import type { TablePage, TableWriter } from '../store.ts'
 import { soundColumns, soundEntries, soundKey, soundPart, soundRow } from '../table-check.ts'
 import type { SqlCondition } from './filter.ts'
+import { CHECK, checked, type DamagePolicy, damaged, isWhole } from './row-checks.ts'
+import { rowsInOrder } from './rows.ts'
 import type { SqlDatabase, SqlValue } from './sql-driver.ts'
 import { keyList, limitOf } from './values.ts'
 
@@ -14,8 +16,16 @@ export interface TableNotes {
   deleted(): void
 }
 
+/** What statements read from, and the connection they are read by. */
+export interface TablePlace {
+  readonly db: SqlDatabase
+  readonly damage: DamagePolicy
+  readonly table: string
+}
+
 export class SqliteTable implements TableWriter {
   readonly #db: SqlDatabase
+  readonly #damage: DamagePolicy
   readonly #table: string
   readonly #declaration: TableDeclaration
   readonly #stands: () => boolean
@@ -23,23 +33,25 @@ export class SqliteTable implements TableWriter {
   /** Statements that a row is read and written by. */
   readonly #getSql: string
   readonly #names: readonly string[]
+  readonly #columns: string
   readonly #putSql: string
 
-  /** `table` is what statements read from; `stands` says whether it has been made yet; only writers have `notes`. */
+  /** `stands` says whether the table has been made yet; only writers have `notes`. */
   constructor(
-    db: SqlDatabase,
-    table: string,
+    { db, damage, table }: TablePlace,
     declaration: TableDeclaration,
     stands: () => boolean,
     notes: TableNotes | null = null,
   ) {
     this.#db = db
+    this.#damage = damage
     this.#table = table
     this.#declaration = declaration
     this.#stands = stands
     this.#notes = notes
-    this.#getSql = `select ${allColumns(declaration)} from ${this.#table} where ${keyCondition(declaration)}`
     this.#names = declaration.columns.map(({ name }) => name)
+    this.#columns = [...this.#names, CHECK].map(quote).join(', ')
+    this.#getSql = `select ${this.#columns} from ${this.#table} where ${keyCondition(declaration)}`
     this.#putSql = upsert(this.#table, declaration)
   }
 
@@ -47,21 +59,24 @@ export class SqliteTable implements TableWriter {
     const sound = soundKey(this.#declaration, key)
     if (!this.#stands()) return undefined
     const values = this.#declaration.key.map(name => sound[name] as SqlValue)
-    const cells = this.#db.prepareArrays<Cell[]>(this.#getSql).get(...values)
-    return cells && rowOf(this.#names, cells)
+    try {
+      const cells = this.#db.prepareArrays<Cell[]>(this.#getSql).get(...values)
+      return cells === undefined ? undefined : this.#taker(sound, this.#names)(cells)
+    } catch (error) {
+      this.#damage.met(error)
+      return undefined
+    }
   }
 
   scan(where: Row = {}, page: TablePage = {}): readonly Row[] {
-    const condition = ofEntries(
-      equal(soundPart(this.#declaration, where)),
-      soundEntries(this.#declaration, page.entries),
-    )
-    if (page.after === undefined) return this.#select(condition, page)
+    const part = soundPart(this.#declaration, where)
+    const condition = ofEntries(equal(part), soundEntries(this.#declaration, page.entries))
+    if (page.after === undefined) return this.#select(condition, part, page)
     const after = soundKey(this.#declaration, page.after)
     const names = this.#declaration.key
     const behind = `(${names.map(quote).join(', ')}) > (${names.map(() => '?').join(', ')})`
     const values = [...condition.values, ...names.map(name => after[name] as SqlValue)]
-    return this.#select({ sql: `${condition.sql} and ${behind}`, values }, page)
+    return this.#select({ sql: `${condition.sql} and ${behind}`, values }, part, page)
   }
 
   count(where: Row = {}): number {
@@ -78,7 +93,7 @@ export class SqliteTable implements TableWriter {
     if (ofEntry && !this.#hasEntry(sound['entry'] as number)) {
       throw invalidArgument(`${table}.entry`, sound['entry'], 'an entry that exists')
     }
-    this.#db.prepare(this.#putSql).run(...columns.map(({ name }) => sound[name] as SqlValue))
+    this.#db.prepare(this.#putSql).run(...checked(columns.map(({ name }) => sound[name] as SqlValue)))
   }
 
   delete(where: Row): number {
@@ -90,16 +105,36 @@ export class SqliteTable implements TableWriter {
     return changes
   }
 
-  #select({ sql, values }: SqlCondition, page: TablePage): readonly Row[] {
+  /** Whole rows, also where only some columns are asked for: a check is of a row. */
+  #select({ sql, values }: SqlCondition, part: Row, page: TablePage): readonly Row[] {
     const { limit = Number.POSITIVE_INFINITY } = page
     const names = soundColumns(this.#declaration, page.columns)
     if (!this.#stands()) return []
-    const order = this.#declaration.key.map(quote).join(', ')
-    const columns = names.map(quote).join(', ')
-    return this.#db
-      .prepareArrays<Cell[]>(`select ${columns} from ${this.#table} where ${sql} order by ${order} limit ?`)
-      .all(...values, limitOf(limit))
-      .map(cells => rowOf(names, cells))
+    const { key } = this.#declaration
+    const select = `select ${this.#columns} from ${this.#table} where ${sql}`
+    const ordered = {
+      forward: `${select} order by ${key.map(quote).join(', ')}`,
+      backward: `${select} order by ${key.map(name => `${quote(name)} desc`).join(', ')}`,
+      ...{ values, limit: limitOf(limit), take: this.#taker(part, names) },
+    }
+    return rowsInOrder(this.#db, ordered, this.#damage)
+  }
+
+  /** Makes the row asked for of cells that are as they were written, and that an index did not give for others. */
+  #taker(part: Row, names: readonly string[]): (cells: Cell[]) => Row {
+    const [all, asked] = [this.#names, Object.keys(part).filter(name => isPlain(part[name]))]
+    const isAll = names.length === all.length && names.every((name, at) => name === all[at])
+    return cells => {
+      const row = rowOf(all, cells)
+      if (!isWhole(cells) || asked.some(name => row[name] !== part[name])) throw this.#damaged(row)
+      return isAll ? row : some(row, names)
+    }
+  }
+
+  #damaged(row: Row): QuerentError {
+    const { name, key } = this.#declaration
+    const place = key.map(column => showCell(row[column])).join('/')
+    return damaged(`row ${place} of ${name}`, { table: name, key: place })
   }
 
   #hasEntry(key: number): boolean {
@@ -123,17 +158,27 @@ function rowOf(names: readonly string[], cells: readonly Cell[]): Row {
   return row
 }
 
+function some(row: Row, names: readonly string[]): Row {
+  return Object.fromEntries(names.map(name => [name, row[name] as Cell]))
+}
+
+/** Bytes are equal without being the same. */
+function isPlain(cell: Cell | undefined): boolean {
+  return !(cell instanceof Uint8Array)
+}
+
+function showCell(cell: Cell | undefined): string {
+  return cell instanceof Uint8Array ? Buffer.from(cell).toString('hex') : String(cell)
+}
+
 /** Changes a row in place: replacing it would take it out of every index and put it in again, at ten times the cost. */
 function upsert(table: string, declaration: TableDeclaration): string {
   const { columns, key } = declaration
   const rest = columns.map(({ name }) => name).filter(name => !key.includes(name))
-  const change = rest.map(name => `${quote(name)} = excluded.${quote(name)}`).join(', ')
-  return `insert into ${table} (${allColumns(declaration)}) values (${columns.map(() => '?').join(', ')})
-    on conflict (${key.map(quote).join(', ')}) do ${rest.length === 0 ? 'nothing' : `update set ${change}`}`
-}
-
-function allColumns({ columns }: TableDeclaration): string {
-  return columns.map(({ name }) => quote(name)).join(', ')
+  const change = [...rest, CHECK].map(name => `${quote(name)} = excluded.${quote(name)}`).join(', ')
+  const all = [...columns.map(({ name }) => name), CHECK]
+  return `insert into ${table} (${all.map(quote).join(', ')}) values (${all.map(() => '?').join(', ')})
+    on conflict (${key.map(quote).join(', ')}) do update set ${change}`
 }
 
 function keyCondition({ key }: TableDeclaration): string {

@@ -5,6 +5,7 @@ import { checkDeclaration, missingColumns } from '../table-check.ts'
 import { TableVersions } from '../table-versions.ts'
 import type { AspectLookup, ValueType } from './filter.ts'
 import type { SqliteForgotten } from './forgotten.ts'
+import { CHECK, checked, type DamagePolicy, damaged, isWhole } from './row-checks.ts'
 import type { SqlDatabase } from './sql-driver.ts'
 import { quote, SqliteTable } from './table.ts'
 
@@ -20,12 +21,14 @@ export class SqliteTables {
   readonly versions: TableVersions = new TableVersions()
   readonly #db: SqlDatabase
   readonly #forgotten: SqliteForgotten
+  readonly #damage: DamagePolicy
   /** Declarations that were seen in the file, by name. */
   #known = new Map<string, TableDeclaration>()
   readonly #readers = new WeakMap<TableDeclaration, SqliteTable>()
   readonly #writers = new WeakMap<TableDeclaration, SqliteTable>()
 
-  constructor(db: SqlDatabase, forgotten: SqliteForgotten) {
+  constructor(db: SqlDatabase, forgotten: SqliteForgotten, damage: DamagePolicy) {
+    this.#damage = damage
     this.#db = db
     this.#forgotten = forgotten
     db.onRollback(() => this.#known.clear())
@@ -38,7 +41,11 @@ export class SqliteTables {
     stands()
     const known = this.#readers.get(declaration)
     if (known !== undefined) return known
-    const made = new SqliteTable(this.#db, this.#readFrom(declaration), declaration, stands)
+    const made = new SqliteTable(
+      { db: this.#db, damage: this.#damage, table: this.#readFrom(declaration) },
+      declaration,
+      stands,
+    )
     this.#readers.set(declaration, made)
     return made
   }
@@ -59,7 +66,8 @@ export class SqliteTables {
         if (declaration.mechanical !== true) this.#forgotten.note()
       },
     }
-    const made = new SqliteTable(this.#db, quote(physicalName(declaration)), declaration, () => true, notes)
+    const place = { db: this.#db, damage: this.#damage, table: quote(physicalName(declaration)) }
+    const made = new SqliteTable(place, declaration, () => true, notes)
     this.#writers.set(declaration, made)
     return made
   }
@@ -85,12 +93,21 @@ export class SqliteTables {
   #find(declaration: TableDeclaration): TableDeclaration | undefined {
     const found = this.#known.get(declaration.name) ?? this.#load().find(({ name }) => name === declaration.name)
     if (found !== undefined) missingColumns(found, declaration)
+    else if (this.#isDamaged(declaration.name)) throw damaged(`table ${declaration.name}`, { table: declaration.name })
     return found
   }
 
+  #isDamaged(name: string): boolean {
+    const sql = 'select 1 from declarations where name = ?'
+    return this.#db.prepareArrays(sql).get(name) !== undefined
+  }
+
   #load(): readonly TableDeclaration[] {
-    const rows = this.#db.prepareArrays<[string]>('select declaration from declarations order by name').all()
-    const declarations = rows.map(([json]) => JSON.parse(json) as TableDeclaration)
+    const rows = this.#db
+      .prepareArrays<[string, string, number]>('select name, declaration, _check from declarations order by name')
+      .all()
+    // The table of one that is damaged is not found, and cannot be made again beside the one that is there.
+    const declarations = rows.filter(row => isWhole(row)).map(([, json]) => JSON.parse(json) as TableDeclaration)
     for (const declaration of declarations) this.#known.set(declaration.name, declaration)
     return declarations
   }
@@ -99,29 +116,35 @@ export class SqliteTables {
     const table = physicalName(declaration)
     this.#db.exec(createTable(table, declaration))
     for (const { name, type } of missing) this.#db.exec(`alter table ${quote(table)} add column ${quote(name)} ${type}`)
-    for (const columns of indexesOf(declaration)) {
-      const name = quote(`${table} by ${columns.join(', ')}`)
-      this.#db.exec(`create index if not exists ${name} on ${quote(table)} (${columns.map(quote).join(', ')})`)
-    }
+    for (const sql of createIndexes(declaration)) this.#db.exec(sql)
     this.#db
-      .prepare('insert or replace into declarations (name, declaration) values (?, ?)')
-      .run(declaration.name, JSON.stringify(declaration))
+      .prepare('insert or replace into declarations (name, declaration, _check) values (?, ?, ?)')
+      .run(...checked([declaration.name, JSON.stringify(declaration)]))
     this.#known.set(declaration.name, declaration)
   }
 }
 
 /** Apart from the store's own tables, whatever a lens calls its own. */
-function physicalName({ name }: TableDeclaration): string {
+export function physicalName({ name }: TableDeclaration): string {
   return `declared_${name}`
 }
 
-function createTable(table: string, { columns, key, ofEntry }: TableDeclaration): string {
+export function createTable(table: string, { columns, key, ofEntry }: TableDeclaration): string {
   const lines = columns.map(({ name, type, nullable }) => {
     const parent = ofEntry && name === 'entry' ? ' references entries on delete cascade' : ''
     return `${quote(name)} ${type}${nullable ? '' : ' not null'}${parent}`
   })
+  lines.push(`${CHECK} integer`)
   lines.push(`primary key (${key.map(quote).join(', ')})`)
   return `create table if not exists ${quote(table)} (${lines.join(', ')}) strict`
+}
+
+export function createIndexes(declaration: TableDeclaration): readonly string[] {
+  const table = physicalName(declaration)
+  return indexesOf(declaration).map(columns => {
+    const name = quote(`${table} by ${columns.join(', ')}`)
+    return `create index if not exists ${name} on ${quote(table)} (${columns.map(quote).join(', ')})`
+  })
 }
 
 /** The declared ones, and what deleting an entry needs to find its rows. */

@@ -3,22 +3,26 @@ import type { ChunkKey, EntryKey } from '../../model/entry.ts'
 import type { PartitionId } from '../../model/partition.ts'
 import { checkText, checkVector } from '../check.ts'
 import type { ChunkVector } from '../store.ts'
-import { chunkOfVector, type SqliteModels, vectorKey } from './models.ts'
+import { chunkOfVector, type Model, type SqliteModels, vectorKey } from './models.ts'
+import { checked, checkOf, type DamagePolicy, damaged } from './row-checks.ts'
+import { rowsByKey, rowsInOrder } from './rows.ts'
 import type { SqlDatabase } from './sql-driver.ts'
 import type { SqliteTallies } from './tallies.ts'
-import { bytesOf, inOrder, keyList, limitOf, vectorOf } from './values.ts'
+import { bytesOf, inOrder, limitOf, vectorOf } from './values.ts'
 
-const SELECT = 'select v.key, v.entry, e.partition, v.vector from vectors v join entries e on e.key = v.entry'
+const SELECT = 'select v.key, v.entry, e.partition, v.vector, v._check from vectors v join entries e on e.key = v.entry'
 
-type Row = readonly [key: number, entry: number, partition: number, vector: Uint8Array]
+type Row = readonly [key: number, entry: number, partition: number, vector: Uint8Array, check: number]
 
 export class SqliteVectors {
   readonly #db: SqlDatabase
   readonly #models: SqliteModels
   readonly #tallies: SqliteTallies
+  readonly #damage: DamagePolicy
 
-  constructor(db: SqlDatabase, models: SqliteModels, tallies: SqliteTallies) {
+  constructor(db: SqlDatabase, models: SqliteModels, tallies: SqliteTallies, damage: DamagePolicy) {
     this.#db = db
+    this.#damage = damage
     this.#models = models
     this.#tallies = tallies
   }
@@ -27,28 +31,35 @@ export class SqliteVectors {
     const known = this.#models.get(model)
     if (known === undefined) return []
     const keys = chunks.map(chunk => vectorKey(chunk, known.id))
-    const rows = this.#select(`${SELECT} where v.key in (select value from json_each(?))`, keyList(keys))
-    return inOrder(chunks, rows, row => row.chunk)
+    const rows = rowsByKey<Row>(this.#db, `${SELECT} where v.key`, keys, this.#damage)
+    return inOrder(chunks, this.#sound(rows, known), row => row.chunk)
   }
 
   only(model: string, chunks: readonly ChunkKey[]): readonly Pick<ChunkVector, 'chunk' | 'vector'>[] {
     const known = this.#models.get(model)
     if (known === undefined) return []
     const keys = chunks.map(chunk => vectorKey(chunk, known.id))
-    const rows = this.#db
-      .prepareArrays<[number, Uint8Array]>(
-        'select key, vector from vectors where key in (select value from json_each(?))',
-      )
-      .all(keyList(keys))
-      .map(([key, blob]) => ({ chunk: chunkOfVector(key), vector: vectorOf(blob) }))
-    return inOrder(chunks, rows, row => row.chunk)
+    const select = 'select key, entry, 0, vector, _check from vectors where key'
+    const rows = this.#sound(rowsByKey<Row>(this.#db, select, keys, this.#damage), known)
+    return inOrder(chunks, rows, row => row.chunk).map(({ chunk, vector }) => ({ chunk, vector }))
   }
 
   scan(model: string, after: ChunkKey, limit: number): readonly ChunkVector[] {
     const known = this.#models.get(model)
     if (known === undefined) return []
-    const sql = `${SELECT} where v.key > ? and v.key & 255 = ${known.id} order by v.key limit ?`
-    return this.#select(sql, vectorKey(after, known.id), limitOf(limit))
+    const sql = `${SELECT} where v.key > ? and v.key & 255 = ${known.id} order by v.key`
+    const ordered = {
+      ...{ forward: sql, backward: `${sql} desc`, values: [vectorKey(after, known.id)], limit: limitOf(limit) },
+      take: (row: Row) => {
+        const found = vectorIn(row, known)
+        if (found !== null) return found
+        throw damaged(`vector of passage number ${chunkOfVector(row[0])}`, { table: 'vectors', key: row[0] })
+      },
+    }
+    return this.#damage.around(
+      () => undefined,
+      () => rowsInOrder(this.#db, ordered, this.#damage),
+    )
   }
 
   count(model: string, partitions: readonly PartitionId[]): number {
@@ -66,17 +77,18 @@ export class SqliteVectors {
     const owner = this.#db.prepareArrays<[number, number]>(
       'select c.entry, e.partition from chunks c join entries e on e.key = c.entry where c.key = ?',
     )
-    const insert = this.#db.prepare('insert or ignore into vectors (vector, entry, key) values (?, ?, ?)')
-    const replace = this.#db.prepare('update vectors set vector = ? where key = ?')
+    const insert = this.#db.prepare('insert or ignore into vectors (key, entry, vector, _check) values (?, ?, ?, ?)')
+    const replace = this.#db.prepare('update vectors set key = ?, entry = ?, vector = ?, _check = ? where key = ?')
     const touched = new Map<EntryKey, PartitionId>()
     for (const { chunk, vector } of vectors) {
       checkVector(name, vector, model?.dimensions)
       const [entry, partition] = owner.get(chunk) ?? []
       if (entry === undefined || partition === undefined) continue
       model ??= this.#models.add(name, vector.length)
-      const [bytes, key] = [bytesOf(vector), vectorKey(chunk, model.id)]
-      if (insert.run(bytes, entry, key).changes === 1) this.#tallies.add(partition, new Map([[model.id, 1]]))
-      else replace.run(bytes, key)
+      const key = vectorKey(chunk, model.id)
+      const cells = checked([key, entry, bytesOf(vector)])
+      if (insert.run(...cells).changes === 1) this.#tallies.add(partition, new Map([[model.id, 1]]))
+      else replace.run(...cells, key)
       touched.set(entry, partition)
     }
     return [...touched].map(([entry, partition]) => ({ entry, partition })).sort((a, b) => a.entry - b.entry)
@@ -90,10 +102,14 @@ export class SqliteVectors {
     return rows.map(([key]) => `vectors, key ${key}: no such chunk of its entry`)
   }
 
-  #select(sql: string, ...values: readonly (number | string)[]): readonly ChunkVector[] {
-    const rows = this.#db.prepareArrays<Row>(sql).all(...values)
-    return rows.map(([key, entry, partition, blob]) => {
-      return { chunk: chunkOfVector(key), entry, partition, vector: vectorOf(blob) }
-    })
+  #sound(rows: readonly Row[], model: Model): readonly ChunkVector[] {
+    return rows.map(row => vectorIn(row, model)).filter(vector => vector !== null)
   }
+}
+
+/** Null: it is damaged, and counts as if it had not been made yet. A repair has it made again. */
+function vectorIn([key, entry, partition, blob, check]: Row, { dimensions }: Model): ChunkVector | null {
+  const isRight =
+    check === checkOf([key, entry, blob]) && blob.byteLength === dimensions * Float32Array.BYTES_PER_ELEMENT
+  return isRight ? { chunk: chunkOfVector(key), entry, partition, vector: vectorOf(blob) } : null
 }

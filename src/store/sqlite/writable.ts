@@ -29,6 +29,15 @@ export function orReadOnly(error: unknown, file: string): unknown {
   return new QuerentError('store_readonly', `${file}: cannot be written (it or its disk is read-only)`, { file }, error)
 }
 
+/**
+ * Whether a reader failed for want of locks only. Even a reader writes them beside the file; where it cannot, it needs
+ * none if nobody else has the file open.
+ */
+export function isLockless(error: unknown, file: string): boolean {
+  const code = error instanceof QuerentError ? error.code : ''
+  return (code === 'store_readonly' || code === 'io_failed') && !existsSync(`${file}-wal`)
+}
+
 function mayWrite(file: string): boolean {
   try {
     accessSync(file, constants.W_OK)

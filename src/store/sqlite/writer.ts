@@ -1,16 +1,17 @@
 /** Writing to a SQLite store. Only inside a transaction, which its store begins and ends. */
 import { assert } from '../../base/assert.ts'
 import type { Instant } from '../../base/clock.ts'
-import type { AccessState, ChunkDraft, ChunkKey, EntryDraft, EntryKey } from '../../model/entry.ts'
+import type { AccessState, Chunk, ChunkDraft, ChunkKey, Entry, EntryDraft, EntryKey } from '../../model/entry.ts'
 import type { Audience, PartitionId } from '../../model/partition.ts'
 import type { TableDeclaration } from '../../model/table.ts'
 import type { Viewer } from '../../model/viewer.ts'
-import { checkText, soundDraft } from '../check.ts'
+import { checkText, type SoundDraft, soundDraft } from '../check.ts'
 import { planPut } from '../put-plan.ts'
 import type { PutResult, StoreWriter, TableWriter } from '../store.ts'
 import { countChange } from '../usage.ts'
 import { writeMeta } from './meta.ts'
 import { SqliteReader } from './reader.ts'
+import { damaged } from './row-checks.ts'
 import { CHUNKS } from './tallies.ts'
 
 export class SqliteWriter extends SqliteReader implements StoreWriter {
@@ -24,32 +25,39 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
     const { entries, partitions, changes, tallies } = this.parts
     const sound = soundDraft(draft, chunks)
     const known = entries.keyOf(sound.audience.holder, sound.id)
-    const before = known === undefined ? undefined : this.entry(known)
-    const plan = planPut(before, before ? this.chunksOf(before.key) : [], sound, chunks)
-    if (before && !plan.entryChanged && !plan.chunksChanged) return { key: before.key, changed: false, created: false }
+    const before = known === undefined ? null : this.#before(known, sound)
+    const plan = planPut(before?.entry, before?.chunks ?? [], sound, chunks)
+    if (before !== null && !plan.entryChanged && !plan.chunksChanged) {
+      return { key: before.entry.key, changed: false, created: false }
+    }
 
     const partition = partitions.intern(sound.audience)
-    if (before) tallies.add(before.partition, tallies.ofEntry(before.key), -1)
-    const key = before?.key ?? entries.insert(sound, partition)
-    if (before && plan.entryChanged) entries.update(key, sound, partition)
+    const from = known === undefined ? undefined : entries.partitionOf(known)
+    if (known !== undefined && from !== undefined) this.#countOut(from, known)
+    if (known !== undefined && before === null) this.parts.chunks.dropAll(known)
+    const key = known ?? entries.insert(sound, partition)
+    if (known !== undefined && plan.entryChanged) entries.update(key, sound, partition)
     this.parts.chunks.write(key, chunks, plan)
-    tallies.add(partition, before ? tallies.ofEntry(key) : new Map([[CHUNKS, chunks.length]]))
-    if (before) this.parts.forgotten.note()
+    tallies.add(partition, known !== undefined ? tallies.ofEntry(key) : new Map([[CHUNKS, chunks.length]]))
+    if (known !== undefined) this.parts.forgotten.note()
     countChange({ table: declaration => super.table(declaration) }, this, {
       ...{ key, holder: sound.audience.holder },
-      before: () => before,
+      before: () => {
+        if (known !== undefined && before === null) throw damaged(`entry ${JSON.stringify(sound.id)}`, { id: sound.id })
+        return before?.entry
+      },
       after: sound,
     })
-    const moved = before !== undefined && before.partition !== partition
-    changes.tell('put', key, partition, moved ? before.partition : null, now)
-    return { key, changed: true, created: before === undefined }
+    const moved = from !== undefined && from !== partition
+    changes.tell('put', key, partition, moved ? from : null, now)
+    return { key, changed: true, created: known === undefined }
   }
 
   delete(key: EntryKey): boolean {
     const now = this.#mustWrite()
     const partition = this.parts.entries.partitionOf(key)
     if (partition === undefined) return false
-    this.parts.tallies.add(partition, this.parts.tallies.ofEntry(key), -1)
+    this.#countOut(partition, key)
     for (const { holder } of this.identities([key])) {
       const before = () => this.entry(key)
       countChange({ table: declaration => super.table(declaration) }, this, { key, holder, before, after: undefined })
@@ -104,6 +112,29 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
   pruneChanges(seq: number): void {
     this.#mustWrite()
     this.parts.changes.prune(seq)
+  }
+
+  /** What a put replaces; null where it is damaged, so that nothing of it can be kept. */
+  #before(
+    key: EntryKey,
+    { id, audience }: SoundDraft,
+  ): { readonly entry: Entry; readonly chunks: readonly Chunk[] } | null {
+    let isWhole = true
+    const read = () => ({ entry: this.entry(key), chunks: this.chunksOf(key) })
+    const { entry, chunks } = this.around(() => {
+      isWhole = false
+    }, read)
+    if (!isWhole || entry === undefined) return null
+    // Not to write over another entry, to which a damaged index leads.
+    if (entry.id !== id || entry.audience.holder !== audience.holder)
+      throw damaged(`entry ${JSON.stringify(id)}`, { id })
+    return { entry, chunks }
+  }
+
+  /** A damaged entry may name a partition that is not there, which has no counts. */
+  #countOut(partition: PartitionId, key: EntryKey): void {
+    const { partitions, tallies } = this.parts
+    if (partitions.all().some(({ id }) => id === partition)) tallies.add(partition, tallies.ofEntry(key), -1)
   }
 
   /** The time of the running transaction, which from now on counts as a writing one. */

@@ -84,12 +84,12 @@ const DAMAGES: readonly Damage[] = [
   {
     name: 'a tally of nothing',
     check: 'tallies',
-    sql: pick => `insert or replace into tallies values (${77 + pick}, 0, 3)`,
+    sql: pick => `insert or replace into tallies values (${77 + pick}, 0, 3, null)`,
   },
   {
     name: 'access to nothing',
     check: 'references',
-    sql: pick => `insert or replace into access values ('ann', ${9_000 + pick}, 1, 1, 1.0)`,
+    sql: pick => `insert or replace into access values ('ann', ${9_000 + pick}, 1, 1, 1.0, null)`,
   },
   {
     name: 'a chunk of nothing',
@@ -100,19 +100,19 @@ const DAMAGES: readonly Damage[] = [
   {
     name: 'a file of nothing',
     check: 'references',
-    sql: pick => `insert or replace into declared_files values (${9_000 + pick}, '/r', 'x', 'h', 1, 1)`,
+    sql: pick => `insert or replace into declared_files values (${9_000 + pick}, '/r', 'x', 'h', 1, 1, null)`,
   },
   {
     name: 'a vector of nothing',
     check: 'vector rows',
-    sql: pick => `insert or replace into vectors values (${(8_000 + pick) * 256 + 1}, 3, zeroblob(512))`,
+    sql: pick => `insert or replace into vectors values (${(8_000 + pick) * 256 + 1}, 3, zeroblob(512), null)`,
   },
   {
     name: 'a vector of no model',
     check: 'vector rows',
     changesFeed: true,
     sql: pick =>
-      `insert or replace into vectors select key * 256 + 9, entry, zeroblob(8) from chunks order by key limit 1 offset ${pick % 140}`,
+      `insert or replace into vectors select key * 256 + 9, entry, zeroblob(8), null from chunks order by key limit 1 offset ${pick % 140}`,
   },
   {
     name: 'a short vector',

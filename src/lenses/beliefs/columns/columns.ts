@@ -4,6 +4,7 @@
  */
 import type { EntryKey } from '../../../model/entry.ts'
 import type { PartitionId } from '../../../model/partition.ts'
+import { aroundDamage } from '../../../pipeline/around-damage.ts'
 import { entriesChangedAfter } from '../../../pipeline/feed.ts'
 import type { Store, StoreReader } from '../../../store/store.ts'
 import { LastRead } from '../record/last-read.ts'
@@ -95,7 +96,7 @@ export class BeliefColumns {
   refresh(): void {
     const version = this.#store.version()
     if (version === this.#version) return
-    this.#store.read(reader => this.#follow(reader))
+    this.#store.read(reader => aroundDamage(reader, () => this.#follow(reader)))
     this.#version = version
   }
 

@@ -4,7 +4,7 @@
  */
 import { Recent } from '../../../base/recent.ts'
 import type { EntryKey } from '../../../model/entry.ts'
-import { reachesBack } from '../../../pipeline/feed.ts'
+import { changesOrNull, reachesBack } from '../../../pipeline/feed.ts'
 import type { Change, Store } from '../../../store/store.ts'
 
 /** Of these a question can be asleep; who slept longer asks again. */
@@ -43,7 +43,14 @@ export class BeliefNews {
         this.#vectors.clear()
       } else {
         for (let at = this.#position; at < last; at = this.#changes.at(-1)?.seq ?? last) {
-          this.#changes.push(...reader.changesSince(at, PAGE))
+          const page = changesOrNull(reader, at, PAGE)
+          if (page !== null) this.#changes.push(...page)
+          else {
+            // The feed is damaged there: what lies before its end is no longer known.
+            this.#changes = []
+            this.#from = last
+            break
+          }
         }
         this.#forgetVectors()
       }

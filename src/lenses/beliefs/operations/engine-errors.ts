@@ -17,6 +17,8 @@ export function asBeliefsError(thrown: unknown): BeliefsError {
       return new BeliefsError(code, message, details, { cause: thrown })
     case 'TIMEOUT':
       return fixed(code, thrown, elapsed(details))
+    case 'INTERNAL_ERROR':
+      return fixed(code, thrown, thrown.code === 'store_corrupt' ? { reason: thrown.code } : {})
     default:
       return fixed(code, thrown)
   }

@@ -7,6 +7,7 @@ import { Recent } from '../../../base/recent.ts'
 import type { PointIndex, PointScorer } from '../../../index/contract.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { Row } from '../../../model/table.ts'
+import { aroundDamage } from '../../../pipeline/around-damage.ts'
 import { entriesChangedAfter } from '../../../pipeline/feed.ts'
 import type { Store, StoreReader } from '../../../store/store.ts'
 import type { ScoreWeights } from '../model.ts'
@@ -157,6 +158,10 @@ export class MemoryColumns {
   }
 
   #load(reader: StoreReader): void {
+    aroundDamage(reader, () => this.#loadWhole(reader))
+  }
+
+  #loadWhole(reader: StoreReader): void {
     const cells = new MemoryCells()
     const [position, seen] = [reader.lastSeq(), lastUse(reader, this.viewer)]
     for (const row of allNodes(reader)) cells.set(row['entry'] as EntryKey, cellOf(row, undefined))

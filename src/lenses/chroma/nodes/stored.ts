@@ -51,7 +51,7 @@ export function writeAspect(writer: StoreWriter, entry: EntryKey, aspect: NodeAs
 export function readNodes(reader: StoreReader, keys: readonly EntryKey[]): readonly StoredNode[] {
   const rows = reader.table(NODES).scan({}, { entries: keys })
   const aspects = new Map(rows.map(row => [row['entry'] as EntryKey, row]))
-  return reader.entries(keys).flatMap(entry => {
+  return reader.entries(keys.filter(key => aspects.has(key))).flatMap(entry => {
     const row = aspects.get(entry.key)
     return row === undefined ? [] : [{ entry, aspect: aspectOf(row) }]
   })

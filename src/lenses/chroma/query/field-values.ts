@@ -7,6 +7,7 @@ import { Bitset } from '../../../base/bitset.ts'
 import type { Json, JsonObject } from '../../../base/canonical.ts'
 import { Recent } from '../../../base/recent.ts'
 import type { EntryKey } from '../../../model/entry.ts'
+import { aroundDamage } from '../../../pipeline/around-damage.ts'
 import { entriesChangedAfter } from '../../../pipeline/feed.ts'
 import type { StoreReader } from '../../../store/store.ts'
 import type { Condition, MetadataFilters } from '../model.ts'
@@ -62,7 +63,7 @@ export class FieldValues {
     const column = new FieldColumn(field)
     for (let after: EntryKey = -1; ; ) {
       const keys = reader.scanEntries(after, PAGE)
-      this.#read(reader, keys, [column])
+      aroundDamage(reader, () => this.#read(reader, keys, [column]))
       if (keys.length < PAGE) return column
       after = keys.at(-1) as EntryKey
     }
@@ -81,7 +82,7 @@ export class FieldValues {
   #renew(reader: StoreReader, changed: readonly EntryKey[]): void {
     const columns = [...this.#fields.values()]
     for (const column of columns) for (const key of changed) column.delete(key)
-    this.#read(reader, changed, columns)
+    aroundDamage(reader, () => this.#read(reader, changed, columns))
   }
 
   /** Null: too many, or the feed no longer tells. */
