@@ -3,7 +3,6 @@
  * A crash of a process loses nothing that was committed; with `durability: 'full'` a loss of power does not either.
  */
 import { existsSync, statSync } from 'node:fs'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { assert, must } from '../base/assert.ts'
 import type { Instant } from '../base/clock.ts'
 import { QuerentError } from '../model/errors.ts'
@@ -241,6 +240,10 @@ async function retrying<T>(
       if (!isLocked(error) || performance.now() >= until) throw error
     }
   }
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise(resolve => setTimeout(resolve, ms))
 }
 
 function ignore(): void {}

@@ -335,7 +335,7 @@ export const CHROMA_STEPS: readonly Step[] = [
     operation: 'chroma.assign',
     viewer: 'ana',
     input: { hashtag: '#hers', zone: 'mid' },
-    expect: () => {},
+    expect: ({ error }) => expect(error.code).toBe('denied'),
   },
   {
     name: 'count',

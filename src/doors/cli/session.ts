@@ -76,7 +76,7 @@ async function openOrRead(
   } catch (error) {
     if (!(error instanceof QuerentError) || error.code !== 'store_readonly') throw error
     const engine = await open({ ...options, create: false, readOnly: true })
-    cli.io.stderr.write('querent: the home is read-only here: it is read, and nothing is kept of this use\n')
+    void write(cli.io.stderr, 'querent: the home is read-only here: it is read, and nothing is kept of this use\n')
     return engine
   }
 }
