@@ -124,6 +124,7 @@ class MirrorRun {
     // The wider copy goes before anything is written; all else only after its replacement was accepted.
     for (const place of own) await this.#remove(place, this.#nowHidden(place))
     for (const place of own) if (place.count > 0) await this.#push(place)
+    for (const place of places) if (place.ownership !== 'own') this.#keepMoved(place)
     for (const place of own) await this.#remove(place, this.#gone(place))
     const namesOf = (chosen: readonly Place[]): readonly string[] => chosen.map(({ name }) => name)
     return {
@@ -240,6 +241,14 @@ class MirrorRun {
       this.#step(entries.length)
     }
     this.#here.set(place, here)
+  }
+
+  /** What belongs in a collection that is another store's was not accepted. */
+  #keepMoved({ sight, count }: Place): void {
+    if (count === 0) return
+    for (const entries of this.#pages(sight)) {
+      for (const { id, audience } of entries) this.#unaccepted.add(entryKey(audience.holder, id))
+    }
   }
 
   *#pages(sight: Sight): Generator<readonly Entry[]> {

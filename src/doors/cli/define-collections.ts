@@ -27,7 +27,10 @@ function defineCollections(program: Command, cli: Cli): void {
     .option('--days <number>', 'only the last so many days')
     .option('--collection <name>', 'items, analysis, both, or one that the configuration declares (default: both)')
     .option('--n-results <number>', 'most results of each collection (default: 5)')
-    .option('--lang <language>', 'of the answer: auto (en for a question in English, else es), es or en (default: auto)')
+    .option(
+      '--lang <language>',
+      'of the answer: auto (en for a question in English, else es), es or en (default: auto)',
+    )
     .option('--json', 'print the whole outcome as one JSON document')
     .option('--undated <policy>', 'records without a date under a day filter: include or exclude (default: include)')
     .option('--persist-directory <folder>', 'the store to ask (default: QUERENT_HOME, else .querent here or above)')
