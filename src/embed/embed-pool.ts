@@ -28,7 +28,7 @@ interface PoolWorker {
 export class EmbedPool {
   readonly #workers: readonly [PoolWorker, ...PoolWorker[]]
   readonly #idleMs: number
-  readonly #queue: Piece[] = []
+  #queue: Piece[] = []
   #idle: NodeJS.Timeout | undefined
 
   /** `makeThread` is called `size` times; what it gives is started at its first use. `idleMs`: see the top of the file. */
@@ -77,6 +77,9 @@ export class EmbedPool {
     const all = order.map(async at => {
       vectors[at] = await this.#enqueue(texts[at] as string, stop)
     })
+    // Once a call, not once a text: a call may have many thousands.
+    const drop = () => this.#drop(stop)
+    stop.addEventListener('abort', drop, { once: true })
     this.#pump()
     try {
       await Promise.all(all)
@@ -85,6 +88,8 @@ export class EmbedPool {
       failure.abort()
       await Promise.allSettled(all)
       throw error
+    } finally {
+      stop.removeEventListener('abort', drop)
     }
   }
 
@@ -96,16 +101,15 @@ export class EmbedPool {
 
   #enqueue(text: string, signal: AbortSignal): Promise<Float32Array> {
     return new Promise((resolve, reject) => {
-      const piece: Piece = { text, signal, resolve, reject }
-      const cancel = () => {
-        const at = this.#queue.indexOf(piece)
-        if (at < 0) return // a worker has it, and hears of the signal itself
-        this.#queue.splice(at, 1)
-        reject(cancelled(signal))
-      }
-      signal.addEventListener('abort', cancel, { once: true })
-      this.#queue.push(piece)
+      this.#queue.push({ text, signal, resolve, reject })
     })
+  }
+
+  /** Rejects what waits of that call. What a worker has is cancelled there. */
+  #drop(signal: AbortSignal): void {
+    const waiting = this.#queue
+    this.#queue = waiting.filter(piece => piece.signal !== signal)
+    for (const piece of waiting) if (piece.signal === signal) piece.reject(cancelled(signal))
   }
 
   /** Gives what waits to the workers that have least, the first one before others. */
