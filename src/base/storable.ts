@@ -6,6 +6,20 @@ export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')
 }
 
+/** Whether a store can keep every text in it, keys included. Of any depth; each object is looked at once. */
+export function hasStorableTexts(value: unknown): boolean {
+  const seen = new Set<object>()
+  const left: unknown[] = [value]
+  while (left.length > 0) {
+    const next = left.pop()
+    if (typeof next === 'string' && !isStorable(next)) return false
+    if (typeof next !== 'object' || next === null || seen.has(next)) continue
+    seen.add(next)
+    for (const [key, item] of Object.entries(next)) left.push(key, item)
+  }
+  return true
+}
+
 /** The text with U+FFFD in place of what a store cannot keep: one unit for one unit, so that offsets stay. */
 export function storableText(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\ufffd')

@@ -3,7 +3,6 @@
 import { canonicalJson } from '../base/canonical.ts'
 import type { Clock, Instant } from '../base/clock.ts'
 import { v4Id } from '../base/random-id.ts'
-import { storableText } from '../base/storable.ts'
 import { messageRows, requoteAfter } from '../lenses/conversations/requote.ts'
 import type { Entry, EntryDraft, EntryKey } from '../model/entry.ts'
 import { invalidArgument, QuerentError } from '../model/errors.ts'
@@ -126,7 +125,7 @@ function draftOf(
   now: Instant,
   field: string,
 ): EntryDraft {
-  const content = storableText(input.content)
+  const { content } = input
   const validFrom = optionalInstant(input.valid_from, `${field}.valid_from`)
   const validUntil = optionalInstant(input.valid_until, `${field}.valid_until`)
   if (validFrom !== null && validUntil !== null && validUntil <= validFrom) {
@@ -136,7 +135,7 @@ function draftOf(
     id,
     collection: input.collection ?? before?.collection ?? 'notes',
     kind: input.kind ?? before?.kind ?? 'note',
-    title: storableText(input.title ?? firstLine(content)),
+    title: input.title ?? firstLine(content),
     content,
     tags: [...new Set(input.tags ?? [])],
     metadata: input.metadata ?? {},

@@ -1,6 +1,7 @@
 /** The block of YAML between two lines of `---` at the top of a Markdown file. */
 import { parseDocument } from 'yaml'
 import { isRecord } from '../base/record.ts'
+import { hasStorableTexts } from '../base/storable.ts'
 
 export interface FrontMatter {
   readonly fields: Readonly<Record<string, unknown>>
@@ -12,6 +13,7 @@ export interface FrontMatter {
 
 /** A longer block is taken for text. */
 const MAX_LENGTH = 64 * 1024
+const UNKEPT = 'front matter: it holds NUL or half a surrogate pair, which cannot be kept'
 const NONE: FrontMatter = { fields: {}, end: 0, problem: null }
 
 export function readFrontMatter(text: string): FrontMatter {
@@ -32,6 +34,7 @@ function parse(yaml: string): Omit<FrontMatter, 'end'> {
     if (error !== undefined) return { fields: {}, problem: `front matter: ${error.message}` }
     const value: unknown = document.toJS({ maxAliasCount: 100 })
     if (value === null || value === undefined) return { fields: {}, problem: null }
+    if (!hasStorableTexts(value)) return { fields: {}, problem: UNKEPT }
     if (isRecord(value)) return { fields: { ...value }, problem: null }
     return { fields: {}, problem: 'front matter: expected fields such as `title: …`' }
   } catch (error) {

@@ -1,7 +1,7 @@
 /** JSON Lines: one entry a line. A line that is none is told of, and the others are read. */
 import { canonicalJson, type Json, sha256 } from '../base/canonical.ts'
 import { isRecord } from '../base/record.ts'
-import { storableText } from '../base/storable.ts'
+import { hasStorableTexts } from '../base/storable.ts'
 import type { FieldMap } from '../model/field-map.ts'
 import type { FileDocument, FileProblem, FileReading, Ingester, IngestSettings, SourceFile } from '../model/ingester.ts'
 import { MAX_CONTENT_LENGTH, MAX_ID_LENGTH } from '../model/limits.ts'
@@ -11,6 +11,8 @@ import { instantOf, kindOf, tagsOf, titleOf, toJson } from './values.ts'
 
 /** Collections of records are larger than files that people write. */
 const MAX_BYTES = 256 * 1024 * 1024
+/** Characters of a field's name in a message. */
+const MAX_NAMED = 80
 /** Bad lines listed for one file; more are counted. */
 const MAX_PROBLEMS = 100
 
@@ -73,7 +75,10 @@ function readLine(line: string, number: number, fields: FieldMap<RecordField>): 
   } catch (error) {
     return `not JSON: ${error instanceof Error ? error.message : String(error)}`
   }
-  return isRecord(record) ? documentOf(record, number, fields) : 'expected a JSON object'
+  if (!isRecord(record)) return 'expected a JSON object'
+  const unkept = Object.entries(record).find(field => !hasStorableTexts(field))
+  if (unkept === undefined) return documentOf(record, number, fields)
+  return `the field ${unkept[0].slice(0, MAX_NAMED)} holds NUL or half a surrogate pair, which cannot be kept`
 }
 
 function documentOf(record: Fields, line: number, fields: FieldMap<RecordField>): FileDocument | string {
@@ -106,14 +111,14 @@ function documentOf(record: Fields, line: number, fields: FieldMap<RecordField>)
 /** Paragraphs when it is a list of texts; null when it is no text at all. */
 function contentOf(value: unknown): string | null {
   if (value === undefined || value === null) return ''
-  if (typeof value === 'string') return storableText(value)
+  if (typeof value === 'string') return value
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   const parts = Array.isArray(value) && value.every(part => typeof part === 'string') ? value : null
-  return parts === null ? null : storableText(parts.join('\n\n'))
+  return parts === null ? null : parts.join('\n\n')
 }
 
 function idOf(value: unknown): string | null {
-  const id = typeof value === 'string' || typeof value === 'number' ? storableText(String(value)) : ''
+  const id = typeof value === 'string' || typeof value === 'number' ? String(value) : ''
   return id === '' ? null : id
 }
 
@@ -129,5 +134,5 @@ function metadataOf(record: Fields, fields: FieldMap<RecordField>): Readonly<Rec
     if (name !== null && instantOf(fields.value(record, field)) === null) taken.delete(name)
   }
   const rest = Object.entries(record).filter(([name]) => !taken.has(name))
-  return Object.fromEntries(rest.map(([name, value]) => [storableText(name), toJson(value, 2)]))
+  return Object.fromEntries(rest.map(([name, value]) => [name, toJson(value, 2)]))
 }

@@ -47,14 +47,15 @@ async function readAtMost(handle: FileHandle, most: number, expected: number): P
 const SNIFFED_BYTES = 8 * 1024
 
 /**
- * UTF-8, or UTF-16 with a byte order mark; the mark itself is dropped. Null for anything else: a zero byte in the first
- * 8 KiB or bytes that are not UTF-8 are the sign of a binary file.
+ * UTF-8, or UTF-16 with a byte order mark; the mark itself is dropped. Null for anything else: the character
+ * NUL or bytes that are not UTF-8 are the sign of a binary file. Most are known by their first 8 KiB.
  */
 export function decode(bytes: Uint8Array): string | null {
   const utf16 = utf16Label(bytes)
   if (utf16 === null && bytes.subarray(0, SNIFFED_BYTES).includes(0)) return null
   try {
-    return new TextDecoder(utf16 ?? 'utf-8', { fatal: true }).decode(bytes)
+    const text = new TextDecoder(utf16 ?? 'utf-8', { fatal: true }).decode(bytes)
+    return text.includes('\0') ? null : text
   } catch {
     return null
   }

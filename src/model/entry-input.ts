@@ -1,6 +1,7 @@
 /** What callers may say of entries (write, list, name, explain): schemas shared by the engine and by every door. */
 import { z } from 'zod'
 import type { JsonObject } from '../base/canonical.ts'
+import { isStorable } from '../base/storable.ts'
 import type { ExplainRequest } from './explain-answer.ts'
 import { jsonObjectInput } from './json-input.ts'
 import { MAX_CONTENT_LENGTH, MAX_CURSOR_LENGTH, MAX_ID_LENGTH, MAX_LIMIT, MAX_NAME_LENGTH, MAX_TAGS } from './limits.ts'
@@ -67,6 +68,11 @@ export interface PutEntriesInput {
   readonly wait?: boolean | undefined
 }
 
+/** Text that is kept as it is given: what no store can keep is refused, not replaced. */
+export function keptText(text: z.ZodString): z.ZodString {
+  return text.refine(isStorable, 'text without NUL and half surrogate pairs')
+}
+
 const name: z.ZodString = z.string().trim().min(1).max(MAX_NAME_LENGTH)
 const tags: z.ZodArray<z.ZodString> = z.array(name).max(MAX_TAGS)
 
@@ -84,8 +90,8 @@ const putInput: z.ZodType<PutInput> = z.strictObject({
     .describe("Replaces the viewer's own entry of that id. Default: a new random one"),
   collection: name.optional().describe('What it belongs to. Default: as it was, or notes'),
   kind: name.optional().describe('What sort of thing it is. Default: as it was, or note'),
-  title: z.string().max(1000).optional().describe('Found too'),
-  content: z.string().max(MAX_CONTENT_LENGTH).describe('The text'),
+  title: keptText(z.string().max(1000)).optional().describe('Found too'),
+  content: keptText(z.string().max(MAX_CONTENT_LENGTH)).describe('The text'),
   tags: tags.optional().describe('Words to find it by'),
   metadata: jsonObjectInput.optional().describe('Anything else about it, for filters'),
   visibility: visibilityInput.optional().describe('Who may see it, its holder apart. Default: as it was, or private'),

@@ -1,5 +1,6 @@
 /** The lens's operations, with their schemas: what every door offers of it. */
 import { z } from 'zod'
+import { keptText } from '../../model/entry-input.ts'
 import { MAX_CONTENT_LENGTH, MAX_ID_LENGTH, MAX_NAME_LENGTH, MAX_TAGS } from '../../model/limits.ts'
 import type { Operation } from '../../model/operation.ts'
 import { costOfAsking } from '../../model/query-cost.ts'
@@ -12,11 +13,13 @@ import { ROLES } from './model.ts'
 import { type Remembered, type RememberInput, remember } from './remember.ts'
 
 const name = z.string().trim().min(1).max(MAX_NAME_LENGTH)
-const id = z.string().min(1).max(MAX_ID_LENGTH)
+const id = keptText(z.string().min(1).max(MAX_ID_LENGTH))
 
 const rememberInput: z.ZodType<RememberInput> = z.strictObject({
-  text: z.string().min(1).max(MAX_CONTENT_LENGTH).describe('The message or note'),
-  speaker: z.string().trim().max(MAX_NAME_LENGTH).optional().describe('Who said it. Default: nobody is named'),
+  text: keptText(z.string().min(1).max(MAX_CONTENT_LENGTH)).describe('The message or note'),
+  speaker: keptText(z.string().trim().max(MAX_NAME_LENGTH))
+    .optional()
+    .describe('Who said it. Default: nobody is named'),
   conversation: id.optional().describe('Which conversation it belongs to. Default: notes'),
   at: instantInput.optional().describe('When it was said. Default: now'),
   role: z

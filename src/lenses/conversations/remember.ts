@@ -1,7 +1,6 @@
 /** One message or note behind the last one of its conversation. */
 import type { Instant } from '../../base/clock.ts'
 import { v4Id } from '../../base/random-id.ts'
-import { storableText } from '../../base/storable.ts'
 import type { EntryKey } from '../../model/entry.ts'
 import { invalidArgument } from '../../model/errors.ts'
 import { toInstant, toIso } from '../../model/instant.ts'
@@ -108,7 +107,6 @@ function messageOf(
   const at = given ?? (own?.['at'] as Instant | null | undefined) ?? now
   const inSession = session ?? (isHere ? (own['session'] as string) : sessionAfter(last, at, id))
   const zone = given === null ? ((own?.['zone'] as number | null | undefined) ?? null) : null
-  const words = storableText(text)
   const ownRole = role ?? (own?.['role'] as Role | null | undefined) ?? null
   const message: Message = {
     id,
@@ -120,7 +118,7 @@ function messageOf(
     at,
     zone,
     replyTo: replyTo ?? answeredBy(own),
-    text: words,
+    text,
     attachments: (before?.entry.metadata['attachments'] ?? []) as unknown as readonly Attachment[],
     ...(before?.entry.metadata['edited'] === true && { edited: { at: null } }),
     deleted: false,
@@ -130,7 +128,7 @@ function messageOf(
     ...message,
     profile: profile ?? profileAfter(own ?? last, ownRole),
     title: (before?.entry.metadata['conversation_title'] as string | undefined) ?? '',
-    dates: relativeDates(words, dayOf(at, zone)).map(date => date.text),
+    dates: relativeDates(text, dayOf(at, zone)).map(date => date.text),
     before: last?.['session'] === inSession ? saidIn(writer, last) : null,
   }
 }
