@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Clock, systemClock } from '../base/clock.ts'
 import { v4Id } from '../base/random-id.ts'
+import { AddressLimits } from '../identity/address-limits.ts'
 import { type Limits, RequesterLimits, UNLIMITED } from '../identity/limits.ts'
 import { Places } from '../identity/places.ts'
 import { QuestionLimits } from '../identity/question-limits.ts'
@@ -191,8 +192,12 @@ function machineTimeOf({ machineTime }: EngineOptions): () => number {
 function limitsOf({ limits }: Config, options: EngineOptions, clock: Clock): Limits {
   const { enabled, unitsPerMinute, burst } = limits
   if (!enabled) return UNLIMITED
-  const others = { questions: new QuestionLimits(limits, clock), streams: new Places(limits.streams, 'streams') }
-  return new RequesterLimits({ unitsPerMinute, burst }, machineTimeOf(options), others)
+  const now = machineTimeOf(options)
+  return new RequesterLimits({ unitsPerMinute, burst }, now, {
+    questions: new QuestionLimits(limits, clock),
+    streams: new Places(limits.streams, 'streams'),
+    addresses: new AddressLimits(now),
+  })
 }
 
 function secureRandom(bytes: number): Uint8Array {

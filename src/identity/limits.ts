@@ -1,4 +1,5 @@
 /** Who may ask how much: a bucket for each requester, and no memory of those who have not asked for a while (BQ-189). */
+import type { AddressLimits } from './address-limits.ts'
 import { ByRequester } from './by-requester.ts'
 import type { Places } from './places.ts'
 import type { Question } from './question.ts'
@@ -16,14 +17,22 @@ export interface Limits {
   ask(viewer: string, question: Question): void
   /** A place for an answer piece by piece; throws `rate_limited` where there is none. Returns what gives it back. */
   stream(viewer: string): () => void
+  /** Counts a wrong token from this address; throws `rate_limited` where it has sent too many. */
+  failed(address: string): void
 }
 
-export const UNLIMITED: Limits = { charge: () => undefined, ask: () => undefined, stream: () => () => undefined }
+export const UNLIMITED: Limits = {
+  charge: () => undefined,
+  ask: () => undefined,
+  stream: () => () => undefined,
+  failed: () => undefined,
+}
 
 /** Beside the bucket; absent: that is not limited. */
 export interface OtherLimits {
   readonly questions?: Pick<QuestionLimits, 'ask'> | undefined
   readonly streams?: Pick<Places, 'take'> | undefined
+  readonly addresses?: Pick<AddressLimits, 'failed'> | undefined
 }
 
 /** Of one process. A requester who has been quiet until its bucket was full is the same as one never seen. */
@@ -62,5 +71,9 @@ export class RequesterLimits implements Limits {
 
   stream(viewer: string): () => void {
     return this.#others.streams?.take(viewer) ?? (() => undefined)
+  }
+
+  failed(address: string): void {
+    this.#others.addresses?.failed(address)
   }
 }

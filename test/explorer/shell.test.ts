@@ -2,13 +2,14 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { tokensOf } from '../support/tokens.ts'
 import { exploredWorld } from './explored-world.ts'
 import { describeInBrowser, expectGoodLooks } from './support.ts'
 
 describeInBrowser('the explorer', () => {
   const opened = exploredWorld(({ home }) => {
     const tokens = join(home, 'tokens.json')
-    writeFileSync(tokens, JSON.stringify({ 'token-of-ana': 'ana', 'token-of-ben': 'ben' }))
+    writeFileSync(tokens, JSON.stringify(tokensOf('ana', 'ben')), { mode: 0o600 })
     return ['--tokens', tokens]
   })
 
@@ -117,7 +118,7 @@ describeInBrowser('the explorer', () => {
 
   it('offers a guest with a token neither the doctor nor another viewer', async () => {
     const page = await opened.explorer.newPage()
-    await page.addInitScript(() => sessionStorage.setItem('querent.token', 'token-of-ana'))
+    await page.addInitScript(() => sessionStorage.setItem('querent.token', 'token-of-ana-in-tests'))
     await page.goto(`${opened.explorer.url}/#/store`)
     await page.locator('.store-numbers').waitFor()
     expect(await page.getByLabel('Look as').count()).toBe(0)
@@ -141,7 +142,7 @@ describeInBrowser('the explorer', () => {
     await dialog.getByLabel('Token').click()
     for (let time = 0; time < 3; time++) await page.keyboard.press('Escape')
     await expect.poll(() => dialog.isVisible()).toBe(true)
-    await dialog.getByLabel('Token').fill('token-of-ben')
+    await dialog.getByLabel('Token').fill('token-of-ben-in-tests')
     await dialog.getByRole('button', { name: 'Continue' }).click()
     await page.getByRole('link', { name: 'Of Ben alone' }).waitFor()
     await page.close()

@@ -13,6 +13,7 @@ import { defineContextCommands } from './define-context.ts'
 import { defineDoorCommands } from './define-doors.ts'
 import { definePeersCommands } from './define-peers.ts'
 import { defineStoreCommands } from './define-store.ts'
+import { withFormat, withPlace } from './flags.ts'
 import type { Cli } from './run.ts'
 
 export function makeProgram(cli: Cli): Command {
@@ -26,6 +27,9 @@ export function makeProgram(cli: Cli): Command {
       writeErr: text => cli.io.stderr.write(text),
     })
     .addHelpText('after', FOOTER)
+    // What stands before a command is the program's: `runs` hands it on to the command.
+    .enablePositionalOptions()
+  withFormat(withPlace(program))
   defineAskCommands(program, cli)
   defineStoreCommands(program, cli)
   defineChromaCommands(program, cli)

@@ -5,7 +5,7 @@ import { type Call, type Handler, mustNotBeCancelled } from '../call.ts'
 import { type ErrorDetail, type Outcome, refusal } from '../envelope.ts'
 import { leaveUnfinished } from '../indexing/revision.ts'
 import type { ParamReader } from '../params.ts'
-import { initialise } from '../parts.ts'
+import { initialise, storePath } from '../parts.ts'
 import { readParams } from '../read-params.ts'
 import { FLAG, TEXT } from '../schemas.ts'
 import { isBelow } from '../urls.ts'
@@ -16,9 +16,10 @@ const init: Handler = {
   path: '/body/init',
   summary: 'Make the part for files and their texts',
   effect: 'write',
-  run({ host: { store, clock, workspace } }) {
+  run(call) {
+    const { store, clock } = call.host
     const created = store.write(clock.now(), writer => initialise(writer, 'body'))
-    return { result: { path: workspace?.storeFile ?? ':memory:', created } }
+    return { result: { path: storePath(call), created } }
   },
 }
 
