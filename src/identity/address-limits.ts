@@ -6,7 +6,8 @@ import { LRUCache } from 'lru-cache'
 import { type MachineTime, type Rate, TokenBucket, WINDOW_MS } from './token-bucket.ts'
 import { tooMany } from './too-many.ts'
 
-const RATE: Rate = { unitsPerMinute: 10, burst: 10 }
+/** A page with a mistyped token sends some requests before it asks for another. */
+const RATE: Rate = { unitsPerMinute: 30, burst: 30 }
 /** Addresses in memory, some hundred bytes each: those seen last. */
 const CAPACITY = 4_096
 

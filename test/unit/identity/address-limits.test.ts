@@ -19,7 +19,7 @@ it.each([
   ['::1', '0:0:0:0:1::'],
 ])('%s and %s have one bucket', (one, other) => {
   const limits = new AddressLimits(() => 0)
-  expect(failures(limits, one)).toBe(10)
+  expect(failures(limits, one)).toBe(30)
   expect(failures(limits, other)).toBe(0)
   expect(limits.size).toBe(1)
 })
@@ -30,8 +30,8 @@ it.each([
   ['', '127.0.0.1'],
 ])('"%s" and %s have one each', (one, other) => {
   const limits = new AddressLimits(() => 0)
-  expect(failures(limits, one)).toBe(10)
-  expect(failures(limits, other)).toBe(10)
+  expect(failures(limits, one)).toBe(30)
+  expect(failures(limits, other)).toBe(30)
 })
 
 it('remembers the addresses seen last, and no more than a bound', () => {
