@@ -43,7 +43,7 @@ describe('serve --socket', { timeout: 60_000 }, () => {
     expect(existsSync(socket)).toBe(false)
   })
 
-  it('asks for a token there too, where it is told to', async () => {
+  it('asks for a token there too, where there are tokens', async () => {
     writeFileSync(folder.file('tokens.json'), JSON.stringify(tokensOf('ana')), { mode: 0o600 })
     const server = await serve('--socket', socket, '--tokens', 'tokens.json')
     expect(await statusOf()).toBe(401)

@@ -94,7 +94,7 @@ describe('refuses', () => {
     }
   })
 
-  it('and overwrites a backup when told to', async () => {
+  it('and overwrites a backup with `overwrite`', async () => {
     const to = folder.file('there.db')
     await copyStore({ from, to })
     onFile(from, db => db.exec("update entries set title = 'changed'"))
