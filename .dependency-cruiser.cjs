@@ -87,7 +87,7 @@ const packages = {
   hono: ['doors/http'],
   ignore: ['ingest'],
   'jsonc-parser': ['doors/cli'],
-  'lru-cache': ['embed'],
+  'lru-cache': ['embed', 'identity'],
   'onnxruntime-node': ['embed'],
   'onnxruntime-web': ['embed'],
   parse5: ['text'],

@@ -8,9 +8,8 @@ if (major < 22 || (major === 22 && minor < 16)) {
   process.exitCode = 1
 } else {
   if (major === 22) quietSqliteWarning()
-  // Compiled code is kept between runs (in the folder for temporary files): reading it is half of a short command's time.
-  import('node:module')
-    .then(compiler => compiler.enableCompileCache())
+  import('./compile-cache.js')
+    .then(cache => cache.keepCompiledCode())
     .then(() => import('../dist/command/main.js'))
     .then(cli => cli.main(process.argv.slice(2)))
     .then(endWith, error => {

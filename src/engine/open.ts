@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Clock, systemClock } from '../base/clock.ts'
 import { v4Id } from '../base/random-id.ts'
+import { AddressLimits } from '../identity/address-limits.ts'
 import { type Limits, RequesterLimits, UNLIMITED } from '../identity/limits.ts'
 import { Places } from '../identity/places.ts'
 import { QuestionLimits } from '../identity/question-limits.ts'
@@ -199,12 +200,13 @@ function machineTimeOf({ machineTime }: EngineOptions): () => number {
 function limitsOf({ limits }: Config, options: EngineOptions, clock: Clock, store: Store): Limits {
   const { enabled, unitsPerMinute, burst, bytesPerViewer } = limits
   if (!enabled) return UNLIMITED
-  const others = {
+  const now = machineTimeOf(options)
+  return new RequesterLimits({ unitsPerMinute, burst }, now, {
     questions: new QuestionLimits(limits, clock),
     streams: new Places(limits.streams, 'streams'),
     bytes: new ByteQuota(store, clock, bytesPerViewer),
-  }
-  return new RequesterLimits({ unitsPerMinute, burst }, machineTimeOf(options), others)
+    addresses: new AddressLimits(now),
+  })
 }
 
 function secureRandom(bytes: number): Uint8Array {

@@ -1,4 +1,5 @@
 /** Who may ask how much: a bucket for each requester, and no memory of those who have not asked for a while (BQ-189). */
+import type { AddressLimits } from './address-limits.ts'
 import { ByRequester } from './by-requester.ts'
 import type { Places } from './places.ts'
 import type { Question } from './question.ts'
@@ -18,6 +19,8 @@ export interface Limits {
   stream(viewer: string): () => void
   /** Room for so many bytes that a request may write; rejects with `quota_exceeded` where there is none. Returns what gives it back. */
   keep(viewer: string, bytes: number): Promise<() => void>
+  /** Counts a wrong token from this address; throws `rate_limited` where it has sent too many. */
+  failed(address: string): void
 }
 
 export const UNLIMITED: Limits = {
@@ -25,6 +28,7 @@ export const UNLIMITED: Limits = {
   ask: () => undefined,
   stream: () => () => undefined,
   keep: async () => () => undefined,
+  failed: () => undefined,
 }
 
 /** Beside the bucket; absent: that is not limited. */
@@ -32,6 +36,7 @@ export interface OtherLimits {
   readonly questions?: Pick<QuestionLimits, 'ask'> | undefined
   readonly streams?: Pick<Places, 'take'> | undefined
   readonly bytes?: { reserve(viewer: string, bytes: number): Promise<() => void> } | undefined
+  readonly addresses?: Pick<AddressLimits, 'failed'> | undefined
 }
 
 /** Of one process. A requester who has been quiet until its bucket was full is the same as one never seen. */
@@ -74,5 +79,9 @@ export class RequesterLimits implements Limits {
 
   async keep(viewer: string, bytes: number): Promise<() => void> {
     return (await this.#others.bytes?.reserve(viewer, bytes)) ?? (() => undefined)
+  }
+
+  failed(address: string): void {
+    this.#others.addresses?.failed(address)
   }
 }

@@ -16,11 +16,14 @@ export const doctorInput: z.ZodType<DoctorRequest, DoctorRequest> = z.strictObje
 export interface BackupRequest {
   /** Absolute path of the file to make. */
   readonly to: string
-  /** Take the place of a file that is there. Default false. */
+  /** Take the place of a backup that is there; no other file is overwritten. Default false. */
   readonly overwrite?: boolean | undefined
 }
 
 export const backupInput: z.ZodType<BackupRequest, BackupRequest> = z.strictObject({
   to: z.string().min(1).max(4096).describe('Absolute path of the file to make'),
-  overwrite: z.boolean().optional().describe('Take the place of a file that is there. Default: false'),
+  overwrite: z
+    .boolean()
+    .optional()
+    .describe('Take the place of a backup that is there; no other file is overwritten. Default: false'),
 })

@@ -13,7 +13,7 @@ import { assertUntil } from '../support/until-met.ts'
 
 const LONG = process.env['QUERENT_LONG'] === '1'
 const RUNS = LONG ? 10_000 : 12
-const TOKENS = { 'token-ann': ASKER }
+const TOKENS = { 'token-of-ann-in-tests': ASKER }
 vi.mock('../../src/identity/keys.ts', async original => {
   const { keptKeys } = await import('../support/kept-keys.ts')
   return keptKeys(original)
@@ -32,7 +32,7 @@ async function serve(engine: Engine): Promise<Door> {
   })
   return {
     ask: async ({ operation, input }) => {
-      const headers = { authorization: 'Bearer token-ann', 'content-type': 'application/json' }
+      const headers = { authorization: 'Bearer token-of-ann-in-tests', 'content-type': 'application/json' }
       const response = await fetch(`${url}/v1/ops/${operation}`, {
         method: 'POST',
         headers,

@@ -71,6 +71,16 @@ describe('bad usage ends with 2, says what is wrong on standard error, and print
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
   })
 
+  it.each<[readonly string[], string]>([
+    [['--list', 'status'], "error: unknown option '--list'"],
+    [['--format', 'md', 'serve'], "error: unknown option '--format' of serve"],
+    [['mcp', '--list-tools', 'install'], "error: unknown option '--list-tools' of install"],
+    [['--format', 'yaml', 'status'], 'Allowed choices'],
+  ])('querent %j, which names an option before a command that does not have it', async (args, message) => {
+    const { status, stdout, stderr } = await run(args)
+    expect({ status, stdout, stderr }).toEqual({ status: 2, stdout: '', stderr: expect.stringContaining(message) })
+  })
+
   it('QUERENT_NOW that is no time', async () => {
     const { status, stderr } = await run(['status'], { env: { QUERENT_NOW: 'soon' } })
     expect({ status, stderr }).toMatchObject({
@@ -82,6 +92,40 @@ describe('bad usage ends with 2, says what is wrong on standard error, and print
   it('call of what only streams names the command that does', async () => {
     const { stdout } = await run(['call', 'watch', '{"text":"x"}'])
     expect(stdout).toContain('use `querent watch`, or over HTTP')
+  })
+})
+
+describe('an option that many commands have', () => {
+  it('may stand before the command, and after it counts more', async () => {
+    const home = join(folder, 'named')
+    expect(await run(['--home', home, 'init'])).toMatchObject({ status: 0 })
+    expect(await run([`--home=${home}`, '--now', '2026-01-01', 'remember', 'Foxes sleep.'])).toMatchObject({
+      status: 0,
+    })
+    const before = await run(['--home', home, '--json', 'status'])
+    expect(JSON.parse(before.stdout)).toMatchObject({ home, entries: 1 })
+    const after = await run([
+      '--home',
+      join(folder, 'nowhere'),
+      '--format',
+      'table',
+      'status',
+      '--home',
+      home,
+      '--json',
+    ])
+    expect(JSON.parse(after.stdout)).toMatchObject({ home, entries: 1 })
+    const ana = await run(['--home', home, '--viewer', 'ana', '--json', 'list'])
+    expect(JSON.parse(ana.stdout)).toMatchObject({ total: 0 })
+    const failed = await run(['--home', home, '--json', 'get', 'nothing'])
+    expect(JSON.parse(failed.stdout)).toMatchObject({ error: { code: 'not_found' } })
+  })
+
+  it('may stand before a group of commands', async () => {
+    const home = join(folder, 'grouped')
+    expect(await run(['init', '--home', home])).toMatchObject({ status: 0 })
+    const { stdout } = await run(['--home', home, '--json', 'agents', 'create', 'bob'])
+    expect(JSON.parse(stdout)).toMatchObject({ agent: { id: 'bob' } })
   })
 })
 

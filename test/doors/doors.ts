@@ -11,6 +11,7 @@ import { QuerentError } from '../../src/model/errors.ts'
 import { LOCAL_OWNER } from '../../src/model/viewer.ts'
 import { callOperation, makeCatalog } from '../../src/ops/catalog.ts'
 import { commandLine, ended, environment, querent, start } from '../support/command.ts'
+import { bearer, tokensOf } from '../support/tokens.ts'
 import { byRoute, type PlainRequest } from './route-request.ts'
 import type { Outcome } from './scenario.ts'
 
@@ -131,7 +132,7 @@ interface Server {
 /** One server for all viewers, told apart by their tokens. */
 async function openServer(options: DoorOptions): Promise<Server> {
   const tokens = join(options.home, 'tokens.json')
-  writeFileSync(tokens, JSON.stringify(Object.fromEntries(VIEWERS.map(name => [`token-${name}`, name]))))
+  writeFileSync(tokens, JSON.stringify(tokensOf(...VIEWERS)), { mode: 0o600 })
   const child = start(['serve', '--port', '0', '--home', options.home, '--tokens', tokens], {
     cwd: '/',
     env: processEnv(options),
@@ -142,7 +143,7 @@ async function openServer(options: DoorOptions): Promise<Server> {
       const response = await fetch(`${url}${path}`, {
         method,
         ...(body !== undefined && { body }),
-        headers: viewer === undefined ? {} : { authorization: `Bearer token-${viewer}` },
+        headers: bearer(viewer ?? 'owner'),
       })
       const answer = await response.json()
       return response.ok ? { result: answer } : (answer as Outcome)

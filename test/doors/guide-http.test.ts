@@ -15,21 +15,28 @@ const page = guidePage('http.md')
 
 let folder = ''
 let server: Serving
+let serverWithTokens: Serving
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'querent-guide-http-'))
   cpSync(fileURLToPath(new URL('../../examples/notes', import.meta.url)), join(folder, 'notes'), { recursive: true })
   const [, tokens = ''] = /`tokens.json`[^`]*`(\{.*?\})`/s.exec(page) ?? []
-  writeFileSync(join(folder, 'tokens.json'), tokens)
-  const [add = '', serve = ''] = (blocks(page, 'sh')[0] ?? '').trim().split('\n')
-  expect(await querent(add.split(' ').slice(1), { cwd: folder })).toMatchObject({ status: 0 })
-  server = await startServer(serve.split(' ').slice(1), folder)
+  writeFileSync(join(folder, 'tokens.json'), tokens, { mode: 0o600 })
+  const [[add = '', serve = ''] = [], [withTokens = ''] = []] = blocks(page, 'sh').map(block =>
+    block.trim().split('\n'),
+  )
+  const args = (line: string): string[] => line.split(' ').slice(1)
+  expect(await querent(args(add), { cwd: folder })).toMatchObject({ status: 0 })
+  server = await startServer(args(serve), folder)
+  serverWithTokens = await startServer(args(withTokens), folder)
 }, 30_000)
 afterAll(async () => {
   expect(await server.end()).toBe(0)
+  expect(await serverWithTokens.end()).toBe(0)
   rmSync(folder, { recursive: true, force: true })
 })
 
-const served = (text: string): string => text.replaceAll('http://127.0.0.1:7411', server.url)
+const served = (text: string): string =>
+  text.replaceAll('http://127.0.0.1:7411', server.url).replaceAll('http://127.0.0.1:7412', serverWithTokens.url)
 
 describe('the guide to HTTP', () => {
   it.skipIf(!hasCurl)('shows what its commands print (where curl is)', { timeout: 60_000 }, async () => {

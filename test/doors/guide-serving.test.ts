@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { querent } from '../support/command.ts'
+import { querent, start } from '../support/command.ts'
 import { blocks, guidePage, hasCurl, pattern, runSession } from '../support/guide-page.ts'
 import { runInProcess } from '../support/in-process.ts'
-import { type Serving, startServer } from '../support/serving.ts'
+import { type Serving, servingOf, startServer } from '../support/serving.ts'
+import { tokensOf } from '../support/tokens.ts'
 
 const page = guidePage('serving.md')
 /** `querent serve …` as the page shows it, also in the unit. */
@@ -44,17 +45,23 @@ describe('the guide to serving', () => {
   })
 
   it('starts servers as it says, which end in good order', { timeout: 60_000 }, async () => {
-    writeFileSync(join(folder, 'tokens.json'), '{"secret": "ana"}')
+    writeFileSync(join(folder, 'tokens.json'), JSON.stringify(tokensOf('ana')), { mode: 0o600 })
     expect(commands.length).toBeGreaterThan(3)
     for (const [at, command] of commands.entries()) {
       const local = command.map(part =>
         part.replace('/var/lib/querent', join(folder, `home-${at}`)).replace('/etc/querent', folder),
       )
       if (local.includes('0.0.0.0') && !local.includes('--tokens')) continue
+      if (local.includes('--socket')) {
+        const own = await servingOf(start(local, { cwd: folder }))
+        expect(own.url, command.join(' ')).toMatch(/^unix:.*querent[.]sock$/)
+        expect(await own.end()).toBe(0)
+        continue
+      }
       const started = await startServer(local, folder)
       const url = started.url.replace('0.0.0.0', '127.0.0.1')
       expect((await fetch(`${url}/healthz`)).status, command.join(' ')).toBe(200)
-      const isOpen = !local.includes('0.0.0.0')
+      const isOpen = !local.includes('--tokens')
       expect((await fetch(`${url}/v1/status`)).status, command.join(' ')).toBe(isOpen ? 200 : 401)
       expect(await started.end()).toBe(0)
     }
@@ -67,7 +74,7 @@ describe('the guide to serving', () => {
         return stdout
       }),
     )
-    const prose = page.replaceAll(/^\$ curl.*$/gm, '')
+    const prose = page.replaceAll(/^(?:\$ )?curl.*$/gm, '')
     const options = [...prose.matchAll(/(?<![\w-])--[a-z][a-z-]+/g)].map(match => match[0])
     expect(options.filter(option => !helps.some(help => help.includes(option)))).toEqual([])
   })

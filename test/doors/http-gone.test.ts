@@ -38,7 +38,7 @@ async function serve() {
   const engine = await openEngine({ store: 'memory', embedder, background: false, log })
   const end = new AbortController()
   const bugs: string[] = []
-  const tokens = { 'token-ben': 'ben' }
+  const tokens = { 'token-of-ben-in-tests': 'ben' }
   const options = { host: '127.0.0.1', port: 0, tokens, log: (text: string) => bugs.push(text) }
   let served: Promise<void> = Promise.resolve()
   const url = await new Promise<string>(resolve => {
@@ -75,7 +75,7 @@ it.each([
   const isLogged = once(logged, 'line')
   const response = fetch(`${url}/v1/ops/${name}`, {
     ...{ method: 'POST', body: JSON.stringify(input), signal: gone.signal },
-    headers: { authorization: 'Bearer token-ben' },
+    headers: { authorization: 'Bearer token-of-ben-in-tests' },
   }).then(answer => answer.text())
   await isAsked
   const [signal] = asked as [AbortSignal]

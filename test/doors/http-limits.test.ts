@@ -9,12 +9,13 @@ import { type Keys, keysOf } from '../../src/identity/keys.ts'
 import { signRequest } from '../../src/identity/request.ts'
 import { makeCatalog } from '../../src/ops/catalog.ts'
 import { seededUniform } from '../../src/testing/seeded.ts'
+import { bearer, tokensOf } from '../support/tokens.ts'
 
 const uniform = seededUniform(7)
 const random = (bytes: number) => Uint8Array.from({ length: bytes }, () => Math.floor(uniform() * 256))
 const ann = keysOf(random(32))
 const MINUTE = 60_000
-const BEN = { authorization: 'Bearer token-ben' }
+const BEN = bearer('ben')
 
 const end = new AbortController()
 let machineTime = 0
@@ -26,7 +27,7 @@ let node = ''
 beforeAll(async () => {
   engine = await openEngine({ store: 'memory', embedder: 'none', background: false, machineTime: () => machineTime })
   const catalog = makeCatalog(engine)
-  const options = { host: '127.0.0.1', port: 0, tokens: { 'token-ben': 'ben' }, mcp: mcpOverHttp(engine, catalog) }
+  const options = { host: '127.0.0.1', port: 0, tokens: tokensOf('ben'), mcp: mcpOverHttp(engine, catalog) }
   url = await new Promise<string>(resolve => {
     served = serveHttp(engine, catalog, options, end.signal, resolve)
   })
@@ -48,7 +49,7 @@ interface Told {
   readonly wait: string | null
 }
 
-async function post(path: string, input: unknown, headers: Record<string, string> = {}): Promise<Told> {
+async function post(path: string, input: unknown, headers: Record<string, string> = bearer('owner')): Promise<Told> {
   const body = typeof input === 'string' ? input : JSON.stringify(input)
   const response = await fetch(`${url}${path}`, { method: 'POST', body, headers })
   return {

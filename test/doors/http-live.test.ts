@@ -11,6 +11,7 @@ import { openEngine } from '../../src/engine/open.ts'
 import { makeCatalog } from '../../src/ops/catalog.ts'
 import { openMemoryStore } from '../../src/store/memory-store.ts'
 import { ManualTimers } from '../support/manual-timers.ts'
+import { bearer, tokensOf } from '../support/tokens.ts'
 
 let engine: Engine
 let url = ''
@@ -21,7 +22,7 @@ beforeAll(async () => {
   engine = await openEngine({ store: 'memory', embedder: 'none', limits: { burst: 1000 } })
   await engine.put({ entries: [{ id: 'slate', content: 'Slate splits.', visibility: 'public' }] })
   url = await new Promise<string>(resolve => {
-    const options = { host: '127.0.0.1', port: 0, tokens: { 'token-of-ana': 'ana', 'token-of-ben': 'ben' } }
+    const options = { host: '127.0.0.1', port: 0, tokens: tokensOf('ana', 'ben') }
     const log = (text: string) => void logged.push(text)
     served = serveHttp(engine, makeCatalog(engine), { ...options, log }, end.signal, resolve)
   })
@@ -48,7 +49,7 @@ async function asking(accept: string): Promise<Socket> {
   const fields = [
     `host: localhost`,
     `accept: ${accept}`,
-    `authorization: Bearer token-of-ana`,
+    `authorization: ${bearer('ana').authorization}`,
     `content-length: ${body.length}`,
   ]
   socket.write(`POST /v1/ops/watch HTTP/1.1\r\n${fields.join('\r\n')}\r\n\r\n${body}`)
@@ -70,7 +71,7 @@ it.each(['text/event-stream', 'application/x-ndjson'])(
 )
 
 it('what a request is refused for leaves no subscription behind', async () => {
-  const headers = { accept: 'text/event-stream', authorization: 'Bearer token-of-ana', 'last-event-id': 'nonsense' }
+  const headers = { accept: 'text/event-stream', ...bearer('ana'), 'last-event-id': 'nonsense' }
   const response = await fetch(`${url}/v1/ops/watch`, { method: 'POST', body: JSON.stringify(INPUT), headers })
   expect(response.status).toBe(400)
   expect(engine.live.count()).toBe(0)
@@ -79,23 +80,23 @@ it('what a request is refused for leaves no subscription behind', async () => {
 it('BQ-167: a viewer has so many subscriptions and no more, and they are free again when connections close', async () => {
   const sockets = await Promise.all(Array.from({ length: 50 }, () => asking('text/event-stream')))
   await until(() => engine.live.count({ id: 'ana' }) === 50)
-  const ask = (token: string) =>
+  const ask = (name: string) =>
     fetch(`${url}/v1/ops/watch`, {
       method: 'POST',
       body: JSON.stringify(INPUT),
-      headers: { accept: 'text/event-stream', authorization: `Bearer ${token}` },
+      headers: { accept: 'text/event-stream', ...bearer(name) },
     })
-  const refused = await ask('token-of-ana')
+  const refused = await ask('ana')
   expect({ status: refused.status, body: await refused.json() }).toMatchObject({
     status: 429,
     body: { error: { code: 'rate_limited', details: { limit: 50 } } },
   })
-  const other = await ask('token-of-ben')
+  const other = await ask('ben')
   expect(other.status).toBe(200)
   await other.body?.cancel()
   for (const socket of sockets) socket.destroy()
   await until(() => engine.live.count() === 0)
-  const again = await ask('token-of-ana')
+  const again = await ask('ana')
   expect(again.status).toBe(200)
   await again.body?.cancel()
   await until(() => engine.live.count() === 0)
@@ -103,7 +104,7 @@ it('BQ-167: a viewer has so many subscriptions and no more, and they are free ag
 
 it('BQ-153: nothing piles up for one who does not read: many changes are told as the last of them', async () => {
   const app = makeApp(engine, makeCatalog(engine), {
-    authenticator: new Authenticator(undefined, true),
+    authenticator: new Authenticator({ local: true }),
     names: namesOf(true, [], []),
     requestId: () => 'x',
     log: text => void logged.push(text),
@@ -137,7 +138,7 @@ it('BQ-153: nothing piles up for one who does not read: many changes are told as
 it('BQ-155: a query of beliefs is answered line by line where its options say so, and joined it is the whole answer', async () => {
   const beliefs = Array.from({ length: 7 }, (_, at) => ({ id: `b${at}`, content: `Basalt has ${at} sides.` }))
   const ask = async (name: string, input: unknown, headers: Readonly<Record<string, string>> = {}) => {
-    const init = { method: 'POST', body: JSON.stringify(input), headers: { ...headers } }
+    const init = { method: 'POST', body: JSON.stringify(input), headers: { ...bearer('owner'), ...headers } }
     return (await fetch(`${url}/v1/ops/${name}`, init)).text()
   }
   await ask('beliefs.put', { beliefs })
@@ -168,7 +169,7 @@ it.each([
       const timers = new ManualTimers()
       const one = await openEngine({ store, embedder: 'none', background: false, clock, live: { timers } })
       const app = makeApp(one, makeCatalog(one), {
-        authenticator: new Authenticator(undefined, true),
+        authenticator: new Authenticator({ local: true }),
         names: namesOf(true, [], []),
         requestId: () => 'x',
         log: text => void logged.push(text),

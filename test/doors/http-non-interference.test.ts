@@ -11,9 +11,10 @@ import type { Engine } from '../../src/engine/engine.ts'
 import { openEngine } from '../../src/engine/open.ts'
 import { type EngineOperation, makeCatalog } from '../../src/ops/catalog.ts'
 import { operation } from '../support/operations.ts'
+import { bearer, tokensOf } from '../support/tokens.ts'
 
 const RUNS = process.env['QUERENT_LONG'] === '1' ? 1000 : 25
-const TOKENS = { 'token-ana': 'ana', 'token-ben': 'ben' }
+const TOKENS = tokensOf('ana', 'ben')
 
 type Deed = {
   readonly by: 'owner' | 'ana' | 'ben'
@@ -142,7 +143,7 @@ async function close(world: World): Promise<void> {
 }
 
 async function send({ url }: World, { by, operation, input }: Deed): Promise<string> {
-  const headers: Record<string, string> = by === 'owner' ? {} : { authorization: `Bearer token-${by}` }
+  const headers: Record<string, string> = { ...bearer(by) }
   const response = await fetch(`${url}/v1/ops/${operation}`, { method: 'POST', headers, body: JSON.stringify(input) })
   const shown = [...response.headers].filter(([name]) => name !== 'x-request-id' && name !== 'date')
   return `${response.status} ${JSON.stringify(shown)} ${await response.text()}`

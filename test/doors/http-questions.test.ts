@@ -6,6 +6,7 @@ import { mcpOverHttp } from '../../src/doors/mcp/http.ts'
 import type { LimitSettings } from '../../src/engine/limit-settings.ts'
 import { openEngine } from '../../src/engine/open.ts'
 import { makeCatalog } from '../../src/ops/catalog.ts'
+import { bearer, tokensOf } from '../support/tokens.ts'
 
 const HOUR = 3_600_000
 const clock = new SettableClock(Date.UTC(2026, 5, 1, 12))
@@ -19,7 +20,7 @@ async function serve(limits: Partial<LimitSettings>) {
   const engine = await openEngine({ ...options, clock, limits: { burst: 1_000, ...limits } })
   const catalog = makeCatalog(engine)
   const end = new AbortController()
-  const tokens = { 'token-ben': 'ben', 'token-cyd': 'cyd' }
+  const tokens = tokensOf('ben', 'cyd')
   let served: Promise<void> = Promise.resolve()
   const url = await new Promise<string>(resolve => {
     const http = { host: '127.0.0.1', port: 0, tokens, mcp: mcpOverHttp(engine, catalog) }
@@ -31,7 +32,7 @@ async function serve(limits: Partial<LimitSettings>) {
     await engine.close()
   })
   const post = async (path: string, input: object, by: string, accept = 'application/json') => {
-    const headers = { 'content-type': 'application/json', accept, ...(by && { authorization: `Bearer token-${by}` }) }
+    const headers = { 'content-type': 'application/json', accept, ...bearer(by || 'owner') }
     const response = await fetch(`${url}${path}`, { method: 'POST', body: JSON.stringify(input), headers })
     return { status: response.status, wait: response.headers.get('retry-after'), text: await response.text() }
   }

@@ -8,6 +8,7 @@ import { openEngine } from '../../src/engine/open.ts'
 import { DatabaseError } from '../../src/lenses/chroma/errors.ts'
 import { makeCatalog } from '../../src/ops/catalog.ts'
 import { HASHTAGS } from '../support/chroma-nodes.ts'
+import { bearer, tokensOf } from '../support/tokens.ts'
 
 interface Reply {
   readonly status: number
@@ -26,7 +27,7 @@ beforeAll(async () => {
   const clock = new SettableClock(Date.UTC(2026, 5, 1, 12))
   engine = await openEngine({ store: 'memory', embedder: 'none', background: false, clock })
   url = await new Promise<string>(resolve => {
-    const http = { host: '127.0.0.1', port: 0, tokens: { 'token-ben': 'ben' } }
+    const http = { host: '127.0.0.1', port: 0, tokens: tokensOf('ben') }
     served = serveHttp(engine, makeCatalog(engine), http, end.signal, resolve)
   })
 })
@@ -38,7 +39,7 @@ afterAll(async () => {
 
 async function ask(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> {
   const sent = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }
-  const response = await fetch(`${url}${path}`, { method, ...sent, headers })
+  const response = await fetch(`${url}${path}`, { method, ...sent, headers: { ...bearer('owner'), ...headers } })
   const text = await response.text()
   const isJson = response.headers.get('content-type')?.startsWith('application/json') && text !== ''
   return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : null }
@@ -91,7 +92,7 @@ describe('a read', () => {
     const again = await ask('GET', '/v1/entries/rain', undefined, { 'if-none-match': tag })
     expect(again).toMatchObject({ status: 304, text: '' })
     // Somebody who may not see it learns nothing from knowing the tag.
-    const other = { authorization: 'Bearer token-ben', 'if-none-match': tag }
+    const other = { ...bearer('ben'), 'if-none-match': tag }
     const refused = await ask('GET', '/v1/entries/rain', undefined, other)
     expect(refused.status).toBe(404)
     expect(refused.headers.get('etag')).toBeNull()

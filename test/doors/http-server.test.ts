@@ -11,6 +11,7 @@ import { openEngine } from '../../src/engine/open.ts'
 import type { HttpRequestLine } from '../../src/model/request-log.ts'
 import { makeCatalog } from '../../src/ops/catalog.ts'
 import { openToyEmbedder } from '../../src/testing/toy-embedder.ts'
+import { bearer, tokensOf } from '../support/tokens.ts'
 
 const ends: (() => Promise<unknown>)[] = []
 afterEach(async () => {
@@ -139,20 +140,20 @@ it('gives up on an answer that takes longer than it may', async () => {
 })
 
 it('lets the owner alone ask as somebody else', async () => {
-  const { engine, url } = await serve({ tokens: { 'token-ben': 'ben' } })
+  const { engine, url } = await serve({ tokens: tokensOf('ben') })
   await engine.put({ entries: [{ id: 'mine', content: 'granite', visibility: 'private' }] })
   const as = (headers: Record<string, string>) => get(`${url}/v1/entries/mine`, headers)
-  expect((await as({})).status).toBe(200)
-  expect((await as({ 'querent-viewer': 'ana' })).status).toBe(404)
-  expect((await as({ 'querent-viewer': 'two words' })).status).toBe(400)
-  expect((await as({ authorization: 'Bearer token-ben', 'querent-viewer': 'owner' })).status).toBe(403)
+  expect((await as(bearer('owner'))).status).toBe(200)
+  expect((await as({ ...bearer('owner'), 'querent-viewer': 'ana' })).status).toBe(404)
+  expect((await as({ ...bearer('owner'), 'querent-viewer': 'two words' })).status).toBe(400)
+  expect((await as({ ...bearer('ben'), 'querent-viewer': 'owner' })).status).toBe(403)
 })
 
 it('is ready until it is told to end', async () => {
   const { engine, url } = await serve()
   expect(JSON.parse((await get(`${url}/readyz`, {})).body.toString())).toEqual({ ready: true, failing: null })
   const ending = makeApp(engine, makeCatalog(engine), {
-    authenticator: new Authenticator(undefined, true),
+    authenticator: new Authenticator({ local: true }),
     names: namesOf(true, [], []),
     requestId: () => 'one',
     log: () => {},
@@ -164,12 +165,12 @@ it('is ready until it is told to end', async () => {
 })
 
 it('shows figures to the owner alone, without anything that a request brought', async () => {
-  const { url } = await serve({ tokens: { 'token-ben': 'ben' } })
-  await get(`${url}/v1/entries/secret-name`, {})
-  const shown = (await get(`${url}/metrics`, {})).body.toString()
+  const { url } = await serve({ tokens: tokensOf('ben') })
+  await get(`${url}/v1/entries/secret-name`, bearer('owner'))
+  const shown = (await get(`${url}/metrics`, bearer('owner'))).body.toString()
   expect(shown).toContain('querent_http_requests_total{operation="get",status="404"} 1')
   expect(shown).not.toContain('secret-name')
-  expect((await get(`${url}/metrics`, { authorization: 'Bearer token-ben' })).status).toBe(403)
+  expect((await get(`${url}/metrics`, bearer('ben'))).status).toBe(403)
 })
 
 it('notes the route that answered, by its pattern', async () => {

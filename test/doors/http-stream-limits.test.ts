@@ -6,6 +6,7 @@ import type { Engine } from '../../src/engine/engine.ts'
 import { openEngine } from '../../src/engine/open.ts'
 import { makeCatalog } from '../../src/ops/catalog.ts'
 import { operation } from '../support/operations.ts'
+import { bearer, tokenOf, tokensOf } from '../support/tokens.ts'
 
 const PAD = 'x'.repeat(64 * 1024)
 const MOST = 16
@@ -30,7 +31,7 @@ beforeAll(async () => {
   const options = {
     host: '127.0.0.1',
     port: 0,
-    tokens: { 'token-ben': 'ben', 'token-ann': 'ann' },
+    tokens: tokensOf('ben', 'ann'),
   }
   url = await new Promise<string>(resolve => {
     served = serveHttp(engine, catalog, options, end.signal, resolve)
@@ -48,10 +49,10 @@ interface Opened {
 }
 
 /** A client that reads the head of the answer, and then no more. */
-async function open(token: string | null, name = 'endless'): Promise<Opened> {
+async function open(token: string, name = 'endless'): Promise<Opened> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
-  const authorization = token === null ? '' : `authorization: Bearer ${token}\r\n`
+  const authorization = `authorization: Bearer ${token}\r\n`
   const head = `POST /v1/ops/${name} HTTP/1.1\r\nhost: ${hostname}\r\n${authorization}accept: application/x-ndjson\r\n`
   socket.write(`${head}content-length: 2\r\n\r\n{}`)
   const first = await new Promise<Buffer>(resolve => socket.once('data', resolve))
@@ -68,25 +69,28 @@ async function refusal(token: string, name: string, input: unknown): Promise<{ s
 
 it('sixteen at a time; the next is told the limit, in the words of the lens; others, and the owner, are not in the way', async () => {
   const bens: Opened[] = []
-  for (let at = 0; at < MOST; at++) bens.push(await open('token-ben'))
+  for (let at = 0; at < MOST; at++) bens.push(await open(tokenOf('ben')))
   expect(bens.map(({ status }) => status)).toEqual(bens.map(() => 200))
-  expect(await refusal('token-ben', 'query', { text: 'fox' })).toMatchObject({
+  expect(await refusal(tokenOf('ben'), 'query', { text: 'fox' })).toMatchObject({
     ...{ status: 429, error: { code: 'rate_limited', details: { limit: MOST } } },
   })
-  const beliefs = await refusal('token-ben', 'beliefs.query', { semantic: 'fox', options: {} })
+  const beliefs = await refusal(tokenOf('ben'), 'beliefs.query', { semantic: 'fox', options: {} })
   expect(beliefs).toMatchObject({ status: 429, error: { code: 'RATE_LIMITED', details: { limit: MOST } } })
   // What is whole is answered as ever.
   const whole = await fetch(`${url}/v1/ops/query`, {
-    ...{ method: 'POST', headers: { authorization: 'Bearer token-ben' }, body: '{"text":"fox"}' },
+    ...{ method: 'POST', headers: bearer('ben'), body: '{"text":"fox"}' },
   })
   expect(whole.status).toBe(200)
-  const others = [await open('token-ann'), ...(await Promise.all(Array.from({ length: MOST + 2 }, () => open(null))))]
+  const others = [
+    await open(tokenOf('ann')),
+    ...(await Promise.all(Array.from({ length: MOST + 2 }, () => open(tokenOf('owner'))))),
+  ]
   expect(new Set(others.map(({ status }) => status))).toEqual(new Set([200]))
   // Who ends one has room for the next.
   bens[3]?.socket.destroy()
-  let next = await open('token-ben')
-  for (; next.status === 429; next = await open('token-ben')) next.socket.destroy()
+  let next = await open(tokenOf('ben'))
+  for (; next.status === 429; next = await open(tokenOf('ben'))) next.socket.destroy()
   expect(next.status).toBe(200)
-  expect((await open('token-ben')).status).toBe(429)
+  expect((await open(tokenOf('ben'))).status).toBe(429)
   for (const { socket } of [...bens, ...others, next]) socket.destroy()
 })

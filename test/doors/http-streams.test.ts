@@ -7,6 +7,7 @@ import { QuerentError } from '../../src/model/errors.ts'
 import type { CallContext } from '../../src/model/operation.ts'
 import type { Catalog, EngineOperation } from '../../src/ops/catalog.ts'
 import { catalogOf, echo, noEngine, operation } from '../support/operations.ts'
+import { bearer, tokensOf } from '../support/tokens.ts'
 
 type Pieces = ReturnType<NonNullable<EngineOperation['stream']>>
 type Input = Readonly<Record<string, unknown>>
@@ -127,7 +128,7 @@ async function serving(after?: After): Promise<Server> {
   const end = new AbortController()
   let served = Promise.resolve()
   const url = await new Promise<string>(resolve => {
-    const options = { host: '127.0.0.1', port: 0, tokens: { 'token-of-ana': 'ana' }, after }
+    const options = { host: '127.0.0.1', port: 0, tokens: tokensOf('ana'), after }
     const log = (text: string) => void logged.push(text)
     served = serveHttp(noEngine, catalog, { ...options, log }, end.signal, resolve)
   })
@@ -157,7 +158,12 @@ afterEach(() => {
 })
 
 function post(name: string, headers: Record<string, string>, input: unknown = {}, init: RequestInit = {}) {
-  return fetch(`${server.url}/v1/ops/${name}`, { method: 'POST', body: JSON.stringify(input), headers, ...init })
+  return fetch(`${server.url}/v1/ops/${name}`, {
+    method: 'POST',
+    body: JSON.stringify(input),
+    headers: { ...bearer('owner'), ...headers },
+    ...init,
+  })
 }
 
 async function until(condition: () => boolean): Promise<void> {
@@ -197,7 +203,8 @@ async function asking(name: string, accept: string): Promise<Socket> {
   const socket = connect(Number(port), hostname)
   socket.pause()
   await new Promise<void>(resolve => socket.once('connect', () => resolve()))
-  const head = `POST /v1/ops/${name} HTTP/1.1\r\nhost: ${hostname}\r\naccept: ${accept}\r\ncontent-length: 2\r\n\r\n`
+  const own = `host: ${hostname}\r\nauthorization: ${bearer('owner').authorization}\r\naccept: ${accept}`
+  const head = `POST /v1/ops/${name} HTTP/1.1\r\n${own}\r\ncontent-length: 2\r\n\r\n`
   socket.write(`${head}{}`)
   await until(() => runs.length > 0)
   return socket
@@ -252,7 +259,9 @@ describe('the form of an answer', () => {
       body: { error: { code: 'invalid_argument', message: 'echo: it has no streamed form' } },
     })
     expect((await post('echo', { accept: 'text/event-stream, */*;q=0.1' })).status).toBe(200)
-    const { operations } = (await (await fetch(`${server.url}/v1/ops`)).json()) as { operations: { name: string }[] }
+    const { operations } = (await (await fetch(`${server.url}/v1/ops`, { headers: bearer('owner') })).json()) as {
+      operations: { name: string }[]
+    }
     expect(operations).toContainEqual(expect.objectContaining({ name: 'echo', streams: false }))
     expect(operations).toContainEqual(expect.objectContaining({ name: 'count', streams: true }))
   })
@@ -261,7 +270,7 @@ describe('the form of an answer', () => {
 describe('a failure', () => {
   it('before the first piece is an ordinary one', async () => {
     for (const headers of [NDJSON, SSE]) {
-      const response = await post('fail_first', { ...headers, authorization: 'Bearer token-of-ana' })
+      const response = await post('fail_first', { ...headers, ...bearer('ana') })
       expect(response.headers.get('content-type')).toBe('application/json')
       expect({ status: response.status, body: await response.json() }).toEqual({
         status: 409,
@@ -269,14 +278,14 @@ describe('a failure', () => {
       })
     }
     expect(runs.map(({ ended }) => ended)).toEqual([true, true])
-    const { status } = await post('owners', { ...SSE, authorization: 'Bearer token-of-ana' })
+    const { status } = await post('owners', { ...SSE, ...bearer('ana') })
     expect(status).toBe(403)
     expect((await post('nope', SSE)).status).toBe(404)
   })
 
   it('later is the last line, or event, without what is not for the client', async () => {
     const error = '{"error":{"code":"conflict","message":"it is taken","details":{}}}'
-    const ana = { authorization: 'Bearer token-of-ana' }
+    const ana = bearer('ana')
     expect(await (await post('fail_later', { ...NDJSON, ...ana })).text()).toBe(`{"at":1}\n${error}\n`)
     const events = await (await post('fail_later', { ...SSE, ...ana })).text()
     expect(events).toBe(`retry: 3000\n\nevent: chunk\ndata: {"at":1}\n\nevent: error\ndata: ${error}\n\n`)
@@ -427,7 +436,8 @@ describe('a server that ends', () => {
   it('ends at once what can be gone on with, and lets the rest finish', async () => {
     const hand = new HandTimers()
     const own = await serving(hand.after)
-    const ask = (name: string) => fetch(`${own.url}/v1/ops/${name}`, { method: 'POST', headers: NDJSON })
+    const ask = (name: string) =>
+      fetch(`${own.url}/v1/ops/${name}`, { method: 'POST', headers: { ...NDJSON, ...bearer('owner') } })
     const [watched, counted] = await Promise.all([ask('watch'), ask('count')])
     own.end()
     expect(await watched.text()).toMatch(/^\{"type":"added".*\}\n$/)

@@ -10,6 +10,7 @@ import { signRequest } from '../../src/identity/request.ts'
 import { seededUniform } from '../../src/testing/seeded.ts'
 import { tempFolder } from '../../src/testing/temp-folder.ts'
 import { ended, querent, start } from '../support/command.ts'
+import { bearer, tokensOf } from '../support/tokens.ts'
 
 const ends: (() => Promise<unknown>)[] = []
 afterEach(async () => {
@@ -72,8 +73,8 @@ async function ask(url: string, operation: string, input: unknown): Promise<Reco
 }
 
 /** Whichever worker is asked, it tells of all. */
-async function pidsOf(url: string): Promise<readonly number[]> {
-  const { text } = await send(`${url}/metrics`, 'GET')
+async function pidsOf(url: string, headers = {}): Promise<readonly number[]> {
+  const { text } = await send(`${url}/metrics`, 'GET', '', headers)
   return [...text.matchAll(/querent_process_info\{pid="(\d+)"/g)].map(([, pid]) => Number(pid))
 }
 
@@ -156,14 +157,14 @@ it('figures are those of all workers, whichever is asked', { timeout: 60_000 }, 
 it('limits hold for all workers together', { timeout: 60_000 }, async () => {
   using folder = tempFolder()
   const tokens = `${folder.path}/tokens.json`
-  writeFileSync(tokens, JSON.stringify({ 'token-ben': 'ben' }))
+  writeFileSync(tokens, JSON.stringify(tokensOf('ben')), { mode: 0o600 })
   // One unit in a minute comes back: in the time that this test takes none does.
   const limits = { QUERENT_LIMITS_BURST: '20', QUERENT_LIMITS_UNITS_PER_MINUTE: '2' }
   const { url } = await serve(2, ['--tokens', tokens], limits)
-  await until(async () => (await pidsOf(url)).length === 2)
+  await until(async () => (await pidsOf(url, bearer('owner'))).length === 2)
   const statuses = await Promise.all(
     Array.from({ length: 80 }, async () => {
-      const { status } = await send(`${url}/v1/ops/list`, 'POST', '{}', { authorization: 'Bearer token-ben' })
+      const { status } = await send(`${url}/v1/ops/list`, 'POST', '{}', bearer('ben'))
       return status
     }),
   )

@@ -11,9 +11,10 @@ import { type TempFolder, tempFolder } from '../../src/testing/temp-folder.ts'
 import { Child } from '../faults/child.ts'
 import { HASHTAGS } from '../support/chroma-nodes.ts'
 import { catalogOf, operation } from '../support/operations.ts'
+import { bearer, tokensOf } from '../support/tokens.ts'
 import { callHere } from './doors.ts'
 
-const ANA = { authorization: 'Bearer token-ana' }
+const ANA = bearer('ana')
 const RAIN = { semantic: 'rain in spring' }
 const end = new AbortController()
 const servers: Promise<void>[] = []
@@ -54,7 +55,7 @@ beforeEach(() => {
 })
 
 function serve(more: Partial<HttpOptions>, catalog: Catalog = makeCatalog(engine)): Promise<string> {
-  const options = { host: '127.0.0.1', port: 0, tokens: { 'token-ana': 'ana' }, ...more }
+  const options = { host: '127.0.0.1', port: 0, tokens: tokensOf('ana'), ...more }
   return new Promise(resolve => {
     servers.push(serveHttp(engine, catalog, options, end.signal, resolve))
   })
@@ -156,7 +157,7 @@ describe('while another process writes to the store', () => {
 
   const asked: readonly (readonly [string, Record<string, string>])[] = [
     ['an agent', ANA],
-    ['the local owner', {}],
+    ['the local owner', bearer('owner')],
   ]
 
   it.each(asked)('beliefs say 503 to %s, when to try again, and no file (BQ-184, BQ-185)', async (_, headers) => {

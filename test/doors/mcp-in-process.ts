@@ -28,7 +28,7 @@ export const overHttp: Connect = async (engine, client, { viewer: id, lens }) =>
   const serve = mcpOverHttp(engine, makeCatalog(engine))
   const url = new URL(`http://localhost/mcp${lens === undefined ? '' : `?lens=${lens}`}`)
   const transport = new StreamableHTTPClientTransport(url, {
-    fetch: (address, init) => serve(new Request(address, init as RequestInit), { id }),
+    fetch: (address, init) => serve(new Request(address, init as RequestInit), { id }, false),
   })
   await client.connect(transport)
 }

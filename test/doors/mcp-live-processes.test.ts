@@ -6,6 +6,7 @@ import { type Client, StreamableHTTPClientTransport } from '@modelcontextprotoco
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { querent } from '../support/command.ts'
 import { type Serving, startServer } from '../support/serving.ts'
+import { bearer, tokensOf } from '../support/tokens.ts'
 import { overStdio } from './mcp-client.ts'
 import { newClient } from './mcp-in-process.ts'
 
@@ -16,7 +17,7 @@ let folder = ''
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'querent-mcp-live-'))
   expect(await querent(['init'], { cwd: folder })).toMatchObject({ status: 0 })
-  writeFileSync(join(folder, 'tokens.json'), '{"token-of-ana": "ana"}')
+  writeFileSync(join(folder, 'tokens.json'), JSON.stringify(tokensOf('ana')), { mode: 0o600 })
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -47,12 +48,12 @@ it('over HTTP: a listener that vanishes leaves nothing, and one that stays does 
   const serving: Serving = await startServer(['serve', '--tokens', 'tokens.json'], folder)
   const connect = async (): Promise<Client> => {
     const client = newClient('2026-07-28')
-    const requestInit = { headers: { authorization: 'Bearer token-of-ana' } }
+    const requestInit = { headers: bearer('ana') }
     await client.connect(new StreamableHTTPClientTransport(new URL(`${serving.url}/mcp`), { requestInit }))
     return client
   }
   const listening = async (): Promise<number> => {
-    const text = await (await fetch(`${serving.url}/metrics`)).text()
+    const text = await (await fetch(`${serving.url}/metrics`, { headers: bearer('owner') })).text()
     return Number(/^querent_live_queries(?:\{.*\})? (\d+)$/m.exec(text)?.[1])
   }
   const [going, staying] = [await connect(), await connect()]

@@ -177,7 +177,7 @@ it('listens to nothing where the request itself is refused', async () => {
     },
     body: JSON.stringify({ ...message, params }),
   })
-  const response = await mcpOverHttp(engine, makeCatalog(engine))(request, { id: 'ana' })
+  const response = await mcpOverHttp(engine, makeCatalog(engine))(request, { id: 'ana' }, false)
   expect(await response.text()).toContain('"error"')
   expect(engine.live.count()).toBe(0)
 })

@@ -6,6 +6,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { commandLine, ended, environment, querent, start } from '../support/command.ts'
+import { bearer, tokensOf } from '../support/tokens.ts'
 
 const env = { QUERENT_NOW: '2026-03-01T12:00:00Z' }
 
@@ -133,20 +134,20 @@ describe('over stdio', () => {
 
 describe('over HTTP', () => {
   it('answers at /mcp as the viewer whose token it is', async () => {
-    writeFileSync(join(folder, 'tokens.json'), '{"token-of-ana": "ana"}')
+    writeFileSync(join(folder, 'tokens.json'), JSON.stringify(tokensOf('ana')), { mode: 0o600 })
     const child = start(['serve', '--port', '0', '--tokens', 'tokens.json'], { cwd: folder, env })
     const url = await new Promise<string>(resolve => {
       child.stderr?.on('data', part => resolve(/http:\S+/.exec(String(part))?.[0] ?? ''))
     })
-    const connect = async (headers: Record<string, string>, negotiation: Negotiation): Promise<Client> => {
+    const connect = async (headers: { readonly authorization: string }, negotiation: Negotiation): Promise<Client> => {
       const client = makeClient(negotiation)
       await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit: { headers } }))
       return client
     }
     for (const negotiation of ['default', 'auto'] as const) {
-      const ana = await connect({ authorization: 'Bearer token-of-ana' }, negotiation)
+      const ana = await connect(bearer('ana'), negotiation)
       expect(await ask(ana, 'list', {})).toMatchObject({ total: 1, items: [{ id: 'bees' }] })
-      const owner = await connect({}, negotiation)
+      const owner = await connect(bearer('owner'), negotiation)
       expect(await ask(owner, 'list', {})).toMatchObject({ total: 2 })
       await Promise.all([ana.close(), owner.close()])
     }

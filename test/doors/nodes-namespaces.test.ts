@@ -81,7 +81,7 @@ if (SKIPPED === null) {
 
 async function startNode(name: string): Promise<void> {
   const tokens = join(root, 'tokens.json')
-  writeFileSync(tokens, '{"none-asks-with-it":"ana"}')
+  writeFileSync(tokens, '{"none-asks-with-it":"ana"}', { mode: 0o600 })
   // Home is asked at its own host alone, where no token is needed.
   const place = name === 'home' ? [] : ['--host', network.addressOf(name), '--tokens', tokens]
   const args = ['serve', '--home', homeOf(name), '--log', 'off', '--port', String(PORT), ...place]

@@ -10,6 +10,7 @@ import { Authenticator } from '../../src/doors/http/tokens.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { openEngine } from '../../src/engine/open.ts'
 import { makeCatalog } from '../../src/ops/catalog.ts'
+import { bearer, tokensOf } from '../support/tokens.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a document of many shapes, looked into by each test
 type Any = any
@@ -17,12 +18,13 @@ type Any = any
 let engine: Engine
 let app: App
 let toOwner: Any
-const HOST = { host: '127.0.0.1' }
-const BEN = { ...HOST, authorization: 'Bearer token-ben' }
+const NOBODY = { host: '127.0.0.1' }
+const HOST = { ...NOBODY, ...bearer('owner') }
+const BEN = { ...NOBODY, ...bearer('ben') }
 
 function appOf({ loopback = true, parts = true, catalog = makeCatalog(engine) } = {}): App {
   return makeApp(engine, catalog, {
-    authenticator: new Authenticator({ 'token-ben': 'ben' }, loopback),
+    authenticator: new Authenticator({ tokens: tokensOf('ben'), local: loopback }),
     names: namesOf(loopback, [], []),
     requestId: () => 'r',
     log: text => expect.fail(text),
@@ -180,7 +182,7 @@ describe('who asks', () => {
     expect(toOwner.paths).toHaveProperty(['/metrics'])
     expect(toBen.paths).not.toHaveProperty(['/metrics'])
     expect(await documentOf(app, { ...HOST, 'querent-viewer': 'ben' })).toEqual(toBen)
-    expect(await documentOf(appOf({ loopback: false }))).toEqual(toBen)
+    expect(await documentOf(appOf({ loopback: false }), NOBODY)).toEqual(toBen)
   })
 
   it('is refused with a token that is none', async () => {

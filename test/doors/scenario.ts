@@ -327,6 +327,25 @@ export function scenario(docs: string): readonly Step[] {
       expect: ({ error }) => expect(error).toBeDefined(),
     },
     {
+      name: 'a copy over the last one',
+      operation: 'backup',
+      inputFrom: answers => ({ to: `${answers.get('status').home}/copy.db`, overwrite: true }),
+      expect: ({ result }) => expect(result.entries).toBeGreaterThan(0),
+    },
+    {
+      name: 'a copy over a text (QE-017)',
+      operation: 'backup',
+      input: { to: `${docs}/decay.md`, overwrite: true },
+      expect: ({ error }) =>
+        expect(error).toMatchObject({ code: 'conflict', message: expect.stringMatching(/no backup/) }),
+    },
+    {
+      name: 'the text is still there (QE-017)',
+      operation: 'add',
+      input: { paths: [docs] },
+      expect: ({ result }) => expect(result).toMatchObject({ updated: 0, errors: [] }),
+    },
+    {
       name: 'an agent may not copy',
       operation: 'backup',
       viewer: 'ana',

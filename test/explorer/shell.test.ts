@@ -2,15 +2,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { tokenOf, tokensOf } from '../support/tokens.ts'
 import { exploredWorld } from './explored-world.ts'
 import { describeInBrowser, expectGoodLooks } from './support.ts'
 
 describeInBrowser('the explorer', () => {
-  const opened = exploredWorld(({ home }) => {
-    const tokens = join(home, 'tokens.json')
-    writeFileSync(tokens, JSON.stringify({ 'token-of-ana': 'ana', 'token-of-ben': 'ben' }))
-    return ['--tokens', tokens]
-  })
+  const opened = exploredWorld()
 
   it('shows every view without an error', async () => {
     const { page, open, errors } = opened.explorer
@@ -115,38 +112,6 @@ describeInBrowser('the explorer', () => {
     await page.close()
   })
 
-  it('offers a guest with a token neither the doctor nor another viewer', async () => {
-    const page = await opened.explorer.newPage()
-    await page.addInitScript(() => sessionStorage.setItem('querent.token', 'token-of-ana'))
-    await page.goto(`${opened.explorer.url}/#/store`)
-    await page.locator('.store-numbers').waitFor()
-    expect(await page.getByLabel('Look as').count()).toBe(0)
-    expect(await page.getByRole('button', { name: 'Examine' }).count()).toBe(0)
-    await page.getByRole('button', { name: 'Sign out' }).click()
-    await page.getByLabel('Look as').waitFor()
-    await page.close()
-  })
-
-  it('asks for a token where the one it has is not known', async () => {
-    const page = await opened.explorer.newPage()
-    await page.addInitScript(() => {
-      if (sessionStorage.getItem('querent.token') === null) sessionStorage.setItem('querent.token', 'wrong')
-    })
-    await page.goto(`${opened.explorer.url}/#/search?q=kestrel&any=yes`)
-    const dialog = page.getByRole('dialog', { name: 'This server wants a token' })
-    await dialog.waitFor()
-    expect(await page.locator('.failure').count()).toBe(0)
-    await expectGoodLooks(page, 'sign-in')
-    // A browser closes a dialog for who insists: nothing would be shown then, and nothing asked.
-    await dialog.getByLabel('Token').click()
-    for (let time = 0; time < 3; time++) await page.keyboard.press('Escape')
-    await expect.poll(() => dialog.isVisible()).toBe(true)
-    await dialog.getByLabel('Token').fill('token-of-ben')
-    await dialog.getByRole('button', { name: 'Continue' }).click()
-    await page.getByRole('link', { name: 'Of Ben alone' }).waitFor()
-    await page.close()
-  })
-
   it('keeps the theme that was chosen', async () => {
     const { page, open } = opened.explorer
     const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
@@ -169,5 +134,56 @@ describeInBrowser('the explorer', () => {
     await page.keyboard.press('Enter')
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('main')
     expect(new URL(page.url()).hash).toBe('#/no-such-view')
+  })
+})
+
+describeInBrowser('the explorer of a server with tokens', () => {
+  const opened = exploredWorld(({ home }) => {
+    const tokens = join(home, 'tokens.json')
+    writeFileSync(tokens, JSON.stringify(tokensOf('ana', 'ben')), { mode: 0o600 })
+    return ['--tokens', tokens]
+  })
+
+  it('offers a viewer with a token neither the doctor nor another viewer', async () => {
+    const page = await opened.explorer.newPage()
+    await page.addInitScript(() => sessionStorage.setItem('querent.token', 'token-of-ana-in-tests'))
+    await page.goto(`${opened.explorer.url}/#/store`)
+    await page.locator('.store-numbers').waitFor()
+    expect(await page.getByLabel('Look as').count()).toBe(0)
+    expect(await page.getByRole('button', { name: 'Examine' }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('dialog', { name: 'This server wants a token' }).waitFor()
+    await page.close()
+  })
+
+  it('asks for a token where the one it has is not known', async () => {
+    const page = await opened.explorer.newPage()
+    await page.addInitScript(() => {
+      if (sessionStorage.getItem('querent.token') === null) sessionStorage.setItem('querent.token', 'wrong')
+    })
+    await page.goto(`${opened.explorer.url}/#/search?q=kestrel&any=yes`)
+    const dialog = page.getByRole('dialog', { name: 'This server wants a token' })
+    await dialog.waitFor()
+    expect(await page.locator('.failure').count()).toBe(0)
+    await expectGoodLooks(page, 'sign-in')
+    // A browser closes a dialog for who insists: nothing would be shown then, and nothing asked.
+    await dialog.getByLabel('Token').click()
+    for (let time = 0; time < 3; time++) await page.keyboard.press('Escape')
+    await expect.poll(() => dialog.isVisible()).toBe(true)
+    await dialog.getByLabel('Token').fill(tokenOf('ben'))
+    await dialog.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('link', { name: 'Of Ben alone' }).waitFor()
+    await page.close()
+  })
+
+  it('is the owner’s for a token of the owner', async () => {
+    const page = await opened.explorer.newPage()
+    await page.goto(`${opened.explorer.url}/#/search?q=kestrel&any=yes`)
+    const dialog = page.getByRole('dialog', { name: 'This server wants a token' })
+    await dialog.getByLabel('Token').fill(tokenOf('owner'))
+    await dialog.getByRole('button', { name: 'Continue' }).click()
+    await page.getByLabel('Look as').waitFor()
+    await page.getByRole('link', { name: 'Of Ben alone' }).waitFor()
+    await page.close()
   })
 })

@@ -1,8 +1,13 @@
 /** The command as users run it: a process of its own. */
 import { type ChildProcess, spawn } from 'node:child_process'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { builtCommand } from './built-command.ts'
 
 const program = builtCommand()
+/** Their home is none, so the command would keep nothing. */
+const COMPILED =
+  process.env['NODE_COMPILE_CACHE'] ?? join(tmpdir(), `querent-tests-compiled-${process.getuid?.() ?? 0}`)
 
 export interface RunOptions {
   readonly cwd: string
@@ -33,7 +38,13 @@ export function start(args: readonly string[], { cwd, env, through = [] }: RunOp
 }
 
 export function environment(more: Readonly<Record<string, string>> = {}): Record<string, string> {
-  return { PATH: process.env['PATH'] ?? '', HOME: '/nonexistent', QUERENT_EMBEDDER: 'none', ...more }
+  return {
+    PATH: process.env['PATH'] ?? '',
+    HOME: '/nonexistent',
+    QUERENT_EMBEDDER: 'none',
+    NODE_COMPILE_CACHE: COMPILED,
+    ...more,
+  }
 }
 
 /** The command line of the program, for those who start it themselves. */

@@ -29,7 +29,7 @@ export async function servingOf(child: ChildProcess): Promise<Serving> {
   child.stderr?.setEncoding('utf8')
   child.stderr?.on('data', (part: string) => {
     stderr += part
-    const url = /listens on (http:\S+)\n/.exec(stderr)?.[1]
+    const url = /listens on ((?:http|unix):\S+)\n/.exec(stderr)?.[1]
     if (url !== undefined) listening.resolve(url)
   })
   void over.then(code => listening.reject(new Error(`the server ended with ${code}: ${stderr}`)))

@@ -28,7 +28,7 @@ export function defineAdminCommands(program: Command, cli: Cli): void {
     ['querent backup /mnt/usb/notes.db --overwrite', 'in the place of the last one'],
   ])
   withFormat(withPlace(backup))
-    .option('--overwrite', 'take the place of a file that is there')
+    .option('--overwrite', 'take the place of a backup that is there, and of no other file')
     .option('--skip-damaged', 'copy what can be read of a damaged store, and tell what was lost')
   runs<[string], Parameters<typeof import('./commands/care.ts').runBackup>[2]>(backup, cli, async (file, flags) => {
     await (await import('./commands/care.ts')).runBackup(cli, file, flags)

@@ -1,7 +1,7 @@
 /** What brings Querent to coding assistants: a briefing, and the server's entry in their configuration. */
 import type { Command } from 'commander'
 import { define, runs } from './define.ts'
-import { type CommonFlags, collect, wantsJson, withFormat, withPlace } from './flags.ts'
+import { type CommonFlags, collect, withFormat, withPlace } from './flags.ts'
 import type { Cli } from './run.ts'
 
 type Bodies = typeof import('./commands/mcp-install.ts')
@@ -17,13 +17,7 @@ export function defineBrief(program: Command, cli: Cli): void {
   })
 }
 
-/** `mcp` has options of the same names, and commander gives it what follows `install` too: both are read. */
 export function defineMcpInstall(mcp: Command, cli: Cli): void {
-  const whole = (flags: Flags): Flags => {
-    const both = { ...mcp.opts<Flags>(), ...flags }
-    if (wantsJson(both)) cli.errors = 'json'
-    return both
-  }
   const install = define(mcp, 'install', 'write the server into the configuration of assistants, after asking', [
     ['querent mcp install', 'every client that is found'],
     ['querent mcp install --client claude-code --yes', 'the project here, without asking'],
@@ -34,12 +28,12 @@ export function defineMcpInstall(mcp: Command, cli: Cli): void {
     .option('--npx', 'start the installed package with `npx --no-install` instead of this program')
     .option('--home <folder>', 'the store to serve (default: QUERENT_HOME, else .querent here or above)')
     .option('--viewer <name>', 'serve as this agent')
-  runs<[], Flags>(install, cli, async flags => (await bodies()).runMcpInstall(cli, whole(flags)))
+  runs<[], Flags>(install, cli, async flags => (await bodies()).runMcpInstall(cli, flags))
 
   const uninstall = define(mcp, 'uninstall', 'take the server out of the configuration of assistants', [
     ['querent mcp uninstall --yes', 'wherever it is found, without asking'],
   ])
-  runs<[], Flags>(withChange(uninstall), cli, async flags => (await bodies()).runMcpUninstall(cli, whole(flags)))
+  runs<[], Flags>(withChange(uninstall), cli, async flags => (await bodies()).runMcpUninstall(cli, flags))
 }
 
 function withChange(command: Command): Command {

@@ -1,6 +1,6 @@
 /** `querent collections`, what it ships for assistants, and how its collections get to other engines. */
 import { type Command, Option } from 'commander'
-import { define, runs } from './define.ts'
+import { define, flagsOf, runs } from './define.ts'
 import { type CommonFlags, withFormat, withPlace } from './flags.ts'
 import type { Cli } from './run.ts'
 
@@ -55,7 +55,7 @@ function defineCollections(program: Command, cli: Cli): void {
     .option('--now <time>', 'the moment that counts as now (default: QUERENT_NOW, else the clock)')
   collections.action(async (words: readonly string[]) => {
     const { runCollectionsCommand } = await import('./commands/collections.ts')
-    await runCollectionsCommand(cli, words, collections.opts<Flags>())
+    await runCollectionsCommand(cli, words, flagsOf<Flags>(collections))
   })
 }
 

@@ -18,6 +18,7 @@ function defineServe(program: Command, cli: Cli): void {
     ['querent serve notes --open', 'a folder, in the browser'],
     ['querent serve', 'the local owner, from this machine only'],
     ['querent serve --host 0.0.0.0 --tokens tokens.json', 'one bearer token a viewer: {"<token>": "<viewer>"}'],
+    ['querent serve --socket ~/querent.sock', 'on a machine that others use too: for this user alone'],
     ['querent serve --workers 4 --log text', 'four processes on one port, a line for each request'],
   ])
   withPlace(serve)
@@ -25,7 +26,17 @@ function defineServe(program: Command, cli: Cli): void {
     .option('--collection <name>', 'the collection to add the paths to')
     .option('--port <number>', 'port; 0 takes a free one', finiteNumber, 7411)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('--tokens <file>', 'JSON of tokens and the viewers they stand for')
+    .addOption(
+      new Option(
+        '--socket <path>',
+        'listen on this Unix socket, which only this user can open, and on no port',
+      ).conflicts(['port', 'host', 'open', 'workers']),
+    )
+    .option('--tokens <file>', 'JSON of tokens and the viewers they stand for; implies --require-token')
+    .option(
+      '--require-token',
+      'answer nobody as the owner without a token: behind a proxy, or where others use the machine',
+    )
     .option('--allow-host <name>', 'also answer requests for this host name (repeatable)', collect)
     .option('--cors <origin>', 'also answer pages of this site, such as https://notes.example (repeatable)', collect)
     .option(

@@ -33,11 +33,27 @@ export function runs<Args extends readonly unknown[], Flags extends CommonFlags>
   body: (...args: [...Args, Flags]) => Promise<void>,
 ): void {
   command.action(async (...given: readonly unknown[]) => {
-    const flags = command.opts<Flags>()
+    const flags = flagsOf<Flags>(command)
     if (wantsJson(flags)) cli.errors = 'json'
     // Commander calls with the declared arguments, the options, the command; the type says what was declared.
     await body(...(given.slice(0, -2) as unknown as Args), flags)
   })
+}
+
+/** The command's options, and what was given before it or before its group, as far as the command has it too. Its own count more. */
+export function flagsOf<Flags>(command: Command): Flags {
+  const { parent } = command
+  if (parent === null) return command.opts() as Flags
+  const given = flagsOf<Record<string, unknown>>(parent)
+  const own = new Set(command.options.map(option => option.attributeName()))
+  const isGroup = command.commands.length > 0
+  const unknown = parent.options.find(option => {
+    const name = option.attributeName()
+    return !own.has(name) && !isGroup && parent.getOptionValueSource(name) === 'cli'
+  })
+  if (unknown !== undefined) command.error(`error: unknown option '${unknown.long ?? ''}' of ${command.name()}`)
+  const handed = Object.entries(given).filter(([name]) => isGroup || own.has(name))
+  return { ...Object.fromEntries(handed), ...command.opts() } as Flags
 }
 
 /** `runs` for a group whose bodies stand in one module, loaded when one of them runs; `around` runs it. */

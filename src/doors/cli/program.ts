@@ -14,6 +14,7 @@ import { defineContextCommands } from './define-context.ts'
 import { defineDoorCommands } from './define-doors.ts'
 import { definePeersCommands } from './define-peers.ts'
 import { defineStoreCommands } from './define-store.ts'
+import { withFormat, withPlace } from './flags.ts'
 import { write } from './io.ts'
 import type { Cli } from './run.ts'
 
@@ -28,6 +29,9 @@ export function makeProgram(cli: Cli): Command {
       writeErr: text => void write(cli.io.stderr, text),
     })
     .addHelpText('after', FOOTER)
+    // What stands before a command is the program's: `runs` hands it on to the command.
+    .enablePositionalOptions()
+  withFormat(withPlace(program))
   defineAskCommands(program, cli)
   defineStoreCommands(program, cli)
   defineChromaCommands(program, cli)

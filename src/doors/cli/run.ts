@@ -57,6 +57,9 @@ export interface ServeOptions {
   readonly port: number
   /** JSON of the file that `--tokens` names; checked by the door. */
   readonly tokens: unknown
+  readonly requireToken: boolean | undefined
+  /** Absolute path. */
+  readonly socket: string | undefined
   readonly hosts: readonly string[] | undefined
   readonly origins: readonly string[] | undefined
   readonly timeoutMs: number | undefined

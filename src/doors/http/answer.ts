@@ -5,7 +5,7 @@ import { toldByContract, unread } from '../../ops/admission.ts'
 import { type EngineOperation, runOperation, streamOperation } from '../../ops/catalog.ts'
 import { bugReport, toldError } from '../../ops/told-error.ts'
 import { readJson } from './body.ts'
-import { type RequestContext, viewerOf } from './env.ts'
+import { type RequestContext, serverOf, viewerOf } from './env.ts'
 import { withValueAt } from './input-path.ts'
 import { resultsIn } from './noted.ts'
 import { isSigned } from './signed.ts'
@@ -104,18 +104,13 @@ async function inTime<T>(
   }
 }
 
-/** Ends with its connection: when the client gives up, or the server is made to end. Who shows a token or a signature is remote. */
+/** Ends with its connection: when the client gives up, or the server is made to end. */
 function contextOf(c: RequestContext): CallContext {
   const { headers, signal } = c.req.raw
   const viewer = viewerOf(c)
   const address = serverOf(c)?.incoming?.socket.remoteAddress
-  const context = { viewer, signal, remote: headers.has('authorization'), address }
+  const context = { viewer, signal, remote: c.get('remote') === true, address }
   if (!isSigned(headers)) return context
   const { signedRequests } = c.get('door').engine
   return { ...context, isStillAllowed: signedRequests.stillSpeaksFor(viewer, name => headers.get(name)) }
-}
-
-/** Absent where the app is asked without a server. */
-function serverOf(c: RequestContext): RequestContext['env'] | undefined {
-  return c.env as RequestContext['env'] | undefined
 }

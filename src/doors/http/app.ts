@@ -28,11 +28,14 @@ import { toldToStranger } from './stranger.ts'
 import type { After } from './stream.ts'
 import type { Authenticator } from './tokens.ts'
 
+/** `remote`: whether the limits of requesters apply. */
+export type McpHandler = (request: Request, viewer: Viewer, remote: boolean) => Promise<Response>
+
 export interface AppOptions {
   readonly authenticator: Authenticator
   readonly names: Names
   /** Handles `/mcp`, when that door is there too. */
-  readonly mcp?: ((request: Request, viewer: Viewer) => Promise<Response>) | undefined
+  readonly mcp?: McpHandler | undefined
   /** A fresh id for each request. */
   readonly requestId: () => string
   /** Gets what is to be mended here and told to nobody else. */
@@ -92,7 +95,9 @@ export function makeApp(engine: Engine, catalog: Catalog, options: AppOptions): 
   const { authenticator, metrics, mcp } = options
   serveOpenApi(app, engine, catalog, { authenticator, metrics: metrics !== undefined, mcp: mcp !== undefined })
   app.use(async (c, next) => {
-    c.set('viewer', await requesterOf(c, authenticator).catch(thrown => Promise.reject(toldToStranger(c, thrown))))
+    const requester = await requesterOf(c, authenticator).catch(thrown => Promise.reject(toldToStranger(c, thrown)))
+    c.set('viewer', requester.viewer)
+    c.set('remote', requester.remote)
     await next()
   })
 
@@ -108,7 +113,9 @@ export function makeApp(engine: Engine, catalog: Catalog, options: AppOptions): 
     return answer(c, operation, await bodyInput(c, operation))
   })
   mountRoutes(app, catalog)
-  if (mcp !== undefined) app.all('/mcp', async c => mcp(await wholeRequest(c.req.raw, maxBodyBytes), viewerOf(c)))
+  if (mcp !== undefined) {
+    app.all('/mcp', async c => mcp(await wholeRequest(c.req.raw, maxBodyBytes), viewerOf(c), c.get('remote') === true))
+  }
   return app
 }
 

@@ -29,10 +29,16 @@ export interface Notes {
   stream: Promise<string | null> | null
 }
 
-/** `viewer`: absent until it is known who asks. `incoming`, `outgoing`: Node's request and response, where there is a socket. */
+/**
+ * `viewer`: absent until the request is authenticated. `remote`: whether the limits of requesters apply; absent: no. `incoming`, `outgoing`: Node's request and
+ * response, where there is a socket.
+ */
 export type Env = {
-  Variables: { door: Door; requestId: string; notes: Notes; viewer?: Viewer }
-  Bindings: { incoming?: { socket: { remoteAddress?: string } }; outgoing?: { destroy(): void } }
+  Variables: { door: Door; requestId: string; notes: Notes; viewer?: Viewer; remote?: boolean }
+  Bindings: {
+    incoming?: { httpVersion: string; socket: { remoteAddress?: string } }
+    outgoing?: { destroy(): void }
+  }
 }
 export type App = Hono<Env>
 export type RequestContext = Context<Env>
@@ -42,4 +48,9 @@ export function viewerOf(c: RequestContext): Viewer {
   const viewer = c.get('viewer')
   if (viewer === undefined) throw new Error('invariant broken: a request without a viewer')
   return viewer
+}
+
+/** Absent where the app is called without a server. */
+export function serverOf(c: RequestContext): RequestContext['env'] | undefined {
+  return c.env as RequestContext['env'] | undefined
 }

@@ -1,6 +1,7 @@
 /**
- * Looks at what stands before the body. Keeps web pages out: on loopback the local owner needs no token, so a page in a browser on this machine must not get
- * through: neither with a name of its own that points here (DNS rebinding), nor from its own origin.
+ * Checks what comes before the body. Keeps web pages out: on loopback the local owner needs no token, so a page in a browser on this machine must not get
+ * through: neither by a host name of its own that resolves to this machine (DNS rebinding), nor from its own origin. A port makes
+ * an origin: a page that another program serves on this machine is a page of another site.
  */
 import { invalidArgument, QuerentError } from '../../model/errors.ts'
 
@@ -35,14 +36,14 @@ export function namesOf(loopback: boolean, hosts: readonly string[], origins: re
 }
 
 /** Throws `denied` for names that are not ours, `invalid_argument` for what could be read in two ways. */
-export function checkHead({ url, headers }: Request, names: Names): void {
-  checkNames(url, headers, names)
-  checkAddress(url)
-  checkForm(headers)
+export function checkHead(request: Request, names: Names): void {
+  checkNames(request, names)
+  checkAddress(request.url)
+  checkForm(request.headers)
 }
 
 /** The names that the request gives, to us and to its page, are ours or were allowed. */
-function checkNames(url: string, headers: Headers, names: Names): void {
+function checkNames({ url, method, headers }: Request, names: Names): void {
   const host = headers.get('host') ?? ''
   // A request line can name a host too, which counts more than the header (RFC 9112, 3.2.2). Two headers are joined by a comma.
   if (host.includes(',') || ![`http://${host}`, url].every(name => isAllowedHost(hostname(name), names))) {
@@ -51,15 +52,21 @@ function checkNames(url: string, headers: Headers, names: Names): void {
     })
   }
   const origin = headers.get('origin')
-  if (origin === null ? !isForeignPart(headers) : isAllowedOrigin(origin, host, names)) return
+  if (origin === null ? !isFromOtherOrigin(method, headers) : isAllowedOrigin(origin, host, names)) return
   throw new QuerentError('denied', 'origin: pages of other sites are not answered, but those of --cors', {
     field: 'origin',
   })
 }
 
-/** What a page of another site loads as its own, such as an image; a link from there that somebody follows is none. */
-function isForeignPart(headers: Headers): boolean {
-  return headers.get('sec-fetch-site') === 'cross-site' && headers.get('sec-fetch-mode') !== 'navigate'
+/**
+ * Browsers send no `Origin` with what a page loads without asking to read it, such as an image, but say how its origin relates to ours: `same-site` is
+ * another port. A link that the user follows into a tab is let through: the page it is on gets nothing of the answer.
+ */
+function isFromOtherOrigin(method: string, headers: Headers): boolean {
+  const site = headers.get('sec-fetch-site')
+  if (site === null || site === 'same-origin' || site === 'none') return false
+  const isLink = headers.get('sec-fetch-mode') === 'navigate' && headers.get('sec-fetch-dest') === 'document'
+  return method !== 'GET' || !isLink
 }
 
 /** Escapes that are no UTF-8 would otherwise stand for themselves. */
@@ -92,9 +99,10 @@ function isAllowedHost(name: string, { loopback, hosts }: Names): boolean {
   return !loopback && hosts.length === 0
 }
 
-function isAllowedOrigin(origin: string, host: string, { loopback, origins }: Names): boolean {
-  if (origins.includes(origin) || origin === `http://${host}` || origin === `https://${host}`) return true
-  return loopback && isLoopback(hostname(origin))
+/** `https`: a proxy may have taken the encryption off. */
+function isAllowedOrigin(origin: string, host: string, { origins }: Names): boolean {
+  const own = ['http', 'https'].map(scheme => `${scheme}://${host}`).filter(url => URL.canParse(url))
+  return origins.includes(origin) || own.some(url => new URL(url).origin === origin)
 }
 
 function hostname(url: string): string {

@@ -7,15 +7,15 @@ import { printable } from '../../base/printable.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { invalidArgument, QuerentError } from '../../model/errors.ts'
 import type { HttpRequestLine } from '../../model/request-log.ts'
-import type { Viewer } from '../../model/viewer.ts'
 import type { Catalog } from '../../ops/catalog.ts'
-import { makeApp } from './app.ts'
+import { type McpHandler, makeApp } from './app.ts'
 import { bound, boundsOf, serverOptions } from './bounds.ts'
 import { Connections } from './connections.ts'
 import { failureResponse } from './failure.ts'
 import { isLoopback, namesOf } from './guard.ts'
 import { Metrics, type Siblings } from './metrics.ts'
 import type { RequestObserver } from './noted.ts'
+import { listenOnSocket } from './socket.ts'
 import type { After } from './stream.ts'
 import { Authenticator } from './tokens.ts'
 import { tellUnread, unreadableAddress } from './unread.ts'
@@ -24,8 +24,12 @@ export interface HttpOptions {
   readonly host: string
   /** 0 takes a free one. */
   readonly port: number
-  /** Unchecked JSON `{"<token>": "<viewer>"}`. Needed unless `host` is loopback. */
+  /** Absolute path of a Unix socket to listen on, instead of host and port: who can open it is the owner. */
+  readonly socket?: string | undefined
+  /** Unchecked JSON `{"<token>": "<viewer>"}`. Needed unless `host` is loopback, or a token is required. With it nobody is the owner without a token. */
   readonly tokens: unknown
+  /** Nobody is the owner without a token, also where there are none: then only signed requests are answered. */
+  readonly requireToken?: boolean | undefined
   /** Names that requests may call the server beside those of this machine. */
   readonly hosts?: readonly string[] | undefined
   /** Origins of other sites whose pages are answered. */
@@ -48,7 +52,7 @@ export interface HttpOptions {
   readonly siblings?: Siblings | undefined
   /** Where bugs are reported; default: standard error. */
   readonly log?: ((text: string) => void) | undefined
-  readonly mcp?: ((request: Request, viewer: Viewer) => Promise<Response>) | undefined
+  readonly mcp?: McpHandler | undefined
   /** Timers of streams; default: the machine's. */
   readonly after?: After | undefined
 }
@@ -63,13 +67,13 @@ export async function serveHttp(
   signal: AbortSignal,
   ready: (url: string) => void,
 ): Promise<void> {
-  const { host, port, graceMs = GRACE_MS } = options
-  const loopback = checkOptions(options)
+  const { host, graceMs = GRACE_MS } = options
+  const local = checkOptions(options)
   const bounds = boundsOf(options)
   const metrics = new Metrics(engine, options.worker, options.siblings)
   const app = makeApp(engine, catalog, {
-    authenticator: new Authenticator(options.tokens, loopback),
-    names: namesOf(loopback, options.hosts ?? [], options.origins ?? []),
+    authenticator: new Authenticator({ tokens: options.tokens, requireToken: options.requireToken, local }),
+    names: namesOf(local, options.hosts ?? [], options.origins ?? []),
     mcp: options.mcp,
     requestId: randomUUID,
     ending: signal,
@@ -88,34 +92,34 @@ export async function serveHttp(
   bound(server, bounds)
   tellUnread(server)
   const connections = new Connections(server, bounds.receiveMs, by => metrics.connected(by))
-  server.listen(port, host)
-  await listening(server, options)
+  await listen(server, options)
   ready(addressOf(server, host))
   await closed(server, connections, { signal, graceMs })
 }
 
 /** Whether only this machine can connect. Throws `invalid_argument`. */
-function checkOptions({ host, port, tokens, timeoutMs, graceMs }: HttpOptions): boolean {
-  const loopback = isLoopback(host)
+function checkOptions({ host, port, socket, tokens, requireToken, timeoutMs, graceMs }: HttpOptions): boolean {
+  const local = socket !== undefined || isLoopback(host)
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw invalidArgument('--port', port, '0 to 65535')
   if (timeoutMs !== undefined && !(timeoutMs > 0)) {
     throw invalidArgument('--request-timeout', timeoutMs / 1000, 'more than 0 seconds')
   }
   if (graceMs !== undefined && !(graceMs >= 0)) throw invalidArgument('--grace', graceMs / 1000, '0 seconds or more')
-  if (!loopback && tokens === undefined) {
-    throw new QuerentError('invalid_argument', `--host ${host}: other machines can reach it, so --tokens is needed`, {
-      field: '--host',
-    })
+  if (!local && tokens === undefined && requireToken !== true) {
+    const what = `--host ${host}: other machines can reach it, so --tokens is needed (or --require-token)`
+    throw new QuerentError('invalid_argument', what, { field: '--host' })
   }
-  return loopback
+  return local
 }
 
 function logger(note: (line: HttpRequestLine) => void): RequestObserver {
   return { began: () => {}, streams: () => {}, ended: note }
 }
 
-function listening(server: Server, { host, port }: HttpOptions): Promise<void> {
+function listen(server: Server, { host, port, socket }: HttpOptions): Promise<void> {
+  if (socket !== undefined) return listenOnSocket(server, socket)
   return new Promise((resolve, reject) => {
+    server.listen(port, host)
     server.once('listening', resolve)
     server.once('error', (cause: NodeJS.ErrnoException) => {
       if (cause.code === 'EADDRINUSE') {
@@ -129,6 +133,7 @@ function listening(server: Server, { host, port }: HttpOptions): Promise<void> {
 
 function addressOf(server: Server, host: string): string {
   const address = server.address()
+  if (typeof address === 'string') return `unix:${address}`
   const port = typeof address === 'object' && address !== null ? address.port : 0
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }

@@ -17,7 +17,8 @@ import { makeServer } from './server.ts'
 import type { ServerOptions } from './server-options.ts'
 import { makeTools, type Tool } from './tools/tools.ts'
 
-type Answering = (request: Request, viewer: Viewer) => Promise<Response>
+/** `remote`: whether the limits of requesters apply. */
+type Answering = (request: Request, viewer: Viewer, remote: boolean) => Promise<Response>
 
 /** `?lens=<name>` offers that lens's tools. Throws `unknown_lens`. */
 export function mcpOverHttp(engine: Engine, catalog: Catalog): Answering {
@@ -31,11 +32,11 @@ export function mcpOverHttp(engine: Engine, catalog: Catalog): Answering {
   const make = (options: ServerOptions, { era }: Pick<McpRequestContext, 'era'>): McpServer =>
     makeServer(engine, toolsOf(options.lens), options, era === 'modern' ? TELLING_CHANGES : {})
   const serve = overHttp(make)
-  return (request, viewer) => {
+  return (request, viewer, remote) => {
     // Before there is a server: an unknown lens is a wrong address.
     toolsOf(lensOf(request))
-    if (!isListening(request)) return serve(request, viewer)
-    const authInfo = authInfoOf(request, viewer)
+    if (!isListening(request)) return serve(request, viewer, remote)
+    const authInfo = authInfoOf(request, viewer, remote)
     return listenOverHttp(engine, factoryOf(make), request, optionsOf(authInfo), authInfo)
   }
 }
@@ -48,15 +49,15 @@ type Make = (options: ServerOptions, context: Pick<McpRequestContext, 'era'>) =>
 /** Servers for requests, one each. `bus` brings what open subscriptions are told. */
 export function overHttp(make: Make, bus?: ServerEventBus): Answering {
   const handler = createMcpHandler(factoryOf(make), bus === undefined ? {} : { bus })
-  return (request, viewer) => handler.fetch(request, { authInfo: authInfoOf(request, viewer) })
+  return (request, viewer, remote) => handler.fetch(request, { authInfo: authInfoOf(request, viewer, remote) })
 }
 
 function factoryOf(make: Make): McpServerFactory {
   return context => make(optionsOf(context.authInfo), context)
 }
 
-function authInfoOf(request: Request, viewer: Viewer): AuthInfo {
-  const extra = { viewer: viewer.id, remote: request.headers.has('authorization'), lens: lensOf(request) }
+function authInfoOf(request: Request, viewer: Viewer, remote: boolean): AuthInfo {
+  const extra = { viewer: viewer.id, remote, lens: lensOf(request) }
   return { token: '', clientId: viewer.id, scopes: [], extra }
 }
 

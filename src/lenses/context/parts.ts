@@ -1,5 +1,7 @@
 /** The two parts of the lens in the store, named body (files and text) and mind (concepts and links). */
+import { isOwner } from '../../model/viewer.ts'
 import type { StoreReader, StoreWriter } from '../../store/store.ts'
+import type { Call } from './call.ts'
 import { refusal } from './envelope.ts'
 import { saltNumbers } from './numbering.ts'
 import { STATE } from './tables.ts'
@@ -26,4 +28,9 @@ export function initialise(writer: StoreWriter, part: Part, random?: (bytes: num
 /** Throws `Refusal` with code `not_initialized`. */
 export function mustBeInitialised(reader: StoreReader, ...parts: readonly Part[]): void {
   for (const part of parts) if (!isInitialised(reader, part)) throw refusal(part, 'not_initialized', NOT_THERE[part])
+}
+
+/** The file that both parts are in, for the owner; to others the machine's folders are not shown. */
+export function storePath({ host, viewer }: Pick<Call, 'host' | 'viewer'>): string | null {
+  return isOwner(viewer) ? (host.workspace?.storeFile ?? ':memory:') : null
 }

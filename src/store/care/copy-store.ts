@@ -14,11 +14,12 @@ import {
 import { basename, dirname, join } from 'node:path'
 import { invalidArgument, QuerentError } from '../../model/errors.ts'
 import { openFile, removeStore, storeFiles } from './file.ts'
+import { isBackup } from './header.ts'
 
 export interface CopyRequest {
   readonly from: string
   readonly to: string
-  /** Take the place of a file that is there. Default: refused. */
+  /** Take the place of a backup that is there; any other file is refused. Default: every file is. */
   readonly overwrite?: boolean | undefined
   /** Bytes done and of all, now and then; what it throws ends the copy. */
   readonly report?: ((done: number, total: number) => void) | undefined
@@ -64,6 +65,10 @@ function placeFor(to: string, from: string, overwrite: boolean): string {
     throw new QuerentError('conflict', `${to}: is there already; name another file, or allow to overwrite it`, {
       path: to,
     })
+  }
+  if (there !== undefined && !io(to, () => isBackup(path))) {
+    const what = 'it is no backup of Querent, and nothing else is overwritten; name another file'
+    throw new QuerentError('conflict', `${to}: ${what}`, { path: to })
   }
   // A log left there would be taken for the copy's own.
   const log = [`${path}-wal`, `${path}-journal`].find(file => existsSync(file))

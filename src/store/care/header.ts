@@ -26,6 +26,8 @@ export interface Header {
   readonly pages: number
   readonly schema: number
   readonly application: number
+  /** Whether its writers keep a log beside it, as those of a home do; a backup is one file. */
+  readonly hasLog: boolean
 }
 
 const MAGIC = 'SQLite format 3\0'
@@ -51,7 +53,14 @@ export function headerOf(file: string): Header {
     pages: bytes.readUInt32BE(28),
     schema: bytes.readUInt32BE(60),
     application: bytes.readUInt32BE(68),
+    hasLog: bytes[18] === 2,
   }
+}
+
+/** Whether `copyStore` made it: a store in one file, which nobody has opened for writing since. */
+export function isBackup(file: string): boolean {
+  const { isSqlite, application, hasLog } = headerOf(file)
+  return isSqlite && application === APPLICATION_ID && !hasLog
 }
 
 /** As SQLite would write it for a store of so many pages of 4 KiB. */

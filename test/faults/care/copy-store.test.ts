@@ -76,8 +76,28 @@ describe('refuses', () => {
     expect(readFileSync(to, 'utf8')).toBe('text')
   })
 
-  it('and overwrites when told to', async () => {
-    const to = written(folder, 'there.db')
+  it('to overwrite anything but a backup: a text, an empty file, a database of others, the store of another home (QE-017)', async () => {
+    const text = written(folder, 'text.db')
+    const empty = folder.file('empty.db')
+    writeFileSync(empty, '')
+    const database = folder.file('database.db')
+    onFile(database, db => db.exec('create table mine (a); insert into mine values (1)'))
+    const store = folder.file('store-of-another-home.db')
+    makeStore(store, 3)
+    for (const to of [text, empty, database, store]) {
+      const before = readFileSync(to)
+      await expect(copyStore({ from, to, overwrite: true })).rejects.toMatchObject({
+        code: 'conflict',
+        message: expect.stringContaining('no backup of Querent'),
+      })
+      expect(readFileSync(to).equals(before)).toBe(true)
+    }
+  })
+
+  it('and overwrites a backup with `overwrite`', async () => {
+    const to = folder.file('there.db')
+    await copyStore({ from, to })
+    onFile(from, db => db.exec("update entries set title = 'changed'"))
     await copyStore({ from, to, overwrite: true })
     expect(dump(to)).toEqual(dump(from))
   })

@@ -1,5 +1,6 @@
 /** Requests made from what the document says of an operation, and changed into such as nobody should send. */
 import type { Json, JsonObject } from '../../../src/base/canonical.ts'
+import { bearer } from '../../support/tokens.ts'
 import { ASKER } from '../calls/call.ts'
 import type { Chance } from '../engine/chance.ts'
 import { anyValue, changeJson, isObject, smallerJson, wireText } from '../engine/json-kind.ts'
@@ -23,14 +24,15 @@ export interface Asked {
 }
 
 const ASKERS: readonly JsonObject[] = [
+  { ...bearer('owner') },
+  { ...bearer('owner') },
+  { ...bearer(ASKER) },
+  { ...bearer('owner'), 'querent-viewer': ASKER },
   {},
-  {},
-  { authorization: 'Bearer token-ana' },
-  { 'querent-viewer': ASKER },
-  { 'querent-viewer': 'stranger' },
+  { ...bearer('owner'), 'querent-viewer': 'stranger' },
   { authorization: 'Bearer wrong' },
-  { authorization: 'Bearer token-ana', 'querent-viewer': 'ben' },
-  { 'querent-viewer': 'no name' },
+  { ...bearer(ASKER), 'querent-viewer': 'ben' },
+  { ...bearer('owner'), 'querent-viewer': 'no name' },
 ]
 const TYPES = [
   'application/json',

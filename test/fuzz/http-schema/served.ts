@@ -5,6 +5,7 @@ import { callOperation, makeCatalog } from '../../../src/ops/catalog.ts'
 import { type TempFolder, tempFolder } from '../../../src/testing/temp-folder.ts'
 import { ended, start } from '../../support/command.ts'
 import { openTestEngine } from '../../support/engines.ts'
+import { tokensOf } from '../../support/tokens.ts'
 import { ASKER, HIDER } from '../calls/call.ts'
 import { SETUP } from '../calls/setup.ts'
 import { writeFiles } from '../world.ts'
@@ -25,7 +26,7 @@ export type Embedder = 'none' | 'local'
 export async function makeStore(embedder: Embedder): Promise<TempFolder> {
   const place = tempFolder()
   writeFiles(place)
-  writeFileSync(place.file('tokens.json'), JSON.stringify({ 'token-ana': ASKER, 'token-ben': HIDER }))
+  writeFileSync(place.file('tokens.json'), JSON.stringify(tokensOf(ASKER, HIDER)), { mode: 0o600 })
   const engine = await openTestEngine({
     home: place.file('.querent'),
     embedder: embedder === 'none' ? 'none' : { provider: 'local' },

@@ -3,6 +3,7 @@
  * status and body; never 500; and the server stays up.
  */
 import type { Json } from '../../../src/base/canonical.ts'
+import { bearer } from '../../support/tokens.ts'
 import { SEED_CALLS } from '../calls/seed-calls.ts'
 import { SETUP } from '../calls/setup.ts'
 import { fieldValues } from '../engine/schema.ts'
@@ -17,6 +18,7 @@ import { newAgent, send } from './wire.ts'
 /** Seconds of work whatever is asked, by design. */
 const LEFT_OUT = /beliefs\.diagnostics$/
 
+const OWNER = bearer('owner')
 const MCP_HEADERS = {
   accept: 'application/json, text/event-stream',
   'content-type': 'application/json',
@@ -103,12 +105,27 @@ function within(asked: Asked, { folder }: Served): Asked {
 /** A good call of every operation, under its name; and what no call of an operation leads to. */
 function goodRequests(all: readonly Described[]): readonly Asked[] {
   const paths = new Set(all.map(one => one.path))
-  const named = { method: 'GET', path: '/v1/ops/{name}', params: { name: 'query' }, query: {}, headers: {}, body: null }
-  const mcp = { method: 'POST', path: '/mcp', params: {}, query: {}, headers: MCP_HEADERS, body: MCP_BODY }
+  const named = {
+    method: 'GET',
+    path: '/v1/ops/{name}',
+    params: { name: 'query' },
+    query: {},
+    headers: { ...OWNER },
+    body: null,
+  }
+  const mcp = {
+    method: 'POST',
+    path: '/mcp',
+    params: {},
+    query: {},
+    headers: { ...OWNER, ...MCP_HEADERS },
+    body: MCP_BODY,
+  }
   const calls = SEED_CALLS.flatMap(({ operation, viewer, input, streamed }) => {
     const path = `/v1/ops/${operation}`
     if (!paths.has(path)) return []
     const headers = {
+      ...OWNER,
       ...(viewer !== 'owner' && { 'querent-viewer': viewer }),
       ...(streamed && { accept: 'application/x-ndjson' }),
       'content-type': 'application/json',

@@ -3,6 +3,7 @@ import { request } from 'node:http'
 import type { Json, JsonObject } from '../../../src/base/canonical.ts'
 import { serveHttp } from '../../../src/doors/http/serve.ts'
 import { mcpOverHttp } from '../../../src/doors/mcp/http.ts'
+import { bearer, tokenOf, tokensOf } from '../../support/tokens.ts'
 import { ASKER, HIDER, SECRET } from '../calls/call.ts'
 import { SEED_CALLS } from '../calls/seed-calls.ts'
 import { changeJson, isObject, smallerJson, wireText } from '../engine/json-kind.ts'
@@ -20,8 +21,8 @@ interface Sent {
   readonly body: Json
 }
 
-const TOKENS = { 'token-ana': ASKER, 'token-ben': HIDER }
-const ANA = { authorization: 'Bearer token-ana', 'content-type': 'application/json' }
+const TOKENS = tokensOf(ASKER, HIDER)
+const ANA = { ...bearer(ASKER), 'content-type': 'application/json' }
 /** They work on files, or on whatever path is said. */
 const LEFT_OUT = /^(add|backup|beliefs\.diagnostics)$/
 
@@ -145,7 +146,7 @@ async function trySent(url: string, sent: Sent, bugs: string[]): Promise<void> {
   const { status, body, type } = answer
   must(status < 500 || [503, 504].includes(status), `${status}: ${body.slice(0, 300)}`)
   const asker = JSON.stringify(sent)
-  if (!asker.includes(SECRET.slice(0, 4)) && asker.includes('token-ana'))
+  if (!asker.includes(SECRET.slice(0, 4)) && asker.includes(tokenOf(ASKER)))
     must(!body.includes(SECRET), 'it tells what is hidden')
   if (status < 400 || !type.includes('json') || sent.path.startsWith('/mcp')) return
   const told = JSON.parse(body) as Json

@@ -27,7 +27,7 @@ async function send(method: string, params: unknown, viewer: string): Promise<st
     headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
     body: JSON.stringify(message),
   })
-  const response = await mcpOverHttp(noEngine, catalog)(request, { id: viewer })
+  const response = await mcpOverHttp(noEngine, catalog)(request, { id: viewer }, false)
   return response.text()
 }
 

@@ -140,6 +140,7 @@ describe('a remote question (BQ-193)', () => {
     charge: () => undefined,
     ask: (viewer: string, question: object) => heard.push([viewer, question]),
     stream: () => () => undefined,
+    failed: () => undefined,
   }
   const engine = { ...noEngine, limits } as unknown as Engine
   const asked = async (one: typeof work, input: object, context: CallContext = remote): Promise<unknown[]> => {

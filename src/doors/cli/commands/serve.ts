@@ -1,10 +1,9 @@
 /** `serve` and `mcp`: the doors that stay open. They alone do background work. */
 
 import cluster from 'node:cluster'
-import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { jsonText } from '../../../base/printable.ts'
-import { invalidArgument, QuerentError } from '../../../model/errors.ts'
+import { invalidArgument } from '../../../model/errors.ts'
 import type { HttpRequestLine, RequestLog } from '../../../model/request-log.ts'
 import { openBrowser } from '../browser.ts'
 import type { CommonFlags } from '../flags.ts'
@@ -13,12 +12,15 @@ import type { Cli, ServeOptions } from '../run.ts'
 import { withSession } from '../session.ts'
 import { addFiles, mustBeThere } from './serve-files.ts'
 import { WorkerSiblings } from './siblings.ts'
+import { readTokens } from './token-file.ts'
 import { runWorkers, ToldToEnd } from './workers.ts'
 
 interface ServeFlags extends CommonFlags {
   readonly host: string
   readonly port: number
+  readonly socket?: string
   readonly tokens?: string
+  readonly requireToken?: true
   readonly allowHost?: readonly string[]
   readonly cors?: readonly string[]
   readonly workers: number
@@ -73,7 +75,7 @@ async function serveHere(
   const worker = cluster.worker?.id
   // First of all: the first process may say so at any moment.
   using told = worker === undefined ? undefined : new ToldToEnd(cli.signal)
-  const tokens = flags.tokens === undefined ? undefined : await tokenFile(cli, flags.tokens)
+  const tokens = flags.tokens === undefined ? undefined : await readTokens(cli.io.workingFolder, flags.tokens)
   const processes = flags.workers
   const create = paths.length > 0 || isNamed(cli, flags)
   const session = { background: true, warm: true, create, log: questionLog(cli, flags), processes }
@@ -81,6 +83,8 @@ async function serveHere(
     host: flags.host,
     port: flags.port,
     tokens,
+    requireToken: flags.requireToken,
+    socket: flags.socket === undefined ? undefined : resolve(cli.io.workingFolder, flags.socket),
     hosts: flags.allowHost,
     origins: flags.cors,
     timeoutMs: milliseconds(flags.requestTimeout),
@@ -140,22 +144,4 @@ function questionLog(cli: Cli, { logQueries }: ServeFlags): RequestLog | undefin
 /** A client starts servers in folders of its own choice: a store is made only where somebody named one. */
 function isNamed(cli: Cli, flags: CommonFlags): boolean {
   return flags.home !== undefined || Boolean(cli.io.env['QUERENT_HOME'])
-}
-
-async function tokenFile(cli: Cli, path: string): Promise<unknown> {
-  const failed = (code: 'io_failed' | 'invalid_json', error: unknown): QuerentError =>
-    new QuerentError(
-      code,
-      `--tokens ${path}: ${code === 'io_failed' ? (error as Error).message : 'not JSON'}`,
-      { path },
-      error,
-    )
-  const text = await readFile(resolve(cli.io.workingFolder, path), 'utf8').catch((error: unknown) => {
-    throw failed('io_failed', error)
-  })
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    throw failed('invalid_json', error)
-  }
 }

@@ -31,7 +31,7 @@ const TAGS: Readonly<Record<string, string>> = {
 
 const DESCRIPTION = `Every operation is called by \`POST /v1/ops/<name>\`; the main ones have readable paths as well, which answer the same.
 
-- **Who asks** is said by a token or a signature. On its own machine the server answers the local owner without either, and the owner may look at things as somebody else with \`${VIEWER_HEADER}\`.
+- **Who asks** is said by a token or a signature. On its own machine a server without tokens answers the local owner without either; where there are tokens, a token can stand for the owner. The owner may look at things as somebody else with \`${VIEWER_HEADER}\`.
 - **Answers** show what the asker may see. What exists and may not be seen is \`not_found\`, like what does not exist.
 - **Failures** have one shape: \`{"error": {"code", "message", "details"}}\`. Programs decide by \`code\`.
 - **Reads** bear an \`ETag\`; with \`If-None-Match\` an answer that has not changed is 304.

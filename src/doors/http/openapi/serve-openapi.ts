@@ -59,7 +59,7 @@ function describedTo(
 /** Nobody is not the owner; a token that is none is refused as everywhere. */
 async function isAskedByOwner(c: RequestContext, authenticator: Authenticator): Promise<boolean> {
   try {
-    return isOwner(await requesterOf(c, authenticator))
+    return isOwner((await requesterOf(c, authenticator)).viewer)
   } catch (thrown) {
     const isUnsaid = c.req.header('authorization') === undefined
     if (isUnsaid && thrown instanceof QuerentError && thrown.code === 'unauthenticated') return false

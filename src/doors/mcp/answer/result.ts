@@ -28,9 +28,10 @@ const NEXT: Readonly<Record<ErrorKind, string>> = {
 export function answered(tool: Tool, result: JsonObject): CallToolResult {
   const text: ContentBlock = { type: 'text', text: JSON.stringify(result) }
   const next = tool.nextAfter?.(result) ?? null
-  if (next !== null) return { isError: true, content: [text, nextStep(next)], structuredContent: result }
+  const mark = tool.stored ? { _meta: { 'querent/content': 'data' } } : {}
+  if (next !== null) return { isError: true, content: [text, nextStep(next)], structuredContent: result, ...mark }
   const content = tool.stored ? [{ type: 'text' as const, text: FRAME }, text, ...links(tool, result)] : [text]
-  return { content, structuredContent: result, ...(tool.stored && { _meta: { 'querent/content': 'data' } }) }
+  return { content, structuredContent: result, ...mark }
 }
 
 export function failure(thrown: unknown, viewer: Viewer): CallToolResult {

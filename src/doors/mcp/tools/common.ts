@@ -61,5 +61,11 @@ export const COMMON_TOOLS: readonly ToolChoice[] = [
     ),
   },
   { operation: 'delete', title: 'Forget', description: 'Delete entries of yours by id.' },
-  { operation: 'status', title: 'What is known', description: 'Say what is known here: counts, collections, lenses.' },
+  {
+    operation: 'status',
+    title: 'What is known',
+    description: 'Say what is known here: counts, collections, lenses.',
+    // Whoever makes something public names its collection.
+    stored: true,
+  },
 ]

@@ -6,7 +6,7 @@ import { type ErrorDetail, type Outcome, refusal } from '../envelope.ts'
 import { leaveUnfinished } from '../indexing/revision.ts'
 import { inTurn, type Turn } from '../indexing/turn.ts'
 import type { ParamReader } from '../params.ts'
-import { initialise } from '../parts.ts'
+import { initialise, storePath } from '../parts.ts'
 import { readParams } from '../read-params.ts'
 import { FLAG, TEXT } from '../schemas.ts'
 import { isBelow } from '../urls.ts'
@@ -17,9 +17,10 @@ const init: Handler = {
   path: '/body/init',
   summary: 'Make the part for files and their texts',
   effect: 'write',
-  async run({ host: { store, clock, workspace } }) {
+  async run(call) {
+    const { store, clock } = call.host
     const created = await store.writeWhenFree(clock.now(), writer => initialise(writer, 'body'))
-    return { result: { path: workspace?.storeFile ?? ':memory:', created } }
+    return { result: { path: storePath(call), created } }
   },
 }
 

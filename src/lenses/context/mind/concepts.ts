@@ -6,7 +6,7 @@ import type { Concept } from '../concepts.ts'
 import type { Outcome } from '../envelope.ts'
 import { deleteByCall } from '../indexing/drop-file.ts'
 import { ParamReader } from '../params.ts'
-import { initialise, isInitialised } from '../parts.ts'
+import { initialise, isInitialised, storePath } from '../parts.ts'
 import { readParams } from '../read-params.ts'
 import { FLAG, listOf, NUMBER, TEXT } from '../schemas.ts'
 import { CONCEPTS } from '../tables.ts'
@@ -34,7 +34,7 @@ const init: Handler = {
     const reader = new ParamReader(params)
     const force = reader.flag('force')
     reader.done()
-    const { store, clock, workspace } = call.host
+    const { store, clock } = call.host
     const created = await store.writeWhenFree(clock.now(), writer => {
       const wasThere = isInitialised(writer, 'mind')
       if (force && wasThere) {
@@ -44,7 +44,7 @@ const init: Handler = {
       initialise(writer, 'mind', call.host.random)
       return force || !wasThere
     })
-    return { result: { path: workspace?.storeFile ?? ':memory:', created, schema_version: SCHEMA_VERSION } }
+    return { result: { path: storePath(call), created, schema_version: SCHEMA_VERSION } }
   },
 }
 
