@@ -79,6 +79,8 @@ export interface Page {
   readonly verdict: Verdict
   /** Why, when the verdict is not `answered`. */
   readonly reason: string | null
+  /** The spelling that was asked, where the text as given found nothing. */
+  readonly did_you_mean?: string | undefined
   readonly lens: string
   readonly mode: 'hybrid' | 'words' | 'meaning' | 'list'
   readonly as_of: string

@@ -63,6 +63,7 @@ export const pageOutput: z.ZodType<Page> = z.strictObject({
   cursor: z.string().nullable(),
   verdict: z.enum(['answered', 'weak', 'nothing_relevant']),
   reason: z.string().nullable(),
+  did_you_mean: z.string().optional(),
   lens: z.string(),
   mode: z.enum(['hybrid', 'words', 'meaning', 'list']),
   as_of: z.string(),

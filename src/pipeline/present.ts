@@ -32,6 +32,7 @@ export function present(ranking: Ranking, retrieval: Retrieval, plan: Plan, cont
       cursor: isLast || end === null ? null : cursorOf(end, plan, context),
       verdict,
       reason,
+      ...(plan.respelled && { did_you_mean: plan.parsed.text }),
       lens: query.lens,
       mode: plan.mode,
       as_of: toIso(query.asOf),

@@ -36,7 +36,12 @@ function itemText(item: Item, style: Style, workingFolder: string): string {
 
 /** The verdict, what else there is to know, and how to get more. */
 export function footer(page: Omit<Page, 'items'>, style: Style, asked: PageAsked = {}): string {
-  const lines = [verdictLine(page, style, asked), ...page.notes.map(note => `note: ${oneLine(note.message)}`)]
+  const spelling = page.did_you_mean === undefined ? [] : [`asked as: ${oneLine(page.did_you_mean)}`]
+  const lines = [
+    verdictLine(page, style, asked),
+    ...spelling,
+    ...page.notes.map(note => `note: ${oneLine(note.message)}`),
+  ]
   if (page.cursor !== null) lines.push(style.dim(`more: --cursor ${page.cursor}`))
   return lines.map(line => `${line}\n`).join('')
 }
@@ -68,7 +73,8 @@ export function pageMarkdown(page: Page, workingFolder: string): string {
   const reason = page.reason === null ? '' : `: ${markdownText(oneLine(page.reason))}`
   const notes = page.notes.map(note => `- note: ${markdownText(oneLine(note.message))}\n`)
   const more = page.cursor === null ? '' : `- more: \`--cursor ${page.cursor}\`\n`
-  return `${items.join('')}- ${page.verdict.replace('_', ' ')}${reason}\n${notes.join('')}${more}`
+  const spelling = page.did_you_mean === undefined ? '' : `- asked as: ${markdownText(oneLine(page.did_you_mean))}\n`
+  return `${items.join('')}- ${page.verdict.replace('_', ' ')}${reason}\n${spelling}${notes.join('')}${more}`
 }
 
 function highlightedMarkdown(excerpt: Excerpt): string {

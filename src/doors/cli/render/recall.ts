@@ -6,7 +6,8 @@ import { footer } from './page.ts'
 import { oneLine, printable, type Style } from './style.ts'
 
 /** As the operation tells it. */
-export interface Recalled extends Pick<Page, 'cursor' | 'verdict' | 'reason' | 'mode' | 'as_of' | 'notes'> {
+export interface Recalled
+  extends Pick<Page, 'cursor' | 'verdict' | 'reason' | 'did_you_mean' | 'mode' | 'as_of' | 'notes'> {
   readonly messages: readonly RecalledMessage[]
 }
 
@@ -30,10 +31,14 @@ interface RecalledMessage extends Said {
 
 export function recallText(answer: Recalled, style: Style): string {
   const coverage = { embedded: 1, sources: [], failed: [], complete: true }
-  const { verdict, reason, notes, cursor, mode, as_of } = answer
-  const end = footer({ verdict, reason, notes, cursor, mode, as_of, lens: 'conversations', coverage }, style, {
-    any: true,
-  })
+  const { verdict, reason, did_you_mean, notes, cursor, mode, as_of } = answer
+  const end = footer(
+    { verdict, reason, did_you_mean, notes, cursor, mode, as_of, lens: 'conversations', coverage },
+    style,
+    {
+      any: true,
+    },
+  )
   return answer.messages.map(message => messageText(message, style)).join('') + end
 }
 

@@ -19,7 +19,7 @@ export const COMMON_TOOLS: readonly ToolChoice[] = [
     title: 'Search',
     description:
       'Search what is known, by meaning and words. Returns ranked passages with id, lines, score and why. "quotes" hold a phrase, -word leaves out. verdict nothing_relevant: nothing on this is known here. For the whole text use get.',
-    fields: ['text', 'limit', 'cursor', 'mode', 'lens', 'as_of', ...FILTER],
+    fields: ['text', 'syntax', 'limit', 'cursor', 'mode', 'lens', 'as_of', ...FILTER],
     answer: QUERY_ANSWER,
     stored: true,
   },

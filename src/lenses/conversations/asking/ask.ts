@@ -48,12 +48,13 @@ export async function askConversations(
     order: hasBudget ? 'time' : 'rank',
     tokens: messages.reduce((sum, { text }) => sum + tokensOf(text), 0),
     ...{ cursor: page.cursor, verdict: page.verdict, reason: page.reason },
+    ...(page.did_you_mean !== undefined && { did_you_mean: page.did_you_mean }),
     ...{ mode: page.mode, as_of: page.as_of, notes: page.notes },
   }
 }
 
 function questionFor(input: ConversationQuery): QueryInput {
-  const { text, cursor, as_of, mode, meaning_weight, explain, touch, timeout_ms, approximate } = input
+  const { text, syntax, phrase, cursor, as_of, mode, meaning_weight, explain, touch, timeout_ms, approximate } = input
   const { conversations, speakers, roles, sessions, since, until, collections, tags } = input
   const fields = {
     ...(conversations && { 'conversations.conversation': conversations }),
@@ -68,7 +69,7 @@ function questionFor(input: ConversationQuery): QueryInput {
     ...(tags && { tags }),
   }
   return {
-    ...{ text, cursor, as_of, mode, meaning_weight, explain, touch, timeout_ms, approximate },
+    ...{ text, syntax, phrase, cursor, as_of, mode, meaning_weight, explain, touch, timeout_ms, approximate },
     limit: input.limit ?? (input.max_tokens === undefined ? undefined : MOST_FOR_BUDGET),
     ...(Object.keys(filter).length > 0 && { filter }),
     excerpt_length: WHOLE_PIECE,
