@@ -148,7 +148,7 @@ export interface Engine extends AsyncDisposable {
     input: { readonly id: string; readonly limit?: number | undefined },
     context?: Partial<CallContext>,
   ): Promise<Page>
-  /** Opening an entry counts as its use, unless `touch` is false. What is given is as it was before. */
+  /** Opening an entry counts as its use, unless `touch` is false. */
   get(input: GetInput, context?: Partial<CallContext>): Promise<EntryView>
   /** Counts a use of entries that were opened or cited. All of them or none: `not_found` for an id that is not visible. */
   touch(

@@ -115,9 +115,8 @@ export class LocalEngine implements Engine {
       const { store } = this.#parts
       const { id, touch = true } = parseInput(getInput, input)
       const entry = mustSee(store, id, this.#sight(viewer))
-      const view = viewEntry(entry, store.access(viewer, [entry.key]).get(entry.key) ?? null, viewer, store)
       if (touch) this.#asking.used([entry.key], viewer)
-      return view
+      return viewEntry(entry, store.access(viewer, [entry.key]).get(entry.key) ?? null, viewer, store)
     })
   }
 

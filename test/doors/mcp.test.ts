@@ -97,7 +97,9 @@ describe('over stdio', () => {
       },
     })
     expect(await ask(client, 'query', { text: 'honey', tag: 'x' })).toMatchObject({ error: { code: 'unknown_field' } })
-    expect(await ask(client, 'query', { text: '"honey' })).toMatchObject({ error: { code: 'query_syntax' } })
+    expect(await ask(client, 'query', { text: '"honey', syntax: 'strict' })).toMatchObject({
+      error: { code: 'query_syntax' },
+    })
     expect(await ask(client, 'get', {})).toMatchObject({ error: { code: 'invalid_argument' } })
     await expect(client.callTool({ name: 'export', arguments: {} })).rejects.toThrow()
     await client.close()

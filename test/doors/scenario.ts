@@ -229,7 +229,7 @@ export function scenario(docs: string): readonly Step[] {
     {
       name: 'a question that breaks the grammar',
       operation: 'query',
-      input: { text: 'half "life' },
+      input: { text: 'half "life', syntax: 'strict' },
       expect: ({ error }) => expect(error).toMatchObject({ code: 'query_syntax', details: { position: 5 } }),
     },
     {

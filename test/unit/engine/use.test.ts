@@ -45,7 +45,7 @@ describe('use', () => {
 
   it('is opening, citing, and being listed where the request says so', async () => {
     const engine = await opened()
-    expect((await engine.get({ id: 'n0' })).access).toBeNull()
+    expect((await engine.get({ id: 'n0' })).access).toMatchObject({ count: 1 })
     expect(await usesOf(engine, 'n0')).toBe(1)
     expect(await call(engine, 'touch', { ids: ['n0', 'n1', 'n0'] })).toEqual({ touched: 2 })
     expect([await usesOf(engine, 'n0'), await usesOf(engine, 'n1')]).toEqual([2, 1])
