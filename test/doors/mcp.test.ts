@@ -66,7 +66,7 @@ describe('over stdio', () => {
     expect(hints['get']).toEqual({
       readOnlyHint: true,
       destructiveHint: false,
-      idempotentHint: true,
+      idempotentHint: false,
       openWorldHint: false,
     })
     expect(hints['put']).toMatchObject({ readOnlyHint: false, destructiveHint: false })
