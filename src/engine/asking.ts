@@ -2,6 +2,7 @@
 import type { Instant } from '../base/clock.ts'
 import { requesterOf } from '../identity/requester.ts'
 import type { LensHost } from '../lenses/lens.ts'
+import type { EntryKey } from '../model/entry.ts'
 import type { SimilarInput } from '../model/entry-input.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { ExplainAnswer, ExplainRequest } from '../model/explain-answer.ts'
@@ -144,7 +145,7 @@ export class Asking {
     // The id stands for the text, so that a cursor of one entry's page is no cursor of another's.
     const { stages, context } = this.#prepare({ text: id, ...(limit === undefined ? {} : { limit }) }, call)
     const answer = await runQuery(similarTo(entry, stages), context)
-    this.#touch(answer, call.viewer, context.query.lens)
+    if (context.query.touch) this.#touch(answer, call.viewer, context.query.lens)
     // It takes no cursor: more of them are had by a higher limit.
     return { ...answer.page, cursor: null }
   }
@@ -156,8 +157,10 @@ export class Asking {
   }
 
   #resolve(input: QueryInput, viewer: Viewer, now: Instant): Query {
-    const { defaultLens } = this.#parts
-    return resolveQuery(input, { viewer, now, secret: this.secret(), defaultLens, fields: this.#contexts.fields })
+    const { defaultLens, registry } = this.#parts
+    const countsListing = (lens: string) => registry.must(lens).touch !== undefined
+    const { fields } = this.#contexts
+    return resolveQuery(input, { viewer, now, secret: this.secret(), defaultLens, countsListing, fields })
   }
 
   #stagesOf(lens: string): Stages {
@@ -166,14 +169,22 @@ export class Asking {
     return stages
   }
 
-  /** One small transaction. A store that is read-only or on a full disk still answers; the use is then not counted. */
+  /** Counts what was opened or cited. A store that cannot be written at the moment does not count it. */
+  used(entries: readonly EntryKey[], viewer: Viewer): void {
+    this.#count(() => this.#parts.uses.count(viewer, entries, this.#parts.clock.now()))
+  }
+
   #touch({ entries }: Answer, viewer: Viewer, lens: string): void {
     if (entries.length === 0) return
-    const { uses, clock, registry } = this.#parts
-    const { touch } = registry.must(lens)
+    const { touch } = this.#parts.registry.must(lens)
+    if (touch) this.#count(() => touch(this.#host(lens), viewer, entries, this.#parts.clock.now()))
+    else this.used(entries, viewer)
+  }
+
+  /** One small transaction. A store that is read-only or on a full disk still answers; the use is then not counted. */
+  #count(write: () => void): void {
     try {
-      if (touch) touch(this.#host(lens), viewer, entries, clock.now())
-      else uses.count(viewer, entries, clock.now())
+      write()
     } catch (error) {
       if (!(error instanceof QuerentError && UNCOUNTED.includes(error.code))) throw error
     }

@@ -8,7 +8,7 @@ import type { VisibilityChange } from '../ingest/ingest-report.ts'
 import type { Lens, LensHost } from '../lenses/lens.ts'
 import type { BackupRequest, DoctorRequest } from '../model/care-input.ts'
 import type { AccessState } from '../model/entry.ts'
-import type { AddRequest, ListInput, PutEntriesInput } from '../model/entry-input.ts'
+import type { AddRequest, GetInput, ListInput, PutEntriesInput } from '../model/entry-input.ts'
 import type { ExplainAnswer, ExplainRequest } from '../model/explain-answer.ts'
 import type { LiveHandlers, LiveQueries, Subscription } from '../model/live.ts'
 import type { WatchInput } from '../model/live-input.ts'
@@ -157,7 +157,13 @@ export interface Engine extends AsyncDisposable {
     input: { readonly id: string; readonly limit?: number | undefined },
     context?: Partial<CallContext>,
   ): Promise<Page>
-  get(input: { readonly id: string }, context?: Partial<CallContext>): Promise<EntryView>
+  /** Opening an entry counts as its use, unless `touch` is false. */
+  get(input: GetInput, context?: Partial<CallContext>): Promise<EntryView>
+  /** Counts a use of entries that were opened or cited. All of them or none: `not_found` for an id that is not visible. */
+  touch(
+    input: { readonly ids: readonly string[] },
+    context?: Partial<CallContext>,
+  ): Promise<{ readonly touched: number }>
   list(input: ListInput, context?: Partial<CallContext>): Promise<ListPage>
   /** Names that begin so, of entries that the viewer sees. */
   suggest(input: SuggestInput, context?: Partial<CallContext>): Promise<Suggestions>

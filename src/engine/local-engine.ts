@@ -6,7 +6,8 @@ import {
   type AddRequest,
   addInput,
   explainInput,
-  idInput,
+  type GetInput,
+  getInput,
   idsInput,
   type ListInput,
   listInput,
@@ -14,6 +15,7 @@ import {
   putEntriesInput,
   type SimilarInput,
   similarInput,
+  touchInput,
 } from '../model/entry-input.ts'
 import { invalidArgument, QuerentError } from '../model/errors.ts'
 import type { ExplainAnswer, ExplainRequest } from '../model/explain-answer.ts'
@@ -112,11 +114,25 @@ export class LocalEngine implements Engine {
     return this.#during(context, call => this.#asking.similar(parseInput(similarInput, input), call))
   }
 
-  get(input: { id: string }, context?: Context): Promise<EntryView> {
+  get(input: GetInput, context?: Context): Promise<EntryView> {
     return this.#during(context, ({ viewer }) => {
       const { store } = this.#parts
-      const entry = mustSee(store, parseInput(idInput, input).id, this.#sight(viewer))
+      const { id, touch = true } = parseInput(getInput, input)
+      const entry = mustSee(store, id, this.#sight(viewer))
+      if (touch) this.#asking.used([entry.key], viewer)
       return viewEntry(entry, store.access(viewer, [entry.key]).get(entry.key) ?? null, viewer, store)
+    })
+  }
+
+  touch(input: { readonly ids: readonly string[] }, context?: Context): ReturnType<Engine['touch']> {
+    return this.#during(context, ({ viewer }) => {
+      const sight = this.#sight(viewer)
+      const ids = [...new Set(parseInput(touchInput, input).ids)]
+      this.#asking.used(
+        ids.map(id => mustSee(this.#parts.store, id, sight).key),
+        viewer,
+      )
+      return { touched: ids.length }
     })
   }
 

@@ -47,12 +47,14 @@ class Told {
 
   /** `progress` null: it is the last one. */
   chunkOf({ answer: { page } }: Part, isFirst: boolean, progress: number | null): PageChunk {
-    const { items, verdict, reason, verdict_by, nearest, lens, mode, as_of, notes, coverage, cursor } = page
+    const { items, verdict, reason, verdict_by, nearest, did_you_mean, lens, mode, as_of } = page
+    const { notes, coverage, cursor } = page
     this.#isComplete &&= coverage.complete
     this.#hear(notes, isFirst)
     const isLast = progress === null
     return {
       ...(isFirst && { verdict, reason, verdict_by, nearest, lens, mode, as_of, notes }),
+      ...(isFirst && did_you_mean !== undefined && { did_you_mean }),
       items,
       progress: progress ?? 1,
       done: isLast,

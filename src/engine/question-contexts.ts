@@ -89,7 +89,10 @@ export class QuestionContexts {
         return vector
       },
       look: () => this.look(viewer),
-      note: note => notes.push(note),
+      // A question that is asked again in another spelling has the same to say.
+      note: ({ code, message }) => {
+        if (!notes.some(known => known.code === code && known.message === message)) notes.push({ code, message })
+      },
       notes,
       trace: new Trace(),
     }

@@ -208,6 +208,17 @@ export interface TermMatch extends TermWeight {
   readonly score: number
 }
 
+/** A term (stem) that is spelled nearly like a word. */
+export interface NearTerm {
+  readonly term: string
+  /** Edits between the word's stem and it, at least 0. */
+  readonly distance: number
+  /** Visible chunks that have it. */
+  readonly df: number
+  /** One of them: that with the lowest key. */
+  readonly chunk: ChunkKey
+}
+
 export interface WordIndex extends Index {
   /** The k entries with the best chunk, best first, of those with at least one term. Terms nobody has add nothing. */
   search(request: WordSearch): readonly Hit[]
@@ -229,6 +240,11 @@ export interface WordIndex extends Index {
   count(scope: SearchScope): number
   /** Visible terms (stems) that begin with `prefix`, by df descending, then by term; `allow` is not looked at. */
   complete(prefix: string, scope: SearchScope, limit: number): readonly { readonly term: string; readonly df: number }[]
+  /**
+   * Visible terms (stems) at most so many edits from the stem of a word (folded), by distance, then df descending, then term;
+   * `allow` is not looked at.
+   */
+  nearTerms(word: string, most: number, scope: SearchScope, limit: number): readonly NearTerm[]
 }
 
 /** Which tables the nodes and links of a graph stand in. */

@@ -4,6 +4,7 @@
  */
 import { must } from '../base/assert.ts'
 import { Bitset } from '../base/bitset.ts'
+import { editDistance } from '../base/edit-distance.ts'
 import { idf, TITLE_WEIGHT, termScore } from '../math/bm25.ts'
 import type { Chunk, ChunkKey, Entry, EntryKey } from '../model/entry.ts'
 import type { PartitionId } from '../model/partition.ts'
@@ -12,9 +13,10 @@ import { fold } from '../text/normalise.ts'
 import { stem } from '../text/stem.ts'
 import type { Language } from '../text/stopwords.ts'
 import { tokenise } from '../text/tokenise.ts'
-import type { Hit, SearchScope, TermMatch, TermWeight, WordIndex, WordSearch, WordTerm } from './contract.ts'
+import type { Hit, NearTerm, SearchScope, TermMatch, TermWeight, WordIndex, WordSearch, WordTerm } from './contract.ts'
 import { bestFirst, bestOfEntries } from './hits.ts'
 import { eachTitleWord, entryLanguage } from './words/fields.ts'
+import { nearestFirst } from './words/near.ts'
 import { heaviestFirst, phraseWords, type QuestionWord, questionWords, stemOf } from './words/question.ts'
 
 interface Row {
@@ -155,6 +157,23 @@ class ReferenceWordIndex implements WordIndex {
     return [...dfs]
       .map(([term, df]) => ({ term, df }))
       .sort((a, b) => b.df - a.df || (a.term < b.term ? -1 : 1))
+      .slice(0, Math.max(0, limit))
+  }
+
+  nearTerms(word: string, most: number, scope: SearchScope, limit: number): readonly NearTerm[] {
+    const found = new Map<string, { distance: number; df: number; chunk: ChunkKey }>()
+    for (const { tf, chunk, language } of this.#visibleRows(scope)) {
+      for (const term of tf.keys()) {
+        const distance = editDistance(stem(word, language), term, most)
+        if (distance > most) continue
+        const known = found.get(term) ?? { distance, df: 0, chunk }
+        const nearest = Math.min(distance, known.distance)
+        found.set(term, { distance: nearest, df: known.df + 1, chunk: Math.min(chunk, known.chunk) })
+      }
+    }
+    return [...found]
+      .map(([term, near]) => ({ term, ...near }))
+      .sort(nearestFirst)
       .slice(0, Math.max(0, limit))
   }
 

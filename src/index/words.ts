@@ -8,13 +8,14 @@ import { termScore } from '../math/bm25.ts'
 import type { ChunkKey, Entry, EntryKey } from '../model/entry.ts'
 import type { PartitionId } from '../model/partition.ts'
 import type { StoreReader } from '../store/store.ts'
-import type { Hit, SearchScope, TermMatch, TermWeight, WordIndex, WordSearch, WordTerm } from './contract.ts'
+import type { Hit, NearTerm, SearchScope, TermMatch, TermWeight, WordIndex, WordSearch, WordTerm } from './contract.ts'
 import { readFeed } from './follow.ts'
 import { SegmentBuilder } from './words/builder.ts'
 import { type Completion, completeTerm } from './words/complete.ts'
 import { PostingCursor } from './words/cursor.ts'
 import { imageOf, readImage } from './words/image.ts'
 import { type Reading, readQuestion, type SegmentView, viewsOf, type WeighedWord } from './words/lists.ts'
+import { nearTerms } from './words/near.ts'
 import { entriesWithPhrase } from './words/phrase.ts'
 import { phraseWords, questionWords } from './words/question.ts'
 import { Block } from './words/runs.ts'
@@ -160,6 +161,10 @@ class Words implements WordIndex {
 
   complete(prefix: string, scope: SearchScope, limit: number): readonly Completion[] {
     return completeTerm(this.#set, prefix, new Set(scope.partitions), limit)
+  }
+
+  nearTerms(word: string, most: number, scope: SearchScope, limit: number): readonly NearTerm[] {
+    return nearTerms(this.#set, word, most, new Set(scope.partitions), limit)
   }
 
   #read(reader: StoreReader, key: EntryKey, builder: SegmentBuilder): void {

@@ -133,12 +133,7 @@ class Run {
     await this.#forget(place, missed, optionsOf)
   }
 
-  async #read(
-    place: Place,
-    files: readonly string[],
-    known: KnownRows,
-    optionsOf: OptionsOf,
-  ): Promise<void> {
+  async #read(place: Place, files: readonly string[], known: KnownRows, optionsOf: OptionsOf): Promise<void> {
     for (let at = 0; at < files.length; at += BATCH) {
       this.#checkAborted()
       const batch = files.slice(at, at + BATCH)
@@ -255,12 +250,7 @@ class Run {
   }
 
   /** False: it is there again, or another run has written it. `isLeftOut`: it is there, and the rules leave it out. */
-  #forgetOne(
-    path: string,
-    rows: readonly KnownRow[],
-    file: KnownFile,
-    isLeftOut: boolean,
-  ): Promise<boolean> {
+  #forgetOne(path: string, rows: readonly KnownRow[], file: KnownFile, isLeftOut: boolean): Promise<boolean> {
     return this.#store.writeWhenFree(this.#context.now, writer => {
       if (!areSame(rowsOfFile(writer, path), rows) || (!isLeftOut && exists(path))) return false
       for (const { key } of file.entries.values()) if (writer.delete(key)) this.#report.count({ deleted: 1 })

@@ -159,6 +159,8 @@ export interface Lens {
   readonly pointIndexes?: readonly PointIndexDeclaration[] | undefined
   /** Graphs over tables of its own, declared in the same way. */
   readonly linkIndexes?: readonly LinkIndexDeclaration[] | undefined
+  /** `plain`: the default first stage reads no operators for this lens, whatever the query says. */
+  readonly syntax?: 'plain' | undefined
   /** The stages it replaces; the others are the default ones. As a function: made once an engine, on its host. */
   readonly stages?: Partial<Stages> | ((host: LensHost) => Partial<Stages>) | undefined
   readonly operations?: readonly Operation<LensHost>[] | undefined

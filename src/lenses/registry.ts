@@ -19,6 +19,12 @@ export interface SleepingLens extends Pick<Lens, 'name' | 'tables' | 'kinds'> {
   load?(): Lens | Promise<Lens>
 }
 
+/** Of a lens that reads no operators. */
+const PLAIN_STAGES: Stages = {
+  ...DEFAULT_STAGES,
+  parse: (query, context) => DEFAULT_STAGES.parse({ ...query, syntax: 'plain' }, context),
+}
+
 /** Whose questions may be another lens's. */
 const DEFAULT = 'default'
 
@@ -74,8 +80,9 @@ export class LensRegistry {
 
   /** The lens's stages, the default ones where it has none. Throws `unknown_lens`. */
   stages(name: string, host: (lens: string) => LensHost): Stages {
-    const { stages } = this.must(name)
-    const own = { ...DEFAULT_STAGES, ...(typeof stages === 'function' ? stages(host(name)) : stages) }
+    const { stages, syntax } = this.must(name)
+    const base = syntax === 'plain' ? PLAIN_STAGES : DEFAULT_STAGES
+    const own = { ...base, ...(typeof stages === 'function' ? stages(host(name)) : stages) }
     return name === DEFAULT ? handingOver(own, this.#takers(host)) : own
   }
 

@@ -156,7 +156,19 @@ export const listInput: z.ZodType<ListInput> = z.strictObject({
 
 const id: z.ZodString = z.string().min(1).max(MAX_ID_LENGTH).describe('Of the entry')
 
-export const idInput: z.ZodType<{ readonly id: string }> = z.strictObject({ id })
+export interface GetInput {
+  readonly id: string
+  /** Whether this counts as use of the entry. Default true. */
+  readonly touch?: boolean | undefined
+}
+
+export const getInput: z.ZodType<GetInput> = z.strictObject({
+  id,
+  touch: z.boolean().optional().describe('Whether this counts as use of the entry. Default: true'),
+})
+export const touchInput: z.ZodType<{ readonly ids: readonly string[] }> = z.strictObject({
+  ids: z.array(id).min(1).max(1000).describe('A use of each is counted, or of none'),
+})
 export const idsInput: z.ZodType<{ readonly ids: readonly string[] }> = z.strictObject({
   ids: z.array(id).min(1).max(10_000).describe('All of them are deleted, or none'),
 })

@@ -86,6 +86,8 @@ export interface Page {
   readonly verdict_by?: VerdictBy | undefined
   /** What came nearest where nothing is relevant, at most three: not an answer, and not counted as used. */
   readonly nearest?: readonly Item[] | undefined
+  /** The spelling that was asked, where the text as given found nothing. */
+  readonly did_you_mean?: string | undefined
   readonly lens: string
   readonly mode: 'hybrid' | 'words' | 'meaning' | 'list'
   readonly as_of: string

@@ -85,6 +85,8 @@ export interface ParsedQuery {
   readonly terms: readonly QueryTerm[]
   /** `"…"`: must occur, and is ranked by. */
   readonly phrases: readonly Operand[]
+  /** `"…"` that need not occur: it raises what holds it. */
+  readonly preferred: readonly Operand[]
   /** `+word`, `+"…"`: must occur, and is ranked by. */
   readonly must: readonly Operand[]
   readonly mustNot: readonly Operand[]

@@ -9,6 +9,7 @@ import {
   MAX_NAME_LENGTH,
   MAX_TIMEOUT_MS,
 } from './limits.ts'
+import { PHRASE_USES, type PhraseUse, SYNTAXES, type Syntax } from './query.ts'
 
 /** A moment: ISO 8601 with a zone, a plain date (its first instant in UTC), or milliseconds since 1970. */
 export type InstantInput = string | number
@@ -57,6 +58,10 @@ export interface FilterInput {
 
 export interface QueryInput {
   readonly text: string
+  /** How the text is read. Default `lenient`. */
+  readonly syntax?: Syntax | undefined
+  /** Whether a phrase must occur. Default: strict syntax requires it; lenient where enough entries hold it. */
+  readonly phrase?: PhraseUse | undefined
   readonly lens?: string | undefined
   readonly limit?: number | undefined
   readonly cursor?: string | undefined
@@ -67,7 +72,7 @@ export interface QueryInput {
   readonly meaning_weight?: number | undefined
   /** Whether use of an entry by this viewer lifts it a little. Default true. */
   readonly memory?: boolean | undefined
-  /** Whether this question counts as use of what it returns. Default true. */
+  /** Whether being listed counts as use of an entry. Default false, in the lens chroma true. */
   readonly touch?: boolean | undefined
   /** 0 to 1: 1 (default) is relevance alone, less spreads the results over unlike entries (MMR). */
   readonly diversity?: number | undefined
@@ -160,6 +165,8 @@ export const filterInput: z.ZodType<FilterInput> = z.strictObject({
 
 /** What a question may say in whatever operation it is asked. What stands without a description means something else in each. */
 export const questionFields: {
+  readonly syntax: z.ZodOptional<z.ZodEnum<{ plain: 'plain'; lenient: 'lenient'; strict: 'strict' }>>
+  readonly phrase: z.ZodOptional<z.ZodEnum<{ require: 'require'; prefer: 'prefer' }>>
   readonly cursor: z.ZodOptional<z.ZodString>
   readonly mode: z.ZodOptional<z.ZodEnum<{ hybrid: 'hybrid'; words: 'words'; meaning: 'meaning' }>>
   readonly meaning_weight: z.ZodOptional<z.ZodNumber>
@@ -169,6 +176,18 @@ export const questionFields: {
   readonly as_of: z.ZodOptional<typeof instantInput>
   readonly timeout_ms: z.ZodOptional<z.ZodInt>
 } = {
+  syntax: z
+    .enum(SYNTAXES)
+    .optional()
+    .describe(
+      'How the text is read. plain: no operators. lenient: what is no operator is searched as text, with a note. strict: it is the error query_syntax. Default: lenient',
+    ),
+  phrase: z
+    .enum(PHRASE_USES)
+    .optional()
+    .describe(
+      'require: a phrase in quotes must occur. prefer: it raises what holds it. Default: require in strict syntax; in lenient syntax where at least 10 visible entries hold it or it stands alone, else prefer',
+    ),
   cursor: z.string().max(MAX_CURSOR_LENGTH).optional().describe('Goes on where the page ended that gave it'),
   mode: z
     .enum(['hybrid', 'words', 'meaning'])
@@ -176,7 +195,10 @@ export const questionFields: {
     .describe('By words and meaning, or one of them alone. Default: hybrid'),
   meaning_weight: z.number().min(0).max(1).optional(),
   explain: z.boolean().optional().describe('Give the reasons of each score, as a tree. Default: false'),
-  touch: z.boolean().optional().describe('Whether this question counts as use of what it returns. Default: true'),
+  touch: z
+    .boolean()
+    .optional()
+    .describe('Whether being listed counts as use of an entry. Default: false, in the lens chroma true'),
   approximate: z.boolean().optional(),
   as_of: instantInput.optional(),
   timeout_ms: z
@@ -188,7 +210,13 @@ export const questionFields: {
 }
 
 export const queryInput: z.ZodType<QueryInput> = z.strictObject({
-  text: z.string().describe('The question, in plain words or in the query language; at most 10,000 characters'),
+  text: z
+    .string()
+    .describe(
+      'The question, in plain words or in the query language; of longer texts the first 10,000 characters are read',
+    ),
+  syntax: questionFields.syntax,
+  phrase: questionFields.phrase,
   lens: name.optional().describe('The way to ask. Default: the setting default_lens'),
   limit: z.int().min(1).max(MAX_LIMIT).optional().describe('How many results. Default: 10'),
   cursor: questionFields.cursor,

@@ -19,9 +19,23 @@ export interface Position {
   readonly shown: string
 }
 
+/**
+ * How a text is read: `plain` without operators; `lenient`: what is no operator is text; `strict`: what is no operator is
+ * an error.
+ */
+export const SYNTAXES = ['plain', 'lenient', 'strict'] as const
+export type Syntax = (typeof SYNTAXES)[number]
+
+/** Whether a phrase must occur, or only raises what holds it. */
+export const PHRASE_USES = ['require', 'prefer'] as const
+export type PhraseUse = (typeof PHRASE_USES)[number]
+
 /** What the pipeline runs on. Made from a checked `QueryInput`, the engine's settings and the clock. */
 export interface Query {
   readonly text: string
+  readonly syntax: Syntax
+  /** Null: the syntax decides, and in lenient syntax how many entries hold it. */
+  readonly phrase: PhraseUse | null
   readonly lens: string
   readonly limit: number
   /** As it was given; null: this is a first page. */
@@ -55,11 +69,11 @@ export interface Query {
 /** What a request that leaves them out gets. */
 export type QueryDefaults = Pick<
   Query,
+  | 'syntax'
   | 'lens'
   | 'limit'
   | 'mode'
   | 'memory'
-  | 'touch'
   | 'diversity'
   | 'any'
   | 'explain'
@@ -70,11 +84,11 @@ export type QueryDefaults = Pick<
 >
 
 export const QUERY_DEFAULTS: QueryDefaults = {
+  syntax: 'lenient',
   lens: 'default',
   limit: DEFAULT_LIMIT,
   mode: 'hybrid',
   memory: true,
-  touch: true,
   diversity: 1,
   any: false,
   explain: false,

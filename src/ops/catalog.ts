@@ -10,7 +10,7 @@ import type { CallContext, Operation } from '../model/operation.ts'
 import { backup, doctor, lenses, status } from './admin-ops.ts'
 import { admit, placeFor, roomFor } from './admission.ts'
 import { counted } from './counted-stream.ts'
-import { get, list, put, remove } from './entry-ops.ts'
+import { get, list, put, remove, touch } from './entry-ops.ts'
 import { add, exportAll, importAll } from './ingest-ops.ts'
 import { nearNames } from './near-names.ts'
 import { explain, query, similar } from './query-ops.ts'
@@ -28,6 +28,7 @@ const CORE: readonly EngineOperation[] = [
   similar,
   watch,
   get,
+  touch,
   list,
   suggest,
   put,

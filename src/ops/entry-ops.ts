@@ -1,7 +1,7 @@
 /** Single entries: read, list, write, delete. A viewer writes and deletes what it holds itself; the owner everything. */
 import { z } from 'zod'
 import type { Engine, EntryView, ListPage } from '../engine/engine.ts'
-import { idInput, idsInput, listInput, putEntriesInput } from '../model/entry-input.ts'
+import { getInput, idsInput, listInput, putEntriesInput, touchInput } from '../model/entry-input.ts'
 import type { Operation } from '../model/operation.ts'
 import { jsonObject } from './page-output.ts'
 
@@ -28,13 +28,25 @@ const entryFields = {
 
 const entryOutput: z.ZodType<EntryView> = z.strictObject({ ...entryFields, content: z.string() })
 
-export const get: Operation<Engine, typeof idInput, z.ZodType<EntryView>> = {
+export const get: Operation<Engine, typeof getInput, z.ZodType<EntryView>> = {
   name: 'get',
-  summary: 'Read one entry by id',
-  input: idInput,
+  summary: 'Read one entry by id, which counts as use of it',
+  input: getInput,
   output: entryOutput,
-  effect: { kind: 'read', idempotent: true },
+  // Knowledge stays as it is; the reader's own count of uses does not.
+  effect: { kind: 'read', idempotent: false },
   run: (engine, input, context) => engine.get(input, context),
+}
+
+const touchOutput: z.ZodType<{ readonly touched: number }> = z.strictObject({ touched: z.int() })
+
+export const touch: Operation<Engine, typeof touchInput, typeof touchOutput> = {
+  name: 'touch',
+  summary: 'Count a use of entries, because they were opened or cited',
+  input: touchInput,
+  output: touchOutput,
+  effect: { kind: 'read', idempotent: false },
+  run: (engine, input, context) => engine.touch(input, context),
 }
 
 const listOutput: z.ZodType<ListPage> = z.strictObject({

@@ -68,6 +68,7 @@ export const pageOutput: z.ZodType<Page> = z.strictObject({
     .optional()
     .describe('What the verdict rests on. words: there was no meaning to go by, or too little'),
   nearest: z.array(itemOutput).optional().describe('What came nearest where nothing is relevant: not an answer'),
+  did_you_mean: z.string().optional(),
   lens: z.string(),
   mode: z.enum(['hybrid', 'words', 'meaning', 'list']),
   as_of: z.string(),

@@ -1,5 +1,6 @@
 /** The hard conditions of a question as one set of entries: filter, validity, and the words and phrases it insists on. */
 import type { Bitset } from '../base/bitset.ts'
+import type { EntryKey } from '../model/entry.ts'
 import type { Operand } from '../model/plan.ts'
 import type { QueryContext } from './context.ts'
 import type { Plan } from './stage.ts'
@@ -43,6 +44,21 @@ export function filtered(plan: Plan, context: QueryContext): Bitset | null {
 export function withWords(operand: Operand, allow: Bitset | null, context: QueryContext): Bitset {
   const { partitions } = context.sight
   return context.words.entriesWith(operand.text, allow === null ? { partitions } : { partitions, allow })
+}
+
+/** Entries among `allow` that hold phrases which are not required, each with its share of these phrases, above 0 to 1. */
+export function phraseHolders(
+  { parsed: { preferred } }: Plan,
+  allow: Bitset | null,
+  context: QueryContext,
+): ReadonlyMap<EntryKey, number> {
+  const holders = new Map<EntryKey, number>()
+  for (const phrase of preferred) {
+    for (const entry of withWords(phrase, allow, context)) {
+      holders.set(entry, (holders.get(entry) ?? 0) + 1 / preferred.length)
+    }
+  }
+  return holders
 }
 
 function visible(context: QueryContext): Bitset {

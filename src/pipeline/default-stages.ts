@@ -3,6 +3,7 @@ import { diversify } from './diversify.ts'
 import { enrich } from './enrich.ts'
 import { parse } from './parse.ts'
 import { present } from './present.ts'
+import { respell } from './respell.ts'
 import { retrieve, retrieveForPage } from './retrieve.ts'
 import { score } from './score.ts'
 import type { Stages } from './stage.ts'
@@ -11,4 +12,4 @@ import type { Stages } from './stage.ts'
 export const DEFAULT_STAGES: Stages = { parse, enrich, retrieve, score, diversify, present }
 
 /** The default lens's own: the same answers, found with less work, since retrieval knows the formula. */
-export const DEFAULT_LENS_STAGES: Stages = { ...DEFAULT_STAGES, retrieve: retrieveForPage }
+export const DEFAULT_LENS_STAGES: Stages = { ...DEFAULT_STAGES, respell, retrieve: retrieveForPage }

@@ -2,7 +2,10 @@
  * The default formula: what an entry's numbers make of its score, and the tree that says so. Both are built by the same
  * steps in the same order, so the tree's leaves give the score to the last bit or two.
  *
- *     relevance = words·(bm / bmTop) + meaning·cosine          score = relevance · (1 + 0.1·memory)
+ *     relevance = words·(bm / bmTop) + meaning·cosine
+ *     score = relevance · (1 + 0.5·share of the phrases held) · (1 + 0.1·memory)
+ *
+ * Phrases that are required are held by all results, and lift none.
  */
 import type { TermMatch } from '../index/contract.ts'
 import { fuse, wordShare } from '../math/fusion.ts'
@@ -11,6 +14,9 @@ import { type Explanation, leaf, node } from '../model/explanation.ts'
 import type { QueryContext } from './context.ts'
 import { MEMORY_BOOST, memoryTree, type Remembered } from './memory.ts'
 import type { Plan, Retrieval, Weights } from './stage.ts'
+
+/** How far phrases that are not required lift what holds all of them: enough to pass what has the same words apart. */
+const PHRASE_LIFT = 0.5
 
 export interface Formula {
   readonly weights: Weights
@@ -34,6 +40,8 @@ export function formulaOf(statistics: Retrieval['statistics'], plan: Plan, conte
 export interface Parts {
   readonly words: number
   readonly meaning: number
+  /** What phrases that it holds added. */
+  readonly phrase: number
   /** What use of the entry added. */
   readonly memory: number
   readonly score: number
@@ -44,8 +52,13 @@ export function partsOf(candidate: Candidate, formula: Formula, remembered: Reme
   const words = weights.words * wordShare(candidate.signals['words'] ?? 0, bmTop)
   const meaning = weights.meaning * cosineOf(candidate, formula)
   const relevance = words + meaning
-  const score = relevance * boostOf(relevance, remembered)
-  return { words, meaning, memory: score - relevance, score }
+  const lifted = relevance * phraseFactor(candidate, relevance)
+  const score = lifted * boostOf(relevance, remembered)
+  return { words, meaning, phrase: lifted - relevance, memory: score - lifted, score }
+}
+
+function phraseFactor({ signals }: Candidate, relevance: number): number {
+  return relevance <= 0 ? 1 : 1 + PHRASE_LIFT * (signals['phrase'] ?? 0)
 }
 
 /** The score of an entry with these signals that was never used. */
@@ -79,12 +92,21 @@ export function explainParts(
   if (weights.words > 0) legs.push(wordsTree(candidate, formula, terms))
   if (weights.meaning > 0) legs.push(meaningTree(candidate, formula))
   const relevance = node('relevance', 'sum', legs)
-  if (boostOf(relevance.value, remembered) === 1 || remembered === null) return { ...relevance, label: 'score' }
-  const boost = node('memory boost', 'sum', [
+  const factors: Explanation[] = []
+  if (phraseFactor(candidate, relevance.value) !== 1) {
+    const share = leaf('share of the phrases held', candidate.signals['phrase'] ?? 0)
+    const lift = node('lift', 'product', [leaf('most that phrases can add', PHRASE_LIFT), share])
+    factors.push(node('phrase', 'sum', [leaf('base', 1), lift]))
+  }
+  if (remembered !== null && boostOf(relevance.value, remembered) !== 1) factors.push(memoryBoost(remembered))
+  return factors.length === 0 ? { ...relevance, label: 'score' } : node('score', 'product', [relevance, ...factors])
+}
+
+function memoryBoost(remembered: Remembered): Explanation {
+  return node('memory boost', 'sum', [
     leaf('base', 1),
     node('use', 'product', [leaf('most that use can add', MEMORY_BOOST), memoryTree(remembered)]),
   ])
-  return node('score', 'product', [relevance, boost])
 }
 
 function wordsTree(candidate: Candidate, formula: Formula, terms: readonly TermMatch[]): Explanation {

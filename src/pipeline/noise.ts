@@ -18,7 +18,8 @@ export function dropsNoise({ query, mode, vector, parsed }: Plan): boolean {
 
 export function isNoise({ signals }: Candidate, context: QueryContext): boolean {
   const cosine = signals['meaning']
-  return cosine !== undefined && isByChance(cosine, context) && (signals['words'] ?? 0) <= 0
+  const hasWords = (signals['words'] ?? 0) > 0 || signals['phrase'] !== undefined
+  return cosine !== undefined && isByChance(cosine, context) && !hasWords
 }
 
 /** Whether going deeper could only bring noise. */

@@ -1,21 +1,30 @@
 /** First stage: the text becomes terms, conditions and what is to be embedded. */
 import type { Query } from '../model/query.ts'
-import { parseQuery } from '../text/query-parser.ts'
+import { type ParseOptions, parseQuery } from '../text/query-parser.ts'
 import type { QueryContext } from './context.ts'
 import { allOf } from './filter-input.ts'
+import { withFieldsThatExist, withPhrasesThatHold } from './relax.ts'
 import type { Plan } from './stage.ts'
 import { weightsWith } from './weights.ts'
 
-/** Throws `query_syntax` with a position, `invalid_argument` for a blank question without a filter. */
+/** Throws `invalid_argument` for a blank question without a filter; in strict syntax `query_syntax` with a position. */
 export function parse(query: Query, context: QueryContext): Plan {
-  const parsed = parseQuery(query.text, {
+  return parseWith({}, query, context)
+}
+
+/** The same for a lens whose grammar differs. */
+export function parseWith(grammar: Pick<ParseOptions, 'allowsLoneSigns'>, query: Query, context: QueryContext): Plan {
+  const options: ParseOptions = {
+    ...grammar,
     fields: context.fields,
     now: query.asOf,
     allowEmpty: query.filter !== null,
-  })
+    syntax: query.syntax,
+  }
+  const parsed = withFieldsThatExist(parseQuery(query.text, options), query, options, context)
   for (const note of parsed.notes) context.note(note)
   const isList = parsed.terms.length === 0 && parsed.must.length === 0 && parsed.residual.trim() === ''
-  return {
+  const plan: Plan = {
     query,
     parsed,
     mode: isList ? 'list' : query.mode,
@@ -26,4 +35,5 @@ export function parse(query: Query, context: QueryContext): Plan {
     except: null,
     facts: {},
   }
+  return withPhrasesThatHold(plan, context)
 }

@@ -41,6 +41,7 @@ export function present(ranking: Ranking, retrieval: Retrieval, plan: Plan, cont
       reason,
       ...(verdictBy !== undefined && { verdict_by: verdictBy }),
       ...(near !== null && { nearest: presentItems(near, 1, ranking, plan, context) }),
+      ...(plan.respelled && { did_you_mean: plan.parsed.text }),
       lens: query.lens,
       mode: plan.mode,
       as_of: toIso(query.asOf),

@@ -16,6 +16,8 @@ export interface Asked {
   readonly secret: string
   /** The lens that answers when none is named. */
   readonly defaultLens: string
+  /** Whether what a lens lists counts as used, where the request does not say. */
+  readonly countsListing: (lens: string) => boolean
   /** Those that a filter may name. */
   readonly fields: readonly FieldName[]
 }
@@ -31,6 +33,8 @@ export function resolveQuery(input: QueryInput, asked: Asked): Query {
   const defaults = QUERY_DEFAULTS
   return {
     text: input.text,
+    syntax: input.syntax ?? defaults.syntax,
+    phrase: input.phrase ?? null,
     lens,
     limit: input.limit ?? defaults.limit,
     cursor: input.cursor ?? null,
@@ -40,7 +44,7 @@ export function resolveQuery(input: QueryInput, asked: Asked): Query {
     mode: input.mode ?? defaults.mode,
     meaningWeight: input.meaning_weight ?? null,
     memory: input.memory ?? defaults.memory,
-    touch: input.touch ?? defaults.touch,
+    touch: input.touch ?? asked.countsListing(lens),
     diversity: input.diversity ?? defaults.diversity,
     perCollection: input.per_collection ?? null,
     perOrigin: input.per_origin ?? null,

@@ -2,10 +2,12 @@
  * Third stage: candidates from the local store. Each leg brings its best entries; those that one leg alone brought get the
  * other's score computed exactly, so that an entry's score does not depend on how deep retrieval went.
  */
+import { Bitset } from '../base/bitset.ts'
 import type { Hit, SearchScope } from '../index/contract.ts'
+import type { Candidate } from '../model/candidate.ts'
 import type { EntryKey } from '../model/entry.ts'
 import { LEG_DEPTH } from '../model/limits.ts'
-import { allowedEntries } from './conditions.ts'
+import { allowedEntries, phraseHolders } from './conditions.ts'
 import type { QueryContext } from './context.ts'
 import { mostByWords } from './most-by-words.ts'
 import { packHits } from './packed-hits.ts'
@@ -30,16 +32,19 @@ function gather(plan: Plan, depth: number, context: QueryContext, forPage: boole
   const { partitions } = context.sight
   const scope: SearchScope = allow === null ? { partitions } : { partitions, allow }
   const words = wordLeg(plan, depth, scope, context)
+  const holders = phraseHolders(plan, allow, context)
   // Words cost microseconds and come first: what there is when time runs out is at least their answer.
   const cutOff = plan.vector !== null && context.deadline.over
   const meaning = cutOff ? null : meaningLeg(plan, depth, scope, context)
   const statistics = { ...words.statistics, ...meaning?.statistics }
-  const legs = legsOf(words.hits, meaning?.hits ?? null)
+  const alsoByPhrase = hitsOf(holders, words.hits, plan, depth, scope, context)
+  const legs = legsOf([...words.hits, ...alsoByPhrase], meaning?.hits ?? null)
   // What is looked up exactly is read from the store, which may have changed when the rest of it is asked for.
-  const isCut = forPage && plan.query.approximate
+  // By one leg's score alone it is not known how far a phrase lifts.
+  const isCut = forPage && plan.query.approximate && holders.size === 0
   const near = isCut ? nearThePage(legs, statistics, plan, depth, context) : legs
   const found: Retrieval = {
-    candidates: unite(near, plan, scope, context),
+    candidates: markedBy(holders, unite(near, plan, scope, context)),
     depth,
     allow,
     statistics,
@@ -47,6 +52,30 @@ function gather(plan: Plan, depth: number, context: QueryContext, forPage: boole
     complete: !cutOff && !isLate(context),
   }
   return near === legs ? found : { ...found, whole: restored(found, legs, plan, scope) }
+}
+
+/** The holders of a phrase that the words did not bring: all of a few, the best `depth` of many where it need not be exact. */
+function hitsOf(
+  holders: ReadonlyMap<EntryKey, number>,
+  found: readonly Hit[],
+  plan: Plan,
+  depth: number,
+  { partitions }: SearchScope,
+  { words }: QueryContext,
+): readonly Hit[] {
+  if (holders.size === 0) return []
+  const known = new Set(found.map(({ entry }) => entry))
+  const others = [...holders.keys()].filter(entry => !known.has(entry) && entry !== plan.except)
+  if (others.length <= depth || !plan.query.approximate) return words.score(plan.terms, others, { partitions })
+  return words.search({ partitions, allow: Bitset.of(others), terms: plan.terms, k: depth })
+}
+
+function markedBy(holders: ReadonlyMap<EntryKey, number>, candidates: readonly Candidate[]): readonly Candidate[] {
+  if (holders.size === 0) return candidates
+  return candidates.map(candidate => {
+    const phrase = holders.get(candidate.entry)
+    return phrase === undefined ? candidate : { ...candidate, signals: { ...candidate.signals, phrase } }
+  })
 }
 
 /** Most answers have no second page, and are still kept for one: so what the legs brought is packed. */

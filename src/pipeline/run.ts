@@ -11,6 +11,7 @@ import { goOn } from './go-on.ts'
 import { orderLater } from './held-order.ts'
 import type { HeldOrders, HeldPage } from './held-orders.ts'
 import { hasCaps } from './page-bounds.ts'
+import { isBetter, mayBeMisspelt } from './respell.ts'
 import { hasRounds, Rounds } from './rounds.ts'
 import type { Answer, Plan, Ranking, Retrieval, Scoring, Stages } from './stage.ts'
 import { mustHaveTime, mustNotBeCancelled } from './time-limit.ts'
@@ -86,14 +87,38 @@ async function runOn(
   return { answer, next: went.complete ? { order: next, at: went.at } : null, size }
 }
 
-async function runFirst(stages: Stages, context: QueryContext, { held, limit }: PartRequest): Promise<Part> {
-  const { query } = context
-  const parsed = await timed(
+/** Where nothing is found, the nearest spelling is asked, and answers if it finds something. */
+async function runFirst(stages: Stages, context: QueryContext, request: PartRequest): Promise<Part> {
+  const first = await runText(context.query.text, stages, context, request)
+  const { verdict } = first.part.answer.page
+  if (!mayBeMisspelt(verdict, first.plan, first.statistics) || context.deadline.over) return first.part
+  const text = stages.respell?.(first.plan, context) ?? null
+  if (text === null) return first.part
+  const again = await runText(text, stages, context, request)
+  return isBetter(again.part.answer.page.verdict, verdict) ? again.part : first.part
+}
+
+interface Run {
+  readonly plan: Plan
+  readonly part: Part
+  readonly statistics: Retrieval['statistics']
+}
+
+async function runText(
+  text: string,
+  stages: Stages,
+  context: QueryContext,
+  { held, limit }: PartRequest,
+): Promise<Run> {
+  const isRespelled = text !== context.query.text
+  const query: Query = isRespelled ? { ...context.query, text } : context.query
+  const asWritten = await timed(
     'parse',
     context,
     () => stages.parse(query, context),
     plan => plan.terms.length,
   )
+  const parsed: Plan = isRespelled ? { ...asWritten, respelled: true } : asWritten
   mustHaveTime(context)
   const plan = await timed(
     'enrich',
@@ -109,7 +134,8 @@ async function runFirst(stages: Stages, context: QueryContext, { held, limit }: 
     if (!isDone && !context.deadline.over) continue
     const answer = finished(attempt.answer, query, context, isDone)
     const later = isDone && held !== null ? orderOf(attempt, { stages, plan, rounds, context, held }) : null
-    return { answer, next: later, size: sizeOf(attempt.retrieval) }
+    const { retrieval } = attempt
+    return { plan, part: { answer, next: later, size: sizeOf(retrieval) }, statistics: retrieval.statistics }
   }
 }
 

@@ -9,10 +9,10 @@ import { dropsNoise, isNoise, onlyNoiseIsLeft } from './noise.ts'
 import { pageBar } from './page-bounds.ts'
 import { allKnown } from './shown.ts'
 import type { Plan, Retrieval, Scoring } from './stage.ts'
-import { judge, judgeNoise } from './verdict.ts'
+import { type Judgement, judge, judgeNoise } from './verdict.ts'
 
 export function score(retrieval: Retrieval, plan: Plan, context: QueryContext): Scoring {
-  const judged = judge(retrieval, plan, context)
+  const judged = withPhrase(judge(retrieval, plan, context), retrieval)
   if (plan.mode === 'list') {
     return { scored: retrieval.candidates.map(listed), explain: explainListed, ...judged, ceiling: null }
   }
@@ -40,10 +40,22 @@ export function score(retrieval: Retrieval, plan: Plan, context: QueryContext): 
   }
 }
 
+/** Words that an entry holds as they were quoted are no foreign subject, however the vectors look. */
+function withPhrase(judgement: Judgement, { candidates }: Retrieval): Judgement {
+  const isRefused = judgement.verdict === 'nothing_relevant'
+  if (!isRefused || !candidates.some(({ signals }) => signals['phrase'] !== undefined)) return judgement
+  return {
+    ...judgement,
+    verdict: 'weak',
+    reason: 'A phrase of the question occurs, but little else speaks for these results.',
+  }
+}
+
 function scoredBy(formula: Formula, candidate: Candidate, remembered: Remembered | null): Scored {
-  const { words, meaning, memory, score } = partsOf(candidate, formula, remembered)
+  const { words, meaning, phrase, memory, score } = partsOf(candidate, formula, remembered)
   const { entry, source, signals, chunks } = candidate
-  return { entry, source, signals, chunks, score, components: { words, meaning, memory } }
+  const components = { words, meaning, ...(signals['phrase'] !== undefined && { phrase }), memory }
+  return { entry, source, signals, chunks, score, components }
 }
 
 /**

@@ -32,6 +32,8 @@ export interface Plan {
   readonly facts: Readonly<Record<string, unknown>>
   /** The question should have been compared by meaning and could not: there was no vector in time, or none at all. */
   readonly isUnembedded?: boolean | undefined
+  /** The text is another spelling of the question, which found nothing. */
+  readonly respelled?: boolean | undefined
 }
 
 export interface Weights {
@@ -100,6 +102,8 @@ export interface Answer {
 export interface Stages {
   /** Text and options to a plan. Throws `query_syntax` with a position. */
   parse(query: Query, context: QueryContext): Plan
+  /** Another spelling of the text, to be asked when nothing is found; null: there is none. Absent: none is looked for. */
+  readonly respell?: ((plan: Plan, context: QueryContext) => string | null) | undefined
   /** Adds what the text does not say: synonyms, numbers, times, the vector. */
   enrich(plan: Plan, context: QueryContext): Promise<Plan>
   /** Candidates, only from partitions in sight. `depth` is entries a leg; asked again with more when a page needs it. */

@@ -3,6 +3,7 @@ import type { Ranked, Scored } from '../model/candidate.ts'
 import type { EntryKey } from '../model/entry.ts'
 import type { Query } from '../model/query.ts'
 import type { QueryContext } from './context.ts'
+import { isBetter, mayBeMisspelt } from './respell.ts'
 import { Rounds } from './rounds.ts'
 import type { Plan, Ranking, Retrieval, Stages } from './stage.ts'
 import { lateError } from './time-limit.ts'
@@ -16,9 +17,25 @@ export interface Survey {
   readonly reached: ReadonlySet<EntryKey>
 }
 
+/** As a page is found: where the text finds nothing, its nearest spelling is asked. */
 export async function survey(stages: Stages, wanted: readonly EntryKey[], context: QueryContext): Promise<Survey> {
+  const first = await surveyText(context.query.text, stages, wanted, context)
+  const { verdict } = first.ranking.scoring
+  if (!mayBeMisspelt(verdict, first.plan, first.retrieval.statistics)) return first
+  const text = stages.respell?.(first.plan, context) ?? null
+  if (text === null) return first
+  const again = await surveyText(text, stages, wanted, context)
+  return isBetter(again.ranking.scoring.verdict, verdict) ? again : first
+}
+
+async function surveyText(
+  text: string,
+  stages: Stages,
+  wanted: readonly EntryKey[],
+  context: QueryContext,
+): Promise<Survey> {
   const { query } = context
-  const whole: Query = { ...query, limit: Number.MAX_SAFE_INTEGER, after: null }
+  const whole: Query = { ...query, text, limit: Number.MAX_SAFE_INTEGER, after: null }
   const plan = await stages.enrich(stages.parse(whole, context), context)
   const rounds = new Rounds(stages, plan, context)
   let reached: ReadonlySet<EntryKey> | null = null

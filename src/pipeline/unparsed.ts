@@ -7,6 +7,7 @@ export function unparsed(text: string): ParsedQuery {
     tokens: [],
     terms: [],
     phrases: [],
+    preferred: [],
     must: [],
     mustNot: [],
     fields: [],

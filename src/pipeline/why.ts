@@ -12,7 +12,9 @@ export function whyRanked(score: Explanation): string {
     .sort((a, b) => (b as Explanation).value - (a as Explanation).value)
   const reasons = parts.map(part => reasonOf(part as Explanation)).join(' + ')
   const used = find(score, 'strength')?.note
-  const line = reasons === '' ? 'nothing speaks for it' : reasons
+  const phrase = find(score, 'phrase')
+  const lifted = phrase === undefined ? reasons : `${reasons}, × phrase ${phrase.value.toFixed(2)}`
+  const line = reasons === '' ? 'nothing speaks for it' : lifted
   return used === undefined ? line : `${line}, ${used}`
 }
 

@@ -141,7 +141,8 @@ export class AskWorld {
     const { store, words, vectors, embedder } = this.parts
     const { viewer = LOCAL_OWNER, now = WORLD_NOW } = options
     this.#refresh()
-    const query = resolveQuery(input, { viewer, now, secret: SECRET, defaultLens: 'default', fields: ENTRY_FIELDS })
+    const asked = { viewer, now, secret: SECRET, defaultLens: 'default', fields: ENTRY_FIELDS }
+    const query = resolveQuery(input, { ...asked, countsListing: () => false })
     const notes: Note[] = []
     const look = (): Sight => lookAt(store, viewer)
     let sight = look()

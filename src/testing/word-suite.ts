@@ -150,6 +150,9 @@ function asker(question: WordQuestion, world: WordWorld): (index: WordIndex) => 
       words: terms.map(term => [...index.entriesWith(term.text, request)]),
       count: index.count(request),
       completions: ['', 'c', 'parse'].map(prefix => index.complete(prefix, request, 4)),
+      near: ['cst', 'conection', 'qeury', 'cancoin', 'muzyka'].flatMap(word =>
+        [1, 2].map(most => index.nearTerms(word, most, request, 3)),
+      ),
     }
   }
 }

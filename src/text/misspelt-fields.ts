@@ -1,4 +1,5 @@
 /** Words that look like a field condition with a slip in the name. They are searched as text; the asker is told. */
+import { editDistance } from '../base/edit-distance.ts'
 import type { FieldName } from '../model/filter.ts'
 import type { QueryToken } from '../model/plan.ts'
 
@@ -23,15 +24,5 @@ export function misspeltFields(tokens: readonly QueryToken[], fields: readonly F
 /** Short names are too near to everything: there only the case may be wrong. */
 function isSlip(written: string, field: FieldName): boolean {
   if (written === field) return true
-  return field.length >= 4 && written[0] === field[0] && isOneEdit(written, field)
-}
-
-/** One letter replaced, added or left out, or two neighbours swapped. */
-function isOneEdit(a: string, b: string): boolean {
-  if (Math.abs(a.length - b.length) > 1) return false
-  let at = 0
-  while (at < a.length && a[at] === b[at]) at++
-  const [restA, restB] = [a.slice(at), b.slice(at)]
-  if (restA.slice(1) === restB || restA === restB.slice(1) || restA.slice(1) === restB.slice(1)) return true
-  return restA[0] === restB[1] && restA[1] === restB[0] && restA.slice(2) === restB.slice(2)
+  return field.length >= 4 && written[0] === field[0] && editDistance(written, field, 1) === 1
 }

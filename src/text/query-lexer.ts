@@ -3,6 +3,7 @@
  * expression over the text. Signs count only at the start of a token, so hyphenated words, arithmetic and most code stay
  * plain text. Which names are fields is the caller's to say; a lens without fields says none.
  */
+import { QuerentError } from '../model/errors.ts'
 import type { QueryToken, Sign, Span } from '../model/plan.ts'
 import { readField } from './query-field-lexer.ts'
 import { isBlank, QueryReader, readQuoted } from './query-reader.ts'
@@ -11,6 +12,8 @@ import { querySyntax } from './query-syntax.ts'
 export interface LexerOptions {
   /** Whether `name:` begins a condition. Absent: nothing does. */
   readonly isField?: ((name: string) => boolean) | undefined
+  /** Lenient: hears of what cannot be read, which then is text up to the next blank. Absent: it is thrown. */
+  readonly forgive?: ((at: Span, error: QuerentError) => void) | undefined
 }
 
 /** Highest boost; 0 itself is no boost. */
@@ -18,12 +21,12 @@ const MAX_BOOST = 10
 
 /** In order, of a text that went through `cleanText`. Throws `query_syntax`; `details`: reason, position, length, hint. */
 export function lexQuery(text: string, options: LexerOptions = {}): readonly QueryToken[] {
-  const reader = new QueryReader(text)
+  const reader = new QueryReader(text, options.forgive !== undefined)
   const tokens: QueryToken[] = []
   for (;;) {
     reader.skipBlanks()
     if (reader.done) return tokens
-    tokens.push(readToken(reader, options))
+    tokens.push(readTokenOrText(reader, options))
     const last = tokens[tokens.length - 1] as QueryToken
     if (reader.done || reader.atBlank || last.kind === 'word') continue
     tokens.push(readGlued(reader))
@@ -34,6 +37,22 @@ export function lexQuery(text: string, options: LexerOptions = {}): readonly Que
 export function cleanText(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
   return text.toWellFormed().replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ')
+}
+
+function readTokenOrText(reader: QueryReader, options: LexerOptions): QueryToken {
+  const { forgive } = options
+  if (forgive === undefined) return readToken(reader, options)
+  const position = reader.at
+  try {
+    return readToken(reader, options)
+  } catch (error) {
+    if (!(error instanceof QuerentError) || error.code !== 'query_syntax') throw error
+    reader.at = position
+    const text = reader.literalUntil(isBlank)
+    const span = { position, length: reader.at - position }
+    forgive(span, error)
+    return { kind: 'word', sign: null, text, boost: 1, glued: false, ...span }
+  }
 }
 
 function readToken(reader: QueryReader, options: LexerOptions): QueryToken {
@@ -78,9 +97,9 @@ function readSign(reader: QueryReader): Sign {
   return sign
 }
 
-/** Whether there is a letter or digit in it, a boost apart. */
+/** Whether there is a letter or digit in it, a boost apart. A caret behind a backslash begins none. */
 function isSearchable(operand: string): boolean {
-  return /[\p{L}\p{N}]/u.test(operand.replace(/\^[\d.]*$/, ''))
+  return /[\p{L}\p{N}]/u.test(operand.replace(/(?<!\\)((?:\\\\)*)\^[\d.]*$/, '$1'))
 }
 
 function readPhrase(reader: QueryReader, position: number, sign: Sign): QueryToken {
@@ -112,12 +131,12 @@ function readWord(reader: QueryReader, position: number, sign: Sign): QueryToken
   let caret = -1
   let number = -1
   while (!reader.done && !reader.atBlank) {
-    const char = reader.next()
-    if (char === '^' && text !== '') {
+    const { char, isPlain } = reader.nextLiteral()
+    if (char === '^' && !isPlain && text !== '') {
       caret = text.length
       number = reader.at
     }
-    text += char === '\\' && !reader.done ? reader.next() : char
+    text += char
   }
   const boost = caret < 0 ? null : parseBoost(reader.text.slice(number, reader.at))
   const span = { position, length: reader.at - position }

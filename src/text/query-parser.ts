@@ -18,6 +18,8 @@ import type {
   QueryToken,
   WordToken,
 } from '../model/plan.ts'
+import type { Syntax } from '../model/query.ts'
+import { lexLeniently, type Unread, wordsIn } from './lenient-query.ts'
 import { misspeltFields } from './misspelt-fields.ts'
 import { fieldFilter, resolveField } from './query-fields.ts'
 import { cleanText, lexQuery } from './query-lexer.ts'
@@ -30,33 +32,129 @@ export interface ParseOptions {
   readonly now: Instant
   /** A blank question is fine: there are filters elsewhere in the request. Default false. */
   readonly allowEmpty?: boolean | undefined
+  /** Default `lenient`. */
+  readonly syntax?: Syntax | undefined
+  /** Strict syntax: a lone sign and an unknown field are text, as in BQ-032. Default false: they are refused. */
+  readonly allowsLoneSigns?: boolean | undefined
 }
 
 /** Phrases, included and excluded words, and fields of one question. Each costs a look-up over all entries. */
 const MAX_CONDITIONS = 100
 
 /**
- * Throws `query_syntax` with a position inside the text, `invalid_argument` for a blank one, `too_large` for one that is
- * too long or has too many conditions.
+ * Throws `invalid_argument` for a blank text. Strict syntax also throws `query_syntax` with a position inside the text, and
+ * `too_large` for a text that is too long or has too many conditions; the others read what they can and note the rest.
  */
 export function parseQuery(given: string, options: ParseOptions): ParsedQuery {
   const text = checkText(given, options)
-  const tokens = lexQuery(text, { isField: name => resolveField(name, options.fields) !== null })
-  checkConditions(tokens)
+  const { tokens, unread } = tokensOf(given, text, options)
+  return parsedFrom(text, tokens, options, [
+    ...(text.length < given.length ? [cutNote(given.length)] : []),
+    ...unreadNotes(unread),
+  ])
+}
+
+/** The same question with other tokens: what was a condition may be text now. */
+export function parsedFrom(
+  text: string,
+  tokens: readonly QueryToken[],
+  options: ParseOptions,
+  notes: readonly Note[],
+): ParsedQuery {
   const fields = tokens.filter(isField).map(token => conditionOf(token, options))
   return {
     text,
     tokens,
     terms: tokens.flatMap(termsOf),
     phrases: tokens.filter(isPhrase).filter(hasSign(null)).map(operandOf),
+    preferred: [],
     must: tokens.filter(isOperand).filter(hasSign('+')).map(operandOf),
     mustNot: tokens.filter(isOperand).filter(hasSign('-')).map(operandOf),
     fields,
     filter: all(fields.map(condition => condition.filter)),
     residual: residualText(tokens),
     boosts: tokens.filter(isOperand).flatMap(boostOf),
-    notes: misspeltNotes(tokens, options.fields),
+    notes,
   }
+}
+
+function tokensOf(
+  given: string,
+  text: string,
+  options: ParseOptions,
+): { readonly tokens: readonly QueryToken[]; readonly unread: readonly Unread[] } {
+  const { syntax = 'lenient', fields } = options
+  if (syntax === 'plain') return { tokens: wordsIn(text, { position: 0, length: text.length }), unread: [] }
+  const isField = (name: string) => resolveField(name, fields) !== null
+  if (syntax === 'strict') {
+    const tokens = lexQuery(text, { isField })
+    checkConditions(tokens)
+    if (options.allowsLoneSigns !== true) refuseUnread(tokens, fields)
+    return { tokens, unread: [] }
+  }
+  const faultOf = (token: FieldToken) => faultIn(() => conditionOf(token, options))
+  const { tokens, unread } = lexLeniently(given, text, { isField, faultOf, mostConditions: MAX_CONDITIONS })
+  const known = new Set(unread.map(({ position }) => position))
+  const more = unreadWords(tokens, fields).filter(({ position }) => !known.has(position))
+  return { tokens, unread: [...unread, ...more].sort((a, b) => a.position - b.position) }
+}
+
+function faultIn(read: () => unknown): QuerentError | null {
+  try {
+    read()
+    return null
+  } catch (error) {
+    if (error instanceof QuerentError && error.code === 'query_syntax') return error
+    throw error
+  }
+}
+
+/** `name:value` of an unknown name; addresses, times and `::` are text like any other. */
+const UNKNOWN_FIELD = /^([\p{L}_][\p{L}\p{N}_.-]+):[^\s:/\\]/u
+
+/** Words that look like an operator and are none: a sign alone, a condition on a field that does not exist. */
+function unreadWords(tokens: readonly QueryToken[], fields: readonly FieldName[]): readonly Unread[] {
+  const slips = new Map(misspeltFields(tokens, fields).map(({ written, meant }) => [written, meant]))
+  return tokens.flatMap((token): readonly Unread[] => {
+    if (token.kind !== 'word' || token.sign !== null || token.glued) return []
+    const { position, length, text } = token
+    // What was escaped is meant as text.
+    if (text.length !== length) return []
+    if (text === '-' || text === '+') return [{ position, length, text, why: 'the sign stands alone' }]
+    const name = UNKNOWN_FIELD.exec(text)?.[1]
+    if (name === undefined || resolveField(name, fields) !== null) return []
+    const meant = slips.get(name)
+    const hint = meant === undefined ? '' : `; did you mean "${meant}:"?`
+    return [{ position, length, text, why: `there is no field "${name}"${hint}` }]
+  })
+}
+
+function refuseUnread(tokens: readonly QueryToken[], fields: readonly FieldName[]): void {
+  const [first] = unreadWords(tokens, fields)
+  if (first === undefined) return
+  const isSign = first.text.length === 1
+  const hint = isSign
+    ? 'Write it directly before a word or a quote, or a backslash before it for text.'
+    : 'Name a field that exists, or write \\: for a colon that is text.'
+  throw querySyntax(isSign ? 'lone_sign' : 'unknown_field', first, first.why, hint)
+}
+
+/** Parts shown in a note. */
+const MOST_SHOWN = 5
+const LONGEST_SHOWN = 40
+
+function unreadNotes(unread: readonly Unread[]): readonly Note[] {
+  if (unread.length === 0) return []
+  const shown = unread.slice(0, MOST_SHOWN).map(({ text, why }) => {
+    return `${text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN - 1).toWellFormed()}…` : text} (${why})`
+  })
+  const more = unread.length > MOST_SHOWN ? `; and ${unread.length - MOST_SHOWN} more` : ''
+  return [{ code: 'read_as_text', message: `Searched as text: ${shown.join('; ')}${more}.` }]
+}
+
+function cutNote(length: number): Note {
+  const message = `The text has ${length} characters; the first ${MAX_QUERY_LENGTH} were searched.`
+  return { code: 'text_cut', message }
 }
 
 /** The words and phrases in their places: what a reader would read aloud. Exclusions and fields are left out. */
@@ -77,11 +175,12 @@ export function residualText(tokens: readonly QueryToken[]): string {
 }
 
 function checkText(given: string, options: ParseOptions): string {
-  if (given.length > MAX_QUERY_LENGTH) {
+  if (given.length > MAX_QUERY_LENGTH && options.syntax === 'strict') {
     const message = `text: ${given.length} characters, at most ${MAX_QUERY_LENGTH} are allowed`
     throw new QuerentError('too_large', message, { field: 'text', value: given.length, limit: MAX_QUERY_LENGTH })
   }
-  const text = cleanText(given)
+  // Cut first: cleaning then replaces half a character at the end.
+  const text = cleanText(given.slice(0, MAX_QUERY_LENGTH))
   if (text.trim() === '' && options.allowEmpty !== true) {
     throw invalidArgument('text', given, 'a question, or a filter to list by')
   }
@@ -121,13 +220,6 @@ function operandOf(token: WordToken | PhraseToken): Operand {
 function boostOf(token: WordToken | PhraseToken): readonly Boosted[] {
   if (token.boost === 1) return []
   return [{ text: token.text, boost: token.boost, position: token.position, length: token.length }]
-}
-
-function misspeltNotes(tokens: readonly QueryToken[], fields: readonly FieldName[]): readonly Note[] {
-  return misspeltFields(tokens, fields).map(({ written, meant }) => ({
-    code: 'field_misspelt',
-    message: `There is no field "${written}", so it was searched as text; did you mean "${meant}:"?`,
-  }))
 }
 
 function all(filters: readonly Filter[]): Filter | null {

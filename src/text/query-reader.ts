@@ -1,12 +1,17 @@
 /** A place in a question that moves forward, and what can be read from there. Every step is linear in what it reads. */
 import { querySyntax } from './query-syntax.ts'
 
+/** Signs that a backslash makes plain in lenient syntax. Before anything else it is text: paths and patterns keep theirs. */
+const RESERVED = '"\\+-^:()<>=~*'
+
 export class QueryReader {
   readonly text: string
+  readonly #isLenient: boolean
   at = 0
 
-  constructor(text: string) {
+  constructor(text: string, isLenient = false) {
     this.text = text
+    this.#isLenient = isLenient
   }
 
   get done(): boolean {
@@ -23,6 +28,13 @@ export class QueryReader {
 
   next(): string {
     return this.text.charAt(this.at++)
+  }
+
+  /** The next character as meant; `isPlain`: a backslash before it took its meaning as a sign. */
+  nextLiteral(): { readonly char: string; readonly isPlain: boolean } {
+    const char = this.next()
+    const isEscape = char === '\\' && !this.done && (!this.#isLenient || RESERVED.includes(this.peek()))
+    return isEscape ? { char: this.next(), isPlain: true } : { char, isPlain: false }
   }
 
   skipBlanks(): void {
@@ -43,16 +55,13 @@ export class QueryReader {
   /** Reads up to the first unescaped character that ends it; escapes are resolved. */
   literalUntil(ends: (char: string) => boolean): string {
     let text = ''
-    while (!this.done && !ends(this.peek())) {
-      const char = this.next()
-      text += char === '\\' && !this.done ? this.next() : char
-    }
+    while (!this.done && !ends(this.peek())) text += this.nextLiteral().char
     return text
   }
 
   /** The text between the quote that stands `ahead` and its end, or null where it has none. Nothing is read. */
   quotedAfter(ahead: number): string | null {
-    const inner = new QueryReader(this.text)
+    const inner = new QueryReader(this.text, this.#isLenient)
     inner.at = this.at + ahead + 1
     const text = inner.literalUntil(char => char === '"')
     return inner.done ? null : text
@@ -72,9 +81,9 @@ export function readQuoted(reader: QueryReader, position: number): string {
   reader.at++
   let text = ''
   while (!reader.done) {
-    const char = reader.next()
-    if (char === '"') return text
-    text += char === '\\' && !reader.done ? reader.next() : char
+    const { char, isPlain } = reader.nextLiteral()
+    if (char === '"' && !isPlain) return text
+    text += char
   }
   throw querySyntax(
     'unterminated_quote',

@@ -12,6 +12,8 @@ export type SyntaxReason =
   | 'boost_on_exclusion'
   | 'only_exclusions'
   | 'invalid_value'
+  | 'lone_sign'
+  | 'unknown_field'
 
 /** `details` are reason, position, length (inside the text) and hint. */
 export function querySyntax(reason: SyntaxReason, at: Span, message: string, hint: string): QuerentError {

@@ -13,8 +13,8 @@ export function isStopWord(term: string, language: Language): boolean {
 
 export const STOP_WORDS: Readonly<Record<Language, ReadonlySet<string>>> = {
   en: words(`a about above after again all also am an and any are as at be because been before being below between both
-    but by can could did do does doing down during each few for from further had has have he her here hers him his how
-    i if in into is it its just may me might more most must my no nor not now of off on once one only or other our out
+    but by can could did do does doing down during each eg few for from further had has have he her here hers him his how
+    i ie if in into is it its just may me might more most must my no nor not now of off on once one only or other our out
     over own same shall she should so some such than that the their them then there these they this those through to
     too two under until up use used using very was we were what when where which while who whom why will with would
     you your`),

@@ -4,6 +4,7 @@
  * - A word is a run of letters, digits and marks of any script. `don't` gives `don`: endings after an apostrophe go.
  * - Identifiers are cut at case, underscore and dot, and kept whole as well: `parseQuery` gives `parse`, `query` and
  *   the alias `parsequery`; `node.js` gives `node`, `js` and `nodejs`. Hyphens only cut: `well-known` is two words.
+ * - Abbreviations written with dots are one word without them: `U.S.` gives `us`, `e.g.` gives `eg`, which is a stop word.
  * - A number keeps its dots: `3.14`, `1.2.3`. `0xD020` has the alias `d020`, which is also what `$D020` gives.
  * - Scripts without spaces (Chinese, Japanese, Korean, Thai…) give single characters, with each pair as an alias.
  *
@@ -105,6 +106,11 @@ function clusterEnd(text: string, start: number): number {
 
 /** Words joined by case, underscores and dots. */
 function compound(text: string, from: number, visit: TokenVisitor): number {
+  const abbreviated = abbreviationEnd(text, from)
+  if (abbreviated > 0) {
+    emitTerm(text.slice(from, abbreviated).replaceAll('.', ''), from, abbreviated, false, visit)
+    return afterEnding(text, from, abbreviated)
+  }
   let end = segmentEnd(text, from)
   if (isNumber(text, from, end)) {
     while (dotJoins(text, end) && isNumber(text, end + 1, segmentEnd(text, end + 1))) end = segmentEnd(text, end + 1)
@@ -127,6 +133,37 @@ function compound(text: string, from: number, visit: TokenVisitor): number {
   }
   return afterEnding(text, from, last)
 }
+
+/** Written without the last dot as well. */
+const OFTEN_UNFINISHED: ReadonlySet<string> = new Set(['e.g', 'i.e', 'a.m', 'p.m', 'u.s', 'u.k'])
+
+/**
+ * The end of an abbreviation that begins here, its last dot included; -1: none does. It is two or more single letters with a
+ * dot after each (`i.e.`, `U.S.A.`), some of them perhaps a capital and a small letter (`Ph.D.`, `M.Sc.`). `p.x` is none.
+ */
+function abbreviationEnd(text: string, from: number): number {
+  let parts = 0
+  let singles = 0
+  let at = from
+  for (;;) {
+    const isUpper = (classOf(text, at) & UPPER) !== 0
+    if (!isLetter(text, at)) return -1
+    let end = at + widthAt(text, at)
+    if (isUpper && isLetter(text, end) && (classOf(text, end) & LOWER) !== 0) end += widthAt(text, end)
+    else singles++
+    parts++
+    if (end < text.length && (classOf(text, end) & IN_WORD) !== 0) return -1
+    if (text[end] !== '.') return OFTEN_UNFINISHED.has(text.slice(from, end).toLowerCase()) ? end : -1
+    at = end + 1
+    if (!dotJoins(text, end)) return parts > 1 && singles > 0 ? at : -1
+  }
+}
+
+function isLetter(text: string, at: number): boolean {
+  return at < text.length && (classOf(text, at) & (LOWER | UPPER)) !== 0
+}
+
+const IN_WORD = LOWER | UPPER | DIGIT | UNDERSCORE | MARK | UNSPACED
 
 interface Word {
   readonly term: string

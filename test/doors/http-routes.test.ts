@@ -52,7 +52,10 @@ describe('entries', () => {
     const written = await ask('PUT', '/v1/entries/rain', { content: 'Rain falls on the plain', tags: ['wet'] })
     expect(written).toMatchObject({ status: 200, json: { ids: ['rain'], created: 1 } })
     await ask('POST', '/v1/entries', { entries: [{ id: 'a/b', content: 'Snow on the hill' }] })
-    expect((await ask('GET', '/v1/entries/rain')).json).toEqual((await op('get', { id: 'rain' })).json)
+    const unused = { id: 'rain', touch: false }
+    expect((await ask('GET', '/v1/entries/rain?touch=false')).json).toEqual((await op('get', unused)).json)
+    expect((await ask('GET', '/v1/entries/rain')).json.access).toMatchObject({ count: 1 })
+    expect((await op('touch', { ids: ['rain'] })).json).toEqual({ touched: 1 })
     expect((await ask('GET', '/v1/entries/a%2Fb')).json).toMatchObject({ content: 'Snow on the hill' })
     const listed = await ask('GET', '/v1/entries?limit=1&filter={"tags_any":["wet"]}')
     expect(listed.json).toEqual((await op('list', { limit: 1, filter: { tags_any: ['wet'] } })).json)

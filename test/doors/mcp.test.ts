@@ -67,7 +67,7 @@ describe('over stdio', () => {
     expect(hints['get']).toEqual({
       readOnlyHint: true,
       destructiveHint: false,
-      idempotentHint: true,
+      idempotentHint: false,
       openWorldHint: false,
     })
     expect(hints['put']).toMatchObject({ readOnlyHint: false, destructiveHint: false })
@@ -98,7 +98,9 @@ describe('over stdio', () => {
       },
     })
     expect(await ask(client, 'query', { text: 'honey', tag: 'x' })).toMatchObject({ error: { code: 'unknown_field' } })
-    expect(await ask(client, 'query', { text: '"honey' })).toMatchObject({ error: { code: 'query_syntax' } })
+    expect(await ask(client, 'query', { text: '"honey', syntax: 'strict' })).toMatchObject({
+      error: { code: 'query_syntax' },
+    })
     expect(await ask(client, 'get', {})).toMatchObject({ error: { code: 'invalid_argument' } })
     await expect(client.callTool({ name: 'export', arguments: {} })).rejects.toThrow()
     await client.close()

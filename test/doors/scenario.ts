@@ -133,6 +133,19 @@ export function scenario(docs: string): readonly Step[] {
       expect: ({ error }) => expect(error).toMatchObject({ code: 'not_found', details: { id: 'n9' } }),
     },
     {
+      name: 'a use of entries of which one is forbidden is a use of none',
+      operation: 'touch',
+      viewer: 'ben',
+      input: { ids: ['n3', 'n2'] },
+      expect: ({ error }) => expect(error).toMatchObject({ code: 'not_found', details: { id: 'n2' } }),
+    },
+    {
+      name: 'a citation counts as use',
+      operation: 'touch',
+      input: { ids: ['n2', 'n3'] },
+      expect: ({ result }) => expect(result).toEqual({ touched: 2 }),
+    },
+    {
       name: 'get',
       operation: 'get',
       input: { id: 'n2' },
@@ -230,7 +243,7 @@ export function scenario(docs: string): readonly Step[] {
     {
       name: 'a question that breaks the grammar',
       operation: 'query',
-      input: { text: 'half "life' },
+      input: { text: 'half "life', syntax: 'strict' },
       expect: ({ error }) => expect(error).toMatchObject({ code: 'query_syntax', details: { position: 5 } }),
     },
     {

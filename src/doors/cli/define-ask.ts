@@ -16,6 +16,8 @@ import {
   withPlace,
   withQuestion,
   withStream,
+  withSyntax,
+  withTouch,
   wordsOf,
 } from './flags.ts'
 import type { Cli } from './run.ts'
@@ -28,7 +30,7 @@ export function defineAskCommands(program: Command, cli: Cli): void {
     ['querent query --json colour models | jq .items[0]', 'for programs'],
     ['querent query --stream colour models | jq .title', 'the same as it comes'],
   ])
-  withStream(withFormat(withPlace(withPaging(withMoments(withQuestion(query))))))
+  withStream(withFormat(withPlace(withPaging(withMoments(withTouch(withQuestion(query)))))))
     .option('--explain', 'show how each score was made')
     .option('--fail-empty', 'end with exit code 3 when nothing is relevant')
   runs<[readonly string[]], AskFlags>(query, cli, async (words, flags) => {
@@ -71,7 +73,7 @@ function defineRecall(program: Command, cli: Cli): void {
     ['querent recall --conversation home --speaker Mira where is the kiln', 'what she said there'],
     ['querent recall --max-tokens 2000 --json what do we know of the kiln', 'for a prompt, in the order of time'],
   ])
-  withFormat(withPlace(withPaging(recall)))
+  withFormat(withPlace(withPaging(withTouch(withSyntax(recall)))))
     .allowUnknownOption()
     .option('--conversation <name>', 'only in this conversation (repeatable)', collect)
     .option('--speaker <name>', 'only what this one said (repeatable)', collect)

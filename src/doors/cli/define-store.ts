@@ -62,7 +62,8 @@ function defineEntries(program: Command, cli: Cli): void {
   const get = define(program, 'get <id>', 'show one entry', [
     ['querent get docs/decay.md', 'its facts and its content'],
   ])
-  runs<[string], CommonFlags>(withFormat(withPlace(get)), cli, async (id, flags) => {
+  withFormat(withPlace(get)).option('--no-touch', 'do not count this as use')
+  runs<[string], CommonFlags & { touch: boolean }>(get, cli, async (id, flags) => {
     await (await import('./commands/entries.ts')).runGet(cli, id, flags)
   })
 

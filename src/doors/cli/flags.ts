@@ -1,5 +1,6 @@
 /** Options that several commands share: how they are spelled, and what they become. */
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { PHRASE_USES, type PhraseUse, SYNTAXES, type Syntax } from '../../model/query.ts'
 import type { QueryInput } from '../../model/query-input.ts'
 import { nearNames } from '../../ops/near-names.ts'
 
@@ -24,6 +25,9 @@ export interface AskFlags extends CommonFlags, FilterFlags {
   readonly lens?: string
   readonly mode?: 'hybrid' | 'words' | 'meaning'
   readonly words?: true
+  readonly syntax?: Syntax
+  readonly phrase?: PhraseUse
+  readonly touch?: boolean
   readonly any?: true
   readonly timeout?: number
   readonly asOf?: string
@@ -90,7 +94,7 @@ export function withPaging(command: Command): Command {
  * part of a question, and must not be taken for `-w ord`.
  */
 export function withQuestion(command: Command): Command {
-  return withFilter(command)
+  return withSyntax(withFilter(command))
     .allowUnknownOption()
     .option('--lens <name>', 'the way to ask (see `querent lenses`)')
     .addOption(new Option('--mode <mode>', 'words, meaning, or both').choices(['hybrid', 'words', 'meaning']))
@@ -113,6 +117,26 @@ export function withMoments(command: Command): Command {
   return command
     .option('--as-of <time>', 'ask as if it were this moment')
     .option('--known-at <time>', 'only what was known at this moment')
+}
+
+/** How the words of a question are read. */
+export function withSyntax(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--syntax <syntax>', 'how the words are read (default: lenient; plain has no operators)').choices([
+        ...SYNTAXES,
+      ]),
+    )
+    .addOption(
+      new Option('--phrase <use>', 'whether a phrase in quotes must occur (default: by how many hold it)').choices([
+        ...PHRASE_USES,
+      ]),
+    )
+}
+
+/** Both forms: in the lens chroma being listed counts as use, elsewhere it does not. */
+export function withTouch(command: Command): Command {
+  return command.option('--touch', 'count being listed as use').option('--no-touch', 'do not count being listed as use')
 }
 
 /** The words of a question as given, which are not options that this command does not have. */
@@ -155,6 +179,9 @@ export function questionOf(text: string, flags: AskFlags): QueryInput {
     text,
     ...(filter && { filter }),
     ...(mode && { mode }),
+    ...(flags.syntax && { syntax: flags.syntax }),
+    ...(flags.phrase && { phrase: flags.phrase }),
+    ...(flags.touch !== undefined && { touch: flags.touch }),
     ...(flags.lens !== undefined && { lens: flags.lens }),
     ...(flags.limit !== undefined && { limit: flags.limit }),
     ...(flags.cursor !== undefined && { cursor: flags.cursor }),

@@ -9,7 +9,7 @@ import type { Language } from '../../text/stopwords.ts'
 import { eachToken } from '../../text/tokenise.ts'
 
 /** Raised whenever a text may give other words, places, stems or another language: older snapshots are then refused. */
-export const TEXT_RULES = 1
+export const TEXT_RULES = 2
 
 /** Decides which language's stems stand for an entry's words. */
 export function entryLanguage(entry: Pick<Entry, 'title' | 'content'>): Language {

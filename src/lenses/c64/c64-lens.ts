@@ -23,6 +23,7 @@ export function c64Lens(options: C64LensOptions = {}, { variables = {}, openRemo
   return {
     name: 'c64',
     summary: 'The Commodore 64: numbers and names of a question become context and tags, then facts are searched',
+    syntax: 'plain',
     operations: C64_OPERATIONS,
     ingesters: [chunkIngester],
     settings: (file, environment): LensSettings => {

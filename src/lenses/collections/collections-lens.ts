@@ -18,6 +18,7 @@ export interface CollectionsSettings {
 export const collectionsLens: Lens = {
   name: 'collections',
   summary: 'One question over several collections, by meaning, with a day filter',
+  syntax: 'plain',
   operations: COLLECTIONS_OPERATIONS,
   settings: (given): CollectionsSettings => {
     const { collections = [] } = parseInput(settingsSchema, given ?? {}, 'lenses.collections')

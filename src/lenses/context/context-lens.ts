@@ -10,6 +10,7 @@ export function contextLens(): Lens {
   return {
     name: 'context',
     summary: 'Concepts of a code base by name and meaning, with their neighbours, files and links',
+    syntax: 'plain',
     tables: CONTEXT_TABLES,
     linkIndexes: [LINKS],
     operations: CONTEXT_OPERATIONS,

@@ -243,7 +243,7 @@ describe('watch', () => {
 
   it('throws what is wrong with the question before anything is sent', async () => {
     const { engine, open } = await opened()
-    await expect(open({ text: '"fox' }).next()).rejects.toMatchObject({ code: 'query_syntax' })
+    await expect(open({ text: '"fox', syntax: 'strict' }).next()).rejects.toMatchObject({ code: 'query_syntax' })
     await expect(open({ text: 'fox', lens: 'none' }).next()).rejects.toMatchObject({ code: 'unknown_lens' })
     await engine.close()
   })

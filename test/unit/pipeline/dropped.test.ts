@@ -21,7 +21,7 @@ describe('why an entry is not there', () => {
     { text: 'quantum lattice bosons', id: 'words', stage: 'verdict', reason: /^Nothing on this subject/ },
   ])('$stage: $text', async ({ text, id, stage, reason }) => {
     const world = await smallWorld()
-    const { dropped, sentence } = await world.explain({ text, limit: 2 }, { id })
+    const { dropped, sentence } = await world.explain({ text, phrase: 'require', limit: 2 }, { id })
     expect(dropped).toMatchObject({ stage, reason: expect.stringMatching(reason) })
     expect(sentence).toBe(`"${id}" is not among the results: ${dropped?.reason}`)
   })

@@ -10,7 +10,7 @@ import { type Known, knowledge, questions } from '../../../src/testing/ask-arbit
 import { openWorld } from './world.ts'
 
 const asked = {
-  ...{ viewer: { id: 'owner' }, now: 1_000, secret: 's', defaultLens: 'default' },
+  ...{ viewer: { id: 'owner' }, now: 1_000, secret: 's', defaultLens: 'default', countsListing: () => false },
   fields: ['id', 'color.l', 'color.name'],
 }
 

@@ -100,7 +100,7 @@ describe('nothing relevant', () => {
       verdict: 'nothing_relevant',
       reason: 'Nothing fulfils the conditions of the question.',
     })
-    const phrase = await world.ask({ text: 'fox "den fox"' })
+    const phrase = await world.ask({ text: 'fox "den fox"', phrase: 'require' })
     expect(phrase.page).toMatchObject({ verdict: 'nothing_relevant', reason: 'No entry contains "den fox".' })
     expect((await openWorld().ask({ text: 'fox' })).page).toMatchObject({ verdict: 'nothing_relevant', items: [] })
   })

@@ -4,13 +4,14 @@ import { describe, expect, it } from 'vitest'
 import { QuerentError } from '../../../src/model/errors.ts'
 import { ENTRY_FIELDS, type Filter, TIME_FIELDS } from '../../../src/model/filter.ts'
 import type { ParsedQuery } from '../../../src/model/plan.ts'
+import type { Syntax } from '../../../src/model/query.ts'
 import { parseQuery } from '../../../src/text/query-parser.ts'
 
 const guide = readFileSync(new URL('../../../docs/guide/query-language.md', import.meta.url), 'utf8')
 const NOW = Date.parse('2026-03-10T15:00:00Z')
 
-function parse(text: string): ParsedQuery {
-  return parseQuery(text, { fields: ENTRY_FIELDS, now: NOW })
+function parse(text: string, syntax: Syntax = 'lenient'): ParsedQuery {
+  return parseQuery(text, { fields: ENTRY_FIELDS, now: NOW, syntax })
 }
 
 /** Each line that is no remark, with the remarks behind it. */
@@ -73,7 +74,7 @@ describe('the guide to the query language', () => {
   it.each(examples('refused'))('refuses %j as it says', (text, remarks) => {
     let error: unknown
     try {
-      parse(text)
+      parse(text, 'strict')
     } catch (caught) {
       error = caught
     }

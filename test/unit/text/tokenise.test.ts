@@ -41,7 +41,6 @@ describe('identifiers: their words, then themselves', () => {
     ['node.js', 'node ~nodejs js'],
     ['NodeJS', 'node ~nodejs js'],
     ['config.maxRows()', 'config ~configmaxrows max ~maxrows rows'],
-    ['e.g. U.S. end. Start', 'e ~eg g u ~us s end start'],
     ['C++ and c# but a+b', 'c ~c++ and c ~c# but a b'],
     ['ÉcoleNormale', 'ecole ~ecolenormale normale'],
   ])('%s', (text, terms) => expect(shown(text)).toBe(terms))
@@ -51,6 +50,19 @@ describe('identifiers: their words, then themselves', () => {
     expect(tokenise(base64).map(token => token.term)).toEqual([base64.toLowerCase()])
     expect(tokenise('x'.repeat(1000)).map(token => token.term)).toEqual(['x'.repeat(MAX_TERM_LENGTH)])
   })
+})
+
+describe('abbreviations with dots: one word, no identifier (QE-003)', () => {
+  it.each([
+    ['e.g. U.S. end. Start', 'eg us end start'],
+    ['Bring fruit, e.g. apples, i.e. no sweets', 'bring fruit eg apples ie no sweets'],
+    ['(e.g., this) and e.g: that; i.e something', 'eg this and eg that ie something'],
+    ['at 5 p.m. or 7 a.m, U.S.A. and U.S economy', 'at 5 pm or 7 am usa and us economy'],
+    ['the U.K.’s, J.R.R. Tolkien, Ph.D. and M.Sc.', 'the uk jrr tolkien phd and msc'],
+    ['d.h. und z.B. im U.S.-Markt', 'dh und zb im us markt'],
+    ['EX.Y. p.x a.b.c foo.e.g. x.y2.', 'ex ~exy y p ~px x a ~abc b c foo ~fooeg e g x ~xy2 y2'],
+    ['e.g.foo I.O.U', 'e ~egfoo g foo i ~iou o u'],
+  ])('%s', (text, terms) => expect(shown(text)).toBe(terms))
 })
 
 describe('numbers', () => {

@@ -7,8 +7,9 @@ import type { Cli } from '../run.ts'
 import { withSession } from '../session.ts'
 import { print } from './print.ts'
 
-export async function runGet(cli: Cli, id: string, flags: CommonFlags): Promise<void> {
-  const entry = await withSession(cli, flags, {}, session => session.run(get, { id }))
+export async function runGet(cli: Cli, id: string, flags: CommonFlags & { touch: boolean }): Promise<void> {
+  const input = { id, ...(!flags.touch && { touch: false }) }
+  const entry = await withSession(cli, flags, {}, session => session.run(get, input))
   const { workingFolder } = cli.io
   await print(cli, flags, entry, {
     table: style => entryText(entry, style, workingFolder),

@@ -1,4 +1,5 @@
 /** `recall`: what was said, for a question. */
+import type { PhraseUse, Syntax } from '../../../model/query.ts'
 import { findOperation } from '../../../ops/catalog.ts'
 import { EXIT } from '../failure.ts'
 import { type CommonFlags, timeoutMs } from '../flags.ts'
@@ -20,6 +21,9 @@ export interface RecallFlags extends CommonFlags {
   readonly neighbours?: number
   readonly asOf?: string
   readonly words?: true
+  readonly syntax?: Syntax
+  readonly phrase?: PhraseUse
+  readonly touch?: boolean
   readonly explain?: true
   readonly failEmpty?: true
   readonly timeout?: number
@@ -33,6 +37,7 @@ export async function runRecall(cli: Cli, words: readonly string[], flags: Recal
     ...{ since, until, limit, cursor, neighbours, explain, max_tokens: flags.maxTokens, as_of: flags.asOf },
     ...(flags.words && { mode: 'words' }),
     timeout_ms: timeoutMs(flags.timeout),
+    ...{ syntax: flags.syntax, phrase: flags.phrase, touch: flags.touch },
   }
   const options = { warm: flags.words !== true, onlyLenses: ['conversations'] }
   const answer = (await withSession(cli, flags, options, ({ catalog, run }) =>

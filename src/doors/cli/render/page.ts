@@ -39,9 +39,11 @@ function itemText(item: Item, style: Style, workingFolder: string): string {
 /** The verdict, what else there is to know, and how to get more. */
 export function footer(page: Omit<Page, 'items'>, style: Style, asked: PageAsked = {}): string {
   const byWords = page.verdict_by === 'words' && page.mode === 'hybrid' ? ['judged by words alone'] : []
+  const spelling = page.did_you_mean === undefined ? [] : [`asked as: ${oneLine(page.did_you_mean)}`]
   const lines = [
     verdictLine(page, style, asked),
     ...byWords,
+    ...spelling,
     ...page.notes.map(note => `note: ${oneLine(note.message)}`),
   ]
   if (page.cursor !== null) lines.push(style.dim(`more: --cursor ${page.cursor}`))
@@ -68,8 +70,10 @@ export function pageMarkdown(page: Page, workingFolder: string): string {
   const reason = page.reason === null ? '' : `: ${markdownText(oneLine(page.reason))}`
   const notes = page.notes.map(note => `- note: ${markdownText(oneLine(note.message))}\n`)
   const more = page.cursor === null ? '' : `- more: \`--cursor ${page.cursor}\`\n`
+  const spelling = page.did_you_mean === undefined ? '' : `- asked as: ${markdownText(oneLine(page.did_you_mean))}\n`
   const near = nearest.length === 0 ? '' : `\nNearest, not an answer:\n\n${sections(nearest)}`
-  return `${sections(page.items)}- ${page.verdict.replace('_', ' ')}${reason}\n${notes.join('')}${more}${near}`
+  const verdict = `- ${page.verdict.replace('_', ' ')}${reason}\n`
+  return sections(page.items) + verdict + spelling + notes.join('') + more + near
 }
 
 function itemMarkdown(item: Item, workingFolder: string): string {

@@ -9,7 +9,7 @@ import { oneLine, type Style } from './style.ts'
 
 /** As the operation tells it. */
 export interface Recalled
-  extends Pick<Page, 'cursor' | 'verdict' | 'verdict_by' | 'reason' | 'mode' | 'as_of' | 'notes'> {
+  extends Pick<Page, 'cursor' | 'verdict' | 'verdict_by' | 'reason' | 'did_you_mean' | 'mode' | 'as_of' | 'notes'> {
   readonly messages: readonly RecalledMessage[]
   readonly nearest?: readonly RecalledMessage[]
 }
@@ -34,9 +34,9 @@ interface RecalledMessage extends Said {
 
 export function recallText(answer: Recalled, style: Style): string {
   const coverage = { embedded: 1, sources: [], failed: [], complete: true }
-  const { verdict, verdict_by, reason, notes, cursor, mode, as_of, nearest = [] } = answer
+  const { verdict, verdict_by, reason, did_you_mean, notes, cursor, mode, as_of, nearest = [] } = answer
   const end = footer(
-    { verdict, verdict_by, reason, notes, cursor, mode, as_of, lens: 'conversations', coverage },
+    { verdict, verdict_by, reason, did_you_mean, notes, cursor, mode, as_of, lens: 'conversations', coverage },
     style,
     {
       any: true,

@@ -44,11 +44,17 @@ function mount(app: App, catalog: Catalog, isMeant: (route: Route) => boolean): 
     const schema = jsonSchema(operation.input, 'input')
     app.on(route.method, route.path, async c => {
       if (route.open === true) c.set('viewer', ANYBODY)
-      const input = await inputOf(c, route, operation, schema)
+      const input = revalidation(c, operation, await inputOf(c, route, operation, schema))
       const response = await answer(c, operation, input, route.streams)
       return route.method === 'GET' && route.open !== true ? conditional(c, response) : response
     })
   }
+}
+
+/** A client that asks whether its copy of an entry is still good does not open the entry again. */
+function revalidation(c: RequestContext, { name }: EngineOperation, input: unknown): unknown {
+  if (name !== 'get' || c.req.header('if-none-match') === undefined || !isRecord(input)) return input
+  return { touch: false, ...input }
 }
 
 /** What a request is for, by its method and path alone; undefined: no operation. */

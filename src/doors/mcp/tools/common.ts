@@ -18,15 +18,15 @@ export const COMMON_TOOLS: readonly ToolChoice[] = [
     operation: 'query',
     title: 'Search',
     description:
-      'Search what is known, by meaning and words. Returns ranked passages with id, lines, score and why. "quotes" hold a phrase, -word leaves out. verdict nothing_relevant: nothing on this is known here. For the whole text use get.',
-    fields: ['text', 'limit', 'cursor', 'mode', 'lens', 'as_of', ...FILTER],
+      'Search what is known, by meaning and words. Returns ranked passages with id, lines, score and why. "quotes": a phrase; -word at the end excludes. nothing_relevant: nothing on this is known here. Whole text: get.',
+    fields: ['text', 'syntax', 'limit', 'cursor', 'mode', 'lens', 'as_of', ...FILTER],
     answer: QUERY_ANSWER,
     stored: true,
   },
   {
     operation: 'explain',
     title: 'Explain a rank',
-    description: 'Say why entry `id` has its rank for a query, why it is missing, or why it stands over another.',
+    description: 'Say why entry `id` has its rank, is missing, or stands over another.',
     fields: ['query.text', 'query.lens', 'id', 'over'],
     stored: true,
   },
@@ -40,14 +40,14 @@ export const COMMON_TOOLS: readonly ToolChoice[] = [
   {
     operation: 'get',
     title: 'Read an entry',
-    description: 'Read one whole entry by the id that query or list gave.',
+    description: 'Read one whole entry by its id.',
     answer: { text: 'content', concise: [...PLACE, 'content'] },
     stored: true,
   },
   {
     operation: 'list',
     title: 'List entries',
-    description: 'List entries without content. To search, use query.',
+    description: 'List entries without content.',
     fields: ['order', 'limit', 'cursor', ...FILTER],
     answer: { items: 'items', concise: PLACE, page: { limit: 'limit', cursor: 'cursor' }, linked: true },
     stored: true,
@@ -55,7 +55,7 @@ export const COMMON_TOOLS: readonly ToolChoice[] = [
   {
     operation: 'put',
     title: 'Remember',
-    description: 'Remember: write entries. One with the id of an entry of yours replaces it.',
+    description: 'Write entries; the id of one of yours replaces it.',
     fields: ['id', 'collection', 'kind', 'title', 'content', 'tags', 'metadata', 'visibility', 'valid_until'].map(
       field => `entries.${field}`,
     ),
@@ -64,7 +64,7 @@ export const COMMON_TOOLS: readonly ToolChoice[] = [
   {
     operation: 'status',
     title: 'What is known',
-    description: 'Say what is known here: counts, collections, lenses.',
+    description: 'Counts, collections and lenses of what is known here.',
     // Whoever makes something public names its collection.
     stored: true,
   },

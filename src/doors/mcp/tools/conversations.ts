@@ -24,7 +24,7 @@ export const CONVERSATIONS_TOOLS: readonly ToolChoice[] = [
     description:
       'Search what was said and remembered. Returns messages with speaker and time. newer_statement_of: the same speaker said something earlier on the subject; trust the newer. max_tokens: the best that fit, in the order they were said. For a whole message use get.',
     fields: [
-      ...['text', 'conversations', 'speakers', 'roles', 'since', 'until', 'limit', 'cursor'],
+      ...['text', 'syntax', 'conversations', 'speakers', 'roles', 'since', 'until', 'limit', 'cursor'],
       ...['max_tokens', 'neighbours', 'as_of'],
     ],
     stored: true,

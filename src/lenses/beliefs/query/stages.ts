@@ -8,6 +8,7 @@ import type { EntryKey } from '../../../model/entry.ts'
 import { type Explanation, leaf, node } from '../../../model/explanation.ts'
 import { allowedEntries } from '../../../pipeline/conditions.ts'
 import type { QueryContext } from '../../../pipeline/context.ts'
+import { parseWith } from '../../../pipeline/parse.ts'
 import type { Plan, Retrieval, Scoring, Stages } from '../../../pipeline/stage.ts'
 import { lateError } from '../../../pipeline/time-limit.ts'
 import type { LensHost } from '../../lens.ts'
@@ -29,6 +30,8 @@ export function beliefsStages(host: LensHost): Partial<Stages> {
   // Made on first use: a lens that nobody asks costs nothing.
   const state = (): BeliefsState => stateOf(host)
   return {
+    // BQ-032 to BQ-041: one grammar, whatever the query says.
+    parse: (query, context) => parseWith({ allowsLoneSigns: true }, { ...query, syntax: 'strict' }, context),
     retrieve: async (plan, depth, context) => {
       try {
         return retrieve(state(), plan, depth, context)

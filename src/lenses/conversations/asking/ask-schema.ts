@@ -8,6 +8,8 @@ import { ROLES, type Role } from '../model.ts'
 
 type QuestionField =
   | 'text'
+  | 'syntax'
+  | 'phrase'
   | 'limit'
   | 'cursor'
   | 'as_of'
@@ -67,6 +69,7 @@ export interface ConversationQueryAnswer {
   readonly verdict_by?: VerdictBy | undefined
   /** What came nearest where nothing is relevant: not an answer. */
   readonly nearest?: readonly ToldMessage[] | undefined
+  readonly did_you_mean?: string | undefined
   readonly mode: 'hybrid' | 'words' | 'meaning' | 'list'
   readonly as_of: string
   readonly notes: readonly Note[]
@@ -76,7 +79,13 @@ const ids = z.array(z.string().min(1).max(MAX_ID_LENGTH)).min(1).max(100).option
 const names = z.array(z.string().min(1).max(MAX_NAME_LENGTH)).min(1).max(100).optional()
 
 export const conversationQueryInput: z.ZodType<ConversationQuery> = z.strictObject({
-  text: z.string().describe('The question, in plain words or in the query language; at most 10,000 characters'),
+  text: z
+    .string()
+    .describe(
+      'The question, in plain words or in the query language; of longer texts the first 10,000 characters are read',
+    ),
+  syntax: questionFields.syntax,
+  phrase: questionFields.phrase,
   conversations: ids.describe('Only in these conversations. Default: in all'),
   speakers: names.describe('Only what one of these said'),
   roles: z
@@ -152,6 +161,7 @@ export const conversationQueryOutput: z.ZodType<ConversationQueryAnswer> = z.str
   reason: z.string().nullable(),
   verdict_by: z.enum(['meaning', 'words']).optional().describe('What the verdict rests on'),
   nearest: z.array(message).optional().describe('What came nearest where nothing is relevant: not an answer'),
+  did_you_mean: z.string().optional().describe('The spelling that was asked, where the text as given found nothing'),
   mode: z.enum(['hybrid', 'words', 'meaning', 'list']),
   as_of: z.string(),
   notes: z.array(z.strictObject({ code: z.string(), message: z.string() })),

@@ -51,6 +51,7 @@ export async function askConversations(
     ...(page.nearest !== undefined && {
       nearest: nearestOf(host, page.nearest, answer.nearest ?? [], page, input, viewer),
     }),
+    ...(page.did_you_mean !== undefined && { did_you_mean: page.did_you_mean }),
     ...{ mode: page.mode, as_of: page.as_of, notes: page.notes },
   }
 }
@@ -68,7 +69,7 @@ function nearestOf(
 }
 
 function questionFor(input: ConversationQuery): QueryInput {
-  const { text, cursor, as_of, mode, meaning_weight, explain, touch, timeout_ms, approximate } = input
+  const { text, syntax, phrase, cursor, as_of, mode, meaning_weight, explain, touch, timeout_ms, approximate } = input
   const { conversations, speakers, roles, sessions, since, until, collections, tags } = input
   const fields = {
     ...(conversations && { 'conversations.conversation': conversations }),
@@ -83,7 +84,7 @@ function questionFor(input: ConversationQuery): QueryInput {
     ...(tags && { tags }),
   }
   return {
-    ...{ text, cursor, as_of, mode, meaning_weight, explain, touch, timeout_ms, approximate },
+    ...{ text, syntax, phrase, cursor, as_of, mode, meaning_weight, explain, touch, timeout_ms, approximate },
     limit: input.limit ?? (input.max_tokens === undefined ? undefined : MOST_FOR_BUDGET),
     ...(Object.keys(filter).length > 0 && { filter }),
     excerpt_length: WHOLE_PIECE,

@@ -1,5 +1,6 @@
 /** What one conversation scores for a question: each message, and the conversation as a whole. */
 import type { Bitset } from '../../../base/bitset.ts'
+import type { EntryKey } from '../../../model/entry.ts'
 import { type AskedWord, OF_MESSAGES, OF_PIECES, scoreTexts, type TextScores } from './bm25.ts'
 import { type Cosines, cosinesOf, type MeaningAsked, NO_COSINES } from './cosines.ts'
 import type { Moment } from './moment.ts'
@@ -25,6 +26,8 @@ export interface Asking {
   /** Null: meaning does not count. */
   readonly meaning: MeaningAsked | null
   readonly weights: { readonly words: number; readonly meaning: number }
+  /** Messages that hold phrases which are not required, with their share of these phrases. */
+  readonly holders: ReadonlyMap<EntryKey, number>
   /** Entries that are not there at the moment asked about. */
   readonly invalid: Bitset
   readonly workspace: Workspace
@@ -77,7 +80,9 @@ export function weighConversation(transcript: Transcript, asking: Asking): Weigh
   const cosine = Math.max(0, greatestCosine(cosines.values))
   const coverage = possible > 0 ? mostWords / possible : 0
   const weight = weightOf(coverage, cosine, ingredients)
-  const factors = (isPeople ? ofPeople : ofAssistants)(moment, asking.question, ingredients)
+  const ofSpeakers = (isPeople ? ofPeople : ofAssistants)(moment, asking.question, ingredients)
+  const ofPhrases = phraseFactors(moment, asking.holders)
+  const factors = [...ofSpeakers, ...ofPhrases]
   const scores = (): ConversationScores => {
     const blocks = moment.blocks === null ? null : scoreTexts(moment.blocks.texts, asking.words, OF_MESSAGES, workspace)
     const places =
@@ -94,9 +99,24 @@ export function weighConversation(transcript: Transcript, asking: Asking): Weigh
       unitOf: spoken.unitOf,
     }
   }
-  // In an assistant's chat the factor is in what a message can score at most.
-  const raised = isPeople ? factors.reduce((score, { by }) => score * by, MOST_OF_PEOPLE) / MOST_OF_PEOPLE : 1
+  // In an assistant's chat the factor of the speaker is in what a message can score at most.
+  const raisedBy = isPeople ? factors : ofPhrases
+  const raised = raisedBy.reduce((score, { by }) => score * by, MOST_OF_PEOPLE) / MOST_OF_PEOPLE
   return { bound: raised * weight, cosine, coverage, scores }
+}
+
+/** How far a phrase that is not required lifts the messages that hold it; all phrases together. */
+const PHRASE_LIFT = 0.5
+
+/** One factor for each number of phrases held. */
+function phraseFactors({ said }: Moment, holders: ReadonlyMap<EntryKey, number>): readonly Factor[] {
+  if (holders.size === 0) return []
+  const shares = new Set(said.flatMap(({ entry }) => holders.get(entry) ?? []))
+  return [...shares].map(share => ({
+    name: 'phrase',
+    by: 1 + PHRASE_LIFT * share,
+    holds: at => holders.get((said[at] as { entry: EntryKey }).entry) === share,
+  }))
 }
 
 /** What a message of people can score, before it is weighed by speaker and time. */

@@ -77,7 +77,7 @@ function addRest(signals: Record<string, number>, names: readonly string[], numb
 /** Signals of one message. What each word adds stands behind them. */
 const OWN: readonly string[] = [
   ...['within', 'bm25', 'words_most', 'before', 'after', 'two_before', 'two_after', 'cosine', 'block'],
-  ...['speaker', 'when', 'user'],
+  ...['speaker', 'when', 'user', 'phrase'],
 ]
 /** Of these the first that every message has. */
 const ALWAYS_OWN = 7
@@ -101,6 +101,7 @@ function pack(of: ConversationScores, at: number, numbers: Float64Array, start: 
   numbers[next++] = raisedBy('speaker', of, at)
   numbers[next++] = raisedBy('when', of, at)
   numbers[next++] = raisedBy('user', of, at)
+  numbers[next++] = raisedBy('phrase', of, at)
   const unit = score > 0 ? of.unitOf(at) : -1
   for (let word = 0; word < texts.order.length; word++) {
     numbers[next++] = unit < 0 ? Number.NaN : texts.partOf(word, unit)

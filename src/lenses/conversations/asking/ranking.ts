@@ -51,7 +51,7 @@ export interface Evidence {
 
 /** What raises the score of some messages. */
 export interface Factor {
-  readonly name: 'speaker' | 'when' | 'user'
+  readonly name: 'speaker' | 'when' | 'user' | 'phrase'
   readonly by: number
   holds(at: number): boolean
 }

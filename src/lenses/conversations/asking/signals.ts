@@ -108,6 +108,7 @@ const FACTORS = [
   ['speaker', 'the question names who says it'],
   ['when', 'the question asks for a time, and the message says one'],
   ['user', 'said by the user'],
+  ['phrase', 'it holds phrases of the question'],
 ] as const
 
 function wordsOf(signals: Signals, words: readonly string[]): Explanation {

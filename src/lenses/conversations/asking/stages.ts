@@ -6,9 +6,11 @@ import type { Bitset } from '../../../base/bitset.ts'
 import { evidenceBar } from '../../../math/evidence.ts'
 import type { Candidate, Scored } from '../../../model/candidate.ts'
 import type { ChunkKey, EntryKey } from '../../../model/entry.ts'
+import { phraseHolders } from '../../../pipeline/conditions.ts'
 import type { QueryContext } from '../../../pipeline/context.ts'
 import { DEFAULT_STAGES } from '../../../pipeline/default-stages.ts'
 import { allOf } from '../../../pipeline/filter-input.ts'
+import { respell } from '../../../pipeline/respell.ts'
 import { LOCAL_SOURCE } from '../../../pipeline/source.ts'
 import type { Plan, Retrieval, Scoring, Stages, Weights } from '../../../pipeline/stage.ts'
 import { isLate } from '../../../pipeline/time-limit.ts'
@@ -36,6 +38,7 @@ export function conversationStages(host: LensHost): Partial<Stages> {
       const plan = DEFAULT_STAGES.parse(query, context)
       return { ...plan, filter: allOf([ONLY_MESSAGES, ...(plan.filter === null ? [] : [plan.filter])]) }
     },
+    respell,
     enrich: async (plan, context) => {
       const enriched = await DEFAULT_STAGES.enrich(plan, context)
       return { ...enriched, weights: weightsOf(enriched) }
@@ -59,7 +62,7 @@ function retrieve(host: LensHost, plan: Plan, depth: number, context: QueryConte
   const { transcripts: known, workspace } = stateOf(host)
   workspace.clear()
   const { transcripts, allow, isAll } = askedConversations(known, plan, depth, context)
-  const conversations = weighedOf(transcripts, plan, workspace, context)
+  const conversations = weighedOf(transcripts, plan, allow, workspace, context)
   const { best, isCut } = bestOf(conversations, depth, isAnswer(plan, allow))
   const isAlone = conversations.length === 1
   const answering = packed(best, isAlone)
@@ -90,9 +93,11 @@ function statisticsOf(conversations: readonly Weighed[], transcripts: readonly T
 function weighedOf(
   transcripts: readonly Transcript[],
   plan: Plan,
+  allow: Bitset | null,
   workspace: Workspace,
-  { vectors, memo, reader }: QueryContext,
+  context: QueryContext,
 ): readonly Weighed[] {
+  const { vectors, memo, reader } = context
   const { vector, weights, query } = plan
   let messages = 0
   for (const { spoken } of transcripts) messages += spoken.length
@@ -104,6 +109,7 @@ function weighedOf(
         ? null
         : { vectors, vector, approximate: query.approximate, isScan: messages <= MOST_SCANNED },
     weights,
+    holders: phraseHolders(plan, allow, context),
     invalid: memo.invalid(reader, query.asOf),
     workspace,
   }

@@ -4,7 +4,7 @@ import { componentsOf, conversationShare, type Signals, wordSignal } from './sig
 
 const MOST_WORDS = 3
 const PARTS = ['words', 'meaning', 'neighbours', 'block'] as const
-const FACTORS = ['speaker', 'when', 'user'] as const
+const FACTORS = ['speaker', 'when', 'user', 'phrase'] as const
 /** Parts of the score that are less than this are not told. */
 const LEAST = 0.005
 
@@ -21,7 +21,9 @@ export function whyOf(signals: Signals, words: readonly string[]): string {
     parts += `${parts === '' ? '' : ' + '}${name} ${value.toFixed(2)}${detailOf(name, signals, words)}`
   }
   let why = parts === '' ? 'little speaks for it' : parts
-  for (const name of FACTORS) if (signals[name] !== undefined) why += `, × ${name} ${signals[name]}`
+  for (const name of FACTORS) {
+    if (signals[name] !== undefined) why += `, × ${name} ${Number(signals[name].toFixed(2))}`
+  }
   return signals['most'] === undefined ? why : `${why}, conversation ${conversationShare(signals).toFixed(2)}`
 }
 

@@ -41,6 +41,7 @@ it('lists 200 by each, with their exact words and cosines, and gives nothing to 
       words: askedWords([{ text: QUESTION, boost: 1 }]),
       meaning: { vectors, vector, approximate: false, isScan },
       weights: { words: 0.6, meaning: 0.4 },
+      holders: new Map(),
       invalid: new Bitset(),
       workspace: new Workspace(),
     }).scores()

@@ -1,0 +1,95 @@
+/**
+ * A question that finds nothing may be misspelt. Each of its words that no visible passage holds is compared with the words
+ * that some hold; the vocabulary of hidden entries plays no part.
+ */
+import { editDistance } from '../base/edit-distance.ts'
+import { type Chunk, chunkText, chunkTitle } from '../model/entry.ts'
+import type { Verdict } from '../model/page.ts'
+import type { ParsedQuery } from '../model/plan.ts'
+import { stem } from '../text/stem.ts'
+import { LANGUAGES } from '../text/stopwords.ts'
+import { type Token, tokenise } from '../text/tokenise.ts'
+import type { QueryContext } from './context.ts'
+import type { Plan, Retrieval } from './stage.ts'
+
+/** Words of one question that are compared; each costs a look at all visible terms. */
+const MOST_WORDS = 8
+/** Shorter words are near to too many others. */
+const SHORTEST = 4
+const LONG = 8
+/** Terms whose words are looked up in a passage. */
+const MOST_TERMS = 12
+
+/** Nothing was found, or a little by meaning alone: `bmTop` is the BM25 of the best passage. */
+export function mayBeMisspelt(verdict: Verdict, { mode }: Plan, { bmTop = 0 }: Retrieval['statistics']): boolean {
+  return verdict === 'nothing_relevant' || (verdict === 'weak' && mode !== 'list' && bmTop === 0)
+}
+
+const WORTH: Readonly<Record<Verdict, number>> = { nothing_relevant: 0, weak: 1, answered: 2 }
+
+export function isBetter(one: Verdict, other: Verdict): boolean {
+  return WORTH[one] > WORTH[other]
+}
+
+/** The text with the nearest spelling of each unknown word that has one; null: there is none. */
+export function respell({ parsed, mode }: Plan, context: QueryContext): string | null {
+  if (mode === 'list') return null
+  const spellings = new Map<string, string | null>()
+  let text = ''
+  let end = 0
+  for (const token of wordsOf(parsed)) {
+    if (!spellings.has(token.term)) {
+      if (spellings.size === MOST_WORDS) break
+      spellings.set(token.term, isKnown(token.term, context) ? null : nearest(token.term, context))
+    }
+    const spelling = spellings.get(token.term) ?? null
+    if (spelling === null) continue
+    text += parsed.text.slice(end, token.start) + spelling
+    end = token.end
+  }
+  return end === 0 ? null : text + parsed.text.slice(end)
+}
+
+/** Words of letters that are searched; conditions and exclusions are left as they are. */
+function wordsOf({ text, tokens }: ParsedQuery): readonly Token[] {
+  const skipped = tokens.filter(token => token.kind === 'field' || token.sign === '-')
+  const isSkipped = (at: number) => skipped.some(({ position, length }) => at >= position && at < position + length)
+  return tokenise(text).filter(({ term, start, alias }) => {
+    return !alias && term.length >= SHORTEST && /^\p{L}+$/u.test(term) && !isSkipped(start)
+  })
+}
+
+function isKnown(term: string, { words, sight }: QueryContext): boolean {
+  const weights = words.weigh([{ text: term, boost: 1 }], { partitions: sight.partitions })
+  return weights.some(({ df }) => df > 0)
+}
+
+/** The index holds stems: the word itself is read off a passage that holds the stem. */
+function nearest(word: string, { words, reader, sight }: QueryContext): string | null {
+  const most = word.length >= LONG ? 2 : 1
+  let best: string | null = null
+  let least = most + 1
+  for (const { term, chunk } of words.nearTerms(word, most, { partitions: sight.partitions }, MOST_TERMS)) {
+    const [found] = reader.chunks([chunk])
+    if (found === undefined) continue
+    for (const spelling of spellingsOf(term, found, { reader })) {
+      // A passage may hold another form than was meant: `tables` for `tabel`, whose stem is near enough.
+      const edits = Math.min(editDistance(word, spelling, most), editDistance(word, term, most))
+      if (edits >= least) continue
+      best = spelling
+      least = edits
+    }
+  }
+  return best
+}
+
+/** Words of the passage that have this stem in one of the languages, each once, nearest forms in no order. */
+function spellingsOf(term: string, chunk: Chunk, { reader }: Pick<QueryContext, 'reader'>): readonly string[] {
+  const entry = reader.entry(chunk.entry)
+  if (entry === undefined) return []
+  const spellings = new Set<string>()
+  for (const token of tokenise(`${chunkTitle(entry, chunk)}\n${chunkText(entry, chunk)}`)) {
+    if (!token.alias && LANGUAGES.some(language => stem(token.term, language) === term)) spellings.add(token.term)
+  }
+  return [...spellings]
+}
