@@ -14,6 +14,7 @@ export const VARIABLES: readonly (readonly [string, string, string, string])[] =
   ['QUERENT_LIMITS', '`on`, `off`', '`on`', '`limits.enabled`'],
   ['QUERENT_LIMITS_UNITS_PER_MINUTE', 'whole number', '200', '`limits.units_per_minute`'],
   ['QUERENT_LIMITS_BURST', 'whole number', '33', '`limits.burst`'],
+  ['QUERENT_LIMITS_BYTES_PER_VIEWER', 'whole number', '104857600', '`limits.bytes_per_viewer`'],
   ['QUERENT_LIMITS_SUBSCRIPTIONS', 'whole number', '50', '`limits.subscriptions`'],
   ['QUERENT_LIMITS_STREAMS', 'whole number', '16', '`limits.streams`'],
   ['QUERENT_LIMITS_QUESTIONS_PER_DAY', 'whole number', 'any number', '`limits.questions_per_day`'],

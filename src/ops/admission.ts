@@ -115,22 +115,20 @@ export function placeFor(
 }
 
 /**
- * Room for what the request of a remote viewer may write; null: it needs none. By the texts of its input alone, before it
+ * Room for what the request of a remote viewer may write; null, at once: it needs none. By the texts of its input alone, before it
  * runs, so that nothing is half-written; what it replaces is not subtracted. Questions and deletions need none.
  */
-export async function roomFor<Input extends z.ZodType, Output extends z.ZodType>(
+export function roomFor<Input extends z.ZodType, Output extends z.ZodType>(
   operation: Operation<Engine, Input, Output>,
   engine: Engine,
   input: unknown,
   context: CallContext,
-): Promise<(() => void) | null> {
+): Promise<() => void> | null {
   if (context.remote !== true || isOwner(context.viewer)) return null
   if (operation.effect.kind !== 'write' || operation.cost !== undefined) return null
-  try {
-    return await engine.limits.keep(context.viewer.id, bytesOfText(input))
-  } catch (thrown) {
+  return engine.limits.keep(context.viewer.id, bytesOfText(input)).catch((thrown: unknown) => {
     throw refused(operation, engine, thrown, input, context)
-  }
+  })
 }
 
 /** UTF-8 bytes of all texts in plain JSON, names of fields included: metadata are kept with theirs. */

@@ -84,7 +84,8 @@ export async function runOperation<Input extends z.ZodType, Output extends z.Zod
   context: CallContext,
 ): Promise<z.output<Output>> {
   const admitted = admit(operation, engine, input, context, 'whole')
-  const free = await roomFor(operation, engine, input, context)
+  const room = roomFor(operation, engine, input, context)
+  const free = room === null ? null : await room
   try {
     return await operation.run(engine, admitted.input, admitted.context)
   } finally {

@@ -336,6 +336,7 @@ export const CHROMA_STEPS: readonly Step[] = [
     viewer: 'ana',
     input: { hashtag: '#hers', zone: 'mid' },
     expect: ({ error }) => expect(error.code).toBe('denied'),
+    atRoute: failsWith('QueryError', 'denied'),
   },
   {
     name: 'count',

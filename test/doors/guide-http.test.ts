@@ -65,7 +65,7 @@ describe('the guide to HTTP', () => {
 
   it('gives each code the status it has', () => {
     const rows = [...page.matchAll(/^\| ([\d, ]+) \| (.*) \|$/gm)]
-    expect(rows).toHaveLength(9)
+    expect(rows).toHaveLength(10)
     for (const [, statuses = '', codes = ''] of rows) {
       const named = [...codes.matchAll(/`([a-z_]+)`/g)].flatMap(([, name = '']) =>
         name in ERROR_CODES ? [name as ErrorCode] : [],

@@ -170,9 +170,11 @@ describe('a page of another site is refused', () => {
   })
 
   it('that loads what is here as a part of itself; a link to here may be followed', async () => {
-    const foreign = (mode: string) => get('/v1/status', ['sec-fetch-site: cross-site', `sec-fetch-mode: ${mode}`])
-    expect(await refusal(foreign('no-cors'))).toEqual([403, 'denied', 'origin'])
-    expect((await tell(foreign('navigate'))).status).toBe(200)
+    const foreign = (mode: string, dest: string) =>
+      get('/v1/status', ['sec-fetch-site: cross-site', `sec-fetch-mode: ${mode}`, `sec-fetch-dest: ${dest}`])
+    expect(await refusal(foreign('no-cors', 'image'))).toEqual([403, 'denied', 'origin'])
+    expect(await refusal(foreign('navigate', 'iframe'))).toEqual([403, 'denied', 'origin'])
+    expect((await tell(foreign('navigate', 'document'))).status).toBe(200)
     expect((await tell(get('/v1/status', ['sec-fetch-site: same-origin']))).status).toBe(200)
   })
 

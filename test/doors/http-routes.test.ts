@@ -107,7 +107,9 @@ describe('a read', () => {
 it('a watch answers as server-sent events', async () => {
   const gone = new AbortController()
   const body = JSON.stringify({ text: 'rain' })
-  const response = await fetch(`${url}/v1/watch`, { method: 'POST', body, signal: gone.signal })
+  const response = await fetch(`${url}/v1/watch`, {
+    ...{ method: 'POST', body, signal: gone.signal, headers: bearer('owner') },
+  })
   expect(response.headers.get('content-type')).toContain('text/event-stream')
   const reader = response.body?.getReader()
   expect(new TextDecoder().decode((await reader?.read())?.value)).toMatch(/^retry: \d+\n\nevent: subscribed\n/)

@@ -47,7 +47,7 @@ it.each<[string, readonly string[], string, number, RegExp]>([
 })
 
 it.each<[string, string, string]>([
-  ['10 MB of question', JSON.stringify({ text: 'x'.repeat(1e7) }), 'too_large'],
+  ['10 MB of strict question', JSON.stringify({ text: 'x'.repeat(1e7), syntax: 'strict' }), 'too_large'],
   ['10 MB of something else', JSON.stringify({ text: 'x', lens: 'x'.repeat(1e7) }), 'invalid_argument'],
   ['lists in lists', `{"text":${'['.repeat(50_000)}${']'.repeat(50_000)}}`, 'invalid_argument'],
   ['a condition of no meaning', '{"text":"fox","filter":{"metadata":{"__proto__":1}}}', 'invalid_argument'],

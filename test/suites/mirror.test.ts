@@ -119,7 +119,7 @@ describe.each(KINDS)('a mirror on %s', (kind, openServer) => {
     ])
     expect((await push()).put).toBeGreaterThan(2)
     await put([
-      { id: 'v', content: 'short and private' },
+      { id: 'v', content: 'short and private', visibility: 'private' },
       { id: 'another', content: 'another text', visibility: 'public' },
     ])
     gateway.answer = request => (server.isWrite(request) ? { status: 503, body: {} } : null)
@@ -175,7 +175,7 @@ describe.each(KINDS)('a mirror on %s', (kind, openServer) => {
       await push()
       await remove('a')
       await put([
-        { id: 'b', content: 'b' },
+        { id: 'b', content: 'b', visibility: 'private' },
         { id: 'c', content: 'c', visibility: 'public', metadata: { fresh: 'key' } },
         { id: 'd', content: 'd', visibility: 'shared', federations: ['lab'] },
       ])

@@ -21,7 +21,7 @@ export function watched(host: LensHost): { readonly host: LensHost; readonly wor
   return { host: { ...host, store, index }, work }
 }
 
-const NO_WORK = new Set<string | symbol>(['table', 'read', 'version'])
+const NO_WORK = new Set<string | symbol>(['table', 'read', 'version', 'around'])
 
 function counting<T extends object>(object: T, work: Work): T {
   return new Proxy(object, {
@@ -29,8 +29,11 @@ function counting<T extends object>(object: T, work: Work): T {
       const value: unknown = Reflect.get(target, name, target)
       if (typeof value !== 'function') return value
       return (...args: readonly unknown[]) => {
+        // `around` calls its body without a reader.
         const passed = args.map(arg =>
-          typeof arg === 'function' ? (inner: object) => (arg as (on: object) => unknown)(counting(inner, work)) : arg,
+          typeof arg === 'function' && name !== 'around'
+            ? (inner: object) => (arg as (on: object) => unknown)(counting(inner, work))
+            : arg,
         )
         const result: unknown = Reflect.apply(value, target, passed)
         if (name === 'table') return counting(result as object, work)

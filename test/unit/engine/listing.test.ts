@@ -36,7 +36,7 @@ async function filled(times: readonly number[]): Promise<Engine> {
     const entry = { id: `e${at}`, content: `fox number${at}`, created_at: TEST_NOW - time * 1000 }
     await engine.put({ entries: [entry] }, ann)
     await engine.put({ entries: [{ ...entry, id: `hidden${at}` }] })
-    if (time % 2 === 1) await engine.query({ text: `number${at}` }, ann)
+    if (time % 2 === 1) await engine.query({ text: `number${at}`, touch: true }, ann)
   }
   clock.set(TEST_NOW + 1_000)
   return engine

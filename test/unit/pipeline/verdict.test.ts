@@ -112,14 +112,15 @@ describe('a question that could not be compared by meaning', () => {
 
   it('is answered by words, and nothing is called unknown for lack of time (QE-005)', async () => {
     const world = await knowingWorld()
-    const ask = async (text: string) => (await world.ask({ text }, { ...late, deadline: new Deadline(200) })).page
+    const ask = async (text: string, more: object = {}) =>
+      (await world.ask({ text, ...more }, { ...late, deadline: new Deadline(200) })).page
     expect(await ask('bosons')).toMatchObject({
       ...{ verdict: 'weak', verdict_by: 'words', mode: 'words', items: [], notes: [{ code: 'meaning_late' }] },
       reason: expect.stringMatching(/was not found out\.$/),
     })
     expect(await ask('fox den')).toMatchObject({ verdict: 'answered', verdict_by: 'words', reason: null })
     // What was found out without meaning is said all the same.
-    expect(await ask('fox "den fox"')).toMatchObject({
+    expect(await ask('fox "den fox"', { phrase: 'require' })).toMatchObject({
       verdict: 'nothing_relevant',
       reason: 'No entry contains "den fox".',
     })

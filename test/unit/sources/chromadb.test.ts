@@ -115,6 +115,7 @@ async function serve(
 ) {
   const server = await startLoopback(({ path }, response) => {
     const found = { ids: [['a']], documents: [['text']], metadatas: [[{}]], distances: [[0.1]], include: [] }
+    if (path.endsWith('/heartbeat')) return sendJson(response, 200, { 'nanosecond heartbeat': 1 })
     if (path.endsWith('/databases/lost')) return sendJson(response, 404, { error: 'none' })
     if (path.endsWith('/databases/barred')) return sendJson(response, 403, { error: 'no' })
     if (/\/databases\/\w+$/.test(path)) return sendJson(response, 200, { id: ID, name: 'd', tenant: 't' })

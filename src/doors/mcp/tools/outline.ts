@@ -9,6 +9,21 @@ export function outline(schema: JsonObject, depth: number, paths?: readonly stri
   return { ...shorten(schema, depth, paths), type: 'object' }
 }
 
+/**
+ * An answer's top-level fields. `trace` comes only on request, and no tool shows the field that requests it. Lists of objects
+ * are lists: the outline ends there.
+ */
+export function answerOutline(schema: JsonObject): JsonObject {
+  const short = outline(schema, 1)
+  if (!isObject(short['properties'])) return short
+  const { trace: _, ...properties } = short['properties']
+  const shown = Object.entries(properties).map(([name, of]) => {
+    const isListOfObjects = isObject(of) && isObject(of['items']) && of['items']['type'] === 'object'
+    return [name, isListOfObjects ? { type: 'array' } : of] as const
+  })
+  return { ...short, properties: Object.fromEntries(shown) }
+}
+
 /** The same for what is sent to us: says that no other field is allowed. */
 export function closedOutline(schema: JsonObject, depth: number, paths?: readonly string[]): JsonObject {
   return { ...outline(schema, depth, paths), additionalProperties: false }

@@ -14,7 +14,7 @@ import { COLLECTIONS_TOOLS } from './collections.ts'
 import { COMMON_TOOLS } from './common.ts'
 import { CONTEXT_TOOLS } from './context.ts'
 import { CONVERSATIONS_TOOLS } from './conversations.ts'
-import { closedOutline, outline } from './outline.ts'
+import { answerOutline, closedOutline } from './outline.ts'
 
 export interface Tool {
   readonly name: string
@@ -71,7 +71,7 @@ function makeTool(operation: EngineOperation, choice: ToolChoice): Tool {
     description: choice.description ?? operation.summary,
     operation,
     inputSchema: withRoom(closedOutline(input, 3, fields), answer),
-    outputSchema: outline(jsonSchema(operation.output, 'output'), 1),
+    outputSchema: answerOutline(jsonSchema(operation.output, 'output')),
     readOnly: choice.readOnly ?? kind === 'read',
     answer,
     stored,

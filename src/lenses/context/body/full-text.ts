@@ -1,8 +1,6 @@
 /** `/body/fts/…` (CX-049): the texts of registered files, kept and searched. */
 import type { JsonObject } from '../../../base/canonical.ts'
-import { QuerentError } from '../../../model/errors.ts'
 import { type Call, type Handler, mustNotBeCancelled } from '../call.ts'
-import { refusal } from '../envelope.ts'
 import { inTurn, type Turn } from '../indexing/turn.ts'
 import { ParamReader } from '../params.ts'
 import { mustBeInitialised } from '../parts.ts'
@@ -84,35 +82,31 @@ async function matchesOf(call: Call, query: string, path: string | null): Promis
   const { host, state, viewer } = call
   const files = state.files.visible(host.sight(viewer).partitions)
   const matches: JsonObject[] = []
-  try {
-    for (let cursor: string | null | undefined; matches.length < MOST_MATCHES; ) {
-      const { page } = await host.query(
-        {
-          text: query,
-          lens: 'default',
-          mode: 'words',
-          filter: { kinds: ['code'] },
-          any: true,
-          touch: false,
-          memory: false,
-          limit: 100,
-          excerpt_length: SNIPPET,
-          ...(cursor ? { cursor } : {}),
-        },
-        viewer,
-      )
-      for (const { origin, excerpt, score } of page.items) {
-        const isWanted = origin !== null && files.byUrl(origin) !== undefined && origin.includes(path ?? '')
-        if (isWanted && excerpt.highlights.length > 0) {
-          matches.push({ url: origin, snippet: marked(excerpt.text, excerpt.highlights), score })
-        }
+  for (let cursor: string | null | undefined; matches.length < MOST_MATCHES; ) {
+    const { page } = await host.query(
+      {
+        text: query,
+        syntax: 'plain',
+        lens: 'default',
+        mode: 'words',
+        filter: { kinds: ['code'] },
+        any: true,
+        touch: false,
+        memory: false,
+        limit: 100,
+        excerpt_length: SNIPPET,
+        ...(cursor ? { cursor } : {}),
+      },
+      viewer,
+    )
+    for (const { origin, excerpt, score } of page.items) {
+      const isWanted = origin !== null && files.byUrl(origin) !== undefined && origin.includes(path ?? '')
+      if (isWanted && excerpt.highlights.length > 0) {
+        matches.push({ url: origin, snippet: marked(excerpt.text, excerpt.highlights), score })
       }
-      cursor = page.cursor
-      if (cursor === null) break
     }
-  } catch (error) {
-    if (error instanceof QuerentError && error.code === 'query_syntax') throw refusal('query', 'invalid', error.message)
-    throw error
+    cursor = page.cursor
+    if (cursor === null) break
   }
   return matches
 }

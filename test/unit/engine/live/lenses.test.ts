@@ -10,6 +10,7 @@ import type { Engine } from '../../../../src/engine/engine.ts'
 import { Context } from '../../../../src/lenses/context/context.ts'
 import type { WatchInput } from '../../../../src/model/live-input.ts'
 import { audience } from '../../../../src/model/partition.ts'
+import { LOCAL_OWNER } from '../../../../src/model/viewer.ts'
 import { callOperation, makeCatalog } from '../../../../src/ops/catalog.ts'
 import { openToyEmbedder } from '../../../../src/testing/toy-embedder.ts'
 import { idsOf, openTestEngine, TEST_NOW } from '../../../support/engines.ts'
@@ -73,11 +74,13 @@ const LENSES: Readonly<Record<string, Open>> = {
       remove: id => call('/mind/concepts/delete', { id: numbers.get(id) }),
     }
   },
-  chroma: async (_engine, as) => {
+  chroma: async (engine, as) => {
     const hashtags = [...new Set([...TAGS, ...NEAR, ...FAR])]
     const zones: Readonly<Record<string, string>> = { c: 'Core', m: 'Mid', o: 'Outer' }
     const assignments = hashtags.map(hashtag => ({ hashtag, zone: zones[hashtag.charAt(1)] }))
-    await as('chroma.assign', { assignments })
+    // The vocabulary is the owner's.
+    const owner = { viewer: LOCAL_OWNER, signal: new AbortController().signal }
+    await callOperation(makeCatalog(engine), engine, 'chroma.assign', { assignments }, owner)
     const sets = [TAGS, NEAR, FAR]
     return {
       input: { text: TAGS.join(' ') },

@@ -98,7 +98,7 @@ it.each([
   await timers.pass(100)
   for (let use = 0; use < 5; use++) {
     clock.set(clock.now() + 60_000)
-    await engine.query({ text: 'fox d', limit: 1 })
+    await engine.query({ text: 'fox d', limit: 1, touch: true })
   }
   await engine.put({ entries: [{ id: 'z', content: 'hen' }] })
   await timers.pass(1000)
