@@ -66,7 +66,8 @@ function ownValues(db: SqlDatabase): Problem | null {
     return `dropped ${counted(names.length, 'value')} that the store makes again`
   }
   const rest = canDrop ? { help: REPAIR_HELP, mend } : { help: RESTORE_HELP, mend: null }
-  return problemOf(found, 'value of the store not as written', 'values of the store not as written', rest)
+  const shown = found.map(name => name.replace('\0', ''))
+  return problemOf(shown, 'value of the store not as written', 'values of the store not as written', rest)
 }
 
 /** What tells them apart. A row of an entry that is gone is another finding (`references`). */

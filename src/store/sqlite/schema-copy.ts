@@ -7,9 +7,12 @@ import { writeMeta } from './meta.ts'
 import { isDamage, isWhole } from './row-checks.ts'
 import type { SqlDatabase, SqlValue } from './sql-driver.ts'
 
-/** Begins the names of these rows; `0` comes directly after `/`. */
-export const COPY_PREFIX = 'schema/'
-const AFTER_PREFIX = 'schema0'
+/**
+ * Begins the names of these rows; `0` comes directly after `/`. No text that is given to the store may hold a NUL, so that
+ * nobody can write a row of another table or index that would be taken for one of these.
+ */
+export const COPY_PREFIX = '\0schema/'
+const AFTER_PREFIX = '\0schema0'
 
 /** One row of `sqlite_schema`. `root`: the number of the root page, 0 for a trigger. */
 export interface SchemaPart {

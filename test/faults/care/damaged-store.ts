@@ -66,7 +66,10 @@ export function dump(file: string): Readonly<Record<string, readonly string[]>> 
       names.map(({ name }) => {
         const rows = db.prepare(`select * from "${name}" not indexed`).all()
         const texts = rows.map(row => JSON.stringify(Object.values(row).map(told))).sort()
-        return [String(name), name === 'meta' ? texts.filter(text => !/^\["(revision|schema\/)/.test(text)) : texts]
+        return [
+          String(name),
+          name === 'meta' ? texts.filter(text => !/^\["(revision|\\u0000schema\/)/.test(text)) : texts,
+        ]
       }),
     )
   })
