@@ -9,6 +9,7 @@ import { CONVERSATIONS_TABLES, MESSAGE_KINDS } from '../lenses/conversations/tab
 import { defaultLens } from '../lenses/default/default-lens.ts'
 import type { Lens } from '../lenses/lens.ts'
 import type { TableDeclaration } from '../model/table.ts'
+import { CORE_TABLES } from '../store/core-tables.ts'
 
 export interface BuiltInLens {
   readonly name: string
@@ -60,3 +61,8 @@ export const BUILT_IN_LENSES: readonly BuiltInLens[] = [
     load: async () => (await import('../lenses/beliefs/beliefs-lens.ts')).beliefsLens,
   },
 ]
+
+/** Tables of the store itself and of every lens that comes with the engine. */
+export function declaredTables(): readonly TableDeclaration[] {
+  return [...CORE_TABLES, ...BUILT_IN_LENSES.flatMap(({ tables }) => tables)]
+}

@@ -58,9 +58,8 @@ function tableShape(table: TableDeclaration): string {
 }
 
 function tableMismatch(name: string): QuerentError {
-  return new QuerentError('conflict', `table ${name}: the store has one of this name with other columns`, {
-    field: name,
-  })
+  const message = `table ${name}: the store has one of this name with other columns, which another version made; \`querent export --skip-damaged\` saves everything else`
+  return new QuerentError('conflict', message, { field: name })
 }
 
 /** A row with all its columns in declared order: absent ones null, -0 made 0. */

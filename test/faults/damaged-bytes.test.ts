@@ -34,14 +34,19 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => folder[Symbol.dispose]())
 
+/** As a salvage saves an entry of which it is not known who may see it. */
+function asPrivate(line: string): string {
+  const { type, entry } = JSON.parse(line)
+  if (type !== 'entry') return line
+  return JSON.stringify({ type, entry: { ...entry, audience: { kind: 'private', holder: entry.audience.holder } } })
+}
+
 /** Entries that may be lost by damage to these bytes: those of the pages, where pages hold any. */
 function mayLose(at: number, length: number): number {
   const uses = pageUses(sound)
   const pages = new Set([at, at + length - 1].map(byte => 1 + Math.floor(byte / 4096)))
   return [...pages].reduce((sum, page) => {
     const { name, type, cells } = uses.get(page) ?? { name: '', type: '', cells: 0 }
-    // Where the list of tables cannot be read, no table can.
-    if (['partitions', 'sqlite_schema'].includes(name)) return Number.POSITIVE_INFINITY
     if (!['entries', 'bodies'].includes(name)) return sum
     return sum + (type === 'overflow' ? 1 : cells)
   }, 0)
@@ -55,6 +60,7 @@ it(`gives nothing altered as if it were whole, and saves the rest (QE-018; ${DAM
     figures[what] = (figures[what] ?? 0) + 1
   }
   const lines = before.get('export') as ReadonlyMap<string, string>
+  const privates = new Set([...lines.keys()].map(asPrivate))
   for (const [number, damage] of damagesOf(statSync(sound).size, DAMAGES, SEED).entries()) {
     const home = homeWith(sound, folder.path, 'damaged')
     const file = join(home, 'store.db')
@@ -90,11 +96,12 @@ it(`gives nothing altered as if it were whole, and saves the rest (QE-018; ${DAM
     )
     const found = await saved(join(damagedCopy, 'store.db'), folder.path).catch((error: Error) => error)
     if (found instanceof Error) {
-      if (use?.name !== 'sqlite_schema') wrong.push(`${place}: nothing saved: ${found.stack?.slice(0, 600)}`)
+      wrong.push(`${place}: nothing saved: ${found.stack?.slice(0, 600)}`)
       count('nothing saved')
       continue
     }
-    for (const line of found) if (!lines.has(line)) wrong.push(`${place}: saved altered: ${line.slice(0, 300)}`)
+    for (const line of found)
+      if (!lines.has(line) && !privates.has(line)) wrong.push(`${place}: saved altered: ${line.slice(0, 300)}`)
     const isEntry = (line: string) => line.startsWith('{"type":"entry"')
     const [have, had] = [found, [...lines.keys()]].map(all => all.filter(isEntry).length) as [number, number]
     if (had - have > mayLose(damage.at, damage.bytes.length))

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { tempFolder } from '../../src/testing/temp-folder.ts'
+import { ask, overStdio } from '../doors/mcp-client.ts'
 import { querent } from '../support/command.ts'
 import { idsOf, noteCodes, openTestEngine } from '../support/engines.ts'
 import { startServer } from '../support/serving.ts'
@@ -74,6 +75,22 @@ it('an answer that would show a damaged entry shows the others and says so', asy
   damage('"s":"val33"')
   const page = await engine.query({ text: 'fox', limit: 50 })
   expect([page.items.length, noteCodes(page)]).toEqual([39, expect.arrayContaining(['store_corrupt'])])
+})
+
+it('get and query over MCP say store_corrupt: as the error, and as a note on the others', {
+  timeout: 300_000,
+}, async () => {
+  const client = await overStdio(outside, ['--home', home])
+  onTestFinished(() => client.close())
+  expect(JSON.stringify(await ask(client, 'query', { text: 'fox', limit: 50 }))).not.toContain('store_corrupt')
+  damage('"s":"val33"')
+  expect(await ask(client, 'get', { id: 'e33' })).toMatchObject({
+    error: { code: 'store_corrupt', details: { id: 'e33' } },
+  })
+  expect(await ask(client, 'get', { id: 'e32' })).toMatchObject({ id: 'e32' })
+  const page = await ask(client, 'query', { text: 'fox', limit: 50 })
+  expect(page['items']).toHaveLength(39)
+  expect(JSON.stringify(page['notes'])).toContain('store_corrupt')
 })
 
 it('is told by the command and over HTTP by its code, and --skip-damaged saves the rest', {

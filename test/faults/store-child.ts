@@ -22,6 +22,11 @@ switch (task) {
   case 'play':
     playForEver()
     break
+  case 'open':
+    say('opening')
+    openSqliteStore({ file }).close()
+    say('opened')
+    break
   case 'read-as-nobody':
     readAsNobody()
     break

@@ -45,6 +45,7 @@ export class Care {
       refused: embedding?.refused(store.partitions().map(({ id }) => id)) ?? null,
       indexes: indexes.all,
       lenses: registry.all,
+      tables: registry.tables,
       hostOf: this.#hostOf,
       fresh: index => makeIndex(index.name),
       loaded: indexes.tryLoading,

@@ -1,5 +1,7 @@
 /** Checks that a store, its indexes and its embedder are sound, and says what to do about each thing that is not. */
 import type { Lens, LensHost } from '../../lenses/lens.ts'
+import { QuerentError } from '../../model/errors.ts'
+import type { TableDeclaration } from '../../model/table.ts'
 import { REPAIR_HELP, RESTORE_HELP } from '../../store/care/problem.ts'
 import { examineStore } from '../../store/care/store-care.ts'
 import type { Store } from '../../store/store.ts'
@@ -18,19 +20,26 @@ export interface DoctorInput extends IndexesToExamine, EmbeddingToExamine {
   readonly machineNow: () => number
   readonly jobs: ReadonlyMap<string, JobState>
   readonly lenses: readonly Lens[]
+  /** Of every lens there is, also of those that are not loaded. */
+  readonly tables: readonly TableDeclaration[]
   readonly hostOf: (lens: string) => LensHost
 }
 
 export async function examine(input: DoctorInput): Promise<readonly Examined[]> {
   const { store, home, storeFile, embedder } = input
+  const foreign = input.tables.filter(table => !isAsDeclared(table, store))
+  const lenses = input.lenses.filter(({ tables = [] }) => !tables.some(table => foreign.includes(table)))
   return [
-    ...looked('store', () => (storeFile === null ? [storeAnswers(store)] : examineStore(storeFile).map(ofStore))),
+    ...withForeign(
+      foreign,
+      looked('store', () => (storeFile === null ? [storeAnswers(store)] : examineStore(storeFile).map(ofStore))),
+    ),
     ...looked('home', () => (home === null || storeFile === null ? [] : filesFindings(home, storeFile))),
     ...looked('leases', () => [leasesFinding(store, input.machineNow)]),
     ...looked('snapshots', () => snapshotsFindings(input)),
     ...looked('indexes', () => indexesFindings(input, store, embedder)),
-    ...input.lenses.flatMap(lens => looked(`lens ${lens.name}`, () => tablesAgree(lens, store))),
-    ...input.lenses.flatMap(lens => nothingMissing(lens, input)),
+    ...lenses.flatMap(lens => looked(`lens ${lens.name}`, () => tablesAgree(lens, store))),
+    ...lenses.flatMap(lens => nothingMissing(lens, input)),
     ...looked('vectors', () => [vectorsFinding(input, store)]),
     await embedderFinding(input),
     ...[...input.jobs].map(([name, state]) => jobWorks(name, state)),
@@ -42,8 +51,29 @@ function storeAnswers(store: Store): Examined {
   return withoutProblems('store', store.check(), 'the store file is sound')
 }
 
+/** Whether the store's table of this name, if any, has the columns that this version declares. */
+function isAsDeclared(table: TableDeclaration, store: Store): boolean {
+  try {
+    store.table(table)
+    return true
+  } catch (error) {
+    if (error instanceof QuerentError && error.code === 'conflict') return false
+    if (error instanceof QuerentError && error.code === 'store_corrupt') return true
+    throw error
+  }
+}
+
+/** The store knows only its own declarations; which ones this version has is known here. */
+function withForeign(foreign: readonly TableDeclaration[], found: readonly Examined[]): readonly Examined[] {
+  if (foreign.length === 0) return found
+  const names = foreign.map(({ name }) => name).join(', ')
+  const message = `other columns than this version declares: ${names}`
+  const help =
+    'A version that was never released made them. `querent export --skip-damaged` saves everything else; import that into a new home.'
+  return [...found.filter(({ check, ok }) => check !== 'tables' || !ok), finding('tables', false, message, help)]
+}
+
 function tablesAgree({ name, tables = [], check }: Lens, store: Store): readonly Examined[] {
-  // A table that is not as the lens declares it is refused by the reader.
   for (const table of tables) store.table(table).scan({}, { limit: 1 })
   if (check === undefined) return []
   const problems = store.read(reader => check(reader))

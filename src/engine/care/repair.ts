@@ -1,4 +1,5 @@
 /** Mends what the doctor found, where something says how it should be; looks again; and says what it did. */
+import { chmodSync, copyFileSync, existsSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Instant } from '../../base/clock.ts'
 import { QuerentError } from '../../model/errors.ts'
@@ -54,6 +55,22 @@ async function attempt(mend: () => string | Promise<string>): Promise<string> {
 async function backupBeside(storeFile: string, now: Instant): Promise<string> {
   const stamp = new Date(now).toISOString().replace(/[:.]/g, '-')
   const to = join(dirname(storeFile), `${COPY_BEFORE_REPAIR}${stamp}.db`)
-  const { path } = await copyStore({ from: storeFile, to, overwrite: true })
-  return path
+  try {
+    const { path } = await copyStore({ from: storeFile, to, overwrite: true })
+    return path
+  } catch (error) {
+    if (!(error instanceof QuerentError) || error.code !== 'store_corrupt') throw error
+    return copyOfDamaged(storeFile, to)
+  }
+}
+
+/** Byte for byte, with its log: SQLite cannot read it. */
+function copyOfDamaged(storeFile: string, to: string): string {
+  for (const end of ['', '-wal']) {
+    rmSync(to + end, { force: true })
+    if (!existsSync(storeFile + end)) continue
+    copyFileSync(storeFile + end, to + end)
+    chmodSync(to + end, 0o600)
+  }
+  return to
 }

@@ -6,6 +6,7 @@ import type { Instant } from '../../base/clock.ts'
 import type { CallContext } from '../../model/operation.ts'
 import { copyStore } from '../../store/care/copy-store.ts'
 import { type Salvage, salvageStore } from '../../store/care/salvage.ts'
+import { declaredTables } from '../builtins.ts'
 import type { Backup, Engine } from '../engine.ts'
 import { findHome, type Home, STORE_FILE } from '../home.ts'
 import { openEngine } from '../open.ts'
@@ -23,7 +24,7 @@ export async function withSalvaged<T>(
   body: (engine: Engine, salvage: Salvage) => Promise<T>,
 ): Promise<T> {
   return await inFolderOf(home, async folder => {
-    const salvage = salvageStore(home.storeFile, join(folder, STORE_FILE), now)
+    const salvage = salvageStore(home.storeFile, join(folder, STORE_FILE), now, declaredTables())
     await using engine = await openEngine({ home: folder, embedder: 'none', background: false })
     return await body(engine, salvage)
   })
@@ -38,7 +39,7 @@ export async function backUpReadable(
 ): Promise<Backup & Salvage> {
   return await inFolderOf(home, async folder => {
     const from = join(folder, STORE_FILE)
-    const salvage = salvageStore(home.storeFile, from, now)
+    const salvage = salvageStore(home.storeFile, from, now, declaredTables())
     const told = (done: number, total: number) => report?.({ phase: 'copying', done, total })
     return { ...(await copyStore({ ...request, from, report: told })), ...salvage, not_held: [] }
   })

@@ -2,6 +2,7 @@
 import { sha256 } from '../../base/canonical.ts'
 import { checkedTables, columnsOf } from '../sqlite/fill-checks.ts'
 import { CHECK, isWhole } from '../sqlite/row-checks.ts'
+import { COPY_PREFIX } from '../sqlite/schema-copy.ts'
 import type { SqlDatabase, SqlValue } from '../sqlite/sql-driver.ts'
 import { quote } from '../sqlite/table.ts'
 import { isObject, parsed } from './parsed.ts'
@@ -57,7 +58,7 @@ const REMAKEABLE: ReadonlySet<string> = new Set(['revision', 'forgotten', 'overw
 
 function ownValues(db: SqlDatabase): Problem | null {
   const found = [...damagedRows(db, 'meta')]
-  const canDrop = found.every(name => REMAKEABLE.has(name))
+  const canDrop = found.every(name => REMAKEABLE.has(name) || name.startsWith(COPY_PREFIX))
   const mend = (at: SqlDatabase): string => {
     const drop = at.prepare('delete from meta where name = ?')
     const names = [...damagedRows(at, 'meta')]
@@ -65,7 +66,8 @@ function ownValues(db: SqlDatabase): Problem | null {
     return `dropped ${counted(names.length, 'value')} that the store makes again`
   }
   const rest = canDrop ? { help: REPAIR_HELP, mend } : { help: RESTORE_HELP, mend: null }
-  return problemOf(found, 'value of the store not as written', 'values of the store not as written', rest)
+  const shown = found.map(name => name.replace('\0', ''))
+  return problemOf(shown, 'value of the store not as written', 'values of the store not as written', rest)
 }
 
 /** What tells them apart. A row of an entry that is gone is another finding (`references`). */

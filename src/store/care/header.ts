@@ -6,11 +6,9 @@ import {
   fsyncSync,
   mkdtempSync,
   openSync,
-  readFileSync,
   readSync,
   rmSync,
   statSync,
-  writeFileSync,
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -18,6 +16,7 @@ import { QuerentError } from '../../model/errors.ts'
 import { APPLICATION_ID, SCHEMA } from '../sqlite/schema.ts'
 import { openFile } from './file.ts'
 import { type Problem, REPAIR_HELP, RESTORE_HELP, type StoreFinding, sound } from './problem.ts'
+import { copyOfAlteredList, restoreTableList } from './table-list.ts'
 
 export interface Header {
   readonly size: number
@@ -64,7 +63,7 @@ export function isBackup(file: string): boolean {
 }
 
 /** As SQLite would write it for a store of so many pages of 4 KiB. */
-export function soundHeader(pages: number): Uint8Array {
+function soundHeader(pages: number): Uint8Array {
   const bytes = Buffer.alloc(LENGTH)
   bytes.write(MAGIC, 'latin1')
   bytes.writeUInt16BE(PAGE, 16)
@@ -82,40 +81,77 @@ export function soundHeader(pages: number): Uint8Array {
   return bytes
 }
 
+/** For this file; keeps the schema cookie, by which a copy of the list of tables is known to be current. */
+export function soundHeaderOf(file: string): Uint8Array {
+  const bytes = Buffer.alloc(4)
+  const handle = openSync(file, 'r')
+  try {
+    readSync(handle, bytes, 0, 4, 40)
+  } finally {
+    closeSync(handle)
+  }
+  const header = soundHeader(Math.floor(statSync(file).size / PAGE))
+  header.set(bytes, 40)
+  return header
+}
+
 /** What is wrong with the file as a file. */
 export function fileFinding(file: string): StoreFinding {
   const header = headerOf(file)
   const wrong = wrongWith(header)
-  if (rebuiltHeader(file) !== null) {
-    const message = wrong?.message ?? 'the head of the file is damaged, and nothing behind it'
+  if (headRepair(file) !== null) {
+    const message = wrong?.message ?? 'the head of the file or its list of tables is damaged, and nothing behind it'
     return { check: 'file', ok: false, message, help: REPAIR_HELP, isMendable: true }
   }
   if (wrong === null) return sound('file', `${header.pages} pages of ${header.pageSize} bytes`)
   return { check: 'file', ok: false, ...wrong, isMendable: false }
 }
 
-/** In front of the list of tables, on the first page. */
-const LEAF_OR_INTERIOR: ReadonlySet<number> = new Set([5, 13])
+/** What makes a file that cannot be opened a store again. */
+export interface HeadRepair {
+  /** What is written. */
+  readonly done: string
+  /** To be called on the file, which nobody else has open. */
+  readonly repair: (file: string) => void
+}
 
 /**
- * The head that makes a file that cannot be opened a store again; null where there is none, or where the file needs none.
- * Tried on a copy: with it, all of the file must be sound but for pages that no list of free pages names.
+ * Null where there is none, or where the file needs none. Tried on a copy: with it, all of the file must be sound but for
+ * pages that no list of free pages names.
  */
-export function rebuiltHeader(file: string): Uint8Array | null {
+export function headRepair(file: string): HeadRepair | null {
   if (statSync(file).size < SMALLEST || isReadable(file)) return null
-  const bytes = readFileSync(file)
-  if (!LEAF_OR_INTERIOR.has(bytes[LENGTH] ?? 0)) return null
-  const header = soundHeader(Math.floor(bytes.length / PAGE))
-  const copy = join(mkdtempSync(join(dirname(file), 'header-')), 'store.db')
+  const folder = mkdtempSync(join(dirname(file), 'header-'))
   try {
-    bytes.set(header)
-    writeFileSync(copy, bytes, { mode: 0o600 })
-    if (existsSync(`${file}-wal`)) copyFileSync(`${file}-wal`, `${copy}-wal`)
-    return isReadable(copy) ? header : null
+    return HEAD_REPAIRS.find(({ repair }) => isReadable(repairedCopy(file, join(folder, 'store.db'), repair))) ?? null
   } finally {
-    rmSync(dirname(copy), { recursive: true, force: true })
+    rmSync(folder, { recursive: true, force: true })
   }
 }
+
+function repairedCopy(file: string, copy: string, repair: HeadRepair['repair']): string {
+  for (const end of ['', '-wal']) {
+    rmSync(copy + end, { force: true })
+    if (existsSync(file + end)) copyFileSync(file + end, copy + end)
+  }
+  try {
+    repair(copy)
+  } catch (error) {
+    if (!(error instanceof QuerentError)) throw error
+  }
+  return copy
+}
+
+const HEAD_REPAIRS: readonly HeadRepair[] = [
+  { done: 'wrote the head of the file again', repair: file => writeHeader(file, soundHeaderOf(file)) },
+  {
+    done: 'wrote the list of tables again',
+    repair: file => {
+      writeHeader(file, soundHeaderOf(file))
+      restoreTableList(file)
+    },
+  },
+]
 
 export function writeHeader(file: string, header: Uint8Array): void {
   const handle = openSync(file, 'r+')
@@ -135,6 +171,7 @@ function isReadable(file: string): boolean {
       const numberOf = (sql: string) => db.prepareArrays<[number]>(sql).get()?.[0]
       if (numberOf('pragma application_id') !== APPLICATION_ID || numberOf('pragma user_version') !== SCHEMA)
         return false
+      if (copyOfAlteredList(db) !== null) return false
       const lines = db.prepareArrays<[string]>('pragma integrity_check').all()
       return lines.every(([text]) =>
         text.split('\n').every(line => /^(ok|\*\*\*.*|Page \d+: never used.*)$/.test(line)),

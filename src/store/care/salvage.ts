@@ -2,21 +2,26 @@
  * Takes what can be read of a damaged store into a new one. The damaged file is only read; what is worked on is a copy of
  * it, beside the new one. What refers to something that was lost is left out, and all that was lost is told.
  */
-import { closeSync, copyFileSync, existsSync, ftruncateSync, openSync, statSync, writeSync } from 'node:fs'
+import { copyFileSync, existsSync } from 'node:fs'
 import { sha256 } from '../../base/canonical.ts'
 import type { Instant } from '../../base/clock.ts'
 import { QuerentError } from '../../model/errors.ts'
-import { CHECK, checkOf } from '../sqlite/row-checks.ts'
+import { partitionKey } from '../../model/partition.ts'
+import type { TableDeclaration } from '../../model/table.ts'
+import { columnsOf } from '../sqlite/fill-checks.ts'
+import { CHECK, checked, checkOf } from '../sqlite/row-checks.ts'
 import { APPLICATION_ID, prepareSchema, SCHEMA } from '../sqlite/schema.ts'
+import { COPY_PREFIX } from '../sqlite/schema-copy.ts'
 import type { SqlDatabase, SqlValue } from '../sqlite/sql-driver.ts'
 import { quote } from '../sqlite/table.ts'
-import { createIndexes } from '../sqlite/tables.ts'
+import { createIndexes, physicalName } from '../sqlite/tables.ts'
+import { missingColumns } from '../table-check.ts'
 import { openFile, removeStore } from './file.ts'
-import { headerOf, soundHeader } from './header.ts'
+import { soundHeaderOf, writeHeader } from './header.ts'
 import { counted } from './problem.ts'
 import { orNothing, readableRows } from './readable-rows.ts'
 import { mendStore } from './store-care.ts'
-import { declarationsIn, mendTableList } from './table-list.ts'
+import { declarationsIn, restoreTableList } from './table-list.ts'
 
 export interface Salvage {
   readonly entries: number
@@ -27,12 +32,20 @@ export interface Salvage {
 /** Names of entries told of those that were lost. */
 const MOST_NAMES = 20
 
-/** `to` must not be there. Throws `store_corrupt` when not even the list of tables can be read. */
-export function salvageStore(from: string, to: string, now: Instant): Salvage {
+/**
+ * `to` must not be there. A table that is in the store with other columns than in `declared` is left out and reported.
+ * Throws `store_corrupt` when not even the list of tables can be read.
+ */
+export function salvageStore(
+  from: string,
+  to: string,
+  now: Instant,
+  declared: readonly TableDeclaration[] = [],
+): Salvage {
   const raw = `${to}.damaged`
   try {
     takeCopy(from, raw)
-    const salvage = copyReadable(raw, to)
+    const salvage = copyReadable(raw, to, declared)
     toThisSchema(to)
     mendStore(to, now)
     return salvage
@@ -50,18 +63,11 @@ function toThisSchema(file: string): void {
   }
 }
 
-/** With its log; a first page that was overwritten is made one again, and what was cut off is filled up. */
+/** With its log, a sound header, and the list of tables as it was. */
 function takeCopy(from: string, to: string): void {
   for (const end of ['', '-wal']) if (existsSync(from + end)) copyFileSync(from + end, to + end)
-  const { isSqlite, pageSize, pages } = headerOf(to)
-  const size = statSync(to).size
-  const file = openSync(to, 'r+')
-  try {
-    if (!isSqlite) writeSync(file, soundHeader(Math.floor(size / 4096)), 0, 100, 0)
-    else if (pages * pageSize > size) ftruncateSync(file, pages * pageSize)
-  } finally {
-    closeSync(file)
-  }
+  writeHeader(to, soundHeaderOf(to))
+  orNothing(() => restoreTableList(to))
 }
 
 interface Part {
@@ -70,15 +76,15 @@ interface Part {
   readonly sql: string
 }
 
-function copyReadable(from: string, to: string): Salvage {
+function copyReadable(from: string, to: string, declared: readonly TableDeclaration[]): Salvage {
   const source = openFile(from, 'repair')
   try {
-    mendTableList(source)
+    source.exec('pragma writable_schema = on')
     const parts = partsOf(source, from)
     const target = openFile(to, 'write')
     try {
       target.exec(`pragma foreign_keys = off; pragma journal_mode = wal`)
-      const lost = target.write(() => fill(target, source, parts))
+      const lost = target.write(() => fill(target, source, parts, declared))
       const entries = target.prepareArrays<[number]>('select count(*) from entries').get()?.[0] ?? 0
       return { entries, lost }
     } finally {
@@ -101,7 +107,12 @@ function readAll(db: SqlDatabase, sql: string): readonly (readonly unknown[])[] 
   return orNothing(() => db.prepareArrays<readonly string[]>(sql).all()) ?? []
 }
 
-function fill(target: SqlDatabase, source: SqlDatabase, parts: readonly Part[]): readonly string[] {
+function fill(
+  target: SqlDatabase,
+  source: SqlDatabase,
+  parts: readonly Part[],
+  declared: readonly TableDeclaration[],
+): readonly string[] {
   const tables = parts.filter(({ type }) => type === 'table')
   for (const { sql } of tables) target.exec(sql)
   const isChecked = tables.some(({ sql }) => sql.includes(CHECK))
@@ -109,7 +120,7 @@ function fill(target: SqlDatabase, source: SqlDatabase, parts: readonly Part[]):
   const identity = target.prepareArrays('select 1 from identity').get()
   if (identity === undefined) target.exec('insert into identity values (lower(hex(randomblob(16))))')
   const names = lostNames(target, source)
-  const left = dropHalves(target)
+  const left = [...dropForeign(target, declared), ...makePrivate(target), ...dropHalves(target)]
   for (const { type, sql, name } of parts) if (type !== 'table' && !name.startsWith('declared_')) target.exec(sql)
   // Not by their statements in the damaged file: what indexes there are stands in the declarations too.
   for (const sql of declarationsIn(target).flatMap(createIndexes)) orNothing(() => target.exec(sql))
@@ -136,6 +147,8 @@ function copyTable(target: SqlDatabase, source: SqlDatabase, name: string): bool
   const isSound = soundRows(name, columns)
   let isWrong = false
   for (const row of rows) {
+    // Made again for the new file.
+    if (name === 'meta' && String(row[0]).startsWith(COPY_PREFIX)) continue
     if (!isSound(row)) {
       isWrong = true
       continue
@@ -183,10 +196,79 @@ function namesTold(names: readonly string[]): readonly string[] {
   return [`${counted(names.length, 'entry', 'entries')}: ${names.slice(0, MOST_NAMES).join(', ')}${more}`]
 }
 
+/**
+ * An entry of which it is not known who may see it is for its holder alone. The partition gets a number that none had.
+ * Says how many, by holder and id.
+ */
+function makePrivate(target: SqlDatabase): readonly string[] {
+  const columns = columnsOf(target, 'entries')
+  const list = columns.map(quote).join(', ')
+  const found = target
+    .prepareArrays<readonly SqlValue[]>(
+      `select ${list} from entries where partition not in (select id from partitions)
+       and key in (select entry from bodies) order by key`,
+    )
+    .all()
+  if (found.length === 0) return []
+  const at = (row: readonly SqlValue[], name: string) => row[columns.indexOf(name)]
+  const known = target.prepareArrays<[number]>('select id from partitions where name = ?')
+  const isChecked = columns.includes(CHECK)
+  const sum = (cells: readonly SqlValue[]) => (isChecked ? checked(cells) : cells)
+  const [free = 0] =
+    target
+      .prepareArrays<[number]>(
+        `select 1 + max(coalesce((select max(id) from partitions), 0), (select max(partition) from entries),
+           coalesce((select max(max(partition, coalesce(from_partition, 0))) from changes), 0))`,
+      )
+      .get() ?? []
+  let next = free
+  const partitionOf = (holder: string): number => {
+    const audience = { kind: 'private', holder } as const
+    const there = known.get(partitionKey(audience))
+    if (there !== undefined) return there[0]
+    const row = sum([next, partitionKey(audience), JSON.stringify(audience)])
+    target.prepare(`insert into partitions values (${row.map(() => '?').join(', ')})`).run(...row)
+    return next++
+  }
+  const set = target.prepare(`update entries set partition = ?${isChecked ? `, ${CHECK} = ?` : ''} where key = ?`)
+  for (const row of found) {
+    const moved = partitionOf(String(at(row, 'holder')))
+    const cells = columns.flatMap((name, i) => (name === CHECK ? [] : [name === 'partition' ? moved : row[i]]))
+    const check = isChecked ? [checkOf(cells as SqlValue[])] : []
+    set.run(moved, ...check, at(row, 'key') as number)
+  }
+  const names = found.map(row => `${at(row, 'holder')}/${at(row, 'id')}`)
+  return namesTold(names).map(line => `who may see ${line} (saved as private)`)
+}
+
+/** Of tables that this version declares otherwise no row can be read; a version that was never released made them. */
+function dropForeign(target: SqlDatabase, declared: readonly TableDeclaration[]): readonly string[] {
+  const foreign = declarationsIn(target).filter(stored => {
+    const one = declared.find(({ name }) => name === stored.name)
+    return one !== undefined && !isOfShape(stored, one, target)
+  })
+  return foreign.map(table => {
+    const [rows = 0] = target.prepareArrays<[number]>(`select count(*) from ${quote(physicalName(table))}`).get() ?? []
+    target.exec(`drop table ${quote(physicalName(table))}`)
+    target.prepare('delete from declarations where name = ?').run(table.name)
+    return `table ${table.name}, ${counted(rows, 'row')}: it has other columns than this version declares`
+  })
+}
+
+function isOfShape(stored: TableDeclaration, declared: TableDeclaration, db: SqlDatabase): boolean {
+  try {
+    missingColumns(stored, declared)
+  } catch (error) {
+    if (error instanceof QuerentError && error.code === 'conflict') return false
+    throw error
+  }
+  const columns = new Set(columnsOf(db, physicalName(stored)))
+  return stored.columns.every(({ name }) => columns.has(name))
+}
+
 /** Entries without content, then rows whose entry or partition is gone, until all that is left hangs together. */
 function dropHalves(target: SqlDatabase): readonly string[] {
   target.exec('delete from entries where key not in (select entry from bodies)')
-  target.exec('delete from entries where partition not in (select id from partitions)')
   const dropped: string[] = []
   const orphans = target.prepareArrays<[string, number | null, string]>('pragma foreign_key_check')
   for (const table of new Set(orphans.all().map(([name]) => name))) {

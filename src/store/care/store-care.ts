@@ -2,17 +2,20 @@
 import type { Instant } from '../../base/clock.ts'
 import { QuerentError } from '../../model/errors.ts'
 import { advanceRevision } from '../sqlite/revision.ts'
+import { renewSchemaCopy } from '../sqlite/schema-copy.ts'
 import type { SqlDatabase } from '../sqlite/sql-driver.ts'
 import { chunks, contents, rows } from './contents.ts'
 import { feed } from './feed.ts'
 import { openFile } from './file.ts'
-import { rebuiltHeader, writeHeader } from './header.ts'
+import { headRepair } from './header.ts'
 import { lookups } from './lookups.ts'
 import { partitions, tables } from './naming.ts'
 import { checkPages, isMendable, type PageReport } from './pages.ts'
 import { type Check, counted, type Problem, REPAIR_HELP, RESTORE_HELP, type StoreFinding, sound } from './problem.ts'
+import { orNothing } from './readable-rows.ts'
 import { mustBeSound, rebuildTables } from './rebuild.ts'
 import { references } from './references.ts'
+import { copyOfAlteredList, writeList } from './table-list.ts'
 import { tallyRows } from './tally-rows.ts'
 import { vectorRows } from './vector-rows.ts'
 
@@ -35,6 +38,11 @@ const CHECKS: readonly Check[] = [
   feed,
 ]
 const PAGES = 'pages'
+const FILE = 'file'
+const ALTERED_LIST: StoreFinding = {
+  ...{ check: FILE, ok: false, message: 'the list of tables is not as it was written' },
+  ...{ help: REPAIR_HELP, isMendable: true },
+}
 /** Lines of SQLite's own that are told. */
 const LINES = 5
 
@@ -48,10 +56,27 @@ export function examineStore(file: string): readonly StoreFinding[] {
  * processes may go on working; `store_locked` when they do not let this one write.
  */
 export function mendStore(file: string, now: Instant): readonly Mended[] {
-  const header = rebuiltHeader(file)
-  if (header === null) return mendRows(file, now)
-  writeHeader(file, header)
-  return [{ check: 'file', done: 'wrote the head of the file again' }, ...mendRows(file, now)]
+  const list = restoreAlteredList(file)
+  const head = headRepair(file)
+  head?.repair(file)
+  const done = [...(list ? ['wrote the list of tables again'] : []), ...(head === null ? [] : [head.done])]
+  return [...done.map(what => ({ check: FILE, done: what })), ...mendRows(file, now)]
+}
+
+/** Of a file that can be opened. */
+function restoreAlteredList(file: string): boolean {
+  return (
+    orNothing(() => {
+      const db = openFile(file, 'repair')
+      try {
+        const copy = copyOfAlteredList(db)
+        if (copy !== null) db.write(() => writeList(db, copy.parts))
+        return copy !== null
+      } finally {
+        db.close()
+      }
+    }) ?? false
+  )
 }
 
 function mendRows(file: string, now: Instant): readonly Mended[] {
@@ -61,18 +86,25 @@ function mendRows(file: string, now: Instant): readonly Mended[] {
   try {
     db.exec('pragma secure_delete = on; pragma foreign_keys = off; pragma synchronous = full')
     // Before anything is written: a wrong list of free pages could give one away that is in use.
-    if (pages.isOutside) db.exec('vacuum')
+    if (pages.isOutside) pack(db)
     const packed = pages.isOutside ? [{ check: PAGES, done: 'packed the file' }] : []
     const { mended, leaves } = db.write(() => {
       const done = mend(db, pages, now)
       if (done.mended.length > 0) advanceRevision(db)
       return done
     })
-    if (leaves) db.exec('vacuum')
+    if (leaves) pack(db)
+    else renewSchemaCopy(db)
     return [...packed, ...mended]
   } finally {
     db.close()
   }
+}
+
+/** Moves root pages. */
+function pack(db: SqlDatabase): void {
+  db.exec('vacuum')
+  renewSchemaCopy(db)
 }
 
 /** On a connection of its own: one that met damage cannot commit any more. */
@@ -88,6 +120,7 @@ function looking<T>(file: string, look: (db: SqlDatabase) => T): T {
 }
 
 function examine(db: SqlDatabase): readonly StoreFinding[] {
+  if ((orNothing(() => copyOfAlteredList(db)) ?? null) !== null) return [ALTERED_LIST]
   const pages = checkPages(db)
   const [first] = pages.lines
   if (first !== undefined) return [ofPages(pages)]

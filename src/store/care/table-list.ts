@@ -1,92 +1,172 @@
 /**
- * The list of tables in a damaged store (`sqlite_schema`). SQLite opens no file in which one statement of it is damaged,
- * although nothing else may be. What the list should say is known: the store's own tables from this version, the others
- * from their declarations. A wrong guess does no harm, since every row has a check.
+ * The list of tables in a damaged store (`sqlite_schema`), restored from the copy that the store keeps of it. Where the
+ * list cannot be read, no table can, and so the rows of the copy are found in the pages of the file themselves
+ * (sqlite.org/fileformat2, "B-tree Pages" and "Record Format").
  */
+import { closeSync, fsyncSync, openSync, readSync, statSync, writeSync } from 'node:fs'
+import { QuerentError } from '../../model/errors.ts'
 import type { TableDeclaration } from '../../model/table.ts'
-import { openNodeSqlite } from '../sqlite/node-sqlite.ts'
-import { prepareSchema } from '../sqlite/schema.ts'
-import type { SqlDatabase } from '../sqlite/sql-driver.ts'
-import { createTable, physicalName } from '../sqlite/tables.ts'
+import {
+  COPY_PREFIX,
+  copyAmong,
+  isSameSchema,
+  type SchemaCopy,
+  type SchemaPart,
+  schemaCookie,
+  schemaParts,
+  storedCopy,
+} from '../sqlite/schema-copy.ts'
+import type { SqlDatabase, SqlValue } from '../sqlite/sql-driver.ts'
+import { openFile } from './file.ts'
 import { isObject, parsed } from './parsed.ts'
 import { orNothing } from './readable-rows.ts'
 
-interface Part {
-  readonly type: string
-  readonly name: string
-  readonly table: string
-  readonly sql: string | null
+/** Every store has pages of this size. */
+const PAGE = 4096
+/** Pages of an index or a table without row ids. */
+const INTERIOR = 2
+const LEAF = 10
+
+/** The copy, where it is current and the list says something else. Null: nothing is to be restored. */
+export function copyOfAlteredList(db: SqlDatabase): SchemaCopy | null {
+  const copy = storedCopy(db)
+  if (copy === null || !copy.isComplete || copy.cookie !== schemaCookie(db)) return null
+  return isSameSchema(copy.parts, schemaParts(db)) ? null : copy
 }
 
-/** Writes the list anew where it is damaged; `db` may write what SQLite says of its own tables, and stays so. */
-export function mendTableList(db: SqlDatabase): void {
+/** Inside a write transaction of a connection that may write the list; reads the schema again. */
+export function writeList(db: SqlDatabase, parts: readonly SchemaPart[]): void {
   db.exec('pragma writable_schema = on')
-  const known = ownParts()
-  const rows = orNothing(() => {
-    const sql = 'select rowid, type, name, tbl_name, sql from sqlite_schema order by rowid'
-    return db.prepareArrays<[number, string, string, string, string | null]>(sql).all()
-  })
-  if (rows === undefined) return
-  const found = new Set(rows.map(([, , name]) => name))
-  const lost = known.filter(({ name }) => !found.has(name))
-  const set = db.prepare('update sqlite_schema set type = ?, name = ?, tbl_name = ?, sql = ? where rowid = ?')
-  const put = (rowid: number, { type, name, table, sql }: Part) => set.run(type, name, table, sql, rowid)
-  let changed = false
-  for (const [rowid, type, name, table, sql] of rows) {
-    const part = known.find(one => one.name === name) ?? nearest({ type, name, table, sql }, lost)
-    if (part === undefined) continue
-    if (part.type === type && part.name === name && part.table === table && part.sql === sql) continue
-    put(rowid, part)
-    changed = true
+  try {
+    db.exec('delete from sqlite_schema')
+    const put = db.prepare('insert into sqlite_schema (type, name, tbl_name, rootpage, sql) values (?, ?, ?, ?, ?)')
+    for (const { type, name, table, root, sql } of parts) put.run(type, name, table, root, sql)
+  } finally {
+    db.exec('pragma writable_schema = reset')
   }
-  // The declarations can be read from here on.
-  if (changed) db.exec('pragma writable_schema = reset; pragma writable_schema = on')
-  const declared = declarationsIn(db)
-  const lostOnes = declared.filter(one => !found.has(physicalName(one)))
-  for (const [rowid, type, name, table, sql] of rows) {
-    const isOwn = known.some(one => one.name === name) || name.startsWith('sqlite_')
-    if (type === 'index' || isOwn || (isStatement(sql) && declared.some(one => physicalName(one) === name))) continue
-    const meant = declared.find(one => [name, table].includes(physicalName(one)))
-    const declaration = meant ?? (lostOnes.length === 1 ? lostOnes[0] : undefined)
-    if (declaration === undefined) continue
-    const right = physicalName(declaration)
-    put(rowid, { type: 'table', name: right, table: right, sql: createTable(right, declaration) })
-    changed = true
-  }
-  if (changed) db.exec('pragma writable_schema = reset; pragma writable_schema = on')
 }
 
-/** Statements as SQLite keeps them, of a store made now. */
-function ownParts(): readonly Part[] {
-  const db = openNodeSqlite({ file: ':memory:', readOnly: false, immutable: false, timeoutMs: 0 })
+/**
+ * Replaces the list of a file that nobody else has open, where the copy in it says that it is damaged. False: it is not,
+ * or there is no copy. Throws `store_locked` where another process keeps a log beside the file.
+ */
+export function restoreTableList(file: string): boolean {
+  const list = readList(file)
+  if ((statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0)
+    throw new QuerentError('store_locked', `${file}: another process has the store open`, { file })
+  const copy = copyAmong(metaRowsIn(file))
+  if (copy === null) return false
+  const isCurrent = copy.isComplete && copy.cookie === list?.cookie
+  if (list !== null && (!isCurrent || isSameSchema(list.parts, copy.parts))) return false
+  clearFirstPage(file)
+  const db = openFile(file, 'repair')
   try {
-    prepareSchema(db, false, undefined)
-    return db
-      .prepareArrays<[string, string, string, string | null]>('select type, name, tbl_name, sql from sqlite_schema')
-      .all()
-      .map(([type, name, table, sql]) => ({ type, name, table, sql }))
+    db.write(() => writeList(db, copy.parts))
+  } finally {
+    db.close()
+  }
+  return true
+}
+
+/** As SQLite reads it, null where it cannot. To close the last connection folds the log into the file. */
+function readList(file: string): Pick<SchemaCopy, 'cookie' | 'parts'> | null {
+  const db = openFile(file, 'write')
+  try {
+    return orNothing(() => ({ cookie: schemaCookie(db), parts: schemaParts(db) })) ?? null
   } finally {
     db.close()
   }
 }
 
-/** Of a row whose name is damaged: the one of the lost that has the same statement, or the only one there is. */
-function nearest(row: Part, lost: readonly Part[]): Part | undefined {
-  if (/^(declared_|sqlite_)/.test(row.name) || row.table.startsWith('declared_')) return undefined
-  return lost.find(({ sql }) => sql !== null && sql === row.sql) ?? (lost.length === 1 ? lost[0] : undefined)
+/** An empty list, and no list of free pages: pages that only these knew are then nobody's, until the file is packed. */
+function clearFirstPage(file: string): void {
+  const handle = openSync(file, 'r+')
+  try {
+    const page = Buffer.alloc(PAGE)
+    readSync(handle, page, 0, 100, 0)
+    page.fill(0, 32, 40)
+    page[100] = 13
+    page.writeUInt16BE(PAGE, 105)
+    writeSync(handle, page, 0, PAGE, 0)
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
 }
 
-function isStatement(sql: string | null): boolean {
-  if (sql === null) return false
-  const db = openNodeSqlite({ file: ':memory:', readOnly: false, immutable: false, timeoutMs: 0 })
+/** Rows of `meta` that hold the copy, from every page that may be one of `meta`'s, whoever uses it. */
+function* metaRowsIn(file: string): Generator<readonly SqlValue[]> {
+  const handle = openSync(file, 'r')
   try {
-    db.exec(sql)
-    return true
-  } catch {
-    return false
+    const pages = Math.floor(statSync(file).size / PAGE)
+    const pageAt = (number: number): Buffer => {
+      const page = Buffer.alloc(PAGE)
+      if (number >= 1 && number <= pages) readSync(handle, page, 0, PAGE, (number - 1) * PAGE)
+      return page
+    }
+    for (let number = 2; number <= pages; number++) {
+      const page = pageAt(number)
+      if ((page[0] !== LEAF && page[0] !== INTERIOR) || !page.includes(COPY_PREFIX, 0, 'latin1')) continue
+      const [first, child] = page[0] === LEAF ? [8, 0] : [12, 4]
+      const cells = Math.min(page.readUInt16BE(3), (PAGE - first) / 2)
+      for (let cell = 0; cell < cells; cell++) {
+        const row = recordIn(page, page.readUInt16BE(first + 2 * cell) + child, pageAt)
+        if (row !== null) yield row
+      }
+    }
   } finally {
-    db.close()
+    closeSync(handle)
   }
+}
+
+/** Two texts and a number, as the rows of `meta` are; null where there is something else. */
+function recordIn(page: Buffer, at: number, pageAt: (number: number) => Buffer): readonly SqlValue[] | null {
+  const [size, behind] = varint(page, at)
+  const payload = payloadAt(page, behind, size, pageAt)
+  if (payload === null) return null
+  const [headerSize, first] = varint(payload, 0)
+  const types: number[] = []
+  for (let place = first; place < headerSize && types.length < 4; ) {
+    const [type, next] = varint(payload, place)
+    types.push(type)
+    place = next
+  }
+  const [name = 0, value = 0, check = 0] = types
+  const isText = (type: number) => type >= 13 && type % 2 === 1
+  const [nameEnd, valueEnd] = [headerSize + (name - 13) / 2, headerSize + (name - 13) / 2 + (value - 13) / 2]
+  const bytes = check <= 4 ? check : 0
+  if (types.length !== 3 || !isText(name) || !isText(value) || valueEnd + bytes > payload.length) return null
+  const number = bytes === 0 ? Number(check === 9) : payload.readIntBE(valueEnd, bytes)
+  return [payload.toString('utf8', headerSize, nameEnd), payload.toString('utf8', nameEnd, valueEnd), number]
+}
+
+/** With its overflow pages; null where the size cannot be that of such a row. */
+function payloadAt(page: Buffer, at: number, size: number, pageAt: (number: number) => Buffer): Buffer | null {
+  if (size > 64 * PAGE) return null
+  const most = Math.floor(((PAGE - 12) * 64) / 255) - 23
+  const least = Math.floor(((PAGE - 12) * 32) / 255) - 23
+  const fitting = least + ((size - least) % (PAGE - 4))
+  const local = size <= most ? size : fitting <= most ? fitting : least
+  if (at + local + 4 > PAGE && at + size > PAGE) return null
+  const pieces = [page.subarray(at, at + local)]
+  let next = local < size ? page.readUInt32BE(at + local) : 0
+  for (let left = size - local; left > 0; left -= PAGE - 4) {
+    const overflow = pageAt(next)
+    pieces.push(overflow.subarray(4, 4 + Math.min(left, PAGE - 4)))
+    next = overflow.readUInt32BE(0)
+  }
+  return Buffer.concat(pieces)
+}
+
+/** A number below 2 to the 28 and the place behind it; a longer one is none of a row of `meta`. */
+function varint(bytes: Buffer, at: number): readonly [value: number, next: number] {
+  let value = 0
+  for (let place = at; place < at + 4 && place < bytes.length; place++) {
+    const byte = bytes[place] as number
+    value = value * 128 + (byte & 127)
+    if (byte < 128) return [value, place + 1]
+  }
+  return [Number.MAX_SAFE_INTEGER, at]
 }
 
 /** Those that are as they were written. */

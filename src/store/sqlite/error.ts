@@ -22,9 +22,17 @@ export function ofSqlite(error: unknown, file: string): unknown {
   }
   if (typeof errcode !== 'number') return error
   const cause = String(message)
-  // Statements are right for the tables of this version, so it is the list of tables that is damaged.
-  if ((errcode & 255) === ERROR && /^(no such (table|column|index)|malformed database schema)/.test(cause)) {
-    return new QuerentError('store_corrupt', `${file}: its list of tables is damaged (${cause})`, { file }, error)
+  // Statements are right for the tables of this version, so it is the list of tables that is damaged, or the header.
+  if (
+    (errcode & 255) === ERROR &&
+    /^(no such (table|column|index)|malformed database schema|unsupported file format)/.test(cause)
+  ) {
+    return new QuerentError(
+      'store_corrupt',
+      `${file}: its header or its list of tables is damaged (${cause})`,
+      { file },
+      error,
+    )
   }
   switch (errcode & 255) {
     case BUSY:

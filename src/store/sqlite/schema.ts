@@ -4,6 +4,7 @@
  */
 import { QuerentError } from '../../model/errors.ts'
 import { addChecks, areChecksFilled, fillChecks } from './fill-checks.ts'
+import { renewSchemaCopy } from './schema-copy.ts'
 import type { SqlDatabase } from './sql-driver.ts'
 import { checkWritable } from './writable.ts'
 
@@ -143,6 +144,7 @@ export function prepareSchema(db: SqlDatabase, readOnly: boolean, storeId: strin
     if (readOnly) return
     checkWritable(db)
     fillChecks(db)
+    renewSchemaCopy(db)
     return
   }
   if (readOnly) {
@@ -160,6 +162,7 @@ export function prepareSchema(db: SqlDatabase, readOnly: boolean, storeId: strin
     db.exec(`pragma application_id = ${APPLICATION_ID}; pragma user_version = ${SCHEMA}`)
   })
   fillChecks(db)
+  renewSchemaCopy(db)
 }
 
 /** The schema of the file, 0 when it is empty. */

@@ -6,6 +6,7 @@ import { TableVersions } from '../table-versions.ts'
 import type { AspectLookup, ValueType } from './filter.ts'
 import type { SqliteForgotten } from './forgotten.ts'
 import { CHECK, checked, type DamagePolicy, damaged, isWhole } from './row-checks.ts'
+import { renewSchemaCopy } from './schema-copy.ts'
 import type { SqlDatabase } from './sql-driver.ts'
 import { quote, SqliteTable } from './table.ts'
 
@@ -120,6 +121,7 @@ export class SqliteTables {
     this.#db
       .prepare('insert or replace into declarations (name, declaration, _check) values (?, ?, ?)')
       .run(...checked([declaration.name, JSON.stringify(declaration)]))
+    renewSchemaCopy(this.#db)
     this.#known.set(declaration.name, declaration)
   }
 }

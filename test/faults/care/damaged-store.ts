@@ -57,7 +57,8 @@ export function onFile<T>(file: string, act: (db: DatabaseSync) => T): T {
   }
 }
 
-/** Every row of every table, by table, each as text; without the number of changes, which goes up when something is mended. */
+/** Every row of every table, by table, each as text; without what says where tables lie and how often the store
+ * changed. */
 export function dump(file: string): Readonly<Record<string, readonly string[]>> {
   return onFile(file, db => {
     const names = db.prepare(`select name from sqlite_schema where type = 'table' order by name`).all()
@@ -65,7 +66,10 @@ export function dump(file: string): Readonly<Record<string, readonly string[]>> 
       names.map(({ name }) => {
         const rows = db.prepare(`select * from "${name}" not indexed`).all()
         const texts = rows.map(row => JSON.stringify(Object.values(row).map(told))).sort()
-        return [String(name), name === 'meta' ? texts.filter(text => !text.startsWith('["revision"')) : texts]
+        return [
+          String(name),
+          name === 'meta' ? texts.filter(text => !/^\["(revision|\\u0000schema\/)/.test(text)) : texts,
+        ]
       }),
     )
   })

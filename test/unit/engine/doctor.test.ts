@@ -48,6 +48,7 @@ function input(fields: Partial<DoctorInput> = {}): DoctorInput {
     indexes: [openWords(), openVectors()],
     ...{ storeFile: null, machineNow: () => 0, loaded: null, renew: async () => undefined },
     lenses: [],
+    tables: [],
     hostOf: () => {
       throw new Error('not asked in these tests')
     },

@@ -1,0 +1,106 @@
+/**
+ * A copy of SQLite's list of tables (`sqlite_schema`) in rows of `meta`, each with its check. No table can be found
+ * without that list, so a damaged page of it would cost the whole store. The copy is current while the schema cookie it
+ * was made with is that of the file: every change of the schema and every VACUUM (which moves root pages) advances it.
+ */
+import { writeMeta } from './meta.ts'
+import { isDamage, isWhole } from './row-checks.ts'
+import type { SqlDatabase, SqlValue } from './sql-driver.ts'
+
+/**
+ * Begins the names of these rows; `0` comes directly after `/`. No text that is given to the store may hold a NUL, so that
+ * nobody can write a row of another table or index that would be taken for one of these.
+ */
+export const COPY_PREFIX = '\0schema/'
+const AFTER_PREFIX = '\0schema0'
+
+/** One row of `sqlite_schema`. `root`: the number of the root page, 0 for a trigger. */
+export interface SchemaPart {
+  readonly type: string
+  readonly name: string
+  readonly table: string
+  readonly root: number
+  readonly sql: string | null
+}
+
+export interface SchemaCopy {
+  /** Schema cookie of the file that it was made with. */
+  readonly cookie: number
+  readonly parts: readonly SchemaPart[]
+  /** False: some of its rows are damaged. */
+  readonly isComplete: boolean
+}
+
+type MetaRow = readonly [name: string, value: string, check: number]
+
+export function schemaCookie(db: SqlDatabase): number {
+  return db.prepareArrays<[number]>('pragma schema_version').get()?.[0] ?? 0
+}
+
+/** The list itself. */
+export function schemaParts(db: SqlDatabase): readonly SchemaPart[] {
+  const sql = 'select type, name, tbl_name, rootpage, sql from sqlite_schema order by rowid'
+  const rows = db.prepareArrays<[string, string, string, number, string | null]>(sql).all()
+  return rows.map(([type, name, table, root, made]) => ({ type, name, table, root, sql: made }))
+}
+
+/** The newest copy among rows of `meta`; damaged rows and others are passed over. Null: there is none. */
+export function copyAmong(rows: Iterable<readonly SqlValue[]>): SchemaCopy | null {
+  const copies = new Map<number, SchemaPart[]>()
+  const counts = new Map<number, number>()
+  for (const row of rows) {
+    const [name, value] = row
+    if (typeof name !== 'string' || !name.startsWith(COPY_PREFIX) || typeof value !== 'string') continue
+    if (row.length !== 3 || !isWhole(row)) continue
+    type Cells = [number, number, number, ...(string | number | null)[]]
+    const [cookie, count, place, type, table, root, sql] = JSON.parse(value) as Cells
+    counts.set(cookie, count)
+    const parts = copies.get(cookie) ?? []
+    copies.set(cookie, parts)
+    parts[place] = { type, name: name.slice(COPY_PREFIX.length), table, root, sql } as SchemaPart
+  }
+  if (copies.size === 0) return null
+  const cookie = Math.max(...copies.keys())
+  const parts = Object.values(copies.get(cookie) as SchemaPart[])
+  return { cookie, parts, isComplete: parts.length === counts.get(cookie) }
+}
+
+/** The copy as the store reads it. */
+export function storedCopy(db: SqlDatabase): SchemaCopy | null {
+  return copyAmong(metaRows(db))
+}
+
+/** Makes the copy again where it is not current. To be called after every change of the schema and every VACUUM. */
+export function renewSchemaCopy(db: SqlDatabase): void {
+  if (isCurrent(db)) return
+  db.write(() => {
+    const cookie = schemaCookie(db)
+    db.prepare('delete from meta where name >= ? and name < ?').run(COPY_PREFIX, AFTER_PREFIX)
+    const parts = schemaParts(db)
+    for (const [place, { type, name, table, root, sql }] of parts.entries())
+      writeMeta(db, COPY_PREFIX + name, JSON.stringify([cookie, parts.length, place, type, table, root, sql]))
+  })
+}
+
+/** True also where a page of `meta` is damaged: then nothing can be written there. */
+function isCurrent(db: SqlDatabase): boolean {
+  try {
+    const copy = storedCopy(db)
+    return copy !== null && copy.cookie === schemaCookie(db) && isSameSchema(copy.parts, schemaParts(db))
+  } catch (error) {
+    if (isDamage(error)) return true
+    throw error
+  }
+}
+
+export function isSameSchema(a: readonly SchemaPart[], b: readonly SchemaPart[]): boolean {
+  const rows = (parts: readonly SchemaPart[]) =>
+    parts.map(({ type, name, table, root, sql }) => JSON.stringify([type, name, table, root, sql])).sort()
+  return JSON.stringify(rows(a)) === JSON.stringify(rows(b))
+}
+
+function metaRows(db: SqlDatabase): readonly MetaRow[] {
+  return db
+    .prepareArrays<MetaRow>('select name, value, _check from meta where name >= ? and name < ?')
+    .all(COPY_PREFIX, AFTER_PREFIX)
+}
