@@ -179,7 +179,7 @@ function judge({ candidates, allow, statistics }: Retrieval, plan: Plan, { model
 /** Cosine, at MiniLM's spread, of two texts that have nothing to do with each other: 0 ± 0.13. */
 const CHANCE = 0.1
 /** A neighbour that is so near to the best message lifts a message that has nothing of the question itself. */
-const STRONG_NEIGHBOUR = 0.25
+const STRONG_NEIGHBOUR = 0.4
 
 /** No word of the question, a meaning no nearer than by chance, and no neighbour that speaks for it. */
 function isNoise({ signals }: Candidate, { model }: QueryContext): boolean {
