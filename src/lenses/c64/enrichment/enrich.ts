@@ -29,7 +29,7 @@ export function* enrichInSteps(query: string, domain: EnrichmentDomain): Steps<E
   const numbers = extractNumbers(query, domain.numbers)
   const outcome = yield* runPlugins(inOrder(domain.plugins), { query, numbers }, domain.canonicalTag)
   yield
-  const isNatural = hasNaturalLanguage(query, outcome.filterTags, domain)
+  const isNatural = yield* hasNaturalLanguage(query, outcome.filterTags, domain)
   yield
   return {
     query,

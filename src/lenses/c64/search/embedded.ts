@@ -11,6 +11,7 @@ import type { EntryKey } from '../../../model/entry.ts'
 import { QuerentError } from '../../../model/errors.ts'
 import type { CallContext } from '../../../model/operation.ts'
 import type { Sight } from '../../../model/viewer.ts'
+import { stillVisible } from '../../../pipeline/access.ts'
 import { mostByWords } from '../../../pipeline/most-by-words.ts'
 import { turnsUntil } from '../../../pipeline/time-limit.ts'
 import type { LensHost } from '../../lens.ts'
@@ -108,7 +109,9 @@ class EmbeddedQuestion implements AskedQuestion {
 
   #hits(found: readonly EntryKey[], scores: ReadonlyMap<EntryKey, number>): SearchHit[] {
     const now = this.#host.clock.now()
-    const entries = this.#host.store.entries(found)
+    // Others may have written in a pause since the sight was taken.
+    const sight = this.#host.sight(this.#question.sight.viewer)
+    const entries = this.#host.store.entries(found).filter(entry => stillVisible(entry, sight))
     const valid = entries.filter(entry => (entry.validFrom ?? now) <= now && now < (entry.validUntil ?? now + 1))
     return valid.map(({ id, key, title, content, tags, metadata }) => ({
       ...{ id, score: scores.get(key) ?? 0 },
