@@ -1,5 +1,4 @@
 /** Results as every door prints them. */
-import { isDeepStrictEqual } from 'node:util'
 import type { Steps } from '../base/turns.ts'
 import type { Ranked } from '../model/candidate.ts'
 import type { Chunk, ChunkKey, Entry, EntryKey } from '../model/entry.ts'
@@ -40,7 +39,8 @@ export function* presentItems(
   const excerptOf = excerpter(plan, context)
   const { explain, why } = ranking.scoring
   for (const { entry, ranked } of shown) {
-    if (isDeepStrictEqual(made.get(entry.key)?.entry, entry)) continue
+    const before = made.get(entry.key)?.entry
+    if (before !== undefined && isSame(before, entry)) continue
     const explanation = plan.query.explain || why === undefined ? explain(ranked) : null
     const item: Item = {
       rank: 0,
@@ -68,6 +68,12 @@ export function* presentItems(
   }
   if (paused) return null
   return shown.map(({ entry }, at) => ({ ...(made.get(entry.key) as MadeItem).item, rank: first + at }))
+}
+
+/** Of the same key: whether nothing of it was changed. */
+function isSame(before: Entry, now: Entry): boolean {
+  const head = (entry: Entry) => JSON.stringify({ ...entry, content: '' })
+  return before.contentHash === now.contentHash && head(before) === head(now)
 }
 
 /** The best chunk of the leg that gave most to the score; the first chunk where no leg found one, or it is gone. */
