@@ -1,6 +1,7 @@
 /** What the pipeline needs of this engine for one question: its parts as they are at that moment. */
 import { must } from '../base/assert.ts'
 import { Deadline, type Instant } from '../base/clock.ts'
+import { Turns } from '../base/turns.ts'
 import type { WordIndex } from '../index/contract.ts'
 import { QuerentError } from '../model/errors.ts'
 import { ENTRY_FIELDS, type FieldName } from '../model/filter.ts'
@@ -11,6 +12,7 @@ import { isOwner, type Sight, type Viewer } from '../model/viewer.ts'
 import type { QueryContext } from '../pipeline/context.ts'
 import { Memo } from '../pipeline/memo.ts'
 import { Sights } from '../pipeline/sights.ts'
+import { mustNotBeCancelled } from '../pipeline/time-limit.ts'
 import { Trace } from '../pipeline/trace.ts'
 import type { Parts } from './parts.ts'
 import { storeSecret } from './secret.ts'
@@ -69,6 +71,7 @@ export class QuestionContexts {
       get deadline() {
         return deadline
       },
+      turns: new Turns(() => mustNotBeCancelled(context)),
       reader: store,
       words: index('words') as WordIndex,
       get vectors() {

@@ -7,6 +7,7 @@
  * Ties end with the chunk key, ascending. Hits are folded: an entry appears once, with its best chunk.
  */
 import type { Bitset } from '../base/bitset.ts'
+import type { Steps } from '../base/turns.ts'
 import type { ChunkKey, EntryKey } from '../model/entry.ts'
 import type { PartitionId } from '../model/partition.ts'
 import type { TableDeclaration } from '../model/table.ts'
@@ -220,6 +221,11 @@ export interface NearTerm {
 }
 
 export interface WordIndex extends Index {
+  /**
+   * For a long question: reads in steps what `search`, `score`, `weigh` and `explain` need of these terms, so that they need
+   * not do it at once. To be called with the same arrays as they are. What they give does not depend on it.
+   */
+  prepare?(terms: readonly WordTerm[], scope: SearchScope): Steps<void>
   /** The k entries with the best chunk, best first, of those with at least one term. Terms nobody has add nothing. */
   search(request: WordSearch): readonly Hit[]
   /** The exact best-chunk BM25 of each of these entries that the scope holds (0 included), in the order asked for. */

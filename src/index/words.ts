@@ -4,6 +4,7 @@
  * Scores are a function of the visible rows alone: how they are spread over segments changes nothing.
  */
 import type { Bitset } from '../base/bitset.ts'
+import { atOnce, type Steps } from '../base/turns.ts'
 import { termScore } from '../math/bm25.ts'
 import type { ChunkKey, Entry, EntryKey } from '../model/entry.ts'
 import type { PartitionId } from '../model/partition.ts'
@@ -34,13 +35,22 @@ const BATCH = 8 * 1024 * 1024
 /** Share of entries above which reading the store anew is quicker than following the feed. */
 const MOST_CHANGED = 0.5
 
+/** Questions whose readings are kept: as many as may be at work by turns. A reading has the places of a question's lists. */
+const MOST_KNOWN = 4
+
+interface Known {
+  readonly terms: readonly WordTerm[]
+  readonly partitions: readonly PartitionId[]
+  readonly version: number
+  readonly reading: Reading
+}
+
 class Words implements WordIndex {
   readonly name = 'words'
   #set = new SegmentSet()
   #position = 0
-  /** The last question read: search, score, weigh and explain ask the same one after the other. */
-  #last: { terms: readonly WordTerm[]; partitions: readonly PartitionId[]; version: number; reading: Reading } | null =
-    null
+  /** The last questions read, newest first: search, score, weigh and explain ask the same one after the other. */
+  #known: readonly Known[] = []
 
   get position(): number {
     return this.#position
@@ -77,7 +87,7 @@ class Words implements WordIndex {
 
   rebuild(reader: StoreReader): void {
     this.#set = new SegmentSet()
-    this.#last = null
+    this.#known = []
     const position = reader.lastSeq()
     const builder = new SegmentBuilder()
     let after = 0
@@ -104,9 +114,20 @@ class Words implements WordIndex {
   restore(bytes: Uint8Array, position: number): void {
     const segments = readImage(bytes, position)
     this.#set = new SegmentSet()
-    this.#last = null
+    this.#known = []
     for (const segment of segments) this.#set.add(segment)
     this.#position = position
+  }
+
+  *prepare(terms: readonly WordTerm[], { partitions }: SearchScope): Steps<void> {
+    const { version } = this.#set
+    if (this.#find(terms, partitions) !== undefined) return
+    const steps = readQuestion(this.#set, questionWords(terms), new Set(partitions))
+    for (let step = steps.next(false); ; step = steps.next(false)) {
+      if (step.done === true) return this.#keep({ terms, partitions, version, reading: step.value })
+      // What was read so far is of an index that is no more.
+      if ((yield) && this.#set.version !== version) return
+    }
   }
 
   search(request: WordSearch): readonly Hit[] {
@@ -180,12 +201,21 @@ class Words implements WordIndex {
   }
 
   #reading(terms: readonly WordTerm[], { partitions }: SearchScope): Reading {
-    const { version } = this.#set
-    const last = this.#last
-    if (last?.terms === terms && last.partitions === partitions && last.version === version) return last.reading
-    const reading = readQuestion(this.#set, questionWords(terms), new Set(partitions))
-    this.#last = { terms, partitions, version, reading }
+    const known = this.#find(terms, partitions)
+    if (known !== undefined) return known
+    const reading = atOnce(readQuestion(this.#set, questionWords(terms), new Set(partitions)))
+    this.#keep({ terms, partitions, version: this.#set.version, reading })
     return reading
+  }
+
+  #find(terms: readonly WordTerm[], partitions: readonly PartitionId[]): Reading | undefined {
+    const { version } = this.#set
+    return this.#known.find(one => one.terms === terms && one.partitions === partitions && one.version === version)
+      ?.reading
+  }
+
+  #keep(known: Known): void {
+    this.#known = [known, ...this.#known].slice(0, MOST_KNOWN)
   }
 }
 

@@ -3,6 +3,7 @@
  * more than its share. Greedy: each step takes the item with the most of `lambda·score − (1 − lambda)·likeness` to what
  * was taken before; equals go to the one ranked higher. With lambda 1 the order stays, and only caps act.
  */
+import type { Steps } from '../base/turns.ts'
 
 export interface Choice {
   /** Items 0 to `count` - 1, in their order so far. */
@@ -27,10 +28,14 @@ export interface Group {
   readonly cap: number
 }
 
-/** The chosen items in the order of choice. With lambda below 1, costs limit × the items of the tiers looked at, in likenesses. */
-export function choose(choice: Choice): number[] {
+/**
+ * The chosen items in the order of choice. With lambda below 1 it takes a step for each item that is compared with those
+ * chosen before, at most `limit` likenesses each: in all, about half the square of `limit`, and seldom as many as `limit` times
+ * the items of the tiers looked at.
+ */
+export function* choose(choice: Choice): Steps<number[]> {
   const room = new Room(choice)
-  return choice.lambda >= 1 ? inOrder(choice, room) : spread(choice, room)
+  return choice.lambda >= 1 ? inOrder(choice, room) : yield* spread(choice, room)
 }
 
 function inOrder(choice: Choice, room: Room): number[] {
@@ -41,13 +46,13 @@ function inOrder(choice: Choice, room: Room): number[] {
   return chosen
 }
 
-function spread(choice: Choice, room: Room): number[] {
+function* spread(choice: Choice, room: Room): Steps<number[]> {
   const { count, limit } = choice
   const chosen: number[] = []
   let from = 0
   while (from < count && chosen.length < limit) {
     const to = endOfTier(choice, from)
-    spreadTier(choice, { from, to }, room, chosen)
+    yield* spreadTier(choice, { from, to }, room, chosen)
     from = to
   }
   return chosen
@@ -59,38 +64,116 @@ function endOfTier({ count, tier = () => 0 }: Choice, from: number): number {
   return to
 }
 
-/** Adds to `chosen`. */
-function spreadTier(choice: Choice, { from, to }: { from: number; to: number }, room: Room, chosen: number[]): void {
+/**
+ * Adds to `chosen`. What an item is worth only falls as more are chosen, so its worth of before is at least that of now: an
+ * item is compared with those chosen since only when no other could be worth more.
+ */
+function* spreadTier(
+  choice: Choice,
+  { from, to }: { from: number; to: number },
+  room: Room,
+  chosen: number[],
+): Steps<void> {
   const { limit, lambda, isOver = () => false } = choice
-  const open = Array.from({ length: to - from }, (_, at) => from + at)
-  /** By item, less `from`: the greatest likeness to anything chosen. */
+  const open = new OpenItems(to - from)
+  /** By item, less `from`: the greatest likeness to the first `compared` of those chosen. */
   const likest = new Float64Array(to - from).fill(Number.NEGATIVE_INFINITY)
-  const compareWith = (taken: number) => {
-    for (const other of open) {
-      likest[other - from] = Math.max(likest[other - from] as number, choice.likeness(taken, other))
+  const compared = new Int32Array(to - from)
+  if (chosen.length === 0) open.fill(at => lambda * choice.score(from + at))
+  else open.fill(() => Number.POSITIVE_INFINITY)
+  while (chosen.length < limit && open.size > 0) {
+    if (isOver()) return takeRest(choice, from, open.ascending(), room, chosen)
+    const at = open.best
+    if ((compared[at] as number) < chosen.length) {
+      open.setBest(lambda * choice.score(from + at) - (1 - lambda) * compare(at))
+      yield
+      continue
     }
-  }
-  for (const taken of chosen) {
-    if (isOver()) break
-    compareWith(taken)
-  }
-  while (chosen.length < limit && open.length > 0) {
-    const [item] = open.splice(isOver() ? 0 : worthiest(), 1) as [number]
-    if (!room.take(item)) continue
-    chosen.push(item)
-    if (!isOver()) compareWith(item)
+    open.take()
+    if (!room.take(from + at)) continue
+    chosen.push(from + at)
+    // Until then nothing was compared with anything, and a worth could still rise.
+    if (chosen.length === 1) open.fill(() => Number.POSITIVE_INFINITY)
   }
 
-  function worthiest(): number {
-    let best = 0
-    let bestWorth = Number.NEGATIVE_INFINITY
-    for (let at = 0; at < open.length; at++) {
-      const item = open[at] as number
-      const like = chosen.length === 0 ? 0 : (likest[item - from] as number)
-      const worth = lambda * choice.score(item) - (1 - lambda) * like
-      if (worth > bestWorth) [best, bestWorth] = [at, worth]
+  function compare(at: number): number {
+    let most = likest[at] as number
+    for (let next = compared[at] as number; next < chosen.length; next++) {
+      most = Math.max(most, choice.likeness(chosen[next] as number, from + at))
     }
-    return best
+    compared[at] = chosen.length
+    likest[at] = most
+    return most
+  }
+}
+
+function takeRest({ limit }: Choice, from: number, rest: readonly number[], room: Room, chosen: number[]): void {
+  for (const at of rest) {
+    if (chosen.length >= limit) return
+    if (room.take(from + at)) chosen.push(from + at)
+  }
+}
+
+/** Items 0 to `size` - 1 by a worth that only falls: a binary heap; of equals the lower one is better. */
+class OpenItems {
+  readonly #heap: number[]
+  readonly #worth: Float64Array
+
+  constructor(size: number) {
+    this.#heap = Array.from({ length: size }, (_, at) => at)
+    this.#worth = new Float64Array(size)
+  }
+
+  get size(): number {
+    return this.#heap.length
+  }
+
+  get best(): number {
+    return this.#heap[0] as number
+  }
+
+  /** Sets the worth of all that are left. */
+  fill(worth: (item: number) => number): void {
+    for (const item of this.#heap) this.#worth[item] = worth(item)
+    this.#heap.sort((a, b) => (this.#isBetter(a, b) ? -1 : 1))
+  }
+
+  /** At most as much as before. */
+  setBest(worth: number): void {
+    this.#worth[this.best] = worth
+    this.#sink()
+  }
+
+  /** Takes the best away. */
+  take(): void {
+    const last = this.#heap.pop() as number
+    if (this.#heap.length === 0) return
+    this.#heap[0] = last
+    this.#sink()
+  }
+
+  ascending(): readonly number[] {
+    return [...this.#heap].sort((a, b) => a - b)
+  }
+
+  #isBetter(a: number, b: number): boolean {
+    const [left, right] = [this.#worth[a] as number, this.#worth[b] as number]
+    return left > right || (left === right && a < b)
+  }
+
+  #sink(): void {
+    const heap = this.#heap
+    const item = heap[0] as number
+    let at = 0
+    for (;;) {
+      let child = 2 * at + 1
+      if (child >= heap.length) break
+      if (child + 1 < heap.length && this.#isBetter(heap[child + 1] as number, heap[child] as number)) child++
+      if (!this.#isBetter(heap[child] as number, item)) break
+      heap[at] = heap[child] as number
+      at = child
+    }
+    heap[at] = item
   }
 }
 

@@ -1,5 +1,6 @@
 /** Everything one question needs from the world: what it may see, the time, the budget, the store and the indexes. */
 import type { Deadline, Instant } from '../base/clock.ts'
+import type { Turns } from '../base/turns.ts'
 import type { EmbeddingModel } from '../embed/embedder.ts'
 import type { Index, VectorIndex, WordIndex } from '../index/contract.ts'
 import type { FieldName } from '../model/filter.ts'
@@ -16,6 +17,8 @@ export interface QueryContext {
   readonly sight: Sight
   readonly now: Instant
   readonly deadline: Deadline
+  /** Its pauses for the work of others. */
+  readonly turns: Turns
   readonly reader: StoreReader
   readonly words: WordIndex
   /**

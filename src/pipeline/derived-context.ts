@@ -33,6 +33,10 @@ export class DerivedContext implements QueryContext {
     return this.#replaced.deadline ?? this.#of.deadline
   }
 
+  get turns(): QueryContext['turns'] {
+    return this.#of.turns
+  }
+
   get reader(): QueryContext['reader'] {
     return this.#of.reader
   }

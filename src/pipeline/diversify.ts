@@ -1,4 +1,5 @@
 /** Fifth stage: the total order, and, where asked for, caps for groups and spread over unlike entries. */
+import { atOnce, type Steps } from '../base/turns.ts'
 import { choose, type Group } from '../math/mmr.ts'
 import { dot } from '../math/vector.ts'
 import type { Ranked, Scored } from '../model/candidate.ts'
@@ -8,7 +9,7 @@ import { inOrder, roundOf } from './order.ts'
 import { hasCaps, neededFor } from './page-bounds.ts'
 import type { Plan, Ranking, Scoring } from './stage.ts'
 
-export function diversify(scoring: Scoring, plan: Plan, context: QueryContext): Ranking {
+export function* diversify(scoring: Scoring, plan: Plan, context: QueryContext): Steps<Ranking> {
   const { query } = plan
   const identify = (keys: readonly EntryKey[]) => context.reader.identities(keys)
   // A list comes from the store in its order.
@@ -21,8 +22,8 @@ export function diversify(scoring: Scoring, plan: Plan, context: QueryContext): 
   if (query.diversity >= 1 && !hasCaps(query)) return { ranked: ranksOf(ordered), scoring, complete }
   const take = choiceOf(ordered, plan, context)
   // Spreading everything takes time with its square: whoever asks for more than the page gets what the page needs.
-  const ranked = take(neededFor(query.diversity < 1 ? context.query : query), isOver)
-  return { ranked, scoring, complete, more: () => take(ordered.length, () => false) }
+  const ranked = yield* take(neededFor(query.diversity < 1 ? context.query : query), isOver)
+  return { ranked, scoring, complete, more: () => atOnce(take(ordered.length, () => false)) }
 }
 
 /** So many of them in the order of choice. */
@@ -30,16 +31,16 @@ function choiceOf(
   ordered: readonly Scored[],
   plan: Plan,
   context: QueryContext,
-): (limit: number, isOver: () => boolean) => readonly Ranked[] {
+): (limit: number, isOver: () => boolean) => Steps<readonly Ranked[]> {
   const { diversity } = plan.query
   const likeness = diversity < 1 ? likenessOf(ordered, context) : () => 0
   const groups = groupsOf(ordered, plan, context)
-  return (limit, isOver) => {
-    const chosen = choose({
+  return function* (limit, isOver) {
+    const chosen = yield* choose({
       count: ordered.length,
       limit,
       lambda: diversity,
-      score: item => (ordered[item] as Scored).score,
+      score: (item: number) => (ordered[item] as Scored).score,
       likeness,
       groups,
       tier: item => roundOf(ordered[item] as Scored),
@@ -54,21 +55,22 @@ function likenessOf(ordered: readonly Scored[], context: QueryContext): (a: numb
   const { vectors, reader } = context
   if (vectors === null) return () => 0
   const chunks = ordered.map(one => one.chunks['meaning'] ?? one.chunks['words'])
-  const byChunk = new Map<ChunkKey, Float32Array>()
-  const read = new Set<number>()
-  const vectorOf = (item: number) => {
-    const round = roundOf(ordered[item] as Scored)
-    if (!read.has(round)) {
-      const wanted = chunks.filter((chunk, at) => chunk !== undefined && roundOf(ordered[at] as Scored) === round)
-      for (const row of reader.vectorsOnly(vectors.model, wanted as ChunkKey[])) byChunk.set(row.chunk, row.vector)
-      read.add(round)
-    }
-    const chunk = chunks[item]
-    return chunk === undefined ? undefined : byChunk.get(chunk)
+  /** By item; null where there is none, absent before its round was read. */
+  const byItem: (Float32Array | null | undefined)[] = new Array(ordered.length).fill(undefined)
+  const readRound = (round: number) => {
+    const items = [...ordered.keys()].filter(item => roundOf(ordered[item] as Scored) === round)
+    const wanted = items.map(item => chunks[item]).filter(chunk => chunk !== undefined)
+    const rows = reader.vectorsOnly(vectors.model, wanted)
+    const byChunk = new Map(rows.map(({ chunk, vector }): [ChunkKey, Float32Array] => [chunk, vector]))
+    for (const item of items) byItem[item] = byChunk.get(chunks[item] ?? -1) ?? null
+  }
+  const vectorOf = (item: number): Float32Array | null => {
+    if (byItem[item] === undefined) readRound(roundOf(ordered[item] as Scored))
+    return byItem[item] ?? null
   }
   return (a, b) => {
     const [left, right] = [vectorOf(a), vectorOf(b)]
-    return left === undefined || right === undefined ? 0 : dot(left, right)
+    return left === null || right === null ? 0 : dot(left, right)
   }
 }
 

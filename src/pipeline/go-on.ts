@@ -40,7 +40,7 @@ export async function goOn(
     mustNotBeCancelled(context)
     const { plan, rest, retrieval, scoring } = order
     const ranking = { ranked: rest.slice(from), scoring, isRest: true }
-    const answer = stages.present(ranking, retrieval, { ...plan, query }, asked)
+    const answer = await context.turns.run(stages.present(ranking, retrieval, { ...plan, query }, asked))
     const isFull = answer.page.items.length === limit && answer.page.cursor !== null
     const isSure = scoring.ceiling === null || (answer.last !== null && answer.last > scoring.ceiling)
     const isLast = retrieval.exhausted || scoring.isWhole === true
@@ -78,7 +78,7 @@ async function deeper(
   const scoring = stages.score({ ...retrieval, candidates, statistics }, plan, lasting)
   lasting.thaw()
   const fresh = scoring.scored.map((one): Scored => (hasRounds(plan) ? { ...one, round } : one))
-  const { ranked, isCut } = rankBehind(known, { ...scoring, scored: fresh }, plan, query, stages, lasting)
+  const { ranked, isCut } = await rankBehind(known, { ...scoring, scored: fresh }, plan, query, stages, lasting)
   const rest = order.rest.slice(at)
   return {
     ...order,
@@ -91,21 +91,21 @@ async function deeper(
 }
 
 /** What was brought behind what is known, in order. `isCut`: of a spread order as many were chosen as a page needs. */
-function rankBehind(
+async function rankBehind(
   known: readonly Ranked[],
   fresh: Scoring,
   plan: Plan,
   query: Query,
   stages: Stages,
   context: QueryContext,
-): { readonly ranked: readonly Ranked[]; readonly isCut: boolean } {
+): Promise<{ readonly ranked: readonly Ranked[]; readonly isCut: boolean }> {
   // What was shown counts in its groups, and what comes must be unlike it.
   const isGrouped = query.diversity < 1 || hasCaps(query)
   const scored = isGrouped ? [...known, ...fresh.scored] : fresh.scored
   // As many more as a few pages need: choosing looks at all that was chosen before.
   const enough = { ...query, limit: Math.max(query.limit, LEG_DEPTH), after: { ...NOWHERE, rank: known.length } }
   const wider = new DerivedContext(context, { query: enough })
-  const { ranked: all } = stages.diversify({ ...fresh, scored }, plan, wider)
+  const { ranked: all } = await context.turns.run(stages.diversify({ ...fresh, scored }, plan, wider))
   const isKnown = new Set(known.map(({ entry }) => entry))
   const ranked = all.filter(({ entry }) => !isKnown.has(entry))
   return { ranked, isCut: query.diversity < 1 && all.length < scored.length && ranked.length > 0 }

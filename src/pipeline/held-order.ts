@@ -3,6 +3,7 @@
  * meanwhile. Entries stand in it with the scores of then; whether one is still there and still visible is looked at when it
  * is shown, and what is shown is its text of now. What came since never comes in.
  */
+import { atOnce } from '../base/turns.ts'
 import type { Ranked } from '../model/candidate.ts'
 import type { EntryKey } from '../model/entry.ts'
 import type { Note } from '../model/page.ts'
@@ -32,13 +33,41 @@ export interface HeldOrder {
 export interface RankedPage {
   readonly stages: Stages
   readonly plan: Plan
-  readonly retrieval: Retrieval
+  readonly found: Found
   readonly ranking: Ranking
-  /** Retrieval by entry, where there was more than one. */
-  readonly mark: (scoring: Scoring) => Scoring
   readonly round: number
   /** The last entry shown. */
   readonly last: EntryKey
+}
+
+/** All that a retrieval brought and its scores, not only what may reach the page. */
+export interface Found {
+  /** To be called first before anything that it is scored by changes; later calls give the same. */
+  get(): { readonly all: Retrieval; readonly scoring: Scoring }
+  /** What it sees the world by. */
+  readonly lasting: LastingContext
+  /** What came later than the retrieval has a higher key. */
+  readonly newest: EntryKey
+}
+
+/** `mark`: adds the retrieval that brought an entry, where there was more than one. */
+export function foundBy(
+  retrieval: Retrieval,
+  mark: (scoring: Scoring) => Scoring,
+  stages: Stages,
+  plan: Plan,
+  context: QueryContext,
+): Found {
+  const bring = bringerOf(retrieval)
+  const lasting = new LastingContext(context)
+  let found: ReturnType<Found['get']> | null = null
+  const get = () => {
+    if (found !== null) return found
+    const all = bring(lasting)
+    found = { all, scoring: mark(stages.score(all, { ...plan, query: lasting.query }, lasting)) }
+    return found
+  }
+  return { get, lasting, newest: context.reader.newestEntry() }
 }
 
 /**
@@ -46,20 +75,16 @@ export interface RankedPage {
  * ranked by changes; the longer after the page, the less it costs those who never ask for more.
  */
 export function orderLater(page: RankedPage, context: QueryContext): () => HeldOrder {
-  const { stages, plan, mark, round, last } = page
+  const { stages, plan, round, last } = page
   const { more } = page.ranking
   const { verdict, reason, verdictBy } = page.ranking.scoring
-  const bring = bringerOf(page.retrieval)
-  const newest = context.reader.newestEntry()
+  const { get, lasting, newest } = page.found
   const notes = [...context.notes]
   const shown = new Set(upTo(last, waitingOf(page.ranking.ranked, plan, context)))
-  const lasting = new LastingContext(context)
   return () => {
-    const { query } = lasting
-    const whole: Plan = { ...plan, query }
-    const all = bring(lasting)
-    const scoring = mark(stages.score(all, whole, lasting))
-    const ranked = more?.() ?? stages.diversify(scoring, whole, lasting).ranked
+    const whole: Plan = { ...plan, query: lasting.query }
+    const { all, scoring } = get()
+    const ranked = more?.() ?? atOnce(stages.diversify(scoring, whole, lasting)).ranked
     const rest = waitingOf(ranked, whole, lasting).filter(({ entry }) => !shown.has(entry))
     const isRest = new Set(rest.map(({ entry }) => entry))
     lasting.thaw()

@@ -1,6 +1,7 @@
 /** Results as every door prints them. */
+import type { Steps } from '../base/turns.ts'
 import type { Ranked } from '../model/candidate.ts'
-import type { Chunk, ChunkKey, Entry } from '../model/entry.ts'
+import type { Chunk, ChunkKey, Entry, EntryKey } from '../model/entry.ts'
 import type { Explanation } from '../model/explanation.ts'
 import { toIso } from '../model/instant.ts'
 import type { Item } from '../model/page.ts'
@@ -15,21 +16,34 @@ export interface Shown {
   readonly entry: Entry
 }
 
-/** In this order, ranks counting from `first`. */
-export function presentItems(
+/** An item without its rank, and the entry as it was then. */
+export interface MadeItem {
+  readonly entry: Entry
+  readonly item: Item
+}
+
+/**
+ * In this order, ranks counting from `first`; a step each. Null: it paused, so that `shown` has to be read again. `made` holds
+ * what was made so far, by entry: an item is made again only where its entry was changed since.
+ */
+export function* presentItems(
   shown: readonly Shown[],
   first: number,
+  made: Map<EntryKey, MadeItem>,
   ranking: Ranking,
   plan: Plan,
   context: QueryContext,
-): readonly Item[] {
+): Steps<readonly Item[] | null> {
+  let paused = false
   const chunkOf = chunksToShow(shown, context)
   const excerptOf = excerpter(plan, context)
-  return shown.map(({ entry, ranked }, at) => {
-    const { explain, why } = ranking.scoring
+  const { explain, why } = ranking.scoring
+  for (const { entry, ranked } of shown) {
+    const before = made.get(entry.key)?.entry
+    if (before !== undefined && isSame(before, entry)) continue
     const explanation = plan.query.explain || why === undefined ? explain(ranked) : null
     const item: Item = {
-      rank: first + at,
+      rank: 0,
       id: entry.id,
       holder: entry.audience.holder,
       collection: entry.collection,
@@ -46,8 +60,20 @@ export function presentItems(
       source: ranked.source,
       why: plan.mode === 'list' ? whyListed(entry) : (why?.(ranked) ?? whyRanked(explanation as Explanation)),
     }
-    return plan.query.explain && explanation !== null ? { ...item, explanation } : item
-  })
+    made.set(entry.key, {
+      entry,
+      item: plan.query.explain && explanation !== null ? { ...item, explanation } : item,
+    })
+    if (yield) paused = true
+  }
+  if (paused) return null
+  return shown.map(({ entry }, at) => ({ ...(made.get(entry.key) as MadeItem).item, rank: first + at }))
+}
+
+/** Of the same key: whether nothing of it was changed. */
+function isSame(before: Entry, now: Entry): boolean {
+  const head = (entry: Entry) => JSON.stringify({ ...entry, content: '' })
+  return before.contentHash === now.contentHash && head(before) === head(now)
 }
 
 /** The best chunk of the leg that gave most to the score; the first chunk where no leg found one, or it is gone. */

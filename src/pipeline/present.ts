@@ -1,17 +1,18 @@
 /** Sixth stage: what leaves the engine. Each entry is held against what the viewer may see now, as it is stored now. */
+import { atOnce, type Steps } from '../base/turns.ts'
 import { modelKey } from '../embed/embedder.ts'
 import type { Ranked } from '../model/candidate.ts'
 import type { Entry, EntryKey } from '../model/entry.ts'
 import type { QuerentError } from '../model/errors.ts'
 import { toIso } from '../model/instant.ts'
-import type { Coverage, Note } from '../model/page.ts'
+import type { Coverage, Item, Note } from '../model/page.ts'
 import type { Position } from '../model/query.ts'
 import { stillVisible } from './access.ts'
 import type { QueryContext } from './context.ts'
 import { writeCursor } from './cursor.ts'
 import { orderOf, roundOf } from './order.ts'
 import { firstDepth, hasCaps } from './page-bounds.ts'
-import { presentItems, type Shown } from './present-items.ts'
+import { type MadeItem, presentItems, type Shown } from './present-items.ts'
 import { hasRounds } from './rounds.ts'
 import { alsoShown } from './shown.ts'
 import { LOCAL_SOURCE } from './source.ts'
@@ -21,26 +22,28 @@ import { waitingOf } from './waiting.ts'
 /** Results that come nearest where nothing is relevant. */
 const MOST_NEAREST = 3
 
-export function present(ranking: Ranking, retrieval: Retrieval, plan: Plan, context: QueryContext): Answer {
+export function* present(ranking: Ranking, retrieval: Retrieval, plan: Plan, context: QueryContext): Steps<Answer> {
   const { query } = plan
   const { verdict, reason, verdictBy } = ranking.scoring
   const isRefused = verdict === 'nothing_relevant' && !query.any
   const waiting = stillToCome(ranking, plan, context)
-  const { shown, isLast } = cut(isRefused ? [] : waiting, query.limit, context)
+  const first = (query.after?.rank ?? 0) + 1
+  const { shown, isLast, items } = yield* itemsOf(isRefused ? [] : waiting, query.limit, first, ranking, plan, context)
   // Handed over where nothing is shown.
   const near =
-    isRefused && plan.mode !== 'list' ? cut(waiting, Math.min(MOST_NEAREST, query.limit), context).shown : null
-  const first = (query.after?.rank ?? 0) + 1
+    isRefused && plan.mode !== 'list'
+      ? yield* itemsOf(waiting, Math.min(MOST_NEAREST, query.limit), 1, ranking, plan, context)
+      : null
   const end = endOf(shown, retrieval, plan, context)
   const coverage = coverageOf(retrieval.complete && ranking.complete !== false, plan, context)
   return {
     page: {
-      items: presentItems(shown, first, ranking, plan, context),
+      items,
       cursor: isLast || end === null ? null : cursorOf(end, plan, context),
       verdict,
       reason,
       ...(verdictBy !== undefined && { verdict_by: verdictBy }),
-      ...(near !== null && { nearest: presentItems(near, 1, ranking, plan, context) }),
+      ...(near !== null && { nearest: near.items }),
       ...(plan.respelled && { did_you_mean: plan.parsed.text }),
       lens: query.lens,
       mode: plan.mode,
@@ -49,7 +52,7 @@ export function present(ranking: Ranking, retrieval: Retrieval, plan: Plan, cont
       notes: [...context.notes, ...coverageNotes(coverage, plan)],
     },
     entries: shown.map(({ entry }) => entry.key),
-    ...(near !== null && { nearest: near.map(({ entry }) => entry.key) }),
+    ...(near !== null && { nearest: near.shown.map(({ entry }) => entry.key) }),
     last: end?.order ?? null,
     end,
   }
@@ -59,8 +62,34 @@ function stillToCome({ ranked, isRest }: Ranking, plan: Plan, context: QueryCont
   return isRest === true ? ranked : waitingOf(ranked, plan, context)
 }
 
+/** Times that what was written in a pause is looked for again, before a page is made without one. */
+const MOST_LOOKS = 5
+
+/** The items of the next `limit` entries, as they are and as far as they may be seen when the last of them is made. */
+function* itemsOf(
+  waiting: readonly Ranked[],
+  limit: number,
+  first: number,
+  ranking: Ranking,
+  plan: Plan,
+  context: QueryContext,
+): Steps<Cut & { readonly items: readonly Item[] }> {
+  const made = new Map<EntryKey, MadeItem>()
+  for (let look = 1; ; look++) {
+    const { shown, isLast } = cut(waiting, limit, context)
+    const steps = presentItems(shown, first, made, ranking, plan, context)
+    const items = look < MOST_LOOKS ? yield* steps : atOnce(steps)
+    if (items !== null) return { shown, isLast, items }
+  }
+}
+
+interface Cut {
+  readonly shown: readonly Shown[]
+  readonly isLast: boolean
+}
+
 /** The next `limit` entries that are still there and still visible. */
-function cut(waiting: readonly Ranked[], limit: number, context: QueryContext): { shown: Shown[]; isLast: boolean } {
+function cut(waiting: readonly Ranked[], limit: number, context: QueryContext): Cut {
   const sight = context.look()
   const shown: Shown[] = []
   let at = 0

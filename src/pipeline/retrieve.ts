@@ -26,16 +26,21 @@ export async function retrieveForPage(plan: Plan, depth: number, context: QueryC
   return gather(plan, depth, context, true)
 }
 
-function gather(plan: Plan, depth: number, context: QueryContext, forPage: boolean): Retrieval {
+/** Others may write between the legs: each of them brings what there is at its time. */
+async function gather(plan: Plan, depth: number, context: QueryContext, forPage: boolean): Promise<Retrieval> {
   const allow = allowedEntries(plan, context)
   if (plan.mode === 'list') return retrieveList(plan, allow, depth, context)
   const { partitions } = context.sight
   const scope: SearchScope = allow === null ? { partitions } : { partitions, allow }
+  const reading = context.words.prepare?.(plan.terms, scope)
+  if (reading !== undefined) await context.turns.run(reading)
   const words = wordLeg(plan, depth, scope, context)
+  await context.turns.pauseIfDue()
   const holders = phraseHolders(plan, allow, context)
   // Words cost microseconds and come first: what there is when time runs out is at least their answer.
   const cutOff = plan.vector !== null && context.deadline.over
   const meaning = cutOff ? null : meaningLeg(plan, depth, scope, context)
+  await context.turns.pauseIfDue()
   const statistics = { ...words.statistics, ...meaning?.statistics }
   const alsoByPhrase = hitsOf(holders, words.hits, plan, depth, scope, context)
   const legs = legsOf([...words.hits, ...alsoByPhrase], meaning?.hits ?? null)

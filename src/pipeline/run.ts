@@ -8,7 +8,7 @@ import { changedSince } from './changed-since.ts'
 import type { QueryContext } from './context.ts'
 import { orderLost } from './cursor.ts'
 import { goOn } from './go-on.ts'
-import { orderLater } from './held-order.ts'
+import { type Found, foundBy, orderLater } from './held-order.ts'
 import type { HeldOrders, HeldPage } from './held-orders.ts'
 import { hasCaps } from './page-bounds.ts'
 import { isBetter, mayBeMisspelt } from './respell.ts'
@@ -119,6 +119,7 @@ async function runText(
     plan => plan.terms.length,
   )
   const parsed: Plan = isRespelled ? { ...asWritten, respelled: true } : asWritten
+  await context.turns.pauseIfDue()
   mustHaveTime(context)
   const plan = await timed(
     'enrich',
@@ -139,9 +140,15 @@ async function runText(
   }
 }
 
+/**
+ * Entries whose whole order is spread at once, in a pause of nobody: it takes the time of half its square in dot products, some
+ * tens of milliseconds. Pages of more are found again.
+ */
+const MOST_SPREAD = 500
+
 /** Where the next page begins, unless it is better asked anew. */
 function orderOf(
-  { answer, retrieval, ranking }: Attempt,
+  { answer, retrieval, found, ranking }: Attempt,
   { stages, plan, rounds, context, held }: Ranker,
 ): HeldPage | null {
   const last = answer.entries.at(-1)
@@ -150,7 +157,8 @@ function orderOf(
   // What is spread or capped exactly is chosen from all of it anew when there is more.
   const isPlain = plan.query.diversity >= 1 && !hasCaps(plan.query)
   if (!isPlain && plan.mode !== 'list' && !hasRounds(plan) && !retrieval.exhausted) return null
-  const page = { stages, plan, retrieval, ranking, mark: rounds.marker, round: rounds.last, last }
+  if (plan.query.diversity < 1 && sizeOf(retrieval) > MOST_SPREAD) return null
+  const page = { stages, plan, found, ranking, round: rounds.last, last }
   return { order: held.later(orderLater(page, context), context.sight.viewer.id, sizeOf(retrieval)), at: 0 }
 }
 
@@ -168,6 +176,7 @@ function sizeOf({ candidates, depth, whole }: Retrieval): number {
 
 interface Attempt {
   readonly retrieval: Retrieval
+  readonly found: Found
   readonly scoring: Scoring
   readonly ranking: Ranking
   readonly answer: Answer
@@ -186,25 +195,29 @@ async function retrieveAndRank(
     () => rounds.next(),
     found => found.candidates.length,
   )
+  const found = foundBy(retrieval, rounds.marker, stages, plan, context)
   const scoring = await timed(
     'score',
     context,
     () => rounds.marker(stages.score(retrieval, plan, context)),
     scored => scored.scored.length,
   )
+  // Pages to come are of what there was before others write in a pause.
+  context.turns.beforeNext(found.get)
+  await context.turns.pauseIfDue()
   const ranking = await timed(
     'diversify',
     context,
-    () => stages.diversify(scoring, plan, context),
+    () => context.turns.run(stages.diversify(scoring, plan, context)),
     ranked => ranked.ranked.length,
   )
   const answer = await timed(
     'present',
     context,
-    () => stages.present(ranking, retrieval, { ...plan, query: { ...plan.query, limit } }, context),
+    () => context.turns.run(stages.present(ranking, retrieval, { ...plan, query: { ...plan.query, limit } }, context)),
     presented => presented.page.items.length,
   )
-  return { retrieval, scoring, ranking, answer }
+  return { retrieval, found, scoring, ranking, answer }
 }
 
 /** Nothing deeper could change the page. */

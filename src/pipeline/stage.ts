@@ -3,6 +3,7 @@
  * knows their order, the deadline and the trace, and nothing else.
  */
 import type { Bitset } from '../base/bitset.ts'
+import type { Steps } from '../base/turns.ts'
 import type { WordTerm } from '../index/contract.ts'
 import type { Candidate, Explain, Ranked, Scored } from '../model/candidate.ts'
 import type { EntryKey } from '../model/entry.ts'
@@ -110,8 +111,8 @@ export interface Stages {
   retrieve(plan: Plan, depth: number, context: QueryContext): Promise<Retrieval>
   /** One number a candidate, and the parts it is made from. */
   score(retrieval: Retrieval, plan: Plan, context: QueryContext): Scoring
-  /** The total order, caps and spread. */
-  diversify(scoring: Scoring, plan: Plan, context: QueryContext): Ranking
-  /** Second access check, cut to the page, excerpts, explanations, cursor. */
-  present(ranking: Ranking, retrieval: Retrieval, plan: Plan, context: QueryContext): Answer
+  /** The total order, caps and spread. Others write between its steps. */
+  diversify(scoring: Scoring, plan: Plan, context: QueryContext): Steps<Ranking>
+  /** Second access check, cut to the page, excerpts, explanations, cursor. The check holds for the moment of its last step. */
+  present(ranking: Ranking, retrieval: Retrieval, plan: Plan, context: QueryContext): Steps<Answer>
 }

@@ -45,7 +45,8 @@ async function surveyText(
     reached ??= entries
     const isEnough = wanted.every(entry => entries.has(entry) || retrieval.allow?.has(entry) === false)
     if (isEnough || retrieval.exhausted || context.deadline.over) {
-      const ranking = stages.diversify(rounds.marker(stages.score(retrieval, plan, context)), plan, context)
+      const scoring = rounds.marker(stages.score(retrieval, plan, context))
+      const ranking = await context.turns.run(stages.diversify(scoring, plan, context))
       if (ranking.complete === false) throw lateError(context)
       return { plan, retrieval, ranking, reached }
     }

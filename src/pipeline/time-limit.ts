@@ -1,5 +1,6 @@
 /** What a question that runs out of time, or is called off, ends with. */
 import type { Deadline } from '../base/clock.ts'
+import { Turns } from '../base/turns.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { QueryContext } from './context.ts'
 
@@ -12,6 +13,13 @@ export function mustHaveTime(context: QueryContext): void {
 /** Throws `cancelled`. */
 export function mustNotBeCancelled({ deadline }: QueryContext): void {
   if (deadline.signal.aborted) throw calledOff()
+}
+
+/** The pauses of work that ends with `cancelled` when its caller says stop. */
+export function turnsUntil(signal: AbortSignal): Turns {
+  return new Turns(() => {
+    if (signal.aborted) throw calledOff()
+  })
 }
 
 export function lateError({ query: { timeoutMs } }: QueryContext): QuerentError {

@@ -3,6 +3,7 @@
  * parts come from the test, so that every store and every index can be tried.
  */
 import { Deadline, type Instant } from '../base/clock.ts'
+import { Turns } from '../base/turns.ts'
 import { type Embedder, modelKey } from '../embed/embedder.ts'
 import type { VectorIndex, WordIndex } from '../index/contract.ts'
 import { type ChunkDraft, chunkText, chunkTitle, type EntryDraft, type EntryKey } from '../model/entry.ts'
@@ -21,6 +22,7 @@ import { resolveQuery } from '../pipeline/resolve-query.ts'
 import { runQuery } from '../pipeline/run.ts'
 import { similarTo } from '../pipeline/similar.ts'
 import type { Answer, Stages } from '../pipeline/stage.ts'
+import { mustNotBeCancelled } from '../pipeline/time-limit.ts'
 import { Trace } from '../pipeline/trace.ts'
 import { MEMBERSHIPS } from '../store/core-tables.ts'
 import type { Store } from '../store/store.ts'
@@ -40,6 +42,8 @@ export interface AskOptions {
   readonly stages?: Stages | undefined
   readonly now?: Instant | undefined
   readonly deadline?: Deadline | undefined
+  /** Default: as in an engine. */
+  readonly turns?: Turns | undefined
   /** Nothing is held for the pages to come: as if another process was asked for each. */
   readonly isAlone?: boolean | undefined
   /** What the context is changed to just before the question is asked. */
@@ -153,6 +157,7 @@ export class AskWorld {
       },
       now,
       deadline: options.deadline ?? new Deadline(query.timeoutMs),
+      turns: options.turns ?? new Turns(() => mustNotBeCancelled(context)),
       reader: store,
       words,
       vectors,

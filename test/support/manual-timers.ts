@@ -6,8 +6,8 @@ interface Alarm {
   readonly ring: () => void
 }
 
-/** Rounds of the event loop in which nobody waits for a turn before it is quiet. */
-const QUIET_ROUNDS = 4
+/** Rounds of the event loop in which nobody waits for a turn before it is quiet; a query pauses for one of them every 20 ms of work. */
+const QUIET_ROUNDS = 12
 
 export class ManualTimers implements Timers {
   #now = 0

@@ -1,4 +1,5 @@
 /** The lens `c64` on its own: an engine with it, and its two questions for one viewer. */
+import { atOnce } from '../../base/turns.ts'
 import { askC64, type C64Answer, type C64Question, enrichC64 } from '../../lenses/c64/ask.ts'
 import type { C64LensOptions } from '../../lenses/c64/c64-lens.ts'
 import { keepCorpus } from '../../lenses/c64/corpus/store.ts'
@@ -32,7 +33,7 @@ export class OpenC64 implements AsyncDisposable {
 
   /** What the numbers and names of a question stand for, and how it would be searched. */
   enrich(query: string): Enrichment {
-    return enrichC64(this.engine.host('c64'), checkedQuestion({ query }))
+    return atOnce(enrichC64(this.engine.host('c64'), checkedQuestion({ query })))
   }
 
   async query(query: string, options: Omit<C64Question, 'query'> = {}, context?: Context): Promise<C64Answer> {

@@ -1,4 +1,5 @@
 /** A question set against the visible part of an index: which lists it reads, and what each of its words is worth there. */
+import type { Steps } from '../../base/turns.ts'
 import { idf, K1, lengthPart, saturation } from '../../math/bm25.ts'
 import type { PartitionId } from '../../model/partition.ts'
 import { LANGUAGES, type Language } from '../../text/stopwords.ts'
@@ -58,15 +59,20 @@ export function viewsOf(set: SegmentSet, partitions: ReadonlySet<PartitionId>): 
   return views
 }
 
-export function readQuestion(
+/** A step for each word. The index must not change between the steps. */
+export function* readQuestion(
   set: SegmentSet,
   words: readonly QuestionWord[],
   partitions: ReadonlySet<PartitionId>,
-): Reading {
+): Steps<Reading> {
   const views = viewsOf(set, partitions)
   const { chunks, words: length } = set.count(partitions)
   const meanLength = length / chunks
-  const weighed = words.map(word => weigh(word, views, chunks, meanLength))
+  const weighed: WeighedWord[] = []
+  for (const word of words) {
+    weighed.push(weigh(word, views, chunks, meanLength))
+    yield
+  }
   return { views, words: weighed.sort(heaviestFirst), chunks, meanLength, saturations: saturationsAt(meanLength) }
 }
 

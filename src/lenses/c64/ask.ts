@@ -1,9 +1,11 @@
 /** The lens's question: enriched, searched, trimmed. */
+import type { Steps } from '../../base/turns.ts'
 import type { CallContext } from '../../model/operation.ts'
 import { isOwner } from '../../model/viewer.ts'
+import { turnsUntil } from '../../pipeline/time-limit.ts'
 import type { LensHost } from '../lens.ts'
 import { hasCorpus, keepCorpus } from './corpus/store.ts'
-import { type Enrichment, enrich, withoutEnrichment } from './enrichment/enrich.ts'
+import { type Enrichment, enrichInSteps, withoutEnrichment } from './enrichment/enrich.ts'
 import type { SearchHit } from './enrichment/hits.ts'
 import type { Backend, SearchWarning } from './search/backend.ts'
 import { embeddedBackend } from './search/embedded.ts'
@@ -32,7 +34,7 @@ export interface C64Answer {
 
 export async function askC64(host: LensHost, question: C64Question, call: CallContext): Promise<C64Answer> {
   const { settings } = stateOf(host)
-  const enrichment = enrichC64(host, question)
+  const enrichment = await turnsUntil(call.signal).run(enrichC64(host, question))
   const backend = await backendOf(host, call)
   const asked = await backend.ask({ text: enrichment.enrichedQuery, exact: enrichment.filterTags })
   const given = Object.fromEntries(Object.entries(question).filter(([, value]) => value !== undefined))
@@ -47,8 +49,11 @@ export async function askC64(host: LensHost, question: C64Question, call: CallCo
 }
 
 /** Needs neither store, server, key nor model. */
-export function enrichC64(host: LensHost, { query, raw = false }: Pick<C64Question, 'query' | 'raw'>): Enrichment {
-  return raw ? withoutEnrichment(query) : enrich(query, stateOf(host).domain)
+export function* enrichC64(
+  host: LensHost,
+  { query, raw = false }: Pick<C64Question, 'query' | 'raw'>,
+): Steps<Enrichment> {
+  return raw ? withoutEnrichment(query) : yield* enrichInSteps(query, stateOf(host).domain)
 }
 
 export function pluginWarnings({ warnings }: Enrichment): readonly SearchWarning[] {

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { Operation } from '../../model/operation.ts'
 import { costOfAsking } from '../../model/query-cost.ts'
+import { turnsUntil } from '../../pipeline/time-limit.ts'
 import type { LensHost } from '../lens.ts'
 import { askC64, enrichC64, pluginWarnings } from './ask.ts'
 import type { Enrichment } from './enrichment/enrich.ts'
@@ -42,8 +43,8 @@ const enrichOperation: Operation<LensHost, typeof enrichInput, typeof enrichOutp
   output: enrichOutput,
   effect: { kind: 'read', idempotent: true, storeless: true },
   cost: () => 1,
-  run: async (host, input) => {
-    const enrichment = enrichC64(host, input)
+  run: async (host, input, { signal }) => {
+    const enrichment = await turnsUntil(signal).run(enrichC64(host, input))
     const numbers = enrichment.numbers.map(({ sourceToken, value, decimal, hex, binary, role }) => ({
       ...{ source_token: sourceToken, value, decimal, hex, binary, role },
     }))

@@ -116,9 +116,13 @@ export class Chroma {
     return this.#retried(() => exportNodes(this.#state, this.viewer))
   }
 
-  /** All of them or none; they are private to this viewer. */
+  /**
+   * All of them or none; they are private to this viewer. Rejects with `denied` where the document has a hashtag that is not
+   * assigned yet and this viewer may not assign hashtags.
+   */
   async importNodes(document: NodeDocument | JsonObject): Promise<{ readonly imported: number }> {
-    return this.#retried(() => importNodes(this.#state, this.viewer, document))
+    const requireEditor = () => this.#editorOnly('chroma.import')
+    return this.#retried(() => importNodes(this.#state, this.viewer, document, requireEditor))
   }
 
   /**
@@ -126,19 +130,19 @@ export class Chroma {
    * there are 10,000. Rejects with `denied` for others.
    */
   async assignHashtag(hashtag: string, target: Target): Promise<Binding> {
-    this.#editorOnly()
+    this.#editorOnly('chroma.assign')
     return this.#retried(() => this.#state.bindings.assign(hashtag, target))
   }
 
   /** In order, all or none. */
   async assignHashtags(assignments: readonly Assignment[]): Promise<readonly Binding[]> {
-    this.#editorOnly()
+    this.#editorOnly('chroma.assign')
     return this.#retried(() => this.#state.bindings.assignMany(assignments))
   }
 
   /** The vocabulary for developers' topics, as far as its hashtags are not assigned; what was assigned now. */
   async assignStarter(): Promise<readonly Binding[]> {
-    this.#editorOnly()
+    this.#editorOnly('chroma.assign')
     return this.#retried(() => assignStarter(this.#state.bindings))
   }
 
@@ -227,13 +231,13 @@ export class Chroma {
     return retrying(work, this.#state.sleep)
   }
 
-  #editorOnly(): void {
+  #editorOnly(operation: string): void {
     const { id } = this.viewer
     if (isOwner(this.viewer) || this.#state.settings.vocabulary.editors.includes(id)) return
     const message =
       'assigning hashtags is for the local owner and the viewers in lenses.chroma.vocabulary.editors; ask the owner to assign them'
     throw new QuerentError('denied', message, {
-      operation: 'chroma.assign',
+      operation,
       setting: 'lenses.chroma.vocabulary.editors',
     })
   }

@@ -1,8 +1,10 @@
 /** The lens's question: several collections asked, one list answered, with everything that kept it from being whole. */
 import type { Deadline, Instant } from '../../base/clock.ts'
+import type { Steps } from '../../base/turns.ts'
 import { toIso } from '../../model/instant.ts'
 import type { Sight } from '../../model/viewer.ts'
 import type { CollectionAnswer, Source, SourceErrorCode, SourceKind } from '../../pipeline/source.ts'
+import { turnsUntil } from '../../pipeline/time-limit.ts'
 import { ChromaQueryError, notOpened } from './errors.ts'
 import { foldRelated } from './fold.ts'
 import { gather } from './gather.ts'
@@ -57,8 +59,10 @@ export async function askCollections(input: CollectionsInput, world: Collections
     })
   const gathered = await gather(request, { source, sight, deadline, embed })
   refuseOutage(gathered)
-  const found = gathered.map(one => foundIn(one, request))
-  const results = arranged(found.flat(), request)
+  const turns = turnsUntil(deadline.signal)
+  const found: (readonly DetailedResult[])[] = []
+  for (const one of gathered) found.push(await turns.run(foundIn(one, request)))
+  const results = await turns.run(arranged(found.flat(), request))
   const { offset, limit, period, collections } = request
   return {
     results: results.slice(offset, limit === null ? undefined : offset + limit),
@@ -74,20 +78,21 @@ export async function askCollections(input: CollectionsInput, world: Collections
 }
 
 /** What one collection has to say, best first. */
-function foundIn(
+function* foundIn(
   { collection, records, space }: CollectionAnswer,
   { nResults, minScore, hybrid, query }: CollectionsRequest,
-): readonly DetailedResult[] {
+): Steps<readonly DetailedResult[]> {
   const results = records.map(record => resultOf(record, collection, space))
-  const best = (hybrid ? fuseWithWords(results, query) : results).slice(0, nResults)
+  const best = (hybrid ? yield* fuseWithWords(results, query) : results).slice(0, nResults)
   return best.filter(({ rawScore }) => minScore === null || rawScore >= minScore)
 }
 
 /** Best first; equal scores keep the order of the collections, then the store's. */
-function arranged(found: readonly DetailedResult[], request: CollectionsRequest): readonly DetailedResult[] {
+function* arranged(found: readonly DetailedResult[], request: CollectionsRequest): Steps<readonly DetailedResult[]> {
   const { hybrid, query } = request
   const byMeaning = [...found].sort((a, b) => b.rawScore - a.rawScore)
-  const ordered = hybrid ? fuseWithWords(byMeaning, query) : byMeaning
+  const ordered = hybrid ? yield* fuseWithWords(byMeaning, query) : byMeaning
+  yield
   return request.fold ? foldRelated(ordered) : ordered
 }
 

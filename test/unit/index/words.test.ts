@@ -95,6 +95,34 @@ describe('gaps', () => {
   })
 })
 
+describe('a long question', () => {
+  it('QE-019: is read in a step for each word, and answered the same whether or not it was, and when the index changes meanwhile', () => {
+    const world = new WordWorld(openMemoryStore())
+    const edits = forest(300)
+    world.apply(edits.slice(0, 200))
+    const index = openWordIndex()
+    index.refresh(world.store)
+    const partitions = world.partitionsOf('ann')
+    const asked = terms('alder', 'birch', 'cedar', 'elm', 'fir', 'nobody')
+    const ask = () => index.search({ terms: asked, k: 20, partitions })
+    const fresh = () => index.search({ terms: [...asked], k: 20, partitions })
+    const steps = index.prepare?.(asked, { partitions })
+    let count = 0
+    while (steps?.next(true).done === false) count++
+    expect(count).toBe(asked.length)
+    expect(ask()).toEqual(fresh())
+    const other = [...asked]
+    const begun = index.prepare?.(other, { partitions })
+    begun?.next(false)
+    world.apply(edits.slice(200))
+    world.apply(edits.slice(0, 30).map(edit => ({ ...edit, do: 'delete' })))
+    index.refresh(world.store)
+    expect(begun?.next(true).done).toBe(true)
+    expect(index.search({ terms: other, k: 20, partitions })).toEqual(fresh())
+    expect(ask()).toEqual(fresh())
+  })
+})
+
 describe('against FTS5', () => {
   it('finds the entries with a word or phrase that SQLite finds', () => {
     const world = new WordWorld(openMemoryStore())

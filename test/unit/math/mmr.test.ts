@@ -1,11 +1,36 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { choose } from '../../../src/math/mmr.ts'
+import { atOnce } from '../../../src/base/turns.ts'
+import { type Choice, choose as chooseInSteps } from '../../../src/math/mmr.ts'
+
+const choose = (choice: Choice) => atOnce(chooseInSteps(choice))
 
 const scores = [0.9, 0.8, 0.7, 0.6]
 /** Items 0 and 1 are twins, the others are unlike everything. */
 const likeness = (a: number, b: number) => (a + b === 1 ? 1 : 0)
 const plain = { count: 4, limit: 4, score: (item: number) => scores[item] as number, likeness }
+
+/** By the definition: at each place every item that is left is compared with every one chosen before. */
+function chooseByAll({ count, limit, lambda, score, likeness, tier = () => 0, groups = () => [] }: Choice): number[] {
+  const chosen: number[] = []
+  const left = new Set(Array.from({ length: count }, (_, item) => item))
+  while (chosen.length < limit && left.size > 0) {
+    const lowest = Math.min(...[...left].map(tier))
+    let best = { item: -1, worth: Number.NEGATIVE_INFINITY }
+    for (const item of left) {
+      if (tier(item) !== lowest) continue
+      const like = Math.max(...chosen.map(other => likeness(other, item)))
+      const worth = lambda * score(item) - (1 - lambda) * (chosen.length === 0 ? 0 : like)
+      if (worth > best.worth) best = { item, worth }
+    }
+    left.delete(best.item)
+    const isFull = groups(best.item).some(({ name, cap }) => {
+      return chosen.filter(other => groups(other)[0]?.name === name).length >= cap
+    })
+    if (!isFull) chosen.push(best.item)
+  }
+  return chosen
+}
 
 describe('choosing', () => {
   it('keeps the order when only relevance counts, and never asks for likeness', () => {
@@ -61,6 +86,31 @@ describe('choosing', () => {
         })
         expect(chosen.length).toBe(Math.min(limit, items.length))
         expect(new Set(chosen).size).toBe(chosen.length)
+      }),
+    )
+  })
+
+  it('chooses what comparing every item with everything chosen would, in fewer comparisons', () => {
+    const item = fc.record({ score: fc.constantFrom(0, 0.2, 0.5, 0.9), angle: fc.constantFrom(0, 0.1, 1, 2, 3, 4) })
+    const items = fc.array(item, { minLength: 1, maxLength: 25 })
+    fc.assert(
+      fc.property(items, fc.nat(25), fc.constantFrom(0, 0.3, 0.7), fc.nat(3), (all, limit, lambda, tiers) => {
+        let compared = 0
+        const likeness = (a: number, b: number) => {
+          compared++
+          return Math.cos((all[a]?.angle ?? 0) - (all[b]?.angle ?? 0))
+        }
+        const choice: Choice = {
+          ...{ count: all.length, limit, lambda, likeness },
+          score: at => all[at]?.score ?? 0,
+          tier: at => Math.floor((at * tiers) / all.length),
+          groups: at => [{ name: String(all[at]?.angle), cap: 4 }],
+        }
+        const chosen = choose(choice)
+        const inSteps = compared
+        compared = 0
+        expect(chosen).toEqual(chooseByAll(choice))
+        expect(inSteps).toBeLessThanOrEqual(compared)
       }),
     )
   })

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import type { Ranked } from '../../../src/model/candidate.ts'
 import type { Note } from '../../../src/model/page.ts'
 import type { QueryContext } from '../../../src/pipeline/context.ts'
-import { orderLater, type RankedPage } from '../../../src/pipeline/held-order.ts'
+import { foundBy, orderLater, type RankedPage } from '../../../src/pipeline/held-order.ts'
 import type { Plan, Retrieval, Scoring, Stages } from '../../../src/pipeline/stage.ts'
 
 const ranked = (...entries: number[]) => entries.map(entry => ({ entry }) as Ranked)
@@ -27,14 +27,18 @@ it('holds what is behind the last one shown, by the verdict and the notes of its
       return { scored: ranked(4), verdict: 'nothing_relevant', reason: 'none' }
     },
     // The whole of it puts two of those that were near the page elsewhere.
-    diversify: () => ({ ranked: ranked(2, 1, 4, 3, 5) }),
+    *diversify() {
+      yield
+      return { ranked: ranked(2, 1, 4, 3, 5) }
+    },
   }
+  const plan = { query, mode: 'hybrid' } as unknown as Plan
+  const near = { ...retrieval(1, 2, 3), whole: () => retrieval(1, 2, 3, 4, 5) }
   const page: RankedPage = {
     stages: stages as unknown as Stages,
-    plan: { query, mode: 'hybrid' } as unknown as Plan,
-    retrieval: { ...retrieval(1, 2, 3), whole: () => retrieval(1, 2, 3, 4, 5) },
+    plan,
+    found: foundBy(near, scoring => scoring, stages as unknown as Stages, plan, context as unknown as QueryContext),
     ranking: { ranked: ranked(1, 2, 3), scoring: { verdict: 'answered', reason: null } as unknown as Scoring },
-    mark: scoring => scoring,
     ...{ round: 0, last: 2 },
   }
   const make = orderLater(page, context as unknown as QueryContext)

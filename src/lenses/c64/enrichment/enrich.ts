@@ -1,4 +1,5 @@
 /** From a question to what is searched: numbers, plugins, the joined text and tags, and the way to search. */
+import { atOnce, type Steps } from '../../../base/turns.ts'
 import type { EnrichmentDomain } from './domain.ts'
 import { extractNumbers } from './extract-numbers.ts'
 import type { ParsedNumber } from './parsed-number.ts'
@@ -20,14 +21,22 @@ export interface Enrichment {
 
 /** Throws `conflict` when two plugins of the domain have one name. */
 export function enrich(query: string, domain: EnrichmentDomain): Enrichment {
+  return atOnce(enrichInSteps(query, domain))
+}
+
+/** The same in steps of some milliseconds, however many numbers the question has. */
+export function* enrichInSteps(query: string, domain: EnrichmentDomain): Steps<Enrichment> {
   const numbers = extractNumbers(query, domain.numbers)
-  const outcome = runPlugins(inOrder(domain.plugins), { query, numbers }, domain.canonicalTag)
+  const outcome = yield* runPlugins(inOrder(domain.plugins), { query, numbers }, domain.canonicalTag)
+  yield
+  const isNatural = yield* hasNaturalLanguage(query, outcome.filterTags, domain)
+  yield
   return {
     query,
     numbers,
     ...outcome,
     enrichedQuery: joinContext(query, outcome.additionalContext),
-    strategy: chooseStrategy(outcome.filterTags, hasNaturalLanguage(query, outcome.filterTags, domain)),
+    strategy: chooseStrategy(outcome.filterTags, isNatural),
   }
 }
 

@@ -1,4 +1,5 @@
 /** Runs plugins one after the other over one frozen input; what one of them does wrong costs its own part only. */
+import type { Steps } from '../../../base/turns.ts'
 import type { EnrichmentInput, EnrichmentPlugin, EnrichmentResult } from './plugin.ts'
 
 export interface PluginWarning {
@@ -14,17 +15,18 @@ export interface PluginOutcome {
   readonly warnings: readonly PluginWarning[]
 }
 
-/** `plugins` in the order they run in; `canonicalTag` gives the one spelling a tag is stored and asked under. */
-export function runPlugins(
+/** A step each. `plugins` in the order they run in; `canonicalTag` gives the one spelling a tag is stored and asked under. */
+export function* runPlugins(
   plugins: readonly EnrichmentPlugin[],
   input: EnrichmentInput,
   canonicalTag: (tag: string) => string = tag => tag.trim(),
-): PluginOutcome {
+): Steps<PluginOutcome> {
   const lines = new Set<string>()
   const tags = new Set<string>()
   const warnings: PluginWarning[] = []
   const frozen = frozenInput(input)
   for (const plugin of plugins) {
+    yield
     try {
       const result = checked(plugin.enrich(frozen))
       for (const line of result.additionalContext) lines.add(line)

@@ -1,4 +1,5 @@
 /** How to search: among records that carry a tag, among all, or both. */
+import type { Steps } from '../../../base/turns.ts'
 import type { EnrichmentDomain } from './domain.ts'
 import { scanNumbers } from './scan-numbers.ts'
 
@@ -11,8 +12,8 @@ export function chooseStrategy(tags: readonly string[], naturalLanguage: boolean
 
 type Naming = Pick<EnrichmentDomain, 'canonicalTag' | 'tagsFor' | 'numbers'>
 
-/** Whether at least two words are left when numbers, and names that became tags, are taken away. */
-export function hasNaturalLanguage(query: string, tags: readonly string[], naming: Naming = {}): boolean {
+/** Whether at least two words are left when numbers, and names that became tags, are taken away. A step for each token. */
+export function* hasNaturalLanguage(query: string, tags: readonly string[], naming: Naming = {}): Steps<boolean> {
   const tokens = tokensOf(query, naming)
   const asked = new Set(tags)
   let left = 0
@@ -20,9 +21,11 @@ export function hasNaturalLanguage(query: string, tags: readonly string[], namin
     const length = nameAt(tokens, at, query, asked, naming)
     const token = tokens[at]
     if (length === 0 && token !== undefined && isWord(token)) left += 1
+    if (left >= 2) return true
+    yield
     at += Math.max(length, 1)
   }
-  return left >= 2
+  return false
 }
 
 /** What was searched, for the reader. `fellBack`: no record carried a tag, so all were looked at. */

@@ -4,13 +4,16 @@
  * of the question, is fused with that order by rank. Without a model the words are all: register questions do not need one.
  */
 import type { Bitset } from '../../../base/bitset.ts'
+import type { Turns } from '../../../base/turns.ts'
 import { modelKey } from '../../../embed/embedder.ts'
-import type { Hit, SearchScope, VectorIndex, WordIndex } from '../../../index/contract.ts'
+import type { Hit, SearchScope, VectorIndex, WordIndex, WordTerm } from '../../../index/contract.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { QuerentError } from '../../../model/errors.ts'
 import type { CallContext } from '../../../model/operation.ts'
 import type { Sight } from '../../../model/viewer.ts'
+import { stillVisible } from '../../../pipeline/access.ts'
 import { mostByWords } from '../../../pipeline/most-by-words.ts'
+import { turnsUntil } from '../../../pipeline/time-limit.ts'
 import type { LensHost } from '../../lens.ts'
 import { fuseByRank, orderByTags, type SearchHit } from '../enrichment/hits.ts'
 import type { AskedQuestion, Backend, Question, SearchWarning } from './backend.ts'
@@ -23,7 +26,7 @@ export function embeddedBackend(host: LensHost, collection: string, call: CallCo
       const { vector, warnings } = await embed(host, question.text, call)
       // Looked at when the question was embedded: others may have written meanwhile.
       const sight = host.sight(call.viewer)
-      return new EmbeddedQuestion(host, { ...question, vector, warnings, collection, sight })
+      return new EmbeddedQuestion(host, { ...question, vector, warnings, collection, sight }, turnsUntil(call.signal))
     },
   }
 }
@@ -46,9 +49,13 @@ class EmbeddedQuestion implements AskedQuestion {
   readonly #words: WordIndex
   readonly #vectors: VectorIndex | null
   readonly #all: Bitset
+  readonly #terms: readonly WordTerm[]
+  readonly #turns: Turns
 
-  constructor(host: LensHost, question: Embedded) {
+  constructor(host: LensHost, question: Embedded, turns: Turns) {
     this.#host = host
+    this.#turns = turns
+    this.#terms = [{ text: question.text, boost: 1 }]
     this.#question = question
     this.#words = host.index('words') as WordIndex
     this.#vectors = question.vector === null ? null : vectorsOf(host)
@@ -59,10 +66,11 @@ class EmbeddedQuestion implements AskedQuestion {
   async search(tags: readonly string[], limit: number): Promise<readonly SearchHit[]> {
     const scope = this.#among(tags)
     const depth = Math.max(DEPTH, limit)
-    const { text, exact } = this.#question
-    const scores = this.#scores(text, scope, depth)
+    const { exact } = this.#question
+    const scores = await this.#scores(scope, depth)
     const byScore = orderByTags(this.#hits([...scores.keys()], scores), tags).slice(0, depth)
     if (exact.length === 0) return byScore.slice(0, limit)
+    await this.#turns.pauseIfDue()
     // A name counts once, of however many words it is.
     const names = exact.map(name => ({ text: name, boost: 1 / name.split(' ').length }))
     const named = this.#words.search({ ...scope, terms: names, k: depth })
@@ -78,10 +86,13 @@ class EmbeddedQuestion implements AskedQuestion {
   }
 
   /** Of whatever either index brings. */
-  #scores(text: string, scope: SearchScope, depth: number): ReadonlyMap<EntryKey, number> {
-    const terms = [{ text, boost: 1 }]
+  async #scores(scope: SearchScope, depth: number): Promise<ReadonlyMap<EntryKey, number>> {
+    const terms = this.#terms
+    const reading = this.#words.prepare?.(terms, scope)
+    if (reading !== undefined) await this.#turns.run(reading)
     const byWords = this.#words.search({ ...scope, terms, k: depth })
     const most = mostByWords(this.#words, terms, scope)
+    await this.#turns.pauseIfDue()
     const { vector } = this.#question
     if (vector === null || this.#vectors === null) return new Map(byWords.map(hit => [hit.entry, hit.score / most]))
     const byMeaning = this.#vectors.search({ ...scope, vector, k: depth })
@@ -98,7 +109,9 @@ class EmbeddedQuestion implements AskedQuestion {
 
   #hits(found: readonly EntryKey[], scores: ReadonlyMap<EntryKey, number>): SearchHit[] {
     const now = this.#host.clock.now()
-    const entries = this.#host.store.entries(found)
+    // Others may have written in a pause since the sight was taken.
+    const sight = this.#host.sight(this.#question.sight.viewer)
+    const entries = this.#host.store.entries(found).filter(entry => stillVisible(entry, sight))
     const valid = entries.filter(entry => (entry.validFrom ?? now) <= now && now < (entry.validUntil ?? now + 1))
     return valid.map(({ id, key, title, content, tags, metadata }) => ({
       ...{ id, score: scores.get(key) ?? 0 },

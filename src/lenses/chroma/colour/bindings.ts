@@ -67,8 +67,11 @@ export class Bindings {
     return must(this.#assignAll([wanted], draft => [draft.assign(wanted)])[0], 'the binding')
   }
 
-  /** In order, all or none. An error tells the index (and the line, if it has one) in its details. */
-  assignMany(list: readonly Assignment[]): readonly Binding[] {
+  /**
+   * In order, all or none. An error has the index (and the line, if there is one) in its details. `requireEditor` is called
+   * before anything is assigned, where a hashtag of the list is not assigned yet.
+   */
+  assignMany(list: readonly Assignment[], requireEditor: () => void = () => {}): readonly Binding[] {
     if (!Array.isArray(list)) throw invalidParameter('assignments', list, 'a list')
     const at = <T>(index: number, act: () => T): T => {
       try {
@@ -80,6 +83,7 @@ export class Bindings {
       }
     }
     const wanted = Array.from(list, (given, index) => at(index, () => checkAssignment(given)))
+    if (wanted.some(({ hashtag }) => this.current.resolve(hashtag) === null)) requireEditor()
     return this.#assignAll(wanted, draft => wanted.map((one, index) => at(index, () => draft.assign(one))))
   }
 

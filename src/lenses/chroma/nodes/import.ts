@@ -25,8 +25,13 @@ const COLOR_TOLERANCE = 1e-6
 /** With more of them, whoever follows the uses reads all again. */
 const MOST_TOLD = 10_000
 
-/** How many there were. */
-export function importNodes(state: ChromaState, viewer: Viewer, document: unknown): { readonly imported: number } {
+/** How many there were. `requireEditor` throws where the viewer may not assign the hashtags that are not assigned yet. */
+export function importNodes(
+  state: ChromaState,
+  viewer: Viewer,
+  document: unknown,
+  requireEditor: () => void,
+): { readonly imported: number } {
   const { host } = state
   if (!isPlainObject(document)) throw invalidParameter('document', document, 'an object with nodes')
   refuseUnknown(document, ['version', 'exported_at', 'nodes', 'bindings'])
@@ -37,7 +42,7 @@ export function importNodes(state: ChromaState, viewer: Viewer, document: unknow
   const assignments = checkBindings(document['bindings'])
   host.store.write(host.clock.now(), writer => {
     // Throws `hashtag_assigned` or `anchor_occupied` where another binding is, and adds those that are not there.
-    state.bindings.assignMany(assignments)
+    state.bindings.assignMany(assignments, requireEditor)
     const nodes = checkNodes(state, viewer, list)
     const keys = nodes.map(node => restore(state, writer, viewer, node))
     if (keys.length > 0) tellUses(writer, viewer.id, keys.length > MOST_TOLD ? null : keys)

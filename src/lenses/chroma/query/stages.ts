@@ -40,8 +40,8 @@ export function chromaStages(host: LensHost): Partial<Stages> {
     enrich: (plan, context) => enrich(state(), plan, context),
     retrieve: async (plan, depth, context) => retrieve(state(), plan, depth, context),
     score: (retrieval, plan) => score(state(), retrieval, plan),
-    present: (ranking, retrieval, plan, context) => {
-      const answer = DEFAULT_STAGES.present(ranking, retrieval, plan, context)
+    *present(ranking, retrieval, plan, context) {
+      const answer = yield* DEFAULT_STAGES.present(ranking, retrieval, plan, context)
       const items = answer.page.items.map(item => ({ ...item, why: whyOf(item) }))
       return { ...answer, page: { ...answer.page, items } }
     },

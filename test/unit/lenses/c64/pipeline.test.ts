@@ -1,14 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { atOnce } from '../../../../src/base/turns.ts'
 import { c64Domain } from '../../../../src/lenses/c64/domain.ts'
-import { enrich, joinContext, withoutEnrichment } from '../../../../src/lenses/c64/enrichment/enrich.ts'
+import { enrich, enrichInSteps, joinContext, withoutEnrichment } from '../../../../src/lenses/c64/enrichment/enrich.ts'
 import { extractNumbers } from '../../../../src/lenses/c64/enrichment/extract-numbers.ts'
 import { formatEnrichment } from '../../../../src/lenses/c64/enrichment/markdown.ts'
 import { type EnrichmentInput, type EnrichmentPlugin, inOrder } from '../../../../src/lenses/c64/enrichment/plugin.ts'
-import { runPlugins } from '../../../../src/lenses/c64/enrichment/run-plugins.ts'
+import { runPlugins as runInSteps } from '../../../../src/lenses/c64/enrichment/run-plugins.ts'
 import { chooseStrategy, hasNaturalLanguage } from '../../../../src/lenses/c64/enrichment/strategy.ts'
 
 const domain = c64Domain()
+const runPlugins = (...given: Parameters<typeof runInSteps>) => atOnce(runInSteps(...given))
 const plugin = (name: string, enrichment: EnrichmentPlugin['enrich'], priority?: number): EnrichmentPlugin =>
   priority === undefined ? { name, enrich: enrichment } : { name, priority, enrich: enrichment }
 const says =
@@ -17,6 +19,16 @@ const says =
 const input = (query: string): EnrichmentInput => ({ query, numbers: extractNumbers(query) })
 
 describe('an enriched question', () => {
+  it('QE-019: is made in a step for each plugin and token, the same whether it pauses there or not', () => {
+    const query = Array.from({ length: 300 }, (_, value) => `$${value.toString(16)}`).join(' ')
+    const steps = enrichInSteps(query, domain)
+    let count = 0
+    let step = steps.next(true)
+    for (; step.done !== true; step = steps.next(true)) count++
+    expect(count).toBeGreaterThanOrEqual(300 + domain.plugins.length)
+    expect(step.value).toEqual(enrich(query, domain))
+  })
+
   it('is what the worked example says (EN-027)', () => {
     const found = enrich('What does POKE 53280, 14 do?', domain)
     expect(found.numbers.map(({ value, hex, binary }) => [value, hex, binary])).toEqual([
@@ -44,7 +56,7 @@ describe('an enriched question', () => {
       { query, numbers },
       domain.canonicalTag,
     )
-    const naturalLanguage = hasNaturalLanguage(query, filterTags, domain)
+    const naturalLanguage = atOnce(hasNaturalLanguage(query, filterTags, domain))
     expect(enrich(query, domain)).toEqual({
       ...{ query, numbers, additionalContext, filterTags, warnings: [] },
       enrichedQuery: joinContext(query, additionalContext),

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { atOnce } from '../../../../src/base/turns.ts'
 import { c64Domain } from '../../../../src/lenses/c64/domain.ts'
 import { enrich } from '../../../../src/lenses/c64/enrichment/enrich.ts'
 import {
@@ -37,7 +38,7 @@ describe('natural language', () => {
     ['¿Qué hace $D020?', true],
     ['', false],
   ])('is in %j: %s (EN-051)', (query, expected) => {
-    expect(hasNaturalLanguage(query, enrich(query, domain).filterTags, domain)).toBe(expected)
+    expect(atOnce(hasNaturalLanguage(query, enrich(query, domain).filterTags, domain))).toBe(expected)
   })
 
   it.each([

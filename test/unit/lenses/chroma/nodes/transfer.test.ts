@@ -69,6 +69,25 @@ describe('CQ-128: what is exported', () => {
     expect(to.listHashtags()).toHaveLength(TAGS.length)
   })
 
+  it('QE-019: binds hashtags only for those who may assign them; for others a denied import writes nothing', async () => {
+    await using from = await openWorld()
+    await from.node()
+    const document = JSON.parse(JSON.stringify(await from.chroma.exportNodes()))
+    const vocabularyConfig = { editors: ['ann'] }
+    await using to = await openChroma({ store: 'memory', background: false, now: () => NOW, vocabularyConfig })
+    const [ann, bob] = [to.as({ id: 'ann' }), to.as({ id: 'bob' })]
+    const denied = { code: 'denied', details: { operation: 'chroma.import' } }
+    await to.assignHashtag(TAGS[0] as string, { anchorId: document.bindings[TAGS[0] as string] })
+    await expect(bob.importNodes(document)).rejects.toMatchObject(denied)
+    expect(to.listHashtags()).toHaveLength(1)
+    expect((await bob.exportNodes()).nodes).toEqual([])
+    expect(await ann.importNodes(document)).toEqual({ imported: 1 })
+    expect(to.listHashtags()).toHaveLength(TAGS.length)
+    // What is assigned just so needs no right.
+    expect(await bob.importNodes(document)).toEqual({ imported: 1 })
+    expect((await bob.exportNodes()).nodes).toHaveLength(1)
+  })
+
   it('is a document of its viewer alone', async () => {
     await using world = await openWorld()
     const ann = world.chroma.as({ id: 'ann' })

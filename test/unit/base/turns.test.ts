@@ -1,0 +1,77 @@
+/** Long work in small steps, and the turns of others between them. */
+import { describe, expect, it } from 'vitest'
+import { nextTurn } from '../../../src/base/next-turn.ts'
+import { atOnce, type Steps, Turns } from '../../../src/base/turns.ts'
+
+/** Steps of so many milliseconds each, on a clock of its own; gives how often it was paused. */
+function workOf(steps: readonly number[]) {
+  const clock = { now: 0 }
+  function* work(): Steps<number> {
+    let paused = 0
+    for (const ms of steps) {
+      clock.now += ms
+      if (yield) paused++
+    }
+    return paused
+  }
+  return { clock, work }
+}
+
+describe('work in steps', () => {
+  it('QE-019: pauses once it has worked for 20 ms, and short work never does', async () => {
+    const { clock, work } = workOf([5, 5, 5, 5, 19, 1, 1])
+    const pausedAt: number[] = []
+    const turns = new Turns(
+      () => {},
+      () => clock.now,
+      async () => {
+        pausedAt.push(clock.now)
+      },
+    )
+    expect(await turns.run(work())).toBe(2)
+    expect(pausedAt).toEqual([20, 40])
+    expect(await turns.pauseIfDue()).toBe(false)
+    const short = workOf([5, 5, 5])
+    const never = () => Promise.reject(new Error('paused'))
+    expect(await new Turns(undefined, () => short.clock.now, never).run(short.work())).toBe(0)
+  })
+
+  it('calls before the next pause alone who was to be called last, and ends where the check throws', async () => {
+    const { clock, work } = workOf([30, 30, 30, 30])
+    const calls: string[] = []
+    const check = () => {
+      if (clock.now >= 90) throw new Error('cancelled')
+    }
+    const turn = async () => void calls.push('pause')
+    const turns = new Turns(check, () => clock.now, turn)
+    turns.beforeNext(() => calls.push('replaced'))
+    turns.beforeNext(() => calls.push('before'))
+    await expect(turns.run(work())).rejects.toThrow('cancelled')
+    expect(calls).toEqual(['before', 'pause', 'pause', 'pause'])
+  })
+
+  it('can be done without a pause', () => {
+    expect(atOnce(workOf([100, 100]).work())).toBe(0)
+  })
+})
+
+it('QE-019: of all who wait, one goes on in each turn of the event loop, first come first', async () => {
+  const went: string[] = []
+  let turn = 0
+  let isOver = false
+  const count = () => {
+    turn++
+    if (!isOver) setImmediate(count)
+  }
+  setImmediate(count)
+  const worker = async (name: string) => {
+    for (let piece = 0; piece < 3; piece++) {
+      await nextTurn()
+      went.push(`${name}${turn}`)
+    }
+  }
+  await Promise.all(['a', 'b', 'c'].map(worker))
+  isOver = true
+  expect(went.map(name => name[0]).join('')).toBe('abcabcabc')
+  expect(new Set(went.map(name => name.slice(1))).size).toBe(9)
+})

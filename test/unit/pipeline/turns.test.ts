@@ -1,0 +1,130 @@
+/** A long question yields to others between its steps (QE-019): what they write meanwhile, and what it answers then. */
+import { describe, expect, it } from 'vitest'
+import { Deadline } from '../../../src/base/clock.ts'
+import { Turns } from '../../../src/base/turns.ts'
+import { audience } from '../../../src/model/partition.ts'
+import type { QueryInput } from '../../../src/model/query-input.ts'
+import type { Viewer } from '../../../src/model/viewer.ts'
+import type { AskWorld } from '../../../src/testing/ask-world.ts'
+import { WORLD_NOW } from '../../../src/testing/ask-world.ts'
+import { openWorld } from './world.ts'
+
+const ANN: Viewer = { id: 'ann' }
+const ENTRIES = 30
+const publicly = audience('public', 'ben')
+
+async function world(): Promise<AskWorld> {
+  const made = openWorld()
+  for (let at = 0; at < ENTRIES; at++) {
+    made.put({ id: `e${at}`, content: `fox dog word${at} word${at % 7}`, audience: publicly })
+  }
+  await made.embedAll()
+  return made
+}
+
+/** Turns that pause after every step: their clock goes on 20 ms at each look. `act` gets the number of the pause, from 1. */
+function everyStep(act: (pause: number) => void = () => {}): Turns & { pauses: number } {
+  let now = 0
+  const clock = () => {
+    now += 20
+    return now
+  }
+  const turns = new Turns(undefined, clock, async () => {
+    turns.pauses++
+    act(turns.pauses)
+  }) as Turns & { pauses: number }
+  turns.pauses = 0
+  return turns
+}
+
+/** Puts as another does, and asks, so that the indexes follow. */
+function write(to: AskWorld, id: string, content: string, of = publicly): void {
+  to.put({ id, content, audience: of })
+  to.context({ text: 'x' }, { viewer: { id: 'ben' } })
+}
+
+const QUESTIONS: readonly QueryInput[] = [
+  { text: 'fox word3', limit: 20, explain: true },
+  { text: 'fox word3', limit: 20, diversity: 0.5 },
+  { text: 'fox word3', limit: 20, diversity: 0.5, approximate: false },
+  { text: '', filter: { kinds: ['note'] }, limit: 20 },
+]
+
+describe('a question that pauses at every step', () => {
+  it.each(QUESTIONS)('QE-019: takes a pause for each item at least and answers as without: %j', async input => {
+    const asked = await world()
+    const turns = everyStep()
+    const { page } = await asked.ask(input, { viewer: ANN, turns })
+    const plain = await (await world()).ask(input, { viewer: ANN, turns: new Turns(undefined, () => 0) })
+    expect(page).toEqual({ ...plain.page, cursor: expect.any(String) })
+    expect(page.items).toHaveLength(20)
+    expect(turns.pauses).toBeGreaterThanOrEqual(20)
+  })
+
+  it.each(QUESTIONS)('answers the same whatever hidden entries come at its pauses: %j', async input => {
+    const asked = await world()
+    const hidden = audience('private', 'ben')
+    const turns = everyStep(pause => write(asked, `hidden${pause}`, 'fox word3 word3 dog', hidden))
+    const answers = [await asked.ask(input, { viewer: ANN, turns })]
+    const cursor = answers[0]?.page.cursor ?? ''
+    answers.push(await asked.ask({ ...input, cursor }, { viewer: ANN }))
+    const quiet = await (await world()).pages(input, { viewer: ANN })
+    expect(answers.map(({ page }) => ({ ...page, cursor: null }))).toEqual(
+      quiet.map(({ page }) => ({ ...page, cursor: null })),
+    )
+    expect(turns.pauses).toBeGreaterThan(0)
+  })
+
+  it.each(QUESTIONS.slice(0, 2))('goes on behind its page when something visible came at a pause: %j', async input => {
+    const asked = await world()
+    const turns = everyStep(pause => write(asked, `late${pause}`, `fox dog late${pause}`))
+    const first = await asked.ask(input, { viewer: ANN, turns })
+    const second = await asked.ask({ ...input, cursor: first.page.cursor ?? '' }, { viewer: ANN })
+    const ids = [...first.page.items, ...second.page.items].map(({ id }) => id).filter(id => !id.startsWith('late'))
+    expect(ids.toSorted()).toEqual(Array.from({ length: ENTRIES }, (_, at) => `e${at}`).toSorted())
+  })
+
+  it('shows nothing that was deleted or hidden, and nothing as it was before it was changed, at its last pause', async () => {
+    const asked = await world()
+    const input = { text: 'fox word3', limit: ENTRIES, any: true }
+    const [gone, secret, changed] = (await asked.ask(input, { viewer: ANN })).page.items
+    const counted = everyStep()
+    await asked.ask(input, { viewer: ANN, turns: counted })
+    const turns = everyStep(pause => {
+      if (pause !== counted.pauses) return
+      const { store } = asked.parts
+      const key = store.find(
+        gone?.id ?? '',
+        store.partitions().map(({ id }) => id),
+      )[0] as number
+      store.write(WORLD_NOW, writer => writer.delete(key))
+      asked.put({ id: secret?.id ?? '', content: 'fox', audience: audience('private', 'ben') })
+      asked.put({ id: changed?.id ?? '', content: 'fox word3 rewritten', audience: publicly })
+    })
+    const { page } = await asked.ask(input, { viewer: ANN, turns })
+    expect(turns.pauses).toBeGreaterThanOrEqual(counted.pauses)
+    const ids = page.items.map(({ id }) => id)
+    expect(ids).toHaveLength(ENTRIES - 2)
+    expect(ids).not.toContain(gone?.id)
+    expect(ids).not.toContain(secret?.id)
+    expect(page.items.find(({ id }) => id === changed?.id)?.excerpt.text).toContain('rewritten')
+    expect(page.items.map(({ rank }) => rank)).toEqual(ids.map((_, at) => at + 1))
+  })
+
+  it('ends at the next pause when its caller cancels it', async () => {
+    const asked = await world()
+    const caller = new AbortController()
+    const deadline = new Deadline(Number.POSITIVE_INFINITY, caller.signal)
+    let pauses = 0
+    let now = 0
+    const check = () => deadline.signal.throwIfAborted()
+    const turn = async () => {
+      pauses++
+      if (pauses === 5) caller.abort(new Error('gone'))
+    }
+    const turns = new Turns(check, () => (now += 20), turn)
+    const answer = asked.ask({ text: 'fox', limit: 20, explain: true }, { viewer: ANN, deadline, turns })
+    await expect(answer).rejects.toThrow('gone')
+    expect(pauses).toBe(5)
+  })
+})
