@@ -62,7 +62,7 @@ export const QUESTIONS: readonly CodeQuestion[] = [
     text: 'How are results kept from being all alike?',
     path: 'math/mmr.ts',
     symbol: 'spreadTier',
-    line: 'const worth = lambda * choice.score(item) - (1 - lambda) * like',
+    line: 'open.setBest(lambda * choice.score(from + at) - (1 - lambda) * compare(at))',
   },
   {
     text: 'How do several hashtags become one colour?',
@@ -74,7 +74,7 @@ export const QUESTIONS: readonly CodeQuestion[] = [
     text: 'What permissions does the folder of a new store get?',
     path: 'engine/home.ts',
     symbol: 'makeFolder',
-    line: 'mkdirSync(folder, { mode: 0o700 })',
+    line: 'if (isMade(() => mkdirSync(folder, { mode: 0o700 }))) {',
   },
   {
     text: 'Where is the hash of the weights compared with the manifest before the model is loaded?',
@@ -92,7 +92,7 @@ export const QUESTIONS: readonly CodeQuestion[] = [
     text: 'When is a result dropped because its meaning is no nearer than by chance?',
     path: 'pipeline/noise.ts',
     symbol: 'isNoise',
-    line: "return cosine !== undefined && isByChance(cosine, context) && (signals['words'] ?? 0) <= 0",
+    line: 'return cosine !== undefined && isByChance(cosine, context) && !hasWords',
   },
   {
     text: 'How much of one chunk is repeated in the next?',
@@ -104,7 +104,7 @@ export const QUESTIONS: readonly CodeQuestion[] = [
     text: 'How is a page in the browser stopped from talking to the server on this machine?',
     path: 'doors/http/guard.ts',
     symbol: 'checkNames',
-    line: 'if (origin === null ? !isForeignPart(headers) : isAllowedOrigin(origin, host, names)) return',
+    line: 'if (origin === null ? !isFromOtherOrigin(method, headers) : isAllowedOrigin(origin, host, names)) return',
   },
   {
     text: 'Can a bearer token be guessed by measuring how long the comparison takes?',

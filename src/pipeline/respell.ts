@@ -25,10 +25,13 @@ export function mayBeMisspelt(verdict: Verdict, { mode }: Plan, { bmTop = 0 }: R
   return verdict === 'nothing_relevant' || (verdict === 'weak' && mode !== 'list' && bmTop === 0)
 }
 
-const WORTH: Readonly<Record<Verdict, number>> = { nothing_relevant: 0, weak: 1, answered: 2 }
-
-export function isBetter(one: Verdict, other: Verdict): boolean {
-  return WORTH[one] > WORTH[other]
+/**
+ * Whether the other spelling is what was meant. A weak answer is no sign of it where meaning was asked too: a word of a foreign
+ * subject is near to some word of almost any vocabulary.
+ */
+export function isBetter(respelled: Verdict, asWritten: Verdict, { vector }: Plan): boolean {
+  if (respelled === 'weak') return vector === null && asWritten === 'nothing_relevant'
+  return respelled === 'answered' && asWritten !== 'answered'
 }
 
 /** The text with the nearest spelling of each unknown word that has one; null: there is none. */

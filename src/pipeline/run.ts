@@ -95,7 +95,7 @@ async function runFirst(stages: Stages, context: QueryContext, request: PartRequ
   const text = stages.respell?.(first.plan, context) ?? null
   if (text === null) return first.part
   const again = await runText(text, stages, context, request)
-  return isBetter(again.part.answer.page.verdict, verdict) ? again.part : first.part
+  return isBetter(again.part.answer.page.verdict, verdict, first.plan) ? again.part : first.part
 }
 
 interface Run {

@@ -25,7 +25,7 @@ export async function survey(stages: Stages, wanted: readonly EntryKey[], contex
   const text = stages.respell?.(first.plan, context) ?? null
   if (text === null) return first
   const again = await surveyText(text, stages, wanted, context)
-  return isBetter(again.ranking.scoring.verdict, verdict) ? again : first
+  return isBetter(again.ranking.scoring.verdict, verdict, first.plan) ? again : first
 }
 
 async function surveyText(

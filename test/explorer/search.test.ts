@@ -153,8 +153,8 @@ describeInBrowser('the search view', () => {
     await page.getByText('Nothing relevant').waitFor()
     await expectGoodLooks(page, 'search-nothing')
     noErrors()
-    await open('#/search?q=say+%22hello')
-    await page.getByRole('alert').getByText('query_syntax').waitFor()
+    await open('#/search?lens=nowhere&q=hello')
+    await page.getByRole('alert').getByText('unknown_lens').waitFor()
     await expectGoodLooks(page, 'search-refused')
   })
 

@@ -37,7 +37,7 @@ async function askAsNobody(): Promise<void> {
     const name = readOnly ? 'reader' : 'writer'
     try {
       const engine = await openEngine({ home, readOnly, embedder: 'none', background: false })
-      const { items } = await engine.query({ text: 'fox' })
+      const { items } = await engine.query({ text: 'fox', touch: true })
       say(`${name} found ${items.map(item => item.id)}`)
       await engine.close()
       say(`${name} closed`)

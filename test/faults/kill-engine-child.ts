@@ -116,7 +116,7 @@ function deleting(engine: Engine): readonly [Will, () => Promise<readonly string
   const will: Will = { kind: 'delete', contents: Object.fromEntries(ids.map(id => [id, null])) }
   const run = async () => {
     const there: string[] = []
-    for (const id of ids) if (await engine.get({ id }).then(Boolean, () => false)) there.push(id)
+    for (const id of ids) if (await engine.get({ id, touch: false }).then(Boolean, () => false)) there.push(id)
     if (there.length > 0) await engine.delete({ ids: there })
     return ids
   }
@@ -128,7 +128,7 @@ function asking(engine: Engine): readonly [Will, () => Promise<readonly string[]
   const text = sentence()
   return [
     { kind: 'query', contents: {} },
-    async () => (await engine.query({ text, any: true, timeout_ms: 120_000 })).items.map(item => item.id),
+    async () => (await engine.query({ text, any: true, touch: true, timeout_ms: 120_000 })).items.map(item => item.id),
   ]
 }
 

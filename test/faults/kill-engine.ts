@@ -140,7 +140,7 @@ async function everything(engine: Engine): Promise<Found> {
   for (let cursor: string | undefined; ; ) {
     const page = await engine.list({ limit: 1000, order: 'id', ...(cursor === undefined ? {} : { cursor }) })
     for (const { id } of page.items) {
-      const { content, access } = await engine.get({ id })
+      const { content, access } = await engine.get({ id, touch: false })
       found.set(id, { content, uses: access?.count ?? 0 })
     }
     if (page.cursor === null) return found

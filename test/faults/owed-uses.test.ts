@@ -25,8 +25,8 @@ async function openBusy() {
 }
 
 const ask = async (engine: Engine, viewer = 'owner') =>
-  expect((await engine.query({ text: 'fox' }, { viewer: { id: viewer } })).items).toHaveLength(1)
-const used = async (engine: Engine) => (await engine.get({ id: 'fox' })).access?.count ?? 0
+  expect((await engine.query({ text: 'fox', touch: true }, { viewer: { id: viewer } })).items).toHaveLength(1)
+const used = async (engine: Engine) => (await engine.get({ id: 'fox', touch: false })).access?.count ?? 0
 
 it('with the next one', async () => {
   const { engine, release } = await openBusy()

@@ -19,7 +19,9 @@ const FIELDS: readonly FieldName[] = [
   'created',
   'updated',
 ]
-const OPTIONS = { fields: FIELDS, now: Date.UTC(2026, 2, 1) }
+const LENIENT = { fields: FIELDS, now: Date.UTC(2026, 2, 1) }
+/** What is read in strict syntax can be printed and read again. */
+const STRICT = { ...LENIENT, syntax: 'strict' } as const
 
 const WORDS: readonly string[] = [
   ...[
@@ -77,6 +79,7 @@ export const grammar: Target<string> = {
 }
 
 function tryQuestion(text: string): void {
+  mustForgive(text)
   const first = parsed(text)
   const second = parsed(text)
   if (first instanceof QuerentError || second instanceof QuerentError) {
@@ -101,9 +104,19 @@ function tryQuestion(text: string): void {
   )
 }
 
+/** Lenient syntax refuses blank texts alone. */
+function mustForgive(text: string): void {
+  try {
+    const { text: read, tokens, terms, boosts } = parseQuery(text, LENIENT)
+    for (const span of [...tokens, ...terms, ...boosts]) mustLieIn(span, read)
+  } catch (thrown) {
+    must(mustBeRefusal(thrown).code === 'invalid_argument' && text.trim() === '', 'a text that is not blank is refused')
+  }
+}
+
 function parsed(text: string): ParsedQuery | QuerentError {
   try {
-    return parseQuery(text, OPTIONS)
+    return parseQuery(text, STRICT)
   } catch (thrown) {
     return mustBeRefusal(thrown)
   }

@@ -65,7 +65,7 @@ async function fill(store: Store, acts: Parameters<typeof play>[1]): Promise<voi
   })
   writeFileSync(folder.file('fox.md'), '---\ntags: [red]\n---\n# Fox\n\nThe fox jumps.\n\n## More\n\nText.\n')
   await engine.add({ paths: [folder.file('fox.md')] })
-  const page = await engine.query({ text: 'the fox jumps' })
+  const page = await engine.query({ text: 'the fox jumps', touch: true })
   expect(page.items.length).toBeGreaterThan(0)
 }
 
