@@ -16,8 +16,8 @@ const set = questionSet('judged on')
 const FLOORS: Readonly<Record<string, Measures>> = {
   'exact, breadth': { recall: 0.2, ndcg: 0.17 },
   'exact, relevance': { recall: 0.2, ndcg: 0.19 },
-  'semantic, breadth': { recall: 0.9, ndcg: 0.73 },
-  'hybrid, breadth': { recall: 0.68, ndcg: 0.46 },
+  'semantic, breadth': { recall: 0.9, ndcg: 0.71 },
+  'hybrid, breadth': { recall: 0.64, ndcg: 0.44 },
   'hybrid, relevance': { recall: 0.92, ndcg: 0.82 },
 }
 
