@@ -117,7 +117,7 @@ describe('a Qdrant server', () => {
     )
     const ask = async (qdrantUrl: string) => {
       await using c64 = await openTestC64({ c64: { backend: 'qdrant', qdrantUrl, embeddingUrl } })
-      return c64.query('EXTCOL').then(String, (error: Error) => error.message)
+      return await c64.query('EXTCOL').then(String, (error: Error) => error.message)
     }
     expect(await ask('http://127.0.0.1:9')).toBe('Qdrant at http://127.0.0.1:9 cannot be reached')
     expect(await ask(failing.url)).toBe(`Qdrant at ${failing.url} answers with status 503`)
@@ -148,7 +148,7 @@ describe('a Qdrant server', () => {
       await using c64 = await openTestC64({
         c64: { backend: 'qdrant', qdrantUrl: qdrant.url, embeddingUrl, qdrantPublic },
       })
-      return c64.query('EXTCOL', {}, { viewer: { id: 'ann' } }).then(
+      return await c64.query('EXTCOL', {}, { viewer: { id: 'ann' } }).then(
         ({ results }) => results.length,
         (error: Error) => error.message,
       )
