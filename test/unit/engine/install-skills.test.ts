@@ -79,7 +79,7 @@ describe.each(['es', 'en'] as const)('the files in %s', lang => {
     expect(skill).toMatch(lang === 'es' ? /términos más generales, quitar el filtro/ : /broader terms, no day filter/)
     for (const line of FIRST_LINES[lang]) expect(skill).toContain(line)
     expect(skill).toMatch(/items, analysis\./)
-    for (const row of ['| --days |', '| --collection | both |', '| --n-results | 5 |', '| --lang | es |']) {
+    for (const row of ['| --days |', '| --collection | both |', '| --n-results | 5 |', '| --lang | auto |']) {
       expect(skill).toContain(row)
     }
   })
