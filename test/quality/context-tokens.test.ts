@@ -18,7 +18,7 @@ describe('the questions of docs/context-tokens.md', () => {
     )
     expect(places).toEqual([path])
     const before = (files.get(path) as string).split(line)[0] as string
-    expect(`${before}${line}`).toMatch(new RegExp(`(?:function|class|const) ${symbol}\\b`))
+    expect(`${before}${line}`).toMatch(new RegExp(`(?:function\\*?|class|const) ${symbol}\\b`))
   })
 
   it('stand on the page with what each way of reading them cost', () => {
