@@ -101,7 +101,13 @@ it('ends a run over the code of the folder with the connection of whoever asked 
   const end = new AbortController()
   let served: Promise<void> = Promise.resolve()
   const url = await new Promise<string>(resolve => {
-    served = serveHttp(code.engine, makeCatalog(code.engine), { host: '127.0.0.1', port: 0 }, end.signal, resolve)
+    served = serveHttp(
+      code.engine,
+      makeCatalog(code.engine),
+      { host: '127.0.0.1', port: 0, tokens: undefined },
+      end.signal,
+      resolve,
+    )
   })
   const leave = new AbortController()
   const { store } = code.engine.host('context')
