@@ -13,6 +13,8 @@ import { modelFolder } from '../support/model.ts'
 const set = questionSet('judged on')
 
 /** What was measured, less a little: other code in the folders moves it. */
+// The corpus is this repository's `src`, so figures move as it grows. On 2026-11-25 the breadth floors were lowered (0.73, 0.68
+// and 0.46 before): the same program over the older `src` still gave 0.736, 0.686 and 0.463.
 const FLOORS: Readonly<Record<string, Measures>> = {
   'exact, breadth': { recall: 0.2, ndcg: 0.17 },
   'exact, relevance': { recall: 0.2, ndcg: 0.19 },
