@@ -139,8 +139,11 @@ function writeSegment(scan: Scan): Segment {
     (scan.keys[a] as string) < (scan.keys[b] as string) ? -1 : 1,
   )
   for (const term of order) {
+    const [from, to] = [starts[term] as number, starts[term + 1] as number]
+    // A word that no chunk has whole: every term of a segment has at least one posting.
+    if (from === to) continue
     writer.beginTerm(encodeTerm(scan.keys[term] as string))
-    writeTerm(writer, scan, occurrences.subarray(starts[term] as number, starts[term + 1] as number))
+    writeTerm(writer, scan, occurrences.subarray(from, to))
     writer.endTerm()
   }
   return writer.finish()

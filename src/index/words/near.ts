@@ -36,6 +36,8 @@ export function nearTerms(
       const wanted = stem(word, LANGUAGES[language] as Language)
       for (const { number, term, distance } of alikeIn(segment, language, wanted, most)) {
         const runs = readRuns(segment, number, visible)
+        // Nothing visible has the term.
+        if (runs.length === 0) continue
         const df = runs.reduce((sum, run) => sum + run.df, 0) - deadWith(segment, number, visible)
         if (df <= 0) continue
         const chunk = firstChunk(segment, new PostingCursor(segment, runs))

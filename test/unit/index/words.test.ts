@@ -95,6 +95,20 @@ describe('gaps', () => {
   })
 })
 
+describe('a word that no chunk has whole', () => {
+  it('is not a term of the index, so that looking for words spelled alike still answers', () => {
+    const world = new WordWorld(openMemoryStore())
+    world.apply([textOf('a', 'the the cancion ', { chunk: 5, overlap: 12 }), textOf('b', 'gone')])
+    const index = openWordIndex()
+    index.refresh(world.store)
+    world.apply([textOf('b', '', { do: 'delete' })])
+    index.refresh(world.store)
+    const scope = { partitions: world.partitionsOf('public') }
+    expect(index.nearTerms('cancoin', 2, scope, 3)).toEqual([])
+    expect(index.nearTerms('teh', 2, scope, 3)).toMatchObject([{ term: 'the' }])
+  })
+})
+
 describe('a long question', () => {
   it('QE-019: is read in a step for each word, and answered the same whether or not it was, and when the index changes meanwhile', () => {
     const world = new WordWorld(openMemoryStore())
