@@ -6,6 +6,7 @@
 import type { Embedder } from '../src/embed/embedder.ts'
 import type { Engine } from '../src/engine/engine.ts'
 import { openEngine } from '../src/engine/open.ts'
+import type { Verdict } from '../src/model/page.ts'
 import { tempFolder } from '../src/testing/temp-folder.ts'
 import { cacheOnDisk } from './lib/cached-embedder.ts'
 import {
@@ -16,9 +17,12 @@ import {
   readCollection,
   recall,
 } from './lib/collections.ts'
-import { documentationRows } from './lib/documentation-quality.ts'
+import { labelledSet } from './lib/conversations/labelled-set.ts'
+import { recallVerdictRows } from './lib/conversations/recall-verdicts.ts'
+import { documentationRows, documentationSet } from './lib/documentation-quality.ts'
 import { lent, localEmbedder } from './lib/local-embedder.ts'
 import type { Row } from './lib/report.ts'
+import { randomHalves, type VerdictSet, verdictRows } from './lib/verdict-quality.ts'
 
 export const name = 'quality'
 
@@ -43,9 +47,30 @@ export async function run(): Promise<readonly Row[]> {
     const measured: Measured[] = []
     for (const collection of collections) measured.push(await measure(collection, collections, cached))
     const documentation = await documentationRows(collections, cached)
-    return [...skipped, ...measured.flatMap(rowsOf), ...macroRows(measured), ...documentation]
+    const sets = [...collections.map(asVerdictSet), await documentationSet()].filter(set => set !== null)
+    const foreign = sets.flatMap(({ questions }) => questions.filter(({ half }) => half === 'reported').slice(0, 30))
+    const verdicts = [
+      ...(await verdictRows(sets, cached)),
+      ...(await recallVerdictRows(
+        await labelledSet(),
+        foreign.map(({ text }) => text),
+        cached,
+      )),
+    ]
+    return [...skipped, ...measured.flatMap(rowsOf), ...macroRows(measured), ...documentation, ...verdicts]
   } finally {
     await cached.close()
+  }
+}
+
+function asVerdictSet({ name, documents, questions }: Judged): VerdictSet {
+  const halves = randomHalves(questions.length, 20_261_125)
+  return {
+    name,
+    passages: documents,
+    questions: questions.map(({ text, relevant }, at) => ({
+      ...{ text, answeredBy: [...relevant], half: halves[at] ?? 'reported' },
+    })),
   }
 }
 
@@ -55,7 +80,7 @@ export interface Measured {
   readonly recall: number
   /** Percent of its own questions that were refused. */
   readonly lost: number
-  /** Percent of the others' questions that were answered, by collection. */
+  /** Percent of the others' questions whose verdict is that they were answered, by collection. */
   readonly falseAnswers: Readonly<Record<string, number>>
 }
 
@@ -70,7 +95,7 @@ export async function measure(of: Judged, others: readonly Judged[], embedder: E
   const own = await measureOwn(of, engine)
   const falseAnswers: Record<string, number> = {}
   for (const other of others.filter(({ name }) => name !== of.name)) {
-    falseAnswers[other.name] = 100 - (await percentRefused(other, engine))
+    falseAnswers[other.name] = await percentOf('answered', other, engine)
   }
   return { name: of.name, ...own, falseAnswers }
 }
@@ -84,16 +109,16 @@ async function measureOwn(of: Judged, engine: Engine): Promise<Pick<Measured, 'n
     gains.push(ndcg(ids, relevant, 10))
     recalls.push(recall(ids, relevant, 100))
   }
-  return { ndcg: mean(gains), recall: mean(recalls), lost: await percentRefused(of, engine) }
+  return { ndcg: mean(gains), recall: mean(recalls), lost: await percentOf('nothing_relevant', of, engine) }
 }
 
-async function percentRefused(of: Judged, engine: Engine): Promise<number> {
-  let refused = 0
+async function percentOf(wanted: Verdict, of: Judged, engine: Engine): Promise<number> {
+  let count = 0
   for (const { text } of of.questions) {
     const { verdict } = await engine.query({ text, limit: 1, touch: false })
-    if (verdict === 'nothing_relevant') refused++
+    if (verdict === wanted) count++
   }
-  return (100 * refused) / of.questions.length
+  return (100 * count) / of.questions.length
 }
 
 function rowsOf({ name, ndcg, recall, lost, falseAnswers }: Measured): readonly Row[] {

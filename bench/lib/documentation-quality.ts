@@ -6,6 +6,8 @@ import { join } from 'node:path'
 import type { Embedder } from '../../src/embed/embedder.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { openEngine } from '../../src/engine/open.ts'
+import { chunkText, chunkTitle, type Entry } from '../../src/model/entry.ts'
+import { openMemoryStore } from '../../src/store/memory-store.ts'
 import { tempFolder } from '../../src/testing/temp-folder.ts'
 import type { Judged } from './collections.ts'
 import {
@@ -16,6 +18,7 @@ import {
 } from './documentation.ts'
 import { lent } from './local-embedder.ts'
 import type { Row } from './report.ts'
+import type { VerdictSet } from './verdict-quality.ts'
 
 const SHOWN = 5
 
@@ -27,7 +30,34 @@ interface Found {
   readonly refused: boolean
 }
 
-const reported = documentationQuestions.filter((_, at) => at % 2 === 1)
+const isReported = (at: number) => at % 2 === 1
+const reported = documentationQuestions.filter((_, at) => isReported(at))
+
+/** The pages cut into passages as they are when they are added; null where there are none. */
+export async function documentationSet(): Promise<VerdictSet | null> {
+  const folder = documentationFolder()
+  if (folder === undefined) return null
+  const store = openMemoryStore()
+  await using engine = await openEngine({ store, embedder: 'none', background: false })
+  await engine.add({ paths: documentationPages.map(page => join(folder, page)), wait: true })
+  const passages = store.scanEntries(0, documentationPages.length).flatMap(key => {
+    const entry = store.entry(key) as Entry
+    return store.chunksOf(key).map(chunk => {
+      const [title, text] = [chunkTitle(entry, chunk), chunkText(entry, chunk)]
+      return { id: `${entry.origin?.split('/').at(-1)}#${chunk.ordinal}`, title, text }
+    })
+  })
+  const questions = documentationQuestions.map(({ page, text, answer }, at) => {
+    const answers = passages.filter(({ id, text }) => id.startsWith(`${page}#`) && folded(text).includes(answer))
+    return { text, answeredBy: answers.map(({ id }) => id), half: isReported(at) ? 'reported' : 'choosing' } as const
+  })
+  // An answer may go over the end of a passage.
+  return { name: 'documentation', passages, questions: questions.filter(({ answeredBy }) => answeredBy.length > 0) }
+}
+
+function folded(shown: string): string {
+  return shown.replace(/\s+/g, ' ')
+}
 
 export async function documentationRows(others: readonly Judged[], embedder: Embedder): Promise<readonly Row[]> {
   const folder = documentationFolder()
@@ -54,7 +84,7 @@ export async function documentationRows(others: readonly Judged[], embedder: Emb
       let answered = 0
       for (const { text } of other.questions) {
         const { verdict } = await engine.query({ text, mode, limit: 1, touch: false })
-        if (verdict !== 'nothing_relevant') answered++
+        if (verdict === 'answered') answered++
       }
       const value = (100 * answered) / other.questions.length
       rows.push({ name: `documentation, ${mode}, questions of ${other.name} answered`, unit: '%', value })
@@ -71,7 +101,6 @@ async function lookUp(
   const { items } = await engine.query({ text, mode, limit: SHOWN, any: true, touch: false })
   const { verdict } = await engine.query({ text, mode, limit: 1, touch: false })
   const right = items.filter(item => item.origin?.endsWith(`/${page}`) === true)
-  const folded = (shown: string) => shown.replace(/\s+/g, ' ')
   return {
     page: right.length > 0,
     excerpt: right.some(item => folded(item.excerpt.text).includes(answer)),

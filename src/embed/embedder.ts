@@ -7,17 +7,14 @@ import { QuerentError } from '../model/errors.ts'
 /** A question and a passage may need different prefixes; the embedder adds them. */
 export type EmbedKind = 'query' | 'passage'
 
-/**
- * What "relevant" means in this model's numbers (digest of the calibration in docs): evidence below
- * `base + slope·log10(max(rows, minRows))` says that nothing on the subject is known; `weakMargin` above it is weak.
- */
+/** What "relevant" means in this model's numbers: bars for the evidence, whose form is in `math/evidence.ts`. */
 export interface Calibration {
-  readonly base: number
-  readonly slope: number
-  readonly minRows: number
-  readonly weakMargin: number
-  /** Share of the word leg's coverage in the evidence. */
+  /** Weight of the words' coverage in the evidence; the cosine's is 1. */
   readonly wordShare: number
+  /** Evidence below it: nothing relevant. At so many rows a bar is base + slope · log10(rows). */
+  readonly refused: { readonly base: number; readonly slope: number }
+  /** Evidence from here on: an answer. */
+  readonly answered: { readonly base: number; readonly slope: number }
 }
 
 export interface EmbeddingModel {

@@ -30,13 +30,8 @@ const MODEL_FILES = ['model.onnx', 'tokenizer.json', 'tokenizer_config.json'] as
 type ModelFile = (typeof MODEL_FILES)[number]
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/, 'a SHA-256 in lower-case hexadecimal')
-const calibration = z.strictObject({
-  base: z.number(),
-  slope: z.number(),
-  minRows: z.number().int().positive(),
-  weakMargin: z.number().nonnegative(),
-  wordShare: z.number().nonnegative(),
-})
+const bar = z.strictObject({ base: z.number(), slope: z.number() })
+const calibration = z.strictObject({ wordShare: z.number().nonnegative(), refused: bar, answered: bar })
 const manifestSchema = z.strictObject({
   id: z.string().regex(/^[\w.:/-]{1,200}$/, 'a name of letters, digits and _ . : / -'),
   dimensions: z.number().int().min(1).max(16_384),

@@ -10,7 +10,7 @@ import { stem } from '../text/stem.ts'
 import { LANGUAGES } from '../text/stopwords.ts'
 import { type Token, tokenise } from '../text/tokenise.ts'
 import type { QueryContext } from './context.ts'
-import type { Plan, Retrieval } from './stage.ts'
+import type { Plan } from './stage.ts'
 
 /** Words of one question that are compared; each costs a look at all visible terms. */
 const MOST_WORDS = 8
@@ -19,11 +19,6 @@ const SHORTEST = 4
 const LONG = 8
 /** Terms whose words are looked up in a passage. */
 const MOST_TERMS = 12
-
-/** Nothing was found, or a little by meaning alone: `bmTop` is the BM25 of the best passage. */
-export function mayBeMisspelt(verdict: Verdict, { mode }: Plan, { bmTop = 0 }: Retrieval['statistics']): boolean {
-  return verdict === 'nothing_relevant' || (verdict === 'weak' && mode !== 'list' && bmTop === 0)
-}
 
 /**
  * Whether the other spelling is what was meant. A weak answer is no sign of it where meaning was asked too: a word of a foreign

@@ -1,9 +1,11 @@
 /**
- * What an answer is worth: answered, weak, or nothing relevant. With an embedder whose numbers are calibrated, the best
- * evidence is held against a bar that grows with the number of passages. It sees a foreign subject, not a missing fact;
- * so the wording is "nothing on this subject", never "there is no such fact".
+ * What an answer is worth: answered, weak, or nothing relevant. The best evidence is compared with two bars that grow with
+ * the number of passages: of the embedder's calibration, or of words alone. Evidence detects a foreign subject, not a
+ * missing fact; so the wording is "nothing on this subject", never "there is no such fact".
  */
-import { evidence, evidenceBar } from '../math/evidence.ts'
+
+import type { SearchScope } from '../index/contract.ts'
+import { type Bars, barAt, evidence, evidenceByWords, WORD_BARS } from '../math/evidence.ts'
 import type { Verdict, VerdictBy } from '../model/page.ts'
 import { demands, withWords } from './conditions.ts'
 import type { QueryContext } from './context.ts'
@@ -16,8 +18,6 @@ export interface Judgement {
   readonly verdictBy?: VerdictBy | undefined
 }
 
-/** Words alone: a best passage below this share of what the question could score is weak. */
-const WEAK_COVERAGE = 0.15
 /** With fewer passages that have a vector, meaning has not seen enough to say that nothing is relevant. */
 const ENOUGH_EMBEDDED = 0.9
 
@@ -31,10 +31,12 @@ export function judge(retrieval: Retrieval, plan: Plan, context: QueryContext): 
   const { bestCosine } = retrieval.statistics
   const isMissing = plan.isUnembedded === true || (plan.vector !== null && !isMostlyEmbedded(retrieval, context))
   if (bestCosine !== undefined && !isEmpty) {
-    const byMeaning = judgeEvidence(bestCosine, retrieval, plan, context)
+    const byMeaning = judgeMeaning(bestCosine, retrieval, plan, context)
     if (byMeaning.verdict === 'answered' || !isMissing) return { ...byMeaning, verdictBy: 'meaning' }
   }
-  const judged = isEmpty ? judgeEmpty(retrieval, plan, context, isMissing) : judgeWords(retrieval, isMissing)
+  const judged = isEmpty
+    ? judgeEmpty(retrieval, plan, context, isMissing)
+    : judgeWords(retrieval, plan, context, isMissing)
   return { ...judged, verdictBy: bestCosine === undefined || isMissing ? 'words' : 'meaning' }
 }
 
@@ -44,23 +46,17 @@ export function judgeNoise(judgement: Judgement): Judgement {
   return { ...judgement, ...nothing('No entry has a word of the question, or a meaning nearer to it than by chance.') }
 }
 
-/** Evidence, and what it is measured against. `rows`: passages that were compared by meaning, for the reason. */
-export interface Measured {
-  readonly evidence: number
-  /** Below it nothing is relevant. */
-  readonly bar: number
-  /** From here on it is an answer. */
-  readonly needed: number
-  readonly rows: number
-}
-
-/** Compared as they are shown, in hundredths: so the figures of the reason agree with the verdict, and equal is enough. */
-export function judgeMeasured({ evidence, bar, needed, rows }: Measured): Judgement {
-  if (hundredths(evidence) >= hundredths(needed)) return ANSWERED
-  const numbers = (limit: number) =>
-    `evidence ${evidence.toFixed(2)}, needed ${limit.toFixed(2)} among ${rows} passages`
-  if (hundredths(evidence) >= hundredths(bar)) return weak(`Little speaks for these results (${numbers(needed)}).`)
-  return nothing(`Nothing on this subject is known here (${numbers(bar)}).`)
+/**
+ * Compared as they are shown, in hundredths: so the figures of the reason agree with the verdict, and equal is enough.
+ * `isForeign` is called where the evidence is below both bars: false keeps the answer weak.
+ */
+export function judgeEvidence(found: number, bars: Bars, rows: number, isForeign: () => boolean): Judgement {
+  const [needed, least] = [barAt(rows, bars.answered), barAt(rows, bars.refused)]
+  if (hundredths(found) >= hundredths(needed)) return ANSWERED
+  const numbers = (bar: number) => `evidence ${found.toFixed(2)}, needed ${bar.toFixed(2)} among ${rows} passages`
+  if (hundredths(found) >= hundredths(least) || !isForeign())
+    return weak(`Little speaks for these results (${numbers(needed)}).`)
+  return nothing(`Nothing on this subject is known here (${numbers(least)}).`)
 }
 
 /** `isMissing`: meaning should have been asked too. Then words alone cannot say that nothing is known. */
@@ -68,9 +64,8 @@ function noWord(isMissing: boolean): Judgement {
   return isMissing ? weak(`${NO_WORD} Whether any passage has its meaning was not found out.`) : nothing(NO_WORD)
 }
 
-function isMostlyEmbedded({ statistics: { rows = 0 }, allow }: Retrieval, { words, sight }: QueryContext): boolean {
-  const { partitions } = sight
-  return rows >= ENOUGH_EMBEDDED * words.count(allow === null ? { partitions } : { partitions, allow })
+function isMostlyEmbedded({ statistics: { rows = 0 }, allow }: Retrieval, context: QueryContext): boolean {
+  return rows >= ENOUGH_EMBEDDED * context.words.count(scopeOf(allow, context))
 }
 
 function judgeEmpty(retrieval: Retrieval, plan: Plan, context: QueryContext, isMissing: boolean): Judgement {
@@ -83,28 +78,28 @@ function judgeEmpty(retrieval: Retrieval, plan: Plan, context: QueryContext, isM
   return plan.mode === 'meaning' ? weak('No passage has a vector yet.') : noWord(isMissing)
 }
 
-function judgeWords({ statistics }: Retrieval, isMissing = false): Judgement {
-  const { bmTop = 0, bmMax = 0 } = statistics
-  return bmTop === 0 ? noWord(isMissing) : judgeCoverage(bmTop / bmMax)
+/** `isMissing`: meaning should have been asked too. Then words alone do not refuse. */
+function judgeWords({ allow, statistics }: Retrieval, plan: Plan, context: QueryContext, isMissing = false): Judgement {
+  const { bmTop = 0, bmMax = 0, bmTopChunk } = statistics
+  if (bmTop === 0 || bmTopChunk === undefined) return noWord(isMissing)
+  const scope = scopeOf(allow, context)
+  const matches = context.words.explain(plan.terms, bmTopChunk, scope)
+  const held = matches.filter(({ tf }) => tf > 0).length
+  // A passage that holds all the words is no foreign subject.
+  const isForeign = () => !isMissing && held < matches.length && demands(plan).length === 0
+  return judgeEvidence(evidenceByWords(bmTop / bmMax, held), WORD_BARS, context.words.count(scope), isForeign)
 }
 
-/** By words alone: the best passage's share of what the words of the question can score, 0 to 1. */
-export function judgeCoverage(coverage: number): Judgement {
-  if (hundredths(coverage) >= hundredths(WEAK_COVERAGE)) return ANSWERED
-  const numbers = `${percent(coverage)} of the words' weight, needed ${percent(WEAK_COVERAGE)}`
-  return weak(`The best passage has little of what was asked (${numbers}).`)
-}
-
-function judgeEvidence(bestCosine: number, retrieval: Retrieval, plan: Plan, context: QueryContext): Judgement {
+function judgeMeaning(bestCosine: number, retrieval: Retrieval, plan: Plan, context: QueryContext): Judgement {
   const calibration = context.model?.calibration ?? null
   if (calibration === null) return ANSWERED
   const { bmTop = 0, bmMax = 0, rows = 0 } = retrieval.statistics
   const found = evidence(bestCosine, bmTop, bmMax, calibration.wordShare)
-  const bar = evidenceBar(rows, calibration)
-  const judgement = judgeMeasured({ evidence: found, bar, needed: bar + calibration.weakMargin, rows })
-  if (judgement.verdict !== 'nothing_relevant' || !asksForWhatIsThere(retrieval, plan, context)) return judgement
-  const numbers = `evidence ${found.toFixed(2)}, needed ${bar.toFixed(2)} among ${rows} passages`
-  return weak(`The words occur, but little else speaks for these results (${numbers}).`)
+  return judgeEvidence(found, calibration, rows, () => !asksForWhatIsThere(retrieval, plan, context))
+}
+
+function scopeOf(allow: Retrieval['allow'], { sight: { partitions } }: QueryContext): SearchScope {
+  return allow === null ? { partitions } : { partitions, allow }
 }
 
 /**
@@ -114,11 +109,10 @@ function judgeEvidence(bestCosine: number, retrieval: Retrieval, plan: Plan, con
  */
 function asksForWhatIsThere(retrieval: Retrieval, plan: Plan, context: QueryContext): boolean {
   if (demands(plan).length > 0) return true
-  const { partitions } = context.sight
-  const scope = retrieval.allow === null ? { partitions } : { partitions, allow: retrieval.allow }
+  const scope = scopeOf(retrieval.allow, context)
   const { rows = 0, bmTopChunk } = retrieval.statistics
   if (bmTopChunk === undefined) return false
-  if (judgeWords(retrieval) === ANSWERED && context.words.count(scope) > rows) return true
+  if (context.words.count(scope) > rows && judgeWords(retrieval, plan, context) === ANSWERED) return true
   const matches = context.words.explain(plan.terms, bmTopChunk, scope)
   return matches.length > 0 && matches.every(match => match.tf > 0)
 }
@@ -133,8 +127,4 @@ function weak(reason: string): Judgement {
 
 function hundredths(value: number): number {
   return Number(value.toFixed(2))
-}
-
-function percent(share: number): string {
-  return `${(100 * share).toFixed(0)} %`
 }

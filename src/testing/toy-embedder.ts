@@ -13,7 +13,7 @@ export const TOY_MODEL: EmbeddingModel = {
   dimensions: 128,
   maxTokens: 10_000,
   languages: [],
-  calibration: { base: 0.14, slope: 0.1, minRows: 30, weakMargin: 0.1, wordShare: 0.25 },
+  calibration: { wordShare: 0.25, refused: { base: 0.125, slope: 0.05 }, answered: { base: 0.207, slope: 0.1 } },
   cosineScale: 1,
 }
 

@@ -75,7 +75,7 @@ async function rankedBy(ask: Ask, conversation: string, question: ChatQuestion):
   }))
 }
 
-async function importAll(engine: Engine, conversations: readonly Conversation[], file: string): Promise<void> {
+export async function importAll(engine: Engine, conversations: readonly Conversation[], file: string): Promise<void> {
   const lines = conversations.flatMap(recordsOf).map(record => `${JSON.stringify(record)}\n`)
   writeFileSync(file, lines.join(''))
   const { added, errors } = await engine.add({ paths: [file], chat: { format: 'jsonl' } })

@@ -36,7 +36,7 @@ describe('readOnnxFolder', () => {
       dimensions: 384,
       maxTokens: 256,
       languages: ['en'],
-      calibration: { base: 0.14, slope: 0.1, minRows: 30, weakMargin: 0.1, wordShare: 0.25 },
+      calibration: { wordShare: 0.25, refused: { base: 0.125, slope: 0.05 }, answered: { base: 0.207, slope: 0.1 } },
       cosineScale: 1,
     })
     expect(pooling).toBe('mean')

@@ -1,18 +1,27 @@
 import { expect, it } from 'vitest'
-import { evidence, evidenceBar } from '../../../src/math/evidence.ts'
+import { barAt, evidence, evidenceByWords, WORD_BARS } from '../../../src/math/evidence.ts'
 
-const bar = { base: 0.14, slope: 0.1, minRows: 30 }
+const bar = { base: 0.207, slope: 0.1 }
 
-it('evidence of the worked question is 0.7886, above its bar of 0.4546', () => {
+it('gives the worked query an evidence of 0.7886, above its bar of 0.5216', () => {
   expect(evidence(0.70217, 21.897, 63.351, 0.25)).toBeCloseTo(0.7886, 4)
-  expect(evidenceBar(1400, bar)).toBeCloseTo(0.4546, 4)
+  expect(barAt(1400, bar)).toBeCloseTo(0.5216, 4)
 })
 
-it('evidence without any term is the cosine alone', () => {
+it('takes the cosine alone as evidence where there is no term', () => {
   expect(evidence(0.4, 0, 0, 0.25)).toBe(0.4)
 })
 
-it('the bar stops falling below 30 rows', () => {
-  expect(evidenceBar(0, bar)).toBe(evidenceBar(30, bar))
-  expect(evidenceBar(31, bar)).toBeGreaterThan(evidenceBar(30, bar))
+it('counts two words in one passage for more than one word of the same coverage', () => {
+  expect(evidenceByWords(0.4, 1)).toBeCloseTo(0.4 + 0.5 * Math.log10(2), 12)
+  expect(evidenceByWords(0.4, 2)).toBeGreaterThan(evidenceByWords(0.4, 1))
+  expect(evidenceByWords(0, 0)).toBe(0)
+})
+
+it('lets a bar fall no further below 10 rows, and refuses below the bar of an answer at every number of rows', () => {
+  expect(barAt(0, bar)).toBe(barAt(10, bar))
+  expect(barAt(11, bar)).toBeGreaterThan(barAt(10, bar))
+  for (const rows of [1, 10, 1000, 1_000_000]) {
+    expect(barAt(rows, WORD_BARS.refused)).toBeLessThan(barAt(rows, WORD_BARS.answered))
+  }
 })

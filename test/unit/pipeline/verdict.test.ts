@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { Deadline } from '../../../src/base/clock.ts'
 import type { Calibration, EmbeddingModel } from '../../../src/embed/embedder.ts'
-import { evidenceBar } from '../../../src/math/evidence.ts'
-import { judgeCoverage, judgeMeasured } from '../../../src/pipeline/verdict.ts'
+import { barAt } from '../../../src/math/evidence.ts'
+import { judgeEvidence } from '../../../src/pipeline/verdict.ts'
 import type { AskWorld } from '../../../src/testing/ask-world.ts'
 import { TOY_MODEL } from '../../../src/testing/toy-embedder.ts'
 import { openWordsWorld, openWorld } from './world.ts'
+
+/** Bars that no cosine reaches. */
+const BLIND = { wordShare: 0.25, refused: { base: 2, slope: 0 }, answered: { base: 3, slope: 0 } }
 
 const TOPICS = ['fox den', 'dog house', 'car road', 'tulip garden', 'rain cloud', 'wine grape']
 
@@ -25,7 +28,7 @@ describe('nothing relevant', () => {
     const { page } = await (await knowingWorld()).ask(foreign)
     expect(page).toMatchObject({ verdict: 'nothing_relevant', items: [], cursor: null })
     expect(page.reason).toMatch(
-      /^Nothing on this subject is known here \(evidence 0\.\d\d, needed 0\.32 among 60 passages\)\.$/,
+      /^Nothing on this subject is known here \(evidence 0\.\d\d, needed 0\.21 among 60 passages\)\.$/,
     )
   })
 
@@ -44,7 +47,7 @@ describe('nothing relevant', () => {
   it('is not said where one passage has all the words, or the question’s demands are met', async () => {
     const world = await knowingWorld()
     // Vectors that say nothing: what is left are the words.
-    const blind = { ...TOY_MODEL, calibration: { ...(TOY_MODEL.calibration as object), base: 2 } } as EmbeddingModel
+    const blind = { ...TOY_MODEL, calibration: BLIND } as EmbeddingModel
     const ask = async (text: string) =>
       (await world.ask({ text }, { twist: context => ({ ...context, model: blind }) })).page
     expect(await ask('number7')).toMatchObject({
@@ -90,7 +93,7 @@ describe('nothing relevant', () => {
   it('has a bar that grows with the passages that pass the conditions', async () => {
     const world = await knowingWorld()
     const { page } = await world.ask({ ...foreign, filter: { ids: ['e1', 'e2'] } })
-    expect(page.reason).toContain('needed 0.29 among 2 passages')
+    expect(page.reason).toContain('needed 0.17 among 2 passages')
   })
 
   it('is said where nothing fulfils the conditions, and in an empty store', async () => {
@@ -161,18 +164,13 @@ describe('an answer of nothing relevant', () => {
 
 describe('the figures of a reason (QE-006)', () => {
   const calibration = TOY_MODEL.calibration as Calibration
-  const measured = (evidence: number, bar: number, rows: number) => ({
-    evidence,
-    bar,
-    needed: bar + calibration.weakMargin,
-    rows,
-  })
+  const judge = (evidence: number, rows: number) => judgeEvidence(evidence, calibration, rows, () => true)
 
   it('agree with the verdict, also where they are equal as they are shown', () => {
     const verdicts = new Set<string>()
     for (let thousandths = 0; thousandths <= 1000; thousandths++) {
       for (const rows of [1, 30, 61, 800, 14_361]) {
-        const { verdict, reason } = judgeMeasured(measured(thousandths / 1000, evidenceBar(rows, calibration), rows))
+        const { verdict, reason } = judge(thousandths / 1000, rows)
         verdicts.add(verdict)
         if (verdict === 'answered') continue
         const [, found, needed] = /\(evidence ([\d.]+), needed ([\d.]+) among \d+ passages\)/.exec(reason ?? '') ?? []
@@ -180,26 +178,35 @@ describe('the figures of a reason (QE-006)', () => {
       }
     }
     expect([...verdicts].sort()).toEqual(['answered', 'nothing_relevant', 'weak'])
-    expect(judgeMeasured({ evidence: 0.286, bar: 0.29, needed: 0.29, rows: 1 }).verdict).toBe('answered')
-    expect(judgeMeasured({ evidence: 0.284, bar: 0.29, needed: 0.29, rows: 1 }).verdict).toBe('nothing_relevant')
+    const needed = barAt(30, calibration.answered)
+    expect(judge(needed - 0.004, 30).verdict).toBe(
+      Number(needed.toFixed(2)) <= Number((needed - 0.004).toFixed(2)) ? 'answered' : 'weak',
+    )
   })
 
-  it('agree with a verdict by words, and name the measure', () => {
-    expect(judgeCoverage(0.15)).toEqual({ verdict: 'answered', reason: null })
-    expect(judgeCoverage(0.1449)).toMatchObject({
-      verdict: 'weak',
-      reason: expect.stringContaining("14 % of the words' weight, needed 15 %"),
-    })
+  it('name the bar of an answer where little evidence is kept from being called nothing relevant', () => {
+    const { verdict, reason } = judgeEvidence(0.05, calibration, 100, () => false)
+    expect(verdict).toBe('weak')
+    expect(reason).toBe(
+      `Little speaks for these results (evidence 0.05, needed ${barAt(100, calibration.answered).toFixed(2)} among 100 passages).`,
+    )
   })
 })
 
 describe('words alone', () => {
-  it('refuse only when no word occurs, and are weak when little of the question does', async () => {
+  it('refuse where no word occurs or a passage holds too little of the query, and are weak where it holds some (QE-005)', async () => {
     const world = openWordsWorld()
     for (const [at, topic] of TOPICS.entries()) world.put({ id: `e${at}`, content: `${topic} weather` })
-    const verdict = async (text: string) => (await world.ask({ text })).page.verdict
-    expect(await verdict('bosons')).toBe('nothing_relevant')
-    expect(await verdict('weather in superconducting quantum lattices of bosons')).toBe('weak')
-    expect(await verdict('fox weather')).toBe('answered')
+    const ask = async (text: string) => (await world.ask({ text })).page
+    expect(await ask('bosons')).toMatchObject({ verdict: 'nothing_relevant', verdict_by: 'words' })
+    const little = await ask('weather in superconducting quantum lattices of bosons')
+    expect(little).toMatchObject({ verdict: 'nothing_relevant', verdict_by: 'words', items: [] })
+    expect(little.reason).toMatch(
+      /^Nothing on this subject is known here \(evidence 0\.1\d, needed 0\.20 among 6 passages\)\.$/,
+    )
+    expect(little.nearest).toHaveLength(3)
+    expect(await ask('fox bosons quantum')).toMatchObject({ verdict: 'weak', verdict_by: 'words' })
+    expect((await ask('fox weather')).verdict).toBe('answered')
+    expect((await ask('weather')).verdict).not.toBe('nothing_relevant')
   })
 })

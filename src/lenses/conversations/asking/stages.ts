@@ -3,7 +3,7 @@
  * How, and why so: docs/decisions/052.
  */
 import type { Bitset } from '../../../base/bitset.ts'
-import { evidenceBar } from '../../../math/evidence.ts'
+import { type Bars, evidence } from '../../../math/evidence.ts'
 import type { Candidate, Scored } from '../../../model/candidate.ts'
 import type { ChunkKey, EntryKey } from '../../../model/entry.ts'
 import { phraseHolders } from '../../../pipeline/conditions.ts'
@@ -14,7 +14,7 @@ import { respell } from '../../../pipeline/respell.ts'
 import { LOCAL_SOURCE } from '../../../pipeline/source.ts'
 import type { Plan, Retrieval, Scoring, Stages, Weights } from '../../../pipeline/stage.ts'
 import { isLate } from '../../../pipeline/time-limit.ts'
-import { type Judgement, judgeCoverage, judgeMeasured } from '../../../pipeline/verdict.ts'
+import { type Judgement, judgeEvidence } from '../../../pipeline/verdict.ts'
 import type { StoreReader } from '../../../store/store.ts'
 import type { LensHost } from '../../lens.ts'
 import { askedConversations, ONLY_MESSAGES } from './asked-conversations.ts'
@@ -154,8 +154,14 @@ function score(retrieval: Retrieval, plan: Plan, context: QueryContext): Scoring
 }
 
 /**
- * Refused is only what is foreign to all messages, below a bar that does not grow with them: no score says that a question
- * on a subject that was talked about has no answer (measured). What is weak by the bar of other lenses is weak here too.
+ * By words alone the evidence is the coverage of the best message: how many words it holds says less here than in passages,
+ * since messages are short (docs/decisions/055).
+ */
+const WORD_BARS: Bars = { refused: { base: 0, slope: 0 }, answered: { base: 0.03, slope: 0.035 } }
+
+/**
+ * Refused is only what is foreign to all messages: too little evidence, and no word of the query in them. No score says that
+ * a query on a subject that was talked about has no answer (measured).
  */
 function judge({ candidates, allow, statistics }: Retrieval, plan: Plan, { model }: QueryContext): Judgement {
   const { bestCosine = 0, coverage = 0, messages = 0 } = statistics
@@ -166,14 +172,12 @@ function judge({ candidates, allow, statistics }: Retrieval, plan: Plan, { model
     const reason = reasonOf(allow, statistics, plan.mode)
     return { verdict: isNotFoundOut ? 'weak' : 'nothing_relevant', reason, verdictBy }
   }
-  if (isByWords) return { ...judgeCoverage(coverage), verdictBy }
+  const isForeign = () => coverage === 0
+  if (isByWords) return { ...judgeEvidence(coverage, WORD_BARS, messages, isForeign), verdictBy }
   const calibration = model?.calibration ?? null
   if (calibration === null) return { verdict: 'answered', reason: null, verdictBy }
-  const found = bestCosine + calibration.wordShare * coverage
-  const bar = evidenceBar(0, calibration) - calibration.weakMargin
-  const measured = judgeMeasured({ evidence: found, bar, needed: evidenceBar(messages, calibration), rows: messages })
-  if (measured.verdict !== 'nothing_relevant' || coverage === 0) return { ...measured, verdictBy }
-  return { verdict: 'weak', reason: 'The words occur, but little else speaks for these messages.', verdictBy }
+  const found = evidence(bestCosine, coverage, 1, calibration.wordShare)
+  return { ...judgeEvidence(found, calibration, messages, isForeign), verdictBy }
 }
 
 /** Cosine, at MiniLM's spread, of two texts that have nothing to do with each other: 0 ± 0.13. */

@@ -33,7 +33,7 @@ describe('recall', () => {
     async text => {
       const answer = await ask(text)
       expect(answer).toMatchObject({ messages: [], verdict: 'nothing_relevant', verdict_by: 'meaning', cursor: null })
-      expect(answer.reason).toMatch(/evidence 0\.\d\d, needed 0\.19 among 7 passages/)
+      expect(answer.reason).toMatch(/evidence 0\.\d\d, needed 0\.\d\d among 7 passages/)
       expect(answer.nearest.length).toBeGreaterThan(0)
       expect(answer.nearest[0]).toMatchObject({ rank: 1, conversation: 'home', speaker: 'Ana' })
     },
