@@ -36,6 +36,7 @@ export async function addConversations(
     deleted: 0,
     skipped: [],
     errors: [],
+    warnings: [],
     chunks: 0,
     visibility_changes: [],
   }

@@ -52,7 +52,10 @@ export interface AddReport {
   readonly unchanged: number
   readonly deleted: number
   readonly skipped: readonly { readonly path: string; readonly reason: string; readonly count?: number | undefined }[]
+  /** What is not in the store, and why. */
   readonly errors: readonly { readonly path: string; readonly message: string }[]
+  /** What is in the store otherwise than its file says, and why. */
+  readonly warnings: readonly { readonly path: string; readonly message: string }[]
   readonly chunks: number
   /** Chunks of the viewer's that still wait for a vector. */
   readonly pending: number

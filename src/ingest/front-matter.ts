@@ -7,7 +7,7 @@ export interface FrontMatter {
   readonly fields: Readonly<Record<string, unknown>>
   /** Where the text behind it begins. */
   readonly end: number
-  /** Null, or why it could not be read; the text begins behind it all the same. */
+  /** Null, or why its fields are not what YAML would say. */
   readonly problem: string | null
 }
 
@@ -16,6 +16,7 @@ const MAX_LENGTH = 64 * 1024
 const UNKEPT = 'front matter: it holds NUL or half a surrogate pair, which cannot be kept'
 const NONE: FrontMatter = { fields: {}, end: 0, problem: null }
 
+/** What YAML refuses is read line by line, with a problem that says so (QE-010). */
 export function readFrontMatter(text: string): FrontMatter {
   const opening = /^---[ \t]*\r?\n/.exec(text)?.[0]
   if (opening === undefined) return NONE
@@ -28,16 +29,47 @@ export function readFrontMatter(text: string): FrontMatter {
 }
 
 function parse(yaml: string): Omit<FrontMatter, 'end'> {
+  const read = readYaml(yaml)
+  if (!('refused' in read)) return { fields: read.fields, problem: null }
+  const fields = readLines(yaml)
+  if (!hasStorableTexts(fields)) return { fields: {}, problem: UNKEPT }
+  const how = Object.keys(fields).length === 0 ? 'no field was read' : 'read line by line'
+  return { fields, problem: `front matter: ${how}: ${read.refused}` }
+}
+
+function readYaml(yaml: string): { readonly fields: FrontMatter['fields'] } | { readonly refused: string } {
   try {
     const document = parseDocument(yaml, { uniqueKeys: false, prettyErrors: false, logLevel: 'silent' })
     const [error] = document.errors
-    if (error !== undefined) return { fields: {}, problem: `front matter: ${error.message}` }
+    if (error !== undefined) return { refused: error.message }
     const value: unknown = document.toJS({ maxAliasCount: 100 })
-    if (value === null || value === undefined) return { fields: {}, problem: null }
-    if (!hasStorableTexts(value)) return { fields: {}, problem: UNKEPT }
-    if (isRecord(value)) return { fields: { ...value }, problem: null }
-    return { fields: {}, problem: 'front matter: expected fields such as `title: …`' }
+    if (value === null || value === undefined) return { fields: {} }
+    if (!hasStorableTexts(value)) return { refused: 'a text cannot be kept' }
+    return isRecord(value) ? { fields: { ...value } } : { refused: 'expected fields such as `title: …`' }
   } catch (error) {
-    return { fields: {}, problem: `front matter: ${error instanceof Error ? error.message : String(error)}` }
+    return { refused: error instanceof Error ? error.message : String(error) }
   }
+}
+
+/** `key: rest`, and `- item` below a key without a rest. Of a key that comes twice the last counts, as in YAML here. */
+function readLines(yaml: string): Readonly<Record<string, unknown>> {
+  const fields = new Map<string, string | string[]>()
+  let list: string[] | null = null
+  for (const line of yaml.split(/\r?\n/)) {
+    const item = /^\s*-\s+(.*)$/.exec(line)?.[1]
+    if (item !== undefined) {
+      list?.push(unquoted(item))
+      continue
+    }
+    const [, key, rest = ''] = /^([^\s:#][^:]{0,99}):(?:\s+(.*))?$/.exec(line) ?? []
+    if (key === undefined) continue
+    list = rest.trim() === '' ? [] : null
+    fields.set(key.trim(), list ?? unquoted(rest))
+  }
+  return Object.fromEntries([...fields].filter(([, value]) => value.length > 0))
+}
+
+function unquoted(value: string): string {
+  const text = value.trim()
+  return /^(["']).*\1$/s.exec(text) !== null || /^\[.*\]?$/s.test(text) ? text.slice(1).replace(/["'\]]$/, '') : text
 }

@@ -2,19 +2,20 @@
 import type { FileReading, Ingester, SourceFile } from '../model/ingester.ts'
 import { chunk } from '../text/chunk.ts'
 import { htmlText } from '../text/html-text.ts'
+import { firstHeading } from '../text/outline.ts'
 import { instantOf, tagsOf, titleOf } from './values.ts'
 import { nameWithoutExtension, WHOLE_FILE } from './whole-file.ts'
 
 export const html: Ingester = {
   name: 'html',
-  version: 1,
+  version: 2,
   accepts: file => ['html', 'htm', 'xhtml'].includes(file.extension),
   read,
 }
 
 function read(file: SourceFile): FileReading {
   const page = htmlText(file.text)
-  const title = titleOf(page.title) || titleOf(page.headings.find(({ level }) => level === 1)?.text)
+  const title = titleOf(page.title) || titleOf(firstHeading(page.headings))
   if (page.text === '' && title === '') return { documents: [], problems: [] }
   const { description = '', keywords = '', date = '' } = page.meta
   const document = {

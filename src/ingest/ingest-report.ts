@@ -53,7 +53,10 @@ export interface IngestReport {
   readonly unchanged: number
   readonly deleted: number
   readonly skipped: readonly Skipped[]
+  /** What is not in the store, and why. */
   readonly errors: readonly { readonly path: string; readonly message: string }[]
+  /** What is in the store otherwise than its file says, and why. */
+  readonly warnings: readonly { readonly path: string; readonly message: string }[]
   /** Of entries added or updated. */
   readonly chunks: number
   readonly visibility_changes: readonly VisibilityChange[]
@@ -64,6 +67,7 @@ export class ReportDraft {
   readonly #counts: Written = { added: 0, updated: 0, unchanged: 0, deleted: 0, chunks: 0 }
   readonly #skipped: { path: string; reason: string }[] = []
   readonly #errors: { path: string; message: string }[] = []
+  readonly #warnings: { path: string; message: string }[] = []
   readonly visibility: VisibilityChanges = new VisibilityChanges()
 
   count(entries: Partial<Readonly<Written>>): void {
@@ -80,8 +84,13 @@ export class ReportDraft {
     this.#errors.push({ path, message })
   }
 
+  warn(path: string, message: string): void {
+    this.#warnings.push({ path, message })
+  }
+
   finish(): IngestReport {
     const visibility_changes = this.visibility.all()
-    return { ...this.#counts, skipped: this.#skipped, errors: this.#errors, visibility_changes }
+    const [skipped, errors, warnings] = [this.#skipped, this.#errors, this.#warnings]
+    return { ...this.#counts, skipped, errors, warnings, visibility_changes }
   }
 }

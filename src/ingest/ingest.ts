@@ -206,6 +206,7 @@ class Run {
     if (outcome.kind === 'unchanged') this.#report.count({ unchanged: outcome.entries })
     if (outcome.kind !== 'read') return
     for (const message of outcome.problems) this.#report.fail(path, message)
+    for (const message of outcome.warnings) this.#report.warn(path, message)
     this.#writeOne(place, outcome.file)
   }
 

@@ -28,7 +28,12 @@ export interface FileToLoad {
 }
 
 export type FileOutcome = { readonly absolute: string } & (
-  | { readonly kind: 'read'; readonly file: ReadFile; readonly problems: readonly string[] }
+  | {
+      readonly kind: 'read'
+      readonly file: ReadFile
+      readonly problems: readonly string[]
+      readonly warnings: readonly string[]
+    }
   | { readonly kind: 'unchanged'; readonly entries: number }
   | { readonly kind: 'skipped'; readonly reason: SkipReason }
   | { readonly kind: 'failed'; readonly message: string }
@@ -50,12 +55,18 @@ export async function loadFile(file: FileToLoad): Promise<FileOutcome> {
 
   const { root, path } = known ?? file
   const reading = ingester.read({ ...named(path), text, modifiedAt }, file.reading)
-  const { documents, problems } = withTrueValidity(reading)
+  const { documents, problems, warnings = [] } = withTrueValidity(reading)
   if (documents.length === 0 && problems.length === 0 && known === undefined) {
     return { absolute, kind: 'skipped', reason: 'empty' }
   }
   const read = { absolute, root, path, known, hash, size: bytes.length, modifiedAt, documents, settings: file.settings }
-  return { absolute, kind: 'read', file: read, problems: problems.map(problemText) }
+  return {
+    absolute,
+    kind: 'read',
+    file: read,
+    problems: problems.map(problemText),
+    warnings: warnings.map(problemText),
+  }
 }
 
 /** An entry may have been changed since its file was read. */
@@ -67,16 +78,17 @@ function areAsGiven(known: KnownFile | undefined, { given }: EntrySettings): boo
   )
 }
 
-/** What ends before it begins would never hold: it is taken without bounds, and told. */
-function withTrueValidity({ documents, problems }: FileReading): FileReading {
+/** What ends before it begins would never hold: it is taken without bounds, with a warning. */
+function withTrueValidity({ documents, problems, warnings = [] }: FileReading): FileReading {
   const isWrong = ({ validFrom, validUntil }: FileDocument) =>
     validFrom !== null && validUntil !== null && validUntil <= validFrom
   const wrong = documents.filter(isWrong)
-  if (wrong.length === 0) return { documents, problems }
+  if (wrong.length === 0) return { documents, problems, warnings }
   const message = 'valid_until is not after valid_from; both were left out'
   return {
     documents: documents.map(one => (isWrong(one) ? { ...one, validFrom: null, validUntil: null } : one)),
-    problems: [...problems, ...wrong.map(({ line }) => ({ line, message }))],
+    problems,
+    warnings: [...warnings, ...wrong.map(({ line }) => ({ line, message }))],
   }
 }
 

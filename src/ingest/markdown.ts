@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '../base/canonical.ts'
 import type { FileReading, Ingester, SourceFile } from '../model/ingester.ts'
 import { chunk } from '../text/chunk.ts'
 import { markdownHeadings } from '../text/markdown-outline.ts'
+import { firstHeading } from '../text/outline.ts'
 import { readFrontMatter } from './front-matter.ts'
 import { instantOf, kindOf, tagsOf, titleOf, toJson } from './values.ts'
 import { nameWithoutExtension, WHOLE_FILE } from './whole-file.ts'
@@ -11,7 +12,7 @@ const EXTENSIONS = ['md', 'markdown', 'mdx', 'mdown']
 
 export const markdown: Ingester = {
   name: 'markdown',
-  version: 1,
+  version: 2,
   accepts: file => EXTENSIONS.includes(file.extension),
   read,
 }
@@ -35,7 +36,7 @@ function read(file: SourceFile): FileReading {
   const headings = markdownHeadings(file.text, end)
   const time = (...names: readonly string[]) =>
     names.map(name => instantOf(fields[name])).find(at => at !== null) ?? null
-  const heading = headings.find(({ level }) => level === 1)?.text ?? ''
+  const heading = firstHeading(headings)
   const isBlank = file.text.slice(end).trim() === ''
   const title = titleOf(fields['title']) || titleOf(heading)
   if (isBlank && title === '') return { documents: [], problems: problemsOf(problem) }
@@ -52,7 +53,7 @@ function read(file: SourceFile): FileReading {
     validFrom: time('valid_from'),
     validUntil: time('valid_until'),
   }
-  return { documents: [document], problems: problemsOf(problem) }
+  return { documents: [document], problems: [], warnings: problemsOf(problem) }
 }
 
 function metadataOf(fields: Readonly<Record<string, unknown>>): JsonObject {

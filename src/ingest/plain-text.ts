@@ -1,7 +1,9 @@
-/** Plain text and source code: the content is the file as it is. */
-import type { FileReading, Ingester, SourceFile } from '../model/ingester.ts'
-import { chunkContent } from '../text/chunk.ts'
+/** Plain text, light markup other than Markdown, and source code: the content is the file as it is. */
+import type { FileDocument, FileReading, Ingester, SourceFile } from '../model/ingester.ts'
+import { chunk, chunkContent } from '../text/chunk.ts'
+import { type OutlineFormat, textOutline } from '../text/text-outline.ts'
 import { languageOf } from './file-types.ts'
+import { titleOf } from './values.ts'
 import { nameWithoutExtension, WHOLE_FILE } from './whole-file.ts'
 
 /** Kind `code`, tagged with the language. Titled by its path: that is how people speak of it. */
@@ -11,26 +13,39 @@ export const code: Ingester = {
   accepts: file => languageOf(file) !== null,
   read: file => {
     const language = languageOf(file) ?? 'text'
-    return document(file, 'code', file.path, [language], { path: file.path, language })
+    const chunks = chunkContent(file.text, { format: 'code' })
+    const metadata = { path: file.path, language }
+    return reading(file, { title: file.path, chunks, kind: 'code', tags: [language], metadata })
   },
 }
 
-/** Whatever else is text. */
-export const plainText: Ingester = {
-  name: 'plain-text',
-  version: 1,
-  accepts: () => true,
-  read: file => document(file, 'document', nameWithoutExtension(file), [], { path: file.path }),
+const FORMATS: Readonly<Record<string, OutlineFormat>> = {
+  rst: 'rst',
+  rest: 'rst',
+  adoc: 'asciidoc',
+  asciidoc: 'asciidoc',
+  asc: 'asciidoc',
+  org: 'org',
 }
 
-function document(
-  file: SourceFile,
-  kind: 'code' | 'document',
-  title: string,
-  tags: readonly string[],
-  metadata: Readonly<Record<string, string>>,
+/** Whatever else is text: titled by its first heading, else by its name (QE-010). */
+export const plainText: Ingester = {
+  name: 'plain-text',
+  version: 2,
+  accepts: () => true,
+  read: file => {
+    const { title, headings } = textOutline(file.text, FORMATS[file.extension] ?? 'text')
+    const chunks = chunk(file.text, { form: 'prose', headings })
+    const metadata = { path: file.path }
+    return reading(file, {
+      ...{ title: titleOf(title) || nameWithoutExtension(file), chunks, kind: 'document', tags: [], metadata },
+    })
+  },
+}
+
+function reading(
+  { text }: SourceFile,
+  of: Pick<FileDocument, 'title' | 'chunks' | 'kind' | 'tags' | 'metadata'>,
 ): FileReading {
-  if (file.text.trim() === '') return { documents: [], problems: [] }
-  const chunks = chunkContent(file.text, { format: kind === 'code' ? 'code' : 'plain' })
-  return { documents: [{ ...WHOLE_FILE, title, content: file.text, chunks, kind, tags, metadata }], problems: [] }
+  return { documents: text.trim() === '' ? [] : [{ ...WHOLE_FILE, ...of, content: text }], problems: [] }
 }

@@ -56,8 +56,10 @@ export interface FileProblem {
 
 export interface FileReading {
   readonly documents: readonly FileDocument[]
-  /** What could not be read; the documents count all the same. */
+  /** What could not be read and is not among the documents; the others count all the same. */
   readonly problems: readonly FileProblem[]
+  /** What was read otherwise than it is written; it is among the documents. */
+  readonly warnings?: readonly FileProblem[] | undefined
 }
 
 export interface Ingester {

@@ -22,7 +22,10 @@ const addOutput: z.ZodType<AddReport> = z.strictObject({
       count: z.int().optional().describe('How many there were. Absent: one'),
     }),
   ),
-  errors: z.array(z.strictObject({ path: z.string(), message: z.string() })),
+  errors: z.array(z.strictObject({ path: z.string(), message: z.string() })).describe('What is not in the store'),
+  warnings: z
+    .array(z.strictObject({ path: z.string(), message: z.string() }))
+    .describe('What is in the store otherwise than its file says'),
   chunks: z.int(),
   pending: z.int(),
   visibility_changes: z

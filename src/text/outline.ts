@@ -10,6 +10,12 @@ export interface Heading {
   readonly text: string
 }
 
+/** What a text without a title is called: its first heading of level 1, else its first one of any. */
+export function firstHeading(headings: readonly Heading[]): string | undefined {
+  const named = headings.filter(({ text }) => text !== '')
+  return (named.find(({ level }) => level === 1) ?? named[0])?.text
+}
+
 /** Longest heading in a path; a whole paragraph marked as a heading says little about what follows it. */
 const MAX_HEADING = 200
 

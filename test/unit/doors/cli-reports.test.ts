@@ -14,6 +14,7 @@ const added: AddReport = {
   deleted: 0,
   skipped: [],
   errors: [],
+  warnings: [],
   chunks: 3,
   pending: 0,
   visibility_changes: [],
@@ -27,6 +28,13 @@ it('adding says how many files were skipped, and why', () => {
     '2 added, 0 updated, 1 unchanged, 0 deleted, 3 skipped (binary: 2, symlink: 1), 0 failed\n3 chunks\n',
   )
   expect(addText(added, plain)).toContain('0 skipped, 0 failed')
+})
+
+it('adding lists a warning apart from what failed (QE-010)', () => {
+  const warnings = [{ path: 'a.md', message: 'line 1: front matter: read line by line' }]
+  expect(addText({ ...added, warnings }, plain)).toBe(
+    '2 added, 0 updated, 1 unchanged, 0 deleted, 0 skipped, 0 failed\n3 chunks\nwarning a.md: line 1: front matter: read line by line\n',
+  )
 })
 
 it('adding counts what was skipped in a file by kind, over all files', () => {

@@ -73,6 +73,7 @@ describe.each(STORES)('into %s:', (_, openStore) => {
         deleted: 0,
         skipped: [],
         errors: [],
+        warnings: [],
         chunks: 2,
         visibility_changes: [],
       })
@@ -339,15 +340,16 @@ describe.each(STORES)('into %s:', (_, openStore) => {
   })
 
   describe('trouble', () => {
-    it('tells of what ends before it begins, and takes it without bounds', async () => {
+    it('warns of what ends before it begins, and takes it without bounds', async () => {
       const store = openStore()
       const line = (until: string) => JSON.stringify({ text: until, valid_from: '2026-02-01', valid_until: until })
       const root = tempFolder({
         'a.md': '---\nvalid_from: 2026-02-01\nvalid_until: 2026-01-01\n---\nOne.',
         'b.jsonl': `${line('2026-03-01')}\n${line('2026-02-01')}\n`,
       })
-      const { errors } = await add(store, root)
-      expect(errors.map(({ message }) => message)).toEqual([
+      const { errors, warnings } = await add(store, root)
+      expect(errors).toEqual([])
+      expect(warnings.map(({ message }) => message)).toEqual([
         'valid_until is not after valid_from; both were left out',
         'line 2: valid_until is not after valid_from; both were left out',
       ])

@@ -9,6 +9,7 @@ import { markdown } from '../../../src/ingest/markdown.ts'
 import { code, plainText } from '../../../src/ingest/plain-text.ts'
 import { instantOf, tagsOf } from '../../../src/ingest/values.ts'
 import type { FileDocument, FileReading, Ingester } from '../../../src/model/ingester.ts'
+import { type OutlineFormat, textOutline } from '../../../src/text/text-outline.ts'
 
 function read(ingester: Ingester, path: string, text: string, map: Record<string, string> = {}): FileReading {
   const name = path.slice(path.lastIndexOf('/') + 1)
@@ -84,8 +85,9 @@ describe('Markdown', () => {
     ['front matter', '---\ntitle: Front\n---\n# Head\n', 'Front'],
     ['the first heading of level 1', '## Two\n\n# One\n# Other', 'One'],
     ['an underlined heading', 'One\n===\ntext', 'One'],
-    ['the name of the file', '## Two\ntext', 'a-note'],
-  ])('takes the title from %s', (_, text, title) => {
+    ['the first heading where none is of level 1', 'Text.\n\n## Two\n\n# \n## Three', 'Two'],
+    ['the name of the file', 'just text', 'a-note'],
+  ])('takes the title from %s (QE-010)', (_, text, title) => {
     expect(only(read(markdown, 'x/a-note.md', text)).title).toBe(title)
   })
 
@@ -99,7 +101,22 @@ describe('Markdown', () => {
     const reading = read(markdown, 'a.md', text)
     expect(only(reading).content).toBe(text)
     expect(text.slice(only(reading).chunks[0]?.start)).toBe('text')
-    expect(reading.problems).toEqual([{ line: 1, message: expect.stringMatching(/^front matter: /) }])
+    expect(reading.warnings).toEqual([{ line: 1, message: expect.stringMatching(/^front matter: /) }])
+    expect(reading.problems).toEqual([])
+  })
+
+  it('reads front matter that YAML refuses line by line, and warns of it (QE-010)', () => {
+    const text =
+      '---\ntitle: My Title is this: with a colon\nauthor: @ann\ntags:\n  - red\n  - "two words"\nkeywords: [a, b\ndate: 2026-03-01\n---\ntext'
+    const reading = read(markdown, 'a.md', text)
+    expect(only(reading)).toMatchObject({
+      title: 'My Title is this: with a colon',
+      tags: ['red', 'two words', 'a', 'b'],
+      createdAt: Date.parse('2026-03-01'),
+      metadata: { author: '@ann', date: '2026-03-01', path: 'a.md' },
+    })
+    expect(reading.problems).toEqual([])
+    expect(reading.warnings?.[0]?.message).toMatch(/^front matter: read line by line: /)
   })
 
   it('takes dashes without an end for text', () => {
@@ -126,12 +143,44 @@ describe('Markdown', () => {
   }
 })
 
+const FORMAT_OF: Readonly<Record<string, OutlineFormat>> = { rst: 'rst', adoc: 'asciidoc', org: 'org' }
+
 describe('plain text and code', () => {
   it('names a text after its file', () => {
     const document = only(read(plainText, 'a/notes.txt', 'One.\n\nTwo.'))
     expect(document).toMatchObject({ title: 'notes', kind: 'document', tags: [], content: 'One.\n\nTwo.' })
     expect(document.metadata).toEqual({ path: 'a/notes.txt' })
     expect(read(plainText, 'a.txt', '\n \t').documents).toEqual([])
+  })
+
+  it.each([
+    ['a.rst', 'Backups\n=======\n\nEach night.\n\nWhere\n-----\n\nIn the cellar.', 'Backups', ['Backups', 'Where']],
+    ['a.rst', '=====\n Top\n=====\n\nOne.\n\nLower\n=====\n\nTwo.', 'Top', ['Top', 'Lower']],
+    ['a.rst', '====  ====\na     b\n====  ====\n', 'a', []],
+    [
+      'a.adoc',
+      '= Backups\n:toc:\n\n----\n== no heading\n----\n\n== Where\n\nIn the cellar.',
+      'Backups',
+      ['Backups', 'Where'],
+    ],
+    [
+      'a.org',
+      '#+TITLE: Backups\n\n* TODO [#A] Where :home:\nIn the cellar.\n#+BEGIN_SRC\n* no\n#+END_SRC',
+      'Backups',
+      ['Where'],
+    ],
+    ['a.org', '* Where\nIn the cellar.', 'Where', ['Where']],
+    ['a.txt', 'Backups\n=======\n\nEach night.', 'Backups', ['Backups']],
+    ['a.txt', '\nNotes on backups\n\nEach night.', 'Notes on backups', []],
+    ['a.txt', 'Each night a backup is made.\n\nIn the cellar.', 'a', []],
+    ['a.txt', 'id,name\n1,ann\n', 'a', []],
+  ])('titles %s by its first heading, and has its sections: %j (QE-010)', (path, text, title, headings) => {
+    const document = only(read(plainText, path, text.replaceAll('\n', '\r\n')))
+    expect(document.title).toBe(title)
+    expect(only(read(plainText, path, text)).title).toBe(title)
+    expect(textOutline(text, FORMAT_OF[path.slice(2)] ?? 'text').headings.map(heading => heading.text)).toEqual(
+      headings,
+    )
   })
 
   it('tags code with its language', () => {

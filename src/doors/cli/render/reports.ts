@@ -3,15 +3,18 @@ import type { AddReport, Backup, Examination, ExplainAnswer, Status } from '../.
 import { explanationText } from './explanation.ts'
 import { oneLine, type Style } from './style.ts'
 
-/** Most problems told one by one; the rest is a number (`--json` has them all). */
+/** Most problems listed one by one; the rest is a number (`--json` has them all). */
 const MOST_PROBLEMS = 20
 
 export function addText(report: AddReport, style: Style): string {
-  const { added, updated, unchanged, deleted, skipped, errors, chunks, pending, embedding_error } = report
+  const { added, updated, unchanged, deleted, skipped, errors, warnings, chunks, pending, embedding_error } = report
   const counts = `${added} added, ${updated} updated, ${unchanged} unchanged, ${deleted} deleted, ${skippedText(skipped)}, ${errors.length} failed`
   const reason = embedding_error === null ? '' : ` (${embedding_error})`
   const vectors = pending === 0 ? '' : `, ${pending} still without a vector${reason}`
-  const problems = errors.map(({ path, message }) => `${style.bad('failed')} ${oneLine(path)}: ${oneLine(message)}`)
+  const problems = [
+    ...errors.map(({ path, message }) => `${style.bad('failed')} ${oneLine(path)}: ${oneLine(message)}`),
+    ...warnings.map(({ path, message }) => `warning ${oneLine(path)}: ${oneLine(message)}`),
+  ]
   const shown = problems.slice(0, MOST_PROBLEMS)
   if (problems.length > shown.length) shown.push(`and ${problems.length - shown.length} more`)
   return lines([counts, `${counted(chunks, 'chunk')}${vectors}`, ...report.visibility_changes.map(moveText), ...shown])
