@@ -89,10 +89,21 @@ export function chunkText(entry: Pick<Entry, 'content'>, chunk: Pick<ChunkDraft,
   return entry.content.slice(chunk.start, chunk.end)
 }
 
-/** What a chunk is embedded by. Never empty, which providers refuse: an entry without title and text is known by its id. */
+/**
+ * What a chunk is embedded by: its title and its text. A title that was cut off the beginning of the text (it ends in `…`) is
+ * not put in front of it; a heading is, also where the text begins with it: why, docs/decisions/057. Depends on title and text
+ * alone, by which a put decides whether a chunk keeps its vector. Never empty, which providers refuse: an entry without title
+ * and text is known by its id.
+ */
 export function embeddedText(
   entry: Pick<Entry, 'id' | 'title' | 'content'>,
   chunk: Pick<ChunkDraft, 'headings' | 'start' | 'end'>,
 ): string {
-  return `${chunkTitle(entry, chunk)}\n${chunkText(entry, chunk)}`.trim() || entry.id
+  const text = chunkText(entry, chunk)
+  const [title = '', ...headings] = chunkTitle(entry, chunk).split('\n')
+  return [...(isCutOff(title, text) ? [] : [title]), ...headings, text].join('\n').trim() || entry.id
+}
+
+function isCutOff(title: string, text: string): boolean {
+  return title.length > 1 && title.endsWith('…') && text.replace(/^[\s#]+/, '').startsWith(title.slice(0, -1))
 }

@@ -223,7 +223,7 @@ export const queryInput: z.ZodType<QueryInput> = z.strictObject({
   filter: filterInput.optional().describe('What an entry must fulfil, apart from what is asked'),
   mode: questionFields.mode,
   meaning_weight: questionFields.meaning_weight.describe(
-    'Share of meaning in the score; words have the rest. Default: 0.7, of code 0.85',
+    'Share of meaning in the score; words have the rest. Default: 0.7, of code 0.85, of both between them',
   ),
   memory: z.boolean().optional().describe('Whether use of an entry by this viewer lifts it a little. Default: true'),
   touch: questionFields.touch,

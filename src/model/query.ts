@@ -47,7 +47,7 @@ export interface Query {
   /** Conditions of `filter` and `known_at`; those in the text are added by the parse stage. */
   readonly filter: Filter | null
   readonly mode: 'hybrid' | 'words' | 'meaning'
-  /** Null: the default of what is searched (0.7; 0.85 where only code is). */
+  /** Null: the default of what is searched (0.7 of prose, 0.85 of code, between the two of both). */
   readonly meaningWeight: number | null
   readonly memory: boolean
   readonly touch: boolean

@@ -11,7 +11,7 @@ export async function enrich(plan: Plan, context: QueryContext): Promise<Plan> {
   if (plan.mode === 'list' || plan.mode === 'words') return plan
   const vector = await questionVector(plan, context)
   if (vector === null || context.vectors === null) return wordsAlone(plan, context)
-  const weights = weightsOf(plan)
+  const weights = weightsOf(plan, context)
   return { ...plan, vector, weights, facts: { ...plan.facts, weights } }
 }
 

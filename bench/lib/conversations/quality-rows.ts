@@ -7,6 +7,7 @@ import { LADDERS, OTHERS, WITHOUT } from './ladder.ts'
 import { openProduct } from './product.ts'
 import { byCategory, gain, type Judged, meanOf, meanOfCategories, recallInterval } from './quality.ts'
 import type { QuestionSet } from './question-set.ts'
+import { DEFAULTS } from './reference.ts'
 import { judgeReference, ofProfile } from './reference-quality.ts'
 
 export const PROFILES: readonly Profile[] = ['people', 'assistant']
@@ -81,6 +82,21 @@ function recallRow(name: string, judged: readonly Judged[], more: string): Row {
     value: meanOf(judged, 'recallAt10'),
     note: `MRR ${of('reciprocalRank')}, hit@10 ${of('hitAt10')}, R@2k ${of('recallInBudget')}${more}`,
   }
+}
+
+/** Of a set of long messages: the reference, with one vector a message, and the product, with one a piece. */
+export async function longMessageRows(set: QuestionSet, embedder: Embedder): Promise<readonly Row[]> {
+  const whole = await judgeReference(set, DEFAULTS.assistant, embedder)
+  await using product = await openProduct(set, embedder)
+  const within = await product.within()
+  return [
+    recallRow(`${set.name}, default (one vector a message)`, whole, ''),
+    recallRow(
+      `${set.name}, the product (one vector a piece)`,
+      within,
+      `; ${gained(gain(whole, within))} to the default`,
+    ),
+  ]
 }
 
 /** The product may differ from the default by so much of R@10. */

@@ -142,3 +142,19 @@ it('vectors that come after another process took the lease are not written', asy
   expect(store.chunksWithoutVector(key, 9)).toHaveLength(0)
   await mine.close()
 })
+
+describe('an entry without a title', () => {
+  it('gives the embedder the beginning of its text once, and later passages begin with it', async () => {
+    const asked: string[][] = []
+    const engine = await openTestEngine({ embedder: pickyEmbedder('poison', asked) })
+    const beginning =
+      'Spring tide comes with the new moon and with the full moon, when the pull of the sun is added to that'
+    const content = `${beginning} of the moon. ${'Water rises and falls twice a day. '.repeat(60)}`
+    await engine.put({ entries: [{ id: 'a', content }], wait: true })
+    const [first = '', ...later] = asked.flat()
+    expect(first.startsWith(`${beginning} of the moon. Water`)).toBe(true)
+    expect(later.length).toBeGreaterThan(0)
+    for (const text of later) expect(text.startsWith(`${beginning} of the moon.`)).toBe(true)
+    await engine.close()
+  })
+})

@@ -2,7 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Explanation, recompute } from '../../../src/model/explanation.ts'
 import { audience } from '../../../src/model/partition.ts'
+import type { QueryInput } from '../../../src/model/query-input.ts'
 import { knowledge, questions } from '../../../src/testing/ask-arbitraries.ts'
+import type { AskWorld } from '../../../src/testing/ask-world.ts'
 import { openWordsWorld, openWorld } from './world.ts'
 
 const owners = fc.constant(audience('private'))
@@ -80,19 +82,60 @@ describe('words and meaning', () => {
     expect(await parts({ mode: 'meaning' })).toMatchObject({ words: 0, meaning: expect.closeTo(1, 5) })
   })
 
-  it('count 0.15 and 0.85 where only code is asked for without naming an identifier', async () => {
-    const world = openWorld()
-    world.put({ id: 'a', kind: 'code', content: 'parse the query' })
-    world.put({ id: 'b', kind: 'note', content: 'parse the query' })
-    await world.embedAll()
-    const words = async (text: string, kinds: string[]) =>
-      (await world.ask({ text, filter: { kinds } })).page.items[0]?.components['words']
-    expect(await words('parse the query', ['code'])).toBe(0.15)
-    expect(await words('parse the query kind:code', ['code', 'note'])).toBe(0.15)
-    expect(await words('parse the query', ['code', 'note'])).toBe(0.3)
-    for (const text of ['parseQuery', 'parse_query', 'parse.query', 'parse()']) {
-      expect(await words(`${text} query parse`, ['code'])).toBe(0.3)
-    }
+  describe('over code', () => {
+    const QUESTION = 'parse the query'
+    const wordsOf = async (world: AskWorld, input: QueryInput, viewer?: string) =>
+      (await world.ask(input, viewer === undefined ? {} : { viewer: { id: viewer } })).page.items[0]?.components[
+        'words'
+      ]
+
+    it('count 0.15 and 0.85 where all that is asked is code, by the filter or because the store holds nothing else', async () => {
+      const world = openWorld()
+      world.put({ id: 'a', kind: 'code', content: QUESTION })
+      world.put({ id: 'b', kind: 'concept', content: QUESTION })
+      await world.embedAll()
+      expect(await wordsOf(world, { text: QUESTION })).toBe(0.15)
+      world.put({ id: 'c', kind: 'note', content: QUESTION })
+      await world.embedAll()
+      expect(await wordsOf(world, { text: QUESTION, filter: { kinds: ['code'] } })).toBe(0.15)
+      expect(await wordsOf(world, { text: `${QUESTION} kind:code`, filter: { kinds: ['code', 'note'] } })).toBe(0.15)
+      expect(await wordsOf(world, { text: QUESTION, filter: { kinds: ['note'] } })).toBe(0.3)
+    })
+
+    it('count between prose and code by the share of code, which the explanation and the trace name', async () => {
+      const world = openWorld()
+      world.put({ id: 'a', kind: 'code', content: QUESTION })
+      for (const id of ['b', 'c', 'd']) world.put({ id, kind: 'note', content: QUESTION })
+      await world.embedAll()
+      const { page } = await world.ask({ text: QUESTION, explain: true })
+      for (const { components, explanation } of page.items) {
+        expect(components['words']).toBe(0.2625)
+        expect(JSON.stringify(explanation)).toContain('{"label":"weight of words","value":0.2625')
+      }
+      expect((await world.explain({ text: QUESTION }, { id: 'a' })).score).toBe(page.items[0]?.score)
+    })
+
+    it('count as in prose where the question has an identifier, and as asked where it says so', async () => {
+      const world = openWorld()
+      world.put({ id: 'a', kind: 'code', content: QUESTION })
+      await world.embedAll()
+      for (const text of ['parseQuery', 'parse_query', 'parse.query', 'parse()']) {
+        expect(await wordsOf(world, { text: `${text} query parse` })).toBe(0.3)
+      }
+      expect(await wordsOf(world, { text: QUESTION, meaning_weight: 0.5 })).toBe(0.5)
+    })
+
+    it('count the same whatever code or prose is hidden from the viewer', async () => {
+      const world = openWorld()
+      world.put({ id: 'a', kind: 'code', content: QUESTION, audience: audience('private', 'ana', []) })
+      await world.embedAll()
+      expect(await wordsOf(world, { text: QUESTION }, 'ana')).toBe(0.15)
+      for (const id of ['b', 'c', 'd'])
+        world.put({ id, kind: 'note', content: QUESTION, audience: audience('private', 'ben', []) })
+      await world.embedAll()
+      expect(await wordsOf(world, { text: QUESTION }, 'ana')).toBe(0.15)
+      expect(await wordsOf(world, { text: QUESTION }, 'ben')).toBe(0.3)
+    })
   })
 
   it('score an entry alike however deep retrieval goes', async () => {
