@@ -7,6 +7,7 @@ import { ElementType, OnnxGraph } from '../../../scripts/minilm/onnx-graph.mjs'
 import { must } from '../../../src/base/assert.ts'
 import { readModelFiles, readOnnxFolder } from '../../../src/embed/onnx-folder.ts'
 import { loadNative, loadOnnxRuntime, type OnnxRuntime, PROBE_MODEL } from '../../../src/embed/onnx-runtime.ts'
+import { SentenceModel } from '../../../src/embed/sentence-model.ts'
 import { modelFolder } from '../../support/model.ts'
 
 const MOST_TOKENS = 256
@@ -60,6 +61,19 @@ describe('the model that is built', () => {
     const asNeeded = await outputs(await loadNative(), await builtForm())
     const asUnsigned = await outputs(await loadNative(true), await builtForm())
     expect(asUnsigned.map((bytes, at) => bytes.equals(asNeeded[at] as Buffer))).toEqual(asNeeded.map(() => true))
+  })
+})
+
+describe('SentenceModel', () => {
+  it('gives a mask to a model that takes one: the first form gives the same vectors as the one that is built', async () => {
+    const folder = await readOnnxFolder(modelFolder())
+    const files = await readModelFiles(folder)
+    const parts = { ...files, ...folder.model, pooling: folder.pooling, runtime: undefined }
+    const built = await SentenceModel.open(parts)
+    const first = await SentenceModel.open({ ...parts, weights: buildUnsignedForm() })
+    for (const text of ['a', 'The heart pumps blood through the body.', 'word '.repeat(400)]) {
+      expect(await first.embed(text)).toEqual(await built.embed(text))
+    }
   })
 })
 
