@@ -19,7 +19,7 @@ import type { UnsignedModel } from './lib/unsigned-session-worker.ts'
 export const name = 'embed-throughput'
 
 /** WebAssembly is some five times slower and needs no more samples. */
-const PASSAGES: Readonly<Record<RuntimeName, number>> = quick ? { native: 300, wasm: 60 } : { native: 5_000, wasm: 500 }
+const PASSAGES: Readonly<Record<RuntimeName, number>> = quick ? { native: 300, wasm: 60 } : { native: 2_000, wasm: 200 }
 const QUESTIONS = quick ? 50 : 300
 const STARTS = quick ? 3 : 7
 /** About 200 tokens of English. */

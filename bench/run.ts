@@ -1,9 +1,10 @@
 /**
  * `npm run bench [-- <name>…]`: runs every benchmark (or those named) one after the other, prints one JSON document, and
- * keeps it in bench/out/report.json, and makes docs/performance.md anew from all figures that are kept. Each has a process
+ * keeps it in bench/out/report.json, and makes docs/performance.md from all figures that are kept. Each has a process
  * of its own: what one leaves behind (heap, compiled code, caches) must not be measured by the next. Where a goal is missed
- * all of the benchmark is measured anew, twice at most, the last run counts, and the page says how many there were: on a
- * machine that is shared, a miss that does not come again was a neighbour's.
+ * all of the benchmark is measured again, twice at most: on a machine that is shared, a miss that does not come again was
+ * a neighbour's. The last run counts; the page shows the values of the earlier ones beside it. Figures are written after
+ * each run.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,7 +13,7 @@ import { fileURLToPath } from 'node:url'
 import { writePage } from './lib/kept-figures.ts'
 import { commit, machine, type Report, type Result, type Row } from './lib/report.ts'
 
-const MOST_RUNS = 3
+const MAX_RUNS = 3
 const here = fileURLToPath(new URL('.', import.meta.url))
 const wanted = process.argv.slice(2)
 const files = readdirSync(here).filter(file => file.endsWith('.ts') && file !== 'run.ts')
@@ -22,25 +23,24 @@ for (const file of files.sort()) {
   const name = file.replace(/\.ts$/, '')
   if (wanted.length > 0 && !wanted.includes(name)) continue
   console.error(`bench ${name} …`)
-  let runs = 0
-  let load = 0
-  let rows: readonly Row[] | undefined
+  const earlier: (readonly Row[])[] = []
+  let isMissed = false
   do {
-    load = machine().load
-    rows = await measured(file)
-    runs++
-    for (const row of rows ?? []) console.error(`  ${describe(row)}`)
-  } while (rows?.some(({ ok }) => ok === false) && runs < MOST_RUNS)
-  if (rows === undefined) {
-    console.error(`bench ${name} failed; its last figures stay`)
-    process.exitCode = 1
-    continue
-  }
-  results[name] = { commit: commit(), load, runs, rows }
-  keep()
+    const load = machine().load
+    const rows = await measured(file)
+    if (rows === undefined) {
+      console.error(`bench ${name} failed; its last figures stay`)
+      process.exitCode = 1
+      break
+    }
+    for (const row of rows) console.error(`  ${describe(row)}`)
+    results[name] = { commit: commit(), load, runs: earlier.length + 1, rows, earlier: [...earlier] }
+    keep()
+    earlier.push(rows)
+    isMissed = rows.some(({ ok }) => ok === false)
+  } while (isMissed && earlier.length < MAX_RUNS)
 }
 
-writePage()
 console.log(JSON.stringify(report(), null, 2))
 
 async function measured(file: string): Promise<readonly Row[] | undefined> {
@@ -53,10 +53,11 @@ async function measured(file: string): Promise<readonly Row[] | undefined> {
   return code === 0 ? rows : undefined
 }
 
-/** After each benchmark, so that a run that is stopped keeps what it has measured. */
+/** After each run, so that a benchmark that is stopped keeps what it has measured. */
 function keep(): void {
   mkdirSync(`${here}out`, { recursive: true })
   writeFileSync(`${here}out/report.json`, `${JSON.stringify(report(), null, 2)}\n`)
+  writePage()
 }
 
 function report(): Report {

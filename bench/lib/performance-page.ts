@@ -44,25 +44,28 @@ function goalsSection(all: readonly (readonly [name: string, result: Result])[])
 
 const AGAIN = ['', '', ', measured twice, as a goal was missed', ', measured three times, as goals were missed']
 
-function sectionOf(name: string, { commit, load, runs = 1, rows }: Result): readonly string[] {
+function sectionOf(name: string, { commit, load, runs = 1, rows, earlier = [] }: Result): readonly string[] {
   const notes = rows.filter(row => row.note !== undefined)
   return [
     `## ${name}`,
     '',
     `\`npm run bench -- ${name}\` (commit ${commit}, load ${load} at its start${AGAIN[runs]})`,
     '',
-    '| What | Value | p99 | x floor | Goal | Met |',
-    '| --- | --- | --- | --- | --- | --- |',
-    ...rows.map(tableRow),
+    `| What | Value |${earlier.length > 0 ? ' Earlier runs |' : ''} p99 | x floor | Goal | Met |`,
+    `| --- | --- |${earlier.length > 0 ? ' --- |' : ''} --- | --- | --- | --- |`,
+    ...rows.map(row => tableRow(row, earlier)),
     ...(notes.length > 0 ? ['', ...notes.map(row => `- ${row.name}: ${row.note}`)] : []),
     '',
   ]
 }
 
-function tableRow(row: Row): string {
+/** `earlier`: the rows of the runs before, of which the one of the same name is shown. */
+function tableRow(row: Row, earlier: readonly (readonly Row[])[]): string {
+  const before = earlier.flatMap(rows => rows.filter(({ name }) => name === row.name))
   const cells = [
     row.name,
     `${show(row.value)} ${row.unit}`,
+    ...(earlier.length > 0 ? [before.map(({ value }) => show(value)).join(', ')] : []),
     row.p99 === undefined ? '' : show(row.p99),
     row.ratioToFloor === undefined ? '' : row.ratioToFloor.toFixed(2),
     row.goal ?? '',

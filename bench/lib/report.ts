@@ -33,6 +33,8 @@ export interface Result {
   /** How often it was measured: again where a goal was missed. Absent: once. */
   readonly runs?: number | undefined
   readonly rows: readonly Row[]
+  /** What the runs before gave, oldest first; in them a goal was missed. */
+  readonly earlier?: readonly (readonly Row[])[] | undefined
 }
 
 /** By name, of each benchmark the last run. */

@@ -7,7 +7,7 @@ import { cancelled } from './cancelled.ts'
 import type { EmbedThread } from './embed-thread.ts'
 import type { RuntimeName } from './onnx-runtime.ts'
 
-/** Texts that a worker holds at once: one that runs, and some that wait, so that it has no pause when this thread is busy. */
+/** Most texts that a worker holds at once: one that runs, and some that wait, so that it has no pause when this thread is busy. */
 const TEXTS_A_WORKER = 4
 /** So many texts must wait before another worker starts: loading a model takes as long as embedding some ten texts. */
 const WAITING_TO_START = 8
@@ -112,11 +112,14 @@ export class EmbedPool {
     for (const piece of waiting) if (piece.signal === signal) piece.reject(cancelled(signal))
   }
 
-  /** Gives what waits to the workers that have least, the first one before others. */
+  /**
+   * Gives what waits to the workers that have least, the first one before others. A worker holds no more than its share of
+   * what waits: at the end of a call none is idle while texts wait at a slower one.
+   */
   #pump(): void {
     while (this.#queue.length > 0) {
       const least = this.#usable().reduce((least, worker) => (worker.pieces < least.pieces ? worker : least))
-      if (least.pieces >= TEXTS_A_WORKER) return
+      if (least.pieces >= Math.min(TEXTS_A_WORKER, Math.ceil(this.#queue.length / this.size))) return
       void this.#run(least, this.#queue.shift() as Piece)
     }
   }

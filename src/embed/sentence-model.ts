@@ -56,17 +56,16 @@ export class SentenceModel {
     }
   }
 
+  /** Only what the model takes: the built-in one has no mask, as a text that is alone has nothing to hide. */
   #inputs(ids: readonly number[]): Record<string, Tensor> {
+    const values: Record<string, () => BigInt64Array> = {
+      input_ids: () => BigInt64Array.from(ids, BigInt),
+      attention_mask: () => new BigInt64Array(ids.length).fill(1n),
+      token_type_ids: () => new BigInt64Array(ids.length),
+    }
+    const taken = Object.entries(values).filter(([name]) => this.#session.inputNames.includes(name))
     const shape = [1, ids.length]
-    const tensor = (values: BigInt64Array) => new this.#runtime.Tensor('int64', values, shape)
-    const inputs: Record<string, Tensor> = {
-      input_ids: tensor(BigInt64Array.from(ids, BigInt)),
-      attention_mask: tensor(new BigInt64Array(ids.length).fill(1n)),
-    }
-    if (this.#session.inputNames.includes('token_type_ids')) {
-      inputs['token_type_ids'] = tensor(new BigInt64Array(ids.length))
-    }
-    return inputs
+    return Object.fromEntries(taken.map(([name, make]) => [name, new this.#runtime.Tensor('int64', make(), shape)]))
   }
 
   #pickOutput(results: InferenceSession.ReturnType): Tensor {

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { keptFigures, PAGE } from '../../bench/lib/kept-figures.ts'
 import { peersSection } from '../../bench/lib/peers-page.ts'
 import { performancePage } from '../../bench/lib/performance-page.ts'
+import type { Row } from '../../bench/lib/report.ts'
 import type { Answered, PeerFigures, PeersReport } from '../../bench/peers/lib/figures.ts'
 import { SCENARIOS } from '../../bench/peers/lib/scenarios.ts'
 
@@ -26,6 +27,27 @@ describe('docs/performance.md', () => {
     }
     const { peers, hasSizes } = keptFigures()
     expect(new Set(plots).size).toBe((peers === undefined ? 0 : 2) + (hasSizes === true ? 1 : 0))
+  })
+})
+
+describe('the section of a benchmark', () => {
+  const row = (value: number) => ({ name: 'passages', unit: 'times', value, goal: '>= 2', ok: value >= 2 })
+  const page = (earlier?: readonly (readonly Row[])[]) =>
+    performancePage({
+      report: {
+        machine: { cpu: 'any', cores: 2, memoryGiB: 24, node: 'v24', load: 0.1 },
+        results: { embed: { commit: 'abc', load: 1, runs: (earlier?.length ?? 0) + 1, rows: [row(2.1)], earlier } },
+      },
+    })
+
+  it('shows the values of earlier runs, in which a goal was missed, beside those of the last', () => {
+    expect(page([[row(1.9)], [row(1.95)]])).toContain('| passages | 2.10 times | 1.90, 1.95 |  |  | >= 2 | yes |')
+    expect(page([[row(1.9)]])).toContain('| What | Value | Earlier runs |')
+  })
+
+  it.each([undefined, []])('has no column of earlier runs where there were none', earlier => {
+    expect(page(earlier)).toContain('| passages | 2.10 times |  |  | >= 2 | yes |')
+    expect(page(earlier)).not.toContain('Earlier runs')
   })
 })
 

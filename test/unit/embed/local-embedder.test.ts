@@ -29,6 +29,18 @@ function watchedWorkers(): { workers: Worker[]; startWorker: (options: WorkerOpt
   return { workers, startWorker }
 }
 
+/** Speaks the protocol of the worker; what begins with "Stall" waits until it is released. */
+const STALLING_WORKER = `
+  const { parentPort } = require('node:worker_threads')
+  const held = []
+  const answer = ({ id }) => parentPort.postMessage({ type: 'vectors', id, values: new Float32Array(384) })
+  parentPort.on('message', message => {
+    if (message.type === 'load') parentPort.postMessage({ type: 'ready', runtime: 'native' })
+    else if (message.type === 'release') held.forEach(answer)
+    else if (message.texts[0].startsWith('Stall')) held.push(message)
+    else answer(message)
+  })`
+
 const passages = Array.from({ length: 12 }, (_, i) =>
   `Passage ${i} on the boundary layer of a slender wing. `.repeat(10),
 )
@@ -119,6 +131,30 @@ describe('several workers', () => {
     }
     expect(vectors.length).toBe(many.length)
     expect(failures).toBeLessThanOrEqual(3)
+  })
+
+  it('hold no more than their share of what waits, so that a slow one keeps few texts from the others', async () => {
+    const workers: Worker[] = []
+    const startWorker = (options: WorkerOptions) => {
+      const worker =
+        workers.length === 0
+          ? new Worker(new URL('../../../src/embed/onnx-worker.ts', import.meta.url), options)
+          : new Worker(STALLING_WORKER, { ...options, eval: true })
+      vi.spyOn(worker, 'postMessage')
+      workers.push(worker)
+      return worker
+    }
+    const embedder = await open({ threads: 2, startWorker })
+    await embedder.embed(many, 'passage') // starts both
+    for (const worker of workers) vi.mocked(worker.postMessage).mockClear()
+    const held = embedder.embed(
+      many.slice(0, 8).map(text => `Stall. ${text}`),
+      'passage',
+    )
+    const given = () => workers.map(worker => vi.mocked(worker.postMessage).mock.calls.length)
+    await vi.waitFor(() => expect(given()).toEqual([6, 2]), { timeout: 30_000 })
+    workers[1]?.postMessage({ type: 'release' })
+    expect((await held).length).toBe(8)
   })
 })
 

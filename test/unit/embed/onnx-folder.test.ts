@@ -20,7 +20,7 @@ function copyModel(change: (manifest: Record<string, unknown>) => unknown = mani
 }
 
 const FILES = {
-  'model.onnx': 'a04780dbe8e79a9e06d6af6caedf6b1d05224926a4248422bbfceab617887309',
+  'model.onnx': 'd75ca12275caa9fddd8a935caea8012c89aa6bb09fdba6eea26711951db68b94',
   'tokenizer.json': 'da0e79933b9ed51798a3ae27893d3c5fa4a201126cef75586296df9b4d2c62a0',
   'tokenizer_config.json': '9261e7d79b44c8195c1cada2b453e55b00aeb81e907a6664974b4d7776172ab3',
 }
