@@ -14,6 +14,7 @@
  *
  * How the numbers were chosen: docs/decisions/055.
  */
+import { Bitset } from '../base/bitset.ts'
 import type { Hit, SearchScope } from '../index/contract.ts'
 import { wordShare } from '../math/fusion.ts'
 import type { Candidate, Scored } from '../model/candidate.ts'
@@ -118,7 +119,8 @@ export function keepFirstByWords(scored: readonly Scored[], of: OtherScores, con
   })
 }
 
-function isEmbedded(entry: EntryKey, { reader, vectors, sight }: QueryContext): boolean {
-  const { partitions } = sight
-  return reader.chunksOf(entry).every(({ key }) => vectors?.has(entry, { partitions }, key) === true)
+/** Asks the indexes, not the store: the order of later pages is made when the store may have changed already. */
+function isEmbedded(entry: EntryKey, { words, vectors, sight }: QueryContext): boolean {
+  const scope = { partitions: sight.partitions, allow: Bitset.of([entry]) }
+  return vectors !== null && vectors.count(scope) >= words.count(scope)
 }
