@@ -133,8 +133,10 @@ function meaningLeg(plan: Plan, depth: number, scope: SearchScope, context: Quer
   return { hits, exhausted: found.length <= depth, statistics: { rows, bestCosine: best.score, floor, meaningLast } }
 }
 
-function isAllEmbedded({ rows = 0 }: Leg['statistics'], scope: SearchScope, { words }: QueryContext): boolean {
-  return rows >= words.count(scope)
+/** Counting what passes a filter takes time with its number, so all that is visible is counted first. */
+function isAllEmbedded({ rows = 0 }: Leg['statistics'], scope: SearchScope, { words, vectors }: QueryContext): boolean {
+  const all: SearchScope = { partitions: scope.partitions }
+  return (vectors?.count(all) ?? 0) >= words.count(all) || rows >= words.count(scope)
 }
 
 function usable(hits: readonly Hit[], except: EntryKey | null, limit: number): readonly Hit[] {
