@@ -1,7 +1,7 @@
 /**
  * Retrieval quality on public collections, through the engine as it comes: nDCG@10, Recall@100, questions wrongly refused,
  * and false answers, for which each collection is asked the questions of the others. How the depth of a leg was chosen and
- * judged: docs/decisions/022. Then questions over long documentation, in everyday words. The first run embeds 10,000 documents, which takes minutes; vectors are kept in bench/out.
+ * judged: docs/decisions/022. The same questions while some of a collection is not embedded yet, and with typos. Then questions over long documentation, in everyday words. The first run embeds 10,000 documents, which takes minutes; vectors are kept in bench/out.
  */
 import type { Embedder } from '../src/embed/embedder.ts'
 import type { Engine } from '../src/engine/engine.ts'
@@ -20,6 +20,7 @@ import {
 import { labelledSet } from './lib/conversations/labelled-set.ts'
 import { recallVerdictRows } from './lib/conversations/recall-verdicts.ts'
 import { documentationRows, documentationSet } from './lib/documentation-quality.ts'
+import { harderRows } from './lib/harder-questions.ts'
 import { lent, localEmbedder } from './lib/local-embedder.ts'
 import type { Row } from './lib/report.ts'
 import { randomHalves, type VerdictSet, verdictRows } from './lib/verdict-quality.ts'
@@ -82,6 +83,8 @@ export interface Measured {
   readonly lost: number
   /** Percent of the others' questions whose verdict is that they were answered, by collection. */
   readonly falseAnswers: Readonly<Record<string, number>>
+  /** Of the same questions where not all is embedded, and with typos. */
+  readonly harder: readonly Row[]
 }
 
 /** The collection in a fresh store, asked its own questions and those of the others. */
@@ -97,7 +100,7 @@ export async function measure(of: Judged, others: readonly Judged[], embedder: E
   for (const other of others.filter(({ name }) => name !== of.name)) {
     falseAnswers[other.name] = await percentOf('answered', other, engine)
   }
-  return { name: of.name, ...own, falseAnswers }
+  return { name: of.name, ...own, falseAnswers, harder: await harderRows(of, engine, embedder) }
 }
 
 async function measureOwn(of: Judged, engine: Engine): Promise<Pick<Measured, 'ndcg' | 'recall' | 'lost'>> {
@@ -121,7 +124,7 @@ async function percentOf(wanted: Verdict, of: Judged, engine: Engine): Promise<n
   return (100 * count) / of.questions.length
 }
 
-function rowsOf({ name, ndcg, recall, lost, falseAnswers }: Measured): readonly Row[] {
+function rowsOf({ name, ndcg, recall, lost, falseAnswers, harder }: Measured): readonly Row[] {
   const goal = GOALS[name]
   return [
     { name: `${name}, nDCG@10`, unit: '', value: ndcg, goal: `>= ${goal.ndcg}`, ok: ndcg >= goal.ndcg },
@@ -132,6 +135,7 @@ function rowsOf({ name, ndcg, recall, lost, falseAnswers }: Measured): readonly 
       unit: '%',
       value,
     })),
+    ...harder,
   ]
 }
 

@@ -108,8 +108,8 @@ export interface VectorIndex extends Index {
   score(vector: Float32Array, entries: readonly EntryKey[], scope: SearchScope, approximate?: boolean): readonly Hit[]
   /** Rows (chunks with a vector) in scope. */
   count(scope: SearchScope): number
-  /** Whether the scope holds a row of this entry. */
-  has(entry: EntryKey, scope: SearchScope): boolean
+  /** Whether the scope holds a row of this entry, and, where a chunk is given, of this chunk of it. */
+  has(entry: EntryKey, scope: SearchScope, chunk?: ChunkKey): boolean
 }
 
 /** Ranks points: what a row is worth by itself and by how far away it is, and a limit for whole blocks of rows. */

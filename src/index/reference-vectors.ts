@@ -81,8 +81,8 @@ class ReferenceVectors implements VectorIndex {
     return [...this.#visible(scope)].length
   }
 
-  has(entry: EntryKey, scope: SearchScope): boolean {
-    return [...this.#visible(scope)].some(row => row.entry === entry)
+  has(entry: EntryKey, scope: SearchScope, chunk?: ChunkKey): boolean {
+    return [...this.#visible(scope)].some(row => row.entry === entry && (chunk ?? row.chunk) === row.chunk)
   }
 
   serialise(): readonly Uint8Array[] {

@@ -4,7 +4,7 @@
  * graph and no training, so a filter makes it quicker, an edit costs microseconds, and the default answer is exact. 448
  * bytes a row at 384 dimensions.
  */
-import type { EntryKey } from '../model/entry.ts'
+import type { ChunkKey, EntryKey } from '../model/entry.ts'
 import { invalidArgument } from '../model/errors.ts'
 import type { StoreReader } from '../store/store.ts'
 import type { Hit, SearchScope, VectorIndex, VectorSearch } from './contract.ts'
@@ -122,10 +122,12 @@ class FlatVectorIndex implements KernelVectorIndex {
     return this.#state.scan.count(scope)
   }
 
-  has(entry: EntryKey, { partitions, allow }: SearchScope): boolean {
+  has(entry: EntryKey, { partitions, allow }: SearchScope, chunk?: ChunkKey): boolean {
     const { rows } = this.#state
-    const row = rows.first(entry)
-    return row >= 0 && partitions.includes(rows.partition(row)) && (allow?.has(entry) ?? true)
+    let row = rows.first(entry)
+    if (row < 0 || !partitions.includes(rows.partition(row)) || !(allow?.has(entry) ?? true)) return false
+    while (chunk !== undefined && row >= 0 && rows.chunk(row) !== chunk) row = rows.next(row)
+    return row >= 0
   }
 
   sweepDistances(vector: Float32Array, scope: SearchScope): void {

@@ -84,16 +84,20 @@ function crossings(a: Scored, b: Scored, trial: Trial): number[] {
   return pairs.map(([left, right]) => crossing(left, right)).filter(at => at !== null)
 }
 
-function boostIn({ score, components: { words = 0, meaning = 0 } }: Scored): number {
+function boostIn({ score, components }: Scored): number {
+  const { words = 0, meaning = 0, partly_embedded: partlyEmbedded = 0 } = components
   const relevance = words + meaning
-  return relevance > 0 ? score / relevance : 1
+  return relevance > 0 ? (score - partlyEmbedded) / relevance : 1
 }
 
 /** The two scored again, in this order, with another share of meaning. */
 function scoredWith(meaning: number, pair: readonly Scored[], { survey, stages, context }: Trial): readonly Scored[] {
   const plan: Plan = { ...survey.plan, weights: weightsWith(meaning) }
-  const { scored } = stages.score({ ...survey.retrieval, candidates: pair }, plan, context)
-  return scored
+  const { retrieval } = survey
+  // While not all is embedded, a score may depend on those of others.
+  const isPartly = retrieval.statistics['expectedBase'] !== undefined
+  const { scored } = stages.score({ ...retrieval, candidates: isPartly ? retrieval.candidates : pair }, plan, context)
+  return isPartly ? pair.flatMap(({ entry }) => scored.find(one => one.entry === entry) ?? []) : scored
 }
 
 function firstOf(pair: readonly Scored[], { context }: Trial): EntryKey | undefined {

@@ -9,10 +9,11 @@
  */
 import type { TermMatch } from '../index/contract.ts'
 import { fuse, wordShare } from '../math/fusion.ts'
-import type { Candidate } from '../model/candidate.ts'
+import type { Candidate, Scored } from '../model/candidate.ts'
 import { type Explanation, leaf, node } from '../model/explanation.ts'
 import type { QueryContext } from './context.ts'
 import { MEMORY_BOOST, memoryTree, type Remembered } from './memory.ts'
+import { expectedCosine } from './partly-embedded.ts'
 import type { Plan, Retrieval, Weights } from './stage.ts'
 
 /** How far phrases that are not required lift what holds all of them: enough to pass what has the same words apart. */
@@ -22,8 +23,8 @@ export interface Formula {
   readonly weights: Weights
   /** Best BM25 among the visible rows that pass the conditions. */
   readonly bmTop: number
-  /** Stands in for the cosine of entries that have no vector yet: the lowest that the vector list held. */
-  readonly floor: number
+  /** Of the cosine that is expected of passages without a vector (`partly-embedded.ts`); null: all have one. */
+  readonly expectedBase: number | null
   /** Brings another embedder's cosines to the spread of MiniLM's. */
   readonly cosineScale: number
 }
@@ -32,7 +33,7 @@ export function formulaOf(statistics: Retrieval['statistics'], plan: Plan, conte
   return {
     weights: plan.weights,
     bmTop: statistics['bmTop'] ?? 0,
-    floor: statistics['floor'] ?? 0,
+    expectedBase: statistics['expectedBase'] ?? null,
     cosineScale: context.model?.cosineScale ?? 1,
   }
 }
@@ -66,6 +67,13 @@ export function scoreOf(bm: number, cosine: number, { weights, bmTop, cosineScal
   return fuse(wordShare(bm, bmTop), cosine * cosineScale, weights.words, weights.meaning)
 }
 
+/** The most that an entry with at most these signals scores, used or not, with a vector or without. */
+export function mostOf(bm: number, cosine: number, formula: Formula): number {
+  const { bmTop, cosineScale, expectedBase } = formula
+  const expected = expectedBase === null ? cosine : expectedCosine(bm, bmTop, expectedBase) / cosineScale
+  return mostWithUse(scoreOf(bm, Math.max(cosine, expected), formula))
+}
+
 /** The most that use can make of a relevance. */
 export function mostWithUse(relevance: number): number {
   return relevance > 0 ? relevance * (1 + MEMORY_BOOST) : relevance
@@ -77,12 +85,14 @@ export function boostOf(relevance: number, remembered: Remembered | null): numbe
 }
 
 export function cosineOf(candidate: Candidate, formula: Formula): number {
-  return (candidate.signals['meaning'] ?? formula.floor) * formula.cosineScale
+  const { meaning, expected } = candidate.signals
+  const cosine = expected === undefined ? (meaning ?? 0) : Math.max(meaning ?? expected, expected)
+  return cosine * formula.cosineScale
 }
 
 /** The tree of a score. `terms` are the words of the question in the candidate's best chunk for words. */
 export function explainParts(
-  candidate: Candidate,
+  candidate: Scored,
   formula: Formula,
   remembered: Remembered | null,
   terms: readonly TermMatch[],
@@ -99,7 +109,11 @@ export function explainParts(
     factors.push(node('phrase', 'sum', [leaf('base', 1), lift]))
   }
   if (remembered !== null && boostOf(relevance.value, remembered) !== 1) factors.push(memoryBoost(remembered))
-  return factors.length === 0 ? { ...relevance, label: 'score' } : node('score', 'product', [relevance, ...factors])
+  const tree: Explanation =
+    factors.length === 0 ? { ...relevance, label: 'score' } : node('score', 'product', [relevance, ...factors])
+  if (candidate.components['partly_embedded'] === undefined) return tree
+  const note = 'not all is embedded yet: among the first three by words, it stays there'
+  return node('score', 'max', [{ ...tree, label: 'own score' }, leaf('just above the next', candidate.score, note)])
 }
 
 function memoryBoost(remembered: Remembered): Explanation {
@@ -132,14 +146,17 @@ function termLeaf({ term, score, tf, df, idf, boost, length, meanLength }: TermM
 
 function meaningTree(candidate: Candidate, formula: Formula): Explanation {
   const weight = leaf('weight of meaning', formula.weights.meaning)
-  const known = candidate.signals['meaning']
-  const cosine =
-    known === undefined
-      ? leaf('cosine', formula.floor, 'no vector yet: the lowest of the list stands in')
-      : leaf('cosine', known)
+  const cosine = cosineTree(candidate)
   const { cosineScale } = formula
   const scaled = cosineScale === 1 ? cosine : node('scaled cosine', 'product', [cosine, leaf('scale', cosineScale)])
   return node('meaning', 'product', [weight, scaled])
+}
+
+function cosineTree({ signals: { meaning, expected } }: Candidate): Explanation {
+  if (expected === undefined) return leaf('cosine', meaning ?? 0, meaning === undefined ? 'no vector yet' : undefined)
+  const note = 'no vector yet: what passages with as much of the words have'
+  if (meaning === undefined) return leaf('cosine', expected, note)
+  return node('cosine', 'max', [leaf('of its passages with a vector', meaning), leaf('of one without', expected, note)])
 }
 
 function short(value: number): string {

@@ -75,7 +75,7 @@ async function deeper(
   const isKnown = new Set(known.map(({ entry }) => entry))
   const candidates = retrieval.candidates.filter(({ entry }) => !isKnown.has(entry) && entry <= order.newest)
   const statistics = joinedStatistics(order.retrieval, retrieval)
-  const scoring = stages.score({ ...retrieval, candidates, statistics }, plan, lasting)
+  const scoring = stages.score({ ...retrieval, candidates, statistics, isRest: true }, plan, lasting)
   lasting.thaw()
   const fresh = scoring.scored.map((one): Scored => (hasRounds(plan) ? { ...one, round } : one))
   const { ranked, isCut } = await rankBehind(known, { ...scoring, scored: fresh }, plan, query, stages, lasting)

@@ -11,6 +11,7 @@ import { allowedEntries, phraseHolders } from './conditions.ts'
 import type { QueryContext } from './context.ts'
 import { mostByWords } from './most-by-words.ts'
 import { packHits } from './packed-hits.ts'
+import { expectedBase } from './partly-embedded.ts'
 import { retrieveList } from './retrieve-list.ts'
 import type { Plan, Retrieval } from './stage.ts'
 import { isLate } from './time-limit.ts'
@@ -41,15 +42,17 @@ async function gather(plan: Plan, depth: number, context: QueryContext, forPage:
   const cutOff = plan.vector !== null && context.deadline.over
   const meaning = cutOff ? null : meaningLeg(plan, depth, scope, context)
   await context.turns.pauseIfDue()
-  const statistics = { ...words.statistics, ...meaning?.statistics }
   const alsoByPhrase = hitsOf(holders, words.hits, plan, depth, scope, context)
   const legs = legsOf([...words.hits, ...alsoByPhrase], meaning?.hits ?? null)
+  const isPartly = meaning !== null && plan.mode === 'hybrid' && !isAllEmbedded(meaning.statistics, scope, context)
+  const base = isPartly ? { expectedBase: expectedBase(words.hits, legs.byMeaning, plan, scope, context) } : {}
+  const statistics = { ...words.statistics, ...meaning?.statistics, ...base }
   // What is looked up exactly is read from the store, which may have changed when the rest of it is asked for.
   // By one leg's score alone it is not known how far a phrase lifts.
   const isCut = forPage && plan.query.approximate && holders.size === 0
   const near = isCut ? nearThePage(legs, statistics, plan, depth, context) : legs
   const found: Retrieval = {
-    candidates: markedBy(holders, unite(near, plan, scope, context)),
+    candidates: markedBy(holders, unite(near, statistics, plan, scope, context)),
     depth,
     allow,
     statistics,
@@ -89,7 +92,7 @@ function restored(found: Retrieval, legs: Legs, plan: Plan, scope: SearchScope):
   const words = packHits(legs.words)
   const meaning = legs.meaning && packHits(legs.meaning)
   return context => {
-    const candidates = unite(legsOf(words(), meaning?.() ?? null), plan, scope, context)
+    const candidates = unite(legsOf(words(), meaning?.() ?? null), statistics, plan, scope, context)
     return { candidates, depth, allow, statistics, exhausted, complete }
   }
 }
@@ -128,6 +131,12 @@ function meaningLeg(plan: Plan, depth: number, scope: SearchScope, context: Quer
   const floor = (hits[Math.min(hits.length, LEG_DEPTH) - 1] as Hit).score
   const meaningLast = (hits.at(-1) as Hit).score
   return { hits, exhausted: found.length <= depth, statistics: { rows, bestCosine: best.score, floor, meaningLast } }
+}
+
+/** Counting what passes a filter takes time with its number, so all that is visible is counted first. */
+function isAllEmbedded({ rows = 0 }: Leg['statistics'], scope: SearchScope, { words, vectors }: QueryContext): boolean {
+  const all: SearchScope = { partitions: scope.partitions }
+  return (vectors?.count(all) ?? 0) >= words.count(all) || rows >= words.count(scope)
 }
 
 function usable(hits: readonly Hit[], except: EntryKey | null, limit: number): readonly Hit[] {

@@ -3,13 +3,15 @@ import type { Candidate, Scored } from '../model/candidate.ts'
 import type { EntryKey } from '../model/entry.ts'
 import { type Explanation, leaf } from '../model/explanation.ts'
 import type { QueryContext } from './context.ts'
-import { explainParts, type Formula, formulaOf, mostWithUse, partsOf, scoreOf } from './formula.ts'
+import { explainParts, type Formula, formulaOf, mostOf, mostWithUse, partsOf } from './formula.ts'
 import { type Remembered, remember } from './memory.ts'
 import { dropsNoise, isNoise, onlyNoiseIsLeft } from './noise.ts'
 import { pageBar } from './page-bounds.ts'
+import { keepFirstByWords, type OtherScores } from './partly-embedded.ts'
 import { allKnown } from './shown.ts'
 import type { Plan, Retrieval, Scoring } from './stage.ts'
 import { type Judgement, judge, judgeNoise } from './verdict.ts'
+import { weightsWith } from './weights.ts'
 
 export function score(retrieval: Retrieval, plan: Plan, context: QueryContext): Scoring {
   const judged = withPhrase(judge(retrieval, plan, context), retrieval)
@@ -26,8 +28,10 @@ export function score(retrieval: Retrieval, plan: Plan, context: QueryContext): 
   // Where nothing is relevant, noise too may be what came nearest.
   const candidates = judgement.verdict === 'nothing_relevant' ? retrieval.candidates : speaking
   const memories = memoriesOf({ ...retrieval, candidates }, formula, plan, context)
+  const scored = candidates.map(candidate => scoredBy(formula, candidate, memories.get(candidate.entry) ?? null))
+  const isPartly = formula.expectedBase !== null && retrieval.isRest !== true
   return {
-    scored: candidates.map(candidate => scoredBy(formula, candidate, memories.get(candidate.entry) ?? null)),
+    scored: isPartly ? keepFirstByWords(scored, otherScores(formula, memories), context) : scored,
     explain: scored => {
       const chunk = scored.chunks['words']
       const scope = { partitions: context.sight.partitions }
@@ -36,7 +40,7 @@ export function score(retrieval: Retrieval, plan: Plan, context: QueryContext): 
     },
     ...judgement,
     isWhole: noiseDrops && onlyNoiseIsLeft(retrieval, context),
-    ceiling: plan.query.approximate || retrieval.exhausted ? null : ceilingOf(retrieval, formula, context),
+    ceiling: plan.query.approximate || retrieval.exhausted ? null : ceilingOf(retrieval, formula),
   }
 }
 
@@ -58,6 +62,19 @@ function scoredBy(formula: Formula, candidate: Candidate, remembered: Remembered
   return { entry, source, signals, chunks, score, components }
 }
 
+function otherScores(formula: Formula, memories: ReadonlyMap<EntryKey, Remembered>): OtherScores {
+  const words: Formula = { ...formula, weights: weightsWith(0) }
+  const scoreBy = (by: Formula, candidate: Candidate) =>
+    partsOf(candidate, by, memories.get(candidate.entry) ?? null).score
+  return {
+    byWords: scored => ((scored.signals['words'] ?? 0) > 0 ? scoreBy(words, scored) : null),
+    byKnown: scored => {
+      const { expected: _expected, ...signals } = scored.signals
+      return signals['meaning'] === undefined ? null : scoreBy(formula, { ...scored, signals })
+    },
+  }
+}
+
 /**
  * By entry, of those that were ever used and may reach the page: use lifts by a tenth at most. What was used since the first
  * page is not lifted: it would come to stand before where a page ended, and never be shown.
@@ -72,7 +89,8 @@ function memoriesOf(
   const memories = new Map<EntryKey, Remembered>()
   if (!query.memory) return memories
   const relevances = candidates.map(candidate => partsOf(candidate, formula, null).score)
-  const bar = pageBar(relevances, query, depth)
+  // What words keep among the first must not depend on how long the page is.
+  const bar = formula.expectedBase === null ? pageBar(relevances, query, depth) : Number.NEGATIVE_INFINITY
   const near = candidates.filter((_, at) => mostWithUse(relevances[at] as number) >= bar)
   const keys = near.map(candidate => candidate.entry)
   const upTo = allKnown(query.after) ? query.begun : Number.POSITIVE_INFINITY
@@ -82,13 +100,10 @@ function memoriesOf(
   return memories
 }
 
-/** What an entry that no leg brought could score at best. One without a vector would have the cosine of the floor. */
-function ceilingOf({ statistics, allow }: Retrieval, formula: Formula, context: QueryContext): number {
-  const { partitions } = context.sight
-  const passages = context.words.count(allow === null ? { partitions } : { partitions, allow })
-  const isEmbedded = passages <= (statistics['rows'] ?? 0)
-  const meaning = isEmbedded ? (statistics['meaningLast'] ?? formula.floor) : formula.floor
-  return mostWithUse(scoreOf(statistics['wordsLast'] ?? 0, meaning, formula))
+/** What an entry that no leg brought could score at best. */
+function ceilingOf({ statistics }: Retrieval, formula: Formula): number {
+  const { wordsLast = 0, meaningLast = 0 } = statistics
+  return mostOf(wordsLast, meaningLast, formula)
 }
 
 /** A list has no score; it is in the order of the last change. */

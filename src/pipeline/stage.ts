@@ -55,6 +55,8 @@ export interface Retrieval {
   readonly exhausted: boolean
   /** False when the deadline cut a leg off. */
   readonly complete: boolean
+  /** The best are known already, and left out of the candidates. */
+  readonly isRest?: boolean | undefined
   /** The same with all that the legs brought, where what cannot reach the page was left out. Keeps nothing of a context. */
   readonly whole?: ((context: QueryContext) => Retrieval) | undefined
 }

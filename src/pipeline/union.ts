@@ -3,8 +3,9 @@ import type { Hit, SearchScope } from '../index/contract.ts'
 import type { Candidate } from '../model/candidate.ts'
 import type { ChunkKey, EntryKey } from '../model/entry.ts'
 import type { QueryContext } from './context.ts'
-import { formulaOf, mostWithUse, scoreOf } from './formula.ts'
+import { formulaOf, mostOf, mostWithUse, scoreOf } from './formula.ts'
 import { pageBar } from './page-bounds.ts'
+import { KEPT_BY_WORDS, withExpected } from './partly-embedded.ts'
 import { LOCAL_SOURCE } from './source.ts'
 import type { Plan, Retrieval } from './stage.ts'
 
@@ -22,7 +23,13 @@ export function legsOf(words: readonly Hit[], meaning: readonly Hit[] | null): L
 }
 
 /** The score that a leg did not give is computed, so that an entry's score does not depend on how deep the legs went. */
-export function unite(legs: Legs, plan: Plan, scope: SearchScope, context: QueryContext): readonly Candidate[] {
+export function unite(
+  legs: Legs,
+  statistics: Retrieval['statistics'],
+  plan: Plan,
+  scope: SearchScope,
+  context: QueryContext,
+): readonly Candidate[] {
   const { words, meaning, byWords, byMeaning } = legs
   if (meaning === null) return words.map(hit => candidate(hit, undefined))
   const onlyByWords = words.map(hit => hit.entry).filter(entry => !byMeaning.has(entry))
@@ -35,14 +42,15 @@ export function unite(legs: Legs, plan: Plan, scope: SearchScope, context: Query
     vectors === null || plan.vector === null ? [] : vectors.score(plan.vector, onlyByWords, scope, approximate)
   const [alsoByWords, alsoByMeaning] = [byEntry(moreWords), byEntry(moreMeaning)]
   const entries = [...meaning.map(hit => hit.entry), ...onlyByWords]
-  return entries.map(entry =>
+  const candidates = entries.map(entry =>
     candidate(byWords.get(entry) ?? alsoByWords.get(entry), byMeaning.get(entry) ?? alsoByMeaning.get(entry)),
   )
+  return withExpected(candidates, statistics, scope, context)
 }
 
 /**
  * The hits that may reach the page under the default formula. What only one leg brought has at most the other leg's last
- * score there (`floor`: the last cosine, or the one that stands in), and at most a tenth more by use.
+ * score there (`floor`: the last cosine of the usual depth), and at most a tenth more by use. While not all is embedded, what may be among the first by words stays too.
  */
 export function nearThePage(
   legs: Legs,
@@ -56,11 +64,13 @@ export function nearThePage(
   const formula = formulaOf(statistics, plan, context)
   const surely = meaning.map(hit => scoreOf(byWords.get(hit.entry)?.score ?? 0, hit.score, formula))
   const bar = pageBar(surely, plan.query, depth)
-  const { wordsLast = 0 } = statistics
-  const mayReach = (bm: number, cosine: number) => mostWithUse(scoreOf(bm, cosine, formula)) >= bar
+  const { wordsLast = 0, floor = 0 } = statistics
+  const mayReach = (bm: number, cosine: number) => mostOf(bm, cosine, formula) >= bar
+  const third = words[KEPT_BY_WORDS - 1]?.score ?? 0
+  const isKept = (bm: number) => formula.expectedBase !== null && mostWithUse(bm) >= third
   return {
     ...legs,
-    words: words.filter(hit => byMeaning.has(hit.entry) || mayReach(hit.score, formula.floor)),
+    words: words.filter(({ entry, score }) => byMeaning.has(entry) || mayReach(score, floor) || isKept(score)),
     meaning: meaning.filter(hit => byWords.has(hit.entry) || mayReach(wordsLast, hit.score)),
   }
 }

@@ -19,7 +19,7 @@ export interface Judgement {
 }
 
 /** With fewer passages that have a vector, meaning has not seen enough to say that nothing is relevant. */
-const ENOUGH_EMBEDDED = 0.9
+export const ENOUGH_EMBEDDED = 0.9
 
 const NO_WORD = 'None of the words of the question occur.'
 

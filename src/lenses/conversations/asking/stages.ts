@@ -3,6 +3,7 @@
  * How, and why so: docs/decisions/052.
  */
 import type { Bitset } from '../../../base/bitset.ts'
+import type { SearchScope } from '../../../index/contract.ts'
 import { type Bars, evidence } from '../../../math/evidence.ts'
 import type { Candidate, Scored } from '../../../model/candidate.ts'
 import type { ChunkKey, EntryKey } from '../../../model/entry.ts'
@@ -14,7 +15,7 @@ import { respell } from '../../../pipeline/respell.ts'
 import { LOCAL_SOURCE } from '../../../pipeline/source.ts'
 import type { Plan, Retrieval, Scoring, Stages, Weights } from '../../../pipeline/stage.ts'
 import { isLate } from '../../../pipeline/time-limit.ts'
-import { type Judgement, judgeEvidence } from '../../../pipeline/verdict.ts'
+import { ENOUGH_EMBEDDED, type Judgement, judgeEvidence } from '../../../pipeline/verdict.ts'
 import type { StoreReader } from '../../../store/store.ts'
 import type { LensHost } from '../../lens.ts'
 import { askedConversations, ONLY_MESSAGES } from './asked-conversations.ts'
@@ -69,7 +70,7 @@ function retrieve(host: LensHost, plan: Plan, depth: number, context: QueryConte
   const places = [...best.keys()]
   const near = plan.query.approximate ? nearThePage(best, plan.query, depth) : places
   const found = {
-    ...{ depth, allow, statistics: statisticsOf(conversations, transcripts) },
+    ...{ depth, allow, statistics: statisticsOf(conversations, transcripts, plan, context) },
     ...{ exhausted: isAll && !isCut, complete: !isLate(context) },
   }
   const candidatesOf = (some: readonly number[], reader: StoreReader) => candidates(some.map(answering), reader)
@@ -82,12 +83,28 @@ function retrieve(host: LensHost, plan: Plan, depth: number, context: QueryConte
   }
 }
 
-/** `bestCosine` and `coverage`: the greatest of all conversations that were asked. */
-function statisticsOf(conversations: readonly Weighed[], transcripts: readonly Transcript[]): Retrieval['statistics'] {
+/** `bestCosine` and `coverage`: the greatest of all conversations that were asked. `embedded`: share of their passages with a vector. */
+function statisticsOf(
+  conversations: readonly Weighed[],
+  transcripts: readonly Transcript[],
+  plan: Plan,
+  context: QueryContext,
+): Retrieval['statistics'] {
   const bestCosine = conversations.reduce((best, { cosine }) => Math.max(best, cosine), 0)
   const coverage = conversations.reduce((best, { coverage }) => Math.max(best, coverage), 0)
   const messages = transcripts.reduce((sum, { spoken }) => sum + spoken.length, 0)
-  return { conversations: conversations.length, messages, bestCosine, coverage }
+  const embedded = plan.vector === null ? 0 : embeddedShare(transcripts, context)
+  return { conversations: conversations.length, messages, bestCosine, coverage, embedded }
+}
+
+/** Counted by conversation only where something in their partitions has no vector. */
+function embeddedShare(transcripts: readonly Transcript[], { vectors, words }: QueryContext): number {
+  const everywhere = { partitions: [...new Set(transcripts.map(({ partition }) => partition))] }
+  const rowsIn = (scope: SearchScope) => vectors?.count(scope) ?? 0
+  if (rowsIn(everywhere) >= words.count(everywhere)) return 1
+  const scopes = transcripts.map(({ partition, entries }) => ({ partitions: [partition], allow: entries }))
+  const passages = scopes.reduce((sum, scope) => sum + words.count(scope), 0)
+  return passages === 0 ? 1 : scopes.reduce((sum, scope) => sum + rowsIn(scope), 0) / passages
 }
 
 function weighedOf(
@@ -161,23 +178,27 @@ const WORD_BARS: Bars = { refused: { base: 0, slope: 0 }, answered: { base: 0.03
 
 /**
  * Refused is only what is foreign to all messages: too little evidence, and no word of the query in them. No score says that
- * a query on a subject that was talked about has no answer (measured).
+ * a query on a subject that was talked about has no answer (measured). While many messages have no
+ * vector, what meaning does not answer is judged by words.
  */
 function judge({ candidates, allow, statistics }: Retrieval, plan: Plan, { model }: QueryContext): Judgement {
-  const { bestCosine = 0, coverage = 0, messages = 0 } = statistics
+  const { bestCosine = 0, coverage = 0, messages = 0, embedded = 0 } = statistics
   const isByWords = plan.vector === null
+  const isMissing = plan.isUnembedded === true || (!isByWords && embedded < ENOUGH_EMBEDDED)
   const verdictBy = isByWords ? 'words' : 'meaning'
   if (candidates.length === 0) {
-    const isNotFoundOut = plan.isUnembedded === true && statistics['conversations'] !== 0 && allow?.size !== 0
+    const isNotFoundOut = isMissing && statistics['conversations'] !== 0 && allow?.size !== 0
     const reason = reasonOf(allow, statistics, plan.mode)
-    return { verdict: isNotFoundOut ? 'weak' : 'nothing_relevant', reason, verdictBy }
+    return { verdict: isNotFoundOut ? 'weak' : 'nothing_relevant', reason, verdictBy: isMissing ? 'words' : verdictBy }
   }
   const isForeign = () => coverage === 0
   if (isByWords) return { ...judgeEvidence(coverage, WORD_BARS, messages, isForeign), verdictBy }
   const calibration = model?.calibration ?? null
   if (calibration === null) return { verdict: 'answered', reason: null, verdictBy }
   const found = evidence(bestCosine, coverage, 1, calibration.wordShare)
-  return { ...judgeEvidence(found, calibration, messages, isForeign), verdictBy }
+  const byMeaning = judgeEvidence(found, calibration, messages, isForeign)
+  if (!isMissing || byMeaning.verdict === 'answered') return { ...byMeaning, verdictBy }
+  return { ...judgeEvidence(coverage, WORD_BARS, messages, () => false), verdictBy: 'words' }
 }
 
 /** Cosine, at MiniLM's spread, of two texts that have nothing to do with each other: 0 ± 0.13. */

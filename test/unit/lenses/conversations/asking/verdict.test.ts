@@ -1,6 +1,8 @@
 /** What an answer over messages is worth, with the built-in model: what is foreign to all of them is no answer. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Engine } from '../../../../../src/engine/engine.ts'
+import { openEngine } from '../../../../../src/engine/open.ts'
+import { tempFolder } from '../../../../../src/testing/temp-folder.ts'
 import { call } from '../../../../support/conversations.ts'
 import { openTestEngine } from '../../../../support/engines.ts'
 import { modelFolder } from '../../../../support/model.ts'
@@ -51,5 +53,26 @@ describe('recall', () => {
   it('leaves out what has no word of the question, no nearness of meaning and no near neighbour', async () => {
     const { messages } = await ask('beverage preference')
     expect(messages.map(({ id }: { id: string }) => id)).toEqual(['home/m0', 'home/m1'])
+  })
+})
+
+describe('recall while most messages have no vector yet', () => {
+  it('is judged by words, and nothing is called unknown for lack of vectors (QE-005)', async () => {
+    using home = tempFolder()
+    const embedder = { provider: 'local', folder: modelFolder() } as const
+    const written = [
+      { embedder, said: SAID.slice(0, 1), wait: true },
+      { embedder: 'none', said: SAID.slice(1), wait: false },
+    ] as const
+    for (const { embedder, said, wait } of written) {
+      await using writing = await openEngine({ home: home.path, embedder, background: false })
+      for (const text of said) {
+        await call(writing, 'remember', { text, speaker: 'Ana', conversation: 'home', id: text.slice(0, 6), wait })
+      }
+    }
+    await using partly = await openEngine({ home: home.path, embedder, background: false })
+    const asked = (text: string) => call(partly, 'conversations.query', { text })
+    expect(await asked('capital of Mongolia')).toMatchObject({ verdict: 'weak', verdict_by: 'words' })
+    expect(await asked('roof of the shed')).toMatchObject({ verdict: 'answered', verdict_by: 'words', reason: null })
   })
 })

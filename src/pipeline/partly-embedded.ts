@@ -1,0 +1,126 @@
+/**
+ * Ranking while some passages have no vector yet. Two rules; neither applies where all in scope are embedded.
+ *
+ * 1. A passage without a vector has the cosine that is expected of passages whose words score as much:
+ *
+ *        expected = base + 0.45·(share of the best BM25)
+ *        base     = mean of (cosine - 0.45·share) over the best entries by words that are embedded, and 2 with 0.2
+ *
+ *    Worked: two embedded entries with shares 1 and 0.6 and cosines 0.75 and 0.57 leave 0.30 each, so the base is
+ *    (0.30 + 0.30 + 0.2 + 0.2) / 4 = 0.25, and a passage with a share of 0.8 has 0.25 + 0.36 = 0.61.
+ *
+ * 2. An entry that is among the first three by words alone, and may be among the first three once all is embedded, is among
+ *    the first three now (QE-007).
+ *
+ * How the numbers were chosen: docs/decisions/059.
+ */
+import { Bitset } from '../base/bitset.ts'
+import type { Hit, SearchScope } from '../index/contract.ts'
+import { wordShare } from '../math/fusion.ts'
+import type { Candidate, Scored } from '../model/candidate.ts'
+import type { ChunkKey, EntryKey } from '../model/entry.ts'
+import { LEG_DEPTH } from '../model/limits.ts'
+import type { QueryContext } from './context.ts'
+import { inOrder } from './order.ts'
+import type { Plan } from './stage.ts'
+
+/** Cosines here and below are at MiniLM's spread (`cosineScale`). */
+const SLOPE = 0.45
+const USUAL_BASE = 0.2
+/** Entries that the usual base counts as. */
+const USUAL_WEIGHT = 2
+
+/** Results at the top that words keep. */
+export const KEPT_BY_WORDS = 3
+
+/** The cosine that is expected of a passage with this BM25, at MiniLM's spread. */
+export function expectedCosine(bm: number, bmTop: number, base: number): number {
+  return base + SLOPE * wordShare(bm, bmTop)
+}
+
+/** `hits`: the best by words, best first. `byMeaning`: cosines that are known already. */
+export function expectedBase(
+  hits: readonly Hit[],
+  byMeaning: ReadonlyMap<EntryKey, Hit>,
+  plan: Plan,
+  scope: SearchScope,
+  { vectors, model }: QueryContext,
+): number {
+  const best = hits.slice(0, LEG_DEPTH)
+  const bmTop = best[0]?.score ?? 0
+  const others = best.map(({ entry }) => entry).filter(entry => !byMeaning.has(entry))
+  const scored = plan.vector === null ? [] : vectors?.score(plan.vector, others, scope, plan.query.approximate)
+  const cosines = new Map([...byMeaning.values(), ...(scored ?? [])].map(hit => [hit.entry, hit.score]))
+  let sum = USUAL_WEIGHT * USUAL_BASE
+  let weight = USUAL_WEIGHT
+  for (const { entry, chunk, score } of best) {
+    const cosine = cosines.get(entry)
+    if (cosine === undefined || vectors?.has(entry, scope, chunk) !== true) continue
+    sum += cosine * (model?.cosineScale ?? 1) - SLOPE * wordShare(score, bmTop)
+    weight++
+  }
+  return sum / weight
+}
+
+/** Adds the signal `expected`, a cosine as the embedder's are, to those whose best passage by words has no vector. */
+export function withExpected(
+  candidates: readonly Candidate[],
+  { bmTop = 0, expectedBase: base }: Readonly<Record<string, number>>,
+  scope: SearchScope,
+  { vectors, model }: QueryContext,
+): readonly Candidate[] {
+  if (base === undefined) return candidates
+  return candidates.map(candidate => {
+    const { entry, chunks, signals } = candidate
+    const { words: bm = 0 } = signals
+    if (bm <= 0 || vectors?.has(entry, scope, chunks['words'] as ChunkKey) === true) return candidate
+    const expected = expectedCosine(bm, bmTop, base) / (model?.cosineScale ?? 1)
+    return { ...candidate, signals: { ...signals, expected } }
+  })
+}
+
+/** What a candidate scores in other ways than the one it is ranked by; null: it is not in that order. */
+export interface OtherScores {
+  /** By words alone. */
+  readonly byWords: (scored: Scored) => number | null
+  /** By the vectors that are there: exact where no passage of the entry lacks one, else the least that it will be. */
+  readonly byKnown: (scored: Scored) => number | null
+}
+
+/**
+ * Lifts what words keep at the top (rule 2) to just above what would take its place there. What is lifted has a component
+ * `partly_embedded`. An entry all of whose passages have vectors is not kept where three are known to score more.
+ */
+export function keepFirstByWords(scored: readonly Scored[], of: OtherScores, context: QueryContext): readonly Scored[] {
+  const identify = (keys: readonly EntryKey[]) => context.reader.identities(keys)
+  const first = (by: (one: Scored) => number | null) => {
+    const rated = scored.flatMap(one => {
+      const score = by(one)
+      return score === null ? [] : [{ ...one, score }]
+    })
+    return inOrder(rated, identify)
+      .slice(0, KEPT_BY_WORDS)
+      .map(({ entry }) => entry)
+  }
+  const firstKnown = new Set(first(of.byKnown))
+  const kept = new Set(first(of.byWords).filter(entry => firstKnown.has(entry) || !isEmbedded(entry, context)))
+  const ranked = inOrder(scored, identify)
+  const others = ranked.filter(({ entry }) => !kept.has(entry))
+  const next = others[KEPT_BY_WORDS - kept.size]
+  if (next === undefined) return scored
+  const low = ranked.slice(ranked.indexOf(next)).filter(({ entry }) => kept.has(entry))
+  // The smallest steps that doubles can tell apart there.
+  const step = Math.max(Math.abs(next.score) * Number.EPSILON, Number.MIN_VALUE)
+  const lifted = new Map(low.map(({ entry }, at) => [entry, next.score + step * (low.length - at)]))
+  return scored.map(one => {
+    const score = lifted.get(one.entry)
+    if (score === undefined) return one
+    return { ...one, score, components: { ...one.components, partly_embedded: score - one.score } }
+  })
+}
+
+/** Asks the indexes, not the store: the order of later pages is made when the store may have changed already. */
+function isEmbedded(entry: EntryKey, { words, vectors, sight }: QueryContext): boolean {
+  const scope = { partitions: sight.partitions, allow: Bitset.of([entry]) }
+  return vectors !== null && vectors.count(scope) >= words.count(scope)
+}
