@@ -246,9 +246,12 @@ export interface WordIndex extends Index {
   explain(terms: readonly WordTerm[], chunk: ChunkKey, scope: SearchScope): readonly TermMatch[]
   /**
    * Entries in scope that hold all these words next to each other and in order, in one field (title, or content across
-   * chunk borders). Words match by their stems. A single word is a phrase of one. Stop words count here.
+   * chunk borders). Words match by their stems. A single word is a phrase of one. Stop words count here. `most`: it ends when
+   * it has found so many, whichever they are.
    */
-  entriesWith(phrase: string, scope: SearchScope): Bitset
+  entriesWith(phrase: string, scope: SearchScope, most?: number): Bitset
+  /** The same in steps, as `searchInSteps`. */
+  entriesWithInSteps(phrase: string, scope: SearchScope, most?: number): Steps<Bitset>
   /** Rows (chunks) in scope. */
   count(scope: SearchScope): number
   /** Visible terms (stems) that begin with `prefix`, by df descending, then by term; `allow` is not looked at. */

@@ -143,7 +143,13 @@ class ReferenceWordIndex implements WordIndex {
     })
   }
 
-  entriesWith(phrase: string, scope: SearchScope): Bitset {
+  *entriesWithInSteps(phrase: string, scope: SearchScope, most?: number): Steps<Bitset> {
+    const found = this.entriesWith(phrase, scope, most)
+    yield
+    return found
+  }
+
+  entriesWith(phrase: string, scope: SearchScope, most: number = Number.POSITIVE_INFINITY): Bitset {
     const words = phraseWords(phrase)
     const found = new Bitset()
     if (words.length === 0) return found
@@ -153,6 +159,7 @@ class ReferenceWordIndex implements WordIndex {
       const inField = (field: readonly ReadonlySet<string>[]) =>
         field.some((_, at) => stems.every((wanted, next) => field[at + next]?.has(wanted) === true))
       if (fields.some(inField)) found.add(entry)
+      if (found.size >= most) break
     }
     return found
   }

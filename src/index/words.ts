@@ -178,8 +178,12 @@ class Words implements WordIndex {
     return []
   }
 
-  entriesWith(phrase: string, scope: SearchScope): Bitset {
-    return entriesWithPhrase(this.#set, phraseWords(phrase), scope)
+  entriesWith(phrase: string, scope: SearchScope, most?: number): Bitset {
+    return atOnce(this.entriesWithInSteps(phrase, scope, most))
+  }
+
+  *entriesWithInSteps(phrase: string, scope: SearchScope, most = Number.POSITIVE_INFINITY): Steps<Bitset> {
+    return yield* entriesWithPhrase(this.#set, phraseWords(phrase), scope, most, this.#step)
   }
 
   count({ partitions, allow }: SearchScope): number {

@@ -29,7 +29,7 @@ export async function retrieveForPage(plan: Plan, depth: number, context: QueryC
 
 /** Others may write between the legs: each of them brings what there is at its time. */
 async function gather(plan: Plan, depth: number, context: QueryContext, forPage: boolean): Promise<Retrieval> {
-  const allow = allowedEntries(plan, context)
+  const allow = await context.turns.run(allowedEntries(plan, context))
   if (plan.mode === 'list') return retrieveList(plan, allow, depth, context)
   const { partitions } = context.sight
   const scope: SearchScope = allow === null ? { partitions } : { partitions, allow }
@@ -37,7 +37,7 @@ async function gather(plan: Plan, depth: number, context: QueryContext, forPage:
   if (reading !== undefined) await context.turns.run(reading)
   const words = await wordLeg(plan, depth, scope, context)
   await context.turns.pauseIfDue()
-  const holders = phraseHolders(plan, allow, context)
+  const holders = await context.turns.run(phraseHolders(plan, allow, context))
   // Words cost microseconds and come first: what there is when time runs out is at least their answer.
   const cutOff = plan.vector !== null && context.deadline.over
   const meaning = cutOff ? null : meaningLeg(plan, depth, scope, context)

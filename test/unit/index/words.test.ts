@@ -173,10 +173,16 @@ describe('a search in steps', () => {
         index.refresh(world.store)
         const requests = questions.map(question => world.request(question))
         const entries = Array.from({ length: 12 }, (_, pick) => world.entryAt(pick))
-        const expected = requests.map(request => [index.search(request), index.score(request.terms, entries, request)])
-        const begun = requests.map(request => [
+        const phrases = questions.map(({ phrase }) => phrase)
+        const expected = requests.map((request, at) => [
+          index.search(request),
+          index.score(request.terms, entries, request),
+          index.entriesWith(phrases[at] ?? '', request),
+        ])
+        const begun = requests.map((request, at): Steps<unknown>[] => [
           index.searchInSteps(request),
           index.scoreInSteps(request.terms, entries, request),
+          index.entriesWithInSteps(phrases[at] ?? '', request),
         ])
         const at = begun.map(both => both.map(steps => steps.next(false)))
         // One step of each by turns, an edit after each round; what is asked in between uses what the others let go of.

@@ -41,10 +41,10 @@ export function* askedConversations(
   if (naming !== undefined) {
     // What all messages of these conversations fulfil need not be asked of the store.
     const others = conditions.filter(condition => condition !== naming && condition !== ONLY_MESSAGES)
-    const allow = allowedEntries({ ...plan, filter: allOf(others) }, context)
+    const allow = yield* allowedEntries({ ...plan, filter: allOf(others) }, context)
     return { transcripts: yield* known.ofNamed(namesIn(naming) ?? [], partitions), allow, isAll: true }
   }
-  const allow = allowedEntries(plan, context)
+  const allow = yield* allowedEntries(plan, context)
   const scope = allow === null ? { partitions } : { partitions, allow }
   const wanted = Math.max(depth, LISTED)
   const byWords = plan.weights.words > 0 ? yield* foundByWords(plan, wanted, scope, context) : []

@@ -112,7 +112,7 @@ function* weighedOf(
         ? null
         : { vectors, vector, approximate: query.approximate, isScan: messages <= MOST_SCANNED },
     weights,
-    holders: phraseHolders(plan, allow, context),
+    holders: yield* phraseHolders(plan, allow, context),
     invalid: memo.invalid(reader, query.asOf),
     workspace,
   }
