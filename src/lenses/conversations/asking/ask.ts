@@ -37,13 +37,13 @@ export async function askConversations(
   const asked = questionFor(input)
   const answer = await host.query(await withinBudget(host, asked, input, viewer), viewer)
   const { page } = answer
-  const { statements, told } = await turnsUntil(signal).run(messagesOf(host, answer, input, viewer))
+  const { statements, messages: ranked } = await turnsUntil(signal).run(messagesOf(host, answer, input, viewer))
   const hasBudget = input.max_tokens !== undefined
   const messages = hasBudget
-    ? saidOrder(statements).map(place => told[place] as ToldMessage)
+    ? saidOrder(statements).map(place => ranked[place] as ToldMessage)
     : questionOf(input.text).now
-      ? newestFirst(told, (one, than) => one.newer_statement_of.includes(than.id))
-      : told
+      ? newestFirst(ranked, (one, than) => one.newer_statement_of.includes(than.id))
+      : ranked
   return {
     messages,
     order: hasBudget ? 'time' : 'rank',
@@ -52,7 +52,7 @@ export async function askConversations(
     ...(page.nearest !== undefined && {
       nearest: atOnce(
         messagesOf(host, { page: { ...page, items: page.nearest }, entries: answer.nearest ?? [] }, input, viewer),
-      ).told,
+      ).messages,
     }),
     ...(page.did_you_mean !== undefined && { did_you_mean: page.did_you_mean }),
     ...{ mode: page.mode, as_of: page.as_of, notes: page.notes },
@@ -62,7 +62,7 @@ export async function askConversations(
 interface Messages {
   /** Of the messages, in their order. */
   readonly statements: readonly Statement[]
-  readonly told: readonly ToldMessage[]
+  readonly messages: readonly ToldMessage[]
 }
 
 /** The messages of a page. A step for each; as they are at the last step, whatever is written between them. */
@@ -78,19 +78,19 @@ function* messagesOf(
   const statements = statementsOf(host, found)
   const newer = yield* newerStatements(statements)
   const olderOf = (at: number) => newer.get(statements[at] as Statement) ?? []
-  const told: ToldMessage[] = []
+  const messages: ToldMessage[] = []
   for (const [at, each] of found.entries()) {
-    told.push(toldOf(host, each, olderOf(at), page, input))
+    messages.push(messageOf(host, each, olderOf(at), page, input))
     yield
   }
-  if (host.store.version() === version) return { statements, told }
+  if (host.store.version() === version) return { statements, messages }
   const now = new Map(foundIn(host, answer, viewer).map(each => [each.entry.key, each]))
   const left = [...found.keys()].filter(at => now.has((found[at] as Found).entry.key))
   return {
     statements: left.map(at => statements[at] as Statement),
-    told: left.map(at => {
+    messages: left.map(at => {
       const [before, each] = [found[at] as Found, now.get((found[at] as Found).entry.key) as Found]
-      return isSame(before, each) ? (told[at] as ToldMessage) : toldOf(host, each, olderOf(at), page, input)
+      return isSame(before, each) ? (messages[at] as ToldMessage) : messageOf(host, each, olderOf(at), page, input)
     }),
   }
 }
@@ -181,7 +181,7 @@ function foundIn(
   })
 }
 
-function toldOf(
+function messageOf(
   host: LensHost,
   { item, entry, row, text, isPartial }: Found,
   newerStatementOf: readonly string[],

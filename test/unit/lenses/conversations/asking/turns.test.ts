@@ -82,7 +82,7 @@ describe('questions over messages that pause at every step', () => {
     expect(withoutCursor(answers)).toEqual(withoutCursor(plain))
     expect(withoutCursor(again)).toEqual(withoutCursor(plain))
     expect(answers.map(({ messages }) => messages.length)).toEqual([40, 40, 40, expect.any(Number)])
-    // At least one for each message that was found, put in order and told.
+    // At least one for each message that was found, compared and shown.
     expect(turns).toBeGreaterThan(2 * 3 * 120)
     expect(written).toBeGreaterThan(10)
   })
