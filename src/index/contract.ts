@@ -228,8 +228,15 @@ export interface WordIndex extends Index {
   prepare?(terms: readonly WordTerm[], scope: SearchScope): Steps<void>
   /** The k entries with the best chunk, best first, of those with at least one term. Terms nobody has add nothing. */
   search(request: WordSearch): readonly Hit[]
+  /**
+   * The same in steps, for a long question. Other searches and `refresh` may come between the steps: the hits are those that
+   * `search` would have returned at the first step.
+   */
+  searchInSteps(request: WordSearch): Steps<readonly Hit[]>
   /** The exact best-chunk BM25 of each of these entries that the scope holds (0 included), in the order asked for. */
   score(terms: readonly WordTerm[], entries: readonly EntryKey[], scope: SearchScope): readonly Hit[]
+  /** The same in steps, as `searchInSteps`. */
+  scoreInSteps(terms: readonly WordTerm[], entries: readonly EntryKey[], scope: SearchScope): Steps<readonly Hit[]>
   /**
    * Statistics of each word over the partitions, heaviest (boost · idf) first; stop words are left out unless there is
    * nothing else. A term of several words, or an identifier, gives several.
@@ -239,9 +246,12 @@ export interface WordIndex extends Index {
   explain(terms: readonly WordTerm[], chunk: ChunkKey, scope: SearchScope): readonly TermMatch[]
   /**
    * Entries in scope that hold all these words next to each other and in order, in one field (title, or content across
-   * chunk borders). Words match by their stems. A single word is a phrase of one. Stop words count here.
+   * chunk borders). Words match by their stems. A single word is a phrase of one. Stop words count here. `most`: it ends when
+   * it has found so many, whichever they are.
    */
-  entriesWith(phrase: string, scope: SearchScope): Bitset
+  entriesWith(phrase: string, scope: SearchScope, most?: number): Bitset
+  /** The same in steps, as `searchInSteps`. */
+  entriesWithInSteps(phrase: string, scope: SearchScope, most?: number): Steps<Bitset>
   /** Rows (chunks) in scope. */
   count(scope: SearchScope): number
   /** Visible terms (stems) that begin with `prefix`, by df descending, then by term; `allow` is not looked at. */

@@ -5,6 +5,7 @@
 import { must } from '../base/assert.ts'
 import { Bitset } from '../base/bitset.ts'
 import { editDistance } from '../base/edit-distance.ts'
+import type { Steps } from '../base/turns.ts'
 import { idf, TITLE_WEIGHT, termScore } from '../math/bm25.ts'
 import type { Chunk, ChunkKey, Entry, EntryKey } from '../model/entry.ts'
 import type { PartitionId } from '../model/partition.ts'
@@ -104,6 +105,12 @@ class ReferenceWordIndex implements WordIndex {
     return [...bestOfEntries(hits).values()].sort(bestFirst).slice(0, Math.max(0, request.k))
   }
 
+  *searchInSteps(request: WordSearch): Steps<readonly Hit[]> {
+    const hits = this.search(request)
+    yield
+    return hits
+  }
+
   score(terms: readonly WordTerm[], entries: readonly EntryKey[], scope: SearchScope): readonly Hit[] {
     const words = this.#weighed(terms, scope)
     const meanLength = this.#meanLength(scope)
@@ -112,6 +119,12 @@ class ReferenceWordIndex implements WordIndex {
     })
     const best = bestOfEntries(hits)
     return entries.flatMap(entry => best.get(entry) ?? [])
+  }
+
+  *scoreInSteps(terms: readonly WordTerm[], entries: readonly EntryKey[], scope: SearchScope): Steps<readonly Hit[]> {
+    const hits = this.score(terms, entries, scope)
+    yield
+    return hits
   }
 
   weigh(terms: readonly WordTerm[], scope: SearchScope): readonly TermWeight[] {
@@ -130,7 +143,13 @@ class ReferenceWordIndex implements WordIndex {
     })
   }
 
-  entriesWith(phrase: string, scope: SearchScope): Bitset {
+  *entriesWithInSteps(phrase: string, scope: SearchScope, most?: number): Steps<Bitset> {
+    const found = this.entriesWith(phrase, scope, most)
+    yield
+    return found
+  }
+
+  entriesWith(phrase: string, scope: SearchScope, most: number = Number.POSITIVE_INFINITY): Bitset {
     const words = phraseWords(phrase)
     const found = new Bitset()
     if (words.length === 0) return found
@@ -140,6 +159,7 @@ class ReferenceWordIndex implements WordIndex {
       const inField = (field: readonly ReadonlySet<string>[]) =>
         field.some((_, at) => stems.every((wanted, next) => field[at + next]?.has(wanted) === true))
       if (fields.some(inField)) found.add(entry)
+      if (found.size >= most) break
     }
     return found
   }

@@ -24,9 +24,13 @@ import { isFewAllowed, scoreEntries, searchAllowed } from './words/score.ts'
 import { searchWords } from './words/search.ts'
 import { SegmentSet } from './words/segments.ts'
 
-export function openWordIndex(): WordIndex {
-  return new Words()
+/** `step`: postings that a long question reads between two pauses, about. */
+export function openWordIndex(step: number = STEP): WordIndex {
+  return new Words(step)
 }
+
+/** Half a millisecond of work. */
+const STEP = 100_000
 
 /** Entries read from the store at a time while rebuilding. */
 const PAGE = 1000
@@ -51,6 +55,11 @@ class Words implements WordIndex {
   #position = 0
   /** The last questions read, newest first: search, score, weigh and explain ask the same one after the other. */
   #known: readonly Known[] = []
+  readonly #step: number
+
+  constructor(step: number) {
+    this.#step = step
+  }
 
   get position(): number {
     return this.#position
@@ -131,13 +140,21 @@ class Words implements WordIndex {
   }
 
   search(request: WordSearch): readonly Hit[] {
+    return atOnce(this.searchInSteps(request))
+  }
+
+  *searchInSteps(request: WordSearch): Steps<readonly Hit[]> {
     const reading = this.#reading(request.terms, request)
-    if (isFewAllowed(reading, request)) return searchAllowed(this.#set, reading, request)
-    return searchWords(reading, request)
+    if (isFewAllowed(reading, request)) return yield* searchAllowed(this.#set, reading, request, this.#step)
+    return yield* searchWords(reading, request, this.#step)
   }
 
   score(terms: readonly WordTerm[], entries: readonly EntryKey[], scope: SearchScope): readonly Hit[] {
-    return scoreEntries(this.#set, this.#reading(terms, scope), entries, scope)
+    return atOnce(this.scoreInSteps(terms, entries, scope))
+  }
+
+  *scoreInSteps(terms: readonly WordTerm[], entries: readonly EntryKey[], scope: SearchScope): Steps<readonly Hit[]> {
+    return yield* scoreEntries(this.#set, this.#reading(terms, scope), entries, scope, this.#step)
   }
 
   weigh(terms: readonly WordTerm[], scope: SearchScope): readonly TermWeight[] {
@@ -161,8 +178,12 @@ class Words implements WordIndex {
     return []
   }
 
-  entriesWith(phrase: string, scope: SearchScope): Bitset {
-    return entriesWithPhrase(this.#set, phraseWords(phrase), scope)
+  entriesWith(phrase: string, scope: SearchScope, most?: number): Bitset {
+    return atOnce(this.entriesWithInSteps(phrase, scope, most))
+  }
+
+  *entriesWithInSteps(phrase: string, scope: SearchScope, most = Number.POSITIVE_INFINITY): Steps<Bitset> {
+    return yield* entriesWithPhrase(this.#set, phraseWords(phrase), scope, most, this.#step)
   }
 
   count({ partitions, allow }: SearchScope): number {

@@ -1,16 +1,24 @@
 /** The hard conditions of a question as one set of entries: filter, validity, and the words and phrases it insists on. */
 import type { Bitset } from '../base/bitset.ts'
+import type { Steps } from '../base/turns.ts'
 import type { EntryKey } from '../model/entry.ts'
 import type { Operand } from '../model/plan.ts'
 import type { QueryContext } from './context.ts'
 import type { Plan } from './stage.ts'
 
-/** Entries that fulfil everything, only visible ones; null when there is no condition, so every visible entry does. */
-export function allowedEntries(plan: Plan, context: QueryContext): Bitset | null {
+/**
+ * Entries that fulfil everything, only visible ones; null when there is no condition, so every visible entry does. At
+ * least a step for each word and phrase.
+ */
+export function* allowedEntries(plan: Plan, context: QueryContext): Steps<Bitset | null> {
   let allow = filtered(plan, context)
-  for (const { operand } of demands(plan)) allow = withWords(operand, allow, context)
+  for (const { operand } of demands(plan)) {
+    allow = yield* withWords(operand, allow, context)
+    yield
+  }
   for (const operand of plan.parsed.mustNot) {
-    const shutOut = withWords(operand, allow, context)
+    yield
+    const shutOut = yield* withWords(operand, allow, context)
     if (shutOut.size > 0) allow = (allow ?? visible(context)).without(shutOut)
   }
   return allow
@@ -41,22 +49,29 @@ export function filtered(plan: Plan, context: QueryContext): Bitset | null {
 }
 
 /** Entries among `allow` that hold the words of an operand, next to each other and in order. */
-export function withWords(operand: Operand, allow: Bitset | null, context: QueryContext): Bitset {
+export function* withWords(operand: Operand, allow: Bitset | null, context: QueryContext): Steps<Bitset> {
   const { partitions } = context.sight
-  return context.words.entriesWith(operand.text, allow === null ? { partitions } : { partitions, allow })
+  return yield* context.words.entriesWithInSteps(operand.text, allow === null ? { partitions } : { partitions, allow })
 }
 
-/** Entries among `allow` that hold phrases which are not required, each with its share of these phrases, above 0 to 1. */
-export function phraseHolders(
+/** Whether any visible entry does: cheaper than to find them all. */
+export function isAnywhere(operand: Operand, { words, sight: { partitions } }: QueryContext): boolean {
+  return words.entriesWith(operand.text, { partitions }, 1).size > 0
+}
+
+/** Entries among `allow` that hold phrases which are not required, each with its share of these phrases, above 0 to 1. A step for each. */
+export function* phraseHolders(
   { parsed: { preferred } }: Plan,
   allow: Bitset | null,
   context: QueryContext,
-): ReadonlyMap<EntryKey, number> {
+): Steps<ReadonlyMap<EntryKey, number>> {
   const holders = new Map<EntryKey, number>()
   for (const phrase of preferred) {
-    for (const entry of withWords(phrase, allow, context)) {
+    const found: Bitset = yield* withWords(phrase, allow, context)
+    for (const entry of found) {
       holders.set(entry, (holders.get(entry) ?? 0) + 1 / preferred.length)
     }
+    yield
   }
   return holders
 }

@@ -1,4 +1,5 @@
 /** The first stage that dropped an entry from an answer, and why. Only asked for entries that the viewer may see. */
+import { atOnce } from '../base/turns.ts'
 import type { EntryKey } from '../model/entry.ts'
 import type { Dropped } from '../model/explain-answer.ts'
 import type { FieldName, Filter } from '../model/filter.ts'
@@ -33,11 +34,11 @@ function brokenCondition(entry: EntryKey, { plan }: Survey, context: QueryContex
     return { stage: 'validity', reason: 'It does not hold at the moment that was asked about.' }
   }
   for (const { operand, how } of demands(plan)) {
-    if (!withWords(operand, null, context).has(entry)) {
+    if (!atOnce(withWords(operand, null, context)).has(entry)) {
       return { stage: how, reason: `It does not contain "${operand.text}".` }
     }
   }
-  const shutOut = plan.parsed.mustNot.find(operand => withWords(operand, null, context).has(entry))
+  const shutOut = plan.parsed.mustNot.find(operand => atOnce(withWords(operand, null, context)).has(entry))
   return { stage: 'exclusion', reason: `It contains "${shutOut?.text ?? ''}", which was shut out.` }
 }
 

@@ -1,13 +1,15 @@
-/** Second stage: the question's vector, and how much words and meaning count. */
+/** Second stage: which phrases are required, the question's vector, and how much words and meaning count. */
 import { toUnit } from '../math/vector.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { QueryContext } from './context.ts'
+import { withPhrasesThatHold } from './relax.ts'
 import type { Plan } from './stage.ts'
 import { inTime, isLate, lateError } from './time-limit.ts'
 import { weightsOf } from './weights.ts'
 
 /** Rejects with `embedder_failed` where meaning alone was asked for and there is none. */
-export async function enrich(plan: Plan, context: QueryContext): Promise<Plan> {
+export async function enrich(parsed: Plan, context: QueryContext): Promise<Plan> {
+  const plan = await context.turns.run(withPhrasesThatHold(parsed, context))
   if (plan.mode === 'list' || plan.mode === 'words') return plan
   const vector = await questionVector(plan, context)
   if (vector === null || context.vectors === null) return wordsAlone(plan, context)

@@ -3,7 +3,7 @@ import type { Query } from '../model/query.ts'
 import { type ParseOptions, parseQuery } from '../text/query-parser.ts'
 import type { QueryContext } from './context.ts'
 import { allOf } from './filter-input.ts'
-import { withFieldsThatExist, withPhrasesThatHold } from './relax.ts'
+import { withFieldsThatExist } from './relax.ts'
 import type { Plan } from './stage.ts'
 import { weightsWith } from './weights.ts'
 
@@ -24,7 +24,7 @@ export function parseWith(grammar: Pick<ParseOptions, 'allowsLoneSigns'>, query:
   const parsed = withFieldsThatExist(parseQuery(query.text, options), query, options, context)
   for (const note of parsed.notes) context.note(note)
   const isList = parsed.terms.length === 0 && parsed.must.length === 0 && parsed.residual.trim() === ''
-  const plan: Plan = {
+  return {
     query,
     parsed,
     mode: isList ? 'list' : query.mode,
@@ -35,5 +35,4 @@ export function parseWith(grammar: Pick<ParseOptions, 'allowsLoneSigns'>, query:
     except: null,
     facts: {},
   }
-  return withPhrasesThatHold(plan, context)
 }

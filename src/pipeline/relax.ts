@@ -2,6 +2,7 @@
  * Lenient syntax: which conditions in the text hold, by what the viewer can see. A condition that nothing visible can fulfil
  * is text, and a phrase that few entries hold raises them and leaves the others in. Nothing hidden has a part in it.
  */
+import type { Steps } from '../base/turns.ts'
 import { type Filter, TIME_FIELDS } from '../model/filter.ts'
 import type { FieldToken, Operand, ParsedQuery, QueryToken } from '../model/plan.ts'
 import type { Query } from '../model/query.ts'
@@ -56,18 +57,23 @@ function namesValues(filter: Filter): boolean {
   }
 }
 
-/** Phrases without a sign: those that are required stay among `phrases`, the others become `preferred`. */
-export function withPhrasesThatHold(plan: Plan, context: QueryContext): Plan {
+/** Phrases without a sign: those that are required stay among `phrases`, the others become `preferred`. A step for each. */
+export function* withPhrasesThatHold(plan: Plan, context: QueryContext): Steps<Plan> {
   const { parsed, query } = plan
   const { phrases, tokens } = parsed
   if (phrases.length === 0 || query.phrase === 'require') return plan
   if (query.phrase === 'prefer') return preferring(plan, phrases)
   const isAlone = tokens.filter(({ kind }) => kind !== 'field').length === 1
   if (query.syntax !== 'lenient' || isAlone) return plan
-  const holders = new Map(phrases.map(phrase => [phrase, withWords(phrase, null, context).size]))
+  const holders = new Map<Operand, number>()
+  for (const phrase of phrases) {
+    const found = yield* withWords(phrase, null, context)
+    holders.set(phrase, found.size)
+    yield
+  }
   const few = phrases.filter(phrase => (holders.get(phrase) ?? 0) < ENOUGH_HOLDERS)
   const relaxed = preferring(plan, few)
-  const isEmpty = few.length < phrases.length && allowedEntries(relaxed, context)?.size === 0
+  const isEmpty = few.length < phrases.length && (yield* allowedEntries(relaxed, context))?.size === 0
   const preferred = isEmpty ? phrases : few
   if (preferred.length === 0) return plan
   const shown = preferred.map(phrase => `"${phrase.text}" (${holders.get(phrase)} visible)`).join(', ')

@@ -3,6 +3,7 @@
  * other's score computed exactly, so that an entry's score does not depend on how deep retrieval went.
  */
 import { Bitset } from '../base/bitset.ts'
+import { atOnce } from '../base/turns.ts'
 import type { Hit, SearchScope } from '../index/contract.ts'
 import type { Candidate } from '../model/candidate.ts'
 import type { EntryKey } from '../model/entry.ts'
@@ -29,20 +30,20 @@ export async function retrieveForPage(plan: Plan, depth: number, context: QueryC
 
 /** Others may write between the legs: each of them brings what there is at its time. */
 async function gather(plan: Plan, depth: number, context: QueryContext, forPage: boolean): Promise<Retrieval> {
-  const allow = allowedEntries(plan, context)
+  const allow = await context.turns.run(allowedEntries(plan, context))
   if (plan.mode === 'list') return retrieveList(plan, allow, depth, context)
   const { partitions } = context.sight
   const scope: SearchScope = allow === null ? { partitions } : { partitions, allow }
   const reading = context.words.prepare?.(plan.terms, scope)
   if (reading !== undefined) await context.turns.run(reading)
-  const words = wordLeg(plan, depth, scope, context)
+  const words = await wordLeg(plan, depth, scope, context)
   await context.turns.pauseIfDue()
-  const holders = phraseHolders(plan, allow, context)
+  const holders = await context.turns.run(phraseHolders(plan, allow, context))
   // Words cost microseconds and come first: what there is when time runs out is at least their answer.
   const cutOff = plan.vector !== null && context.deadline.over
   const meaning = cutOff ? null : meaningLeg(plan, depth, scope, context)
   await context.turns.pauseIfDue()
-  const alsoByPhrase = hitsOf(holders, words.hits, plan, depth, scope, context)
+  const alsoByPhrase = await hitsOf(holders, words.hits, plan, depth, scope, context)
   const legs = legsOf([...words.hits, ...alsoByPhrase], meaning?.hits ?? null)
   const isPartly = meaning !== null && plan.mode === 'hybrid' && !isAllEmbedded(meaning.statistics, scope, context)
   const base = isPartly ? { expectedBase: expectedBase(words.hits, legs.byMeaning, plan, scope, context) } : {}
@@ -52,7 +53,7 @@ async function gather(plan: Plan, depth: number, context: QueryContext, forPage:
   const isCut = forPage && plan.query.approximate && holders.size === 0
   const near = isCut ? nearThePage(legs, statistics, plan, depth, context) : legs
   const found: Retrieval = {
-    candidates: markedBy(holders, unite(near, statistics, plan, scope, context)),
+    candidates: markedBy(holders, await context.turns.run(unite(near, statistics, plan, scope, context))),
     depth,
     allow,
     statistics,
@@ -63,19 +64,23 @@ async function gather(plan: Plan, depth: number, context: QueryContext, forPage:
 }
 
 /** The holders of a phrase that the words did not bring: all of a few, the best `depth` of many where it need not be exact. */
-function hitsOf(
+async function hitsOf(
   holders: ReadonlyMap<EntryKey, number>,
   found: readonly Hit[],
   plan: Plan,
   depth: number,
   { partitions }: SearchScope,
-  { words }: QueryContext,
-): readonly Hit[] {
+  { words, turns }: QueryContext,
+): Promise<readonly Hit[]> {
   if (holders.size === 0) return []
   const known = new Set(found.map(({ entry }) => entry))
   const others = [...holders.keys()].filter(entry => !known.has(entry) && entry !== plan.except)
-  if (others.length <= depth || !plan.query.approximate) return words.score(plan.terms, others, { partitions })
-  return words.search({ partitions, allow: Bitset.of(others), terms: plan.terms, k: depth })
+  const isExact = others.length <= depth || !plan.query.approximate
+  return turns.run(
+    isExact
+      ? words.scoreInSteps(plan.terms, others, { partitions })
+      : words.searchInSteps({ partitions, allow: Bitset.of(others), terms: plan.terms, k: depth }),
+  )
 }
 
 function markedBy(holders: ReadonlyMap<EntryKey, number>, candidates: readonly Candidate[]): readonly Candidate[] {
@@ -92,7 +97,7 @@ function restored(found: Retrieval, legs: Legs, plan: Plan, scope: SearchScope):
   const words = packHits(legs.words)
   const meaning = legs.meaning && packHits(legs.meaning)
   return context => {
-    const candidates = unite(legsOf(words(), meaning?.() ?? null), statistics, plan, scope, context)
+    const candidates = atOnce(unite(legsOf(words(), meaning?.() ?? null), statistics, plan, scope, context))
     return { candidates, depth, allow, statistics, exhausted, complete }
   }
 }
@@ -104,12 +109,13 @@ interface Leg {
 }
 
 /** Asked even when only meaning counts: what the words say is part of the evidence. */
-function wordLeg(plan: Plan, depth: number, scope: SearchScope, context: QueryContext): Leg {
+async function wordLeg(plan: Plan, depth: number, scope: SearchScope, { words, turns }: QueryContext): Promise<Leg> {
   const counts = plan.mode !== 'meaning'
   const wanted = counts ? depth : 1
-  const found = context.words.search({ ...scope, terms: plan.terms, k: wanted + 1 })
+  // Before the search, which may pause: of the rows that it finds its hits in.
+  const bmMax = mostByWords(words, plan.terms, scope)
+  const found = await turns.run(words.searchInSteps({ ...scope, terms: plan.terms, k: wanted + 1 }))
   const hits = usable(found, plan.except, wanted)
-  const bmMax = mostByWords(context.words, plan.terms, scope)
   const exhausted = !counts || found.length <= wanted
   // No entry that is not among the hits has more than this.
   const wordsLast = exhausted ? 0 : (hits.at(-1)?.score ?? 0)

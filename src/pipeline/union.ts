@@ -1,4 +1,5 @@
 /** Brings together what the legs found: each entry with the score of every leg, whichever leg brought it. */
+import type { Steps } from '../base/turns.ts'
 import type { Hit, SearchScope } from '../index/contract.ts'
 import type { Candidate } from '../model/candidate.ts'
 import type { ChunkKey, EntryKey } from '../model/entry.ts'
@@ -23,18 +24,18 @@ export function legsOf(words: readonly Hit[], meaning: readonly Hit[] | null): L
 }
 
 /** The score that a leg did not give is computed, so that an entry's score does not depend on how deep the legs went. */
-export function unite(
+export function* unite(
   legs: Legs,
   statistics: Retrieval['statistics'],
   plan: Plan,
   scope: SearchScope,
   context: QueryContext,
-): readonly Candidate[] {
+): Steps<readonly Candidate[]> {
   const { words, meaning, byWords, byMeaning } = legs
   if (meaning === null) return words.map(hit => candidate(hit, undefined))
   const onlyByWords = words.map(hit => hit.entry).filter(entry => !byMeaning.has(entry))
   const onlyByMeaning = meaning.map(hit => hit.entry).filter(entry => !byWords.has(entry))
-  const moreWords = plan.mode === 'meaning' ? [] : context.words.score(plan.terms, onlyByMeaning, scope)
+  const moreWords = plan.mode === 'meaning' ? [] : yield* context.words.scoreInSteps(plan.terms, onlyByMeaning, scope)
   const { vectors } = context
   // As exact as the search was: else an entry's score would tell which leg brought it.
   const { approximate } = plan.query

@@ -7,7 +7,7 @@
 import type { SearchScope } from '../index/contract.ts'
 import { type Bars, barAt, evidence, evidenceByWords, WORD_BARS } from '../math/evidence.ts'
 import type { Verdict, VerdictBy } from '../model/page.ts'
-import { demands, withWords } from './conditions.ts'
+import { demands, isAnywhere } from './conditions.ts'
 import type { QueryContext } from './context.ts'
 import type { Plan, Retrieval } from './stage.ts'
 
@@ -69,7 +69,7 @@ function isMostlyEmbedded({ statistics: { rows = 0 }, allow }: Retrieval, contex
 }
 
 function judgeEmpty(retrieval: Retrieval, plan: Plan, context: QueryContext, isMissing: boolean): Judgement {
-  const unknown = demands(plan).find(({ operand }) => withWords(operand, null, context).size === 0)
+  const unknown = demands(plan).find(({ operand }) => !isAnywhere(operand, context))
   if (unknown !== undefined) return nothing(`No entry contains "${unknown.operand.text}".`)
   const isNarrowed = plan.filter !== null || retrieval.allow !== null
   if (isNarrowed) return nothing('Nothing fulfils the conditions of the question.')

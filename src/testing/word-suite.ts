@@ -147,6 +147,7 @@ function asker(question: WordQuestion, world: WordWorld): (index: WordIndex) => 
       weights: index.weigh(terms, request),
       leaves: hits.slice(0, 3).map(hit => index.explain(terms, hit.chunk, request)),
       phrase: [...index.entriesWith(phrase, request)],
+      someHold: [1, 2].map(most => index.entriesWith(phrase, request, most).size),
       words: terms.map(term => [...index.entriesWith(term.text, request)]),
       count: index.count(request),
       completions: ['', 'c', 'parse'].map(prefix => index.complete(prefix, request, 4)),

@@ -1,6 +1,6 @@
 /** Which entries hold a phrase: words next to each other and in order, in one line of the title or in the content. */
 import { Bitset } from '../../base/bitset.ts'
-import type { EntryKey } from '../../model/entry.ts'
+import type { Steps } from '../../base/turns.ts'
 import { stem } from '../../text/stem.ts'
 import { LANGUAGES, type Language } from '../../text/stopwords.ts'
 import type { SearchScope } from '../contract.ts'
@@ -8,18 +8,29 @@ import { ByteReader } from './bytes.ts'
 import { END, PostingCursor } from './cursor.ts'
 import { type SegmentView, viewsOf } from './lists.ts'
 import { type Run, readRuns } from './runs.ts'
-import type { Segment } from './segment.ts'
+import { isDeadIn, type Segment } from './segment.ts'
 import type { SegmentSet } from './segments.ts'
 import { termKey } from './terms.ts'
 
-export function entriesWithPhrase(set: SegmentSet, words: readonly string[], scope: SearchScope): Bitset {
+/** In steps, each of some thousand postings: what changes between them is not seen. */
+export function* entriesWithPhrase(
+  set: SegmentSet,
+  words: readonly string[],
+  scope: SearchScope,
+  most: number,
+  step: number,
+): Steps<Bitset> {
   const found = new Bitset()
   if (words.length === 0) return found
-  for (const view of viewsOf(set, new Set(scope.partitions))) {
+  const views = viewsOf(set, new Set(scope.partitions))
+  const dead = new Map(views.map(({ segment }) => [segment, segment.dead]))
+  for (const view of views) {
     for (const language of view.segment.terms.languages) {
       const keys = words.map(word => termKey(language, stem(word, LANGUAGES[language] as Language)))
       const lists = listsOf(view, keys)
-      if (lists !== null) eachEntryWith(view.segment, lists, scope, entry => found.add(entry))
+      if (lists === null) continue
+      yield* addEntriesWith(view.segment, dead.get(view.segment) as Uint8Array, lists, scope, found, most, step)
+      if (found.size >= most) return found
     }
   }
   return found
@@ -38,24 +49,38 @@ function listsOf({ segment, visible }: SegmentView, keys: readonly string[]): re
   return lists
 }
 
-function eachEntryWith(
+function* addEntriesWith(
   segment: Segment,
+  dead: Uint8Array,
   lists: readonly (readonly Run[])[],
   { allow }: SearchScope,
-  visit: (entry: EntryKey) => void,
-): void {
+  found: Bitset,
+  most: number,
+  step: number,
+): Steps<void> {
   const cursors = lists.map(runs => new PostingCursor(segment, runs))
   const rarest = cursors[rarestOf(lists)] as PostingCursor
+  let left = step
   while (rarest.row !== END) {
     const { row } = rarest
     const first = entryStart(segment, row)
     const end = segment.entryEnd(row)
     const entry = segment.rows.entry[row] as number
-    const isWanted = !segment.isDead(row) && (allow === undefined || allow.has(entry))
-    if (isWanted && (cursors.length === 1 || holdsPhrase(segment, cursors, first, end))) visit(entry)
+    const isWanted = !isDeadIn(dead, row) && (allow === undefined || allow.has(entry))
+    if (isWanted && (cursors.length === 1 || holdsPhrase(segment, cursors, first, end))) {
+      found.add(entry)
+      if (found.size >= most) return
+    }
     rarest.seek(end)
+    left -= cursors.length * COST
+    if (left > 0) continue
+    left = step
+    yield
   }
 }
+
+/** What looking at one word in one entry costs, in postings read. */
+const COST = 50
 
 function rarestOf(lists: readonly (readonly Run[])[]): number {
   const sizes = lists.map(runs => runs.reduce((sum, run) => sum + run.df, 0))
@@ -95,10 +120,7 @@ function* placesIn(segment: Segment, cursor: PostingCursor, first: number, end: 
     const { row, block, at } = cursor
     const inTitle = block.inTitle[at] as number
     const inText = block.inText[at] as number
-    const reader = new ByteReader(segment.places, block.places)
-    for (let before = 0; before < at; before++) {
-      reader.skip((block.inTitle[before] as number) + (block.inText[before] as number))
-    }
+    const reader = new ByteReader(segment.places, block.placesOf(segment, at))
     let place = (row - first + 1) * TITLE_PLACES
     for (let next = 0; next < inTitle; next++) {
       place += reader.number()

@@ -55,6 +55,9 @@ export class Block {
   count = 0
   /** Start in `places` of the first posting's. */
   places = 0
+  /** A posting whose places were found, and where they start. */
+  #found = 0
+  #foundAt = 0
 
   read(segment: Segment, run: Run, number: number): void {
     const { lists, skips, partitions } = segment
@@ -70,6 +73,8 @@ export class Block {
       row += (skips[before + SKIP_ROW] as number) + 1
     }
     this.count = count
+    this.#found = 0
+    this.#foundAt = this.places
     const { rows, inTitle, inText } = this
     for (let next = 0; next < count; next++) {
       let head = lists[at++] as number
@@ -94,6 +99,20 @@ export class Block {
       inTitle[next] = title < 3 ? title : 3 + reader.number()
       at = reader.at
     }
+  }
+
+  /** Where in `places` those of this posting start. Costs what lies between it and the one asked for before. */
+  placesOf(segment: Segment, posting: number): number {
+    if (posting < this.#found) {
+      this.#found = 0
+      this.#foundAt = this.places
+    }
+    const { inTitle, inText } = this
+    const reader = new ByteReader(segment.places, this.#foundAt)
+    for (let at = this.#found; at < posting; at++) reader.skip((inTitle[at] as number) + (inText[at] as number))
+    this.#found = posting
+    this.#foundAt = reader.at
+    return reader.at
   }
 }
 

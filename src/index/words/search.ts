@@ -4,35 +4,53 @@
  * only asked about rows that the others found, and only while these can still get in.
  */
 import type { Bitset } from '../../base/bitset.ts'
+import type { Steps } from '../../base/turns.ts'
 import { TITLE_WEIGHT } from '../../math/bm25.ts'
 import type { Hit, Prior, WordSearch } from '../contract.ts'
 import { END, PostingCursor } from './cursor.ts'
 import { EntryHeap } from './heap.ts'
 import type { Reading, Saturations, SegmentView } from './lists.ts'
 import { Block } from './runs.ts'
-import { withPrior } from './score.ts'
-import type { Segment } from './segment.ts'
+import { LOOK_UP_COST, withPrior } from './score.ts'
+import { isDeadIn, type Segment } from './segment.ts'
 
 /** Rows of a window: its sums (64 kB) stay in a near cache. */
 const WINDOW = 8192
 
-export function searchWords(reading: Reading, request: WordSearch): readonly Hit[] {
+/**
+ * A step for every `step` postings that are read; looking one up costs as much as reading `LOOK_UP_COST`. The answer is that
+ * of the first step: what changes between the steps is not seen.
+ */
+export function* searchWords(reading: Reading, request: WordSearch, step: number): Steps<readonly Hit[]> {
   const k = Math.min(Math.floor(request.k), reading.chunks)
   if (!(k > 0) || reading.words.length === 0) return []
   const heap = new EntryHeap(k)
-  const { saturations } = reading
-  reading.views.forEach((view, at) => {
-    new SegmentSearch(reading, at, view, saturations, heap, request).run()
-  })
+  const { views } = reading
+  const dead = views.map(({ segment }) => segment.dead)
+  const buffers = freeBuffers.pop() ?? new Buffers()
+  for (let at = 0; at < views.length; at++) {
+    const search = new SegmentSearch(reading, at, dead[at] as Uint8Array, heap, request, buffers)
+    while (search.advance(step)) yield
+  }
+  // Buffers of a search that throws, or is never finished, are left to the garbage collector: its sums are in them.
+  if (freeBuffers.length < MOST_FREE) freeBuffers.push(buffers)
   return heap.drain()
 }
 
-/** Sums by row of the window; -1 where no word was found. */
-const sums = new Float64Array(WINDOW).fill(-1)
-/** One bit for each row of the window with a sum: it keeps their order, and empty stretches cost nothing. */
-const marks = new Uint32Array(WINDOW >>> 5)
-/** Of the first cursors of a search in a segment: kept, for making them costs more than reading most lists. */
-const blocks = Array.from({ length: 32 }, () => new Block())
+/** What one search works in: making it costs more than most searches. Clean between two searches. */
+class Buffers {
+  /** Sums by row of the window; -1 where no word was found. */
+  readonly sums: Float64Array = new Float64Array(WINDOW).fill(-1)
+  /** One bit for each row of the window with a sum: it keeps their order, and empty stretches cost nothing. */
+  readonly marks: Uint32Array = new Uint32Array(WINDOW >>> 5)
+  /** Of the first cursors of a search in a segment. */
+  readonly blocks: readonly Block[] = Array.from({ length: 32 }, () => new Block())
+}
+
+/** Of searches that are over. */
+const freeBuffers: Buffers[] = [new Buffers()]
+/** Kept at most, 120 kB each: as many as searches that pause at one time. */
+const MOST_FREE = 4
 
 interface Word {
   readonly weight: number
@@ -40,8 +58,12 @@ interface Word {
   readonly cursors: readonly PostingCursor[]
 }
 
+/** What a search does next in its window. */
+type Phase = 'begin' | 'sum' | 'consider'
+
 class SegmentSearch {
   readonly #segment: Segment
+  readonly #dead: Uint8Array
   readonly #words: readonly Word[]
   /** By word: what it and all lighter ones can add. */
   readonly #rest: readonly number[]
@@ -49,48 +71,76 @@ class SegmentSearch {
   readonly #heap: EntryHeap
   readonly #allow: Bitset | undefined
   readonly #prior: Prior | undefined
+  readonly #sums: Float64Array
+  readonly #marks: Uint32Array
+  /** Postings to be read in this step; 0 or less: it is over. */
+  #left = 0
+  #phase: Phase = 'begin'
+  /** Of the window: its first row, how many words are summed up in it, and the word, or the part of the marks, to go on with. */
+  #start = 0
+  #needed = 0
+  #next = 0
 
   constructor(
     reading: Reading,
     at: number,
-    view: SegmentView,
-    saturations: Saturations,
+    dead: Uint8Array,
     heap: EntryHeap,
     request: WordSearch,
+    { sums, marks, blocks }: Buffers,
   ) {
-    this.#segment = view.segment
-    this.#saturations = saturations
+    const { segment } = reading.views[at] as SegmentView
+    this.#segment = segment
+    this.#dead = dead
+    this.#saturations = reading.saturations
     this.#heap = heap
     this.#allow = request.allow
     this.#prior = request.prior
+    this.#sums = sums
+    this.#marks = marks
     let cursors = 0
     const found = reading.words.filter(word => (word.bySegment[at]?.postings ?? 0) > 0)
     this.#words = found.map(word => ({
       weight: word.weight,
       boundScale: word.bySegment[at]?.boundScale ?? 0,
-      cursors: (word.bySegment[at]?.lists ?? []).map(runs => {
-        return new PostingCursor(view.segment, runs, blocks[cursors++])
-      }),
+      cursors: (word.bySegment[at]?.lists ?? []).map(runs => new PostingCursor(segment, runs, blocks[cursors++])),
     }))
-    const bounds = found.map(word => word.bySegment[at]?.bound ?? 0)
-    this.#rest = [...bounds.keys(), bounds.length].map(from =>
-      bounds.slice(from).reduce((sum, bound) => sum + bound, 0),
-    )
+    const rest = new Array<number>(found.length + 1).fill(0)
+    for (let word = found.length - 1; word >= 0; word--) {
+      rest[word] = (rest[word + 1] as number) + (found[word]?.bySegment[at]?.bound ?? 0)
+    }
+    this.#rest = rest
   }
 
-  run(): void {
-    for (;;) {
-      const needed = this.#needed()
-      const start = this.#nextRow(needed)
-      if (start === END) return
-      const [first] = this.#words
-      if (needed === 1 && first?.cursors.length === 1) {
-        this.#considerBlock(first, first.cursors[0] as PostingCursor)
-      } else {
-        this.#sumWindow(needed, start)
-        this.#considerWindow(needed, start)
+  /** Reads about so many postings. False: it is done. */
+  advance(step: number): boolean {
+    this.#left = step
+    while (this.#left > 0) {
+      if (this.#phase === 'begin' && !this.#begin()) return false
+      if (this.#phase === 'sum' && this.#sumWindow()) {
+        this.#phase = 'consider'
+        this.#next = 0
       }
+      if (this.#phase === 'consider' && this.#considerWindow()) this.#phase = 'begin'
     }
+    return true
+  }
+
+  /** The next window, or the next block where one list is read alone. False: there is none. */
+  #begin(): boolean {
+    const needed = this.#countNeeded()
+    const start = this.#nextRow(needed)
+    if (start === END) return false
+    const [first] = this.#words
+    if (needed === 1 && first?.cursors.length === 1) {
+      this.#considerBlock(first, first.cursors[0] as PostingCursor)
+      return true
+    }
+    this.#needed = needed
+    this.#start = start
+    this.#next = 0
+    this.#phase = 'sum'
+    return true
   }
 
   /** One list alone is in order of rows already: no sums to keep. */
@@ -99,6 +149,8 @@ class SegmentSearch {
     const { length } = this.#segment.rows
     const { rows, inText, inTitle, count } = cursor.block
     const rest = this.#restOf(1)
+    const cost = this.#costToConsider(1)
+    let left = this.#left - count
     let least = this.#heap.threshold - rest
     for (let { at } = cursor; at < count; at++) {
       const row = rows[at] as number
@@ -106,8 +158,10 @@ class SegmentSearch {
       const sum = weight * saturations.of(tf, length[row] as number)
       if (sum < least) continue
       this.#consider(row, sum, 1)
+      left -= cost
       least = this.#heap.threshold - rest
     }
+    this.#left = left
     cursor.nextBlock(this.#leastBound(1))
   }
 
@@ -116,10 +170,17 @@ class SegmentSearch {
     return this.#prior === undefined ? (this.#rest[word] as number) : Number.POSITIVE_INFINITY
   }
 
-  #considerWindow(needed: number, start: number): void {
+  /** False: a part of it is left. */
+  #considerWindow(): boolean {
+    const marks = this.#marks
+    const sums = this.#sums
+    const start = this.#start
+    const needed = this.#needed
     const rest = this.#restOf(needed)
+    const cost = this.#costToConsider(needed)
+    let left = this.#left
     let least = this.#heap.threshold - rest
-    for (let word = 0; word < marks.length; word++) {
+    for (let word = this.#next; word < marks.length; word++) {
       let bits = marks[word] as number
       if (bits === 0) continue
       marks[word] = 0
@@ -132,12 +193,25 @@ class SegmentSearch {
         if (sum < least) continue
         this.#consider(start + offset, sum, needed)
         least = this.#heap.threshold - rest
+        left -= cost
+        if (left > 0) continue
+        marks[word] = bits
+        this.#next = word
+        this.#left = left
+        return false
       }
     }
+    this.#left = left
+    return true
+  }
+
+  /** At most: mostly it is found out earlier that a row is too light. */
+  #costToConsider(needed: number): number {
+    return (this.#words.length - needed) * LOOK_UP_COST
   }
 
   /** How many of the words, heaviest first, a row must have one of to get in. */
-  #needed(): number {
+  #countNeeded(): number {
     const words = this.#words.length
     if (this.#prior !== undefined) return words
     const { threshold } = this.#heap
@@ -154,13 +228,17 @@ class SegmentSearch {
     return first
   }
 
-  /** Adds up the needed words' scores of the window's rows. */
-  #sumWindow(needed: number, start: number): void {
+  /** Adds up the needed words' scores of the window's rows. False: some words are left. */
+  #sumWindow(): boolean {
+    const needed = this.#needed
+    const start = this.#start
     const leastBound = this.#leastBound(needed)
-    for (let word = 0; word < needed; word++) {
-      const { weight, cursors } = this.#words[word] as Word
+    while (this.#next < needed) {
+      if (this.#left <= 0) return false
+      const { weight, cursors } = this.#words[this.#next++] as Word
       for (const cursor of cursors) this.#sumList(cursor, weight, leastBound, start, start + WINDOW)
     }
+    return true
   }
 
   /** Blocks below this bound need not be read: when one word is needed, all with it may still be too light. */
@@ -174,6 +252,8 @@ class SegmentSearch {
     const saturations = this.#saturations
     const { length } = this.#segment.rows
     const { rows, inText, inTitle } = cursor.block
+    const sums = this.#sums
+    const marks = this.#marks
     while (cursor.row < end) {
       const { count } = cursor.block
       let at = cursor.at
@@ -191,6 +271,7 @@ class SegmentSearch {
           sums[offset] = sum + score
         }
       }
+      this.#left -= at - cursor.at
       cursor.at = at
       if (at < count) break
       cursor.nextBlock(leastBound)
@@ -199,7 +280,7 @@ class SegmentSearch {
 
   /** Completes the sum of a row from the lists that were not read, and offers it. */
   #consider(row: number, sumOfNeeded: number, needed: number): void {
-    if (this.#segment.isDead(row)) return
+    if (isDeadIn(this.#dead, row)) return
     const { threshold } = this.#heap
     const { rows } = this.#segment
     const entry = rows.entry[row] as number

@@ -70,8 +70,9 @@ export class Segment implements SegmentParts {
   readonly places: Uint8Array
   readonly skips: Uint32Array
   readonly terms: TermTable
-  /** One bit a row. */
-  readonly #dead: Uint8Array
+  /** One bit a row. Copied before the next change once it was given out. */
+  #dead: Uint8Array
+  #isDeadShared = false
   readonly #gaps: number
   /** Rows that died and still stand in lists, in the order they died. */
   readonly deadRows: number[] = []
@@ -113,7 +114,13 @@ export class Segment implements SegmentParts {
 
   /** Gaps are. */
   isDead(row: number): boolean {
-    return (((this.#dead[row >>> 3] as number) >>> (row & 7)) & 1) === 1
+    return isDeadIn(this.#dead, row)
+  }
+
+  /** Which rows are dead now (see `isDeadIn`): whatever dies later, this stays as it is. */
+  get dead(): Uint8Array {
+    this.#isDeadShared = true
+    return this.#dead
   }
 
   bury(row: number): void {
@@ -160,6 +167,13 @@ export class Segment implements SegmentParts {
   }
 
   #mark(row: number): void {
+    if (this.#isDeadShared) this.#dead = this.#dead.slice()
+    this.#isDeadShared = false
     this.#dead[row >>> 3] = (this.#dead[row >>> 3] as number) | (1 << (row & 7))
   }
+}
+
+/** `dead`: of the segment that has the row. */
+export function isDeadIn(dead: Uint8Array, row: number): boolean {
+  return (((dead[row >>> 3] as number) >>> (row & 7)) & 1) === 1
 }

@@ -3,6 +3,7 @@
  * crowd out new ones. At the end each collection has as many survivors as were wanted, or is exhausted.
  */
 import type { Deadline } from '../../base/clock.ts'
+import { nextTurn } from '../../base/next-turn.ts'
 import type { Sight } from '../../model/viewer.ts'
 import type { CollectionAnswer, Source, SourceCondition } from '../../pipeline/source.ts'
 import { conditionsOf, isBounded, keeps } from './period.ts'
@@ -32,6 +33,8 @@ async function gatherFrom(collection: string, request: CollectionsRequest, asked
   let where: readonly SourceCondition[] = given
   for (let limit = wanted; ; limit *= 2) {
     const question = { sight, collections: [collection], text: query, vector, limit, where, anyTags: [], deadline }
+    // A store on this machine answers on this thread: one collection in each turn of the event loop.
+    if (request.collections.length > 1) await nextTurn()
     const [answer] = (await source.ask(question)).collections as readonly [CollectionAnswer]
     const survivors = isBounded(period) ? answer.records.filter(record => keeps(period, record)) : answer.records
     const isDone = survivors.length >= wanted || answer.exhausted || answer.error !== null

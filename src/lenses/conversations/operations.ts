@@ -77,7 +77,7 @@ const queryOperation: Operation<LensHost, typeof conversationQueryInput, typeof 
   output: conversationQueryOutput,
   effect: { kind: 'read', idempotent: false },
   cost: costOfAsking,
-  run: (host, input, { viewer }) => askConversations(host, input, viewer),
+  run: askConversations,
 }
 
 export const CONVERSATIONS_OPERATIONS: readonly Operation<LensHost>[] = [rememberOperation, queryOperation]

@@ -1,10 +1,14 @@
 /** The word index on sizes and states that random small histories do not reach. */
 import { DatabaseSync } from 'node:sqlite'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { Steps } from '../../../src/base/turns.ts'
 import { openReferenceWordIndex } from '../../../src/index/reference-words.ts'
+import { BLOCK } from '../../../src/index/words/segment.ts'
 import { openWordIndex } from '../../../src/index/words.ts'
 import { openMemoryStore } from '../../../src/store/memory-store.ts'
-import { textOf, WordWorld } from '../../../src/testing/word-world.ts'
+import { AUDIENCE_NAMES } from '../../../src/testing/index-world.ts'
+import { textOf, WordWorld, word, wordEdits, wordQuestions } from '../../../src/testing/word-world.ts'
 import { answers, forest, terms } from './forest.ts'
 
 describe('lists of many blocks', () => {
@@ -136,6 +140,88 @@ describe('a long question', () => {
     expect(ask()).toEqual(fresh())
   })
 })
+
+describe('a search in steps', () => {
+  it('QE-019: reads so many postings in each, however many words and rows the question has', () => {
+    const world = new WordWorld(openMemoryStore())
+    world.apply(forest(1200))
+    const partitions = world.partitionsOf(...AUDIENCE_NAMES)
+    const asked = Array.from({ length: 400 }, (_, rank) => word(`tree${rank}`))
+    const stepsOf = (step: number) => {
+      const index = openWordIndex(step)
+      index.refresh(world.store)
+      const search = index.searchInSteps({ terms: asked, k: 10, partitions })
+      const score = index.scoreInSteps(asked, world.store.scanEntries(0, 300), { partitions })
+      const dfs = index.weigh(asked, { partitions }).map(({ df }) => df)
+      const postings = dfs.reduce((sum, df) => sum + df, 0)
+      return { search: countOf(search), score: countOf(score), postings, words: dfs.filter(df => df > 0).length }
+    }
+    const [fine, coarse] = [stepsOf(200), stepsOf(2_000)]
+    expect(fine.search).toBeGreaterThan(fine.postings / 2 / (200 + BLOCK))
+    expect(fine.search).toBeGreaterThan(3 * coarse.search)
+    expect(fine.score).toBeGreaterThanOrEqual(fine.words)
+    expect(stepsOf(1e9)).toMatchObject({ search: 0, score: 0 })
+  })
+
+  it('QE-019: finds what it would have found undisturbed, whatever is searched and changed between its steps', () => {
+    const steps = fc.constantFrom(1, 7, 60)
+    fc.assert(
+      fc.property(wordEdits(), wordEdits(12), wordQuestions(), steps, (before, later, questions, step) => {
+        const world = new WordWorld(openMemoryStore())
+        world.apply(before)
+        const index = openWordIndex(step)
+        index.refresh(world.store)
+        const requests = questions.map(question => world.request(question))
+        const entries = Array.from({ length: 12 }, (_, pick) => world.entryAt(pick))
+        const phrases = questions.map(({ phrase }) => phrase)
+        const expected = requests.map((request, at) => [
+          index.search(request),
+          index.score(request.terms, entries, request),
+          index.entriesWith(phrases[at] ?? '', request),
+        ])
+        const begun = requests.map((request, at): Steps<unknown>[] => [
+          index.searchInSteps(request),
+          index.scoreInSteps(request.terms, entries, request),
+          index.entriesWithInSteps(phrases[at] ?? '', request),
+        ])
+        const at = begun.map(both => both.map(steps => steps.next(false)))
+        // One step of each by turns, an edit after each round; what is asked in between uses what the others let go of.
+        for (let round = 0; at.flat().some(({ done }) => done !== true); round++) {
+          for (const [of, both] of begun.entries()) {
+            for (const [which, steps] of both.entries()) {
+              const result = at[of]?.[which]
+              if (result?.done !== true) (at[of] as unknown[])[which] = steps.next(true)
+            }
+          }
+          world.apply(later.slice(round, round + 1))
+          index.refresh(world.store)
+          if (round % 3 === 0) for (const request of requests) index.search(request)
+          if (round % 5 === 4) index.letGo?.()
+        }
+        expect(at.map(both => both.map(({ value }) => value))).toEqual(expected)
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  it('gives up nothing of its own to others when it is never finished', () => {
+    const world = new WordWorld(openMemoryStore())
+    world.apply(forest(400))
+    const index = openWordIndex(50)
+    index.refresh(world.store)
+    const request = { terms: terms('alder', 'birch', 'cedar'), k: 20, partitions: world.partitionsOf('public') }
+    const expected = index.search(request)
+    for (let left = 0; left < 10; left++) index.searchInSteps(request).next(false)
+    expect(index.search(request)).toEqual(expected)
+    expect(expected).toHaveLength(20)
+  })
+})
+
+function countOf(steps: Steps<unknown>): number {
+  let count = 0
+  while (steps.next(false).done !== true) count++
+  return count
+}
 
 describe('against FTS5', () => {
   it('finds the entries with a word or phrase that SQLite finds', () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { atOnce } from '../../../src/base/turns.ts'
 import { type FilterSubject, matches } from '../../../src/model/filter.ts'
 import { audience } from '../../../src/model/partition.ts'
 import type { QueryInput } from '../../../src/model/query-input.ts'
@@ -32,7 +33,7 @@ describe('filters', () => {
           return plan.filter === null || matches(plan.filter, subject)
         }
         const kept = all.filter(holds).filter(fits)
-        const allow = allowedEntries(plan, context)
+        const allow = atOnce(allowedEntries(plan, context))
         const ids = allow === null ? null : [...allow].map(key => world.parts.store.entry(key)?.id)
         if (ids === null) expect(kept.length).toBe(all.length)
         else expect([...ids].sort()).toEqual(kept.map(({ draft }) => draft.id).sort())

@@ -157,7 +157,9 @@ function withStatisticsOfAll(context: QueryContext): WordIndex {
   return {
     ...bound(words),
     search: request => words.search(widen(request)),
+    searchInSteps: request => words.searchInSteps(widen(request)),
     score: (terms, entries, scope) => words.score(terms, entries, widen(scope)),
+    scoreInSteps: (terms, entries, scope) => words.scoreInSteps(terms, entries, widen(scope)),
     weigh: (terms, scope) => words.weigh(terms, widen(scope)),
   }
 }

@@ -111,6 +111,21 @@ describe('a question that pauses at every step', () => {
     expect(page.items.map(({ rank }) => rank)).toEqual(ids.map((_, at) => at + 1))
   })
 
+  it.each([
+    ['phrases that few hold', Array.from({ length: 40 }, (_, at) => `"fox dog word${at % 30}"`).join(' ')],
+    ['words that must be there', Array.from({ length: 40 }, () => '+fox').join(' ')],
+    ['words that must not be there', `fox ${Array.from({ length: 40 }, (_, at) => `-word${at}`).join(' ')}`],
+  ])('QE-019: takes a pause for each of %s, and answers as without', async (_, text) => {
+    const asked = await world()
+    const turns = everyStep()
+    const input = { text, limit: 1, mode: 'words' as const }
+    const { page } = await asked.ask(input, { viewer: ANN, turns })
+    const plain = await (await world()).ask(input, { viewer: ANN, turns: new Turns(undefined, () => 0) })
+    expect(page).toEqual({ ...plain.page, cursor: page.cursor })
+    expect(page.notes).toEqual(plain.page.notes)
+    expect(turns.pauses).toBeGreaterThanOrEqual(40)
+  })
+
   it('ends at the next pause when its caller cancels it', async () => {
     const asked = await world()
     const caller = new AbortController()

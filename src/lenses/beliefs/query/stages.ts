@@ -3,6 +3,7 @@
  * `beliefs.query` ranks them by default. What is shared through federations is left to that operation, for it hides who
  * holds it and a page names holders.
  */
+import type { Bitset } from '../../../base/bitset.ts'
 import type { Candidate, Scored } from '../../../model/candidate.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { type Explanation, leaf, node } from '../../../model/explanation.ts'
@@ -34,7 +35,8 @@ export function beliefsStages(host: LensHost): Partial<Stages> {
     parse: (query, context) => parseWith({ allowsLoneSigns: true }, { ...query, syntax: 'strict' }, context),
     retrieve: async (plan, depth, context) => {
       try {
-        return retrieve(state(), plan, depth, context)
+        const allow = await context.turns.run(allowedEntries(plan, context))
+        return retrieve(state(), plan, allow, depth, context)
       } catch (thrown) {
         // The pipeline has a word of its own for it.
         throw thrown instanceof BeliefsError && thrown.code === 'TIMEOUT' ? lateError(context) : thrown
@@ -44,8 +46,13 @@ export function beliefsStages(host: LensHost): Partial<Stages> {
   }
 }
 
-function retrieve(state: BeliefsState, plan: Plan, depth: number, context: QueryContext): Retrieval {
-  const allow = allowedEntries(plan, context)
+function retrieve(
+  state: BeliefsState,
+  plan: Plan,
+  allow: Bitset | null,
+  depth: number,
+  context: QueryContext,
+): Retrieval {
   const evaluation = evaluate(state, plan, context)
   const found = evaluation.bestOf(row => {
     const entry = evaluation.view.columns.arrays.entries[row] as EntryKey

@@ -73,7 +73,7 @@ class EmbeddedQuestion implements AskedQuestion {
     await this.#turns.pauseIfDue()
     // A name counts once, of however many words it is.
     const names = exact.map(name => ({ text: name, boost: 1 / name.split(' ').length }))
-    const named = this.#words.search({ ...scope, terms: names, k: depth })
+    const named = await this.#turns.run(this.#words.searchInSteps({ ...scope, terms: names, k: depth }))
     const byName = this.#hits(keysOf(named), scores)
     return fuseByRank(byScore, byName, limit)
   }
@@ -90,14 +90,14 @@ class EmbeddedQuestion implements AskedQuestion {
     const terms = this.#terms
     const reading = this.#words.prepare?.(terms, scope)
     if (reading !== undefined) await this.#turns.run(reading)
-    const byWords = this.#words.search({ ...scope, terms, k: depth })
     const most = mostByWords(this.#words, terms, scope)
+    const byWords = await this.#turns.run(this.#words.searchInSteps({ ...scope, terms, k: depth }))
     await this.#turns.pauseIfDue()
     const { vector } = this.#question
     if (vector === null || this.#vectors === null) return new Map(byWords.map(hit => [hit.entry, hit.score / most]))
     const byMeaning = this.#vectors.search({ ...scope, vector, k: depth })
     const found = [...new Set([...keysOf(byMeaning), ...keysOf(byWords)])]
-    const words = scoresOf(this.#words.score(terms, found, scope))
+    const words = scoresOf(await this.#turns.run(this.#words.scoreInSteps(terms, found, scope)))
     const cosines = scoresOf(this.#vectors.score(vector, found, scope))
     return new Map(
       found.map(entry => {

@@ -1,15 +1,18 @@
 /** A question over messages: the pipeline ranks them, and each is told with who said it, when and where. */
 import type { Instant } from '../../../base/clock.ts'
+import { atOnce, type Steps } from '../../../base/turns.ts'
 import { modelKey } from '../../../embed/embedder.ts'
 import type { Entry, EntryKey } from '../../../model/entry.ts'
 import { invalidArgument } from '../../../model/errors.ts'
 import { toInstant, toIso } from '../../../model/instant.ts'
+import type { CallContext } from '../../../model/operation.ts'
 import type { Item, Page } from '../../../model/page.ts'
 import type { InstantInput, QueryInput } from '../../../model/query-input.ts'
 import type { Row } from '../../../model/table.ts'
 import type { Viewer } from '../../../model/viewer.ts'
 import { stillVisible } from '../../../pipeline/access.ts'
 import type { Answer } from '../../../pipeline/stage.ts'
+import { turnsUntil } from '../../../pipeline/time-limit.ts'
 import type { StoreReader } from '../../../store/store.ts'
 import type { LensHost } from '../../lens.ts'
 import { nameOf } from '../reading/draft.ts'
@@ -29,43 +32,73 @@ const WHOLE_PIECE = 10_000
 export async function askConversations(
   host: LensHost,
   input: ConversationQuery,
-  viewer: Viewer,
+  { viewer, signal }: Pick<CallContext, 'viewer' | 'signal'>,
 ): Promise<ConversationQueryAnswer> {
   const asked = questionFor(input)
   const answer = await host.query(await withinBudget(host, asked, input, viewer), viewer)
   const { page } = answer
-  const found = foundIn(host, answer, viewer)
-  const statements = statementsOf(host, found)
-  const told = toldOf(host, found, statements, page, input)
+  const { statements, messages: ranked } = await turnsUntil(signal).run(messagesOf(host, answer, input, viewer))
   const hasBudget = input.max_tokens !== undefined
   const messages = hasBudget
-    ? saidOrder(statements).map(place => told[place] as ToldMessage)
+    ? saidOrder(statements).map(place => ranked[place] as ToldMessage)
     : questionOf(input.text).now
-      ? newestFirst(told, (one, than) => one.newer_statement_of.includes(than.id))
-      : told
+      ? newestFirst(ranked, (one, than) => one.newer_statement_of.includes(than.id))
+      : ranked
   return {
     messages,
     order: hasBudget ? 'time' : 'rank',
     tokens: messages.reduce((sum, { text }) => sum + tokensOf(text), 0),
     ...{ cursor: page.cursor, verdict: page.verdict, reason: page.reason, verdict_by: page.verdict_by },
     ...(page.nearest !== undefined && {
-      nearest: nearestOf(host, page.nearest, answer.nearest ?? [], page, input, viewer),
+      nearest: atOnce(
+        messagesOf(host, { page: { ...page, items: page.nearest }, entries: answer.nearest ?? [] }, input, viewer),
+      ).messages,
     }),
     ...(page.did_you_mean !== undefined && { did_you_mean: page.did_you_mean }),
     ...{ mode: page.mode, as_of: page.as_of, notes: page.notes },
   }
 }
 
-function nearestOf(
+interface Messages {
+  /** Of the messages, in their order. */
+  readonly statements: readonly Statement[]
+  readonly messages: readonly ToldMessage[]
+}
+
+/** The messages of a page. A step for each; as they are at the last step, whatever is written between them. */
+function* messagesOf(
   host: LensHost,
-  items: readonly Item[],
-  entries: readonly EntryKey[],
-  page: Page,
+  answer: Pick<Answer, 'page' | 'entries'>,
   input: ConversationQuery,
   viewer: Viewer,
-): readonly ToldMessage[] {
-  const found = foundIn(host, { page: { ...page, items }, entries }, viewer)
-  return toldOf(host, found, statementsOf(host, found), page, input)
+): Steps<Messages> {
+  const { page } = answer
+  const version = host.store.version()
+  const found = foundIn(host, answer, viewer)
+  const statements = statementsOf(host, found)
+  const newer = yield* newerStatements(statements)
+  const olderOf = (at: number) => newer.get(statements[at] as Statement) ?? []
+  const messages: ToldMessage[] = []
+  for (const [at, each] of found.entries()) {
+    messages.push(messageOf(host, each, olderOf(at), page, input))
+    yield
+  }
+  if (host.store.version() === version) return { statements, messages }
+  const now = new Map(foundIn(host, answer, viewer).map(each => [each.entry.key, each]))
+  const left = [...found.keys()].filter(at => now.has((found[at] as Found).entry.key))
+  return {
+    statements: left.map(at => statements[at] as Statement),
+    messages: left.map(at => {
+      const [before, each] = [found[at] as Found, now.get((found[at] as Found).entry.key) as Found]
+      return isSame(before, each) ? (messages[at] as ToldMessage) : messageOf(host, each, olderOf(at), page, input)
+    }),
+  }
+}
+
+function isSame(before: Found, now: Found): boolean {
+  const shown = ({ entry: { partition }, row, text, isPartial }: Found) =>
+    JSON.stringify([partition, row, text, isPartial])
+  return shown(before) === shown(now)
 }
 
 function questionFor(input: ConversationQuery): QueryInput {
@@ -148,39 +181,36 @@ function foundIn(
   })
 }
 
-function toldOf(
+function messageOf(
   host: LensHost,
-  found: readonly Found[],
-  statements: readonly Statement[],
+  { item, entry, row, text, isPartial }: Found,
+  newerStatementOf: readonly string[],
   page: Page,
   { max_tokens: tokens, neighbours = 0 }: ConversationQuery,
-): readonly ToldMessage[] {
-  const newer = newerStatements(statements)
-  const asOf = toInstant(page.as_of, 'as_of')
-  return found.map(({ item, entry, row, text, isPartial }, at) => {
-    const isCut = tokens !== undefined && tokensOf(text) > tokens
-    const around = neighbours === 0 ? null : neighboursOf(host, { entry, row }, neighbours, asOf)
-    return {
-      rank: item.rank,
-      id: item.id,
-      holder: item.holder,
-      conversation: row['conversation'] as string,
-      session: row['session'] as string,
-      position: Number(row['position']),
-      speaker: row['speaker'] as string,
-      role: row['role'] as string | null,
-      at: row['at'] === null ? null : toIso(row['at'] as number),
-      text: isCut ? cutToFit(text, tokens) : text,
-      partial: isPartial || isCut,
-      score: item.score,
-      dates: row['dates'] === null ? [] : (row['dates'] as string).split('; '),
-      reply_to: row['reply_to'] as string | null,
-      newer_statement_of: newer.get(statements[at] as Statement) ?? [],
-      why: item.why,
-      ...(around !== null && { neighbours: around }),
-      ...(item.explanation !== undefined && { explanation: item.explanation }),
-    }
-  })
+): ToldMessage {
+  const isCut = tokens !== undefined && tokensOf(text) > tokens
+  const around =
+    neighbours === 0 ? null : neighboursOf(host, { entry, row }, neighbours, toInstant(page.as_of, 'as_of'))
+  return {
+    rank: item.rank,
+    id: item.id,
+    holder: item.holder,
+    conversation: row['conversation'] as string,
+    session: row['session'] as string,
+    position: Number(row['position']),
+    speaker: row['speaker'] as string,
+    role: row['role'] as string | null,
+    at: row['at'] === null ? null : toIso(row['at'] as number),
+    text: isCut ? cutToFit(text, tokens) : text,
+    partial: isPartial || isCut,
+    score: item.score,
+    dates: row['dates'] === null ? [] : (row['dates'] as string).split('; '),
+    reply_to: row['reply_to'] as string | null,
+    newer_statement_of: newerStatementOf,
+    why: item.why,
+    ...(around !== null && { neighbours: around }),
+    ...(item.explanation !== undefined && { explanation: item.explanation }),
+  }
 }
 
 function statementsOf({ store, embedder }: LensHost, found: readonly Found[]): readonly Statement[] {

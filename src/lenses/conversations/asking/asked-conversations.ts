@@ -1,6 +1,7 @@
 /** Which conversations a question is about: those that it names, else those in which something speaks for an answer. */
 import type { Bitset } from '../../../base/bitset.ts'
-import type { Hit } from '../../../index/contract.ts'
+import type { Steps } from '../../../base/turns.ts'
+import type { Hit, SearchScope } from '../../../index/contract.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { Filter } from '../../../model/filter.ts'
 import { allowedEntries } from '../../../pipeline/conditions.ts'
@@ -28,38 +29,45 @@ export interface AskedConversations {
 }
 
 /** `depth`: as retrieval is asked. */
-export function askedConversations(
+export function* askedConversations(
   known: Transcripts,
   plan: Plan,
   depth: number,
   context: QueryContext,
-): AskedConversations {
+): Steps<AskedConversations> {
   const { partitions } = context.sight
   const conditions = conditionsOf(plan.filter)
   const naming = conditions.find(condition => namesIn(condition) !== null)
   if (naming !== undefined) {
     // What all messages of these conversations fulfil need not be asked of the store.
     const others = conditions.filter(condition => condition !== naming && condition !== ONLY_MESSAGES)
-    const allow = allowedEntries({ ...plan, filter: allOf(others) }, context)
-    return { transcripts: known.ofNamed(namesIn(naming) ?? [], partitions), allow, isAll: true }
+    const allow = yield* allowedEntries({ ...plan, filter: allOf(others) }, context)
+    return { transcripts: yield* known.ofNamed(namesIn(naming) ?? [], partitions), allow, isAll: true }
   }
-  const allow = allowedEntries(plan, context)
+  const allow = yield* allowedEntries(plan, context)
   const scope = allow === null ? { partitions } : { partitions, allow }
   const wanted = Math.max(depth, LISTED)
-  const byWords = plan.weights.words > 0 ? context.words.search({ ...scope, terms: plan.terms, k: wanted }) : []
+  const byWords = plan.weights.words > 0 ? yield* foundByWords(plan, wanted, scope, context) : []
+  yield
   const { vector } = plan
   const byMeaning =
     vector === null ? [] : (context.vectors?.search({ ...scope, vector, k: wanted, approximate: true }) ?? [])
   const best = inTurn(byWords, byMeaning)
   // Asked deeper, as for later pages, it reaches further in proportion.
   const reach = wanted / LISTED
-  const { transcripts, isAll } = known.around(best, partitions, {
+  const { transcripts, isAll } = yield* known.around(best, partitions, {
     atLeast: Math.ceil(LEAST_CONVERSATIONS * reach),
     atMost: Math.ceil(MOST_CONVERSATIONS * reach),
     messages: MOST_SCANNED * reach,
   })
   const isRest = byWords.length === wanted || byMeaning.length === wanted
   return { transcripts, allow, isAll: isAll && !isRest }
+}
+
+function* foundByWords({ terms }: Plan, k: number, scope: SearchScope, { words }: QueryContext): Steps<readonly Hit[]> {
+  const reading = words.prepare?.(terms, scope)
+  if (reading !== undefined) yield* reading
+  return yield* words.searchInSteps({ ...scope, terms, k })
 }
 
 /** The entries of two lists, the best of each first. */

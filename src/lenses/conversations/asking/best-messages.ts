@@ -1,5 +1,6 @@
 /** The messages of several conversations that score most. */
 import { TopK } from '../../../base/top-k.ts'
+import type { Steps } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { Query } from '../../../model/query.ts'
 import { pageBar } from '../../../pipeline/page-bounds.ts'
@@ -16,11 +17,11 @@ export interface Place {
  * So many of all conversations together, with all that are as good as the last of them. `isCut`: others have a score too,
  * whether or not they may be answers; conversations of which nothing can be among the best are not scored.
  */
-export function bestOf(
+export function* bestOf(
   conversations: readonly Weighed[],
   depth: number,
   isAnswer: (entry: EntryKey) => boolean,
-): { readonly best: readonly Place[]; readonly isCut: boolean } {
+): Steps<{ readonly best: readonly Place[]; readonly isCut: boolean }> {
   const isAlone = conversations.length === 1
   const top = new TopK<number>(depth, (a, b) => b - a)
   const scored: ConversationScores[] = []
@@ -32,8 +33,9 @@ export function bestOf(
       isCut = true
       break
     }
-    const of = scoresOf()
+    const of = yield* scoresOf()
     scored.push(of)
+    yield
     for (let i = 0; i < of.places.length; i++) {
       const at = of.places[i] as number
       const score = scoreAmong(of, at, isAlone)

@@ -1,5 +1,6 @@
 /** BM25 of short texts for the words of a question. All statistics are taken over the texts that are asked, and no others. */
 import { doubled } from '../../../base/grown.ts'
+import type { Steps } from '../../../base/turns.ts'
 import { idf } from '../../../math/bm25.ts'
 import type { OccurrenceVisitor, WordCounts, WordStems } from './word-counts.ts'
 import type { Workspace } from './workspace.ts'
@@ -58,23 +59,25 @@ interface Match {
   readonly end: number
 }
 
-/** What it gives is in the workspace. */
-export function scoreTexts(
+/** Occurrences read between two pauses, about: a millisecond of work. */
+const STEP = 50_000
+
+/** What it gives is in the workspace. Texts that are added to the counts between its steps are not seen. */
+export function* scoreTexts(
   texts: AskedTexts,
   words: readonly AskedWord[],
   { k1, b }: Bm25Parameters,
   workspace: Workspace,
-): TextScores {
+): Steps<TextScores> {
   const { lengths, meanLength } = texts
   const occurrences = new Occurrences(texts, workspace)
-  const matches = matchesOf(words, occurrences, lengths.length)
+  const matches = yield* matchesOf(words, occurrences, lengths.length)
   const scoreOf = (weight: number, count: number, text: number): number =>
     (weight * count * (k1 + 1)) / (count + k1 * (1 - b + (b * (lengths[text] as number)) / meanLength))
   const scores = workspace.float64(lengths.length)
   const found = workspace.uint32(Math.min(lengths.length, occurrences.size))
-  let all = 0
-  for (let word = 0; word < matches.length; word++) {
-    const { weight, start, end } = matches[word] as Match
+  const addScores = ({ weight, start, end }: Match, from: number): number => {
+    let all = from
     for (let at = start; at < end; at++) {
       const text = occurrences.texts[at] as number
       const before = scores[text] as number
@@ -82,6 +85,17 @@ export function scoreTexts(
       if (before === 0 && score > 0) found[all++] = text
       scores[text] = score
     }
+    return all
+  }
+  let all = 0
+  let paused = 0
+  for (let word = 0, read = 0; word < matches.length; word++) {
+    const match = matches[word] as Match
+    all = addScores(match, all)
+    read += match.end - match.start
+    if (read - paused < STEP) continue
+    paused = read
+    yield
   }
   return {
     scores,
@@ -90,21 +104,25 @@ export function scoreTexts(
     order: matches.map(({ place }) => place),
     partOf: (word, text) => {
       const { weight, start, end } = matches[word] as Match
-      const at = occurrences.texts.indexOf(text, start)
-      return at < 0 || at >= end ? Number.NaN : scoreOf(weight, occurrences.counts[at] as number, text)
+      const at = occurrences.placeOf(text, start, end)
+      return at < 0 ? Number.NaN : scoreOf(weight, occurrences.counts[at] as number, text)
     },
   }
 }
 
 /** Heaviest first: the order in which scores are added up, as then equal sums are equal numbers. */
-function matchesOf(words: readonly AskedWord[], occurrences: Occurrences, texts: number): readonly Match[] {
+function* matchesOf(words: readonly AskedWord[], occurrences: Occurrences, texts: number): Steps<readonly Match[]> {
   const matches = new Array<Match>(words.length)
+  let paused = 0
   for (let place = 0; place < words.length; place++) {
     const { word, boost, stems } = words[place] as AskedWord
     const start = occurrences.size
     occurrences.add(stems)
     const end = occurrences.size
     matches[place] = { word, place, weight: boost * idf(texts, end - start), start, end }
+    if (end - paused < STEP) continue
+    paused = end
+    yield
   }
   if (matches.length > FEW) return matches.sort((a, b) => (isHeavier(a, b) ? -1 : 1))
   for (let place = 1; place < matches.length; place++) putInOrder(matches, place)
@@ -152,8 +170,15 @@ class Occurrences implements OccurrenceVisitor {
     this.#of.counts.each(stems, this.#of.withAround, this)
   }
 
+  /** Where a text stands among those from `start` to `end`; -1: nowhere. */
+  placeOf(text: number, start: number, end: number): number {
+    for (let at = start; at < end; at++) if (this.texts[at] === text) return at
+    return -1
+  }
+
   visit(number: number, count: number): void {
     const { textOf, alsoTextOf } = this.#of
+    if (number >= textOf.length) return
     this.#add(textOf[number] as number, count)
     if (alsoTextOf !== null) this.#add(alsoTextOf[number] as number, count)
   }

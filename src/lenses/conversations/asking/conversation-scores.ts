@@ -1,5 +1,6 @@
 /** What one conversation scores for a question: each message, and the conversation as a whole. */
 import type { Bitset } from '../../../base/bitset.ts'
+import type { Steps } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { type AskedWord, OF_MESSAGES, OF_PIECES, scoreTexts, type TextScores } from './bm25.ts'
 import { type Cosines, cosinesOf, type MeaningAsked, NO_COSINES } from './cosines.ts'
@@ -62,18 +63,24 @@ export interface Weighed {
   readonly cosine: number
   /** The greatest share of what the words of the question can score in a message of it, 0 to 1. */
   readonly coverage: number
-  scores(): ConversationScores
+  scores(): Steps<ConversationScores>
 }
 
-/** What it gives is in the workspace. */
-export function weighConversation(transcript: Transcript, asking: Asking): Weighed {
+/**
+ * What it gives is in the workspace. In steps: of the conversation as it was at the first one, whatever is added to it
+ * later.
+ */
+export function* weighConversation(transcript: Transcript, asking: Asking): Steps<Weighed> {
   const { meaning, workspace } = asking
-  const moment = transcript.at(asking.invalid)
+  const moment = yield* transcript.at(asking.invalid)
   const isPeople = transcript.profile === 'people'
   const ingredients = { ...(isPeople ? PEOPLE : ASSISTANT), ...asking.weights }
-  const texts = scoreTexts(moment.units, asking.words, isPeople ? OF_MESSAGES : OF_PIECES, workspace)
+  yield
+  const texts = yield* scoreTexts(moment.units, asking.words, isPeople ? OF_MESSAGES : OF_PIECES, workspace)
   const spoken = isPeople ? asMessages(texts) : bestPieces(moment, texts, workspace)
+  yield
   const cosines = meaning === null ? NO_COSINES : cosinesOf(transcript, moment, spoken.words, meaning)
+  yield
   const words = onlyListed(spoken.words, cosines, workspace)
   const { possible } = texts
   const mostWords = greatest(words, spoken.found)
@@ -83,8 +90,9 @@ export function weighConversation(transcript: Transcript, asking: Asking): Weigh
   const ofSpeakers = (isPeople ? ofPeople : ofAssistants)(moment, asking.question, ingredients)
   const ofPhrases = phraseFactors(moment, asking.holders)
   const factors = [...ofSpeakers, ...ofPhrases]
-  const scores = (): ConversationScores => {
-    const blocks = moment.blocks === null ? null : scoreTexts(moment.blocks.texts, asking.words, OF_MESSAGES, workspace)
+  const scores = function* (): Steps<ConversationScores> {
+    const blocks =
+      moment.blocks === null ? null : yield* scoreTexts(moment.blocks.texts, asking.words, OF_MESSAGES, workspace)
     const places =
       meaning?.isScan === true
         ? Uint32Array.from(moment.said.keys())
@@ -92,6 +100,7 @@ export function weighConversation(transcript: Transcript, asking: Asking): Weigh
     const blockOf = blocks === null ? null : bestBlock(moment, blocks)
     const { sessions } = moment
     const evidence = { sessions, places, words, cosines: cosines.values, leastCosine: cosines.least, blockOf, factors }
+    yield
     const ranks = rank(evidence, ingredients, workspace)
     const most = isPeople ? MOST_OF_PEOPLE : ranks.mostSmoothed * ingredients.user
     return {

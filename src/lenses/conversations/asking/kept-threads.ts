@@ -17,6 +17,10 @@ export class KeptThreads {
     this.#most = most
   }
 
+  has(id: string): boolean {
+    return this.#threads.has(id)
+  }
+
   get(id: string, make: () => Thread): Thread {
     const known = this.#threads.get(id)
     const thread = known ?? make()

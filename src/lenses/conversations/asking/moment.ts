@@ -1,5 +1,6 @@
 /** A conversation as it stood at a moment: the messages that were there, and the texts that words are looked for in. */
 import type { Bitset } from '../../../base/bitset.ts'
+import type { Steps } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { Role } from '../model.ts'
 import { type Blocks, blocksOf } from './blocks.ts'
@@ -43,8 +44,11 @@ export interface Moment {
   readonly blocks: { readonly of: Blocks; readonly texts: AskedTexts } | null
 }
 
-/** `left`: entries that were not there; null: all were. */
-export function momentOf({ spoken, units, unitMessages, isOfPeople }: Recorded, left: Bitset | null): Moment {
+/** `left`: entries that were not there; null: all were. In steps: of the messages that there are at the first one. */
+export function* momentOf(recorded: Recorded, left: Bitset | null): Steps<Moment> {
+  const { units, isOfPeople } = recorded
+  const spoken = recorded.spoken.slice()
+  const unitMessages = Int32Array.from(recorded.unitMessages)
   const placeOf = new Int32Array(spoken.length).fill(-1)
   const said: Spoken[] = []
   for (const [at, message] of spoken.entries()) {
@@ -52,29 +56,32 @@ export function momentOf({ spoken, units, unitMessages, isOfPeople }: Recorded, 
     placeOf[at] = said.length
     said.push(message)
   }
+  yield
   const sessions = sessionNumbers(said)
+  const speakers = speakersOf(said.map(({ speaker }) => speaker))
+  yield
   const asked: number[] = []
-  const unitOf = Int32Array.from(unitMessages, (message, unit) =>
-    (placeOf[message] as number) < 0 ? -1 : asked.push(unit) - 1,
-  )
+  const unitOf = unitMessages.map((message, unit) => ((placeOf[message] as number) < 0 ? -1 : asked.push(unit) - 1))
   const lengths = Float64Array.from(asked, unit => units.lengthOf(unit, isOfPeople))
+  yield
   return {
     said,
     sessions,
-    speakers: speakersOf(said.map(({ speaker }) => speaker)),
+    speakers,
     units: {
       ...{ counts: units, withAround: isOfPeople, lengths, meanLength: mean(lengths) },
       ...{ textOf: unitOf, alsoTextOf: null },
     },
     unitMessage: Int32Array.from(asked, unit => placeOf[unitMessages[unit] as number] as number),
     unitOrdinal: Int32Array.from(asked, unit => unit - (spoken[unitMessages[unit] as number] as Spoken).unit),
-    blocks: isOfPeople ? blockTexts(units, placeOf, sessions) : null,
+    blocks: isOfPeople ? yield* blockTexts(units, placeOf, sessions) : null,
   }
 }
 
 /** What was said in a block, without what stands around its messages. */
-function blockTexts(messages: WordCounts, placeOf: Int32Array, sessions: Int32Array): Moment['blocks'] {
+function* blockTexts(messages: WordCounts, placeOf: Int32Array, sessions: Int32Array): Steps<Moment['blocks']> {
   const blocks = blocksOf(sessions)
+  yield
   const of = (side: Int32Array) => placeOf.map(place => (place < 0 ? -1 : (side[place] as number)))
   const [textOf, alsoTextOf] = [of(blocks.first), of(blocks.second)]
   const lengths = new Float64Array(blocks.count)

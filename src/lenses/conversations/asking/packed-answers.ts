@@ -2,6 +2,7 @@
  * Messages that answer, with what their scores are made of, as numbers in one piece of memory: a question finds a hundred,
  * shows ten, and keeps the others for a page that is seldom asked for.
  */
+import type { Steps } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { Place } from './best-messages.ts'
 import type { ConversationScores } from './conversation-scores.ts'
@@ -15,8 +16,8 @@ export interface Answering {
   readonly signals: Signals
 }
 
-/** Gives one of them back. `isAlone`: no other conversation is asked, so scores need not be held against theirs. */
-export function packed(places: readonly Place[], isAlone: boolean): (place: number) => Answering {
+/** A step for each place. Gives one of them back. `isAlone`: no other conversation is asked, so scores need not be held against theirs. */
+export function* packed(places: readonly Place[], isAlone: boolean): Steps<(place: number) => Answering> {
   const conversations: ConversationScores[] = []
   for (const { of } of places) if (!conversations.includes(of)) conversations.push(of)
   const shared = new Float64Array(conversations.length * SHARED.length)
@@ -33,6 +34,7 @@ export function packed(places: readonly Place[], isAlone: boolean): (place: numb
     entries[place] = of.moment.said[at]?.entry ?? 0
     pieces[place] = of.moment.unitOrdinal[of.unitOf(at)] ?? 0
     pack(of, at, numbers, place * width)
+    yield
   }
   return place => {
     const of = conversationOf[place] as number

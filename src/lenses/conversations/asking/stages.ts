@@ -3,6 +3,7 @@
  * How, and why so: docs/decisions/052.
  */
 import type { Bitset } from '../../../base/bitset.ts'
+import type { Steps } from '../../../base/turns.ts'
 import type { SearchScope } from '../../../index/contract.ts'
 import { type Bars, evidence } from '../../../math/evidence.ts'
 import type { Candidate, Scored } from '../../../model/candidate.ts'
@@ -46,7 +47,7 @@ export function conversationStages(host: LensHost): Partial<Stages> {
     },
     retrieve: async (plan, depth, context) => {
       if (plan.mode === 'list') return DEFAULT_STAGES.retrieve(plan, depth, context)
-      return retrieve(host, plan, depth, context)
+      return context.turns.run(retrieve(host, plan, depth, context))
     },
     score: (retrieval, plan, context) =>
       plan.mode === 'list' ? DEFAULT_STAGES.score(retrieval, plan, context) : score(retrieval, plan, context),
@@ -59,14 +60,16 @@ function weightsOf({ mode, vector, query }: Plan): Weights {
   return { words: Number((1 - meaning).toFixed(12)), meaning }
 }
 
-function retrieve(host: LensHost, plan: Plan, depth: number, context: QueryContext): Retrieval {
-  const { transcripts: known, workspace } = stateOf(host)
-  workspace.clear()
-  const { transcripts, allow, isAll } = askedConversations(known, plan, depth, context)
-  const conversations = weighedOf(transcripts, plan, allow, workspace, context)
-  const { best, isCut } = bestOf(conversations, depth, isAnswer(plan, allow))
+/** Others may write between the steps: each conversation is asked as it is at its first one. */
+function* retrieve(host: LensHost, plan: Plan, depth: number, context: QueryContext): Steps<Retrieval> {
+  const { transcripts: known, workspaces } = stateOf(host)
+  const { transcripts, allow, isAll } = yield* askedConversations(known, plan, depth, context)
+  const workspace = workspaces.take()
+  const conversations = yield* weighedOf(transcripts, plan, allow, workspace, context)
+  const { best, isCut } = yield* bestOf(conversations, depth, isAnswer(plan, allow))
   const isAlone = conversations.length === 1
-  const answering = packed(best, isAlone)
+  const answering = yield* packed(best, isAlone)
+  workspaces.giveBack(workspace)
   const places = [...best.keys()]
   const near = plan.query.approximate ? nearThePage(best, plan.query, depth) : places
   const found = {
@@ -107,13 +110,13 @@ function embeddedShare(transcripts: readonly Transcript[], { vectors, words }: Q
   return passages === 0 ? 1 : scopes.reduce((sum, scope) => sum + rowsIn(scope), 0) / passages
 }
 
-function weighedOf(
+function* weighedOf(
   transcripts: readonly Transcript[],
   plan: Plan,
   allow: Bitset | null,
   workspace: Workspace,
   context: QueryContext,
-): readonly Weighed[] {
+): Steps<readonly Weighed[]> {
   const { vectors, memo, reader } = context
   const { vector, weights, query } = plan
   let messages = 0
@@ -126,11 +129,13 @@ function weighedOf(
         ? null
         : { vectors, vector, approximate: query.approximate, isScan: messages <= MOST_SCANNED },
     weights,
-    holders: phraseHolders(plan, allow, context),
+    holders: yield* phraseHolders(plan, allow, context),
     invalid: memo.invalid(reader, query.asOf),
     workspace,
   }
-  return transcripts.map(transcript => weighConversation(transcript, asking))
+  const weighed: Weighed[] = []
+  for (const transcript of transcripts) weighed.push(yield* weighConversation(transcript, asking))
+  return weighed
 }
 
 function isAnswer({ except }: Plan, allow: Bitset | null): (entry: EntryKey) => boolean {

@@ -4,6 +4,7 @@
  */
 import { Bitset } from '../../../base/bitset.ts'
 import type { Instant } from '../../../base/clock.ts'
+import { atOnce, type Steps } from '../../../base/turns.ts'
 import type { Entry } from '../../../model/entry.ts'
 import type { PartitionId } from '../../../model/partition.ts'
 import type { Row } from '../../../model/table.ts'
@@ -34,8 +35,15 @@ export class Transcript implements Recorded {
   #before: (Said & { readonly session: string }) | null = null
   #whole: Moment | null = null
 
-  /** `messages`: at least one, by position, of this partition. */
-  constructor(messages: readonly Stored[]) {
+  /** Of these messages, in steps: at least one, by position, of one partition. */
+  static *of(messages: readonly Stored[]): Steps<Transcript> {
+    const transcript = new Transcript(messages)
+    yield* transcript.#addAll(messages)
+    return transcript
+  }
+
+  /** Without a message yet; these are those that will be added. */
+  private constructor(messages: readonly Stored[]) {
     const [first] = messages as [Stored]
     this.partition = first.entry.partition
     this.profile = first.row['profile'] as Profile
@@ -45,13 +53,24 @@ export class Transcript implements Recorded {
         .map(({ entry }) => entry.content)
         .join('\n'),
     )
-    this.append(messages)
   }
 
   /** More messages, behind those that are there. */
   append(messages: readonly Stored[]): void {
-    for (const message of messages) this.#add(message)
+    atOnce(this.#addAll(messages))
     this.#whole = null
+  }
+
+  /** A step for every `STEP` characters. */
+  *#addAll(messages: readonly Stored[]): Steps<void> {
+    let read = 0
+    for (const message of messages) {
+      this.#add(message)
+      read += message.entry.content.length + PER_MESSAGE
+      if (read < STEP) continue
+      read = 0
+      yield
+    }
   }
 
   get isOfPeople(): boolean {
@@ -62,12 +81,14 @@ export class Transcript implements Recorded {
     return this.spoken.at(-1)?.position ?? -1
   }
 
-  /** Without those of these entries that are in it. */
-  at(invalid: Bitset): Moment {
+  /** Without those of these entries that are in it. In steps: as it is at the first one, whatever is added later. */
+  *at(invalid: Bitset): Steps<Moment> {
     const isMissing = invalid.size > 0 && this.spoken.some(({ entry }) => invalid.has(entry))
-    if (isMissing) return momentOf(this, invalid)
-    this.#whole ??= momentOf(this, null)
-    return this.#whole
+    if (isMissing) return yield* momentOf(this, invalid)
+    if (this.#whole !== null) return this.#whole
+    const whole = yield* momentOf(this, null)
+    if (whole.said.length === this.spoken.length) this.#whole = whole
+    return whole
   }
 
   #add({ row, entry }: Stored): void {
@@ -129,6 +150,11 @@ export class Transcript implements Recorded {
     return english.length >= 2 ? 'en' : this.#language
   }
 }
+
+/** Characters of messages that are read between two pauses: about two milliseconds of work. */
+const STEP = 4_000
+/** What a message takes beside its text, in characters. */
+const PER_MESSAGE = 40
 
 /** Messages from the beginning that tell the language of the others. */
 const SAMPLED = 40

@@ -3,13 +3,13 @@
  * is found by the next question: what comes behind the last message is added, and what changes otherwise is read anew.
  */
 import { Recent } from '../../../base/recent.ts'
+import { atOnce, type Steps } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { PartitionId } from '../../../model/partition.ts'
 import type { Row } from '../../../model/table.ts'
 import { entriesChangedAfter } from '../../../pipeline/feed.ts'
 import type { Store, StoreReader } from '../../../store/store.ts'
 import { MESSAGES } from '../tables.ts'
-import { messagesOf } from '../thread.ts'
 import { KeptThreads, type Thread } from './kept-threads.ts'
 import { type Stored, Transcript } from './transcript.ts'
 
@@ -19,8 +19,26 @@ const MOST_MESSAGES = 250_000
 const MOST_CHANGES = 5_000
 /** Names of conversations whose threads are known. */
 const MOST_NAMES = 1_000
-/** Entries read at once. */
-const BATCH = 1_000
+/** Rows read at once, and entries. */
+const PAGE = 1_000
+const BATCH = 250
+
+/** Messages put behind those of threads at once, 50 µs each; threads with more are read again, in steps. */
+const MOST_GROWN = 200
+/** How often a thread is read in steps while it changes, before it is read at once. */
+const ATTEMPTS = 3
+
+/** How far a question over all conversations goes. */
+interface Reach {
+  readonly atLeast: number
+  readonly atMost: number
+  readonly messages: number
+}
+
+interface Around {
+  readonly transcripts: readonly Transcript[]
+  readonly isAll: boolean
+}
 
 export class Transcripts {
   readonly #store: Store
@@ -37,12 +55,16 @@ export class Transcripts {
     return this.#reading(reader => this.#of(reader, threads, partitions))
   }
 
-  /** The same of the conversations of these names, whoever holds them. */
-  ofNamed(conversations: readonly string[], partitions: readonly PartitionId[]): readonly Transcript[] {
-    return this.#reading(reader => {
-      const threads = new Set(conversations.flatMap(name => [...this.#threadsNamed(reader, name)]))
-      return this.#of(reader, [...threads], partitions)
-    })
+  /** The same of the conversations of these names, whoever holds them; what is not kept is read in steps. */
+  *ofNamed(conversations: readonly string[], partitions: readonly PartitionId[]): Steps<readonly Transcript[]> {
+    const threadsOf = (reader: StoreReader) =>
+      new Set(conversations.flatMap(name => [...this.#threadsNamed(reader, name)]))
+    for (const name of conversations) {
+      yield* this.#loadNamed(name)
+      yield
+    }
+    for (const thread of this.#reading(threadsOf)) yield* this.#load(thread)
+    return this.#reading(reader => this.#of(reader, [...threadsOf(reader)], partitions))
   }
 
   /**
@@ -50,27 +72,41 @@ export class Transcripts {
    * most, as together have no more than `messages`. So a question over everything costs what it finds, not what there is.
    * `isAll`: none was left.
    */
-  around(
+  *around(entries: readonly EntryKey[], partitions: readonly PartitionId[], reach: Reach): Steps<Around> {
+    const loaded = new Set<string>()
+    for (;;) {
+      // What another question made room for since it was loaded here is not loaded again, but read at once.
+      const isMissing = (id: string) => !this.#kept.has(id) && !loaded.has(id)
+      const found = this.#reading(reader => this.#around(reader, entries, partitions, reach, isMissing))
+      if (typeof found !== 'string') return found
+      loaded.add(found)
+      yield* this.#load(found)
+    }
+  }
+
+  /** The first thread that is missing, where one is. */
+  #around(
+    reader: StoreReader,
     entries: readonly EntryKey[],
     partitions: readonly PartitionId[],
-    { atLeast, atMost, messages }: { readonly atLeast: number; readonly atMost: number; readonly messages: number },
-  ): { readonly transcripts: readonly Transcript[]; readonly isAll: boolean } {
-    return this.#reading(reader => {
-      const transcripts: Transcript[] = []
-      let taken = 0
-      let at = 0
-      let isAll = true
-      for (const id of this.#threadsOf(reader, entries)) {
-        const own = at < atMost ? within(this.#thread(reader, id), partitions) : []
-        taken += own.reduce((sum, { spoken }) => sum + spoken.length, 0)
-        isAll = at < atMost && (at < atLeast || taken <= messages)
-        if (!isAll) break
-        transcripts.push(...own)
-        at++
-      }
-      this.#kept.forgetOldest()
-      return { transcripts, isAll }
-    })
+    { atLeast, atMost, messages }: Reach,
+    isMissing: (id: string) => boolean,
+  ): Around | string {
+    const transcripts: Transcript[] = []
+    let taken = 0
+    let at = 0
+    let isAll = true
+    for (const id of this.#threadsOf(reader, entries)) {
+      if (at < atMost && isMissing(id)) return id
+      const own = at < atMost ? within(this.#thread(reader, id), partitions) : []
+      taken += own.reduce((sum, { spoken }) => sum + spoken.length, 0)
+      isAll = at < atMost && (at < atLeast || taken <= messages)
+      if (!isAll) break
+      transcripts.push(...own)
+      at++
+    }
+    this.#kept.forgetOldest()
+    return { transcripts, isAll }
   }
 
   #reading<T>(work: (reader: StoreReader) => T): T {
@@ -87,13 +123,43 @@ export class Transcripts {
   }
 
   #thread(reader: StoreReader, id: string): Thread {
-    return this.#kept.get(id, () => made(storedMessages(reader, messagesOf(reader, id))))
+    return this.#kept.get(id, () => atOnce(readThread(reader, id)))
+  }
+
+  /** Reads a thread in steps and keeps it, with what came behind it meanwhile. One that changes otherwise is read again. */
+  *#load(id: string): Steps<void> {
+    for (let attempt = 0; attempt < ATTEMPTS && !this.#kept.has(id); attempt++) {
+      const seq = this.#store.lastSeq()
+      const thread = yield* readThread(this.#store, id)
+      this.#reading(reader => {
+        if (!this.#kept.has(id) && this.#bringUp(reader, thread, id, seq)) this.#kept.get(id, () => thread)
+      })
+    }
+  }
+
+  /** A thread that was read while the feed ended there, or later. False: it is better read again. */
+  #bringUp(reader: StoreReader, thread: Thread, id: string, seq: number): boolean {
+    const news = entriesChangedAfter(reader, seq, MOST_CHANGES)
+    if (news === null || holdsAny(thread, news.entries)) return false
+    const fresh = reader.table(MESSAGES).scan({ thread: id }, { entries: [...news.entries] })
+    return fresh.length <= MOST_GROWN && grow(reader, thread, fresh)
   }
 
   #threadsNamed(reader: StoreReader, conversation: string): ReadonlySet<string> {
-    return this.#named.get(conversation, () => {
-      const rows = reader.table(MESSAGES).scan({ conversation }, { columns: ['entry', 'thread'] })
-      return new Set(rows.map(row => row['thread'] as string))
+    return this.#named.get(conversation, () => atOnce(threadsNamed(reader, conversation)))
+  }
+
+  /** Finds the threads of a conversation in steps and keeps their ids, with what came meanwhile. */
+  *#loadNamed(conversation: string): Steps<void> {
+    if (this.#named.find(conversation) !== undefined) return
+    const seq = this.#store.lastSeq()
+    const threads = yield* threadsNamed(this.#store, conversation)
+    this.#reading(reader => {
+      const news = entriesChangedAfter(reader, seq, MOST_CHANGES)
+      if (news === null) return
+      const fresh = reader.table(MESSAGES).scan({ conversation }, { entries: [...news.entries] })
+      for (const row of fresh) threads.add(row['thread'] as string)
+      this.#named.set(conversation, threads)
     })
   }
 
@@ -135,9 +201,11 @@ export class Transcripts {
     const rows = reader.table(MESSAGES).scan({}, { entries: [...changed] })
     for (const row of rows) this.#name(row['conversation'] as string, row['thread'] as string)
     const byThread = Map.groupBy(rows, row => row['thread'] as string)
+    let room = MOST_GROWN
     for (const [id, thread] of this.#kept.entries()) {
       const fresh = byThread.get(id) ?? []
-      if (holdsAny(thread, changed) || !grow(reader, thread, fresh)) this.#kept.delete(id)
+      room -= fresh.length
+      if (room < 0 || holdsAny(thread, changed) || !grow(reader, thread, fresh)) this.#kept.delete(id)
       else if (fresh.length > 0) this.#kept.grown(id, thread)
     }
   }
@@ -156,7 +224,7 @@ function within(thread: Thread, partitions: readonly PartitionId[]): readonly Tr
 /** Puts messages behind the last ones; false where they belong somewhere else. */
 function grow(reader: StoreReader, thread: Thread, fresh: readonly Row[]): boolean {
   if (fresh.length === 0) return true
-  const messages = storedMessages(reader, fresh)
+  const messages = stored(reader, fresh).toSorted(byPosition)
   if (messages.length === 0) return true
   const first = Math.min(...messages.map(({ row }) => Number(row['position'])))
   // In one partition, as nearly always; else it is better read anew.
@@ -172,21 +240,49 @@ function holdsAny(thread: Thread, changed: ReadonlySet<EntryKey>): boolean {
   return false
 }
 
-function made(messages: readonly Stored[]): Thread {
-  const byPartition = Map.groupBy(messages, ({ entry }) => entry.partition)
-  return new Map([...byPartition].map(([partition, own]) => [partition, new Transcript(own)]))
+/** As the store is at each step: what changes between them is the caller's to find. */
+function* readThread(reader: StoreReader, id: string): Steps<Thread> {
+  const messages = yield* storedMessages(reader, id)
+  const transcripts = new Map<PartitionId, Transcript>()
+  for (const [partition, own] of Map.groupBy(messages, ({ entry }) => entry.partition)) {
+    transcripts.set(partition, yield* Transcript.of(own))
+  }
+  return transcripts
 }
 
 /** By position. */
-function storedMessages(reader: StoreReader, rows: readonly Row[]): readonly Stored[] {
-  const byEntry = new Map(rows.map(row => [row['entry'] as EntryKey, row]))
-  const keys = [...byEntry.keys()]
+function* storedMessages(reader: StoreReader, thread: string): Steps<readonly Stored[]> {
   const messages: Stored[] = []
-  for (let at = 0; at < keys.length; at += BATCH) {
-    for (const entry of reader.entries(keys.slice(at, at + BATCH))) {
-      // What was made something else since is no message any more.
-      if (entry.kind === 'message') messages.push({ entry, row: byEntry.get(entry.key) as Row })
+  for (let after: Row | undefined; ; yield) {
+    const rows = reader.table(MESSAGES).scan({ thread }, { after, limit: PAGE })
+    for (let at = 0; at < rows.length; at += BATCH) {
+      yield
+      messages.push(...stored(reader, rows.slice(at, at + BATCH)))
     }
+    if (rows.length < PAGE) break
+    after = { entry: rows.at(-1)?.['entry'] as EntryKey }
   }
-  return messages.sort((a, b) => Number(a.row['position']) - Number(b.row['position']))
+  return messages.sort(byPosition)
+}
+
+/** Of the messages of a conversation, whoever holds them. */
+function* threadsNamed(reader: StoreReader, conversation: string): Steps<Set<string>> {
+  const threads = new Set<string>()
+  for (let after: Row | undefined; ; yield) {
+    const rows = reader.table(MESSAGES).scan({ conversation }, { after, limit: PAGE, columns: ['entry', 'thread'] })
+    for (const row of rows) threads.add(row['thread'] as string)
+    if (rows.length < PAGE) return threads
+    after = { entry: rows.at(-1)?.['entry'] as EntryKey }
+  }
+}
+
+function stored(reader: StoreReader, rows: readonly Row[]): readonly Stored[] {
+  const byEntry = new Map(rows.map(row => [row['entry'] as EntryKey, row]))
+  // What was made something else since is no message any more.
+  const entries = reader.entries([...byEntry.keys()]).filter(entry => entry.kind === 'message')
+  return entries.map(entry => ({ entry, row: byEntry.get(entry.key) as Row }))
+}
+
+function byPosition(a: Stored, b: Stored): number {
+  return Number(a.row['position']) - Number(b.row['position'])
 }

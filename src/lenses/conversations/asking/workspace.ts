@@ -1,5 +1,5 @@
 /**
- * Memory in which one question after another does its sums. A question over ten conversations takes a hundred arrays; made
+ * Memory in which questions do their sums, one after another; of several at work at a time each has its own. A question over ten conversations takes a hundred arrays; made
  * anew each time they are half a megabyte that lies outside the heap, and such memory makes V8 collect all of the heap.
  */
 
@@ -51,5 +51,24 @@ export class Workspace {
     if (at + size > this.#memory.byteLength) return -1
     this.#used = at + size
     return at
+  }
+}
+
+/** Workspaces kept for questions to come. */
+const MOST_KEPT = 2
+
+/** Gives each question at work a workspace that no other has. */
+export class Workspaces {
+  readonly #free: Workspace[] = []
+
+  /** To be given back when nothing reads the arrays any more; one that never is, is left to the garbage collector. */
+  take(): Workspace {
+    const workspace = this.#free.pop() ?? new Workspace()
+    workspace.clear()
+    return workspace
+  }
+
+  giveBack(workspace: Workspace): void {
+    if (this.#free.length < MOST_KEPT) this.#free.push(workspace)
   }
 }

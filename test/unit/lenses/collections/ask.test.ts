@@ -217,3 +217,23 @@ describe('the question', () => {
     ])
   })
 })
+
+it('QE-019: each of several collections is asked in a turn of the event loop of its own', async () => {
+  const names = ['a', 'b', 'c', 'd']
+  const source = sourceOf(Object.fromEntries(names.map(name => [name, { records: [recordOf(name, 0.1)] }])))
+  let [turn, isOver] = [0, false]
+  const count = () => {
+    turn++
+    if (!isOver) setImmediate(count)
+  }
+  setImmediate(count)
+  const turns: number[] = []
+  const asking: typeof source.ask = request => {
+    turns.push(turn)
+    return source.ask(request)
+  }
+  const { results } = await ask({ ...source, ask: asking }, { collections: names })
+  isOver = true
+  expect(results).toHaveLength(names.length)
+  expect(new Set(turns).size).toBe(names.length)
+})

@@ -1,6 +1,7 @@
 /** What is left out on the way to the best messages changes nothing about them. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { atOnce } from '../../../../../src/base/turns.ts'
 import { bestOf, nearThePage, type Place } from '../../../../../src/lenses/conversations/asking/best-messages.ts'
 import type { ConversationScores, Weighed } from '../../../../../src/lenses/conversations/asking/conversation-scores.ts'
 import type { Query } from '../../../../../src/model/query.ts'
@@ -18,8 +19,9 @@ function weighed(conversations: readonly Made[], scored: number[]): readonly Wei
     bound: weight,
     cosine: 0,
     coverage: 0,
-    scores: () => {
+    *scores() {
       scored.push(number)
+      yield
       return {
         moment: { said: scores.map((_, at) => ({ entry: entryOf(number, at) })) },
         places: Uint32Array.from(scores.keys()),
@@ -58,7 +60,7 @@ describe('the best messages of several conversations', () => {
         fc.boolean(),
         (conversations, depth, isHalf) => {
           const isAnswer = (entry: number) => !isHalf || entry % 2 === 0
-          const { best, isCut } = bestOf(weighed(conversations, []), depth, isAnswer)
+          const { best, isCut } = atOnce(bestOf(weighed(conversations, []), depth, isAnswer))
           const all = allOf(conversations, isAnswer)
           const least = all[depth - 1]?.score ?? 0
           const expected = all.filter(({ score }) => score >= least).map(({ entry }) => entry)
@@ -72,7 +74,7 @@ describe('the best messages of several conversations', () => {
   })
 
   it('have in a conversation alone the scores that they have in it', () => {
-    const { best, isCut } = bestOf(weighed([{ weight: 0, scores: [0.5, 0, 1, 0.25, 0.5] }], []), 2, () => true)
+    const { best, isCut } = atOnce(bestOf(weighed([{ weight: 0, scores: [0.5, 0, 1, 0.25, 0.5] }], []), 2, () => true))
     expect(best.map(({ at, score }) => [at, score])).toEqual([
       [0, 0.5 * MOST],
       [2, MOST],
@@ -101,7 +103,7 @@ describe('the best messages of several conversations', () => {
       { weight: 1, scores: [1, 0.5, 0.4] },
       { weight: 0.4, scores: [1] },
     ]
-    expect(bestOf(weighed(conversations, scored), 3, () => true).best.map(({ score }) => score)).toEqual([
+    expect(atOnce(bestOf(weighed(conversations, scored), 3, () => true)).best.map(({ score }) => score)).toEqual([
       1, 0.5, 0.4, 0.4,
     ])
     expect(scored).toEqual([1, 2])

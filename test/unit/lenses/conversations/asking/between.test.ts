@@ -8,6 +8,7 @@ import { openTestEngine } from '../../../../support/engines.ts'
 type TestEngine = Awaited<ReturnType<typeof openTestEngine>>
 
 const BEN = { id: 'ben' }
+const BEN_CALLS = { viewer: BEN, signal: new AbortController().signal }
 const SAID = ['The kiln is in the barn.', 'Its door is new.', 'The kiln is hot.']
 
 let engine: TestEngine
@@ -31,7 +32,7 @@ async function told(change: (engine: Engine) => Promise<unknown>): Promise<strin
       return answer
     },
   }
-  return JSON.stringify(await askConversations(later, { text: 'kiln', neighbours: 1, touch: false }, BEN))
+  return JSON.stringify(await askConversations(later, { text: 'kiln', neighbours: 1, touch: false }, BEN_CALLS))
 }
 
 async function hide(of: Engine, ids: readonly string[]): Promise<void> {

@@ -1,6 +1,7 @@
 /** Conversations kept in memory answer as those read anew, after every change; and what is hidden changes no score. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { atOnce } from '../../../../../src/base/turns.ts'
 import { Transcripts } from '../../../../../src/lenses/conversations/asking/transcripts.ts'
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
 import { call } from '../../../../support/conversations.ts'
@@ -127,14 +128,16 @@ describe('conversations in memory', () => {
     const { store } = engine.host('conversations')
     const transcripts = new Transcripts(store)
     const partitions = store.partitions().map(({ id }) => id)
-    const named = transcripts.ofNamed(['a', 'b', 'c'], partitions)
+    const named = atOnce(transcripts.ofNamed(['a', 'b', 'c'], partitions))
     const entries = named.flatMap(({ spoken }) => spoken.map(({ entry }) => entry))
     // What has no row of the lens is in no conversation.
     const asked = [...entries.slice(0, 1), store.newestEntry() + 1, ...entries.slice(1)]
     const read = (atLeast: number, messages: number, atMost = 3) => {
       const bounds = { atLeast, atMost, messages }
       // As many as another process finds, which has read none of them yet.
-      const [known, fresh] = [transcripts, new Transcripts(store)].map(each => each.around(asked, partitions, bounds))
+      const [known, fresh] = [transcripts, new Transcripts(store)].map(each =>
+        atOnce(each.around(asked, partitions, bounds)),
+      )
       expect(fresh?.transcripts.map(({ spoken }) => spoken)).toEqual(known?.transcripts.map(({ spoken }) => spoken))
       return [known?.transcripts.length, known?.isAll]
     }
@@ -153,7 +156,7 @@ describe('conversations in memory', () => {
       [2, false],
       [1, false],
     ])
-    expect(transcripts.ofNamed(['a', 'b', 'c'], [])).toEqual([])
+    expect(atOnce(transcripts.ofNamed(['a', 'b', 'c'], []))).toEqual([])
   })
 
   it('hold nothing that is no message any more', async () => {

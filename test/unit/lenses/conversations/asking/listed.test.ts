@@ -1,6 +1,7 @@
 /** Conversations that are too long to look at every message: the best by words and by meaning stand for all. */
 import { expect, it } from 'vitest'
 import { Bitset } from '../../../../../src/base/bitset.ts'
+import { atOnce } from '../../../../../src/base/turns.ts'
 import { modelKey } from '../../../../../src/embed/embedder.ts'
 import type { VectorIndex } from '../../../../../src/index/contract.ts'
 import { askedWords } from '../../../../../src/lenses/conversations/asking/asked-words.ts'
@@ -32,19 +33,23 @@ it('lists 200 by each, with their exact words and cosines, and gives nothing to 
   const { store, index } = engine.host('conversations')
   const transcripts = new Transcripts(store)
   const partitions = store.partitions().map(({ id }) => id)
-  const [transcript] = transcripts.ofNamed(['long'], partitions) as [Transcript]
+  const [transcript] = atOnce(transcripts.ofNamed(['long'], partitions)) as [Transcript]
   const [vector] = (await embedder.embed([QUESTION], 'query')) as [Float32Array]
   const vectors = index(`vectors-${modelKey(embedder.model)}`) as VectorIndex
   const scoresWith = (isScan: boolean) =>
-    weighConversation(transcript, {
-      question: questionOf(QUESTION),
-      words: askedWords([{ text: QUESTION, boost: 1 }]),
-      meaning: { vectors, vector, approximate: false, isScan },
-      weights: { words: 0.6, meaning: 0.4 },
-      holders: new Map(),
-      invalid: new Bitset(),
-      workspace: new Workspace(),
-    }).scores()
+    atOnce(
+      atOnce(
+        weighConversation(transcript, {
+          question: questionOf(QUESTION),
+          words: askedWords([{ text: QUESTION, boost: 1 }]),
+          meaning: { vectors, vector, approximate: false, isScan },
+          weights: { words: 0.6, meaning: 0.4 },
+          holders: new Map(),
+          invalid: new Bitset(),
+          workspace: new Workspace(),
+        }),
+      ).scores(),
+    )
   const [scan, lists] = [scoresWith(true), scoresWith(false)]
   const listed = lists.cosines.listed as ReadonlySet<number>
   expect(scan.cosines.listed).toBeNull()
@@ -59,9 +64,11 @@ it('lists 200 by each, with their exact words and cosines, and gives nothing to 
       expect(lists.ranks.fused[at]).toBe(0)
     }
   }
-  const answers = packed(
-    [...lists.places].map(at => ({ of: lists, at, score: 0 })),
-    true,
+  const answers = atOnce(
+    packed(
+      [...lists.places].map(at => ({ of: lists, at, score: 0 })),
+      true,
+    ),
   )
   for (const [place, at] of lists.places.entries()) {
     const { signals } = answers(place)

@@ -1,6 +1,7 @@
 /** Which messages say anew what others said, and what a question for now makes of their order. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { atOnce } from '../../../../../src/base/turns.ts'
 import {
   newerStatements,
   newestFirst,
@@ -12,7 +13,7 @@ function said(id: string, position: number, text: string, more: Partial<Statemen
 }
 
 const idsBy = (statements: readonly Statement[]) =>
-  Object.fromEntries([...newerStatements(statements)].map(([{ id }, older]) => [id, older]))
+  Object.fromEntries([...atOnce(newerStatements(statements))].map(([{ id }, older]) => [id, older]))
 
 describe('a newer statement', () => {
   it('is later, by the same speaker, in the same conversation, on the same subject', () => {

@@ -1,5 +1,6 @@
 /** Answers as numbers: unpacked they make the score by which they were chosen. */
 import { describe, expect, it } from 'vitest'
+import { atOnce } from '../../../../../src/base/turns.ts'
 import type { ConversationScores } from '../../../../../src/lenses/conversations/asking/conversation-scores.ts'
 import { packed } from '../../../../../src/lenses/conversations/asking/packed-answers.ts'
 import { amongOthers, PEOPLE } from '../../../../../src/lenses/conversations/asking/ranking.ts'
@@ -22,7 +23,7 @@ describe('packed answers', () => {
   it.each([0.5, 0, -0.2])('make the score again where the greatest cosine is %d', mostCosine => {
     const of = conversation(mostCosine)
     const score = (0.6 / of.most) * of.weight
-    const { entry, piece, signals } = packed([{ of, at: 0, score }], false)(0)
+    const { entry, piece, signals } = atOnce(packed([{ of, at: 0, score }], false))(0)
     expect({ entry, piece }).toEqual({ entry: 7, piece: 0 })
     expect(scoreOf(signals)).toBe(score)
     expect(explanationOf(signals, ['kiln', 'barn']).value).toBe(score)
@@ -31,7 +32,7 @@ describe('packed answers', () => {
 
   it('are told apart by their conversations', () => {
     const places = [0.5, -0.2, 0.5].map(cosine => ({ of: conversation(cosine), at: 0, score: 1 }))
-    const answerOf = packed([...places, ...places], false)
+    const answerOf = atOnce(packed([...places, ...places], false))
     const told = places.concat(places).map((_, place) => answerOf(place).signals['conversation_cosine'])
     expect(told).toEqual([0.5, 0, 0.5, 0.5, 0, 0.5])
   })
