@@ -24,6 +24,14 @@ export function barAt(rows: number, { base, slope }: Bar): number {
   return base + slope * Math.log10(Math.max(rows, MIN_ROWS))
 }
 
+/** How much higher the bar for refusing is where no word of the query occurs in any visible passage. */
+const NO_WORD = 0.1
+
+/** In small stores a third of the foreign queries share no word with them, and one own query in a hundred. */
+export function withoutWords({ refused, answered }: Bars): Bars {
+  return { answered, refused: { ...refused, base: refused.base + NO_WORD } }
+}
+
 /** About 0 to 1.25. `bmMax` is what a chunk would score that has every term as often as one likes. */
 export function evidence(bestCosine: number, bmTop: number, bmMax: number, wordShare: number): number {
   return bestCosine + (bmMax > 0 ? (wordShare * bmTop) / bmMax : 0)

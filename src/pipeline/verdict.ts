@@ -5,7 +5,7 @@
  */
 
 import type { SearchScope } from '../index/contract.ts'
-import { type Bars, barAt, evidence, evidenceByWords, WORD_BARS } from '../math/evidence.ts'
+import { type Bars, barAt, evidence, evidenceByWords, WORD_BARS, withoutWords } from '../math/evidence.ts'
 import type { Verdict, VerdictBy } from '../model/page.ts'
 import { demands, isAnywhere } from './conditions.ts'
 import type { QueryContext } from './context.ts'
@@ -95,7 +95,8 @@ function judgeMeaning(bestCosine: number, retrieval: Retrieval, plan: Plan, cont
   if (calibration === null) return ANSWERED
   const { bmTop = 0, bmMax = 0, rows = 0 } = retrieval.statistics
   const found = evidence(bestCosine, bmTop, bmMax, calibration.wordShare)
-  return judgeEvidence(found, calibration, rows, () => !asksForWhatIsThere(retrieval, plan, context))
+  const bars = bmTop > 0 ? calibration : withoutWords(calibration)
+  return judgeEvidence(found, bars, rows, () => !asksForWhatIsThere(retrieval, plan, context))
 }
 
 function scopeOf(allow: Retrieval['allow'], { sight: { partitions } }: QueryContext): SearchScope {

@@ -58,10 +58,13 @@ describe('a page, as text', () => {
     )
   })
 
-  it('says why nothing is relevant, and how to go on', () => {
+  it('says why nothing is relevant, how to go on, and what came nearest (QE-005)', () => {
     const empty: Page = { ...page, items: [], notes: [], verdict: 'nothing_relevant', reason: 'no word is known' }
     expect(pageText(empty, plain, '/')).toBe('nothing relevant: no word is known\n--any shows what comes nearest\n')
     expect(pageText(empty, plain, '/', { any: true })).toBe('nothing relevant: no word is known\n')
+    expect(pageText({ ...empty, nearest: [item] }, plain, '/notes')).toBe(
+      'nothing relevant: no word is known\n--any shows what comes nearest\nnearest, not an answer:\n  Decay  docs/decay.md:3-5  0.712\n',
+    )
     expect(pageText({ ...page, items: [], notes: [], cursor: 'abc' }, plain, '/')).toBe(
       'answered\nmore: --cursor abc\n',
     )

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { barAt, evidence, evidenceByWords, WORD_BARS } from '../../../src/math/evidence.ts'
+import { barAt, evidence, evidenceByWords, WORD_BARS, withoutWords } from '../../../src/math/evidence.ts'
 
 const bar = { base: 0.207, slope: 0.1 }
 
@@ -24,4 +24,9 @@ it('lets a bar fall no further below 10 rows, and refuses below the bar of an an
   for (const rows of [1, 10, 1000, 1_000_000]) {
     expect(barAt(rows, WORD_BARS.refused)).toBeLessThan(barAt(rows, WORD_BARS.answered))
   }
+})
+
+it('refuses more where no word of the query occurs, and answers as much', () => {
+  const bars = { refused: { base: 0.1, slope: 0.05 }, answered: { base: 0.2, slope: 0.1 } }
+  expect(withoutWords(bars)).toEqual({ refused: { base: 0.2, slope: 0.05 }, answered: bars.answered })
 })

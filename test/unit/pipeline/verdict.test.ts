@@ -28,7 +28,7 @@ describe('nothing relevant', () => {
     const { page } = await (await knowingWorld()).ask(foreign)
     expect(page).toMatchObject({ verdict: 'nothing_relevant', items: [], cursor: null })
     expect(page.reason).toMatch(
-      /^Nothing on this subject is known here \(evidence 0\.\d\d, needed 0\.21 among 60 passages\)\.$/,
+      /^Nothing on this subject is known here \(evidence 0\.\d\d, needed 0\.31 among 60 passages\)\.$/,
     )
   })
 
@@ -93,7 +93,7 @@ describe('nothing relevant', () => {
   it('has a bar that grows with the passages that pass the conditions', async () => {
     const world = await knowingWorld()
     const { page } = await world.ask({ ...foreign, filter: { ids: ['e1', 'e2'] } })
-    expect(page.reason).toContain('needed 0.17 among 2 passages')
+    expect(page.reason).toContain('needed 0.28 among 2 passages')
   })
 
   it('is said where nothing fulfils the conditions, and in an empty store', async () => {

@@ -13,7 +13,17 @@ export interface PageAsked {
 }
 
 export function pageText(page: Page, style: Style, workingFolder: string, asked: PageAsked = {}): string {
-  return page.items.map(item => `${itemText(item, style, workingFolder)}\n`).join('') + footer(page, style, asked)
+  const items = page.items.map(item => `${itemText(item, style, workingFolder)}\n`).join('')
+  return items + footer(page, style, asked) + nearestText(page, style, workingFolder)
+}
+
+/** A line each: they are no answer, and `--any` shows them in full. */
+function nearestText({ nearest = [] }: Page, style: Style, workingFolder: string): string {
+  if (nearest.length === 0) return ''
+  const lines = nearest.map(({ title, origin, excerpt, score }) =>
+    style.dim(`  ${oneLine(title) || '(untitled)'}  ${place(origin, excerpt, workingFolder)}  ${score.toFixed(3)}`),
+  )
+  return ['nearest, not an answer:', ...lines].map(line => `${line}\n`).join('')
 }
 
 /**
