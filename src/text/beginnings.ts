@@ -3,7 +3,6 @@
  * `piece.ts`, which decide how passages are cut and embedded, these may be improved without cutting or embedding again.
  */
 import { classOf, LOWER } from './character-class.ts'
-import { isLineEnd } from './lines.ts'
 import { isBlankUnit, type TextForm } from './piece.ts'
 
 /** A line that is not blank, without the blanks at its ends. */
@@ -27,6 +26,8 @@ interface Line {
 export function beginningsOf(text: string, form: TextForm, isStart: boolean): readonly number[] {
   const lines = linesOf(text)
   const found: number[] = []
+  const ends = sentenceEnds(text)
+  let end = 0
   let isFenced = beginsInFence(text, lines)
   lines.forEach((line, at) => {
     const before = lines[at - 1]
@@ -34,26 +35,32 @@ export function beginningsOf(text: string, form: TextForm, isStart: boolean): re
     const isCode = form === 'code' || isFenced || isMark || isIndentedCode(text, line)
     if (before === undefined ? isStart : isCode || isBeginning(text, before, line)) found.push(line.start)
     if (isMark) isFenced = !isFenced
-    else if (!isCode && text[line.start] !== '|') addSentences(text, line, found)
+    else if (!isCode && text[line.start] !== '|')
+      end = addSentences(text, line, ends, skipped(ends, end, line.start), found)
   })
   return found
+}
+
+function skipped(ends: readonly number[], from: number, start: number): number {
+  let at = from
+  while ((ends[at] ?? start) < start) at++
+  return at
 }
 
 function linesOf(text: string): readonly Line[] {
   const lines: Line[] = []
   let block = { width: 0 }
   let isBlankBefore = true
-  for (let at = 0; at < text.length; ) {
+  const lineEnd = /\r\n?|\n/g
+  for (let at = 0; at < text.length; at = lineEnd.lastIndex) {
+    const next = lineEnd.test(text) ? lineEnd.lastIndex : text.length
     let start = at
     let indent = 0
-    for (; start < text.length && isBlankUnit(text.charCodeAt(start)) && !isLineEnd(text, start); start++)
-      indent += text[start] === '\t' ? 4 : 1
-    let next = start
-    while (next < text.length && !isLineEnd(text, next)) next++
+    for (; start < next && isBlankUnit(text.charCodeAt(start)); start++) indent += text[start] === '\t' ? 4 : 1
     let end = next
     while (end > start && isBlankUnit(text.charCodeAt(end - 1))) end--
-    // `isLineEnd` is true at the last unit of a line end; the \r before \n is a blank.
-    at = next + 1
+    // The pattern begins again at 0 when it finds no more.
+    if (next === text.length) lineEnd.lastIndex = next
     if (end === start) {
       isBlankBefore = true
       continue
@@ -112,6 +119,7 @@ const SENTENCE_END = '.!?…'
 /** Needs no blank behind it. */
 const FULL_WIDTH_END = '。！？'
 const CLOSING = ')]"\'”’»*_`」』）'
+const AFTER_END = SENTENCE_END + FULL_WIDTH_END + CLOSING
 const OPENING = '("\'“‘«[¿¡*_`「『（'
 
 function endsSentence(text: string, end: number): boolean {
@@ -126,20 +134,30 @@ function mayBeginSentence(text: string, at: number): boolean {
   return first < text.length && classOf(text, first) !== LOWER
 }
 
-function addSentences(text: string, line: Line, found: number[]): void {
-  for (let at = line.start; at < line.end; at++) {
-    const sign = text.charAt(at)
-    const isFullWidth = FULL_WIDTH_END.includes(sign)
-    if (!isFullWidth && !SENTENCE_END.includes(sign)) continue
-    let next = at + 1
-    while (next < line.end && (SENTENCE_END + FULL_WIDTH_END + CLOSING).includes(text.charAt(next))) next++
+/** `ends` are the signs of the text that may end a sentence, from `first` on; returns the first behind the line. */
+function addSentences(text: string, line: Line, ends: readonly number[], first: number, found: number[]): number {
+  let index = first
+  let next = line.start
+  for (; (ends[index] ?? line.end) < line.end; index++) {
+    const at = ends[index] as number
+    if (at < next) continue
+    next = at + 1
+    while (next < line.end && AFTER_END.includes(text.charAt(next))) next++
     const closed = next
     while (next < line.end && isBlankUnit(text.charCodeAt(next))) next++
-    const isEnd =
-      isFullWidth || (next > closed && mayBeginSentence(text, next) && !isAbbreviation(text, line, at, next))
-    if (next < line.end && isEnd) found.push(next)
-    at = next - 1
+    if (next === line.end) continue
+    const isFullWidth = FULL_WIDTH_END.includes(text.charAt(at))
+    if (isFullWidth || (next > closed && mayBeginSentence(text, next) && !isAbbreviation(text, line, at, next)))
+      found.push(next)
   }
+  return index
+}
+
+function sentenceEnds(text: string): readonly number[] {
+  const ends: number[] = []
+  const sign = /[.!?…。！？]/g
+  while (sign.test(text)) ends.push(sign.lastIndex - 1)
+  return ends
 }
 
 /** Before a name. */
@@ -152,11 +170,16 @@ const LONGEST_ABBREVIATION = 8
 function isAbbreviation(text: string, line: Line, at: number, next: number): boolean {
   if (text[at] !== '.') return false
   let start = at
-  while (start > line.start && at - start <= LONGEST_ABBREVIATION && /[\p{L}\p{M}\d]/u.test(text.charAt(start - 1)))
-    start--
+  while (start > line.start && at - start <= LONGEST_ABBREVIATION && isWordUnit(text.charCodeAt(start - 1))) start--
   const word = text.slice(start, at)
   if (/^\d+$/.test(word)) return /^[\d.#*\-> ]*$/.test(text.slice(line.start, Math.min(start, line.start + 80)))
   if (/^\p{Lu}$/u.test(word) || (word.length === 1 && text[start - 1] === '.')) return true
   const folded = word.toLowerCase()
   return TITLES.has(folded) || (COUNTED.has(folded) && /\d/.test(text.charAt(next)))
+}
+
+/** ASCII letters and digits, and roughly those of other scripts. */
+function isWordUnit(unit: number): boolean {
+  const letter = unit | 0x20
+  return (letter >= 0x61 && letter <= 0x7a) || (unit >= 0x30 && unit <= 0x39) || (unit >= 0xc0 && !isBlankUnit(unit))
 }

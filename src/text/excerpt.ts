@@ -75,6 +75,8 @@ export function excerpt(
   }
 }
 
+const LONGEST_HEADING = 200
+
 /** Marks of a Markdown heading; a quick look before the text is read line by line. */
 const HEADING_MARK = /^ {0,3}(#{1,6}[ \t]|={2,}|-{2,})/m
 
@@ -87,9 +89,11 @@ export function sectionAt(
   chunk: Pick<ChunkDraft, 'start' | 'end' | 'headings'>,
   at: number,
 ): readonly string[] {
-  const text = content.slice(chunk.start, chunk.end)
+  // As far as the line below `at`, which may make a heading of its line.
+  const text = content.slice(chunk.start, Math.min(chunk.end, Math.max(at, chunk.start) + LONGEST_HEADING))
   if (!HEADING_MARK.test(text)) return chunk.headings
-  const fence = beginsInFence(text) ? '```\n' : ''
+  const whole = content.slice(chunk.start, chunk.end)
+  const fence = /```|~~~/.test(whole) && beginsInFence(whole) ? '```\n' : ''
   const place = Math.max(0, at - chunk.start) + fence.length
   const outline = new Outline(fence + text, markdownHeadings(fence + text))
   const own = outline.headingsOf(place, place + 1)
