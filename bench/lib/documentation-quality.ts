@@ -7,6 +7,7 @@ import type { Embedder } from '../../src/embed/embedder.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { openEngine } from '../../src/engine/open.ts'
 import { chunkText, chunkTitle, type Entry } from '../../src/model/entry.ts'
+import type { Item } from '../../src/model/page.ts'
 import { openMemoryStore } from '../../src/store/memory-store.ts'
 import { tempFolder } from '../../src/testing/temp-folder.ts'
 import type { Judged } from './collections.ts'
@@ -28,10 +29,12 @@ interface Found {
   /** So is the answering string, in the excerpt of that page. */
   readonly excerpt: boolean
   readonly refused: boolean
+  /** Excerpts shown, and those of them that begin inside a sentence. */
+  readonly shown: number
+  readonly cut: number
 }
 
 const isReported = (at: number) => at % 2 === 1
-const reported = documentationQuestions.filter((_, at) => isReported(at))
 
 /** The pages cut into passages as they are when they are added; null where there are none. */
 export async function documentationSet(): Promise<VerdictSet | null> {
@@ -69,14 +72,20 @@ export async function documentationRows(others: readonly Judged[], embedder: Emb
   const rows: Row[] = []
   for (const mode of ['hybrid', 'words'] as const) {
     const found: Found[] = []
-    for (const question of reported) found.push(await lookUp(engine, question, mode))
-    const share = (of: (one: Found) => boolean) => (100 * found.filter(of).length) / found.length
+    for (const question of documentationQuestions) found.push(await lookUp(engine, question, mode))
+    const judged = found.filter((_, at) => isReported(at))
+    const share = (of: (one: Found) => boolean) => (100 * judged.filter(of).length) / judged.length
     rows.push(
       { name: `documentation, ${mode}, page among ${SHOWN}`, unit: '%', value: share(one => one.page) },
       {
         name: `documentation, ${mode}, answer in an excerpt among ${SHOWN}`,
         unit: '%',
         value: share(one => one.excerpt),
+      },
+      {
+        name: `documentation, ${mode}, excerpts that begin inside a sentence`,
+        unit: '%',
+        value: (100 * sumOf(found, one => one.cut)) / sumOf(found, one => one.shown),
       },
       { name: `documentation, ${mode}, own questions refused`, unit: '%', value: share(one => one.refused) },
     )
@@ -100,10 +109,28 @@ async function lookUp(
 ): Promise<Found> {
   const { items } = await engine.query({ text, mode, limit: SHOWN, any: true, touch: false })
   const { verdict } = await engine.query({ text, mode, limit: 1, touch: false })
+  const contents = await Promise.all(items.map(async ({ id }) => (await engine.get({ id })).content))
   const right = items.filter(item => item.origin?.endsWith(`/${page}`) === true)
   return {
     page: right.length > 0,
     excerpt: right.some(item => folded(item.excerpt.text).includes(answer)),
     refused: verdict === 'nothing_relevant',
+    shown: items.length,
+    cut: contents.filter((content, at) => beginsInside(content, items[at] as Item)).length,
   }
+}
+
+/**
+ * By signs alone, whatever the engine says of itself: the text before the excerpt ends with no line, colon or end of a sentence;
+ * or with a line in the middle of a paragraph, and the excerpt goes on with a small letter.
+ */
+function beginsInside(content: string, { excerpt: { text, start_line: line } }: Item): boolean {
+  const from = content.split('\n', line - 1).join('\n').length
+  const before = content.slice(0, content.indexOf(text, from))
+  if (/(^|\n\s*\n|[.!?…:。！？][)\]"'”’»*_`]*\s)\s*$/.test(before)) return false
+  return !/\n\s*$/.test(before) || /^[\p{Ll},;)]/u.test(text)
+}
+
+function sumOf(found: readonly Found[], of: (one: Found) => number): number {
+  return found.reduce((sum, one) => sum + of(one), 0)
 }

@@ -7,8 +7,14 @@ export interface Excerpt {
   /** Lines of the entry's content, from 1, both included. */
   readonly start_line: number
   readonly end_line: number
+  /** Headings above it, outermost first; empty where the content has none. */
+  readonly section: readonly string[]
   /** Spans of `text` that match the question: start and end in UTF-16 units, end excluded. */
   readonly highlights: readonly (readonly [number, number])[]
+  /** Only where true: it begins inside a sentence or a line of code that is longer than the excerpt. */
+  readonly cut_start?: boolean | undefined
+  /** Only where true: it ends inside a sentence or a line of code. */
+  readonly cut_end?: boolean | undefined
 }
 
 /** Times are ISO 8601 in UTC. Names are snake_case: this is what every door prints. */

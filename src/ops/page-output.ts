@@ -21,7 +21,10 @@ const excerptOutput: z.ZodType<Excerpt> = z.strictObject({
   text: z.string(),
   start_line: z.int(),
   end_line: z.int(),
+  section: z.array(z.string()).describe('Headings above the excerpt, outermost first'),
   highlights: z.array(z.tuple([z.int(), z.int()])),
+  cut_start: z.boolean().optional().describe('It begins inside a sentence'),
+  cut_end: z.boolean().optional().describe('It ends inside a sentence'),
 })
 
 const itemOutput: z.ZodType<Item> = z.strictObject({

@@ -10,7 +10,7 @@ import { stem } from '../text/stem.ts'
 import { LANGUAGES } from '../text/stopwords.ts'
 import { type Token, tokenise } from '../text/tokenise.ts'
 import type { QueryContext } from './context.ts'
-import type { Plan } from './stage.ts'
+import type { Plan, Retrieval } from './stage.ts'
 
 /** Words of one question that are compared; each costs a look at all visible terms. */
 const MOST_WORDS = 8
@@ -19,6 +19,20 @@ const SHORTEST = 4
 const LONG = 8
 /** Terms whose words are looked up in a passage. */
 const MOST_TERMS = 12
+
+/**
+ * Whether another spelling is to be tried. Not for a weak answer where vectors are missing: with all of them it may be an answer,
+ * and then its results are those of the query as written (QE-007). Statistics: `bmTop`, the BM25 of the best passage, and
+ * `expectedBase`, which is there where not all is embedded.
+ */
+export function mayBeMisspelt(
+  verdict: Verdict,
+  { isUnembedded }: Plan,
+  { bmTop = 0, expectedBase }: Retrieval['statistics'],
+): boolean {
+  const lacksVectors = isUnembedded === true || expectedBase !== undefined
+  return verdict === 'nothing_relevant' || (verdict === 'weak' && (bmTop === 0 || !lacksVectors))
+}
 
 /**
  * Whether the other spelling is what was meant. A weak answer is no sign of it where meaning was asked too: a word of a foreign

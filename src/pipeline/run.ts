@@ -11,7 +11,7 @@ import { goOn } from './go-on.ts'
 import { type Found, foundBy, orderLater } from './held-order.ts'
 import type { HeldOrders, HeldPage } from './held-orders.ts'
 import { hasCaps } from './page-bounds.ts'
-import { isBetter } from './respell.ts'
+import { isBetter, mayBeMisspelt } from './respell.ts'
 import { hasRounds, Rounds } from './rounds.ts'
 import type { Answer, Plan, Ranking, Retrieval, Scoring, Stages } from './stage.ts'
 import { mustHaveTime, mustNotBeCancelled } from './time-limit.ts'
@@ -91,7 +91,7 @@ async function runOn(
 async function runFirst(stages: Stages, context: QueryContext, request: PartRequest): Promise<Part> {
   const first = await runText(context.query.text, stages, context, request)
   const { verdict } = first.part.answer.page
-  if (verdict === 'answered' || context.deadline.over) return first.part
+  if (!mayBeMisspelt(verdict, first.plan, first.statistics) || context.deadline.over) return first.part
   const text = stages.respell?.(first.plan, context) ?? null
   if (text === null) return first.part
   const again = await runText(text, stages, context, request)
@@ -101,6 +101,7 @@ async function runFirst(stages: Stages, context: QueryContext, request: PartRequ
 interface Run {
   readonly plan: Plan
   readonly part: Part
+  readonly statistics: Retrieval['statistics']
 }
 
 async function runText(
@@ -134,7 +135,8 @@ async function runText(
     if (!isDone && !context.deadline.over) continue
     const answer = finished(attempt.answer, query, context, isDone)
     const later = isDone && held !== null ? orderOf(attempt, { stages, plan, rounds, context, held }) : null
-    return { plan, part: { answer, next: later, size: sizeOf(attempt.retrieval) } }
+    const { retrieval } = attempt
+    return { plan, part: { answer, next: later, size: sizeOf(retrieval) }, statistics: retrieval.statistics }
   }
 }
 

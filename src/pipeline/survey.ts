@@ -3,7 +3,7 @@ import type { Ranked, Scored } from '../model/candidate.ts'
 import type { EntryKey } from '../model/entry.ts'
 import type { Query } from '../model/query.ts'
 import type { QueryContext } from './context.ts'
-import { isBetter } from './respell.ts'
+import { isBetter, mayBeMisspelt } from './respell.ts'
 import { Rounds } from './rounds.ts'
 import type { Plan, Ranking, Retrieval, Stages } from './stage.ts'
 import { lateError } from './time-limit.ts'
@@ -21,7 +21,7 @@ export interface Survey {
 export async function survey(stages: Stages, wanted: readonly EntryKey[], context: QueryContext): Promise<Survey> {
   const first = await surveyText(context.query.text, stages, wanted, context)
   const { verdict } = first.ranking.scoring
-  if (verdict === 'answered') return first
+  if (!mayBeMisspelt(verdict, first.plan, first.retrieval.statistics)) return first
   const text = stages.respell?.(first.plan, context) ?? null
   if (text === null) return first
   const again = await surveyText(text, stages, wanted, context)

@@ -1,11 +1,14 @@
 /**
- * The part of a chunk to show for a question: where most of its different words stand together, from the beginning of a
- * sentence or line if that fits; without any of them, where the chunk begins. What is shown is a piece of the content as
- * it is, so that its lines can be named and found.
+ * The part of a chunk to show for a question: it begins where a reader can begin (`beginnings.ts`) and holds the words of
+ * the question that together weigh most; without any of them, the first that follows the headings of the chunk. What is
+ * shown is a piece of the content as it is, so that its lines can be named and found.
  */
 import type { ChunkDraft } from '../model/entry.ts'
+import { beginningsOf, beginsInFence } from './beginnings.ts'
 import { lineEnds } from './lines.ts'
-import { BORDER, type Border, borderBetween, isBlankUnit, pieceAt } from './piece.ts'
+import { markdownHeadings } from './markdown-outline.ts'
+import { Outline } from './outline.ts'
+import { isBlankUnit, type TextForm } from './piece.ts'
 import { eachToken } from './tokenise.ts'
 
 /** The word of the question that a word of a text (as `tokenise` gives it) stands for, or null. */
@@ -20,22 +23,96 @@ export interface Passage {
   readonly endLine: number
   /** Spans of `text`, ascending, not touching each other. */
   readonly highlights: readonly (readonly [number, number])[]
+  /** It begins, or ends, inside a sentence or a line of code. */
+  readonly isStartCut: boolean
+  readonly isEndCut: boolean
 }
 
-/** At most `maxLength` characters; no blanks at the ends. Deterministic. */
+export interface ExcerptOptions {
+  readonly match: WordMatcher
+  /** Of a word that `match` returns, above 0: the rarer, the more. Default: 1 for each. */
+  readonly weightOf?: ((word: string) => number) | undefined
+  /** In UTF-16 units. */
+  readonly maxLength: number
+  /** Default `prose`. */
+  readonly form?: TextForm | undefined
+}
+
+/** How far before its chunk a sentence may begin that the chunk begins inside, in UTF-16 units. */
+const MAX_BACK = 320
+/** What must be known behind the chunk to say whether it ends inside a sentence. */
+const AHEAD = 80
+
+/**
+ * At most `maxLength` characters; no blanks at the ends. Deterministic, and linear in the chunk. It begins before the chunk
+ * only where the chunk begins inside a sentence, which then is shown from its beginning.
+ */
 export function excerpt(
   content: string,
   chunk: Pick<ChunkDraft, 'start' | 'end' | 'startLine' | 'headings'>,
-  match: WordMatcher,
-  maxLength: number,
+  { match, weightOf = () => 1, maxLength, form = 'prose' }: ExcerptOptions,
 ): Passage {
-  const text = content.slice(chunk.start, chunk.end)
+  const back = wholeCharacters(content, Math.max(0, chunk.start - MAX_BACK))
+  const around = content.slice(back, chunk.end + AHEAD)
+  const known = beginningsOf(around, form, back === 0)
+  const origin = originOf(around, chunk.start - back, known)
+  const text = content.slice(back + origin, chunk.end)
+  const beginnings = known.filter(at => at >= origin).map(at => at - origin)
   const hits = hitsIn(text, match)
-  const [from, to] = trimmed(text, ...windowOf(text, hits, chunk.headings, maxLength))
-  const start = chunk.start + from
-  const startLine = chunk.startLine + lineEnds(content, chunk.start, start)
-  const endLine = startLine + lineEnds(content, start, Math.max(start, chunk.start + to - 1))
-  return { start, text: text.slice(from, to), startLine, endLine, highlights: spansWithin(hits, from, to) }
+  const [from, to] = trimmed(text, ...windowOf(text, { hits, beginnings, weightOf, maxLength }, chunk.headings))
+  const start = back + origin + from
+  const lines = lineEnds(content, Math.min(start, chunk.start), Math.max(start, chunk.start))
+  const startLine = start < chunk.start ? chunk.startLine - lines : chunk.startLine + lines
+  const endLine = startLine + lineEnds(content, start, Math.max(start, start + to - from - 1))
+  return {
+    start,
+    text: text.slice(from, to),
+    startLine,
+    endLine,
+    highlights: spansWithin(hits, from, to),
+    isStartCut: from < to && !beginnings.includes(from),
+    isEndCut: from < to && !isEnd(around, origin + to, known),
+  }
+}
+
+const LONGEST_HEADING = 200
+
+/** Marks of a Markdown heading; a quick look before the text is read line by line. */
+const HEADING_MARK = /^ {0,3}(#{1,6}[ \t]|={2,}|-{2,})/m
+
+/**
+ * Texts of the headings above `at`, outermost first. `headings` are those that all of the chunk is under; a chunk of several
+ * short sections of Markdown has more of them in its own text.
+ */
+export function sectionAt(
+  content: string,
+  chunk: Pick<ChunkDraft, 'start' | 'end' | 'headings'>,
+  at: number,
+): readonly string[] {
+  // As far as the line below `at`, which may make a heading of its line.
+  const text = content.slice(chunk.start, Math.min(chunk.end, Math.max(at, chunk.start) + LONGEST_HEADING))
+  if (!HEADING_MARK.test(text)) return chunk.headings
+  const whole = content.slice(chunk.start, chunk.end)
+  const fence = /```|~~~/.test(whole) && beginsInFence(whole) ? '```\n' : ''
+  const place = Math.max(0, at - chunk.start) + fence.length
+  const outline = new Outline(fence + text, markdownHeadings(fence + text))
+  const own = outline.headingsOf(place, place + 1)
+  const [first] = own
+  if (first === undefined) return chunk.headings
+  const shared = chunk.headings.indexOf(first)
+  return [...(shared < 0 ? chunk.headings : chunk.headings.slice(0, shared)), ...own]
+}
+
+/** Where the text of the chunk begins, or the sentence that it begins inside. */
+function originOf(around: string, start: number, beginnings: readonly number[]): number {
+  let first = start
+  while (first < around.length && isBlankUnit(around.charCodeAt(first))) first++
+  return beginnings.findLast(at => at <= first) ?? start
+}
+
+/** Whether nothing but blanks is between `at` and the next beginning, or the end. */
+function isEnd(text: string, at: number, beginnings: readonly number[]): boolean {
+  return text.slice(at, beginnings.find(beginning => beginning >= at) ?? text.length).trim() === ''
 }
 
 interface Hit {
@@ -54,116 +131,124 @@ function hitsIn(text: string, match: WordMatcher): readonly Hit[] {
   return hits
 }
 
-function windowOf(
-  text: string,
-  hits: readonly Hit[],
-  headings: readonly string[],
-  maxLength: number,
-): readonly [number, number] {
-  if (text.length <= maxLength) return [0, text.length]
-  const [first, last] = densest(hits, maxLength)
-  if (first === null) {
-    const start = afterHeadings(text, headings)
-    return [start, endAfter(text, start, start, maxLength)]
-  }
-  const earliest = Math.max(0, last - maxLength)
-  const start = startBefore(piecesOf(text, earliest, first), first, earliest)
-  return [start, endAfter(text, start, last, maxLength)]
+interface Choice {
+  readonly hits: readonly Hit[]
+  readonly beginnings: readonly number[]
+  readonly weightOf: (word: string) => number
+  readonly maxLength: number
 }
 
-/** Where the first hit of the best window begins and its last one ends: most different words, most hits, foremost. */
-function densest(hits: readonly Hit[], maxLength: number): readonly [number, number] | readonly [null, null] {
+function windowOf(text: string, choice: Choice, headings: readonly string[]): readonly [number, number] {
+  const { hits, beginnings, maxLength } = choice
+  if (text.length <= maxLength) return [0, text.length]
+  const best = hits.length === 0 ? null : heaviest(startsFor(text, choice), choice)
+  if (best === null) {
+    const after = afterHeadings(text, headings)
+    const start = beginnings.find(at => at >= after) ?? after
+    return [start, endAfter(text, start, start, choice)]
+  }
+  return [best.start, endAfter(text, best.start, best.lastEnd, choice)]
+}
+
+/** Where the excerpt may begin: at a beginning; inside what is longer than the excerpt also at a clause, or before a hit. */
+function startsFor(text: string, { hits, beginnings, maxLength }: Choice): readonly number[] {
+  const all = beginnings[0] === 0 ? beginnings : [0, ...beginnings]
+  if (!all.some((start, at) => (all[at + 1] ?? text.length) - start > maxLength)) return all
+  const starts = all.flatMap((start, at) => {
+    const next = all[at + 1] ?? text.length
+    return next - start <= maxLength ? [start] : [start, ...clausesIn(text, start, next)]
+  })
+  let at = 0
+  const words = hits.flatMap(hit => {
+    while ((starts[at + 1] ?? text.length) <= hit.start) at++
+    const start = starts[at] as number
+    return hit.end - start <= maxLength ? [] : [wordBefore(text, hit.start, maxLength, start)]
+  })
+  return words.length === 0 ? starts : [...new Set([...starts, ...words])].sort((a, b) => a - b)
+}
+
+/** Behind a comma, a colon, a dash or a line end. */
+function clausesIn(text: string, from: number, to: number): readonly number[] {
+  const clause = /(?:[,;:)—–]|[、，；：]|(?<=\S)(?=\r?\n))[ \t\r\n]{1,8}(?=\S)|[、，；：](?=\S)/g
+  const found: number[] = []
+  clause.lastIndex = from
+  for (let match = clause.exec(text); match !== null && clause.lastIndex < to; match = clause.exec(text))
+    found.push(clause.lastIndex)
+  return found
+}
+
+/** Share of the length that goes before the hit, where no clause begins near it. */
+const BEFORE = 1 / 3
+
+function wordBefore(text: string, hit: number, maxLength: number, least: number): number {
+  let at = Math.max(least, hit - Math.floor(maxLength * BEFORE))
+  while (at < hit && !isBlankUnit(text.charCodeAt(at - 1))) at++
+  return at
+}
+
+interface Best {
+  readonly start: number
+  /** Where its last hit ends. */
+  readonly lastEnd: number
+}
+
+/**
+ * Of the starts with a hit before the next start, the one whose window weighs most, each word counted once; of equal ones
+ * the foremost. Null: no window holds a whole hit.
+ */
+function heaviest(starts: readonly number[], { hits, weightOf, maxLength }: Choice): Best | null {
   const counts = new Map<string, number>()
-  let best: readonly [number, number] | readonly [null, null] = [null, null]
-  let bestWords = 0
-  let bestHits = 0
+  let best: Best | null = null
+  let bestWeight = 0
+  let from = 0
   let to = 0
-  hits.forEach((hit, from) => {
-    for (; to < hits.length && (hits[to] as Hit).end - hit.start <= maxLength; to++) {
+  starts.forEach((start, at) => {
+    for (; from < hits.length && (hits[from] as Hit).start < start; from++) {
+      if (from >= to) to = from + 1
+      else forget(counts, (hits[from] as Hit).word)
+    }
+    for (; to < hits.length && (hits[to] as Hit).end - start <= maxLength; to++) {
       const { word } = hits[to] as Hit
       counts.set(word, (counts.get(word) ?? 0) + 1)
     }
-    if (to <= from) to = from + 1
-    else {
-      if (counts.size > bestWords || (counts.size === bestWords && to - from > bestHits)) {
-        bestWords = counts.size
-        bestHits = to - from
-        best = [hit.start, Math.max(...hits.slice(from, to).map(({ end }) => end))]
-      }
-      const left = (counts.get(hit.word) ?? 0) - 1
-      if (left > 0) counts.set(hit.word, left)
-      else counts.delete(hit.word)
-    }
+    if (to <= from || (hits[from] as Hit).start >= (starts[at + 1] ?? Number.POSITIVE_INFINITY)) return
+    let weight = 0
+    for (const word of counts.keys()) weight += weightOf(word)
+    if (weight <= bestWeight * (1 + ROUNDING)) return
+    bestWeight = weight
+    best = { start, lastEnd: hits.slice(from, to).reduce((most, { end }) => Math.max(most, end), start) }
   })
   return best
 }
 
-interface BorderedPiece {
-  readonly start: number
-  /** Without the blanks behind it. */
-  readonly textEnd: number
-  /** What the border before it is worth. */
-  readonly border: Border
+/** Sums of the same weights in another order may differ by so much. */
+const ROUNDING = 1e-9
+
+function forget(counts: Map<string, number>, word: string): void {
+  const left = (counts.get(word) ?? 0) - 1
+  if (left > 0) counts.set(word, left)
+  else counts.delete(word)
 }
 
-/** Those that begin from `from` (or a little before, at a blank), up to the first that ends behind `to`. */
-function piecesOf(text: string, from: number, to: number): readonly BorderedPiece[] {
-  const pieces: BorderedPiece[] = []
-  let start = from
-  while (start > 0 && from - start < MAX_WORD && !isBlankUnit(text.charCodeAt(start - 1))) start--
-  start = wholeCharacters(text, start)
-  let textEnd = start
-  while (start < text.length && textEnd <= to) {
-    const piece = pieceAt(text, start)
-    const first = start === 0 ? BORDER.section : BORDER.word
-    const border = pieces.length === 0 ? first : borderBetween(text, textEnd, start, 'prose')
-    pieces.push({ start, textEnd: piece.textEnd, border })
-    textEnd = piece.textEnd
-    start = piece.end
-  }
-  return pieces
-}
-
-/** How far back a word may begin. */
+/** Share of the length that must be used before the end of a sentence may end the excerpt. */
+const FULL_ENOUGH = 0.6
+/** How far back the end of a word is looked for. */
 const MAX_WORD = 64
 
-/** Share of what is left over that goes before the first hit, where no sentence or line begins near it. */
-const BEFORE = 1 / 3
-
-function startBefore(pieces: readonly BorderedPiece[], first: number, earliest: number): number {
-  const near = pieces.filter(({ start }) => start <= first && start >= earliest)
-  for (const border of [BORDER.sentence, BORDER.line]) {
-    const found = near.findLast(piece => piece.border >= border)
-    if (found !== undefined) return found.start
-  }
-  const enough = first - (first - earliest) * BEFORE
-  return near.find(piece => piece.border > BORDER.inside && piece.start >= enough)?.start ?? first
-}
-
-/** Share of the length that must be used before a sentence may end the excerpt. */
-const FULL_ENOUGH = 0.6
-
-function endAfter(text: string, start: number, last: number, maxLength: number): number {
+function endAfter(text: string, start: number, last: number, { beginnings, maxLength }: Choice): number {
   const end = start + maxLength
   if (text.length <= end) return text.length
   const least = Math.max(last, start + maxLength * FULL_ENOUGH)
-  const ending = endIn(piecesOf(text, Math.floor(least), end), end, least, BORDER.sentence)
-  if (ending !== null) return ending
-  // A border between words is near the end, but for a text without any.
-  const near = endIn(piecesOf(text, Math.max(least, end - MAX_WORD), end), end, Math.max(start + 1, last), BORDER.word)
-  const some = near ?? endIn(piecesOf(text, start, end), end, Math.max(start + 1, last), BORDER.word)
-  return some ?? wholeCharacters(text, end)
-}
-
-/** The end of the last piece up to `end`, and from `least` on, that such a border follows. */
-function endIn(pieces: readonly BorderedPiece[], end: number, least: number, border: Border): number | null {
-  const next = pieces.findIndex(piece => piece.textEnd > end)
-  for (let at = next < 0 ? pieces.length : next; at > 0; at--) {
-    const { textEnd } = pieces[at - 1] as BorderedPiece
-    if (textEnd < least) return null
-    if ((pieces[at]?.border ?? BORDER.section) >= border) return textEnd
+  const next = beginnings.findLast(at => at >= least && at <= end + 1)
+  // One more than `end`: the blank before it is not shown.
+  if (next !== undefined && next - 1 <= end) {
+    const [, textEnd] = trimmed(text, start, Math.min(next, end))
+    if (textEnd >= last && textEnd >= start + 1) return textEnd
   }
-  return null
+  if (isBlankUnit(text.charCodeAt(end))) return end
+  for (let at = end; at > Math.max(last, start + 1, end - MAX_WORD); at--)
+    if (isBlankUnit(text.charCodeAt(at - 1))) return at
+  return Math.max(wholeCharacters(text, end), Math.min(last, end))
 }
 
 /** Behind the headings that the chunk begins with: they are told of anyway. */

@@ -1,7 +1,7 @@
 import type { Excerpt } from '../../../src/model/page.ts'
 
-/** Text with its hits marked. Always as text: whatever is stored, nothing of it is read as HTML. */
-export function MarkedText({ excerpt: { text, highlights } }: { readonly excerpt: Excerpt }) {
+/** Text with its hits marked; `…` marks an end inside a sentence. Always as text: whatever is stored, nothing of it is read as HTML. */
+export function MarkedText({ excerpt: { text, highlights, cut_start, cut_end } }: { readonly excerpt: Excerpt }) {
   const parts = []
   let at = 0
   for (const [start, end] of highlights) {
@@ -11,8 +11,10 @@ export function MarkedText({ excerpt: { text, highlights } }: { readonly excerpt
   }
   return (
     <>
+      {cut_start && '… '}
       {parts}
       {text.slice(at)}
+      {cut_end && ' …'}
     </>
   )
 }

@@ -83,7 +83,7 @@ type Chunk = Parameters<typeof excerpt>[1]
 
 function mustShow(text: string, chunk: Chunk): void {
   const match = questionMatcher(['quick fox', text.slice(0, 40)], language(text))
-  const { start, text: shown, startLine, endLine, highlights } = excerpt(text, chunk, match, 80)
+  const { start, text: shown, startLine, endLine, highlights } = excerpt(text, chunk, { match, maxLength: 80 })
   must(text.slice(start, start + shown.length) === shown && shown.length <= 80, 'a passage that is not in the text')
   must(startLine <= endLine, `a passage in lines ${startLine} to ${endLine}`)
   let before = 0

@@ -21,7 +21,13 @@ const item: Item = {
   title: 'Decay',
   score: 0.71234,
   components: { words: 1 },
-  excerpt: { text: 'Memory fades.\n\nThe half life is short.', start_line: 3, end_line: 5, highlights: [[19, 28]] },
+  excerpt: {
+    text: 'Memory fades.\n\nThe half life is short.',
+    start_line: 3,
+    end_line: 5,
+    section: [],
+    highlights: [[19, 28]],
+  },
   tags: [],
   metadata: {},
   origin: 'file:///notes/docs/decay.md',
@@ -56,6 +62,13 @@ describe('a page, as text', () => {
         '',
       ].join('\n'),
     )
+  })
+
+  it('shows the section behind the lines, and where a sentence is cut', () => {
+    const excerpt = { ...item.excerpt, section: ['Memory', 'Half\nlife'], cut_start: true, cut_end: true }
+    const text = pageText({ ...page, items: [{ ...item, excerpt }] }, plain, '/notes')
+    expect(text).toContain('1. Decay  docs/decay.md:3-5  Memory › Half life  0.712  decay.md\n   … Memory fades.\n')
+    expect(text).toContain('is short. …\n')
   })
 
   it('says why nothing is relevant, how to go on, and what came nearest (QE-005)', () => {

@@ -1,15 +1,29 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { chunk } from '../../../src/text/chunk.ts'
-import { excerpt, type Passage, type WordMatcher } from '../../../src/text/excerpt.ts'
+import { excerpt, type Passage, sectionAt, type WordMatcher } from '../../../src/text/excerpt.ts'
 import { lineEnds } from '../../../src/text/lines.ts'
+import type { TextForm } from '../../../src/text/piece.ts'
 import { questionMatcher } from '../../../src/text/question-matcher.ts'
+import type { Language } from '../../../src/text/stopwords.ts'
 
 const NOTHING: WordMatcher = () => null
 
-function of(content: string, question: string, maxLength: number, headings: readonly string[] = []): Passage {
-  const matcher = questionMatcher(question.split(' '), 'en')
-  return excerpt(content, { start: 0, end: content.length, startLine: 1, headings }, matcher, maxLength)
+interface Asked {
+  readonly headings?: readonly string[]
+  readonly form?: TextForm
+  readonly language?: Language
+  readonly weightOf?: (word: string) => number
+}
+
+function of(content: string, question: string, maxLength: number, asked: Asked = {}): Passage {
+  const { headings = [], form, language = 'en', weightOf } = asked
+  const match = questionMatcher(question.split(' '), language)
+  return excerpt(
+    content,
+    { start: 0, end: content.length, startLine: 1, headings },
+    { match, maxLength, form, weightOf },
+  )
 }
 
 /** The text with its highlights in brackets. */
@@ -33,6 +47,8 @@ describe('excerpt', () => {
       startLine: 1,
       endLine: 1,
       highlights: [[2, 7]],
+      isStartCut: false,
+      isEndCut: false,
     })
   })
 
@@ -47,13 +63,58 @@ describe('excerpt', () => {
   it('tells the lines of what it shows', () => {
     expect(of(STORY, 'gulls storm', 140)).toMatchObject({ startLine: 1, endLine: 2 })
     expect(of(STORY, 'barrel', 60)).toMatchObject({ startLine: 3, endLine: 3 })
-    const passage = excerpt(STORY, { start: 78, end: STORY.length, startLine: 2, headings: [] }, NOTHING, 90)
+    const passage = excerpt(
+      STORY,
+      { start: 78, end: STORY.length, startLine: 2, headings: [] },
+      { match: NOTHING, maxLength: 90 },
+    )
     expect(passage).toMatchObject({ start: 78, startLine: 2, endLine: 2 })
   })
 
   it('counts a word of the question once, however often it stands there', () => {
     const text = `${'fish '.repeat(20)}and some other words. ${'Nothing here. '.repeat(10)}Fish with tar.`
     expect(of(text, 'fish tar', 60).text).toContain('Fish with tar')
+  })
+
+  it('prefers one rare word to two frequent ones', () => {
+    const text = `Every file has a page. ${'Nothing else is here. '.repeat(5)}The checksum is at the end.`
+    const weights: Readonly<Record<string, number>> = { file: 0.4, page: 0.5, checksum: 6 }
+    expect(of(text, 'file page checksum', 60).text).toMatch(/^Every file has a page/)
+    expect(of(text, 'file page checksum', 60, { weightOf: word => weights[word] ?? 1 }).text).toBe(
+      'The checksum is at the end.',
+    )
+  })
+
+  it('goes back to the beginning of the sentence that its chunk begins inside', () => {
+    const start = STORY.indexOf('broke')
+    const chunk = { start, end: STORY.length, startLine: 2, headings: [] }
+    const match = questionMatcher(['masts'], 'en')
+    expect(excerpt(STORY, chunk, { match, maxLength: 60 })).toMatchObject({
+      text: 'Its winds broke two masts, and the sailors mended them.',
+      startLine: 2,
+      isStartCut: false,
+      isEndCut: false,
+    })
+    const wrapped = 'The first sentence\nis wrapped here. More.'
+    const later = { start: wrapped.indexOf('wrapped'), end: wrapped.length, startLine: 2, headings: [] }
+    expect(excerpt(wrapped, later, { match: NOTHING, maxLength: 60 })).toMatchObject({
+      text: wrapped,
+      startLine: 1,
+      endLine: 2,
+    })
+  })
+
+  it('begins at a clause, or at a word, of a sentence that is longer than it, and says so', () => {
+    const clauses = `We went on, ${'and on, '.repeat(20)}because the harbour was far away.`
+    expect(of(clauses, 'harbour', 60)).toMatchObject({
+      text: 'and on, and on, because the harbour was far away.'.slice(-33),
+      isStartCut: true,
+      isEndCut: false,
+    })
+    const words = `We went ${'ever farther '.repeat(20)}to the harbour ${'which is far away '.repeat(10)}`
+    const passage = of(words, 'harbour', 60)
+    expect(passage).toMatchObject({ isStartCut: true, isEndCut: true })
+    expect(` ${words}`).toContain(` ${passage.text} `)
   })
 
   it('finds other forms of a word, identifiers by their parts, accents or none', () => {
@@ -72,7 +133,7 @@ describe('excerpt', () => {
 
   it('begins behind the headings when nothing matches', () => {
     const text = `# Guide\n\n## Install ##\n\nFirst do this. ${'Then do that. '.repeat(20)}`
-    const passage = of(text, 'zebra', 60, ['Guide', 'Install'])
+    const passage = of(text, 'zebra', 60, { headings: ['Guide', 'Install'] })
     expect(passage.text).toBe('First do this. Then do that. Then do that. Then do that.')
     expect(passage).toMatchObject({ startLine: 5, endLine: 5, highlights: [] })
     expect(of(text, 'zebra', 60).text).toMatch(/^# Guide/)
@@ -85,9 +146,11 @@ describe('excerpt', () => {
   // In time that grew with the third power of the blanks, this took a minute.
   it('makes nothing of very many blanks in the line it begins with', () => {
     const blanks = ' '.repeat(20_000)
-    expect(of(`# A${blanks}title${blanks}##\n\nFirst do this.`, 'zebra', 40, ['Guide']).text).toBe('# A')
-    expect(of(`${blanks}\u000b${blanks}Guide${blanks}##\nFirst do this.`, 'zebra', 40, ['Guide']).text).toBe('')
-    expect(of(`# Guide${blanks}##${blanks}\nFirst do this.${blanks}`, 'zebra', 40, ['Guide']).text).toBe(
+    expect(of(`# A${blanks}title${blanks}##\n\nFirst do this.`, 'zebra', 40, { headings: ['Guide'] }).text).toBe('# A')
+    expect(
+      of(`${blanks}\u000b${blanks}Guide${blanks}##\nFirst do this.`, 'zebra', 40, { headings: ['Guide'] }).text,
+    ).toBe('First do this.')
+    expect(of(`# Guide${blanks}##${blanks}\nFirst do this.${blanks}`, 'zebra', 40, { headings: ['Guide'] }).text).toBe(
       'First do this.',
     )
   })
@@ -97,6 +160,125 @@ describe('excerpt', () => {
     expect(of('😀'.repeat(500), 'zebra', 41).text).toBe('😀'.repeat(20))
   })
 })
+
+/** Each is long enough that a part must be chosen; `shown` begins where a reader would. */
+const AWKWARD: readonly (Asked & {
+  readonly title: string
+  readonly text: string
+  readonly ask: string
+  readonly shown: string
+})[] = [
+  {
+    title: 'abbreviations',
+    text: 'We met at noon in town. Use a short key, e.g. Ed25519 by Dr. Bern, cf. Fig. 3 of the U.S. Standard. It rained in the evening.',
+    ask: 'standard',
+    shown: 'Use a short key, e.g. Ed25519 by Dr. Bern, cf. Fig. 3 of the U.S. Standard.',
+  },
+  {
+    title: 'decimals and versions',
+    text: 'The load is low today. Version 1.2.3 needs 3.14 seconds at 0.5 load. Nobody knows why that is so, but it is.',
+    ask: 'seconds',
+    shown: 'Version 1.2.3 needs 3.14 seconds at 0.5 load. Nobody knows why that is so, but',
+  },
+  {
+    title: 'addresses',
+    text: 'Nothing is free here. Read https://example.org/a.b?c=d!e#Top before the install. Then do something else in the town.',
+    ask: 'install',
+    shown: 'Read https://example.org/a.b?c=d!e#Top before the install.',
+  },
+  {
+    title: 'a list',
+    text: 'Take with you:\n\n- a rope of hemp\n  that is long\n- a lamp with oil\n- bread for three days\n- and a map of the whole coast',
+    ask: 'lamp bread',
+    shown: '- a lamp with oil\n- bread for three days\n- and a map of the whole coast',
+  },
+  {
+    title: 'a numbered heading',
+    text: 'It was said before, and not only once.\n\n5. Temporary files\n\nThey are put into the folder of the system.',
+    ask: 'temporary',
+    shown: '5. Temporary files\n\nThey are put into the folder of the system.',
+  },
+  {
+    title: 'a table',
+    text: '| Port | Use |\n| --- | --- |\n| 8080 | Requests. Of people. |\n| 9090 | Measures. Of machines. |\n| 7070 | Nothing |',
+    ask: 'machines',
+    shown: '| 9090 | Measures. Of machines. |\n| 7070 | Nothing |',
+  },
+  {
+    title: 'code',
+    form: 'code',
+    text: 'import { open } from "store"\n\nexport function close(store) {\n  store.flush()\n  return store.end({ wait: true })\n}\n',
+    ask: 'flush',
+    shown: 'store.flush()\n  return store.end({ wait: true })\n}',
+  },
+  {
+    title: 'fenced code in prose',
+    text: 'Open the store before anything else is done with it:\n\n```ts\nconst a = await open()\nawait a.put(entry)\nawait a.close()\n```\n\nThat is all.',
+    ask: 'put',
+    shown: 'await a.put(entry)\nawait a.close()\n```\n\nThat is all.',
+  },
+  {
+    title: 'quotations',
+    text: 'The captain woke late. "Who moved the anchor?" he asked the crew. "Not I." Then he went below and slept again.',
+    ask: 'anchor',
+    shown: '"Who moved the anchor?" he asked the crew. "Not I." Then he went below and slept',
+  },
+  {
+    title: 'Spanish',
+    language: 'es',
+    text: 'El barco llegó tarde al puerto. Pero, ¿quién abrió la bodega? ¡Nadie lo sabe! El capitán duerme otra vez abajo.',
+    ask: 'bodega',
+    shown: 'Pero, ¿quién abrió la bodega? ¡Nadie lo sabe! El capitán duerme otra vez abajo.',
+  },
+  {
+    title: 'Chinese',
+    text: `${'今天天气很好。'.repeat(10)}港口的船都走了。${'他们不回来。'.repeat(10)}`,
+    ask: '港口',
+    shown: `港口的船都走了。${'他们不回来。'.repeat(10)}`,
+  },
+  {
+    title: 'wrapped lines',
+    text: 'The sailors of the north are\nused to ice. The ships of\nEngland went around the cape in\nthe winter. Nobody saw them.',
+    ask: 'england',
+    shown: 'The ships of\nEngland went around the cape in\nthe winter. Nobody saw them.',
+  },
+  {
+    title: 'settings, a line each',
+    text: 'name: harbour\nport: 8080\nhost: example.org\nretries: 3\ntimeout: 20s\nverbose: false\nfolder: /var/data\nowner: ana',
+    ask: 'retries',
+    shown: 'retries: 3\ntimeout: 20s\nverbose: false\nfolder: /var/data\nowner: ana',
+  },
+]
+
+describe('the section of an excerpt', () => {
+  const text = '# Guide\n\nHello.\n\n## Install\n\nTake it.\n\n## Use\n\n```sh\n# a comment\nrun it\n```\n\nDone.'
+  const whole = { start: 0, end: text.length, headings: ['Guide'] }
+
+  it('is that of the place within its chunk, which may hold several sections', () => {
+    expect(sectionAt(text, whole, text.indexOf('Hello'))).toEqual(['Guide'])
+    expect(sectionAt(text, whole, text.indexOf('Take'))).toEqual(['Guide', 'Install'])
+    expect(sectionAt(text, whole, text.indexOf('Done'))).toEqual(['Guide', 'Use'])
+  })
+
+  it('has the headings above its chunk, and no comments of code', () => {
+    const tail = { start: text.indexOf('# a comment'), end: text.length, headings: ['Guide', 'Use'] }
+    expect(sectionAt(text, tail, text.indexOf('run it'))).toEqual(['Guide', 'Use'])
+    const later = { start: text.indexOf('Take'), end: text.length, headings: ['Guide'] }
+    expect(sectionAt(text, later, text.indexOf('Done'))).toEqual(['Guide', 'Use'])
+    expect(sectionAt(text, later, text.indexOf('Take'))).toEqual(['Guide'])
+  })
+})
+
+describe('an excerpt of an awkward text', () => {
+  for (const { title, text, ask, shown, ...asked } of AWKWARD) {
+    it(`begins where a reader would: ${title}`, () => {
+      expect(of(text, ask, 80, asked).text).toBe(shown)
+    })
+  }
+})
+
+/** Nothing, the end of a line or of a sentence, or a sign that belongs to neither. */
+const BEFORE_BEGINNING = /(^|[\r\n]|[.!?…。！？][)\]"'”’»*_`」』）.!?…。！？]*)\s*$/
 
 describe('excerpts of anything', () => {
   const word = fc.constantFrom(
@@ -113,26 +295,39 @@ describe('excerpts of anything', () => {
     'parseBeta',
     ' ',
     '  ',
+    '\n- ',
+    '\n| ',
+    '\n```\n',
+    '\n    x = f(beta);',
+    'e.g. Delta',
+    '3.14',
+    'Why? "No."',
+    '¿Qué?',
+    '漢字。',
+    '\r\n',
   )
   const content = fc.oneof(
     fc.array(word, { maxLength: 300 }).map(words => words.join(' ')),
     fc.string({ unit: 'binary', maxLength: 500 }).map(text => text.toWellFormed()),
   )
 
+  const form = fc.constantFrom<TextForm>('prose', 'code')
+
   it('are pieces of the chunk, not too long, with right lines and highlights', () => {
     fc.assert(
-      fc.property(content, fc.integer({ min: 40, max: 400 }), fc.nat(), (text, maxLength, pick) => {
+      fc.property(content, fc.integer({ min: 40, max: 400 }), fc.nat(), form, (text, maxLength, pick, form) => {
         const matcher = questionMatcher(['beta', 'delta', '漢字'], 'en')
         const chunks = chunk(text)
         const at = chunks[pick % chunks.length]
         if (at === undefined) throw new Error('there is always a chunk')
-        const passage = excerpt(text, at, matcher, maxLength)
+        const passage = excerpt(text, at, { match: matcher, maxLength, form })
         const end = passage.start + passage.text.length
         expect(passage.text).toBe(text.slice(passage.start, end))
         expect(passage.text.length).toBeLessThanOrEqual(maxLength)
         expect(passage.text).toBe(passage.text.trim())
         expect(passage.text.isWellFormed()).toBe(true)
-        expect(passage.start).toBeGreaterThanOrEqual(at.start)
+        if (passage.start < at.start) expect(passage.isStartCut).toBe(false)
+        if (!passage.isStartCut && passage.text !== '') expect(text.slice(0, passage.start)).toMatch(BEFORE_BEGINNING)
         expect(end).toBeLessThanOrEqual(at.end)
         expect(passage.startLine).toBe(lineEnds(text, 0, passage.start) + 1)
         expect(passage.endLine).toBe(lineEnds(text, 0, Math.max(passage.start, end - 1)) + 1)

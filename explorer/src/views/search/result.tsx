@@ -65,10 +65,11 @@ export function Result({ item, most, isActive, isOpen, isPicked, focused, toggle
   )
 }
 
-/** `docs/decay.md, lines 3 to 9 · notes · note`. */
-function placeOf({ origin, excerpt: { start_line: from, end_line: to }, collection, kind }: Item): string {
+/** `docs/decay.md, lines 3 to 9 · Decay › Half life · notes · note`. */
+function placeOf({ origin, excerpt: { start_line: from, end_line: to, section }, collection, kind }: Item): string {
   const lines = from === to ? `line ${from}` : `lines ${from} to ${to}`
-  return [origin === null ? lines : `${shortOrigin(origin)}, ${lines}`, collection, kind].join(' · ')
+  const place = origin === null ? lines : `${shortOrigin(origin)}, ${lines}`
+  return [place, section.join(' › '), collection, kind].filter(part => part !== '').join(' · ')
 }
 
 /** Of a path the last folders: the whole one stands on the entry's page. */

@@ -3,7 +3,7 @@
 import { printable } from '../../../base/printable.ts'
 import type { Excerpt, Item, Page } from '../../../model/page.ts'
 import { explanationText } from './explanation.ts'
-import { place } from './place.ts'
+import { place, sectionPath } from './place.ts'
 import { oneLine, type Style } from './style.ts'
 import { markdownText } from './table.ts'
 
@@ -27,14 +27,14 @@ function nearestText({ nearest = [] }: Page, style: Style, workingFolder: string
 }
 
 /**
- * 1. Kernel  docs/index.md:12-18  0.83
+ * 1. Kernel  docs/index.md:12-18  Kernel › Segments  0.83
  *    … the lines that match …
  *    why: matches "kernel" in title and text
  */
 function itemText(item: Item, style: Style, workingFolder: string): string {
   const indent = ' '.repeat(`${item.rank}. `.length)
   const where = style.dim(
-    `${place(item.origin, item.excerpt, workingFolder)}  ${item.score.toFixed(3)}  ${oneLine(item.id)}`,
+    `${place(item.origin, item.excerpt, workingFolder)}${sectionPath(item.excerpt)}  ${item.score.toFixed(3)}  ${oneLine(item.id)}`,
   )
   const head = `${item.rank}. ${style.bold(oneLine(item.title) || '(untitled)')}  ${where}\n`
   const body = highlighted(item.excerpt, style.mark)
@@ -91,7 +91,7 @@ function itemMarkdown(item: Item, workingFolder: string): string {
     .split('\n')
     .map(line => `> ${line}\n`)
     .join('')
-  const where = markdownText(place(item.origin, item.excerpt, workingFolder))
+  const where = markdownText(place(item.origin, item.excerpt, workingFolder) + sectionPath(item.excerpt))
   const head = `## ${item.rank}. ${markdownText(oneLine(item.title) || '(untitled)')}\n\n${where}, score ${item.score.toFixed(3)}, id ${markdownText(oneLine(item.id))}\n`
   return `${head}\n${quote}\n${markdownText(oneLine(item.why))}\n\n`
 }
@@ -100,14 +100,14 @@ function highlightedMarkdown(excerpt: Excerpt): string {
   return highlighted(excerpt, text => `**${text}**`, markdownText)
 }
 
-/** Highlights are spans of the text as it is, so it is cut first and cleaned after. */
+/** Highlights are spans of the text as it is, so it is cut first and cleaned after. `…` marks an end inside a sentence. */
 function highlighted(excerpt: Excerpt, mark: (text: string) => string, plain = (text: string): string => text): string {
-  const parts: string[] = []
+  const parts: string[] = excerpt.cut_start === true ? ['… '] : []
   let at = 0
   for (const [start, end] of excerpt.highlights) {
     if (start < at || end > excerpt.text.length) continue
     parts.push(plain(printable(excerpt.text.slice(at, start))), mark(plain(printable(excerpt.text.slice(start, end)))))
     at = end
   }
-  return parts.join('') + plain(printable(excerpt.text.slice(at)))
+  return parts.join('') + plain(printable(excerpt.text.slice(at))) + (excerpt.cut_end === true ? ' …' : '')
 }

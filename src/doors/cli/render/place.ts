@@ -1,4 +1,4 @@
-/** Where something came from, short: a path from the working folder, with lines. */
+/** Where something came from, short: a path from the working folder, with lines; and the section there. */
 import { isAbsolute, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Excerpt } from '../../../model/page.ts'
@@ -8,6 +8,11 @@ export function place(origin: string | null, excerpt: Excerpt, workingFolder: st
   const lines =
     excerpt.start_line === excerpt.end_line ? `${excerpt.start_line}` : `${excerpt.start_line}-${excerpt.end_line}`
   return origin === null ? `lines ${lines}` : `${shortOrigin(origin, workingFolder)}:${lines}`
+}
+
+/** `Backups › Restoring`, with two blanks before it; empty where the excerpt is in no section. */
+export function sectionPath({ section }: Excerpt): string {
+  return section.length === 0 ? '' : `  ${section.map(oneLine).join(' › ')}`
 }
 
 export function shortOrigin(origin: string, workingFolder: string): string {

@@ -84,7 +84,7 @@ function shortItem(item: JsonObject, path: string, length: number): JsonObject {
   if (!isObject(excerpt) || !Array.isArray(excerpt['highlights'])) return cut
   // Spans of what is no longer there would point nowhere.
   const within = excerpt['highlights'].filter(span => Array.isArray(span) && Number(span[1]) <= length)
-  return { ...cut, excerpt: { ...excerpt, highlights: within, cut: true } }
+  return { ...cut, excerpt: { ...excerpt, highlights: within, cut_end: true } }
 }
 
 /** Whole characters: half a surrogate pair is none. */

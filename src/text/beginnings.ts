@@ -1,0 +1,185 @@
+/**
+ * Where a reader can begin: at a sentence, paragraph, heading, list item, table row or line of code. Unlike the borders of
+ * `piece.ts`, which decide how passages are cut and embedded, these may be improved without cutting or embedding again.
+ */
+import { classOf, LOWER } from './character-class.ts'
+import { isBlankUnit, type TextForm } from './piece.ts'
+
+/** A line that is not blank, without the blanks at its ends. */
+interface Line {
+  readonly start: number
+  readonly end: number
+  /** Columns before `start`; a tab counts as 4. */
+  readonly indent: number
+  /** A blank line, or nothing, is before it. */
+  readonly opensBlock: boolean
+  /** Shared by the lines between two blank lines: the length of the longest of them. */
+  readonly block: { width: number }
+}
+
+/**
+ * Ascending offsets of characters that are not blank. The first character of the text is one of them only if a rule says
+ * so or `isStart` is true (the text is not the rest of a longer line). Time is linear in the text.
+ *
+ * @example beginningsOf('Use a key, e.g. Ed25519. It is short.', 'prose', true) // [0, 25]
+ */
+export function beginningsOf(text: string, form: TextForm, isStart: boolean): readonly number[] {
+  const lines = linesOf(text)
+  const found: number[] = []
+  const ends = sentenceEnds(text)
+  let end = 0
+  let isFenced = beginsInFence(text, lines)
+  lines.forEach((line, at) => {
+    const before = lines[at - 1]
+    const isMark = fenceOf(text, line) !== null
+    const isCode = form === 'code' || isFenced || isMark || isIndentedCode(text, line)
+    if (before === undefined ? isStart : isCode || isBeginning(text, before, line)) found.push(line.start)
+    if (isMark) isFenced = !isFenced
+    else if (!isCode && text[line.start] !== '|')
+      end = addSentences(text, line, ends, skipped(ends, end, line.start), found)
+  })
+  return found
+}
+
+function skipped(ends: readonly number[], from: number, start: number): number {
+  let at = from
+  while ((ends[at] ?? start) < start) at++
+  return at
+}
+
+function linesOf(text: string): readonly Line[] {
+  const lines: Line[] = []
+  let block = { width: 0 }
+  let isBlankBefore = true
+  const lineEnd = /\r\n?|\n/g
+  for (let at = 0; at < text.length; at = lineEnd.lastIndex) {
+    const next = lineEnd.test(text) ? lineEnd.lastIndex : text.length
+    let start = at
+    let indent = 0
+    for (; start < next && isBlankUnit(text.charCodeAt(start)); start++) indent += text[start] === '\t' ? 4 : 1
+    let end = next
+    while (end > start && isBlankUnit(text.charCodeAt(end - 1))) end--
+    // The pattern begins again at 0 when it finds no more.
+    if (next === text.length) lineEnd.lastIndex = next
+    if (end === start) {
+      isBlankBefore = true
+      continue
+    }
+    if (isBlankBefore) block = { width: 0 }
+    block.width = Math.max(block.width, end - start)
+    lines.push({ start, end, indent, opensBlock: isBlankBefore, block })
+    isBlankBefore = false
+  }
+  return lines
+}
+
+/** The info string of a line that opens or closes fenced code; null for other lines. */
+function fenceOf(text: string, { start, end }: Line): string | null {
+  const sign = text.charAt(start)
+  if ((sign !== '`' && sign !== '~') || !text.startsWith(sign.repeat(3), start)) return null
+  let at = start
+  while (text[at] === sign) at++
+  return text.slice(at, end).trim()
+}
+
+/** Whether the part of a longer text begins inside fenced code: it closes a fence that it does not open. */
+export function beginsInFence(text: string, lines: readonly Line[] = linesOf(text)): boolean {
+  const fences = lines.map(line => fenceOf(text, line)).filter(fence => fence !== null)
+  return fences.length % 2 === 1 && fences[0] === ''
+}
+
+const CODE_SIGN = /[=(){}<>;|$\\]/
+
+function isIndentedCode(text: string, { start, end, indent }: Line): boolean {
+  return indent >= 4 && CODE_SIGN.test(text.slice(start, Math.min(end, start + 200)))
+}
+
+/** List marks, table rows, quotations, headings. */
+const MARKED = /^([-*+•][ \t]|[|>]|#{1,6}[ \t]|\d{1,4}[.)][ \t]|[a-z][.)][ \t])/
+/** A heading, a table row, or a line across: what follows is not its continuation. */
+const ENDS_UNIT = /^(#{1,6}[ \t]|\||[-=*_+~]{3,}[ \t]*$)/
+
+/** Whether the line does not continue the one before it. */
+function isBeginning(text: string, before: Line, line: Line): boolean {
+  if (line.opensBlock) return true
+  if (MARKED.test(text.slice(line.start, line.start + 8))) return true
+  if (ENDS_UNIT.test(text.slice(before.start, Math.min(before.end, before.start + 80)))) return true
+  if (!mayBeginSentence(text, line.start)) return false
+  return endsSentence(text, before.end) || text[before.end - 1] === ':' || isBrokenByHand(text, before, line)
+}
+
+/** The first word of the line would have fitted in the line before: the text was not wrapped there. */
+function isBrokenByHand(text: string, before: Line, line: Line): boolean {
+  let end = line.start
+  while (end < line.end && !isBlankUnit(text.charCodeAt(end))) end++
+  return before.end - before.start + 1 + end - line.start <= line.block.width
+}
+
+const SENTENCE_END = '.!?…'
+/** Needs no blank behind it. */
+const FULL_WIDTH_END = '。！？'
+const CLOSING = ')]"\'”’»*_`」』）'
+const AFTER_END = SENTENCE_END + FULL_WIDTH_END + CLOSING
+const OPENING = '("\'“‘«[¿¡*_`「『（'
+
+function endsSentence(text: string, end: number): boolean {
+  let at = end - 1
+  while (at > end - 5 && CLOSING.includes(text.charAt(at))) at--
+  return at >= 0 && (SENTENCE_END + FULL_WIDTH_END).includes(text.charAt(at))
+}
+
+function mayBeginSentence(text: string, at: number): boolean {
+  let first = at
+  while (first < at + 5 && first < text.length && OPENING.includes(text.charAt(first))) first++
+  return first < text.length && classOf(text, first) !== LOWER
+}
+
+/** `ends` are the signs of the text that may end a sentence, from `first` on; returns the first behind the line. */
+function addSentences(text: string, line: Line, ends: readonly number[], first: number, found: number[]): number {
+  let index = first
+  let next = line.start
+  for (; (ends[index] ?? line.end) < line.end; index++) {
+    const at = ends[index] as number
+    if (at < next) continue
+    next = at + 1
+    while (next < line.end && AFTER_END.includes(text.charAt(next))) next++
+    const closed = next
+    while (next < line.end && isBlankUnit(text.charCodeAt(next))) next++
+    if (next === line.end) continue
+    const isFullWidth = FULL_WIDTH_END.includes(text.charAt(at))
+    if (isFullWidth || (next > closed && mayBeginSentence(text, next) && !isAbbreviation(text, line, at, next)))
+      found.push(next)
+  }
+  return index
+}
+
+function sentenceEnds(text: string): readonly number[] {
+  const ends: number[] = []
+  const sign = /[.!?…。！？]/g
+  while (sign.test(text)) ends.push(sign.lastIndex - 1)
+  return ends
+}
+
+/** Before a name. */
+const TITLES = new Set('mr mrs ms dr prof st messrs sr sra dra ud uds vs cf al gen gov rev hon ca bzw mme'.split(' '))
+/** Before a number. */
+const COUNTED = new Set('no nos nr fig figs eq sec ch vol p pp art cap núm pág págs approx tab abb'.split(' '))
+const LONGEST_ABBREVIATION = 8
+
+/** Whether the full stop at `at` belongs to an abbreviation, an initial, or the number of a heading or an item. */
+function isAbbreviation(text: string, line: Line, at: number, next: number): boolean {
+  if (text[at] !== '.') return false
+  let start = at
+  while (start > line.start && at - start <= LONGEST_ABBREVIATION && isWordUnit(text.charCodeAt(start - 1))) start--
+  const word = text.slice(start, at)
+  if (/^\d+$/.test(word)) return /^[\d.#*\-> ]*$/.test(text.slice(line.start, Math.min(start, line.start + 80)))
+  if (/^\p{Lu}$/u.test(word) || (word.length === 1 && text[start - 1] === '.')) return true
+  const folded = word.toLowerCase()
+  return TITLES.has(folded) || (COUNTED.has(folded) && /\d/.test(text.charAt(next)))
+}
+
+/** ASCII letters and digits, and roughly those of other scripts. */
+function isWordUnit(unit: number): boolean {
+  const letter = unit | 0x20
+  return (letter >= 0x61 && letter <= 0x7a) || (unit >= 0x30 && unit <= 0x39) || (unit >= 0xc0 && !isBlankUnit(unit))
+}
