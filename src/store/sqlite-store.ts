@@ -114,7 +114,8 @@ class SqliteStore extends SqliteReader implements Store {
   #othersVersion: number | undefined
   readonly #revision: Revision
   readonly #openAgain: () => SqlDatabase
-  readonly #snapshots = new Set<SqlDatabase>()
+  /** Connections of snapshots that are open. Not `#`: `close` may be called through a proxy. */
+  protected readonly snapshots: Set<SqlDatabase> = new Set()
 
   constructor(
     storeId: string,
@@ -203,9 +204,9 @@ class SqliteStore extends SqliteReader implements Store {
       db.close()
       throw error
     }
-    this.#snapshots.add(db)
+    this.snapshots.add(db)
     const close = () => {
-      this.#snapshots.delete(db)
+      this.snapshots.delete(db)
       db.close()
     }
     return { reader: new SqliteReader(this.storeId, makeParts(db)), close }
@@ -234,8 +235,8 @@ class SqliteStore extends SqliteReader implements Store {
   }
 
   close(): void {
-    for (const db of this.#snapshots) db.close()
-    this.#snapshots.clear()
+    for (const db of this.snapshots) db.close()
+    this.snapshots.clear()
     this.parts.db.close()
   }
 
