@@ -3,29 +3,69 @@
  * and indexes are derived and not part of it.
  */
 import type { Json, JsonObject } from '../base/canonical.ts'
+import type { Turns } from '../base/turns.ts'
 import type { Lens, LensTransfer } from '../lenses/lens.ts'
 import type { AccessState, Entry } from '../model/entry.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { Audience } from '../model/partition.ts'
 import type { Cell, Row, TableDeclaration } from '../model/table.ts'
-import type { StoreReader } from '../store/store.ts'
+import type { Store, StoreReader } from '../store/store.ts'
 import type { ExportLine } from './engine.ts'
 import { entryKeys } from './entry-keys.ts'
 
-const PAGE = 500
+/** Entries, or rows, read at once: a few milliseconds of work. */
+const PAGE = 100
+
+/** What an export is made of. `lenses`: all that the store has tables of, for what they export otherwise. */
+interface Exported {
+  readonly store: Store
+  readonly tables: readonly TableDeclaration[]
+  readonly lenses: readonly Lens[]
+}
+
+/**
+ * The lines of `exportLines` of the state that is committed when the first is taken, whatever is written before the last. No more
+ * than a page of them is in memory, and the work pauses between lines, where the store can keep a state for readers that pause. `check`
+ * throws where it shall end: whoever takes the lines may have been away for long.
+ */
+export async function* exportInTurns(
+  { store, tables, lenses }: Exported,
+  turns: Turns,
+  check: () => void,
+): AsyncGenerator<ExportLine> {
+  const snapshot = store.snapshot()
+  if (snapshot === null) {
+    yield* store.read(reader => [...exportLines(reader, tables, lenses)].filter(line => line !== null))
+    return
+  }
+  try {
+    for (const line of exportLines(snapshot.reader, tables, lenses)) {
+      await turns.pauseIfDue()
+      if (line !== null) yield line
+      check()
+    }
+  } finally {
+    snapshot.close()
+  }
+}
 
 /**
  * Entries by key, then access state, then tables in the order declared, each row by its primary key. Logs for followers
- * (`mechanical`) are left out. `lenses`: all that the store has tables of, for what they export otherwise.
+ * (`mechanical`) are left out. Null: a page was looked at that has no line.
  */
 export function* exportLines(
   reader: StoreReader,
   tables: readonly TableDeclaration[],
   lenses: readonly Lens[],
-): Generator<ExportLine> {
+): Generator<ExportLine | null> {
   yield { type: 'querent', version: 1 }
   for (const entry of everyEntry(reader)) yield { type: 'entry', entry: entryJson(entry, reader) }
-  for (const { viewer, entry, state } of everyAccess(reader)) {
+  for (const access of everyAccess(reader)) {
+    if (access === null) {
+      yield null
+      continue
+    }
+    const { viewer, entry, state } = access
     const { lastAccessed, count, strength } = state
     const of = { viewer, holder: entry.audience.holder, id: entry.id }
     yield { type: 'access', ...of, state: { lastAccessed, count, strength } }
@@ -40,13 +80,14 @@ function* everyEntry(reader: StoreReader): Generator<Entry> {
   for (const keys of entryKeys(reader, PAGE)) yield* reader.entries(keys)
 }
 
-function* everyAccess(reader: StoreReader): Generator<{ viewer: string; entry: Entry; state: AccessState }> {
+function* everyAccess(reader: StoreReader): Generator<{ viewer: string; entry: Entry; state: AccessState } | null> {
   for (const viewer of reader.accessViewers()) {
     for (const keys of entryKeys(reader, PAGE)) {
       const states = reader.access({ id: viewer }, keys)
       for (const entry of reader.entries([...states.keys()])) {
         yield { viewer, entry, state: states.get(entry.key) as AccessState }
       }
+      yield null
     }
   }
 }

@@ -1,4 +1,5 @@
 /** The engine over one store. Each method checks its input and who asks, and hands on to what knows how. */
+import { Turns } from '../base/turns.ts'
 import type { Limits } from '../identity/limits.ts'
 import type { Lens, LensHost } from '../lenses/lens.ts'
 import { type BackupRequest, backupInput, type DoctorRequest, doctorInput } from '../model/care-input.ts'
@@ -37,7 +38,7 @@ import { closedError } from './closed.ts'
 import type { AddReport, Backup, Engine, EntryView, Examination, ExportLine, ListPage, Status } from './engine.ts'
 import { deleteEntries, mustSee, putEntries } from './entries.ts'
 import { viewEntry } from './entry-view.ts'
-import { exportLines } from './export.ts'
+import { exportInTurns } from './export.ts'
 import { importLines } from './import.ts'
 import { LensHosts } from './lens-hosts.ts'
 import { listEntries } from './listing.ts'
@@ -193,13 +194,17 @@ export class LocalEngine implements Engine {
   }
 
   async *export(context?: Context): AsyncGenerator<ExportLine> {
-    ownerOnly(this.#call(context).viewer, 'export')
+    const { viewer, signal } = this.#call(context)
+    ownerOnly(viewer, 'export')
     const { store, tables, registry, uses } = this.#parts
     uses.flush()
     for (const { name, transfer } of this.lenses) transfer?.flush?.(this.host(name))
     const lenses = await registry.everyLens()
-    // Everything is read under one snapshot of the store, so lines of one export belong together.
-    yield* store.read(reader => [...exportLines(reader, tables, lenses)])
+    const check = () => {
+      this.#mustBeOpen()
+      if (signal.aborted) throw new QuerentError('cancelled', 'the caller ended the export')
+    }
+    yield* exportInTurns({ store, tables, lenses }, new Turns(check), check)
   }
 
   import(lines: AsyncIterable<unknown>, context?: Context): ReturnType<Engine['import']> {

@@ -1,5 +1,7 @@
 /** The first stage that dropped an entry from an answer, and why. Only asked for entries that the viewer may see. */
-import { atOnce } from '../base/turns.ts'
+
+import type { Bitset } from '../base/bitset.ts'
+import type { Steps } from '../base/turns.ts'
 import type { EntryKey } from '../model/entry.ts'
 import type { Dropped } from '../model/explain-answer.ts'
 import type { FieldName, Filter } from '../model/filter.ts'
@@ -8,11 +10,11 @@ import type { QueryContext } from './context.ts'
 import { NOTHING_SPEAKS } from './noise.ts'
 import { rankedOf, type Survey, scoredOf } from './survey.ts'
 
-/** Null when it is among the results of this page or one before. */
-export function firstDrop(entry: EntryKey, survey: Survey, context: QueryContext): Dropped | null {
+/** Null when it is among the results of this page or one before. A step for each word and phrase that is looked up. */
+export function* firstDrop(entry: EntryKey, survey: Survey, context: QueryContext): Steps<Dropped | null> {
   const { ranking, retrieval, reached } = survey
   const { query } = context
-  if (retrieval.allow !== null && !retrieval.allow.has(entry)) return brokenCondition(entry, survey, context)
+  if (retrieval.allow !== null && !retrieval.allow.has(entry)) return yield* brokenCondition(entry, survey, context)
   if (ranking.scoring.verdict === 'nothing_relevant' && !query.any) {
     return { stage: 'verdict', reason: ranking.scoring.reason ?? 'Nothing relevant was found.' }
   }
@@ -25,7 +27,7 @@ export function firstDrop(entry: EntryKey, survey: Survey, context: QueryContext
   return { stage: 'page', reason: `It has rank ${ranked.rank}; the page ends at ${end}.` }
 }
 
-function brokenCondition(entry: EntryKey, { plan }: Survey, context: QueryContext): Dropped {
+function* brokenCondition(entry: EntryKey, { plan }: Survey, context: QueryContext): Steps<Dropped> {
   const { memo, reader, sight } = context
   if (plan.filter !== null && !memo.matching(reader, sight, plan.filter).has(entry)) {
     return { stage: 'filter', reason: brokenFilter(entry, plan.filter, context) }
@@ -34,12 +36,16 @@ function brokenCondition(entry: EntryKey, { plan }: Survey, context: QueryContex
     return { stage: 'validity', reason: 'It does not hold at the moment that was asked about.' }
   }
   for (const { operand, how } of demands(plan)) {
-    if (!atOnce(withWords(operand, null, context)).has(entry)) {
-      return { stage: how, reason: `It does not contain "${operand.text}".` }
-    }
+    const holders: Bitset = yield* withWords(operand, null, context)
+    if (!holders.has(entry)) return { stage: how, reason: `It does not contain "${operand.text}".` }
+    yield
   }
-  const shutOut = plan.parsed.mustNot.find(operand => atOnce(withWords(operand, null, context)).has(entry))
-  return { stage: 'exclusion', reason: `It contains "${shutOut?.text ?? ''}", which was shut out.` }
+  for (const operand of plan.parsed.mustNot) {
+    const holders: Bitset = yield* withWords(operand, null, context)
+    if (holders.has(entry)) return { stage: 'exclusion', reason: `It contains "${operand.text}", which was shut out.` }
+    yield
+  }
+  return { stage: 'exclusion', reason: 'It contains what was shut out.' }
 }
 
 function brokenFilter(entry: EntryKey, filter: Filter, context: QueryContext): string {

@@ -2,7 +2,7 @@
 import { must } from '../base/assert.ts'
 import type { EntryKey } from '../model/entry.ts'
 import { QuerentError } from '../model/errors.ts'
-import type { ExplainAnswer } from '../model/explain-answer.ts'
+import type { Dropped, ExplainAnswer } from '../model/explain-answer.ts'
 import { stillVisible } from './access.ts'
 import { compare } from './compare.ts'
 import type { QueryContext } from './context.ts'
@@ -25,13 +25,11 @@ export async function explainEntry(
   const found = mustFind(target.id, context)
   const overFound = target.over === undefined ? [] : mustFind(target.over, context)
   const surveyed = await survey(stages, [...found, ...overFound], context)
-  const keys = mustSeeStill(target.id, found, context)
+  const { entry, dropped } = await dropOf(target.id, found, surveyed, context)
   const overKeys = target.over === undefined ? [] : mustSeeStill(target.over, overFound, context)
-  const entry = foremost(keys, surveyed)
   const ranked = rankedOf(entry, surveyed)
   const scored = ranked ?? scoredOf(entry, surveyed)
   const explanation = scored === undefined ? null : surveyed.ranking.scoring.explain(scored)
-  const dropped = firstDrop(entry, surveyed, context)
   const over = target.over === undefined ? null : { id: target.over, entry: foremost(overKeys, surveyed) }
   const why = explanation === null ? '' : reasonFor(entry, explanation, surveyed.plan, context)
   return {
@@ -45,6 +43,20 @@ export async function explainEntry(
       dropped === null
         ? `"${target.id}" has rank ${must(ranked, 'what was not dropped').rank}: ${why}.`
         : `"${target.id}" is not among the results: ${dropped.reason}`,
+  }
+}
+
+/** Of the foremost that may be seen after the last pause. Rejects with `not_found` where none may. */
+async function dropOf(
+  id: string,
+  found: readonly EntryKey[],
+  surveyed: Survey,
+  context: QueryContext,
+): Promise<{ readonly entry: EntryKey; readonly dropped: Dropped | null }> {
+  for (;;) {
+    const entry = foremost(mustSeeStill(id, found, context), surveyed)
+    const dropped = await context.turns.run(firstDrop(entry, surveyed, context))
+    if (foremost(mustSeeStill(id, found, context), surveyed) === entry) return { entry, dropped }
   }
 }
 

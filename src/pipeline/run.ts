@@ -196,6 +196,8 @@ async function retrieveAndRank(
     found => found.candidates.length,
   )
   const found = foundBy(retrieval, rounds.marker, stages, plan, context)
+  // Scores, and those of pages to come, are made in one piece.
+  await context.turns.pauseIfDue()
   const scoring = await timed(
     'score',
     context,

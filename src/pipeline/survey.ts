@@ -36,7 +36,9 @@ async function surveyText(
 ): Promise<Survey> {
   const { query } = context
   const whole: Query = { ...query, text, limit: Number.MAX_SAFE_INTEGER, after: null }
-  const plan = await stages.enrich(stages.parse(whole, context), context)
+  const parsed = stages.parse(whole, context)
+  await context.turns.pauseIfDue()
+  const plan = await stages.enrich(parsed, context)
   const rounds = new Rounds(stages, plan, context)
   let reached: ReadonlySet<EntryKey> | null = null
   for (;;) {
@@ -45,7 +47,9 @@ async function surveyText(
     reached ??= entries
     const isEnough = wanted.every(entry => entries.has(entry) || retrieval.allow?.has(entry) === false)
     if (isEnough || retrieval.exhausted || context.deadline.over) {
+      await context.turns.pauseIfDue()
       const scoring = rounds.marker(stages.score(retrieval, plan, context))
+      await context.turns.pauseIfDue()
       const ranking = await context.turns.run(stages.diversify(scoring, plan, context))
       if (ranking.complete === false) throw lateError(context)
       return { plan, retrieval, ranking, reached }

@@ -9,7 +9,7 @@ import { checkInstant } from './check.ts'
 import { MemoryReader } from './memory/reader.ts'
 import { MemoryState } from './memory/state.ts'
 import { MemoryWriter } from './memory/writer.ts'
-import type { Store, StoreReader, StoreWriter } from './store.ts'
+import type { Snapshot, Store, StoreReader, StoreWriter } from './store.ts'
 import { mustBeSync } from './sync.ts'
 
 export interface MemoryStoreOptions {
@@ -74,6 +74,12 @@ class MemoryStore extends MemoryReader implements Store {
     } finally {
       this.#reading--
     }
+  }
+
+  snapshot(): Snapshot {
+    assert(!this.#closed, 'the store is open')
+    assert(this.#writer.now === null, 'a snapshot is made outside of transactions')
+    return { reader: new MemoryReader(this.storeId, this.state.copy()), close: () => {} }
   }
 
   version(of?: TableDeclaration): number {

@@ -18,7 +18,7 @@ import type { SqlDatabase } from './sqlite/sql-driver.ts'
 import { FOLD_IN_COMMITS, foldInCommits, SqliteUpkeep } from './sqlite/upkeep.ts'
 import { isLockless, orReadOnly } from './sqlite/writable.ts'
 import { SqliteWriter } from './sqlite/writer.ts'
-import type { Store, StoreReader, StoreWriter } from './store.ts'
+import type { Snapshot, Store, StoreReader, StoreWriter } from './store.ts'
 import type { Upkeep } from './upkeep.ts'
 
 export interface SqliteStoreOptions {
@@ -66,7 +66,8 @@ function open(options: SqliteStoreOptions, immutable: boolean): Store {
     const id = db.prepareArrays<[string]>('select id from identity').get()
     const parts = makeParts(db)
     const upkeep = readOnly ? undefined : new SqliteUpkeep(db, parts.forgotten)
-    return new SqliteStore(must(id, 'the identity of the store')[0], parts, upkeep, timeoutMs)
+    const openAgain = () => openNodeSqlite({ file, readOnly: true, immutable, timeoutMs })
+    return new SqliteStore(must(id, 'the identity of the store')[0], parts, upkeep, timeoutMs, openAgain)
   } catch (error) {
     db.close()
     throw error
@@ -112,9 +113,19 @@ class SqliteStore extends SqliteReader implements Store {
   #version = 1
   #othersVersion: number | undefined
   readonly #revision: Revision
+  readonly #openAgain: () => SqlDatabase
+  /** Connections of snapshots that are open. Not `#`: `close` may be called through a proxy. */
+  protected readonly snapshots: Set<SqlDatabase> = new Set()
 
-  constructor(storeId: string, parts: SqliteParts, upkeep: Upkeep | undefined, timeoutMs: number) {
+  constructor(
+    storeId: string,
+    parts: SqliteParts,
+    upkeep: Upkeep | undefined,
+    timeoutMs: number,
+    openAgain: () => SqlDatabase,
+  ) {
     super(storeId, parts)
+    this.#openAgain = openAgain
     this.upkeep = upkeep
     this.#timeoutMs = timeoutMs
     this.#revision = new Revision(parts.db)
@@ -181,6 +192,26 @@ class SqliteStore extends SqliteReader implements Store {
     return this.parts.db.read(() => body(this))
   }
 
+  snapshot(): Snapshot | null {
+    const [mode] = this.parts.db.prepareArrays<[string]>('pragma journal_mode').get() ?? []
+    if (mode !== 'wal') return null
+    const db = this.#openAgain()
+    try {
+      db.exec('pragma trusted_schema = off; pragma temp_store = memory')
+      defineFilterFunctions(db)
+      db.freeze()
+    } catch (error) {
+      db.close()
+      throw error
+    }
+    this.snapshots.add(db)
+    const close = () => {
+      this.snapshots.delete(db)
+      db.close()
+    }
+    return { reader: new SqliteReader(this.storeId, makeParts(db)), close }
+  }
+
   /** `data_version` moves when another connection commits, and only then; what it committed may be no change. */
   version(of?: TableDeclaration): number {
     const others = this.parts.db.prepareArrays<[number]>('pragma data_version').get()?.[0]
@@ -204,6 +235,8 @@ class SqliteStore extends SqliteReader implements Store {
   }
 
   close(): void {
+    for (const db of this.snapshots) db.close()
+    this.snapshots.clear()
     this.parts.db.close()
   }
 

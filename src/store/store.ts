@@ -194,6 +194,16 @@ export interface TableWriter extends TableReader {
   delete(where: Row): number
 }
 
+/**
+ * The state that was committed when it was made, whatever is written later; writers do not wait for it. While it is open,
+ * the log of a file grows and what is deleted stays in it, so close it soon. Closed with its store; then reads throw.
+ */
+export interface Snapshot {
+  readonly reader: StoreReader
+  /** May be called again. */
+  close(): void
+}
+
 export interface Store extends StoreReader {
   /** Of a store on disk that may be written; absent where nothing is to be kept up. */
   readonly upkeep?: Upkeep | undefined
@@ -214,6 +224,11 @@ export interface Store extends StoreReader {
   writeWhenFree<T>(now: Instant, body: (writer: StoreWriter) => T, waitMs?: number): Promise<T>
   /** Everything read inside sees one committed state. Nested calls join. */
   read<T>(body: (reader: StoreReader) => T): T
+  /**
+   * For reads that pause: see `Snapshot`. Null where a file has no write-ahead log, so that writers would wait for it:
+   * read at once there. Not inside `write` or `read`.
+   */
+  snapshot(): Snapshot | null
   /**
    * Changes whenever any process commits: equal values mean nothing was committed in between. A cheap poll (µs); the
    * value itself means nothing and never leaves the engine. Writes that moved nothing but access state, or rows of tables that

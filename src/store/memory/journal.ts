@@ -63,6 +63,11 @@ export class JournaledMap<K, V> {
     this.#map.delete(key)
   }
 
+  /** Takes over what `other` holds. Not recorded: for a map that nobody has read yet. */
+  fill(other: JournaledMap<K, V>): void {
+    for (const [key, value] of other.#map) this.#map.set(key, value)
+  }
+
   #recordUndo(key: K): void {
     if (!this.#map.has(key)) {
       this.#journal.record(() => this.#map.delete(key))

@@ -65,6 +65,25 @@ export class MemoryState {
     return known
   }
 
+  /** What is held now, apart from what is written later. Values are shared: they are replaced, never written into. */
+  copy(): MemoryState {
+    const copy = new MemoryState(this.copies)
+    copy.partitions.fill(this.partitions)
+    copy.partitionIds.fill(this.partitionIds)
+    copy.entries.fill(this.entries)
+    copy.entryKeys.fill(this.entryKeys)
+    copy.chunks.fill(this.chunks)
+    copy.chunkKeys.fill(this.chunkKeys)
+    copy.vectors.fill(this.vectors)
+    copy.dimensions.fill(this.dimensions)
+    copy.access.fill(this.access)
+    copy.changes.fill(this.changes)
+    copy.meta.fill(this.meta)
+    copy.#counters.fill(this.#counters)
+    for (const table of this.#tables.values()) copy.table(table.declaration).fill(table)
+    return copy
+  }
+
   tables(): readonly MemoryTable[] {
     return [...this.#tables.values()]
   }

@@ -65,6 +65,11 @@ export class MemoryTable implements TableWriter {
     return rows.length
   }
 
+  /** Takes over the rows of `other`, which are replaced when they change, never written into. */
+  fill(other: MemoryTable): void {
+    this.#rows.fill(other.#rows)
+  }
+
   #select(where: Row): Row[] {
     const wanted = Object.entries(soundPart(this.declaration, where))
     return this.#rows

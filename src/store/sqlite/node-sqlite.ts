@@ -88,6 +88,13 @@ class NodeSqlite implements SqlDatabase {
     }
   }
 
+  freeze(): void {
+    assert(this.#inside === 'nothing', 'a state is frozen outside of transactions')
+    // A transaction has its state from its first read on.
+    this.exec('begin; select count(*) from sqlite_schema')
+    this.#inside = 'read'
+  }
+
   onRollback(listener: () => void): void {
     this.#rollbackListeners.push(listener)
   }

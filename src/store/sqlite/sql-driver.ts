@@ -42,6 +42,8 @@ export interface SqlDatabase {
   write<T>(body: () => T, waitMs?: number): T
   /** One committed state for all reads inside. Joins a transaction that runs already. */
   read<T>(body: () => T): T
+  /** All reads see the state that is committed now, until the connection is closed. Nothing may be written any more. */
+  freeze(): void
   readonly writing: boolean
   /** Calls `listener` after anything was rolled back: what was remembered of it is void. */
   onRollback(listener: () => void): void

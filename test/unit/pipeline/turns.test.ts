@@ -5,6 +5,8 @@ import { Turns } from '../../../src/base/turns.ts'
 import { audience } from '../../../src/model/partition.ts'
 import type { QueryInput } from '../../../src/model/query-input.ts'
 import type { Viewer } from '../../../src/model/viewer.ts'
+import { DEFAULT_LENS_STAGES } from '../../../src/pipeline/default-stages.ts'
+import type { Stages } from '../../../src/pipeline/stage.ts'
 import type { AskWorld } from '../../../src/testing/ask-world.ts'
 import { WORLD_NOW } from '../../../src/testing/ask-world.ts'
 import { openWorld } from './world.ts'
@@ -141,5 +143,68 @@ describe('a question that pauses at every step', () => {
     const answer = asked.ask({ text: 'fox', limit: 20, explain: true }, { viewer: ANN, deadline, turns })
     await expect(answer).rejects.toThrow('gone')
     expect(pauses).toBe(5)
+  })
+})
+
+it('QE-019: makes scores in a piece of its own, after a pause behind retrieval', async () => {
+  const asked = await world()
+  const turns = everyStep()
+  const { retrieve, score } = DEFAULT_LENS_STAGES
+  const pauses = { retrieved: -1, scored: -1 }
+  const stages: Stages = {
+    ...DEFAULT_LENS_STAGES,
+    retrieve: async (...args) => {
+      const found = await retrieve(...args)
+      pauses.retrieved = turns.pauses
+      return found
+    },
+    score: (...args) => {
+      if (pauses.scored < 0) pauses.scored = turns.pauses
+      return score(...args)
+    },
+  }
+  await asked.ask({ text: 'fox word3', limit: 20 }, { viewer: ANN, turns, stages })
+  expect(pauses.scored).toBe(pauses.retrieved + 1)
+})
+
+describe('an explanation that pauses at every step', () => {
+  const WORDS = 40
+  // Only the last word is in the entry; each is looked up for the question, and again for what dropped the entry.
+  const others = Array.from({ length: WORDS - 1 }, (_, at) => `-word${at + 1}`).join(' ')
+  const input: QueryInput = { text: `fox ${others} -word0`, limit: 5 }
+  const target = { id: 'e0' }
+
+  it('QE-019: takes a pause for each word that it looks up to find what dropped the entry', async () => {
+    const asked = await world()
+    const turns = everyStep()
+    const answer = await asked.explain(input, target, { viewer: ANN, turns })
+    expect(answer).toEqual(await (await world()).explain(input, target, { viewer: ANN }))
+    expect(answer.dropped?.stage).toBe('exclusion')
+    expect(answer.dropped?.reason).toContain('word0')
+    expect(turns.pauses).toBeGreaterThanOrEqual(2 * WORDS)
+  })
+
+  it('answers the same whatever hidden entries come at its pauses', async () => {
+    const asked = await world()
+    const hidden = audience('private', 'ben')
+    const turns = everyStep(pause => write(asked, `hidden${pause}`, 'fox word0 word3 dog', hidden))
+    const answer = await asked.explain(input, target, { viewer: ANN, turns })
+    expect(answer).toEqual(await (await world()).explain(input, target, { viewer: ANN }))
+  })
+
+  it.each(['deleted', 'hidden'])('says that there is no entry which was %s at its last pause', async how => {
+    const asked = await world()
+    const counted = everyStep()
+    await asked.explain(input, target, { viewer: ANN, turns: counted })
+    const turns = everyStep(pause => {
+      if (pause !== counted.pauses) return
+      const { store } = asked.parts
+      const partitions = store.partitions().map(({ id }) => id)
+      const [key] = store.find(target.id, partitions)
+      if (how === 'deleted') store.write(WORLD_NOW, writer => writer.delete(key as number))
+      else asked.put({ id: target.id, content: 'fox', audience: audience('private', 'ben') })
+    })
+    await expect(asked.explain(input, target, { viewer: ANN, turns })).rejects.toMatchObject({ code: 'not_found' })
+    expect(turns.pauses).toBeGreaterThanOrEqual(counted.pauses)
   })
 })

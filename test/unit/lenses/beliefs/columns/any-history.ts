@@ -147,6 +147,7 @@ const failingWrite: Parameters<World['write']>[1] = ({ writer }) => {
 /** An export of the store with another confidence in every belief: their entries stay as they are. */
 async function* altered(store: Store, confidence: number | null): AsyncGenerator<unknown> {
   for (const line of [...exportLines(store, BELIEFS_TABLES, [beliefsLens])]) {
+    if (line === null) continue
     const isBelief = line.type === 'row' && line.table === BELIEFS.name
     yield isBelief ? { ...line, row: { ...(line.row as object), source_reliability: confidence } } : line
   }
