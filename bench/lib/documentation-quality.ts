@@ -21,12 +21,16 @@ import type { Row } from './report.ts'
 import type { VerdictSet } from './verdict-quality.ts'
 
 const SHOWN = 5
+/** Passages of a page that are looked at for the answer. */
+const PASSAGES = [1, 3, 5] as const
 
 interface Found {
   /** The page that answers is among the first results. */
   readonly page: boolean
   /** So is the answering string, in the excerpt of that page. */
   readonly excerpt: boolean
+  /** In one of the first of its passages, by how many are looked at (`PASSAGES`). */
+  readonly passages: readonly boolean[]
   readonly refused: boolean
 }
 
@@ -78,6 +82,11 @@ export async function documentationRows(others: readonly Judged[], embedder: Emb
         unit: '%',
         value: share(one => one.excerpt),
       },
+      ...PASSAGES.map((count, at) => ({
+        name: `documentation, ${mode}, answer in one of ${count} passages of a page among ${SHOWN}`,
+        unit: '%',
+        value: share(one => one.passages[at] === true),
+      })),
       { name: `documentation, ${mode}, own questions refused`, unit: '%', value: share(one => one.refused) },
     )
     for (const other of others) {
@@ -98,12 +107,22 @@ async function lookUp(
   { page, text, answer }: DocumentationQuestion,
   mode: 'hybrid' | 'words',
 ): Promise<Found> {
-  const { items } = await engine.query({ text, mode, limit: SHOWN, any: true, touch: false })
+  const { items } = await engine.query({
+    text,
+    mode,
+    limit: SHOWN,
+    passages: Math.max(...PASSAGES),
+    any: true,
+    touch: false,
+  })
   const { verdict } = await engine.query({ text, mode, limit: 1, touch: false })
   const right = items.filter(item => item.origin?.endsWith(`/${page}`) === true)
   return {
     page: right.length > 0,
     excerpt: right.some(item => folded(item.excerpt.text).includes(answer)),
+    passages: PASSAGES.map(count =>
+      right.some(({ passages = [] }) => passages.slice(0, count).some(each => folded(each.text).includes(answer))),
+    ),
     refused: verdict === 'nothing_relevant',
   }
 }
