@@ -22,12 +22,16 @@ import type { Row } from './report.ts'
 import type { VerdictSet } from './verdict-quality.ts'
 
 const SHOWN = 5
+/** Passages of a page that are looked at for the answer. */
+const PASSAGES = [1, 3, 5] as const
 
 interface Found {
   /** The page that answers is among the first results. */
   readonly page: boolean
   /** So is the answering string, in the excerpt of that page. */
   readonly excerpt: boolean
+  /** In one of the first of its passages, by how many are looked at (`PASSAGES`). */
+  readonly passages: readonly boolean[]
   readonly refused: boolean
   /** Excerpts shown, and those of them that begin inside a sentence. */
   readonly shown: number
@@ -87,6 +91,11 @@ export async function documentationRows(others: readonly Judged[], embedder: Emb
         unit: '%',
         value: (100 * sumOf(found, one => one.cut)) / sumOf(found, one => one.shown),
       },
+      ...PASSAGES.map((count, at) => ({
+        name: `documentation, ${mode}, answer in one of ${count} passages of a page among ${SHOWN}`,
+        unit: '%',
+        value: share(one => one.passages[at] === true),
+      })),
       { name: `documentation, ${mode}, own questions refused`, unit: '%', value: share(one => one.refused) },
     )
     for (const other of others) {
@@ -107,13 +116,23 @@ async function lookUp(
   { page, text, answer }: DocumentationQuestion,
   mode: 'hybrid' | 'words',
 ): Promise<Found> {
-  const { items } = await engine.query({ text, mode, limit: SHOWN, any: true, touch: false })
+  const { items } = await engine.query({
+    text,
+    mode,
+    limit: SHOWN,
+    passages: Math.max(...PASSAGES),
+    any: true,
+    touch: false,
+  })
   const { verdict } = await engine.query({ text, mode, limit: 1, touch: false })
   const contents = await Promise.all(items.map(async ({ id }) => (await engine.get({ id })).content))
   const right = items.filter(item => item.origin?.endsWith(`/${page}`) === true)
   return {
     page: right.length > 0,
     excerpt: right.some(item => folded(item.excerpt.text).includes(answer)),
+    passages: PASSAGES.map(count =>
+      right.some(({ passages = [] }) => passages.slice(0, count).some(each => folded(each.text).includes(answer))),
+    ),
     refused: verdict === 'nothing_relevant',
     shown: items.length,
     cut: contents.filter((content, at) => beginsInside(content, items[at] as Item)).length,

@@ -106,6 +106,8 @@ export interface VectorIndex extends Index {
    * vectors when `approximate` (default false), as in `VectorSearch`.
    */
   score(vector: Float32Array, entries: readonly EntryKey[], scope: SearchScope, approximate?: boolean): readonly Hit[]
+  /** The cosine of each chunk of an entry that has a vector, by chunk key ascending; exact or not, as in `score`. Empty: the scope does not hold the entry. */
+  scoreChunks(vector: Float32Array, entry: EntryKey, scope: SearchScope, approximate?: boolean): readonly Hit[]
   /** Rows (chunks with a vector) in scope. */
   count(scope: SearchScope): number
   /** Whether the scope holds a row of this entry, and, where a chunk is given, of this chunk of it. */
@@ -237,6 +239,8 @@ export interface WordIndex extends Index {
   score(terms: readonly WordTerm[], entries: readonly EntryKey[], scope: SearchScope): readonly Hit[]
   /** The same in steps, as `searchInSteps`. */
   scoreInSteps(terms: readonly WordTerm[], entries: readonly EntryKey[], scope: SearchScope): Steps<readonly Hit[]>
+  /** The exact BM25 of each chunk of an entry (0 included), by chunk key ascending. Empty: the scope does not hold the entry. */
+  scoreChunks(terms: readonly WordTerm[], entry: EntryKey, scope: SearchScope): readonly Hit[]
   /**
    * Statistics of each word over the partitions, heaviest (boost · idf) first; stop words are left out unless there is
    * nothing else. A term of several words, or an identifier, gives several.

@@ -77,6 +77,14 @@ class ReferenceVectors implements VectorIndex {
     return entries.map(entry => hits.get(entry)).filter(hit => hit !== undefined)
   }
 
+  scoreChunks(vector: Float32Array, entry: EntryKey, scope: SearchScope): readonly Hit[] {
+    checkQuery({ vector, k: 0 }, this.dimensions)
+    return [...this.#visible(scope)]
+      .filter(row => row.entry === entry)
+      .map(({ chunk, vector: of }) => ({ entry, chunk, score: cosine(vector, of) }))
+      .sort((a, b) => a.chunk - b.chunk)
+  }
+
   count(scope: SearchScope): number {
     return [...this.#visible(scope)].length
   }

@@ -127,6 +127,15 @@ class ReferenceWordIndex implements WordIndex {
     return hits
   }
 
+  scoreChunks(terms: readonly WordTerm[], entry: EntryKey, scope: SearchScope): readonly Hit[] {
+    const words = this.#weighed(terms, scope)
+    const meanLength = this.#meanLength(scope)
+    return this.#allowedRows(scope)
+      .filter(row => row.entry === entry)
+      .map(row => ({ entry, chunk: row.chunk, score: scoreOf(words, row, meanLength) }))
+      .sort((a, b) => a.chunk - b.chunk)
+  }
+
   weigh(terms: readonly WordTerm[], scope: SearchScope): readonly TermWeight[] {
     return this.#weighed(terms, scope).map(({ term, boost, df, idf }) => ({ term, boost, df, idf }))
   }

@@ -118,6 +118,21 @@ class FlatVectorIndex implements KernelVectorIndex {
     return visible.map(entry => best.get(entry)).filter(hit => hit !== undefined)
   }
 
+  scoreChunks(
+    vector: Float32Array,
+    entry: EntryKey,
+    { partitions, allow }: SearchScope,
+    approximate: boolean = false,
+  ): readonly Hit[] {
+    checkQuery({ vector, k: 0 }, this.dimensions)
+    const { rows, scan, settlement } = this.#state
+    const row = rows.first(entry)
+    if (row < 0 || !partitions.includes(rows.partition(row)) || !(allow?.has(entry) ?? true)) return []
+    const candidates = scan.all(vector, entry)
+    const hits = approximate ? candidates.map(hitOf) : settlement.settle(vector, candidates, score => ({ score }))
+    return hits.sort((a, b) => a.chunk - b.chunk)
+  }
+
   count(scope: SearchScope): number {
     return this.#state.scan.count(scope)
   }

@@ -20,7 +20,7 @@ import { nearTerms } from './words/near.ts'
 import { entriesWithPhrase } from './words/phrase.ts'
 import { phraseWords, questionWords } from './words/question.ts'
 import { Block } from './words/runs.ts'
-import { isFewAllowed, scoreEntries, searchAllowed } from './words/score.ts'
+import { isFewAllowed, scoreChunks, scoreEntries, searchAllowed } from './words/score.ts'
 import { searchWords } from './words/search.ts'
 import { SegmentSet } from './words/segments.ts'
 
@@ -155,6 +155,10 @@ class Words implements WordIndex {
 
   *scoreInSteps(terms: readonly WordTerm[], entries: readonly EntryKey[], scope: SearchScope): Steps<readonly Hit[]> {
     return yield* scoreEntries(this.#set, this.#reading(terms, scope), entries, scope, this.#step)
+  }
+
+  scoreChunks(terms: readonly WordTerm[], entry: EntryKey, scope: SearchScope): readonly Hit[] {
+    return atOnce(scoreChunks(this.#set, this.#reading(terms, scope), entry, scope, this.#step))
   }
 
   weigh(terms: readonly WordTerm[], scope: SearchScope): readonly TermWeight[] {

@@ -5,6 +5,8 @@ export const MAX_QUERY_LENGTH = 10_000
 /** Most items a page can hold. */
 export const MAX_LIMIT = 1_000
 export const DEFAULT_LIMIT = 10
+/** Most passages of an entry that an item can show. */
+export const MAX_PASSAGES = 10
 /** Longest entry content, in UTF-16 units (64 MiB of Latin text). */
 export const MAX_CONTENT_LENGTH: number = 64 * 1024 * 1024
 export const MAX_ID_LENGTH = 512

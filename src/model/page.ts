@@ -17,6 +17,16 @@ export interface Excerpt {
   readonly cut_end?: boolean | undefined
 }
 
+/** A passage of an item's entry: an excerpt of one of its chunks. */
+export interface Passage extends Excerpt {
+  /**
+   * By the formula of the item's score, over the words and the meaning of this passage alone. At most the item's score, which
+   * takes the best of each, where all of its passages have vectors.
+   */
+  readonly score: number
+  readonly explanation?: Explanation | undefined
+}
+
 /** Times are ISO 8601 in UTC. Names are snake_case: this is what every door prints. */
 export interface Item {
   readonly rank: number
@@ -27,7 +37,10 @@ export interface Item {
   readonly title: string
   readonly score: number
   readonly components: Readonly<Record<string, number>>
+  /** Of its best passage. */
   readonly excerpt: Excerpt
+  /** Where passages were asked for: the best first, so that the first has the text and the lines of `excerpt`. */
+  readonly passages?: readonly Passage[] | undefined
   readonly tags: readonly string[]
   readonly metadata: JsonObject
   readonly origin: string | null

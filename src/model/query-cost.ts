@@ -10,20 +10,24 @@ export interface Priced {
   readonly limit?: number | undefined
   readonly explain?: boolean | undefined
   readonly trace?: boolean | undefined
+  readonly passages?: number | undefined
   readonly diversity?: number | undefined
   readonly approximate?: boolean | undefined
 }
 
 /**
- * Units, 1 or more: for each started hundred of results 1, 1 more for reasons and 1 more for spread; and 1 for exact vectors.
+ * Units, 1 or more: for each started hundred of results 1, 1 more for reasons, 1 more for spread and 1 more for several passages; and 1 for exact vectors.
  *
  * @example
  * costOfAsking({ limit: 1000, explain: true, diversity: 0.5, approximate: false }) // 31
  */
 export function costOfAsking(asked: Priced): number {
-  const { limit = 0, explain = false, trace = false, diversity = 1, approximate = true } = asked
+  const { limit = 0, explain = false, trace = false, diversity = 1, passages = 1, approximate = true } = asked
   const hundreds = Math.max(1, Math.ceil(Math.min(limit, MOST_RESULTS) / RESULTS))
-  return hundreds * (1 + (explain || trace ? 1 : 0) + (diversity < 1 ? 1 : 0)) + (approximate ? 0 : 1)
+  return (
+    hundreds * (1 + (explain || trace ? 1 : 0) + (diversity < 1 ? 1 : 0) + (passages > 1 ? 1 : 0)) +
+    (approximate ? 0 : 1)
+  )
 }
 
 /** Code points that one unit pays for, beyond as many that are free. */

@@ -7,6 +7,7 @@ import {
   MAX_ID_LENGTH,
   MAX_LIMIT,
   MAX_NAME_LENGTH,
+  MAX_PASSAGES,
   MAX_TIMEOUT_MS,
 } from './limits.ts'
 import { PHRASE_USES, type PhraseUse, SYNTAXES, type Syntax } from './query.ts'
@@ -92,6 +93,8 @@ export interface QueryInput {
   readonly timeout_ms?: number | undefined
   /** Longest excerpt, in characters. */
   readonly excerpt_length?: number | undefined
+  /** Most passages of an entry, each with its section, lines and score; 1 to 10. Default: its excerpt alone. */
+  readonly passages?: number | undefined
   /** Most results in a piece, where the answer is given piece by piece; nothing else. Default 20. */
   readonly chunk_size?: number | undefined
 }
@@ -247,6 +250,14 @@ export const queryInput: z.ZodType<QueryInput> = z.strictObject({
   known_at: instantInput.optional().describe('Only what was known at this moment'),
   timeout_ms: questionFields.timeout_ms,
   excerpt_length: z.int().min(40).max(10_000).optional().describe('Longest excerpt, in characters. Default: 320'),
+  passages: z
+    .int()
+    .min(1)
+    .max(MAX_PASSAGES)
+    .optional()
+    .describe(
+      'Give up to so many passages of each result, best first, with section, lines and score. Default: the excerpt of the best one',
+    ),
   chunk_size: z
     .int()
     .min(1)

@@ -60,6 +60,8 @@ export interface Query {
   readonly approximate: boolean
   readonly timeoutMs: number
   readonly excerptLength: number
+  /** Passages of an entry, 1 to 10; null: its excerpt alone. */
+  readonly passages: number | null
   /** The moment that decay, recency, validity and relative times refer to. */
   readonly asOf: Instant
   /** When its first page was asked for: by what was there then its order goes. */

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { JsonObject } from '../base/canonical.ts'
 import type { Explanation } from '../model/explanation.ts'
-import type { Coverage, Excerpt, Item, Page, StageTrace } from '../model/page.ts'
+import type { Coverage, Excerpt, Item, Page, Passage, StageTrace } from '../model/page.ts'
 
 // z.json() would also do, but it is recursive in JSON Schema, and any object is what is meant.
 export const jsonObject: z.ZodType<JsonObject, JsonObject> = z.record(z.string(), z.json())
@@ -17,7 +17,7 @@ export const explanationOutput: z.ZodType<Explanation> = z.strictObject({
   note: z.string().optional(),
 })
 
-const excerptOutput: z.ZodType<Excerpt> = z.strictObject({
+const excerptFields = {
   text: z.string(),
   start_line: z.int(),
   end_line: z.int(),
@@ -25,6 +25,12 @@ const excerptOutput: z.ZodType<Excerpt> = z.strictObject({
   highlights: z.array(z.tuple([z.int(), z.int()])),
   cut_start: z.boolean().optional().describe('It begins inside a sentence'),
   cut_end: z.boolean().optional().describe('It ends inside a sentence'),
+}
+const excerptOutput: z.ZodType<Excerpt> = z.strictObject(excerptFields)
+const passageOutput: z.ZodType<Passage> = z.strictObject({
+  ...excerptFields,
+  score: z.number().describe('By the same formula as the score of the result, over this passage alone'),
+  explanation: explanationOutput.optional(),
 })
 
 const itemOutput: z.ZodType<Item> = z.strictObject({
@@ -37,6 +43,7 @@ const itemOutput: z.ZodType<Item> = z.strictObject({
   score: z.number(),
   components: z.record(z.string(), z.number()),
   excerpt: excerptOutput,
+  passages: z.array(passageOutput).optional().describe('Where passages are asked for: best first'),
   tags: z.array(z.string()),
   metadata: jsonObject,
   origin: z.string().nullable(),

@@ -1,5 +1,5 @@
 /** Later pages of an answer, from the order that its first page found; asked deeper when that has come to its end. */
-import type { Ranked, Scored } from '../model/candidate.ts'
+import type { Candidate, Ranked, Scored } from '../model/candidate.ts'
 import { LEG_DEPTH, MAX_LIMIT } from '../model/limits.ts'
 import type { Query } from '../model/query.ts'
 import type { QueryContext } from './context.ts'
@@ -119,10 +119,17 @@ function merged(rest: readonly Ranked[], ranked: readonly Ranked[], context: Que
 /** Says of each what was found out when it was brought. */
 function joined(before: Scoring, now: Scoring, ranked: readonly Ranked[]): Scoring {
   const isNew = new Set(ranked.map(({ entry }) => entry))
+  const [rateBefore, rateNow] = [before.rate, now.rate]
   return {
     ...now,
     scored: [],
     explain: scored => (isNew.has(scored.entry) ? now : before).explain(scored),
+    // They are of one entry.
+    ...(rateBefore !== undefined &&
+      rateNow !== undefined && {
+        rate: (passages: readonly Candidate[]) =>
+          passages.some(({ entry }) => isNew.has(entry)) ? rateNow(passages) : rateBefore(passages),
+      }),
     verdict: before.verdict,
     reason: before.reason,
     verdictBy: before.verdictBy,

@@ -1,14 +1,14 @@
 /** Results as every door prints them. */
 import type { Steps } from '../base/turns.ts'
 import type { Ranked } from '../model/candidate.ts'
-import type { Chunk, ChunkKey, Entry, EntryKey } from '../model/entry.ts'
+import type { Entry, EntryKey } from '../model/entry.ts'
 import type { Explanation } from '../model/explanation.ts'
 import { toIso } from '../model/instant.ts'
 import type { Item } from '../model/page.ts'
 import type { QueryContext } from './context.ts'
 import { toldOrigin } from './disclose.ts'
-import { excerpter } from './passage.ts'
-import type { Plan, Ranking } from './stage.ts'
+import { shownTexts } from './passage.ts'
+import type { Plan, Ranking, Retrieval } from './stage.ts'
 import { whyListed, whyRanked } from './why.ts'
 
 export interface Shown {
@@ -31,12 +31,18 @@ export function* presentItems(
   first: number,
   made: Map<EntryKey, MadeItem>,
   ranking: Ranking,
+  retrieval: Retrieval,
   plan: Plan,
   context: QueryContext,
 ): Steps<readonly Item[] | null> {
   let paused = false
-  const chunkOf = chunksToShow(shown, context)
-  const excerptOf = excerpter(plan, context)
+  const textOf = shownTexts(
+    shown.map(({ ranked }) => ranked),
+    ranking,
+    retrieval,
+    plan,
+    context,
+  )
   const { explain, why } = ranking.scoring
   for (const { entry, ranked } of shown) {
     const before = made.get(entry.key)?.entry
@@ -51,7 +57,7 @@ export function* presentItems(
       title: entry.title,
       score: ranked.score,
       components: ranked.components,
-      excerpt: excerptOf(entry, chunkOf(entry, ranked)),
+      ...textOf(entry, ranked),
       tags: entry.tags,
       metadata: entry.metadata,
       origin: toldOrigin(entry, context.sight.viewer, context.reader),
@@ -74,25 +80,4 @@ export function* presentItems(
 function isSame(before: Entry, now: Entry): boolean {
   const head = (entry: Entry) => JSON.stringify({ ...entry, content: '' })
   return before.contentHash === now.contentHash && head(before) === head(now)
-}
-
-/** The best chunk of the leg that gave most to the score; the first chunk where no leg found one, or it is gone. */
-function chunksToShow(
-  shown: readonly Shown[],
-  { reader }: QueryContext,
-): (entry: Entry, ranked: Ranked) => Chunk | undefined {
-  const wanted = shown.map(({ ranked }) => bestChunk(ranked)).filter(chunk => chunk !== undefined)
-  const found = new Map(reader.chunks(wanted).map(chunk => [chunk.key, chunk]))
-  return (entry, ranked) => {
-    const chunk = found.get(bestChunk(ranked) ?? -1)
-    return chunk?.entry === entry.key ? chunk : reader.chunksOf(entry.key)[0]
-  }
-}
-
-function bestChunk({ chunks, components }: Ranked): ChunkKey | undefined {
-  let best: string | undefined
-  for (const leg of Object.keys(chunks)) {
-    if (best === undefined || (components[leg] ?? 0) > (components[best] ?? 0)) best = leg
-  }
-  return best === undefined ? undefined : chunks[best]
 }

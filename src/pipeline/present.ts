@@ -28,11 +28,19 @@ export function* present(ranking: Ranking, retrieval: Retrieval, plan: Plan, con
   const isRefused = verdict === 'nothing_relevant' && !query.any
   const waiting = stillToCome(ranking, plan, context)
   const first = (query.after?.rank ?? 0) + 1
-  const { shown, isLast, items } = yield* itemsOf(isRefused ? [] : waiting, query.limit, first, ranking, plan, context)
+  const { shown, isLast, items } = yield* itemsOf(
+    isRefused ? [] : waiting,
+    query.limit,
+    first,
+    ranking,
+    retrieval,
+    plan,
+    context,
+  )
   // Handed over where nothing is shown.
   const near =
     isRefused && plan.mode !== 'list'
-      ? yield* itemsOf(waiting, Math.min(MOST_NEAREST, query.limit), 1, ranking, plan, context)
+      ? yield* itemsOf(waiting, Math.min(MOST_NEAREST, query.limit), 1, ranking, retrieval, plan, context)
       : null
   const end = endOf(shown, retrieval, plan, context)
   const coverage = coverageOf(retrieval.complete && ranking.complete !== false, plan, context)
@@ -71,13 +79,14 @@ function* itemsOf(
   limit: number,
   first: number,
   ranking: Ranking,
+  retrieval: Retrieval,
   plan: Plan,
   context: QueryContext,
 ): Steps<Cut & { readonly items: readonly Item[] }> {
   const made = new Map<EntryKey, MadeItem>()
   for (let look = 1; ; look++) {
     const { shown, isLast } = cut(waiting, limit, context)
-    const steps = presentItems(shown, first, made, ranking, plan, context)
+    const steps = presentItems(shown, first, made, ranking, retrieval, plan, context)
     const items = look < MOST_LOOKS ? yield* steps : atOnce(steps)
     if (items !== null) return { shown, isLast, items }
   }

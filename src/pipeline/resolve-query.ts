@@ -23,7 +23,7 @@ export interface Asked {
 }
 
 /** What decides neither which entries come nor in which order: it may change from page to page. */
-const FREE = ['cursor', 'limit', 'explain', 'trace', 'touch', 'timeout_ms', 'excerpt_length', 'chunk_size']
+const FREE = ['cursor', 'limit', 'explain', 'trace', 'touch', 'timeout_ms', 'excerpt_length', 'passages', 'chunk_size']
 
 /** Throws `invalid_argument` (a period that ends before it begins), and what a cursor is refused with. */
 export function resolveQuery(input: QueryInput, asked: Asked): Query {
@@ -54,6 +54,7 @@ export function resolveQuery(input: QueryInput, asked: Asked): Query {
     approximate: input.approximate ?? defaults.approximate,
     timeoutMs: input.timeout_ms ?? defaults.timeoutMs,
     excerptLength: input.excerpt_length ?? defaults.excerptLength,
+    passages: input.passages ?? null,
     asOf: start.asOf,
     begun: start.begun,
   }

@@ -7,7 +7,7 @@ import { explainParts, type Formula, formulaOf, mostOf, mostWithUse, partsOf } f
 import { type Remembered, remember } from './memory.ts'
 import { dropsNoise, isNoise, onlyNoiseIsLeft } from './noise.ts'
 import { pageBar } from './page-bounds.ts'
-import { keepFirstByWords, type OtherScores } from './partly-embedded.ts'
+import { keepFirstByWords, type OtherScores, withExpected } from './partly-embedded.ts'
 import { allKnown } from './shown.ts'
 import type { Plan, Retrieval, Scoring } from './stage.ts'
 import { type Judgement, judge, judgeNoise } from './verdict.ts'
@@ -16,7 +16,8 @@ import { weightsWith } from './weights.ts'
 export function score(retrieval: Retrieval, plan: Plan, context: QueryContext): Scoring {
   const judged = withPhrase(judge(retrieval, plan, context), retrieval)
   if (plan.mode === 'list') {
-    return { scored: retrieval.candidates.map(listed), explain: explainListed, ...judged, ceiling: null }
+    const rate = (all: readonly Candidate[]) => all.map(listed)
+    return { scored: rate(retrieval.candidates), explain: explainListed, rate, ...judged, ceiling: null }
   }
   const formula = formulaOf(retrieval.statistics, plan, context)
   const noiseDrops = dropsNoise(plan)
@@ -28,16 +29,18 @@ export function score(retrieval: Retrieval, plan: Plan, context: QueryContext): 
   // Where nothing is relevant, noise too may be what came nearest.
   const candidates = judgement.verdict === 'nothing_relevant' ? retrieval.candidates : speaking
   const memories = memoriesOf({ ...retrieval, candidates }, formula, plan, context)
-  const scored = candidates.map(candidate => scoredBy(formula, candidate, memories.get(candidate.entry) ?? null))
+  const scoreOf = (candidate: Candidate) => scoredBy(formula, candidate, memories.get(candidate.entry) ?? null)
+  const scored = candidates.map(scoreOf)
+  const scope = () => ({ partitions: context.sight.partitions })
   const isPartly = formula.expectedBase !== null && retrieval.isRest !== true
   return {
     scored: isPartly ? keepFirstByWords(scored, otherScores(formula, memories), context) : scored,
     explain: scored => {
       const chunk = scored.chunks['words']
-      const scope = { partitions: context.sight.partitions }
-      const terms = chunk === undefined ? [] : context.words.explain(plan.terms, chunk, scope)
+      const terms = chunk === undefined ? [] : context.words.explain(plan.terms, chunk, scope())
       return explainParts(scored, formula, memories.get(scored.entry) ?? null, terms)
     },
+    rate: passages => withExpected(passages, retrieval.statistics, scope(), context).map(scoreOf),
     ...judgement,
     isWhole: noiseDrops && onlyNoiseIsLeft(retrieval, context),
     ceiling: plan.query.approximate || retrieval.exhausted ? null : ceilingOf(retrieval, formula),

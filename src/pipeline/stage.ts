@@ -64,6 +64,11 @@ export interface Retrieval {
 export interface Scoring {
   readonly scored: readonly Scored[]
   readonly explain: Explain
+  /**
+   * Scores passages of one entry as entries that hold nothing else: `signals` and `chunks` are those of the passage. Absent: the score is
+   * not one of single passages.
+   */
+  readonly rate?: ((passages: readonly Candidate[]) => readonly Scored[]) | undefined
   /** The main reasons of one in a line; absent: they are read off the explanation. */
   readonly why?: ((scored: Scored) => string) | undefined
   readonly verdict: Verdict

@@ -76,6 +76,11 @@ export function vectorSuite(name: string, parts: VectorSuiteParts): void {
             expect(index.score(request.vector, entries, request)).toEqual(scores)
             const rough = index.score(request.vector, entries, request, true)
             expectNear(rough, scores, 1)
+            for (const entry of entries) {
+              const ofChunks = reference.scoreChunks(request.vector, entry, request)
+              expect(index.scoreChunks(request.vector, entry, request)).toEqual(ofChunks)
+              expectNear(index.scoreChunks(request.vector, entry, request, true), ofChunks, 1)
+            }
           }
         }),
         { numRuns: 150 },
@@ -137,6 +142,7 @@ function asker(question: VectorQuestion, world: VectorWorld): (index: VectorInde
   return index => ({
     hits: index.search(request),
     scores: index.score(request.vector, entries, request),
+    chunks: entries.map(entry => index.scoreChunks(request.vector, entry, request)),
     there: entries.filter(entry => index.has(entry, request)),
     count: index.count(request),
   })

@@ -144,6 +144,7 @@ function asker(question: WordQuestion, world: WordWorld): (index: WordIndex) => 
     return {
       hits,
       scores: index.score(terms, entries, request),
+      chunks: entries.map(entry => index.scoreChunks(terms, entry, request)),
       weights: index.weigh(terms, request),
       leaves: hits.slice(0, 3).map(hit => index.explain(terms, hit.chunk, request)),
       phrase: [...index.entriesWith(phrase, request)],

@@ -45,6 +45,7 @@ describe('bad usage ends with 2, says what is wrong on standard error, and print
     [['query', 'x', '--limit', '-3'], /limit: expected at least 1, got -3/],
     [['query', 'x', '--limit', '1000000000'], /limit: expected at most 1000, got 1000000000/],
     [['query', 'x', '--limit', '2.5'], /limit: expected/],
+    [['query', 'x', '--passages', '11'], /^querent: passages: expected at most 10, got 11/],
     [['query', 'x', '--mode', 'telepathy'], /Allowed choices are hybrid, words, meaning/],
     [['query', 'x', '--words', '--mode', 'hybrid'], /cannot be used with/],
     [['query', 'x', '--format', 'xml'], /Allowed choices are table, md, json/],
@@ -295,4 +296,13 @@ describe('at a terminal', () => {
     const plain = await run(['query', 'half life'], { terminal: true, env: { NO_COLOR: '1' } })
     expect(plain.stdout).not.toContain('\u001b')
   })
+})
+
+it('QE-008: query --passages shows the passages of each result, with lines, section and score', async () => {
+  const { status, stdout } = await run(['query', '--passages', '2', '--limit', '1', 'half life'])
+  expect(status).toBe(0)
+  expect(stdout).toMatch(/^1\. Decay {2}.*\n {3}lines \d(-\d)?(, Decay)? {2}\d\.\d{3}\n {5}\S/)
+  const json = await run(['query', '--passages', '2', '--limit', '1', '--json', 'half life'])
+  const [item] = JSON.parse(json.stdout).items
+  expect(item.passages).toEqual([{ ...item.excerpt, section: ['Decay'], score: item.score }])
 })

@@ -68,6 +68,20 @@ describe('an answer', () => {
     expect(seen.sort()).toEqual(all.items.map(item => item.id).sort())
   })
 
+  it('QE-008: has the passages of each item, and cuts their texts too where there is little room', async () => {
+    const input = { text: 'honey', limit: 2, passages: 2, detail: 'concise' }
+    const textsOf = (page: Awaited<ReturnType<typeof ask>>) => {
+      const { items } = page as unknown as { items: { passages: { text: string }[] }[] }
+      return items.map(({ passages }) => passages.map(({ text }) => text.length))
+    }
+    const whole = textsOf(await ask(owner, 'query', input))
+    expect(whole.map(lengths => lengths.length)).toEqual([2, 2])
+    expect(Math.min(...whole.flat())).toBeGreaterThan(100)
+    const cut = textsOf(await ask(owner, 'query', { ...input, max_tokens: 700 }))
+    expect(cut.length).toBe(2)
+    expect(Math.max(...cut.flat())).toBeLessThanOrEqual(200)
+  })
+
   it('of one entry is cut at its end', async () => {
     const page = (await ask(owner, 'get', { id: 'notes/honey 3#é', max_tokens: 200 })) as Record<string, unknown>
     expect(bytes(page)).toBeLessThanOrEqual(800)

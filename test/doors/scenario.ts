@@ -21,6 +21,15 @@ export interface Step {
   readonly atRoute?: (outcome: Json) => void
 }
 
+/** Three sections, each long enough to be a chunk. */
+const LONG = [
+  ['Clay', 'The clay rests for a week.'],
+  ['Firing', 'The temperature rises slowly.'],
+  ['Glaze', 'The glaze melts at a temperature above the first.'],
+]
+  .map(([heading, text]) => `# ${heading}\n\n${`${text} `.repeat(12).trim()}\n`)
+  .join('\n')
+
 /** `docs` is a folder with `decay.md` and `kernel.md`. */
 export function scenario(docs: string): readonly Step[] {
   return [
@@ -96,6 +105,44 @@ export function scenario(docs: string): readonly Step[] {
         expect(result.items[0].explanation.value).toBe(result.items[0].score)
       },
     },
+    {
+      name: 'an agent writes a long text',
+      operation: 'put',
+      viewer: 'ana',
+      input: { entries: [{ id: 'kiln', title: 'Kiln', content: LONG, kind: 'document' }] },
+      expect: ({ result }) => expect(result).toMatchObject({ created: 1 }),
+    },
+    {
+      name: 'ask for several passages of each (QE-008)',
+      operation: 'query',
+      viewer: 'ana',
+      input: { text: 'glaze temperature', passages: 2, explain: true },
+      expect: ({ result }) => {
+        const [item] = result.items
+        expect(item.id).toBe('kiln')
+        expect(item.passages.map(({ section }: Json) => section.at(-1))).toEqual(['Glaze', 'Firing'])
+        const [first, second] = item.passages
+        expect(first).toMatchObject(item.excerpt)
+        expect(first.score).toBeGreaterThan(second.score)
+        expect(second.explanation.value).toBe(second.score)
+        expect(second.end_line).toBeLessThan(first.start_line)
+      },
+    },
+    {
+      name: 'ask for more passages than there can be',
+      operation: 'query',
+      viewer: 'ana',
+      input: { text: 'glaze', passages: 11 },
+      expect: ({ error }) => expect(error).toMatchObject({ code: 'invalid_argument', details: { field: 'passages' } }),
+    },
+    {
+      name: 'ask for several passages where a lens scores none',
+      operation: 'query',
+      viewer: 'ana',
+      input: { text: 'glaze', lens: 'conversations', passages: 2 },
+      expect: ({ error }) => expect(error).toMatchObject({ code: 'invalid_argument', details: { field: 'passages' } }),
+    },
+    { name: 'the long text goes', operation: 'delete', viewer: 'ana', input: { ids: ['kiln'] } },
     {
       name: 'ask in Spanish without accents',
       operation: 'query',

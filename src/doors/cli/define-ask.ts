@@ -27,10 +27,12 @@ export function defineAskCommands(program: Command, cli: Cli): void {
     ['querent query how does decay work', 'the best ten passages, with reasons'],
     ['querent query \'"flat scan" -kernel tag:index\'', 'a phrase, without a word, with a tag'],
     ['querent query --words --limit 3 parseInput', 'by words alone'],
+    ['querent query --passages 3 how does decay work', 'three passages of each, with section and lines'],
     ['querent query --json colour models | jq .items[0]', 'for programs'],
     ['querent query --stream colour models | jq .title', 'the same as it comes'],
   ])
   withStream(withFormat(withPlace(withPaging(withMoments(withTouch(withQuestion(query)))))))
+    .option('--passages <number>', 'the best so many passages of each result, 1 to 10', finiteNumber)
     .option('--explain', 'show how each score was made')
     .option('--fail-empty', 'end with exit code 3 when nothing is relevant')
   runs<[readonly string[]], AskFlags>(query, cli, async (words, flags) => {

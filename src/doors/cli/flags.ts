@@ -32,6 +32,7 @@ export interface AskFlags extends CommonFlags, FilterFlags {
   readonly timeout?: number
   readonly asOf?: string
   readonly knownAt?: string
+  readonly passages?: number
   readonly explain?: true
   readonly failEmpty?: true
   readonly stream?: true
@@ -189,6 +190,7 @@ export function questionOf(text: string, flags: AskFlags): QueryInput {
     timeout_ms: timeoutMs(flags.timeout),
     ...(flags.asOf !== undefined && { as_of: flags.asOf }),
     ...(flags.knownAt !== undefined && { known_at: flags.knownAt }),
+    ...(flags.passages !== undefined && { passages: flags.passages }),
     ...(flags.explain && { explain: true }),
   }
 }

@@ -20,7 +20,7 @@ import { type Answered, type ChangedEntries, Reach } from './reach.ts'
 const SLIDING_MS = 60_000
 const DAY_MS = 24 * 60 * 60_000
 /** Of a page's item: what has its own place in events, or follows from the others' and from time. */
-const NOT_OF_VERSION = ['rank', 'score', 'components', 'excerpt', 'why', 'explanation']
+const NOT_OF_VERSION = ['rank', 'score', 'components', 'excerpt', 'passages', 'why', 'explanation']
 const FIELDS = ['title', 'collection', 'kind', 'tags', 'metadata', 'origin', 'updated_at'] as const
 
 export interface PipelineQuestionParts {

@@ -79,13 +79,28 @@ export class VectorScan {
       for (let slot = this.#rows.first(entry); slot >= 0; slot = this.#rows.next(slot)) slots.push(slot)
       return slots.length
     })
+    const at = this.#valuesOf(vector, slots)
+    return ends.flatMap((end, i) => this.#atTop(slots, ends[i - 1] ?? 0, end, at))
+  }
+
+  /** All rows of an entry, in no particular order. Scores are cosines. */
+  all(vector: Float32Array, entry: EntryKey): Candidate[] {
+    const slots: Slot[] = []
+    for (let slot = this.#rows.first(entry); slot >= 0; slot = this.#rows.next(slot)) slots.push(slot)
+    const at = this.#valuesOf(vector, slots)
+    const { doubles } = this.#rows.memory
+    return slots.map((slot, i) => this.#candidate(slot, Math.fround(doubles[at + 2 * i] as number), 0))
+  }
+
+  /** Where (in doubles) the value of each slot and its error stand. */
+  #valuesOf(vector: Float32Array, slots: readonly Slot[]): number {
     this.#ask(vector, 1)
     const at = this.#scopes.room(slots.length * 24)
     const { kernel, words } = this.#rows.memory
     words.set(slots, at / 4)
     const to = at + Math.ceil(slots.length / 2) * 8
     kernel.values(at, slots.length, to)
-    return ends.flatMap((end, i) => this.#atTop(slots, ends[i - 1] ?? 0, end, to / 8))
+    return to / 8
   }
 
   /** Computes every sign-code distance and no more: what searches are measured by. */

@@ -34,6 +34,21 @@ export function* scoreEntries(
   return hits
 }
 
+/** Each chunk of an entry that the scope holds, by chunk key ascending. In steps, as `searchWords`. */
+export function* scoreChunks(
+  set: SegmentSet,
+  reading: Reading,
+  entry: EntryKey,
+  scope: SearchScope,
+  step: number,
+): Steps<readonly Hit[]> {
+  const hits: Hit[] = []
+  yield* eachChunk(set, reading, [entry], scope, step, (_, chunk, sum) => {
+    hits.push({ entry, chunk, score: Math.max(0, sum) })
+  })
+  return hits.sort((a, b) => a.chunk - b.chunk)
+}
+
 /** What looking one chunk up in one list costs, in postings read. */
 export const LOOK_UP_COST = 24
 

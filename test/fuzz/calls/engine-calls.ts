@@ -56,6 +56,7 @@ export const ENGINE_CALLS: readonly Call[] = [
     known_at: ISO,
     timeout_ms: 1000,
     excerpt_length: 100,
+    passages: 3,
   }),
   ...['chroma', 'collections', 'c64', 'context', 'beliefs'].map(lens =>
     by(ASKER, 'query', { text: 'quick fox $D020', lens, any: true, explain: true }),

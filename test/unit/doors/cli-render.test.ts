@@ -71,6 +71,31 @@ describe('a page, as text', () => {
     expect(text).toContain('is short. …\n')
   })
 
+  it('QE-008: shows each passage with its lines, section and score, where passages were asked for', () => {
+    const [text, highlights] = ['Memory fades.', []]
+    const passages = [
+      { ...item.excerpt, section: ['Decay', 'Half \u001b[31mlife'], score: 0.71234 },
+      { text, highlights, start_line: 9, end_line: 9, section: [], score: 0.25 },
+    ]
+    expect(pageText({ ...page, items: [{ ...item, passages }], notes: [] }, plain, '/notes')).toBe(
+      [
+        '1. Decay  docs/decay.md:3-5  0.712  decay.md',
+        '   lines 3-5  Decay › Half \ufffd[31mlife  0.712',
+        '     Memory fades.',
+        '     The <half life> is short.',
+        '   lines 9  0.250',
+        '     Memory fades.',
+        '   why: matches "half life"',
+        '',
+        'answered',
+        '',
+      ].join('\n'),
+    )
+    expect(pageMarkdown({ ...page, items: [{ ...item, passages }] }, '/notes')).toContain(
+      'lines 9, score 0.250\n\n> Memory fades.\n',
+    )
+  })
+
   it('says why nothing is relevant, how to go on, and what came nearest (QE-005)', () => {
     const empty: Page = { ...page, items: [], notes: [], verdict: 'nothing_relevant', reason: 'no word is known' }
     expect(pageText(empty, plain, '/')).toBe('nothing relevant: no word is known\n--any shows what comes nearest\n')

@@ -28,6 +28,8 @@ describe.each(['query', 'watch'])('%s costs 1, and', name => {
     ['nothing more for what is no more work', { memory: true, diversity: 1, explain: false, limit: 100 }, 1],
     ['1 more for explanations', { explain: true }, 2],
     ['1 more for spread', { diversity: 0 }, 2],
+    ['1 more for several passages', { passages: 2 }, 2],
+    ['nothing more for one passage', { passages: 1 }, 1],
     ['1 more for 101 results', { limit: 101 }, 2],
     ['1 more for 200 results', { limit: 200 }, 2],
     ['1 more for exact vectors', { approximate: false }, 2],

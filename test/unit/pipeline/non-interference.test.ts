@@ -160,6 +160,7 @@ function withStatisticsOfAll(context: QueryContext): WordIndex {
     searchInSteps: request => words.searchInSteps(widen(request)),
     score: (terms, entries, scope) => words.score(terms, entries, widen(scope)),
     scoreInSteps: (terms, entries, scope) => words.scoreInSteps(terms, entries, widen(scope)),
+    scoreChunks: (terms, entry, scope) => words.scoreChunks(terms, entry, widen(scope)),
     weigh: (terms, scope) => words.weigh(terms, widen(scope)),
   }
 }

@@ -1,7 +1,7 @@
 /** A page of results, for people: as text, and as Markdown. */
 
 import { printable } from '../../../base/printable.ts'
-import type { Excerpt, Item, Page } from '../../../model/page.ts'
+import type { Excerpt, Item, Page, Passage } from '../../../model/page.ts'
 import { explanationText } from './explanation.ts'
 import { place, sectionPath } from './place.ts'
 import { oneLine, type Style } from './style.ts'
@@ -37,13 +37,37 @@ function itemText(item: Item, style: Style, workingFolder: string): string {
     `${place(item.origin, item.excerpt, workingFolder)}${sectionPath(item.excerpt)}  ${item.score.toFixed(3)}  ${oneLine(item.id)}`,
   )
   const head = `${item.rank}. ${style.bold(oneLine(item.title) || '(untitled)')}  ${where}\n`
-  const body = highlighted(item.excerpt, style.mark)
+  const { passages } = item
+  const body =
+    passages === undefined
+      ? lines(highlighted(item.excerpt, style.mark), indent)
+      : passages.map(passage => passageText(passage, style, indent)).join('')
+  const why = `${indent}${style.dim(`why: ${oneLine(item.why)}`)}\n`
+  return head + body + why + (item.explanation ? explanationText(item.explanation, style, indent) : '')
+}
+
+/**
+ *    lines 12-18  Install › From source  0.83
+ *      … the lines that match …
+ */
+function passageText(passage: Passage, style: Style, indent: string): string {
+  const head = style.dim(`${passagePlace(passage)}  ${passage.score.toFixed(3)}`)
+  const { explanation } = passage
+  const why = explanation === undefined ? '' : explanationText(explanation, style, `${indent}  `)
+  return `${indent}${head}\n${lines(highlighted(passage, style.mark), `${indent}  `)}${why}`
+}
+
+function passagePlace(passage: Passage): string {
+  return place(null, passage, '') + sectionPath(passage)
+}
+
+/** Those that are not blank. */
+function lines(text: string, indent: string): string {
+  return text
     .split('\n')
     .filter(line => line.trim() !== '')
     .map(line => `${indent}${line}\n`)
     .join('')
-  const why = `${indent}${style.dim(`why: ${oneLine(item.why)}`)}\n`
-  return head + body + why + (item.explanation ? explanationText(item.explanation, style, indent) : '')
 }
 
 /** The verdict, what else there is to know, and how to get more. */
@@ -87,13 +111,23 @@ export function pageMarkdown(page: Page, workingFolder: string): string {
 }
 
 function itemMarkdown(item: Item, workingFolder: string): string {
-  const quote = highlightedMarkdown(item.excerpt)
-    .split('\n')
-    .map(line => `> ${line}\n`)
-    .join('')
+  const { passages } = item
+  const quote =
+    passages === undefined
+      ? quoteMarkdown(item.excerpt)
+      : passages
+          .map(each => `${markdownText(passagePlace(each))}, score ${each.score.toFixed(3)}\n\n${quoteMarkdown(each)}`)
+          .join('\n')
   const where = markdownText(place(item.origin, item.excerpt, workingFolder) + sectionPath(item.excerpt))
   const head = `## ${item.rank}. ${markdownText(oneLine(item.title) || '(untitled)')}\n\n${where}, score ${item.score.toFixed(3)}, id ${markdownText(oneLine(item.id))}\n`
   return `${head}\n${quote}\n${markdownText(oneLine(item.why))}\n\n`
+}
+
+function quoteMarkdown(excerpt: Excerpt): string {
+  return highlightedMarkdown(excerpt)
+    .split('\n')
+    .map(line => `> ${line}\n`)
+    .join('')
 }
 
 function highlightedMarkdown(excerpt: Excerpt): string {

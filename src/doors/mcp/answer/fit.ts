@@ -77,14 +77,24 @@ function withShorterTexts(answer: JsonObject, shape: AnswerShape, tokens: number
 }
 
 function shortItem(item: JsonObject, path: string, length: number): JsonObject {
+  const { excerpt, passages } = item
   const text = valueAt(item, path)
-  if (typeof text !== 'string' || text.length <= length) return item
-  const cut = withValueAt(item, path, head(text, length))
-  const { excerpt } = cut
-  if (!isObject(excerpt) || !Array.isArray(excerpt['highlights'])) return cut
+  const isCut = typeof text === 'string' && text.length > length
+  return {
+    ...(isCut ? withValueAt(item, path, head(text, length)) : item),
+    ...(isObject(excerpt) && { excerpt: shortExcerpt(excerpt, length) }),
+    ...(Array.isArray(passages) && {
+      passages: passages.map(each => (isObject(each) ? shortExcerpt(each, length) : each)),
+    }),
+  }
+}
+
+function shortExcerpt(excerpt: JsonObject, length: number): JsonObject {
+  const { text, highlights } = excerpt
+  if (typeof text !== 'string' || text.length <= length || !Array.isArray(highlights)) return excerpt
   // Spans of what is no longer there would point nowhere.
-  const within = excerpt['highlights'].filter(span => Array.isArray(span) && Number(span[1]) <= length)
-  return { ...cut, excerpt: { ...excerpt, highlights: within, cut_end: true } }
+  const within = highlights.filter(span => Array.isArray(span) && Number(span[1]) <= length)
+  return { ...excerpt, text: head(text, length), highlights: within, cut_end: true }
 }
 
 /** Whole characters: half a surrogate pair is none. */
