@@ -21,6 +21,7 @@ it('tells in the end how to go on from there, not from its last event', async ()
   shared.timers = timers
   const folder = mkdtempSync(join(tmpdir(), 'querent-watch-'))
   const options = { workingFolder: folder, env: {} }
+  vi.stubEnv('QUERENT_HOME', join(folder, 'home'))
   try {
     const stdin = JSON.stringify({ entries: [{ id: 'a', content: 'Honey keeps.' }] })
     expect(await runInProcess(['init'], options)).toMatchObject({ status: 0 })
@@ -39,6 +40,7 @@ it('tells in the end how to go on from there, not from its last event', async ()
     expect(token).not.toBe(JSON.parse(lines[0] as string).resume_token)
     expect(stderr.split('\n').length).toBe(3)
   } finally {
+    vi.unstubAllEnvs()
     rmSync(folder, { recursive: true })
   }
 })

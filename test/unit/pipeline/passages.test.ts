@@ -10,7 +10,7 @@ import { sentences } from '../../../src/testing/ask-arbitraries.ts'
 import type { AskWorld } from '../../../src/testing/ask-world.ts'
 import { openWordsWorld, openWorld } from './world.ts'
 
-/** Each line a chunk of its own, under a heading that bears its number. */
+/** Each text a paragraph and a chunk of its own, under a heading that bears its number; text n is on line 2n + 1. */
 function linesOf(texts: readonly string[]): { readonly content: string; readonly chunks: readonly ChunkDraft[] } {
   const chunks: ChunkDraft[] = []
   let start = 0
@@ -18,13 +18,13 @@ function linesOf(texts: readonly string[]): { readonly content: string; readonly
     chunks.push({
       start,
       end: start + text.length,
-      startLine: at + 1,
-      endLine: at + 1,
+      startLine: 2 * at + 1,
+      endLine: 2 * at + 1,
       headings: ['Top', `Part ${at + 1}`],
     })
-    start += text.length + 1
+    start += text.length + 2
   }
-  return { content: texts.join('\n'), chunks }
+  return { content: texts.join('\n\n'), chunks }
 }
 
 function putLines(world: AskWorld, id: string, texts: readonly string[], holder?: ReturnType<typeof audience>): void {
@@ -51,9 +51,9 @@ describe('passages', () => {
     expect(
       item?.passages?.map(({ text, start_line, end_line, section }) => [text, start_line, end_line, section]),
     ).toEqual([
-      ['the fox sleeps in the garden', 3, 3, ['Top', 'Part 3']],
+      ['the fox sleeps in the garden', 5, 5, ['Top', 'Part 3']],
       ['tulip garden rain', 1, 1, ['Top', 'Part 1']],
-      ['a fox and a dog jump', 2, 2, ['Top', 'Part 2']],
+      ['a fox and a dog jump', 3, 3, ['Top', 'Part 2']],
     ])
     expect(item?.passages?.[0]?.score).toBe(item?.score)
   })
@@ -87,7 +87,7 @@ describe('passages', () => {
           expect(shown.length).toBeGreaterThan(0)
           expect(shown.length).toBeLessThanOrEqual(passages)
           expect(new Set(shown.map(({ start_line }) => start_line)).size).toBe(shown.length)
-          for (const each of shown) expect(each.text).toBe(texts[each.start_line - 1]?.trim())
+          for (const each of shown) expect(each.text).toBe(texts[(each.start_line - 1) / 2]?.trim())
           const scores = shown.map(({ score }) => score)
           expect(scores).toEqual([...scores].sort((a, b) => b - a))
           expect(item.excerpt).toEqual(plain.page.items[at]?.excerpt)
@@ -123,7 +123,7 @@ describe('passages', () => {
     expect(page.mode).toBe('list')
     expect(page.items[0]?.passages?.map(({ start_line, score }) => [start_line, score])).toEqual([
       [1, 0],
-      [2, 0],
+      [3, 0],
     ])
   })
 
