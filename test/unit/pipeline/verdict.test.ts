@@ -96,6 +96,26 @@ describe('nothing relevant', () => {
     expect(page.reason).toContain('needed 0.28 among 2 passages')
   })
 
+  it('is not said of what was found before entries of other subjects came in (QE-021)', async () => {
+    const world = openWorld()
+    for (const [at, topic] of TOPICS.entries()) world.put({ id: `e${at}`, content: topic })
+    await world.embedAll()
+    const asked = ['the den of a vixen', 'fox', 'tulip garden in the rain', 'a house for the dog', 'grape harvest']
+    const found = async () => {
+      const verdicts: string[] = []
+      for (const text of asked) verdicts.push((await world.ask({ text })).page.verdict)
+      return verdicts
+    }
+    expect(await found()).not.toContain('nothing_relevant')
+    for (const size of [100, 1_000, 3_000]) {
+      for (let at = size / 10; at < size; at++)
+        world.put({ id: `s${at}`, content: `strange${at} matter${at * 7} of ${at % 13}` })
+      await world.embedAll()
+      expect(await found(), `${size} strangers`).not.toContain('nothing_relevant')
+    }
+    expect((await world.ask(foreign)).page.verdict).toBe('nothing_relevant')
+  })
+
   it('is said where nothing fulfils the conditions, and in an empty store', async () => {
     const world = await knowingWorld()
     const condition = await world.ask({ text: 'fox den', filter: { tags: ['none'] } })
