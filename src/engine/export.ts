@@ -39,7 +39,10 @@ export async function* exportInTurns(
     return
   }
   try {
-    for (const line of exportLines(snapshot.reader, tables, lenses)) {
+    // Read twice: what is damaged refuses the export before its first line, so that no part of one is taken for the whole.
+    const lines = () => exportLines(snapshot.reader, tables, lenses)
+    for (const readable = lines(); readable.next().done !== true; ) await turns.pauseIfDue()
+    for (const line of lines()) {
       await turns.pauseIfDue()
       if (line !== null) yield line
       check()

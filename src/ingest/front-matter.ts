@@ -32,7 +32,7 @@ function parse(yaml: string): Omit<FrontMatter, 'end'> {
   const read = readYaml(yaml)
   if (!('refused' in read)) return { fields: read.fields, problem: null }
   const fields = readLines(yaml)
-  if (!hasStorableTexts(fields)) return { fields: {}, problem: UNKEPT }
+  if (read.refused === UNKEPT || !hasStorableTexts(fields)) return { fields: {}, problem: UNKEPT }
   const how = Object.keys(fields).length === 0 ? 'no field was read' : 'read line by line'
   return { fields, problem: `front matter: ${how}: ${read.refused}` }
 }
@@ -44,7 +44,7 @@ function readYaml(yaml: string): { readonly fields: FrontMatter['fields'] } | { 
     if (error !== undefined) return { refused: error.message }
     const value: unknown = document.toJS({ maxAliasCount: 100 })
     if (value === null || value === undefined) return { fields: {} }
-    if (!hasStorableTexts(value)) return { refused: 'a text cannot be kept' }
+    if (!hasStorableTexts(value)) return { refused: UNKEPT }
     return isRecord(value) ? { fields: { ...value } } : { refused: 'expected fields such as `title: …`' }
   } catch (error) {
     return { refused: error instanceof Error ? error.message : String(error) }

@@ -65,9 +65,12 @@ describe.each(['library', 'cli', 'http', 'mcp'])('through %s', { timeout: 120_00
     expect(outcome).toMatchObject({
       result: { added: 2, skipped: [{ path: join(files, 'late.txt'), reason: 'binary' }] },
     })
-    const { errors } = (outcome as { result: { errors: readonly { message: string }[] } }).result
-    expect(errors.map(({ message }) => message).sort()).toEqual([
+    type Messages = readonly { readonly message: string }[]
+    const { errors, warnings } = (outcome as { result: { errors: Messages; warnings: Messages } }).result
+    expect(warnings.map(({ message }) => message)).toEqual([
       'line 1: front matter: it holds NUL or half a surrogate pair, which cannot be kept',
+    ])
+    expect(errors.map(({ message }) => message).sort()).toEqual([
       'line 2: the field content holds NUL or half a surrogate pair, which cannot be kept',
       'line 3: the field meta holds NUL or half a surrogate pair, which cannot be kept',
     ])
