@@ -27,7 +27,7 @@ interface Subject {
 const SUBJECTS: Readonly<Record<string, Subject>> = {
   words: {
     store: withWords(),
-    open: openWordIndex,
+    open: () => openWordIndex(),
     keyAt: image => headerEnd(image),
   },
   vectors: {
