@@ -241,7 +241,9 @@ describe('an answer', () => {
   it('is for people by default, without colour where nobody looks', async () => {
     const { status, stdout, stderr } = await run(['query', 'half', 'life'])
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
-    expect(stdout).toMatch(/^1\. Decay {2}decay\.md:\d(-\d)? {2}Decay {2}\d\.\d{3} {2}\S+\n( {3}.*\n)+ {3}why: .+\n\nanswered/)
+    expect(stdout).toMatch(
+      /^1\. Decay {2}decay\.md:\d(-\d)? {2}Decay {2}\d\.\d{3} {2}\S+\n( {3}.*\n)+ {3}why: .+\n\nanswered/,
+    )
     expect(stdout).toContain('half life')
     expect(stdout).not.toContain('\u001b')
   })
