@@ -141,7 +141,10 @@ function rowsOf(size: number, mode: Mode, tallies: ReadonlyMap<string, readonly 
   ]
 }
 
-/** Ten questions of a set and their passages; then passages of other sets come in, up to 10,000. */
+/** Passages of a store after those of other sets came in. */
+const GROWN = [100, 1_000, 10_000]
+
+/** At most twenty questions of a set and their passages; then passages of other sets come in, up to 10,000. */
 async function growthRows(sets: readonly VerdictSet[], embedder: Embedder): Promise<readonly Row[]> {
   const lost = new Map<number, number>()
   let asked = 0
@@ -168,13 +171,13 @@ async function growthRows(sets: readonly VerdictSet[], embedder: Embedder): Prom
       uniform,
     )
     let before = 0
-    for (const size of [100, 1_000, 10_000]) {
+    for (const size of GROWN) {
       await put(engine, strangers.slice(before, size))
       before = size
       for (const text of known) if (!(await isFound(text))) lost.set(size, (lost.get(size) ?? 0) + 1)
     }
   }
-  return [...[100, 1_000, 10_000]].map(size => {
+  return GROWN.map(size => {
     const value = (100 * (lost.get(size) ?? 0)) / asked
     return {
       name: `own questions lost when ${size} passages of other subjects come in`,
@@ -196,8 +199,8 @@ async function put(engine: Engine, passages: readonly Passage[]): Promise<void> 
 function shuffled<T>(values: readonly T[], uniform: () => number): T[] {
   const left = [...values]
   for (let at = left.length - 1; at > 0; at--) {
-    const with_ = Math.floor(uniform() * (at + 1))
-    ;[left[at], left[with_]] = [left[with_] as T, left[at] as T]
+    const other = Math.floor(uniform() * (at + 1))
+    ;[left[at], left[other]] = [left[other] as T, left[at] as T]
   }
   return left
 }
