@@ -1,6 +1,8 @@
 /** What the word index writes, reads and holds. */
 import { describe, expect, it } from 'vitest'
+import { Bitset } from '../../../src/base/bitset.ts'
 import { openWordIndex } from '../../../src/index/words.ts'
+import type { EntryKey } from '../../../src/model/entry.ts'
 import { openMemoryStore } from '../../../src/store/memory-store.ts'
 import { AUDIENCE_NAMES } from '../../../src/testing/index-world.ts'
 import { textOf, WordWorld } from '../../../src/testing/word-world.ts'
@@ -50,6 +52,32 @@ describe('what a snapshot may be', () => {
     const saved = Buffer.concat(words.serialise()).toString('latin1')
     expect(saved).toContain('other')
     expect(saved).not.toContain('unmention')
+  })
+})
+
+describe('the number of chunks of a set of entries', () => {
+  it('follows writes, deletions, another set of partitions, changes of the set, and a rebuild', () => {
+    const world = new WordWorld(openMemoryStore())
+    world.apply([textOf('a', 'one'), textOf('b', 'two'), textOf('c', 'three')])
+    const index = openWordIndex()
+    index.refresh(world.store)
+    const keys = world.store.read(reader => reader.scanEntries(0, 10))
+    const allow = Bitset.of(keys.slice(0, 2))
+    const partitions = world.partitionsOf(...AUDIENCE_NAMES)
+    const count = () => index.count({ partitions, allow })
+    expect([count(), count()]).toEqual([2, 2])
+    expect(index.count({ partitions: [], allow })).toBe(0)
+    allow.add(keys[2] as EntryKey)
+    expect(count()).toBe(3)
+    world.apply([textOf('a', '', { do: 'delete' })])
+    index.refresh(world.store)
+    expect(count()).toBe(2)
+    world.store.read(reader => index.rebuild(reader))
+    expect(count()).toBe(2)
+    const other = openWordIndex()
+    const bytes = Buffer.concat(other.serialise())
+    index.restore(bytes, 0)
+    expect(count()).toBe(0)
   })
 })
 
