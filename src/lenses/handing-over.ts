@@ -32,7 +32,10 @@ export function handingOver(own: Stages, takers: readonly Taker[]): Stages {
       if (taker !== undefined && !loaded.has(taker.name)) loaded.set(taker.name, await taker.stages())
       return stagesOf(plan).enrich(plan, context)
     },
-    respell: (plan, context) => stagesOf(plan).respell?.(plan, context) ?? null,
+    respell: function* (plan, context) {
+      const { respell } = stagesOf(plan)
+      return respell === undefined ? null : yield* respell(plan, context)
+    },
     retrieve: (plan, depth, context) => stagesOf(plan).retrieve(plan, depth, context),
     score: (retrieval, plan, context) => stagesOf(plan).score(retrieval, plan, context),
     diversify: (scoring, plan, context) => stagesOf(plan).diversify(scoring, plan, context),

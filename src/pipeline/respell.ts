@@ -3,6 +3,7 @@
  * that some hold; the vocabulary of hidden entries plays no part.
  */
 import { editDistance } from '../base/edit-distance.ts'
+import type { Steps } from '../base/turns.ts'
 import { type Chunk, chunkText, chunkTitle } from '../model/entry.ts'
 import type { Verdict } from '../model/page.ts'
 import type { ParsedQuery } from '../model/plan.ts'
@@ -43,8 +44,8 @@ export function isBetter(respelled: Verdict, asWritten: Verdict, { vector }: Pla
   return respelled === 'answered' && asWritten !== 'answered'
 }
 
-/** The text with the nearest spelling of each unknown word that has one; null: there is none. */
-export function respell({ parsed, mode }: Plan, context: QueryContext): string | null {
+/** The text with the nearest spelling of each unknown word that has one; null: there is none. Pauses between words. */
+export function* respell({ parsed, mode }: Plan, context: QueryContext): Steps<string | null> {
   if (mode === 'list') return null
   const spellings = new Map<string, string | null>()
   let text = ''
@@ -53,6 +54,7 @@ export function respell({ parsed, mode }: Plan, context: QueryContext): string |
     if (!spellings.has(token.term)) {
       if (spellings.size === MOST_WORDS) break
       spellings.set(token.term, isKnown(token.term, context) ? null : nearest(token.term, context))
+      yield
     }
     const spelling = spellings.get(token.term) ?? null
     if (spelling === null) continue

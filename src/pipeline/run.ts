@@ -92,7 +92,7 @@ async function runFirst(stages: Stages, context: QueryContext, request: PartRequ
   const first = await runText(context.query.text, stages, context, request)
   const { verdict } = first.part.answer.page
   if (!mayBeMisspelt(verdict, first.plan, first.statistics) || context.deadline.over) return first.part
-  const text = stages.respell?.(first.plan, context) ?? null
+  const text = stages.respell ? await context.turns.run(stages.respell(first.plan, context)) : null
   if (text === null) return first.part
   const again = await runText(text, stages, context, request)
   return isBetter(again.part.answer.page.verdict, verdict, first.plan) ? again.part : first.part

@@ -111,7 +111,7 @@ export interface Stages {
   /** Text and options to a plan. Throws `query_syntax` with a position. */
   parse(query: Query, context: QueryContext): Plan
   /** Another spelling of the text, to be asked when nothing is found; null: there is none. Absent: none is looked for. */
-  readonly respell?: ((plan: Plan, context: QueryContext) => string | null) | undefined
+  readonly respell?: ((plan: Plan, context: QueryContext) => Steps<string | null>) | undefined
   /** Adds what the text does not say: synonyms, numbers, times, the vector. */
   enrich(plan: Plan, context: QueryContext): Promise<Plan>
   /** Candidates, only from partitions in sight. `depth` is entries a leg; asked again with more when a page needs it. */

@@ -22,7 +22,7 @@ export async function survey(stages: Stages, wanted: readonly EntryKey[], contex
   const first = await surveyText(context.query.text, stages, wanted, context)
   const { verdict } = first.ranking.scoring
   if (!mayBeMisspelt(verdict, first.plan, first.retrieval.statistics)) return first
-  const text = stages.respell?.(first.plan, context) ?? null
+  const text = stages.respell ? await context.turns.run(stages.respell(first.plan, context)) : null
   if (text === null) return first
   const again = await surveyText(text, stages, wanted, context)
   return isBetter(again.ranking.scoring.verdict, verdict, first.plan) ? again : first
