@@ -77,7 +77,7 @@ describe('an answer', () => {
     const whole = textsOf(await ask(owner, 'query', input))
     expect(whole.map(lengths => lengths.length)).toEqual([2, 2])
     expect(Math.min(...whole.flat())).toBeGreaterThan(100)
-    const cut = textsOf(await ask(owner, 'query', { ...input, max_tokens: 700 }))
+    const cut = textsOf(await ask(owner, 'query', { ...input, max_tokens: 500 }))
     expect(cut.length).toBe(2)
     expect(Math.max(...cut.flat())).toBeLessThanOrEqual(200)
   })

@@ -65,39 +65,42 @@ async function worldOf(entries: readonly Made[], isEmbedded: (chunk: number) => 
 
 async function idsOf(world: AskWorld, input: QueryInput): Promise<readonly string[]> {
   const { page } = await world.ask({ any: true, touch: false, limit: 20, ...input })
-  return page.items.map(({ id }) => id)
+  return page.items.map(({ id, passage = 0 }) => `${id} ${passage}`)
 }
 
 describe('while a store is being embedded', () => {
-  it('a result among the first three by words and with all embedded stays there, whatever has vectors (QE-007)', async () => {
-    let watched = 0
-    for (let seed = 1; seed <= 6; seed++) {
-      const entries = entriesOf(seed, 30)
-      const uniform = seededUniform(seed * 7919)
-      const questions = Array.from({ length: 5 }, () =>
-        Array.from({ length: 1 + Math.floor(uniform() * 3) }, () => WORDS[Math.floor(uniform() * WORDS.length)]).join(
-          ' ',
-        ),
-      )
-      const whole = await worldOf(entries, () => true)
-      for (const share of [0, 0.1, 0.5, 0.9]) {
-        const partly = await worldOf(entries, () => uniform() < share)
-        for (const text of questions) {
-          const byWords = (await idsOf(whole, { text, mode: 'words' })).slice(0, 3)
-          const first = (await idsOf(whole, { text })).slice(0, 3)
-          const both = byWords.filter(id => first.includes(id))
-          for (const approximate of [true, false]) {
-            for (const limit of [3, 20]) {
-              const now = (await idsOf(partly, { text, approximate, limit })).slice(0, 3)
-              expect(now, `seed ${seed}, ${share}, "${text}"`).toEqual(expect.arrayContaining(both))
-              watched += both.length
+  it.each(['entry', 'passage'] as const)(
+    'a result among the first three by words and with all embedded stays there, whatever has vectors: group %s (QE-007)',
+    async group => {
+      let watched = 0
+      for (let seed = 1; seed <= 6; seed++) {
+        const entries = entriesOf(seed, 30)
+        const uniform = seededUniform(seed * 7919)
+        const questions = Array.from({ length: 5 }, () =>
+          Array.from({ length: 1 + Math.floor(uniform() * 3) }, () => WORDS[Math.floor(uniform() * WORDS.length)]).join(
+            ' ',
+          ),
+        )
+        const whole = await worldOf(entries, () => true)
+        for (const share of [0, 0.1, 0.5, 0.9]) {
+          const partly = await worldOf(entries, () => uniform() < share)
+          for (const text of questions) {
+            const byWords = (await idsOf(whole, { text, group, mode: 'words' })).slice(0, 3)
+            const first = (await idsOf(whole, { text, group })).slice(0, 3)
+            const both = byWords.filter(id => first.includes(id))
+            for (const approximate of [true, false]) {
+              for (const limit of [3, 20]) {
+                const now = (await idsOf(partly, { text, group, approximate, limit })).slice(0, 3)
+                expect(now, `seed ${seed}, ${share}, "${text}"`).toEqual(expect.arrayContaining(both))
+                watched += both.length
+              }
             }
           }
         }
       }
-    }
-    expect(watched).toBeGreaterThan(250)
-  })
+      expect(watched).toBeGreaterThan(250)
+    },
+  )
 
   it('what has no vector is ranked among the others by its words, not before or behind all of them (QE-007)', async () => {
     const world = openWorld()
