@@ -2,7 +2,7 @@
  * Passages of the results of one query: which chunks of an entry are shown, best first, and of each the part where the
  * query's words stand, marked. Where passages are the results (`group: passage`), also their scores.
  */
-import type { Steps } from '../base/turns.ts'
+import { atOnce, type Steps } from '../base/turns.ts'
 import type { Candidate, Ranked, Scored } from '../model/candidate.ts'
 import type { Chunk, ChunkKey, Entry } from '../model/entry.ts'
 import { invalidArgument } from '../model/errors.ts'
@@ -11,7 +11,7 @@ import { excerpt, type Passage as Stretch, sectionAt, type WordMatcher } from '.
 import { language, SAMPLE } from '../text/language.ts'
 import { questionMatcher } from '../text/question-matcher.ts'
 import type { Language } from '../text/stopwords.ts'
-import { aroundDamage } from './around-damage.ts'
+import { noteDamage } from './around-damage.ts'
 import type { QueryContext } from './context.ts'
 import { dropsNoise, isNoise } from './noise.ts'
 import { firstInOrder } from './order.ts'
@@ -28,13 +28,14 @@ export function positionOf({ ordinal }: Chunk): number {
   return ordinal + 1
 }
 
-/**
- * Passages that are ranked for each entry that a leg is asked for: 2,000 at the usual depth of 100. Of more, the best are
- * ranked, and the others when a later page asks deeper.
- */
-export const PASSAGES_EACH = 20
-/** The same where results are spread: as many as the two legs may bring entries, since spreading reads all of their vectors. */
-const PASSAGES_EACH_SPREAD = 2
+/** Passages that are ranked for each entry that a leg is asked for: 2,000 at the usual depth of 100. */
+const PASSAGES_EACH = 20
+/** At most, unless that is less than `LEAST_EACH` for each: ranking them is done in one piece. */
+const MOST_PASSAGES = 5_000
+/** As many as the two legs may bring entries; where results are spread, no more, since spreading reads all of their vectors. */
+const LEAST_EACH = 2
+/** Passages scored between two pauses. */
+const STEP = 1_000
 
 export interface Grouped {
   readonly scoring: Scoring
@@ -48,7 +49,7 @@ export interface Grouped {
  * What is ranked, by the `group` of the query: the scored entries as they are, or each of their passages by the same formula
  * over the words and the meaning of this passage alone. The verdict stays that of the entries. Throws `invalid_argument`
  * where the score is not one of single passages. Costs a lookup of each word and a dot product for each passage of the
- * entries that were brought, and pauses between entries.
+ * entries that were brought, and pauses between entries and within long ones.
  */
 export async function byGroup(
   scoring: Scoring,
@@ -66,7 +67,7 @@ function* scorePassages(scoring: Scoring, retrieval: Retrieval, plan: Plan, cont
   if (rate === undefined) {
     throw invalidArgument('group', 'passage', `entry, because the lens ${lens} does not score single passages`)
   }
-  const most = approximate ? retrieval.depth * (diversity < 1 ? PASSAGES_EACH_SPREAD : PASSAGES_EACH) : Infinity
+  const most = approximate ? mostRanked(retrieval.depth, diversity < 1) : Number.POSITIVE_INFINITY
   const isList = plan.mode === 'list'
   const isDropped = noiseAmongPassages(scoring, plan, context)
   let scored: Scored[] = []
@@ -80,11 +81,14 @@ function* scorePassages(scoring: Scoring, retrieval: Retrieval, plan: Plan, cont
     isLate = scored.length > 0 && context.deadline.over
     isCut ||= isList && scored.length >= most
     if (isLate || (isList && isCut)) break
-    for (const passage of rate(candidatesOf(entry, plan, context))) {
-      if (!isDropped(passage)) scored.push(entry.round === undefined ? passage : { ...passage, round: entry.round })
+    const passages = yield* candidatesOf(entry, plan, context)
+    for (let at = 0; at < passages.length; at += STEP) {
+      for (const passage of rate(passages.slice(at, at + STEP))) {
+        if (!isDropped(passage)) scored.push(entry.round === undefined ? passage : { ...passage, round: entry.round })
+      }
+      if (scored.length > 2 * most) cut()
+      yield
     }
-    if (scored.length > 2 * most) cut()
-    yield
   }
   cut()
   return {
@@ -98,6 +102,12 @@ function* scorePassages(scoring: Scoring, retrieval: Retrieval, plan: Plan, cont
   }
 }
 
+/** Of more passages than this the best are ranked, and the others when a later page asks deeper. */
+function mostRanked(depth: number, isSpread: boolean): number {
+  const least = LEAST_EACH * depth
+  return isSpread ? least : Math.max(least, Math.min(PASSAGES_EACH * depth, MOST_PASSAGES))
+}
+
 /** As for entries: where noise is no result, a passage without a word of the query and a meaning no nearer than chance is none. */
 function noiseAmongPassages(scoring: Scoring, plan: Plan, context: QueryContext): (passage: Scored) => boolean {
   if (!dropsNoise(plan) || scoring.verdict === 'nothing_relevant') return () => false
@@ -108,8 +118,8 @@ function noiseAmongPassages(scoring: Scoring, plan: Plan, context: QueryContext)
  * The passages that may be results: those with a word of the query or a vector. Of an entry that has neither, as a phrase of
  * stop words can bring it, the first.
  */
-function candidatesOf(one: Scored, plan: Plan, context: QueryContext): readonly Candidate[] {
-  const all = passagesOf(one, plan, context)
+function* candidatesOf(one: Scored, plan: Plan, context: QueryContext): Steps<readonly Candidate[]> {
+  const all = yield* passagesOf(one, plan, context)
   if (plan.mode === 'list') return all
   const speaking = all.filter(({ signals }) => (signals['words'] ?? 0) > 0 || signals['meaning'] !== undefined)
   return speaking.length > 0 ? speaking : all.slice(0, 1)
@@ -147,7 +157,7 @@ export function shownTexts(
     const rated =
       rate === undefined || best !== undefined
         ? [{ chunk: best, scored: ranked }]
-        : bestFirst(rate(passagesOf(ranked, plan, context)), ranked)
+        : bestFirst(rate(atOnce(passagesOf(ranked, plan, context))), ranked)
     const chosen: Chosen[] = []
     for (const { chunk: key, scored } of rated) {
       const chunk = key === undefined ? undefined : read(key)
@@ -227,14 +237,14 @@ function chunkReader(
  * Each chunk of an entry as a candidate. The signals of the chunks that retrieval found are those it gave; others have no more
  * than these, though approximate cosines might say so.
  */
-function passagesOf(
+function* passagesOf(
   { entry, chunks, signals, source }: Scored,
   { mode, terms, vector, query: { approximate, passages, group } }: Plan,
   context: QueryContext,
-): readonly Candidate[] {
+): Steps<readonly Candidate[]> {
   const { partitions } = context.sight
   if (mode === 'list') {
-    const all = aroundDamage(context.reader, () => context.reader.chunksOf(entry))
+    const all = context.reader.around(noteDamage(context), () => context.reader.chunksOf(entry))
     return (passages === null && group === 'entry' ? all.slice(0, 1) : all).map(({ key }) => ({
       entry,
       passage: key,
@@ -247,12 +257,14 @@ function passagesOf(
   if (mode !== 'meaning') {
     for (const { chunk, score } of context.words.scoreChunks(terms, entry, { partitions }))
       byKey.set(chunk, { words: score })
+    yield
   }
   const cosines = vector === null ? [] : context.vectors?.scoreChunks(vector, entry, { partitions }, approximate)
   for (const { chunk, score } of cosines ?? []) {
     const meaning = chunk === chunks['meaning'] ? signals['meaning'] : Math.min(score, signals['meaning'] ?? score)
     byKey.set(chunk, { ...byKey.get(chunk), ...(meaning !== undefined && { meaning }) })
   }
+  yield
   const { phrase } = signals
   return [...byKey].map(([chunk, own]) => ({
     entry,

@@ -3,11 +3,11 @@ import { atOnce, type Steps } from '../base/turns.ts'
 import { modelKey } from '../embed/embedder.ts'
 import { itemKey, type Named, type Ranked } from '../model/candidate.ts'
 import type { Chunk, Entry } from '../model/entry.ts'
-import type { QuerentError } from '../model/errors.ts'
 import { toIso } from '../model/instant.ts'
 import type { Coverage, Item, Note } from '../model/page.ts'
 import type { Position } from '../model/query.ts'
 import { stillVisible } from './access.ts'
+import { noteDamage } from './around-damage.ts'
 import type { QueryContext } from './context.ts'
 import { writeCursor } from './cursor.ts'
 import { orderOf, roundOf } from './order.ts'
@@ -118,11 +118,6 @@ function cut(waiting: readonly Ranked[], limit: number, context: QueryContext): 
     at += batch.length
   }
   return { shown, isLast: at >= waiting.length }
-}
-
-/** One that is damaged keeps nobody from the others. */
-function noteDamage(context: QueryContext): (damage: QuerentError) => void {
-  return ({ message }) => context.note({ code: 'store_corrupt', message: `Left out: ${message}.` })
 }
 
 interface Stored {

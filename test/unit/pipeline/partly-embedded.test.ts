@@ -65,7 +65,13 @@ async function worldOf(entries: readonly Made[], isEmbedded: (chunk: number) => 
 
 async function idsOf(world: AskWorld, input: QueryInput): Promise<readonly string[]> {
   const { page } = await world.ask({ any: true, touch: false, limit: 20, ...input })
-  return page.items.map(({ id, passage = 0 }) => `${id} ${passage}`)
+  return page.items.map(({ id, passage }) => (passage === undefined ? id : `${id} ${passage}`))
+}
+
+/** By what `idsOf` calls it. */
+function targetOf(name: string): { readonly id: string; readonly passage?: number } {
+  const [id = '', passage] = name.split(' ')
+  return passage === undefined ? { id } : { id, passage: Number(passage) }
 }
 
 describe('while a store is being embedded', () => {
@@ -98,7 +104,7 @@ describe('while a store is being embedded', () => {
           }
         }
       }
-      expect(watched).toBeGreaterThan(250)
+      expect(watched).toBeGreaterThan(200)
     },
   )
 
@@ -168,18 +174,24 @@ describe('while a store is being embedded', () => {
     }
   })
 
-  it('a comparison of two results does not promise a change of places that does not come', async () => {
-    for (let seed = 1; seed <= 4; seed++) {
-      const uniform = seededUniform(seed)
-      const world = await worldOf(entriesOf(seed, 30), () => uniform() < 0.5)
-      const text = 'amber birch'
-      const ids = await idsOf(world, { text })
-      const [id, over] = [ids[2] as string, ids[3] as string]
-      const { over: compared } = await world.explain({ text, any: true }, { id, over })
-      const swap = compared?.swap
-      if (swap === null || swap === undefined) continue
-      const changed = await idsOf(world, { text, meaning_weight: swap.to })
-      expect(changed.indexOf(over)).toBeLessThan(changed.indexOf(id))
-    }
-  })
+  it.each(['entry', 'passage'] as const)(
+    'a comparison of two results does not promise a change of places that does not come: group %s',
+    async group => {
+      for (let seed = 1; seed <= 4; seed++) {
+        const uniform = seededUniform(seed)
+        const world = await worldOf(entriesOf(seed, 30), () => uniform() < 0.5)
+        const text = 'amber birch'
+        const ids = await idsOf(world, { text, group })
+        const [id, over] = [ids[2] as string, ids[3] as string]
+        const { over: compared } = await world.explain(
+          { text, group, any: true },
+          { ...targetOf(id), over: targetOf(over).id, over_passage: targetOf(over).passage },
+        )
+        const swap = compared?.swap
+        if (swap === null || swap === undefined) continue
+        const changed = await idsOf(world, { text, group, meaning_weight: swap.to })
+        expect(changed.indexOf(over)).toBeLessThan(changed.indexOf(id))
+      }
+    },
+  )
 })
