@@ -135,15 +135,15 @@ export class Asking {
   }
 
   /** Changes no access state: asking why is not use. */
-  async explain({ query, id, over }: ExplainRequest, call: CallContext): Promise<ExplainAnswer> {
+  async explain({ query, ...target }: ExplainRequest, call: CallContext): Promise<ExplainAnswer> {
     const { stages, context } = this.#prepare({ ...query, touch: false }, call)
-    return explainEntry({ id, over }, stages, context)
+    return explainEntry(target, stages, context)
   }
 
-  async similar({ id, limit }: SimilarInput, call: CallContext): Promise<Page> {
+  async similar({ id, limit, group }: SimilarInput, call: CallContext): Promise<Page> {
     const entry = mustSee(this.#parts.store, id, this.look(call.viewer))
     // The id stands for the text, so that a cursor of one entry's page is no cursor of another's.
-    const { stages, context } = this.#prepare({ text: id, ...(limit === undefined ? {} : { limit }) }, call)
+    const { stages, context } = this.#prepare({ text: id, limit, group }, call)
     const answer = await runQuery(similarTo(entry, stages), context)
     if (context.query.touch) this.#touch(answer, call.viewer, context.query.lens)
     // It takes no cursor: more of them are had by a higher limit.
@@ -174,7 +174,9 @@ export class Asking {
     this.#count(() => this.#parts.uses.count(viewer, entries, this.#parts.clock.now()))
   }
 
-  #touch({ entries }: Answer, viewer: Viewer, lens: string): void {
+  #touch(answer: Answer, viewer: Viewer, lens: string): void {
+    // Several passages of an entry are one use of it.
+    const entries = [...new Set(answer.entries)]
     if (entries.length === 0) return
     const { touch } = this.#parts.registry.must(lens)
     if (touch) this.#count(() => touch(this.#host(lens), viewer, entries, this.#parts.clock.now()))

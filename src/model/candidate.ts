@@ -8,6 +8,8 @@ import type { Explanation } from './explanation.ts'
 
 export interface Candidate {
   readonly entry: EntryKey
+  /** Where passages are ranked: the one that this is. Absent: it is the whole entry. */
+  readonly passage?: ChunkKey | undefined
   /** Which source brought it (`local`, a collection elsewhere, a peer). */
   readonly source: string
   /** One number a leg, by name (`words`, `meaning`, …): raw, as the leg gave it. Absent: not known. */
@@ -32,6 +34,13 @@ export interface Ranked extends Scored {
   readonly rank: number
 }
 
+/** Tells one item of an answer from the others: an entry, or a passage where passages are ranked. */
+export type ItemKey = EntryKey | ChunkKey
+
+export function itemKey({ entry, passage }: Pick<Candidate, 'entry' | 'passage'>): ItemKey {
+  return passage ?? entry
+}
+
 /** Builds the tree of a scored candidate; called for returned rows only. */
 export type Explain = (scored: Scored) => Explanation
 
@@ -39,6 +48,8 @@ export type Explain = (scored: Scored) => Explanation
 export interface Named {
   readonly id: string
   readonly holder: string
+  /** Position of a passage in its entry, from 1; absent: the whole entry. */
+  readonly passage?: number | undefined
 }
 
 /** Where something stands in the total order of an answer. */
@@ -46,8 +57,8 @@ export interface Place extends Named {
   readonly order: number
 }
 
-/** The one total order: score (or what stands for it) descending, id ascending, holder ascending. */
+/** The one total order: score (or what stands for it) descending, then id, holder and passage ascending. */
 export function byPlace(a: Place, b: Place): number {
   if (a.order !== b.order) return b.order - a.order
-  return compareText(a.id, b.id) || compareText(a.holder, b.holder)
+  return compareText(a.id, b.id) || compareText(a.holder, b.holder) || (a.passage ?? 0) - (b.passage ?? 0)
 }

@@ -6,7 +6,8 @@ import type { ExplainRequest } from './explain-answer.ts'
 import { jsonObjectInput } from './json-input.ts'
 import { MAX_CONTENT_LENGTH, MAX_CURSOR_LENGTH, MAX_ID_LENGTH, MAX_LIMIT, MAX_NAME_LENGTH, MAX_TAGS } from './limits.ts'
 import type { Audience } from './partition.ts'
-import { type FilterInput, filterInput, instantInput, queryInput } from './query-input.ts'
+import type { Group } from './query.ts'
+import { type FilterInput, filterInput, groupInput, instantInput, queryInput } from './query-input.ts'
 
 /** Who may see an entry, the holder apart. */
 export type Visibility = Audience['kind']
@@ -176,15 +177,21 @@ export const idsInput: z.ZodType<{ readonly ids: readonly string[] }> = z.strict
 export interface SimilarInput {
   readonly id: string
   readonly limit?: number | undefined
+  readonly group?: Group | undefined
 }
 
 export const similarInput: z.ZodType<SimilarInput> = z.strictObject({
   id,
   limit: z.int().min(1).max(MAX_LIMIT).optional().describe('How many results. Default: 10'),
+  group: groupInput,
 })
+
+const passage = z.int().min(1).optional()
 
 export const explainInput: z.ZodType<ExplainRequest> = z.strictObject({
   query: queryInput.describe('The question'),
   id,
+  passage: passage.describe('With query.group passage: its position, from 1. Default: the best'),
   over: id.optional().describe('Another entry: why the first stands over it, or not'),
+  over_passage: passage.describe('The same of over'),
 })

@@ -6,13 +6,19 @@ export interface ExplainRequest {
   readonly query: QueryInput
   /** The entry to explain, by id. */
   readonly id: string
+  /** Where passages are ranked: position in the entry, from 1. Absent: the passage of it that ranks best. */
+  readonly passage?: number | undefined
   /** Why `id` and not this one: the exact gap, and the smallest change of weights that swaps them. */
   readonly over?: string | undefined
+  /** As `passage`, of `over`. */
+  readonly over_passage?: number | undefined
 }
 
 /** Why an entry is where it is, or the first stage that dropped it. */
 export interface ExplainAnswer {
   readonly id: string
+  /** Only where passages are ranked: position in the entry, from 1. */
+  readonly passage?: number | undefined
   /** Over the whole answer, also where the page ends before it; null where it has no rank. */
   readonly rank: number | null
   readonly score: number | null
@@ -34,6 +40,8 @@ export interface Dropped {
 
 export interface Comparison {
   readonly id: string
+  /** As in `ExplainAnswer`. */
+  readonly passage?: number | undefined
   readonly rank: number | null
   /** Score of the entry asked about less the other's; one that is not in the answer counts as 0. */
   readonly gap: number

@@ -12,6 +12,8 @@ export interface LiveItem {
   readonly key: string
   /** As it is shown: what an event of removal names. May change, as a new version may have a new id. */
   readonly id: string
+  /** Where passages are ranked: its position in the entry, from 1. */
+  readonly passage?: number | undefined
   /** Changes exactly when its content does, as the viewer is shown it. */
   readonly version: string
   readonly score: number
@@ -29,6 +31,9 @@ export interface LiveItem {
   /** Parts of `shown` by name, to say which of them changed: comparable texts. */
   readonly fields: Readonly<Record<string, string>>
 }
+
+/** What names an item. */
+export type LiveName = Pick<LiveItem, 'key' | 'id' | 'passage'>
 
 export interface LiveState {
   /** In their order, at most the limit of the question. */
@@ -63,7 +68,7 @@ export interface StandingQuestion {
    */
   concerned(last: LiveState): boolean
   /** Keys of these items that the viewer may no longer see, or that are gone. Read now, not from a cache. */
-  lost(items: readonly Pick<LiveItem, 'key' | 'id'>[]): readonly string[]
+  lost(items: readonly LiveName[]): readonly string[]
   /**
    * Whether something outside of the store has happened that may have changed the answer. Asked many times a second. Absent:
    * nothing can.
@@ -110,6 +115,8 @@ export interface LiveEvent {
   readonly type: 'added' | 'updated' | 'removed' | 'reranked'
   /** Of the item as it is shown (of a removed one: as it was). */
   readonly id: string
+  /** Only where passages are ranked: the position of the item in its entry, from 1. */
+  readonly passage?: number | undefined
   /** The item (under the name `item`); absent when it was removed. */
   readonly item?: JsonObject | undefined
   readonly reason: LiveReason

@@ -24,23 +24,30 @@ export interface Passage extends Excerpt {
    * takes the best of each, where all of its passages have vectors.
    */
   readonly score: number
+  /** Where the query asks for reasons, and for passages by number. */
   readonly explanation?: Explanation | undefined
 }
 
 /** Times are ISO 8601 in UTC. Names are snake_case: this is what every door prints. */
 export interface Item {
   readonly rank: number
+  /** Of the entry. */
   readonly id: string
   readonly holder: string
+  /** Only where `group` is passage: the position of this passage in the entry, from 1. */
+  readonly passage?: number | undefined
   readonly collection: string
   readonly kind: string
   readonly title: string
   readonly score: number
   readonly components: Readonly<Record<string, number>>
-  /** Of its best passage. */
+  /** Of its best passage; where `group` is passage, of this passage. */
   readonly excerpt: Excerpt
-  /** Where passages were asked for: the best first, so that the first has the text and the lines of `excerpt`. */
-  readonly passages?: readonly Passage[] | undefined
+  /**
+   * One, or as many as were asked for: the best first, so that the first has the text and the lines of `excerpt`. Empty
+   * where the entry has no text.
+   */
+  readonly passages: readonly Passage[]
   readonly tags: readonly string[]
   readonly metadata: JsonObject
   readonly origin: string | null

@@ -1,5 +1,7 @@
 /** What asking the pipeline costs (BQ-190): by what was asked alone, so that a price tells nothing of what there is. */
 
+import type { Group } from './query.ts'
+
 /** Results that one unit pays for. */
 const RESULTS = 100
 /** What more results than this are asked for costs no more: some operations have no bound of their own. */
@@ -11,21 +13,23 @@ export interface Priced {
   readonly explain?: boolean | undefined
   readonly trace?: boolean | undefined
   readonly passages?: number | undefined
+  readonly group?: Group | undefined
   readonly diversity?: number | undefined
   readonly approximate?: boolean | undefined
 }
 
 /**
- * Units, 1 or more: for each started hundred of results 1, 1 more for reasons, 1 more for spread and 1 more for several passages; and 1 for exact vectors.
+ * Units, 1 or more: for each started hundred of results 1, 1 more for reasons, 1 more for spread and 1 more for several passages, or for passages as results; and 1 for exact vectors.
  *
  * @example
  * costOfAsking({ limit: 1000, explain: true, diversity: 0.5, approximate: false }) // 31
  */
 export function costOfAsking(asked: Priced): number {
-  const { limit = 0, explain = false, trace = false, diversity = 1, passages = 1, approximate = true } = asked
+  const { limit = 0, explain = false, trace = false, diversity = 1, passages = 1, group, approximate = true } = asked
+  const ranksPassages = passages > 1 || group === 'passage'
   const hundreds = Math.max(1, Math.ceil(Math.min(limit, MOST_RESULTS) / RESULTS))
   return (
-    hundreds * (1 + (explain || trace ? 1 : 0) + (diversity < 1 ? 1 : 0) + (passages > 1 ? 1 : 0)) +
+    hundreds * (1 + (explain || trace ? 1 : 0) + (diversity < 1 ? 1 : 0) + (ranksPassages ? 1 : 0)) +
     (approximate ? 0 : 1)
   )
 }

@@ -10,7 +10,7 @@ import {
   MAX_PASSAGES,
   MAX_TIMEOUT_MS,
 } from './limits.ts'
-import { PHRASE_USES, type PhraseUse, SYNTAXES, type Syntax } from './query.ts'
+import { GROUPS, type Group, PHRASE_USES, type PhraseUse, SYNTAXES, type Syntax } from './query.ts'
 
 /** A moment: ISO 8601 with a zone, a plain date (its first instant in UTC), or milliseconds since 1970. */
 export type InstantInput = string | number
@@ -93,7 +93,9 @@ export interface QueryInput {
   readonly timeout_ms?: number | undefined
   /** Longest excerpt, in characters. */
   readonly excerpt_length?: number | undefined
-  /** Most passages of an entry, each with its section, lines and score; 1 to 10. Default: its excerpt alone. */
+  /** What a result is: an entry (default), or one passage, so that an entry may have several results. */
+  readonly group?: Group | undefined
+  /** Most passages of a result, each with its section, lines and score; 1 to 10, of `group` passage 1. Default: 1. */
   readonly passages?: number | undefined
   /** Most results in a piece, where the answer is given piece by piece; nothing else. Default 20. */
   readonly chunk_size?: number | undefined
@@ -165,6 +167,11 @@ export const filterInput: z.ZodType<FilterInput> = z.strictObject({
   known: period.optional().describe('Known since'),
   valid_at: instantInput.optional().describe('Valid at this moment'),
 })
+
+export const groupInput: z.ZodOptional<z.ZodEnum<{ entry: 'entry'; passage: 'passage' }>> = z
+  .enum(GROUPS)
+  .optional()
+  .describe('passage: each result is one passage, and an entry may have several. Default: entry')
 
 /** What a question may say in whatever operation it is asked. What stands without a description means something else in each. */
 export const questionFields: {
@@ -250,14 +257,13 @@ export const queryInput: z.ZodType<QueryInput> = z.strictObject({
   known_at: instantInput.optional().describe('Only what was known at this moment'),
   timeout_ms: questionFields.timeout_ms,
   excerpt_length: z.int().min(40).max(10_000).optional().describe('Longest excerpt, in characters. Default: 320'),
+  group: groupInput,
   passages: z
     .int()
     .min(1)
     .max(MAX_PASSAGES)
     .optional()
-    .describe(
-      'Give up to so many passages of each result, best first, with section, lines and score. Default: the excerpt of the best one',
-    ),
+    .describe('Most passages of each result, best first, with section, lines and score. Default: 1'),
   chunk_size: z
     .int()
     .min(1)

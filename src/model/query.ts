@@ -9,6 +9,8 @@ export interface Position {
   readonly order: number
   readonly id: string
   readonly holder: string
+  /** Where passages are ranked: its position in the entry, from 1. */
+  readonly passage?: number | undefined
   /** Its rank: what was shown so far. */
   readonly rank: number
   /** How deep the first retrieval went; the next page's does the same. */
@@ -25,6 +27,10 @@ export interface Position {
  */
 export const SYNTAXES = ['plain', 'lenient', 'strict'] as const
 export type Syntax = (typeof SYNTAXES)[number]
+
+/** What an item of the answer is: an entry with its best passages, or one passage. */
+export const GROUPS = ['entry', 'passage'] as const
+export type Group = (typeof GROUPS)[number]
 
 /** Whether a phrase must occur, or only raises what holds it. */
 export const PHRASE_USES = ['require', 'prefer'] as const
@@ -60,7 +66,8 @@ export interface Query {
   readonly approximate: boolean
   readonly timeoutMs: number
   readonly excerptLength: number
-  /** Passages of an entry, 1 to 10; null: its excerpt alone. */
+  readonly group: Group
+  /** Passages of an item, 1 to 10; null: the best one, without reasons of its own. */
   readonly passages: number | null
   /** The moment that decay, recency, validity and relative times refer to. */
   readonly asOf: Instant
@@ -75,6 +82,7 @@ export type QueryDefaults = Pick<
   | 'lens'
   | 'limit'
   | 'mode'
+  | 'group'
   | 'memory'
   | 'diversity'
   | 'any'
@@ -90,6 +98,7 @@ export const QUERY_DEFAULTS: QueryDefaults = {
   lens: 'default',
   limit: DEFAULT_LIMIT,
   mode: 'hybrid',
+  group: 'entry',
   memory: true,
   diversity: 1,
   any: false,

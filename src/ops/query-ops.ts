@@ -28,6 +28,7 @@ export const query: Operation<Engine, typeof queryInput, z.ZodType<Page>> = {
 
 const explainOutput: z.ZodType<ExplainAnswer> = z.strictObject({
   id: z.string(),
+  passage: z.int().optional(),
   rank: z.int().nullable(),
   score: z.number().nullable(),
   explanation: explanationOutput.nullable(),
@@ -35,6 +36,7 @@ const explainOutput: z.ZodType<ExplainAnswer> = z.strictObject({
   over: z
     .strictObject({
       id: z.string(),
+      passage: z.int().optional(),
       rank: z.int().nullable(),
       gap: z.number(),
       by_component: z.record(z.string(), z.number()),

@@ -17,6 +17,7 @@ const eventOutput: z.ZodType<LiveEvent> = z.strictObject({
   timestamp: z.string(),
   type: z.enum(['added', 'updated', 'removed', 'reranked']),
   id: z.string(),
+  passage: z.int().optional(),
   item: jsonObject.optional(),
   reason: z.enum(LIVE_REASONS),
   text: z.string(),

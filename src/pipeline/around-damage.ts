@@ -1,6 +1,14 @@
-/** What is kept in memory of many rows is made without the damaged ones; the doctor reports those. */
+/** Reading around damaged rows. */
+import type { QuerentError } from '../model/errors.ts'
 import type { StoreReader } from '../store/store.ts'
+import type { QueryContext } from './context.ts'
 
+/** What is kept in memory of many rows is made without the damaged ones; the doctor reports those. */
 export function aroundDamage<T>(reader: StoreReader, body: () => T): T {
   return reader.around(() => undefined, body)
+}
+
+/** For `StoreReader.around`: what is damaged is left out of the answer, which says so. */
+export function noteDamage(context: QueryContext): (damage: QuerentError) => void {
+  return ({ message }) => context.note({ code: 'store_corrupt', message: `Left out: ${message}.` })
 }

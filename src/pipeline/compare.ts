@@ -1,18 +1,24 @@
 /** Why one entry stands over another: the gap, what it is made of, and what would turn it round. */
 import { crossing, type Line, wordShare } from '../math/fusion.ts'
-import type { Scored } from '../model/candidate.ts'
-import type { EntryKey } from '../model/entry.ts'
+import { type ItemKey, itemKey, type Scored } from '../model/candidate.ts'
 import type { Comparison } from '../model/explain-answer.ts'
 import type { QueryContext } from './context.ts'
 import { cosineOf, formulaOf } from './formula.ts'
 import { inOrder } from './order.ts'
 import type { Plan, Stages } from './stage.ts'
-import { rankedOf, type Survey, scoredOf } from './survey.ts'
+import { rankedOf, type Survey, scoredOf, type Target } from './survey.ts'
 import { weightsWith } from './weights.ts'
 
 export interface Compared {
   readonly id: string
-  readonly entry: EntryKey
+  /** Where passages are ranked: position in the entry, from 1. */
+  readonly passage?: number | undefined
+  readonly target: Target
+}
+
+/** As sentences name it: `"manual"`, or `passage 3 of "manual"`. */
+export function named({ id, passage }: Pick<Compared, 'id' | 'passage'>): string {
+  return passage === undefined ? `"${id}"` : `passage ${passage} of "${id}"`
 }
 
 export function compare(
@@ -22,13 +28,14 @@ export function compare(
   stages: Stages,
   context: QueryContext,
 ): Comparison {
-  const [a, b] = [scoredOf(one.entry, survey), scoredOf(other.entry, survey)]
+  const [a, b] = [scoredOf(one.target, survey), scoredOf(other.target, survey)]
   const gap = (a?.score ?? 0) - (b?.score ?? 0)
   const byComponent = differences(a?.components ?? {}, b?.components ?? {})
   const swap = a === undefined || b === undefined ? null : findSwap(a, b, { survey, stages, context })
   return {
     id: other.id,
-    rank: rankedOf(other.entry, survey)?.rank ?? null,
+    ...(other.passage !== undefined && { passage: other.passage }),
+    rank: rankedOf(other.target, survey)?.rank ?? null,
     gap,
     by_component: byComponent,
     swap,
@@ -93,15 +100,23 @@ function boostIn({ score, components }: Scored): number {
 /** The two scored again, in this order, with another share of meaning. */
 function scoredWith(meaning: number, pair: readonly Scored[], { survey, stages, context }: Trial): readonly Scored[] {
   const plan: Plan = { ...survey.plan, weights: weightsWith(meaning) }
-  const { retrieval } = survey
+  const { retrieval, ranking } = survey
   // While not all is embedded, a score may depend on those of others.
   const isPartly = retrieval.statistics['expectedBase'] !== undefined
-  const { scored } = stages.score({ ...retrieval, candidates: isPartly ? retrieval.candidates : pair }, plan, context)
-  return isPartly ? pair.flatMap(({ entry }) => scored.find(one => one.entry === entry) ?? []) : scored
+  const isByPassage = plan.query.group === 'passage'
+  const candidates = isPartly && !isByPassage ? retrieval.candidates : pair
+  const { scored, rate, adjust } = stages.score({ ...retrieval, candidates }, plan, context)
+  const all = isByPassage && isPartly && rate ? (adjust?.(rate(ranking.scoring.scored)) ?? scored) : scored
+  return isPartly ? pair.flatMap(one => all.find(other => itemKey(other) === itemKey(one)) ?? []) : scored
 }
 
-function firstOf(pair: readonly Scored[], { context }: Trial): EntryKey | undefined {
-  return inOrder(pair, keys => context.reader.identities(keys))[0]?.entry
+function firstOf(pair: readonly Scored[], { context }: Trial): ItemKey | undefined {
+  return inOrder(pair, context.reader).map(itemKey)[0]
+}
+
+/** With a capital letter, where it begins with a word. */
+export function sentenceStart(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1)
 }
 
 interface Findings {
@@ -114,14 +129,14 @@ interface Findings {
 
 function sentenceOf(one: Compared, other: Compared, { a, b, gap, byComponent, swap }: Findings): string {
   if (a === undefined || b === undefined) {
-    const missing = a === undefined ? one.id : other.id
-    return `"${missing}" is not in the answer, so there is nothing to compare.`
+    const missing = named(a === undefined ? one : other)
+    return `${sentenceStart(missing)} is not in the answer, so there is nothing to compare.`
   }
   const where =
     gap === 0 ? 'has the same score as' : `stands ${Math.abs(gap).toFixed(4)} ${gap > 0 ? 'above' : 'below'}`
   const parts = Object.entries(byComponent).filter(([, part]) => part !== 0)
   const made = parts.map(([name, part]) => `${name} ${part > 0 ? '+' : '−'}${Math.abs(part).toFixed(4)}`).join(', ')
-  const first = `"${one.id}" ${where} "${other.id}"${made === '' ? '' : ` (${made})`}.`
+  const first = `${sentenceStart(named(one))} ${where} ${named(other)}${made === '' ? '' : ` (${made})`}.`
   if (swap === null) return `${first} No share of meaning would make them change places.`
   return `${first} With ${swap.weight} ${swap.to} instead of ${swap.from} they would change places.`
 }

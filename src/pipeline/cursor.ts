@@ -28,18 +28,28 @@ export interface CursorSeal {
 const PURPOSE = 'querent cursor'
 const HASH_LENGTH = 32
 
-type Fields = readonly [
+type Fields = [
   owner: string,
   expires: Instant,
   asOf: Instant,
   begun: Instant,
-  ...place: [order: number, id: string, holder: string, rank: number, depth: number, round: number, shown: string],
+  ...place: [
+    order: number,
+    id: string,
+    holder: string,
+    rank: number,
+    depth: number,
+    round: number,
+    shown: string,
+    passage?: number,
+  ],
 ]
 
 export function writeCursor({ position, asOf, begun }: CursorContent, { secret, binding, now }: CursorSeal): string {
-  const { order, id, holder, rank, depth, round, shown } = position
+  const { order, id, holder, passage, rank, depth, round, shown } = position
   const expires = now + CURSOR_LIFETIME_MS
   const fields: Fields = [ownerOf(binding), expires, asOf, begun, order, id, holder, rank, depth, round, shown]
+  if (passage !== undefined) fields.push(passage)
   return seal(secret, PURPOSE, JSON.stringify(fields))
 }
 
@@ -58,8 +68,8 @@ export function readCursor(cursor: string, { secret, binding, now }: CursorSeal)
     throw refusal('cursor_mismatch', 'it does not belong to this request; repeat the one whose page it came with')
   }
   if (now >= expires) throw refusal('cursor_expired', 'it is more than a day old')
-  const [order, id, holder, rank, depth, round, shown] = place
-  return { asOf, begun, position: { order, id, holder, rank, depth, round, shown } }
+  const [order, id, holder, rank, depth, round, shown, passage] = place
+  return { asOf, begun, position: { order, id, holder, passage, rank, depth, round, shown } }
 }
 
 /** Of an order that is held nowhere any more, and stands otherwise by now. */

@@ -3,7 +3,7 @@ import { atOnce, type Steps } from '../base/turns.ts'
 import { choose, type Group } from '../math/mmr.ts'
 import { dot } from '../math/vector.ts'
 import type { Ranked, Scored } from '../model/candidate.ts'
-import type { ChunkKey, EntryKey } from '../model/entry.ts'
+import type { ChunkKey } from '../model/entry.ts'
 import type { QueryContext } from './context.ts'
 import { inOrder, roundOf } from './order.ts'
 import { hasCaps, neededFor } from './page-bounds.ts'
@@ -11,9 +11,8 @@ import type { Plan, Ranking, Scoring } from './stage.ts'
 
 export function* diversify(scoring: Scoring, plan: Plan, context: QueryContext): Steps<Ranking> {
   const { query } = plan
-  const identify = (keys: readonly EntryKey[]) => context.reader.identities(keys)
   // A list comes from the store in its order.
-  const ordered = plan.mode === 'list' ? scoring.scored : inOrder(scoring.scored, identify)
+  const ordered = plan.mode === 'list' ? scoring.scored : inOrder(scoring.scored, context.reader)
   let complete = true
   const isOver = () => {
     if (context.deadline.over) complete = false
@@ -96,6 +95,6 @@ function ranksOf(ordered: readonly Scored[]): readonly Ranked[] {
 }
 
 function rankedAs(scored: Scored, rank: number): Ranked {
-  const { entry, source, signals, chunks, score, components, order, round } = scored
-  return { entry, source, signals, chunks, score, components, order, round, rank }
+  const { entry, passage, source, signals, chunks, score, components, order, round } = scored
+  return { entry, passage, source, signals, chunks, score, components, order, round, rank }
 }

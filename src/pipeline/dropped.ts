@@ -8,21 +8,22 @@ import type { FieldName, Filter } from '../model/filter.ts'
 import { demands, withWords } from './conditions.ts'
 import type { QueryContext } from './context.ts'
 import { NOTHING_SPEAKS } from './noise.ts'
-import { rankedOf, type Survey, scoredOf } from './survey.ts'
+import { rankedOf, type Survey, scoredOf, type Target } from './survey.ts'
 
 /** Null when it is among the results of this page or one before. A step for each word and phrase that is looked up. */
-export function* firstDrop(entry: EntryKey, survey: Survey, context: QueryContext): Steps<Dropped | null> {
+export function* firstDrop(target: Target, survey: Survey, context: QueryContext): Steps<Dropped | null> {
+  const { entry } = target
   const { ranking, retrieval, reached } = survey
   const { query } = context
   if (retrieval.allow !== null && !retrieval.allow.has(entry)) return yield* brokenCondition(entry, survey, context)
   if (ranking.scoring.verdict === 'nothing_relevant' && !query.any) {
     return { stage: 'verdict', reason: ranking.scoring.reason ?? 'Nothing relevant was found.' }
   }
-  const ranked = rankedOf(entry, survey)
+  const ranked = rankedOf(target, survey)
   const end = (query.after?.rank ?? 0) + query.limit
   if (ranked !== undefined && ranked.rank <= end) return null
-  if (!reached.has(entry)) return unreached(entry, survey)
-  if (scoredOf(entry, survey) === undefined) return { stage: 'score', reason: NOTHING_SPEAKS }
+  if (!reached.has(entry)) return unreached(target, survey)
+  if (scoredOf(target, survey) === undefined) return { stage: 'score', reason: NOTHING_SPEAKS }
   if (ranked === undefined) return { stage: 'diversify', reason: 'Others of its group, or unlike it, were preferred.' }
   return { stage: 'page', reason: `It has rank ${ranked.rank}; the page ends at ${end}.` }
 }
@@ -68,11 +69,11 @@ function fieldsOf(filter: Filter): readonly FieldName[] {
   }
 }
 
-function unreached(entry: EntryKey, survey: Survey): Dropped {
+function unreached(target: Target, survey: Survey): Dropped {
   const { plan, retrieval } = survey
   const legs = plan.mode === 'hybrid' ? 'by words nor by meaning' : `by ${plan.mode}`
   const best = `It is ${plan.mode === 'hybrid' ? 'neither ' : 'not '}among the best ${legs}`
-  const ranked = rankedOf(entry, survey)
+  const ranked = rankedOf(target, survey)
   if (ranked !== undefined) return { stage: 'retrieve', reason: `${best}; asked deeper it has rank ${ranked.rank}.` }
   const words = retrieval.complete ? 'and nothing in it matches' : 'and time was up before looking deeper'
   return { stage: 'retrieve', reason: `${best}, ${words}.` }

@@ -1,87 +1,143 @@
-/** Why an entry is where it is in an answer; why it stands over another; or the first stage that dropped it. */
+/** Why an entry or a passage is where it is in an answer; why it stands over another; or the first stage that dropped it. */
 import { must } from '../base/assert.ts'
 import type { EntryKey } from '../model/entry.ts'
-import { QuerentError } from '../model/errors.ts'
+import { invalidArgument, QuerentError } from '../model/errors.ts'
 import type { Dropped, ExplainAnswer } from '../model/explain-answer.ts'
 import { stillVisible } from './access.ts'
-import { compare } from './compare.ts'
+import { compare, named, sentenceStart } from './compare.ts'
 import type { QueryContext } from './context.ts'
 import { firstDrop } from './dropped.ts'
+import { positionOf } from './passage.ts'
 import type { Plan, Stages } from './stage.ts'
-import { rankedOf, type Survey, scoredOf, survey } from './survey.ts'
+import { rankedOf, type Survey, scoredOf, survey, type Target } from './survey.ts'
 import { whyListed, whyRanked } from './why.ts'
 
 export interface ExplainTarget {
   readonly id: string
+  readonly passage?: number | undefined
   readonly over?: string | undefined
+  readonly over_passage?: number | undefined
 }
 
-/** Rejects with `not_found` for an id that is not there or not visible: the two are never told apart. */
+/** An entry by id, or a passage of it by position, under the name of the input's field. */
+interface Wanted {
+  readonly id: string
+  readonly passage: number | undefined
+  readonly field: string
+}
+
+/**
+ * Rejects with `not_found` for an id that is not there or not visible: the two are never told apart; and for a position that
+ * the entry has no passage at. Rejects with `invalid_argument` where a passage is named and entries are ranked.
+ */
 export async function explainEntry(
-  target: ExplainTarget,
+  { id, passage, over: overId, over_passage }: ExplainTarget,
   stages: Stages,
   context: QueryContext,
 ): Promise<ExplainAnswer> {
-  const found = mustFind(target.id, context)
-  const overFound = target.over === undefined ? [] : mustFind(target.over, context)
+  const wanted: Wanted = { id, passage, field: 'passage' }
+  const overWanted: Wanted | null =
+    overId === undefined ? null : { id: overId, passage: over_passage, field: 'over_passage' }
+  const found = mustFind(wanted, context)
+  const overFound = overWanted === null ? [] : mustFind(overWanted, context)
   const surveyed = await survey(stages, [...found, ...overFound], context)
-  const { entry, dropped } = await dropOf(target.id, found, surveyed, context)
-  const overKeys = target.over === undefined ? [] : mustSeeStill(target.over, overFound, context)
-  const ranked = rankedOf(entry, surveyed)
-  const scored = ranked ?? scoredOf(entry, surveyed)
+  const { target, dropped } = await dropOf(wanted, found, surveyed, context)
+  const over = overWanted === null ? null : foremost(mustSeeStill(overWanted, overFound, context), surveyed)
+  const ranked = rankedOf(target, surveyed)
+  const scored = scoredOf(target, surveyed)
   const explanation = scored === undefined ? null : surveyed.ranking.scoring.explain(scored)
-  const over = target.over === undefined ? null : { id: target.over, entry: foremost(overKeys, surveyed) }
-  const why = explanation === null ? '' : reasonFor(entry, explanation, surveyed.plan, context)
+  const one = { id, ...positionIn(target, passage, surveyed, context), target }
+  const other =
+    overId === undefined || over === null
+      ? null
+      : { id: overId, ...positionIn(over, over_passage, surveyed, context), target: over }
+  const why = explanation === null ? '' : reasonFor(target.entry, explanation, surveyed.plan, context)
+  const name = sentenceStart(named(one))
   return {
-    id: target.id,
+    id,
+    ...(one.passage !== undefined && { passage: one.passage }),
     rank: ranked?.rank ?? null,
     score: scored?.score ?? null,
     explanation,
     dropped,
-    over: over === null ? null : compare({ id: target.id, entry }, over, surveyed, stages, context),
+    over: other === null ? null : compare(one, other, surveyed, stages, context),
     sentence:
       dropped === null
-        ? `"${target.id}" has rank ${must(ranked, 'what was not dropped').rank}: ${why}.`
-        : `"${target.id}" is not among the results: ${dropped.reason}`,
+        ? `${name} has rank ${must(ranked, 'what was not dropped').rank}: ${why}.`
+        : `${name} is not among the results: ${dropped.reason}`,
   }
 }
 
 /** Of the foremost that may be seen after the last pause. Rejects with `not_found` where none may. */
 async function dropOf(
-  id: string,
-  found: readonly EntryKey[],
+  wanted: Wanted,
+  found: readonly Target[],
   surveyed: Survey,
   context: QueryContext,
-): Promise<{ readonly entry: EntryKey; readonly dropped: Dropped | null }> {
+): Promise<{ readonly target: Target; readonly dropped: Dropped | null }> {
   for (;;) {
-    const entry = foremost(mustSeeStill(id, found, context), surveyed)
-    const dropped = await context.turns.run(firstDrop(entry, surveyed, context))
-    if (foremost(mustSeeStill(id, found, context), surveyed) === entry) return { entry, dropped }
+    const target = foremost(mustSeeStill(wanted, found, context), surveyed)
+    const dropped = await context.turns.run(firstDrop(target, surveyed, context))
+    if (foremost(mustSeeStill(wanted, found, context), surveyed) === target) return { target, dropped }
   }
 }
 
-function mustFind(id: string, context: QueryContext): readonly EntryKey[] {
+function mustFind(wanted: Wanted, context: QueryContext): readonly Target[] {
+  const { id, passage, field } = wanted
+  if (passage !== undefined && context.query.group !== 'passage') {
+    throw invalidArgument(field, passage, 'none, because entries are ranked; ask with query.group passage')
+  }
   const keys = context.reader.find(id, context.look().partitions)
-  if (keys.length === 0) throw notFound(id)
-  return keys
+  if (keys.length === 0) throw notFound(wanted)
+  if (passage === undefined) return keys.map(entry => ({ entry }))
+  const targets = keys.flatMap(entry => {
+    const chunk = context.reader.chunksOf(entry).find(each => positionOf(each) === passage)
+    return chunk === undefined ? [] : [{ entry, passage: chunk.key }]
+  })
+  if (targets.length > 0) return targets
+  // As for a missing entry: the second access check comes first.
+  mustSeeStill(
+    wanted,
+    keys.map(entry => ({ entry })),
+    context,
+  )
+  throw new QuerentError('not_found', `${field}: the entry ${JSON.stringify(id)} has no passage ${passage}`, {
+    id,
+    [field]: passage,
+  })
 }
 
 /** The second access check: the entries as they are stored now, and what the viewer may see now. */
-function mustSeeStill(id: string, keys: readonly EntryKey[], context: QueryContext): readonly EntryKey[] {
+function mustSeeStill(wanted: Wanted, targets: readonly Target[], context: QueryContext): readonly Target[] {
   const sight = context.look()
-  const entries = context.reader.entries(keys).filter(entry => stillVisible(entry, sight))
-  if (entries.length === 0) throw notFound(id)
-  return entries.map(entry => entry.key)
+  const entries = context.reader.entries(targets.map(({ entry }) => entry))
+  const visible = new Set(entries.filter(entry => stillVisible(entry, sight)).map(({ key }) => key))
+  if (visible.size === 0) throw notFound(wanted)
+  return targets.filter(({ entry }) => visible.has(entry))
 }
 
-function notFound(id: string): QuerentError {
+function notFound({ id }: Wanted): QuerentError {
   return new QuerentError('not_found', `id: there is no entry ${JSON.stringify(id)}`, { id })
 }
 
 /** Of several entries with that id (of different holders) the one that ranks best. */
-function foremost(keys: readonly EntryKey[], survey: Survey): EntryKey {
-  const ranks = keys.map(key => rankedOf(key, survey)?.rank ?? Number.POSITIVE_INFINITY)
-  return keys[ranks.indexOf(Math.min(...ranks))] as EntryKey
+function foremost(targets: readonly Target[], survey: Survey): Target {
+  const ranks = targets.map(target => rankedOf(target, survey)?.rank ?? Number.POSITIVE_INFINITY)
+  return targets[ranks.indexOf(Math.min(...ranks))] as Target
+}
+
+/** Of the passage that was asked about, or that ranks best of its entry. */
+function positionIn(
+  target: Target,
+  asked: number | undefined,
+  surveyed: Survey,
+  { reader, query }: QueryContext,
+): { readonly passage?: number } {
+  if (query.group !== 'passage') return {}
+  if (asked !== undefined) return { passage: asked }
+  const key = scoredOf(target, surveyed)?.passage
+  const [chunk] = key === undefined ? [] : reader.chunks([key])
+  return chunk === undefined ? {} : { passage: positionOf(chunk) }
 }
 
 function reasonFor(

@@ -1,5 +1,6 @@
 /** Later pages of an answer, from the order that its first page found; asked deeper when that has come to its end. */
-import type { Candidate, Ranked, Scored } from '../model/candidate.ts'
+import { type Candidate, itemKey, type Ranked, type Scored } from '../model/candidate.ts'
+import type { EntryKey } from '../model/entry.ts'
 import { LEG_DEPTH, MAX_LIMIT } from '../model/limits.ts'
 import type { Query } from '../model/query.ts'
 import type { QueryContext } from './context.ts'
@@ -8,8 +9,9 @@ import { type HeldOrder, numbersOf } from './held-order.ts'
 import { LastingContext } from './lasting-context.ts'
 import { inOrder } from './order.ts'
 import { firstDepth, hasCaps } from './page-bounds.ts'
+import { byGroup } from './passage.ts'
 import { DEEPER, hasRounds, joinedStatistics } from './rounds.ts'
-import type { Answer, Plan, Scoring, Stages } from './stage.ts'
+import type { Answer, Plan, Retrieval, Scoring, Stages } from './stage.ts'
 import { mustNotBeCancelled } from './time-limit.ts'
 
 /** Longer orders are not held: pages that far down go by the place where the last one ended. */
@@ -52,9 +54,8 @@ export async function goOn(
   }
 }
 
-function passed({ rest }: HeldOrder, from: number, { entries }: Answer): number {
-  const last = entries.at(-1)
-  return last === undefined ? rest.length : rest.findIndex(({ entry }, at) => at >= from && entry === last) + 1
+function passed({ rest }: HeldOrder, from: number, { endKey }: Answer): number {
+  return endKey === null ? rest.length : rest.findIndex((one, at) => at >= from && itemKey(one) === endKey) + 1
 }
 
 /** The order with what one more retrieval brings: as of the same moment, without what has come since. */
@@ -66,18 +67,23 @@ async function deeper(
   context: QueryContext,
 ): Promise<HeldOrder> {
   const lasting = new LastingContext(context)
+  const inTime = new DerivedContext(lasting, { deadline: context.deadline })
   // From the beginning: what was changed since may have moved to before the place where a page ended.
   const plan: Plan = { ...order.plan, query: { ...lasting.query, after: null } }
   const round = order.round + 1
   const depth = hasRounds(plan) ? firstDepth(query) * DEEPER ** round : order.retrieval.depth * DEEPER
-  const retrieval = await stages.retrieve(plan, depth, context)
+  const brought = await stages.retrieve(plan, depth, context)
   const known = [...order.before, ...order.rest]
-  const isKnown = new Set(known.map(({ entry }) => entry))
-  const candidates = retrieval.candidates.filter(({ entry }) => !isKnown.has(entry) && entry <= order.newest)
-  const statistics = joinedStatistics(order.retrieval, retrieval)
-  const scoring = stages.score({ ...retrieval, candidates, statistics, isRest: true }, plan, lasting)
+  const [isKnown, ofKnown] = [new Set(known.map(itemKey)), new Set(known.map(({ entry }) => entry))]
+  // Of an entry that is known, passages may still be missing.
+  const isNew = (entry: EntryKey) => query.group === 'passage' || !ofKnown.has(entry)
+  const candidates = brought.candidates.filter(({ entry }) => isNew(entry) && entry <= order.newest)
+  const statistics = joinedStatistics(order.retrieval, brought)
+  const asked: Retrieval = { ...brought, candidates, statistics, isRest: true }
+  const { scoring, retrieval } = await byGroup(stages.score(asked, plan, lasting), asked, plan, inTime)
   lasting.thaw()
-  const fresh = scoring.scored.map((one): Scored => (hasRounds(plan) ? { ...one, round } : one))
+  const unknown = scoring.scored.filter(one => !isKnown.has(itemKey(one)))
+  const fresh = unknown.map((one): Scored => (hasRounds(plan) ? { ...one, round } : one))
   const { ranked, isCut } = await rankBehind(known, { ...scoring, scored: fresh }, plan, query, stages, lasting)
   const rest = order.rest.slice(at)
   return {
@@ -106,29 +112,30 @@ async function rankBehind(
   const enough = { ...query, limit: Math.max(query.limit, LEG_DEPTH), after: { ...NOWHERE, rank: known.length } }
   const wider = new DerivedContext(context, { query: enough })
   const { ranked: all } = await context.turns.run(stages.diversify({ ...fresh, scored }, plan, wider))
-  const isKnown = new Set(known.map(({ entry }) => entry))
-  const ranked = all.filter(({ entry }) => !isKnown.has(entry))
+  const isKnown = new Set(known.map(itemKey))
+  const ranked = all.filter(one => !isKnown.has(itemKey(one)))
   return { ranked, isCut: query.diversity < 1 && all.length < scored.length && ranked.length > 0 }
 }
 
 /** An exact order: what is asked deeper may stand before what is still to come. */
 function merged(rest: readonly Ranked[], ranked: readonly Ranked[], context: QueryContext): readonly Ranked[] {
-  return inOrder([...rest, ...ranked], keys => context.reader.identities(keys)) as readonly Ranked[]
+  return inOrder([...rest, ...ranked], context.reader) as readonly Ranked[]
 }
 
 /** Says of each what was found out when it was brought. */
 function joined(before: Scoring, now: Scoring, ranked: readonly Ranked[]): Scoring {
-  const isNew = new Set(ranked.map(({ entry }) => entry))
+  const isNew = new Set(ranked.map(itemKey))
+  const ofNew = new Set(ranked.map(({ entry }) => entry))
   const [rateBefore, rateNow] = [before.rate, now.rate]
   return {
     ...now,
     scored: [],
-    explain: scored => (isNew.has(scored.entry) ? now : before).explain(scored),
+    explain: scored => (isNew.has(itemKey(scored)) ? now : before).explain(scored),
     // They are of one entry.
     ...(rateBefore !== undefined &&
       rateNow !== undefined && {
         rate: (passages: readonly Candidate[]) =>
-          passages.some(({ entry }) => isNew.has(entry)) ? rateNow(passages) : rateBefore(passages),
+          passages.some(({ entry }) => ofNew.has(entry)) ? rateNow(passages) : rateBefore(passages),
       }),
     verdict: before.verdict,
     reason: before.reason,

@@ -4,7 +4,7 @@
  * is shown, and what is shown is its text of now. What came since never comes in.
  */
 import { atOnce } from '../base/turns.ts'
-import type { Ranked } from '../model/candidate.ts'
+import { type ItemKey, itemKey, type Ranked, type Scored } from '../model/candidate.ts'
 import type { EntryKey } from '../model/entry.ts'
 import type { Note } from '../model/page.ts'
 import type { QueryContext } from './context.ts'
@@ -36,8 +36,10 @@ export interface RankedPage {
   readonly found: Found
   readonly ranking: Ranking
   readonly round: number
-  /** The last entry shown. */
-  readonly last: EntryKey
+  /** The last item shown. */
+  readonly last: ItemKey
+  /** Where passages are ranked: all of them, and whether the retrieval can bring no more. */
+  readonly passages: { readonly scored: readonly Scored[]; readonly exhausted: boolean } | null
 }
 
 /** All that a retrieval brought and its scores, not only what may reach the page. */
@@ -83,16 +85,19 @@ export function orderLater(page: RankedPage, context: QueryContext): () => HeldO
   const shown = new Set(upTo(last, waitingOf(page.ranking.ranked, plan, context)))
   return () => {
     const whole: Plan = { ...plan, query: lasting.query }
-    const { all, scoring } = get()
+    const { all, scoring: byEntry } = get()
+    const { passages } = page
+    const { isWhole } = page.ranking.scoring
+    const scoring = passages === null ? byEntry : { ...byEntry, scored: passages.scored, isWhole }
     const ranked = more?.() ?? atOnce(stages.diversify(scoring, whole, lasting)).ranked
-    const rest = waitingOf(ranked, whole, lasting).filter(({ entry }) => !shown.has(entry))
-    const isRest = new Set(rest.map(({ entry }) => entry))
+    const rest = waitingOf(ranked, whole, lasting).filter(one => !shown.has(itemKey(one)))
+    const isRest = new Set(rest.map(itemKey))
     lasting.thaw()
     return {
       plan,
-      retrieval: numbersOf(all),
+      retrieval: { ...numbersOf(all), exhausted: passages?.exhausted ?? all.exhausted },
       scoring: { ...scoring, scored: [], verdict, reason, verdictBy },
-      before: ranked.filter(({ entry }) => !isRest.has(entry)),
+      before: ranked.filter(one => !isRest.has(itemKey(one))),
       rest,
       round,
       newest,
@@ -112,7 +117,7 @@ export function numbersOf({ depth, statistics, exhausted, complete }: Retrieval)
 }
 
 /** Those up to and with this one. */
-function upTo(last: EntryKey, ranked: readonly Ranked[]): readonly EntryKey[] {
-  const entries = ranked.map(({ entry }) => entry)
-  return entries.slice(0, entries.indexOf(last) + 1)
+function upTo(last: ItemKey, ranked: readonly Ranked[]): readonly ItemKey[] {
+  const keys = ranked.map(itemKey)
+  return keys.slice(0, keys.indexOf(last) + 1)
 }

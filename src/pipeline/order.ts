@@ -1,9 +1,8 @@
 /** Puts scored candidates in the one total order, reading ids only where equal scores must be told apart. */
 import { byPlace, type Place, type Scored } from '../model/candidate.ts'
-import type { EntryIdentity, EntryKey } from '../model/entry.ts'
 import type { Position } from '../model/query.ts'
-
-export type Identify = (keys: readonly EntryKey[]) => readonly EntryIdentity[]
+import type { StoreReader } from '../store/store.ts'
+import { aroundDamage } from './around-damage.ts'
 
 /** What a candidate is ranked by. */
 export function orderOf(scored: Scored): number {
@@ -15,24 +14,34 @@ export function roundOf({ round }: Scored): number {
   return round ?? 0
 }
 
-/** Best first. Entries that are gone by now and tie with others come last among them. */
-export function inOrder(scored: readonly Scored[], identify: Identify): readonly Scored[] {
+/** Best first. Entries and passages that are gone by now and tie with others come last among them. */
+export function inOrder(scored: readonly Scored[], reader: StoreReader): readonly Scored[] {
   const sorted = [...scored].sort(byOrder)
   const tied = sorted.filter((one, at) => {
     return isTie(one, sorted[at - 1]) || isTie(one, sorted[at + 1])
   })
   if (tied.length === 0) return sorted
-  const place = placesOf(tied, identify)
+  const place = placesOf(tied, reader)
   return sorted.sort((a, b) => byOrder(a, b) || byPlace(place(a), place(b)))
 }
 
+/** The first `most` of that order, in no order: only what ties with the last of them is told apart. */
+export function firstInOrder(scored: readonly Scored[], most: number, reader: StoreReader): readonly Scored[] {
+  if (scored.length <= most) return scored
+  const last = [...scored].sort(byOrder)[most - 1]
+  if (last === undefined) return []
+  const before = scored.filter(one => byOrder(one, last) < 0)
+  const tied = scored.filter(one => byOrder(one, last) === 0)
+  return [...before, ...inOrder(tied, reader).slice(0, most - before.length)]
+}
+
 /** Those that stand strictly behind the position; `ranked` is in order. */
-export function behind<T extends Scored>(ranked: readonly T[], after: Position, identify: Identify): readonly T[] {
+export function behind<T extends Scored>(ranked: readonly T[], after: Position, reader: StoreReader): readonly T[] {
   const distance = (one: T) => roundOf(one) - after.round || after.order - orderOf(one)
   const notBefore = ranked.filter(one => distance(one) >= 0)
   const tied = notBefore.filter(one => distance(one) === 0)
   if (tied.length === 0) return notBefore
-  const place = placesOf(tied, identify)
+  const place = placesOf(tied, reader)
   return notBefore.filter(one => distance(one) > 0 || byPlace(place(one), after) > 0)
 }
 
@@ -48,11 +57,18 @@ function isTie(one: Scored, other: Scored | undefined): boolean {
   return other !== undefined && byOrder(one, other) === 0
 }
 
-function placesOf(scored: readonly Scored[], identify: Identify): (one: Scored) => Place {
-  const identities = new Map(identify(scored.map(one => one.entry)).map(identity => [identity.key, identity]))
+/** Where each of these stands in the order, by the names that it has now. */
+export function placesOf(scored: readonly Scored[], reader: StoreReader): (one: Scored) => Place {
+  const entries = [...new Set(scored.map(({ entry }) => entry))]
+  const identities = new Map(reader.identities(entries).map(identity => [identity.key, identity]))
+  const passages = scored.flatMap(({ passage }) => passage ?? [])
+  const chunks = passages.length === 0 ? [] : aroundDamage(reader, () => reader.chunks(passages))
+  const ordinals = new Map(chunks.map(({ key, ordinal }) => [key, ordinal]))
   return one => {
     const { id, holder } = identities.get(one.entry) ?? GONE
-    return { order: orderOf(one), id, holder }
+    const place = { order: orderOf(one), id, holder }
+    if (one.passage === undefined) return place
+    return { ...place, passage: (ordinals.get(one.passage) ?? Number.MAX_SAFE_INTEGER - 1) + 1 }
   }
 }
 

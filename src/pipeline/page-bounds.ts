@@ -1,6 +1,7 @@
 /** How many candidates a page needs, and which cannot reach it: what they could score at best is below what it has. */
 import { LEG_DEPTH } from '../model/limits.ts'
 import type { Query } from '../model/query.ts'
+import type { Plan } from './stage.ts'
 
 /** Ranked beyond the page, in case some of it are gone by now. When more are gone, retrieval goes deeper. */
 export const SPARE = 5
@@ -20,7 +21,8 @@ export function neededFor(query: Query): number {
  * is not by score alone, or where a first retrieval was not enough.
  */
 export function pageBar(surely: readonly number[], query: Query, depth: number): number {
-  const isByScore = query.diversity >= 1 && !hasCaps(query)
+  // A passage may score less than its entry does, so entries do not say how much a page of passages needs.
+  const isByScore = query.diversity >= 1 && !hasCaps(query) && query.group === 'entry'
   if (!isByScore || depth > firstDepth(query)) return Number.NEGATIVE_INFINITY
   return nthLargest(surely, neededFor(query))
 }
@@ -28,6 +30,14 @@ export function pageBar(surely: readonly number[], query: Query, depth: number):
 /** Whether a collection or an origin may have only so many. */
 export function hasCaps({ perCollection, perOrigin }: Query): boolean {
   return perCollection !== null || perOrigin !== null
+}
+
+/**
+ * Whether a list is read on from where the page before ended. With caps it is read from the beginning, since what was shown
+ * counts; so it is where passages are listed, since a page may end inside an entry.
+ */
+export function isReadOn({ mode, query }: Plan): boolean {
+  return mode === 'list' && !hasCaps(query) && query.group === 'entry'
 }
 
 function nthLargest(values: readonly number[], n: number): number {

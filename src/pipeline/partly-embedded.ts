@@ -17,7 +17,7 @@
 import { Bitset } from '../base/bitset.ts'
 import type { Hit, SearchScope } from '../index/contract.ts'
 import { wordShare } from '../math/fusion.ts'
-import type { Candidate, Scored } from '../model/candidate.ts'
+import { type Candidate, itemKey, type Scored } from '../model/candidate.ts'
 import type { ChunkKey, EntryKey } from '../model/entry.ts'
 import { LEG_DEPTH } from '../model/limits.ts'
 import type { QueryContext } from './context.ts'
@@ -83,44 +83,44 @@ export function withExpected(
 export interface OtherScores {
   /** By words alone. */
   readonly byWords: (scored: Scored) => number | null
-  /** By the vectors that are there: exact where no passage of the entry lacks one, else the least that it will be. */
+  /** By the vectors that are there: exact where no passage of it lacks one, else the least that it will be. */
   readonly byKnown: (scored: Scored) => number | null
 }
 
 /**
  * Lifts what words keep at the top (rule 2) to just above what would take its place there. What is lifted has a component
- * `partly_embedded`. An entry all of whose passages have vectors is not kept where three are known to score more.
+ * `partly_embedded`. An entry all of whose passages have vectors is not kept where three are known to score more. The same
+ * holds of passages, where these are what is ranked.
  */
 export function keepFirstByWords(scored: readonly Scored[], of: OtherScores, context: QueryContext): readonly Scored[] {
-  const identify = (keys: readonly EntryKey[]) => context.reader.identities(keys)
   const first = (by: (one: Scored) => number | null) => {
     const rated = scored.flatMap(one => {
       const score = by(one)
       return score === null ? [] : [{ ...one, score }]
     })
-    return inOrder(rated, identify)
-      .slice(0, KEPT_BY_WORDS)
-      .map(({ entry }) => entry)
+    return inOrder(rated, context.reader).slice(0, KEPT_BY_WORDS)
   }
-  const firstKnown = new Set(first(of.byKnown))
-  const kept = new Set(first(of.byWords).filter(entry => firstKnown.has(entry) || !isEmbedded(entry, context)))
-  const ranked = inOrder(scored, identify)
-  const others = ranked.filter(({ entry }) => !kept.has(entry))
+  const firstKnown = new Set(first(of.byKnown).map(itemKey))
+  const isKept = (one: Scored) => firstKnown.has(itemKey(one)) || !isEmbedded(one, context)
+  const kept = new Set(first(of.byWords).filter(isKept).map(itemKey))
+  const ranked = inOrder(scored, context.reader)
+  const others = ranked.filter(one => !kept.has(itemKey(one)))
   const next = others[KEPT_BY_WORDS - kept.size]
   if (next === undefined) return scored
-  const low = ranked.slice(ranked.indexOf(next)).filter(({ entry }) => kept.has(entry))
+  const low = ranked.slice(ranked.indexOf(next)).filter(one => kept.has(itemKey(one)))
   // The smallest steps that doubles can tell apart there.
   const step = Math.max(Math.abs(next.score) * Number.EPSILON, Number.MIN_VALUE)
-  const lifted = new Map(low.map(({ entry }, at) => [entry, next.score + step * (low.length - at)]))
+  const lifted = new Map(low.map((one, at) => [itemKey(one), next.score + step * (low.length - at)]))
   return scored.map(one => {
-    const score = lifted.get(one.entry)
+    const score = lifted.get(itemKey(one))
     if (score === undefined) return one
     return { ...one, score, components: { ...one.components, partly_embedded: score - one.score } }
   })
 }
 
 /** Asks the indexes, not the store: the order of later pages is made when the store may have changed already. */
-function isEmbedded(entry: EntryKey, { words, vectors, sight }: QueryContext): boolean {
+function isEmbedded({ entry, passage }: Candidate, { words, vectors, sight }: QueryContext): boolean {
+  if (passage !== undefined) return vectors?.has(entry, { partitions: sight.partitions }, passage) === true
   const scope = { partitions: sight.partitions, allow: Bitset.of([entry]) }
   return vectors !== null && vectors.count(scope) >= words.count(scope)
 }

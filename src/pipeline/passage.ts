@@ -1,7 +1,8 @@
 /**
  * Passages of the results of one query: which chunks of an entry are shown, best first, and of each the part where the
- * query's words stand, marked.
+ * query's words stand, marked. Where passages are the results (`group: passage`), also their scores.
  */
+import { atOnce, type Steps } from '../base/turns.ts'
 import type { Candidate, Ranked, Scored } from '../model/candidate.ts'
 import type { Chunk, ChunkKey, Entry } from '../model/entry.ts'
 import { invalidArgument } from '../model/errors.ts'
@@ -10,19 +11,124 @@ import { excerpt, type Passage as Stretch, sectionAt, type WordMatcher } from '.
 import { language, SAMPLE } from '../text/language.ts'
 import { questionMatcher } from '../text/question-matcher.ts'
 import type { Language } from '../text/stopwords.ts'
+import { noteDamage } from './around-damage.ts'
 import type { QueryContext } from './context.ts'
-import type { Plan, Ranking, Retrieval } from './stage.ts'
+import { dropsNoise, isNoise } from './noise.ts'
+import { firstInOrder } from './order.ts'
+import type { Plan, Ranking, Retrieval, Scoring } from './stage.ts'
 
-/** What an item shows of its entry: `passages` only where they were asked for. */
+/** What an item shows of its entry. */
 export type ShownText = Pick<Item, 'excerpt' | 'passages'>
 
 /** Kinds whose chunks have headings that are indexed and are no part of the content: domains, the question before. */
 const INDEXED_ONLY: ReadonlySet<string> = new Set(['belief', 'message'])
 
+/** Position of a passage in its entry, from 1. */
+export function positionOf({ ordinal }: Chunk): number {
+  return ordinal + 1
+}
+
+/** Passages that are ranked for each entry that a leg is asked for: 2,000 at the usual depth of 100. */
+const PASSAGES_EACH = 20
+/** At most, unless that is less than `LEAST_EACH` for each: ranking them is done in one piece. */
+const MOST_PASSAGES = 5_000
+/** As many as the two legs may bring entries; where results are spread, no more, since spreading reads all of their vectors. */
+const LEAST_EACH = 2
+/** Passages scored between two pauses. */
+const STEP = 1_000
+
+export interface Grouped {
+  readonly scoring: Scoring
+  /** Not exhausted where passages are left for a deeper one. */
+  readonly retrieval: Retrieval
+  /** Whether passages are left for a deeper retrieval. */
+  readonly isCut: boolean
+}
+
 /**
- * Makes the excerpt and the passages of each entry of a page. Where one chunk is the best by words and by meaning, an excerpt
- * costs no more than reading that chunk; of other entries, and where passages are asked for, every chunk is scored. Throws
- * `invalid_argument` where several passages are asked for and the score is not one of single passages.
+ * What is ranked, by the `group` of the query: the scored entries as they are, or each of their passages by the same formula
+ * over the words and the meaning of this passage alone. The verdict stays that of the entries. Throws `invalid_argument`
+ * where the score is not one of single passages. Costs a lookup of each word and a dot product for each passage of the
+ * entries that were brought, and pauses between entries and within long ones.
+ */
+export async function byGroup(
+  scoring: Scoring,
+  retrieval: Retrieval,
+  plan: Plan,
+  context: QueryContext,
+): Promise<Grouped> {
+  if (plan.query.group === 'entry') return { scoring, retrieval, isCut: false }
+  return context.turns.run(scorePassages(scoring, retrieval, plan, context))
+}
+
+function* scorePassages(scoring: Scoring, retrieval: Retrieval, plan: Plan, context: QueryContext): Steps<Grouped> {
+  const { rate, adjust = all => all } = scoring
+  const { lens, approximate, diversity } = plan.query
+  if (rate === undefined) {
+    throw invalidArgument('group', 'passage', `entry, because the lens ${lens} does not score single passages`)
+  }
+  const most = approximate ? mostRanked(retrieval.depth, diversity < 1) : Number.POSITIVE_INFINITY
+  const isList = plan.mode === 'list'
+  const isDropped = noiseAmongPassages(scoring, plan, context)
+  let scored: Scored[] = []
+  let isCut = false
+  let isLate = false
+  const cut = () => {
+    isCut ||= scored.length > most
+    scored = isList ? scored.slice(0, most) : [...firstInOrder(scored, most, context.reader)]
+  }
+  for (const entry of isList ? scoring.scored : [...scoring.scored].sort((a, b) => b.score - a.score)) {
+    isLate = scored.length > 0 && context.deadline.over
+    isCut ||= isList && scored.length >= most
+    if (isLate || (isList && isCut)) break
+    const passages = yield* candidatesOf(entry, plan, context)
+    for (let at = 0; at < passages.length; at += STEP) {
+      for (const passage of rate(passages.slice(at, at + STEP))) {
+        if (!isDropped(passage)) scored.push(entry.round === undefined ? passage : { ...passage, round: entry.round })
+      }
+      if (scored.length > 2 * most) cut()
+      yield
+    }
+  }
+  cut()
+  return {
+    scoring: { ...scoring, scored: adjust(scored), isWhole: scoring.isWhole === true && !isCut },
+    retrieval: {
+      ...retrieval,
+      exhausted: retrieval.exhausted && !isCut,
+      complete: retrieval.complete && !isLate,
+    },
+    isCut,
+  }
+}
+
+/** Of more passages than this the best are ranked, and the others when a later page asks deeper. */
+function mostRanked(depth: number, isSpread: boolean): number {
+  const least = LEAST_EACH * depth
+  return isSpread ? least : Math.max(least, Math.min(PASSAGES_EACH * depth, MOST_PASSAGES))
+}
+
+/** As for entries: where noise is no result, a passage without a word of the query and a meaning no nearer than chance is none. */
+function noiseAmongPassages(scoring: Scoring, plan: Plan, context: QueryContext): (passage: Scored) => boolean {
+  if (!dropsNoise(plan) || scoring.verdict === 'nothing_relevant') return () => false
+  return passage => isNoise(passage, context)
+}
+
+/**
+ * The passages that may be results: those with a word of the query or a vector. Of an entry that has neither, as a phrase of
+ * stop words can bring it, the first.
+ */
+function* candidatesOf(one: Scored, plan: Plan, context: QueryContext): Steps<readonly Candidate[]> {
+  const all = yield* passagesOf(one, plan, context)
+  if (plan.mode === 'list') return all
+  const speaking = all.filter(({ signals }) => (signals['words'] ?? 0) > 0 || signals['meaning'] !== undefined)
+  return speaking.length > 0 ? speaking : all.slice(0, 1)
+}
+
+/**
+ * Makes the excerpt and the passages of each item of a page. Where one chunk is the best by words and by meaning, the best
+ * passage costs no more than reading that chunk; of other entries, and where several are asked for, every chunk is scored.
+ * Throws `invalid_argument` where several passages are asked for and the score is not one of single passages.
  */
 export function shownTexts(
   shown: readonly Ranked[],
@@ -39,8 +145,9 @@ export function shownTexts(
   // A chunk without a vector may score more than the best by words and by the vectors there are.
   const isPartly = statistics['expectedBase'] !== undefined
   const knownBest = (ranked: Ranked): ChunkKey | undefined => {
+    if (ranked.passage !== undefined) return ranked.passage
     if (rate === undefined) return chunkByLeg(ranked)
-    return asked === null && !isPartly ? agreedChunk(ranked) : undefined
+    return (asked ?? 1) === 1 && !isPartly ? agreedChunk(ranked) : undefined
   }
   const read = chunkReader(context, shown.map(knownBest))
   const stretchOf = stretches(plan, context)
@@ -50,7 +157,7 @@ export function shownTexts(
     const rated =
       rate === undefined || best !== undefined
         ? [{ chunk: best, scored: ranked }]
-        : bestFirst(rate(passagesOf(entry, ranked, plan, context)), ranked)
+        : bestFirst(rate(atOnce(passagesOf(ranked, plan, context))), ranked)
     const chosen: Chosen[] = []
     for (const { chunk: key, scored } of rated) {
       const chunk = key === undefined ? undefined : read(key)
@@ -62,14 +169,13 @@ export function shownTexts(
     // No leg found one, or it is gone.
     const [chunk] = chosen.length > 0 ? [] : context.reader.chunksOf(entry.key)
     if (chunk !== undefined) chosen.push({ chunk, scored: ranked, stretch: stretchOf(entry, chunk) })
+    const excerpts = chosen.map(each => excerptOf(entry, each))
     return {
-      excerpt: chosen[0] === undefined ? NOTHING : excerptOf(entry, chosen[0]),
-      ...(asked !== null && {
-        passages: chosen.map((each): Passage => {
-          const { scored } = each
-          const reasons = explain ? { explanation: reasonsOf(scored) } : {}
-          return { ...excerptOf(entry, each), score: scored.score, ...reasons }
-        }),
+      excerpt: excerpts[0] ?? NOTHING,
+      passages: chosen.map(({ scored }, at): Passage => {
+        // By default they would be those of the item once more.
+        const reasons = explain && asked !== null ? { explanation: reasonsOf(scored) } : {}
+        return { ...(excerpts[at] as Excerpt), score: scored.score, ...reasons }
       }),
     }
   }
@@ -131,35 +237,38 @@ function chunkReader(
  * Each chunk of an entry as a candidate. The signals of the chunks that retrieval found are those it gave; others have no more
  * than these, though approximate cosines might say so.
  */
-function passagesOf(
-  entry: Entry,
-  { chunks, signals, source }: Ranked,
-  { mode, terms, vector, query: { approximate, passages } }: Plan,
+function* passagesOf(
+  { entry, chunks, signals, source }: Scored,
+  { mode, terms, vector, query: { approximate, passages, group } }: Plan,
   context: QueryContext,
-): readonly Candidate[] {
+): Steps<readonly Candidate[]> {
   const { partitions } = context.sight
   if (mode === 'list') {
-    const all = context.reader.chunksOf(entry.key)
-    return (passages === null ? all.slice(0, 1) : all).map(({ key }) => ({
-      entry: entry.key,
+    const all = context.reader.around(noteDamage(context), () => context.reader.chunksOf(entry))
+    return (passages === null && group === 'entry' ? all.slice(0, 1) : all).map(({ key }) => ({
+      entry,
+      passage: key,
       source,
-      signals: {},
+      signals,
       chunks: { words: key },
     }))
   }
   const byKey = new Map<ChunkKey, { words?: number; meaning?: number }>()
   if (mode !== 'meaning') {
-    for (const { chunk, score } of context.words.scoreChunks(terms, entry.key, { partitions }))
+    for (const { chunk, score } of context.words.scoreChunks(terms, entry, { partitions }))
       byKey.set(chunk, { words: score })
+    yield
   }
-  const cosines = vector === null ? [] : context.vectors?.scoreChunks(vector, entry.key, { partitions }, approximate)
+  const cosines = vector === null ? [] : context.vectors?.scoreChunks(vector, entry, { partitions }, approximate)
   for (const { chunk, score } of cosines ?? []) {
     const meaning = chunk === chunks['meaning'] ? signals['meaning'] : Math.min(score, signals['meaning'] ?? score)
     byKey.set(chunk, { ...byKey.get(chunk), ...(meaning !== undefined && { meaning }) })
   }
+  yield
   const { phrase } = signals
   return [...byKey].map(([chunk, own]) => ({
-    entry: entry.key,
+    entry,
+    passage: chunk,
     source,
     signals: { ...own, ...(phrase !== undefined && { phrase }) },
     chunks: { words: chunk, meaning: chunk },

@@ -1,19 +1,21 @@
 /** Results as every door prints them. */
 import type { Steps } from '../base/turns.ts'
 import type { Ranked } from '../model/candidate.ts'
-import type { Entry, EntryKey } from '../model/entry.ts'
+import type { Chunk, Entry } from '../model/entry.ts'
 import type { Explanation } from '../model/explanation.ts'
 import { toIso } from '../model/instant.ts'
 import type { Item } from '../model/page.ts'
 import type { QueryContext } from './context.ts'
 import { toldOrigin } from './disclose.ts'
-import { shownTexts } from './passage.ts'
+import { positionOf, shownTexts } from './passage.ts'
 import type { Plan, Ranking, Retrieval } from './stage.ts'
 import { whyListed, whyRanked } from './why.ts'
 
 export interface Shown {
   readonly ranked: Ranked
   readonly entry: Entry
+  /** The passage that it is, where passages are ranked. */
+  readonly chunk: Chunk | null
 }
 
 /** An item without its rank, and the entry as it was then. */
@@ -24,12 +26,12 @@ export interface MadeItem {
 
 /**
  * In this order, ranks counting from `first`; a step each. Null: it paused, so that `shown` has to be read again. `made` holds
- * what was made so far, by entry: an item is made again only where its entry was changed since.
+ * what was made so far, by place in the order: an item is made again only where its entry was changed since.
  */
 export function* presentItems(
   shown: readonly Shown[],
   first: number,
-  made: Map<EntryKey, MadeItem>,
+  made: Map<Ranked, MadeItem>,
   ranking: Ranking,
   retrieval: Retrieval,
   plan: Plan,
@@ -44,14 +46,15 @@ export function* presentItems(
     context,
   )
   const { explain, why } = ranking.scoring
-  for (const { entry, ranked } of shown) {
-    const before = made.get(entry.key)?.entry
+  for (const { entry, ranked, chunk } of shown) {
+    const before = made.get(ranked)?.entry
     if (before !== undefined && isSame(before, entry)) continue
     const explanation = plan.query.explain || why === undefined ? explain(ranked) : null
     const item: Item = {
       rank: 0,
       id: entry.id,
       holder: entry.audience.holder,
+      ...(chunk !== null && { passage: positionOf(chunk) }),
       collection: entry.collection,
       kind: entry.kind,
       title: entry.title,
@@ -66,14 +69,14 @@ export function* presentItems(
       source: ranked.source,
       why: plan.mode === 'list' ? whyListed(entry) : (why?.(ranked) ?? whyRanked(explanation as Explanation)),
     }
-    made.set(entry.key, {
+    made.set(ranked, {
       entry,
       item: plan.query.explain && explanation !== null ? { ...item, explanation } : item,
     })
     if (yield) paused = true
   }
   if (paused) return null
-  return shown.map(({ entry }, at) => ({ ...(made.get(entry.key) as MadeItem).item, rank: first + at }))
+  return shown.map(({ ranked }, at) => ({ ...(made.get(ranked) as MadeItem).item, rank: first + at }))
 }
 
 /** Of the same key: whether nothing of it was changed. */

@@ -1,17 +1,18 @@
 /** Sixth stage: what leaves the engine. Each entry is held against what the viewer may see now, as it is stored now. */
 import { atOnce, type Steps } from '../base/turns.ts'
 import { modelKey } from '../embed/embedder.ts'
-import type { Ranked } from '../model/candidate.ts'
-import type { Entry, EntryKey } from '../model/entry.ts'
-import type { QuerentError } from '../model/errors.ts'
+import { itemKey, type Named, type Ranked } from '../model/candidate.ts'
+import type { Chunk, Entry } from '../model/entry.ts'
 import { toIso } from '../model/instant.ts'
 import type { Coverage, Item, Note } from '../model/page.ts'
 import type { Position } from '../model/query.ts'
 import { stillVisible } from './access.ts'
+import { noteDamage } from './around-damage.ts'
 import type { QueryContext } from './context.ts'
 import { writeCursor } from './cursor.ts'
 import { orderOf, roundOf } from './order.ts'
-import { firstDepth, hasCaps } from './page-bounds.ts'
+import { firstDepth, isReadOn } from './page-bounds.ts'
+import { positionOf } from './passage.ts'
 import { type MadeItem, presentItems, type Shown } from './present-items.ts'
 import { hasRounds } from './rounds.ts'
 import { alsoShown } from './shown.ts'
@@ -43,6 +44,7 @@ export function* present(ranking: Ranking, retrieval: Retrieval, plan: Plan, con
       ? yield* itemsOf(waiting, Math.min(MOST_NEAREST, query.limit), 1, ranking, retrieval, plan, context)
       : null
   const end = endOf(shown, retrieval, plan, context)
+  const last = shown.at(-1)
   const coverage = coverageOf(retrieval.complete && ranking.complete !== false, plan, context)
   return {
     page: {
@@ -63,6 +65,7 @@ export function* present(ranking: Ranking, retrieval: Retrieval, plan: Plan, con
     ...(near !== null && { nearest: near.shown.map(({ entry }) => entry.key) }),
     last: end?.order ?? null,
     end,
+    endKey: last === undefined ? null : itemKey(last.ranked),
   }
 }
 
@@ -73,7 +76,7 @@ function stillToCome({ ranked, isRest }: Ranking, plan: Plan, context: QueryCont
 /** Times that what was written in a pause is looked for again, before a page is made without one. */
 const MOST_LOOKS = 5
 
-/** The items of the next `limit` entries, as they are and as far as they may be seen when the last of them is made. */
+/** The next `limit` items, as they are and as far as they may be seen when the last of them is made. */
 function* itemsOf(
   waiting: readonly Ranked[],
   limit: number,
@@ -83,7 +86,7 @@ function* itemsOf(
   plan: Plan,
   context: QueryContext,
 ): Steps<Cut & { readonly items: readonly Item[] }> {
-  const made = new Map<EntryKey, MadeItem>()
+  const made = new Map<Ranked, MadeItem>()
   for (let look = 1; ; look++) {
     const { shown, isLast } = cut(waiting, limit, context)
     const steps = presentItems(shown, first, made, ranking, retrieval, plan, context)
@@ -97,31 +100,40 @@ interface Cut {
   readonly isLast: boolean
 }
 
-/** The next `limit` entries that are still there and still visible. */
+/** The next `limit` that are still there and still visible. A passage whose text was changed is not there any more. */
 function cut(waiting: readonly Ranked[], limit: number, context: QueryContext): Cut {
   const sight = context.look()
   const shown: Shown[] = []
   let at = 0
   while (shown.length < limit && at < waiting.length) {
     const batch = waiting.slice(at, at + limit - shown.length)
-    const keys = batch.map(ranked => ranked.entry)
-    const entries = byKey(context.reader.around(noteDamage(context), () => context.reader.entries(keys)))
+    const { entries, chunks } = context.reader.around(noteDamage(context), () => storedOf(batch, context))
     for (const ranked of batch) {
-      const entry = entries.get(ranked.entry)
-      if (entry !== undefined && stillVisible(entry, sight)) shown.push({ ranked, entry })
+      const { entry: key, passage } = ranked
+      const entry = entries.get(key)
+      const chunk = passage === undefined ? null : chunks.get(passage)
+      const isThere = chunk === null || chunk?.entry === key
+      if (entry !== undefined && isThere && stillVisible(entry, sight)) shown.push({ ranked, entry, chunk })
     }
     at += batch.length
   }
   return { shown, isLast: at >= waiting.length }
 }
 
-/** One that is damaged keeps nobody from the others. */
-function noteDamage(context: QueryContext): (damage: QuerentError) => void {
-  return ({ message }) => context.note({ code: 'store_corrupt', message: `Left out: ${message}.` })
+interface Stored {
+  readonly entries: ReadonlyMap<Entry['key'], Entry>
+  readonly chunks: ReadonlyMap<Chunk['key'], Chunk>
 }
 
-function byKey(entries: readonly Entry[]): ReadonlyMap<EntryKey, Entry> {
-  return new Map(entries.map(entry => [entry.key, entry]))
+function storedOf(batch: readonly Ranked[], { reader }: QueryContext): Stored {
+  const passages = batch.flatMap(({ passage }) => passage ?? [])
+  const entries = reader.entries([...new Set(batch.map(({ entry }) => entry))])
+  const chunks = passages.length === 0 ? [] : reader.chunks(passages)
+  return { entries: byKey(entries), chunks: byKey(chunks) }
+}
+
+function byKey<T extends { readonly key: number }>(all: readonly T[]): ReadonlyMap<T['key'], T> {
+  return new Map(all.map(one => [one.key, one]))
 }
 
 function cursorOf(
@@ -135,26 +147,22 @@ function cursorOf(
 function endOf(shown: readonly Shown[], retrieval: Retrieval, plan: Plan, { secret }: QueryContext): Position | null {
   const last = shown.at(-1)
   if (last === undefined) return null
-  const { ranked, entry } = last
+  const { ranked } = last
   const { after } = plan.query
   return {
     order: orderOf(ranked),
-    id: entry.id,
-    holder: entry.audience.holder,
+    ...nameOf(last),
     rank: (after?.rank ?? 0) + shown.length,
     // A list is read on from here, unless it must be counted from the beginning.
     depth: hasRounds(plan) || isReadOn(plan) ? firstDepth(plan.query) : retrieval.depth,
     round: roundOf(ranked),
-    shown: alsoShown(after?.shown ?? '', shown.map(identityOf), secret),
+    shown: alsoShown(after?.shown ?? '', shown.map(nameOf), secret),
   }
 }
 
-function isReadOn({ mode, query }: Plan): boolean {
-  return mode === 'list' && !hasCaps(query)
-}
-
-function identityOf({ entry }: Shown): { id: string; holder: string } {
-  return { id: entry.id, holder: entry.audience.holder }
+function nameOf({ entry, chunk }: Shown): Named {
+  const name = { id: entry.id, holder: entry.audience.holder }
+  return chunk === null ? name : { ...name, passage: positionOf(chunk) }
 }
 
 function coverageOf(complete: boolean, plan: Plan, context: QueryContext): Coverage {

@@ -1,6 +1,7 @@
 /** From what a caller sent (already checked by `queryInput`) to what the pipeline runs on: nothing optional, all resolved. */
 import { canonicalJson, type Json, type JsonObject } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
+import { invalidArgument } from '../model/errors.ts'
 import type { FieldName, Filter } from '../model/filter.ts'
 import { toInstant } from '../model/instant.ts'
 import { type Position, QUERY_DEFAULTS, type Query } from '../model/query.ts'
@@ -25,8 +26,15 @@ export interface Asked {
 /** What decides neither which entries come nor in which order: it may change from page to page. */
 const FREE = ['cursor', 'limit', 'explain', 'trace', 'touch', 'timeout_ms', 'excerpt_length', 'passages', 'chunk_size']
 
-/** Throws `invalid_argument` (a period that ends before it begins), and what a cursor is refused with. */
+/**
+ * Throws `invalid_argument` (a period that ends before it begins, several passages of a result that is one), and what a
+ * cursor is refused with.
+ */
 export function resolveQuery(input: QueryInput, asked: Asked): Query {
+  const { group = QUERY_DEFAULTS.group, passages = 1 } = input
+  if (group === 'passage' && passages > 1) {
+    throw invalidArgument('passages', passages, '1, because with group passage each result is one passage')
+  }
   const lens = input.lens ?? asked.defaultLens
   const binding = bindingOf(input, lens, asked.viewer)
   const start = startOf(input, binding, asked)
@@ -54,6 +62,7 @@ export function resolveQuery(input: QueryInput, asked: Asked): Query {
     approximate: input.approximate ?? defaults.approximate,
     timeoutMs: input.timeout_ms ?? defaults.timeoutMs,
     excerptLength: input.excerpt_length ?? defaults.excerptLength,
+    group,
     passages: input.passages ?? null,
     asOf: start.asOf,
     begun: start.begun,

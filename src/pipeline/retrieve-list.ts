@@ -3,14 +3,11 @@ import type { Bitset } from '../base/bitset.ts'
 import type { Entry } from '../model/entry.ts'
 import type { ListPosition } from '../store/store.ts'
 import type { QueryContext } from './context.ts'
-import { hasCaps } from './page-bounds.ts'
+import { isReadOn } from './page-bounds.ts'
 import { LOCAL_SOURCE } from './source.ts'
 import type { Plan, Retrieval } from './stage.ts'
 
-/**
- * Reads on from the page before, so that the tenth page costs what the first does. With caps it reads from the beginning:
- * what the pages before have shown counts.
- */
+/** Reads on from the page before, where it can (`isReadOn`), so that the tenth page costs what the first does. */
 export function retrieveList(plan: Plan, allow: Bitset | null, depth: number, context: QueryContext): Retrieval {
   const entries = context.reader.list({
     sight: context.sight,
@@ -32,7 +29,7 @@ export function retrieveList(plan: Plan, allow: Bitset | null, depth: number, co
 
 function startOf(plan: Plan): ListPosition | null {
   const { after } = plan.query
-  return after === null || hasCaps(plan.query) ? null : { at: after.order, id: after.id, holder: after.holder }
+  return after === null || !isReadOn(plan) ? null : { at: after.order, id: after.id, holder: after.holder }
 }
 
 function listed(entry: Entry): Retrieval['candidates'][number] {

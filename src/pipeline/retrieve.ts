@@ -49,8 +49,8 @@ async function gather(plan: Plan, depth: number, context: QueryContext, forPage:
   const base = isPartly ? { expectedBase: expectedBase(words.hits, legs.byMeaning, plan, scope, context) } : {}
   const statistics = { ...words.statistics, ...meaning?.statistics, ...base }
   // What is looked up exactly is read from the store, which may have changed when the rest of it is asked for.
-  // By one leg's score alone it is not known how far a phrase lifts.
-  const isCut = forPage && plan.query.approximate && holders.size === 0
+  // By one leg's score alone it is not known how far a phrase lifts, nor by an entry's what its passages score.
+  const isCut = forPage && plan.query.approximate && holders.size === 0 && plan.query.group === 'entry'
   const near = isCut ? nearThePage(legs, statistics, plan, depth, context) : legs
   const found: Retrieval = {
     candidates: markedBy(holders, await context.turns.run(unite(near, statistics, plan, scope, context))),

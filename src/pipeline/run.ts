@@ -11,6 +11,7 @@ import { goOn } from './go-on.ts'
 import { type Found, foundBy, orderLater } from './held-order.ts'
 import type { HeldOrders, HeldPage } from './held-orders.ts'
 import { hasCaps } from './page-bounds.ts'
+import { byGroup } from './passage.ts'
 import { isBetter, mayBeMisspelt } from './respell.ts'
 import { hasRounds, Rounds } from './rounds.ts'
 import type { Answer, Plan, Ranking, Retrieval, Scoring, Stages } from './stage.ts'
@@ -136,7 +137,7 @@ async function runText(
     const answer = finished(attempt.answer, query, context, isDone)
     const later = isDone && held !== null ? orderOf(attempt, { stages, plan, rounds, context, held }) : null
     const { retrieval } = attempt
-    return { plan, part: { answer, next: later, size: sizeOf(retrieval) }, statistics: retrieval.statistics }
+    return { plan, part: { answer, next: later, size: sizeOf(attempt) }, statistics: retrieval.statistics }
   }
 }
 
@@ -147,19 +148,18 @@ async function runText(
 const MOST_SPREAD = 500
 
 /** Where the next page begins, unless it is better asked anew. */
-function orderOf(
-  { answer, retrieval, found, ranking }: Attempt,
-  { stages, plan, rounds, context, held }: Ranker,
-): HeldPage | null {
-  const last = answer.entries.at(-1)
-  if (last === undefined || answer.page.cursor === null) return null
+function orderOf(attempt: Attempt, { stages, plan, rounds, context, held }: Ranker): HeldPage | null {
+  const { answer, retrieval, found, scoring, ranking } = attempt
+  const last = answer.endKey
+  if (last === null || answer.page.cursor === null) return null
   if (!retrieval.complete || ranking.complete === false) return null
   // What is spread or capped exactly is chosen from all of it anew when there is more.
   const isPlain = plan.query.diversity >= 1 && !hasCaps(plan.query)
   if (!isPlain && plan.mode !== 'list' && !hasRounds(plan) && !retrieval.exhausted) return null
-  if (plan.query.diversity < 1 && sizeOf(retrieval) > MOST_SPREAD) return null
-  const page = { stages, plan, found, ranking, round: rounds.last, last }
-  return { order: held.later(orderLater(page, context), context.sight.viewer.id, sizeOf(retrieval)), at: 0 }
+  if (plan.query.diversity < 1 && sizeOf(attempt) > MOST_SPREAD) return null
+  const passages = plan.query.group === 'passage' ? { scored: scoring.scored, exhausted: retrieval.exhausted } : null
+  const page = { stages, plan, found, ranking, round: rounds.last, last, passages }
+  return { order: held.later(orderLater(page, context), context.sight.viewer.id, sizeOf(attempt)), at: 0 }
 }
 
 interface Ranker {
@@ -170,8 +170,8 @@ interface Ranker {
   readonly held: HeldOrders
 }
 
-function sizeOf({ candidates, depth, whole }: Retrieval): number {
-  return whole === undefined ? candidates.length : 2 * depth
+function sizeOf({ retrieval: { candidates, depth, whole }, scoring }: Attempt): number {
+  return whole === undefined ? Math.max(candidates.length, scoring.scored.length) : 2 * depth
 }
 
 interface Attempt {
@@ -189,24 +189,33 @@ async function retrieveAndRank(
   limit: number,
   context: QueryContext,
 ): Promise<Attempt> {
-  const retrieval = await timed(
+  const brought = await timed(
     'retrieve',
     context,
     () => rounds.next(),
     found => found.candidates.length,
   )
-  const found = foundBy(retrieval, rounds.marker, stages, plan, context)
+  const found = foundBy(brought, rounds.marker, stages, plan, context)
   // Scores, and those of pages to come, are made in one piece.
   await context.turns.pauseIfDue()
-  const scoring = await timed(
+  const scored = await timed(
     'score',
     context,
-    () => rounds.marker(stages.score(retrieval, plan, context)),
-    scored => scored.scored.length,
+    () => rounds.marker(stages.score(brought, plan, context)),
+    ({ scored }) => scored.length,
   )
   // Pages to come are of what there was before others write in a pause.
   context.turns.beforeNext(found.get)
   await context.turns.pauseIfDue()
+  const { scoring, retrieval } =
+    plan.query.group === 'entry'
+      ? { scoring: scored, retrieval: brought }
+      : await timed(
+          'passages',
+          context,
+          () => byGroup(scored, brought, plan, context),
+          found => found.scoring.scored.length,
+        )
   const ranking = await timed(
     'diversify',
     context,

@@ -33,14 +33,16 @@ export function score(retrieval: Retrieval, plan: Plan, context: QueryContext): 
   const scored = candidates.map(scoreOf)
   const scope = () => ({ partitions: context.sight.partitions })
   const isPartly = formula.expectedBase !== null && retrieval.isRest !== true
+  const adjust = (all: readonly Scored[]) => keepFirstByWords(all, otherScores(formula, memories), context)
   return {
-    scored: isPartly ? keepFirstByWords(scored, otherScores(formula, memories), context) : scored,
+    scored: isPartly ? adjust(scored) : scored,
     explain: scored => {
       const chunk = scored.chunks['words']
       const terms = chunk === undefined ? [] : context.words.explain(plan.terms, chunk, scope())
       return explainParts(scored, formula, memories.get(scored.entry) ?? null, terms)
     },
     rate: passages => withExpected(passages, retrieval.statistics, scope(), context).map(scoreOf),
+    ...(isPartly && { adjust }),
     ...judgement,
     isWhole: noiseDrops && onlyNoiseIsLeft(retrieval, context),
     ceiling: plan.query.approximate || retrieval.exhausted ? null : ceilingOf(retrieval, formula),
@@ -60,9 +62,9 @@ function withPhrase(judgement: Judgement, { candidates }: Retrieval): Judgement 
 
 function scoredBy(formula: Formula, candidate: Candidate, remembered: Remembered | null): Scored {
   const { words, meaning, phrase, memory, score } = partsOf(candidate, formula, remembered)
-  const { entry, source, signals, chunks } = candidate
+  const { entry, passage, source, signals, chunks } = candidate
   const components = { words, meaning, ...(signals['phrase'] !== undefined && { phrase }), memory }
-  return { entry, source, signals, chunks, score, components }
+  return { entry, passage, source, signals, chunks, score, components }
 }
 
 function otherScores(formula: Formula, memories: ReadonlyMap<EntryKey, Remembered>): OtherScores {
@@ -110,8 +112,8 @@ function ceilingOf({ statistics }: Retrieval, formula: Formula): number {
 }
 
 /** A list has no score; it is in the order of the last change. */
-function listed({ entry, source, signals, chunks }: Candidate): Scored {
-  return { entry, source, signals, chunks, score: 0, components: {}, order: signals['updated'] ?? 0 }
+function listed({ entry, passage, source, signals, chunks }: Candidate): Scored {
+  return { entry, passage, source, signals, chunks, score: 0, components: {}, order: signals['updated'] ?? 0 }
 }
 
 function explainListed(): Explanation {

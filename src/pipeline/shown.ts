@@ -37,6 +37,7 @@ export function forgotten({ rank }: Position): number {
   return Math.max(0, rank - MOST)
 }
 
-function hashOf({ id, holder }: Named, secret: string): Buffer {
-  return Buffer.from(sha256(JSON.stringify([secret, 'shown', id, holder])).slice(0, 2 * BYTES), 'hex')
+function hashOf({ id, holder, passage }: Named, secret: string): Buffer {
+  const name = [id, holder, ...(passage === undefined ? [] : [passage])]
+  return Buffer.from(sha256(JSON.stringify([secret, 'shown', ...name])).slice(0, 2 * BYTES), 'hex')
 }

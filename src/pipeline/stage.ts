@@ -5,7 +5,7 @@
 import type { Bitset } from '../base/bitset.ts'
 import type { Steps } from '../base/turns.ts'
 import type { WordTerm } from '../index/contract.ts'
-import type { Candidate, Explain, Ranked, Scored } from '../model/candidate.ts'
+import type { Candidate, Explain, ItemKey, Ranked, Scored } from '../model/candidate.ts'
 import type { EntryKey } from '../model/entry.ts'
 import type { Filter } from '../model/filter.ts'
 import type { Page, Verdict, VerdictBy } from '../model/page.ts'
@@ -69,6 +69,8 @@ export interface Scoring {
    * not one of single passages.
    */
   readonly rate?: ((passages: readonly Candidate[]) => readonly Scored[]) | undefined
+  /** Adjusts rated passages of all entries where a score depends on those of others. Absent: none does. */
+  readonly adjust?: ((passages: readonly Scored[]) => readonly Scored[]) | undefined
   /** The main reasons of one in a line; absent: they are read off the explanation. */
   readonly why?: ((scored: Scored) => string) | undefined
   readonly verdict: Verdict
@@ -97,7 +99,10 @@ export interface Ranking {
 
 export interface Answer {
   readonly page: Page
-  /** The entries of the page's items, in their order: what a question that touches has used. */
+  /**
+   * The entries of the page's items, in their order: what a question that touches has used. Where passages are ranked, an
+   * entry may occur several times.
+   */
   readonly entries: readonly EntryKey[]
   /** Those of the page's `nearest`. */
   readonly nearest?: readonly EntryKey[] | undefined
@@ -105,6 +110,8 @@ export interface Answer {
   readonly last: number | null
   /** Where it ends: what the next page goes on behind. Null on an empty page. */
   readonly end: Position | null
+  /** What the last item is in its order; null on an empty page. */
+  readonly endKey: ItemKey | null
 }
 
 export interface Stages {

@@ -92,6 +92,7 @@ export function questions(): fc.Arbitrary<QueryInput> {
     text: questionTexts(),
     mode: maybe(2, fc.constantFrom<'hybrid' | 'words' | 'meaning'>('hybrid', 'words', 'meaning')),
     meaning_weight: maybe(3, fc.constantFrom(0, 0.25, 0.7, 1)),
+    group: maybe(2, fc.constant<'passage'>('passage')),
     memory: maybe(3, fc.boolean()),
     any: maybe(2, fc.boolean()),
     filter: maybe(3, filters()),

@@ -15,7 +15,7 @@ import { LOCAL_OWNER, type Sight, type Viewer } from '../model/viewer.ts'
 import { lookAt } from '../pipeline/access.ts'
 import type { QueryContext } from '../pipeline/context.ts'
 import { DEFAULT_LENS_STAGES } from '../pipeline/default-stages.ts'
-import { explainEntry } from '../pipeline/explain.ts'
+import { type ExplainTarget, explainEntry } from '../pipeline/explain.ts'
 import { HeldOrders } from '../pipeline/held-orders.ts'
 import { Memo } from '../pipeline/memo.ts'
 import { resolveQuery } from '../pipeline/resolve-query.ts'
@@ -108,18 +108,19 @@ export class AskWorld {
     return runQuery(options.stages ?? DEFAULT_LENS_STAGES, this.context(input, options), held)
   }
 
-  async explain(
-    input: QueryInput,
-    target: { id: string; over?: string },
-    options: AskOptions = {},
-  ): Promise<ExplainAnswer> {
+  async explain(input: QueryInput, target: ExplainTarget, options: AskOptions = {}): Promise<ExplainAnswer> {
     return explainEntry(target, options.stages ?? DEFAULT_LENS_STAGES, this.context(input, options))
   }
 
-  async similar(key: EntryKey, limit = 10, options: AskOptions = {}): Promise<Answer> {
+  async similar(
+    key: EntryKey,
+    limit = 10,
+    { group, ...options }: AskOptions & Pick<QueryInput, 'group'> = {},
+  ): Promise<Answer> {
     const entry = this.parts.store.entry(key)
     if (entry === undefined) throw new Error('there is no such entry')
-    return runQuery(similarTo(entry, options.stages ?? DEFAULT_LENS_STAGES), this.context({ text: '', limit }, options))
+    const stages = similarTo(entry, options.stages ?? DEFAULT_LENS_STAGES)
+    return runQuery(stages, this.context({ text: '', limit, group }, options))
   }
 
   /** Every page of an answer, one after the other. */

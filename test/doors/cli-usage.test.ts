@@ -309,3 +309,15 @@ it('QE-008: query --passages shows the passages of each result, with lines, sect
   expect(item.excerpt.section).toEqual(['Decay'])
   expect(item.passages).toEqual([{ ...item.excerpt, score: item.score }])
 })
+
+it('QE-008: query --group passage prints each passage as a result, and explain says why it is there', async () => {
+  const { status, stdout } = await run(['query', '--group', 'passage', '--limit', '1', 'half life'])
+  expect(status).toBe(0)
+  expect(stdout).toMatch(/^1\. Decay {2}\S+:\d+(-\d+)? {2}Decay {2}\d\.\d{3} {2}\S+ {2}passage 1\n {3}\S/)
+  const json = await run(['query', '--group', 'passage', '--limit', '1', '--json', 'half life'])
+  const [item] = JSON.parse(json.stdout).items
+  const why = await run(['explain', item.id, '--group', 'passage', '--passage', '1', 'half life'])
+  expect(why.stdout).toContain(`Passage 1 of "${item.id}" has rank 1: `)
+  const similar = await run(['similar', item.id, '--group', 'passage', '--json'])
+  for (const { passage } of JSON.parse(similar.stdout).items) expect(passage).toBeGreaterThanOrEqual(1)
+})

@@ -77,9 +77,28 @@ describe('an answer', () => {
     const whole = textsOf(await ask(owner, 'query', input))
     expect(whole.map(lengths => lengths.length)).toEqual([2, 2])
     expect(Math.min(...whole.flat())).toBeGreaterThan(100)
-    const cut = textsOf(await ask(owner, 'query', { ...input, max_tokens: 700 }))
+    const cut = textsOf(await ask(owner, 'query', { ...input, max_tokens: 500 }))
     expect(cut.length).toBe(2)
     expect(Math.max(...cut.flat())).toBeLessThanOrEqual(200)
+  })
+
+  it('QE-008: that is concise has the text of a passage once, however many are asked for', async () => {
+    const count = (page: Awaited<ReturnType<typeof ask>>, text: string) => JSON.stringify(page).split(text).length - 1
+    for (const passages of [1, 2]) {
+      const input = { text: 'honey', limit: 1, passages, detail: 'concise' }
+      const page = await ask(owner, 'query', input)
+      const [
+        {
+          passages: [best],
+        },
+      ] = (await ask(owner, 'query', { ...input, detail: 'detailed' }))['items'] as unknown as [
+        { passages: { text: string }[] },
+      ]
+      expect(count(page, (best as { text: string }).text)).toBe(1)
+    }
+    const one = { text: 'honey', limit: 3, group: 'passage', detail: 'concise' }
+    const { items } = (await ask(owner, 'query', one)) as unknown as { items: { passage: number; excerpt: object }[] }
+    for (const { passage, excerpt } of items) expect([passage >= 1, excerpt !== undefined]).toEqual([true, true])
   })
 
   it('of one entry is cut at its end', async () => {

@@ -142,6 +142,117 @@ export function scenario(docs: string): readonly Step[] {
       input: { text: 'glaze', lens: 'conversations', passages: 2 },
       expect: ({ error }) => expect(error).toMatchObject({ code: 'invalid_argument', details: { field: 'passages' } }),
     },
+    {
+      name: 'a result has its best passage without being asked (QE-008)',
+      operation: 'query',
+      viewer: 'ana',
+      input: { text: 'glaze temperature' },
+      expect: ({ result }) => {
+        expect(result.items.length).toBeGreaterThan(0)
+        for (const { excerpt, passages } of result.items) {
+          expect(passages).toEqual([{ ...excerpt, score: expect.any(Number) }])
+        }
+      },
+    },
+    {
+      name: 'ask for passages as results (QE-008)',
+      operation: 'query',
+      viewer: 'ana',
+      input: { text: 'glaze temperature', group: 'passage', limit: 1, explain: true },
+      expect: ({ result }) => {
+        expect(result.items.map(({ id, passage }: Json) => [id, passage])).toEqual([['kiln', 3]])
+        for (const { excerpt, passages, score, explanation } of result.items) {
+          expect(passages).toEqual([{ ...excerpt, score }])
+          expect(explanation.value).toBe(score)
+        }
+        expect(result.items[0].excerpt.section).toEqual(['Glaze'])
+        expect(result.cursor).not.toBeNull()
+      },
+    },
+    {
+      name: 'the passages after them (QE-008)',
+      operation: 'query',
+      viewer: 'ana',
+      inputFrom: answers => ({
+        text: 'glaze temperature',
+        group: 'passage',
+        limit: 1,
+        cursor: answers.get('ask for passages as results (QE-008)').cursor,
+      }),
+      expect: ({ result }) => {
+        expect(result.items.map(({ id, passage, rank }: Json) => [id, passage, rank])).toEqual([['kiln', 2, 2]])
+        expect(result.items[0].excerpt.section).toEqual(['Firing'])
+      },
+    },
+    {
+      name: 'why a passage is there, over another of the same entry (QE-008)',
+      operation: 'explain',
+      viewer: 'ana',
+      input: {
+        query: { text: 'glaze temperature', group: 'passage' },
+        ...{ id: 'kiln', passage: 2, over: 'kiln', over_passage: 3 },
+      },
+      expect: ({ result }) => {
+        expect(result).toMatchObject({ id: 'kiln', passage: 2, rank: 2, over: { id: 'kiln', passage: 3, rank: 1 } })
+        expect(result.explanation.value).toBe(result.score)
+      },
+    },
+    {
+      name: 'why a passage that the entry does not have',
+      operation: 'explain',
+      viewer: 'ana',
+      input: { query: { text: 'glaze', group: 'passage' }, id: 'kiln', passage: 9 },
+      expect: ({ error }) => expect(error).toMatchObject({ code: 'not_found', details: { passage: 9 } }),
+    },
+    {
+      name: 'why a passage where entries are ranked',
+      operation: 'explain',
+      viewer: 'ana',
+      input: { query: { text: 'glaze' }, id: 'kiln', passage: 1 },
+      expect: ({ error }) => expect(error).toMatchObject({ code: 'invalid_argument', details: { field: 'passage' } }),
+    },
+    {
+      name: 'a list of passages (QE-008)',
+      operation: 'query',
+      viewer: 'ana',
+      input: { text: 'kind:document', group: 'passage' },
+      expect: ({ result }) => {
+        expect(result.mode).toBe('list')
+        expect(result.items.map(({ id, passage }: Json) => [id, passage])).toEqual([
+          ['kiln', 1],
+          ['kiln', 2],
+          ['kiln', 3],
+        ])
+      },
+    },
+    {
+      name: 'passages like an entry (QE-008)',
+      operation: 'similar',
+      viewer: 'ana',
+      input: { id: 'n1', limit: 2, group: 'passage' },
+      expect: ({ result }) => expect(result.items.every(({ passage }: Json) => passage >= 1)).toBe(true),
+    },
+    {
+      name: 'ask for several passages of a passage',
+      operation: 'query',
+      viewer: 'ana',
+      input: { text: 'glaze', group: 'passage', passages: 2 },
+      expect: ({ error }) => expect(error).toMatchObject({ code: 'invalid_argument', details: { field: 'passages' } }),
+    },
+    {
+      name: 'ask for passages as results where a lens scores none',
+      operation: 'query',
+      viewer: 'ana',
+      input: { text: 'glaze', lens: 'conversations', group: 'passage' },
+      expect: ({ error }) => expect(error).toMatchObject({ code: 'invalid_argument', details: { field: 'group' } }),
+    },
+    {
+      name: 'ask for a group that is none',
+      operation: 'query',
+      viewer: 'ana',
+      input: { text: 'glaze', group: 'section' },
+      expect: ({ error }) => expect(error).toMatchObject({ code: 'invalid_argument', details: { field: 'group' } }),
+    },
     { name: 'the long text goes', operation: 'delete', viewer: 'ana', input: { ids: ['kiln'] } },
     {
       name: 'ask in Spanish without accents',

@@ -38,7 +38,7 @@ it('an excerpt begins at a sentence and has the path of its section over the lib
     expect(excerpt.text).toMatch(/^Stop the service before the zorblax is restored\./)
     expect(excerpt.cut_start).toBeUndefined()
   }
-})
+}, 120_000)
 
 it('the terminal prints the section behind the lines (QE-008)', async () => {
   using home = tempFolder()

@@ -1,13 +1,14 @@
 /** Commands that ask. */
 import type { Command } from 'commander'
+import type { ExplainFlags, SimilarFlags } from './commands/ask.ts'
 import type { RecallFlags } from './commands/recall.ts'
 import type { LiveFlags } from './commands/watch.ts'
 import { define, runs } from './define.ts'
 import {
   type AskFlags,
-  type CommonFlags,
   collect,
   finiteNumber,
+  groupOption,
   TIMEOUT,
   withFormat,
   withLive,
@@ -28,6 +29,7 @@ export function defineAskCommands(program: Command, cli: Cli): void {
     ['querent query \'"flat scan" -kernel tag:index\'', 'a phrase, without a word, with a tag'],
     ['querent query --words --limit 3 parseInput', 'by words alone'],
     ['querent query --passages 3 how does decay work', 'three passages of each, with section and lines'],
+    ['querent query --group passage how does decay work', 'the ten best passages, whichever documents they are of'],
     ['querent query --json colour models | jq .items[0]', 'for programs'],
     ['querent query --stream colour models | jq .title', 'the same as it comes'],
   ])
@@ -55,16 +57,19 @@ export function defineAskCommands(program: Command, cli: Cli): void {
     ['querent explain docs/decay.md how does decay work', 'why it is there, or what dropped it'],
     ['querent explain a --over b how does decay work', 'why a stands before b, and what would swap them'],
   ])
-  withFormat(withPlace(withMoments(withQuestion(explain)))).option('--over <id>', 'compare with this entry')
-  runs<[string, readonly string[]], AskFlags & { over?: string }>(explain, cli, async (id, words, flags) => {
+  withFormat(withPlace(withMoments(withQuestion(explain))))
+    .option('--over <id>', 'compare with this entry')
+    .option('--passage <number>', 'with --group passage: the passage at this position', finiteNumber)
+    .option('--over-passage <number>', 'the same of the entry to compare with', finiteNumber)
+  runs<[string, readonly string[]], ExplainFlags>(explain, cli, async (id, words, flags) => {
     await (await import('./commands/ask.ts')).runExplain(cli, id, wordsOf(explain, words), flags)
   })
 
   const similar = define(program, 'similar <id>', 'find entries like this one', [
     ['querent similar docs/decay.md --limit 5', 'its five nearest'],
   ])
-  withFormat(withPlace(similar)).option('--limit <number>', 'how many at most', finiteNumber)
-  runs<[string], CommonFlags & { limit?: number }>(similar, cli, async (id, flags) => {
+  withFormat(withPlace(similar)).option('--limit <number>', 'how many at most', finiteNumber).addOption(groupOption())
+  runs<[string], SimilarFlags>(similar, cli, async (id, flags) => {
     await (await import('./commands/ask.ts')).runSimilar(cli, id, flags)
   })
 }

@@ -1,6 +1,6 @@
 /** Options that several commands share: how they are spelled, and what they become. */
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { PHRASE_USES, type PhraseUse, SYNTAXES, type Syntax } from '../../model/query.ts'
+import { GROUPS, type Group, PHRASE_USES, type PhraseUse, SYNTAXES, type Syntax } from '../../model/query.ts'
 import type { QueryInput } from '../../model/query-input.ts'
 import { nearNames } from '../../ops/near-names.ts'
 
@@ -33,6 +33,7 @@ export interface AskFlags extends CommonFlags, FilterFlags {
   readonly asOf?: string
   readonly knownAt?: string
   readonly passages?: number
+  readonly group?: Group
   readonly explain?: true
   readonly failEmpty?: true
   readonly stream?: true
@@ -91,7 +92,7 @@ export function withPaging(command: Command): Command {
 }
 
 /**
- * What `query` and `explain` share. No option here has a short form, and unknown ones are left to `wordsOf`: `-word` is
+ * What `query`, `watch` and `explain` share. No option here has a short form, and unknown ones are left to `wordsOf`: `-word` is
  * part of a question, and must not be taken for `-w ord`.
  */
 export function withQuestion(command: Command): Command {
@@ -100,8 +101,13 @@ export function withQuestion(command: Command): Command {
     .option('--lens <name>', 'the way to ask (see `querent lenses`)')
     .addOption(new Option('--mode <mode>', 'words, meaning, or both').choices(['hybrid', 'words', 'meaning']))
     .addOption(new Option('--words', 'the same as --mode words').conflicts('mode'))
+    .addOption(groupOption())
     .option('--any', 'show what there is even where nothing is relevant enough')
     .option(...TIMEOUT)
+}
+
+export function groupOption(): Option {
+  return new Option('--group <what>', 'what a result is: an entry (default) or one passage').choices([...GROUPS])
 }
 
 export const TIMEOUT = ['--timeout <seconds>', 'time for the question (default 30)', finiteNumber] as const
@@ -191,6 +197,7 @@ export function questionOf(text: string, flags: AskFlags): QueryInput {
     ...(flags.asOf !== undefined && { as_of: flags.asOf }),
     ...(flags.knownAt !== undefined && { known_at: flags.knownAt }),
     ...(flags.passages !== undefined && { passages: flags.passages }),
+    ...(flags.group !== undefined && { group: flags.group }),
     ...(flags.explain && { explain: true }),
   }
 }

@@ -43,7 +43,7 @@ export class Announcer {
   }
 
   /** `told`: with this difference. */
-  announce({ type, key, id, reason, details, now }: Difference, told: DeliveredSoFar, at: Instant): LiveEvent {
+  announce({ type, key, id, passage, reason, details, now }: Difference, told: DeliveredSoFar, at: Instant): LiveEvent {
     const { kept } = this.#parts
     const { subscription } = this.#for
     this.#seq += 1
@@ -56,6 +56,7 @@ export class Announcer {
       timestamp: toIso(at),
       type,
       id,
+      ...(passage !== undefined && { passage }),
       ...(now && { item: now.shown }),
       reason,
       text: details['held'] === true ? `${LIVE_TEXTS[reason]} ${HELD}` : LIVE_TEXTS[reason],

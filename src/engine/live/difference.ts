@@ -7,6 +7,7 @@ import type { LiveItem, LiveOptions, LiveReason, LiveState } from '../../model/l
 export interface Told {
   readonly key: string
   readonly id: string
+  readonly passage?: number | undefined
   readonly version: string
   readonly standing: string
   readonly score: number
@@ -19,6 +20,7 @@ export interface Difference {
   readonly type: 'added' | 'updated' | 'removed' | 'reranked'
   readonly key: string
   readonly id: string
+  readonly passage?: number | undefined
   readonly reason: LiveReason
   readonly details: JsonObject
   /** The item from now on; null where it is gone. */
@@ -53,15 +55,15 @@ export function differences(
   return [...lost, ...others, ...changes.filter(change => change !== null)]
 }
 
-export function removal({ key, id, score, rank }: Told, reason: LiveReason): Difference {
-  // What is no longer available is told by its id alone (BQ-161).
+export function removal({ key, id, passage, score, rank }: Told, reason: LiveReason): Difference {
+  // What is no longer available is told by its id alone (BQ-161), and a passage by its position in it.
   const details: JsonObject = reason === 'unavailable' ? {} : { previous_score: score, previous_rank: rank }
-  return { type: 'removed', key, id, reason, details, now: null }
+  return { type: 'removed', key, id, passage, reason, details, now: null }
 }
 
 export function asTold(item: LiveItem): Told {
-  const { key, id, version, standing, score, rank, fields } = item
-  return { key, id, version: digest(version), standing: digest(standing), score, rank, fields }
+  const { key, id, passage, version, standing, score, rank, fields } = item
+  return { key, id, passage, version: digest(version), standing: digest(standing), score, rank, fields }
 }
 
 function reasonToGo({ key }: Told, { full }: LiveState, { lost, opening }: Circumstances): LiveReason {
@@ -71,10 +73,10 @@ function reasonToGo({ key }: Told, { full }: LiveState, { lost, opening }: Circu
 }
 
 function changeOf(before: Told | undefined, item: LiveItem, circumstances: Circumstances): Difference | null {
-  const { key, id, score, rank } = item
+  const { key, id, passage, score, rank } = item
   if (before === undefined) {
     const details = { score, new_rank: rank }
-    return { type: 'added', key, id, reason: reasonToCome(item, circumstances), details, now: item }
+    return { type: 'added', key, id, passage, reason: reasonToCome(item, circumstances), details, now: item }
   }
   if (circumstances.onlyTime) return null
   const moved = { previous_score: before.score, score, previous_rank: before.rank, new_rank: rank }
@@ -84,13 +86,13 @@ function changeOf(before: Told | undefined, item: LiveItem, circumstances: Circu
       ...changedFields(before, item),
       ...(before.id === id ? {} : { previous_id: before.id }),
     }
-    return { type: 'updated', key, id, reason: 'content_changed', details, now: item }
+    return { type: 'updated', key, id, passage, reason: 'content_changed', details, now: item }
   }
   if (before.standing !== digest(item.standing)) {
-    return { type: 'updated', key, id, reason: 'score_changed', details: moved, now: item }
+    return { type: 'updated', key, id, passage, reason: 'score_changed', details: moved, now: item }
   }
   if (!circumstances.options.includeReranks || before.rank === rank) return null
-  return { type: 'reranked', key, id, reason: 'rank_changed', details: moved, now: item }
+  return { type: 'reranked', key, id, passage, reason: 'rank_changed', details: moved, now: item }
 }
 
 function reasonToCome({ key, since }: LiveItem, { opening, lastAsOf, onlyTime }: Circumstances): LiveReason {

@@ -4,10 +4,10 @@
  */
 import { canonicalJson, type Json, type JsonObject, sha256 } from '../../base/canonical.ts'
 import type { Clock, Instant } from '../../base/clock.ts'
-import type { Entry, EntryKey } from '../../model/entry.ts'
+import { type Chunk, chunkText, type Entry, type EntryKey } from '../../model/entry.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type { Filter } from '../../model/filter.ts'
-import type { LiveItem, LiveState, StandingQuestion } from '../../model/live.ts'
+import type { LiveItem, LiveName, LiveState, StandingQuestion } from '../../model/live.ts'
 import type { Item, Page } from '../../model/page.ts'
 import type { QueryInput } from '../../model/query-input.ts'
 import type { Sight, Viewer } from '../../model/viewer.ts'
@@ -20,7 +20,7 @@ import { type Answered, type ChangedEntries, Reach } from './reach.ts'
 const SLIDING_MS = 60_000
 const DAY_MS = 24 * 60 * 60_000
 /** Of a page's item: what has its own place in events, or follows from the others' and from time. */
-const NOT_OF_VERSION = ['rank', 'score', 'components', 'excerpt', 'passages', 'why', 'explanation']
+const NOT_OF_VERSION = ['passage', 'rank', 'score', 'components', 'excerpt', 'passages', 'why', 'explanation']
 const FIELDS = ['title', 'collection', 'kind', 'tags', 'metadata', 'origin', 'updated_at'] as const
 
 export interface PipelineQuestionParts {
@@ -111,16 +111,17 @@ export class PipelineQuestion implements StandingQuestion {
     })
   }
 
-  lost(items: readonly Pick<LiveItem, 'key' | 'id'>[]): readonly string[] {
+  lost(items: readonly LiveName[]): readonly string[] {
     const { asking, store } = this.#parts
     const { partitions } = asking.look(this.viewer)
     return store.read(reader => {
       const known = items.flatMap(({ key }) => this.#entries.get(key) ?? [])
-      const where = new Map(reader.entries(known).map(entry => [keyOfEntry(entry), entry.partition]))
-      const isThere = ({ key, id }: Pick<LiveItem, 'key' | 'id'>) => {
-        const partition = where.get(key)
+      const where = new Map(reader.entries([...new Set(known)]).map(entry => [keyOfEntry(entry), entry.partition]))
+      const isThere = ({ key, id, passage }: LiveName) => {
+        const ofEntry = passage === undefined ? key : key.slice(`${passage}\n`.length)
+        const partition = where.get(ofEntry)
         if (partition !== undefined) return partitions.includes(partition)
-        return reader.identities(reader.find(id, partitions)).some(found => keyOf(found) === key)
+        return reader.identities(reader.find(id, partitions)).some(found => keyOf(found) === ofEntry)
       }
       return items.filter(item => !isThere(item)).map(({ key }) => key)
     })
@@ -139,12 +140,21 @@ export class PipelineQuestion implements StandingQuestion {
   }
 
   #itemsOf(items: readonly Item[], keys: readonly EntryKey[]): readonly LiveItem[] {
-    const entries = new Map(this.#parts.store.entries(keys).map(entry => [entry.key, entry]))
-    this.#entries = new Map([...entries.values()].map(entry => [keyOfEntry(entry), entry.key]))
-    return items.flatMap((item, at) => {
+    const { store } = this.#parts
+    const entries = new Map(store.entries([...new Set(keys)]).map(entry => [entry.key, entry]))
+    const found: LiveItem[] = []
+    const known = new Map<string, EntryKey>()
+    for (const [at, item] of items.entries()) {
       const entry = entries.get(keys[at] as EntryKey)
-      return entry === undefined ? [] : [liveItem(item, entry)]
-    })
+      const { passage } = item
+      const chunk = passage === undefined ? null : entry && store.chunksOf(entry.key)[passage - 1]
+      if (entry === undefined || chunk === undefined) continue
+      const live = liveItem(item, entry, chunk)
+      known.set(live.key, entry.key)
+      found.push(live)
+    }
+    this.#entries = known
+    return found
   }
 
   #windowsOf(): Windows {
@@ -167,21 +177,30 @@ export class PipelineQuestion implements StandingQuestion {
   }
 }
 
-function liveItem(item: Item, entry: Entry): LiveItem {
+/** `chunk`: the passage that it is; null: it is the whole entry. */
+function liveItem(item: Item, entry: Entry, chunk: Chunk | null): LiveItem {
   const shown = item as unknown as JsonObject
-  const versioned = Object.entries(shown).filter(([name]) => !NOT_OF_VERSION.includes(name))
+  // Every change of the entry moves that moment; of a passage its own text decides.
+  const isVersioned = (name: string) => !NOT_OF_VERSION.includes(name) && (chunk === null || name !== 'updated_at')
+  const versioned = Object.entries(shown).filter(([name]) => isVersioned(name))
   const fields = FIELDS.map(name => [name, canonicalJson(shown[name] as Json)] as const)
+  const { passage } = item
+  const content =
+    chunk === null
+      ? entry.contentHash
+      : sha256(canonicalJson([chunkText(entry, chunk), chunk.startLine, chunk.endLine]))
   return {
-    key: keyOfEntry(entry),
+    key: passage === undefined ? keyOfEntry(entry) : `${passage}\n${keyOfEntry(entry)}`,
     id: item.id,
-    version: sha256(canonicalJson({ ...Object.fromEntries(versioned), content: entry.contentHash })),
+    passage,
+    version: sha256(canonicalJson({ ...Object.fromEntries(versioned), content })),
     score: item.score,
     // Every text that comes or goes moves all scores a little: told with what it leads to, never by itself.
     standing: '',
     since: entry.knownAt,
     rank: item.rank,
     shown,
-    fields: { ...Object.fromEntries(fields), content: entry.contentHash },
+    fields: { ...Object.fromEntries(fields), content },
   }
 }
 

@@ -61,7 +61,15 @@ export const ENGINE_CALLS: readonly Call[] = [
   ...['chroma', 'collections', 'c64', 'context', 'beliefs'].map(lens =>
     by(ASKER, 'query', { text: 'quick fox $D020', lens, any: true, explain: true }),
   ),
+  by(ASKER, 'query', { text: 'quick fox', group: 'passage', any: true, explain: true, limit: 2 }),
   by(ASKER, 'explain', { query: { text: 'fox' }, id: 'open', over: 'mine' }),
+  by(ASKER, 'explain', {
+    query: { text: 'fox', group: 'passage' },
+    id: 'open',
+    passage: 1,
+    over: 'mine',
+    over_passage: 1,
+  }),
   by(ASKER, 'similar', { id: 'open', limit: 3 }),
   by(ASKER, 'watch', { text: 'fox', limit: 3, notify_on_connect: true }, true),
   by(ASKER, 'get', { id: 'mine' }),

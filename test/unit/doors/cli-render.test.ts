@@ -34,6 +34,7 @@ const item: Item = {
   created_at: '2026-01-01T00:00:00.000Z',
   updated_at: '2026-01-01T00:00:00.000Z',
   source: 'local',
+  passages: [],
   why: 'matches "half life"',
 }
 const page: Page = {

@@ -39,7 +39,7 @@ it('holds what is behind the last one shown, by the verdict and the notes of its
     plan,
     found: foundBy(near, scoring => scoring, stages as unknown as Stages, plan, context as unknown as QueryContext),
     ranking: { ranked: ranked(1, 2, 3), scoring: { verdict: 'answered', reason: null } as unknown as Scoring },
-    ...{ round: 0, last: 2 },
+    ...{ round: 0, last: 2, passages: null },
   }
   const make = orderLater(page, context as unknown as QueryContext)
   notes.push({ code: 'late', message: '' } as unknown as Note)

@@ -1,36 +1,12 @@
 /** Passages of a result (QE-008): which chunks of an entry are shown, in which order, with which scores. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ChunkDraft } from '../../../src/model/entry.ts'
 import { type Explanation, recompute } from '../../../src/model/explanation.ts'
 import type { Passage } from '../../../src/model/page.ts'
 import { audience } from '../../../src/model/partition.ts'
 import type { Viewer } from '../../../src/model/viewer.ts'
 import { sentences } from '../../../src/testing/ask-arbitraries.ts'
-import type { AskWorld } from '../../../src/testing/ask-world.ts'
-import { openWordsWorld, openWorld } from './world.ts'
-
-/** Each text a paragraph and a chunk of its own, under a heading that bears its number; text n is on line 2n + 1. */
-function linesOf(texts: readonly string[]): { readonly content: string; readonly chunks: readonly ChunkDraft[] } {
-  const chunks: ChunkDraft[] = []
-  let start = 0
-  for (const [at, text] of texts.entries()) {
-    chunks.push({
-      start,
-      end: start + text.length,
-      startLine: 2 * at + 1,
-      endLine: 2 * at + 1,
-      headings: ['Top', `Part ${at + 1}`],
-    })
-    start += text.length + 2
-  }
-  return { content: texts.join('\n\n'), chunks }
-}
-
-function putLines(world: AskWorld, id: string, texts: readonly string[], holder?: ReturnType<typeof audience>): void {
-  const { content, chunks } = linesOf(texts)
-  world.put({ id, content, ...(holder && { audience: holder }) }, chunks)
-}
+import { openWordsWorld, openWorld, putLines } from './world.ts'
 
 const MANUAL = ['tulip garden rain', 'a fox and a dog jump', 'the fox sleeps in the garden', 'a car on the road']
 
@@ -58,15 +34,19 @@ describe('passages', () => {
     expect(item?.passages?.[0]?.score).toBe(item?.score)
   })
 
-  it('are left out where they are not asked for, and change neither rank, score nor excerpt', async () => {
+  it('QE-008: are the best one by default, with lines, section and score, and more change neither rank, score nor excerpt', async () => {
     const world = openWorld()
     putLines(world, 'manual', MANUAL)
     putLines(world, 'other', ['a dog', 'rain on the road and the garden'])
     await world.embedAll()
     const plain = await world.ask({ text: 'fox garden road' })
     const withPassages = await world.ask({ text: 'fox garden road', passages: 10 })
-    expect(plain.page.items.some(item => 'passages' in item)).toBe(false)
-    expect(withPassages.page.items.map(({ passages: _passages, ...item }) => item)).toEqual(plain.page.items)
+    for (const [at, { excerpt, passages }] of plain.page.items.entries()) {
+      const best = withPassages.page.items[at]?.passages[0]
+      expect(passages).toEqual([{ ...excerpt, score: best?.score }])
+    }
+    const rest = (items: typeof plain.page.items) => items.map(({ passages: _passages, ...item }) => item)
+    expect(rest(withPassages.page.items)).toEqual(rest(plain.page.items))
   })
 
   it('are distinct chunks of the entry, at most as many as asked for, and the first is the excerpt: whatever is known and asked', async () => {
@@ -91,6 +71,7 @@ describe('passages', () => {
           const scores = shown.map(({ score }) => score)
           expect(scores).toEqual([...scores].sort((a, b) => b - a))
           expect(item.excerpt).toEqual(plain.page.items[at]?.excerpt)
+          expect(plain.page.items[at]?.passages).toEqual([{ ...item.excerpt, score: shown[0]?.score }])
           expect(shown[0]).toMatchObject(item.excerpt)
           for (const { score, explanation } of shown) {
             expect(Math.abs(recompute(explanation as Explanation) - score)).toBeLessThan(1e-12)

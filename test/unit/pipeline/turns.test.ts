@@ -50,6 +50,8 @@ const QUESTIONS: readonly QueryInput[] = [
   { text: 'fox word3', limit: 20, diversity: 0.5 },
   { text: 'fox word3', limit: 20, diversity: 0.5, approximate: false },
   { text: '', filter: { kinds: ['note'] }, limit: 20 },
+  { text: 'fox word3', limit: 20, group: 'passage', explain: true },
+  { text: '', filter: { kinds: ['note'] }, limit: 20, group: 'passage' },
 ]
 
 describe('a question that pauses at every step', () => {

@@ -2,6 +2,8 @@
 import { type Embedder, modelKey } from '../../../src/embed/embedder.ts'
 import { openReferenceVectors } from '../../../src/index/reference-vectors.ts'
 import { openReferenceWordIndex } from '../../../src/index/reference-words.ts'
+import type { ChunkDraft } from '../../../src/model/entry.ts'
+import type { audience } from '../../../src/model/partition.ts'
 import { openMemoryStore } from '../../../src/store/memory-store.ts'
 import { AskWorld } from '../../../src/testing/ask-world.ts'
 import { openToyEmbedder, TOY_MODEL } from '../../../src/testing/toy-embedder.ts'
@@ -27,4 +29,31 @@ export async function smallWorld(): Promise<AskWorld> {
   world.put({ id: 'neither', content: 'tulip' })
   await world.embedAll()
   return world
+}
+
+/** Each text a paragraph and a chunk of its own, under a heading that bears its number; text n is on line 2n + 1. */
+function linesOf(texts: readonly string[]): { readonly content: string; readonly chunks: readonly ChunkDraft[] } {
+  const chunks: ChunkDraft[] = []
+  let start = 0
+  for (const [at, text] of texts.entries()) {
+    chunks.push({
+      start,
+      end: start + text.length,
+      startLine: 2 * at + 1,
+      endLine: 2 * at + 1,
+      headings: ['Top', `Part ${at + 1}`],
+    })
+    start += text.length + 2
+  }
+  return { content: texts.join('\n\n'), chunks }
+}
+
+export function putLines(
+  world: AskWorld,
+  id: string,
+  texts: readonly string[],
+  holder?: ReturnType<typeof audience>,
+): void {
+  const { content, chunks } = linesOf(texts)
+  world.put({ id, content, ...(holder && { audience: holder }) }, chunks)
 }

@@ -1,5 +1,6 @@
 /** `query`, `similar`, `explain`. */
 import type { Page } from '../../../model/page.ts'
+import type { Group } from '../../../model/query.ts'
 import type { QueryInput } from '../../../model/query-input.ts'
 import { findOperation } from '../../../ops/catalog.ts'
 import { explain, query, similar } from '../../../ops/query-ops.ts'
@@ -38,20 +39,34 @@ async function streamQuery(cli: Cli, input: QueryInput, flags: AskFlags): Promis
   if (flags.failEmpty && answer['verdict'] === 'nothing_relevant') cli.exitCode = EXIT.nothingRelevant
 }
 
-export async function runSimilar(cli: Cli, id: string, flags: CommonFlags & { limit?: number }): Promise<void> {
-  const input = { id, ...(flags.limit !== undefined && { limit: flags.limit }) }
+export interface SimilarFlags extends CommonFlags {
+  readonly limit?: number
+  readonly group?: Group
+}
+
+export async function runSimilar(cli: Cli, id: string, flags: SimilarFlags): Promise<void> {
+  const { limit, group } = flags
+  const input = { id, ...(limit !== undefined && { limit }), ...(group !== undefined && { group }) }
   const page = await withSession(cli, flags, { onlyLenses: [] }, session => session.run(similar, input))
   await printPage(cli, flags, page, { any: true })
 }
 
-export async function runExplain(
-  cli: Cli,
-  id: string,
-  words: readonly string[],
-  flags: AskFlags & { over?: string },
-): Promise<void> {
+export interface ExplainFlags extends AskFlags {
+  readonly over?: string
+  readonly passage?: number
+  readonly overPassage?: number
+}
+
+export async function runExplain(cli: Cli, id: string, words: readonly string[], flags: ExplainFlags): Promise<void> {
   const question = questionOf(await questionText(cli, words), flags)
-  const input = { query: question, id, ...(flags.over !== undefined && { over: flags.over }) }
+  const { over, passage, overPassage } = flags
+  const input = {
+    query: question,
+    id,
+    ...(passage !== undefined && { passage }),
+    ...(over !== undefined && { over }),
+    ...(overPassage !== undefined && { over_passage: overPassage }),
+  }
   const answer = await withSession(cli, flags, sessionFor(question), session => session.run(explain, input))
   await print(cli, flags, answer, { table: style => explainText(answer, style) })
 }
@@ -71,6 +86,6 @@ async function printPage(cli: Cli, flags: CommonFlags, page: Page, asked: PageAs
   const { workingFolder } = cli.io
   await print(cli, flags, page, {
     table: style => pageText(page, style, workingFolder, asked),
-    md: () => pageMarkdown(page, workingFolder),
+    md: () => pageMarkdown(page, workingFolder, asked),
   })
 }

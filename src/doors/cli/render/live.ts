@@ -10,12 +10,12 @@ const MOST_GIST = 100
 
 /** `2026-03-01T12:00:00Z  added     docs/decay.md  Memory fades …  It is new and matches.` */
 export function eventText(event: LiveEvent, style: Style, width: number = Number.POSITIVE_INFINITY): string {
-  const { timestamp, type, id, text } = event
+  const { timestamp, type, id, passage, text } = event
   // Under another name in the contract of the lens beliefs.
   const item = event.item ?? (event as { readonly belief?: JsonObject }).belief
   const time = timestamp.replace(/\.\d+Z$/, 'Z')
   const paint = { added: style.good, updated: style.mark, removed: style.bad, reranked: style.dim }[type]
-  const head = `${time}  ${type.padEnd(TYPE_WIDTH)}  ${oneLine(id)}`
+  const head = `${time}  ${type.padEnd(TYPE_WIDTH)}  ${oneLine(id)}${passage === undefined ? '' : `  passage ${passage}`}`
   const reason = oneLine(text)
   const room = Math.max(LEAST_GIST, Math.min(MOST_GIST, width - head.length - reason.length - 4))
   const gist = item === undefined ? '' : `  ${cut(oneLine(gistOf(item)), room)}`

@@ -10,10 +10,17 @@ import { markdownText } from './table.ts'
 export interface PageAsked {
   /** What is not relevant enough was asked for too, or cannot be. */
   readonly any?: boolean | undefined
+  /** So many passages of each were asked for, so that one is shown as several are. */
+  readonly passages?: number | undefined
+}
+
+/** The head of a result has lines, section and score of its best passage; others need their own. */
+function hasPassages({ passages }: Item, asked: PageAsked): boolean {
+  return passages.length > 1 || (asked.passages !== undefined && passages.length > 0)
 }
 
 export function pageText(page: Page, style: Style, workingFolder: string, asked: PageAsked = {}): string {
-  const items = page.items.map(item => `${itemText(item, style, workingFolder)}\n`).join('')
+  const items = page.items.map(item => `${itemText(item, style, workingFolder, asked)}\n`).join('')
   return items + footer(page, style, asked) + nearestText(page, style, workingFolder)
 }
 
@@ -31,19 +38,22 @@ function nearestText({ nearest = [] }: Page, style: Style, workingFolder: string
  *    … the lines that match …
  *    why: matches "kernel" in title and text
  */
-function itemText(item: Item, style: Style, workingFolder: string): string {
+function itemText(item: Item, style: Style, workingFolder: string, asked: PageAsked): string {
   const indent = ' '.repeat(`${item.rank}. `.length)
   const where = style.dim(
-    `${place(item.origin, item.excerpt, workingFolder)}${sectionPath(item.excerpt)}  ${item.score.toFixed(3)}  ${oneLine(item.id)}`,
+    `${place(item.origin, item.excerpt, workingFolder)}${sectionPath(item.excerpt)}  ${item.score.toFixed(3)}  ${idOf(item)}`,
   )
   const head = `${item.rank}. ${style.bold(oneLine(item.title) || '(untitled)')}  ${where}\n`
-  const { passages } = item
-  const body =
-    passages === undefined
-      ? lines(highlighted(item.excerpt, style.mark), indent)
-      : passages.map(passage => passageText(passage, style, indent)).join('')
+  const body = hasPassages(item, asked)
+    ? item.passages.map(passage => passageText(passage, style, indent)).join('')
+    : lines(highlighted(item.excerpt, style.mark), indent)
   const why = `${indent}${style.dim(`why: ${oneLine(item.why)}`)}\n`
   return head + body + why + (item.explanation ? explanationText(item.explanation, style, indent) : '')
+}
+
+/** `docs/index.md`, or `docs/index.md  passage 3`. */
+function idOf({ id, passage }: Item): string {
+  return passage === undefined ? oneLine(id) : `${oneLine(id)}  passage ${passage}`
 }
 
 /**
@@ -98,8 +108,8 @@ function verdictLine(page: Omit<Page, 'items'>, style: Style, { any }: PageAsked
   }
 }
 
-export function pageMarkdown(page: Page, workingFolder: string): string {
-  const sections = (items: readonly Item[]) => items.map(item => itemMarkdown(item, workingFolder)).join('')
+export function pageMarkdown(page: Page, workingFolder: string, asked: PageAsked = {}): string {
+  const sections = (items: readonly Item[]) => items.map(item => itemMarkdown(item, workingFolder, asked)).join('')
   const { nearest = [] } = page
   const reason = page.reason === null ? '' : `: ${markdownText(oneLine(page.reason))}`
   const notes = page.notes.map(note => `- note: ${markdownText(oneLine(note.message))}\n`)
@@ -110,16 +120,12 @@ export function pageMarkdown(page: Page, workingFolder: string): string {
   return sections(page.items) + verdict + spelling + notes.join('') + more + near
 }
 
-function itemMarkdown(item: Item, workingFolder: string): string {
-  const { passages } = item
-  const quote =
-    passages === undefined
-      ? quoteMarkdown(item.excerpt)
-      : passages
-          .map(each => `${markdownText(passagePlace(each))}, score ${each.score.toFixed(3)}\n\n${quoteMarkdown(each)}`)
-          .join('\n')
+function itemMarkdown(item: Item, workingFolder: string, asked: PageAsked): string {
+  const passageMarkdown = (each: Passage) =>
+    `${markdownText(passagePlace(each))}, score ${each.score.toFixed(3)}\n\n${quoteMarkdown(each)}`
+  const quote = hasPassages(item, asked) ? item.passages.map(passageMarkdown).join('\n') : quoteMarkdown(item.excerpt)
   const where = markdownText(place(item.origin, item.excerpt, workingFolder) + sectionPath(item.excerpt))
-  const head = `## ${item.rank}. ${markdownText(oneLine(item.title) || '(untitled)')}\n\n${where}, score ${item.score.toFixed(3)}, id ${markdownText(oneLine(item.id))}\n`
+  const head = `## ${item.rank}. ${markdownText(oneLine(item.title) || '(untitled)')}\n\n${where}, score ${item.score.toFixed(3)}, id ${markdownText(idOf(item))}\n`
   return `${head}\n${quote}\n${markdownText(oneLine(item.why))}\n\n`
 }
 

@@ -42,9 +42,20 @@ function withItems(answer: JsonObject, { items = '' }: AnswerShape, list: readon
 function concise(answer: JsonObject, shape: AnswerShape): JsonObject {
   const { concise: kept = [] } = shape
   const pick = (item: JsonObject): JsonObject =>
-    Object.fromEntries(Object.entries(item).filter(([name]) => kept.includes(name)))
+    withoutRepeat(Object.fromEntries(Object.entries(item).filter(([name]) => kept.includes(name))))
   if (shape.items === undefined) return pick(answer)
-  return withItems(answer, shape, itemsOf(answer, shape).map(pick))
+  const short = withItems(answer, shape, itemsOf(answer, shape).map(pick))
+  const { nearest } = answer
+  return Array.isArray(nearest)
+    ? { ...short, nearest: nearest.map(each => (isObject(each) ? pick(each) : each)) }
+    : short
+}
+
+/** The best passage has the text of the excerpt: one of the two is enough. */
+function withoutRepeat(item: JsonObject): JsonObject {
+  const { excerpt, passages, ...others } = item
+  if (excerpt === undefined || !Array.isArray(passages)) return item
+  return passages.length > 1 ? { ...others, passages } : { ...others, excerpt }
 }
 
 /** One long text: as much of it as there is room for. */

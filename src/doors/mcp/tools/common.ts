@@ -2,7 +2,7 @@
 import type { AnswerShape, ToolChoice } from './choice.ts'
 
 const FILTER = ['filter.collections', 'filter.kinds', 'filter.tags', 'filter.metadata', 'filter.created']
-const PASSAGE = ['rank', 'id', 'collection', 'title', 'score', 'excerpt', 'passages', 'source', 'why']
+const PASSAGE = ['rank', 'id', 'passage', 'collection', 'title', 'score', 'excerpt', 'passages', 'source', 'why']
 const PLACE = ['id', 'collection', 'kind', 'title', 'tags', 'updated_at']
 
 export const QUERY_ANSWER: AnswerShape = {
@@ -19,7 +19,7 @@ export const COMMON_TOOLS: readonly ToolChoice[] = [
     title: 'Search',
     description:
       'Search what is known, by meaning and words. Returns ranked passages with id, lines, score and why. "quotes": a phrase; -word at the end excludes. nothing_relevant: nothing on this is known here. Whole text: get.',
-    fields: ['text', 'syntax', 'limit', 'passages', 'cursor', 'mode', 'lens', 'as_of', ...FILTER],
+    fields: ['text', 'syntax', 'limit', 'passages', 'group', 'cursor', 'mode', 'lens', 'as_of', ...FILTER],
     answer: QUERY_ANSWER,
     stored: true,
   },

@@ -109,7 +109,7 @@ export class EngineWorld {
 
 /** What decides whether an item as heard is the item as it is: not its place, nor how well it does, nor what is cut of it. */
 export function versionOf(item: unknown): string {
-  const { rank, score, components, excerpt, why, ...rest } = item as JsonObject
+  const { rank, score, components, excerpt, passages, why, ...rest } = item as JsonObject
   return JSON.stringify(rest)
 }
 
