@@ -135,8 +135,7 @@ function assembled({ host, settings, trust, secret, guests, expiry }: StateParts
     load: async signal => {
       const turns = turnsUntil(signal)
       await turns.run(columns.refreshInSteps())
-      trust.refresh()
-      await turns.pauseIfDue()
+      await turns.run(trust.refreshInSteps())
       if (model !== null) vectorIndex(host, model)
       await turns.pauseIfDue()
     },
