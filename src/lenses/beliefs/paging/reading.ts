@@ -3,7 +3,8 @@
  * fixes the moment and the order; all others go on in it (BQ-142 to BQ-149).
  */
 import type { Instant } from '../../../base/clock.ts'
-import { type Steps, Turns } from '../../../base/turns.ts'
+import type { Steps } from '../../../base/turns.ts'
+import { turnsUntil } from '../../../pipeline/time-limit.ts'
 import type { ShowView } from '../access/show.ts'
 import { type Draft, draftOf } from '../answer/draft.ts'
 import { beginningOf, frontOf } from '../answer/front.ts'
@@ -208,9 +209,11 @@ class Reading implements Pages {
     const { requester } = this.#owner
     if (!this.#isFresh) this.#time = this.#limited()
     const time = this.#time
-    const turns = new Turns(() => time.check())
+    // Want of time ends none of this: what there is by then is the answer, as a part.
+    const turns = turnsUntil(time.signal)
     for (let attempt = 1; ; attempt++) {
       const page = await this.#state.lookInSteps(requester, view => this.#page(view, limit), time)
+      await turns.pauseIfDue()
       // The second point of the matrix: as memberships and beliefs stand now.
       const shown = this.#state.look(
         requester,
